@@ -1,0 +1,25 @@
+// What is measured: named pieces of work, each set up once and then run again and again.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <sinter/device.h>
+
+namespace bench {
+
+/// One row of the table. `make` sets the work up on a device and returns what one repetition does: it records and flushes
+/// but does not wait; the caller waits after `repetitions` of them.
+struct Workload {
+  std::string name;
+  std::string what;
+  int repetitions;        // between two waits
+  double per_repetition;  // what a time is divided by: 1, or the number of ops for host_us_per_op
+  std::string unit;       // "ms" or "us"
+  std::function<std::function<void()>(const sinter::Device&)> make;
+};
+
+const std::vector<Workload>& workloads();
+
+}  // namespace bench

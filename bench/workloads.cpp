@@ -1,0 +1,203 @@
+// The pieces of work, written as a user would: plain ops, no hints.
+#include <cstdint>
+#include <memory>
+
+#include <sinter/sinter.h>
+
+#include "workload.h"
+
+namespace bench {
+namespace {
+
+namespace sn = sinter;
+using sn::Device;
+using sn::Tensor;
+
+constexpr std::int64_t kMi = 1 << 20;
+
+std::int64_t large(const Device& device) { return device.name() == "host" ? 16 * kMi : 64 * kMi; }
+
+/// Computed now, so that making the operands is not part of the measurement.
+template <std::size_t R, class K>
+Tensor<R, K> ready(Tensor<R, K> x) {
+  x.sync();
+  return x;
+}
+
+Tensor<1> gelu_by_ops(const Tensor<1>& x) { return x * ((x * 0.70710678118654752).erf() + 1.0) * 0.5; }
+
+std::function<void()> gelu(const Device& device) {
+  auto x = ready(Tensor<1>::randn({large(device)}, device));
+  return [=] { gelu_by_ops(x).sync(); };
+}
+
+std::function<void()> gelu_tanh_ab(const Device& device) {
+  const std::int64_t n = large(device);
+  auto x = ready(Tensor<1>::randn({n}, device)), a = ready(Tensor<1>::randn({n}, device)), b = ready(Tensor<1>::randn({n}, device));
+  return [=] { (sn::gelu_tanh(x) * a + b).sync(); };
+}
+
+std::function<void()> chain20(const Device& device) {
+  const std::int64_t n = large(device);
+  auto x = ready(Tensor<1>::randn({n}, device)), a = ready(Tensor<1>::randn({n}, device)), b = ready(Tensor<1>::randn({n}, device));
+  return [=] {
+    auto y = gelu_by_ops(x) * a + b;
+    y = y.tanh() * x.sigmoid() - a * 0.5;
+    (sn::where(y > 0.0, y, y * 0.01) + (b.abs() + 1e-3).sqrt()).sync();
+  };
+}
+
+std::function<void()> adam(const Device& device) {
+  const std::int64_t n = large(device);
+  auto p = std::make_shared<Tensor<1>>(ready(Tensor<1>::randn({n}, device)));
+  auto m = std::make_shared<Tensor<1>>(ready(Tensor<1>::zeros({n}, device)));
+  auto v = std::make_shared<Tensor<1>>(ready(Tensor<1>::zeros({n}, device)));
+  auto g = ready(Tensor<1>::randn({n}, device));
+  return [=] {
+    *m = *m * 0.9 + g * 0.1;
+    *v = *v * 0.999 + g * g * 0.001;
+    *p = *p - *m / (v->sqrt() + 1e-8) * 1e-3;
+    p->sync();
+  };
+}
+
+std::function<void()> softmax(const Device& device) {
+  const bool host = device.name() == "host";
+  auto x = ready(Tensor<2>::randn({host ? 4096 : 8192, host ? 1024 : 4096}, device));
+  return [=] { sn::softmax(x, 1).sync(); };
+}
+
+Tensor<2> normalised(const Tensor<2>& x, const Tensor<2>& weight, const Tensor<2>& bias) {
+  auto centred = x - x.mean(1);
+  return centred * ((centred * centred).mean(1) + 1e-5).rsqrt() * weight + bias;
+}
+
+std::function<void()> layernorm(const Device& device) {
+  const std::int64_t rows = device.name() == "host" ? 4096 : 8192, columns = device.name() == "host" ? 1024 : 4096;
+  auto x = ready(Tensor<2>::randn({rows, columns}, device));
+  auto w = ready(Tensor<2>::randn({1, columns}, device)), b = ready(Tensor<2>::randn({1, columns}, device));
+  return [=] { normalised(x, w, b).sync(); };
+}
+
+std::function<void()> layernorm_gelu_fwd_bwd(const Device& device) {
+  const std::int64_t rows = device.name() == "host" ? 4096 : 8192, columns = device.name() == "host" ? 1024 : 4096;
+  auto x = ready(Tensor<2>::randn({rows, columns}, device.autodiff())).require_grad();
+  auto w = ready(Tensor<2>::randn({1, columns}, device)), b = ready(Tensor<2>::randn({1, columns}, device));
+  return [=] { sn::gelu(normalised(x, w, b)).sum().backward().get(x)->sync(); };
+}
+
+std::function<void()> sum_all(const Device& device) {
+  auto x = ready(Tensor<1>::randn({large(device)}, device));
+  return [=] { x.sum().sync(); };
+}
+
+std::function<void()> sum_dim0(const Device& device) {
+  const bool host = device.name() == "host";
+  auto x = ready(Tensor<2>::randn({host ? 4096 : 8192, host ? 1024 : 4096}, device));
+  return [=] { x.sum(0).sync(); };
+}
+
+std::function<void()> matmul(const Device& device, std::int64_t n) {
+  auto a = ready(Tensor<2>::randn({n, n}, device)), b = ready(Tensor<2>::randn({n, n}, device));
+  return [=] { a.matmul(b).sync(); };
+}
+
+struct Cnn {
+  sn::nn::Conv2d conv1, conv2;
+  sn::nn::AdaptiveAvgPool2d pool;
+  sn::nn::Dropout dropout;
+  sn::nn::Linear linear1, linear2;
+
+  Tensor<2> forward(const Tensor<4>& images) const {
+    auto x = dropout.forward(conv1.forward(images));
+    x = pool.forward(sn::relu(dropout.forward(conv2.forward(x))));
+    return linear2.forward(sn::relu(dropout.forward(linear1.forward(x.flatten<2>()))));
+  }
+};
+
+struct LayerNorm {
+  Tensor<1> weight, bias;
+  Tensor<2> forward(const Tensor<2>& x) const { return normalised(x, weight.unsqueeze(0), bias.unsqueeze(0)); }
+};
+
+struct Mlp {
+  sn::nn::Linear linear1, linear2, linear3;
+  LayerNorm norm1, norm2;
+  Tensor<2> forward(const Tensor<2>& x) const {
+    auto y = norm1.forward(sn::gelu(linear1.forward(x)));
+    return linear3.forward(norm2.forward(sn::gelu(linear2.forward(y))));
+  }
+};
+
+template <class Model, class Input>
+std::function<void()> training_step(Model initial, sn::optim::Adam optimizer, Input x, Tensor<1, sn::Int> y) {
+  auto model = std::make_shared<Model>(std::move(initial));
+  auto adam = std::make_shared<sn::optim::Adam>(std::move(optimizer));
+  return [=] {
+    auto gradients = sn::nn::cross_entropy(model->forward(x), y).backward();
+    *model = adam->step(1e-3, std::move(*model), std::move(gradients));
+  };
+}
+
+Tensor<1, sn::Int> labels(std::int64_t count, const Device& device) {
+  return ready((Tensor<1>::rand({count}, device) * 10.0).floor().to_int());
+}
+
+std::function<void()> cnn_step(const Device& plain) {
+  const Device device = plain.autodiff();
+  Cnn model{sn::nn::Conv2dConfig{.channels = {1, 8}, .kernel = {3, 3}}.init(device),
+            sn::nn::Conv2dConfig{.channels = {8, 16}, .kernel = {3, 3}}.init(device),
+            {.output = {8, 8}},
+            {.probability = 0.5},
+            sn::nn::LinearConfig{.d_in = 1024, .d_out = 512}.init(device),
+            sn::nn::LinearConfig{.d_in = 512, .d_out = 10}.init(device)};
+  return training_step(std::move(model), sn::optim::AdamConfig{}.init(), ready(Tensor<4>::randn({64, 1, 28, 28}, device)),
+                       labels(64, device));
+}
+
+std::function<void()> mlp_step(const Device& plain) {
+  const Device device = plain.autodiff();
+  auto norm = [&] {
+    return LayerNorm{Tensor<1>::ones({512}, device).require_grad(), Tensor<1>::zeros({512}, device).require_grad()};
+  };
+  Mlp model{sn::nn::LinearConfig{.d_in = 784, .d_out = 512}.init(device),
+            sn::nn::LinearConfig{.d_in = 512, .d_out = 512}.init(device),
+            sn::nn::LinearConfig{.d_in = 512, .d_out = 10}.init(device), norm(), norm()};
+  return training_step(std::move(model), sn::optim::AdamWConfig{}.init(), ready(Tensor<2>::randn({256, 784}, device)),
+                       labels(256, device));
+}
+
+constexpr int kTinyOps = 1000;
+
+std::function<void()> tiny_ops(const Device& device) {
+  auto x = ready(Tensor<1>::randn({16}, device));
+  return [=] {
+    auto y = x;
+    for (int i = 0; i < kTinyOps; ++i) y = y + 1.0;
+    y.sync();
+  };
+}
+
+}  // namespace
+
+const std::vector<Workload>& workloads() {
+  static const std::vector<Workload> all = {
+      {"gelu", "x * (erf(x / sqrt 2) + 1) / 2 by ops", 4, 1, "ms", gelu},
+      {"gelu_tanh_ab", "gelu(x) * a + b, tanh form", 4, 1, "ms", gelu_tanh_ab},
+      {"chain20", "about 20 elementwise ops, 3 in, 1 out", 4, 1, "ms", chain20},
+      {"adam", "Adam by ops, 4 in, 3 out", 4, 1, "ms", adam},
+      {"softmax", "softmax by ops over rows", 8, 1, "ms", softmax},
+      {"layernorm", "layer norm by ops over rows", 8, 1, "ms", layernorm},
+      {"layernorm_gelu_fwd_bwd", "layer norm and gelu, forward and backward to x", 4, 1, "ms", layernorm_gelu_fwd_bwd},
+      {"sum_all", "sum of all elements", 8, 1, "ms", sum_all},
+      {"sum_dim0", "sum over rows", 8, 1, "ms", sum_dim0},
+      {"matmul_1024", "1024^3 f32", 8, 1, "ms", [](const Device& device) { return matmul(device, 1024); }},
+      {"matmul_4096", "4096^3 f32", 2, 1, "ms", [](const Device& device) { return matmul(device, 4096); }},
+      {"cnn_step", "guide's CNN, batch 64, training step", 50, 1, "ms", cnn_step},
+      {"mlp_step", "784-512-512-10 with layer norms, batch 256, AdamW step", 20, 1, "ms", mlp_step},
+      {"host_us_per_op", "one tiny op, recorded and run", 4, kTinyOps, "us", tiny_ops},
+  };
+  return all;
+}
+
+}  // namespace bench

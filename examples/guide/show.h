@@ -1,0 +1,17 @@
+// What is printed after training: digits with what the network makes of them, and what the library did.
+#pragma once
+
+#include "dataset.h"
+#include "model.h"
+#include "train.h"
+
+namespace guide {
+
+/// Draws six test images, chosen by the seed, with the most probable classes.
+void show_predictions(const Cnn& model, const Images& images, const sinter::Device& device,
+                      std::uint64_t seed);
+
+/// What the library recorded, planned, compiled and launched. `trained` may be null: then only the totals.
+void show_statistics(const sinter::Device& device, const Trained* trained);
+
+}  // namespace guide

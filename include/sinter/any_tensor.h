@@ -1,0 +1,292 @@
+// The tensor whose rank and kind are known at run time only. `Tensor<Rank, Kind>` wraps it; importers and
+// optimizers use it directly.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <sinter/detail/ref.h>
+#include <sinter/device.h>
+#include <sinter/dtype.h>
+#include <sinter/error.h>
+#include <sinter/scalar.h>
+#include <sinter/shape.h>
+
+namespace sinter {
+
+namespace trace {
+struct Value;
+void retain(Value* value);
+void release(Value* value);
+}  // namespace trace
+namespace autodiff {
+struct Node;
+void retain(Node* node);
+void release(Node* node);
+}  // namespace autodiff
+
+class Gradients;
+template <std::size_t Rank, class Kind>
+class Tensor;
+
+/// One or several dimensions; negative ones count from the end. Written `1` or `{0, -1}`.
+class Axes : public Dims {
+ public:
+  Axes(int axis) : Dims{axis} {}
+  Axes(std::int64_t axis) : Dims{axis} {}
+  Axes(std::initializer_list<std::int64_t> axes) : Dims(axes) {}
+  explicit Axes(const Dims& axes) : Dims(axes) {}
+};
+
+/// Part of a dimension: indices start, start + step, ... before stop. Negative start and stop count from the
+/// end; a stop that is left out means "to the end". A negative step walks back (start then defaults to the
+/// last element).
+struct Range {
+  std::optional<std::int64_t> start, stop;
+  std::int64_t step = 1;
+};
+
+struct Conv2dOptions {
+  std::array<std::int64_t, 2> stride{1, 1}, padding{0, 0}, dilation{1, 1};
+  std::int64_t groups = 1;
+};
+
+/// A handle to a value that is known, or will be computed when it is needed. Copying a handle shares the
+/// value; values never change. An empty handle (default constructed) can only be assigned to.
+///
+/// Binary operations broadcast: shapes are aligned at their last dimension, sizes must be equal or 1, missing
+/// ones count as 1. Operands must have the same dtype and device (one of them may be the autodiff form of the
+/// other's device). All operations check their arguments when called and throw ShapeError or DTypeError that
+/// names the values.
+class AnyTensor {
+ public:
+  AnyTensor() = default;
+
+  // ---- creation
+  /// Row-major data; `data` holds numel(shape) elements of `dtype` (bool: one byte, 0 or 1).
+  static AnyTensor from_bytes(std::span<const std::byte> data, const Shape& shape, DType dtype,
+                              const Device& device, Location where = Location::current());
+  static AnyTensor full(const Shape& shape, Scalar value, DType dtype, const Device& device,
+                        Location where = Location::current());
+  /// Integers start, start + step, ... before stop, as i64.
+  static AnyTensor arange(std::int64_t start, std::int64_t stop, std::int64_t step, const Device& device,
+                          Location where = Location::current());
+  /// Uniform in [low, high), f32. Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2,
+  /// 3", SC 2011): the same seed gives the same numbers on every device.
+  static AnyTensor uniform(const Shape& shape, double low, double high, const Device& device,
+                           Location where = Location::current());
+  /// Normal with mean and standard deviation, f32 (Box-Muller over the same generator).
+  static AnyTensor normal(const Shape& shape, double mean, double deviation, const Device& device,
+                          Location where = Location::current());
+
+  // ---- facts
+  bool defined() const { return static_cast<bool>(value_); }
+  const Shape& shape() const;
+  std::size_t rank() const { return shape().rank(); }
+  std::int64_t numel() const { return shape().numel(); }
+  DType dtype() const;
+  Device device() const;
+
+  /// The same value on another device: with its history if only autodiff differs, else copied, which waits.
+  AnyTensor to_device(const Device& device, Location where = Location::current()) const;
+
+  // ---- reading: flushes and waits
+  /// Copies all elements, row-major, into `out` (numel * size_of(dtype) bytes).
+  void read_bytes(std::span<std::byte> out, Location where = Location::current()) const;
+  /// Computes the value without reading it; does not wait.
+  void sync(Location where = Location::current()) const;
+
+  // ---- elementwise
+  AnyTensor neg(Location where = Location::current()) const;
+  AnyTensor abs(Location where = Location::current()) const;
+  AnyTensor sign(Location where = Location::current()) const;
+  AnyTensor exp(Location where = Location::current()) const;
+  AnyTensor log(Location where = Location::current()) const;
+  AnyTensor log1p(Location where = Location::current()) const;
+  AnyTensor expm1(Location where = Location::current()) const;
+  AnyTensor sqrt(Location where = Location::current()) const;
+  AnyTensor rsqrt(Location where = Location::current()) const;
+  AnyTensor recip(Location where = Location::current()) const;
+  AnyTensor square(Location where = Location::current()) const;
+  AnyTensor sin(Location where = Location::current()) const;
+  AnyTensor cos(Location where = Location::current()) const;
+  AnyTensor tanh(Location where = Location::current()) const;
+  AnyTensor sigmoid(Location where = Location::current()) const;
+  AnyTensor erf(Location where = Location::current()) const;
+  AnyTensor floor(Location where = Location::current()) const;
+  AnyTensor ceil(Location where = Location::current()) const;
+  /// To the nearest integer, halves to even.
+  AnyTensor round(Location where = Location::current()) const;
+  AnyTensor trunc(Location where = Location::current()) const;
+  AnyTensor is_nan(Location where = Location::current()) const;
+  /// Bool: not; integers: complement.
+  AnyTensor logical_not(Location where = Location::current()) const;
+  /// Float to int truncates and saturates, NaN becomes 0; to bool is `!= 0`.
+  AnyTensor cast(DType dtype, Location where = Location::current()) const;
+
+  /// The second operand of a binary operation: a tensor or a number.
+  struct Operand {
+    Operand(const AnyTensor& t) : tensor(&t) {}
+    template <class T>
+    requires std::is_arithmetic_v<T> Operand(T value) : scalar(value) {}
+    Operand(Scalar value) : scalar(value) {}
+    const AnyTensor* tensor = nullptr;
+    Scalar scalar = 0;
+  };
+  static AnyTensor add(Operand a, Operand b, Location where = Location::current());
+  static AnyTensor sub(Operand a, Operand b, Location where = Location::current());
+  static AnyTensor mul(Operand a, Operand b, Location where = Location::current());
+  /// Integers: truncates; division by zero gives 0.
+  static AnyTensor div(Operand a, Operand b, Location where = Location::current());
+  /// Has the sign of the divisor, as in Python.
+  static AnyTensor remainder(Operand a, Operand b, Location where = Location::current());
+  static AnyTensor pow(Operand a, Operand b, Location where = Location::current());
+  /// NaN if either operand is.
+  static AnyTensor maximum(Operand a, Operand b, Location where = Location::current());
+  static AnyTensor minimum(Operand a, Operand b, Location where = Location::current());
+  static AnyTensor equal(Operand a, Operand b, Location where = Location::current());
+  static AnyTensor not_equal(Operand a, Operand b, Location where = Location::current());
+  static AnyTensor less(Operand a, Operand b, Location where = Location::current());
+  static AnyTensor less_equal(Operand a, Operand b, Location where = Location::current());
+  static AnyTensor greater(Operand a, Operand b, Location where = Location::current()) {
+    return less(b, a, where);
+  }
+  static AnyTensor greater_equal(Operand a, Operand b, Location where = Location::current()) {
+    return less_equal(b, a, where);
+  }
+  /// Bool: logical; integers: bitwise.
+  static AnyTensor logical_and(Operand a, Operand b, Location where = Location::current());
+  static AnyTensor logical_or(Operand a, Operand b, Location where = Location::current());
+  static AnyTensor logical_xor(Operand a, Operand b, Location where = Location::current());
+  /// `a` where `condition` is true, else `b`. At least one of a and b is a tensor.
+  static AnyTensor where(const AnyTensor& condition, Operand a, Operand b,
+                         Location where = Location::current());
+
+  // ---- views: no element is copied
+  /// The same elements in row-major order under another shape; one size may be -1 and is inferred.
+  AnyTensor reshape(const Dims& sizes, Location where = Location::current()) const;
+  AnyTensor permute(const Axes& axes, Location where = Location::current()) const;
+  AnyTensor transpose(std::int64_t a, std::int64_t b, Location where = Location::current()) const;
+  /// Repeats dimensions of size 1; -1 keeps a size.
+  AnyTensor expand(const Dims& sizes, Location where = Location::current()) const;
+  AnyTensor squeeze(const Axes& axes, Location where = Location::current()) const;
+  AnyTensor unsqueeze(std::int64_t axis, Location where = Location::current()) const;
+  /// One range for each leading dimension; the rest is kept whole.
+  AnyTensor slice(std::span<const Range> ranges, Location where = Location::current()) const;
+  AnyTensor narrow(std::int64_t axis, std::int64_t start, std::int64_t length,
+                   Location where = Location::current()) const;
+  AnyTensor flip(const Axes& axes, Location where = Location::current()) const;
+  /// Appends a dimension that holds, for each position step * i of `axis`, the `size` elements from there on;
+  /// `axis` then counts the windows: (n - size) / step + 1.
+  AnyTensor windows(std::int64_t axis, std::int64_t size, std::int64_t step,
+                    Location where = Location::current()) const;
+
+  /// `before` and `after` elements of `value` around each dimension.
+  AnyTensor pad(const Dims& before, const Dims& after, Scalar value,
+                Location where = Location::current()) const;
+  /// Along each dimension, element i goes to place start + i * step of a tensor of `shape` that is otherwise
+  /// `value`.
+  AnyTensor place(const Shape& shape, const Dims& start, const Dims& step, Scalar value,
+                  Location where = Location::current()) const;
+
+  // ---- reductions; reduced dimensions stay, with size 1
+  AnyTensor sum(const Axes& axes, Location where = Location::current()) const;
+  AnyTensor prod(const Axes& axes, Location where = Location::current()) const;
+  AnyTensor mean(const Axes& axes, Location where = Location::current()) const;
+  AnyTensor max(const Axes& axes, Location where = Location::current()) const;
+  AnyTensor min(const Axes& axes, Location where = Location::current()) const;
+  /// Bool only.
+  AnyTensor any(const Axes& axes, Location where = Location::current()) const;
+  AnyTensor all(const Axes& axes, Location where = Location::current()) const;
+  /// Index (i64) of the first largest element along one dimension; NaN counts as largest.
+  AnyTensor argmax(std::int64_t axis, Location where = Location::current()) const;
+  AnyTensor argmin(std::int64_t axis, Location where = Location::current()) const;
+  /// Every dimension: for reductions to a scalar follow with reshape({}).
+  Axes all_axes() const;
+
+  // ---- indexed reads; an index outside of the dimension throws ShapeError when the result is read
+  /// result[.., i, ..] = this[.., index[.., i, ..], ..]; index (i32 or i64) has this tensor's rank and, but
+  /// for `axis`, sizes no larger than this tensor's.
+  AnyTensor gather(std::int64_t axis, const AnyTensor& index, Location where = Location::current()) const;
+  /// Whole slices along `axis` at the positions in `index` (rank 1).
+  AnyTensor index_select(std::int64_t axis, const AnyTensor& index,
+                         Location where = Location::current()) const;
+
+  // ---- products
+  /// (.., m, k) x (.., k, n) -> (.., m, n); leading dimensions broadcast. Floats only.
+  AnyTensor matmul(const AnyTensor& other, Location where = Location::current()) const;
+  /// Cross-correlation: this (n, c_in, h, w), weight (c_out, c_in / groups, kh, kw) -> (n, c_out, oh, ow).
+  AnyTensor conv2d(const AnyTensor& weight, const Conv2dOptions& options,
+                   Location where = Location::current()) const;
+
+  // ---- autodiff
+  /// A new leaf: `backward()` of what is computed from it gives its gradient. Needs a device with autodiff.
+  AnyTensor require_grad(Location where = Location::current()) const;
+  bool requires_grad() const { return static_cast<bool>(node_); }
+  /// The same value without history, still on the autodiff device.
+  AnyTensor detach() const;
+  /// The same value on the device without autodiff.
+  AnyTensor inner() const;
+  /// Gradients of this one-element float tensor with respect to every leaf it depends on. Consumes the
+  /// history: saved values are released and a second call throws AutodiffError.
+  Gradients backward(Location where = Location::current()) const;
+
+  // ---- for Sinter's own layers
+  using ValueRef = detail::Ref<trace::Value>;
+  using NodeRef = detail::Ref<autodiff::Node>;
+  AnyTensor(ValueRef value, NodeRef node, bool autodiff)
+      : value_(std::move(value)), node_(std::move(node)), autodiff_(autodiff) {}
+  const ValueRef& value() const { return value_; }
+  const NodeRef& node() const { return node_; }
+  bool on_autodiff() const { return autodiff_; }
+
+ private:
+  ValueRef value_;
+  NodeRef node_;
+  bool autodiff_ = false;
+};
+
+/// As NumPy prints arrays; more than 1000 elements are shown by the corners. Reads the value.
+std::string to_string(const AnyTensor& tensor);
+std::ostream& operator<<(std::ostream& out, const AnyTensor& tensor);
+
+/// What `backward()` gives: the gradient of each leaf. A plain value: it can be moved to another thread or
+/// changed.
+class Gradients {
+ public:
+  /// The gradient of `leaf`, or nothing when the result did not depend on it.
+  std::optional<AnyTensor> get(const AnyTensor& leaf) const;
+  /// The same, taken out: afterwards nobody else holds it, so that an optimizer may use its memory.
+  std::optional<AnyTensor> remove(const AnyTensor& leaf);
+  /// Replaces or adds the gradient of `leaf`; throws ShapeError when the shapes differ.
+  void set(const AnyTensor& leaf, AnyTensor gradient);
+
+  /// The same for typed tensors (defined in tensor.h).
+  template <std::size_t Rank, class Kind>
+  std::optional<Tensor<Rank, Kind>> get(const Tensor<Rank, Kind>& leaf) const;
+  template <std::size_t Rank, class Kind>
+  std::optional<Tensor<Rank, Kind>> remove(const Tensor<Rank, Kind>& leaf);
+  template <std::size_t Rank, class Kind>
+  void set(const Tensor<Rank, Kind>& leaf, const Tensor<Rank, Kind>& gradient);
+
+  /// How many leaves have a gradient here.
+  std::size_t size() const;
+
+  struct Entry {
+    std::uint64_t leaf;
+    AnyTensor gradient;  // an empty handle once it was removed
+  };
+  std::vector<Entry>& entries() { return entries_; }
+
+ private:
+  std::vector<Entry> entries_;  // sorted by leaf
+};
+
+}  // namespace sinter

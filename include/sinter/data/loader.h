@@ -1,0 +1,126 @@
+// Walks a data set in batches, in order or shuffled.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace sinter::data {
+
+/// Anything with a number of items that can be had by their index.
+template <class T>
+concept Dataset = requires(const T& dataset, std::size_t index) {
+  { dataset.size() } -> std::convertible_to<std::size_t>;
+  dataset.get(index);
+};
+
+/// Makes one batch of the items at some indices.
+template <class B, class D>
+concept Batcher = requires(const B& batcher, const D& dataset, std::span<const std::size_t> indices) {
+  { batcher(dataset, indices) } -> std::movable;
+};
+
+/// The indices 0 to count - 1, in order or shuffled. The same seed gives the same order with every compiler
+/// and standard library (Fisher-Yates shuffle over SplitMix64).
+std::vector<std::size_t> make_order(std::size_t count, bool shuffle, std::uint64_t seed);
+
+template <Dataset D, Batcher<D> B>
+class DataLoader;
+
+struct DataLoaderConfig {
+  std::size_t batch_size = 1;
+  bool shuffle = false;
+  std::uint64_t seed = 0;
+  /// Leave out a last batch that would not be full.
+  bool drop_last = false;
+
+  /// The loader refers to the data set, which must outlive it. Throws DataError when batch_size is 0.
+  template <Dataset D, Batcher<D> B>
+  DataLoader<D, B> init(const D& dataset, B batcher) const {
+    check();
+    return DataLoader<D, B>(*this, dataset, std::move(batcher));
+  }
+  template <Dataset D, Batcher<D> B>
+  DataLoader<D, B> init(const D&& dataset,
+                        B batcher) const = delete;  // the loader would refer to a temporary
+
+  void check() const;
+};
+
+/// for (auto batch : loader.epoch(0)) ...
+template <Dataset D, Batcher<D> B>
+class DataLoader {
+ public:
+  DataLoader(const DataLoaderConfig& config, const D& dataset, B batcher)
+      : config_(config), dataset_(&dataset), batcher_(std::move(batcher)) {}
+
+  /// Batches of one epoch.
+  std::size_t batches() const {
+    std::size_t full = dataset_->size() / config_.batch_size;
+    bool partial = dataset_->size() % config_.batch_size != 0 && !config_.drop_last;
+    return full + (partial ? 1 : 0);
+  }
+
+  /// One pass over the data set; a range that makes each batch when it is reached. Refers to this loader.
+  class Epoch {
+   public:
+    using Batch =
+        decltype(std::declval<const B&>()(std::declval<const D&>(), std::span<const std::size_t>()));
+
+    class Iterator {
+     public:
+      using value_type = Batch;
+      using difference_type = std::ptrdiff_t;
+      using iterator_concept = std::input_iterator_tag;
+
+      Iterator(const Epoch* epoch, std::size_t at) : epoch_(epoch), at_(at) {}
+      /// The batch may be moved from: it is made anew each time.
+      Batch operator*() const { return epoch_->make(at_); }
+      Iterator& operator++() {
+        ++at_;
+        return *this;
+      }
+      void operator++(int) { ++at_; }
+      friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
+
+     private:
+      const Epoch* epoch_;
+      std::size_t at_;
+    };
+
+    Iterator begin() const { return Iterator(this, 0); }
+    Iterator end() const { return Iterator(this, loader_->batches()); }
+
+   private:
+    friend class DataLoader;
+    Epoch(const DataLoader* loader, std::vector<std::size_t> order)
+        : loader_(loader), order_(std::move(order)) {}
+
+    Batch make(std::size_t batch) const {
+      std::span<const std::size_t> order(order_);
+      std::size_t first = batch * loader_->config_.batch_size;
+      return loader_->batcher_(*loader_->dataset_, order.subspan(first, std::min(loader_->config_.batch_size,
+                                                                                 order.size() - first)));
+    }
+
+    const DataLoader* loader_;
+    std::vector<std::size_t> order_;
+  };
+
+  /// Shuffled differently for each `index`, and the same way each time it is asked for.
+  Epoch epoch(std::uint64_t index = 0) const {
+    return Epoch(this, make_order(dataset_->size(), config_.shuffle, config_.seed * 1000003 + index));
+  }
+
+ private:
+  DataLoaderConfig config_;
+  const D* dataset_;
+  B batcher_;
+};
+
+}  // namespace sinter::data

@@ -1,0 +1,148 @@
+// A module as text: the tree of its sub-modules, the shapes of their tensors, the number of parameters.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <sinter/module.h>
+
+namespace sinter {
+namespace detail {
+
+// "auto f() [with T = ns::Name<int>]" or "auto f() [T = ns::Name<int>]": the type is what lies between "T = "
+// and the bracket. The result is `auto`, since g++ would explain the name of any alias in the signature there
+// as well.
+template <class T>
+consteval auto spelled_type() {
+  std::string_view text = __PRETTY_FUNCTION__;
+  text = text.substr(text.find("T = ") + 4);
+  return text.substr(0, text.rfind(']'));
+}
+
+// The name of a type without namespaces, enclosing classes and functions, also in template arguments.
+inline std::string unqualified(std::string_view name) {
+  std::string text;
+  std::vector<std::size_t> starts{0};  // where the name begins that is being read, for each open '<'
+  int parentheses = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    if (c == '(') ++parentheses;
+    if (c == ')') --parentheses;
+    if (parentheses == 0 && name.substr(i, 2) == "::") {
+      text.resize(starts.back());
+      ++i;
+      continue;
+    }
+    if (c == '>' && parentheses == 0 && starts.size() > 1) {
+      if (text.back() == ' ') text.pop_back();
+      starts.pop_back();
+    }
+    text += c;
+    if (parentheses > 0) continue;
+    if (c == '<') starts.push_back(text.size());
+    if (c == ',' || c == ' ') starts.back() = text.size();
+  }
+  return text;
+}
+
+class ModuleTree {
+ public:
+  // Returns the number of parameters within the module.
+  template <class T>
+  std::int64_t add_module(const std::string& path, T& module) {
+    const std::size_t line = lines_.size();
+    lines_.push_back({depth_, title(path, unqualified(spelled_type<std::remove_cv_t<T>>())), 0});
+    ++depth_;
+    std::int64_t count = 0;
+    auto add_field = [&](std::string_view name, auto& field) {
+      count += add_within(std::string(name), field, line);
+    };
+    visit_fields_of(module, add_field);
+    --depth_;
+    lines_[line].count = count;
+    return count;
+  }
+
+  // Adds the tensors and modules that `object` is or wraps; a tensor is told on the line of the module it
+  // belongs to.
+  template <class T>
+  std::int64_t add_within(std::string path, T& object, std::size_t owner) {
+    std::int64_t count = 0;
+    auto add = [&](const std::string& name, auto& found) {
+      if constexpr (IsTensor<std::remove_reference_t<decltype(found)>>) {
+        count += add_tensor(name, found, owner);
+      } else {
+        count += add_module(name, found);
+      }
+    };
+    visit<TensorOrModule>(object, path, add);
+    return count;
+  }
+
+  std::string text(std::int64_t total) const {
+    std::string text;
+    for (const Line& line : lines_)
+      text += std::string(2 * line.depth, ' ') + line.text + ", " + parameters(line.count) + '\n';
+    return text + "total: " + parameters(total) + '\n';
+  }
+
+  static constexpr std::size_t kNoOwner = static_cast<std::size_t>(-1);
+
+ private:
+  struct Line {
+    std::size_t depth;
+    std::string text;
+    std::int64_t count;
+  };
+  struct TensorOrModule {
+    template <class T>
+    static constexpr bool matches = IsTensor<T> || Fielded<T>;
+  };
+
+  template <class T>
+  std::int64_t add_tensor(const std::string& name, const T& tensor, std::size_t owner) {
+    const bool defined = tensor.defined();
+    const std::int64_t count = defined ? tensor.shape().numel() : 0;
+    const std::string shape = defined ? to_string(tensor.shape()) : "empty";
+    if (owner == kNoOwner) {
+      lines_.push_back({depth_, title(name, shape), count});
+    } else {
+      lines_[owner].text += ", " + name + ' ' + shape;
+    }
+    return count;
+  }
+
+  static std::string title(const std::string& path, std::string_view what) {
+    return path.empty() ? std::string(what) : path + ": " + std::string(what);
+  }
+  static std::string parameters(std::int64_t count) {
+    return std::to_string(count) + (count == 1 ? " parameter" : " parameters");
+  }
+
+  std::vector<Line> lines_;
+  std::size_t depth_ = 0;
+};
+
+}  // namespace detail
+
+/// The module's tree, a line for each sub-module: its path within the one above, its type, its own tensors
+/// with their shapes, and the number of parameters in it and below. Looks into what visit_parameters() looks
+/// into.
+///
+///   Mlp, 407050 parameters
+///     hidden: Linear, weight (512, 784), bias (512), 401920 parameters
+///     act: Gelu, 0 parameters
+///     out: Linear, weight (10, 512), bias (10), 5130 parameters
+///   total: 407050 parameters
+template <class M>
+std::string describe(const M& module) {
+  detail::ModuleTree tree;
+  const std::int64_t total = tree.add_within("", module, detail::ModuleTree::kNoOwner);
+  return tree.text(total);
+}
+
+}  // namespace sinter

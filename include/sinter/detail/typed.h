@@ -1,0 +1,113 @@
+// What the typed tensor is made of: numbers, nested braces, operands that know where they were written.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <sinter/any_tensor.h>
+
+namespace sinter {
+
+template <std::size_t Rank, class Kind = Float>
+class Tensor;
+
+/// C++ types that stand for one element of a kind: any number for Float, integers for Int, bool for Bool.
+template <class T, class Kind>
+concept NumberFor = std::is_arithmetic_v<T> &&
+    (std::same_as<T, bool> == std::same_as<Kind, Bool>)&&(std::same_as<Kind, Float> || std::integral<T>);
+
+/// One element of a tensor of `Kind`, given as a C++ number.
+template <class Kind>
+struct Number {
+  template <NumberFor<Kind> T>
+  Number(T number) : value(number) {}
+  Scalar value;
+};
+
+namespace detail {
+
+/// Says that rank and kind of an AnyTensor are known to be right.
+struct Trusted {};
+inline constexpr Trusted trusted;
+
+[[noreturn]] void throw_mismatch(const AnyTensor& any, std::size_t rank, std::string_view kind,
+                                 const Location& where);
+[[noreturn]] void throw_element_type(const AnyTensor& any, DType wanted, const Location& where);
+void check_dtype_of_kind(bool fits, DType dtype, std::string_view kind, const Location& where);
+void check_row(std::size_t size, std::int64_t expected, const Location& where);
+AnyTensor from_scalars(std::span<const Scalar> scalars, const Shape& shape, DType dtype, const Device& device,
+                       const Location& where);
+Scalar item(const AnyTensor& any, const Location& where);
+
+template <class Kind>
+inline constexpr std::string_view kind_name = "Float";
+template <>
+inline constexpr std::string_view kind_name<Int> = "Int";
+template <>
+inline constexpr std::string_view kind_name<Bool> = "Bool";
+
+/// What `item()` gives.
+template <class Kind>
+struct Item {
+  using type = double;
+};
+template <>
+struct Item<Int> {
+  using type = std::int64_t;
+};
+template <>
+struct Item<Bool> {
+  using type = bool;
+};
+
+/// Braces within braces, as deep as the rank.
+template <std::size_t Rank, class Kind>
+struct Nested {
+  using type = std::initializer_list<typename Nested<Rank - 1, Kind>::type>;
+  static void sizes(const type& list, Dims& sizes) {
+    sizes.push_back(static_cast<std::int64_t>(list.size()));
+    if (list.size())
+      Nested<Rank - 1, Kind>::sizes(*list.begin(), sizes);
+    else
+      for (std::size_t i = 1; i < Rank; ++i) sizes.push_back(0);
+  }
+  static void flatten(const type& list, const std::int64_t* size, std::vector<Scalar>& out,
+                      const Location& where) {
+    check_row(list.size(), *size, where);
+    for (const auto& part : list) Nested<Rank - 1, Kind>::flatten(part, size + 1, out, where);
+  }
+};
+template <class Kind>
+struct Nested<0, Kind> {
+  using type = Number<Kind>;
+  static void sizes(const type&, Dims&) {}
+  static void flatten(const type& number, const std::int64_t*, std::vector<Scalar>& out, const Location&) {
+    out.push_back(number.value);
+  }
+};
+
+/// An operand of an operation on Tensor<Rank, Kind>: such a tensor, one of rank 0, or a number. It is made by
+/// implicit conversion, at the place of the call, which is how operators, that can have no further argument,
+/// know the caller's line.
+template <std::size_t Rank, class Kind>
+struct OperandOf {
+  OperandOf(const Tensor<Rank, Kind>& tensor, Location where = Location::current())
+      : operand(tensor.any()), where(where) {}
+  OperandOf(const Tensor<0, Kind>& tensor, Location where = Location::current()) requires(Rank != 0)
+      : operand(tensor.any()), where(where) {}
+  template <NumberFor<Kind> T>
+  OperandOf(T number, Location where = Location::current()) : operand(number), where(where) {}
+
+  AnyTensor::Operand operand;
+  Location where;
+};
+
+}  // namespace detail
+
+}  // namespace sinter

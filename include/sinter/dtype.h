@@ -1,0 +1,98 @@
+// Element types at run time, and how they map to C++ types.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace sinter {
+
+/// Kinds of tensor, the part of the element type that the compiler checks.
+struct Float;
+struct Int;
+struct Bool;
+
+/// Element type of a tensor. `u8` is a storage type (images, files): it can be moved, viewed and cast, not computed with.
+enum class DType : std::uint8_t { f32, f64, i32, i64, u8, boolean };
+
+/// Bytes of one element; a bool takes one byte.
+constexpr std::size_t size_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+    case DType::i32: return 4;
+    case DType::f64:
+    case DType::i64: return 8;
+    case DType::u8:
+    case DType::boolean: return 1;
+  }
+  return 0;
+}
+
+constexpr bool is_float(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
+constexpr bool is_int(DType dtype) { return dtype == DType::i32 || dtype == DType::i64 || dtype == DType::u8; }
+
+constexpr std::string_view name_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32: return "f32";
+    case DType::f64: return "f64";
+    case DType::i32: return "i32";
+    case DType::i64: return "i64";
+    case DType::u8: return "u8";
+    case DType::boolean: return "bool";
+  }
+  return "?";
+}
+
+/// The dtype that a tensor of a kind has when none is asked for.
+template <class Kind>
+inline constexpr DType default_dtype = DType::f32;
+template <>
+inline constexpr DType default_dtype<Int> = DType::i64;
+template <>
+inline constexpr DType default_dtype<Bool> = DType::boolean;
+
+/// The dtype of a C++ element type.
+template <class T>
+struct DTypeOf;
+template <>
+struct DTypeOf<float> {
+  static constexpr DType value = DType::f32;
+};
+template <>
+struct DTypeOf<double> {
+  static constexpr DType value = DType::f64;
+};
+template <>
+struct DTypeOf<std::int32_t> {
+  static constexpr DType value = DType::i32;
+};
+template <>
+struct DTypeOf<std::int64_t> {
+  static constexpr DType value = DType::i64;
+};
+template <>
+struct DTypeOf<std::uint8_t> {
+  static constexpr DType value = DType::u8;
+};
+template <>
+struct DTypeOf<bool> {
+  static constexpr DType value = DType::boolean;
+};
+template <class T>
+inline constexpr DType dtype_of = DTypeOf<T>::value;
+
+/// True iff elements of `dtype` may stand in a tensor of kind `Kind`.
+template <class Kind>
+constexpr bool fits_kind(DType dtype) {
+  return is_float(dtype);
+}
+template <>
+constexpr bool fits_kind<Int>(DType dtype) {
+  return is_int(dtype);
+}
+template <>
+constexpr bool fits_kind<Bool>(DType dtype) {
+  return dtype == DType::boolean;
+}
+
+}  // namespace sinter

@@ -1,0 +1,33 @@
+// What can be done with any module, that is with any struct that holds tensors.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <sinter/module.h>
+#include <sinter/tensor.h>
+
+namespace sinter::nn {
+
+/// The same model on the device without autodiff: nothing is remembered for differentiation, and dropout lets
+/// everything pass. Values are shared, not copied.
+template <class M>
+M valid(M model) {
+  visit_parameters(model, [](const std::string&, auto& parameter) {
+    parameter = std::remove_cvref_t<decltype(parameter)>(parameter.any().inner());
+  });
+  return model;
+}
+
+/// Number of elements of all tensors within the model.
+template <class M>
+std::int64_t count_parameters(const M& model) {
+  std::int64_t count = 0;
+  visit_parameters(model,
+                   [&](const std::string&, const auto& parameter) { count += parameter.any().numel(); });
+  return count;
+}
+
+}  // namespace sinter::nn

@@ -1,0 +1,5 @@
+// Optimizers.
+#pragma once
+
+#include <sinter/optim/adam.h>
+#include <sinter/optim/sgd.h>

@@ -1,0 +1,82 @@
+// Adam and AdamW.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sinter/any_tensor.h>
+#include <sinter/optim/step.h>
+#include <sinter/record.h>
+
+namespace sinter::optim {
+
+class Adam;
+
+/// D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2014. Weight decay, if any, is added to
+/// the gradient.
+struct AdamConfig {
+  double beta1 = 0.9, beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0;
+
+  /// Throws Error when a value is out of range.
+  Adam init() const;
+};
+
+/// I. Loshchilov, F. Hutter, "Decoupled weight decay regularization", 2017: the decay shrinks the parameters
+/// themselves.
+struct AdamWConfig {
+  double beta1 = 0.9, beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0.01;
+
+  Adam init() const;
+};
+
+/// For each parameter x with gradient g, in its step number t, as PyTorch does:
+///   m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g^2,
+///   x = x - lr / (1 - beta1^t) m / (sqrt(v) / sqrt(1 - beta2^t) + epsilon)
+/// What it remembers is kept under the parameter's path within the module.
+class Adam {
+ public:
+  /// model = adam.step(1e-3, std::move(model), std::move(gradients));
+  /// Recorded, not run; the device is flushed at the end, as this is where a step of training naturally ends.
+  /// Parameters without a gradient, or that do not require one, stay as they are. Moving model and gradients
+  /// in lets the new values be written over the old ones.
+  template <class M>
+  M step(double learning_rate, M model, Gradients gradients, Location where = Location::current()) {
+    return detail::step(
+        std::move(model), std::move(gradients), where,
+        [&](std::vector<Parameter>& parameters) { update(learning_rate, parameters, where); });
+  }
+
+  /// What the optimizer remembers: PATH.exp_avg, PATH.exp_avg_sq and PATH.step of each parameter.
+  record::Record to_record() const;
+  /// Throws DataError when the record is not one of this optimizer.
+  void load_record(const record::Record& record, const Device& device);
+  void save(const std::filesystem::path& file) const { to_record().write(file); }
+  void load(const std::filesystem::path& file, const Device& device) {
+    load_record(record::Record::read(file), device);
+  }
+
+ private:
+  friend struct AdamConfig;
+  friend struct AdamWConfig;
+  Adam(const AdamConfig& config, bool decoupled);
+
+  struct Moments {
+    AnyTensor first, second;
+    std::int64_t step = 0;
+  };
+  void update(double learning_rate, std::vector<Parameter>& parameters, Location where);
+
+  AdamConfig config_;
+  bool decoupled_;
+  std::map<std::string, Moments> moments_;
+};
+
+}  // namespace sinter::optim

@@ -1,0 +1,132 @@
+// Saving and loading: the parameters of a module, or any named tensors, as one file in the safetensors
+// layout.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <sinter/any_tensor.h>
+#include <sinter/module.h>
+
+namespace sinter::record {
+
+/// Named tensors in host memory, and short texts beside them.
+///
+/// As bytes: the length of the header (64 bits, little-endian), the header (JSON: for each name dtype, shape
+/// and place), the elements one after the other, little-endian (https://huggingface.co/docs/safetensors).
+/// Files from elsewhere can be read as long as their dtypes are F32, F64, I32, I64, U8 and BOOL. Files
+/// written here carry a checksum among the texts (XXH3-128 over the whole file), so that a flipped bit
+/// anywhere is found when they are read.
+class Record {
+ public:
+  struct Entry {
+    DType dtype;
+    Shape shape;
+    std::vector<std::byte> bytes;
+  };
+
+  /// Reads the tensor (flushes and waits). Throws DataError when the name is taken or reserved
+  /// ("__metadata__").
+  void add(std::string name, const AnyTensor& tensor);
+  void add(std::string name, Entry entry);
+  void set_text(std::string key, std::string value) { texts_[std::move(key)] = std::move(value); }
+
+  const std::map<std::string, Entry, std::less<>>& entries() const { return entries_; }
+  /// Null when there is none.
+  const Entry* find(std::string_view name) const;
+  const std::string* find_text(std::string_view key) const;
+  /// The entry on `device`. Throws DataError when there is none.
+  AnyTensor tensor(std::string_view name, const Device& device) const;
+
+  std::vector<std::byte> to_bytes() const;
+  /// `source` is what messages call the bytes. Throws DataError for anything that is not a whole, undamaged
+  /// record.
+  static Record from_bytes(std::span<const std::byte> bytes, std::string_view source = "bytes");
+
+  /// Writes to a temporary file beside `file` and renames it: whoever reads sees the old or the new content,
+  /// whole. Throws DataError with the file and the reason.
+  void write(const std::filesystem::path& file) const;
+  static Record read(const std::filesystem::path& file);
+
+ private:
+  std::map<std::string, Entry, std::less<>> entries_;
+  std::map<std::string, std::string, std::less<>> texts_;
+};
+
+namespace detail {
+
+struct Named {
+  std::string path;
+  AnyTensor tensor;
+};
+
+template <class M>
+std::vector<Named> parameters_of(const M& module) {
+  std::vector<Named> named;
+  visit_parameters(module, [&](std::string_view path, const auto& parameter) {
+    named.push_back({std::string(path), parameter.any()});
+  });
+  return named;
+}
+
+Record make_record(const std::vector<Named>& parameters);
+/// The new tensors in the order of `parameters`, each on the device of the one it replaces and a leaf iff
+/// that one is. Throws DataError that lists every parameter that is missing, unexpected or of another shape
+/// or dtype.
+std::vector<AnyTensor> match(const Record& record, const std::vector<Named>& parameters,
+                             std::string_view source);
+
+template <class M>
+M apply(M module, const Record& record, std::string_view source) {
+  std::vector<AnyTensor> tensors = match(record, parameters_of(module), source);
+  std::size_t at = 0;
+  visit_parameters(module, [&](std::string_view, auto& parameter) {
+    parameter = std::remove_cvref_t<decltype(parameter)>(std::move(tensors[at++]));
+  });
+  return module;
+}
+
+}  // namespace detail
+
+/// The parameters of a module under their paths ("hidden.weight").
+template <class M>
+Record to_record(const M& module) {
+  return detail::make_record(detail::parameters_of(module));
+}
+
+/// Gives every parameter of the module the values that the record has under its path. Names, shapes and
+/// dtypes must be the same on both sides; else DataError lists all that do not fit.
+template <class M>
+M from_record(M module, const Record& record) {
+  return detail::apply(std::move(module), record, "record");
+}
+
+template <class M>
+void save(const M& module, const std::filesystem::path& file) {
+  to_record(module).write(file);
+}
+
+/// model = record::load(std::move(model), "model.safetensors");
+template <class M>
+M load(M module, const std::filesystem::path& file) {
+  return detail::apply(std::move(module), Record::read(file), "\"" + file.string() + "\"");
+}
+
+template <class M>
+std::vector<std::byte> to_bytes(const M& module) {
+  return to_record(module).to_bytes();
+}
+
+template <class M>
+M from_bytes(M module, std::span<const std::byte> bytes) {
+  return detail::apply(std::move(module), Record::from_bytes(bytes), "bytes");
+}
+
+}  // namespace sinter::record

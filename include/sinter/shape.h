@@ -1,0 +1,109 @@
+// The sizes of a tensor's dimensions, outermost first.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+
+#include <sinter/error.h>
+
+namespace sinter {
+
+/// No tensor has more dimensions than this.
+inline constexpr std::size_t kMaxRank = 8;
+
+/// A short list of integers, one for each dimension, kept in place (no allocation). Also used for strides and axes.
+class Dims {
+ public:
+  Dims() = default;
+  Dims(std::initializer_list<std::int64_t> values) : Dims(std::span(values.begin(), values.size())) {}
+  explicit Dims(std::span<const std::int64_t> values) {
+    check_rank(values.size());
+    for (std::int64_t v : values) values_[rank_++] = v;
+  }
+  /// `rank` times the same value.
+  static Dims filled(std::size_t rank, std::int64_t value) {
+    check_rank(rank);
+    Dims dims;
+    dims.rank_ = rank;
+    for (std::size_t i = 0; i < rank; ++i) dims.values_[i] = value;
+    return dims;
+  }
+
+  std::size_t rank() const { return rank_; }
+  std::size_t size() const { return rank_; }
+  bool empty() const { return rank_ == 0; }
+  std::int64_t operator[](std::size_t i) const { return values_[i]; }
+  std::int64_t& operator[](std::size_t i) { return values_[i]; }
+  std::int64_t back() const { return values_[rank_ - 1]; }
+  const std::int64_t* begin() const { return values_.data(); }
+  const std::int64_t* end() const { return values_.data() + rank_; }
+  std::int64_t* begin() { return values_.data(); }
+  std::int64_t* end() { return values_.data() + rank_; }
+
+  void push_back(std::int64_t value) {
+    check_rank(rank_ + 1);
+    values_[rank_++] = value;
+  }
+  void insert(std::size_t at, std::int64_t value) {
+    check_rank(rank_ + 1);
+    for (std::size_t i = rank_; i > at; --i) values_[i] = values_[i - 1];
+    values_[at] = value;
+    ++rank_;
+  }
+  void erase(std::size_t at) {
+    for (std::size_t i = at; i + 1 < rank_; ++i) values_[i] = values_[i + 1];
+    --rank_;
+  }
+
+  friend bool operator==(const Dims& a, const Dims& b) {
+    if (a.rank_ != b.rank_) return false;
+    for (std::size_t i = 0; i < a.rank_; ++i)
+      if (a.values_[i] != b.values_[i]) return false;
+    return true;
+  }
+
+ private:
+  static void check_rank(std::size_t rank) {
+    if (rank > kMaxRank)
+      throw ShapeError("[shape] a tensor has at most " + std::to_string(kMaxRank) + " dimensions, not " +
+                       std::to_string(rank));
+  }
+
+  std::size_t rank_ = 0;
+  std::array<std::int64_t, kMaxRank> values_{};
+};
+
+/// The sizes of the dimensions; every size is zero or more.
+class Shape : public Dims {
+ public:
+  using Dims::Dims;
+  Shape() = default;
+  explicit Shape(const Dims& dims) : Dims(dims) {}
+
+  /// Number of elements: the product of all sizes, 1 for rank 0.
+  std::int64_t numel() const {
+    std::int64_t n = 1;
+    for (std::int64_t size : *this) n *= size;
+    return n;
+  }
+};
+
+/// Strides, in elements, of a row-major tensor without gaps.
+inline Dims contiguous_strides(const Shape& shape) {
+  Dims strides = Dims::filled(shape.rank(), 1);
+  for (std::size_t i = shape.rank(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+  return strides;
+}
+
+/// "(2, 3)"
+inline std::string to_string(const Dims& dims) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < dims.rank(); ++i) text += (i ? ", " : "") + std::to_string(dims[i]);
+  return text + ")";
+}
+
+}  // namespace sinter

@@ -1,0 +1,522 @@
+// Tensors with rank and kind in the type: adding a matrix to a vector, or a mask to a float, does not
+// compile.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <sinter/any_tensor.h>
+#include <sinter/detail/typed.h>
+
+namespace sinter {
+
+/// `Rank` sizes, written {2, 3}, or a shape known at run time (throws ShapeError if its rank differs).
+template <std::size_t Rank>
+class Sizes {
+ public:
+  template <std::integral... T>
+  requires(sizeof...(T) == Rank) Sizes(T... sizes) : shape_{static_cast<std::int64_t>(sizes)...} {}
+  Sizes(const Shape& shape, Location where = Location::current()) : shape_(shape) {
+    if (shape.rank() != Rank)
+      throw ShapeError("[shape] " + to_string(shape) + " is given where a shape of rank " +
+                           std::to_string(Rank) + " is wanted",
+                       where);
+  }
+  operator const Shape&() const { return shape_; }
+
+ private:
+  Shape shape_;
+};
+
+/// Indices start, start + step, ... before stop, for `slice`; see Range.
+inline Range s(std::int64_t start, std::int64_t stop, std::int64_t step = 1) { return {start, stop, step}; }
+inline Range s_from(std::int64_t start, std::int64_t step = 1) { return {start, std::nullopt, step}; }
+/// A whole dimension.
+inline constexpr Range all{};
+
+/// A handle to a value that is known, or will be computed when it is needed; see AnyTensor, which it wraps
+/// and whose notes on broadcasting, dtypes and errors hold here too. A function without a note does what its
+/// namesake there does.
+template <std::size_t Rank, class Kind>
+class Tensor {
+ public:
+  static constexpr std::size_t kRank = Rank;
+  static constexpr bool kFloat = std::same_as<Kind, Float>;
+  static constexpr bool kInt = std::same_as<Kind, Int>;
+  static constexpr bool kBool = std::same_as<Kind, Bool>;
+  using Operand = detail::OperandOf<Rank, Kind>;
+  using Mask = Tensor<Rank, Bool>;
+  using Same = Tensor;
+
+  /// An empty handle, which can only be assigned to.
+  Tensor() = default;
+  /// Throws ShapeError or DTypeError when rank or kind are others.
+  explicit Tensor(AnyTensor any, Location where = Location::current()) : any_(std::move(any)) {
+    if (any_.rank() != Rank || !fits_kind<Kind>(any_.dtype()))
+      detail::throw_mismatch(any_, Rank, name(), where);
+  }
+  Tensor(detail::Trusted, AnyTensor any) : any_(std::move(any)) {}
+
+  const AnyTensor& any() const& { return any_; }
+  AnyTensor any() && { return std::move(any_); }
+
+  // ---- creation
+  static Tensor full(const Sizes<Rank>& sizes, Number<Kind> value, const Device& device,
+                     DType dtype = default_dtype<Kind>, Location where = Location::current()) {
+    check_kind(dtype, where);
+    return trust(AnyTensor::full(sizes, value.value, dtype, device, where));
+  }
+  static Tensor zeros(const Sizes<Rank>& sizes, const Device& device, DType dtype = default_dtype<Kind>,
+                      Location where = Location::current()) {
+    check_kind(dtype, where);
+    return trust(AnyTensor::full(sizes, 0, dtype, device, where));
+  }
+  static Tensor ones(const Sizes<Rank>& sizes, const Device& device, DType dtype = default_dtype<Kind>,
+                     Location where = Location::current()) {
+    check_kind(dtype, where);
+    return trust(AnyTensor::full(sizes, 1, dtype, device, where));
+  }
+  /// From braces: Tensor<2>::from_data({{1, 2}, {3, 4}}, device).
+  static Tensor from_data(const typename detail::Nested<Rank, Kind>::type& data, const Device& device,
+                          DType dtype = default_dtype<Kind>, Location where = Location::current()) {
+    check_kind(dtype, where);
+    Dims sizes;
+    detail::Nested<Rank, Kind>::sizes(data, sizes);
+    std::vector<Scalar> flat;
+    detail::Nested<Rank, Kind>::flatten(data, sizes.begin(), flat, where);
+    return trust(detail::from_scalars(flat, Shape(sizes), dtype, device, where));
+  }
+  /// From a vector, array or span in row-major order; its element type gives the dtype.
+  template <class C>
+  requires requires(const C& c) { dtype_of<std::remove_cvref_t<decltype(*c.data())>>; }
+  static Tensor from_data(const C& data, const Sizes<Rank>& sizes, const Device& device,
+                          Location where = Location::current()) {
+    using T = std::remove_cvref_t<decltype(*data.data())>;
+    static_assert(fits_kind<Kind>(dtype_of<T>), "the element type does not belong to the tensor's kind");
+    return trust(AnyTensor::from_bytes(std::as_bytes(std::span<const T>(data.data(), data.size())), sizes,
+                                       dtype_of<T>, device, where));
+  }
+  static Tensor arange(std::int64_t start, std::int64_t stop, std::int64_t step, const Device& device,
+                       Location where = Location::current()) requires(Rank == 1 && kInt) {
+    return trust(AnyTensor::arange(start, stop, step, device, where));
+  }
+  static Tensor arange(std::int64_t start, std::int64_t stop, const Device& device,
+                       Location where = Location::current()) requires(Rank == 1 && kInt) {
+    return trust(AnyTensor::arange(start, stop, 1, device, where));
+  }
+  static Tensor uniform(const Sizes<Rank>& sizes, double low, double high, const Device& device,
+                        Location where = Location::current()) requires kFloat {
+    return trust(AnyTensor::uniform(sizes, low, high, device, where));
+  }
+  static Tensor normal(const Sizes<Rank>& sizes, double mean, double deviation, const Device& device,
+                       Location where = Location::current()) requires kFloat {
+    return trust(AnyTensor::normal(sizes, mean, deviation, device, where));
+  }
+  /// Uniform in [0, 1).
+  static Tensor rand(const Sizes<Rank>& sizes, const Device& device,
+                     Location where = Location::current()) requires kFloat {
+    return trust(AnyTensor::uniform(sizes, 0, 1, device, where));
+  }
+  /// Standard normal.
+  static Tensor randn(const Sizes<Rank>& sizes, const Device& device,
+                      Location where = Location::current()) requires kFloat {
+    return trust(AnyTensor::normal(sizes, 0, 1, device, where));
+  }
+  /// Of this tensor's shape, dtype and device.
+  Tensor full_like(Number<Kind> value, Location where = Location::current()) const {
+    return trust(AnyTensor::full(shape(), value.value, dtype(), device(), where));
+  }
+  Tensor zeros_like(Location where = Location::current()) const {
+    return trust(AnyTensor::full(shape(), 0, dtype(), device(), where));
+  }
+  Tensor ones_like(Location where = Location::current()) const {
+    return trust(AnyTensor::full(shape(), 1, dtype(), device(), where));
+  }
+  Tensor rand_like(Location where = Location::current()) const requires kFloat {
+    return trust(AnyTensor::uniform(shape(), 0, 1, device(), where).cast(dtype(), where));
+  }
+  Tensor randn_like(Location where = Location::current()) const requires kFloat {
+    return trust(AnyTensor::normal(shape(), 0, 1, device(), where).cast(dtype(), where));
+  }
+
+  // ---- facts
+  bool defined() const { return any_.defined(); }
+  const Shape& shape() const { return any_.shape(); }
+  std::int64_t numel() const { return any_.numel(); }
+  DType dtype() const { return any_.dtype(); }
+  Device device() const { return any_.device(); }
+  Tensor to_device(const Device& device, Location where = Location::current()) const {
+    return trust(any_.to_device(device, where));
+  }
+
+  // ---- reading: flushes and waits
+  /// The only element: double, int64_t or bool by kind. Throws ShapeError when there is not exactly one.
+  typename detail::Item<Kind>::type item(Location where = Location::current()) const {
+    const Scalar value = detail::item(any_, where);
+    if constexpr (kFloat)
+      return value.as_double();
+    else
+      return static_cast<typename detail::Item<Kind>::type>(value.as_int());
+  }
+  /// All elements, row-major. Throws DTypeError when T is not the C++ type of the dtype.
+  template <class T>
+  std::vector<T> to_vector(Location where = Location::current()) const {
+    if (dtype() != dtype_of<T>) detail::throw_element_type(any_, dtype_of<T>, where);
+    if constexpr (std::same_as<T, bool>) {
+      std::vector<unsigned char> bytes(static_cast<std::size_t>(numel()));
+      any_.read_bytes(std::as_writable_bytes(std::span(bytes)), where);
+      return std::vector<bool>(bytes.begin(), bytes.end());
+    } else {
+      std::vector<T> elements(static_cast<std::size_t>(numel()));
+      any_.read_bytes(std::as_writable_bytes(std::span(elements)), where);
+      return elements;
+    }
+  }
+  void sync(Location where = Location::current()) const { any_.sync(where); }
+  friend std::ostream& operator<<(std::ostream& out, const Tensor& tensor) { return out << tensor.any_; }
+
+  // ---- elementwise
+  // One line each: the name here and in AnyTensor, and the kinds that have it.
+#define SINTER_UNARY(name, condition)                                           \
+  Tensor name(Location where = Location::current()) const requires(condition) { \
+    return trust(any_.name(where));                                             \
+  }
+  SINTER_UNARY(neg, !kBool)
+  SINTER_UNARY(abs, !kBool)
+  SINTER_UNARY(sign, !kBool)
+  SINTER_UNARY(square, !kBool)
+  SINTER_UNARY(exp, kFloat)
+  SINTER_UNARY(log, kFloat)
+  SINTER_UNARY(log1p, kFloat)
+  SINTER_UNARY(expm1, kFloat)
+  SINTER_UNARY(sqrt, kFloat)
+  SINTER_UNARY(rsqrt, kFloat)
+  SINTER_UNARY(recip, kFloat)
+  SINTER_UNARY(sin, kFloat)
+  SINTER_UNARY(cos, kFloat)
+  SINTER_UNARY(tanh, kFloat)
+  SINTER_UNARY(sigmoid, kFloat)
+  SINTER_UNARY(erf, kFloat)
+  SINTER_UNARY(floor, kFloat)
+  SINTER_UNARY(ceil, kFloat)
+  SINTER_UNARY(round, kFloat)
+  SINTER_UNARY(trunc, kFloat)
+  SINTER_UNARY(logical_not, !kFloat)
+#undef SINTER_UNARY
+  Mask is_nan(Location where = Location::current()) const requires kFloat {
+    return {detail::trusted, any_.is_nan(where)};
+  }
+
+  // Operators and functions of two operands: tensors of this type or of rank 0 and numbers, on either side.
+#define SINTER_OPERATOR(symbol, name, Result, condition)                      \
+  friend Result operator symbol(Operand a, Operand b) requires(condition) {   \
+    return {detail::trusted, AnyTensor::name(a.operand, b.operand, a.where)}; \
+  }
+#define SINTER_BINARY(name, Result, condition)                                   \
+  Result name(Operand other) const requires(condition) {                         \
+    return {detail::trusted, AnyTensor::name(any_, other.operand, other.where)}; \
+  }
+  SINTER_OPERATOR(+, add, Same, !kBool)
+  SINTER_OPERATOR(-, sub, Same, !kBool)
+  SINTER_OPERATOR(*, mul, Same, !kBool)
+  SINTER_OPERATOR(/, div, Same, !kBool)
+  SINTER_OPERATOR(%, remainder, Same, !kBool)
+  SINTER_OPERATOR(==, equal, Mask, true)
+  SINTER_OPERATOR(!=, not_equal, Mask, true)
+  SINTER_OPERATOR(<, less, Mask, !kBool)
+  SINTER_OPERATOR(<=, less_equal, Mask, !kBool)
+  SINTER_OPERATOR(>, greater, Mask, !kBool)
+  SINTER_OPERATOR(>=, greater_equal, Mask, !kBool)
+  SINTER_OPERATOR(&&, logical_and, Same, kBool)
+  SINTER_OPERATOR(||, logical_or, Same, kBool)
+  SINTER_OPERATOR(&, logical_and, Same, !kFloat)
+  SINTER_OPERATOR(|, logical_or, Same, !kFloat)
+  SINTER_OPERATOR(^, logical_xor, Same, !kFloat)
+  SINTER_BINARY(add, Same, !kBool)
+  SINTER_BINARY(sub, Same, !kBool)
+  SINTER_BINARY(mul, Same, !kBool)
+  SINTER_BINARY(div, Same, !kBool)
+  SINTER_BINARY(remainder, Same, !kBool)
+  SINTER_BINARY(pow, Same, kFloat)
+  SINTER_BINARY(maximum, Same, !kBool)
+  SINTER_BINARY(minimum, Same, !kBool)
+  SINTER_BINARY(equal, Mask, true)
+  SINTER_BINARY(not_equal, Mask, true)
+  SINTER_BINARY(less, Mask, !kBool)
+  SINTER_BINARY(less_equal, Mask, !kBool)
+  SINTER_BINARY(greater, Mask, !kBool)
+  SINTER_BINARY(greater_equal, Mask, !kBool)
+  SINTER_BINARY(logical_and, Same, !kFloat)
+  SINTER_BINARY(logical_or, Same, !kFloat)
+  SINTER_BINARY(logical_xor, Same, !kFloat)
+#undef SINTER_OPERATOR
+#undef SINTER_BINARY
+  friend Tensor operator-(Operand x) requires(!kBool) { return trust(x.operand.tensor->neg(x.where)); }
+  friend Tensor operator!(Operand x) requires kBool { return trust(x.operand.tensor->logical_not(x.where)); }
+  friend Tensor operator~(Operand x) requires(!kFloat) {
+    return trust(x.operand.tensor->logical_not(x.where));
+  }
+  /// Low where smaller, high where larger; NaN stays NaN.
+  Tensor clamp(Number<Kind> low, Number<Kind> high, Location where = Location::current()) const
+      requires(!kBool) {
+    return trust(AnyTensor::minimum(AnyTensor::maximum(any_, low.value, where), high.value, where));
+  }
+
+  // ---- casts
+  /// To another dtype of the same kind; throws DTypeError for one of another kind.
+  Tensor cast(DType dtype, Location where = Location::current()) const {
+    check_kind(dtype, where);
+    return trust(any_.cast(dtype, where));
+  }
+  /// To another kind, as in cast<Int>(DType::i32).
+  template <class To>
+  Tensor<Rank, To> cast(DType dtype = default_dtype<To>, Location where = Location::current()) const {
+    Tensor<Rank, To>::check_kind(dtype, where);
+    return {detail::trusted, any_.cast(dtype, where)};
+  }
+  Tensor<Rank, Float> to_float(DType dtype = DType::f32, Location where = Location::current()) const {
+    return cast<Float>(dtype, where);
+  }
+  Tensor<Rank, Int> to_int(DType dtype = DType::i64, Location where = Location::current()) const {
+    return cast<Int>(dtype, where);
+  }
+  Tensor<Rank, Bool> to_bool(Location where = Location::current()) const {
+    return cast<Bool>(DType::boolean, where);
+  }
+
+  // ---- views: no element is copied
+  /// The braces say the rank: x.reshape({batch, -1}); x.reshape({}) has rank 0.
+  template <std::size_t N>
+  Tensor<N, Kind> reshape(const std::int64_t (&sizes)[N], Location where = Location::current()) const {
+    return {detail::trusted, any_.reshape(dims(sizes), where)};
+  }
+  Tensor<0, Kind> reshape(const Sizes<0>&, Location where = Location::current()) const {
+    return {detail::trusted, any_.reshape({}, where)};
+  }
+  template <std::size_t N>
+  Tensor<N, Kind> reshape_as(const Shape& shape, Location where = Location::current()) const {
+    return Tensor<N, Kind>(any_.reshape(shape, where), where);
+  }
+  Tensor permute(const std::int64_t (&axes)[Rank ? Rank : 1], Location where = Location::current()) const
+      requires(Rank > 0) {
+    return trust(any_.permute(Axes(dims(axes)), where));
+  }
+  Tensor transpose(std::int64_t a, std::int64_t b, Location where = Location::current()) const {
+    return trust(any_.transpose(a, b, where));
+  }
+  /// Swaps the last two axes.
+  Tensor t(Location where = Location::current()) const requires(Rank >= 2) {
+    return trust(any_.transpose(-2, -1, where));
+  }
+  /// Repeats axes of size 1, and adds leading ones; -1 keeps a size.
+  template <std::size_t N>
+    requires(N >= Rank)
+  Tensor<N, Kind> expand(const std::int64_t (&sizes)[N], Location where = Location::current()) const {
+    return {detail::trusted, any_.expand(dims(sizes), where)};
+  }
+  Tensor expand_as(const Tensor& other, Location where = Location::current()) const {
+    return trust(any_.expand(other.shape(), where));
+  }
+  Tensor<(Rank ? Rank - 1 : 0), Kind> squeeze(std::int64_t axis, Location where = Location::current()) const
+      requires(Rank >= 1) {
+    return {detail::trusted, any_.squeeze(axis, where)};
+  }
+  /// The braces say how many axes go: x.squeeze({0, 2}).
+  template <std::size_t N>
+  requires(N <= Rank) Tensor<Rank - N, Kind> squeeze(const std::int64_t (&axes)[N],
+                                                     Location where = Location::current())
+  const { return {detail::trusted, any_.squeeze(Axes(dims(axes)), where)}; }
+  Tensor<Rank + 1, Kind> unsqueeze(std::int64_t axis, Location where = Location::current()) const {
+    return {detail::trusted, any_.unsqueeze(axis, where)};
+  }
+  Tensor<1, Kind> flatten(Location where = Location::current()) const {
+    return {detail::trusted, any_.reshape({any_.numel()}, where)};
+  }
+  /// Keeps the first N - 1 axes and makes the others one: x.flatten<2>() of (b, c, h, w) is (b, c * h * w).
+  template <std::size_t N>
+  requires(N >= 1 && N <= Rank) Tensor<N, Kind> flatten(Location where = Location::current())
+  const {
+    Dims sizes;
+    std::int64_t rest = 1;
+    for (std::size_t i = 0; i < Rank; ++i) {
+      if (i + 1 < N)
+        sizes.push_back(shape()[i]);
+      else
+        rest *= shape()[i];
+    }
+    sizes.push_back(rest);
+    return {detail::trusted, any_.reshape(sizes, where)};
+  }
+  /// x.slice({s(1, 3), all, s_from(-2)}): one range for each leading axis.
+  Tensor slice(std::initializer_list<Range> ranges, Location where = Location::current()) const {
+    return trust(any_.slice(std::span(ranges.begin(), ranges.size()), where));
+  }
+  Tensor narrow(std::int64_t axis, std::int64_t start, std::int64_t length,
+                Location where = Location::current()) const {
+    return trust(any_.narrow(axis, start, length, where));
+  }
+  /// The part at one index of an axis, which goes; a negative index counts from the end.
+  Tensor<(Rank ? Rank - 1 : 0), Kind> select(std::int64_t axis, std::int64_t index,
+                                             Location where = Location::current()) const requires(Rank >= 1) {
+    const std::int64_t size =
+        index < 0 && axis >= -std::int64_t{Rank} && axis < std::int64_t{Rank}
+            ? shape()[static_cast<std::size_t>(axis < 0 ? axis + std::int64_t{Rank} : axis)]
+            : 0;
+    return {detail::trusted, any_.narrow(axis, index + size, 1, where).squeeze(axis, where)};
+  }
+  Tensor flip(const Axes& axes, Location where = Location::current()) const {
+    return trust(any_.flip(axes, where));
+  }
+  Tensor<Rank + 1, Kind> windows(std::int64_t axis, std::int64_t size, std::int64_t step,
+                                 Location where = Location::current()) const {
+    return {detail::trusted, any_.windows(axis, size, step, where)};
+  }
+  Tensor pad(const Sizes<Rank>& before, const Sizes<Rank>& after, Number<Kind> value,
+             Location where = Location::current()) const {
+    return trust(
+        any_.pad(static_cast<const Shape&>(before), static_cast<const Shape&>(after), value.value, where));
+  }
+
+  // ---- reductions; axes that are named stay with size 1, without axes everything becomes one number
+#define SINTER_REDUCTION(name, condition)                                                         \
+  Tensor name(const Axes& axes, Location where = Location::current()) const requires(condition) { \
+    return trust(any_.name(axes, where));                                                         \
+  }                                                                                               \
+  Tensor<0, Kind> name(Location where = Location::current()) const requires(condition) {          \
+    return {detail::trusted, any_.name(any_.all_axes(), where).reshape({}, where)};               \
+  }
+  SINTER_REDUCTION(sum, !kBool)
+  SINTER_REDUCTION(prod, !kBool)
+  SINTER_REDUCTION(max, !kBool)
+  SINTER_REDUCTION(min, !kBool)
+  SINTER_REDUCTION(mean, kFloat)
+  SINTER_REDUCTION(all, kBool)
+#undef SINTER_REDUCTION
+  /// Along axes; the whole is the free function any(x), because x.any() is the dynamic handle.
+  Tensor any(const Axes& axes, Location where = Location::current()) const requires kBool {
+    return trust(any_.any(axes, where));
+  }
+  Tensor<Rank, Int> argmax(std::int64_t axis, Location where = Location::current()) const requires(!kBool) {
+    return {detail::trusted, any_.argmax(axis, where)};
+  }
+  Tensor<Rank, Int> argmin(std::int64_t axis, Location where = Location::current()) const requires(!kBool) {
+    return {detail::trusted, any_.argmin(axis, where)};
+  }
+
+  // ---- indexed reads
+  Tensor gather(std::int64_t axis, const Tensor<Rank, Int>& index,
+                Location where = Location::current()) const {
+    return trust(any_.gather(axis, index.any(), where));
+  }
+  Tensor index_select(std::int64_t axis, const Tensor<1, Int>& index,
+                      Location where = Location::current()) const {
+    return trust(any_.index_select(axis, index.any(), where));
+  }
+
+  // ---- products
+  template <std::size_t Other>
+  requires(kFloat&& Rank >= 2 && Other >= 2) Tensor<(Rank > Other ? Rank : Other), Kind> matmul(
+      const Tensor<Other, Kind>& other, Location where = Location::current())
+  const { return {detail::trusted, any_.matmul(other.any(), where)}; }
+  Tensor conv2d(const Tensor& weight, const Conv2dOptions& options = {},
+                Location where = Location::current()) const requires(kFloat&& Rank == 4) {
+    return trust(any_.conv2d(weight.any(), options, where));
+  }
+
+  // ---- autodiff
+  Tensor require_grad(Location where = Location::current()) const requires kFloat {
+    return trust(any_.require_grad(where));
+  }
+  bool requires_grad() const { return any_.requires_grad(); }
+  Tensor detach() const { return trust(any_.detach()); }
+  Tensor inner() const { return trust(any_.inner()); }
+  Gradients backward(Location where = Location::current()) const requires kFloat {
+    return any_.backward(where);
+  }
+
+  static void check_kind(DType dtype, const Location& where) {
+    detail::check_dtype_of_kind(fits_kind<Kind>(dtype), dtype, name(), where);
+  }
+
+ private:
+  static constexpr std::string_view name() { return detail::kind_name<Kind>; }
+  static Tensor trust(AnyTensor any) { return Tensor(detail::trusted, std::move(any)); }
+  template <std::size_t N>
+  static Dims dims(const std::int64_t (&values)[N]) {
+    return Dims(std::span<const std::int64_t>(values, N));
+  }
+
+  AnyTensor any_;
+};
+
+/// `a` where the condition holds, else `b`; one of them may be a number or of rank 0.
+template <std::size_t Rank, class Kind>
+Tensor<Rank, Kind> where(const Tensor<Rank, Bool>& condition, const Tensor<Rank, Kind>& a,
+                         const std::type_identity_t<detail::OperandOf<Rank, Kind>>& b,
+                         Location where = Location::current()) {
+  return {detail::trusted, AnyTensor::where(condition.any(), a.any(), b.operand, where)};
+}
+template <std::size_t Rank, class Kind, NumberFor<Kind> T>
+Tensor<Rank, Kind> where(const Tensor<Rank, Bool>& condition, T a, const Tensor<Rank, Kind>& b,
+                         Location where = Location::current()) {
+  return {detail::trusted, AnyTensor::where(condition.any(), a, b.any(), where)};
+}
+
+/// True iff any element is.
+template <std::size_t Rank>
+Tensor<0, Bool> any(const Tensor<Rank, Bool>& x, Location where = Location::current()) {
+  return {detail::trusted, x.any().any(x.any().all_axes(), where).reshape({}, where)};
+}
+
+template <std::size_t Rank, class Kind>
+Tensor<Rank, Kind> maximum(const Tensor<Rank, Kind>& a,
+                           const std::type_identity_t<detail::OperandOf<Rank, Kind>>& b) {
+  return a.maximum(b);
+}
+template <std::size_t Rank, class Kind>
+Tensor<Rank, Kind> minimum(const Tensor<Rank, Kind>& a,
+                           const std::type_identity_t<detail::OperandOf<Rank, Kind>>& b) {
+  return a.minimum(b);
+}
+template <std::size_t Rank>
+Tensor<Rank> pow(const Tensor<Rank>& a, const std::type_identity_t<detail::OperandOf<Rank, Float>>& b) {
+  return a.pow(b);
+}
+template <std::size_t Rank>
+Tensor<Rank> pow(std::type_identity_t<Number<Float>> a, const Tensor<Rank>& b,
+                 Location where = Location::current()) {
+  return {detail::trusted, AnyTensor::pow(a.value, b.any(), where)};
+}
+template <std::size_t A, std::size_t B>
+requires(A >= 2 && B >= 2) Tensor<(A > B ? A : B)> matmul(const Tensor<A>& a, const Tensor<B>& b,
+                                                          Location where = Location::current()) {
+  return a.matmul(b, where);
+}
+
+template <std::size_t Rank, class Kind>
+std::optional<Tensor<Rank, Kind>> Gradients::get(const Tensor<Rank, Kind>& leaf) const {
+  auto gradient = get(leaf.any());
+  if (!gradient) return std::nullopt;
+  return Tensor<Rank, Kind>(detail::trusted, *std::move(gradient));
+}
+template <std::size_t Rank, class Kind>
+std::optional<Tensor<Rank, Kind>> Gradients::remove(const Tensor<Rank, Kind>& leaf) {
+  auto gradient = remove(leaf.any());
+  if (!gradient) return std::nullopt;
+  return Tensor<Rank, Kind>(detail::trusted, *std::move(gradient));
+}
+template <std::size_t Rank, class Kind>
+void Gradients::set(const Tensor<Rank, Kind>& leaf, const Tensor<Rank, Kind>& gradient) {
+  set(leaf.any(), gradient.any());
+}
+
+}  // namespace sinter

@@ -1,0 +1,61 @@
+// Runs shaderc on generated GLSL.
+#include "jit/compile/shaderc.h"
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string>
+
+#include <shaderc/shaderc.hpp>
+
+#include <sinter/error.h>
+
+#include "jit/compile/kernel_cache.h"
+#include "jit/compile/source_files.h"
+
+namespace sinter::compile {
+namespace {
+
+/// One compiler for the whole process: making one takes fifty times longer than a kernel does.
+const shaderc::Compiler& compiler() {
+  static const shaderc::Compiler& instance = *new shaderc::Compiler;
+  return instance;
+}
+
+/// shaderc does not tell its own version, only that of the SPIR-V it writes.
+std::string version() {
+  unsigned number = 0, revision = 0;
+  shaderc_get_spv_version(&number, &revision);
+  return "shaderc spirv " + std::to_string(number) + "." + std::to_string(revision);
+}
+
+std::vector<std::byte> run_shaderc(const std::string& source) {
+  shaderc::CompileOptions options;
+  options.SetTargetEnvironment(shaderc_target_env_vulkan, shaderc_env_version_vulkan_1_2);
+  options.SetOptimizationLevel(shaderc_optimization_level_zero);
+  const shaderc::SpvCompilationResult result =
+      compiler().CompileGlslToSpv(source, shaderc_compute_shader, "kernel.comp", "main", options);
+  if (result.GetCompilationStatus() != shaderc_compilation_status_success)
+    throw CompileError("[vulkan] shaderc refused a kernel; its source is " +
+                       keep_refused_source(source, ".comp") + "\n" + result.GetErrorMessage());
+  const auto words = std::as_bytes(std::span(result.begin(), result.end()));
+  return {words.begin(), words.end()};
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> compile_glsl(const std::string& source, bool* from_disk) {
+  dump_source(source, ".comp");
+  KernelKey key;
+  key.source = source;
+  key.options = "O0";
+  key.compiler = version();
+  key.target = "vulkan1.2";
+  const std::vector<std::byte> bytes = KernelCache::global().find_or(
+      key, [&] { return run_shaderc(source); }, from_disk);
+  std::vector<std::uint32_t> words(bytes.size() / sizeof(std::uint32_t));
+  std::memcpy(words.data(), bytes.data(), words.size() * sizeof(std::uint32_t));
+  return words;
+}
+
+}  // namespace sinter::compile

@@ -1,0 +1,65 @@
+// What differs between target languages: types, how buffers are declared and touched, names of lanes and groups. Texts in
+// both languages share the type names u32, i64 and u64, functional casts, and the sn_ functions of the prelude.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "jit/emit/emit.h"
+
+namespace sinter::emit {
+
+class Dialect {
+ public:
+  virtual ~Dialect() = default;
+
+  /// What comes before the prelude's functions: extensions, names of types.
+  virtual std::string preamble(const ir::Kernel& kernel, const Target& target) const = 0;
+
+  /// Declarations and the head of the entry point, up to its opening brace.
+  virtual std::string open(const ir::Kernel& kernel, const Target& target, ir::Schedule schedule) const = 0;
+
+  /// The start of a definition of a value, "const float ".
+  virtual std::string define(DType dtype) const = 0;
+
+  /// An element at a position, as a value.
+  virtual std::string read(const ir::Kernel& kernel, std::size_t buffer, const std::string& position) const = 0;
+
+  /// The statement that stores a value.
+  virtual std::string write(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
+                            const std::string& value) const = 0;
+
+  /// The operand of an op's text: languages differ in what operators take.
+  virtual std::string operand(const OpInfo& op, DType dtype, const std::string& value) const = 0;
+  /// The value of an op's text, likewise.
+  virtual std::string result(const OpInfo& op, DType dtype, const std::string& text) const = 0;
+
+  /// The identity of a reduction.
+  virtual std::string identity(Op op, DType dtype) const = 0;
+
+  /// The function that combines the lanes of a group, in a fixed order; every lane gets the result. `combine` is the
+  /// combination of "v" and "w".
+  virtual std::string group_function(const std::string& name, Op op, DType dtype, const std::string& combine,
+                                     const Target& target) const = 0;
+
+  /// The text of a prelude function by its full name; empty if this language has none of that name.
+  virtual std::string_view function(std::string_view name) const = 0;
+
+  std::string global_lane, global_lanes;      // position among all lanes of the launch, and their number
+  std::string lane, lanes;                    // position in the group, and its lanes
+  std::string point, points;                  // first outer point of this group and the step to its next
+  std::string barrier;
+  std::string unroll;                         // line before a loop that is worth unrolling; may be empty
+  std::string set_fault;                      // statement
+  bool has_vectors = false;                   // sn_load4 and sn_store4 exist
+};
+
+const Dialect& dialect(Language language);
+const Dialect& cuda_dialect();
+const Dialect& glsl_dialect();
+
+/// Type of a value of a dtype in registers; the same names in every language.
+std::string_view value_type(DType dtype);
+
+}  // namespace sinter::emit

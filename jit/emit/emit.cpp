@@ -1,0 +1,113 @@
+// Kernel IR to source text, and the shape of a launch.
+#include "jit/emit/emit.h"
+
+#include <algorithm>
+
+#include <sinter/error.h>
+
+#include "jit/emit/dialect.h"
+#include "jit/emit/expressions.h"
+#include "jit/emit/prelude.h"
+#include "jit/emit/schedule.h"
+
+namespace sinter::emit {
+
+std::string_view value_type(DType dtype) {
+  switch (dtype) {
+    case DType::f32: return "float";
+    case DType::f64: return "double";
+    case DType::i32: return "int";
+    case DType::i64: return "i64";
+    case DType::u8: return "u32";
+    case DType::boolean: return "bool";
+  }
+  return "";
+}
+
+const Dialect& dialect(Language language) {
+  return language == Language::Cuda ? cuda_dialect() : glsl_dialect();
+}
+
+ir::Schedule schedule_on(const ir::Kernel& kernel, const Target& target) {
+  if (kernel.inner_rank == 0) return ir::Schedule::Pointwise;
+  if (kernel.schedule == ir::Schedule::LanesInner && target.has_groups) return ir::Schedule::LanesInner;
+  return ir::Schedule::LanesOuter;
+}
+
+namespace {
+
+void check_dtypes(const ir::Kernel& kernel, const Target& target) {
+  auto check = [&](DType dtype) {
+    if (dtype == DType::f64 && !target.has_f64) throw DTypeError("[emit] this device has no arithmetic for f64");
+    if (dtype == DType::i64 && !target.has_i64) throw DTypeError("[emit] this device has no arithmetic for i64");
+  };
+  for (const ir::BufferInfo& buffer : kernel.buffers) {
+    check(buffer.dtype);
+    if (size_of(buffer.dtype) == 1 && !target.has_byte_storage)
+      throw DTypeError("[emit] this device has no buffers of " + std::string(name_of(buffer.dtype)));
+  }
+  for (DType dtype : kernel.scalars) check(dtype);
+  for (const ir::Expr& expr : kernel.exprs) check(expr.dtype);
+  if (kernel.wide && !target.has_i64)
+    throw DTypeError("[emit] a tensor of more than 2147483647 elements needs 64-bit integers, which this device lacks");
+}
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+Source emit(const ir::Kernel& kernel, const Target& target) {
+  check_dtypes(kernel, target);
+  const ir::Schedule schedule = schedule_on(kernel, target);
+  Expressions e(kernel, target);
+  e.out.indent();
+  write_loops(e, schedule);
+  const std::string& body = e.out.text();
+  Source source;
+  source.entry = target.language == Language::Cuda ? "sinter_kernel" : "main";
+  source.text = e.dialect.preamble(kernel, target) + functions_for(body, e.dialect, e.functions) +
+                e.dialect.open(kernel, target, schedule);
+  source.text += target.language == Language::Cuda ? " {\n" : "\n";
+  source.text += body + "}\n";
+  return source;
+}
+
+Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints) {
+  std::int64_t outer = 1, inner = 1;
+  for (std::size_t c = 0; c < kernel.extents.size(); ++c)
+    (c < kernel.outer_rank ? outer : inner) *= ints[kernel.extents[c].index];
+  Geometry shape;
+  if (outer <= 0) return shape;
+  // So many lanes in one launch that their number still fits 31 bits; the kernels loop over what is left.
+  const std::int64_t most = std::min<std::int64_t>(target.max_groups, (std::int64_t{1} << 30) / target.group_size);
+  const bool cuda = target.language == Language::Cuda;
+  switch (schedule_on(kernel, target)) {
+    case ir::Schedule::Pointwise: {
+      const std::int64_t per_lane = cuda ? kVector : 1;
+      // Small work is spread thin: a lane for each point until the device has several groups for each of its cores.
+      const std::int64_t lanes = outer < 65536 ? outer : divide_up(outer, per_lane);
+      shape.lanes = static_cast<std::uint32_t>(target.group_size);
+      shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(lanes, shape.lanes)));
+      break;
+    }
+    case ir::Schedule::LanesOuter: {
+      const int group = target.has_groups ? std::min(target.group_size, outer < 32768 ? 64 : 256) : target.group_size;
+      shape.lanes = static_cast<std::uint32_t>(group);
+      shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, group)));
+      break;
+    }
+    case ir::Schedule::LanesInner: {
+      const std::int64_t full = target.group_size;
+      std::int64_t lanes = 32;
+      while (lanes < full && lanes * 2 * kVector <= inner) lanes *= 2;
+      shape.lanes = static_cast<std::uint32_t>(lanes);
+      // Several points per block where one warp is enough for a point: blocks of one warp would leave a core half empty.
+      shape.rows = cuda && lanes == 32 ? static_cast<std::uint32_t>(std::min<std::int64_t>(full / 32, outer)) : 1;
+      shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, shape.rows)));
+      break;
+    }
+  }
+  return shape;
+}
+
+}  // namespace sinter::emit

@@ -1,0 +1,155 @@
+// GLSL for Vulkan compute. Float temporaries are `precise`: no contraction, so that fused equals unfused.
+#include "jit/emit/dialect.h"
+#include "jit/emit/prelude.h"
+
+namespace sinter::emit {
+
+namespace {
+
+std::string_view storage_type(DType dtype) { return size_of(dtype) == 1 ? "uint8_t" : value_type(dtype); }
+
+class GlslDialect : public Dialect {
+ public:
+  GlslDialect() {
+    global_lane = "gl_GlobalInvocationID.x";
+    global_lanes = "gl_NumWorkGroups.x * gl_WorkGroupSize.x";
+    lane = "gl_LocalInvocationID.x";
+    lanes = "gl_WorkGroupSize.x";
+    point = "gl_WorkGroupID.x";
+    points = "gl_NumWorkGroups.x";
+    barrier = "barrier();";
+    set_fault = "sn_fault.word[0] = 1u;";
+  }
+
+  std::string preamble(const ir::Kernel& kernel, const Target& target) const override {
+    std::string text = "#version 450\n";
+    if (target.has_i64) text += "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n";
+    bool bytes = false;
+    for (const ir::BufferInfo& buffer : kernel.buffers) bytes = bytes || size_of(buffer.dtype) == 1;
+    if (bytes) text += "#extension GL_EXT_shader_8bit_storage : require\n";
+    text += "#define u32 uint\n";
+    if (target.has_i64) text += "#define i64 int64_t\n#define u64 uint64_t\n";
+    return text + "#define SN_FN\nlayout(local_size_x = " + std::to_string(target.group_size) +
+           ", local_size_x_id = 0) in;\n";
+  }
+
+  std::string open(const ir::Kernel& kernel, const Target&, ir::Schedule) const override {
+    std::string text;
+    std::size_t binding = 0;
+    auto block = [&](const std::string& qualifier, const std::string& name, const std::string& member) {
+      text += "layout(std430, binding = " + std::to_string(binding++) + ") restrict " + qualifier + "buffer " + name +
+              "_t { " + member + "; } " + name + ";\n";
+    };
+    for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
+      const ir::BufferInfo& buffer = kernel.buffers[b];
+      block(buffer.written ? (buffer.read ? "" : "writeonly ") : "readonly ", "b" + std::to_string(b),
+            std::string(storage_type(buffer.dtype)) + " at[]");
+    }
+    block("readonly ", "sn_arguments", "u32 word[]");
+    if (kernel.fault) block("", "sn_fault", "u32 word[]");
+    text += "void main() {\n";
+
+    std::size_t at = 0;
+    auto word = [&] { return "sn_arguments.word[" + std::to_string(at++) + "]"; };
+    auto pair = [&] {
+      const std::string low = word();
+      return "uvec2(" + low + ", " + word() + ")";
+    };
+    for (std::size_t i = 0; i < kernel.ints; ++i)
+      text += kernel.wide ? "  const i64 n" + std::to_string(i) + " = packInt2x32(ivec2(" + pair() + "));\n"
+                          : "  const int n" + std::to_string(i) + " = int(" + word() + ");\n";
+    for (std::size_t s = 0; s < kernel.scalars.size(); ++s) {
+      const DType dtype = kernel.scalars[s];
+      text += "  const " + std::string(value_type(dtype)) + " s" + std::to_string(s) + " = ";
+      switch (dtype) {
+        case DType::f32: text += "uintBitsToFloat(" + word() + ")"; break;
+        case DType::f64: text += "packDouble2x32(" + pair() + ")"; break;
+        case DType::i32: text += "int(" + word() + ")"; break;
+        case DType::i64: text += "packInt2x32(ivec2(" + pair() + "))"; break;
+        case DType::u8: text += word(); break;
+        case DType::boolean: text += word() + " != 0u"; break;
+      }
+      text += ";\n";
+    }
+    text.pop_back();
+    return text;
+  }
+
+  std::string define(DType dtype) const override {
+    return (is_float(dtype) ? "precise " : "const ") + std::string(value_type(dtype)) + " ";
+  }
+
+  std::string read(const ir::Kernel& kernel, std::size_t buffer, const std::string& position) const override {
+    const std::string element = at(kernel, buffer, position);
+    const DType dtype = kernel.buffers[buffer].dtype;
+    if (dtype == DType::boolean) return "u32(" + element + ") != 0u";
+    return dtype == DType::u8 ? "u32(" + element + ")" : element;
+  }
+
+  std::string write(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
+                    const std::string& value) const override {
+    const bool byte = size_of(kernel.buffers[buffer].dtype) == 1;
+    return at(kernel, buffer, position) + " = " + (byte ? "uint8_t(u32(" + value + "))" : value) + ";";
+  }
+
+  // GLSL orders numbers only.
+  std::string operand(const OpInfo& op, DType dtype, const std::string& value) const override {
+    return op.rule == DTypeRule::Compare && dtype == DType::boolean ? "int(" + value + ")" : value;
+  }
+  std::string result(const OpInfo&, DType, const std::string& text) const override { return text; }
+
+  std::string identity(Op op, DType dtype) const override {
+    if (op == Op::Sum) return std::string(value_type(dtype)) + "(0)";
+    if (op == Op::Prod) return std::string(value_type(dtype)) + "(1)";
+    const bool low = op == Op::Max;
+    switch (dtype) {
+      case DType::f32: return low ? "uintBitsToFloat(0xff800000u)" : "uintBitsToFloat(0x7f800000u)";
+      case DType::f64: return std::string("packDouble2x32(uvec2(0u, ") + (low ? "0xfff00000u))" : "0x7ff00000u))");
+      case DType::i32: return low ? "int(0x80000000u)" : "0x7fffffff";
+      case DType::i64:
+        return std::string("packInt2x32(ivec2(uvec2(") + (low ? "0u, 0x80000000u)))" : "0xffffffffu, 0x7fffffffu)))");
+      case DType::u8: return low ? "0u" : "255u";
+      case DType::boolean: return low ? "false" : "true";
+    }
+    return "";
+  }
+
+  // A tree through shared memory: independent of how subgroups lie in the group.
+  std::string group_function(const std::string& name, Op op, DType dtype, const std::string& combine,
+                             const Target& target) const override {
+    const std::string type(value_type(dtype)), memory = name + "_lanes";
+    static_cast<void>(op);
+    return "shared " + type + " " + memory + "[" + std::to_string(target.group_size) + "];\n" + type + " " + name +
+           "(" + type + " mine) {\n"
+           "  const u32 lane = gl_LocalInvocationID.x;\n"
+           "  " + memory + "[lane] = mine;\n"
+           "  barrier();\n"
+           "  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {\n"
+           "    if (lane < half_) {\n"
+           "      const " + type + " v = " + memory + "[lane], w = " + memory + "[lane + half_];\n"
+           "      " + (is_float(dtype) ? "precise " : "") + type + " u = " + combine + ";\n"
+           "      " + memory + "[lane] = u;\n"
+           "    }\n"
+           "    barrier();\n"
+           "  }\n"
+           "  const " + type + " whole = " + memory + "[0];\n"
+           "  barrier();\n"
+           "  return whole;\n}\n";
+  }
+
+  std::string_view function(std::string_view name) const override { return glsl_function(name); }
+
+ private:
+  static std::string at(const ir::Kernel& kernel, std::size_t buffer, const std::string& position) {
+    return "b" + std::to_string(buffer) + ".at[" + (kernel.wide ? "u32(" + position + ")" : position) + "]";
+  }
+};
+
+}  // namespace
+
+const Dialect& glsl_dialect() {
+  static const GlslDialect instance;
+  return instance;
+}
+
+}  // namespace sinter::emit

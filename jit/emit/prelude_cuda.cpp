@@ -1,0 +1,147 @@
+// The prelude's functions in CUDA C++. The compiler has accurate mathematics built in.
+#include "jit/emit/prelude.h"
+#include "jit/emit/prelude_table.h"
+
+namespace sinter::emit {
+
+namespace {
+
+#define SINTER_UNARY(call) "SN_FN $T $N($T a) { return " call "; }\n"
+#define SINTER_BINARY(call) "SN_FN $T $N($T a, $T b) { return " call "; }\n"
+
+std::map<std::string, std::string, std::less<>> make_table() {
+  std::vector<FunctionTemplate> t = {
+      {"sn_abs", kFloats, SINTER_UNARY("fabs$f(a)")},
+      {"sn_abs", kInts, SINTER_UNARY("a < 0 ? $T($U(0) - $U(a)) : a")},
+      {"sn_sign", kFloats, SINTER_UNARY("a > $T(0) ? $T(1) : a < $T(0) ? $T(-1) : a == $T(0) ? $T(0) : a")},
+      {"sn_sign", kInts, SINTER_UNARY("$T(a > 0) - $T(a < 0)")},
+      {"sn_exp", kFloats, SINTER_UNARY("exp$f(a)")},
+      {"sn_log", kFloats, SINTER_UNARY("log$f(a)")},
+      {"sn_log1p", kFloats, SINTER_UNARY("log1p$f(a)")},
+      {"sn_expm1", kFloats, SINTER_UNARY("expm1$f(a)")},
+      {"sn_sqrt", kFloats, SINTER_UNARY("sqrt$f(a)")},
+      {"sn_rsqrt", kFloats, SINTER_UNARY("$T(1) / sqrt$f(a)")},
+      {"sn_recip", kFloats, SINTER_UNARY("$T(1) / a")},
+      {"sn_sin", kFloats, SINTER_UNARY("sin$f(a)")},
+      {"sn_cos", kFloats, SINTER_UNARY("cos$f(a)")},
+      {"sn_tanh", kFloats, SINTER_UNARY("tanh$f(a)")},
+      {"sn_sigmoid", kFloats, SINTER_UNARY("$T(1) / ($T(1) + exp$f(-a))")},
+      {"sn_erf", kFloats, SINTER_UNARY("erf$f(a)")},
+      {"sn_floor", kFloats, SINTER_UNARY("floor$f(a)")},
+      {"sn_ceil", kFloats, SINTER_UNARY("ceil$f(a)")},
+      {"sn_round", kFloats, SINTER_UNARY("rint$f(a)")},
+      {"sn_trunc", kFloats, SINTER_UNARY("trunc$f(a)")},
+      {"sn_is_nan", kFloats, "SN_FN bool $N($T a) { return a != a; }\n"},
+      {"sn_not", kBool, SINTER_UNARY("!a")},
+      {"sn_not", kInts, SINTER_UNARY("~a")},
+      {"sn_and", kBool, SINTER_BINARY("a && b")},
+      {"sn_and", kInts, SINTER_BINARY("a & b")},
+      {"sn_or", kBool, SINTER_BINARY("a || b")},
+      {"sn_or", kInts, SINTER_BINARY("a | b")},
+      {"sn_xor", kBool, SINTER_BINARY("a != b")},
+      {"sn_xor", kInts, SINTER_BINARY("a ^ b")},
+      {"sn_div", kFloats, SINTER_BINARY("a / b")},
+      {"sn_div", kInts, SINTER_BINARY("b == 0 ? $T(0) : b == -1 ? $T($U(0) - $U(a)) : a / b")},
+      {"sn_remainder", kFloats,
+       "SN_FN $T $N($T a, $T b) {\n"
+       "  const $T r = fmod$f(a, b);\n"
+       "  return r != $T(0) && (r < $T(0)) != (b < $T(0)) ? r + b : r;\n"
+       "}\n"},
+      {"sn_remainder", kInts,
+       "SN_FN $T $N($T a, $T b) {\n"
+       "  if (b == 0 || b == -1) return 0;\n"
+       "  const $T r = a % b;\n"
+       "  return r != 0 && (r < 0) != (b < 0) ? r + b : r;\n"
+       "}\n"},
+      {"sn_pow", kFloats, SINTER_BINARY("pow$f(a, b)")},
+      // NaN wins: fmax would drop it.
+      {"sn_max", kFloats, SINTER_BINARY("a > b || a != a ? a : b")},
+      {"sn_min", kFloats, SINTER_BINARY("a < b || a != a ? a : b")},
+      {"sn_max", kInts, SINTER_BINARY("a > b ? a : b")},
+      {"sn_min", kInts, SINTER_BINARY("a < b ? a : b")},
+      {"sn_max", kBool, SINTER_BINARY("a || b")},
+      {"sn_min", kBool, SINTER_BINARY("a && b")},
+
+      {"sn_cast_f32_f64", {}, "SN_FN double $N(float a) { return double(a); }\n"},
+      {"sn_cast_f64_f32", {}, "SN_FN float $N(double a) { return float(a); }\n"},
+      {"sn_cast_f32_i32", {}, "SN_FN int $N(float a) { return a != a ? 0 : __float2int_rz(a); }\n"},
+      {"sn_cast_f32_i64", {}, "SN_FN i64 $N(float a) { return a != a ? 0 : __float2ll_rz(a); }\n"},
+      {"sn_cast_f32_u8", {}, "SN_FN u32 $N(float a) { return __float2uint_rz(fminf(fmaxf(a, 0.0f), 255.0f)); }\n"},
+      {"sn_cast_f64_i32", {}, "SN_FN int $N(double a) { return a != a ? 0 : __double2int_rz(a); }\n"},
+      {"sn_cast_f64_i64", {}, "SN_FN i64 $N(double a) { return a != a ? 0 : __double2ll_rz(a); }\n"},
+      {"sn_cast_f64_u8", {}, "SN_FN u32 $N(double a) { return __double2uint_rz(fmin(fmax(a, 0.0), 255.0)); }\n"},
+      {"sn_cast_i32_i64", {}, "SN_FN i64 $N(int a) { return a; }\n"},
+      {"sn_cast_i64_i32", {}, "SN_FN int $N(i64 a) { return int(a); }\n"},
+
+      {"sn_mulhi", {}, "SN_FN u32 sn_mulhi(u32 a, u32 b) { return __umulhi(a, b); }\n"},
+      {"sn_philox", {}, kPhilox},
+      {"sn_uniform", {}, kUniform},
+      {"sn_normal", {}, kNormal},
+      // What orders the lanes of one outer point: a warp of its own, or the block.
+      {"sn_barrier", {},
+       "SN_FN void sn_barrier() {\n"
+       "  if (blockDim.x > 32u) __syncthreads();\n"
+       "  else __syncwarp();\n"
+       "}\n"},
+  };
+
+  // Casts that are the same from or to several dtypes.
+  std::map<std::string, std::string, std::less<>> table = instantiate(t);
+  auto cast = [&](DType from, DType to, const std::string& value) {
+    const std::string name = "sn_cast_" + std::string(name_of(from)) + "_" + std::string(name_of(to));
+    table[name] = "SN_FN " + std::string(value_type(to)) + " " + name + "(" + std::string(value_type(from)) +
+                  " a) { return " + value + "; }\n";
+  };
+  for (DType number : {DType::f32, DType::f64, DType::i32, DType::i64, DType::u8}) {
+    const std::string type(value_type(number));
+    cast(number, DType::boolean, "a != " + type + "(0)");
+    cast(DType::boolean, number, "a ? " + type + "(1) : " + type + "(0)");
+    if (number == DType::u8) continue;
+    cast(DType::u8, number, type + "(a)");
+    if (is_float(number)) continue;
+    cast(number, DType::u8, "u32(a) & 255u");
+    cast(number, DType::f32, "float(a)");
+    cast(number, DType::f64, "double(a)");
+  }
+
+  // Four elements at once. What a lane holds are values; memory has bytes for bool and u8.
+  auto vectors = [&](DType dtype, const std::string& vector, const std::string& element, bool halves) {
+    const std::string type(value_type(dtype)), name(name_of(dtype));
+    auto value = [&](const std::string& text) { return dtype == DType::boolean ? text + " != 0" : text; };
+    std::string load = "SN_FN void sn_load4_" + name + "(" + type + " (&to)[4], const " + element + "* from) {\n";
+    std::string store = "SN_FN void sn_store4_" + name + "(" + element + "* to, const " + type + " (&from)[4]) {\n";
+    if (halves) {
+      load += "  const " + vector + " low = ((const " + vector + "*)from)[0], high = ((const " + vector +
+              "*)from)[1];\n  to[0] = low.x;\n  to[1] = low.y;\n  to[2] = high.x;\n  to[3] = high.y;\n}\n";
+      store += "  ((" + vector + "*)to)[0] = make_" + vector + "(from[0], from[1]);\n  ((" + vector + "*)to)[1] = make_" +
+               vector + "(from[2], from[3]);\n}\n";
+    } else {
+      load += "  const " + vector + " all = *(const " + vector + "*)from;\n  to[0] = " + value("all.x") +
+              ";\n  to[1] = " + value("all.y") + ";\n  to[2] = " + value("all.z") + ";\n  to[3] = " + value("all.w") +
+              ";\n}\n";
+      store += "  *(" + vector + "*)to = make_" + vector + "(from[0], from[1], from[2], from[3]);\n}\n";
+    }
+    table["sn_load4_" + name] = load;
+    table["sn_store4_" + name] = store;
+  };
+  vectors(DType::f32, "float4", "float", false);
+  vectors(DType::i32, "int4", "int", false);
+  vectors(DType::f64, "double2", "double", true);
+  vectors(DType::i64, "longlong2", "i64", true);
+  vectors(DType::u8, "uchar4", "unsigned char", false);
+  vectors(DType::boolean, "uchar4", "unsigned char", false);
+  return table;
+}
+
+#undef SINTER_UNARY
+#undef SINTER_BINARY
+
+}  // namespace
+
+std::string_view cuda_function(std::string_view name) {
+  static const auto table = make_table();
+  auto found = table.find(name);
+  return found == table.end() ? std::string_view() : std::string_view(found->second);
+}
+
+}  // namespace sinter::emit

@@ -1,0 +1,393 @@
+// The prelude's functions in GLSL, but for double-precision mathematics. Vulkan promises little of its built-in exp, log,
+// sin, pow, and an optimiser may drop a test for NaN: so all of these are written out, with `precise` and tests of bits.
+#include "jit/emit/prelude.h"
+#include "jit/emit/prelude_glsl_f64.h"
+#include "jit/emit/prelude_table.h"
+
+namespace sinter::emit {
+
+namespace {
+
+#define SINTER_UNARY(call) "SN_FN $T $N($T a) { return " call "; }\n"
+#define SINTER_BINARY(call) "SN_FN $T $N($T a, $T b) { return " call "; }\n"
+
+// e^a = 2^k e^r with |r| <= ln(2) / 2; the power of two in two steps, for results near the ends of the range.
+constexpr std::string_view kExp = R"(SN_FN float sn_exp_f32(float a) {
+  if (sn_is_nan_f32(a)) return a;
+  precise float x = clamp(a, -104.0, 89.0);
+  precise float k = roundEven(x * 1.4426950408889634);
+  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
+  precise float p = 1.3888888888888889e-3 + r * 1.984126984126984e-4;
+  p = 8.333333333333333e-3 + r * p;
+  p = 4.1666666666666664e-2 + r * p;
+  p = 1.6666666666666666e-1 + r * p;
+  p = 0.5 + r * p;
+  p = 1.0 + (r + r * r * p);
+  const int e = int(k), low = e >> 1;
+  return (p * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
+}
+)";
+
+// a = 2^e (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)); log(1 + f) = 2 atanh(s) = f - s (f - t), s = f / (2 + f).
+constexpr std::string_view kLog = R"(SN_FN float sn_log_f32(float a) {
+  if (sn_is_nan_f32(a)) return a;
+  if (a < 0.0) return uintBitsToFloat(0x7fc00000u);
+  if (a == 0.0) return uintBitsToFloat(0xff800000u);
+  if (floatBitsToUint(a) == 0x7f800000u) return a;
+  const bool tiny = a < 1.1754943508222875e-38;
+  const int bits = floatBitsToInt(tiny ? a * 8388608.0 : a);
+  const int e = (bits - 0x3f3504f3) >> 23;
+  const float k = float(tiny ? e - 23 : e);
+  precise float f = intBitsToFloat(bits - (e << 23)) - 1.0;
+  precise float s = f / (2.0 + f);
+  precise float z = s * s;
+  precise float p = 0.2857142857142857 + z * 0.2222222222222222;
+  p = 0.4 + z * p;
+  precise float t = z * (0.6666666666666666 + z * p);
+  precise float y = k * 0.693359375 + (f - (s * (f - t) + k * 2.1219444005469057e-4));
+  return y;
+}
+)";
+
+constexpr std::string_view kLog1p = R"(SN_FN float sn_log1p_f32(float a) {
+  precise float u = 1.0 + a;
+  if (u == 1.0 || floatBitsToUint(a) == 0x7f800000u) return a;
+  precise float d = u - 1.0;
+  precise float y = sn_log_f32(u) * (a / d);
+  return y;
+}
+)";
+
+constexpr std::string_view kExpm1 = R"(SN_FN float sn_expm1_f32(float a) {
+  if (!(abs(a) < 0.5)) return sn_exp_f32(a) - 1.0;
+  precise float p = 2.48015873015873e-5 + a * 2.7557319223985893e-6;
+  p = 1.984126984126984e-4 + a * p;
+  p = 1.3888888888888889e-3 + a * p;
+  p = 8.333333333333333e-3 + a * p;
+  p = 4.1666666666666664e-2 + a * p;
+  p = 1.6666666666666666e-1 + a * p;
+  p = 0.5 + a * p;
+  p = a + a * a * p;
+  return p;
+}
+)";
+
+constexpr std::string_view kTanh = R"(SN_FN float sn_tanh_f32(float a) {
+  if (sn_is_nan_f32(a)) return a;
+  const float x = abs(a);
+  float y = 1.0;
+  if (x < 10.0) {
+    precise float t = sn_expm1_f32(2.0 * x);
+    y = t / (t + 2.0);
+  }
+  return a < 0.0 ? -y : y;
+}
+)";
+
+// Near 0 the series; elsewhere Abramowitz and Stegun, formula 7.1.26, of absolute error 1.5e-7.
+constexpr std::string_view kErf = R"(SN_FN float sn_erf_f32(float a) {
+  if (sn_is_nan_f32(a)) return a;
+  const float x = abs(a);
+  precise float z = x * x;
+  if (x < 0.5) {
+    precise float p = -7.575757575757576e-4 + z * 1.0683760683760684e-4;
+    p = 4.6296296296296294e-3 + z * p;
+    p = -2.3809523809523808e-2 + z * p;
+    p = 0.1 + z * p;
+    p = -3.333333333333333e-1 + z * p;
+    p = 1.1283791670955126 * (a + a * (z * p));
+    return p;
+  }
+  float y = 1.0;
+  if (x < 4.0) {
+    precise float t = 1.0 / (1.0 + 0.3275911 * x);
+    precise float p = -1.453152027 + t * 1.061405429;
+    p = 1.421413741 + t * p;
+    p = -0.284496736 + t * p;
+    p = 0.254829592 + t * p;
+    p = 1.0 - t * p * sn_exp_f32(-z);
+    y = p;
+  }
+  return a < 0.0 ? -y : y;
+}
+)";
+
+// a = quarter * pi / 2 + the result. pi / 2 in four parts whose products with small numbers are exact; beyond those, 24 bits
+// of a times 96 bits of 2 / pi, chosen by a's exponent (Payne and Hanek, 1983).
+constexpr std::string_view kTwoOverPi = R"(const u32 sn_two_over_pi[8] = u32[8](0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u,
+    0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu);
+u32 sn_bits_of_two_over_pi(u32 at) {
+  const u32 w = at >> 5, s = at & 31u;
+  return s == 0u ? sn_two_over_pi[w] : (sn_two_over_pi[w] << s) | (sn_two_over_pi[w + 1u] >> (32u - s));
+}
+)";
+
+constexpr std::string_view kReduce = R"(float sn_reduce_f32(float a, out int quarter) {
+  if (abs(a) < 12800.0) {
+    precise float k = roundEven(a * 0.6366197723675814);
+    precise float r = a - k * 1.5703125;
+    r = r - k * 4.837512969970703e-4;
+    r = r - k * 7.549533620476723e-8;
+    r = r - k * 2.563344151594519e-12;
+    quarter = int(k);
+    return r;
+  }
+  const u32 bits = floatBitsToUint(a) & 0x7fffffffu;
+  const u32 m = (bits & 0x7fffffu) | 0x800000u;
+  const u32 at = (bits >> 23) - 120u;
+  u32 carry, low, high;
+  umulExtended(m, sn_bits_of_two_over_pi(at + 64u), carry, low);
+  umulExtended(m, sn_bits_of_two_over_pi(at + 32u), high, low);
+  const u32 middle = low + carry;
+  high += m * sn_bits_of_two_over_pi(at) + (middle < low ? 1u : 0u);
+  const int fraction = int((high << 2) | (middle >> 30));
+  quarter = int(high >> 30) + (fraction < 0 ? 1 : 0);
+  precise float r = (float(fraction) * 2.3283064365386963e-10 + float(middle << 2) * 5.421010862427522e-20) *
+      1.5707963267948966;
+  if (a < 0.0) {
+    quarter = -quarter;
+    r = -r;
+  }
+  return r;
+}
+)";
+
+constexpr std::string_view kWave = R"(float sn_wave_f32(float a, int shift) {
+  if ((floatBitsToUint(a) & 0x7fffffffu) >= 0x7f800000u) return uintBitsToFloat(0x7fc00000u);
+  int quarter;
+  const float r = sn_reduce_f32(a, quarter);
+  quarter += shift;
+  precise float z = r * r;
+  precise float y;
+  if ((quarter & 1) == 0) {
+    precise float p = -1.984126984126984e-4 + z * 2.7557319223985893e-6;
+    p = 8.333333333333333e-3 + z * p;
+    p = -1.6666666666666666e-1 + z * p;
+    y = r + r * (z * p);
+  } else {
+    precise float p = 2.48015873015873e-5 - z * 2.755731922398589e-7;
+    p = -1.3888888888888889e-3 + z * p;
+    p = 4.1666666666666664e-2 + z * p;
+    y = 1.0 - (0.5 * z - z * z * p);
+  }
+  return (quarter & 2) == 0 ? y : -y;
+}
+)";
+
+// e^(b log a) with log a and the product in two floats each.
+constexpr std::string_view kProduct = R"(float sn_product_f32(float a, float b, out float rest) {
+  precise float p = a * b;
+  precise float c = 4097.0 * a;
+  precise float ah = c - (c - a);
+  precise float al = a - ah;
+  c = 4097.0 * b;
+  precise float bh = c - (c - b);
+  precise float bl = b - bh;
+  precise float e = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+  rest = e;
+  return p;
+}
+)";
+
+constexpr std::string_view kLogPair = R"(float sn_log_pair_f32(float a, out float rest) {
+  const bool tiny = a < 1.1754943508222875e-38;
+  const int bits = floatBitsToInt(tiny ? a * 8388608.0 : a);
+  const int e = (bits - 0x3f3504f3) >> 23;
+  const float k = float(tiny ? e - 23 : e);
+  precise float f = intBitsToFloat(bits - (e << 23)) - 1.0;
+  precise float d = 2.0 + f;
+  precise float d_rest = f - (d - 2.0);
+  precise float s = f / d;
+  float p_rest;
+  precise float p = sn_product_f32(s, d, p_rest);
+  precise float s_rest = (((f - p) - p_rest) - s * d_rest) / d;
+  precise float z = s * s;
+  precise float q = 0.2222222222222222 + z * 0.18181818181818182;
+  q = 0.2857142857142857 + z * q;
+  q = 0.4 + z * q;
+  q = 0.6666666666666666 + z * q;
+  precise float low = 2.0 * s_rest + s * z * q - k * 2.1219444005469057e-4;
+  precise float x = k * 0.693359375;
+  precise float y = 2.0 * s;
+  precise float h = x + y;
+  precise float t = h - x;
+  low = ((x - (h - t)) + (y - t)) + low;
+  precise float high = h + low;
+  precise float e_low = low - (high - h);
+  rest = e_low;
+  return high;
+}
+)";
+
+constexpr std::string_view kPow = R"(SN_FN float sn_pow_f32(float a, float b) {
+  if (b == 0.0 || a == 1.0) return 1.0;
+  if (sn_is_nan_f32(a) || sn_is_nan_f32(b)) return uintBitsToFloat(0x7fc00000u);
+  const float infinity = uintBitsToFloat(0x7f800000u);
+  const float x = abs(a);
+  const bool whole = b == trunc(b);
+  const bool odd = whole && abs(b) < 16777216.0 && (int(b) & 1) != 0;
+  if (abs(b) == infinity) return x == 1.0 ? 1.0 : (x > 1.0) == (b > 0.0) ? infinity : 0.0;
+  float y;
+  if (x == 0.0 || x == infinity) {
+    y = (x == 0.0) == (b > 0.0) ? 0.0 : infinity;
+    return (floatBitsToUint(a) >> 31) != 0u && odd ? -y : y;
+  }
+  if (a < 0.0 && !whole) return uintBitsToFloat(0x7fc00000u);
+  if (x == 1.0) return odd ? -1.0 : 1.0;  // the splitting of a large b below would overflow
+  float log_rest, rest;
+  const float log_high = sn_log_pair_f32(x, log_rest);
+  precise float rough = b * log_high;
+  if (abs(rough) > 200.0) {
+    y = rough > 0.0 ? infinity : 0.0;
+  } else {
+    const float high = sn_product_f32(b, log_high, rest);
+    precise float low = rest + b * log_rest;
+    precise float e = sn_exp_f32(high);
+    y = e;
+    if (e > 0.0 && e < infinity) {
+      precise float corrected = e + e * low;
+      y = corrected;
+    }
+  }
+  return a < 0.0 && odd ? -y : y;
+}
+)";
+
+// Exact: takes off the largest b * 2^n that fits, until less than b is left.
+constexpr std::string_view kRemainder = R"(SN_FN float sn_remainder_f32(float a, float b) {
+  const u32 infinity = 0x7f800000u;
+  if (sn_is_nan_f32(b) || b == 0.0 || (floatBitsToUint(a) & 0x7fffffffu) >= infinity)
+    return uintBitsToFloat(0x7fc00000u);
+  const float d = abs(b);
+  precise float r = abs(a);
+  if (floatBitsToUint(d) != infinity) {
+    while (r >= d) {
+      const int e = (floatBitsToInt(r) >> 23) - (floatBitsToInt(d) >> 23), low = e >> 1;
+      precise float t = (d * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
+      r -= t > r ? 0.5 * t : t;
+    }
+  }
+  if (a < 0.0) r = -r;
+  if (r != 0.0 && (r < 0.0) != (b < 0.0)) r += b;
+  return r;
+}
+)";
+
+std::map<std::string, std::string, std::less<>> make_table() {
+  std::vector<FunctionTemplate> t = {
+      {"sn_is_nan_f32", {}, "bool $N(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }\n"},
+      {"sn_abs", kNumbers, SINTER_UNARY("abs(a)")},
+      {"sn_sign", kFloats, SINTER_UNARY("sn_is_nan_$D(a) ? a : a > $T(0) ? $T(1) : a < $T(0) ? $T(-1) : $T(0)")},
+      {"sn_sign", kInts, SINTER_UNARY("a > $T(0) ? $T(1) : a < $T(0) ? $T(-1) : $T(0)")},
+      {"sn_exp_f32", {}, kExp},
+      {"sn_log_f32", {}, kLog},
+      {"sn_log1p_f32", {}, kLog1p},
+      {"sn_expm1_f32", {}, kExpm1},
+      {"sn_sqrt", kFloats, SINTER_UNARY("sqrt(a)")},
+      {"sn_rsqrt", kFloats, SINTER_UNARY("$T(1) / sqrt(a)")},
+      {"sn_recip", kFloats, SINTER_UNARY("$T(1) / a")},
+      {"sn_bits_of_two_over_pi", {}, kTwoOverPi},
+      {"sn_reduce_f32", {}, kReduce},
+      {"sn_wave_f32", {}, kWave},
+      {"sn_sin_f32", {}, "float $N(float a) { return sn_wave_f32(a, 0); }\n"},
+      {"sn_cos_f32", {}, "float $N(float a) { return sn_wave_f32(a, 1); }\n"},
+      {"sn_tanh_f32", {}, kTanh},
+      {"sn_sigmoid", kFloats, SINTER_UNARY("$T(1) / ($T(1) + sn_exp_$D(-a))")},
+      {"sn_erf_f32", {}, kErf},
+      {"sn_floor", kFloats, SINTER_UNARY("floor(a)")},
+      {"sn_ceil", kFloats, SINTER_UNARY("ceil(a)")},
+      {"sn_round", kFloats, SINTER_UNARY("roundEven(a)")},
+      {"sn_trunc", kFloats, SINTER_UNARY("trunc(a)")},
+      {"sn_not", kBool, SINTER_UNARY("!a")},
+      {"sn_not", kInts, SINTER_UNARY("~a")},
+      {"sn_and", kBool, SINTER_BINARY("a && b")},
+      {"sn_and", kInts, SINTER_BINARY("a & b")},
+      {"sn_or", kBool, SINTER_BINARY("a || b")},
+      {"sn_or", kInts, SINTER_BINARY("a | b")},
+      {"sn_xor", kBool, SINTER_BINARY("a != b")},
+      {"sn_xor", kInts, SINTER_BINARY("a ^ b")},
+      {"sn_div", kFloats, SINTER_BINARY("a / b")},
+      {"sn_div", kInts, SINTER_BINARY("b == $T(0) ? $T(0) : b == $T(-1) ? -a : a / b")},
+      {"sn_remainder_f32", {}, kRemainder},
+      // GLSL leaves % of negative numbers undefined.
+      {"sn_remainder", kInts,
+       "$T $N($T a, $T b) {\n"
+       "  if (b == $T(0) || b == $T(-1)) return $T(0);\n"
+       "  const $T r = a - (a / b) * b;\n"
+       "  return r != $T(0) && (r < $T(0)) != (b < $T(0)) ? r + b : r;\n"
+       "}\n"},
+      {"sn_product_f32", {}, kProduct},
+      {"sn_log_pair_f32", {}, kLogPair},
+      {"sn_pow_f32", {}, kPow},
+      {"sn_max", kFloats, SINTER_BINARY("a > b || sn_is_nan_$D(a) ? a : b")},
+      {"sn_min", kFloats, SINTER_BINARY("a < b || sn_is_nan_$D(a) ? a : b")},
+      {"sn_max", kInts, SINTER_BINARY("a > b ? a : b")},
+      {"sn_min", kInts, SINTER_BINARY("a < b ? a : b")},
+      {"sn_max", kBool, SINTER_BINARY("a || b")},
+      {"sn_min", kBool, SINTER_BINARY("a && b")},
+
+      {"sn_cast_f32_f64", {}, "double $N(float a) { return double(a); }\n"},
+      {"sn_cast_f64_f32", {}, "float $N(double a) { return float(a); }\n"},
+      // NaN fails every test.
+      {"sn_cast_f32_i32", {},
+       "int $N(float a) {\n  return a >= 2147483648.0 ? 0x7fffffff : a > -2147483648.0 ? int(a) : "
+       "a <= -2147483648.0 ? int(0x80000000u) : 0;\n}\n"},
+      {"sn_cast_f32_i64", {},
+       "i64 $N(float a) {\n  return a >= 9223372036854775808.0 ? 9223372036854775807l : a > -9223372036854775808.0 ? "
+       "i64(a) : a <= -9223372036854775808.0 ? -9223372036854775807l - 1l : 0l;\n}\n"},
+      {"sn_cast_f32_u8", {}, "u32 $N(float a) { return a >= 255.0 ? 255u : a > 0.0 ? u32(a) : 0u; }\n"},
+      {"sn_cast_f64_i32", {},
+       "int $N(double a) {\n  return a >= 2147483648.0lf ? 0x7fffffff : a > -2147483648.0lf ? int(a) : "
+       "a <= -2147483648.0lf ? int(0x80000000u) : 0;\n}\n"},
+      {"sn_cast_f64_i64", {},
+       "i64 $N(double a) {\n  return a >= 9223372036854775808.0lf ? 9223372036854775807l : a > -9223372036854775808.0lf "
+       "? i64(a) : a <= -9223372036854775808.0lf ? -9223372036854775807l - 1l : 0l;\n}\n"},
+      {"sn_cast_f64_u8", {}, "u32 $N(double a) { return a >= 255.0lf ? 255u : a > 0.0lf ? u32(a) : 0u; }\n"},
+      {"sn_cast_i32_i64", {}, "i64 $N(int a) { return i64(a); }\n"},
+      {"sn_cast_i64_i32", {}, "int $N(i64 a) { return int(a); }\n"},
+
+      {"sn_mulhi", {},
+       "u32 $N(u32 a, u32 b) {\n  u32 high, low;\n  umulExtended(a, b, high, low);\n  return high;\n}\n"},
+      {"sn_philox", {}, kPhilox},
+      {"sn_uniform", {}, kUniform},
+      {"sn_normal", {}, kNormal},
+  };
+  for (FunctionTemplate& item : glsl_f64_functions()) t.push_back(item);
+
+  // Casts that are the same from or to several dtypes.
+  std::map<std::string, std::string, std::less<>> table = instantiate(t);
+  auto cast = [&](DType from, DType to, const std::string& value) {
+    const std::string name = "sn_cast_" + std::string(name_of(from)) + "_" + std::string(name_of(to));
+    table[name] = "SN_FN " + std::string(value_type(to)) + " " + name + "(" + std::string(value_type(from)) +
+                  " a) { return " + value + "; }\n";
+  };
+  for (DType number : {DType::f32, DType::f64, DType::i32, DType::i64, DType::u8}) {
+    const std::string type(value_type(number));
+    cast(number, DType::boolean, "a != " + type + "(0)");
+    cast(DType::boolean, number, "a ? " + type + "(1) : " + type + "(0)");
+    if (number == DType::u8) continue;
+    cast(DType::u8, number, type + "(a)");
+    if (is_float(number)) {
+      const std::string nan = "sn_is_nan_" + std::string(name_of(number)) + "(a)";
+      cast(number, DType::boolean, "a != " + type + "(0) || " + nan);
+      continue;
+    }
+    cast(number, DType::u8, "u32(a) & 255u");
+    cast(number, DType::f32, "float(a)");
+    cast(number, DType::f64, "double(a)");
+  }
+  return table;
+}
+
+#undef SINTER_UNARY
+#undef SINTER_BINARY
+
+}  // namespace
+
+std::string_view glsl_function(std::string_view name) {
+  static const auto table = make_table();
+  auto found = table.find(name);
+  return found == table.end() ? std::string_view() : std::string_view(found->second);
+}
+
+}  // namespace sinter::emit

@@ -1,0 +1,374 @@
+// The loops of a kernel.
+//
+// The order of a sum depends on sizes and alignment only. A float sum is blocked: each lane adds up to kChunk values
+// before it adds to its total, so that the error grows with kChunk + count / kChunk and not with the count.
+#include "jit/emit/schedule.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace sinter::emit {
+
+using ir::Expr;
+using ir::ExprId;
+using ir::ExprKind;
+using ir::Level;
+using ir::Schedule;
+
+namespace {
+
+constexpr int kChunk = 32;
+// Above this a vector path would double a text that is long already, and its registers would no longer fit.
+constexpr std::size_t kMostVectorExpressions = 80;
+
+class Loops {
+ public:
+  Loops(Expressions& e, Schedule schedule) : e_(e), k_(e.kernel), schedule_(schedule) {
+    find_live();
+    find_vector_path();
+  }
+
+  void write() {
+    if (schedule_ == Schedule::Pointwise)
+      write_pointwise();
+    else
+      write_reduction();
+  }
+
+ private:
+  struct Work {  // of one inner loop, or of the points of an elementwise kernel
+    std::vector<ExprId> values;
+    std::vector<const ir::Store*> stores;
+    std::vector<ExprId> reductions;
+    bool empty() const { return stores.empty() && reductions.empty(); }
+  };
+
+  bool is_inner(ExprId id) const { return k_.exprs[id].level == Level::Inner; }
+
+  template <class Visit>
+  void for_operands(const Expr& expr, Visit visit) const {
+    for (ExprId arg : expr.args)
+      if (arg != ir::kNone) visit(arg);
+    if (expr.predicate != ir::kNone) visit(expr.predicate);
+  }
+
+  void find_live() {
+    live_.assign(k_.exprs.size(), false);
+    for (const ir::Store& store : k_.stores) live_[store.value] = true;
+    for (ExprId id = static_cast<ExprId>(k_.exprs.size()); id-- > 0;)
+      if (live_[id]) for_operands(k_.exprs[id], [&](ExprId arg) { live_[arg] = true; });
+  }
+
+  /// The Inner values, stores and reductions of a phase; for an elementwise kernel all there is.
+  Work work_of(std::uint16_t phase) const {
+    const bool pointwise = schedule_ == Schedule::Pointwise;
+    Work work;
+    std::vector<bool> needed(k_.exprs.size(), false);
+    for (const ir::Store& store : k_.stores) {
+      if (!pointwise && (store.level != Level::Inner || store.phase != phase)) continue;
+      work.stores.push_back(&store);
+      needed[store.value] = true;
+    }
+    for (ExprId id = 0; id < k_.exprs.size(); ++id) {
+      const Expr& expr = k_.exprs[id];
+      if (expr.kind != ExprKind::Reduce || !live_[id] || expr.phase != phase + 1) continue;
+      work.reductions.push_back(id);
+      needed[expr.args[0]] = true;
+    }
+    for (ExprId id = static_cast<ExprId>(k_.exprs.size()); id-- > 0;) {
+      if (!needed[id] || (!pointwise && !is_inner(id))) continue;
+      work.values.push_back(id);
+      for_operands(k_.exprs[id], [&](ExprId arg) { needed[arg] = true; });
+    }
+    std::reverse(work.values.begin(), work.values.end());
+    return work;
+  }
+
+  // ---- the vector path
+
+  bool is_vector_load(ExprId id) const {
+    const Expr& expr = k_.exprs[id];
+    return expr.kind == ExprKind::Load && expr.predicate == ir::kNone && e_.is_consecutive(expr.map, along_);
+  }
+  bool is_vector_store(const ir::Store& store) const { return e_.is_consecutive(store.map, along_); }
+
+  void find_vector_path() {
+    const bool inner = schedule_ == Schedule::LanesInner;
+    const std::size_t rank = inner ? k_.inner_rank : k_.outer_rank;
+    if (!e_.dialect.has_vectors || schedule_ == Schedule::LanesOuter || rank == 0) return;
+    if (static_cast<std::size_t>(std::count(live_.begin(), live_.end(), true)) > kMostVectorExpressions) return;
+    along_ = inner ? k_.extents.size() - 1 : k_.outer_rank - 1u;
+    std::vector<std::pair<std::size_t, std::size_t>> maps;
+    for (ExprId id = 0; id < k_.exprs.size(); ++id)
+      if (live_[id] && is_vector_load(id)) maps.emplace_back(k_.exprs[id].buffer, k_.exprs[id].map);
+    for (const ir::Store& store : k_.stores)
+      if (is_vector_store(store)) maps.emplace_back(store.buffer, store.map);
+    if (maps.empty()) return;
+    vectors_ = true;
+    e_.out.line("const bool vectors = " + e_.vector_condition(maps, along_, rank > 1) + ";");
+  }
+
+  // ---- points
+
+  std::string accumulator(ExprId id) const { return "r" + std::to_string(id); }
+  std::string part(ExprId id) const { return "q" + std::to_string(id); }
+  bool has_part(ExprId id) const { return k_.exprs[id].op == Op::Sum && is_float(k_.exprs[id].dtype); }
+  bool any_part(const Work& work) const {
+    return std::any_of(work.reductions.begin(), work.reductions.end(), [&](ExprId id) { return has_part(id); });
+  }
+
+  void accumulate(const Work& work, const std::string& element) {
+    for (ExprId id : work.reductions) {
+      const Expr& expr = k_.exprs[id];
+      const std::string to = has_part(id) ? part(id) + element : accumulator(id);
+      e_.out.line(to + " = " + e_.combine(expr.op, expr.dtype, to, e_.value(expr.args[0])) + ";");
+    }
+  }
+
+  /// One point: values, stores, accumulation. The coordinates are defined.
+  void write_point(const Work& work) {
+    for (ExprId id : work.values) e_.define(id);
+    for (const ir::Store* store : work.stores) e_.store(*store);
+    accumulate(work, "");
+  }
+
+  /// kVector points along `along_`, whose coordinate is defined for the first of them under another name.
+  void write_vector_points(const Work& work, const std::string& base) {
+    const std::string own = e_.coordinates[along_];
+    const std::string width = std::to_string(kVector);
+    e_.coordinates[along_] = base;
+    for (ExprId id : work.values) {
+      const Expr& expr = k_.exprs[id];
+      if (!is_vector_load(id)) continue;
+      const std::string name = "l" + std::to_string(id);
+      e_.out.line(std::string(value_type(expr.dtype)) + " " + name + "[" + width + "];");
+      e_.out.line("sn_load4_" + std::string(name_of(k_.buffers[expr.buffer].dtype)) + "(" + name + ", b" +
+                  std::to_string(expr.buffer) + " + (" + e_.position(expr.map) + "));");
+      e_.loaded[id] = name + "[k]";
+    }
+    for (std::size_t s = 0; s < work.stores.size(); ++s)
+      if (is_vector_store(*work.stores[s]))
+        e_.out.line(std::string(value_type(k_.exprs[work.stores[s]->value].dtype)) + " w" + std::to_string(s) + "[" +
+                    width + "];");
+    e_.coordinates[along_] = own;
+    e_.out.line(e_.dialect.unroll);
+    e_.open("for (int k = 0; k < " + width + "; ++k)");
+    e_.out.line(std::string("const ") + e_.index_type + " " + own + " = " + base + " + k;");
+    for (ExprId id : work.values) e_.define(id);
+    for (std::size_t s = 0; s < work.stores.size(); ++s) {
+      if (is_vector_store(*work.stores[s]))
+        e_.out.line("w" + std::to_string(s) + "[k] = " + e_.value(work.stores[s]->value) + ";");
+      else
+        e_.store(*work.stores[s]);
+    }
+    accumulate(work, "[k]");
+    e_.close();
+    e_.loaded.clear();
+    e_.coordinates[along_] = base;
+    for (std::size_t s = 0; s < work.stores.size(); ++s) {
+      const ir::Store& store = *work.stores[s];
+      if (!is_vector_store(store)) continue;
+      e_.out.line("sn_store4_" + std::string(name_of(k_.buffers[store.buffer].dtype)) + "(b" +
+                  std::to_string(store.buffer) + " + (" + e_.position(store.map) + "), w" + std::to_string(s) + ");");
+    }
+    e_.coordinates[along_] = own;
+  }
+
+  /// Coordinates of `count` dims from the number `from`; in the vector path the last one gets the name of its base.
+  void split(const std::string& from, std::size_t first, std::size_t count, const std::string& base) {
+    const std::string own = count ? e_.coordinates[first + count - 1] : "";
+    if (!base.empty()) e_.coordinates[first + count - 1] = base;
+    e_.split(from, first, count);
+    if (!base.empty()) e_.coordinates[first + count - 1] = own;
+  }
+
+  std::string count_of(std::size_t first, std::size_t count) const {
+    std::string text;
+    for (std::size_t c = first; c < first + count; ++c)
+      text += (text.empty() ? "" : " * ") + e_.flat(e_.integer(k_.extents[c]));
+    return text.empty() ? e_.flat("1") : text;
+  }
+
+  std::string constant(const std::string& name, const std::string& text) const {
+    return std::string("const ") + e_.flat_type + " " + name + " = " + text + ";";
+  }
+  std::string loop(const std::string& i, const std::string& from, const std::string& to,
+                   const std::string& step) const {
+    return std::string("for (") + e_.flat_type + " " + i + " = " + from + "; " + i + " < " + to + "; " + i +
+           " += " + step + ")";
+  }
+
+  // ---- elementwise
+
+  void write_pointwise() {
+    const Work work = work_of(0);
+    const std::string first = e_.flat(e_.dialect.global_lane), step = e_.flat(e_.dialect.global_lanes);
+    e_.out.line(constant("points", count_of(0, k_.outer_rank)));
+    std::string begin = first;
+    if (vectors_) {
+      const std::string width = e_.flat(std::to_string(kVector));
+      e_.out.line(constant("points4", "vectors ? points - points % " + width + " : " + e_.flat("0")));
+      e_.open(loop("f", first + " * " + width, "points4", step + " * " + width));
+      split("f", 0, k_.outer_rank, "y");
+      write_vector_points(work, "y");
+      e_.close();
+      begin = "points4 + " + first;
+    }
+    e_.open(loop("f", begin, "points", step));
+    split("f", 0, k_.outer_rank, "");
+    write_point(work);
+    e_.close();
+  }
+
+  // ---- reductions
+
+  void write_reduction() {
+    const bool groups = schedule_ == Schedule::LanesInner;
+    e_.out.line(constant("points", count_of(0, k_.outer_rank)));
+    if (groups) e_.out.line(constant("inner", count_of(k_.outer_rank, k_.inner_rank)));
+    if (vectors_)
+      e_.out.line(constant("inner4", "vectors ? inner - inner % " + e_.flat(std::to_string(kVector)) + " : " + e_.flat("0")));
+    e_.open(loop("f", e_.flat(groups ? e_.dialect.point : e_.dialect.global_lane), "points",
+                 e_.flat(groups ? e_.dialect.points : e_.dialect.global_lanes)));
+    split("f", 0, k_.outer_rank, "");
+    for (std::uint16_t phase = 0; phase < k_.phases; ++phase) write_phase(phase);
+    e_.close();
+  }
+
+  void write_phase(std::uint16_t phase) {
+    for (ExprId id = 0; id < k_.exprs.size(); ++id)
+      if (live_[id] && !is_inner(id) && k_.exprs[id].phase == phase) define_outer(id);
+    write_outer_stores(phase);
+
+    const Work work = work_of(phase);
+    if (work.empty()) return;
+    for (ExprId id : work.reductions) {
+      const Expr& expr = k_.exprs[id];
+      e_.out.line(std::string(value_type(expr.dtype)) + " " + accumulator(id) + " = " +
+                  e_.dialect.identity(expr.op, expr.dtype) + ";");
+    }
+    if (schedule_ == Schedule::LanesInner)
+      write_dealt_loop(work);
+    else
+      write_lane_loop(work);
+  }
+
+  void define_outer(ExprId id) {
+    const Expr& expr = k_.exprs[id];
+    if (expr.kind != ExprKind::Reduce) return e_.define(id);
+    std::string whole = accumulator(id);
+    if (schedule_ == Schedule::LanesInner) {
+      const std::string name =
+          "sn_group_" + std::string(name_of(expr.op)) + "_" + std::string(name_of(expr.dtype));
+      if (!e_.functions.count(name))
+        e_.functions[name] = e_.dialect.group_function(name, expr.op, expr.dtype,
+                                                       e_.combine(expr.op, expr.dtype, "v", "w"), e_.target);
+      whole = name + "(" + whole + ")";
+    }
+    e_.out.line(e_.dialect.define(expr.dtype) + e_.value(id) + " = " + whole + ";");
+  }
+
+  void write_outer_stores(std::uint16_t phase) {
+    std::vector<const ir::Store*> stores;
+    bool also_read = false;
+    for (const ir::Store& store : k_.stores) {
+      if (store.level != Level::Outer || store.phase != phase) continue;
+      stores.push_back(&store);
+      also_read = also_read || k_.buffers[store.buffer].read;
+    }
+    if (stores.empty()) return;
+    const bool groups = schedule_ == Schedule::LanesInner;
+    // All lanes of a group read the old value, one writes the new one.
+    if (groups && also_read) e_.out.line(e_.dialect.barrier);
+    if (groups) e_.open("if (" + e_.dialect.lane + " == 0u)");
+    for (const ir::Store* store : stores) e_.store(*store);
+    if (groups) e_.close();
+  }
+
+  /// A loop whose float sums go through parts of kChunk values. `body` writes one step; `elements` is how many parts a
+  /// sum has.
+  void write_chunked(const Work& work, const std::string& first, const std::string& limit, const std::string& step,
+                     int elements, const std::function<void()>& body) {
+    if (!any_part(work)) {
+      e_.open(loop("j", first, limit, step));
+      body();
+      e_.close();
+      return;
+    }
+    const std::string chunk = step == "1" ? std::to_string(kChunk) : step + " * " + std::to_string(kChunk);
+    e_.open(loop("h", first, limit, e_.flat(chunk)));
+    e_.out.line(constant("left", limit + " - h"));
+    e_.out.line(constant("end", "h + (left < " + e_.flat(chunk) + " ? left : " + e_.flat(chunk) + ")"));
+    for (ExprId id : work.reductions) {
+      if (!has_part(id)) continue;
+      const std::string type(value_type(k_.exprs[id].dtype)), zero = type + "(0)";
+      std::string declaration = type + " " + part(id);
+      if (elements == 1) {
+        declaration += " = " + zero;
+      } else {
+        declaration += "[" + std::to_string(elements) + "] = {" + zero;
+        for (int i = 1; i < elements; ++i) declaration += ", " + zero;
+        declaration += "}";
+      }
+      e_.out.line(declaration + ";");
+    }
+    if (schedule_ == Schedule::LanesOuter && !e_.dialect.unroll.empty()) e_.out.line(e_.dialect.unroll + " 8");
+    e_.open(loop("j", "h", "end", step));
+    body();
+    e_.close();
+    for (ExprId id : work.reductions) {
+      if (!has_part(id)) continue;
+      const std::string q = part(id), r = accumulator(id);
+      const std::string sum = elements == 1 ? q : "((" + q + "[0] + " + q + "[1]) + (" + q + "[2] + " + q + "[3]))";
+      e_.out.line(r + " = " + r + " + " + sum + ";");
+    }
+    e_.close();
+  }
+
+  /// LanesInner: the inner points are dealt out among the lanes of the group. Each loop of the kernel deals them alike.
+  void write_dealt_loop(const Work& work) {
+    const std::string lane = e_.flat(e_.dialect.lane), lanes = e_.flat(e_.dialect.lanes);
+    const std::size_t first = k_.outer_rank, count = k_.inner_rank;
+    std::string begin = lane;
+    if (vectors_) {
+      const std::string width = e_.flat(std::to_string(kVector));
+      write_chunked(work, lane + " * " + width, "inner4", lanes + " * " + width, kVector, [&] {
+        split("j", first, count, "y");
+        write_vector_points(work, "y");
+      });
+      begin = "inner4 + " + lane;
+    }
+    write_chunked(work, begin, "inner", lanes, 1, [&] {
+      split("j", first, count, "");
+      write_point(work);
+    });
+  }
+
+  /// LanesOuter: this lane walks all inner points, the last dim fastest.
+  void write_lane_loop(const Work& work) {
+    const std::size_t last = k_.extents.size() - 1;
+    for (std::size_t c = k_.outer_rank; c < last; ++c) {
+      const std::string x = e_.coordinates[c];
+      e_.open(std::string("for (") + e_.index_type + " " + x + " = 0; " + x + " < " + e_.integer(k_.extents[c]) +
+              "; ++" + x + ")");
+    }
+    write_chunked(work, e_.flat("0"), e_.flat(e_.integer(k_.extents[last])), "1", 1, [&] {
+      split("j", last, 1, "");
+      write_point(work);
+    });
+    for (std::size_t c = k_.outer_rank; c < last; ++c) e_.close();
+  }
+
+  Expressions& e_;
+  const ir::Kernel& k_;
+  Schedule schedule_;
+  std::vector<bool> live_;
+  bool vectors_ = false;
+  std::size_t along_ = 0;
+};
+
+}  // namespace
+
+void write_loops(Expressions& e, Schedule schedule) { Loops(e, schedule).write(); }
+
+}  // namespace sinter::emit

@@ -1,0 +1,146 @@
+// Kernel IR as text: one line for each buffer, map, expression and store.
+#include <string>
+#include <string_view>
+
+#include "jit/ir/kernel.h"
+
+namespace sinter::ir {
+namespace {
+
+std::string_view text_of(Schedule schedule) {
+  switch (schedule) {
+    case Schedule::Pointwise: return "pointwise";
+    case Schedule::LanesOuter: return "lanes_outer";
+    case Schedule::LanesInner: return "lanes_inner";
+  }
+  return "?";
+}
+
+std::string_view text_of(ExprKind kind) {
+  switch (kind) {
+    case ExprKind::Load: return "load";
+    case ExprKind::LoadAt: return "load_at";
+    case ExprKind::Scalar: return "scalar";
+    case ExprKind::Index: return "index";
+    case ExprKind::InBounds: return "in_bounds";
+    case ExprKind::Random: return "random";
+    case ExprKind::RandomNormal: return "random_normal";
+    case ExprKind::Elementwise: return "elementwise";
+    case ExprKind::Reduce: return "reduce";
+  }
+  return "?";
+}
+
+class Printer {
+ public:
+  std::string print(const Kernel& k) {
+    word("kernel").word(text_of(k.schedule));
+    word("outer").number(k.outer_rank).word("inner").number(k.inner_rank).word("phases").number(k.phases);
+    word("ints").number(k.ints);
+    if (k.wide) word("wide");
+    if (k.fault) word("fault");
+    end_line();
+    word("extents");
+    for (const IntRef& extent : k.extents) word(text_of(extent));
+    end_line();
+    word("scalars");
+    for (DType dtype : k.scalars) word(name_of(dtype));
+    end_line();
+    for (std::size_t i = 0; i < k.buffers.size(); ++i) {
+      const BufferInfo& buffer = k.buffers[i];
+      named('b', i).word(name_of(buffer.dtype));
+      if (buffer.read) word("read");
+      if (buffer.written) word("written");
+      end_line();
+    }
+    for (std::size_t i = 0; i < k.maps.size(); ++i) {
+      named('m', i).word("=");
+      for (const MapStep& step : k.maps[i].steps) print_step(step);
+      end_line();
+    }
+    for (std::size_t i = 0; i < k.exprs.size(); ++i) {
+      named('%', i).word("=");
+      print_expr(k.exprs[i]);
+      end_line();
+    }
+    for (const Store& store : k.stores) {
+      word("store").named('b', store.buffer).named('m', store.map).word("=").named('%', store.value);
+      print_place(store.level, store.phase);
+      end_line();
+    }
+    return std::move(text_);
+  }
+
+ private:
+  Printer& word(std::string_view word) {
+    if (!text_.empty() && text_.back() != '\n') text_ += ' ';
+    text_ += word;
+    return *this;
+  }
+  Printer& number(std::size_t value) { return word(std::to_string(value)); }
+  Printer& named(char prefix, std::size_t index) { return word(prefix + std::to_string(index)); }
+  void end_line() { text_ += '\n'; }
+
+  static std::string text_of(const IntRef& ref) {
+    if (ref.is_zero()) return "0";
+    if (ref.is_one()) return "1";
+    return "i" + std::to_string(ref.index);
+  }
+  static std::string_view text_of(Schedule schedule) { return ir::text_of(schedule); }
+
+  // "split(extents) at(strides) + offset"; the first step splits nothing.
+  void print_step(const MapStep& step) {
+    if (!step.extents.empty()) {
+      word("split(");
+      for (const IntRef& extent : step.extents) word(text_of(extent));
+      word(")");
+    }
+    word("at(");
+    for (const IntRef& stride : step.strides) word(text_of(stride));
+    word(") +").word(text_of(step.offset));
+  }
+
+  // "@o0": Outer, phase 0.
+  void print_place(Level level, std::uint16_t phase) {
+    word(level == Level::Outer ? "@o" : "@i");
+    text_ += std::to_string(phase);
+  }
+
+  void print_expr(const Expr& e) {
+    word(ir::text_of(e.kind));
+    if (e.kind == ExprKind::Elementwise || e.kind == ExprKind::Reduce) word(name_of(e.op));
+    word(name_of(e.dtype));
+    switch (e.kind) {
+      case ExprKind::Load: named('b', e.buffer).named('m', e.map); break;
+      case ExprKind::LoadAt:
+        named('b', e.buffer).named('m', e.map);
+        word("stride").word(text_of(e.stride)).word("extent").word(text_of(e.extent));
+        break;
+      case ExprKind::Scalar: named('s', e.scalar); break;
+      case ExprKind::Index: named('m', e.map); break;
+      case ExprKind::InBounds:
+        named('m', e.map);
+        for (const Bound& bound : e.bounds) {
+          word("(").word(text_of(bound.extent)).word(text_of(bound.lower));
+          word(text_of(bound.step)).word(text_of(bound.size)).word(")");
+        }
+        break;
+      case ExprKind::Random:
+      case ExprKind::RandomNormal: named('m', e.map).named('s', e.scalar); break;
+      case ExprKind::Elementwise:
+      case ExprKind::Reduce: break;
+    }
+    for (ExprId arg : e.args)
+      if (arg != kNone) named('%', arg);
+    if (e.predicate != kNone) word("if").named('%', e.predicate);
+    print_place(e.level, e.phase);
+  }
+
+  std::string text_;
+};
+
+}  // namespace
+
+std::string to_string(const Kernel& kernel) { return Printer().print(kernel); }
+
+}  // namespace sinter::ir

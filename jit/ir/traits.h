@@ -1,0 +1,27 @@
+// What a device can do, as plain data: the planner decides by these, a test can make them up.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <sinter/dtype.h>
+
+namespace sinter::ir {
+
+struct DeviceTraits {
+  std::string name;              // "host", "cuda:0", "vulkan:1", "null"
+  std::string description;       // "NVIDIA H200", "llvmpipe (LLVM 15.0.6, 512 bits)"
+  bool is_cpu = false;           // lanes are vector elements of a few cores: prefer few groups, avoid barriers
+  bool has_f64 = true;
+  bool runs = true;              // false for the null device
+  std::int64_t lanes = 1024;     // results that keep the device busy when each is computed by one lane ...
+  std::int64_t groups = 32;      // ... and by a group of lanes; reductions with fewer are split in two stages
+  int max_buffers = 24;          // bindings of one kernel
+  std::size_t memory_bytes = 0;  // 0: unknown
+
+  /// True iff elements of `dtype` can be computed with here.
+  bool supports(DType dtype) const { return has_f64 || dtype != DType::f64; }
+};
+
+}  // namespace sinter::ir

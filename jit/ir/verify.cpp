@@ -1,0 +1,328 @@
+// Checks every rule of kernel.h that can be seen without the arguments of a launch.
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "jit/ir/kernel.h"
+
+namespace sinter::ir {
+namespace {
+
+bool is_numeric(DType dtype) { return is_float(dtype) || dtype == DType::i32 || dtype == DType::i64; }
+bool is_logic(DType dtype) { return dtype == DType::boolean || dtype == DType::i32 || dtype == DType::i64; }
+bool is_reduction(Op op) { return op == Op::Sum || op == Op::Prod || op == Op::Max || op == Op::Min; }
+
+class Verifier {
+ public:
+  explicit Verifier(const Kernel& kernel)
+      : k_(kernel), rank_(std::size_t{kernel.outer_rank} + kernel.inner_rank) {}
+
+  void run() {
+    check_loops();
+    for (std::size_t i = 0; i < k_.maps.size(); ++i) check_map(i);
+    for (ExprId id = 0; id < k_.exprs.size(); ++id) check_expr(id);
+    for (std::size_t i = 0; i < k_.stores.size(); ++i) check_store(i);
+    check_phases();
+    check_buffers();
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& where, const std::string& why) const {
+    throw std::logic_error("[kernel] " + where + ": " + why);
+  }
+  void require(bool holds, const std::string& where, const std::string& why) const {
+    if (!holds) fail(where, why);
+  }
+  static std::string expr_name(ExprId id) { return "%" + std::to_string(id); }
+
+  void check_int(const IntRef& ref, const std::string& where) const {
+    if (ref.kind == IntRef::Kind::Argument && ref.index >= k_.ints)
+      fail(where, "int argument " + std::to_string(ref.index) + " of " + std::to_string(k_.ints));
+  }
+  // Sizes and steps that something is divided by.
+  void check_divisor(const IntRef& ref, const std::string& where) const {
+    check_int(ref, where);
+    require(!ref.is_zero(), where, "a constant 0 where a size or step is wanted");
+  }
+
+  void check_loops() const {
+    const std::string where = "loops";
+    require(k_.extents.size() == rank_, where,
+            std::to_string(k_.extents.size()) + " extents for rank " + std::to_string(rank_));
+    for (const IntRef& extent : k_.extents) {
+      require(extent.kind == IntRef::Kind::Argument, where, "an extent is not an argument");
+      check_int(extent, where);
+    }
+    require((k_.schedule == Schedule::Pointwise) == (k_.inner_rank == 0), where,
+            "Pointwise is the schedule of kernels without inner dims, and of no others");
+    require(k_.phases >= 1, where, "no phase");
+  }
+
+  void check_map(std::size_t index) const {
+    const std::string where = "m" + std::to_string(index);
+    const IndexMap& map = k_.maps[index];
+    require(!map.steps.empty(), where, "no step");
+    for (std::size_t s = 0; s < map.steps.size(); ++s) {
+      const MapStep& step = map.steps[s];
+      const std::size_t arity = s == 0 ? rank_ : step.extents.size();
+      require(step.strides.size() == arity, where,
+              "step " + std::to_string(s) + " has " + std::to_string(step.strides.size()) + " strides for " +
+                  std::to_string(arity) + " coordinates");
+      if (s == 0) {
+        require(step.extents.empty(), where, "the first step has extents");
+      } else {
+        require(!step.extents.empty(), where, "step " + std::to_string(s) + " has no extents");
+      }
+      for (const IntRef& extent : step.extents) check_divisor(extent, where);
+      for (const IntRef& stride : step.strides) check_int(stride, where);
+      check_int(step.offset, where);
+    }
+  }
+
+  Level level_of_map(std::size_t map) const {
+    const std::vector<IntRef>& strides = k_.maps[map].steps.front().strides;
+    const bool inner = std::any_of(strides.begin() + k_.outer_rank, strides.end(),
+                                   [](const IntRef& s) { return !s.is_zero(); });
+    return inner ? Level::Inner : Level::Outer;
+  }
+
+  static std::size_t arity_of(const Expr& e) {
+    switch (e.kind) {
+      case ExprKind::Elementwise: return info(e.op).arity;
+      case ExprKind::Reduce:
+      case ExprKind::LoadAt: return 1;
+      default: return 0;
+    }
+  }
+  static bool has_map(const Expr& e) {
+    switch (e.kind) {
+      case ExprKind::Scalar:
+      case ExprKind::Elementwise:
+      case ExprKind::Reduce: return false;
+      default: return true;
+    }
+  }
+
+  void check_expr(ExprId id) const {
+    const std::string where = expr_name(id);
+    const Expr& e = k_.exprs[id];
+    if (e.kind == ExprKind::Elementwise)
+      require(info(e.op).op_class == OpClass::Elementwise, where,
+              std::string(name_of(e.op)) + " is not elementwise");
+
+    Level level = Level::Outer;
+    std::uint16_t phase = 0;
+    const auto use = [&](ExprId operand) {
+      require(operand < id, where, "operand " + expr_name(operand) + " does not stand before its use");
+      level = std::max(level, k_.exprs[operand].level);
+      phase = std::max(phase, k_.exprs[operand].phase);
+    };
+    for (std::size_t a = 0; a < 3; ++a) {
+      const bool wanted = a < arity_of(e);
+      require(wanted == (e.args[a] != kNone), where,
+              wanted ? "an operand is missing" : "an operand too many");
+      if (wanted) use(e.args[a]);
+    }
+    if (e.predicate != kNone) {
+      require(e.kind == ExprKind::Load || e.kind == ExprKind::LoadAt, where,
+              "a predicate on what is not a load");
+      use(e.predicate);
+      require(k_.exprs[e.predicate].dtype == DType::boolean, where, "the predicate is not bool");
+    }
+    if (has_map(e)) {
+      require(e.map < k_.maps.size(), where, "no map m" + std::to_string(e.map));
+      level = std::max(level, level_of_map(e.map));
+    }
+    check_kind(e, where);
+
+    if (e.kind == ExprKind::Reduce) {
+      level = Level::Outer;
+      ++phase;
+    }
+    require(e.level == level, where,
+            level == Level::Inner ? "is Outer but depends on inner coordinates"
+                                  : "is Inner but depends on no inner coordinate");
+    require(e.phase == phase, where,
+            "phase " + std::to_string(e.phase) + " where its operands give " + std::to_string(phase));
+  }
+
+  void check_kind(const Expr& e, const std::string& where) const {
+    switch (e.kind) {
+      case ExprKind::LoadAt: {
+        const DType index = k_.exprs[e.args[0]].dtype;
+        require(index == DType::i32 || index == DType::i64, where, "the index is not i32 or i64");
+        require(k_.fault, where, "a LoadAt in a kernel that is not marked with fault");
+        check_int(e.stride, where);
+        check_int(e.extent, where);
+        [[fallthrough]];
+      }
+      case ExprKind::Load:
+        require(e.buffer < k_.buffers.size(), where, "no buffer b" + std::to_string(e.buffer));
+        require(k_.buffers[e.buffer].read, where,
+                "loads from b" + std::to_string(e.buffer) + ", not marked read");
+        require(e.dtype == k_.buffers[e.buffer].dtype, where, "its dtype is not the buffer's");
+        return;
+      case ExprKind::Scalar: check_scalar(e.scalar, e.dtype, where); return;
+      case ExprKind::Index: require(e.dtype == DType::i64, where, "an index is i64"); return;
+      case ExprKind::InBounds:
+        require(e.dtype == DType::boolean, where, "a test of bounds is bool");
+        require(!e.bounds.empty(), where, "no bounds");
+        for (const Bound& bound : e.bounds) {
+          check_divisor(bound.extent, where);
+          check_divisor(bound.step, where);
+          check_int(bound.lower, where);
+          check_int(bound.size, where);
+        }
+        return;
+      case ExprKind::Random:
+      case ExprKind::RandomNormal:
+        require(e.dtype == DType::f32, where, "random numbers are f32");
+        check_scalar(e.scalar, DType::i64, where);
+        check_scalar(e.scalar + std::size_t{1}, DType::i64, where);
+        return;
+      case ExprKind::Elementwise: check_elementwise(e, where); return;
+      case ExprKind::Reduce: {
+        require(k_.inner_rank > 0, where, "a reduction without inner dims");
+        require(is_reduction(e.op), where, std::string(name_of(e.op)) + " is not a reduction");
+        require(k_.exprs[e.args[0]].dtype == e.dtype, where, "a reduction keeps the dtype");
+        const bool extreme = e.op == Op::Max || e.op == Op::Min;
+        require(is_numeric(e.dtype) || (extreme && e.dtype == DType::boolean), where,
+                std::string(name_of(e.op)) + " is not defined for " + std::string(name_of(e.dtype)));
+        return;
+      }
+    }
+    fail(where, "unknown kind");
+  }
+
+  void check_scalar(std::size_t index, DType dtype, const std::string& where) const {
+    require(index < k_.scalars.size(), where, "no scalar s" + std::to_string(index));
+    require(k_.scalars[index] == dtype, where, "scalar s" + std::to_string(index) + " is of another dtype");
+  }
+
+  void check_elementwise(const Expr& e, const std::string& where) const {
+    const auto dtype_of_arg = [&](std::size_t a) { return k_.exprs[e.args[a]].dtype; };
+    const std::size_t arity = info(e.op).arity;
+    const std::string what = std::string(name_of(e.op)) + " of " + std::string(name_of(dtype_of_arg(0)));
+    const auto args_are = [&](DType dtype, std::size_t from) {
+      for (std::size_t a = from; a < arity; ++a)
+        require(dtype_of_arg(a) == dtype, where, what + ": operands of different dtypes");
+    };
+    const DType in = dtype_of_arg(0);
+    bool takes = true;
+    DType result = in;
+    switch (info(e.op).rule) {
+      case DTypeRule::Same: takes = is_numeric(in); break;
+      case DTypeRule::Float: takes = is_float(in); break;
+      case DTypeRule::Compare:
+        takes = is_numeric(in) || in == DType::boolean;
+        result = DType::boolean;
+        break;
+      case DTypeRule::Logic: takes = is_logic(in); break;
+      case DTypeRule::Bool:
+        takes = is_float(in);
+        result = DType::boolean;
+        break;
+      case DTypeRule::Select:
+        takes = in == DType::boolean && e.dtype != DType::u8;
+        args_are(e.dtype, 1);
+        require(takes, where, what + " is not defined");
+        return;
+      case DTypeRule::Cast: return;
+      case DTypeRule::None: fail(where, what + " has no dtype rule");
+    }
+    require(takes, where, what + " is not defined");
+    args_are(in, 1);
+    require(e.dtype == result, where, what + " does not give " + std::string(name_of(e.dtype)));
+  }
+
+  void check_store(std::size_t index) const {
+    const std::string where = "store " + std::to_string(index);
+    const Store& store = k_.stores[index];
+    require(store.buffer < k_.buffers.size(), where, "no buffer b" + std::to_string(store.buffer));
+    require(store.map < k_.maps.size(), where, "no map m" + std::to_string(store.map));
+    require(store.value < k_.exprs.size(), where, "no expression " + expr_name(store.value));
+    const Expr& value = k_.exprs[store.value];
+    require(k_.buffers[store.buffer].written, where, "stores to a buffer that is not marked written");
+    require(k_.buffers[store.buffer].dtype == value.dtype, where, "its value's dtype is not the buffer's");
+    require(store.level == level_of_map(store.map), where,
+            store.level == Level::Outer ? "is Outer but its map uses an inner coordinate"
+                                        : "is Inner but its map uses no inner coordinate");
+    require(store.level >= value.level, where, "an Outer store of an Inner value");
+    require(store.phase >= value.phase, where, "stands in a phase before its value's");
+  }
+
+  void check_phases() const {
+    std::size_t last = 0;
+    for (const Expr& e : k_.exprs) last = std::max<std::size_t>(last, e.phase);
+    for (const Store& store : k_.stores) last = std::max<std::size_t>(last, store.phase);
+    require(
+        k_.phases == last + 1, "loops",
+        std::to_string(k_.phases) + " phases where expressions and stores have " + std::to_string(last + 1));
+  }
+
+  void check_buffers() const {
+    std::vector<int> loads(k_.buffers.size()), stores(k_.buffers.size());
+    bool has_load_at = false;
+    for (const Expr& e : k_.exprs) {
+      if (e.kind == ExprKind::Load || e.kind == ExprKind::LoadAt) ++loads[e.buffer];
+      has_load_at |= e.kind == ExprKind::LoadAt;
+    }
+    for (const Store& store : k_.stores) ++stores[store.buffer];
+    require(k_.fault == has_load_at, "loops", "marked with fault but has no LoadAt");
+    for (std::size_t b = 0; b < k_.buffers.size(); ++b) {
+      const std::string where = "b" + std::to_string(b);
+      require(k_.buffers[b].read == (loads[b] > 0), where, "is marked read but never loaded from");
+      require(k_.buffers[b].written == (stores[b] > 0), where, "is marked written but never stored to");
+      require(stores[b] <= 1, where, "is stored to more than once");
+    }
+    for (const Store& store : k_.stores)
+      if (k_.buffers[store.buffer].read) check_in_place(store);
+  }
+
+  // The same element, by the same lane, read first: loads use the store's map and are done with when it
+  // stores.
+  void check_in_place(const Store& store) const {
+    const std::string where = "b" + std::to_string(store.buffer);
+    const std::vector<std::uint16_t> last_use = last_phases();
+    for (ExprId id = 0; id < k_.exprs.size(); ++id) {
+      const Expr& e = k_.exprs[id];
+      const bool loads = e.kind == ExprKind::Load || e.kind == ExprKind::LoadAt;
+      if (!loads || e.buffer != store.buffer) continue;
+      require(e.kind == ExprKind::Load, where, "is written in place but read by an index, " + expr_name(id));
+      require(k_.maps[e.map] == k_.maps[store.map], where,
+              "is written in place but read through another map, " + expr_name(id));
+      require(last_use[id] <= store.phase, where,
+              "is read in phase " + std::to_string(last_use[id]) +
+                  ", after it is written in place in phase " + std::to_string(store.phase));
+    }
+  }
+
+  // The last phase that computes each expression. Outer ones are computed once and kept, Inner ones in each
+  // phase that stores them or accumulates them.
+  std::vector<std::uint16_t> last_phases() const {
+    std::vector<std::uint16_t> last(k_.exprs.size());
+    for (ExprId id = 0; id < k_.exprs.size(); ++id) last[id] = k_.exprs[id].phase;
+    const auto use = [&](ExprId id, std::uint16_t phase) {
+      if (k_.exprs[id].level == Level::Inner) last[id] = std::max(last[id], phase);
+    };
+    for (const Store& store : k_.stores) use(store.value, store.phase);
+    for (ExprId id = static_cast<ExprId>(k_.exprs.size()); id-- > 0;) {
+      const Expr& e = k_.exprs[id];
+      const std::uint16_t phase = e.kind == ExprKind::Reduce ? k_.exprs[e.args[0]].phase : last[id];
+      for (ExprId arg : e.args)
+        if (arg != kNone) use(arg, phase);
+      if (e.predicate != kNone) use(e.predicate, phase);
+    }
+    return last;
+  }
+
+  const Kernel& k_;
+  std::size_t rank_;
+};
+
+}  // namespace
+
+void verify(const Kernel& kernel) { Verifier(kernel).run(); }
+
+}  // namespace sinter::ir

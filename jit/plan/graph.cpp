@@ -1,0 +1,151 @@
+// From trace to graph, and what views mean.
+#include "jit/plan/graph.h"
+
+#include "jit/plan/index_map.h"
+
+namespace sinter::plan {
+
+NodeId Graph::add_view(Op op, NodeId operand, const Shape& shape, std::vector<std::int64_t> ints) {
+  Node node;
+  node.op = op;
+  node.dtype = nodes[operand].dtype;
+  node.shape = shape;
+  node.operands = {operand};
+  node.ints = std::move(ints);
+  node.record = nodes[operand].record;
+  return add(std::move(node));
+}
+
+Graph make_graph(const trace::Trace& trace) {
+  Graph graph;
+  graph.trace = &trace;
+  graph.nodes.reserve(trace.values.size() + trace.scalars.size());
+  std::vector<NodeId> node_of(trace.values.size(), kNoNode);
+
+  for (trace::ValueId id = 0; id < trace.values.size(); ++id) {
+    const trace::TraceValue& value = trace.values[id];
+    if (!value.external) continue;
+    Node node;
+    node.kind = NodeKind::External;
+    node.dtype = value.dtype;
+    node.shape = value.shape;
+    node.value = id;
+    node_of[id] = graph.add(std::move(node));
+  }
+  for (std::uint32_t i = 0; i < trace.ops.size(); ++i) {
+    const trace::OpRecord& record = trace.ops[i];
+    const trace::TraceValue& value = trace.values[record.output];
+    Node node;
+    node.op = record.op;
+    node.dtype = value.dtype;
+    node.shape = value.shape;
+    node.value = record.output;
+    node.record = i;
+    for (std::int64_t number : trace.ints_of(record)) node.ints.push_back(number);
+    for (std::uint32_t s = 0; s < record.scalar_count; ++s) node.scalars.push_back(record.first_scalar + s);
+    for (std::uint8_t k = 0; k < record.operand_count; ++k) {
+      const trace::OperandId operand = record.operands[k];
+      node.operands.push_back(operand.is_scalar() ? kNoNode : node_of[operand.index()]);
+    }
+    // A scalar operand has the dtype that the op computes in: that of its tensor operands.
+    DType compute = value.dtype;
+    for (std::size_t k = node.op == Op::Where ? 1 : 0; k < node.operands.size(); ++k)
+      if (node.operands[k] != kNoNode) compute = graph.nodes[node.operands[k]].dtype;
+    for (std::uint8_t k = 0; k < record.operand_count; ++k) {
+      if (!record.operands[k].is_scalar()) continue;
+      Node scalar;
+      scalar.kind = NodeKind::Scalar;
+      scalar.dtype = compute;
+      scalar.scalars = {record.operands[k].index()};
+      scalar.record = i;
+      node.operands[k] = graph.add(std::move(scalar));
+    }
+    // A library op may need an operand copied. What is copied is a view that is stored: an external value with gaps gets one.
+    if (node.op_class() == OpClass::Library)
+      for (NodeId& operand : node.operands) {
+        const Node& given = graph.nodes[operand];
+        if (given.kind != NodeKind::External || is_contiguous(given.shape, trace.values[given.value].layout)) continue;
+        operand = graph.add_view(Op::Reshape, operand, Shape(given.shape));
+        graph.nodes[operand].record = i;
+      }
+    node_of[record.output] = graph.add(std::move(node));
+  }
+  for (trace::ValueId id = 0; id < trace.values.size(); ++id)
+    if (!trace.values[id].external && trace.values[id].held) graph.results.push_back({id, node_of[id]});
+  return graph;
+}
+
+trace::Layout view_layout(const Graph& graph, const Node& node) {
+  const Shape& in = graph.nodes[node.operands[0]].shape;
+  const Dims strides = contiguous_strides(in);
+  trace::Layout layout{Dims::filled(node.shape.rank(), 0), 0};
+  switch (node.op) {
+    case Op::Permute:
+      for (std::size_t i = 0; i < node.shape.rank(); ++i) layout.strides[i] = strides[node.ints[i]];
+      break;
+    case Op::Expand: {
+      const std::size_t added = node.shape.rank() - in.rank();
+      for (std::size_t i = 0; i < in.rank(); ++i)
+        layout.strides[added + i] = in[i] == 1 && node.shape[added + i] != 1 ? 0 : strides[i];
+      break;
+    }
+    case Op::Slice:
+      for (std::size_t i = 0; i < in.rank(); ++i) {
+        layout.offset += node.ints[i] * strides[i];
+        layout.strides[i] = node.ints[in.rank() + i] * strides[i];
+      }
+      break;
+    case Op::Windows:
+      for (std::size_t i = 0; i < in.rank(); ++i) layout.strides[i] = strides[i];
+      layout.strides[node.ints[0]] = strides[node.ints[0]] * node.ints[1];
+      layout.strides[in.rank()] = strides[node.ints[0]];
+      break;
+    default: throw std::logic_error("view_layout: " + std::string(name_of(node.op)) + " is not a strided view");
+  }
+  return layout;
+}
+
+NodeId base_of(const Graph& graph, NodeId id) {
+  while (graph.nodes[id].is(OpClass::View)) id = graph.nodes[id].operands[0];
+  return id;
+}
+
+std::optional<StridedView> strided_view(const Graph& graph, NodeId id) {
+  const Node& node = graph.nodes[id];
+  if (node.kind == NodeKind::External) return StridedView{id, graph.trace->values[node.value].layout};
+  if (!node.is(OpClass::View)) return StridedView{id, contiguous_layout(node.shape)};
+  std::optional<StridedView> below = strided_view(graph, node.operands[0]);
+  if (!below) return std::nullopt;
+  const Shape& in = graph.nodes[node.operands[0]].shape;
+  const Dims& from = below->layout.strides;
+  trace::Layout layout{Dims::filled(node.shape.rank(), 0), below->layout.offset};
+  switch (node.op) {
+    case Op::Reshape:
+      if (!reshape_layout(in, below->layout, node.shape, layout)) return std::nullopt;
+      break;
+    case Op::Permute:
+      for (std::size_t i = 0; i < node.shape.rank(); ++i) layout.strides[i] = from[node.ints[i]];
+      break;
+    case Op::Expand: {
+      const std::size_t added = node.shape.rank() - in.rank();
+      for (std::size_t i = 0; i < in.rank(); ++i)
+        layout.strides[added + i] = in[i] == 1 && node.shape[added + i] != 1 ? 0 : from[i];
+      break;
+    }
+    case Op::Slice:
+      for (std::size_t i = 0; i < in.rank(); ++i) {
+        if (node.shape.numel() > 0) layout.offset += node.ints[i] * from[i];
+        layout.strides[i] = node.ints[in.rank() + i] * from[i];
+      }
+      break;
+    case Op::Windows:
+      for (std::size_t i = 0; i < in.rank(); ++i) layout.strides[i] = from[i];
+      layout.strides[node.ints[0]] = from[node.ints[0]] * node.ints[1];
+      layout.strides[in.rank()] = from[node.ints[0]];
+      break;
+    default: return std::nullopt;
+  }
+  return StridedView{below->base, layout};
+}
+
+}  // namespace sinter::plan

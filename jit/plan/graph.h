@@ -1,0 +1,83 @@
+// The planner's view of a trace: nodes in topological order, views told apart from computation.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sinter/dtype.h>
+#include <sinter/shape.h>
+
+#include "src/trace/trace.h"
+
+namespace sinter::plan {
+
+using NodeId = std::uint32_t;
+inline constexpr NodeId kNoNode = 0xffffffff;
+
+enum class NodeKind : std::uint8_t { External, Scalar, Op };
+
+struct Node {
+  NodeKind kind = NodeKind::Op;
+  Op op = Op::Add;
+  DType dtype = DType::f32;
+  Shape shape;
+  std::vector<NodeId> operands;
+  std::vector<std::int64_t> ints;       // as ops.def describes
+  std::vector<std::uint32_t> scalars;   // numbers in the trace's scalar table (op's own; Scalar: one)
+  trace::ValueId value = 0;             // External; Op: the value it computes, if any
+  std::uint32_t record = 0;             // Op: the record it comes from, for explanations
+  bool live = true;
+
+  OpClass op_class() const { return info(op).op_class; }
+  bool is(OpClass c) const { return kind == NodeKind::Op && op_class() == c; }
+};
+
+/// A value that somebody sees after the trace, and the node that computes it.
+struct Result {
+  trace::ValueId value;
+  NodeId node;
+};
+
+struct Graph {
+  const trace::Trace* trace = nullptr;
+  std::vector<Node> nodes;      // operands come first
+  std::vector<Result> results;
+
+  NodeId add(Node node) {
+    nodes.push_back(std::move(node));
+    return static_cast<NodeId>(nodes.size() - 1);
+  }
+  /// A view node; the caller has checked that it makes sense.
+  NodeId add_view(Op op, NodeId operand, const Shape& shape, std::vector<std::int64_t> ints = {});
+};
+
+Graph make_graph(const trace::Trace& trace);
+
+/// A view over a value or buffer: the node it looks at and the strides into it.
+struct StridedView {
+  NodeId base;
+  trace::Layout layout;   // in elements of the base's storage (externals: their buffer)
+};
+
+/// For a view node: how its operand's row-major positions are reached: coordinates of `node.shape` meet this layout.
+/// Not for Reshape, which keeps positions.
+trace::Layout view_layout(const Graph& graph, const Node& node);
+
+/// Follows views down to the first node that is not a view. Nothing when strides cannot express the way (a reshape
+/// across a gap).
+std::optional<StridedView> strided_view(const Graph& graph, NodeId node);
+
+/// The node below all views.
+NodeId base_of(const Graph& graph, NodeId node);
+
+// ---- passes over the graph, in the order they run
+/// Marks what no result needs as not live, and joins nodes that compute the same thing.
+void simplify(Graph& graph);
+
+/// Rewrites reductions with too few results to keep the device busy into two stages. `groups`: results that a device
+/// wants when each is computed by a group of lanes, `lanes`: when each is computed by one lane.
+void split_reductions(Graph& graph, std::int64_t groups, std::int64_t lanes);
+
+}  // namespace sinter::plan

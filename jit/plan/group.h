@@ -1,0 +1,33 @@
+// Pass: which nodes are written to memory, and which of them are computed by one kernel.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jit/plan/graph.h"
+#include "jit/plan/lower.h"
+
+namespace sinter::plan {
+
+struct GroupOptions {
+  bool fusion = true;      // false: each op is a kernel of its own
+  LowerLimits limits;
+};
+
+/// Two groups that might have been one, and why they are not.
+struct CutNote {
+  NodeId producer, consumer;
+  std::string reason;
+};
+
+struct Grouping {
+  Owners owners;                        // for each node
+  std::vector<Group> groups;            // dead ones were merged into others
+  std::vector<Lowered> kernels;         // for each group
+  std::vector<NodeId> libraries;        // library ops
+  std::vector<CutNote> cuts;
+};
+
+Grouping group(const Graph& graph, const GroupOptions& options);
+
+}  // namespace sinter::plan

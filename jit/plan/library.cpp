@@ -1,0 +1,110 @@
+// Sizes and strides of library ops.
+#include "jit/plan/library.h"
+
+#include "jit/plan/index_map.h"
+
+namespace sinter::plan {
+namespace {
+
+/// Strides of a matrix product's operand: (batch, row, column); nothing when one batch stride cannot say it or neither
+/// the rows nor the columns are dense.
+struct MatrixStrides {
+  std::int64_t batch = 0, row = 0, column = 0;
+};
+
+std::optional<MatrixStrides> matrix_strides(const Shape& shape, const trace::Layout& layout) {
+  const std::size_t rank = shape.rank();
+  Shape batch_shape;
+  trace::Layout batch_layout;
+  for (std::size_t d = 0; d + 2 < rank; ++d) {
+    batch_shape.push_back(shape[d]);
+    batch_layout.strides.push_back(layout.strides[d]);
+  }
+  trace::Layout joined;
+  if (!reshape_layout(batch_shape, batch_layout, Shape{batch_shape.numel()}, joined)) return std::nullopt;
+  MatrixStrides strides{joined.strides[0], layout.strides[rank - 2], layout.strides[rank - 1]};
+  const std::int64_t rows = shape[rank - 2], columns = shape[rank - 1];
+  if (rows == 1) strides.row = columns;
+  if (columns == 1) strides.column = strides.row == 1 ? rows : 1;
+  const bool row_major = strides.column == 1 && (strides.row >= columns || rows == 1);
+  const bool column_major = strides.row == 1 && (strides.column >= rows || columns == 1);
+  if (!row_major && !column_major) return std::nullopt;
+  return strides;
+}
+
+std::optional<MatrixStrides> operand_strides(const Graph& graph, NodeId id, bool copied) {
+  const Shape& shape = graph.nodes[id].shape;
+  if (copied) return matrix_strides(shape, contiguous_layout(shape));
+  const std::optional<StridedView> view = strided_view(graph, id);
+  if (!view) return std::nullopt;
+  return matrix_strides(shape, view->layout);
+}
+
+ir::LibraryOp make_matmul(const Graph& graph, const Node& node, const bool (&copied)[2]) {
+  const Shape& a = graph.nodes[node.operands[0]].shape;
+  const Shape& b = graph.nodes[node.operands[1]].shape;
+  const std::size_t rank = a.rank();
+  ir::MatMulOp op;
+  op.dtype = node.dtype;
+  for (std::size_t d = 0; d + 2 < rank; ++d) op.batch *= a[d];
+  op.m = a[rank - 2];
+  op.k = a[rank - 1];
+  op.n = b[rank - 1];
+  const MatrixStrides x = *operand_strides(graph, node.operands[0], copied[0]);
+  const MatrixStrides y = *operand_strides(graph, node.operands[1], copied[1]);
+  op.a_batch = x.batch, op.a_row = x.row, op.a_column = x.column;
+  op.b_batch = y.batch, op.b_row = y.row, op.b_column = y.column;
+  // Rows of all batches that follow each other are the rows of one larger matrix: no batch is left.
+  if (op.batch > 1 && op.b_batch == 0 && op.a_batch == op.m * op.a_row && op.a_column == 1) {
+    op.m *= op.batch;
+    op.batch = 1;
+    op.a_batch = 0;
+  }
+  return op;
+}
+
+ir::LibraryOp make_conv2d(const Graph& graph, const Node& node) {
+  ir::Conv2dOp op;
+  using Direction = ir::Conv2dOp::Direction;
+  op.direction = node.op == Op::Conv2d                ? Direction::Forward
+                 : node.op == Op::Conv2dBackwardInput ? Direction::BackwardInput
+                                                      : Direction::BackwardWeight;
+  op.dtype = node.dtype;
+  const Shape& first = graph.nodes[node.operands[0]].shape;
+  const Shape& second = graph.nodes[node.operands[1]].shape;
+  const Shape& x = op.direction == Direction::BackwardInput ? node.shape : first;
+  const Shape& y = op.direction == Direction::Forward         ? node.shape
+                   : op.direction == Direction::BackwardInput ? first
+                                                              : second;
+  const Shape& weight = op.direction == Direction::BackwardWeight ? node.shape : second;
+  op.n = x[0], op.c_in = x[1], op.h = x[2], op.w = x[3];
+  op.c_out = y[1], op.oh = y[2], op.ow = y[3];
+  op.kh = weight[2], op.kw = weight[3];
+  for (int i = 0; i < 2; ++i) {
+    op.stride[i] = node.ints[i];
+    op.padding[i] = node.ints[2 + i];
+    op.dilation[i] = node.ints[4 + i];
+  }
+  op.groups = node.ints[6];
+  return op;
+}
+
+}  // namespace
+
+bool reads_in_place(const Graph& graph, NodeId user, std::size_t k) {
+  const Node& node = graph.nodes[user];
+  const NodeId operand = node.operands[k];
+  if (node.op == Op::MatMul) return operand_strides(graph, operand, false).has_value();
+  const std::optional<StridedView> view = strided_view(graph, operand);
+  if (!view) return false;
+  trace::Layout layout = view->layout;
+  layout.offset = 0;
+  return is_contiguous(graph.nodes[operand].shape, layout);
+}
+
+ir::LibraryOp make_library_op(const Graph& graph, NodeId id, const bool (&copied)[2]) {
+  const Node& node = graph.nodes[id];
+  return node.op == Op::MatMul ? make_matmul(graph, node, copied) : make_conv2d(graph, node);
+}
+
+}  // namespace sinter::plan

@@ -1,0 +1,17 @@
+// Library ops in the plan: which operands they take as they lie, and their sizes.
+#pragma once
+
+#include <optional>
+
+#include "jit/ir/library_op.h"
+#include "jit/plan/graph.h"
+
+namespace sinter::plan {
+
+/// True iff the library op `user` can read operand `k` where and how it lies in memory (once its base is in memory).
+bool reads_in_place(const Graph& graph, NodeId user, std::size_t k);
+
+/// The op with its sizes; `copied[k]` says that operand k was copied to a tensor without gaps.
+ir::LibraryOp make_library_op(const Graph& graph, NodeId node, const bool (&copied)[2]);
+
+}  // namespace sinter::plan

@@ -1,0 +1,396 @@
+// Lowers a group: every node is a function of the loop's coordinates, so a producer is inlined by asking for its value
+// through a map, and a view only changes the map.
+#include "jit/plan/lower.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "jit/plan/finish.h"
+
+namespace sinter::plan {
+namespace {
+
+struct Cut {
+  std::string reason;
+};
+
+// Splitting stops here; each split is one more division per element in kernels whose loops do not join.
+constexpr std::size_t kMostLoops = 8;
+
+Shape without_ones(const Shape& shape, std::int64_t bits, std::int64_t& kept_bits) {
+  Shape result;
+  kept_bits = 0;
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    if (shape[d] == 1) continue;
+    if (bits >> d & 1) kept_bits |= std::int64_t{1} << result.rank();
+    result.push_back(shape[d]);
+  }
+  return result;
+}
+
+/// A dim of the domain seen as (size / part, part).
+struct Split {
+  std::size_t dim;
+  std::int64_t part;
+};
+
+class Lowering {
+ public:
+  Lowering(const Graph& graph, const Owners& owners, GroupId id, const Group& group, const LowerLimits& limits,
+           const std::vector<Split>& splits)
+      : graph_(graph), owners_(owners), id_(id), group_(group), limits_(limits), splits_(splits) {}
+
+  /// Fills the draft. Returns a split of the domain that would save divisions in some map, if there is one.
+  std::optional<Split> run() {
+    choose_loops();
+    for (NodeId node : group_.stores) store(node);
+    draft_.outer_rank = outer_rank_;
+    if (draft_.extents.size() >= kMostLoops) return std::nullopt;
+    for (const IndexMap& map : draft_.maps)
+      if (const auto split = map.helpful_split()) return Split{dim_of_loop_[split->first], split->second};
+    return std::nullopt;
+  }
+
+  Draft take() { return std::move(draft_); }
+
+ private:
+  const Node& node(NodeId id) const { return graph_.nodes[id]; }
+
+  /// Loop coordinates: the dims that stay, then the dims that are reduced.
+  void choose_loops() {
+    Shape shape;
+    std::int64_t bits = 0;
+    bool reduces = false;
+    for (NodeId id : group_.nodes) {
+      const Node& n = node(id);
+      if (!n.is(OpClass::Reduce)) {
+        if (!reduces && n.shape.rank() >= shape.rank()) shape = n.shape;
+        continue;
+      }
+      std::int64_t kept = 0;
+      const Shape domain = without_ones(node(n.operands[0]).shape, n.ints[0], kept);
+      if (reduces && (domain != shape || kept != bits)) throw Cut{"reductions over different dimensions"};
+      shape = domain;
+      bits = kept;
+      reduces = true;
+    }
+    shape_numel_ = shape.numel();
+    std::vector<std::int64_t> sizes(shape.begin(), shape.end()), strides(shape.rank(), 1);
+    std::vector<bool> reduced(shape.rank());
+    for (std::size_t d = 0; d < shape.rank(); ++d) reduced[d] = bits >> d & 1;
+    for (const Split& split : splits_) {
+      const auto at = static_cast<std::ptrdiff_t>(split.dim);
+      sizes[split.dim] /= split.part;
+      sizes.insert(sizes.begin() + at + 1, split.part);
+      reduced.insert(reduced.begin() + at, reduced[split.dim]);
+    }
+    strides.assign(sizes.size(), 1);
+    for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * sizes[d];
+    MapStep all, outer;
+    for (int inner = 0; inner < 2; ++inner)
+      for (std::size_t d = 0; d < sizes.size(); ++d) {
+        if (reduced[d] != (inner == 1)) continue;
+        all.extents.push_back(sizes[d]);
+        all.strides.push_back(strides[d]);
+        dim_of_loop_.push_back(d);
+        if (!inner) ++outer_rank_;
+      }
+    outer.extents = all.extents;
+    outer.strides.assign(all.extents.size(), 0);
+    std::int64_t step = 1;
+    for (std::size_t k = outer_rank_; k-- > 0;) {
+      outer.strides[k] = step;
+      step *= all.extents[k];
+    }
+    outer_numel_ = step;
+    draft_.has_reduction = reduces;
+    draft_.extents = all.extents;
+    all_ = IndexMap(std::move(all));
+    outer_ = IndexMap(std::move(outer));
+  }
+
+  /// The map under which each element of a node of the group is visited once.
+  const IndexMap& map_for(NodeId id) const {
+    const std::int64_t numel = node(id).shape.numel();
+    if (node(id).is(OpClass::Reduce) && numel == outer_numel_) return outer_;
+    if (numel == shape_numel_) return all_;
+    if (numel == outer_numel_) return outer_;
+    throw Cut{"another number of elements"};
+  }
+
+  void store(NodeId id) {
+    const IndexMap& map = map_for(id);
+    const ir::ExprId expr = value(id, map, ir::kNone);
+    DraftStore store;
+    store.buffer = buffer(id, false);
+    store.map = intern(map);
+    store.value = expr;
+    draft_.stores.push_back(store);
+  }
+
+  std::uint16_t buffer(NodeId id, bool read) {
+    auto [it, added] = buffer_of_.try_emplace(id, static_cast<std::uint16_t>(draft_.buffers.size()));
+    if (added) {
+      if (static_cast<int>(draft_.buffers.size()) >= limits_.max_buffers) throw Cut{"too many buffers"};
+      draft_.buffers.push_back({id, false, false});
+      draft_.buffer_dtypes.push_back(node(id).dtype);
+    }
+    BufferUse& use = draft_.buffers[it->second];
+    (read ? use.read : use.written) = true;
+    return it->second;
+  }
+
+  std::uint16_t intern(const IndexMap& map) {
+    auto [it, added] = map_of_.try_emplace(map, static_cast<std::uint16_t>(draft_.maps.size()));
+    if (added) draft_.maps.push_back(map);
+    return it->second;
+  }
+
+  /// `count` neighbouring scalars of the trace's table.
+  std::uint16_t scalar(std::uint32_t index, DType dtype, std::uint32_t count = 1) {
+    auto [it, added] = scalar_of_.try_emplace({index, dtype, count}, static_cast<std::uint16_t>(draft_.scalars.size()));
+    if (added)
+      for (std::uint32_t i = 0; i < count; ++i) draft_.scalars.emplace_back(index + i, dtype);
+    return it->second;
+  }
+
+  ir::ExprId add(ir::Expr expr, NodeId from) {
+    if (draft_.exprs.size() >= limits_.max_exprs) throw Cut{"too many expressions"};
+    if (node(from).kind == NodeKind::Op) draft_.records.push_back(node(from).record);
+    draft_.exprs.push_back(std::move(expr));
+    return static_cast<ir::ExprId>(draft_.exprs.size() - 1);
+  }
+
+  ir::ExprId value(NodeId id, const IndexMap& map, ir::ExprId predicate) {
+    // Views only change the map; going on in a loop keeps chains of views off the stack.
+    const Node& n = node(id);
+    if (n.kind == NodeKind::Op && n.is(OpClass::View) && owners_[id] == kInline) {
+      if (n.op == Op::Reshape) return value(n.operands[0], map, predicate);
+      return value(n.operands[0], map.through(n.shape, view_layout(graph_, n)), predicate);
+    }
+    if (n.kind == NodeKind::Scalar) {
+      ir::Expr expr;
+      expr.kind = ir::ExprKind::Scalar;
+      expr.dtype = n.dtype;
+      expr.scalar = scalar(n.scalars[0], n.dtype);
+      return memo(id, 0, ir::kNone, [&] { return add(expr, id); });
+    }
+    const bool loaded = n.kind == NodeKind::External || (owners_[id] != kInline && owners_[id] != id_);
+    const IndexMap place = n.kind == NodeKind::External ? map.through(n.shape, graph_.trace->values[n.value].layout) : map;
+    return memo(id, intern(place), predicate, [&] { return loaded ? load(id, place, predicate) : compute(id, map, predicate); });
+  }
+
+  template <class Make>
+  ir::ExprId memo(NodeId id, std::uint16_t map, ir::ExprId predicate, Make make) {
+    const auto key = std::make_tuple(id, map, predicate);
+    if (auto it = memo_.find(key); it != memo_.end()) return it->second;
+    const ir::ExprId expr = make();
+    memo_.emplace(key, expr);
+    return expr;
+  }
+
+  ir::ExprId load(NodeId id, const IndexMap& place, ir::ExprId predicate) {
+    ir::Expr expr;
+    expr.kind = ir::ExprKind::Load;
+    expr.dtype = node(id).dtype;
+    expr.buffer = buffer(id, true);
+    expr.map = intern(place);
+    expr.predicate = predicate;
+    return add(expr, id);
+  }
+
+  ir::ExprId compute(NodeId id, const IndexMap& map, ir::ExprId predicate) {
+    const Node& n = node(id);
+    ir::Expr expr;
+    expr.dtype = n.dtype;
+    switch (n.op_class()) {
+      case OpClass::Elementwise:
+        expr.kind = ir::ExprKind::Elementwise;
+        expr.op = n.op;
+        for (std::size_t k = 0; k < n.operands.size(); ++k) expr.args[k] = value(n.operands[k], map, predicate);
+        return add(expr, id);
+      case OpClass::Source: return source(id, map);
+      case OpClass::View: {  // a view that is stored: a copy
+        const IndexMap inner = n.op == Op::Reshape ? map : map.through(n.shape, view_layout(graph_, n));
+        return value(n.operands[0], inner, predicate);
+      }
+      case OpClass::Pad: return pad(id, map, predicate);
+      case OpClass::Reduce: return reduce(id, map);
+      case OpClass::Gather: return gather(id, map, predicate);
+      case OpClass::Library: break;
+    }
+    throw std::logic_error("lower: a library op is not part of a fused kernel");
+  }
+
+  ir::ExprId source(NodeId id, const IndexMap& map) {
+    const Node& n = node(id);
+    ir::Expr expr;
+    expr.dtype = n.dtype;
+    expr.map = intern(map);
+    switch (n.op) {
+      case Op::Full:
+        expr.kind = ir::ExprKind::Scalar;
+        expr.scalar = scalar(n.scalars[0], n.dtype);
+        expr.map = 0;
+        break;
+      case Op::Iota: expr.kind = ir::ExprKind::Index; break;
+      case Op::Random:
+      case Op::RandomNormal:
+        expr.kind = n.op == Op::Random ? ir::ExprKind::Random : ir::ExprKind::RandomNormal;
+        expr.scalar = scalar(n.scalars[0], DType::i64, 2);
+        break;
+      default: throw std::logic_error("lower: unknown source");
+    }
+    return add(expr, id);
+  }
+
+  ir::ExprId reduce(NodeId id, const IndexMap& map) {
+    const Node& n = node(id);
+    if (std::find(group_.nodes.begin(), group_.nodes.end(), id) == group_.nodes.end())
+      throw Cut{"a reduction of another kernel"};
+    if (!same_points(map, outer_)) throw Cut{"a reduction's result is used at another place"};
+    // The operand is visited at every loop point: same sizes but for ones, so row-major positions agree.
+    ir::Expr expr;
+    expr.kind = ir::ExprKind::Reduce;
+    expr.op = n.op;
+    expr.dtype = n.dtype;
+    expr.args[0] = value(n.operands[0], all_, ir::kNone);
+    return add(expr, id);
+  }
+
+  /// Equal numbers at every loop point.
+  bool same_points(const IndexMap& a, const IndexMap& b) const {
+    if (a == b) return true;
+    if (a.steps().size() != 1 || b.steps().size() != 1) return false;
+    const MapStep &x = a.steps()[0], &y = b.steps()[0];
+    for (std::size_t d = 0; d < x.strides.size(); ++d)
+      if (x.extents[d] != 1 && x.strides[d] != y.strides[d]) return false;
+    return x.offset == y.offset;
+  }
+
+  ir::ExprId pad(NodeId id, const IndexMap& map, ir::ExprId predicate) {
+    const Node& n = node(id);
+    const Shape& in = node(n.operands[0]).shape;
+    const std::size_t rank = in.rank();
+    ir::Expr test;
+    test.kind = ir::ExprKind::InBounds;
+    test.dtype = DType::boolean;
+    test.map = intern(map);
+    DraftBounds bounds;
+    Shape padded;                     // the result's shape rounded up to whole steps
+    trace::Layout shift;
+    const Dims in_strides = contiguous_strides(in);
+    for (std::size_t d = 0; d < rank; ++d) {
+      const std::int64_t lower = n.ints[d], step = n.ints[rank + d];
+      bounds.bounds.push_back({n.shape[d], lower, step, in[d]});
+      padded.push_back((n.shape[d] + step - 1) / step * step);
+    }
+    const Dims padded_strides = contiguous_strides(padded);
+    bool steps = false;
+    for (std::size_t d = 0; d < rank; ++d) steps |= n.ints[rank + d] != 1;
+    shift.strides = Dims::filled(rank, 0);
+    for (std::size_t d = 0; d < rank; ++d) {
+      shift.strides[d] = steps ? padded_strides[d] : in_strides[d];
+      shift.offset -= n.ints[d] * shift.strides[d];
+    }
+    IndexMap inner = map.through(n.shape, shift);
+    if (steps) {
+      MapStep pick_step;
+      for (std::size_t d = 0; d < rank; ++d) {
+        const std::int64_t step = n.ints[rank + d];
+        pick_step.extents.push_back(padded[d] / step);
+        pick_step.strides.push_back(in_strides[d]);
+        pick_step.extents.push_back(step);
+        pick_step.strides.push_back(0);
+      }
+      inner.steps().push_back(std::move(pick_step));
+    }
+    draft_.bounds.push_back(bounds);
+    test.buffer = static_cast<std::uint16_t>(draft_.bounds.size() - 1);  // finish() resolves it
+    ir::ExprId inside = add(test, id);
+    if (predicate != ir::kNone) {
+      ir::Expr both;
+      both.op = Op::And;
+      both.dtype = DType::boolean;
+      both.args[0] = predicate;
+      both.args[1] = inside;
+      inside = add(both, id);
+    }
+    ir::Expr fill;
+    fill.kind = ir::ExprKind::Scalar;
+    fill.dtype = n.dtype;
+    fill.scalar = scalar(n.scalars[0], n.dtype);
+    ir::Expr where;
+    where.op = Op::Where;
+    where.dtype = n.dtype;
+    where.args[0] = inside;
+    where.args[1] = value(n.operands[0], inner, inside);
+    where.args[2] = add(fill, id);
+    return add(where, id);
+  }
+
+  ir::ExprId gather(NodeId id, const IndexMap& map, ir::ExprId predicate) {
+    const Node& n = node(id);
+    const std::int64_t axis = n.ints[0];
+    const NodeId operand = n.operands[0];
+    // A table that was copied lies without gaps, whatever it is a view of.
+    const std::optional<StridedView> table = owners_[operand] == kInline
+                                                 ? strided_view(graph_, operand)
+                                                 : StridedView{operand, contiguous_layout(node(operand).shape)};
+    if (!table) throw Cut{"a table seen through a reshape that strides cannot express"};
+    const Node& base = node(table->base);
+    if (base.kind != NodeKind::External && (owners_[table->base] == kInline || owners_[table->base] == id_))
+      throw Cut{"a table that this kernel computes"};
+    trace::Layout layout = table->layout;
+    layout.strides[axis] = 0;
+    ir::Expr expr;
+    expr.kind = ir::ExprKind::LoadAt;
+    expr.dtype = n.dtype;
+    expr.args[0] = value(n.operands[1], map, predicate);
+    expr.predicate = predicate;
+    expr.buffer = buffer(table->base, true);
+    expr.map = intern(map.through(n.shape, layout));
+    const ir::ExprId added = add(expr, id);
+    draft_.indexed[added] = {table->layout.strides[axis], node(n.operands[0]).shape[axis]};
+    return added;
+  }
+
+  const Graph& graph_;
+  const Owners& owners_;
+  const GroupId id_;
+  const Group& group_;
+  const LowerLimits& limits_;
+  const std::vector<Split>& splits_;
+
+  std::size_t outer_rank_ = 0;
+  std::vector<std::size_t> dim_of_loop_;
+  std::int64_t shape_numel_ = 1, outer_numel_ = 1;
+  IndexMap all_, outer_;
+  Draft draft_;
+  absl::flat_hash_map<NodeId, std::uint16_t> buffer_of_;
+  absl::flat_hash_map<IndexMap, std::uint16_t> map_of_;
+  std::map<std::tuple<std::uint32_t, DType, std::uint32_t>, std::uint16_t> scalar_of_;
+  absl::flat_hash_map<std::tuple<NodeId, std::uint16_t, ir::ExprId>, ir::ExprId> memo_;
+};
+
+}  // namespace
+
+std::variant<Lowered, std::string> lower(const Graph& graph, const Owners& owners, GroupId group_id, const Group& group,
+                                         const LowerLimits& limits) {
+  try {
+    std::vector<Split> splits;
+    while (true) {
+      Lowering lowering(graph, owners, group_id, group, limits, splits);
+      const std::optional<Split> split = lowering.run();
+      if (!split) return finish(lowering.take());
+      splits.push_back(*split);
+    }
+  } catch (Cut& cut) {
+    return std::move(cut.reason);
+  }
+}
+
+}  // namespace sinter::plan

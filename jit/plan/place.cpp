@@ -1,0 +1,218 @@
+// Lifetimes, donation and arena offsets.
+#include "jit/plan/place.h"
+
+#include <algorithm>
+
+#include <absl/container/flat_hash_set.h>
+
+namespace sinter::plan {
+namespace {
+
+constexpr std::size_t kAlignment = 256;
+
+std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+/// Free stretches of the arena, first fit.
+class Arena {
+ public:
+  std::size_t take(std::size_t bytes) {
+    for (std::size_t i = 0; i < free_.size(); ++i) {
+      if (free_[i].second < bytes) continue;
+      const std::size_t offset = free_[i].first;
+      free_[i].first += bytes;
+      free_[i].second -= bytes;
+      if (free_[i].second == 0) free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(i));
+      return offset;
+    }
+    // The last free stretch may reach the end: it grows instead of being left behind.
+    std::size_t offset = end_;
+    if (!free_.empty() && free_.back().first + free_.back().second == end_) {
+      offset = free_.back().first;
+      free_.pop_back();
+    }
+    end_ = offset + bytes;
+    return offset;
+  }
+  void give_back(std::size_t offset, std::size_t bytes) {
+    auto at = std::lower_bound(free_.begin(), free_.end(), std::make_pair(offset, std::size_t{0}));
+    at = free_.insert(at, {offset, bytes});
+    if (auto next = at + 1; next != free_.end() && at->first + at->second == next->first) {
+      at->second += next->second;
+      at = free_.erase(next) - 1;
+    }
+    if (at != free_.begin())
+      if (auto before = at - 1; before->first + before->second == at->first) {
+        before->second += at->second;
+        free_.erase(at);
+      }
+  }
+  std::size_t end() const { return end_; }
+
+ private:
+  std::vector<std::pair<std::size_t, std::size_t>> free_;  // offset, bytes; sorted
+  std::size_t end_ = 0;
+};
+
+class Placer {
+ public:
+  Placer(const Graph& graph, const Grouping& grouping, const std::vector<Step>& steps)
+      : graph_(graph), grouping_(grouping), steps_(steps) {}
+
+  Memory run() {
+    memory_.of_node.resize(graph_.nodes.size());
+    memory_.in_place_bytes.assign(steps_.size(), 0);
+    last_use_.assign(graph_.nodes.size(), -1);
+    last_read_of_input_.assign(graph_.trace->buffer_count, -1);
+    keeps_.assign(graph_.nodes.size(), false);
+    for (const Result& result : graph_.results) {
+      const std::optional<StridedView> view = stored_view(result.node);
+      if (graph_.nodes[view->base].kind == NodeKind::External) {
+        // The value lives on in the input's buffer.
+        last_read_of_input_[input_of(view->base)] = static_cast<int>(steps_.size());
+      } else {
+        keeps_[view->base] = true;
+      }
+    }
+    for (int s = 0; s < static_cast<int>(steps_.size()); ++s)
+      for (const BufferUse& use : steps_[s].buffers) {
+        last_use_[use.node] = s;
+        if (graph_.nodes[use.node].kind == NodeKind::External) {
+          const std::uint32_t input = input_of(use.node);
+          last_read_of_input_[input] = std::max(last_read_of_input_[input], s);
+        }
+      }
+    donated_.assign(graph_.trace->buffer_count, false);
+    for (int s = 0; s < static_cast<int>(steps_.size()); ++s) place_step(s);
+    memory_.arena_bytes = arena_.end();
+    return std::move(memory_);
+  }
+
+ private:
+  std::uint32_t input_of(NodeId external) const {
+    return graph_.trace->values[graph_.nodes[external].value].buffer;
+  }
+  std::size_t bytes(NodeId id) const {
+    return static_cast<std::size_t>(graph_.nodes[id].shape.numel()) * size_of(graph_.nodes[id].dtype);
+  }
+
+  /// A result's view over what is stored: the node itself if it has memory of its own.
+  std::optional<StridedView> stored_view(NodeId id) const {
+    if (grouping_.owners[id] != kInline) return StridedView{id, {}};
+    return strided_view(graph_, id);
+  }
+
+  void place_step(int s) {
+    const Step& step = steps_[s];
+    absl::flat_hash_set<NodeId> taken;
+    for (std::size_t w = 0; w < step.buffers.size(); ++w) {
+      const NodeId id = step.buffers[w].node;
+      if (!step.buffers[w].written) continue;
+      if (!step.library && reuse(s, w, taken)) {
+        memory_.in_place_bytes[s] += static_cast<std::int64_t>(bytes(id));
+        continue;
+      }
+      if (keeps_[id]) {
+        memory_.of_node[id] = {Binding::Space::Output, static_cast<std::uint32_t>(memory_.output_bytes.size()), 0};
+        memory_.output_bytes.push_back(bytes(id));
+      } else {
+        const std::size_t size = std::max(aligned(bytes(id)), kAlignment);
+        memory_.of_node[id] = {Binding::Space::Temporary, 0, arena_.take(size)};
+      }
+    }
+    for (const BufferUse& use : step.buffers) {
+      const Binding& binding = memory_.of_node[use.node];
+      const bool temporary = graph_.nodes[use.node].kind == NodeKind::Op && binding.space == Binding::Space::Temporary;
+      if (temporary && last_use_[use.node] == s && !taken.contains(use.node))
+        arena_.give_back(binding.byte_offset, std::max(aligned(bytes(use.node)), kAlignment));
+    }
+  }
+
+  /// Writes result `w` of step `s` over an operand that dies here and is read at exactly the same elements.
+  bool reuse(int s, std::size_t w, absl::flat_hash_set<NodeId>& taken) {
+    const Step& step = steps_[s];
+    const Lowered& lowered = grouping_.kernels[step.group];
+    const NodeId id = step.buffers[w].node;
+    for (std::size_t r = 0; r < step.buffers.size(); ++r) {
+      const NodeId from = step.buffers[r].node;
+      // Of another dtype it would be a binding of its own, and a kernel may rely on its bindings not to overlap.
+      if (!step.buffers[r].read || step.buffers[r].written || taken.contains(from) || bytes(from) != bytes(id) ||
+          graph_.nodes[from].dtype != graph_.nodes[id].dtype)
+        continue;
+      if (!same_elements(lowered.kernel, r, w)) continue;
+      if (graph_.nodes[from].kind == NodeKind::External) {
+        const trace::TraceValue& value = graph_.trace->values[graph_.nodes[from].value];
+        if (!keeps_[id] || !value.dying || value.layout.offset != 0 || donated_[value.buffer] ||
+            last_read_of_input_[value.buffer] != s || read_twice(step, value.buffer, from))
+          continue;
+        donated_[value.buffer] = true;
+        memory_.of_node[id] = {Binding::Space::Input, value.buffer, 0};
+      } else {
+        const Binding& binding = memory_.of_node[from];
+        if (keeps_[id] || binding.space != Binding::Space::Temporary || last_use_[from] != s) continue;
+        memory_.of_node[id] = binding;
+      }
+      taken.insert(from);
+      return true;
+    }
+    return false;
+  }
+
+  /// Another value of the same buffer is read by the same step.
+  bool read_twice(const Step& step, std::uint32_t input, NodeId but) const {
+    return std::any_of(step.buffers.begin(), step.buffers.end(), [&](const BufferUse& use) {
+      return use.node != but && graph_.nodes[use.node].kind == NodeKind::External && input_of(use.node) == input;
+    });
+  }
+
+  /// Every load of buffer `r` reads the element that the store to `w` writes, in the same lane and no later.
+  static bool same_elements(const ir::Kernel& kernel, std::size_t r, std::size_t w) {
+    const ir::Store* store = nullptr;
+    for (const ir::Store& candidate : kernel.stores)
+      if (candidate.buffer == w) store = &candidate;
+    for (const ir::Expr& expr : kernel.exprs) {
+      if (expr.kind != ir::ExprKind::Load && expr.kind != ir::ExprKind::LoadAt) continue;
+      if (expr.buffer != r) continue;
+      if (expr.kind == ir::ExprKind::LoadAt || expr.predicate != ir::kNone || expr.map != store->map) return false;
+    }
+    return last_phase_of_loads(kernel, r) <= store->phase;
+  }
+
+  /// Inner values are computed again in each phase that needs them, so a load may happen later than its own phase.
+  static int last_phase_of_loads(const ir::Kernel& kernel, std::size_t r) {
+    std::vector<int> phase(kernel.exprs.size(), -1);  // the last phase that computes the expression
+    for (const ir::Store& store : kernel.stores) phase[store.value] = std::max<int>(phase[store.value], store.phase);
+    int last = 0;
+    for (std::size_t i = kernel.exprs.size(); i-- > 0;) {
+      const ir::Expr& expr = kernel.exprs[i];
+      // A reduction is computed in its operand's phase, an outer value once, in its own.
+      int own = phase[i];
+      if (expr.kind == ir::ExprKind::Reduce) own = expr.phase - 1;
+      else if (expr.level == ir::Level::Outer) own = expr.phase;
+      auto pass = [&](ir::ExprId arg) {
+        if (arg != ir::kNone) phase[arg] = std::max(phase[arg], own);
+      };
+      for (ir::ExprId arg : expr.args) pass(arg);
+      pass(expr.predicate);
+      if (expr.kind == ir::ExprKind::Load && expr.buffer == r) last = std::max(last, own);
+    }
+    return last;
+  }
+
+  const Graph& graph_;
+  const Grouping& grouping_;
+  const std::vector<Step>& steps_;
+  Memory memory_;
+  Arena arena_;
+  std::vector<int> last_use_;             // for nodes in memory: the last step that touches them
+  std::vector<int> last_read_of_input_;   // for the trace's buffers
+  std::vector<bool> donated_;
+  std::vector<bool> keeps_;               // stored nodes that somebody sees afterwards
+};
+
+}  // namespace
+
+Memory place(const Graph& graph, const Grouping& grouping, const std::vector<Step>& steps) {
+  return Placer(graph, grouping, steps).run();
+}
+
+}  // namespace sinter::plan

@@ -1,0 +1,30 @@
+// Pass: gives every stored node its memory: new, donated by an input that dies, or a piece of the plan's arena.
+#pragma once
+
+#include <vector>
+
+#include "jit/plan/group.h"
+#include "jit/plan/plan.h"
+
+namespace sinter::plan {
+
+/// A launch before its buffers are bound.
+struct Step {
+  bool library = false;
+  GroupId group = 0;                    // a kernel's group
+  NodeId node = kNoNode;                // a library op
+  ir::LibraryOp op;
+  std::vector<BufferUse> buffers;       // in the order of the launch's arguments
+  std::vector<trace::Layout> layouts;   // library ops: how each operand lies in its buffer (offset used)
+};
+
+struct Memory {
+  std::vector<Binding> of_node;         // for stored nodes
+  std::vector<std::size_t> output_bytes;
+  std::size_t arena_bytes = 0;
+  std::vector<std::int64_t> in_place_bytes;   // for each step
+};
+
+Memory place(const Graph& graph, const Grouping& grouping, const std::vector<Step>& steps);
+
+}  // namespace sinter::plan

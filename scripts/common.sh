@@ -1,0 +1,22 @@
+# shellcheck shell=bash
+# Shared by the scripts in this folder; to be sourced. Leaves the caller in the root of the repository.
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# The user named it from where they stood.
+[ -z "${SINTER_DATA:-}" ] || SINTER_DATA=$(realpath -m "$SINTER_DATA")
+cd "$root" || exit 1
+
+say() { printf '%s: %s\n' "$(basename "$0")" "$*"; }
+die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
+
+# meson uses ccache by itself where there is one; paths relative to the root let two checkouts share it.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+
+# configure FOLDER OPTION... : makes a build folder, or brings the options of an existing one up to date.
+configure() {
+  local folder=$1; shift
+  if [ -f "$folder/build.ninja" ]; then
+    meson configure "$folder" "$@"
+  else
+    meson setup "$folder" "$@"
+  fi
+}

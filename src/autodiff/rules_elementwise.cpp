@@ -1,0 +1,136 @@
+// Gradient rules of elementwise ops. Operands have the result's shape: broadcasting is an op of its own
+// (Expand).
+//
+// y is the result, g its gradient. Formulas that use y rather than x reuse what the forward pass computed.
+#include <numbers>
+
+#include "src/autodiff/rule.h"
+
+namespace sinter::autodiff {
+
+namespace {
+
+Term floor(const Term& x) {
+  return x.with([](const AnyTensor& t, const Location& where) { return t.floor(where); });
+}
+
+/// Gradient of the operand `i` of maximum or minimum, where `wins` says that it alone is taken. Two equal
+/// tensors share. Against a number, equality gives nothing: the derivative of max(x, 0) at 0 is 0.
+Term extreme(const Step& s, std::size_t i, const Term& wins) {
+  const Term g = s.gradient();
+  if (s.is_scalar(1 - i)) return choose(wins, g, 0.0);
+  return choose(wins, g, choose(equal(s.operand(0), s.operand(1)), g * 0.5, 0.0));
+}
+
+/// b * a^(b - 1), and 0 for b = 0 whatever a is.
+Term pow_base(const Step& s) {
+  const Term g = s.gradient(), a = s.operand(0), b = s.operand(1);
+  if (!b.is_scalar()) return g * choose(equal(b, 0.0), 0.0, b * pow(a, b - 1.0));
+  return b.number() == 0 ? g * 0.0 : g * (b * pow(a, b - 1.0));
+}
+
+/// y log a, and 0 where a = 0, since y does not move there while b > 0.
+Term pow_exponent(const Step& s) {
+  const Term g = s.gradient(), a = s.operand(0), y = s.result();
+  if (a.is_scalar()) return a.number() == 0 ? g * 0.0 : g * (y * log(a));
+  return g * choose(equal(a, 0.0), 0.0, y * log(a));
+}
+
+constexpr double kTwoOverSqrtPi = 2 * std::numbers::inv_sqrtpi;
+
+constexpr Rule kTable[] = {
+    {Op::Neg, {{{[](const Step& s) { return -s.gradient(); }}}}},
+    {Op::Abs,
+     {{{[](const Step& s) {
+          return s.gradient() *
+                 s.operand(0).with([](const AnyTensor& t, const Location& w) { return t.sign(w); });
+        },
+        kFirst}}}},
+    {Op::Exp, {{{[](const Step& s) { return s.gradient() * s.result(); }, kResult}}}},
+    {Op::Log, {{{[](const Step& s) { return s.gradient() / s.operand(0); }, kFirst}}}},
+    {Op::Log1p, {{{[](const Step& s) { return s.gradient() / (s.operand(0) + 1.0); }, kFirst}}}},
+    {Op::Expm1, {{{[](const Step& s) { return s.gradient() * (s.result() + 1.0); }, kResult}}}},
+    {Op::Sqrt, {{{[](const Step& s) { return s.gradient() * 0.5 / s.result(); }, kResult}}}},
+    {Op::Rsqrt,
+     {{{[](const Step& s) {
+          const Term y = s.result();
+          return s.gradient() * -0.5 * (y * y * y);
+        },
+        kResult}}}},
+    {Op::Recip, {{{[](const Step& s) { return -s.gradient() * square(s.result()); }, kResult}}}},
+    {Op::Sin,
+     {{{[](const Step& s) {
+          return s.gradient() *
+                 s.operand(0).with([](const AnyTensor& t, const Location& w) { return t.cos(w); });
+        },
+        kFirst}}}},
+    {Op::Cos,
+     {{{[](const Step& s) {
+          return -s.gradient() *
+                 s.operand(0).with([](const AnyTensor& t, const Location& w) { return t.sin(w); });
+        },
+        kFirst}}}},
+    {Op::Tanh, {{{[](const Step& s) { return s.gradient() * (1.0 - square(s.result())); }, kResult}}}},
+    {Op::Sigmoid,
+     {{{[](const Step& s) {
+          const Term y = s.result();
+          return s.gradient() * (y * (1.0 - y));
+        },
+        kResult}}}},
+    {Op::Erf,
+     {{{[](const Step& s) { return s.gradient() * (exp(-square(s.operand(0))) * kTwoOverSqrtPi); },
+        kFirst}}}},
+
+    // Steps: constant wherever a derivative exists.
+    {Op::Floor, {}},
+    {Op::Ceil, {}},
+    {Op::Round, {}},
+    {Op::Trunc, {}},
+    {Op::Sign, {}},
+    {Op::IsNan, {}},
+    {Op::Not, {}},
+
+    // Only casts between floats are tracked: others do not give a float, or do not start from one.
+    {Op::Cast, {{{[](const Step& s) {
+       return s.gradient().with(
+           [&](const AnyTensor& t, const Location& w) { return t.cast(s.dtype_of(0), w); });
+     }}}}},
+
+    {Op::Add, {{{[](const Step& s) { return s.gradient(); }}, {[](const Step& s) { return s.gradient(); }}}}},
+    {Op::Sub,
+     {{{[](const Step& s) { return s.gradient(); }}, {[](const Step& s) { return -s.gradient(); }}}}},
+    {Op::Mul,
+     {{{[](const Step& s) { return s.gradient() * s.operand(1); }, kSecond},
+       {[](const Step& s) { return s.gradient() * s.operand(0); }, kFirst}}}},
+    {Op::Div,
+     {{{[](const Step& s) { return s.gradient() / s.operand(1); }, kSecond},
+       {[](const Step& s) { return -s.gradient() * (s.result() / s.operand(1)); }, kSecond | kResult}}}},
+    {Op::Remainder,  // a - floor(a / b) b
+     {{{[](const Step& s) { return s.gradient(); }},
+       {[](const Step& s) { return -s.gradient() * floor(s.operand(0) / s.operand(1)); },
+        kFirst | kSecond}}}},
+    {Op::Pow, {{{pow_base, kFirst | kSecond}, {pow_exponent, kFirst | kResult}}}},
+    {Op::Maximum,
+     {{{[](const Step& s) { return extreme(s, 0, less(s.operand(1), s.operand(0))); }, kFirst | kSecond},
+       {[](const Step& s) { return extreme(s, 1, less(s.operand(0), s.operand(1))); }, kFirst | kSecond}}}},
+    {Op::Minimum,
+     {{{[](const Step& s) { return extreme(s, 0, less(s.operand(0), s.operand(1))); }, kFirst | kSecond},
+       {[](const Step& s) { return extreme(s, 1, less(s.operand(1), s.operand(0))); }, kFirst | kSecond}}}},
+    {Op::Equal, {}},
+    {Op::NotEqual, {}},
+    {Op::Less, {}},
+    {Op::LessEqual, {}},
+    {Op::And, {}},
+    {Op::Or, {}},
+    {Op::Xor, {}},
+    {Op::Where,
+     {{{},
+       {[](const Step& s) { return choose(s.operand(0), s.gradient(), 0.0); }, kFirst},
+       {[](const Step& s) { return choose(s.operand(0), 0.0, s.gradient()); }, kFirst}}}},
+};
+
+}  // namespace
+
+const std::span<const Rule> kElementwiseRules = kTable;
+
+}  // namespace sinter::autodiff

@@ -1,0 +1,220 @@
+// Gradient rules of ops that move, combine or look up elements, and of library ops.
+#include "src/autodiff/rule.h"
+#include "src/tensor/apply.h"
+
+namespace sinter::autodiff {
+
+namespace {
+
+// ---- views
+
+Term permute(const Step& s) {
+  const std::size_t rank = s.shape().rank();
+  Dims inverse = Dims::filled(rank, 0);
+  for (std::size_t i = 0; i < rank; ++i)
+    inverse[static_cast<std::size_t>(s.integer(i))] = static_cast<std::int64_t>(i);
+  return s.gradient().with(
+      [&](const AnyTensor& g, const Location& w) { return g.permute(Axes(inverse), w); });
+}
+
+Term expand_back(const Step& s) {
+  Dims axes;
+  for (std::size_t i = 0; i < s.shape().rank(); ++i)
+    if (s.shape_of(0)[i] != s.shape()[i]) axes.push_back(static_cast<std::int64_t>(i));
+  return sum(s.gradient(), Axes(axes));
+}
+
+Term slice(const Step& s) {
+  const std::size_t rank = s.shape().rank();
+  const Dims start(s.integers(0, rank)), step(s.integers(rank, rank));
+  return s.gradient().with(
+      [&](const AnyTensor& g, const Location& w) { return g.place(s.shape_of(0), start, step, 0, w); });
+}
+
+Term pad(const Step& s) {
+  const std::size_t rank = s.shape().rank();
+  const Dims start(s.integers(0, rank)), step(s.integers(rank, rank));
+  return s.gradient().with([&](const AnyTensor& g, const Location& w) {
+    return tensor::slice_to(g, start, step, s.shape_of(0), w);
+  });
+}
+
+/// Windows that do not overlap: each element is in at most one of them, so its gradient is found by moving
+/// g's elements.
+AnyTensor disjoint_windows(const AnyTensor& gradient, const Shape& shape, std::size_t axis, std::int64_t step,
+                           const Location& w) {
+  const std::size_t rank = shape.rank();
+  const std::int64_t count = gradient.shape()[axis], size = gradient.shape()[rank];
+  Dims order, none = Dims::filled(rank, 0), after = none;
+  for (std::size_t i = 0; i < rank; ++i) {
+    order.push_back(static_cast<std::int64_t>(i));
+    if (i == axis) order.push_back(static_cast<std::int64_t>(rank));
+  }
+  AnyTensor g = gradient.permute(Axes(order), w);
+  if (step > size) {
+    Dims gap = Dims::filled(rank + 1, 0);
+    gap[axis + 1] = step - size;
+    g = g.pad(Dims::filled(rank + 1, 0), gap, 0, w);
+  }
+  Shape flat(shape);
+  flat[axis] = count * step;
+  g = g.reshape(flat, w);
+  if (flat[axis] > shape[axis]) return g.narrow(static_cast<std::int64_t>(axis), 0, shape[axis], w);
+  after[axis] = shape[axis] - flat[axis];
+  return g.pad(none, after, 0, w);
+}
+
+Term windows(const Step& s) {
+  const Shape& shape = s.shape_of(0);
+  const auto axis = static_cast<std::size_t>(s.integer(0));
+  const std::int64_t step = s.integer(1), size = s.shape().back();
+  const Location& w = s.where();
+  const AnyTensor g = s.gradient().tensor();
+  if (step >= size) return {disjoint_windows(g, shape, axis, step, w), w};
+  // One term for each offset in the window.
+  Dims start = Dims::filled(shape.rank(), 0), steps = Dims::filled(shape.rank(), 1);
+  steps[axis] = step;
+  AnyTensor total;
+  for (std::int64_t offset = 0; offset < size; ++offset) {
+    start[axis] = offset;
+    AnyTensor part = g.narrow(-1, offset, 1, w).squeeze(-1, w).place(shape, start, steps, 0, w);
+    total = total.defined() ? AnyTensor::add(total, part, w) : std::move(part);
+  }
+  return {std::move(total), w};
+}
+
+// ---- reductions
+
+Axes reduced_axes(const Step& s) {
+  Dims axes;
+  for (std::size_t i = 0; i < s.shape().rank(); ++i)
+    if (s.integer(0) >> i & 1) axes.push_back(static_cast<std::int64_t>(i));
+  return Axes(axes);
+}
+
+/// Elements that share the extreme share the gradient.
+Term extreme(const Step& s) {
+  const Term found = equal(s.operand(0), s.result());
+  const Term count =
+      sum(found.with([&](const AnyTensor& t, const Location& w) { return t.cast(s.dtype_of(0), w); }),
+          reduced_axes(s));
+  return choose(found, s.gradient() / count, 0.0);
+}
+
+/// The product of the others: y / x, but where x is zero, and where another is.
+Term product(const Step& s) {
+  const Term x = s.operand(0), zero = equal(x, 0.0);
+  const Axes axes = reduced_axes(s);
+  const Term zeros =
+      sum(zero.with([&](const AnyTensor& t, const Location& w) { return t.cast(s.dtype_of(0), w); }), axes);
+  const Term rest =
+      choose(zero, 1.0, x).with([&](const AnyTensor& t, const Location& w) { return t.prod(axes, w); });
+  return s.gradient() *
+         choose(zero, choose(equal(zeros, 1.0), rest, 0.0), choose(equal(zeros, 0.0), rest, 0.0) / x);
+}
+
+// ---- indexed reads
+
+/// The sum over all positions whose index points here, as a comparison with 0, 1, ..: one fused kernel
+/// without atomic operations, so that results do not depend on the order of threads.
+AnyTensor scatter_sum(const AnyTensor& gradient, const AnyTensor& index, std::size_t axis, const Shape& shape,
+                      const Location& w) {
+  const std::size_t rank = shape.rank();
+  if (rank == kMaxRank) {
+    // No room for one more axis: merge two that are not looked up. Gradient and index have equal shapes.
+    const std::size_t first = axis >= 2 ? 0 : rank - 2;
+    const auto merged = [&](const Shape& sizes) {
+      Shape result(sizes);
+      result[first] *= result[first + 1];
+      result.erase(first + 1);
+      return result;
+    };
+    Shape cut(gradient.shape());  // only the looked-up axis may differ where others are merged
+    cut[axis] = shape[axis];
+    AnyTensor sums =
+        scatter_sum(gradient.reshape(merged(gradient.shape()), w), index.reshape(merged(index.shape()), w),
+                    first < axis ? axis - 1 : axis, merged(cut), w)
+            .reshape(cut, w);
+    return sums.place(shape, Dims::filled(rank, 0), Dims::filled(rank, 1), 0, w);
+  }
+  const auto dim = static_cast<std::int64_t>(axis);
+  AnyTensor places = tensor::iota_along(axis, rank + 1, shape[axis], gradient.device(), w);
+  if (index.dtype() != DType::i64) places = places.cast(index.dtype(), w);
+  const AnyTensor here = AnyTensor::equal(index.unsqueeze(dim, w), places, w);
+  const AnyTensor sums =
+      AnyTensor::where(here, gradient.unsqueeze(dim, w), 0, w).sum(dim + 1, w).squeeze(dim + 1, w);
+  return sums.place(shape, Dims::filled(rank, 0), Dims::filled(rank, 1), 0, w);
+}
+
+Term gather(const Step& s) {
+  return {scatter_sum(s.gradient().tensor(), s.operand(1).tensor(), static_cast<std::size_t>(s.integer(0)),
+                      s.shape_of(0), s.where()),
+          s.where()};
+}
+
+// ---- library ops
+
+Term matmul(const Term& a, const Term& b) { return {a.tensor().matmul(b.tensor(), a.where()), a.where()}; }
+Term transposed(const Term& x) {
+  return x.with([](const AnyTensor& t, const Location& w) { return t.transpose(-2, -1, w); });
+}
+
+Term convolve(Op op, const Step& s, const Term& a, const Term& b, const Shape& shape) {
+  return {tensor::convolve(op, a.tensor(), b.tensor(), s.integers(0, 7), shape, s.where()), s.where()};
+}
+
+constexpr Rule kTable[] = {
+    {Op::Full, {}},
+    {Op::Iota, {}},
+    {Op::Random, {}},
+    {Op::RandomNormal, {}},
+
+    {Op::Reshape, {{{[](const Step& s) { return reshape(s.gradient(), s.shape_of(0)); }}}}},
+    {Op::Permute, {{{permute}}}},
+    {Op::Expand, {{{expand_back}}}},
+    {Op::Slice, {{{slice}}}},
+    {Op::Windows, {{{windows}}}},
+    {Op::Pad, {{{pad}}}},
+
+    {Op::Sum, {{{[](const Step& s) { return expand(s.gradient(), s.shape_of(0)); }}}}},
+    {Op::Prod, {{{product, kFirst}}}},
+    {Op::Max, {{{extreme, kFirst | kResult}}}},
+    {Op::Min, {{{extreme, kFirst | kResult}}}},
+
+    {Op::Gather, {{{gather, kSecond}}}},
+
+    {Op::MatMul,
+     {{{[](const Step& s) { return matmul(s.gradient(), transposed(s.operand(1))); }, kSecond},
+       {[](const Step& s) { return matmul(transposed(s.operand(0)), s.gradient()); }, kFirst}}}},
+
+    // The three convolutions are each other's gradients: each is linear in both operands.
+    {Op::Conv2d,
+     {{{[](const Step& s) {
+          return convolve(Op::Conv2dBackwardInput, s, s.gradient(), s.operand(1), s.shape_of(0));
+        },
+        kSecond},
+       {[](const Step& s) {
+          return convolve(Op::Conv2dBackwardWeight, s, s.operand(0), s.gradient(), s.shape_of(1));
+        },
+        kFirst}}}},
+    {Op::Conv2dBackwardInput,
+     {{{[](const Step& s) { return convolve(Op::Conv2d, s, s.gradient(), s.operand(1), s.shape_of(0)); },
+        kSecond},
+       {[](const Step& s) {
+          return convolve(Op::Conv2dBackwardWeight, s, s.gradient(), s.operand(0), s.shape_of(1));
+        },
+        kFirst}}}},
+    {Op::Conv2dBackwardWeight,
+     {{{[](const Step& s) {
+          return convolve(Op::Conv2dBackwardInput, s, s.operand(1), s.gradient(), s.shape_of(0));
+        },
+        kSecond},
+       {[](const Step& s) { return convolve(Op::Conv2d, s, s.operand(0), s.gradient(), s.shape_of(1)); },
+        kFirst}}}},
+};
+
+}  // namespace
+
+const std::span<const Rule> kStructuralRules = kTable;
+
+}  // namespace sinter::autodiff

@@ -1,0 +1,97 @@
+// A term of a gradient formula: an untracked tensor or a number, with the forward op's place in the user's
+// source, which all ops of its gradient carry too.
+#pragma once
+
+#include <utility>
+
+#include <sinter/any_tensor.h>
+
+namespace sinter::autodiff {
+
+class Term {
+ public:
+  Term(AnyTensor tensor, const Location& where) : tensor_(std::move(tensor)), where_(where) {}
+  Term(Scalar scalar, const Location& where) : scalar_(scalar), where_(where) {}
+
+  const AnyTensor& tensor() const { return tensor_; }
+  AnyTensor take() && { return std::move(tensor_); }
+  const Location& where() const { return where_; }
+  bool is_scalar() const { return !tensor_.defined(); }
+  double number() const { return scalar_.as_double(); }
+  AnyTensor::Operand operand() const {
+    return is_scalar() ? AnyTensor::Operand(scalar_) : AnyTensor::Operand(tensor_);
+  }
+
+  /// The term that `f(tensor, location)` gives.
+  template <class F>
+  Term with(F f) const {
+    return {f(tensor_, where_), where_};
+  }
+
+  friend Term operator+(const Term& a, const Term& b) {
+    if (a.is_scalar() && b.is_scalar()) return {Scalar(a.number() + b.number()), a.where_};
+    return {AnyTensor::add(a.operand(), b.operand(), a.where_), a.where_};
+  }
+  friend Term operator-(const Term& a, const Term& b) {
+    if (a.is_scalar() && b.is_scalar()) return {Scalar(a.number() - b.number()), a.where_};
+    return {AnyTensor::sub(a.operand(), b.operand(), a.where_), a.where_};
+  }
+  friend Term operator*(const Term& a, const Term& b) {
+    if (a.is_scalar() && b.is_scalar()) return {Scalar(a.number() * b.number()), a.where_};
+    return {AnyTensor::mul(a.operand(), b.operand(), a.where_), a.where_};
+  }
+  friend Term operator/(const Term& a, const Term& b) {
+    if (a.is_scalar() && b.is_scalar()) return {Scalar(a.number() / b.number()), a.where_};
+    return {AnyTensor::div(a.operand(), b.operand(), a.where_), a.where_};
+  }
+  friend Term operator+(const Term& a, double b) { return a + Term(Scalar(b), a.where_); }
+  friend Term operator-(const Term& a, double b) { return a - Term(Scalar(b), a.where_); }
+  friend Term operator*(const Term& a, double b) { return a * Term(Scalar(b), a.where_); }
+  friend Term operator-(double a, const Term& b) { return Term(Scalar(a), b.where_) - b; }
+  friend Term operator-(const Term& a) {
+    if (a.is_scalar()) return {Scalar(-a.number()), a.where_};
+    return {a.tensor_.neg(a.where_), a.where_};
+  }
+
+ private:
+  AnyTensor tensor_;
+  Scalar scalar_ = 0;
+  Location where_;
+};
+
+inline Term equal(const Term& a, const Term& b) {
+  return {AnyTensor::equal(a.operand(), b.operand(), a.where()), a.where()};
+}
+inline Term equal(const Term& a, double b) { return equal(a, Term(Scalar(b), a.where())); }
+inline Term less(const Term& a, const Term& b) {
+  return {AnyTensor::less(a.operand(), b.operand(), a.where()), a.where()};
+}
+/// `a` where the condition holds, else `b`.
+inline Term choose(const Term& condition, const Term& a, const Term& b) {
+  return {AnyTensor::where(condition.tensor(), a.operand(), b.operand(), a.where()), a.where()};
+}
+inline Term choose(const Term& condition, const Term& a, double b) {
+  return choose(condition, a, Term(Scalar(b), a.where()));
+}
+inline Term choose(const Term& condition, double a, const Term& b) {
+  return choose(condition, Term(Scalar(a), b.where()), b);
+}
+
+inline Term exp(const Term& x) { return {x.tensor().exp(x.where()), x.where()}; }
+inline Term log(const Term& x) {
+  if (x.is_scalar()) return {Scalar(__builtin_log(x.number())), x.where()};
+  return {x.tensor().log(x.where()), x.where()};
+}
+inline Term square(const Term& x) { return x * x; }
+inline Term pow(const Term& a, const Term& b) {
+  return {AnyTensor::pow(a.operand(), b.operand(), a.where()), a.where()};
+}
+inline Term sum(const Term& x, const Axes& axes) { return {x.tensor().sum(axes, x.where()), x.where()}; }
+inline Term expand(const Term& x, const Shape& shape) {
+  return {x.tensor().expand(shape, x.where()), x.where()};
+}
+inline Term reshape(const Term& x, const Shape& shape) {
+  return {x.tensor().reshape(shape, x.where()), x.where()};
+}
+
+}  // namespace sinter::autodiff

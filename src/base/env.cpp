@@ -1,0 +1,108 @@
+// Reads the environment variables and writes log lines.
+#include "src/base/env.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <sstream>
+
+#include <sinter/error.h>
+
+namespace sinter::base {
+namespace {
+
+std::string text(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+bool flag(const char* name, bool otherwise) {
+  std::string value = text(name);
+  if (value.empty()) return otherwise;
+  if (value == "0" || value == "off" || value == "false") return false;
+  if (value == "1" || value == "on" || value == "true") return true;
+  throw Error(std::string("[environment] ") + name + " is \"" + value + "\"; it takes 0 or 1");
+}
+
+std::int64_t number(const char* name, std::int64_t otherwise) {
+  std::string value = text(name);
+  if (value.empty()) return otherwise;
+  char* end = nullptr;
+  std::int64_t result = std::strtoll(value.c_str(), &end, 10);
+  if (*end != 0 || result < 0)
+    throw Error(std::string("[environment] ") + name + " is \"" + value + "\"; it takes a whole number");
+  return result;
+}
+
+std::string default_cache_dir() {
+  if (std::string dir = text("SINTER_CACHE_DIR"); !dir.empty()) return dir;
+  if (std::string dir = text("XDG_CACHE_HOME"); !dir.empty()) return dir + "/sinter";
+  if (std::string dir = text("HOME"); !dir.empty()) return dir + "/.cache/sinter";
+  return "";
+}
+
+Environment read() {
+  Environment e;
+  e.device = text("SINTER_DEVICE");
+  e.fusion = flag("SINTER_FUSION", e.fusion);
+  e.cache_dir = default_cache_dir();
+  e.cache = flag("SINTER_CACHE", e.cache);
+  e.cache_limit_mib = number("SINTER_CACHE_LIMIT_MIB", e.cache_limit_mib);
+  std::stringstream topics(text("SINTER_LOG"));
+  for (std::string topic; std::getline(topics, topic, ',');) e.log.push_back(topic);
+  e.dump_kernels = text("SINTER_DUMP_KERNELS");
+  e.host_threads = number("SINTER_HOST_THREADS", e.host_threads);
+  e.trace_limit = std::max<std::int64_t>(1, number("SINTER_TRACE_LIMIT", e.trace_limit));
+  e.validation = flag("SINTER_VULKAN_VALIDATION", e.validation);
+  e.onednn = flag("SINTER_ONEDNN", e.onednn);
+  return e;
+}
+
+}  // namespace
+
+Environment& mutable_environment() {
+  static Environment instance = read();
+  return instance;
+}
+
+const Environment& environment() { return mutable_environment(); }
+
+bool logs(const char* topic) {
+  for (const std::string& name : environment().log)
+    if (name == topic || name == "all") return true;
+  return false;
+}
+
+void log_line(const char* topic, const std::string& line) {
+  std::fprintf(stderr, "sinter %s: %s\n", topic, line.c_str());
+}
+
+void warn_once(const std::string& warning) {
+  static std::mutex mutex;
+  static std::set<std::string> seen;
+  std::lock_guard lock(mutex);
+  if (seen.insert(warning).second) std::fprintf(stderr, "sinter warning: %s\n", warning.c_str());
+}
+
+std::vector<EnvironmentEntry> describe_environment() {
+  const Environment& e = environment();
+  std::string topics;
+  for (const std::string& topic : e.log) topics += (topics.empty() ? "" : ",") + topic;
+  auto onoff = [](bool b) { return std::string(b ? "1" : "0"); };
+  return {
+      {"SINTER_DEVICE", e.device, "device that Device::best() gives: host, cuda, cuda:1, vulkan, vulkan:0, null"},
+      {"SINTER_FUSION", onoff(e.fusion), "0: every operation is a kernel of its own"},
+      {"SINTER_CACHE", onoff(e.cache), "0: keep no compiled kernels on disk"},
+      {"SINTER_CACHE_DIR", e.cache_dir, "folder for compiled kernels"},
+      {"SINTER_CACHE_LIMIT_MIB", std::to_string(e.cache_limit_mib), "size beyond which the oldest kernels are removed"},
+      {"SINTER_LOG", topics, "what to log: plan, ir, compile, launch, memory, device, all"},
+      {"SINTER_DUMP_KERNELS", e.dump_kernels, "folder that receives the source of every kernel"},
+      {"SINTER_HOST_THREADS", std::to_string(e.host_threads), "threads of the host device; 0: one per core"},
+      {"SINTER_TRACE_LIMIT", std::to_string(e.trace_limit), "operations recorded before a flush happens by itself"},
+      {"SINTER_VULKAN_VALIDATION", onoff(e.validation), "1: Vulkan validation layers, messages are errors"},
+      {"SINTER_ONEDNN", onoff(e.onednn), "0: the host uses its own matrix product and convolution"},
+  };
+}
+
+}  // namespace sinter::base

@@ -1,0 +1,43 @@
+// Every environment variable that Sinter reads, in one place. docs/environment.md describes them for users.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sinter::base {
+
+/// Read once, at first use. Tests change fields through `mutable_environment`.
+struct Environment {
+  std::string device;             // SINTER_DEVICE: name for Device::best(); empty: choose
+  bool fusion = true;             // SINTER_FUSION=0: each op is a kernel of its own
+  std::string cache_dir;          // SINTER_CACHE_DIR, else $XDG_CACHE_HOME/sinter, else $HOME/.cache/sinter; empty: none
+  bool cache = true;              // SINTER_CACHE=0: no kernels on disk
+  std::int64_t cache_limit_mib = 1024;  // SINTER_CACHE_LIMIT_MIB
+  std::vector<std::string> log;   // SINTER_LOG: plan,ir,compile,launch,memory,device
+  std::string dump_kernels;       // SINTER_DUMP_KERNELS: folder for generated source
+  std::int64_t host_threads = 0;  // SINTER_HOST_THREADS; 0: one per core
+  std::int64_t trace_limit = 4096;  // SINTER_TRACE_LIMIT: ops recorded before a flush happens by itself
+  bool validation = false;        // SINTER_VULKAN_VALIDATION=1: validation layers on, messages are errors
+  bool onednn = true;             // SINTER_ONEDNN=0: the host uses Sinter's own matrix product and convolution
+};
+
+const Environment& environment();
+Environment& mutable_environment();
+
+/// True iff SINTER_LOG names `topic` (or "all").
+bool logs(const char* topic);
+
+/// One line to stderr: "sinter plan: ...". Call only when `logs(topic)`.
+void log_line(const char* topic, const std::string& text);
+
+/// A warning to stderr, each distinct text once in the life of the process.
+void warn_once(const std::string& text);
+
+/// Name, current value and one-line description of each variable, for `sinter env`.
+struct EnvironmentEntry {
+  std::string name, value, description;
+};
+std::vector<EnvironmentEntry> describe_environment();
+
+}  // namespace sinter::base

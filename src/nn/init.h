@@ -1,0 +1,14 @@
+// Parameters as they are before training.
+#pragma once
+
+#include <sinter/any_tensor.h>
+
+namespace sinter::nn::detail {
+
+/// Uniform in [-bound, bound); a leaf of differentiation where the device has autodiff.
+AnyTensor uniform_parameter(const Shape& shape, double bound, const Device& device, Location where);
+
+/// Throws ShapeError "[layer] name is value, expected 1 or more" unless value is positive.
+void require_positive(const char* layer, const char* name, std::int64_t value, const Location& where);
+
+}  // namespace sinter::nn::detail

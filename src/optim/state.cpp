@@ -1,0 +1,60 @@
+// What optimizers share.
+#include "src/optim/state.h"
+
+#include <cstring>
+#include <sstream>
+
+namespace sinter::optim {
+namespace {
+
+constexpr const char* kMarkKey = "optimizer";
+
+}  // namespace
+
+void require_within(const char* optimizer, const char* name, double value, double low, double high) {
+  if (value >= low && value < high) return;
+  std::ostringstream text;
+  text << "[" << optimizer << "] " << name << " is " << value << ", expected " << low << " or more";
+  if (high < 1e300) text << " and less than " << high;
+  throw Error(text.str());
+}
+
+void require_same_shape(const char* optimizer, const std::string& path, const Shape& remembered,
+                        const Shape& parameter, const Location& where) {
+  if (remembered != parameter)
+    throw ShapeError("[" + std::string(optimizer) + "] parameter " + path + " has shape " +
+                         to_string(parameter) + ", but in the steps before it had " + to_string(remembered),
+                     where);
+}
+
+void add_count(record::Record& record, const std::string& name, std::int64_t value) {
+  record::Record::Entry entry{DType::i64, Shape(), std::vector<std::byte>(sizeof value)};
+  std::memcpy(entry.bytes.data(), &value, sizeof value);
+  record.add(name, std::move(entry));
+}
+
+std::int64_t read_count(const record::Record& record, const std::string& name) {
+  const record::Record::Entry* entry = record.find(name);
+  std::int64_t value = -1;
+  if (entry && entry->dtype == DType::i64 && entry->shape.rank() == 0)
+    std::memcpy(&value, entry->bytes.data(), sizeof value);
+  if (value < 0) throw DataError("[record] there is no count \"" + name + "\"");
+  return value;
+}
+
+std::string without_suffix(const std::string& name, const std::string& suffix) {
+  if (name.size() <= suffix.size() || !name.ends_with(suffix)) return {};
+  return name.substr(0, name.size() - suffix.size());
+}
+
+void mark(record::Record& record, const char* optimizer) { record.set_text(kMarkKey, optimizer); }
+
+void require_mark(const record::Record& record, const char* optimizer) {
+  const std::string* found = record.find_text(kMarkKey);
+  if (!found || *found != optimizer)
+    throw DataError("[record] this is " +
+                    (found ? "a state of the optimizer " + *found : "no state of an optimizer") +
+                    ", expected one of " + optimizer);
+}
+
+}  // namespace sinter::optim

@@ -1,0 +1,31 @@
+// What optimizers share: checks of their numbers, and tensors that are remembered from step to step as
+// entries of a record.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <sinter/record.h>
+
+namespace sinter::optim {
+
+/// Throws Error "[optimizer] name is value, expected ..." unless low <= value < high.
+void require_within(const char* optimizer, const char* name, double value, double low, double high);
+
+/// Throws ShapeError when a remembered tensor is not of the parameter's shape: the module is another one than
+/// before.
+void require_same_shape(const char* optimizer, const std::string& path, const Shape& remembered,
+                        const Shape& parameter, const Location& where);
+
+/// A count as an entry of a record, and back. Throws DataError when there is none or it is no count.
+void add_count(record::Record& record, const std::string& name, std::int64_t value);
+std::int64_t read_count(const record::Record& record, const std::string& name);
+
+/// `name` without `suffix`, or empty when it does not end so.
+std::string without_suffix(const std::string& name, const std::string& suffix);
+
+/// Throws DataError unless the record was written by this optimizer.
+void mark(record::Record& record, const char* optimizer);
+void require_mark(const record::Record& record, const char* optimizer);
+
+}  // namespace sinter::optim

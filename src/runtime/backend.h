@@ -1,0 +1,111 @@
+// The interface between the executor and a device: memory, prepared work, launches. One implementation per device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "jit/ir/kernel.h"
+#include "jit/ir/library_op.h"
+#include "jit/ir/traits.h"
+
+namespace sinter::runtime {
+
+class Backend;
+
+/// Device memory. Shared by the values that live in it; goes back to the backend's pool with the last of them. A backend
+/// derives from it to add its own handle.
+class Buffer {
+ public:
+  Buffer(Backend& backend, std::size_t bytes) : backend_(backend), bytes_(bytes) {}
+  virtual ~Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  std::size_t bytes() const { return bytes_; }
+  Backend& backend() const { return backend_; }
+
+ private:
+  Backend& backend_;
+  std::size_t bytes_;
+};
+using BufferRef = std::shared_ptr<Buffer>;
+
+/// A place in a buffer. Kernel maps count elements from here.
+struct BufferView {
+  Buffer* buffer = nullptr;
+  std::size_t byte_offset = 0;
+};
+
+/// A scalar argument, already of the dtype the kernel wants (a bool is integer 0 or 1).
+struct ScalarValue {
+  DType dtype = DType::f32;
+  union {
+    double real;
+    std::int64_t integer;
+  };
+  ScalarValue() : integer(0) {}
+};
+
+/// What one launch is given; the spans live until `launch` returns.
+struct LaunchArguments {
+  std::span<const BufferView> buffers;        // in the order of Kernel::buffers; library ops: inputs, then the output
+  std::span<const std::int64_t> ints;         // Kernel::ints of them; empty for library ops
+  std::span<const ScalarValue> scalars;
+};
+
+/// Compiled kernel IR or a prepared library op, ready to be launched any number of times, from one thread at a time.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+};
+using ExecutableRef = std::shared_ptr<Executable>;
+
+/// Counts since the backend started.
+struct BackendStatistics {
+  std::uint64_t kernels_compiled = 0;     // by a compiler, now
+  std::uint64_t kernels_from_disk = 0;
+  std::uint64_t launches = 0;
+  std::size_t bytes_in_use = 0;           // handed out now
+  std::size_t bytes_reserved = 0;         // held from the driver or the system
+  std::size_t peak_bytes_in_use = 0;
+};
+
+/// A device. Calls come from one thread at a time (the executor holds the device's lock), except that buffers may be
+/// released from any thread. Work is done in the order it is handed over; only `download` and `synchronize` wait.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual const ir::DeviceTraits& traits() const = 0;
+
+  /// Memory of at least `bytes` bytes (zero is allowed), contents undefined. Throws DeviceError when there is none left.
+  virtual BufferRef allocate(std::size_t bytes) = 0;
+
+  /// Copies from host memory; `data` may be reused when it returns.
+  virtual void upload(const BufferView& to, std::span<const std::byte> data) = 0;
+
+  /// Copies to host memory after all work handed over so far; waits. Throws the errors of that work.
+  virtual void download(const BufferView& from, std::span<std::byte> data) = 0;
+
+  /// Compiles (or finds) kernels; several at once so that they can be compiled side by side. Throws CompileError.
+  virtual std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) = 0;
+
+  /// Prepares a library op for the sizes it names. Throws DeviceError for what this device cannot do.
+  virtual ExecutableRef prepare(const ir::LibraryOp& op) = 0;
+
+  virtual void launch(Executable& executable, const LaunchArguments& arguments) = 0;
+
+  /// Marks the end of the launches of one plan: batched work is handed to the driver here.
+  virtual void submit() = 0;
+
+  /// Waits for everything handed over. Throws the errors of that work: a driver failure, an index out of range.
+  virtual void synchronize() = 0;
+
+  virtual BackendStatistics statistics() const = 0;
+};
+
+}  // namespace sinter::runtime

@@ -1,0 +1,113 @@
+// Opens the CUDA driver.
+#include "src/runtime/cuda/driver_api.h"
+
+#include <dlfcn.h>
+
+#include <type_traits>
+
+#include <sinter/error.h>
+
+namespace sinter::runtime::cuda {
+
+namespace {
+
+struct Driver {
+  DriverApi api;
+  bool works = false;
+  std::string problem;
+};
+
+// What the calls meant in CUDA 12.0: the driver gives every later program the same.
+constexpr int kInterfaceVersion = 12000;
+
+Driver open_driver() {
+  Driver driver;
+  // The bare name libcuda.so can be the toolkit's stub, which is no driver.
+  void* handle = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    driver.problem = "libcuda.so.1 was not found: install the NVIDIA driver";
+    return driver;
+  }
+  using GetProcAddress = Result (*)(const char*, void**, int, std::uint64_t, int*);
+  const auto get = reinterpret_cast<GetProcAddress>(::dlsym(handle, "cuGetProcAddress_v2"));
+  if (!get) {
+    driver.problem = "the NVIDIA driver is older than CUDA 12.0: install driver 525 or newer";
+    return driver;
+  }
+  std::string missing;
+  auto load = [&](auto& function, const char* name) {
+    void* address = nullptr;
+    int status = 0;
+    if (get(name, &address, kInterfaceVersion, 0, &status) != kSuccess || !address) missing = name;
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(address);
+  };
+  DriverApi& api = driver.api;
+  load(api.init, "cuInit");
+  load(api.driver_version, "cuDriverGetVersion");
+  load(api.error_name, "cuGetErrorName");
+  load(api.error_string, "cuGetErrorString");
+  load(api.device_count, "cuDeviceGetCount");
+  load(api.device_get, "cuDeviceGet");
+  load(api.device_name, "cuDeviceGetName");
+  load(api.device_attribute, "cuDeviceGetAttribute");
+  load(api.device_total_memory, "cuDeviceTotalMem");
+  load(api.primary_context_retain, "cuDevicePrimaryCtxRetain");
+  load(api.primary_context_release, "cuDevicePrimaryCtxRelease");
+  load(api.context_set_current, "cuCtxSetCurrent");
+  load(api.stream_create, "cuStreamCreate");
+  load(api.stream_destroy, "cuStreamDestroy");
+  load(api.stream_synchronize, "cuStreamSynchronize");
+  load(api.event_create, "cuEventCreate");
+  load(api.event_destroy, "cuEventDestroy");
+  load(api.event_record, "cuEventRecord");
+  load(api.event_synchronize, "cuEventSynchronize");
+  load(api.memory_allocate, "cuMemAlloc");
+  load(api.memory_free, "cuMemFree");
+  load(api.host_allocate, "cuMemHostAlloc");
+  load(api.host_free, "cuMemFreeHost");
+  load(api.copy_to_device, "cuMemcpyHtoDAsync");
+  load(api.copy_to_host, "cuMemcpyDtoHAsync");
+  load(api.fill_words, "cuMemsetD32Async");
+  load(api.module_load, "cuModuleLoadData");
+  load(api.module_unload, "cuModuleUnload");
+  load(api.module_function, "cuModuleGetFunction");
+  load(api.launch, "cuLaunchKernel");
+  if (!missing.empty()) {
+    driver.problem = "the NVIDIA driver lacks " + missing + ": install a newer one";
+    return driver;
+  }
+  const Result started = api.init(0);
+  int count = 0;
+  if (started == kSuccess && api.device_count(&count) == kSuccess && count > 0) {
+    driver.works = true;
+    return driver;
+  }
+  const char* name = "no device";
+  if (started != kSuccess) api.error_name(started, &name);
+  driver.problem = std::string("the NVIDIA driver found no GPU (") + name + ")";
+  return driver;
+}
+
+const Driver& opened() {
+  static const Driver instance = open_driver();
+  return instance;
+}
+
+}  // namespace
+
+const DriverApi* driver() { return opened().works ? &opened().api : nullptr; }
+
+const std::string& driver_problem() { return opened().problem; }
+
+void check(Result result, const char* what) {
+  if (result == kSuccess) return;
+  const char* name = "unknown error";
+  const char* explanation = "";
+  if (const DriverApi* api = driver()) {
+    api->error_name(result, &name);
+    api->error_string(result, &explanation);
+  }
+  throw DeviceError(std::string("[cuda] ") + what + " failed: " + name + " (" + explanation + ")");
+}
+
+}  // namespace sinter::runtime::cuda

@@ -1,0 +1,78 @@
+// The CUDA driver's interface, as far as it is used here. The driver is opened at run time; the declarations are ours, so
+// that no toolkit is needed to build.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace sinter::runtime::cuda {
+
+using Result = int;  // CUresult
+inline constexpr Result kSuccess = 0;
+inline constexpr Result kOutOfMemory = 2;
+inline constexpr Result kNotReady = 600;
+
+using DeviceId = int;                // CUdevice
+using DevicePointer = std::uint64_t; // CUdeviceptr
+struct ContextTag;
+struct StreamTag;
+struct EventTag;
+struct ModuleTag;
+struct FunctionTag;
+using Context = ContextTag*;
+using Stream = StreamTag*;
+using Event = EventTag*;
+using Module = ModuleTag*;
+using Function = FunctionTag*;
+
+/// CUdevice_attribute.
+enum class Attribute : int { MultiprocessorCount = 16, ComputeMajor = 75, ComputeMinor = 76 };
+
+inline constexpr unsigned kStreamNonBlocking = 1;
+inline constexpr unsigned kEventDisableTiming = 2;
+
+struct DriverApi {
+  Result (*init)(unsigned) = nullptr;
+  Result (*driver_version)(int*) = nullptr;
+  Result (*error_name)(Result, const char**) = nullptr;
+  Result (*error_string)(Result, const char**) = nullptr;
+  Result (*device_count)(int*) = nullptr;
+  Result (*device_get)(DeviceId*, int) = nullptr;
+  Result (*device_name)(char*, int, DeviceId) = nullptr;
+  Result (*device_attribute)(int*, Attribute, DeviceId) = nullptr;
+  Result (*device_total_memory)(std::size_t*, DeviceId) = nullptr;
+  Result (*primary_context_retain)(Context*, DeviceId) = nullptr;
+  Result (*primary_context_release)(DeviceId) = nullptr;
+  Result (*context_set_current)(Context) = nullptr;
+  Result (*stream_create)(Stream*, unsigned) = nullptr;
+  Result (*stream_destroy)(Stream) = nullptr;
+  Result (*stream_synchronize)(Stream) = nullptr;
+  Result (*event_create)(Event*, unsigned) = nullptr;
+  Result (*event_destroy)(Event) = nullptr;
+  Result (*event_record)(Event, Stream) = nullptr;
+  Result (*event_synchronize)(Event) = nullptr;
+  Result (*memory_allocate)(DevicePointer*, std::size_t) = nullptr;
+  Result (*memory_free)(DevicePointer) = nullptr;
+  Result (*host_allocate)(void**, std::size_t, unsigned) = nullptr;
+  Result (*host_free)(void*) = nullptr;
+  Result (*copy_to_device)(DevicePointer, const void*, std::size_t, Stream) = nullptr;
+  Result (*copy_to_host)(void*, DevicePointer, std::size_t, Stream) = nullptr;
+  Result (*fill_words)(DevicePointer, unsigned, std::size_t, Stream) = nullptr;
+  Result (*module_load)(Module*, const void*) = nullptr;
+  Result (*module_unload)(Module) = nullptr;
+  Result (*module_function)(Function*, Module, const char*) = nullptr;
+  Result (*launch)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**,
+                   void**) = nullptr;
+};
+
+/// The driver, opened and started at the first call; null where there is none that works.
+const DriverApi* driver();
+
+/// Why `driver()` is null or has no device, and what to do; empty where all is well.
+const std::string& driver_problem();
+
+/// Throws DeviceError with the driver's name of the error unless `result` is success.
+void check(Result result, const char* what);
+
+}  // namespace sinter::runtime::cuda

@@ -1,0 +1,49 @@
+// Compiled texts on one GPU: compiled in the background, side by side, loaded when first needed.
+#pragma once
+
+#include <cstdint>
+#include <future>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "src/runtime/cuda/driver_api.h"
+
+namespace sinter::runtime::cuda {
+
+class Modules {
+ public:
+  using Key = std::pair<std::uint64_t, std::uint64_t>;
+
+  Modules(const DriverApi& api, std::string architecture) : api_(api), architecture_(std::move(architecture)) {}
+  /// Waits for what is being compiled. The context must be current and its work done.
+  ~Modules();
+  Modules(const Modules&) = delete;
+  Modules& operator=(const Modules&) = delete;
+
+  /// Starts to compile a text unless that has been done. `contract`: a * b + c may be fused.
+  Key request(const std::string& source, bool contract);
+
+  /// Waits for a text and loads it; the context must be current. Throws CompileError. Modules live as long as this: what
+  /// they run may be in flight.
+  Function function(const Key& key, const char* name);
+
+  std::uint64_t compiled() const { return compiled_; }
+  std::uint64_t from_disk() const { return from_disk_; }
+
+ private:
+  struct Code {
+    std::vector<std::byte> bytes;
+    bool from_disk = false;
+  };
+  Module load(const Key& key);
+
+  const DriverApi& api_;
+  const std::string architecture_;
+  std::map<Key, std::shared_future<Code>> pending_;  // those that failed stay: they fail again
+  std::map<Key, Module> loaded_;
+  std::uint64_t compiled_ = 0, from_disk_ = 0;
+};
+
+}  // namespace sinter::runtime::cuda

@@ -1,0 +1,59 @@
+// Matrix products and convolutions: which text, which tile, how many parts a sum is split into.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "jit/ir/library_op.h"
+
+namespace sinter::runtime::cuda {
+
+/// kernels/matmul.cu's Problem, as the kernel takes it.
+struct MatMulProblem {
+  std::int64_t batch, m, n, k;
+  std::int64_t k_per_split, splits;
+  std::int64_t a_batch, a_row, a_column;
+  std::int64_t b_batch, b_row, b_column;
+  std::int32_t a_along_k, b_along_k;
+  std::int32_t a_vector, b_vector, c_vector;
+};
+
+/// kernels/conv2d.cu's Problem.
+struct Conv2dProblem {
+  std::int64_t batch, m, n, k;
+  std::int64_t k_per_split, splits;
+  std::int32_t channels_in, height_in, width_in;
+  std::int32_t channels_out, height_out, width_out;
+  std::int32_t kernel_height, kernel_width;
+  std::int32_t stride_y, stride_x, padding_y, padding_x, dilation_y, dilation_x;
+};
+
+/// What is fixed before a launch: all but the addresses.
+struct ProductPlan {
+  bool is_conv = false;
+  DType dtype = DType::f32;
+  MatMulProblem matmul{};
+  Conv2dProblem conv{};
+  std::string source;
+  std::int64_t blocks = 0;           // 0: the result has no elements
+  std::int64_t result_numel = 0;
+  std::int64_t splits = 1;
+  static constexpr unsigned kThreads = 256;
+
+  std::size_t workspace_bytes() const {
+    return splits > 1 ? static_cast<std::size_t>(splits * result_numel) * size_of(dtype) : 0;
+  }
+};
+
+/// A function of the op and the number of multiprocessors, so that a result's bits are the same on every run. Throws
+/// DeviceError for tensors whose places in memory do not fit 31 bits (convolutions).
+ProductPlan plan_product(const ir::LibraryOp& op, int multiprocessors);
+
+/// Sets which operands can be read and written four elements at once, by the addresses.
+void set_vectors(MatMulProblem& problem, DType dtype, std::uint64_t a, std::uint64_t b, std::uint64_t c);
+
+/// All texts there are: for tests that compile each.
+std::vector<std::string> all_product_sources();
+
+}  // namespace sinter::runtime::cuda

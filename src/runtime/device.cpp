@@ -1,0 +1,163 @@
+// Finds devices by name and keeps one core for each, for as long as the program runs.
+#include <sinter/device.h>
+
+#include <charconv>
+#include <map>
+#include <mutex>
+
+#include <sinter/error.h>
+
+#include "src/base/env.h"
+#include "src/runtime/device_core.h"
+#include "src/runtime/host/host_backend.h"
+#include "src/runtime/null/null_backend.h"
+#ifdef SINTER_HAS_CUDA
+#include "src/runtime/cuda/cuda_backend.h"
+#endif
+#ifdef SINTER_HAS_VULKAN
+#include "src/runtime/vulkan/vulkan_backend.h"
+#endif
+
+namespace sinter {
+namespace {
+
+using runtime::Backend;
+using runtime::DeviceCore;
+
+int cuda_devices() {
+#ifdef SINTER_HAS_CUDA
+  return runtime::cuda_device_count();
+#else
+  return 0;
+#endif
+}
+
+std::unique_ptr<Backend> make_cuda(int index) {
+#ifdef SINTER_HAS_CUDA
+  const int count = runtime::cuda_device_count();
+  if (count == 0) throw DeviceError("[device] cuda:" + std::to_string(index) + " is not there: " + runtime::cuda_unavailable_reason());
+  if (index >= count)
+    throw DeviceError("[device] cuda:" + std::to_string(index) + " is not there: this computer has " + std::to_string(count) +
+                      " CUDA device(s)");
+  return runtime::make_cuda_backend(index);
+#else
+  throw DeviceError("[device] cuda:" + std::to_string(index) + ": this build of Sinter has no CUDA (meson option cuda)");
+#endif
+}
+
+struct VulkanName {
+  std::string name;
+  bool hardware;
+};
+
+std::vector<VulkanName> vulkan_names() {
+  std::vector<VulkanName> names;
+#ifdef SINTER_HAS_VULKAN
+  for (const runtime::VulkanDeviceInfo& info : runtime::vulkan_devices()) names.push_back({info.name, info.hardware});
+#endif
+  return names;
+}
+
+std::unique_ptr<Backend> make_vulkan(int index) {
+#ifdef SINTER_HAS_VULKAN
+  const std::vector<VulkanName> names = vulkan_names();
+  if (names.empty())
+    throw DeviceError("[device] vulkan:" + std::to_string(index) + " is not there: " + runtime::vulkan_unavailable_reason());
+  if (index >= static_cast<int>(names.size())) {
+    std::string list;
+    for (const VulkanName& name : names) list += (list.empty() ? "" : ", ") + name.name;
+    throw DeviceError("[device] vulkan:" + std::to_string(index) + " is not there: this computer has " +
+                      std::to_string(names.size()) + " Vulkan device(s): " + list);
+  }
+  return runtime::make_vulkan_backend(index);
+#else
+  throw DeviceError("[device] vulkan:" + std::to_string(index) + ": this build of Sinter has no Vulkan (meson option vulkan)");
+#endif
+}
+
+/// The core of that name, made at first use. Cores are never destroyed: values and threads may outlive static objects.
+DeviceCore& find_core(const std::string& name, std::unique_ptr<Backend> (*make)(int), int index) {
+  static std::mutex mutex;
+  static auto* cores = new std::map<std::string, std::unique_ptr<DeviceCore>>;
+  std::lock_guard lock(mutex);
+  std::unique_ptr<DeviceCore>& entry = (*cores)[name];
+  if (!entry) {
+    std::unique_ptr<Backend> backend = make(index);
+    if (base::logs("device")) base::log_line("device", name + ": " + backend->traits().description);
+    entry = std::make_unique<DeviceCore>(std::move(backend));
+  }
+  return *entry;
+}
+
+}  // namespace
+
+Device Device::host() {
+  return Device(&find_core("host", [](int) { return runtime::make_host_backend(); }, 0));
+}
+
+Device Device::cuda(int index) { return Device(&find_core("cuda:" + std::to_string(index), make_cuda, index)); }
+
+Device Device::vulkan(int index) { return Device(&find_core("vulkan:" + std::to_string(index), make_vulkan, index)); }
+
+Device Device::null() {
+  return Device(&find_core(
+      "null",
+      [](int) {
+        ir::DeviceTraits traits;
+        traits.lanes = 16384;
+        traits.groups = 128;
+        return runtime::make_null_backend(traits);
+      },
+      0));
+}
+
+Device Device::parse(std::string_view name) {
+  const std::size_t colon = name.find(':');
+  const std::string_view kind = name.substr(0, colon);
+  int index = 0;
+  bool valid = true;
+  if (colon != std::string_view::npos) {
+    const std::string_view digits = name.substr(colon + 1);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+    valid = error == std::errc() && end == digits.data() + digits.size() && index >= 0;
+  }
+  if (valid && kind == "cuda") return cuda(index);
+  if (valid && kind == "vulkan") return vulkan(index);
+  if (name == "host") return host();
+  if (name == "null") return null();
+  std::string known = "host, null";
+  for (const Device& device : all())
+    if (device.name() != "host") known += ", " + device.name();
+  throw DeviceError("[device] there is no device \"" + std::string(name) + "\"; this computer has " + known);
+}
+
+Device Device::best() {
+  if (const std::string& name = base::environment().device; !name.empty()) return parse(name);
+  if (cuda_devices() > 0) return cuda(0);
+  const std::vector<VulkanName> names = vulkan_names();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i].hardware) return vulkan(static_cast<int>(i));
+  return host();
+}
+
+std::vector<Device> Device::all() {
+  std::vector<Device> devices;
+  for (int i = 0; i < cuda_devices(); ++i) devices.push_back(cuda(i));
+  const std::vector<VulkanName> names = vulkan_names();
+  for (int pass = 0; pass < 2; ++pass) {
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (names[i].hardware == (pass == 0)) devices.push_back(vulkan(static_cast<int>(i)));
+    if (pass == 0) devices.push_back(host());
+  }
+  return devices;
+}
+
+const std::string& Device::name() const { return core_->name(); }
+const std::string& Device::description() const { return core_->traits().description; }
+void Device::seed(std::uint64_t seed) const { core_->seed(seed); }
+void Device::flush() const { core_->flush(); }
+void Device::sync() const { core_->synchronize(); }
+Statistics Device::statistics() const { return core_->statistics(); }
+void Device::reset_statistics() const { core_->reset_statistics(); }
+
+}  // namespace sinter

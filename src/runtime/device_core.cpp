@@ -1,0 +1,175 @@
+// Recorders by thread, data in and out, statistics.
+#include "src/runtime/device_core.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <sinter/error.h>
+
+#include "jit/plan/index_map.h"
+#include "src/base/env.h"
+
+namespace sinter::runtime {
+namespace {
+
+/// The recorders that the current thread uses, one for each device. When the thread ends, what it recorded is handed to
+/// the device and its recorders are free for other threads.
+class ThreadRecorders {
+ public:
+  struct Entry {
+    DeviceCore* device;
+    trace::Recorder* recorder;
+  };
+  ~ThreadRecorders() {
+    for (const Entry& entry : entries_) entry.device->give_back(*entry.recorder);
+  }
+  trace::Recorder& find(DeviceCore& device) {
+    for (const Entry& entry : entries_)
+      if (entry.device == &device) return *entry.recorder;
+    entries_.push_back({&device, &device.take_recorder()});
+    return *entries_.back().recorder;
+  }
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+thread_local ThreadRecorders thread_recorders;
+
+/// Copies elements that lie with strides in `from` to `out`, row-major.
+void copy_strided(std::span<std::byte> out, const std::byte* from, const Shape& shape, const Dims& strides,
+                  std::size_t size) {
+  Dims at = Dims::filled(shape.rank(), 0);
+  const std::byte* source = from;
+  for (std::size_t done = 0; done < out.size(); done += size) {
+    std::memcpy(out.data() + done, source, size);
+    for (std::size_t d = shape.rank(); d-- > 0;) {
+      source += strides[d] * static_cast<std::ptrdiff_t>(size);
+      if (++at[d] < shape[d]) break;
+      source -= strides[d] * shape[d] * static_cast<std::ptrdiff_t>(size);
+      at[d] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+DeviceCore::DeviceCore(std::unique_ptr<Backend> backend) : backend_(std::move(backend)), executor_(*backend_) {}
+DeviceCore::~DeviceCore() = default;
+
+trace::Recorder& DeviceCore::recorder() { return thread_recorders.find(*this); }
+
+trace::Recorder& DeviceCore::take_recorder() {
+  std::lock_guard lock(recorders_mutex_);
+  if (!free_recorders_.empty()) {
+    trace::Recorder* recorder = free_recorders_.back();
+    free_recorders_.pop_back();
+    return *recorder;
+  }
+  const auto limit = static_cast<std::size_t>(base::environment().trace_limit);
+  recorders_.push_back(std::make_unique<trace::Recorder>(executor_, *this, limit));
+  return *recorders_.back();
+}
+
+void DeviceCore::give_back(trace::Recorder& recorder) noexcept {
+  try {
+    recorder.flush();
+  } catch (const std::exception&) {
+    // The values carry the failure; whoever reads them is told.
+  }
+  std::lock_guard lock(recorders_mutex_);
+  free_recorders_.push_back(&recorder);
+}
+
+trace::ValueRef DeviceCore::upload(std::span<const std::byte> data, const Shape& shape, DType dtype) {
+  if (!traits().supports(dtype))
+    throw DTypeError("[from_data] " + name() + " (" + traits().description + ") has no " + std::string(name_of(dtype)));
+  BufferRef buffer;
+  {
+    std::lock_guard lock(executor_.mutex());
+    buffer = backend_->allocate(data.size());
+    if (!data.empty()) backend_->upload({buffer.get(), 0}, data);
+  }
+  return trace::make_materialised(*this, shape, dtype, std::move(buffer));
+}
+
+void DeviceCore::read(trace::Value& value, std::span<std::byte> out) {
+  trace::materialise(value);
+  if (out.empty()) return;
+  const std::size_t size = size_of(value.dtype);
+  std::int64_t low = value.layout.offset, high = low;
+  for (std::size_t d = 0; d < value.shape.rank(); ++d) {
+    const std::int64_t reach = value.layout.strides[d] * (value.shape[d] - 1);
+    (reach < 0 ? low : high) += reach;
+  }
+  const std::size_t bytes = static_cast<std::size_t>(high - low + 1) * size;
+  const BufferView view{value.buffer.get(), static_cast<std::size_t>(low) * size};
+  const bool dense = bytes == out.size() && plan::is_contiguous(value.shape, {value.layout.strides, 0});
+  std::vector<std::byte> staging(dense ? 0 : bytes);
+  {
+    std::lock_guard lock(executor_.mutex());
+    backend_->download(view, dense ? out : std::span(staging));
+  }
+  if (!dense)
+    copy_strided(out, staging.data() + static_cast<std::size_t>(value.layout.offset - low) * size, value.shape,
+                 value.layout.strides, size);
+}
+
+void DeviceCore::flush() {
+  std::vector<trace::Recorder*> recorders;
+  {
+    std::lock_guard lock(recorders_mutex_);
+    for (const auto& recorder : recorders_) recorders.push_back(recorder.get());
+  }
+  for (trace::Recorder* recorder : recorders) recorder->flush();
+}
+
+void DeviceCore::synchronize() {
+  flush();
+  std::lock_guard lock(executor_.mutex());
+  backend_->synchronize();
+}
+
+std::pair<std::int64_t, std::int64_t> DeviceCore::next_random() {
+  std::lock_guard lock(random_mutex_);
+  return {static_cast<std::int64_t>(seed_), static_cast<std::int64_t>(stream_++)};
+}
+
+void DeviceCore::seed(std::uint64_t seed) {
+  std::lock_guard lock(random_mutex_);
+  seed_ = seed;
+  stream_ = 0;
+}
+
+Statistics DeviceCore::running_counts() {
+  Statistics counts;
+  {
+    std::lock_guard lock(executor_.mutex());
+    counts = executor_.counts();
+    const BackendStatistics backend = backend_->statistics();
+    counts.kernels_compiled = backend.kernels_compiled;
+    counts.kernels_from_disk = backend.kernels_from_disk;
+    counts.bytes_in_use = backend.bytes_in_use;
+    counts.peak_bytes_in_use = backend.peak_bytes_in_use;
+  }
+  std::lock_guard lock(recorders_mutex_);
+  for (const auto& recorder : recorders_) counts.ops_recorded += recorder->ops_recorded();
+  return counts;
+}
+
+Statistics DeviceCore::statistics() {
+  Statistics counts = running_counts();
+  counts.ops_recorded -= base_.ops_recorded;
+  counts.traces -= base_.traces;
+  counts.plans_built -= base_.plans_built;
+  counts.plans_found -= base_.plans_found;
+  counts.launches -= base_.launches;
+  counts.kernels_compiled -= base_.kernels_compiled;
+  counts.kernels_from_disk -= base_.kernels_from_disk;
+  counts.bytes_in_place -= base_.bytes_in_place;
+  return counts;
+}
+
+void DeviceCore::reset_statistics() { base_ = running_counts(); }
+
+}  // namespace sinter::runtime

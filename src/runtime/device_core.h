@@ -1,0 +1,63 @@
+// What stands behind a `Device` handle: a backend, its executor, and the recorders of the threads that use it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <sinter/device.h>
+
+#include "src/runtime/backend.h"
+#include "src/runtime/executor.h"
+#include "src/trace/recorder.h"
+
+namespace sinter::runtime {
+
+class DeviceCore {
+ public:
+  DeviceCore(std::unique_ptr<Backend> backend);
+  ~DeviceCore();
+
+  const std::string& name() const { return backend_->traits().name; }
+  const ir::DeviceTraits& traits() const { return backend_->traits(); }
+
+  /// The calling thread's recorder.
+  trace::Recorder& recorder();
+  /// A recorder for a thread that has none yet, and its return when the thread ends (flushes; errors stay with the values).
+  trace::Recorder& take_recorder();
+  void give_back(trace::Recorder& recorder) noexcept;
+
+  /// A value with the given content (row-major, no gaps).
+  trace::ValueRef upload(std::span<const std::byte> data, const Shape& shape, DType dtype);
+
+  /// Copies a value to host memory, row-major; computes it if need be; waits.
+  void read(trace::Value& value, std::span<std::byte> out);
+
+  /// Flushes the recorders of all threads.
+  void flush();
+  void synchronize();
+
+  /// Key and stream number for the next random op: equal seeds give equal sequences.
+  std::pair<std::int64_t, std::int64_t> next_random();
+  void seed(std::uint64_t seed);
+
+  Statistics statistics();
+  void reset_statistics();
+
+ private:
+  Statistics running_counts();
+
+  std::unique_ptr<Backend> backend_;
+  Executor executor_;
+  std::mutex recorders_mutex_;
+  std::vector<std::unique_ptr<trace::Recorder>> recorders_;
+  std::vector<trace::Recorder*> free_recorders_;
+  std::mutex random_mutex_;
+  std::uint64_t seed_ = 0, stream_ = 0;
+  Statistics base_;  // subtracted from the running counts by reset_statistics
+};
+
+}  // namespace sinter::runtime

@@ -1,0 +1,169 @@
+// Plans are made once and replayed ever after.
+#include "src/runtime/executor.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+
+#include <absl/strings/str_cat.h>
+
+#include <sinter/error.h>
+
+#include "src/base/env.h"
+
+namespace sinter::runtime {
+namespace {
+
+// Programs have few distinct traces; those with ever new shapes must not grow without bound.
+constexpr std::size_t kMostPlans = 1024;
+
+std::atomic<int> forbidders{0};
+
+ScalarValue convert(const Scalar& scalar, DType dtype) {
+  ScalarValue value;
+  value.dtype = dtype;
+  if (is_float(dtype)) value.real = scalar.as_double();
+  else if (dtype == DType::boolean) value.integer = scalar.as_double() != 0;
+  else value.integer = scalar.as_int();
+  return value;
+}
+
+std::string key_of(const ir::LibraryOp& op) {
+  const auto joined = [](std::string key, std::initializer_list<std::int64_t> numbers) {
+    for (std::int64_t number : numbers) absl::StrAppend(&key, " ", number);
+    return key;
+  };
+  if (const auto* m = std::get_if<ir::MatMulOp>(&op))
+    return joined("matmul", {static_cast<int>(m->dtype), m->batch, m->m, m->n, m->k, m->a_batch, m->a_row, m->a_column,
+                             m->b_batch, m->b_row, m->b_column});
+  const auto& c = std::get<ir::Conv2dOp>(op);
+  return joined("conv2d", {static_cast<int>(c.direction), static_cast<int>(c.dtype), c.n, c.c_in, c.h, c.w, c.c_out, c.kh,
+                           c.kw, c.oh, c.ow, c.stride[0], c.stride[1], c.padding[0], c.padding[1], c.dilation[0],
+                           c.dilation[1], c.groups});
+}
+
+}  // namespace
+
+bool compilation_forbidden() { return forbidders.load() > 0; }
+
+void Executor::run(trace::Flushed& flushed) {
+  std::lock_guard lock(mutex_);
+  ++counts_.traces;
+  Ready& ready = find_or_make(flushed);
+  launch(ready, flushed);
+}
+
+Executor::Ready& Executor::find_or_make(const trace::Flushed& flushed) {
+  const Key key{flushed.fingerprint, base::environment().fusion};
+  if (auto it = plans_.find(key); it != plans_.end()) {
+    ++counts_.plans_found;
+    it->second->last_used = ++clock_;
+    return *it->second;
+  }
+  if (compilation_forbidden())
+    throw Error("[plan] a trace of " + std::to_string(flushed.trace.ops.size()) +
+                " operations has no plan yet, and compilation is forbidden here");
+  std::unique_ptr<Ready> ready = make(flushed.trace, key.fusion);
+  ++counts_.plans_built;
+  ready->last_used = ++clock_;
+  if (plans_.size() >= kMostPlans) forget_the_oldest();
+  return *(plans_[key] = std::move(ready));
+}
+
+std::unique_ptr<Executor::Ready> Executor::make(const trace::Trace& trace, bool fusion) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  auto ready = std::make_unique<Ready>();
+  plan::PlanOptions options;
+  options.fusion = fusion;
+  ready->plan = plan::make_plan(trace, backend_.traits(), options);
+  const auto planned = Clock::now();
+
+  std::vector<const ir::Kernel*> wanted;
+  std::vector<std::string> texts, wanted_texts;
+  for (const ir::Kernel& kernel : ready->plan.kernels) {
+    texts.push_back(ir::to_string(kernel));
+    if (kernels_.contains(texts.back())) continue;
+    wanted.push_back(&kernel);
+    wanted_texts.push_back(texts.back());
+  }
+  std::vector<ExecutableRef> compiled = backend_.compile(wanted);
+  for (std::size_t i = 0; i < wanted.size(); ++i) kernels_[wanted_texts[i]] = std::move(compiled[i]);
+
+  for (const plan::Launch& launch : ready->plan.launches) {
+    if (const auto* kernel = std::get_if<std::uint32_t>(&launch.what)) {
+      ready->executables.push_back(kernels_.at(texts[*kernel]));
+      continue;
+    }
+    const ir::LibraryOp& op = std::get<ir::LibraryOp>(launch.what);
+    ExecutableRef& executable = libraries_[key_of(op)];
+    if (!executable) executable = backend_.prepare(op);
+    ready->executables.push_back(executable);
+  }
+  if (base::logs("plan")) {
+    auto ms = [](auto duration) { return std::chrono::duration<double, std::milli>(duration).count(); };
+    base::log_line("plan", absl::StrCat(backend_.traits().name, ": planned in ", ms(planned - start), " ms, prepared in ",
+                                        ms(Clock::now() - planned), " ms: ", plan::to_string(ready->plan, trace)));
+  }
+  if (base::logs("ir"))
+    for (std::size_t k = 0; k < texts.size(); ++k) base::log_line("ir", absl::StrCat("kernel ", k, "\n", texts[k]));
+  return ready;
+}
+
+void Executor::launch(const Ready& ready, trace::Flushed& flushed) {
+  const plan::Plan& plan = ready.plan;
+  std::vector<BufferRef> outputs;
+  outputs.reserve(plan.output_bytes.size());
+  for (std::size_t bytes : plan.output_bytes) outputs.push_back(backend_.allocate(bytes));
+  BufferRef arena;
+  if (plan.arena_bytes > 0) arena = backend_.allocate(plan.arena_bytes);
+
+  auto buffer_of = [&](const plan::Binding& binding) -> const BufferRef& {
+    switch (binding.space) {
+      case plan::Binding::Space::Input: return flushed.buffers[binding.index];
+      case plan::Binding::Space::Output: return outputs[binding.index];
+      case plan::Binding::Space::Temporary: break;
+    }
+    return arena;
+  };
+  const bool timed = base::logs("launch");
+  for (std::size_t i = 0; i < plan.launches.size(); ++i) {
+    const plan::Launch& launch = plan.launches[i];
+    const auto start = std::chrono::steady_clock::now();
+    views_.clear();
+    for (const plan::Binding& binding : launch.buffers) views_.push_back({buffer_of(binding).get(), binding.byte_offset});
+    scalars_.clear();
+    for (const auto& [index, dtype] : launch.scalars) scalars_.push_back(convert(flushed.trace.scalars[index], dtype));
+    backend_.launch(*ready.executables[i], {views_, launch.ints, scalars_});
+    if (!timed) continue;
+    backend_.synchronize();  // one launch at a time: slower as a whole, but each line is the time of its own work
+    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
+    base::log_line("launch", absl::StrCat(absl::Dec(i, absl::kZeroPad3), " ", took.count(), " us  ",
+                                          plan::describe(launch, flushed.trace)));
+  }
+  backend_.submit();
+  counts_.launches += plan.launches.size();
+  counts_.bytes_in_place += plan.in_place_bytes;
+
+  for (const plan::Placement& placement : plan.placements) {
+    trace::Value& value = *flushed.values[placement.value];
+    value.buffer = buffer_of(placement.memory);
+    value.layout = placement.layout;
+  }
+}
+
+void Executor::forget_the_oldest() {
+  auto oldest = plans_.begin();
+  for (auto it = plans_.begin(); it != plans_.end(); ++it)
+    if (it->second->last_used < oldest->second->last_used) oldest = it;
+  plans_.erase(oldest);
+}
+
+}  // namespace sinter::runtime
+
+namespace sinter {
+
+ForbidCompilation::ForbidCompilation() { ++runtime::forbidders; }
+ForbidCompilation::~ForbidCompilation() { --runtime::forbidders; }
+
+}  // namespace sinter

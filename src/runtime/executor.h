@@ -1,0 +1,70 @@
+// The executor: finds or makes the plan of a trace, binds addresses and launches.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+
+#include <sinter/device.h>
+
+#include "jit/plan/plan.h"
+#include "src/runtime/backend.h"
+#include "src/trace/recorder.h"
+
+namespace sinter::runtime {
+
+class Executor : public trace::TraceSink {
+ public:
+  explicit Executor(Backend& backend) : backend_(backend) {}
+
+  void run(trace::Flushed& flushed) override;
+
+  /// Held while anybody talks to the backend.
+  std::mutex& mutex() { return mutex_; }
+
+  /// Counts since the start; call with the mutex held.
+  const Statistics& counts() const { return counts_; }
+
+ private:
+  /// A plan with its kernels compiled, ready to be replayed.
+  struct Ready {
+    plan::Plan plan;
+    std::vector<ExecutableRef> executables;   // for each launch
+    std::uint64_t last_used = 0;
+  };
+  struct Key {
+    trace::Fingerprint fingerprint;
+    bool fusion;
+    friend bool operator==(const Key&, const Key&) = default;
+    template <class H>
+    friend H AbslHashValue(H h, const Key& key) {
+      return H::combine(std::move(h), key.fingerprint, key.fusion);
+    }
+  };
+
+  Ready& find_or_make(const trace::Flushed& flushed);
+  std::unique_ptr<Ready> make(const trace::Trace& trace, bool fusion);
+  void launch(const Ready& ready, trace::Flushed& flushed);
+  void forget_the_oldest();
+
+  Backend& backend_;
+  std::mutex mutex_;
+  absl::flat_hash_map<Key, std::unique_ptr<Ready>> plans_;
+  absl::flat_hash_map<std::string, ExecutableRef> kernels_;     // by the kernel's text
+  absl::flat_hash_map<std::string, ExecutableRef> libraries_;   // by op and sizes
+  std::uint64_t clock_ = 0;
+  Statistics counts_;
+
+  // Reused from launch to launch.
+  std::vector<BufferView> views_;
+  std::vector<ScalarValue> scalars_;
+};
+
+/// True while a ForbidCompilation lives.
+bool compilation_forbidden();
+
+}  // namespace sinter::runtime

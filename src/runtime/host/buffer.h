@@ -1,0 +1,28 @@
+// A buffer of the host device: a block of its memory pool.
+#pragma once
+
+#include <memory>
+
+#include "src/runtime/backend.h"
+#include "src/runtime/host/pool.h"
+
+namespace sinter::runtime::host {
+
+class HostBuffer final : public Buffer {
+ public:
+  HostBuffer(Backend& backend, std::shared_ptr<MemoryPool> pool, std::size_t bytes)
+      : Buffer(backend, bytes), pool_(std::move(pool)), data_(pool_->allocate(bytes)) {}
+  ~HostBuffer() override { pool_->release(data_, bytes()); }
+
+  std::byte* data() const { return data_; }
+
+ private:
+  std::shared_ptr<MemoryPool> pool_;  // outlives the backend if a buffer does
+  std::byte* data_;
+};
+
+inline std::byte* data_of(const BufferView& view) {
+  return static_cast<const HostBuffer*>(view.buffer)->data() + view.byte_offset;
+}
+
+}  // namespace sinter::runtime::host

@@ -1,0 +1,61 @@
+// The host's vector functions: one loop over a block for each op, dtype and form of operands.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <sinter/dtype.h>
+
+#include "src/trace/op.h"
+
+namespace sinter::runtime::host {
+
+/// Which operands are blocks of n values and which are one value for the whole block. Letters from left to
+/// right.
+enum class Form : std::uint8_t { VV, VS, SV, VVV = VV, VVS, VSV, VSS };
+inline constexpr std::size_t kForms = 6;
+
+/// out[i] = op(a[i], b[i], c[i]) for i < n. `out` may be the same block as an operand, never a shifted one.
+/// Truth values are bytes 0 and 1. Memory needs no alignment, and nothing beyond n elements is touched.
+using BlockFunction = void (*)(void* out, const void* a, const void* b, const void* c, std::size_t n);
+
+/// Partial results of a reduction along a row: element i of a block goes to lane i % kLanes. The number is
+/// the same for every instruction set, and so is the result.
+inline constexpr std::size_t kLanes = 64;
+
+/// lanes[i % kLanes] = op(lanes[i % kLanes], a[i]).
+using AccumulateFunction = void (*)(void* lanes, const void* a, std::size_t n);
+/// out[0] = all lanes combined, in a fixed order. Destroys the lanes.
+using FoldFunction = void (*)(void* out, void* lanes);
+
+inline constexpr std::size_t kDTypes = 6;
+
+struct BlockFunctions {
+  BlockFunction elementwise[kOpCount][kDTypes][kForms] =
+      {};                                     // by the dtype of the operands (Where: of the values)
+  BlockFunction cast[kDTypes][kDTypes] = {};  // from, to
+  AccumulateFunction accumulate[kOpCount][kDTypes] = {};
+  FoldFunction fold[kOpCount][kDTypes] = {};
+};
+
+/// The functions for this processor; those that the table does not define are null.
+const BlockFunctions& block_functions();
+
+/// Fills n elements of `size` bytes with copies of one.
+void fill(void* out, const void* value, std::size_t size, std::size_t n);
+
+/// out[i] = in[i * stride] and out[i * stride] = in[i], for elements of `size` bytes.
+void gather_strided(void* out, const void* in, std::int64_t stride, std::size_t size, std::size_t n);
+void scatter_strided(void* out, const void* in, std::int64_t stride, std::size_t size, std::size_t n);
+
+/// The op that a reduction applies to two values of `dtype`, and the value that it starts from (written to
+/// `out`).
+Op combining_op(Op reduction, DType dtype);
+void write_identity(Op reduction, DType dtype, void* out);
+
+// The parts of the table; each is compiled for all targets.
+void add_float_functions(BlockFunctions& functions);
+void add_integer_functions(BlockFunctions& functions);
+void add_cast_functions(BlockFunctions& functions);
+
+}  // namespace sinter::runtime::host

@@ -1,0 +1,223 @@
+// Register-blocked matrix product over vectors, for each target.
+#include "src/runtime/host/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "src/runtime/host/gemm.cpp"
+#include <algorithm>
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "src/runtime/host/gemm.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sinter::runtime::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Two vectors of columns for each row: 24 accumulators of the 32 registers that AVX-512 has. Targets with 16
+// registers go through a panel of 12 rows in two halves.
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+constexpr int kRowsAtOnce = 12;
+#else
+constexpr int kRowsAtOnce = 6;
+#endif
+
+template <class T>
+std::int64_t panel_columns() {
+  return static_cast<std::int64_t>(2 * hn::Lanes(hn::ScalableTag<T>()));
+}
+
+/// kRows rows of a panel whose rows stand `stride` apart in the packed form.
+template <int kRows, class T>
+HWY_INLINE void multiply_rows(std::int64_t stride, std::int64_t columns, std::int64_t k,
+                              const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, std::int64_t b_row,
+                              T* HWY_RESTRICT c, std::int64_t c_row, bool accumulate) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  const std::size_t lanes = hn::Lanes(d);
+  V s0[kRows], s1[kRows];
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) s0[i] = s1[i] = hn::Zero(d);
+  for (std::int64_t p = 0; p < k; ++p) {
+    const V b0 = hn::LoadU(d, b), b1 = hn::LoadU(d, b + lanes);
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+      const V x = hn::Set(d, a[i]);
+      s0[i] = hn::MulAdd(x, b0, s0[i]);
+      s1[i] = hn::MulAdd(x, b1, s1[i]);
+    }
+    a += stride;
+    b += b_row;
+  }
+  if (columns == static_cast<std::int64_t>(2 * lanes)) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+      T* to = c + i * c_row;
+      if (accumulate) {
+        s0[i] = hn::Add(s0[i], hn::LoadU(d, to));
+        s1[i] = hn::Add(s1[i], hn::LoadU(d, to + lanes));
+      }
+      hn::StoreU(s0[i], d, to);
+      hn::StoreU(s1[i], d, to + lanes);
+    }
+    return;
+  }
+  HWY_ALIGN T row[2 * HWY_MAX_BYTES / sizeof(T)];
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+    T* to = c + i * c_row;
+    hn::Store(s0[i], d, row);
+    hn::Store(s1[i], d, row + lanes);
+    for (std::int64_t j = 0; j < columns; ++j) to[j] = accumulate ? to[j] + row[j] : row[j];
+  }
+}
+
+template <int kRows, class T>
+HWY_NOINLINE void multiply_all(std::int64_t columns, std::int64_t k, const T* a, const T* b,
+                               std::int64_t b_row, T* c, std::int64_t c_row, bool accumulate) {
+  if constexpr (kRows <= kRowsAtOnce) {
+    multiply_rows<kRows>(kRows, columns, k, a, b, b_row, c, c_row, accumulate);
+  } else {
+    constexpr int kHalf = kRows / 2;
+    multiply_rows<kHalf>(kRows, columns, k, a, b, b_row, c, c_row, accumulate);
+    multiply_rows<kHalf>(kRows, columns, k, a + kHalf, b, b_row, c + kHalf * c_row, c_row, accumulate);
+  }
+}
+
+template <class T>
+void multiply_panel(std::int64_t rows, std::int64_t columns, std::int64_t k, const T* a, const T* b,
+                    std::int64_t b_row, T* c, std::int64_t c_row, bool accumulate) {
+  switch (rows) {
+    case 12: return multiply_all<12>(columns, k, a, b, b_row, c, c_row, accumulate);
+    case 8: return multiply_all<8>(columns, k, a, b, b_row, c, c_row, accumulate);
+    case 4: return multiply_all<4>(columns, k, a, b, b_row, c, c_row, accumulate);
+    case 2: return multiply_all<2>(columns, k, a, b, b_row, c, c_row, accumulate);
+    default: return multiply_all<1>(columns, k, a, b, b_row, c, c_row, accumulate);
+  }
+}
+
+/// Four rows of four, turned.
+template <class T>
+HWY_INLINE void turn_4x4(const T* from, std::int64_t from_row, T* to, std::int64_t to_row) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (sizeof(T) == 4) {
+    const hn::FixedTag<T, 4> d;
+    const hn::RepartitionToWide<hn::RebindToUnsigned<decltype(d)>> dw;
+    const auto r0 = hn::LoadU(d, from), r1 = hn::LoadU(d, from + from_row);
+    const auto r2 = hn::LoadU(d, from + 2 * from_row), r3 = hn::LoadU(d, from + 3 * from_row);
+    const auto low01 = hn::BitCast(dw, hn::InterleaveLower(d, r0, r1));
+    const auto low23 = hn::BitCast(dw, hn::InterleaveLower(d, r2, r3));
+    const auto high01 = hn::BitCast(dw, hn::InterleaveUpper(d, r0, r1));
+    const auto high23 = hn::BitCast(dw, hn::InterleaveUpper(d, r2, r3));
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(dw, low01, low23)), d, to);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(dw, low01, low23)), d, to + to_row);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(dw, high01, high23)), d, to + 2 * to_row);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(dw, high01, high23)), d, to + 3 * to_row);
+    return;
+  }
+#endif
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j) to[j * to_row + i] = from[i * from_row + j];
+}
+
+template <class T>
+void pack_panel(T* to, const T* from, std::int64_t lane_stride, std::int64_t k_stride, std::int64_t lanes,
+                std::int64_t width, std::int64_t k) {
+  std::int64_t done = 0;  // lanes
+  if (lane_stride == 1) {
+    for (std::int64_t p = 0; p < k; ++p) std::copy_n(from + p * k_stride, lanes, to + p * width);
+    done = lanes;
+  } else if (k_stride == 1) {
+    for (; done + 4 <= lanes; done += 4) {
+      const T* rows = from + done * lane_stride;
+      std::int64_t p = 0;
+      for (; p + 4 <= k; p += 4) turn_4x4(rows + p, lane_stride, to + p * width + done, width);
+      for (; p < k; ++p)
+        for (int i = 0; i < 4; ++i) to[p * width + done + i] = rows[i * lane_stride + p];
+    }
+  }
+  for (std::int64_t p = 0; p < k && (done < lanes || lanes < width); ++p) {
+    for (std::int64_t j = done; j < lanes; ++j) to[p * width + j] = from[j * lane_stride + p * k_stride];
+    std::fill(to + p * width + lanes, to + (p + 1) * width, T{0});
+  }
+}
+
+// One name for each type, which dynamic dispatch can name.
+std::int64_t columns_f32() { return panel_columns<float>(); }
+std::int64_t columns_f64() { return panel_columns<double>(); }
+void pack_f32(float* to, const float* from, std::int64_t lane_stride, std::int64_t k_stride,
+              std::int64_t lanes, std::int64_t width, std::int64_t k) {
+  pack_panel(to, from, lane_stride, k_stride, lanes, width, k);
+}
+void pack_f64(double* to, const double* from, std::int64_t lane_stride, std::int64_t k_stride,
+              std::int64_t lanes, std::int64_t width, std::int64_t k) {
+  pack_panel(to, from, lane_stride, k_stride, lanes, width, k);
+}
+void multiply_f32(std::int64_t rows, std::int64_t columns, std::int64_t k, const float* a, const float* b,
+                  std::int64_t b_row, float* c, std::int64_t c_row, bool accumulate) {
+  multiply_panel(rows, columns, k, a, b, b_row, c, c_row, accumulate);
+}
+void multiply_f64(std::int64_t rows, std::int64_t columns, std::int64_t k, const double* a, const double* b,
+                  std::int64_t b_row, double* c, std::int64_t c_row, bool accumulate) {
+  multiply_panel(rows, columns, k, a, b, b_row, c, c_row, accumulate);
+}
+
+}  // namespace sinter::runtime::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sinter::runtime {
+HWY_EXPORT(columns_f32);
+HWY_EXPORT(columns_f64);
+HWY_EXPORT(pack_f32);
+HWY_EXPORT(pack_f64);
+HWY_EXPORT(multiply_f32);
+HWY_EXPORT(multiply_f64);
+
+namespace host {
+
+std::vector<std::int64_t> row_panels(std::int64_t m) {
+  std::vector<std::int64_t> panels;
+  while (m > 0) {
+    std::int64_t rows = m >= 12 ? 12 : m >= 8 ? 8 : m >= 4 ? 4 : m >= 2 ? 2 : 1;
+    if (m == 16) rows = 8;  // two of 8 are faster than 12 and 4
+    panels.push_back(rows);
+    m -= rows;
+  }
+  return panels;
+}
+
+template <>
+std::int64_t panel_columns<float>() {
+  return HWY_DYNAMIC_DISPATCH(columns_f32)();
+}
+template <>
+std::int64_t panel_columns<double>() {
+  return HWY_DYNAMIC_DISPATCH(columns_f64)();
+}
+template <>
+void pack_panel<float>(float* to, const float* from, std::int64_t lane_stride, std::int64_t k_stride,
+                       std::int64_t lanes, std::int64_t width, std::int64_t k) {
+  HWY_DYNAMIC_DISPATCH(pack_f32)(to, from, lane_stride, k_stride, lanes, width, k);
+}
+template <>
+void pack_panel<double>(double* to, const double* from, std::int64_t lane_stride, std::int64_t k_stride,
+                        std::int64_t lanes, std::int64_t width, std::int64_t k) {
+  HWY_DYNAMIC_DISPATCH(pack_f64)(to, from, lane_stride, k_stride, lanes, width, k);
+}
+template <>
+void multiply_panel<float>(std::int64_t rows, std::int64_t columns, std::int64_t k, const float* a,
+                           const float* b, std::int64_t b_row, float* c, std::int64_t c_row,
+                           bool accumulate) {
+  HWY_DYNAMIC_DISPATCH(multiply_f32)(rows, columns, k, a, b, b_row, c, c_row, accumulate);
+}
+template <>
+void multiply_panel<double>(std::int64_t rows, std::int64_t columns, std::int64_t k, const double* a,
+                            const double* b, std::int64_t b_row, double* c, std::int64_t c_row,
+                            bool accumulate) {
+  HWY_DYNAMIC_DISPATCH(multiply_f64)(rows, columns, k, a, b, b_row, c, c_row, accumulate);
+}
+
+}  // namespace host
+}  // namespace sinter::runtime
+#endif

@@ -1,0 +1,33 @@
+// The core of the host's own matrix products: packing, and products of packed panels. For float and double.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace sinter::runtime::host {
+
+/// Rows of A that are multiplied at once, at most. The packed form of A is a list of panels of 1 to
+/// kPanelRows rows; in a panel of r rows element (i, p) stands at p * r + i.
+inline constexpr std::int64_t kPanelRows = 12;
+
+/// How m rows are cut into panels: the rows of each, in order. Depends on m alone.
+std::vector<std::int64_t> row_panels(std::int64_t m);
+
+/// Columns of B that are multiplied at once; B's panels are padded to this many.
+template <class T>
+std::int64_t panel_columns();
+
+/// to[p * width + j] = from[j * lane_stride + p * k_stride] for j < lanes, p < k; 0 for lanes <= j < width.
+template <class T>
+void pack_panel(T* to, const T* from, std::int64_t lane_stride, std::int64_t k_stride, std::int64_t lanes,
+                std::int64_t width, std::int64_t k);
+
+/// c[i * c_row + j] (+)= sum over p < k of a[p * rows + i] * b[p * b_row + j], for i < rows, j < columns.
+/// `rows` as row_panels gives them; rows of b have panel_columns() readable elements even where columns is
+/// less.
+template <class T>
+void multiply_panel(std::int64_t rows, std::int64_t columns, std::int64_t k, const T* a, const T* b,
+                    std::int64_t b_row, T* c, std::int64_t c_row, bool accumulate);
+
+}  // namespace sinter::runtime::host

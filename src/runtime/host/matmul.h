@@ -1,0 +1,16 @@
+// The host's own matrix product: blocked and packed, for any strides.
+#pragma once
+
+#include <memory>
+
+#include "jit/ir/library_op.h"
+#include "src/runtime/host/program.h"
+
+namespace sinter::runtime::host {
+
+/// How deep a panel of B is at most: 256 rows of 32 f32 fill a first-level cache.
+inline constexpr std::int64_t kPanelDepth = 256;
+
+std::shared_ptr<HostExecutable> make_matmul(const ir::MatMulOp& op);
+
+}  // namespace sinter::runtime::host

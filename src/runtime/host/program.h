@@ -1,0 +1,44 @@
+// What the host launches: kernels and library ops behind one interface.
+#pragma once
+
+#include <atomic>
+#include <list>
+#include <string>
+#include <vector>
+
+#include "src/runtime/backend.h"
+#include "src/runtime/host/code.h"
+#include "src/runtime/host/run.h"
+
+namespace sinter::runtime::host {
+
+/// Runs at once, in the calling thread and those of the workers.
+class HostExecutable : public Executable {
+ public:
+  virtual void run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>& fault) = 0;
+  /// What it is, for the log: "conv2d 64x8x26x26 ...".
+  virtual std::string describe() const = 0;
+};
+
+std::string describe(const ir::LibraryOp& op);
+
+/// A kernel, with its code for the sizes that it was launched with last.
+class KernelProgram final : public HostExecutable {
+ public:
+  explicit KernelProgram(const ir::Kernel& kernel) : kernel_(kernel) {}
+
+  void run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>& fault) override;
+  std::string describe() const override;
+
+ private:
+  struct Variant {
+    std::vector<std::int64_t> ints;
+    Code code;
+  };
+  const Code& code_for(std::span<const std::int64_t> ints);
+
+  ir::Kernel kernel_;
+  std::list<Variant> variants_;  // the one used last in front
+};
+
+}  // namespace sinter::runtime::host

@@ -1,0 +1,126 @@
+// A kernel's loops and index maps with the sizes of one launch put in, made as simple as those sizes allow.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "jit/ir/kernel.h"
+
+namespace sinter::runtime::host {
+
+/// A number split row-major by `extents`, coordinates times `strides` plus `offset`.
+struct Split {
+  std::vector<std::int64_t> extents, strides;
+  std::int64_t offset = 0;
+};
+
+/// An index map over the dims of a Space: position = offset + sum of coordinate times stride, then through
+/// each of `rest`.
+struct BoundMap {
+  std::vector<std::int64_t> strides;
+  std::int64_t offset = 0;
+  std::vector<Split> rest;  // empty for almost all maps
+
+  bool affine() const { return rest.empty(); }
+  /// Bit k: depends on the coordinate of dim k.
+  std::uint32_t dims() const;
+};
+
+/// The loops: dims [0, outer) are outer, the rest inner. No dim has size 1, and neighbours that every map
+/// walks as one are one dim.
+struct Space {
+  std::vector<std::int64_t> extents;
+  std::size_t outer = 0;
+  std::int64_t outer_count = 1, inner_count = 1;  // points; 0 when some size is 0
+  std::vector<BoundMap> maps;                     // in the order of Kernel::maps
+
+  std::size_t rank() const { return extents.size(); }
+};
+
+/// Most dims that loops of a kernel have here, cut ones included; sets of dims are bits of a word, with one
+/// to spare.
+inline constexpr std::size_t kMaxLoops = 30;
+
+std::int64_t value_of(ir::IntRef ref, std::span<const std::int64_t> ints);
+
+Space bind_space(const ir::Kernel& kernel, std::span<const std::int64_t> ints);
+
+/// Calls run(position, stride, count) for consecutive stretches of a map's values, starting at the
+/// coordinates `at` (one for each dim of the space) and going on row-major over the dims [first, last) for n
+/// points. A stretch has a constant stride.
+template <class Run>
+void for_each_run(const Space& space, const BoundMap& map, const std::int64_t* at, std::size_t first,
+                  std::size_t last, std::int64_t n, Run&& run);
+
+// ---- implementation
+
+/// Sends the stretch (number, stride, count) through the splits from `step` on.
+template <class Run>
+void split_run(const std::vector<Split>& splits, std::size_t step, std::int64_t number, std::int64_t stride,
+               std::int64_t count, Run& run) {
+  if (step == splits.size()) {
+    run(number, stride, count);
+    return;
+  }
+  const Split& split = splits[step];
+  const std::size_t rank = split.extents.size();
+  while (count > 0) {
+    std::int64_t position = split.offset, rest = number;
+    const std::int64_t last = rank == 0 ? 0 : rest % split.extents[rank - 1];
+    for (std::size_t k = rank; k-- > 0;) {
+      const std::int64_t quotient = rest / split.extents[k];
+      position += (rest - quotient * split.extents[k]) * split.strides[k];
+      rest = quotient;
+    }
+    // As long as the last coordinate does not wrap, the positions go on with a constant stride.
+    std::int64_t here = 1;
+    if (stride == 0 || rank == 0)
+      here = count;
+    else if (stride > 0)
+      here = (split.extents[rank - 1] - 1 - last) / stride + 1;
+    else
+      here = last < 0 ? count : last / -stride + 1;  // below 0 a predicate keeps all the rest from being read
+    here = here < count ? here : count;
+    split_run(splits, step + 1, position, rank == 0 ? 0 : stride * split.strides[rank - 1], here, run);
+    number += here * stride;
+    count -= here;
+  }
+}
+
+template <class Run>
+void for_each_run(const Space& space, const BoundMap& map, const std::int64_t* at, std::size_t first,
+                  std::size_t last, std::int64_t n, Run&& run) {
+  std::int64_t position = map.offset;
+  for (std::size_t k = 0; k < space.rank(); ++k) position += at[k] * map.strides[k];
+  if (first == last || n <= 1) {
+    if (n > 0) split_run(map.rest, 0, position, 0, n, run);
+    return;
+  }
+  const std::size_t row = last - 1;
+  const std::int64_t stride = map.strides[row];
+  std::array<std::int64_t, kMaxLoops> coordinates;
+  for (std::size_t k = first; k < last; ++k) coordinates[k] = at[k];
+  while (n > 0) {
+    std::int64_t count = space.extents[row] - coordinates[row];
+    count = count < n ? count : n;
+    if (map.rest.empty())
+      run(position, stride, count);
+    else
+      split_run(map.rest, 0, position, stride, count, run);
+    n -= count;
+    if (n == 0) return;
+    position -= coordinates[row] * stride;
+    coordinates[row] = 0;
+    for (std::size_t k = row; k-- > first;) {
+      position += map.strides[k];
+      if (++coordinates[k] < space.extents[k]) break;
+      position -= space.extents[k] * map.strides[k];
+      coordinates[k] = 0;
+    }
+  }
+}
+
+}  // namespace sinter::runtime::host

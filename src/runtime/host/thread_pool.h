@@ -1,0 +1,73 @@
+// The host's threads: the caller takes part, pieces are claimed one by one, waiting is a short spin and then
+// sleep.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace sinter::runtime {
+
+/// Runs numbered pieces of work on all threads. How work is cut into pieces is the caller's choice and must
+/// follow from the work alone, never from `size()`: so results do not depend on the number of threads.
+class ThreadPool {
+ public:
+  /// `threads` counts the caller; 0: one per core this process may use.
+  explicit ThreadPool(std::size_t threads = 0);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  /// Threads that take part, the caller among them.
+  std::size_t size() const { return workers_.size() + 1; }
+
+  /// Calls work(piece, thread) for each piece in [0, pieces), thread in [0, size()), and returns when all are
+  /// done. One call at a time, not from within a piece. The first exception of a piece is thrown again here.
+  template <class Work>
+  void run(std::size_t pieces, Work&& work) {
+    if (pieces == 0) return;
+    if (pieces == 1 || workers_.empty()) {
+      for (std::size_t piece = 0; piece < pieces; ++piece) work(piece, std::size_t{0});
+      return;
+    }
+    using Callable = std::remove_reference_t<Work>;
+    run_shared(
+        pieces,
+        [](void* context, std::size_t piece, std::size_t thread) {
+          (*static_cast<Callable*>(context))(piece, thread);
+        },
+        const_cast<void*>(static_cast<const void*>(&work)));
+  }
+
+ private:
+  using Call = void (*)(void* context, std::size_t piece, std::size_t thread);
+
+  void run_shared(std::size_t pieces, Call call, void* context);
+  void work_through(std::uint32_t generation, std::size_t thread);
+  void worker(std::size_t thread);
+
+  // The pieces that nobody has claimed yet (low half) of a job (high half). A piece is claimed by taking one
+  // from the low half while the high half is still the same, so a late worker can never touch a later job by
+  // mistake.
+  alignas(64) std::atomic<std::uint64_t> ticket_{0};
+  alignas(64) std::atomic<std::uint32_t> generation_{0};  // what sleeping workers wait on
+  std::atomic<std::uint32_t> sleeping_{0};
+  alignas(64) std::atomic<std::size_t> unfinished_{0};
+
+  // Of the current job; written before the ticket is published.
+  Call call_ = nullptr;
+  void* context_ = nullptr;
+  std::size_t pieces_ = 0;
+
+  std::mutex error_mutex_;
+  std::exception_ptr error_;
+  std::atomic<bool> stop_{false};
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace sinter::runtime

@@ -1,0 +1,150 @@
+// Compiles texts side by side and keeps what came of them.
+#include "src/runtime/vulkan/compiler.h"
+
+#include <algorithm>
+#include <bit>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include <xxhash.h>
+
+#include "jit/compile/shaderc.h"
+
+namespace sinter::runtime::vulkan {
+namespace {
+
+emit::Target target_of(const DeviceInfo& info, bool has_groups) {
+  emit::Target target;
+  target.language = emit::Language::Glsl;
+  // Without barriers a group is only a unit of work for a core: enough to outweigh the cost of starting one.
+  target.group_size =
+      static_cast<int>(std::bit_floor(std::min(info.max_invocations, has_groups ? 256u : 64u)));
+  target.has_groups = has_groups;
+  target.has_f64 = info.has_f64;
+  target.max_groups = std::min<std::int64_t>(info.max_groups[0], 65535);
+  return target;
+}
+
+std::pair<std::uint64_t, std::uint64_t> key_of(const std::string& source) {
+  const XXH128_hash_t hash = XXH3_128bits(source.data(), source.size());
+  return {hash.low64, hash.high64};
+}
+
+/// Calls `work(0 .. count-1)` on as many threads as there are cores; rethrows the first exception.
+template <class Work>
+void for_each_in_parallel(std::size_t count, Work work) {
+  const std::size_t threads = std::min<std::size_t>(count, std::max(1u, std::thread::hardware_concurrency()));
+  std::atomic<std::size_t> next{0};
+  std::vector<std::exception_ptr> errors(count);
+  auto loop = [&] {
+    for (std::size_t i; (i = next.fetch_add(1)) < count;) {
+      try {
+        work(i);
+      } catch (...) {
+        errors[i] = std::current_exception();
+      }
+    }
+  };
+  std::vector<std::thread> helpers;
+  for (std::size_t t = 1; t < threads; ++t) helpers.emplace_back(loop);
+  loop();
+  for (std::thread& helper : helpers) helper.join();
+  for (const std::exception_ptr& error : errors)
+    if (error) std::rethrow_exception(error);
+}
+
+std::uint32_t bindings_of(const ir::Kernel& kernel) {
+  return static_cast<std::uint32_t>(kernel.buffers.size()) + (kernel.fault ? 2 : 1);
+}
+
+/// A guess, before the sizes are known, of how many lanes the kernel's groups will have.
+std::uint32_t usual_lanes(const ir::Kernel& kernel, const emit::Target& target) {
+  const bool small = target.has_groups && emit::schedule_on(kernel, target) == ir::Schedule::LanesOuter;
+  return static_cast<std::uint32_t>(small ? std::min(target.group_size, 64) : target.group_size);
+}
+
+}  // namespace
+
+KernelCompiler::KernelCompiler(const Device& device)
+    : pipelines_(device),
+      target_(target_of(device.info(), !device.info().cpu_kernels)),
+      grouped_target_(target_of(device.info(), true)) {}
+
+std::unique_ptr<CompiledText> KernelCompiler::build(const std::string& source, std::uint32_t bindings,
+                                                    std::uint32_t lanes) {
+  auto text = std::make_unique<CompiledText>();
+  bool from_disk = false;
+  text->spirv = compile::compile_glsl(source, &from_disk);
+  ++(from_disk ? from_disk_ : compiled_);
+  text->bindings = bindings;
+  // Most kernels are launched with one size of group; pipelines for others are made at their first launch.
+  text->pipelines[lanes] = pipelines_.make(text->spirv, bindings, lanes);
+  return text;
+}
+
+std::vector<CompiledText*> KernelCompiler::compile(std::span<const ir::Kernel* const> kernels) {
+  struct New {
+    Key key;
+    std::string source;
+    std::uint32_t bindings, lanes;
+    std::unique_ptr<CompiledText> text;
+  };
+  std::vector<Key> keys;
+  std::vector<New> fresh;
+  for (const ir::Kernel* kernel : kernels) {
+    std::string source = emit::emit(*kernel, target_).text;
+    const Key key = key_of(source);
+    keys.push_back(key);
+    const bool known = texts_.contains(key) || std::any_of(fresh.begin(), fresh.end(), [&](const New& other) {
+                         return other.key == key;
+                       });
+    if (!known)
+      fresh.push_back({key, std::move(source), bindings_of(*kernel), usual_lanes(*kernel, target_), nullptr});
+  }
+  for_each_in_parallel(fresh.size(), [&](std::size_t i) {
+    fresh[i].text = build(fresh[i].source, fresh[i].bindings, fresh[i].lanes);
+  });
+  for (New& made : fresh) texts_.emplace(made.key, std::move(made.text));
+  std::vector<CompiledText*> result;
+  for (const Key& key : keys) result.push_back(texts_.at(key).get());
+  return result;
+}
+
+CompiledText& KernelCompiler::compile(const std::string& source, std::uint32_t bindings,
+                                      std::uint32_t lanes) {
+  std::unique_ptr<CompiledText>& text = texts_[key_of(source)];
+  if (!text) text = build(source, bindings, lanes);
+  return *text;
+}
+
+CompiledText& KernelCompiler::compile_grouped(const ir::Kernel& kernel) {
+  return compile(emit::emit(kernel, grouped_target_).text, bindings_of(kernel),
+                 static_cast<std::uint32_t>(grouped_target_.group_size));
+}
+
+const Pipeline& KernelCompiler::pipeline(CompiledText& text, std::uint32_t lanes) {
+  auto [at, is_new] = text.pipelines.try_emplace(lanes);
+  if (is_new) at->second = pipelines_.make(text.spirv, text.bindings, lanes);
+  return at->second;
+}
+
+void pack_words(const ir::Kernel& kernel, const LaunchArguments& arguments,
+                std::vector<std::uint32_t>& words) {
+  auto push = [&](std::uint64_t bits, bool two) {
+    words.push_back(static_cast<std::uint32_t>(bits));
+    if (two) words.push_back(static_cast<std::uint32_t>(bits >> 32));
+  };
+  for (std::int64_t value : arguments.ints) push(static_cast<std::uint64_t>(value), kernel.wide);
+  for (std::size_t i = 0; i < kernel.scalars.size(); ++i) {
+    const ScalarValue& value = arguments.scalars[i];
+    switch (kernel.scalars[i]) {
+      case DType::f32: push(std::bit_cast<std::uint32_t>(static_cast<float>(value.real)), false); break;
+      case DType::f64: push(std::bit_cast<std::uint64_t>(value.real), true); break;
+      case DType::i64: push(static_cast<std::uint64_t>(value.integer), true); break;
+      default: push(static_cast<std::uint64_t>(value.integer), false); break;
+    }
+  }
+}
+
+}  // namespace sinter::runtime::vulkan

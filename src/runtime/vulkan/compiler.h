@@ -1,0 +1,63 @@
+// Kernels for a Vulkan device: kernel IR to text, SPIR-V and pipelines, each made once.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "jit/emit/emit.h"
+#include "src/runtime/backend.h"
+#include "src/runtime/vulkan/pipelines.h"
+
+namespace sinter::runtime::vulkan {
+
+/// A compiled text with its pipelines, one for each size of group it was launched with.
+struct CompiledText {
+  std::vector<std::uint32_t> spirv;
+  std::uint32_t bindings = 0;
+  std::map<std::uint32_t, Pipeline> pipelines;  // by lanes of a group
+};
+
+/// Keeps all it made: equal texts, of whatever kernel, are one. Used by one thread at a time; compiles on
+/// several.
+class KernelCompiler {
+ public:
+  explicit KernelCompiler(const Device& device);
+
+  const emit::Target& target() const { return target_; }
+
+  /// Shared memory and barriers, also on a device whose usual kernels do without.
+  const emit::Target& grouped_target() const { return grouped_target_; }
+
+  std::vector<CompiledText*> compile(std::span<const ir::Kernel* const> kernels);
+  CompiledText& compile_grouped(const ir::Kernel& kernel);
+  /// A hand-written text that is launched with groups of `lanes`.
+  CompiledText& compile(const std::string& source, std::uint32_t bindings, std::uint32_t lanes);
+
+  const Pipeline& pipeline(CompiledText& text, std::uint32_t lanes);
+
+  std::uint64_t compiled() const { return compiled_; }
+  std::uint64_t from_disk() const { return from_disk_; }
+
+ private:
+  using Key = std::pair<std::uint64_t, std::uint64_t>;  // 128 bits of hash of the text
+  std::unique_ptr<CompiledText> build(const std::string& source, std::uint32_t bindings, std::uint32_t lanes);
+
+  Pipelines pipelines_;
+  emit::Target target_, grouped_target_;
+  absl::flat_hash_map<Key, std::unique_ptr<CompiledText>> texts_;
+  std::atomic<std::uint64_t> compiled_{0}, from_disk_{0};
+};
+
+/// The words of a kernel's arguments buffer, as jit/emit/emit.h lays them out.
+void pack_words(const ir::Kernel& kernel, const LaunchArguments& arguments,
+                std::vector<std::uint32_t>& words);
+
+}  // namespace sinter::runtime::vulkan

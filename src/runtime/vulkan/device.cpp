@@ -1,0 +1,218 @@
+// Asks a Vulkan device what it can do and opens it.
+#include "src/runtime/vulkan/device.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include <sinter/error.h>
+
+#include "src/base/env.h"
+#include "src/runtime/vulkan/instance.h"
+#include "src/runtime/vulkan/result.h"
+
+namespace sinter::runtime::vulkan {
+namespace {
+
+/// The feature structures that we ask about and enable, chained. Not to be copied: they point at each other.
+struct Features {
+  VkPhysicalDeviceFeatures2 base =
+      structure<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+  VkPhysicalDeviceVulkan11Features v11 =
+      structure<VkPhysicalDeviceVulkan11Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
+  VkPhysicalDeviceVulkan12Features v12 =
+      structure<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+
+  Features() {
+    base.pNext = &v11;
+    v11.pNext = &v12;
+  }
+  Features(const Features&) = delete;
+  Features& operator=(const Features&) = delete;
+};
+
+struct Properties {
+  VkPhysicalDeviceProperties2 base =
+      structure<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2);
+  VkPhysicalDeviceVulkan11Properties v11 =
+      structure<VkPhysicalDeviceVulkan11Properties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES);
+  VkPhysicalDeviceVulkan12Properties v12 =
+      structure<VkPhysicalDeviceVulkan12Properties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES);
+  VkPhysicalDevicePushDescriptorPropertiesKHR push = structure<VkPhysicalDevicePushDescriptorPropertiesKHR>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR);
+  VkPhysicalDeviceShaderSMBuiltinsPropertiesNV cores =
+      structure<VkPhysicalDeviceShaderSMBuiltinsPropertiesNV>(
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV);
+
+  Properties(bool has_push, bool has_cores) {
+    base.pNext = &v11;
+    v11.pNext = &v12;
+    void** end = &v12.pNext;
+    if (has_push) {
+      *end = &push;
+      end = &push.pNext;
+    }
+    if (has_cores) *end = &cores;
+  }
+  Properties(const Properties&) = delete;
+  Properties& operator=(const Properties&) = delete;
+};
+
+VkPhysicalDeviceProperties basic_properties(VkPhysicalDevice device) {
+  VkPhysicalDeviceProperties properties;
+  vkGetPhysicalDeviceProperties(device, &properties);
+  return properties;
+}
+
+int compute_family(VkPhysicalDevice device) {
+  std::uint32_t count = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) return static_cast<int>(i);
+  return -1;
+}
+
+bool has_extension(VkPhysicalDevice device, const char* name) {
+  std::uint32_t count = 0;
+  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> extensions(count);
+  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data());
+  return std::any_of(extensions.begin(), extensions.end(),
+                     [&](const VkExtensionProperties& e) { return !std::strcmp(e.extensionName, name); });
+}
+
+DeviceInfo describe(VkPhysicalDevice device, const Features& features, const VulkanOptions& options) {
+  const bool push = has_extension(device, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
+  const bool cores = has_extension(device, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME);
+  Properties properties(push, cores);
+  vkGetPhysicalDeviceProperties2(device, &properties.base);
+  const VkPhysicalDeviceProperties& p = properties.base.properties;
+  const VkPhysicalDeviceLimits& limits = p.limits;
+
+  DeviceInfo info;
+  info.name = p.deviceName;
+  info.driver = std::string(properties.v12.driverName) + " " + properties.v12.driverInfo + " " +
+                std::to_string(p.driverVersion);
+  info.is_cpu = p.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  info.cpu_kernels = info.is_cpu && options.cpu_kernels;
+  info.unified =
+      options.mapped_memory && (info.is_cpu || p.deviceType == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU);
+  info.has_f64 = features.base.features.shaderFloat64 && options.float64;
+  info.push_descriptors = push && options.push_descriptors;
+  info.max_push_descriptors = info.push_descriptors ? properties.push.maxPushDescriptors : 0;
+  // Two bindings of each kernel are the arguments and the fault word; the cap keeps descriptor sets small.
+  info.max_storage_buffers =
+      std::min({limits.maxPerStageDescriptorStorageBuffers, limits.maxPerStageResources,
+                limits.maxDescriptorSetStorageBuffers, 64u});
+  info.max_invocations = std::min(limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0]);
+  info.shared_bytes = limits.maxComputeSharedMemorySize;
+  std::copy(limits.maxComputeWorkGroupCount, limits.maxComputeWorkGroupCount + 3, info.max_groups);
+  info.max_storage_range = limits.maxStorageBufferRange;
+  info.max_allocation = properties.v11.maxMemoryAllocationSize;
+  info.storage_alignment = std::max<VkDeviceSize>(limits.minStorageBufferOffsetAlignment, 4);
+
+  info.subgroup_size = properties.v11.subgroupSize;
+  if (info.cpu_kernels)
+    info.lanes = 1024;
+  else if (cores)
+    info.lanes =
+        std::int64_t{properties.cores.shaderSMCount} * properties.cores.shaderWarpsPerSM * info.subgroup_size;
+  else
+    info.lanes = p.deviceType == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU ? 132 * 1024 : 16 * 1024;
+
+  VkPhysicalDeviceMemoryProperties memory;
+  vkGetPhysicalDeviceMemoryProperties(device, &memory);
+  for (std::uint32_t i = 0; i < memory.memoryHeapCount; ++i)
+    if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
+      info.local_bytes = std::max(info.local_bytes, memory.memoryHeaps[i].size);
+  return info;
+}
+
+}  // namespace
+
+std::string missing_features(VkPhysicalDevice device) {
+  const VkPhysicalDeviceProperties properties = basic_properties(device);
+  std::string missing;
+  auto need = [&](bool has, const char* what) {
+    if (!has) missing += (missing.empty() ? "" : ", ") + std::string(what);
+  };
+  need(compute_family(device) >= 0, "a compute queue");
+  need(properties.apiVersion >= VK_API_VERSION_1_2, "Vulkan 1.2");
+  if (properties.apiVersion >= VK_API_VERSION_1_2) {
+    Features features;
+    vkGetPhysicalDeviceFeatures2(device, &features.base);
+    need(features.base.features.shaderInt64, "shaderInt64");
+    need(features.v12.timelineSemaphore, "timelineSemaphore");
+    need(features.v12.storageBuffer8BitAccess, "storageBuffer8BitAccess");
+    need(features.v12.shaderInt8, "shaderInt8");
+  }
+  return missing.empty() ? "" : std::string(properties.deviceName) + " lacks " + missing;
+}
+
+bool is_hardware(VkPhysicalDevice device) {
+  return basic_properties(device).deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
+Device::Device(int index, const VulkanOptions& options) {
+  const Instance& all = instance();
+  if (all.devices.empty()) throw DeviceError("[vulkan] " + all.reason);
+  if (index < 0 || static_cast<std::size_t>(index) >= all.devices.size())
+    throw DeviceError("[vulkan] there is no device " + std::to_string(index) + ": this computer has " +
+                      std::to_string(all.devices.size()) + " Vulkan device(s), counted from 0");
+  physical_ = all.devices[index];
+  vkGetPhysicalDeviceMemoryProperties(physical_, &memory_);
+
+  Features have;
+  vkGetPhysicalDeviceFeatures2(physical_, &have.base);
+  info_ = describe(physical_, have, options);
+
+  Features use;
+  use.base.features.shaderInt64 = VK_TRUE;
+  use.base.features.shaderFloat64 = info_.has_f64;
+  use.v12.timelineSemaphore = VK_TRUE;
+  use.v12.storageBuffer8BitAccess = VK_TRUE;
+  use.v12.shaderInt8 = VK_TRUE;
+
+  queue_family_ = static_cast<std::uint32_t>(compute_family(physical_));
+  const float priority = 1.0f;
+  VkDeviceQueueCreateInfo queue =
+      structure<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
+  queue.queueFamilyIndex = queue_family_;
+  queue.queueCount = 1;
+  queue.pQueuePriorities = &priority;
+  std::vector<const char*> extensions;
+  if (info_.push_descriptors) extensions.push_back(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
+  VkDeviceCreateInfo create = structure<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO);
+  create.pNext = &use.base;
+  create.queueCreateInfoCount = 1;
+  create.pQueueCreateInfos = &queue;
+  create.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+  create.ppEnabledExtensionNames = extensions.data();
+  check(vkCreateDevice(physical_, &create, nullptr, &handle_), ("opening " + info_.name).c_str());
+  vkGetDeviceQueue(handle_, queue_family_, 0, &queue_);
+  if (info_.push_descriptors)
+    push_descriptor_set = reinterpret_cast<PFN_vkCmdPushDescriptorSetKHR>(
+        vkGetDeviceProcAddr(handle_, "vkCmdPushDescriptorSetKHR"));
+  if (base::logs("device"))
+    base::log_line("device", "vulkan:" + std::to_string(index) + " is " + info_.name + ", " + info_.driver +
+                                 ", subgroup " + std::to_string(info_.subgroup_size) +
+                                 (info_.cpu_kernels ? ", kernels without barriers" : ""));
+}
+
+Device::~Device() {
+  vkDeviceWaitIdle(handle_);
+  vkDestroyDevice(handle_, nullptr);
+}
+
+int Device::memory_type(std::uint32_t allowed, VkMemoryPropertyFlags required,
+                        VkMemoryPropertyFlags preferred) const {
+  for (VkMemoryPropertyFlags wanted : {required | preferred, required})
+    for (std::uint32_t i = 0; i < memory_.memoryTypeCount; ++i)
+      if ((allowed >> i & 1) && (memory_.memoryTypes[i].propertyFlags & wanted) == wanted)
+        return static_cast<int>(i);
+  return -1;
+}
+
+}  // namespace sinter::runtime::vulkan

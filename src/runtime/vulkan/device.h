@@ -1,0 +1,70 @@
+// One Vulkan device: what it can do, its logical device and its queue.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <vulkan/vulkan.h>
+
+#include "src/runtime/vulkan/options.h"
+
+namespace sinter::runtime::vulkan {
+
+/// What the device can do and what of it is used, as plain data.
+struct DeviceInfo {
+  std::string name;          // "llvmpipe (LLVM 15.0.6, 256 bits)"
+  std::string driver;        // "Mesa 22.3.6 (LLVM 15.0.6)", with the driver's version number
+  bool is_cpu = false;       // runs on the host's cores
+  bool cpu_kernels = false;  // use kernels without shared memory and barriers
+  bool unified = false;      // buffers lie in memory that the host reads and writes in place
+  bool has_f64 = false;
+  bool push_descriptors = false;
+  std::uint32_t subgroup_size = 1;
+  std::uint32_t max_push_descriptors = 0;
+  std::uint32_t max_storage_buffers = 0;  // of one kernel
+  std::uint32_t max_invocations = 0;      // of one workgroup
+  std::uint32_t shared_bytes = 0;
+  std::uint32_t max_groups[3] = {0, 0, 0};
+  std::int64_t lanes = 0;  // lanes that are resident at a time; a guess where the driver does not say
+  VkDeviceSize max_storage_range = 0;  // bytes of one binding
+  VkDeviceSize max_allocation = 0;
+  VkDeviceSize storage_alignment = 16;  // of a binding's offset
+  VkDeviceSize local_bytes = 0;         // size of the device's own memory
+};
+
+/// Names the device and what it lacks of what every kernel needs; empty if it lacks nothing.
+std::string missing_features(VkPhysicalDevice device);
+
+bool is_hardware(VkPhysicalDevice device);
+
+class Device {
+ public:
+  /// `index` counts instance().devices. Throws DeviceError.
+  Device(int index, const VulkanOptions& options);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  VkDevice handle() const { return handle_; }
+  VkQueue queue() const { return queue_; }
+  std::uint32_t queue_family() const { return queue_family_; }
+  const DeviceInfo& info() const { return info_; }
+
+  /// A memory type allowed by `allowed` (a bit each) with all `required` properties and, if there is one, all
+  /// `preferred` too. -1: none.
+  int memory_type(std::uint32_t allowed, VkMemoryPropertyFlags required,
+                  VkMemoryPropertyFlags preferred) const;
+  VkMemoryPropertyFlags memory_flags(int type) const { return memory_.memoryTypes[type].propertyFlags; }
+
+  PFN_vkCmdPushDescriptorSetKHR push_descriptor_set = nullptr;
+
+ private:
+  VkPhysicalDevice physical_;
+  VkPhysicalDeviceMemoryProperties memory_{};
+  DeviceInfo info_;
+  VkDevice handle_ = VK_NULL_HANDLE;
+  VkQueue queue_ = VK_NULL_HANDLE;
+  std::uint32_t queue_family_ = 0;
+};
+
+}  // namespace sinter::runtime::vulkan

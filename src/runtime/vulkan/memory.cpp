@@ -1,0 +1,196 @@
+// Takes blocks from the driver and cuts them into slices, the smallest free range that fits first.
+#include "src/runtime/vulkan/memory.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include <sinter/error.h>
+
+#include "src/base/env.h"
+#include "src/runtime/vulkan/result.h"
+
+namespace sinter::runtime::vulkan {
+namespace {
+
+constexpr VkDeviceSize kAlignment = 256;  // no device asks for more
+constexpr VkDeviceSize kSmall = VkDeviceSize{256} << 10;
+constexpr VkDeviceSize kSmallBlock = VkDeviceSize{8} << 20;
+constexpr VkDeviceSize kLargeBlock = VkDeviceSize{64} << 20;
+constexpr VkDeviceSize kBlockUnit = VkDeviceSize{2} << 20;
+constexpr std::uint64_t kAddressesOfBlock = std::uint64_t{1} << 40;  // more than any block has
+
+VkDeviceSize round_up(VkDeviceSize value, VkDeviceSize unit) { return (value + unit - 1) / unit * unit; }
+
+/// Sizes are rounded to eight steps for each power of two, so that nearly equal requests find each other's
+/// slices.
+VkDeviceSize size_class(VkDeviceSize bytes) {
+  return round_up(std::max<VkDeviceSize>(bytes, 1), std::max(kAlignment, std::bit_floor(bytes) / 8));
+}
+
+}  // namespace
+
+std::unique_ptr<MemoryBlock> MemoryBlock::try_make(const Device& device, VkDeviceSize bytes,
+                                                   VkMemoryPropertyFlags required,
+                                                   VkMemoryPropertyFlags preferred) {
+  std::unique_ptr<MemoryBlock> block(new MemoryBlock(device, bytes));
+  VkBufferCreateInfo info = structure<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
+  info.size = bytes;
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+               VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  info.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
+  check(vkCreateBuffer(device.handle(), &info, nullptr, &block->buffer_), "vkCreateBuffer");
+  VkMemoryRequirements requirements;
+  vkGetBufferMemoryRequirements(device.handle(), block->buffer_, &requirements);
+
+  const int type = device.memory_type(requirements.memoryTypeBits, required, preferred);
+  if (type < 0)
+    throw DeviceError("[vulkan] " + device.info().name + " has no memory of the kind buffers need");
+  VkMemoryAllocateInfo allocate = structure<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
+  allocate.allocationSize = requirements.size;
+  allocate.memoryTypeIndex = static_cast<std::uint32_t>(type);
+  VkResult code = vkAllocateMemory(device.handle(), &allocate, nullptr, &block->memory_);
+  if (code == VK_ERROR_OUT_OF_DEVICE_MEMORY || code == VK_ERROR_OUT_OF_HOST_MEMORY ||
+      code == VK_ERROR_TOO_MANY_OBJECTS)
+    return nullptr;
+  check(code, "vkAllocateMemory");
+  check(vkBindBufferMemory(device.handle(), block->buffer_, block->memory_, 0), "vkBindBufferMemory");
+  // Host access relies on coherent memory: there are no flushes.
+  const VkMemoryPropertyFlags host =
+      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  if (((required | preferred) & host) == host && (device.memory_flags(type) & host) == host) {
+    void* address = nullptr;
+    check(vkMapMemory(device.handle(), block->memory_, 0, VK_WHOLE_SIZE, 0, &address), "vkMapMemory");
+    block->mapped_ = static_cast<std::byte*>(address);
+  }
+  return block;
+}
+
+std::unique_ptr<MemoryBlock> MemoryBlock::make(const Device& device, VkDeviceSize bytes,
+                                               VkMemoryPropertyFlags required,
+                                               VkMemoryPropertyFlags preferred) {
+  std::unique_ptr<MemoryBlock> block = try_make(device, bytes, required, preferred);
+  if (!block)
+    throw DeviceError("[vulkan] " + device.info().name + " has no memory left for " + std::to_string(bytes) +
+                      " bytes that the library itself needs");
+  return block;
+}
+
+MemoryBlock::~MemoryBlock() {
+  vkDestroyBuffer(device_.handle(), buffer_, nullptr);
+  vkFreeMemory(device_.handle(), memory_, nullptr);
+}
+
+MemoryPool::MemoryPool(const Device& device)
+    : device_(device), required_(VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT), preferred_(0) {
+  // Reading uncached memory in place is slower than a copy, so cached it must be.
+  if (device.info().unified)
+    preferred_ = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
+                 VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+}
+
+MemoryPool::Arena& MemoryPool::arena_of(VkDeviceSize bytes) { return bytes < kSmall ? small_ : large_; }
+
+void MemoryPool::add(Arena& arena, std::uint64_t address, Free range) {
+  arena.free.emplace(address, range);
+  arena.sizes.emplace(range.bytes, address);
+}
+
+void MemoryPool::remove(Arena& arena, FreeMap::iterator at) {
+  arena.sizes.erase({at->second.bytes, at->first});
+  arena.free.erase(at);
+}
+
+bool MemoryPool::grow(Arena& arena, VkDeviceSize bytes) {
+  VkDeviceSize wanted = &arena == &small_ ? kSmallBlock : std::max(kLargeBlock, round_up(bytes, kBlockUnit));
+  if (bytes > kLargeBlock / 2) wanted = round_up(bytes, kBlockUnit);
+  std::unique_ptr<MemoryBlock> block = MemoryBlock::try_make(device_, wanted, required_, preferred_);
+  // Near the end of the memory a block of just the size asked for may still be there.
+  if (!block && wanted > bytes) block = MemoryBlock::try_make(device_, wanted = bytes, required_, preferred_);
+  if (!block) return false;
+  const std::uint64_t address = next_address_;
+  next_address_ += kAddressesOfBlock;
+  blocks_.emplace(address, std::move(block));
+  reserved_ += wanted;
+  add(arena, address, {wanted, 0});
+  if (base::logs("memory"))
+    base::log_line("memory", "vulkan takes " + std::to_string(wanted >> 10) + " KiB from the driver, " +
+                                 std::to_string(reserved_ >> 10) + " KiB in all");
+  return true;
+}
+
+std::optional<Slice> MemoryPool::try_allocate(VkDeviceSize requested) {
+  const VkDeviceSize bytes = size_class(requested);
+  std::lock_guard lock(mutex_);
+  Arena& arena = arena_of(bytes);
+  auto fit = arena.sizes.lower_bound({bytes, 0});
+  if (fit == arena.sizes.end()) {
+    if (!grow(arena, bytes)) return std::nullopt;
+    fit = arena.sizes.lower_bound({bytes, 0});
+  }
+  const auto found = arena.free.find(fit->second);
+  const auto [address, range] = *found;
+  remove(arena, found);
+  if (range.bytes > bytes) add(arena, address + bytes, {range.bytes - bytes, range.last_use});
+
+  const auto& [start, block] = *std::prev(blocks_.upper_bound(address));
+  in_use_ += bytes;
+  peak_ = std::max(peak_, in_use_);
+  const VkDeviceSize offset = address - start;
+  return Slice{block->buffer(), offset, bytes, address, block->mapped() ? block->mapped() + offset : nullptr,
+               range.last_use};
+}
+
+void MemoryPool::release(const Slice& slice) {
+  std::lock_guard lock(mutex_);
+  in_use_ -= slice.bytes;
+  Arena& arena = arena_of(slice.bytes);
+  std::uint64_t address = slice.address;
+  Free range{slice.bytes, slice.last_use};
+  auto join = [&](FreeMap::iterator neighbour) {
+    range.bytes += neighbour->second.bytes;
+    range.last_use = std::max(range.last_use, neighbour->second.last_use);
+    remove(arena, neighbour);
+  };
+  // Blocks are further apart than they are long, so neighbours by address are of one block.
+  if (auto after = arena.free.find(address + slice.bytes); after != arena.free.end()) join(after);
+  if (auto next = arena.free.lower_bound(address); next != arena.free.begin()) {
+    auto before = std::prev(next);
+    if (before->first + before->second.bytes == address) {
+      address = before->first;
+      join(before);
+    }
+  }
+  add(arena, address, range);
+}
+
+void MemoryPool::trim() {
+  std::lock_guard lock(mutex_);
+  for (Arena* arena : {&small_, &large_}) {
+    for (auto range = arena->free.begin(); range != arena->free.end();) {
+      auto here = range++;
+      auto block = blocks_.find(here->first);
+      if (block == blocks_.end() || block->second->bytes() != here->second.bytes) continue;
+      reserved_ -= block->second->bytes();
+      blocks_.erase(block);
+      remove(*arena, here);
+    }
+  }
+}
+
+std::size_t MemoryPool::bytes_in_use() const {
+  std::lock_guard lock(mutex_);
+  return in_use_;
+}
+
+std::size_t MemoryPool::bytes_reserved() const {
+  std::lock_guard lock(mutex_);
+  return reserved_;
+}
+
+std::size_t MemoryPool::peak_bytes_in_use() const {
+  std::lock_guard lock(mutex_);
+  return peak_;
+}
+
+}  // namespace sinter::runtime::vulkan

@@ -1,0 +1,68 @@
+// Builds pipelines from SPIR-V.
+#include "src/runtime/vulkan/pipelines.h"
+
+#include "src/runtime/vulkan/result.h"
+
+namespace sinter::runtime::vulkan {
+
+Pipelines::~Pipelines() {
+  for (VkPipeline pipeline : pipelines_) vkDestroyPipeline(device_.handle(), pipeline, nullptr);
+  for (const auto& [bindings, layout] : layouts_) {
+    vkDestroyPipelineLayout(device_.handle(), layout.pipeline, nullptr);
+    vkDestroyDescriptorSetLayout(device_.handle(), layout.set, nullptr);
+  }
+}
+
+Pipelines::Layout Pipelines::layout(std::uint32_t bindings) {
+  std::lock_guard lock(mutex_);
+  if (auto found = layouts_.find(bindings); found != layouts_.end()) return found->second;
+  std::vector<VkDescriptorSetLayoutBinding> list(bindings);
+  for (std::uint32_t i = 0; i < bindings; ++i)
+    list[i] = {i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+  VkDescriptorSetLayoutCreateInfo set_info =
+      structure<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
+  if (bindings <= device_.info().max_push_descriptors)
+    set_info.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
+  set_info.bindingCount = bindings;
+  set_info.pBindings = list.data();
+  Layout made{};
+  check(vkCreateDescriptorSetLayout(device_.handle(), &set_info, nullptr, &made.set),
+        "vkCreateDescriptorSetLayout");
+  VkPipelineLayoutCreateInfo info =
+      structure<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+  info.setLayoutCount = 1;
+  info.pSetLayouts = &made.set;
+  check(vkCreatePipelineLayout(device_.handle(), &info, nullptr, &made.pipeline), "vkCreatePipelineLayout");
+  return layouts_[bindings] = made;
+}
+
+Pipeline Pipelines::make(std::span<const std::uint32_t> spirv, std::uint32_t bindings, std::uint32_t lanes) {
+  const Layout shared = layout(bindings);
+  VkShaderModuleCreateInfo module_info =
+      structure<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  module_info.codeSize = spirv.size_bytes();
+  module_info.pCode = spirv.data();
+  VkShaderModule module = VK_NULL_HANDLE;
+  check(vkCreateShaderModule(device_.handle(), &module_info, nullptr, &module), "vkCreateShaderModule");
+
+  const VkSpecializationMapEntry entry{0, 0, sizeof lanes};
+  const VkSpecializationInfo specialization{1, &entry, sizeof lanes, &lanes};
+  VkComputePipelineCreateInfo info =
+      structure<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
+  info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+  info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  info.stage.module = module;
+  info.stage.pName = "main";
+  info.stage.pSpecializationInfo = &specialization;
+  info.layout = shared.pipeline;
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  const VkResult code =
+      vkCreateComputePipelines(device_.handle(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
+  vkDestroyShaderModule(device_.handle(), module, nullptr);
+  check(code, "vkCreateComputePipelines");
+  std::lock_guard lock(mutex_);
+  pipelines_.push_back(pipeline);
+  return {pipeline, shared.pipeline, shared.set, bindings <= device_.info().max_push_descriptors};
+}
+
+}  // namespace sinter::runtime::vulkan

@@ -1,0 +1,47 @@
+// Compiled kernels as Vulkan pipelines, and the layouts they share.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include <vulkan/vulkan.h>
+
+#include "src/runtime/vulkan/device.h"
+
+namespace sinter::runtime::vulkan {
+
+struct Pipeline {
+  VkPipeline handle = VK_NULL_HANDLE;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
+  bool push = false;  // bindings are pushed, not taken from a set
+};
+
+/// Makes pipelines and keeps them as long as it lives. May be called from any thread.
+class Pipelines {
+ public:
+  explicit Pipelines(const Device& device) : device_(device) {}
+  ~Pipelines();
+  Pipelines(const Pipelines&) = delete;
+  Pipelines& operator=(const Pipelines&) = delete;
+
+  /// `bindings` storage buffers, numbered from 0; specialization constant 0 is `lanes`. Throws DeviceError.
+  Pipeline make(std::span<const std::uint32_t> spirv, std::uint32_t bindings, std::uint32_t lanes);
+
+ private:
+  struct Layout {
+    VkDescriptorSetLayout set;
+    VkPipelineLayout pipeline;
+  };
+  Layout layout(std::uint32_t bindings);
+
+  const Device& device_;
+  std::mutex mutex_;
+  std::map<std::uint32_t, Layout> layouts_;  // by number of bindings
+  std::vector<VkPipeline> pipelines_;
+};
+
+}  // namespace sinter::runtime::vulkan

@@ -1,0 +1,45 @@
+// Bounds of index maps.
+#include "src/runtime/vulkan/reach.h"
+
+#include <algorithm>
+
+namespace sinter::runtime::vulkan {
+
+KernelReach::KernelReach(const ir::Kernel& kernel) {
+  for (const ir::BufferInfo& buffer : kernel.buffers)
+    element_bytes_.push_back(static_cast<std::int64_t>(size_of(buffer.dtype)));
+  auto add = [&](std::size_t buffer, std::size_t map, const ir::Expr* gather) {
+    // The last step alone says where an element lies; the steps before only choose its coordinates.
+    const ir::MapStep& step = kernel.maps[map].steps.back();
+    const bool first = kernel.maps[map].steps.size() == 1;
+    Use use{buffer, step.offset, {}};
+    for (std::size_t c = 0; c < step.strides.size(); ++c)
+      if (!step.strides[c].is_zero())
+        use.terms.push_back({step.strides[c], (first ? kernel.extents : step.extents)[c]});
+    if (gather && !gather->stride.is_zero()) use.terms.push_back({gather->stride, gather->extent});
+    if (std::find(uses_.begin(), uses_.end(), use) == uses_.end()) uses_.push_back(std::move(use));
+  };
+  for (const ir::Expr& expr : kernel.exprs) {
+    if (expr.kind == ir::ExprKind::Load) add(expr.buffer, expr.map, nullptr);
+    if (expr.kind == ir::ExprKind::LoadAt) add(expr.buffer, expr.map, &expr);
+  }
+  for (const ir::Store& store : kernel.stores) add(store.buffer, store.map, nullptr);
+}
+
+void KernelReach::compute(std::span<const std::int64_t> ints, std::vector<std::int64_t>& bytes) const {
+  auto value = [&](ir::IntRef ref) {
+    return ref.is_zero() ? std::int64_t{0} : ref.is_one() ? std::int64_t{1} : ints[ref.index];
+  };
+  bytes.assign(element_bytes_.size(), 0);
+  for (const Use& use : uses_) {
+    std::int64_t last = value(use.offset);
+    bool empty = false;
+    for (const Term& term : use.terms) {
+      last += std::max<std::int64_t>(value(term.stride) * (value(term.extent) - 1), 0);
+      empty |= value(term.extent) <= 0;
+    }
+    if (!empty) bytes[use.buffer] = std::max(bytes[use.buffer], (last + 1) * element_bytes_[use.buffer]);
+  }
+}
+
+}  // namespace sinter::runtime::vulkan

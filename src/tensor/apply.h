@@ -1,0 +1,45 @@
+// The one door through which every operation goes: checked arguments in, a recorded (and, where asked for,
+// tracked) op out.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <sinter/any_tensor.h>
+
+#include "src/trace/op.h"
+
+namespace sinter::tensor {
+
+using Operand = AnyTensor::Operand;
+
+/// Records `op`. At least one operand is a tensor; tensors are not empty, their shapes and dtypes were
+/// checked, scalars are fitted to their dtype. Throws DeviceError when the operands live on different
+/// devices.
+AnyTensor apply(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
+                std::span<const Scalar> scalars, const Shape& shape, DType dtype, const Location& where);
+
+/// Records an op without operands.
+AnyTensor apply_source(Op op, std::span<const Scalar> scalars, const Shape& shape, DType dtype,
+                       const Device& device, const Location& where);
+
+/// A view of `x`: same dtype, no scalars.
+AnyTensor apply_view(Op op, const AnyTensor& x, std::span<const std::int64_t> ints, const Shape& shape,
+                     const Location& where);
+
+/// `x` seen as `shape`, which `broadcast` gave for it. Records nothing when it has that shape already.
+AnyTensor broadcast_to(const AnyTensor& x, const Shape& shape, const Location& where);
+
+/// The elements start + i * step of each dimension, `sizes` many; checked by the caller.
+AnyTensor slice_to(const AnyTensor& x, const Dims& start, const Dims& step, const Shape& sizes,
+                   const Location& where);
+
+/// 0, 1, .. along `axis`, which has `size` elements; the other dimensions of a tensor of `rank` are 1. i64.
+AnyTensor iota_along(std::size_t axis, std::size_t rank, std::int64_t size, const Device& device,
+                     const Location& where);
+
+/// One of the three convolutions. `ints`: stride, padding, dilation (height, width each), groups.
+AnyTensor convolve(Op op, const AnyTensor& a, const AnyTensor& b, std::span<const std::int64_t> ints,
+                   const Shape& shape, const Location& where);
+
+}  // namespace sinter::tensor

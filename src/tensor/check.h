@@ -1,0 +1,47 @@
+// Argument checks that operations share: dtypes, scalars, axes, broadcasting. All throw at the caller's line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <sinter/any_tensor.h>
+
+#include "src/trace/op.h"
+#include "src/trace/value.h"
+
+namespace sinter::tensor {
+
+/// The value behind a handle; throws Error when the handle is empty.
+[[noreturn]] void throw_empty(std::string_view op, const Location& where);
+inline const trace::Value& value_of(std::string_view op, const AnyTensor& tensor, const Location& where) {
+  if (!tensor.defined()) throw_empty(op, where);
+  return *tensor.value();
+}
+
+/// The dtype that an elementwise op gives for operands of `dtype` (Select: of the chosen values), by the rule
+/// of the op table. Throws DTypeError when the op is not defined for it.
+DType result_dtype(Op op, DType dtype, const Location& where);
+
+/// Throws DTypeError unless `dtype` is i32, i64, f32 or f64.
+void check_numeric(std::string_view op, DType dtype, const Location& where);
+void check_float(std::string_view op, DType dtype, const Location& where);
+/// Throws DTypeError for u8, which can be kept and moved but not computed with.
+void check_computable(std::string_view op, DType dtype, const Location& where);
+void check_same_dtype(std::string_view op, DType a, DType b, const Location& where);
+/// Throws DTypeError when the device has no such dtype (f64 on some GPUs).
+void check_supported(std::string_view op, DType dtype, const Device& device, const Location& where);
+
+/// `scalar` as a number of `dtype`. Throws DTypeError for a fraction or a number out of range given to an
+/// integer dtype, and for anything but 0 and 1 given to a bool.
+Scalar fit(std::string_view op, Scalar scalar, DType dtype, const Location& where);
+
+/// `axis` counted from the front. Throws ShapeError when the shape has no such axis.
+std::size_t axis_of(std::string_view op, std::int64_t axis, const Shape& shape, const Location& where);
+/// Bit set of `axes`; each may occur once.
+std::uint64_t axes_of(std::string_view op, const Axes& axes, const Shape& shape, const Location& where);
+
+/// The shape that both broadcast to. Throws ShapeError.
+Shape broadcast(std::string_view op, const Shape& a, const Shape& b, const Location& where);
+
+}  // namespace sinter::tensor

@@ -1,0 +1,102 @@
+// New tensors: from memory, constant, counting, random.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "src/runtime/device_core.h"
+#include "src/tensor/apply.h"
+#include "src/tensor/check.h"
+
+namespace sinter {
+
+namespace {
+
+void check_sizes(std::string_view op, const Shape& shape, const Location& where) {
+  for (std::int64_t size : shape)
+    if (size < 0)
+      throw ShapeError("[" + std::string(op) + "] sizes are zero or more, not " + to_string(shape), where);
+}
+
+std::array<Scalar, 2> random_key(const Device& device) {
+  const auto [seed, stream] = device.core().next_random();
+  return {Scalar(seed), Scalar(stream)};
+}
+
+}  // namespace
+
+AnyTensor AnyTensor::from_bytes(std::span<const std::byte> data, const Shape& shape, DType dtype,
+                                const Device& device, Location where) {
+  check_sizes("from_data", shape, where);
+  tensor::check_supported("from_data", dtype, device, where);
+  const auto given = data.size() / size_of(dtype);
+  if (data.size() != static_cast<std::size_t>(shape.numel()) * size_of(dtype))
+    throw ShapeError("[from_data] shape " + to_string(shape) + " holds " + std::to_string(shape.numel()) +
+                         " elements, the data " + std::to_string(given),
+                     where);
+  if (dtype == DType::boolean) {
+    const auto bad = std::find_if(data.begin(), data.end(), [](std::byte b) { return b > std::byte{1}; });
+    if (bad != data.end())
+      throw DTypeError("[from_data] a bool is the byte 0 or 1, element " +
+                           std::to_string(bad - data.begin()) + " is " +
+                           std::to_string(std::to_integer<int>(*bad)),
+                       where);
+  }
+  return AnyTensor(device.core().upload(data, shape, dtype), nullptr, device.is_autodiff());
+}
+
+AnyTensor AnyTensor::full(const Shape& shape, Scalar value, DType dtype, const Device& device,
+                          Location where) {
+  check_sizes("full", shape, where);
+  const Scalar fitted = tensor::fit("full", value, dtype, where);
+  return tensor::apply_source(Op::Full, {&fitted, 1}, shape, dtype, device, where);
+}
+
+AnyTensor AnyTensor::arange(std::int64_t start, std::int64_t stop, std::int64_t step, const Device& device,
+                            Location where) {
+  if (step == 0)
+    throw ShapeError(
+        "[arange] the step from " + std::to_string(start) + " to " + std::to_string(stop) + " is 0", where);
+  const std::int64_t distance = step > 0 ? stop - start : start - stop;
+  const std::int64_t stride = step > 0 ? step : -step;
+  const std::int64_t count = distance > 0 ? (distance - 1) / stride + 1 : 0;
+  AnyTensor index = tensor::apply_source(Op::Iota, {}, Shape{count}, DType::i64, device, where);
+  return add(mul(index, step, where), start, where);
+}
+
+AnyTensor AnyTensor::uniform(const Shape& shape, double low, double high, const Device& device,
+                             Location where) {
+  check_sizes("uniform", shape, where);
+  if (!(low < high))
+    throw Error(
+        "[uniform] the range from " + std::to_string(low) + " to " + std::to_string(high) + " is empty",
+        where);
+  AnyTensor unit = tensor::apply_source(Op::Random, random_key(device), shape, DType::f32, device, where);
+  if (low == 0 && high == 1) return unit;
+  // Rounding may carry the largest number up to `high`, which is not in the range.
+  const float below = std::nextafter(static_cast<float>(high), -std::numeric_limits<float>::infinity());
+  return minimum(add(mul(unit, high - low, where), low, where), std::max(below, static_cast<float>(low)),
+                 where);
+}
+
+AnyTensor AnyTensor::normal(const Shape& shape, double mean, double deviation, const Device& device,
+                            Location where) {
+  check_sizes("normal", shape, where);
+  if (!(deviation >= 0))
+    throw Error("[normal] a standard deviation is zero or more, not " + std::to_string(deviation), where);
+  AnyTensor standard =
+      tensor::apply_source(Op::RandomNormal, random_key(device), shape, DType::f32, device, where);
+  return add(mul(standard, deviation, where), mean, where);
+}
+
+namespace tensor {
+
+AnyTensor iota_along(std::size_t axis, std::size_t rank, std::int64_t size, const Device& device,
+                     const Location& where) {
+  Shape shape(Dims::filled(rank, 1));
+  shape[axis] = size;
+  return apply_source(Op::Iota, {}, shape, DType::i64, device, where);
+}
+
+}  // namespace tensor
+
+}  // namespace sinter

@@ -1,0 +1,57 @@
+// What a handle knows about its value, and how its content reaches the host or another device.
+#include <cstddef>
+#include <vector>
+
+#include "src/runtime/device_core.h"
+#include "src/tensor/check.h"
+#include "src/trace/recorder.h"
+
+namespace sinter {
+
+namespace {
+
+/// These are asked for everywhere, so they take no location.
+const trace::Value& known(const char* what, const AnyTensor& tensor) {
+  if (!tensor.defined())
+    throw Error(std::string("[") + what +
+                "] the tensor is empty: it was declared, or moved from, and never given a value");
+  return *tensor.value();
+}
+
+}  // namespace
+
+const Shape& AnyTensor::shape() const { return known("shape", *this).shape; }
+DType AnyTensor::dtype() const { return known("dtype", *this).dtype; }
+Device AnyTensor::device() const { return Device(known("device", *this).device, autodiff_); }
+
+void AnyTensor::read_bytes(std::span<std::byte> out, Location where) const {
+  tensor::value_of("read", *this, where);
+  const std::size_t needed = static_cast<std::size_t>(numel()) * size_of(dtype());
+  if (out.size() != needed)
+    throw ShapeError("[read] a tensor of shape " + to_string(shape()) + " and dtype " +
+                         std::string(name_of(dtype())) + " has " + std::to_string(needed) +
+                         " bytes, the memory given has " + std::to_string(out.size()),
+                     where);
+  value_->device->read(*value_, out);
+}
+
+void AnyTensor::sync(Location where) const {
+  tensor::value_of("sync", *this, where);
+  trace::materialise(*value_);
+}
+
+AnyTensor AnyTensor::to_device(const Device& device, Location where) const {
+  tensor::value_of("to_device", *this, where);
+  if (&device.core() == value_->device)
+    return AnyTensor(value_, device.is_autodiff() ? node_ : nullptr, device.is_autodiff());
+  if (node_)
+    throw AutodiffError("[to_device] history does not follow a value from " + value_->device->name() +
+                            " to " + device.name() + ": detach() it first",
+                        where);
+  tensor::check_supported("to_device", dtype(), device, where);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(numel()) * size_of(dtype()));
+  value_->device->read(*value_, bytes);
+  return AnyTensor(device.core().upload(bytes, shape(), dtype()), nullptr, device.is_autodiff());
+}
+
+}  // namespace sinter

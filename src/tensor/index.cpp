@@ -1,0 +1,45 @@
+// Reads at computed positions.
+#include "src/tensor/apply.h"
+#include "src/tensor/check.h"
+
+namespace sinter {
+
+namespace {
+
+void check_index_dtype(std::string_view op, DType dtype, const Location& where) {
+  if (dtype != DType::i32 && dtype != DType::i64)
+    throw DTypeError("[" + std::string(op) + "] the index is i32 or i64, not " + std::string(name_of(dtype)),
+                     where);
+}
+
+}  // namespace
+
+AnyTensor AnyTensor::gather(std::int64_t axis, const AnyTensor& index, Location where) const {
+  const trace::Value& x = tensor::value_of("gather", *this, where);
+  const trace::Value& at = tensor::value_of("gather", index, where);
+  check_index_dtype("gather", at.dtype, where);
+  const std::size_t dim = tensor::axis_of("gather", axis, x.shape, where);
+  bool fits = at.shape.rank() == x.shape.rank();
+  for (std::size_t i = 0; fits && i < x.shape.rank(); ++i) fits = i == dim || at.shape[i] <= x.shape[i];
+  if (!fits)
+    throw ShapeError("[gather] an index of shape " + to_string(at.shape) + " does not fit shape " +
+                         to_string(x.shape) + " along axis " + std::to_string(dim),
+                     where);
+  const Operand operands[] = {*this, index};
+  const std::int64_t ints[] = {static_cast<std::int64_t>(dim)};
+  return tensor::apply(Op::Gather, operands, ints, {}, at.shape, x.dtype, where);
+}
+
+AnyTensor AnyTensor::index_select(std::int64_t axis, const AnyTensor& index, Location where) const {
+  const trace::Value& x = tensor::value_of("index_select", *this, where);
+  const trace::Value& at = tensor::value_of("index_select", index, where);
+  check_index_dtype("index_select", at.dtype, where);
+  const std::size_t dim = tensor::axis_of("index_select", axis, x.shape, where);
+  if (at.shape.rank() != 1)
+    throw ShapeError("[index_select] the index has one axis, not shape " + to_string(at.shape), where);
+  Shape aligned(Dims::filled(x.shape.rank(), 1)), shape(x.shape);
+  aligned[dim] = shape[dim] = at.shape[0];
+  return gather(static_cast<std::int64_t>(dim), index.reshape(aligned, where).expand(shape, where), where);
+}
+
+}  // namespace sinter

@@ -1,0 +1,101 @@
+// Reductions. Reduced dimensions stay with size 1.
+#include "src/tensor/apply.h"
+#include "src/tensor/check.h"
+
+namespace sinter {
+
+namespace {
+
+AnyTensor reduce(Op op, std::string_view name, const AnyTensor& x, const Axes& axes, const Location& where) {
+  const trace::Value& value = tensor::value_of(name, x, where);
+  std::uint64_t bits = tensor::axes_of(name, axes, value.shape, where);
+  Shape shape(value.shape);
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    if (!(bits >> i & 1)) continue;
+    if (shape[i] == 0 && (op == Op::Max || op == Op::Min) && value.dtype != DType::boolean)
+      throw ShapeError("[" + std::string(name) + "] axis " + std::to_string(i) + " of shape " +
+                           to_string(value.shape) + " has no element",
+                       where);
+    if (shape[i] == 1) bits &= ~(std::uint64_t{1} << i);
+    shape[i] = 1;
+  }
+  if (!bits) return x;
+  const AnyTensor::Operand operands[] = {x};
+  const std::int64_t ints[] = {static_cast<std::int64_t>(bits)};
+  return tensor::apply(op, operands, ints, {}, shape, value.dtype, where);
+}
+
+AnyTensor reduce_numbers(Op op, const AnyTensor& x, const Axes& axes, const Location& where) {
+  tensor::check_numeric(name_of(op), tensor::value_of(name_of(op), x, where).dtype, where);
+  return reduce(op, name_of(op), x, axes, where);
+}
+
+AnyTensor reduce_bools(Op op, std::string_view name, const AnyTensor& x, const Axes& axes,
+                       const Location& where) {
+  const DType dtype = tensor::value_of(name, x, where).dtype;
+  if (dtype != DType::boolean)
+    throw DTypeError("[" + std::string(name) + "] takes bool, not " + std::string(name_of(dtype)), where);
+  return reduce(op, name, x, axes, where);
+}
+
+/// The smallest index among the elements that equal the extreme (or are NaN, which makes the extreme NaN).
+AnyTensor index_of_extreme(Op op, std::string_view name, const AnyTensor& x, std::int64_t axis,
+                           const Location& where) {
+  const trace::Value& value = tensor::value_of(name, x, where);
+  tensor::check_numeric(name, value.dtype, where);
+  const std::size_t dim = tensor::axis_of(name, axis, value.shape, where);
+  const Axes along(static_cast<std::int64_t>(dim));
+  const AnyTensor extreme = reduce(op, name, x, along, where);
+  AnyTensor found = AnyTensor::equal(x, extreme, where);
+  if (is_float(value.dtype)) found = AnyTensor::logical_or(found, x.is_nan(where), where);
+  const std::int64_t size = value.shape[dim];
+  const AnyTensor index = tensor::iota_along(dim, value.shape.rank(), size, x.device(), where);
+  return AnyTensor::where(found, index, size, where).min(along, where);
+}
+
+}  // namespace
+
+AnyTensor AnyTensor::sum(const Axes& axes, Location where) const {
+  return reduce_numbers(Op::Sum, *this, axes, where);
+}
+AnyTensor AnyTensor::prod(const Axes& axes, Location where) const {
+  return reduce_numbers(Op::Prod, *this, axes, where);
+}
+AnyTensor AnyTensor::max(const Axes& axes, Location where) const {
+  return reduce_numbers(Op::Max, *this, axes, where);
+}
+AnyTensor AnyTensor::min(const Axes& axes, Location where) const {
+  return reduce_numbers(Op::Min, *this, axes, where);
+}
+
+AnyTensor AnyTensor::mean(const Axes& axes, Location where) const {
+  const trace::Value& value = tensor::value_of("mean", *this, where);
+  tensor::check_float("mean", value.dtype, where);
+  const std::uint64_t bits = tensor::axes_of("mean", axes, value.shape, where);
+  double count = 1;
+  for (std::size_t i = 0; i < value.shape.rank(); ++i)
+    if (bits >> i & 1) count *= static_cast<double>(value.shape[i]);
+  return mul(reduce(Op::Sum, "mean", *this, axes, where), 1 / count, where);
+}
+
+AnyTensor AnyTensor::any(const Axes& axes, Location where) const {
+  return reduce_bools(Op::Max, "any", *this, axes, where);
+}
+AnyTensor AnyTensor::all(const Axes& axes, Location where) const {
+  return reduce_bools(Op::Min, "all", *this, axes, where);
+}
+
+AnyTensor AnyTensor::argmax(std::int64_t axis, Location where) const {
+  return index_of_extreme(Op::Max, "argmax", *this, axis, where);
+}
+AnyTensor AnyTensor::argmin(std::int64_t axis, Location where) const {
+  return index_of_extreme(Op::Min, "argmin", *this, axis, where);
+}
+
+Axes AnyTensor::all_axes() const {
+  Dims axes;
+  for (std::size_t i = 0; i < rank(); ++i) axes.push_back(static_cast<std::int64_t>(i));
+  return Axes(axes);
+}
+
+}  // namespace sinter

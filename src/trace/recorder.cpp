@@ -1,0 +1,181 @@
+// Appending ops, numbering values, hashing as it goes.
+#include "src/trace/recorder.h"
+
+#include <array>
+
+#include "src/runtime/backend.h"
+
+namespace sinter::trace {
+namespace {
+
+/// A few words on the stack for the fingerprint.
+class Words {
+ public:
+  void add(std::uint64_t word) { words_[count_++] = word; }
+  void add(const Dims& dims) {
+    add(dims.rank());
+    for (std::int64_t d : dims) add(static_cast<std::uint64_t>(d));
+  }
+  std::span<const std::uint64_t> span() const { return {words_.data(), count_}; }
+
+ private:
+  std::array<std::uint64_t, 64> words_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+Recorder::~Recorder() {
+  for (Value* value : current_.values) unpin(value);
+}
+
+ValueId Recorder::number_of(Value* value) {
+  if (value->pending.load(std::memory_order_acquire) == this) return value->pending_id;
+  const auto next = static_cast<ValueId>(current_.trace.values.size());
+  auto [it, added] = externals_.try_emplace(value, next);
+  if (!added) return it->second;
+
+  auto [buffer, new_buffer] = buffers_.try_emplace(value->buffer.get(), current_.trace.buffer_count);
+  if (new_buffer) {
+    current_.buffers.push_back(value->buffer);
+    ++current_.trace.buffer_count;
+  }
+  TraceValue& entry = current_.trace.values.emplace_back();
+  entry.shape = value->shape;
+  entry.dtype = value->dtype;
+  entry.external = true;
+  entry.buffer = buffer->second;
+  entry.layout = value->layout;
+  pin(value);
+  current_.values.push_back(value);
+
+  Words words;
+  words.add(0xe0000000u | static_cast<std::uint64_t>(value->dtype) << 8);
+  words.add(entry.buffer);
+  words.add(entry.shape);
+  words.add(entry.layout.strides);
+  words.add(static_cast<std::uint64_t>(entry.layout.offset));
+  fingerprint_.add(words.span());
+  return next;
+}
+
+ValueRef Recorder::append(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
+                          std::span<const Scalar> scalars, const Shape& shape, DType dtype, const Location& where) {
+  for (const Operand& operand : operands) {
+    if (!operand.value) continue;
+    if (Recorder* other = operand.value->pending.load(std::memory_order_acquire); other && other != this)
+      materialise(*operand.value);
+    if (!operand.value->pending.load(std::memory_order_acquire) && operand.value->failure)
+      throw Error(*operand.value->failure, where);
+  }
+
+  std::lock_guard lock(mutex_);
+  Trace& trace = current_.trace;
+  OpRecord record;
+  record.op = op;
+  record.operand_count = static_cast<std::uint8_t>(operands.size());
+  record.int_count = static_cast<std::uint8_t>(ints.size());
+  record.scalar_count = static_cast<std::uint8_t>(scalars.size());
+  record.line = where.line();
+  record.file = where.file_name();
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (operands[k].value) {
+      record.operands[k] = OperandId::value(number_of(operands[k].value));
+    } else {
+      record.operands[k] = OperandId::scalar(static_cast<std::uint32_t>(trace.scalars.size()));
+      trace.scalars.push_back(operands[k].scalar);
+    }
+  }
+  record.first_int = static_cast<std::uint32_t>(trace.ints.size());
+  trace.ints.insert(trace.ints.end(), ints.begin(), ints.end());
+  record.first_scalar = static_cast<std::uint32_t>(trace.scalars.size());
+  trace.scalars.insert(trace.scalars.end(), scalars.begin(), scalars.end());
+  record.output = static_cast<ValueId>(trace.values.size());
+
+  TraceValue& entry = trace.values.emplace_back();
+  entry.shape = shape;
+  entry.dtype = dtype;
+  ValueRef value = ValueRef::adopt(new Value);
+  value->device = &device_;
+  value->shape = shape;
+  value->dtype = dtype;
+  value->pending_id = record.output;
+  value->pending.store(this, std::memory_order_release);
+  pin(value.get());
+  current_.values.push_back(value.get());
+
+  Words words;
+  words.add(static_cast<std::uint64_t>(op) | static_cast<std::uint64_t>(dtype) << 8 | std::uint64_t{record.operand_count} << 16 |
+            std::uint64_t{record.int_count} << 24 | std::uint64_t{record.scalar_count} << 32);
+  for (std::size_t k = 0; k < operands.size(); ++k) words.add(record.operands[k].bits);
+  for (std::int64_t number : ints) words.add(static_cast<std::uint64_t>(number));
+  words.add(shape);
+  fingerprint_.add(words.span());
+
+  trace.ops.push_back(record);
+  ops_recorded_.fetch_add(1, std::memory_order_relaxed);
+  if (trace.ops.size() >= limit_) flush_locked();
+  return value;
+}
+
+void Recorder::flush() {
+  std::lock_guard lock(mutex_);
+  flush_locked();
+}
+
+void Recorder::flush_locked() {
+  if (current_.trace.ops.empty()) return;
+  Trace& trace = current_.trace;
+
+  // What is seen now decides: a handle that is dropped later only means that a value was kept for nothing.
+  std::vector<std::uint32_t> dying(trace.buffer_count, 0);
+  for (ValueId id = 0; id < trace.values.size(); ++id) {
+    TraceValue& value = trace.values[id];
+    const bool owned = current_.values[id]->owners.load(std::memory_order_acquire) > 0;
+    value.held = !value.external && owned;
+    value.dying = value.external && !owned;
+    if (value.dying) ++dying[value.buffer];
+  }
+  std::vector<std::uint64_t> bits((trace.values.size() + 63) / 64, 0);
+  for (ValueId id = 0; id < trace.values.size(); ++id) {
+    TraceValue& value = trace.values[id];
+    // Views of the same memory may be held outside of this trace: then the buffer has more users than die here.
+    if (value.dying && current_.buffers[value.buffer].use_count() != static_cast<long>(dying[value.buffer]) + 1)
+      value.dying = false;
+    if (value.held || value.dying) bits[id / 64] |= std::uint64_t{1} << (id % 64);
+  }
+  fingerprint_.add(bits);
+  current_.fingerprint = fingerprint_.finish();
+
+  try {
+    sink_.run(current_);
+  } catch (const std::exception& error) {
+    finish(current_, std::make_shared<const std::string>(error.what()));
+    throw;
+  }
+  finish(current_, nullptr);
+}
+
+void Recorder::finish(Flushed& flushed, const std::shared_ptr<const std::string>& failure) {
+  for (ValueId id = 0; id < flushed.values.size(); ++id) {
+    Value* value = flushed.values[id];
+    if (!flushed.trace.values[id].external) {
+      if (failure || !value->buffer)
+        value->failure = failure ? failure : std::make_shared<const std::string>("[value] was not kept");
+      value->pending.store(nullptr, std::memory_order_release);
+    }
+    unpin(value);
+  }
+  flushed.trace.ops.clear();
+  flushed.trace.values.clear();
+  flushed.trace.ints.clear();
+  flushed.trace.scalars.clear();
+  flushed.trace.buffer_count = 0;
+  flushed.values.clear();
+  flushed.buffers.clear();
+  externals_.clear();
+  buffers_.clear();
+  fingerprint_.reset();
+}
+
+}  // namespace sinter::trace

@@ -1,0 +1,73 @@
+// A trace: the ops between two flushes as plain data, with values numbered by first use.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <sinter/dtype.h>
+#include <sinter/error.h>
+#include <sinter/scalar.h>
+#include <sinter/shape.h>
+
+#include "src/trace/op.h"
+#include "src/trace/value.h"
+
+namespace sinter::trace {
+
+using ValueId = std::uint32_t;
+
+/// One operand of an op: a value of the trace or a scalar of its table.
+struct OperandId {
+  std::uint32_t bits = 0;
+  static OperandId value(ValueId id) { return {id}; }
+  static OperandId scalar(std::uint32_t index) { return {index | kScalarBit}; }
+  bool is_scalar() const { return bits & kScalarBit; }
+  std::uint32_t index() const { return bits & ~kScalarBit; }
+
+ private:
+  OperandId(std::uint32_t b) : bits(b) {}
+  static constexpr std::uint32_t kScalarBit = 0x80000000u;
+
+ public:
+  OperandId() = default;
+};
+
+/// One recorded op. Integers and scalars that belong to it stand in the trace's tables.
+struct OpRecord {
+  Op op = Op::Add;
+  std::uint8_t operand_count = 0;
+  std::uint8_t int_count = 0;
+  std::uint8_t scalar_count = 0;     // scalars of the op itself, not scalar operands
+  OperandId operands[3];
+  ValueId output = 0;
+  std::uint32_t first_int = 0;
+  std::uint32_t first_scalar = 0;
+  std::uint32_t line = 0;
+  const char* file = nullptr;
+};
+static_assert(sizeof(OpRecord) <= 48);
+
+/// What is known about a value of a trace.
+struct TraceValue {
+  Shape shape;
+  DType dtype = DType::f32;
+  bool external = false;   // in memory before the trace starts
+  bool held = false;       // output of an op: somebody can still see it after the trace
+  bool dying = false;      // external: nobody can see it any more once the trace has run
+  std::uint32_t buffer = 0;  // external: number of its buffer among the trace's buffers (values may share one)
+  Layout layout;           // external: how it lies in its buffer
+};
+
+/// The structure of a stretch of program. Two equal stretches give equal traces, whatever the addresses and scalars.
+struct Trace {
+  std::vector<OpRecord> ops;
+  std::vector<TraceValue> values;
+  std::vector<std::int64_t> ints;
+  std::vector<Scalar> scalars;       // not part of the fingerprint
+  std::uint32_t buffer_count = 0;    // buffers behind the external values
+
+  std::span<const std::int64_t> ints_of(const OpRecord& op) const { return {ints.data() + op.first_int, op.int_count}; }
+};
+
+}  // namespace sinter::trace

@@ -1,0 +1,56 @@
+// A value: what a tensor handle points to. Either still to be computed (an output of a recorded op) or in memory.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <sinter/detail/ref.h>
+#include <sinter/dtype.h>
+#include <sinter/shape.h>
+
+namespace sinter::runtime {
+class Buffer;
+class DeviceCore;
+}  // namespace sinter::runtime
+
+namespace sinter::trace {
+
+class Recorder;
+
+/// How a value lies in its buffer: strides and offset in elements. Strides may be 0 (expanded) or negative (flipped).
+struct Layout {
+  Dims strides;
+  std::int64_t offset = 0;
+  friend bool operator==(const Layout&, const Layout&) = default;
+};
+
+/// Two counts, on purpose: `owners` are handles that people can reach; they decide what must be kept and what may be
+/// written in place. `pins` keep the object itself alive: one for all owners together, one for each trace that names it.
+struct Value {
+  std::atomic<std::int32_t> owners{1};
+  std::atomic<std::int32_t> pins{1};
+
+  runtime::DeviceCore* device = nullptr;
+  Shape shape;
+  DType dtype = DType::f32;
+
+  /// The recorder whose trace will compute this value; null once it is in memory (or has failed).
+  std::atomic<Recorder*> pending{nullptr};
+  std::uint32_t pending_id = 0;  // its number in that trace; guarded by the recorder's lock
+
+  // Set before `pending` is cleared, constant afterwards.
+  std::shared_ptr<runtime::Buffer> buffer;
+  Layout layout;
+  std::shared_ptr<const std::string> failure;  // why it could not be computed
+};
+
+using ValueRef = detail::Ref<Value>;
+
+void retain(Value* value);
+void release(Value* value);
+void pin(Value* value);
+void unpin(Value* value);
+
+}  // namespace sinter::trace

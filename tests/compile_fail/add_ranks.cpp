@@ -1,0 +1,13 @@
+// expect: no match for .operator\+|static assertion|constraints not satisfied|cannot convert
+// A matrix and a rank-3 tensor do not add: broadcasting goes through unsqueeze or expand, in plain sight.
+#include <sinter/tensor.h>
+
+sinter::Tensor<2> matrix();
+sinter::Tensor<3> batch();
+sinter::Tensor<2, sinter::Bool> mask();
+
+#ifdef SINTER_CONTROL
+auto sum = matrix() + matrix();
+#else
+auto sum = matrix() + batch();
+#endif

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Programs that must not compile. The first line of each is "// expect: REGEX", which the compiler's message must
+# match; compiled with -DSINTER_CONTROL the same file holds the right program, which must compile, so that a case
+# cannot pass because of a slip elsewhere in it. usage: run.sh INCLUDE_DIR COMPILER...
+set -u
+include=$1; shift
+here=$(cd "$(dirname "$0")" && pwd)
+flags=(-std=c++20 -fsyntax-only -I "$include")
+failed=0 count=0
+
+fail() { echo "FAILED: $1"; failed=1; }
+
+for file in "$here"/*.cpp; do
+  name=$(basename "$file")
+  count=$((count + 1))
+  expected=$(sed -n '1s|^// expect: ||p' "$file")
+  [ -n "$expected" ] || { fail "$name does not begin with // expect: REGEX"; continue; }
+  if ! grep -q SINTER_CONTROL "$file"; then
+    fail "$name has no #ifdef SINTER_CONTROL with the program that compiles"
+  elif ! message=$("$@" "${flags[@]}" -DSINTER_CONTROL "$file" 2>&1); then
+    fail "$name does not compile with -DSINTER_CONTROL:"$'\n'"$message"
+  fi
+  if message=$("$@" "${flags[@]}" "$file" 2>&1); then
+    fail "$name compiles, and must not"
+  elif ! grep -qE -- "$expected" <<<"$message"; then
+    fail "$name: no line of the compiler's message matches $expected:"$'\n'"$message"
+  fi
+done
+echo "$count programs that must not compile"
+[ "$count" -gt 0 ] || fail "no program in $here"
+exit "$failed"

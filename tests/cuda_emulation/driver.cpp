@@ -1,0 +1,293 @@
+// A CUDA driver for machines without a GPU: device memory is the host's, a launch runs its threads one after the other as
+// fibers that change at barriers. Built as libcuda.so.1 and found through LD_LIBRARY_PATH. It is strict where a GPU is
+// not: a barrier that some threads of a block never reach is an error, and so is memory freed that was never allocated.
+#include <dlfcn.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "interface.h"
+
+namespace {
+
+using sinter_emulation::State;
+
+constexpr int kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kInvalidImage = 200, kLaunchFailed = 719;
+constexpr std::size_t kStackBytes = 128 << 10;
+constexpr std::size_t kMemory = std::size_t{2} << 30;
+
+/// Runs the threads of a block.
+class Block {
+ public:
+  static Block& instance() {
+    static Block block;
+    return block;
+  }
+
+  State state{};
+
+  bool run(void (*kernel)(void**), void** arguments) {
+    kernel_ = kernel;
+    arguments_ = arguments;
+    const unsigned count = state.block_size.x * state.block_size.y * state.block_size.z;
+    while (fibers_.size() < count) fibers_.push_back(std::make_unique<Fiber>());
+    for (unsigned t = 0; t < count; ++t) {
+      Fiber& fiber = *fibers_[t];
+      fiber.status = Status::Ready;
+      fiber.parity = 0;
+      getcontext(&fiber.context);
+      fiber.context.uc_stack.ss_sp = fiber.stack.get();
+      fiber.context.uc_stack.ss_size = kStackBytes;
+      fiber.context.uc_link = &main_;
+      makecontext(&fiber.context, &Block::enter, 0);
+    }
+    count_ = count;
+    while (true) {
+      bool ran = false;
+      for (unsigned t = 0; t < count; ++t) {
+        if (fibers_[t]->status != Status::Ready) continue;
+        ran = true;
+        current_ = t;
+        state.thread = {t % state.block_size.x, t / state.block_size.x % state.block_size.y,
+                        t / (state.block_size.x * state.block_size.y)};
+        swapcontext(&main_, &fibers_[t]->context);
+      }
+      if (!ran && !wake()) break;
+    }
+    return std::all_of(fibers_.begin(), fibers_.begin() + count, [](auto& f) { return f->status == Status::Done; });
+  }
+
+ private:
+  enum class Status { Ready, AtWarp, AtBlock, Done };
+  struct Fiber {
+    ucontext_t context{};
+    std::unique_ptr<char[]> stack = std::make_unique<char[]>(kStackBytes);
+    Status status = Status::Done;
+    // Two, in turn: a lane may offer its next value before all have taken this one.
+    unsigned char offered[2][16];
+    int parity = 0;
+  };
+
+  Block() {
+    state.wait_for_block = [] { instance().wait(Status::AtBlock); };
+    state.wait_for_warp = [] { instance().wait(Status::AtWarp); };
+    state.exchange = [](const void* value, void* other, unsigned long bytes, int mask) {
+      Block& block = instance();
+      const unsigned self = block.current_;
+      const int parity = block.fibers_[self]->parity ^= 1;
+      std::memcpy(block.fibers_[self]->offered[parity], value, bytes);
+      block.wait(Status::AtWarp);
+      std::memcpy(other, block.fibers_[self ^ static_cast<unsigned>(mask)]->offered[parity], bytes);
+    };
+  }
+
+  static void enter() {
+    Block& block = instance();
+    block.kernel_(block.arguments_);
+    block.fibers_[block.current_]->status = Status::Done;
+  }
+
+  void wait(Status status) {
+    Fiber& fiber = *fibers_[current_];
+    const unsigned self = current_;
+    fiber.status = status;
+    swapcontext(&fiber.context, &main_);
+    current_ = self;
+  }
+
+  /// Makes those ready that have all arrived where they wait; false when there are none.
+  bool wake() {
+    bool any = false;
+    auto all_at = [&](unsigned from, unsigned to, Status status) {
+      for (unsigned t = from; t < to; ++t)
+        if (fibers_[t]->status != status) return false;
+      for (unsigned t = from; t < to; ++t) fibers_[t]->status = Status::Ready;
+      return any = true;
+    };
+    for (unsigned warp = 0; warp < count_; warp += 32) all_at(warp, std::min(warp + 32, count_), Status::AtWarp);
+    if (!any) all_at(0, count_, Status::AtBlock);
+    return any;
+  }
+
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  ucontext_t main_{};
+  unsigned current_ = 0, count_ = 0;
+  void (*kernel_)(void**) = nullptr;
+  void** arguments_ = nullptr;
+};
+
+std::map<std::uint64_t, std::size_t> allocations;
+std::size_t allocated = 0;
+
+struct LoadedModule {
+  void* handle;
+};
+
+int init(unsigned) { return kSuccess; }
+int driver_version(int* version) { return *version = 12080, kSuccess; }
+int error_name(int result, const char** name) {
+  *name = result == kSuccess         ? "CUDA_SUCCESS"
+          : result == kOutOfMemory   ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : result == kInvalidImage  ? "CUDA_ERROR_INVALID_IMAGE"
+          : result == kLaunchFailed  ? "CUDA_ERROR_LAUNCH_FAILED"
+                                     : "CUDA_ERROR_INVALID_VALUE";
+  return kSuccess;
+}
+int error_string(int, const char** text) { return *text = "emulated", kSuccess; }
+int device_count(int* count) { return *count = 1, kSuccess; }
+int device_get(int* device, int) { return *device = 0, kSuccess; }
+int device_name(char* name, int length, int) {
+  std::snprintf(name, static_cast<std::size_t>(length), "emulated GPU");
+  return kSuccess;
+}
+int device_attribute(int* value, int attribute, int) {
+  *value = attribute == 16 ? 8 : attribute == 75 ? 9 : 0;
+  return kSuccess;
+}
+int device_total_memory(std::size_t* bytes, int) { return *bytes = kMemory, kSuccess; }
+int retain(void** context, int) {
+  static int one;
+  return *context = &one, kSuccess;
+}
+int release(int) { return kSuccess; }
+int set_current(void*) { return kSuccess; }
+int create(void** thing, unsigned) { return *thing = std::malloc(1), kSuccess; }
+int destroy(void* thing) { return std::free(thing), kSuccess; }
+int wait(void*) { return kSuccess; }
+int record(void*, void*) { return kSuccess; }
+int memory_allocate(std::uint64_t* address, std::size_t bytes) {
+  if (bytes == 0) return kInvalidValue;
+  if (allocated + bytes > kMemory) return kOutOfMemory;
+  void* memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
+  // What was never written must not look like a number.
+  std::memset(memory, 0xff, bytes);
+  *address = reinterpret_cast<std::uint64_t>(memory);
+  allocations[*address] = bytes;
+  allocated += bytes;
+  return kSuccess;
+}
+int memory_free(std::uint64_t address) {
+  auto found = allocations.find(address);
+  if (found == allocations.end()) return kInvalidValue;
+  allocated -= found->second;
+  allocations.erase(found);
+  std::free(reinterpret_cast<void*>(address));
+  return kSuccess;
+}
+bool inside(std::uint64_t address, std::size_t bytes) {
+  auto after = allocations.upper_bound(address);
+  if (after == allocations.begin()) return false;
+  const auto& [start, size] = *--after;
+  return address + bytes <= start + size;
+}
+int host_allocate(void** memory, std::size_t bytes, unsigned) { return *memory = std::malloc(bytes), kSuccess; }
+int host_free(void* memory) { return std::free(memory), kSuccess; }
+int copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, void*) {
+  if (!inside(to, bytes)) return kInvalidValue;
+  return std::memcpy(reinterpret_cast<void*>(to), from, bytes), kSuccess;
+}
+int copy_to_host(void* to, std::uint64_t from, std::size_t bytes, void*) {
+  if (!inside(from, bytes)) return kInvalidValue;
+  return std::memcpy(to, reinterpret_cast<const void*>(from), bytes), kSuccess;
+}
+int fill_words(std::uint64_t to, unsigned word, std::size_t count, void*) {
+  if (!inside(to, 4 * count)) return kInvalidValue;
+  return std::fill_n(reinterpret_cast<unsigned*>(to), count, word), kSuccess;
+}
+int module_load(void** module, const void* image) {
+  sinter_emulation::CodeHeader header;
+  std::memcpy(&header, image, sizeof header);
+  if (std::memcmp(header.magic, sinter_emulation::kCodeMagic, sizeof header.magic) != 0) return kInvalidImage;
+  char name[] = "/tmp/sinter-emulated-XXXXXX";
+  const int file = mkstemp(name);
+  if (file < 0) return kInvalidImage;
+  close(file);
+  std::ofstream(name, std::ios::binary)
+      .write(static_cast<const char*>(image) + sizeof header, static_cast<std::streamsize>(header.bytes));
+  void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  unlink(name);
+  if (!handle) {
+    std::fprintf(stderr, "emulated driver: %s\n", dlerror());
+    return kInvalidImage;
+  }
+  const auto slot = reinterpret_cast<State** (*)()>(dlsym(handle, "sinter_emulation_slot"));
+  *slot() = &Block::instance().state;
+  *module = new LoadedModule{handle};
+  return kSuccess;
+}
+int module_unload(void* module) {
+  dlclose(static_cast<LoadedModule*>(module)->handle);
+  delete static_cast<LoadedModule*>(module);
+  return kSuccess;
+}
+int module_function(void** function, void* module, const char* name) {
+  *function = dlsym(static_cast<LoadedModule*>(module)->handle, (std::string("run_") + name).c_str());
+  return *function ? kSuccess : kInvalidValue;
+}
+int launch(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned, void*,
+           void** arguments, void**) {
+  if (gx == 0 || gy != 1 || gz != 1 || bx * by * bz == 0 || bx * by * bz > 1024) return kInvalidValue;
+  Block& block = Block::instance();
+  block.state.grid_size = {gx, gy, gz};
+  block.state.block_size = {bx, by, bz};
+  for (unsigned x = 0; x < gx; ++x) {
+    block.state.block = {x, 0, 0};
+    if (!block.run(reinterpret_cast<void (*)(void**)>(function), arguments)) {
+      std::fprintf(stderr, "emulated driver: not all threads of a block reached a barrier\n");
+      return kLaunchFailed;
+    }
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+extern "C" int cuGetProcAddress_v2(const char* name, void** address, int, std::uint64_t, int* status) {
+  static const std::map<std::string, void*> functions = {
+      {"cuInit", reinterpret_cast<void*>(&init)},
+      {"cuDriverGetVersion", reinterpret_cast<void*>(&driver_version)},
+      {"cuGetErrorName", reinterpret_cast<void*>(&error_name)},
+      {"cuGetErrorString", reinterpret_cast<void*>(&error_string)},
+      {"cuDeviceGetCount", reinterpret_cast<void*>(&device_count)},
+      {"cuDeviceGet", reinterpret_cast<void*>(&device_get)},
+      {"cuDeviceGetName", reinterpret_cast<void*>(&device_name)},
+      {"cuDeviceGetAttribute", reinterpret_cast<void*>(&device_attribute)},
+      {"cuDeviceTotalMem", reinterpret_cast<void*>(&device_total_memory)},
+      {"cuDevicePrimaryCtxRetain", reinterpret_cast<void*>(&retain)},
+      {"cuDevicePrimaryCtxRelease", reinterpret_cast<void*>(&release)},
+      {"cuCtxSetCurrent", reinterpret_cast<void*>(&set_current)},
+      {"cuStreamCreate", reinterpret_cast<void*>(&create)},
+      {"cuStreamDestroy", reinterpret_cast<void*>(&destroy)},
+      {"cuStreamSynchronize", reinterpret_cast<void*>(&wait)},
+      {"cuEventCreate", reinterpret_cast<void*>(&create)},
+      {"cuEventDestroy", reinterpret_cast<void*>(&destroy)},
+      {"cuEventRecord", reinterpret_cast<void*>(&record)},
+      {"cuEventSynchronize", reinterpret_cast<void*>(&wait)},
+      {"cuMemAlloc", reinterpret_cast<void*>(&memory_allocate)},
+      {"cuMemFree", reinterpret_cast<void*>(&memory_free)},
+      {"cuMemHostAlloc", reinterpret_cast<void*>(&host_allocate)},
+      {"cuMemFreeHost", reinterpret_cast<void*>(&host_free)},
+      {"cuMemcpyHtoDAsync", reinterpret_cast<void*>(&copy_to_device)},
+      {"cuMemcpyDtoHAsync", reinterpret_cast<void*>(&copy_to_host)},
+      {"cuMemsetD32Async", reinterpret_cast<void*>(&fill_words)},
+      {"cuModuleLoadData", reinterpret_cast<void*>(&module_load)},
+      {"cuModuleUnload", reinterpret_cast<void*>(&module_unload)},
+      {"cuModuleGetFunction", reinterpret_cast<void*>(&module_function)},
+      {"cuLaunchKernel", reinterpret_cast<void*>(&launch)},
+  };
+  auto found = functions.find(name);
+  *address = found == functions.end() ? nullptr : found->second;
+  if (status) *status = *address ? 0 : 1;
+  return kSuccess;
+}

@@ -1,0 +1,25 @@
+// Between the emulated driver and the kernels that it runs.
+#pragma once
+
+namespace sinter_emulation {
+
+struct Index3 {
+  unsigned x, y, z;
+};
+
+struct State {
+  Index3 thread, block, block_size, grid_size;
+  void (*wait_for_block)();
+  void (*wait_for_warp)();
+  /// Gives `value` to the lane whose number differs by `mask`, takes that lane's.
+  void (*exchange)(const void* value, void* other, unsigned long bytes, int mask);
+};
+
+/// What the emulated NVRTC makes of a source: this, then a shared object.
+struct CodeHeader {
+  char magic[8];
+  unsigned long long bytes;
+};
+inline constexpr char kCodeMagic[8] = {'E', 'M', 'U', 'L', 'A', 'T', 'E', 'D'};
+
+}  // namespace sinter_emulation

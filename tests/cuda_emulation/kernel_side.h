@@ -1,0 +1,109 @@
+// What generated CUDA C++ needs to be compiled as C++ for this CPU. Included before a kernel's text by the emulated NVRTC.
+// No standard header is included: each kernel would pay for it.
+#pragma once
+
+#include "interface.h"
+
+sinter_emulation::State* sinter_emulation_state = nullptr;  // set by the emulated driver
+
+extern "C" __attribute__((weak)) sinter_emulation::State** sinter_emulation_slot() { return &sinter_emulation_state; }
+
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __shared__ static
+#define __align__(n) __attribute__((aligned(n)))
+#define threadIdx (sinter_emulation_state->thread)
+#define blockIdx (sinter_emulation_state->block)
+#define blockDim (sinter_emulation_state->block_size)
+#define gridDim (sinter_emulation_state->grid_size)
+#define __syncthreads() sinter_emulation_state->wait_for_block()
+#define __syncwarp() sinter_emulation_state->wait_for_warp()
+
+template <class T>
+T __shfl_xor_sync(unsigned, T value, int mask) {
+  T other;
+  sinter_emulation_state->exchange(&value, &other, sizeof(T), mask);
+  return other;
+}
+
+struct alignas(16) float4 { float x, y, z, w; };
+struct alignas(16) int4 { int x, y, z, w; };
+struct alignas(16) double2 { double x, y; };
+struct alignas(16) longlong2 { long long x, y; };
+struct alignas(4) uchar4 { unsigned char x, y, z, w; };
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+inline int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
+inline double2 make_double2(double x, double y) { return {x, y}; }
+inline longlong2 make_longlong2(long long x, long long y) { return {x, y}; }
+inline uchar4 make_uchar4(unsigned char x, unsigned char y, unsigned char z, unsigned char w) { return {x, y, z, w}; }
+
+#define SINTER_EMULATED(name)                                              \
+  inline float name##f(float a) { return __builtin_##name##f(a); }         \
+  inline double name(double a) { return __builtin_##name(a); }
+SINTER_EMULATED(fabs)
+SINTER_EMULATED(exp)
+SINTER_EMULATED(log)
+SINTER_EMULATED(log1p)
+SINTER_EMULATED(expm1)
+SINTER_EMULATED(sqrt)
+SINTER_EMULATED(sin)
+SINTER_EMULATED(cos)
+SINTER_EMULATED(tanh)
+SINTER_EMULATED(erf)
+SINTER_EMULATED(floor)
+SINTER_EMULATED(ceil)
+SINTER_EMULATED(rint)
+SINTER_EMULATED(trunc)
+#undef SINTER_EMULATED
+inline float powf(float a, float b) { return __builtin_powf(a, b); }
+inline double pow(double a, double b) { return __builtin_pow(a, b); }
+inline float fmodf(float a, float b) { return __builtin_fmodf(a, b); }
+inline double fmod(double a, double b) { return __builtin_fmod(a, b); }
+inline float fminf(float a, float b) { return __builtin_fminf(a, b); }
+inline double fmin(double a, double b) { return __builtin_fmin(a, b); }
+inline float fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
+inline double fmax(double a, double b) { return __builtin_fmax(a, b); }
+
+inline float __int_as_float(int a) { return __builtin_bit_cast(float, a); }
+inline double __longlong_as_double(long long a) { return __builtin_bit_cast(double, a); }
+inline unsigned __umulhi(unsigned a, unsigned b) {
+  return static_cast<unsigned>((static_cast<unsigned long long>(a) * b) >> 32);
+}
+// The hardware saturates. 2147483648.0 and its like are the first that do not fit.
+inline int __double2int_rz(double a) {
+  return a >= 2147483648.0 ? 0x7fffffff : a <= -2147483648.0 ? -0x7fffffff - 1 : static_cast<int>(a);
+}
+inline long long __double2ll_rz(double a) {
+  return a >= 9223372036854775808.0    ? 0x7fffffffffffffffll
+         : a <= -9223372036854775808.0 ? -0x7fffffffffffffffll - 1
+                                       : static_cast<long long>(a);
+}
+inline unsigned __double2uint_rz(double a) {
+  return a >= 4294967296.0 ? 0xffffffffu : a <= 0 ? 0u : static_cast<unsigned>(a);
+}
+inline int __float2int_rz(float a) { return __double2int_rz(a); }
+inline long long __float2ll_rz(float a) { return __double2ll_rz(a); }
+inline unsigned __float2uint_rz(float a) { return __double2uint_rz(a); }
+
+namespace sinter_emulation {
+
+template <int... I>
+struct Numbers {};
+template <int N, int... I>
+struct Count : Count<N - 1, N - 1, I...> {};
+template <int... I>
+struct Count<0, I...> {
+  using type = Numbers<I...>;
+};
+template <class... A, int... I>
+void call(void (*kernel)(A...), void** arguments, Numbers<I...>) {
+  kernel(*static_cast<A*>(arguments[I])...);
+}
+template <class... A>
+void call(void (*kernel)(A...), void** arguments) {
+  call(kernel, arguments, typename Count<sizeof...(A)>::type());
+}
+
+}  // namespace sinter_emulation

@@ -1,0 +1,111 @@
+// An NVRTC for machines without a GPU: compiles kernels with the host's C++ compiler, for the emulated driver to run. Built
+// as libnvrtc.so.13 and found through LD_LIBRARY_PATH, so that tests run the very code that runs on a GPU.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+
+#include "interface.h"
+
+namespace {
+
+struct Program {
+  std::string source, log, code;
+};
+
+std::string read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+constexpr int kSuccess = 0, kCompilation = 6;
+
+}  // namespace
+
+extern "C" {
+
+int nvrtcVersion(int* major, int* minor) {
+  *major = 0;  // no real one's number: what is compiled here must not be taken for theirs
+  *minor = 1;
+  return kSuccess;
+}
+
+const char* nvrtcGetErrorString(int result) { return result == kSuccess ? "success" : "compilation failed"; }
+
+int nvrtcCreateProgram(void** program, const char* source, const char*, int, const char* const*, const char* const*) {
+  *program = new Program{source, "", ""};
+  return kSuccess;
+}
+
+int nvrtcDestroyProgram(void** program) {
+  delete static_cast<Program*>(*program);
+  *program = nullptr;
+  return kSuccess;
+}
+
+int nvrtcCompileProgram(void* handle, int, const char* const*) {
+  Program& program = *static_cast<Program*>(handle);
+  char folder[] = "/tmp/sinter-emulation-XXXXXX";
+  if (!mkdtemp(folder)) return kCompilation;
+  const std::string base = std::string(folder) + "/kernel";
+  {
+    std::ofstream file(base + ".cpp");
+    file << "#include \"" SINTER_EMULATION_FOLDER "/kernel_side.h\"\n#line 1 \"kernel.cu\"\n" << program.source << "\n";
+    const std::regex entry(R"(extern "C" __global__ void[^{;]*?(sinter_[a-z_]+)\()");
+    for (std::sregex_iterator at(program.source.begin(), program.source.end(), entry), end; at != end; ++at) {
+      const std::string name = (*at)[1];
+      file << "extern \"C\" void run_" << name << "(void** a) { sinter_emulation::call(&" << name << ", a); }\n";
+    }
+  }
+  // No contraction: this is how kernels are compiled for the GPU, but for hand-written ones.
+  const std::string command = std::string(SINTER_EMULATION_COMPILER) +
+                              " -std=c++17 -O1 -w -shared -fPIC -ffp-contract=off -fwrapv -o " + base + ".so " + base +
+                              ".cpp 2> " + base + ".log";
+  const int status = std::system(command.c_str());
+  program.log = read(base + ".log");
+  if (status == 0) {
+    const std::string object = read(base + ".so");
+    sinter_emulation::CodeHeader header{};
+    std::memcpy(header.magic, sinter_emulation::kCodeMagic, sizeof header.magic);
+    header.bytes = object.size();
+    program.code.assign(reinterpret_cast<const char*>(&header), sizeof header);
+    program.code += object;
+  }
+  for (const char* ending : {".cpp", ".so", ".log"}) std::remove((base + ending).c_str());
+  rmdir(folder);
+  return status == 0 ? kSuccess : kCompilation;
+}
+
+int nvrtcGetProgramLogSize(void* program, std::size_t* size) {
+  *size = static_cast<Program*>(program)->log.size() + 1;
+  return kSuccess;
+}
+int nvrtcGetProgramLog(void* program, char* log) {
+  std::strcpy(log, static_cast<Program*>(program)->log.c_str());
+  return kSuccess;
+}
+int nvrtcGetCUBINSize(void* program, std::size_t* size) {
+  *size = static_cast<Program*>(program)->code.size();
+  return kSuccess;
+}
+int nvrtcGetCUBIN(void* program, char* code) {
+  const std::string& made = static_cast<Program*>(program)->code;
+  std::memcpy(code, made.data(), made.size());
+  return kSuccess;
+}
+int nvrtcGetPTXSize(void* program, std::size_t* size) { return nvrtcGetCUBINSize(program, size); }
+int nvrtcGetPTX(void* program, char* code) { return nvrtcGetCUBIN(program, code); }
+int nvrtcGetNumSupportedArchs(int* count) {
+  *count = 0;
+  return kSuccess;
+}
+int nvrtcGetSupportedArchs(int*) { return kSuccess; }
+
+}  // extern "C"

@@ -1,0 +1,75 @@
+// The guide's network: it learns, and from the third training step on nothing is planned or compiled.
+#include <cstdint>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <sinter/data.h>
+#include <sinter/optim.h>
+
+#include "examples/guide/model.h"
+#include "tests/support/values.h"
+
+using namespace sinter;
+
+namespace {
+
+// Ten classes that differ in where a bright square is. Small, because some devices are emulated.
+data::LabelledImages squares(std::size_t count) {
+  constexpr std::int64_t kSize = 12;
+  std::vector<std::uint8_t> pixels(count * kSize * kSize), labels(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    labels[i] = static_cast<std::uint8_t>(i % 10);
+    std::size_t top = labels[i] / 5 * 6, left = labels[i] % 5 * 2;
+    for (std::size_t y = 0; y < 5; ++y)
+      for (std::size_t x = 0; x < 3; ++x)
+        pixels[(i * kSize + top + y) * kSize + left + x] = static_cast<std::uint8_t>(200 + (i + x + y) % 50);
+  }
+  return data::LabelledImages(kSize, kSize, std::move(pixels), std::move(labels));
+}
+
+}  // namespace
+
+TEST_CASE("the guide's network learns, and a known step compiles nothing") {
+  Device device = Device::best().autodiff();
+  device.seed(7);
+  guide::Cnn model = guide::CnnConfig{.hidden = 32, .dropout = 0.1}.init(device);
+  auto adam = optim::AdamConfig{}.init();
+  data::LabelledImages images = squares(160);
+  auto loader = data::DataLoaderConfig{.batch_size = 16, .shuffle = true, .drop_last = true}.init(
+      images, data::ImageBatcher{device});
+
+  std::vector<double> losses;
+  auto sum = Tensor<0>::from_data(0.0, device.inner());
+  std::optional<ForbidCompilation> guard;
+  std::size_t step = 0;
+  for (std::uint64_t epoch = 0; epoch < 4; ++epoch) {
+    for (auto batch : loader.epoch(epoch)) {
+      auto logits = model.forward(batch.images);
+      CHECK(logits.shape() == Shape{16, 10});
+      auto loss = nn::cross_entropy(logits, batch.labels);
+      sum = sum + loss.inner();
+      auto gradients = loss.backward();
+      CHECK(gradients.size() == 8);
+      model = adam.step(3e-3, std::move(model), std::move(gradients));
+      if (++step == 2) {
+        device.sync();
+        guard.emplace();
+      }
+    }
+    losses.push_back(sum.item() / static_cast<double>(loader.batches()));
+    sum = Tensor<0>::from_data(0.0, device.inner());
+  }
+  guard.reset();
+  MESSAGE("losses: " << losses[0] << " " << losses[1] << " " << losses[2] << " " << losses[3]);
+  CHECK(losses[0] > 1.5);
+  CHECK(losses[3] < 0.3 * losses[0]);
+
+  // Without dropout it knows nearly all of them.
+  guide::Cnn still = nn::valid(model);
+  auto all = data::DataLoaderConfig{.batch_size = 160}.init(images, data::ImageBatcher{device.inner()});
+  for (auto batch : all.epoch()) {
+    auto right = still.forward(batch.images).argmax(1).squeeze(1) == batch.labels;
+    CHECK(right.cast<Float>().mean().item() > 0.9);
+  }
+}

@@ -1,0 +1,136 @@
+// Matrix products and convolutions: sizes, broadcasts, and operands that are views.
+#include <doctest/doctest.h>
+
+#include "tests/support/program_builder.h"
+
+namespace sinter::testing {
+namespace {
+
+std::vector<DType> float_dtypes(const Device& device) {
+  if (has_dtype(device, DType::f64) && !compiles_slowly(device)) return {DType::f32, DType::f64};
+  return {DType::f32};
+}
+
+}  // namespace
+
+TEST_CASE("matrix products of many sizes") {
+  const Device device = test_device();
+  const std::vector<std::pair<Shape, Shape>> cases = {{{1, 1}, {1, 1}},
+                                                      {{2, 3}, {3, 4}},
+                                                      {{1, 7}, {7, 1}},
+                                                      {{7, 1}, {1, 7}},
+                                                      {{17, 33}, {33, 5}},
+                                                      {{64, 65}, {65, 66}},
+                                                      {{3, 0}, {0, 2}},
+                                                      {{0, 3}, {3, 2}},
+                                                      {{3, 2}, {2, 0}},
+                                                      {{2, 3, 4}, {2, 4, 5}},
+                                                      {{2, 3, 4}, {4, 5}},
+                                                      {{3, 4}, {2, 4, 5}},
+                                                      {{2, 1, 3, 4}, {1, 5, 4, 2}},
+                                                      {{0, 3, 4}, {4, 5}},
+                                                      {{5, 1, 1}, {5, 1, 3}},
+                                                      {{2, 2, 1, 3, 2}, {2, 1, 2, 3}},
+                                                      {{2, 130}, {130, 129}}};
+  for (DType dtype : float_dtypes(device)) {
+    ProgramBuilder program;
+    for (const auto& [a, b] : cases) program.matmul(program.input(a, dtype), program.input(b, dtype));
+    program.expect(device, "products of " + std::string(name_of(dtype)));
+  }
+}
+
+TEST_CASE("matrix products of views") {
+  const Device device = test_device();
+  for (bool flushed : {false, true}) {
+    ProgramBuilder program;
+    const int x = program.input({6, 8}, DType::f32), y = program.input({2, 3, 4}, DType::f32),
+              row = program.input({1, 8}, DType::f32);
+    std::vector<int> views = {
+        program.permute(x, {1, 0}),                            // columns dense
+        program.slice(x, {{1, 5, 1}, {2, 7, 1}}),              // rows apart
+        program.slice(x, {{}, {{}, {}, 2}}),                   // neither dense
+        program.slice(x, {{{}, {}, -1}}),                      // rows back to front
+        program.flip(x, {1}),                                  // columns back to front
+        program.expand(row, {5, 8}),                           // one row many times
+        program.permute(program.expand(row, {5, 8}), {1, 0}),  // one column many times
+        program.permute(y, {1, 0, 2}),                         // batches interleaved
+        program.permute(y, {2, 1, 0}),
+        program.flip(y, {0}),                                      // batches back to front
+        program.expand(program.slice(y, {{1, 2, 1}}), {4, 3, 4}),  // one batch many times
+        program.reshape(program.permute(x, {1, 0}), {4, 12}),      // a reshape that must copy
+    };
+    if (flushed) program.flush();
+    for (int view : views) {
+      Dims swapped;
+      const std::size_t rank = view >= views[7] && view <= views[10] ? 3 : 2;
+      for (std::size_t d = 0; d < rank; ++d) swapped.push_back(static_cast<std::int64_t>(d));
+      std::swap(swapped[rank - 1], swapped[rank - 2]);
+      const int other = program.permute(view, swapped);
+      program.matmul(view, other);
+      program.matmul(other, view);
+    }
+    program.expect(device, flushed ? "views of memory" : "views of inputs");
+  }
+}
+
+TEST_CASE("matrix products of what was just computed, and computing with them") {
+  const Device device = test_device();
+  ProgramBuilder program;
+  const int x = program.input({5, 7}, DType::f32), w = program.input({7, 3}, DType::f32),
+            bias = program.input({3}, DType::f32);
+  const int hidden = program.unary(Op::Tanh, program.binary(Op::Mul, {x}, {-1, 0.5}));
+  const int product = program.matmul(hidden, program.binary(Op::Add, {w}, {-1, 1.0}));
+  const int out = program.binary(Op::Maximum, {program.binary(Op::Add, {product}, {bias})}, {-1, 0.0});
+  program.reduce(Op::Sum, out, {1});
+  program.matmul(program.permute(out, {1, 0}), out);
+  program.drop(product);
+  program.drop(hidden);
+  program.expect(device, "a layer");
+}
+
+TEST_CASE("convolutions") {
+  const Device device = test_device();
+  struct Case {
+    Shape x, weight;
+    Conv2dOptions options;
+  };
+  std::vector<Case> cases = {
+      {{1, 1, 5, 5}, {1, 1, 3, 3}, {}},
+      {{2, 3, 7, 6}, {4, 3, 3, 3}, {}},
+      {{2, 3, 7, 6}, {4, 3, 3, 2}, {.stride = {2, 1}, .padding = {1, 2}}},
+      {{1, 2, 9, 9}, {3, 2, 3, 3}, {.padding = {2, 2}, .dilation = {2, 3}}},
+      {{2, 4, 6, 6}, {6, 2, 3, 3}, {.padding = {1, 1}, .groups = 2}},
+      {{2, 4, 6, 5}, {4, 1, 3, 3}, {.stride = {2, 2}, .padding = {1, 1}, .groups = 4}},
+      {{3, 8, 4, 4}, {5, 8, 1, 1}, {}},
+      {{1, 1, 3, 3}, {2, 1, 3, 3}, {}},
+      {{0, 2, 5, 5}, {3, 2, 3, 3}, {}},
+      {{2, 17, 12, 13}, {19, 17, 3, 3}, {.padding = {1, 1}}},
+      {{1, 1, 1, 1}, {1, 1, 3, 3}, {.padding = {1, 1}}},
+  };
+  for (DType dtype : float_dtypes(device)) {
+    ProgramBuilder program;
+    for (const Case& c : cases)
+      program.conv2d(program.input(c.x, dtype), program.input(c.weight, dtype), c.options);
+    program.expect(device, "convolutions of " + std::string(name_of(dtype)));
+  }
+}
+
+TEST_CASE("convolutions of views and of what was just computed") {
+  const Device device = test_device();
+  for (bool flushed : {false, true}) {
+    ProgramBuilder program;
+    const int x = program.input({5, 2, 6, 3}, DType::f32), w = program.input({3, 3, 2, 4}, DType::f32);
+    const int image = program.permute(program.flip(x, {0}), {1, 3, 2, 0});  // (2, 3, 6, 5)
+    const int weight =
+        program.permute(program.slice(w, {{}, {}, {}, {1, {}, 1}}), {3, 0, 1, 2});  // (3, 3, 3, 2)
+    const int computed = program.unary(Op::Tanh, image);
+    if (flushed) program.flush();
+    program.conv2d(image, weight, {});
+    const int y = program.conv2d(computed, program.binary(Op::Mul, {weight}, {-1, 0.5}), {.padding = {1, 0}});
+    program.conv2d(program.slice(computed, {{1, 2, 1}}), weight, {});
+    program.reduce(Op::Max, program.binary(Op::Add, {y}, {-1, 1.0}), {2, 3});
+    program.expect(device, flushed ? "views of memory" : "views of inputs");
+  }
+}
+
+}  // namespace sinter::testing

@@ -1,0 +1,230 @@
+// Optimizers against the values that PyTorch gives, their state in records, and what a step leaves alone.
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <sinter/nn.h>
+#include <sinter/optim.h>
+#include <sinter/record.h>
+
+#include "tests/reference/values.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/values.h"
+
+using namespace sinter;
+
+namespace {
+
+Device training() { return Device::best().autodiff(); }
+
+struct Model {
+  Tensor<1> p;
+};
+
+Model start() { return {Tensor<1>(tensor_of(reference::optim_start, {7}, training()).require_grad())}; }
+
+// Of the loss sum((p * scale)^2) / 2.
+Gradients gradients_of(const Tensor<1>& p) {
+  AnyTensor scaled = AnyTensor::mul(p.any(), tensor_of(reference::optim_scale, {7}, training()));
+  return AnyTensor::mul(scaled.square().sum(0), 0.5).reshape({}).backward();
+}
+
+template <class Optimizer>
+void check_three_steps(Optimizer optimizer, double learning_rate, const std::vector<float>& first,
+                       const std::vector<float>& second, const std::vector<float>& third) {
+  Model model = start();
+  for (const std::vector<float>* expected : {&first, &second, &third}) {
+    Gradients gradients = gradients_of(model.p);
+    model = optimizer.step(learning_rate, std::move(model), std::move(gradients));
+    CHECK(model.p.any().requires_grad());
+    check_close(model.p.any(), *expected, 2e-6);
+  }
+}
+
+template <class Config>
+void check_state(const Config& config) {
+  auto run = [](auto& optimizer, Model model, int steps) {
+    for (int i = 0; i < steps; ++i) {
+      Gradients gradients = gradients_of(model.p);
+      model = optimizer.step(0.05, std::move(model), std::move(gradients));
+    }
+    return model;
+  };
+  auto whole = config.init();
+  std::vector<float> expected = values_of(run(whole, start(), 5).p.any());
+
+  TemporaryFolder folder;
+  auto file = folder.path() / "optimizer.safetensors";
+  auto before = config.init();
+  Model half = run(before, start(), 3);
+  before.save(file);
+  auto after = config.init();
+  after.load(file, training());
+  CHECK(values_of(run(after, std::move(half), 2).p.any()) == expected);
+}
+
+}  // namespace
+
+TEST_CASE("Adam") {
+  using namespace reference;
+  check_three_steps(optim::AdamConfig{}.init(), 0.01, adam_1, adam_2, adam_3);
+  check_three_steps(
+      optim::AdamConfig{.beta1 = 0.8, .beta2 = 0.95, .epsilon = 1e-6, .weight_decay = 0.1}.init(), 0.02,
+      adam_decay_1, adam_decay_2, adam_decay_3);
+}
+
+TEST_CASE("AdamW") {
+  using namespace reference;
+  check_three_steps(optim::AdamWConfig{.weight_decay = 0.1}.init(), 0.01, adamw_1, adamw_2, adamw_3);
+}
+
+TEST_CASE("SGD") {
+  using namespace reference;
+  check_three_steps(optim::SgdConfig{}.init(), 0.1, sgd_1, sgd_2, sgd_3);
+  check_three_steps(optim::SgdConfig{.momentum = 0.9, .dampening = 0.1, .weight_decay = 0.05}.init(), 0.1,
+                    sgd_momentum_1, sgd_momentum_2, sgd_momentum_3);
+  check_three_steps(optim::SgdConfig{.momentum = 0.9, .nesterov = true}.init(), 0.1, sgd_nesterov_1,
+                    sgd_nesterov_2, sgd_nesterov_3);
+}
+
+TEST_CASE("numbers out of range") {
+  CHECK_THROWS_AS(optim::AdamConfig{.beta1 = 1}.init(), Error);
+  CHECK_THROWS_AS(optim::AdamConfig{.epsilon = -1}.init(), Error);
+  CHECK_THROWS_AS(optim::SgdConfig{.nesterov = true}.init(), Error);
+  Model model = start();
+  Gradients gradients = gradients_of(model.p);
+  auto sgd = optim::SgdConfig{}.init();
+  CHECK_THROWS_WITH_AS(sgd.step(-1, model, gradients), doctest::Contains("the learning rate is -1"), Error);
+}
+
+TEST_CASE("an optimizer goes on where it was saved") {
+  check_state(optim::AdamConfig{});
+  check_state(optim::AdamWConfig{});
+  check_state(optim::SgdConfig{.momentum = 0.9});
+}
+
+TEST_CASE("the state of another optimizer, or of another model") {
+  auto adam = optim::AdamConfig{}.init();
+  auto sgd = optim::SgdConfig{.momentum = 0.9}.init();
+  CHECK_THROWS_WITH_AS(adam.load_record(sgd.to_record(), training()),
+                       doctest::Contains("a state of the optimizer sgd, expected one of adam"), DataError);
+  CHECK_THROWS_AS(adam.load_record(record::Record(), training()), DataError);
+  Model model = start();
+  model = adam.step(0.1, model, gradients_of(model.p));
+  record::Record record = adam.to_record();
+  CHECK(record.find("p.exp_avg"));
+  Model other{Tensor<1>(AnyTensor::full({1}, 1.0f, DType::f32, training()).require_grad())};
+  Gradients gradients = AnyTensor::mul(other.p.any(), 2.0).reshape({}).backward();
+  CHECK_THROWS_AS(adam.step(0.1, other, gradients), ShapeError);
+}
+
+TEST_CASE("a step leaves alone what has no gradient") {
+  struct Three {
+    Tensor<1> used, unused, frozen;
+  };
+  auto make = [](bool is_leaf) {
+    AnyTensor tensor = tensor_of({1, 2}, {2}, training());
+    return Tensor<1>(is_leaf ? tensor.require_grad() : tensor);
+  };
+  Three model{make(true), make(true), make(false)};
+  AnyTensor product = AnyTensor::mul(model.used.any(), model.frozen.any());
+  Gradients gradients = product.sum(0).reshape({}).backward();
+  model = optim::SgdConfig{}.init().step(1, std::move(model), std::move(gradients));
+  check_close(model.used.any(), {0, 0});
+  check_close(model.unused.any(), {1, 2});
+  check_close(model.frozen.any(), {1, 2});
+  CHECK(model.unused.any().requires_grad());
+  CHECK_FALSE(model.frozen.any().requires_grad());
+}
+
+TEST_CASE("tied weights are updated once and stay tied") {
+  struct Tied {
+    Tensor<1> a, b;
+    std::shared_ptr<Model> left, right;
+  };
+  Tensor<1> weight(tensor_of({1, 2}, {2}, training()).require_grad());
+  auto shared = std::make_shared<Model>(Model{Tensor<1>(tensor_of({3, 4}, {2}, training()).require_grad())});
+  Tied model{weight, weight, shared, shared};
+  weight = {};
+  AnyTensor sum = AnyTensor::add(AnyTensor::add(model.a.any(), model.b.any()), model.left->p.any());
+  Gradients gradients = sum.sum(0).reshape({}).backward();
+  model = optim::SgdConfig{}.init().step(0.5, std::move(model), std::move(gradients));
+  check_close(model.a.any(), {0, 1});
+  check_close(model.b.any(), {0, 1});
+  check_close(model.right->p.any(), {2.5, 3.5});
+  CHECK(model.a.any().node().get() == model.b.any().node().get());
+}
+
+TEST_CASE("a model goes through a file") {
+  struct Net {
+    nn::Conv2d conv;
+    std::vector<nn::Linear> layers;
+  };
+  auto make = [](const Device& device) {
+    Net net{nn::Conv2dConfig{.channels = {1, 2}, .kernel = {3, 3}}.init(device), {}};
+    net.layers.push_back(nn::LinearConfig{.d_in = 3, .d_out = 4}.init(device));
+    net.layers.push_back(nn::LinearConfig{.d_in = 4, .d_out = 2, .bias = false}.init(device));
+    return net;
+  };
+  TemporaryFolder folder;
+  auto file = folder.path() / "net.safetensors";
+  Net net = make(training());
+  record::save(net, file);
+  record::Record record = record::Record::read(file);
+  CHECK(record.entries().size() == 5);
+  CHECK(record.find("layers.0.bias"));
+
+  Net back = record::load(make(training()), file);
+  CHECK(values_of(back.conv.weight.any()) == values_of(net.conv.weight.any()));
+  CHECK(values_of(back.layers[1].weight.any()) == values_of(net.layers[1].weight.any()));
+  CHECK(back.conv.weight.any().requires_grad());
+  Net plain = record::from_bytes(make(Device::best()), record::to_bytes(net));
+  CHECK_FALSE(plain.conv.weight.any().requires_grad());
+  CHECK(values_of(plain.conv.weight.any()) == values_of(net.conv.weight.any()));
+
+  Net other = make(Device::best());
+  other.layers[0] = nn::LinearConfig{.d_in = 5, .d_out = 4, .bias = false}.init(Device::best());
+  other.layers[1] = nn::LinearConfig{.d_in = 4, .d_out = 2}.init(Device::best());
+  std::string message;
+  try {
+    record::load(other, file);
+  } catch (const DataError& error) {
+    message = error.what();
+  }
+  CHECK(message.find("net.safetensors") != std::string::npos);
+  CHECK(message.find("missing: layers.1.bias f32 (2)") != std::string::npos);
+  CHECK(message.find("unexpected: layers.0.bias") != std::string::npos);
+  CHECK(message.find("different: layers.0.weight is f32 (4, 3) but the module has f32 (4, 5)") !=
+        std::string::npos);
+}
+
+TEST_CASE("once a training step is known, the next ones compile nothing and write in place") {
+  Device device = training();
+  nn::Linear model = nn::LinearConfig{.d_in = 8, .d_out = 4}.init(device);
+  auto adam = optim::AdamConfig{}.init();
+  auto step = [&](double learning_rate) {
+    std::vector<float> numbers(16, static_cast<float>(learning_rate));
+    Tensor<2> x(tensor_of(numbers, {2, 8}, device.inner()));
+    AnyTensor y = model.forward(x).any();
+    Gradients gradients = y.square().sum({0, 1}).reshape({}).backward();
+    model = adam.step(learning_rate, std::move(model), std::move(gradients));
+  };
+  step(0.1);
+  step(0.2);
+  device.sync();
+  ForbidCompilation guard;
+  Statistics before = device.statistics();
+  for (int i = 0; i < 5; ++i) step(0.01 * (i + 1));
+  device.sync();
+  Statistics after = device.statistics();
+  CHECK(after.plans_built == before.plans_built);
+  CHECK(after.plans_found == before.plans_found + 5);
+  // Weight, bias and their two moments each.
+  const char* fusion = std::getenv("SINTER_FUSION");
+  if (!fusion || fusion != std::string("0"))
+    CHECK(after.bytes_in_place - before.bytes_in_place >= 5 * 3 * (8 * 4 + 4) * sizeof(float));
+}

@@ -1,0 +1,98 @@
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+u32 sn_mulhi(u32 a, u32 b) {
+  u32 high, low;
+  umulExtended(a, b, high, low);
+  return high;
+}
+struct sn_words { u32 x, y, z, w; };
+SN_FN sn_words sn_philox(u64 counter, i64 seed, i64 stream) {
+  u32 c0 = u32(counter), c1 = u32(counter >> 32), c2 = u32(u64(stream)), c3 = u32(u64(stream) >> 32);
+  u32 k0 = u32(u64(seed)), k1 = u32(u64(seed) >> 32);
+  for (int i = 0; i < 10; ++i) {
+    const u32 h0 = sn_mulhi(0xD2511F53u, c0), l0 = 0xD2511F53u * c0;
+    const u32 h1 = sn_mulhi(0xCD9E8D57u, c2), l1 = 0xCD9E8D57u * c2;
+    c0 = h1 ^ c1 ^ k0;
+    c1 = l1;
+    c2 = h0 ^ c3 ^ k1;
+    c3 = l0;
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  sn_words words;
+  words.x = c0;
+  words.y = c1;
+  words.z = c2;
+  words.w = c3;
+  return words;
+}
+SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
+  const sn_words words = sn_philox(u64(i) >> 2, seed, stream);
+  const u32 k = u32(i) & 3u;
+  const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
+  return float(word >> 8) * 5.9604644775390625e-8f;
+}
+shared float sn_group_sum_f32_lanes[256];
+float sn_group_sum_f32(float mine) {
+  const u32 lane = gl_LocalInvocationID.x;
+  sn_group_sum_f32_lanes[lane] = mine;
+  barrier();
+  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
+    if (lane < half_) {
+      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
+      precise float u = (v + w);
+      sn_group_sum_f32_lanes[lane] = u;
+    }
+    barrier();
+  }
+  const float whole = sn_group_sum_f32_lanes[0];
+  barrier();
+  return whole;
+}
+layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
+layout(std430, binding = 1) restrict writeonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 2) restrict writeonly buffer b2_t { float at[]; } b2;
+layout(std430, binding = 3) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+void main() {
+  const int n0 = int(sn_arguments.word[0]);
+  const int n1 = int(sn_arguments.word[1]);
+  const int n2 = int(sn_arguments.word[2]);
+  const int n3 = int(sn_arguments.word[3]);
+  const int n4 = int(sn_arguments.word[4]);
+  const float s0 = uintBitsToFloat(sn_arguments.word[5]);
+  const i64 s1 = packInt2x32(ivec2(uvec2(sn_arguments.word[6], sn_arguments.word[7])));
+  const i64 s2 = packInt2x32(ivec2(uvec2(sn_arguments.word[8], sn_arguments.word[9])));
+  const float s3 = uintBitsToFloat(sn_arguments.word[10]);
+  const float s4 = uintBitsToFloat(sn_arguments.word[11]);
+  const u32 points = u32(n0);
+  const u32 inner = u32(n1);
+  for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
+    const int x0 = int(f);
+    float r8 = float(0);
+    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+      float q8 = float(0);
+      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        const int x1 = int(j);
+        precise float v1 = sn_uniform(i64(x0 * n2 + x1), s1, s2);
+        const bool v2 = (v1 < s0);
+        precise float v3 = b0.at[x0 * n3 + x1];
+        precise float v6 = (v3 * s4);
+        precise float v7 = (v2 ? v6 : s3);
+        b1.at[x0 * n4 + x1] = v7;
+        q8 = (q8 + v7);
+      }
+      r8 = r8 + q8;
+    }
+    precise float v8 = sn_group_sum_f32(r8);
+    if (gl_LocalInvocationID.x == 0u) {
+      b2.at[x0] = v8;
+    }
+  }
+}

@@ -1,0 +1,115 @@
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
+  const float4 all = *(const float4*)from;
+  to[0] = all.x;
+  to[1] = all.y;
+  to[2] = all.z;
+  to[3] = all.w;
+}
+SN_FN u32 sn_mulhi(u32 a, u32 b) { return __umulhi(a, b); }
+struct sn_words { u32 x, y, z, w; };
+SN_FN sn_words sn_philox(u64 counter, i64 seed, i64 stream) {
+  u32 c0 = u32(counter), c1 = u32(counter >> 32), c2 = u32(u64(stream)), c3 = u32(u64(stream) >> 32);
+  u32 k0 = u32(u64(seed)), k1 = u32(u64(seed) >> 32);
+  for (int i = 0; i < 10; ++i) {
+    const u32 h0 = sn_mulhi(0xD2511F53u, c0), l0 = 0xD2511F53u * c0;
+    const u32 h1 = sn_mulhi(0xCD9E8D57u, c2), l1 = 0xCD9E8D57u * c2;
+    c0 = h1 ^ c1 ^ k0;
+    c1 = l1;
+    c2 = h0 ^ c3 ^ k1;
+    c3 = l0;
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  sn_words words;
+  words.x = c0;
+  words.y = c1;
+  words.z = c2;
+  words.w = c3;
+  return words;
+}
+SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
+  const sn_words words = sn_philox(u64(i) >> 2, seed, stream);
+  const u32 k = u32(i) & 3u;
+  const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
+  return float(word >> 8) * 5.9604644775390625e-8f;
+}
+SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
+  *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
+}
+SN_FN float sn_group_sum_f32(float v) {
+  for (int d = 16; d > 0; d >>= 1) {
+    const float w = __shfl_xor_sync(0xffffffffu, v, d);
+    v = (v + w);
+  }
+  if (blockDim.x <= 32u) return v;
+  __shared__ float warps[32];
+  const u32 lane = threadIdx.x & 31u;
+  __syncthreads();
+  if (lane == 0u) warps[threadIdx.x >> 5] = v;
+  __syncthreads();
+  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
+  for (int d = 16; d > 0; d >>= 1) {
+    const float w = __shfl_xor_sync(0xffffffffu, v, d);
+    v = (v + w);
+  }
+  return v;
+}
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    const float* __restrict__ b0, float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, int n2, int n3, int n4, float s0, i64 s1, i64 s2, float s3, float s4) {
+  const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0 && ((n3 | n4) & 3) == 0;
+  const u32 points = u32(n0);
+  const u32 inner = u32(n1);
+  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
+  for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
+    const int x0 = int(f);
+    float r8 = float(0);
+    for (u32 h = u32(threadIdx.x) * u32(4); h < inner4; h += u32(u32(blockDim.x) * u32(4) * 32)) {
+      const u32 left = inner4 - h;
+      const u32 end = h + (left < u32(u32(blockDim.x) * u32(4) * 32) ? left : u32(u32(blockDim.x) * u32(4) * 32));
+      float q8[4] = {float(0), float(0), float(0), float(0)};
+      for (u32 j = h; j < end; j += u32(blockDim.x) * u32(4)) {
+        const int y = int(j);
+        float l3[4];
+        sn_load4_f32(l3, b0 + (x0 * n3 + y));
+        float w0[4];
+        #pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          const float v1 = sn_uniform(i64(x0 * n2 + x1), s1, s2);
+          const bool v2 = (v1 < s0);
+          const float v3 = l3[k];
+          const float v6 = (v3 * s4);
+          const float v7 = (v2 ? v6 : s3);
+          w0[k] = v7;
+          q8[k] = (q8[k] + v7);
+        }
+        sn_store4_f32(b1 + (x0 * n4 + y), w0);
+      }
+      r8 = r8 + ((q8[0] + q8[1]) + (q8[2] + q8[3]));
+    }
+    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+      float q8 = float(0);
+      for (u32 j = h; j < end; j += u32(blockDim.x)) {
+        const int x1 = int(j);
+        const float v1 = sn_uniform(i64(x0 * n2 + x1), s1, s2);
+        const bool v2 = (v1 < s0);
+        const float v3 = b0[x0 * n3 + x1];
+        const float v6 = (v3 * s4);
+        const float v7 = (v2 ? v6 : s3);
+        b1[x0 * n4 + x1] = v7;
+        q8 = (q8 + v7);
+      }
+      r8 = r8 + q8;
+    }
+    const float v8 = sn_group_sum_f32(r8);
+    if (threadIdx.x == 0u) {
+      b2[x0] = v8;
+    }
+  }
+}

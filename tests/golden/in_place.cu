@@ -1,0 +1,52 @@
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
+  const float4 all = *(const float4*)from;
+  to[0] = all.x;
+  to[1] = all.y;
+  to[2] = all.z;
+  to[3] = all.w;
+}
+SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
+  *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
+}
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    float* __restrict__ b0, const float* __restrict__ b1, int n0, int n1, int n2, float s0) {
+  const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0 && ((n1 | n2) & 3) == 0;
+  const u32 points = u32(n0) * u32(n1);
+  const u32 points4 = vectors ? points - points % u32(4) : u32(0);
+  for (u32 f = u32(blockIdx.x * blockDim.x + threadIdx.x) * u32(4); f < points4; f += u32(gridDim.x * blockDim.x) * u32(4)) {
+    u32 t0 = f;
+    const int y = int(t0 % u32(n1));
+    t0 /= u32(n1);
+    const int x0 = int(t0);
+    float l1[4];
+    sn_load4_f32(l1, b0 + (x0 * n2 + y));
+    float l3[4];
+    sn_load4_f32(l3, b1 + (y));
+    float w0[4];
+    #pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const int x1 = y + k;
+      const float v1 = l1[k];
+      const float v2 = (v1 * s0);
+      const float v3 = l3[k];
+      const float v4 = (v2 + v3);
+      w0[k] = v4;
+    }
+    sn_store4_f32(b0 + (x0 * n2 + y), w0);
+  }
+  for (u32 f = points4 + u32(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += u32(gridDim.x * blockDim.x)) {
+    u32 t0 = f;
+    const int x1 = int(t0 % u32(n1));
+    t0 /= u32(n1);
+    const int x0 = int(t0);
+    const float v1 = b0[x0 * n2 + x1];
+    const float v2 = (v1 * s0);
+    const float v3 = b1[x1];
+    const float v4 = (v2 + v3);
+    b0[x0 * n2 + x1] = v4;
+  }
+}

@@ -1,0 +1,69 @@
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
+  *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
+}
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    const float* __restrict__ b0, float* __restrict__ b1, int n0, int n1, int n2, int n3, int n4, int n5, int n6, int n7, int n8, int n9, int n10, int n11, int n12, int n13, int n14) {
+  const bool vectors = ((u64(b1)) & 15) == 0 && ((n1 | n14) & 3) == 0;
+  const u32 points = u32(n0) * u32(n1);
+  const u32 points4 = vectors ? points - points % u32(4) : u32(0);
+  for (u32 f = u32(blockIdx.x * blockDim.x + threadIdx.x) * u32(4); f < points4; f += u32(gridDim.x * blockDim.x) * u32(4)) {
+    u32 t0 = f;
+    const int y = int(t0 % u32(n1));
+    t0 /= u32(n1);
+    const int x0 = int(t0);
+    float w0[4];
+    #pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const int x1 = y + k;
+      int m0 = n4 + x0 * n2 + x1 * n3;
+      {
+        u32 t = u32(m0);
+        const int c1 = int(t % u32(n6));
+        t /= u32(n6);
+        const int c0 = int(t);
+        m0 = c0 + c1 * n7;
+      }
+      {
+        u32 t = u32(m0);
+        const int c2 = int(t % u32(n10));
+        t /= u32(n10);
+        const int c1 = int(t % u32(n9));
+        t /= u32(n9);
+        const int c0 = int(t);
+        m0 = n13 + c0 + c1 * n11 + c2 * n12;
+      }
+      const float v0 = b0[m0];
+      w0[k] = v0;
+    }
+    sn_store4_f32(b1 + (x0 * n14 + y), w0);
+  }
+  for (u32 f = points4 + u32(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += u32(gridDim.x * blockDim.x)) {
+    u32 t0 = f;
+    const int x1 = int(t0 % u32(n1));
+    t0 /= u32(n1);
+    const int x0 = int(t0);
+    int m0 = n4 + x0 * n2 + x1 * n3;
+    {
+      u32 t = u32(m0);
+      const int c1 = int(t % u32(n6));
+      t /= u32(n6);
+      const int c0 = int(t);
+      m0 = c0 + c1 * n7;
+    }
+    {
+      u32 t = u32(m0);
+      const int c2 = int(t % u32(n10));
+      t /= u32(n10);
+      const int c1 = int(t % u32(n9));
+      t /= u32(n9);
+      const int c0 = int(t);
+      m0 = n13 + c0 + c1 * n11 + c2 * n12;
+    }
+    const float v0 = b0[m0];
+    b1[x0 * n14 + x1] = v0;
+  }
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Each public header compiles alone, with all warnings, and reaches no library that stays inside Sinter.
+# usage: public_headers.sh INCLUDE_DIR COMPILER...
+set -u
+include=$1; shift
+flags=(-std=c++20 -Wall -Wextra -Wpedantic -Werror -I "$include" -x c++)
+failed=0 count=0
+while IFS= read -r header; do
+  name=${header#"$include/"}
+  count=$((count + 1))
+  if ! echo "#include <$name>" | "$@" "${flags[@]}" -fsyntax-only -; then
+    echo "FAILED: $name does not compile alone"
+    failed=1
+  fi
+  inside=$(echo "#include <$name>" | "$@" "${flags[@]}" -M - 2>/dev/null |
+    tr ' ' '\n' | grep -E '/(absl|hwy|vulkan|shaderc|nlohmann)/|/(xxhash|zip)\.h$|/(src|jit|kernels)/' | head -3)
+  if [ -n "$inside" ]; then
+    echo "FAILED: $name includes something that is not public: $inside"
+    failed=1
+  fi
+done < <(find "$include/sinter" -name '*.h' | sort)
+echo "$count public headers"
+[ "$count" -gt 0 ] && exit "$failed"
+echo "FAILED: no header under $include/sinter"
+exit 1

@@ -1,0 +1,43 @@
+// The device that a test runs on, and how exact it is.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+#include <sinter/device.h>
+
+#include "src/runtime/device_core.h"
+#include "tests/support/ir_reference.h"
+#include "tests/support/oracle_backend.h"
+
+namespace sinter::testing {
+
+/// What SINTER_DEVICE names, otherwise the host; with SINTER_TEST_ORACLE=1 the oracle, which evaluates
+/// kernels itself.
+inline Device test_device() {
+  if (const char* oracle = std::getenv("SINTER_TEST_ORACLE"); oracle && std::string(oracle) == "1") {
+    static auto* core =
+        new runtime::DeviceCore(make_oracle_backend());  // outlives all values, as every device does
+    return Device(core);
+  }
+  const char* name = std::getenv("SINTER_DEVICE");
+  return name ? Device::parse(name) : Device::host();
+}
+
+inline bool is_vulkan(const Device& device) { return device.name().starts_with("vulkan"); }
+
+/// Every distinct kernel costs the driver tens of milliseconds there: tests do less.
+inline bool compiles_slowly(const Device& device) {
+  return is_vulkan(device) && device.core().traits().is_cpu;
+}
+
+inline Precision precision_of(const Device& device) {
+  Precision precision;
+  precision.flushes_denormals = is_vulkan(device);
+  return precision;
+}
+
+/// True iff tensors of this dtype can be made there.
+inline bool has_dtype(const Device& device, DType dtype) { return device.core().traits().supports(dtype); }
+
+}  // namespace sinter::testing

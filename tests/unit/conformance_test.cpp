@@ -1,0 +1,189 @@
+// The conformance suite itself: a backend that is right passes it, one that is wrong in a single point does
+// not.
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include <doctest/doctest.h>
+
+#include <sinter/error.h>
+
+#include "tests/device/backend_conformance.h"
+#include "tests/device/conformance_runner.h"
+
+namespace sinter::testing {
+namespace {
+
+enum class Defect { None, NoRounding, LostFault, StickyFault, StrayWrite, OtherBits, WrongConvolution };
+
+struct HostBuffer : runtime::Buffer {
+  HostBuffer(runtime::Backend& backend, std::size_t size, std::size_t& in_use)
+      : Buffer(backend, size), data(size), in_use(in_use) {
+    in_use += size;
+  }
+  ~HostBuffer() override { in_use -= bytes(); }
+  std::vector<std::byte> data;
+  std::size_t& in_use;
+};
+
+struct Work : runtime::Executable {
+  std::optional<ir::Kernel> kernel;
+  ir::LibraryOp op;
+};
+
+// Runs everything by the oracle, at once.
+class OracleBackend : public runtime::Backend {
+ public:
+  explicit OracleBackend(Defect defect) : defect_(defect) { traits_.name = "oracle"; }
+
+  const ir::DeviceTraits& traits() const override { return traits_; }
+
+  runtime::BufferRef allocate(std::size_t bytes) override {
+    if (bytes > (std::size_t{1} << 40)) throw DeviceError("out of memory");
+    auto buffer = std::make_shared<HostBuffer>(*this, bytes, statistics_.bytes_in_use);
+    statistics_.peak_bytes_in_use = std::max(statistics_.peak_bytes_in_use, statistics_.bytes_in_use);
+    return buffer;
+  }
+  void upload(const runtime::BufferView& to, std::span<const std::byte> data) override {
+    std::copy(data.begin(), data.end(), at(to));
+  }
+  void download(const runtime::BufferView& from, std::span<std::byte> data) override {
+    synchronize();
+    std::copy_n(at(from), data.size(), data.begin());
+  }
+  std::vector<runtime::ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override {
+    std::vector<runtime::ExecutableRef> all;
+    for (const ir::Kernel* kernel : kernels) {
+      auto work = std::make_shared<Work>();
+      work->kernel = *kernel;
+      all.push_back(work);
+    }
+    return all;
+  }
+  runtime::ExecutableRef prepare(const ir::LibraryOp& op) override {
+    auto work = std::make_shared<Work>();
+    work->op = op;
+    return work;
+  }
+  void launch(runtime::Executable& executable, const runtime::LaunchArguments& arguments) override {
+    const auto& work = static_cast<const Work&>(executable);
+    if (work.kernel)
+      launch_kernel(*work.kernel, arguments);
+    else
+      launch_library(work.op, arguments);
+    ++statistics_.launches;
+  }
+  void submit() override {}
+  void synchronize() override {
+    if (!fault_) return;
+    fault_ = defect_ == Defect::StickyFault;
+    throw Error("an index is out of range");
+  }
+  runtime::BackendStatistics statistics() const override { return statistics_; }
+
+ private:
+  static std::vector<std::byte>::iterator at(const runtime::BufferView& view) {
+    return static_cast<HostBuffer*>(view.buffer)->data.begin() +
+           static_cast<std::ptrdiff_t>(view.byte_offset);
+  }
+
+  void launch_kernel(const ir::Kernel& kernel, const runtime::LaunchArguments& arguments) {
+    Bindings bindings;
+    bindings.ints.assign(arguments.ints.begin(), arguments.ints.end());
+    bindings.scalars.assign(arguments.scalars.begin(), arguments.scalars.end());
+    for (const runtime::BufferView& view : arguments.buffers)
+      bindings.buffers.emplace_back(at(view), static_cast<HostBuffer*>(view.buffer)->data.end());
+    // Nothing here knows where a buffer's elements end, so they end in a fragment of one.
+    for (std::size_t b = 0; b < bindings.buffers.size(); ++b) {
+      std::vector<std::byte>& bytes = bindings.buffers[b];
+      bytes.resize(bytes.size() / size_of(kernel.buffers[b].dtype) * size_of(kernel.buffers[b].dtype));
+    }
+    const ReferenceResult result = evaluate(kernel, bindings, {.round_f32 = defect_ != Defect::NoRounding});
+    if (defect_ != Defect::LostFault) fault_ |= result.fault;
+    for (std::size_t b = 0; b < bindings.buffers.size(); ++b) {
+      if (!kernel.buffers[b].written) continue;
+      std::copy(result.buffers[b].begin(), result.buffers[b].end(), at(arguments.buffers[b]));
+      if (defect_ == Defect::StrayWrite)
+        static_cast<HostBuffer*>(arguments.buffers[b].buffer)->data.back() = {};
+    }
+    if (defect_ == Defect::OtherBits && statistics_.launches % 2 == 1) disturb(kernel, arguments);
+  }
+
+  // The lowest bit of the first f32 that is written.
+  static void disturb(const ir::Kernel& kernel, const runtime::LaunchArguments& arguments) {
+    for (std::size_t b = 0; b < kernel.buffers.size(); ++b)
+      if (kernel.buffers[b].written && kernel.buffers[b].dtype == DType::f32)
+        *at(arguments.buffers[b]) ^= std::byte{1};
+  }
+
+  void launch_library(const ir::LibraryOp& op, const runtime::LaunchArguments& arguments) {
+    const DType dtype = std::visit([](const auto& o) { return o.dtype; }, op);
+    const auto operand = [&](std::size_t i) {
+      std::vector<std::byte> bytes(at(arguments.buffers[i]),
+                                   static_cast<HostBuffer*>(arguments.buffers[i].buffer)->data.end());
+      bytes.resize(bytes.size() / 8 * 8);
+      return to_doubles(dtype, bytes);
+    };
+    const std::vector<double> a = operand(0), b = operand(1);
+    LibraryResult result;
+    if (const auto* matmul = std::get_if<ir::MatMulOp>(&op)) {
+      result = reference_matmul(*matmul, a, b);
+    } else {
+      result = reference_conv2d(std::get<ir::Conv2dOp>(op), a, b);
+      if (defect_ == Defect::WrongConvolution && !result.values.empty()) result.values.back() += 1;
+    }
+    const std::vector<std::byte> bytes = to_bytes(dtype, result.values);
+    std::copy(bytes.begin(), bytes.end(), at(arguments.buffers[2]));
+  }
+
+  Defect defect_;
+  ir::DeviceTraits traits_;
+  runtime::BackendStatistics statistics_;
+  bool fault_ = false;
+};
+
+std::vector<KernelCase> small_set() {
+  std::vector<KernelCase> cases;
+  for (KernelCase& c : handmade_kernels())
+    if (c.name.find("contraction") != std::string::npos || c.name.find("gather") != std::string::npos ||
+        c.name.find("rank 6") != std::string::npos)
+      cases.push_back(std::move(c));
+  return cases;
+}
+
+void check_small_set(Defect defect) {
+  OracleBackend backend(defect);
+  check_kernels(backend, small_set(), {});
+}
+
+}  // namespace
+
+TEST_CASE("the oracle conforms to itself") {
+  OracleBackend backend(Defect::None);
+  ConformanceOptions options;
+  options.random_kernels = 50;
+  check_backend(backend, options);
+}
+
+TEST_CASE("rounding at the end of a kernel is noticed" * doctest::should_fail()) {
+  check_small_set(Defect::NoRounding);
+}
+TEST_CASE("a lost fault is noticed" * doctest::should_fail()) { check_small_set(Defect::LostFault); }
+TEST_CASE("a write outside of a buffer is noticed" * doctest::should_fail()) {
+  check_small_set(Defect::StrayWrite);
+}
+TEST_CASE("other bits on a second run are noticed" * doctest::should_fail()) {
+  check_small_set(Defect::OtherBits);
+}
+
+TEST_CASE("a fault that is thrown twice is noticed" * doctest::should_fail()) {
+  OracleBackend backend(Defect::StickyFault);
+  check_faults(backend, {});
+}
+
+TEST_CASE("a wrong convolution is noticed" * doctest::should_fail()) {
+  OracleBackend backend(Defect::WrongConvolution);
+  check_library_ops(backend, {});
+}
+
+}  // namespace sinter::testing

@@ -1,0 +1,185 @@
+// The texts that kernels become: compared with those in tests/golden, and what must hold of them all.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <sinter/error.h>
+
+#include "jit/emit/dialect.h"
+#include "jit/emit/emit.h"
+#include "jit/emit/prelude.h"
+#include "tests/support/random_kernel.h"
+
+namespace {
+
+using namespace sinter;
+using emit::Geometry;
+using emit::Target;
+
+Target glsl_target(bool has_groups = true) {
+  Target target;
+  target.language = emit::Language::Glsl;
+  target.has_groups = has_groups;
+  return target;
+}
+
+Target cuda_target() {
+  Target target;
+  target.max_groups = 0x7fffffff;
+  return target;
+}
+
+const std::map<std::string, std::string> kGolden = {
+    {"elementwise chain of 1000", "chain"},
+    {"in place a = a * s + b", "in_place"},
+    {"wide indices, strides as arguments", "wide"},
+    {"three-step map", "three_step_map"},
+    {"padding with steps", "padding"},
+    {"bool ops", "bool_ops"},
+    {"i64 ops", "i64_ops"},
+    {"gather with a predicate", "gather"},
+    {"dropout and its sum (lanes inner)", "dropout_sum"},
+    {"softmax 3x257 (lanes inner)", "softmax_lanes_inner"},
+    {"softmax 3x257 (lanes outer)", "softmax_lanes_outer"},
+};
+
+std::filesystem::path golden_folder() {
+  const char* tests = std::getenv("SINTER_TESTS_FOLDER");
+  return (tests ? std::filesystem::path(tests) : std::filesystem::path(__FILE__).parent_path().parent_path()) / "golden";
+}
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+testing::KernelCase named(const std::string& name) {
+  for (testing::KernelCase& c : testing::handmade_kernels())
+    if (c.name == name) return std::move(c);
+  throw std::out_of_range(name);
+}
+
+}  // namespace
+
+TEST_CASE("texts are those of tests/golden") {
+  const bool update = std::getenv("SINTER_UPDATE_GOLDEN") != nullptr;
+  std::size_t found = 0;
+  for (const testing::KernelCase& c : testing::handmade_kernels()) {
+    const auto golden = kGolden.find(c.name);
+    if (golden == kGolden.end()) continue;
+    ++found;
+    const std::pair<std::string, std::string> texts[] = {
+        {".cu", emit::emit(c.kernel, cuda_target()).text}, {".comp.glsl", emit::emit(c.kernel, glsl_target()).text}};
+    for (const auto& [extension, text] : texts) {
+      const auto path = golden_folder() / (golden->second + extension);
+      if (update) {
+        std::filesystem::create_directories(golden_folder());
+        std::ofstream(path, std::ios::binary) << text;
+      }
+      INFO("the text of \"" << c.name << "\" is not that of " << path.string()
+                            << "; where the change is meant, run scripts/update-golden and read the difference");
+      CHECK(read(path) == text);
+    }
+  }
+  CHECK(found == kGolden.size());
+}
+
+TEST_CASE("a text is a function of the kernel and the target") {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const auto a = testing::random_kernel(seed), b = testing::random_kernel(seed);
+    for (const Target& target : {cuda_target(), glsl_target(), glsl_target(false)})
+      CHECK(emit::emit(a.kernel, target).text == emit::emit(b.kernel, target).text);
+  }
+}
+
+TEST_CASE("texts stand alone") {
+  for (const testing::KernelCase& c : testing::handmade_kernels()) {
+    CHECK(emit::emit(c.kernel, cuda_target()).text.find("#include") == std::string::npos);
+    // Without groups there is no memory to share and nothing to wait for.
+    const std::string text = emit::emit(c.kernel, glsl_target(false)).text;
+    CHECK(text.find("shared ") == std::string::npos);
+    CHECK(text.find("barrier") == std::string::npos);
+  }
+}
+
+TEST_CASE("a contiguous kernel of rank 1 divides nothing") {
+  for (const Target& target : {cuda_target(), glsl_target()}) {
+    const std::string text = emit::emit(named("elementwise chain of 1000").kernel, target).text;
+    const std::string body = text.substr(text.find("sinter_kernel") == std::string::npos ? text.find("void main")
+                                                                                          : text.find("sinter_kernel"));
+    CHECK(body.find(" / ") == std::string::npos);
+    CHECK(body.find("/=") == std::string::npos);
+  }
+}
+
+TEST_CASE("every elementwise op has a function in every language for the dtypes of its rule") {
+  for (const OpInfo& op : kOps) {
+    if (op.op_class != OpClass::Elementwise || op.op == Op::Cast) continue;
+    const std::size_t at = op.text.find("sn_");
+    if (at == std::string_view::npos) continue;
+    const std::string name(op.text.substr(at, op.text.find('(', at) - at));
+    for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64, DType::boolean}) {
+      const bool takes = op.rule == DTypeRule::Float || op.rule == DTypeRule::Bool ? is_float(dtype)
+                         : op.rule == DTypeRule::Logic                             ? !is_float(dtype)
+                                                                                   : dtype != DType::boolean;
+      if (!takes) continue;
+      const std::string full = name + "_" + std::string(name_of(dtype));
+      INFO(full);
+      for (const auto* dialect : {&emit::cuda_dialect(), &emit::glsl_dialect()}) {
+        CHECK_FALSE(dialect->function(full).empty());
+        CHECK_NOTHROW(emit::functions_for(full + "(", *dialect, {}));
+      }
+    }
+  }
+  const DType all[] = {DType::f32, DType::f64, DType::i32, DType::i64, DType::u8, DType::boolean};
+  for (DType from : all)
+    for (DType to : all) {
+      const std::string full = "sn_cast_" + std::string(name_of(from)) + "_" + std::string(name_of(to));
+      if (from == to) continue;
+      INFO(full);
+      CHECK_FALSE(emit::cuda_dialect().function(full).empty());
+      CHECK_FALSE(emit::glsl_dialect().function(full).empty());
+    }
+}
+
+TEST_CASE("what a target lacks is an error that names it") {
+  Target target = glsl_target();
+  target.has_f64 = false;
+  testing::KernelBuilder k({4});
+  k.store(k.output(DType::f64, 4), k.all(), k.op(Op::Exp, k.load(k.input(DType::f64, {1, 2, 3, 4}), k.all())));
+  const auto f64 = k.finish("f64");
+  CHECK_THROWS_WITH_AS(emit::emit(f64.kernel, target), "[emit] this device has no arithmetic for f64", DTypeError);
+  CHECK_THROWS_AS(emit::functions_for("sn_exp_i32(", emit::cuda_dialect(), {}), DTypeError);
+}
+
+TEST_CASE("launches cover all points and respect limits") {
+  auto pointwise = [](std::int64_t n) {
+    testing::KernelBuilder k({1});
+    k.store(k.output(DType::f32, 1), k.all(), k.scalar(DType::f32, 1));
+    auto c = k.finish("fill");
+    c.bindings.ints[c.kernel.extents[0].index] = n;
+    return c;
+  };
+  auto shape = [](const testing::KernelCase& c, const Target& target) {
+    return emit::geometry(c.kernel, target, c.bindings.ints);
+  };
+  CHECK(shape(pointwise(0), cuda_target()) == Geometry{0, 1, 1});
+  CHECK(shape(pointwise(1), glsl_target()) == Geometry{1, 256, 1});
+  CHECK(shape(pointwise(257), glsl_target()) == Geometry{2, 256, 1});
+  CHECK(shape(pointwise(std::int64_t{1} << 30), glsl_target()).groups == 65535);
+  CHECK(shape(pointwise(std::int64_t{1} << 20), cuda_target()) == Geometry{1024, 256, 1});  // four points a lane
+
+  const auto rows = named("softmax 129x5 (lanes inner)");
+  CHECK(shape(rows, cuda_target()) == Geometry{17, 32, 8});  // a warp each
+  CHECK(shape(rows, glsl_target()) == Geometry{129, 32, 1});
+  CHECK(shape(rows, glsl_target(false)) == Geometry{1, 256, 1});  // a lane each
+  CHECK(shape(named("softmax 1x3000 (lanes inner)"), cuda_target()) == Geometry{1, 256, 1});
+  CHECK(shape(named("softmax 5x0 (lanes inner)"), cuda_target()).groups == 1);  // identities are stored
+}

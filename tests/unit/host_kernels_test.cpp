@@ -1,0 +1,191 @@
+// The host device: results do not depend on the number of threads, on how loops are cut, or on who multiplies
+// matrices.
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "src/base/env.h"
+#include "src/runtime/host/host_backend.h"
+#include "tests/device/backend_conformance.h"
+
+using namespace sinter;
+using sinter::testing::KernelBuilder;
+using sinter::testing::KernelCase;
+
+namespace {
+
+/// A host with so many threads, and the environment as it was afterwards.
+class Host {
+ public:
+  explicit Host(std::int64_t threads, bool onednn = true) {
+    base::mutable_environment().host_threads = threads;
+    base::mutable_environment().onednn = onednn;
+    backend_ = runtime::make_host_backend();
+  }
+  ~Host() { base::mutable_environment() = before_; }
+  runtime::Backend& operator*() { return *backend_; }
+  runtime::Backend* operator->() { return backend_.get(); }
+
+ private:
+  base::Environment before_ = base::environment();
+  std::unique_ptr<runtime::Backend> backend_;
+};
+
+std::vector<double> numbers(std::size_t n) {
+  std::vector<double> values(n);
+  std::uint64_t state = 1;
+  for (double& value : values) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    value = static_cast<double>(state >> 40) / (1 << 23) - 1;
+  }
+  return values;
+}
+
+std::vector<std::vector<std::byte>> run(runtime::Backend& host, const KernelCase& c) {
+  std::vector<runtime::BufferRef> buffers;
+  std::vector<runtime::BufferView> views;
+  for (const auto& bytes : c.bindings.buffers) {
+    buffers.push_back(host.allocate(bytes.size()));
+    views.push_back({buffers.back().get(), 0});
+    host.upload(views.back(), bytes);
+  }
+  const ir::Kernel* kernel = &c.kernel;
+  const auto executable = host.compile({&kernel, 1})[0];
+  host.launch(*executable, {views, c.bindings.ints, c.bindings.scalars});
+  std::vector<std::vector<std::byte>> result = c.bindings.buffers;
+  for (std::size_t i = 0; i < views.size(); ++i) host.download(views[i], result[i]);
+  return result;
+}
+
+ir::ExprId softmax(KernelBuilder& k, ir::ExprId x) {
+  const auto e = k.op(Op::Exp, k.op(Op::Sub, x, k.reduce(Op::Max, x)));
+  return k.op(Op::Div, e, k.reduce(Op::Sum, e));
+}
+
+/// Kernels of each way to run: rows kept and not, one long row, few and many units, columns, blocks that lie
+/// alike.
+std::vector<KernelCase> kernels() {
+  std::vector<KernelCase> cases;
+  struct Sizes {
+    std::int64_t outer, inner;
+    ir::Schedule schedule;
+  };
+  for (const Sizes& s :
+       {Sizes{700, 100, ir::Schedule::LanesInner}, Sizes{64, 3000, ir::Schedule::LanesInner},
+        Sizes{3, 50000, ir::Schedule::LanesInner}, Sizes{1, 300000, ir::Schedule::LanesInner},
+        Sizes{5000, 7, ir::Schedule::LanesInner}, Sizes{20, 40000, ir::Schedule::LanesInner}}) {
+    KernelBuilder k({s.outer}, {s.inner}, s.schedule);
+    const std::size_t n = static_cast<std::size_t>(s.outer * s.inner);
+    k.store(k.output(DType::f32, s.outer * s.inner), k.all(),
+            softmax(k, k.load(k.input(DType::f32, numbers(n)), k.all())));
+    cases.push_back(k.finish("softmax " + std::to_string(s.outer) + " x " + std::to_string(s.inner)));
+  }
+  for (std::int64_t columns : {100, 700, 5000}) {
+    const std::int64_t rows = 600000 / columns;
+    KernelBuilder k({columns}, {rows}, ir::Schedule::LanesOuter);
+    const auto x = k.load(k.input(DType::f32, numbers(600000)), k.map({1, columns}));
+    const auto mean =
+        k.op(Op::Mul, k.reduce(Op::Sum, x), k.scalar(DType::f32, 1.0 / static_cast<double>(rows)));
+    const auto difference = k.op(Op::Sub, x, mean);
+    k.store(k.output(DType::f32, columns), k.outer(),
+            k.reduce(Op::Sum, k.op(Op::Mul, difference, difference)));
+    cases.push_back(k.finish("variance of " + std::to_string(columns) + " columns"));
+  }
+  {
+    KernelBuilder k({40, 8, 3, 8, 3});
+    const auto x = k.load(k.input(DType::f32, numbers(40 * 64)), k.map({64, 8, 0, 1, 0}));
+    const auto random = k.random(k.all(), 5, 6);
+    k.store(k.output(DType::f32, 40 * 576), k.all(),
+            k.op(Op::Where, k.op(Op::Less, random, k.scalar(DType::f32, 0.5)), k.op(Op::Tanh, x),
+                 k.scalar(DType::f32, 0)));
+    cases.push_back(k.finish("expanded, with dropout"));
+  }
+  {
+    KernelBuilder k({500, 700});
+    k.store(k.output(DType::f32, 350000), k.all(),
+            k.load(k.input(DType::f32, numbers(350000)), k.map({1, 500})));
+    cases.push_back(k.finish("transposed"));
+  }
+  return cases;
+}
+
+}  // namespace
+
+TEST_CASE("kernels give the same bits on one, two and five threads, and agree with the oracle") {
+  Host one(1), two(2), five(5);
+  for (const KernelCase& c : kernels()) {
+    CAPTURE(c.name);
+    const auto want = run(*one, c);
+    CHECK((run(*two, c) == want));
+    CHECK((run(*five, c) == want));
+    const auto reference = testing::evaluate(c.kernel, c.bindings);
+    const std::size_t out = want.size() - 1;
+    CHECK(testing::difference(DType::f32, want[out], reference.buffers[out], reference.errors[out]) == "");
+  }
+}
+
+TEST_CASE("the host's own matrix product and convolution conform") {
+  Host host(2, false);
+  testing::check_library_ops(*host, {});
+}
+
+TEST_CASE("a larger product agrees with and without oneDNN, whatever the number of threads") {
+  for (bool onednn : {false, true}) {
+    ir::MatMulOp op;
+    op.m = 150, op.n = 330, op.k = 700;
+    op.a_row = op.k, op.a_column = 1, op.b_row = 1, op.b_column = op.k;
+    std::vector<float> a(150 * 700), b(330 * 700), first;
+    const auto values = numbers(a.size() + b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(values[i]);
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(values[a.size() + i]);
+    for (std::int64_t threads : {1, 3}) {
+      Host host(threads, onednn);
+      const auto ba = host->allocate(a.size() * 4), bb = host->allocate(b.size() * 4),
+                 bc = host->allocate(150 * 330 * 4);
+      host->upload({ba.get(), 0}, std::as_bytes(std::span(a)));
+      host->upload({bb.get(), 0}, std::as_bytes(std::span(b)));
+      const auto executable = host->prepare(op);
+      const runtime::BufferView views[] = {{ba.get(), 0}, {bb.get(), 0}, {bc.get(), 0}};
+      host->launch(*executable, {views, {}, {}});
+      std::vector<float> c(150 * 330);
+      host->download({bc.get(), 0}, std::as_writable_bytes(std::span(c)));
+      for (std::size_t i : {0, 329, 149 * 330, 150 * 330 - 1, 12345}) {
+        double sum = 0;
+        for (std::size_t p = 0; p < 700; ++p)
+          sum += static_cast<double>(a[i / 330 * 700 + p]) * b[i % 330 * 700 + p];
+        CHECK(c[i] == doctest::Approx(sum).epsilon(1e-4));
+      }
+      if (first.empty()) first = c;
+      CHECK((c == first));
+    }
+  }
+}
+
+TEST_CASE("a kernel is launched with other sizes and keeps working") {
+  Host host(2);
+  KernelBuilder k({10, 20});
+  k.store(k.output(DType::f32, 200), k.all(),
+          k.op(Op::Neg, k.load(k.input(DType::f32, numbers(200)), k.all())));
+  KernelCase c = k.finish("neg");
+  const ir::Kernel* kernel = &c.kernel;
+  const auto executable = host->compile({&kernel, 1})[0];
+  const auto in = host->allocate(4000), out = host->allocate(4000);
+  const std::vector<float> x(1000, 2.0f);
+  host->upload({in.get(), 0}, std::as_bytes(std::span(x)));
+  const runtime::BufferView views[] = {{out.get(), 0}, {in.get(), 0}};
+  std::vector<runtime::BufferView> ordered;
+  for (const ir::BufferInfo& info : c.kernel.buffers) ordered.push_back(views[info.written ? 0 : 1]);
+  for (std::int64_t rows = 1; rows <= 40; ++rows) {
+    std::vector<std::int64_t> ints = c.bindings.ints;
+    ints[c.kernel.extents[0].index] = rows;
+    std::vector<float> y(1000, 7.0f);
+    host->upload({out.get(), 0}, std::as_bytes(std::span(y)));
+    host->launch(*executable, {ordered, ints, c.bindings.scalars});
+    host->download({out.get(), 0}, std::as_writable_bytes(std::span(y)));
+    for (std::size_t i = 0; i < 1000; ++i)
+      CHECK(y[i] == (i < static_cast<std::size_t>(rows) * 20 ? -2.0f : 7.0f));
+  }
+  CHECK_THROWS_AS(host->launch(*executable, {ordered, {}, c.bindings.scalars}), DeviceError);
+}

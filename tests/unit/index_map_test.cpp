@@ -1,0 +1,125 @@
+// Index maps: merging steps must never change where a point leads.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "jit/plan/index_map.h"
+
+using namespace sinter;
+using namespace sinter::plan;
+
+namespace {
+
+struct Random {
+  std::mt19937 engine;
+  std::int64_t operator()(std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(engine);
+  }
+};
+
+/// A random view over a row-major tensor of shape `in`: permuted, sliced with steps of either sign, expanded.
+std::pair<Shape, trace::Layout> random_view(const Shape& in, Random& random) {
+  const Dims strides = contiguous_strides(in);
+  std::vector<std::size_t> order(in.rank());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  if (random(0, 1)) std::shuffle(order.begin(), order.end(), random.engine);
+  Shape shape;
+  trace::Layout layout;
+  for (std::size_t i : order) {
+    if (in[i] == 1 && random(0, 1)) {
+      shape.push_back(random(1, 3));
+      layout.strides.push_back(0);
+      continue;
+    }
+    const std::int64_t count = random(0, 2) ? in[i] : random(1, in[i]);
+    const std::int64_t step = count > 1 ? random(1, (in[i] - 1) / (count - 1)) : 1;
+    const std::int64_t room = in[i] - 1 - (count - 1) * step;
+    const bool back = random(0, 4) == 0;
+    const std::int64_t start = random(0, room) + (back ? (count - 1) * step : 0);
+    shape.push_back(count);
+    layout.strides.push_back(strides[i] * (back ? -step : step));
+    layout.offset += start * strides[i];
+  }
+  return {shape, layout};
+}
+
+/// The same number of elements under other sizes.
+Shape random_reshape(std::int64_t numel, Random& random) {
+  Shape shape;
+  while (numel > 1 && shape.rank() < 4) {
+    std::int64_t factor = random(1, numel);
+    while (numel % factor != 0) --factor;
+    shape.push_back(factor);
+    numel /= factor;
+  }
+  shape.push_back(numel);
+  return shape;
+}
+
+std::vector<std::int64_t> split(std::int64_t number, const Shape& shape) {
+  std::vector<std::int64_t> at(shape.rank());
+  for (std::size_t d = shape.rank(); d-- > 0;) {
+    at[d] = number % shape[d];
+    number /= shape[d];
+  }
+  return at;
+}
+
+}  // namespace
+
+TEST_CASE("a chain of views leads to the same element, merged or not") {
+  Random random{std::mt19937(7)};
+  for (int round = 0; round < 3000; ++round) {
+    // From the buffer outwards: shapes and layouts of views, each over the one before.
+    std::vector<std::pair<Shape, trace::Layout>> views;
+    Shape at = random_reshape(random(1, 96), random);
+    const bool reshaped = random(0, 1);
+    for (int v = 0; v < 4; ++v) {
+      views.push_back(random_view(at, random));
+      at = reshaped ? random_reshape(views.back().first.numel(), random) : views.back().first;
+    }
+    // The loop is over the last shape; its numbers pass through the views in the opposite order.
+    MapStep first;
+    for (std::int64_t size : at) first.extents.push_back(size);
+    for (std::int64_t stride : contiguous_strides(at)) first.strides.push_back(stride);
+    IndexMap map(first);
+    for (std::size_t v = views.size(); v-- > 0;) map = map.through(views[v].first, views[v].second);
+    // What makes views free: without a reshape between them, any number of views is one step.
+    if (!reshaped) REQUIRE(map.steps().size() == 1);
+    for (std::int64_t point = 0; point < at.numel(); ++point) {
+      std::int64_t number = point;
+      for (std::size_t v = views.size(); v-- > 0;) {
+        const std::vector<std::int64_t> coordinates = split(number, views[v].first);
+        number = views[v].second.offset;
+        for (std::size_t d = 0; d < coordinates.size(); ++d) number += coordinates[d] * views[v].second.strides[d];
+      }
+      REQUIRE(map.at(split(point, at)) == number);
+    }
+  }
+}
+
+TEST_CASE("reshape of a layout agrees with row-major positions") {
+  Random random{std::mt19937(11)};
+  int expressible = 0;
+  for (int round = 0; round < 5000; ++round) {
+    const Shape base = random_reshape(random(1, 120), random);
+    const auto [shape, layout] = random_view(base, random);
+    const Shape to = random_reshape(shape.numel(), random);
+    trace::Layout result;
+    if (!reshape_layout(shape, layout, to, result)) continue;
+    ++expressible;
+    for (std::int64_t point = 0; point < to.numel(); ++point) {
+      std::int64_t expected = layout.offset, got = result.offset;
+      const auto from = split(point, shape), there = split(point, to);
+      for (std::size_t d = 0; d < from.size(); ++d) expected += from[d] * layout.strides[d];
+      for (std::size_t d = 0; d < there.size(); ++d) got += there[d] * result.strides[d];
+      REQUIRE(got == expected);
+    }
+  }
+  CHECK(expressible > 2000);
+  trace::Layout result;
+  CHECK(reshape_layout(Shape{2, 3}, {Dims{3, 1}, 0}, Shape{6}, result));
+  CHECK(result.strides == Dims{1});
+  CHECK_FALSE(reshape_layout(Shape{2, 3}, {Dims{1, 2}, 0}, Shape{6}, result));
+}

@@ -1,0 +1,111 @@
+// NVRTC accepts every text there is. Exit code 77: NVRTC is not installed.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <iostream>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <sinter/error.h>
+
+#include "jit/compile/nvrtc.h"
+#include "jit/emit/dialect.h"
+#include "jit/emit/emit.h"
+#include "jit/emit/prelude.h"
+#include "src/runtime/cuda/products.h"
+#include "tests/support/random_kernel.h"
+
+namespace {
+
+using namespace sinter;
+
+std::string build(const std::string& source, bool contract = false) {
+  compile::CudaOptions options;
+  options.architecture = compile::cuda_architecture(9, 0);
+  options.contract = contract;
+  options.more = {"--ptxas-options=-v"};
+  std::string log;
+  const auto code = compile::run_nvrtc(source, options, &log);
+  CHECK_FALSE(code.empty());
+  return log;
+}
+
+bool spills(const std::string& log) {
+  return log.find("spill stores") != std::string::npos && log.find(" 0 bytes spill stores") == std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("architectures") {
+  CHECK(compile::cuda_architecture(9, 0) == "sm_90a");
+  CHECK(compile::cuda_architecture(8, 6) == "sm_86");
+  CHECK(compile::cuda_architecture(99, 0).starts_with("compute_"));
+}
+
+TEST_CASE("every function of the prelude compiles") {
+  const emit::Dialect& dialect = emit::cuda_dialect();
+  std::string calls;
+  for (const OpInfo& op : kOps) {
+    const std::size_t at = op.text.find("sn_");
+    if (op.op_class != OpClass::Elementwise || at == std::string_view::npos) continue;
+    for (const char* dtype : {"f32", "f64", "i32", "i64", "bool"}) {
+      const std::string name = std::string(op.text.substr(at, op.text.find('(', at) - at)) + "_" + dtype;
+      if (!dialect.function(name).empty()) calls += name + "( ";
+    }
+  }
+  for (const char* from : {"f32", "f64", "i32", "i64", "u8", "bool"})
+    for (const char* to : {"f32", "f64", "i32", "i64", "u8", "bool"})
+      if (std::string(from) != to) calls += "sn_cast_" + std::string(from) + "_" + to + "( ";
+  for (const char* dtype : {"f32", "f64", "i32", "i64", "u8", "bool"})
+    calls += "sn_load4_" + std::string(dtype) + "( sn_store4_" + dtype + "( ";
+  calls += "sn_uniform( sn_normal( sn_barrier( ";
+  build(dialect.preamble({}, {}) + emit::functions_for(calls, dialect, {}) +
+          "extern \"C\" __global__ void sinter_kernel() {}\n");
+}
+
+TEST_CASE("kernels of each kind compile without spilling registers") {
+  std::string last;
+  for (const testing::KernelCase& c : testing::handmade_kernels()) {
+    // Those that differ in sizes alone have one text.
+    const std::string text = emit::emit(c.kernel, {}).text;
+    if (text == last || c.name.starts_with("cast ")) continue;
+    last = text;
+    INFO(c.name);
+    CHECK_FALSE(spills(build(text)));
+  }
+}
+
+TEST_CASE("random kernels compile") {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const testing::KernelCase c = testing::random_kernel(seed);
+    INFO(c.name);
+    CHECK_NOTHROW(build(emit::emit(c.kernel, {}).text));
+  }
+}
+
+TEST_CASE("products compile") {
+  for (const std::string& source : runtime::cuda::all_product_sources()) {
+    const bool large = source.find("#define TM 8\n") != std::string::npos;
+    // The large tile fills the registers: a few values of the prologue may go to memory and back.
+    const std::string log = build(source, true);
+    if (!large) CHECK_FALSE(spills(log));
+  }
+}
+
+TEST_CASE("refused source is kept, and the error says where and why") {
+  try {
+    build("extern \"C\" __global__ void sinter_kernel() { no such thing }\n");
+    FAIL("the source was accepted");
+  } catch (const CompileError& error) {
+    const std::string text = error.what();
+    CHECK(text.find(".cu") != std::string::npos);
+    CHECK(text.find("kernel.cu(1)") != std::string::npos);
+  }
+}
+
+int main(int argc, char** argv) {
+  if (!compile::has_nvrtc()) {
+    std::cout << "skipped: " << compile::nvrtc_unavailable_reason() << "\n";
+    return 77;
+  }
+  return doctest::Context(argc, argv).run();
+}

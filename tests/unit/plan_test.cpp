@@ -1,0 +1,148 @@
+// The planner on the null device: how many kernels a program becomes, what is written in place, what is found again.
+#include <doctest/doctest.h>
+
+#include <functional>
+
+#include <sinter/sinter.h>
+
+using namespace sinter;
+
+namespace {
+
+const Device device = Device::null();
+
+/// Launches of everything that `program` records between its first line and the sync of what it returns.
+template <class F>
+std::uint64_t launches(F program) {
+  device.sync();
+  device.reset_statistics();
+  auto kept = program();
+  device.sync();
+  return device.statistics().launches;
+}
+
+Tensor<2> blank(std::int64_t rows, std::int64_t columns) {
+  return Tensor<2>::from_data(std::vector<float>(static_cast<std::size_t>(rows * columns)), {rows, columns}, device);
+}
+
+}  // namespace
+
+TEST_CASE("elementwise chains are one kernel") {
+  const Tensor<2> x = blank(64, 32), row = blank(1, 32);
+  CHECK(launches([&] { return gelu(x); }) == 1);
+  CHECK(launches([&] {
+          Tensor<2> y = x;
+          for (int i = 0; i < 30; ++i) y = y * 1.5 + row;
+          return y;
+        }) == 1);
+  CHECK(launches([&] { return where(x > 0.0, x.exp(), (x * 2.0).tanh()) + x.transpose(0, 1).transpose(0, 1); }) == 1);
+  CHECK(launches([&] { return (x + 1.0).transpose(0, 1).reshape({64 * 32}) * 2.0; }) == 1);
+}
+
+TEST_CASE("a reduction takes in the work before and after it") {
+  const Tensor<2> x = blank(64, 100);
+  CHECK(launches([&] { return (x * x + 1.0).sum(1).sqrt() * 3.0; }) == 1);
+  CHECK(launches([&] { return (x.exp()).sum(0) + 1.0; }) == 1);
+  CHECK(launches([&] { return softmax(x, 1); }) == 1);
+  CHECK(launches([&] { return x.argmax(1); }) == 1);
+  CHECK(launches([&] {
+          const Tensor<2> centred = x - x.mean(1);
+          return centred * (centred.square().mean(1) + 1e-5).rsqrt() * 2.0 + 1.0;
+        }) == 1);
+}
+
+TEST_CASE("views and dead work cost nothing") {
+  const Tensor<2> x = blank(64, 32);
+  CHECK(launches([&] { return x.transpose(0, 1); }) == 0);
+  CHECK(launches([&] { return x.reshape({32, 64}); }) == 0);
+  CHECK(launches([&] { return x.narrow(0, 3, 5); }) == 0);
+  CHECK(launches([&] {
+          const Tensor<2> unused = x.exp().sum(1).expand({64, 32}) * x;
+          return x + 1.0;
+        }) == 1);
+  CHECK(launches([&] { return x.exp() + x.exp(); }) == 1);
+}
+
+TEST_CASE("matrix products take transposed operands as they lie") {
+  const Tensor<2> a = blank(64, 32), b = blank(16, 32);
+  CHECK(launches([&] { return a.matmul(b.transpose(0, 1)); }) == 1);
+  CHECK(launches([&] { return relu(a.matmul(b.transpose(0, 1)) + 1.0); }) == 2);
+}
+
+TEST_CASE("a dying operand is written in place") {
+  Tensor<2> x = blank(64, 32);
+  device.reset_statistics();
+  x = x * 2.0 + 1.0;
+  device.sync();
+  CHECK(device.statistics().bytes_in_place == 64 * 32 * 4);
+  const Tensor<2> held = x;
+  device.reset_statistics();
+  x = x * 2.0 + 1.0;
+  device.sync();
+  CHECK(device.statistics().bytes_in_place == 0);
+  const Tensor<1> view = x.reshape({64 * 32});
+  device.reset_statistics();
+  x = x * 2.0 + 1.0;
+  device.sync();
+  CHECK_MESSAGE(device.statistics().bytes_in_place == 0, "a view of the same memory is held");
+  device.reset_statistics();
+  x = x + x.transpose(0, 1).reshape({64, 32});
+  device.sync();
+  CHECK_MESSAGE(device.statistics().bytes_in_place == 0, "other elements are read than written");
+}
+
+TEST_CASE("equal stretches of program have one plan") {
+  Tensor<2> x = blank(8, 8);
+  device.sync();
+  device.reset_statistics();
+  for (int i = 0; i < 10; ++i) {
+    x = x * (0.5 + i) + 1.0;
+    device.flush();
+  }
+  CHECK(device.statistics().plans_built <= 1);
+  CHECK(device.statistics().plans_found >= 9);
+  {
+    const ForbidCompilation guard;
+    x = x * 3.0 + 1.0;
+    device.flush();
+    const Tensor<2> other = x - 1.0;
+    CHECK_THROWS_AS(device.flush(), Error);
+  }
+}
+
+TEST_CASE("a loop that never reads is flushed by count") {
+  Tensor<2> x = blank(8, 8);
+  device.sync();
+  device.reset_statistics();
+  for (int i = 0; i < 20000; ++i) x = x + 1.0;
+  CHECK(device.statistics().traces >= 4);
+  device.sync();
+  CHECK(device.statistics().plans_built <= 3);
+}
+
+TEST_CASE("a large sum is computed in two stages, a prime one still in one") {
+  const Tensor<1> x = Tensor<1>::from_data(std::vector<float>(1 << 20), {1 << 20}, device);
+  CHECK(launches([&] { return x.sum(); }) == 2);
+  const Tensor<1> prime = Tensor<1>::from_data(std::vector<float>(1000003), {1000003}, device);
+  CHECK(launches([&] { return prime.sum(); }) == 1);
+}
+
+TEST_CASE("what is too large for one kernel is divided") {
+  std::vector<Tensor<2>> many;
+  for (int i = 0; i < 100; ++i) many.push_back(blank(8, 8));
+  const std::uint64_t count = launches([&] {
+    Tensor<2> sum = many[0];
+    for (int i = 1; i < 100; ++i) sum = sum + many[static_cast<std::size_t>(i)].exp();
+    return sum;
+  });
+  CHECK(count > 1);
+  CHECK(count < 20);
+  // Every step looks at two shifted places of the one before: inlined, the work would grow with the square.
+  const std::uint64_t shifted = launches([&] {
+    Tensor<1> x = blank(1, 2000).reshape({2000});
+    for (int i = 0; i < 1000; ++i) x = x.narrow(0, 1, x.shape()[0] - 1) + x.narrow(0, 0, x.shape()[0] - 1);
+    return x;
+  });
+  CHECK(shifted > 1);
+  CHECK(shifted < 200);
+}

@@ -1,0 +1,226 @@
+// Records: what is written comes back, and no damage to a file goes unnoticed or crashes the reader.
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <sinter/error.h>
+#include <sinter/record.h>
+
+#include "tests/support/temporary_folder.h"
+
+using namespace sinter;
+using record::Record;
+
+namespace {
+
+Record::Entry entry_of(DType dtype, const Shape& shape, std::uint8_t first) {
+  Record::Entry entry{dtype, shape, {}};
+  entry.bytes.resize(static_cast<std::size_t>(shape.numel()) * size_of(dtype));
+  for (std::size_t i = 0; i < entry.bytes.size(); ++i)
+    entry.bytes[i] = static_cast<std::byte>(dtype == DType::boolean ? i % 2 : first + i);
+  return entry;
+}
+
+Record sample() {
+  Record record;
+  record.add("layers.0.weight", entry_of(DType::f32, {2, 3}, 1));
+  record.add("layers.0.bias", entry_of(DType::f64, {3}, 50));
+  record.add("mask", entry_of(DType::boolean, {5}, 0));
+  record.add("bytes", entry_of(DType::u8, {3, 1}, 7));
+  record.add("count", entry_of(DType::i64, {}, 9));
+  record.add("empty", entry_of(DType::i32, {0, 4}, 0));
+  record.set_text("note", "a \"text\" of two\nlines");
+  return record;
+}
+
+bool equal(const Record& a, const Record& b) {
+  if (a.entries().size() != b.entries().size()) return false;
+  for (const auto& [name, entry] : a.entries()) {
+    const Record::Entry* other = b.find(name);
+    if (!other || other->dtype != entry.dtype || other->shape != entry.shape || other->bytes != entry.bytes)
+      return false;
+  }
+  return true;
+}
+
+// A file made by hand: header and elements as given.
+std::vector<std::byte> by_hand(const std::string& header, std::size_t data_bytes) {
+  std::uint64_t length = header.size();
+  std::vector<std::byte> bytes(8 + header.size() + data_bytes);
+  std::memcpy(bytes.data(), &length, 8);
+  std::memcpy(bytes.data() + 8, header.data(), header.size());
+  return bytes;
+}
+
+std::string error_of(const std::vector<std::byte>& bytes) {
+  try {
+    Record::from_bytes(bytes, "file x");
+  } catch (const DataError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a record comes back from its bytes") {
+  Record record = sample();
+  std::vector<std::byte> bytes = record.to_bytes();
+  Record back = Record::from_bytes(bytes);
+  CHECK(equal(record, back));
+  REQUIRE(back.find_text("note"));
+  CHECK(*back.find_text("note") == "a \"text\" of two\nlines");
+  CHECK(back.find_text("sinter.checksum") == nullptr);
+  CHECK(back.to_bytes() == bytes);
+  CHECK(equal(Record(), Record::from_bytes(Record().to_bytes())));
+}
+
+TEST_CASE("elements start at a multiple of eight, the widest first") {
+  std::vector<std::byte> bytes = sample().to_bytes();
+  std::uint64_t length;
+  std::memcpy(&length, bytes.data(), 8);
+  CHECK(length % 8 == 0);
+  CHECK(bytes.size() == 8 + length + 24 + 24 + 5 + 3 + 8);
+}
+
+TEST_CASE("a file that another program wrote") {
+  std::string header =
+      R"({"__metadata__":{"format":"pt"},"b":{"dtype":"F32","shape":[2],"data_offsets":[3,11]},)"
+      R"( "a":{"dtype":"U8","shape":[3],"data_offsets":[0,3]}}   )";
+  Record record = Record::from_bytes(by_hand(header, 11));
+  REQUIRE(record.find("a"));
+  REQUIRE(record.find("b"));
+  CHECK(record.find("b")->shape == Shape{2});
+  CHECK(record.find("c") == nullptr);
+}
+
+TEST_CASE("cut off after any byte") {
+  std::vector<std::byte> bytes = sample().to_bytes();
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    std::vector<std::byte> cut(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
+    CAPTURE(size);
+    CHECK_THROWS_AS(Record::from_bytes(cut), DataError);
+  }
+  bytes.push_back(std::byte{0});
+  CHECK_THROWS_AS(Record::from_bytes(bytes), DataError);
+}
+
+TEST_CASE("any bit flipped") {
+  const Record record = sample();
+  std::vector<std::byte> bytes = record.to_bytes();
+  std::size_t noticed = 0;
+  for (std::size_t at = 0; at < bytes.size(); ++at)
+    for (int bit = 0; bit < 8; ++bit) {
+      bytes[at] ^= static_cast<std::byte>(1 << bit);
+      try {
+        // The one thing that may pass: the checksum is no longer called so, everything else is as it was.
+        Record back = Record::from_bytes(bytes);
+        CAPTURE(at);
+        CHECK(equal(record, back));
+      } catch (const DataError&) {
+        ++noticed;
+      }
+      bytes[at] ^= static_cast<std::byte>(1 << bit);
+    }
+  CHECK(noticed > bytes.size() * 8 * 9 / 10);
+}
+
+TEST_CASE("any byte of the header replaced by any other, without a checksum to help") {
+  std::string header = R"({"__metadata__":{"k":"v"},"a":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},)"
+                       R"("b":{"dtype":"BOOL","shape":[3],"data_offsets":[8,11]}})";
+  std::vector<std::byte> bytes = by_hand(header, 11);
+  REQUIRE(error_of(bytes) == "");
+  for (std::size_t at = 0; at < 8 + header.size(); ++at) {
+    std::byte old = bytes[at];
+    for (int value = 0; value < 256; ++value) {
+      bytes[at] = static_cast<std::byte>(value);
+      error_of(bytes);  // any other exception ends the test
+    }
+    bytes[at] = old;
+  }
+}
+
+TEST_CASE("each kind of damage has its message") {
+  auto one = [](const std::string& tensor, std::size_t data_bytes) {
+    return error_of(by_hand("{\"t\":" + tensor + "}", data_bytes));
+  };
+  CHECK(one(R"({"dtype":"F32","shape":[2],"data_offsets":[0,8]})", 8) == "");
+  CHECK(contains(one(R"({"dtype":"F32","shape":[2],"data_offsets":[0,8]})", 9),
+                 "file x: the tensors take 8 bytes"));
+  CHECK(contains(one(R"({"dtype":"F16","shape":[2],"data_offsets":[0,4]})", 4), "dtype F16"));
+  CHECK(contains(one(R"({"dtype":7,"shape":[2],"data_offsets":[0,4]})", 4), "not a string"));
+  CHECK(contains(one(R"({"shape":[2],"data_offsets":[0,4]})", 4), "no dtype"));
+  CHECK(contains(one(R"({"dtype":"F32","shape":[-2],"data_offsets":[0,8]})", 8), "is -2"));
+  CHECK(contains(one(R"({"dtype":"F32","shape":[2.0],"data_offsets":[0,8]})", 8), "is 2.0"));
+  CHECK(contains(one(R"({"dtype":"F32","shape":2,"data_offsets":[0,8]})", 8), "not a list"));
+  CHECK(contains(one(R"({"dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4]})", 4), "at most 8"));
+  CHECK(contains(one(R"({"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,8]})", 8),
+                 "more than fit"));
+  CHECK(contains(one(R"({"dtype":"F32","shape":[0,18446744073709551615],"data_offsets":[0,0]})", 0),
+                 "more than fit"));
+  CHECK(contains(one(R"({"dtype":"F32","shape":[2],"data_offsets":[8,0]})", 8), "offsets are 8 to 0"));
+  CHECK(contains(one(R"({"dtype":"F32","shape":[2],"data_offsets":[1,9]})", 9), "begins at byte 1"));
+  CHECK(contains(one(R"({"dtype":"F32","shape":[2],"data_offsets":[0]})", 8), "not a pair"));
+  CHECK(contains(one("[]", 0), "not described by an object"));
+  CHECK(contains(error_of(by_hand(R"({"t":1,"t":2})", 0)), "twice"));
+  CHECK(contains(error_of(by_hand(R"({"__metadata__":[]})", 0)), "__metadata__"));
+  CHECK(contains(error_of(by_hand(R"({"__metadata__":{"a":1}})", 0)), "not a string"));
+  CHECK(contains(error_of(by_hand("[1]", 0)), "does not start with {"));
+  CHECK(contains(error_of(by_hand("{\"a\"", 0)), "not JSON"));
+  CHECK(contains(error_of(by_hand(std::string("{\"a\":") + std::string(100000, '['), 0)), "not JSON"));
+  std::vector<std::byte> huge(16, std::byte{0xff});
+  CHECK(contains(error_of(huge), "18446744073709551615"));
+  CHECK(contains(error_of({}), "at least 8 bytes"));
+  std::vector<std::byte> bools = by_hand(R"({"t":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]}})", 1);
+  bools.back() = std::byte{2};
+  CHECK(contains(error_of(bools), "a bool of value 2"));
+}
+
+TEST_CASE("names that cannot be") {
+  Record record = sample();
+  CHECK_THROWS_AS(record.add("mask", entry_of(DType::u8, {1}, 0)), DataError);
+  CHECK_THROWS_AS(record.add("__metadata__", entry_of(DType::u8, {1}, 0)), DataError);
+  CHECK_THROWS_AS(record.add("short", Record::Entry{DType::f32, {2}, std::vector<std::byte>(7)}), DataError);
+  record.add("\xff", entry_of(DType::u8, {1}, 0));
+  CHECK_THROWS_AS(record.to_bytes(), DataError);
+}
+
+TEST_CASE("files") {
+  TemporaryFolder folder;
+  auto file = folder.path() / "model.safetensors";
+  Record record = sample();
+  record.write(file);
+  CHECK(equal(record, Record::read(file)));
+
+  Record other;
+  other.add("x", entry_of(DType::u8, {2}, 1));
+  other.write(file);
+  CHECK(equal(other, Record::read(file)));
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+
+  auto message = [](auto&& call) -> std::string {
+    try {
+      call();
+    } catch (const DataError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(contains(message([&] { Record::read(folder.path() / "none"); }),
+                 "none\" cannot be opened: No such file"));
+  CHECK(contains(message([&] { Record::read(folder.path()); }), "not a regular file"));
+  CHECK(contains(message([&] { record.write(folder.path() / "no" / "file"); }),
+                 "cannot be written: No such file"));
+  CHECK(contains(message([&] { record.write(folder.path()); }), "cannot be written"));
+  std::filesystem::resize_file(file, 20);
+  CHECK(contains(message([&] { Record::read(file); }), "model.safetensors"));
+  if (std::filesystem::exists("/dev/full")) CHECK_THROWS_AS(Record::read("/dev/full"), DataError);
+}

@@ -1,0 +1,168 @@
+// What is wrong throws at once, in one sentence with the values, and names the line of the call.
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <sinter/activation.h>
+
+using namespace sinter;
+
+namespace {
+
+/// The message that `f` throws as E; the line it names must be `line`.
+template <class E, class F>
+std::string message(int line, F f) {
+  try {
+    f();
+  } catch (const E& error) {
+    const std::string text = error.what();
+    const std::string place = "tensor_errors_test.cpp:" + std::to_string(line) + ")";
+    CAPTURE(text);
+    CHECK(text.ends_with(place));
+    return text.substr(0, text.rfind(" ("));
+  }
+  return "nothing of that type was thrown";
+}
+
+}  // namespace
+
+// The call stands on the line of the macro, so its own line is the one to be named.
+#define MESSAGE_OF(E, call) message<E>(__LINE__, [&] { (void)(call); })
+
+TEST_CASE("shapes that do not fit") {
+  const Device d = Device::host();
+  const auto x = Tensor<2>::zeros({2, 3}, d);
+  const auto y = Tensor<2>::zeros({4, 3}, d);
+  CHECK(MESSAGE_OF(ShapeError, x + y) == "[add] shapes do not broadcast: (2, 3) and (4, 3)");
+  CHECK(MESSAGE_OF(ShapeError, x == y) == "[equal] shapes do not broadcast: (2, 3) and (4, 3)");
+  CHECK(MESSAGE_OF(ShapeError, x.maximum(y)) == "[maximum] shapes do not broadcast: (2, 3) and (4, 3)");
+  CHECK(MESSAGE_OF(ShapeError, where(x > 0, x, y)) == "[where] shapes do not broadcast: (2, 3) and (4, 3)");
+  CHECK(MESSAGE_OF(ShapeError, x.reshape({4, 2})) == "[reshape] (2, 3) has 6 elements, (4, 2) holds 8");
+  CHECK(MESSAGE_OF(ShapeError, x.reshape({4, -1})) ==
+        "[reshape] no size makes (4, -1) hold the 6 elements of shape (2, 3)");
+  CHECK(MESSAGE_OF(ShapeError, x.permute({0, 0})) == "[permute] an axis of (2, 3) is named twice in (0, 0)");
+  CHECK(MESSAGE_OF(ShapeError, x.transpose(0, 2)) == "[transpose] there is no axis 2 in shape (2, 3)");
+  CHECK(MESSAGE_OF(ShapeError, x.sum(-3)) == "[sum] there is no axis -3 in shape (2, 3)");
+  CHECK(MESSAGE_OF(ShapeError, x.expand({2, 4})) == "[expand] (2, 3) does not expand to (2, 4)");
+  CHECK(MESSAGE_OF(ShapeError, x.squeeze(1)) == "[squeeze] axis 1 of shape (2, 3) is not of size 1");
+  CHECK(MESSAGE_OF(ShapeError, x.slice({s(0, 5)})) == "[slice] stop 5 is outside of axis 0 of shape (2, 3)");
+  CHECK(MESSAGE_OF(ShapeError, x.slice({s(0, 1, 0)})) == "[slice] the step of axis 0 of shape (2, 3) is 0");
+  CHECK(MESSAGE_OF(ShapeError, x.narrow(1, 2, 2)) ==
+        "[narrow] 2 elements from 2 on are outside of axis 1 of shape (2, 3)");
+  CHECK(MESSAGE_OF(ShapeError, x.windows(0, 3, 1)) ==
+        "[windows] no windows of size 3 and step 1 fit into axis 0 of shape (2, 3)");
+  CHECK(MESSAGE_OF(ShapeError, x.item()) == "[item] a tensor of shape (2, 3) is not one number");
+  CHECK(MESSAGE_OF(ShapeError, Tensor<1>(x.any())) ==
+        "[Tensor] a tensor of shape (2, 3) does not have rank 1");
+  CHECK(MESSAGE_OF(ShapeError, Tensor<2>::zeros({0, 3}, d).max(0)) ==
+        "[max] axis 0 of shape (0, 3) has no element");
+  CHECK(MESSAGE_OF(ShapeError, Tensor<2>::from_data({{1, 2}, {3}}, d)) ==
+        "[from_data] rows differ in length: 2 and 1");
+  CHECK(MESSAGE_OF(ShapeError, Tensor<2>::from_data(std::vector<float>{1, 2, 3}, {2, 2}, d)) ==
+        "[from_data] shape (2, 2) holds 4 elements, the data 3");
+  CHECK(MESSAGE_OF(ShapeError, Tensor<1>::zeros({-1}, d)) == "[full] sizes are zero or more, not (-1)");
+}
+
+TEST_CASE("products that do not fit") {
+  const Device d = Device::host();
+  const auto a = Tensor<2>::zeros({32, 64}, d), b = Tensor<2>::zeros({128, 16}, d);
+  CHECK(MESSAGE_OF(ShapeError, a.matmul(b)) == "[matmul] inner dimensions differ: (32, 64) x (128, 16)");
+  const auto c = Tensor<3>::zeros({2, 3, 4}, d), e = Tensor<3>::zeros({3, 4, 5}, d);
+  CHECK(MESSAGE_OF(ShapeError, matmul(c, e)) ==
+        "[matmul] leading dimensions do not broadcast: (2, 3, 4) x (3, 4, 5)");
+  CHECK(MESSAGE_OF(DTypeError, a.matmul(b.cast(DType::f64))) ==
+        "[matmul] dtypes differ: f32 and f64; cast one of them");
+  const auto x = Tensor<4>::zeros({1, 3, 8, 8}, d);
+  CHECK(MESSAGE_OF(ShapeError, x.conv2d(Tensor<4>::zeros({8, 1, 3, 3}, d))) ==
+        "[conv2d] input (1, 3, 8, 8) has 3 channels, weight (8, 1, 3, 3) with 1 group(s) takes 1");
+  CHECK(MESSAGE_OF(ShapeError, x.conv2d(Tensor<4>::zeros({8, 3, 9, 1}, d))) ==
+        "[conv2d] weight (8, 3, 9, 1) reaches over 9 elements, input (1, 3, 8, 8) has 8 with padding");
+}
+
+TEST_CASE("dtypes that do not fit") {
+  const Device d = Device::host();
+  const auto x = Tensor<1>::zeros({2}, d);
+  const auto i = Tensor<1, Int>::zeros({2}, d);
+  CHECK(MESSAGE_OF(DTypeError, x + x.cast(DType::f64)) ==
+        "[add] dtypes differ: f32 and f64; cast one of them");
+  CHECK(MESSAGE_OF(DTypeError, i.cast(DType::i32) * i) ==
+        "[mul] dtypes differ: i32 and i64; cast one of them");
+  CHECK(MESSAGE_OF(DTypeError, AnyTensor::add(i.any(), 1.5)) ==
+        "[add] the number 1.5 is not a value of dtype i64; cast the tensor first");
+  CHECK(MESSAGE_OF(DTypeError, i.cast(DType::i32) + 3000000000) ==
+        "[add] the number 3000000000 is not a value of dtype i32; cast the tensor first");
+  CHECK_NOTHROW(AnyTensor::add(i.any(), 2.0));
+  CHECK(MESSAGE_OF(DTypeError, i.any().exp()) == "[exp] takes f32 or f64, not i64; cast first");
+  CHECK(MESSAGE_OF(DTypeError, (x > 0).any().neg()) ==
+        "[neg] takes f32, f64, i32 or i64, not bool; cast first");
+  CHECK(MESSAGE_OF(DTypeError, (x > 0).any().sum(0)) ==
+        "[sum] takes f32, f64, i32 or i64, not bool; cast first");
+  CHECK(MESSAGE_OF(DTypeError, x.any().logical_not()) == "[not] takes bool, i32 or i64, not f32; cast first");
+  CHECK(MESSAGE_OF(DTypeError, i.cast(DType::u8) + 1) ==
+        "[add] u8 is for keeping and moving data, not for computing: cast first, as in x.cast(DType::i32)");
+  CHECK(MESSAGE_OF(DTypeError, x.cast(DType::i32)) == "[Tensor] i32 is not a dtype of kind Float");
+  CHECK(MESSAGE_OF(DTypeError, x.to_vector<double>()) == "[to_vector] the tensor holds f32, not f64");
+  CHECK(MESSAGE_OF(DTypeError, (Tensor<1, Int>(x.any()))) ==
+        "[Tensor] a tensor of dtype f32 is not of kind Int");
+  CHECK(MESSAGE_OF(DTypeError, x.any().gather(0, x.any())) == "[gather] the index is i32 or i64, not f32");
+}
+
+TEST_CASE("operators name their own line, inside functions and in long expressions") {
+  const auto x = Tensor<1>::zeros({2}, Device::host()), y = Tensor<1>::zeros({3}, Device::host());
+  const auto f = [&](const Tensor<1>& a, const Tensor<1>& b) {
+    const auto c = 1 + a.exp() * 2;
+    return (c - b / 3) % 2;
+  };
+  const int line = __LINE__ - 2;
+  CHECK(message<ShapeError>(line, [&] { f(x, y); }) == "[sub] shapes do not broadcast: (2) and (3)");
+}
+
+TEST_CASE("empty handles and only numbers") {
+  const Tensor<1> empty;
+  const auto x = Tensor<1>::zeros({2}, Device::host());
+  CHECK(MESSAGE_OF(Error, empty + x) ==
+        "[add] the tensor is empty: it was declared, or moved from, and never given a value");
+  CHECK(MESSAGE_OF(Error, empty.exp()) ==
+        "[exp] the tensor is empty: it was declared, or moved from, and never given a value");
+  CHECK(MESSAGE_OF(Error, AnyTensor::add(1, 2)) ==
+        "[add] needs a tensor among its operands; both are numbers");
+}
+
+TEST_CASE("tensors of different devices") {
+  const auto x = Tensor<1>::zeros({2}, Device::host()), y = Tensor<1>::zeros({2}, Device::null());
+  CHECK(MESSAGE_OF(DeviceError, x + y) ==
+        "[add] operands live on different devices: host and null; move one with to_device");
+  CHECK_NOTHROW(x + x.to_device(Device::host().autodiff()));
+}
+
+TEST_CASE("autodiff asked where there is none") {
+  const Device d = Device::host(), a = Device::host().autodiff();
+  const auto plain = Tensor<1>::ones({1}, d), constant = Tensor<1>::ones({1}, a);
+  const auto leaf = Tensor<1>::ones({2}, a).require_grad();
+  CHECK(MESSAGE_OF(AutodiffError, plain.backward()) ==
+        "[backward] device host was used without autodiff, so nothing remembers where this value came from; "
+        "make the "
+        "parameters on device.autodiff()");
+  CHECK(MESSAGE_OF(AutodiffError, constant.backward()) ==
+        "[backward] the tensor has no history: nothing that it was computed from has require_grad()");
+  CHECK(MESSAGE_OF(AutodiffError, (leaf * 2).backward()) ==
+        "[backward] gradients are taken of one number, not of shape (2); reduce it first, as in "
+        "loss.mean().backward()");
+  CHECK(MESSAGE_OF(AutodiffError, leaf.to_int().any().backward()) ==
+        "[backward] gradients are taken of f32 or f64, not i64");
+  CHECK(MESSAGE_OF(AutodiffError, plain.require_grad()) ==
+        "[require_grad] device host was used without autodiff; make the tensor on device.autodiff()");
+  const auto trunk = leaf * leaf;
+  const auto loss = trunk.sum(), other = trunk.mean();
+  loss.backward();
+  const std::string again =
+      "[backward] the history of this tensor, or of a part of it, was used by an earlier backward(); compute "
+      "it again, or "
+      "add the losses up and call backward() once";
+  CHECK(MESSAGE_OF(AutodiffError, loss.backward()) == again);
+  CHECK(MESSAGE_OF(AutodiffError, other.backward()) == again);
+  Gradients gradients = leaf.sum().backward();
+  CHECK_THROWS_AS(gradients.get(trunk), AutodiffError);
+  CHECK_THROWS_AS(gradients.set(leaf, Tensor<1>::ones({3}, d)), ShapeError);
+  CHECK_THROWS_AS(gradients.set(plain, plain), AutodiffError);
+}
