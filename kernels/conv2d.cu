@@ -1,12 +1,13 @@
-// Operands of the two-dimensional convolution and its gradients as matrix products, for product.cu. Nothing is unfolded in
-// memory: an element's place is computed when it is read. One product per group:
+// Operands of the two-dimensional convolution and its gradients as matrix products, for product.cu. Nothing is
+// unfolded in memory: an element's place is computed when it is read. One product m x k times k x n per group:
 //
-//   DIRECTION 0, forward           y      [c_out, pixels of y]     = weight  [c_out, c_in kh kw] . x    [c_in kh kw, pixels of y]
-//   DIRECTION 1, backward input    grad x [c_in, pixels of x]      = weight' [c_in, c_out kh kw] . grad [c_out kh kw, pixels of x]
-//   DIRECTION 2, backward weight   grad w [c_out, c_in kh kw]      = grad    [c_out, pixels of y] . x    [pixels of y, c_in kh kw]
+// - DIRECTION 0, forward: y = weight [c_out, c_in kh kw] . x [c_in kh kw, pixels of y]
+// - DIRECTION 1, backward input: grad x = weight [c_in, c_out kh kw] . grad y [c_out kh kw, pixels of x]
+// - DIRECTION 2, backward weight: grad weight = grad y [c_out, pixels of y] . x [pixels of y, c_in kh kw]
 //
-// Element (k, n) of the second operand lies at base(n) + base(k) + h * width + w with h = h(n) + h(k), w = w(n) + w(k), and
-// is 0 where (h, w) is outside of its picture. In direction 1, h and w count steps of the stride.
+// Element (k, n) of the second operand lies at base(n) + base(k) + h * width + w with h = h(n) + h(k) and
+// w = w(n) + w(k), and is 0 where (h, w) is outside of its picture. In direction 1, h and w count steps of
+// the stride.
 
 struct Problem {
   i64 batch, m, n, k;  // batch: groups
@@ -31,7 +32,8 @@ __device__ __forceinline__ Place column_place(const Problem& p, int n) {
   place.h = r * p.dilation_y - p.padding_y;
   place.w = s * p.dilation_x - p.padding_x;
 #else
-  const int height = DIRECTION == 0 ? p.height_out : p.height_in, width = DIRECTION == 0 ? p.width_out : p.width_in;
+  const int height = DIRECTION == 0 ? p.height_out : p.height_in,
+            width = DIRECTION == 0 ? p.width_out : p.width_in;
   const int x = n % width, rest = n / width;
   const int y = rest % height, image = rest / height;
 #if DIRECTION == 0
@@ -189,7 +191,8 @@ __device__ __forceinline__ void fetch(OperandA& a, OperandB& b, const Tables& ta
   b.fetch(tables, left);
 }
 
-// Where the product's elements go. A split product goes to a row-major matrix per group, as the gradient of weights does.
+// Where the product's elements go. A split product goes to a row-major matrix per group, as the gradient of
+// weights does.
 struct Output {
   T* start;
   bool dense;

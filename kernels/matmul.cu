@@ -1,7 +1,7 @@
 // Operands of the matrix product c[z, m, n] = sum over k of a[z, m, k] b[z, k, n], for product.cu.
 //
-// Each operand is read along the dim in which it has no gaps, four elements at once where alignment allows. A_ALONG_K and
-// B_ALONG_K say which dim that is: constants, or p.a_along_k and p.b_along_k.
+// Each operand is read along the dim in which it has no gaps, four elements at once where alignment allows.
+// A_ALONG_K and B_ALONG_K say which dim that is: constants, or p.a_along_k and p.b_along_k.
 
 struct Problem {
   i64 batch, m, n, k;
@@ -32,8 +32,8 @@ struct Panel {
     return along_k ? group(g) % (BK / 4) * 4 : group(g) / (ROWS / 4);
   }
 
-  __device__ __forceinline__ void start(const T* base, i64 row0, i64 all_rows, i64 k0, i64 row_stride, i64 k_stride,
-                                        bool along_k_, bool vector_) {
+  __device__ __forceinline__ void start(const T* base, i64 row0, i64 all_rows, i64 k0, i64 row_stride,
+                                        i64 k_stride, bool along_k_, bool vector_) {
     along_k = along_k_;
     vector = vector_;
     step = k_stride * BK;
@@ -102,6 +102,8 @@ struct Output {
   T* row0;
   i64 stride;
   __device__ __forceinline__ Output(T* c, const Problem& p, i64 z) : row0(c + z * p.m * p.n), stride(p.n) {}
-  __device__ __forceinline__ T* at(const Problem&, i64 row, i64 column) const { return row0 + row * stride + column; }
+  __device__ __forceinline__ T* at(const Problem&, i64 row, i64 column) const {
+    return row0 + row * stride + column;
+  }
   __device__ __forceinline__ static bool vector(const Problem& p) { return p.c_vector; }
 };

@@ -1,15 +1,15 @@
-// A blocked matrix product. What stands before it says what is multiplied: T, tile sizes, Problem, OperandA, OperandB,
-// Tables, Output (matmul.cu, conv2d.cu).
+// A blocked matrix product. What stands before it says what is multiplied: T, tile sizes, Problem, OperandA,
+// OperandB, Tables, Output (matmul.cu, conv2d.cu).
 //
-// A block of 16 x 16 threads computes BM x BN elements, each thread TM x TN of them in registers. The next BK of k are
-// fetched into registers while the ones before are multiplied out of shared memory, which is there twice, so that one
-// barrier per step is enough. With p.splits > 1 each split sums a part of k and c is [splits, batch, m, n]: the parts are
-// added in a fixed order by sum_splits.
+// A block of 16 x 16 threads computes BM x BN elements, each thread TM x TN of them in registers. The next BK
+// of k are fetched into registers while the ones before are multiplied out of shared memory, which is there
+// twice, so that one barrier per step is enough. With p.splits > 1 each split sums a part of k and c is
+// [splits, batch, m, n]: the parts are added in a fixed order by sum_splits.
 
 #define FRAGMENT(n) (n >= 4 ? 4 : n)
 
-// Thread t's i-th row or column of a tile: four together, so that one instruction reads them, 64 apart, so that the
-// threads of a warp read different banks.
+// Thread t's i-th row or column of a tile: four together, so that one instruction reads them, 64 apart, so
+// that the threads of a warp read different banks.
 __device__ __forceinline__ int tile_index(int t, int i, int each) {
   return each >= 4 ? i / 4 * 64 + t * 4 + i % 4 : t * each + i;
 }

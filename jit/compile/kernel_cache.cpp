@@ -1,16 +1,15 @@
 // Compiled kernels on disk.
 #include "jit/compile/kernel_cache.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include "jit/compile/version.h"
@@ -134,7 +133,7 @@ KernelCache::Read KernelCache::read(const fs::path& path, const std::string& key
                                     std::vector<std::byte>& payload) const {
   File file(path, O_RDONLY);
   if (!file.is_open()) return errno == ENOENT || errno == ENOTDIR ? Read::Missing : Read::Failed;
-  struct stat status{};
+  struct stat status {};
   if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return Read::Failed;
   const std::uint64_t size = static_cast<std::uint64_t>(status.st_size);
   if (size < sizeof(Header)) return Read::Bad;
@@ -143,7 +142,8 @@ KernelCache::Read KernelCache::read(const fs::path& path, const std::string& key
   // Sizes are compared before anything is read by them: a damaged size must not ask for terabytes.
   const std::uint64_t rest = size - sizeof(Header);
   if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0 || header.format != kFormat || header.zero != 0 ||
-      header.key_size != key_text.size() || header.key_size > rest || header.payload_size != rest - header.key_size)
+      header.key_size != key_text.size() || header.key_size > rest ||
+      header.payload_size != rest - header.key_size)
     return Read::Bad;
   std::vector<std::byte> all(size);
   std::memcpy(all.data(), &header, sizeof header);
@@ -184,7 +184,8 @@ std::optional<std::vector<std::byte>> KernelCache::find(const KernelKey& key, bo
     std::error_code error;
     fs::remove(path, error);
     ++statistics_.removed;
-    if (base::logs("compile")) base::log_line("compile", "removed " + path.string() + ": its content is damaged");
+    if (base::logs("compile"))
+      base::log_line("compile", "removed " + path.string() + ": its content is damaged");
   }
   if (result == Read::Failed) failed("cannot read " + path.string());
   ++statistics_.hard_misses;
@@ -235,7 +236,8 @@ void KernelCache::store(const KernelKey& key, std::span<const std::byte> payload
   header.payload_size = payload.size();
   std::memcpy(file.data(), &header, sizeof header);
   std::memcpy(file.data() + sizeof header, text.data(), text.size());
-  std::copy(payload.begin(), payload.end(), file.begin() + static_cast<std::ptrdiff_t>(sizeof header + text.size()));
+  std::copy(payload.begin(), payload.end(),
+            file.begin() + static_cast<std::ptrdiff_t>(sizeof header + text.size()));
   checksum_of(file, header.checksum);
   std::memcpy(file.data(), &header, sizeof header);
 

@@ -1,12 +1,13 @@
 // Compiled kernels on disk, one file each, shared by all processes of a user.
 //
-// A file is written under a name of its own and published by a link, so that no one ever sees half of one, and it is
-// never changed afterwards. It holds everything it was made from, which is compared on reading: a file under a wrong name
-// or with a damaged byte is not used, and removed. An I/O error says nothing about the content: then nothing is removed.
-// Where files cannot be written, kernels are kept in memory for the life of the process.
+// A file is written under a name of its own and published by a link, so that no one ever sees half of one,
+// and it is never changed afterwards. It holds everything it was made from, which is compared on reading: a
+// file under a wrong name or with a damaged byte is not used, and removed. An I/O error says nothing about
+// the content: then nothing is removed. Where files cannot be written, kernels are kept in memory for the
+// life of the process.
 //
-// Layout, little-endian: char magic[8] "SINTERKN", u32 format, u32 0, u64 key size, u64 payload size, u8 checksum[16]
-// (XXH3-128, canonical form, of the file with these 16 bytes zero), the key's text, the payload.
+// Layout, little-endian: char magic[8] "SINTERKN", u32 format, u32 0, u64 key size, u64 payload size, u8
+// checksum[16] (XXH3-128, canonical form, of the file with these 16 bytes zero), the key's text, the payload.
 #pragma once
 
 #include <cstddef>
@@ -37,11 +38,11 @@ struct KernelKey {
 
 /// Counts since the cache was opened.
 struct CacheStatistics {
-  std::uint64_t hits = 0;          // found in memory
-  std::uint64_t soft_misses = 0;   // found on disk
-  std::uint64_t hard_misses = 0;   // not found: to be compiled
-  std::uint64_t removed = 0;       // files removed for their content
-  std::uint64_t evicted = 0;       // files removed for space
+  std::uint64_t hits = 0;         // found in memory
+  std::uint64_t soft_misses = 0;  // found on disk
+  std::uint64_t hard_misses = 0;  // not found: to be compiled
+  std::uint64_t removed = 0;      // files removed for their content
+  std::uint64_t evicted = 0;      // files removed for space
   std::uint64_t io_errors = 0;
 };
 
@@ -72,7 +73,8 @@ class KernelCache {
   /// The file a key is kept in; empty without a folder.
   std::filesystem::path path_of(const KernelKey& key) const;
 
-  /// Removes the least recently used files until `limit_bytes` is kept, and what a killed process left behind.
+  /// Removes the least recently used files until `limit_bytes` is kept, and what a killed process left
+  /// behind.
   void trim();
 
  private:
@@ -81,7 +83,8 @@ class KernelCache {
 
   static Hash hash_of(const std::string& key_text);
   std::filesystem::path path_of(const Hash& hash) const;
-  Read read(const std::filesystem::path& path, const std::string& key_text, std::vector<std::byte>& payload) const;
+  Read read(const std::filesystem::path& path, const std::string& key_text,
+            std::vector<std::byte>& payload) const;
   bool write(const std::filesystem::path& path, std::span<const std::byte> file);
   void failed(const std::string& what);
 
@@ -91,8 +94,8 @@ class KernelCache {
   std::map<Hash, std::shared_ptr<const std::vector<std::byte>>> memory_;
   CacheStatistics statistics_;
   bool can_write_ = true;
-  bool sized_ = false;             // disk_bytes_ has been counted
-  std::uint64_t disk_bytes_ = 0;   // about: other processes write too
+  bool sized_ = false;            // disk_bytes_ has been counted
+  std::uint64_t disk_bytes_ = 0;  // about: other processes write too
 };
 
 }  // namespace sinter::compile

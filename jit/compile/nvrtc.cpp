@@ -1,14 +1,16 @@
 // Opens NVRTC and runs it.
 #include "jit/compile/nvrtc.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
+#include <chrono>
+
+#include <dlfcn.h>
 
 #include <sinter/error.h>
 
 #include "jit/compile/kernel_cache.h"
 #include "jit/compile/source_files.h"
+#include "src/base/env.h"
 
 namespace sinter::compile {
 
@@ -51,7 +53,8 @@ Library open_library() {
     if (handle) break;
   }
   if (!handle) {
-    library.reason = "neither libnvrtc.so.13 nor libnvrtc.so.12 was found: install NVRTC, a part of the CUDA toolkit";
+    library.reason =
+        "neither libnvrtc.so.13 nor libnvrtc.so.12 was found: install NVRTC, a part of the CUDA toolkit";
     return library;
   }
   Api& api = library.api;
@@ -94,8 +97,8 @@ const Library& library() {
 }
 
 std::vector<std::string> option_list(const CudaOptions& options) {
-  // --fmad=false keeps a * b + c in two roundings, so that a fused kernel gives what separate ones give; 177 is the
-  // warning of an unused variable.
+  // --fmad=false keeps a * b + c in two roundings, so that a fused kernel gives what separate ones give; 177
+  // is the warning of an unused variable.
   std::vector<std::string> list = {"--gpu-architecture=" + options.architecture, "--std=c++17",
                                    options.contract ? "--fmad=true" : "--fmad=false", "--diag-suppress=177"};
   list.insert(list.end(), options.more.begin(), options.more.end());
@@ -128,7 +131,8 @@ std::vector<std::byte> run_nvrtc(const std::string& source, const CudaOptions& o
   if (!has_nvrtc()) throw DeviceError("[cuda] kernels cannot be compiled: " + nvrtc_unavailable_reason());
   const Api& api = library().api;
   auto check = [&](int result, const char* call) {
-    if (result != 0) throw CompileError(std::string("[cuda] ") + call + " failed: " + api.error_string(result));
+    if (result != 0)
+      throw CompileError(std::string("[cuda] ") + call + " failed: " + api.error_string(result));
   };
   ProgramGuard guard;
   check(api.create(&guard.program, source.c_str(), "kernel.cu", 0, nullptr, nullptr), "nvrtcCreateProgram");
@@ -145,14 +149,16 @@ std::vector<std::byte> run_nvrtc(const std::string& source, const CudaOptions& o
     text.resize(size - 1);
   }
   if (result != 0)
-    throw CompileError("[cuda] NVRTC " + nvrtc_version() + " refused a kernel for " + options.architecture + " (" +
-                       api.error_string(result) + "); its source is " + keep_refused_source(source, ".cu") + "\n" + text);
+    throw CompileError("[cuda] NVRTC " + nvrtc_version() + " refused a kernel for " + options.architecture +
+                       " (" + api.error_string(result) + "); its source is " +
+                       keep_refused_source(source, ".cu") + "\n" + text);
   if (log) *log = text;
 
   const bool is_virtual = options.architecture.starts_with("compute_");
   check((is_virtual ? api.ptx_size : api.cubin_size)(guard.program, &size), "nvrtcGetCUBINSize");
   std::vector<std::byte> code(size);
-  check((is_virtual ? api.ptx : api.cubin)(guard.program, reinterpret_cast<char*>(code.data())), "nvrtcGetCUBIN");
+  check((is_virtual ? api.ptx : api.cubin)(guard.program, reinterpret_cast<char*>(code.data())),
+        "nvrtcGetCUBIN");
   return code;
 }
 
@@ -163,7 +169,17 @@ std::vector<std::byte> compile_cuda(const std::string& source, const CudaOptions
   for (const std::string& option : option_list(options)) key.options += option + "\n";
   key.compiler = "nvrtc " + nvrtc_version();
   key.target = options.architecture;
-  return KernelCache::global().find_or(key, [&] { return run_nvrtc(source, options); }, from_disk);
+  auto compile = [&] {
+    const auto start = std::chrono::steady_clock::now();
+    std::vector<std::byte> code = run_nvrtc(source, options);
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+    if (base::logs("compile"))
+      base::log_line("compile", std::to_string(source.size()) + " bytes of CUDA C++ for " +
+                                    options.architecture + ": " + std::to_string(took.count()) + " ms, " +
+                                    std::to_string(code.size()) + " bytes of code");
+    return code;
+  };
+  return KernelCache::global().find_or(key, compile, from_disk);
 }
 
 }  // namespace sinter::compile

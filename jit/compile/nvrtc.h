@@ -1,4 +1,5 @@
-// CUDA C++ to device code through NVRTC, which is opened at run time: without it a program starts all the same.
+// CUDA C++ to device code through NVRTC, which is opened at run time: without it a program starts all the
+// same.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +15,24 @@ std::string nvrtc_unavailable_reason();
 /// "13.0".
 std::string nvrtc_version();
 
-/// The compiler's name of a compute capability: "sm_90a" for 9.0. A device newer than the compiler gets the newest
-/// virtual architecture that the compiler knows, "compute_120", which the driver translates.
+/// The compiler's name of a compute capability: "sm_90a" for 9.0. A device newer than the compiler gets the
+/// newest virtual architecture that the compiler knows, "compute_120", which the driver translates.
 std::string cuda_architecture(int major, int minor);
 
 struct CudaOptions {
-  std::string architecture;      // from cuda_architecture
-  bool contract = false;         // a * b + c may be fused; hand-written kernels only
-  std::vector<std::string> more; // further options of NVRTC, and definitions: "-DTILE=64"
+  std::string architecture;       // from cuda_architecture
+  bool contract = false;          // a * b + c may be fused; hand-written kernels only
+  std::vector<std::string> more;  // further options of NVRTC, and definitions: "-DTILE=64"
 };
 
-/// Device code that cuModuleLoadData takes: a cubin, or PTX for a virtual architecture. From the kernel cache where it has
-/// it (`from_disk`). May be called from several threads. Throws CompileError with the path of the source and the log.
-std::vector<std::byte> compile_cuda(const std::string& source, const CudaOptions& options, bool* from_disk = nullptr);
+/// Device code that cuModuleLoadData takes: a cubin, or PTX for a virtual architecture. From the kernel cache
+/// where it has it (`from_disk`). May be called from several threads. Throws CompileError with the path of
+/// the source and the log.
+std::vector<std::byte> compile_cuda(const std::string& source, const CudaOptions& options,
+                                    bool* from_disk = nullptr);
 
 /// Compiles without the cache; `log` gets what the compiler says of a success.
-std::vector<std::byte> run_nvrtc(const std::string& source, const CudaOptions& options, std::string* log = nullptr);
+std::vector<std::byte> run_nvrtc(const std::string& source, const CudaOptions& options,
+                                 std::string* log = nullptr);
 
 }  // namespace sinter::compile

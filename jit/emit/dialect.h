@@ -1,5 +1,6 @@
-// What differs between target languages: types, how buffers are declared and touched, names of lanes and groups. Texts in
-// both languages share the type names u32, i64 and u64, functional casts, and the sn_ functions of the prelude.
+// What differs between target languages: types, how buffers are declared and touched, names of lanes and
+// groups. Texts in both languages share the type names u32, i64 and u64, functional casts, and the sn_
+// functions of the prelude.
 #pragma once
 
 #include <memory>
@@ -24,7 +25,8 @@ class Dialect {
   virtual std::string define(DType dtype) const = 0;
 
   /// An element at a position, as a value.
-  virtual std::string read(const ir::Kernel& kernel, std::size_t buffer, const std::string& position) const = 0;
+  virtual std::string read(const ir::Kernel& kernel, std::size_t buffer,
+                           const std::string& position) const = 0;
 
   /// The statement that stores a value.
   virtual std::string write(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
@@ -38,21 +40,21 @@ class Dialect {
   /// The identity of a reduction.
   virtual std::string identity(Op op, DType dtype) const = 0;
 
-  /// The function that combines the lanes of a group, in a fixed order; every lane gets the result. `combine` is the
-  /// combination of "v" and "w".
+  /// The function that combines the lanes of a group, in a fixed order; every lane gets the result. `combine`
+  /// is the combination of "v" and "w".
   virtual std::string group_function(const std::string& name, Op op, DType dtype, const std::string& combine,
                                      const Target& target) const = 0;
 
   /// The text of a prelude function by its full name; empty if this language has none of that name.
   virtual std::string_view function(std::string_view name) const = 0;
 
-  std::string global_lane, global_lanes;      // position among all lanes of the launch, and their number
-  std::string lane, lanes;                    // position in the group, and its lanes
-  std::string point, points;                  // first outer point of this group and the step to its next
+  std::string global_lane, global_lanes;  // position among all lanes of the launch, and their number
+  std::string lane, lanes;                // position in the group, and its lanes
+  std::string point, points;              // first outer point of this group and the step to its next
   std::string barrier;
-  std::string unroll;                         // line before a loop that is worth unrolling; may be empty
-  std::string set_fault;                      // statement
-  bool has_vectors = false;                   // sn_load4 and sn_store4 exist
+  std::string unroll;        // line before a loop that is worth unrolling; may be empty
+  std::string set_fault;     // statement
+  bool has_vectors = false;  // sn_load4 and sn_store4 exist
 };
 
 const Dialect& dialect(Language language);

@@ -38,8 +38,10 @@ namespace {
 
 void check_dtypes(const ir::Kernel& kernel, const Target& target) {
   auto check = [&](DType dtype) {
-    if (dtype == DType::f64 && !target.has_f64) throw DTypeError("[emit] this device has no arithmetic for f64");
-    if (dtype == DType::i64 && !target.has_i64) throw DTypeError("[emit] this device has no arithmetic for i64");
+    if (dtype == DType::f64 && !target.has_f64)
+      throw DTypeError("[emit] this device has no arithmetic for f64");
+    if (dtype == DType::i64 && !target.has_i64)
+      throw DTypeError("[emit] this device has no arithmetic for i64");
   };
   for (const ir::BufferInfo& buffer : kernel.buffers) {
     check(buffer.dtype);
@@ -49,7 +51,8 @@ void check_dtypes(const ir::Kernel& kernel, const Target& target) {
   for (DType dtype : kernel.scalars) check(dtype);
   for (const ir::Expr& expr : kernel.exprs) check(expr.dtype);
   if (kernel.wide && !target.has_i64)
-    throw DTypeError("[emit] a tensor of more than 2147483647 elements needs 64-bit integers, which this device lacks");
+    throw DTypeError(
+        "[emit] a tensor of more than 2147483647 elements needs 64-bit integers, which this device lacks");
 }
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -79,19 +82,22 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
   Geometry shape;
   if (outer <= 0) return shape;
   // So many lanes in one launch that their number still fits 31 bits; the kernels loop over what is left.
-  const std::int64_t most = std::min<std::int64_t>(target.max_groups, (std::int64_t{1} << 30) / target.group_size);
+  const std::int64_t most =
+      std::min<std::int64_t>(target.max_groups, (std::int64_t{1} << 30) / target.group_size);
   const bool cuda = target.language == Language::Cuda;
   switch (schedule_on(kernel, target)) {
     case ir::Schedule::Pointwise: {
       const std::int64_t per_lane = cuda ? kVector : 1;
-      // Small work is spread thin: a lane for each point until the device has several groups for each of its cores.
+      // Small work is spread thin: a lane for each point until the device has several groups for each of its
+      // cores.
       const std::int64_t lanes = outer < 65536 ? outer : divide_up(outer, per_lane);
       shape.lanes = static_cast<std::uint32_t>(target.group_size);
       shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(lanes, shape.lanes)));
       break;
     }
     case ir::Schedule::LanesOuter: {
-      const int group = target.has_groups ? std::min(target.group_size, outer < 32768 ? 64 : 256) : target.group_size;
+      const int group =
+          target.has_groups ? std::min(target.group_size, outer < 32768 ? 64 : 256) : target.group_size;
       shape.lanes = static_cast<std::uint32_t>(group);
       shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, group)));
       break;
@@ -101,8 +107,10 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
       std::int64_t lanes = 32;
       while (lanes < full && lanes * 2 * kVector <= inner) lanes *= 2;
       shape.lanes = static_cast<std::uint32_t>(lanes);
-      // Several points per block where one warp is enough for a point: blocks of one warp would leave a core half empty.
-      shape.rows = cuda && lanes == 32 ? static_cast<std::uint32_t>(std::min<std::int64_t>(full / 32, outer)) : 1;
+      // Several points per block where one warp is enough for a point: blocks of one warp would leave a core
+      // half empty.
+      shape.rows =
+          cuda && lanes == 32 ? static_cast<std::uint32_t>(std::min<std::int64_t>(full / 32, outer)) : 1;
       shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, shape.rows)));
       break;
     }

@@ -44,8 +44,12 @@ std::string Expressions::value(ExprId id) const {
   return name('v', id);
 }
 
-std::string Expressions::flat(const std::string& text) const { return std::string(flat_type) + "(" + text + ")"; }
-std::string Expressions::index(const std::string& text) const { return std::string(index_type) + "(" + text + ")"; }
+std::string Expressions::flat(const std::string& text) const {
+  return std::string(flat_type) + "(" + text + ")";
+}
+std::string Expressions::index(const std::string& text) const {
+  return std::string(index_type) + "(" + text + ")";
+}
 
 void Expressions::open(const std::string& head) {
   out.open(head);
@@ -72,7 +76,8 @@ void Expressions::split(const std::string& from, std::size_t first, std::size_t 
   out.line(std::string(flat_type) + " " + rest + " = " + from + ";");
   for (std::size_t c = first + count; c-- > needed;) {
     const std::string extent = flat(integer(kernel.extents[c]));
-    if (used_[c]) out.line(type + coordinates[c] + " = " + index(c == first ? rest : rest + " % " + extent) + ";");
+    if (used_[c])
+      out.line(type + coordinates[c] + " = " + index(c == first ? rest : rest + " % " + extent) + ";");
     if (c > needed) out.line(rest + " /= " + extent + ";");
   }
 }
@@ -112,7 +117,8 @@ std::string Expressions::number(std::size_t map) {
       names[c] = name('c', c);
       const std::string extent = flat(integer(step.extents[c]));
       if (!step.strides[c].is_zero())
-        out.line(std::string("const ") + index_type + " " + names[c] + " = " + index(c == 0 ? "t" : "t % " + extent) + ";");
+        out.line(std::string("const ") + index_type + " " + names[c] + " = " +
+                 index(c == 0 ? "t" : "t % " + extent) + ";");
       if (c > first) out.line("t /= " + extent + ";");
     }
     out.line(result + " = " + linear(step, names) + ";");
@@ -146,7 +152,10 @@ std::string Expressions::elementwise_text(const OpInfo& op, DType result, const 
 }
 
 std::string Expressions::combine(Op op, DType dtype, const std::string& a, const std::string& b) const {
-  Op elementwise = op == Op::Sum ? Op::Add : op == Op::Prod ? Op::Mul : op == Op::Max ? Op::Maximum : Op::Minimum;
+  Op elementwise = op == Op::Sum    ? Op::Add
+                   : op == Op::Prod ? Op::Mul
+                   : op == Op::Max  ? Op::Maximum
+                                    : Op::Minimum;
   return elementwise_text(info(elementwise), dtype, {dtype, dtype}, {a, b});
 }
 
@@ -221,7 +230,9 @@ void Expressions::define_in_bounds(ExprId id) {
 
 void Expressions::define(ExprId id) {
   const Expr& e = kernel.exprs[id];
-  auto say = [&](const std::string& text) { out.line(dialect.define(e.dtype) + value(id) + " = " + text + ";"); };
+  auto say = [&](const std::string& text) {
+    out.line(dialect.define(e.dtype) + value(id) + " = " + text + ";");
+  };
   switch (e.kind) {
     case ExprKind::Load: return define_load(id);
     case ExprKind::LoadAt: return define_load_at(id);
@@ -238,8 +249,8 @@ void Expressions::define(ExprId id) {
     case ExprKind::Random:
     case ExprKind::RandomNormal: {
       const std::string whole = number(e.map);
-      return say(std::string(e.kind == ExprKind::Random ? "sn_uniform" : "sn_normal") + "(i64(" + whole + "), " +
-                 name('s', e.scalar) + ", " + name('s', e.scalar + 1u) + ")");
+      return say(std::string(e.kind == ExprKind::Random ? "sn_uniform" : "sn_normal") + "(i64(" + whole +
+                 "), " + name('s', e.scalar) + ", " + name('s', e.scalar + 1u) + ")");
     }
     case ExprKind::Elementwise: {
       std::vector<DType> dtypes;
@@ -282,7 +293,8 @@ std::string Expressions::vector_condition(const std::vector<std::pair<std::size_
   }
   auto joined = [](const std::set<std::size_t>& items, const std::string& before, const std::string& after) {
     std::string text;
-    for (std::size_t item : items) text += (text.empty() ? "" : " | ") + before + std::to_string(item) + after;
+    for (std::size_t item : items)
+      text += (text.empty() ? "" : " | ") + before + std::to_string(item) + after;
     return "(" + text + ")";
   };
   std::string text;

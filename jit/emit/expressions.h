@@ -19,13 +19,14 @@ class Expressions {
   Expressions(const ir::Kernel& kernel, const Target& target);
 
   // --- names
-  std::string integer(ir::IntRef ref) const;       // "n3", "0", "1"
-  std::string value(ir::ExprId id) const;          // how later text refers to an expression
+  std::string integer(ir::IntRef ref) const;         // "n3", "0", "1"
+  std::string value(ir::ExprId id) const;            // how later text refers to an expression
   std::string flat(const std::string& text) const;   // as a number that is never negative
   std::string index(const std::string& text) const;  // as a coordinate or position
 
   // --- statements
-  /// Defines coordinates first .. first + count - 1 from the number `from`, split row-major; only those that a map uses.
+  /// Defines coordinates first .. first + count - 1 from the number `from`, split row-major; only those that
+  /// a map uses.
   void split(const std::string& from, std::size_t first, std::size_t count);
   void define(ir::ExprId id);
   void store(const ir::Store& store);
@@ -37,20 +38,21 @@ class Expressions {
   void close();
 
   // --- the vector path
-  /// The map walks consecutive elements along coordinate `along`, if the ints it names are multiples of kVector.
+  /// The map walks consecutive elements along coordinate `along`, if the ints it names are multiples of
+  /// kVector.
   bool is_consecutive(std::size_t map, std::size_t along) const;
   /// A condition for the text: pointers and ints allow vectors along `along` for these buffers and maps.
-  std::string vector_condition(const std::vector<std::pair<std::size_t, std::size_t>>& buffer_maps, std::size_t along,
-                               bool extent_too) const;
+  std::string vector_condition(const std::vector<std::pair<std::size_t, std::size_t>>& buffer_maps,
+                               std::size_t along, bool extent_too) const;
   std::string position(std::size_t map);
 
   const ir::Kernel& kernel;
   const Target& target;
   const Dialect& dialect;
   Writer out;
-  std::vector<std::string> coordinates;             // current name of each loop coordinate
-  std::map<ir::ExprId, std::string> loaded;         // values that a vector load has brought already
-  std::map<std::string, std::string> functions;     // functions beyond the prelude's, by name
+  std::vector<std::string> coordinates;          // current name of each loop coordinate
+  std::map<ir::ExprId, std::string> loaded;      // values that a vector load has brought already
+  std::map<std::string, std::string> functions;  // functions beyond the prelude's, by name
   const char* flat_type;
   const char* index_type;
 
@@ -63,8 +65,8 @@ class Expressions {
   std::string linear(const ir::MapStep& step, const std::vector<std::string>& names) const;
   std::string number(std::size_t map);
 
-  std::vector<bool> used_;                          // coordinates that some map needs
-  std::vector<std::set<std::size_t>> placed_;       // maps of several steps computed in the open blocks
+  std::vector<bool> used_;                     // coordinates that some map needs
+  std::vector<std::set<std::size_t>> placed_;  // maps of several steps computed in the open blocks
 };
 
 }  // namespace sinter::emit

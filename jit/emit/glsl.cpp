@@ -37,8 +37,8 @@ class GlslDialect : public Dialect {
     std::string text;
     std::size_t binding = 0;
     auto block = [&](const std::string& qualifier, const std::string& name, const std::string& member) {
-      text += "layout(std430, binding = " + std::to_string(binding++) + ") restrict " + qualifier + "buffer " + name +
-              "_t { " + member + "; } " + name + ";\n";
+      text += "layout(std430, binding = " + std::to_string(binding++) + ") restrict " + qualifier +
+              "buffer " + name + "_t { " + member + "; } " + name + ";\n";
     };
     for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
       const ir::BufferInfo& buffer = kernel.buffers[b];
@@ -104,10 +104,12 @@ class GlslDialect : public Dialect {
     const bool low = op == Op::Max;
     switch (dtype) {
       case DType::f32: return low ? "uintBitsToFloat(0xff800000u)" : "uintBitsToFloat(0x7f800000u)";
-      case DType::f64: return std::string("packDouble2x32(uvec2(0u, ") + (low ? "0xfff00000u))" : "0x7ff00000u))");
+      case DType::f64:
+        return std::string("packDouble2x32(uvec2(0u, ") + (low ? "0xfff00000u))" : "0x7ff00000u))");
       case DType::i32: return low ? "int(0x80000000u)" : "0x7fffffff";
       case DType::i64:
-        return std::string("packInt2x32(ivec2(uvec2(") + (low ? "0u, 0x80000000u)))" : "0xffffffffu, 0x7fffffffu)))");
+        return std::string("packInt2x32(ivec2(uvec2(") +
+               (low ? "0u, 0x80000000u)))" : "0xffffffffu, 0x7fffffffu)))");
       case DType::u8: return low ? "0u" : "255u";
       case DType::boolean: return low ? "false" : "true";
     }
@@ -119,20 +121,31 @@ class GlslDialect : public Dialect {
                              const Target& target) const override {
     const std::string type(value_type(dtype)), memory = name + "_lanes";
     static_cast<void>(op);
-    return "shared " + type + " " + memory + "[" + std::to_string(target.group_size) + "];\n" + type + " " + name +
-           "(" + type + " mine) {\n"
+    return "shared " + type + " " + memory + "[" + std::to_string(target.group_size) + "];\n" + type + " " +
+           name + "(" + type +
+           " mine) {\n"
            "  const u32 lane = gl_LocalInvocationID.x;\n"
-           "  " + memory + "[lane] = mine;\n"
+           "  " +
+           memory +
+           "[lane] = mine;\n"
            "  barrier();\n"
            "  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {\n"
            "    if (lane < half_) {\n"
-           "      const " + type + " v = " + memory + "[lane], w = " + memory + "[lane + half_];\n"
-           "      " + (is_float(dtype) ? "precise " : "") + type + " u = " + combine + ";\n"
-           "      " + memory + "[lane] = u;\n"
+           "      const " +
+           type + " v = " + memory + "[lane], w = " + memory +
+           "[lane + half_];\n"
+           "      " +
+           (is_float(dtype) ? "precise " : "") + type + " u = " + combine +
+           ";\n"
+           "      " +
+           memory +
+           "[lane] = u;\n"
            "    }\n"
            "    barrier();\n"
            "  }\n"
-           "  const " + type + " whole = " + memory + "[0];\n"
+           "  const " +
+           type + " whole = " + memory +
+           "[0];\n"
            "  barrier();\n"
            "  return whole;\n}\n";
   }

@@ -13,12 +13,14 @@ namespace {
 
 class Collector {
  public:
-  Collector(const Dialect& dialect, const std::map<std::string, std::string>& more) : dialect_(dialect), more_(more) {}
+  Collector(const Dialect& dialect, const std::map<std::string, std::string>& more)
+      : dialect_(dialect), more_(more) {}
 
   void collect(std::string_view text, std::string_view self) {
     for (std::size_t at = text.find("sn_"); at != std::string_view::npos; at = text.find("sn_", at)) {
       const std::size_t begin = at;
-      while (at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_')) ++at;
+      while (at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_'))
+        ++at;
       const bool starts_here = begin == 0 || !(std::isalnum(static_cast<unsigned char>(text[begin - 1])) ||
                                                text[begin - 1] == '_');
       const std::string_view name = text.substr(begin, at - begin);
@@ -34,7 +36,8 @@ class Collector {
     auto found = more_.find(std::string(name));
     const std::string_view text = found != more_.end() ? found->second : dialect_.function(name);
     if (text.empty())
-      throw DTypeError("[emit] this device has no function for " + std::string(name.substr(3)) + " (op_dtype)");
+      throw DTypeError("[emit] this device has no function for " + std::string(name.substr(3)) +
+                       " (op_dtype)");
     collect(text, name);
     result += text;
   }

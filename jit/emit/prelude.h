@@ -1,5 +1,6 @@
-// The functions that generated text may call, by full name: "sn_" + the name in the op table + "_" + the dtype it takes;
-// casts add the dtype they give. Only those that a kernel needs go into its text, after those they need themselves.
+// The functions that generated text may call, by full name: "sn_" + the name in the op table + "_" + the
+// dtype it takes; casts add the dtype they give. Only those that a kernel needs go into its text, after those
+// they need themselves.
 #pragma once
 
 #include <map>
@@ -14,8 +15,9 @@ class Dialect;
 std::string_view cuda_function(std::string_view name);
 std::string_view glsl_function(std::string_view name);
 
-/// All functions that `body` calls, directly or through others, each after those it calls. `more` holds functions beyond
-/// the language's own. Throws DTypeError for a name that neither has.
-std::string functions_for(std::string_view body, const Dialect& dialect, const std::map<std::string, std::string>& more);
+/// All functions that `body` calls, directly or through others, each after those it calls. `more` holds
+/// functions beyond the language's own. Throws DTypeError for a name that neither has.
+std::string functions_for(std::string_view body, const Dialect& dialect,
+                          const std::map<std::string, std::string>& more);
 
 }  // namespace sinter::emit

@@ -66,10 +66,14 @@ std::map<std::string, std::string, std::less<>> make_table() {
       {"sn_cast_f64_f32", {}, "SN_FN float $N(double a) { return float(a); }\n"},
       {"sn_cast_f32_i32", {}, "SN_FN int $N(float a) { return a != a ? 0 : __float2int_rz(a); }\n"},
       {"sn_cast_f32_i64", {}, "SN_FN i64 $N(float a) { return a != a ? 0 : __float2ll_rz(a); }\n"},
-      {"sn_cast_f32_u8", {}, "SN_FN u32 $N(float a) { return __float2uint_rz(fminf(fmaxf(a, 0.0f), 255.0f)); }\n"},
+      {"sn_cast_f32_u8",
+       {},
+       "SN_FN u32 $N(float a) { return __float2uint_rz(fminf(fmaxf(a, 0.0f), 255.0f)); }\n"},
       {"sn_cast_f64_i32", {}, "SN_FN int $N(double a) { return a != a ? 0 : __double2int_rz(a); }\n"},
       {"sn_cast_f64_i64", {}, "SN_FN i64 $N(double a) { return a != a ? 0 : __double2ll_rz(a); }\n"},
-      {"sn_cast_f64_u8", {}, "SN_FN u32 $N(double a) { return __double2uint_rz(fmin(fmax(a, 0.0), 255.0)); }\n"},
+      {"sn_cast_f64_u8",
+       {},
+       "SN_FN u32 $N(double a) { return __double2uint_rz(fmin(fmax(a, 0.0), 255.0)); }\n"},
       {"sn_cast_i32_i64", {}, "SN_FN i64 $N(int a) { return a; }\n"},
       {"sn_cast_i64_i32", {}, "SN_FN int $N(i64 a) { return int(a); }\n"},
 
@@ -78,7 +82,8 @@ std::map<std::string, std::string, std::less<>> make_table() {
       {"sn_uniform", {}, kUniform},
       {"sn_normal", {}, kNormal},
       // What orders the lanes of one outer point: a warp of its own, or the block.
-      {"sn_barrier", {},
+      {"sn_barrier",
+       {},
        "SN_FN void sn_barrier() {\n"
        "  if (blockDim.x > 32u) __syncthreads();\n"
        "  else __syncwarp();\n"
@@ -108,17 +113,19 @@ std::map<std::string, std::string, std::less<>> make_table() {
   auto vectors = [&](DType dtype, const std::string& vector, const std::string& element, bool halves) {
     const std::string type(value_type(dtype)), name(name_of(dtype));
     auto value = [&](const std::string& text) { return dtype == DType::boolean ? text + " != 0" : text; };
-    std::string load = "SN_FN void sn_load4_" + name + "(" + type + " (&to)[4], const " + element + "* from) {\n";
-    std::string store = "SN_FN void sn_store4_" + name + "(" + element + "* to, const " + type + " (&from)[4]) {\n";
+    std::string load =
+        "SN_FN void sn_load4_" + name + "(" + type + " (&to)[4], const " + element + "* from) {\n";
+    std::string store =
+        "SN_FN void sn_store4_" + name + "(" + element + "* to, const " + type + " (&from)[4]) {\n";
     if (halves) {
       load += "  const " + vector + " low = ((const " + vector + "*)from)[0], high = ((const " + vector +
               "*)from)[1];\n  to[0] = low.x;\n  to[1] = low.y;\n  to[2] = high.x;\n  to[3] = high.y;\n}\n";
-      store += "  ((" + vector + "*)to)[0] = make_" + vector + "(from[0], from[1]);\n  ((" + vector + "*)to)[1] = make_" +
-               vector + "(from[2], from[3]);\n}\n";
+      store += "  ((" + vector + "*)to)[0] = make_" + vector + "(from[0], from[1]);\n  ((" + vector +
+               "*)to)[1] = make_" + vector + "(from[2], from[3]);\n}\n";
     } else {
       load += "  const " + vector + " all = *(const " + vector + "*)from;\n  to[0] = " + value("all.x") +
-              ";\n  to[1] = " + value("all.y") + ";\n  to[2] = " + value("all.z") + ";\n  to[3] = " + value("all.w") +
-              ";\n}\n";
+              ";\n  to[1] = " + value("all.y") + ";\n  to[2] = " + value("all.z") +
+              ";\n  to[3] = " + value("all.w") + ";\n}\n";
       store += "  *(" + vector + "*)to = make_" + vector + "(from[0], from[1], from[2], from[3]);\n}\n";
     }
     table["sn_load4_" + name] = load;

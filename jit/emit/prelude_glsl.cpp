@@ -1,5 +1,6 @@
-// The prelude's functions in GLSL, but for double-precision mathematics. Vulkan promises little of its built-in exp, log,
-// sin, pow, and an optimiser may drop a test for NaN: so all of these are written out, with `precise` and tests of bits.
+// The prelude's functions in GLSL, but for double-precision mathematics. Vulkan promises little of its
+// built-in exp, log, sin, pow, and an optimiser may drop a test for NaN: so all of these are written out,
+// with `precise` and tests of bits.
 #include "jit/emit/prelude.h"
 #include "jit/emit/prelude_glsl_f64.h"
 #include "jit/emit/prelude_table.h"
@@ -28,7 +29,8 @@ constexpr std::string_view kExp = R"(SN_FN float sn_exp_f32(float a) {
 }
 )";
 
-// a = 2^e (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)); log(1 + f) = 2 atanh(s) = f - s (f - t), s = f / (2 + f).
+// a = 2^e (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)); log(1 + f) = 2 atanh(s) = f - s (f - t), s = f / (2 +
+// f).
 constexpr std::string_view kLog = R"(SN_FN float sn_log_f32(float a) {
   if (sn_is_nan_f32(a)) return a;
   if (a < 0.0) return uintBitsToFloat(0x7fc00000u);
@@ -112,9 +114,10 @@ constexpr std::string_view kErf = R"(SN_FN float sn_erf_f32(float a) {
 }
 )";
 
-// a = quarter * pi / 2 + the result. pi / 2 in four parts whose products with small numbers are exact; beyond those, 24 bits
-// of a times 96 bits of 2 / pi, chosen by a's exponent (Payne and Hanek, 1983).
-constexpr std::string_view kTwoOverPi = R"(const u32 sn_two_over_pi[8] = u32[8](0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u,
+// a = quarter * pi / 2 + the result. pi / 2 in four parts whose products with small numbers are exact; beyond
+// those, 24 bits of a times 96 bits of 2 / pi, chosen by a's exponent (Payne and Hanek, 1983).
+constexpr std::string_view kTwoOverPi =
+    R"(const u32 sn_two_over_pi[8] = u32[8](0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u,
     0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu);
 u32 sn_bits_of_two_over_pi(u32 at) {
   const u32 w = at >> 5, s = at & 31u;
@@ -275,9 +278,12 @@ constexpr std::string_view kRemainder = R"(SN_FN float sn_remainder_f32(float a,
 
 std::map<std::string, std::string, std::less<>> make_table() {
   std::vector<FunctionTemplate> t = {
-      {"sn_is_nan_f32", {}, "bool $N(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }\n"},
+      {"sn_is_nan_f32",
+       {},
+       "bool $N(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }\n"},
       {"sn_abs", kNumbers, SINTER_UNARY("abs(a)")},
-      {"sn_sign", kFloats, SINTER_UNARY("sn_is_nan_$D(a) ? a : a > $T(0) ? $T(1) : a < $T(0) ? $T(-1) : $T(0)")},
+      {"sn_sign", kFloats,
+       SINTER_UNARY("sn_is_nan_$D(a) ? a : a > $T(0) ? $T(1) : a < $T(0) ? $T(-1) : $T(0)")},
       {"sn_sign", kInts, SINTER_UNARY("a > $T(0) ? $T(1) : a < $T(0) ? $T(-1) : $T(0)")},
       {"sn_exp_f32", {}, kExp},
       {"sn_log_f32", {}, kLog},
@@ -329,24 +335,31 @@ std::map<std::string, std::string, std::less<>> make_table() {
       {"sn_cast_f32_f64", {}, "double $N(float a) { return double(a); }\n"},
       {"sn_cast_f64_f32", {}, "float $N(double a) { return float(a); }\n"},
       // NaN fails every test.
-      {"sn_cast_f32_i32", {},
+      {"sn_cast_f32_i32",
+       {},
        "int $N(float a) {\n  return a >= 2147483648.0 ? 0x7fffffff : a > -2147483648.0 ? int(a) : "
        "a <= -2147483648.0 ? int(0x80000000u) : 0;\n}\n"},
-      {"sn_cast_f32_i64", {},
-       "i64 $N(float a) {\n  return a >= 9223372036854775808.0 ? 9223372036854775807l : a > -9223372036854775808.0 ? "
+      {"sn_cast_f32_i64",
+       {},
+       "i64 $N(float a) {\n  return a >= 9223372036854775808.0 ? 9223372036854775807l : a > "
+       "-9223372036854775808.0 ? "
        "i64(a) : a <= -9223372036854775808.0 ? -9223372036854775807l - 1l : 0l;\n}\n"},
       {"sn_cast_f32_u8", {}, "u32 $N(float a) { return a >= 255.0 ? 255u : a > 0.0 ? u32(a) : 0u; }\n"},
-      {"sn_cast_f64_i32", {},
+      {"sn_cast_f64_i32",
+       {},
        "int $N(double a) {\n  return a >= 2147483648.0lf ? 0x7fffffff : a > -2147483648.0lf ? int(a) : "
        "a <= -2147483648.0lf ? int(0x80000000u) : 0;\n}\n"},
-      {"sn_cast_f64_i64", {},
-       "i64 $N(double a) {\n  return a >= 9223372036854775808.0lf ? 9223372036854775807l : a > -9223372036854775808.0lf "
+      {"sn_cast_f64_i64",
+       {},
+       "i64 $N(double a) {\n  return a >= 9223372036854775808.0lf ? 9223372036854775807l : a > "
+       "-9223372036854775808.0lf "
        "? i64(a) : a <= -9223372036854775808.0lf ? -9223372036854775807l - 1l : 0l;\n}\n"},
       {"sn_cast_f64_u8", {}, "u32 $N(double a) { return a >= 255.0lf ? 255u : a > 0.0lf ? u32(a) : 0u; }\n"},
       {"sn_cast_i32_i64", {}, "i64 $N(int a) { return i64(a); }\n"},
       {"sn_cast_i64_i32", {}, "int $N(i64 a) { return int(a); }\n"},
 
-      {"sn_mulhi", {},
+      {"sn_mulhi",
+       {},
        "u32 $N(u32 a, u32 b) {\n  u32 high, low;\n  umulExtended(a, b, high, low);\n  return high;\n}\n"},
       {"sn_philox", {}, kPhilox},
       {"sn_uniform", {}, kUniform},

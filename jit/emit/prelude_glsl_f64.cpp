@@ -1,4 +1,5 @@
-// The double-precision mathematics that GLSL lacks: series after a reduction of the argument, as in the functions for f32.
+// The double-precision mathematics that GLSL lacks: series after a reduction of the argument, as in the
+// functions for f32.
 #include "jit/emit/prelude_glsl_f64.h"
 
 namespace sinter::emit {
@@ -12,7 +13,8 @@ constexpr std::string_view kIsNan = R"(bool sn_is_nan_f64(double a) {
 }
 )";
 
-constexpr std::string_view kPower = R"(double sn_power_of_two_f64(int e) { return packDouble2x32(uvec2(0u, u32(e + 1023) << 20)); }
+constexpr std::string_view kPower =
+    R"(double sn_power_of_two_f64(int e) { return packDouble2x32(uvec2(0u, u32(e + 1023) << 20)); }
 )";
 
 constexpr std::string_view kExp = R"(double sn_exp_f64(double a) {
@@ -218,7 +220,8 @@ constexpr std::string_view kLogPair = R"(double sn_log_pair_f64(double a, out do
 
 constexpr std::string_view kPow = R"(double sn_pow_f64(double a, double b) {
   if (b == 0.0lf || a == 1.0lf) return 1.0lf;
-  const double infinity = packDouble2x32(uvec2(0u, 0x7ff00000u)), nan = packDouble2x32(uvec2(0u, 0x7ff80000u));
+  const double infinity = packDouble2x32(uvec2(0u, 0x7ff00000u));
+  const double nan = packDouble2x32(uvec2(0u, 0x7ff80000u));
   if (sn_is_nan_f64(a) || sn_is_nan_f64(b)) return nan;
   const double x = abs(a);
   const bool whole = b == trunc(b);
@@ -273,12 +276,18 @@ constexpr std::string_view kRemainder = R"(double sn_remainder_f64(double a, dou
 
 std::vector<FunctionTemplate> glsl_f64_functions() {
   return {
-      {"sn_is_nan_f64", {}, kIsNan},   {"sn_power_of_two_f64", {}, kPower},
-      {"sn_exp_f64", {}, kExp},        {"sn_log_f64", {}, kLog},
-      {"sn_log1p_f64", {}, kLog1p},    {"sn_expm1_f64", {}, kExpm1},
-      {"sn_tanh_f64", {}, kTanh},      {"sn_erf_f64", {}, kErf},
-      {"sn_wave_f64", {}, kWave},      {"sn_pow_f64", {}, kPow},
-      {"sn_product_f64", {}, kProduct},    {"sn_log_pair_f64", {}, kLogPair},
+      {"sn_is_nan_f64", {}, kIsNan},
+      {"sn_power_of_two_f64", {}, kPower},
+      {"sn_exp_f64", {}, kExp},
+      {"sn_log_f64", {}, kLog},
+      {"sn_log1p_f64", {}, kLog1p},
+      {"sn_expm1_f64", {}, kExpm1},
+      {"sn_tanh_f64", {}, kTanh},
+      {"sn_erf_f64", {}, kErf},
+      {"sn_wave_f64", {}, kWave},
+      {"sn_pow_f64", {}, kPow},
+      {"sn_product_f64", {}, kProduct},
+      {"sn_log_pair_f64", {}, kLogPair},
       {"sn_sin_f64", {}, "double $N(double a) { return sn_wave_f64(a, 0); }\n"},
       {"sn_cos_f64", {}, "double $N(double a) { return sn_wave_f64(a, 1); }\n"},
       {"sn_remainder_f64", {}, kRemainder},

@@ -13,15 +13,17 @@
 
 namespace sinter::emit {
 
-/// `text` is instantiated for each dtype under the name base_dtype (a base that is given no dtype is a full name), with
-/// $N the full name, $T the type, $D the dtype's name, $U the unsigned type of the same size, $f "f" for f32 and else "".
+/// `text` is instantiated for each dtype under the name base_dtype (a base that is given no dtype is a full
+/// name), with $N the full name, $T the type, $D the dtype's name, $U the unsigned type of the same size, $f
+/// "f" for f32 and else "".
 struct FunctionTemplate {
   std::string_view base;
   std::vector<DType> dtypes;
   std::string_view text;
 };
 
-inline std::map<std::string, std::string, std::less<>> instantiate(const std::vector<FunctionTemplate>& templates) {
+inline std::map<std::string, std::string, std::less<>> instantiate(
+    const std::vector<FunctionTemplate>& templates) {
   std::map<std::string, std::string, std::less<>> functions;
   auto add = [&](const FunctionTemplate& item, std::string_view name, DType dtype) {
     std::string text;
@@ -42,7 +44,8 @@ inline std::map<std::string, std::string, std::less<>> instantiate(const std::ve
   };
   for (const FunctionTemplate& item : templates) {
     if (item.dtypes.empty()) add(item, item.base, DType::f32);
-    for (DType dtype : item.dtypes) add(item, std::string(item.base) + "_" + std::string(name_of(dtype)), dtype);
+    for (DType dtype : item.dtypes)
+      add(item, std::string(item.base) + "_" + std::string(name_of(dtype)), dtype);
   }
   return functions;
 }
@@ -52,7 +55,8 @@ inline const std::vector<DType> kInts = {DType::i32, DType::i64};
 inline const std::vector<DType> kNumbers = {DType::f32, DType::f64, DType::i32, DType::i64};
 inline const std::vector<DType> kBool = {DType::boolean};
 
-/// Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011); sn_mulhi is the language's own.
+/// Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011); sn_mulhi is the
+/// language's own.
 inline constexpr std::string_view kPhilox = R"(struct sn_words { u32 x, y, z, w; };
 SN_FN sn_words sn_philox(u64 counter, i64 seed, i64 stream) {
   u32 c0 = u32(counter), c1 = u32(counter >> 32), c2 = u32(u64(stream)), c3 = u32(u64(stream) >> 32);

@@ -1,7 +1,8 @@
 // The loops of a kernel.
 //
-// The order of a sum depends on sizes and alignment only. A float sum is blocked: each lane adds up to kChunk values
-// before it adds to its total, so that the error grows with kChunk + count / kChunk and not with the count.
+// The order of a sum depends on sizes and alignment only. A float sum is blocked: each lane adds up to kChunk
+// values before it adds to its total, so that the error grows with kChunk + count / kChunk and not with the
+// count.
 #include "jit/emit/schedule.h"
 
 #include <algorithm>
@@ -96,7 +97,8 @@ class Loops {
     const bool inner = schedule_ == Schedule::LanesInner;
     const std::size_t rank = inner ? k_.inner_rank : k_.outer_rank;
     if (!e_.dialect.has_vectors || schedule_ == Schedule::LanesOuter || rank == 0) return;
-    if (static_cast<std::size_t>(std::count(live_.begin(), live_.end(), true)) > kMostVectorExpressions) return;
+    if (static_cast<std::size_t>(std::count(live_.begin(), live_.end(), true)) > kMostVectorExpressions)
+      return;
     along_ = inner ? k_.extents.size() - 1 : k_.outer_rank - 1u;
     std::vector<std::pair<std::size_t, std::size_t>> maps;
     for (ExprId id = 0; id < k_.exprs.size(); ++id)
@@ -114,7 +116,8 @@ class Loops {
   std::string part(ExprId id) const { return "q" + std::to_string(id); }
   bool has_part(ExprId id) const { return k_.exprs[id].op == Op::Sum && is_float(k_.exprs[id].dtype); }
   bool any_part(const Work& work) const {
-    return std::any_of(work.reductions.begin(), work.reductions.end(), [&](ExprId id) { return has_part(id); });
+    return std::any_of(work.reductions.begin(), work.reductions.end(),
+                       [&](ExprId id) { return has_part(id); });
   }
 
   void accumulate(const Work& work, const std::string& element) {
@@ -148,8 +151,8 @@ class Loops {
     }
     for (std::size_t s = 0; s < work.stores.size(); ++s)
       if (is_vector_store(*work.stores[s]))
-        e_.out.line(std::string(value_type(k_.exprs[work.stores[s]->value].dtype)) + " w" + std::to_string(s) + "[" +
-                    width + "];");
+        e_.out.line(std::string(value_type(k_.exprs[work.stores[s]->value].dtype)) + " w" +
+                    std::to_string(s) + "[" + width + "];");
     e_.coordinates[along_] = own;
     e_.out.line(e_.dialect.unroll);
     e_.open("for (int k = 0; k < " + width + "; ++k)");
@@ -169,12 +172,14 @@ class Loops {
       const ir::Store& store = *work.stores[s];
       if (!is_vector_store(store)) continue;
       e_.out.line("sn_store4_" + std::string(name_of(k_.buffers[store.buffer].dtype)) + "(b" +
-                  std::to_string(store.buffer) + " + (" + e_.position(store.map) + "), w" + std::to_string(s) + ");");
+                  std::to_string(store.buffer) + " + (" + e_.position(store.map) + "), w" +
+                  std::to_string(s) + ");");
     }
     e_.coordinates[along_] = own;
   }
 
-  /// Coordinates of `count` dims from the number `from`; in the vector path the last one gets the name of its base.
+  /// Coordinates of `count` dims from the number `from`; in the vector path the last one gets the name of its
+  /// base.
   void split(const std::string& from, std::size_t first, std::size_t count, const std::string& base) {
     const std::string own = count ? e_.coordinates[first + count - 1] : "";
     if (!base.empty()) e_.coordinates[first + count - 1] = base;
@@ -227,7 +232,8 @@ class Loops {
     e_.out.line(constant("points", count_of(0, k_.outer_rank)));
     if (groups) e_.out.line(constant("inner", count_of(k_.outer_rank, k_.inner_rank)));
     if (vectors_)
-      e_.out.line(constant("inner4", "vectors ? inner - inner % " + e_.flat(std::to_string(kVector)) + " : " + e_.flat("0")));
+      e_.out.line(constant(
+          "inner4", "vectors ? inner - inner % " + e_.flat(std::to_string(kVector)) + " : " + e_.flat("0")));
     e_.open(loop("f", e_.flat(groups ? e_.dialect.point : e_.dialect.global_lane), "points",
                  e_.flat(groups ? e_.dialect.points : e_.dialect.global_lanes)));
     split("f", 0, k_.outer_rank, "");
@@ -285,10 +291,10 @@ class Loops {
     if (groups) e_.close();
   }
 
-  /// A loop whose float sums go through parts of kChunk values. `body` writes one step; `elements` is how many parts a
-  /// sum has.
-  void write_chunked(const Work& work, const std::string& first, const std::string& limit, const std::string& step,
-                     int elements, const std::function<void()>& body) {
+  /// A loop whose float sums go through parts of kChunk values. `body` writes one step; `elements` is how
+  /// many parts a sum has.
+  void write_chunked(const Work& work, const std::string& first, const std::string& limit,
+                     const std::string& step, int elements, const std::function<void()>& body) {
     if (!any_part(work)) {
       e_.open(loop("j", first, limit, step));
       body();
@@ -312,20 +318,23 @@ class Loops {
       }
       e_.out.line(declaration + ";");
     }
-    if (schedule_ == Schedule::LanesOuter && !e_.dialect.unroll.empty()) e_.out.line(e_.dialect.unroll + " 8");
+    if (schedule_ == Schedule::LanesOuter && !e_.dialect.unroll.empty())
+      e_.out.line(e_.dialect.unroll + " 8");
     e_.open(loop("j", "h", "end", step));
     body();
     e_.close();
     for (ExprId id : work.reductions) {
       if (!has_part(id)) continue;
       const std::string q = part(id), r = accumulator(id);
-      const std::string sum = elements == 1 ? q : "((" + q + "[0] + " + q + "[1]) + (" + q + "[2] + " + q + "[3]))";
+      const std::string sum =
+          elements == 1 ? q : "((" + q + "[0] + " + q + "[1]) + (" + q + "[2] + " + q + "[3]))";
       e_.out.line(r + " = " + r + " + " + sum + ";");
     }
     e_.close();
   }
 
-  /// LanesInner: the inner points are dealt out among the lanes of the group. Each loop of the kernel deals them alike.
+  /// LanesInner: the inner points are dealt out among the lanes of the group. Each loop of the kernel deals
+  /// them alike.
   void write_dealt_loop(const Work& work) {
     const std::string lane = e_.flat(e_.dialect.lane), lanes = e_.flat(e_.dialect.lanes);
     const std::size_t first = k_.outer_rank, count = k_.inner_rank;
@@ -349,8 +358,8 @@ class Loops {
     const std::size_t last = k_.extents.size() - 1;
     for (std::size_t c = k_.outer_rank; c < last; ++c) {
       const std::string x = e_.coordinates[c];
-      e_.open(std::string("for (") + e_.index_type + " " + x + " = 0; " + x + " < " + e_.integer(k_.extents[c]) +
-              "; ++" + x + ")");
+      e_.open(std::string("for (") + e_.index_type + " " + x + " = 0; " + x + " < " +
+              e_.integer(k_.extents[c]) + "; ++" + x + ")");
     }
     write_chunked(work, e_.flat("0"), e_.flat(e_.integer(k_.extents[last])), "1", 1, [&] {
       split("j", last, 1, "");

@@ -8,9 +8,7 @@ namespace sinter::emit {
 
 class Writer {
  public:
-  void line(std::string_view text) {
-    text_.append(2 * depth_, ' ').append(text).append("\n");
-  }
+  void line(std::string_view text) { text_.append(2 * depth_, ' ').append(text).append("\n"); }
   /// A line that ends in an opening brace; `close` ends the block.
   void open(std::string_view head) {
     line(head.empty() ? std::string("{") : std::string(head) + " {");

@@ -12,7 +12,8 @@
 namespace sinter::ir {
 
 /// c[batch, m, n] = sum over k of a[batch, m, k] * b[batch, k, n]. Strides in elements; c is row-major without gaps.
-/// For each operand either the row or the column stride is 1 (planner's promise), unless that size is 1.
+/// No stride is negative, and for each operand either the row or the column stride is 1, unless that size is 1 (planner's
+/// promises).
 struct MatMulOp {
   DType dtype = DType::f32;      // f32, f64
   std::int64_t batch = 1, m = 0, n = 0, k = 0;

@@ -6,8 +6,8 @@
 namespace sinter::plan {
 namespace {
 
-/// Strides of a matrix product's operand: (batch, row, column); nothing when one batch stride cannot say it or neither
-/// the rows nor the columns are dense.
+/// Strides of a matrix product's operand: (batch, row, column), none negative; nothing when one batch stride cannot say it
+/// or neither the rows nor the columns are dense.
 struct MatrixStrides {
   std::int64_t batch = 0, row = 0, column = 0;
 };
@@ -23,6 +23,7 @@ std::optional<MatrixStrides> matrix_strides(const Shape& shape, const trace::Lay
   trace::Layout joined;
   if (!reshape_layout(batch_shape, batch_layout, Shape{batch_shape.numel()}, joined)) return std::nullopt;
   MatrixStrides strides{joined.strides[0], layout.strides[rank - 2], layout.strides[rank - 1]};
+  if (strides.batch < 0) return std::nullopt;
   const std::int64_t rows = shape[rank - 2], columns = shape[rank - 1];
   if (rows == 1) strides.row = columns;
   if (columns == 1) strides.column = strides.row == 1 ? rows : 1;

@@ -17,6 +17,25 @@ struct Cut {
   std::string reason;
 };
 
+// Elementwise chains of any depth are walked in a loop, but a pad of a pad of a pad calls itself.
+constexpr int kMostNesting = 200;
+
+/// Counts how deep a function has called itself.
+class Deeper {
+ public:
+  explicit Deeper(int* depth) : depth_(depth) {
+    if (depth_) ++*depth_;
+  }
+  ~Deeper() {
+    if (depth_) --*depth_;
+  }
+  Deeper(const Deeper&) = delete;
+  Deeper& operator=(const Deeper&) = delete;
+
+ private:
+  int* depth_;
+};
+
 // Splitting stops here; each split is one more division per element in kernels whose loops do not join.
 constexpr std::size_t kMostLoops = 8;
 
@@ -164,23 +183,67 @@ class Lowering {
     return static_cast<ir::ExprId>(draft_.exprs.size() - 1);
   }
 
-  ir::ExprId value(NodeId id, const IndexMap& map, ir::ExprId predicate) {
-    // Views only change the map; going on in a loop keeps chains of views off the stack.
-    const Node& n = node(id);
-    if (n.kind == NodeKind::Op && n.is(OpClass::View) && owners_[id] == kInline) {
-      if (n.op == Op::Reshape) return value(n.operands[0], map, predicate);
-      return value(n.operands[0], map.through(n.shape, view_layout(graph_, n)), predicate);
+  /// A node under a map.
+  struct Place {
+    NodeId id;
+    IndexMap map;
+  };
+
+  /// Views that are not stored only change the map.
+  Place below_views(NodeId id, IndexMap map) const {
+    while (node(id).is(OpClass::View) && owners_[id] == kInline) {
+      const Node& view = node(id);
+      if (view.op != Op::Reshape) map = map.through(view.shape, view_layout(graph_, view));
+      id = view.operands[0];
     }
+    return {id, std::move(map)};
+  }
+
+  bool is_loaded(NodeId id) const {
+    return node(id).kind == NodeKind::External || (owners_[id] != kInline && owners_[id] != id_);
+  }
+
+  ir::ExprId value(NodeId id, const IndexMap& map, ir::ExprId predicate) {
+    const Place place = below_views(id, map);
+    compute_operands_first(place, predicate);
+    return value_below_views(place, predicate);
+  }
+
+  ir::ExprId value_below_views(const Place& at, ir::ExprId predicate) {
+    const Node& n = node(at.id);
     if (n.kind == NodeKind::Scalar) {
       ir::Expr expr;
       expr.kind = ir::ExprKind::Scalar;
       expr.dtype = n.dtype;
       expr.scalar = scalar(n.scalars[0], n.dtype);
-      return memo(id, 0, ir::kNone, [&] { return add(expr, id); });
+      return memo(at.id, 0, ir::kNone, [&] { return add(expr, at.id); });
     }
-    const bool loaded = n.kind == NodeKind::External || (owners_[id] != kInline && owners_[id] != id_);
-    const IndexMap place = n.kind == NodeKind::External ? map.through(n.shape, graph_.trace->values[n.value].layout) : map;
-    return memo(id, intern(place), predicate, [&] { return loaded ? load(id, place, predicate) : compute(id, map, predicate); });
+    if (!is_loaded(at.id))
+      return memo(at.id, intern(at.map), predicate, [&] { return compute(at.id, at.map, predicate); });
+    const IndexMap map = n.kind == NodeKind::External
+                             ? at.map.through(n.shape, graph_.trace->values[n.value].layout)
+                             : at.map;
+    return memo(at.id, intern(map), predicate, [&] { return load(at.id, map, predicate); });
+  }
+
+  /// Walks an elementwise chain with a stack of its own, operands before their users: a trace may be thousands of ops deep.
+  void compute_operands_first(const Place& root, ir::ExprId predicate) {
+    auto open = [&](const Place& place) {
+      return node(place.id).is(OpClass::Elementwise) && !is_loaded(place.id) &&
+             !memo_.contains(std::make_tuple(place.id, intern(place.map), predicate));
+    };
+    if (!open(root)) return;
+    std::vector<std::pair<Place, std::size_t>> todo{{root, 0}};
+    while (!todo.empty()) {
+      const Node& n = node(todo.back().first.id);
+      if (todo.back().second == n.operands.size()) {
+        value_below_views(todo.back().first, predicate);
+        todo.pop_back();
+        continue;
+      }
+      Place operand = below_views(n.operands[todo.back().second++], todo.back().first.map);
+      if (open(operand)) todo.emplace_back(std::move(operand), 0);
+    }
   }
 
   template <class Make>
@@ -204,6 +267,8 @@ class Lowering {
 
   ir::ExprId compute(NodeId id, const IndexMap& map, ir::ExprId predicate) {
     const Node& n = node(id);
+    if (depth_ > kMostNesting) throw Cut{"pads, reductions and indexed reads inside each other, too deep"};
+    const Deeper deeper(n.op_class() == OpClass::Elementwise ? nullptr : &depth_);
     ir::Expr expr;
     expr.dtype = n.dtype;
     switch (n.op_class()) {
@@ -368,6 +433,7 @@ class Lowering {
   std::size_t outer_rank_ = 0;
   std::vector<std::size_t> dim_of_loop_;
   std::int64_t shape_numel_ = 1, outer_numel_ = 1;
+  int depth_ = 0;
   IndexMap all_, outer_;
   Draft draft_;
   absl::flat_hash_map<NodeId, std::uint16_t> buffer_of_;
@@ -385,7 +451,11 @@ std::variant<Lowered, std::string> lower(const Graph& graph, const Owners& owner
     while (true) {
       Lowering lowering(graph, owners, group_id, group, limits, splits);
       const std::optional<Split> split = lowering.run();
-      if (!split) return finish(lowering.take());
+      if (!split) {
+        Lowered lowered = finish(lowering.take());
+        if (lowered.ints.size() > limits.max_ints) throw Cut{"too many sizes and strides"};
+        return lowered;
+      }
       splits.push_back(*split);
     }
   } catch (Cut& cut) {

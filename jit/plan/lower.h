@@ -44,6 +44,7 @@ struct Lowered {
 struct LowerLimits {
   int max_buffers = 24;
   std::size_t max_exprs = 2048;
+  std::size_t max_ints = 2000;     // a GPU's kernel takes some kilobytes of arguments
 };
 
 /// The kernel, or why the group has to be cut.

@@ -1,10 +1,7 @@
-// A CUDA driver for machines without a GPU: device memory is the host's, a launch runs its threads one after the other as
-// fibers that change at barriers. Built as libcuda.so.1 and found through LD_LIBRARY_PATH. It is strict where a GPU is
-// not: a barrier that some threads of a block never reach is an error, and so is memory freed that was never allocated.
-#include <dlfcn.h>
-#include <ucontext.h>
-#include <unistd.h>
-
+// A CUDA driver for machines without a GPU: device memory is the host's, a launch runs its threads one after
+// the other as fibers that change at barriers. Built as libcuda.so.1 and found through LD_LIBRARY_PATH. It is
+// strict where a GPU is not: a barrier that some threads of a block never reach is an error, and so is memory
+// freed that was never allocated.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -16,6 +13,10 @@
 #include <set>
 #include <string>
 #include <vector>
+
+#include <dlfcn.h>
+#include <ucontext.h>
+#include <unistd.h>
 
 #include "interface.h"
 
@@ -65,7 +66,8 @@ class Block {
       }
       if (!ran && !wake()) break;
     }
-    return std::all_of(fibers_.begin(), fibers_.begin() + count, [](auto& f) { return f->status == Status::Done; });
+    return std::all_of(fibers_.begin(), fibers_.begin() + count,
+                       [](auto& f) { return f->status == Status::Done; });
   }
 
  private:
@@ -115,7 +117,8 @@ class Block {
       for (unsigned t = from; t < to; ++t) fibers_[t]->status = Status::Ready;
       return any = true;
     };
-    for (unsigned warp = 0; warp < count_; warp += 32) all_at(warp, std::min(warp + 32, count_), Status::AtWarp);
+    for (unsigned warp = 0; warp < count_; warp += 32)
+      all_at(warp, std::min(warp + 32, count_), Status::AtWarp);
     if (!any) all_at(0, count_, Status::AtBlock);
     return any;
   }
@@ -137,11 +140,11 @@ struct LoadedModule {
 int init(unsigned) { return kSuccess; }
 int driver_version(int* version) { return *version = 12080, kSuccess; }
 int error_name(int result, const char** name) {
-  *name = result == kSuccess         ? "CUDA_SUCCESS"
-          : result == kOutOfMemory   ? "CUDA_ERROR_OUT_OF_MEMORY"
-          : result == kInvalidImage  ? "CUDA_ERROR_INVALID_IMAGE"
-          : result == kLaunchFailed  ? "CUDA_ERROR_LAUNCH_FAILED"
-                                     : "CUDA_ERROR_INVALID_VALUE";
+  *name = result == kSuccess        ? "CUDA_SUCCESS"
+          : result == kOutOfMemory  ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : result == kInvalidImage ? "CUDA_ERROR_INVALID_IMAGE"
+          : result == kLaunchFailed ? "CUDA_ERROR_LAUNCH_FAILED"
+                                    : "CUDA_ERROR_INVALID_VALUE";
   return kSuccess;
 }
 int error_string(int, const char** text) { return *text = "emulated", kSuccess; }
@@ -191,7 +194,9 @@ bool inside(std::uint64_t address, std::size_t bytes) {
   const auto& [start, size] = *--after;
   return address + bytes <= start + size;
 }
-int host_allocate(void** memory, std::size_t bytes, unsigned) { return *memory = std::malloc(bytes), kSuccess; }
+int host_allocate(void** memory, std::size_t bytes, unsigned) {
+  return *memory = std::malloc(bytes), kSuccess;
+}
 int host_free(void* memory) { return std::free(memory), kSuccess; }
 int copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, void*) {
   if (!inside(to, bytes)) return kInvalidValue;
@@ -235,8 +240,8 @@ int module_function(void** function, void* module, const char* name) {
   *function = dlsym(static_cast<LoadedModule*>(module)->handle, (std::string("run_") + name).c_str());
   return *function ? kSuccess : kInvalidValue;
 }
-int launch(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned, void*,
-           void** arguments, void**) {
+int launch(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+           unsigned, void*, void** arguments, void**) {
   if (gx == 0 || gy != 1 || gz != 1 || bx * by * bz == 0 || bx * by * bz > 1024) return kInvalidValue;
   Block& block = Block::instance();
   block.state.grid_size = {gx, gy, gz};

@@ -1,12 +1,14 @@
-// What generated CUDA C++ needs to be compiled as C++ for this CPU. Included before a kernel's text by the emulated NVRTC.
-// No standard header is included: each kernel would pay for it.
+// What generated CUDA C++ needs to be compiled as C++ for this CPU. Included before a kernel's text by the
+// emulated NVRTC. No standard header is included: each kernel would pay for it.
 #pragma once
 
 #include "interface.h"
 
 sinter_emulation::State* sinter_emulation_state = nullptr;  // set by the emulated driver
 
-extern "C" __attribute__((weak)) sinter_emulation::State** sinter_emulation_slot() { return &sinter_emulation_state; }
+extern "C" __attribute__((weak)) sinter_emulation::State** sinter_emulation_slot() {
+  return &sinter_emulation_state;
+}
 
 #define __global__
 #define __device__
@@ -28,19 +30,31 @@ T __shfl_xor_sync(unsigned, T value, int mask) {
   return other;
 }
 
-struct alignas(16) float4 { float x, y, z, w; };
-struct alignas(16) int4 { int x, y, z, w; };
-struct alignas(16) double2 { double x, y; };
-struct alignas(16) longlong2 { long long x, y; };
-struct alignas(4) uchar4 { unsigned char x, y, z, w; };
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
+struct alignas(16) int4 {
+  int x, y, z, w;
+};
+struct alignas(16) double2 {
+  double x, y;
+};
+struct alignas(16) longlong2 {
+  long long x, y;
+};
+struct alignas(4) uchar4 {
+  unsigned char x, y, z, w;
+};
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 inline int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
 inline double2 make_double2(double x, double y) { return {x, y}; }
 inline longlong2 make_longlong2(long long x, long long y) { return {x, y}; }
-inline uchar4 make_uchar4(unsigned char x, unsigned char y, unsigned char z, unsigned char w) { return {x, y, z, w}; }
+inline uchar4 make_uchar4(unsigned char x, unsigned char y, unsigned char z, unsigned char w) {
+  return {x, y, z, w};
+}
 
-#define SINTER_EMULATED(name)                                              \
-  inline float name##f(float a) { return __builtin_##name##f(a); }         \
+#define SINTER_EMULATED(name)                                      \
+  inline float name##f(float a) { return __builtin_##name##f(a); } \
   inline double name(double a) { return __builtin_##name(a); }
 SINTER_EMULATED(fabs)
 SINTER_EMULATED(exp)

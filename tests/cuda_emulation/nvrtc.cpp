@@ -1,7 +1,6 @@
-// An NVRTC for machines without a GPU: compiles kernels with the host's C++ compiler, for the emulated driver to run. Built
-// as libnvrtc.so.13 and found through LD_LIBRARY_PATH, so that tests run the very code that runs on a GPU.
-#include <unistd.h>
-
+// An NVRTC for machines without a GPU: compiles kernels with the host's C++ compiler, for the emulated driver
+// to run. Built as libnvrtc.so.13 and found through LD_LIBRARY_PATH, so that tests run the very code that
+// runs on a GPU.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -9,6 +8,8 @@
 #include <regex>
 #include <sstream>
 #include <string>
+
+#include <unistd.h>
 
 #include "interface.h"
 
@@ -39,7 +40,8 @@ int nvrtcVersion(int* major, int* minor) {
 
 const char* nvrtcGetErrorString(int result) { return result == kSuccess ? "success" : "compilation failed"; }
 
-int nvrtcCreateProgram(void** program, const char* source, const char*, int, const char* const*, const char* const*) {
+int nvrtcCreateProgram(void** program, const char* source, const char*, int, const char* const*,
+                       const char* const*) {
   *program = new Program{source, "", ""};
   return kSuccess;
 }
@@ -57,17 +59,19 @@ int nvrtcCompileProgram(void* handle, int, const char* const*) {
   const std::string base = std::string(folder) + "/kernel";
   {
     std::ofstream file(base + ".cpp");
-    file << "#include \"" SINTER_EMULATION_FOLDER "/kernel_side.h\"\n#line 1 \"kernel.cu\"\n" << program.source << "\n";
+    file << "#include \"" SINTER_EMULATION_FOLDER "/kernel_side.h\"\n#line 1 \"kernel.cu\"\n"
+         << program.source << "\n";
     const std::regex entry(R"(extern "C" __global__ void[^{;]*?(sinter_[a-z_]+)\()");
     for (std::sregex_iterator at(program.source.begin(), program.source.end(), entry), end; at != end; ++at) {
       const std::string name = (*at)[1];
-      file << "extern \"C\" void run_" << name << "(void** a) { sinter_emulation::call(&" << name << ", a); }\n";
+      file << "extern \"C\" void run_" << name << "(void** a) { sinter_emulation::call(&" << name
+           << ", a); }\n";
     }
   }
   // No contraction: this is how kernels are compiled for the GPU, but for hand-written ones.
   const std::string command = std::string(SINTER_EMULATION_COMPILER) +
-                              " -std=c++17 -O1 -w -shared -fPIC -ffp-contract=off -fwrapv -o " + base + ".so " + base +
-                              ".cpp 2> " + base + ".log";
+                              " -std=c++17 -O1 -w -shared -fPIC -ffp-contract=off -fwrapv -o " + base +
+                              ".so " + base + ".cpp 2> " + base + ".log";
   const int status = std::system(command.c_str());
   program.log = read(base + ".log");
   if (status == 0) {

@@ -1,6 +1,6 @@
 // The CUDA backend passes the conformance suite. SINTER_TIMING=1 also prints how fast a few kernels are,
-// SINTER_CONFORMANCE_KERNELS sets how many random kernels are run. Exit code 77: there is no GPU, which is an error where
-// SINTER_TEST_REQUIRE, a list such as "host,cuda", names it.
+// SINTER_CONFORMANCE_KERNELS sets how many random kernels are run. Exit code 77: there is no GPU, which is an
+// error where SINTER_TEST_REQUIRE, a list such as "host,cuda", names it.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdlib>
 #include <iostream>

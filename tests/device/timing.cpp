@@ -18,8 +18,8 @@ using runtime::BufferView;
 using Clock = std::chrono::steady_clock;
 
 /// Median of 5 of the mean of `repeats` launches in a row, in milliseconds.
-double time_launches(runtime::Backend& backend, runtime::Executable& executable, const runtime::LaunchArguments& arguments,
-                     int repeats) {
+double time_launches(runtime::Backend& backend, runtime::Executable& executable,
+                     const runtime::LaunchArguments& arguments, int repeats) {
   backend.launch(executable, arguments);
   backend.synchronize();
   std::vector<double> times;
@@ -35,7 +35,8 @@ double time_launches(runtime::Backend& backend, runtime::Executable& executable,
 }
 
 /// A kernel that was built with tiny buffers, run with buffers of `bytes`.
-void time_kernel(runtime::Backend& backend, const char* name, const KernelCase& c, const std::vector<std::size_t>& bytes) {
+void time_kernel(runtime::Backend& backend, const char* name, const KernelCase& c,
+                 const std::vector<std::size_t>& bytes) {
   const auto compiling = Clock::now();
   const ir::Kernel* kernel = &c.kernel;
   const runtime::ExecutableRef executable = backend.compile({&kernel, 1}).front();
@@ -52,8 +53,8 @@ void time_kernel(runtime::Backend& backend, const char* name, const KernelCase& 
     moved += size;
   }
   const double ms = time_launches(backend, *executable, {views, c.bindings.ints, c.bindings.scalars}, 20);
-  std::printf("%-44s %9.4f ms  %8.1f GB/s   (compile %.1f ms)\n", name, ms, static_cast<double>(moved) / ms * 1e-6,
-              compiled);
+  std::printf("%-44s %9.4f ms  %8.1f GB/s   (compile %.1f ms)\n", name, ms,
+              static_cast<double>(moved) / ms * 1e-6, compiled);
 }
 
 void time_product(runtime::Backend& backend, const std::string& name, const ir::LibraryOp& op, std::size_t a,
@@ -64,7 +65,8 @@ void time_product(runtime::Backend& backend, const std::string& name, const ir::
   const BufferRef buffers[] = {backend.allocate(4 * a), backend.allocate(4 * b), backend.allocate(4 * c)};
   const std::vector<BufferView> views = {{buffers[0].get(), 0}, {buffers[1].get(), 0}, {buffers[2].get(), 0}};
   const double ms = time_launches(backend, *executable, {views, {}, {}}, 5);
-  std::printf("%-44s %9.4f ms  %8.2f TFLOP/s (compile %.1f ms)\n", name.c_str(), ms, flops / ms * 1e-9, compiled);
+  std::printf("%-44s %9.4f ms  %8.2f TFLOP/s (compile %.1f ms)\n", name.c_str(), ms, flops / ms * 1e-9,
+              compiled);
 }
 
 void time_matmul(runtime::Backend& backend, std::int64_t m, std::int64_t n, std::int64_t k, bool a_transposed,
@@ -77,13 +79,15 @@ void time_matmul(runtime::Backend& backend, std::int64_t m, std::int64_t n, std:
   op.a_column = a_transposed ? m : 1;
   op.b_row = b_transposed ? 1 : n;
   op.b_column = b_transposed ? k : 1;
-  const std::string name = "matmul " + std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k) +
-                           (a_transposed ? " a^T" : "") + (b_transposed ? " b^T" : "");
+  const std::string name = "matmul " + std::to_string(m) + " x " + std::to_string(n) + " x " +
+                           std::to_string(k) + (a_transposed ? " a^T" : "") + (b_transposed ? " b^T" : "");
   auto count = [](std::int64_t value) { return static_cast<std::size_t>(value); };
-  time_product(backend, name, op, count(m * k), count(k * n), count(m * n), 2.0 * static_cast<double>(m * n * k));
+  time_product(backend, name, op, count(m * k), count(k * n), count(m * n),
+               2.0 * static_cast<double>(m * n * k));
 }
 
-void time_conv(runtime::Backend& backend, std::int64_t n, std::int64_t c_in, std::int64_t size, std::int64_t c_out) {
+void time_conv(runtime::Backend& backend, std::int64_t n, std::int64_t c_in, std::int64_t size,
+               std::int64_t c_out) {
   for (auto direction : {ir::Conv2dOp::Direction::Forward, ir::Conv2dOp::Direction::BackwardInput,
                          ir::Conv2dOp::Direction::BackwardWeight}) {
     ir::Conv2dOp op;
@@ -100,9 +104,13 @@ void time_conv(runtime::Backend& backend, std::int64_t n, std::int64_t c_in, std
                       w = count(c_out * c_in * 9);
     const int d = static_cast<int>(direction);
     const char* names[] = {"", " grad x", " grad w"};
-    const std::string name = "conv " + std::to_string(n) + "x" + std::to_string(c_in) + "x" + std::to_string(size) + "x" +
-                             std::to_string(size) + "-" + std::to_string(c_out) + " 3x3" + names[d];
-    time_product(backend, name, op, d == 1 ? y : x, d == 2 ? y : w, d == 0 ? y : d == 1 ? x : w,
+    const std::string name = "conv " + std::to_string(n) + "x" + std::to_string(c_in) + "x" +
+                             std::to_string(size) + "x" + std::to_string(size) + "-" + std::to_string(c_out) +
+                             " 3x3" + names[d];
+    time_product(backend, name, op, d == 1 ? y : x, d == 2 ? y : w,
+                 d == 0   ? y
+                 : d == 1 ? x
+                          : w,
                  2.0 * static_cast<double>(y) * static_cast<double>(c_in * 9));
   }
 }
@@ -135,7 +143,8 @@ KernelCase softmax(std::int64_t rows, std::int64_t columns) {
 
 KernelCase sum_rows(std::int64_t rows, std::int64_t columns, ir::Schedule schedule) {
   KernelBuilder k({rows}, {columns}, schedule);
-  k.store(k.output(DType::f32, 0), k.outer(), k.reduce(Op::Sum, k.load(k.input_bytes(DType::f32, {}), k.all())));
+  k.store(k.output(DType::f32, 0), k.outer(),
+          k.reduce(Op::Sum, k.load(k.input_bytes(DType::f32, {}), k.all())));
   return k.finish("sum");
 }
 
@@ -158,9 +167,12 @@ void print_timings(runtime::Backend& backend) {
   const std::int64_t rows = 8192, columns = 4096;
   const std::size_t matrix = static_cast<std::size_t>(4 * rows * columns);
   time_kernel(backend, "softmax 8192 x 4096", softmax(rows, columns), {matrix, matrix});
-  time_kernel(backend, "sum of 1024 parts of 65536", sum_rows(1024, 65536, ir::Schedule::LanesInner), {bytes, 4096});
-  time_kernel(backend, "sum along rows, 8192 x 4096", sum_rows(rows, columns, ir::Schedule::LanesInner), {matrix, 4 * 8192});
-  time_kernel(backend, "sum over rows, 64 x (128 x 4096)", sum_columns(64, 128, 4096), {matrix, 4 * 64 * 4096});
+  time_kernel(backend, "sum of 1024 parts of 65536", sum_rows(1024, 65536, ir::Schedule::LanesInner),
+              {bytes, 4096});
+  time_kernel(backend, "sum along rows, 8192 x 4096", sum_rows(rows, columns, ir::Schedule::LanesInner),
+              {matrix, 4 * 8192});
+  time_kernel(backend, "sum over rows, 64 x (128 x 4096)", sum_columns(64, 128, 4096),
+              {matrix, 4 * 64 * 4096});
   for (std::int64_t size : {1024, 4096}) time_matmul(backend, size, size, size, false, false);
   time_matmul(backend, 4096, 4096, 4096, false, true);
   time_matmul(backend, 4096, 4096, 4096, true, false);

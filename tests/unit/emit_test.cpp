@@ -1,4 +1,6 @@
 // The texts that kernels become: compared with those in tests/golden, and what must hold of them all.
+#include "jit/emit/emit.h"
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,7 +13,6 @@
 #include <sinter/error.h>
 
 #include "jit/emit/dialect.h"
-#include "jit/emit/emit.h"
 #include "jit/emit/prelude.h"
 #include "tests/support/random_kernel.h"
 
@@ -50,7 +51,9 @@ const std::map<std::string, std::string> kGolden = {
 
 std::filesystem::path golden_folder() {
   const char* tests = std::getenv("SINTER_TESTS_FOLDER");
-  return (tests ? std::filesystem::path(tests) : std::filesystem::path(__FILE__).parent_path().parent_path()) / "golden";
+  return (tests ? std::filesystem::path(tests)
+                : std::filesystem::path(__FILE__).parent_path().parent_path()) /
+         "golden";
 }
 
 std::string read(const std::filesystem::path& path) {
@@ -76,15 +79,17 @@ TEST_CASE("texts are those of tests/golden") {
     if (golden == kGolden.end()) continue;
     ++found;
     const std::pair<std::string, std::string> texts[] = {
-        {".cu", emit::emit(c.kernel, cuda_target()).text}, {".comp.glsl", emit::emit(c.kernel, glsl_target()).text}};
+        {".cu", emit::emit(c.kernel, cuda_target()).text},
+        {".comp.glsl", emit::emit(c.kernel, glsl_target()).text}};
     for (const auto& [extension, text] : texts) {
       const auto path = golden_folder() / (golden->second + extension);
       if (update) {
         std::filesystem::create_directories(golden_folder());
         std::ofstream(path, std::ios::binary) << text;
       }
-      INFO("the text of \"" << c.name << "\" is not that of " << path.string()
-                            << "; where the change is meant, run scripts/update-golden and read the difference");
+      INFO("the text of \""
+           << c.name << "\" is not that of " << path.string()
+           << "; where the change is meant, run scripts/update-golden and read the difference");
       CHECK(read(path) == text);
     }
   }
@@ -112,8 +117,9 @@ TEST_CASE("texts stand alone") {
 TEST_CASE("a contiguous kernel of rank 1 divides nothing") {
   for (const Target& target : {cuda_target(), glsl_target()}) {
     const std::string text = emit::emit(named("elementwise chain of 1000").kernel, target).text;
-    const std::string body = text.substr(text.find("sinter_kernel") == std::string::npos ? text.find("void main")
-                                                                                          : text.find("sinter_kernel"));
+    const std::string body =
+        text.substr(text.find("sinter_kernel") == std::string::npos ? text.find("void main")
+                                                                    : text.find("sinter_kernel"));
     CHECK(body.find(" / ") == std::string::npos);
     CHECK(body.find("/=") == std::string::npos);
   }
@@ -153,9 +159,11 @@ TEST_CASE("what a target lacks is an error that names it") {
   Target target = glsl_target();
   target.has_f64 = false;
   testing::KernelBuilder k({4});
-  k.store(k.output(DType::f64, 4), k.all(), k.op(Op::Exp, k.load(k.input(DType::f64, {1, 2, 3, 4}), k.all())));
+  k.store(k.output(DType::f64, 4), k.all(),
+          k.op(Op::Exp, k.load(k.input(DType::f64, {1, 2, 3, 4}), k.all())));
   const auto f64 = k.finish("f64");
-  CHECK_THROWS_WITH_AS(emit::emit(f64.kernel, target), "[emit] this device has no arithmetic for f64", DTypeError);
+  CHECK_THROWS_WITH_AS(emit::emit(f64.kernel, target), "[emit] this device has no arithmetic for f64",
+                       DTypeError);
   CHECK_THROWS_AS(emit::functions_for("sn_exp_i32(", emit::cuda_dialect(), {}), DTypeError);
 }
 
@@ -174,7 +182,8 @@ TEST_CASE("launches cover all points and respect limits") {
   CHECK(shape(pointwise(1), glsl_target()) == Geometry{1, 256, 1});
   CHECK(shape(pointwise(257), glsl_target()) == Geometry{2, 256, 1});
   CHECK(shape(pointwise(std::int64_t{1} << 30), glsl_target()).groups == 65535);
-  CHECK(shape(pointwise(std::int64_t{1} << 20), cuda_target()) == Geometry{1024, 256, 1});  // four points a lane
+  CHECK(shape(pointwise(std::int64_t{1} << 20), cuda_target()) ==
+        Geometry{1024, 256, 1});  // four points a lane
 
   const auto rows = named("softmax 129x5 (lanes inner)");
   CHECK(shape(rows, cuda_target()) == Geometry{17, 32, 8});  // a warp each

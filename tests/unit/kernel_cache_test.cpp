@@ -1,10 +1,6 @@
 // The kernel cache keeps what it was given, survives what a disk can do, and never gives what was not stored.
 #include "jit/compile/kernel_cache.h"
 
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -13,6 +9,9 @@
 #include <string>
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/support/temporary_folder.h"
 
@@ -204,7 +203,8 @@ TEST_CASE("two processes that race on the same kernels both get what was stored"
     for (int i = 0; i < kKernels; ++i) {
       KernelCache cache(folder.path(), kRoom);
       const KernelKey name = key("kernel " + std::to_string(i));
-      const std::vector<std::byte> code = bytes(std::string(2000, static_cast<char>('a' + i % 26)) + std::to_string(i));
+      const std::vector<std::byte> code =
+          bytes(std::string(2000, static_cast<char>('a' + i % 26)) + std::to_string(i));
       if (cache.find_or(name, [&] { return code; }) != code) return 1;
       if (cache.statistics().removed != 0 || cache.statistics().io_errors != 0) return 2;
     }
@@ -240,7 +240,8 @@ TEST_CASE("beyond the limit the least recently used go first") {
     }
   }
   write(folder.path() / ".writing-1-1", "left by a killed process");
-  fs::last_write_time(folder.path() / ".writing-1-1", fs::file_time_type::clock::now() - std::chrono::hours(2));
+  fs::last_write_time(folder.path() / ".writing-1-1",
+                      fs::file_time_type::clock::now() - std::chrono::hours(2));
   write(folder.path() / ".writing-1-2", "being written now");
   KernelCache cache(folder.path(), 60000);
   CHECK(cache.find(key("0")));  // used now

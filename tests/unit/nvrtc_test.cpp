@@ -1,5 +1,7 @@
 // NVRTC accepts every text there is. Exit code 77: NVRTC is not installed.
 #define DOCTEST_CONFIG_IMPLEMENT
+#include "jit/compile/nvrtc.h"
+
 #include <iostream>
 #include <string>
 
@@ -7,7 +9,6 @@
 
 #include <sinter/error.h>
 
-#include "jit/compile/nvrtc.h"
 #include "jit/emit/dialect.h"
 #include "jit/emit/emit.h"
 #include "jit/emit/prelude.h"
@@ -30,7 +31,8 @@ std::string build(const std::string& source, bool contract = false) {
 }
 
 bool spills(const std::string& log) {
-  return log.find("spill stores") != std::string::npos && log.find(" 0 bytes spill stores") == std::string::npos;
+  return log.find("spill stores") != std::string::npos &&
+         log.find(" 0 bytes spill stores") == std::string::npos;
 }
 
 }  // namespace
@@ -59,7 +61,7 @@ TEST_CASE("every function of the prelude compiles") {
     calls += "sn_load4_" + std::string(dtype) + "( sn_store4_" + dtype + "( ";
   calls += "sn_uniform( sn_normal( sn_barrier( ";
   build(dialect.preamble({}, {}) + emit::functions_for(calls, dialect, {}) +
-          "extern \"C\" __global__ void sinter_kernel() {}\n");
+        "extern \"C\" __global__ void sinter_kernel() {}\n");
 }
 
 TEST_CASE("kernels of each kind compile without spilling registers") {

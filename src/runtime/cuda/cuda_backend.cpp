@@ -111,8 +111,8 @@ class CudaBackend final : public Backend {
   std::size_t most_parameter_bytes_ = kMostParameterBytes;
   std::unique_ptr<MemoryPool> pool_;
   std::unique_ptr<StagingRing> staging_;
-  DevicePointer fault_ = 0;            // one word: 1 when an index was out of range
-  bool fault_possible_ = false;        // a kernel that may set it was launched since it was read
+  DevicePointer fault_ = 0;      // one word: 1 when an index was out of range
+  bool fault_possible_ = false;  // a kernel that may set it was launched since it was read
   std::unique_ptr<Modules> modules_;
   Parameters parameters_;
   std::uint64_t launches_ = 0;
@@ -123,7 +123,8 @@ CudaBackend::CudaBackend(int index) : api_(*driver()) {
   char name[256] = {};
   check(api_.device_name(name, sizeof name - 1, device_), "cuDeviceGetName");
   int major = 0, minor = 0, version = 0;
-  check(api_.device_attribute(&multiprocessors_, Attribute::MultiprocessorCount, device_), "cuDeviceGetAttribute");
+  check(api_.device_attribute(&multiprocessors_, Attribute::MultiprocessorCount, device_),
+        "cuDeviceGetAttribute");
   check(api_.device_attribute(&major, Attribute::ComputeMajor, device_), "cuDeviceGetAttribute");
   check(api_.device_attribute(&minor, Attribute::ComputeMinor, device_), "cuDeviceGetAttribute");
   check(api_.driver_version(&version), "cuDriverGetVersion");
@@ -205,8 +206,8 @@ void CudaBackend::check_parameters(const ir::Kernel& kernel) const {
   const std::size_t bytes = 8 * (kernel.buffers.size() + kernel.scalars.size() + 1) +
                             (kernel.wide ? 8 : 4) * (std::size_t{kernel.ints} + 1);
   if (bytes > most_parameter_bytes_)
-    throw DeviceError("[cuda] a kernel with " + std::to_string(bytes) + " bytes of arguments: " + traits_.name +
-                      " takes up to " + std::to_string(most_parameter_bytes_));
+    throw DeviceError("[cuda] a kernel with " + std::to_string(bytes) + " bytes of arguments: " +
+                      traits_.name + " takes up to " + std::to_string(most_parameter_bytes_));
 }
 
 std::vector<ExecutableRef> CudaBackend::compile(std::span<const ir::Kernel* const> kernels) {
@@ -218,7 +219,8 @@ std::vector<ExecutableRef> CudaBackend::compile(std::span<const ir::Kernel* cons
   }
   std::vector<ExecutableRef> executables;
   for (std::size_t i = 0; i < kernels.size(); ++i)
-    executables.push_back(std::make_shared<KernelExecutable>(*kernels[i], modules_->function(keys[i], "sinter_kernel")));
+    executables.push_back(
+        std::make_shared<KernelExecutable>(*kernels[i], modules_->function(keys[i], "sinter_kernel")));
   return executables;
 }
 
@@ -230,7 +232,8 @@ ExecutableRef CudaBackend::prepare(const ir::LibraryOp& op) {
 }
 
 void CudaBackend::start(Function function, std::int64_t blocks, unsigned x, unsigned y, const char* what) {
-  check(api_.launch(function, static_cast<unsigned>(blocks), 1, 1, x, y, 1, 0, stream_, parameters_.pointers(), nullptr),
+  check(api_.launch(function, static_cast<unsigned>(blocks), 1, 1, x, y, 1, 0, stream_,
+                    parameters_.pointers(), nullptr),
         what);
   ++launches_;
 }
@@ -288,7 +291,8 @@ void CudaBackend::launch_product(ProductExecutable& executable, const LaunchArgu
   const DevicePointer to = plan.splits > 1 ? workspace.address : c;
 
   parameters_.clear();
-  // The first operand of a convolution's product is the one with a row per channel of the result: always the second input.
+  // The first operand of a convolution's product is the one with a row per channel of the result: always the
+  // second input.
   parameters_.push(plan.is_conv ? b : a);
   parameters_.push(plan.is_conv ? a : b);
   parameters_.push(to);

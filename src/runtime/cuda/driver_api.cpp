@@ -1,9 +1,9 @@
 // Opens the CUDA driver.
 #include "src/runtime/cuda/driver_api.h"
 
-#include <dlfcn.h>
-
 #include <type_traits>
+
+#include <dlfcn.h>
 
 #include <sinter/error.h>
 

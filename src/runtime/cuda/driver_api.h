@@ -1,5 +1,5 @@
-// The CUDA driver's interface, as far as it is used here. The driver is opened at run time; the declarations are ours, so
-// that no toolkit is needed to build.
+// The CUDA driver's interface, as far as it is used here. The driver is opened at run time; the declarations
+// are ours, so that no toolkit is needed to build.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ inline constexpr Result kSuccess = 0;
 inline constexpr Result kOutOfMemory = 2;
 inline constexpr Result kNotReady = 600;
 
-using DeviceId = int;                // CUdevice
-using DevicePointer = std::uint64_t; // CUdeviceptr
+using DeviceId = int;                 // CUdevice
+using DevicePointer = std::uint64_t;  // CUdeviceptr
 struct ContextTag;
 struct StreamTag;
 struct EventTag;
@@ -62,8 +62,8 @@ struct DriverApi {
   Result (*module_load)(Module*, const void*) = nullptr;
   Result (*module_unload)(Module) = nullptr;
   Result (*module_function)(Function*, Module, const char*) = nullptr;
-  Result (*launch)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**,
-                   void**) = nullptr;
+  Result (*launch)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream,
+                   void**, void**) = nullptr;
 };
 
 /// The driver, opened and started at the first call; null where there is none that works.

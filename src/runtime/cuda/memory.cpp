@@ -13,10 +13,11 @@ namespace sinter::runtime::cuda {
 namespace {
 
 constexpr std::size_t kAlignment = 512;
-constexpr std::size_t kSmall = std::size_t{1} << 20;    // up to this, blocks are cut from slabs
+constexpr std::size_t kSmall = std::size_t{1} << 20;  // up to this, blocks are cut from slabs
 constexpr std::size_t kSlab = std::size_t{32} << 20;
 
-/// Four classes for each power of two: at most a quarter is wasted, and sizes that differ little share blocks.
+/// Four classes for each power of two: at most a quarter is wasted, and sizes that differ little share
+/// blocks.
 std::size_t size_class(std::size_t bytes) {
   bytes = std::max(bytes, kAlignment);
   const std::size_t step = std::max(std::bit_floor(bytes) / 4, kAlignment);
@@ -82,9 +83,9 @@ MemoryPool::Block MemoryPool::allocate(std::size_t bytes, Stream stream) {
     block.address = fresh();
     if (!block.address && give_back(stream)) block.address = fresh();
     if (!block.address)
-      throw DeviceError("[cuda] there is no memory for " + std::to_string(bytes) + " bytes more: " +
-                        std::to_string(in_use_) + " bytes are in use, " + std::to_string(reserved_) +
-                        " held from the driver");
+      throw DeviceError("[cuda] there is no memory for " + std::to_string(bytes) +
+                        " bytes more: " + std::to_string(in_use_) + " bytes are in use, " +
+                        std::to_string(reserved_) + " held from the driver");
   }
   in_use_ += block.bytes;
   peak_ = std::max(peak_, in_use_);

@@ -11,8 +11,8 @@
 
 namespace sinter::runtime::cuda {
 
-/// Hands out memory and keeps what comes back for the next one of about that size. All work of the device is on one
-/// stream, so memory may be handed out again while the work that used it is still in flight.
+/// Hands out memory and keeps what comes back for the next one of about that size. All work of the device is
+/// on one stream, so memory may be handed out again while the work that used it is still in flight.
 class MemoryPool {
  public:
   explicit MemoryPool(const DriverApi& api) : api_(api) {}
@@ -25,8 +25,8 @@ class MemoryPool {
     std::size_t bytes = 0;  // of its size class
   };
 
-  /// Aligned to 512 bytes. The device's context must be current. Waits for `stream` and gives memory back to the driver
-  /// before it throws DeviceError for want of memory.
+  /// Aligned to 512 bytes. The device's context must be current. Waits for `stream` and gives memory back to
+  /// the driver before it throws DeviceError for want of memory.
   Block allocate(std::size_t bytes, Stream stream);
 
   /// From any thread.

@@ -15,7 +15,8 @@ namespace {
 
 /// As many compilers at work as there are cores, in all devices together.
 std::counting_semaphore<>& cores() {
-  static std::counting_semaphore<> free_cores(static_cast<std::ptrdiff_t>(std::max(1u, std::thread::hardware_concurrency())));
+  static std::counting_semaphore<> free_cores(
+      static_cast<std::ptrdiff_t>(std::max(1u, std::thread::hardware_concurrency())));
   return free_cores;
 }
 
@@ -39,14 +40,14 @@ Modules::Key Modules::request(const std::string& source, bool contract) {
   const Key key{hash.high64, hash.low64};
   if (loaded_.count(key) || pending_.count(key)) return key;
   pending_[key] = std::async(std::launch::async, [source, contract, architecture = architecture_] {
-    const Core core;
-    compile::CudaOptions options;
-    options.architecture = architecture;
-    options.contract = contract;
-    Code code;
-    code.bytes = compile::compile_cuda(source, options, &code.from_disk);
-    return code;
-  }).share();
+                    const Core core;
+                    compile::CudaOptions options;
+                    options.architecture = architecture;
+                    options.contract = contract;
+                    Code code;
+                    code.bytes = compile::compile_cuda(source, options, &code.from_disk);
+                    return code;
+                  }).share();
   return key;
 }
 

@@ -16,7 +16,8 @@ class Modules {
  public:
   using Key = std::pair<std::uint64_t, std::uint64_t>;
 
-  Modules(const DriverApi& api, std::string architecture) : api_(api), architecture_(std::move(architecture)) {}
+  Modules(const DriverApi& api, std::string architecture)
+      : api_(api), architecture_(std::move(architecture)) {}
   /// Waits for what is being compiled. The context must be current and its work done.
   ~Modules();
   Modules(const Modules&) = delete;
@@ -25,8 +26,8 @@ class Modules {
   /// Starts to compile a text unless that has been done. `contract`: a * b + c may be fused.
   Key request(const std::string& source, bool contract);
 
-  /// Waits for a text and loads it; the context must be current. Throws CompileError. Modules live as long as this: what
-  /// they run may be in flight.
+  /// Waits for a text and loads it; the context must be current. Throws CompileError. Modules live as long as
+  /// this: what they run may be in flight.
   Function function(const Key& key, const char* name);
 
   std::uint64_t compiled() const { return compiled_; }

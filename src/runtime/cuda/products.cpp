@@ -17,9 +17,9 @@ struct Tile {
   std::int64_t rows() const { return 16 * tm; }
   std::int64_t columns() const { return 16 * tn; }
 };
-constexpr Tile kLarge = {8, 8, 8, 2};   // f32 only: f64 would not fit the registers
+constexpr Tile kLarge = {8, 8, 8, 2};  // f32 only: f64 would not fit the registers
 constexpr Tile kSmall = {4, 4, 16, 3};
-constexpr Tile kFlat = {1, 8, 16, 3};   // few rows
+constexpr Tile kFlat = {1, 8, 16, 3};  // few rows
 
 // A split sums at least this much of k: below, the second pass costs more than the first saves.
 constexpr std::int64_t kLeastDepth = 128;
@@ -27,7 +27,9 @@ constexpr std::int64_t kMostSplits = 256;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-std::string define(const char* name, const std::string& value) { return std::string("#define ") + name + " " + value + "\n"; }
+std::string define(const char* name, const std::string& value) {
+  return std::string("#define ") + name + " " + value + "\n";
+}
 std::string define(const char* name, int value) { return define(name, std::to_string(value)); }
 
 std::string source_of(const char* operands, DType dtype, const Tile& tile, const std::string& more) {
@@ -35,7 +37,8 @@ std::string source_of(const char* operands, DType dtype, const Tile& tile, const
                      define("TM", tile.tm) + define("TN", tile.tn) + define("BK", tile.bk) +
                      define("BLOCKS_PER_CORE", dtype == DType::f64 ? 1 : tile.blocks_per_core);
   text += more;
-  for (const char* name : {"product_types.cu", operands, "product.cu"}) text += std::string(kernels::source(name));
+  for (const char* name : {"product_types.cu", operands, "product.cu"})
+    text += std::string(kernels::source(name));
   return text;
 }
 
@@ -71,7 +74,8 @@ std::int64_t split(Problem& p, const Shape& s, const Tile& tile, int multiproces
   const std::int64_t blocks = tiles(s, tile);
   std::int64_t splits = 1;
   if (may_split && blocks > 0 && blocks < multiprocessors)
-    splits = std::clamp<std::int64_t>(std::min(2 * multiprocessors / blocks, s.k / kLeastDepth), 1, kMostSplits);
+    splits =
+        std::clamp<std::int64_t>(std::min(2 * multiprocessors / blocks, s.k / kLeastDepth), 1, kMostSplits);
   p.k_per_split = std::max<std::int64_t>(divide_up(divide_up(s.k, splits), tile.bk) * tile.bk, tile.bk);
   p.splits = std::max<std::int64_t>(divide_up(s.k, p.k_per_split), 1);
   return blocks * p.splits;
@@ -156,9 +160,11 @@ ProductPlan plan(const ir::Conv2dOp& op, int multiprocessors) {
 ProductPlan plan_product(const ir::LibraryOp& op, int multiprocessors) {
   ProductPlan result = std::visit([&](const auto& one) { return plan(one, multiprocessors); }, op);
   if (!is_float(result.dtype))
-    throw DTypeError("[cuda] products are defined for f32 and f64, not for " + std::string(name_of(result.dtype)));
+    throw DTypeError("[cuda] products are defined for f32 and f64, not for " +
+                     std::string(name_of(result.dtype)));
   if (result.blocks >= (std::int64_t{1} << 31))
-    throw DeviceError("[cuda] a product of " + std::to_string(result.result_numel) + " elements is too large for one launch");
+    throw DeviceError("[cuda] a product of " + std::to_string(result.result_numel) +
+                      " elements is too large for one launch");
   return result;
 }
 
@@ -166,11 +172,14 @@ void set_vectors(MatMulProblem& p, DType dtype, std::uint64_t a, std::uint64_t b
   static_cast<void>(dtype);
   auto aligned = [](std::uint64_t address) { return address % 16 == 0; };
   auto four = [](std::int64_t number) { return number % 4 == 0; };
-  // Along the dim without gaps each four are whole; along all others a step keeps the alignment. (Of f64, two do.)
-  p.a_vector = aligned(a) && four(p.a_batch) && (p.a_along_k ? p.a_column == 1 && four(p.k) && four(p.a_row)
-                                                            : p.a_row == 1 && four(p.m) && four(p.a_column));
-  p.b_vector = aligned(b) && four(p.b_batch) && (p.b_along_k ? p.b_row == 1 && four(p.k) && four(p.b_column)
-                                                            : p.b_column == 1 && four(p.n) && four(p.b_row));
+  // Along the dim without gaps each four are whole; along all others a step keeps the alignment. (Of f64, two
+  // do.)
+  p.a_vector = aligned(a) && four(p.a_batch) &&
+               (p.a_along_k ? p.a_column == 1 && four(p.k) && four(p.a_row)
+                            : p.a_row == 1 && four(p.m) && four(p.a_column));
+  p.b_vector = aligned(b) && four(p.b_batch) &&
+               (p.b_along_k ? p.b_row == 1 && four(p.k) && four(p.b_column)
+                            : p.b_column == 1 && four(p.n) && four(p.b_row));
   p.c_vector = aligned(c) && four(p.n);
 }
 
@@ -182,7 +191,8 @@ std::vector<std::string> all_product_sources() {
       for (bool a : {false, true})
         for (bool b : {false, true})
           if (tile.tm == kLarge.tm || (a && b)) sources.push_back(matmul_source(dtype, tile, a, b));
-      for (int direction = 0; direction < 3; ++direction) sources.push_back(conv2d_source(dtype, tile, direction));
+      for (int direction = 0; direction < 3; ++direction)
+        sources.push_back(conv2d_source(dtype, tile, direction));
     }
   return sources;
 }

@@ -36,7 +36,7 @@ struct ProductPlan {
   MatMulProblem matmul{};
   Conv2dProblem conv{};
   std::string source;
-  std::int64_t blocks = 0;           // 0: the result has no elements
+  std::int64_t blocks = 0;  // 0: the result has no elements
   std::int64_t result_numel = 0;
   std::int64_t splits = 1;
   static constexpr unsigned kThreads = 256;
@@ -46,8 +46,8 @@ struct ProductPlan {
   }
 };
 
-/// A function of the op and the number of multiprocessors, so that a result's bits are the same on every run. Throws
-/// DeviceError for tensors whose places in memory do not fit 31 bits (convolutions).
+/// A function of the op and the number of multiprocessors, so that a result's bits are the same on every run.
+/// Throws DeviceError for tensors whose places in memory do not fit 31 bits (convolutions).
 ProductPlan plan_product(const ir::LibraryOp& op, int multiprocessors);
 
 /// Sets which operands can be read and written four elements at once, by the addresses.

@@ -76,7 +76,9 @@ class VulkanBackend final : public Backend {
     traits_.is_cpu = info.cpu_kernels;
     traits_.has_f64 = info.has_f64;
     traits_.lanes = info.lanes;
-    traits_.max_buffers = static_cast<int>(info.max_storage_buffers) - 2;  // arguments and fault word
+    if (!info.cpu_kernels) traits_.groups = info.lanes / 512;
+    // Less the arguments and the fault word; some drivers name a million, which no kernel should use.
+    traits_.max_buffers = static_cast<int>(std::min<std::uint32_t>(info.max_storage_buffers - 2, 64));
     traits_.memory_bytes = info.local_bytes;
   }
 
