@@ -93,7 +93,7 @@ Trained train(const Options& options, const Images& images, const sn::Device& de
     throw UsageError("one batch of " + std::to_string(options.batch) + " needs more than " +
                      std::to_string(set.size()) + " images");
   std::printf("training on %zu images of %s, %lld parameters, batches of %zu, on %s (%s)\n", set.size(),
-              images.name.c_str(), static_cast<long long>(sn::nn::count_parameters(model)), options.batch,
+              images.name.c_str(), static_cast<long long>(sn::num_parameters(model)), options.batch,
               device.name().c_str(), device.description().c_str());
 
   Trained result;

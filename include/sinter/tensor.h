@@ -186,9 +186,14 @@ class Tensor {
 
   // ---- elementwise
   // One line each: the name here and in AnyTensor, and the kinds that have it.
-#define SINTER_UNARY(name, condition)                                           \
-  Tensor name(Location where = Location::current()) const requires(condition) { \
-    return trust(any_.name(where));                                             \
+#define SINTER_UNARY(name, condition)                                             \
+  Tensor name(Location where = Location::current()) const& requires(condition) { \
+    return trust(any_.name(where));                                               \
+  }                                                                               \
+  Tensor name(Location where = Location::current())&& requires(condition) {       \
+    Tensor result = trust(any_.name(where));                                      \
+    *this = Tensor(); /* as operands do: see OperandOf */                         \
+    return result;                                                                \
   }
   SINTER_UNARY(neg, !kBool)
   SINTER_UNARY(abs, !kBool)
@@ -217,9 +222,12 @@ class Tensor {
   }
 
   // Operators and functions of two operands: tensors of this type or of rank 0 and numbers, on either side.
-#define SINTER_OPERATOR(symbol, name, Result, condition)                      \
-  friend Result operator symbol(Operand a, Operand b) requires(condition) {   \
-    return {detail::trusted, AnyTensor::name(a.operand, b.operand, a.where)}; \
+#define SINTER_OPERATOR(symbol, name, Result, condition)                             \
+  friend Result operator symbol(Operand a, Operand b) requires(condition) {          \
+    Result result(detail::trusted, AnyTensor::name(a.operand, b.operand, a.where)); \
+    a.let_go();                                                                      \
+    b.let_go();                                                                      \
+    return result;                                                                   \
   }
 #define SINTER_BINARY(name, Result, condition)                                   \
   Result name(Operand other) const requires(condition) {                         \
@@ -260,7 +268,11 @@ class Tensor {
   SINTER_BINARY(logical_xor, Same, !kFloat)
 #undef SINTER_OPERATOR
 #undef SINTER_BINARY
-  friend Tensor operator-(Operand x) requires(!kBool) { return trust(x.operand.tensor->neg(x.where)); }
+  friend Tensor operator-(Operand x) requires(!kBool) {
+    Tensor result = trust(x.operand.tensor->neg(x.where));
+    x.let_go();
+    return result;
+  }
   friend Tensor operator!(Operand x) requires kBool { return trust(x.operand.tensor->logical_not(x.where)); }
   friend Tensor operator~(Operand x) requires(!kFloat) {
     return trust(x.operand.tensor->logical_not(x.where));

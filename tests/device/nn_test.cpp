@@ -313,7 +313,7 @@ TEST_CASE("dropout") {
 TEST_CASE("a plain struct is a module") {
   Device device = training();
   Net net = make_net(device);
-  CHECK(nn::count_parameters(net) == 6 * 5 + 5 + 5 * 3);
+  CHECK(num_parameters(net) == 6 * 5 + 5 + 5 * 3);
   std::vector<std::string> paths;
   visit_parameters(net, [&](const std::string& path, auto&) { paths.push_back(path); });
   CHECK(paths == std::vector<std::string>{"hidden.weight", "hidden.bias", "out.weight"});

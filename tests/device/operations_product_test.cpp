@@ -88,6 +88,21 @@ TEST_CASE("matrix products of what was just computed, and computing with them") 
   program.expect(device, "a layer");
 }
 
+TEST_CASE("what a later product reads is not overwritten before") {
+  const Device device = test_device();
+  ProgramBuilder program;
+  const int x = program.input({6, 6}, DType::f32), w = program.input({6, 6}, DType::f32);
+  const int first = program.matmul(x, w);
+  const int changed = program.binary(Op::Add, {first}, {-1, 1.0});
+  const int given = program.binary(Op::Sub, {x}, {-1, 0.5});
+  program.matmul(changed, w);
+  program.matmul(given, w);
+  program.matmul(first, w);
+  program.matmul(w, x);
+  for (int value : {x, first, changed, given}) program.drop(value);
+  program.expect(device, "products of what was changed, then of what it was");
+}
+
 TEST_CASE("convolutions") {
   const Device device = test_device();
   struct Case {

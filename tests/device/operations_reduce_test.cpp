@@ -159,4 +159,24 @@ TEST_CASE("work before, between and after reductions") {
   }
 }
 
+TEST_CASE("the result of a reduction used at another place than where it is made") {
+  const Device device = test_device();
+  for (std::int64_t size : {5, 40}) {
+    ProgramBuilder program;
+    const int x = program.input({size, size}, DType::f32);
+    const int rows = program.reduce(Op::Sum, x, {1}), columns = program.reduce(Op::Sum, x, {0});
+    std::vector<int> values = {
+        program.binary(Op::Sub, {x}, {rows}),
+        program.binary(Op::Sub, {x}, {columns}),
+        program.binary(Op::Sub, {x}, {program.permute(rows, {1, 0})}),
+        program.binary(Op::Sub, {x}, {program.flip(rows, {0})}),
+        program.binary(Op::Mul, {program.permute(rows, {1, 0})}, {columns}),
+        program.reduce(Op::Max, program.binary(Op::Sub, {x}, {program.permute(rows, {1, 0})}), {1}),
+        program.reduce(Op::Sum, program.binary(Op::Mul, {program.flip(rows, {0})}, {x}), {1})};
+    program.drop(rows);
+    program.drop(columns);
+    program.expect(device, "size " + std::to_string(size));
+  }
+}
+
 }  // namespace sinter::testing

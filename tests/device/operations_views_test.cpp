@@ -194,6 +194,23 @@ TEST_CASE("padding") {
   }
 }
 
+TEST_CASE("the same memory seen inside of several frames and outside of any") {
+  const Device device = test_device();
+  ProgramBuilder program;
+  const int x = program.input({3, 4}, DType::f32);
+  // All of these step through x by 4 and 1; each has other places where there is nothing.
+  const int narrow = program.pad(program.slice(x, {{}, {0, 2, 1}}), {0, 0}, {0, 3}, 1.0);
+  const int wider = program.pad(program.slice(x, {{}, {0, 3, 1}}), {0, 0}, {0, 2}, 2.0);
+  const int whole = program.pad(x, {0, 0}, {0, 1}, 4.0);
+  const int overlapping = program.windows(program.reshape(x, {12}), 0, 5, 4);
+  const std::vector<Range> rows = {{0, 2, 1}};
+  int sum = program.binary(Op::Add, {program.slice(narrow, rows)}, {program.slice(wider, rows)});
+  sum = program.binary(Op::Add, {sum}, {program.slice(whole, rows)});
+  program.binary(Op::Add, {sum}, {overlapping});
+  for (int value : {narrow, wider, whole, overlapping, sum}) program.drop(value);
+  program.expect(device, "frames");
+}
+
 TEST_CASE("placing") {
   const Device device = test_device();
   for (DType dtype : compiles_slowly(device) ? std::vector{DType::f32} : computed_dtypes(device)) {

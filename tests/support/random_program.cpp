@@ -23,12 +23,23 @@ class Generator : public ProgramPool {
       if (data_.chance(0.18)) drop(pick_any());
       if (data_.chance(0.04)) act(Kind::Read);
       if (data_.chance(0.04)) act(Kind::Sync);
-      if (data_.chance(0.05)) program_step(Kind::Flush);
+      if (data_.chance(0.05)) {
+        if (data_.chance(0.5)) drop_most();
+        program_step(Kind::Flush);
+      }
     }
+    if (data_.chance(0.6)) drop_most();
     return std::move(program_);
   }
 
  private:
+  /// Leaves a few handles: the others' values are known to nobody any more and may be fused away or
+  /// overwritten.
+  void drop_most() {
+    for (auto left = static_cast<std::size_t>(data_.integer(1, 3)); live_.size() > left;)
+      drop(data_.pick(live_));
+  }
+
   void value_step() {
     const std::int64_t choice = data_.integer(0, 99);
     if (choice < 4)
@@ -59,8 +70,10 @@ class Generator : public ProgramPool {
       conv_step();
     else if (choice < 93)
       alias();
-    else if (choice < 96)
+    else if (choice < 95)
       update_loop();
+    else if (choice < 97)
+      twist();
     else
       pattern();
   }
@@ -399,6 +412,28 @@ class Generator : public ProgramPool {
       drop(scaled);
       if (data_.chance(0.2)) program_step(Kind::Flush);
     }
+  }
+
+  /// Something of another order, joined with the original: a kernel meets the same data at two places.
+  void twist() {
+    const int x = pick([](const ReferenceTensor& t) { return is_number(t.dtype) && t.shape.rank() > 0; });
+    if (x < 0) return;
+    int y = x;
+    const Dims axis{random_axis(shape(x))};
+    if (data_.chance(0.6) && shape(x)[static_cast<std::size_t>(axis[0])] > 0)
+      y = reduce(data_.chance(0.5) ? Op::Sum : Op::Max, x, axis);
+    if (y < 0) return;
+    Step step{data_.chance(0.5) ? Kind::Permute : Kind::Flip};
+    step.args = {{y}};
+    step.dims = random_axes(shape(y).rank(), step.kind == Kind::Permute);
+    const int turned = add(std::move(step));
+    if (turned < 0) return;
+    const Shape &a = shape(turned), &b = shape(x);
+    for (std::size_t d = 0; d < a.rank(); ++d)
+      if (a[d] != b[d] && a[d] != 1 && b[d] != 1) return;
+    binary(data_.chance(0.5) ? Op::Add : Op::Sub, {x}, {turned});
+    drop(turned);
+    if (y != x) drop(y);
   }
 
   void pattern() {

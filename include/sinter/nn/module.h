@@ -1,7 +1,6 @@
 // What can be done with any module, that is with any struct that holds tensors.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -19,15 +18,6 @@ M valid(M model) {
     parameter = std::remove_cvref_t<decltype(parameter)>(parameter.any().inner());
   });
   return model;
-}
-
-/// Number of elements of all tensors within the model.
-template <class M>
-std::int64_t count_parameters(const M& model) {
-  std::int64_t count = 0;
-  visit_parameters(model,
-                   [&](const std::string&, const auto& parameter) { count += parameter.any().numel(); });
-  return count;
 }
 
 }  // namespace sinter::nn

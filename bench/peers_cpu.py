@@ -1,0 +1,112 @@
+"""PyTorch on this machine's cores, on the rows of sinter-bench (host sizes). usage: peers_cpu.py OUT.json [ROW ...]
+
+compare-cpu runs it twice: as Debian ships it, and tuned (see there)."""
+import json
+import math
+import statistics
+import sys
+import time
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+torch.set_num_threads(2)
+torch.manual_seed(0)
+MI = 1 << 20
+
+
+def gelu(x):
+    return x * (torch.erf(x * math.sqrt(0.5)) + 1) * 0.5
+
+
+def gelu_tanh_ab():
+    x, a, b = (torch.randn(16 * MI) for _ in range(3))
+    return lambda: F.gelu(x, approximate="tanh") * a + b
+
+
+def chain20():
+    x, a, b = (torch.randn(16 * MI) for _ in range(3))
+
+    def run():
+        y = gelu(x) * a + b
+        y = torch.tanh(y) * torch.sigmoid(x) - a * 0.5
+        return torch.where(y > 0, y, y * 0.01) + torch.sqrt(torch.abs(b) + 1e-3)
+    return run
+
+
+def softmax():
+    x = torch.randn(4096, 1024)
+    return lambda: torch.softmax(x, 1)
+
+
+def layernorm_gelu_fwd_bwd():
+    x = torch.randn(4096, 1024, requires_grad=True)
+    w, c = torch.randn(1024), torch.randn(1024)
+
+    def run():
+        d = x - x.mean(1, keepdim=True)
+        v = (d * d).mean(1, keepdim=True)
+        return torch.autograd.grad(F.gelu(d * torch.rsqrt(v + 1e-5) * w + c).sum(), x)
+    return run
+
+
+def matmul_1024():
+    a, b = torch.randn(1024, 1024), torch.randn(1024, 1024)
+    return lambda: a @ b
+
+
+class Guide(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.c1, self.c2 = nn.Conv2d(1, 8, 3), nn.Conv2d(8, 16, 3)
+        self.pool, self.drop = nn.AdaptiveAvgPool2d((8, 8)), nn.Dropout(0.5)
+        self.l1, self.l2 = nn.Linear(1024, 512), nn.Linear(512, 10)
+
+    def forward(self, x):
+        x = self.drop(self.c1(x))
+        x = self.pool(F.relu(self.drop(self.c2(x)))).flatten(1)
+        return self.l2(F.relu(self.drop(self.l1(x))))
+
+
+def training_step(model, optimizer, x, y):
+    def run():
+        loss = F.cross_entropy(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return run
+
+
+def cnn_step():
+    model = Guide()
+    return training_step(model, torch.optim.Adam(model.parameters(), 1e-3), torch.randn(64, 1, 28, 28),
+                         torch.randint(0, 10, (64,)))
+
+
+def mlp_step():
+    model = nn.Sequential(nn.Linear(784, 512), nn.GELU(), nn.LayerNorm(512), nn.Linear(512, 512), nn.GELU(),
+                          nn.LayerNorm(512), nn.Linear(512, 10))
+    return training_step(model, torch.optim.AdamW(model.parameters(), 1e-3), torch.randn(256, 784),
+                         torch.randint(0, 10, (256,)))
+
+
+ROWS = {f.__name__: f for f in (gelu_tanh_ab, chain20, softmax, layernorm_gelu_fwd_bwd, matmul_1024, cnn_step, mlp_step)}
+
+
+def measure(row, seconds=1.5):
+    run = ROWS[row]()
+    for _ in range(3):
+        run()
+    times, start = [], time.perf_counter()
+    while len(times) < 5 or time.perf_counter() - start < seconds:
+        begin = time.perf_counter()
+        run()
+        times.append((time.perf_counter() - begin) * 1e3)
+    return statistics.median(times)
+
+
+if __name__ == "__main__":
+    wanted = sys.argv[2:] or list(ROWS)
+    with open(sys.argv[1], "w") as out:
+        json.dump({row: measure(row) for row in wanted if row in ROWS}, out)
