@@ -54,6 +54,7 @@ constexpr std::string_view kLog = R"(SN_FN float sn_log_f32(float a) {
 constexpr std::string_view kLog1p = R"(SN_FN float sn_log1p_f32(float a) {
   precise float u = 1.0 + a;
   if (u == 1.0 || floatBitsToUint(a) == 0x7f800000u) return a;
+  if (a > 16777216.0) return sn_log_f32(u);
   precise float d = u - 1.0;
   precise float y = sn_log_f32(u) * (a / d);
   return y;
@@ -312,7 +313,9 @@ std::map<std::string, std::string, std::less<>> make_table() {
       {"sn_or", kInts, SINTER_BINARY("a | b")},
       {"sn_xor", kBool, SINTER_BINARY("a != b")},
       {"sn_xor", kInts, SINTER_BINARY("a ^ b")},
-      {"sn_div", kFloats, SINTER_BINARY("a / b")},
+      // GLSL promises a good quotient for divisors up to 2^126 only; drivers give 0 beyond.
+      {"sn_div", kFloats,
+       SINTER_BINARY("abs(b) > $T(4.2535295865117308e37) ? (a * $T(0.25)) / (b * $T(0.25)) : a / b")},
       {"sn_div", kInts, SINTER_BINARY("b == $T(0) ? $T(0) : b == $T(-1) ? -a : a / b")},
       {"sn_remainder_f32", {}, kRemainder},
       // GLSL leaves % of negative numbers undefined.

@@ -112,13 +112,17 @@ ir::Schedule choose_schedule(const Draft& draft, const ir::Kernel& kernel) {
   if (kernel.inner_rank == 0) return ir::Schedule::Pointwise;
   std::int64_t inner = 1;
   for (std::size_t k = draft.outer_rank; k < draft.extents.size(); ++k) inner *= draft.extents[k];
-  // Neighbouring lanes should touch neighbouring elements: count which loop most loads run along.
-  int along_inner = 0, along_outer = 0;
+  // Neighbouring lanes should touch neighbouring elements: along which loop do most of the elements loaded lie? Small
+  // operands that are broadcast along the other loops hardly count.
+  double along_inner = 0, along_outer = 0;
   for (const ir::Expr& expr : kernel.exprs) {
     if (expr.kind != ir::ExprKind::Load || expr.level != ir::Level::Inner) continue;
     const MapStep& first = draft.maps[expr.map].steps()[0];
-    along_inner += first.strides.back() == 1;
-    along_outer += first.strides[draft.outer_rank - 1] == 1;
+    double elements = 1;
+    for (std::size_t k = 0; k < first.strides.size(); ++k)
+      if (first.strides[k] != 0) elements *= static_cast<double>(first.extents[k]);
+    if (first.strides.back() == 1) along_inner += elements;
+    if (first.strides[draft.outer_rank - 1] == 1) along_outer += elements;
   }
   if (inner <= 16) return ir::Schedule::LanesOuter;
   return along_outer > along_inner ? ir::Schedule::LanesOuter : ir::Schedule::LanesInner;

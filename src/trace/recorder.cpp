@@ -3,8 +3,6 @@
 
 #include <array>
 
-#include "src/runtime/backend.h"
-
 namespace sinter::trace {
 namespace {
 

@@ -1,7 +1,6 @@
 // Life and death of values.
 #include "src/trace/value.h"
 
-#include "src/runtime/backend.h"
 #include "src/trace/recorder.h"
 
 namespace sinter::trace {

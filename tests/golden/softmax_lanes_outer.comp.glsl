@@ -21,7 +21,7 @@ SN_FN float sn_exp_f32(float a) {
   const int e = int(k), low = e >> 1;
   return (p * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
 }
-SN_FN float sn_div_f32(float a, float b) { return a / b; }
+SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict writeonly buffer b1_t { float at[]; } b1;
 layout(std430, binding = 2) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
