@@ -260,8 +260,10 @@ constexpr std::string_view kPow = R"(SN_FN float sn_pow_f32(float a, float b) {
 // Exact: takes off the largest b * 2^n that fits, until less than b is left.
 constexpr std::string_view kRemainder = R"(SN_FN float sn_remainder_f32(float a, float b) {
   const u32 infinity = 0x7f800000u;
-  if (sn_is_nan_f32(b) || b == 0.0 || (floatBitsToUint(a) & 0x7fffffffu) >= infinity)
+  if (sn_is_nan_f32(b) || (floatBitsToUint(b) & 0x7fffffffu) == 0u || (floatBitsToUint(a) & 0x7fffffffu) >= infinity)
     return uintBitsToFloat(0x7fc00000u);
+  // True only where the device takes a denormal for 0: what is left is smaller still.
+  if (b == 0.0) return 0.0;
   const float d = abs(b);
   precise float r = abs(a);
   if (floatBitsToUint(d) != infinity) {
