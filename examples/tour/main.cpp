@@ -1,0 +1,55 @@
+// A tour of tensors: creation, arithmetic, views, reductions, gradients, and what the JIT made of it. docs/tensors.md
+// walks through it.
+#include <iostream>
+
+#include <sinter/sinter.h>
+
+namespace sn = sinter;
+
+int main() {
+  const sn::Device device = sn::Device::host();
+
+  // Rank and kind are part of the type; shape, dtype and device are known at run time.
+  const auto a = sn::Tensor<2>::from_data({{1, 2, 3}, {4, 5, 6}}, device);
+  const auto row = sn::Tensor<1>::from_data({10, 20, 30}, device);
+  std::cout << "a + row\n" << a + row.unsqueeze(0) << "\n";  // sizes of 1 broadcast
+  std::cout << "where a > 2\n" << sn::where(a > 2.0, a, -1.0) << "\n";
+
+  // Views copy nothing; braces say the rank.
+  std::cout << "transposed and flattened\n" << a.transpose(0, 1).reshape({6}) << "\n";
+  std::cout << "second column, reversed\n" << a.narrow(1, 1, 1).squeeze(1).flip({0}) << "\n";
+
+  // Reductions keep their dimension, so that they broadcast back; whole reductions have rank 0.
+  std::cout << "row means\n" << a.mean(1) << "\n";
+  std::cout << "largest in each row at\n" << a.argmax(1) << "\n";
+  std::cout << "sum " << a.sum().item() << "\n";
+
+  // Random numbers: equal seeds give equal numbers, on every device.
+  device.seed(42);
+  std::cout << "uniform\n" << sn::Tensor<1>::rand({3}, device) << "\n";
+
+  // Gradients are a value, asked for by leaf.
+  const auto x = sn::Tensor<1>::from_data({0.5, 1.0, 2.0}, device.autodiff()).require_grad();
+  const auto gradients = (x * x).log().sum().backward();
+  std::cout << "d/dx sum log x^2\n" << *gradients.get(x) << "\n";
+
+  // A mistake throws on the line that makes it, with both values.
+  try {
+    a.matmul(a);
+  } catch (const sn::ShapeError& error) {
+    const std::string text = error.what();
+    std::cout << text.substr(0, text.rfind(" (")) << "\n";
+  }
+
+  // A softmax by plain operations is one kernel; the second time it is found again.
+  device.sync();
+  device.reset_statistics();
+  for (int i = 0; i < 2; ++i) {
+    const auto e = (a - a.max(1)).exp();
+    const auto y = e / e.sum(1);
+    y.sync();
+  }
+  const sn::Statistics counts = device.statistics();
+  std::cout << counts.ops_recorded << " operations, " << counts.launches << " launches, " << counts.plans_built
+            << " planned, " << counts.plans_found << " found\n";
+}
