@@ -44,3 +44,30 @@ TEST_CASE("the same program with other scalars finds its plan") {
   const auto doubled = run(2.0);
   for (std::size_t i = 0; i < first.size(); ++i) CHECK(doubled[i] - 9 == doctest::Approx(2 * (first[i] - 9)).epsilon(1e-4));
 }
+
+TEST_CASE("few results over long rows: what is done with them reads its own row") {
+  // The guide's gradient of a bias, and the optimizer's step on it, are one such kernel: sums over all but one dim,
+  // then work with an operand that has one element for each sum.
+  const Device device = Device::best();
+  constexpr std::int64_t kBatch = 64, kChannels = 8, kPixels = 676;
+  const Tensor<3> x = Tensor<3>::rand({kBatch, kChannels, kPixels}, device);
+  const Tensor<3> bias = Tensor<3>::randn({1, kChannels, 1}, device);
+  const std::vector<float> elements = x.to_vector<float>(), biases = bias.to_vector<float>();
+  for (int round = 0; round < 3; ++round) {
+    const Tensor<3> doubled = where(x < 0.5, x, x * 3.0);  // held: the same kernel stores it
+    const Tensor<3> mean = doubled.mean({0, 2});
+    const Tensor<3> result = bias - mean * mean;
+    const std::vector<float> got = result.to_vector<float>();
+    for (std::int64_t c = 0; c < kChannels; ++c) {
+      double sum = 0;
+      for (std::int64_t n = 0; n < kBatch; ++n)
+        for (std::int64_t p = 0; p < kPixels; ++p) {
+          const double e = elements[static_cast<std::size_t>((n * kChannels + c) * kPixels + p)];
+          sum += e < 0.5 ? e : 3 * e;
+        }
+      const double expected = sum / (kBatch * kPixels);
+      CHECK(got[static_cast<std::size_t>(c)] ==
+            doctest::Approx(biases[static_cast<std::size_t>(c)] - expected * expected).epsilon(1e-4));
+    }
+  }
+}

@@ -283,6 +283,8 @@ class Launch {
         use_unit_memory(caller, states + unit * code_.unit_bytes);
         std::int64_t at[kMaxLoops] = {};
         const std::int64_t n = enter_unit(static_cast<std::int64_t>(unit), at);
+        // Addresses that an earlier phase set are by now those of the last unit.
+        for (std::uint16_t earlier = 0; earlier < phase; ++earlier) set_pointers(caller, code_.unit[earlier], at);
         if (phase > 0) {
           for (std::size_t i = 0; i < code_.reductions.size(); ++i) {
             const Reduction& r = code_.reductions[i];
