@@ -8,5 +8,6 @@ TEST_CASE("the host backend conforms") {
   const auto backend = sinter::runtime::make_host_backend();
   sinter::testing::ConformanceOptions options;
   options.random_kernels = 1000;
+  options.random_long_kernels = 60;
   sinter::testing::check_backend(*backend, options);
 }

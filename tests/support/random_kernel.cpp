@@ -14,8 +14,11 @@ using ir::ExprId;
 
 class Generator {
  public:
-  Generator(std::uint64_t seed, bool with_f64)
-      : data_(seed * 2 + 1), with_f64_(with_f64), builder_(make_builder()), numel_(total()) {
+  Generator(std::uint64_t seed, bool with_f64, bool long_rows)
+      : data_(seed * 2 + 1),
+        with_f64_(with_f64),
+        builder_(long_rows ? make_long_builder() : make_builder()),
+        numel_(total()) {
     if (data_.chance(0.2)) builder_.set_wide();
     if (data_.chance(0.3)) builder_.avoid_constants();
   }
@@ -53,6 +56,18 @@ class Generator {
     const ir::Schedule schedule = data_.chance(0.5) ? ir::Schedule::LanesInner : ir::Schedule::LanesOuter;
     return KernelBuilder({sizes.begin(), sizes.begin() + outer_rank},
                          {sizes.begin() + outer_rank, sizes.end()}, schedule);
+  }
+
+  // Few outer points and long inner loops, which devices deal out to many lanes.
+  KernelBuilder make_long_builder() {
+    std::vector<std::int64_t> outer, inner;
+    if (data_.chance(0.8)) outer.push_back(data_.pick(std::vector<std::int64_t>{2, 3, 5}));
+    if (data_.chance(0.3)) outer.push_back(2);
+    const std::vector<std::vector<std::int64_t>> choices = {{40000}, {64, 676}, {33001}, {3, 13000}, {20000, 2}};
+    inner = data_.pick(choices);
+    inner_rank_ = inner.size();
+    const ir::Schedule schedule = data_.chance(0.5) ? ir::Schedule::LanesInner : ir::Schedule::LanesOuter;
+    return KernelBuilder(std::move(outer), std::move(inner), schedule);
   }
 
   std::int64_t total() const { return builder_.numel(0, builder_.sizes().size()); }
@@ -359,7 +374,11 @@ class Generator {
 }  // namespace
 
 KernelCase random_kernel(std::uint64_t seed, bool with_f64) {
-  return Generator(seed, with_f64).generate("random kernel " + std::to_string(seed));
+  return Generator(seed, with_f64, false).generate("random kernel " + std::to_string(seed));
+}
+
+KernelCase random_long_kernel(std::uint64_t seed, bool with_f64) {
+  return Generator(seed, with_f64, true).generate("random long kernel, seed " + std::to_string(seed));
 }
 
 }  // namespace sinter::testing

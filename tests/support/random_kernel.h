@@ -115,4 +115,7 @@ std::vector<KernelCase> handmade_kernels(bool with_f64 = true);
 /// A valid kernel made of `seed`.
 KernelCase random_kernel(std::uint64_t seed, bool with_f64 = true);
 
+/// The same with few outer points and inner loops of tens of thousands.
+KernelCase random_long_kernel(std::uint64_t seed, bool with_f64 = true);
+
 }  // namespace sinter::testing
