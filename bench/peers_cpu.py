@@ -8,8 +8,9 @@ import sys
 import time
 
 import torch
-import torch.nn as nn
 import torch.nn.functional as F
+
+from peers_models import Guide, mlp
 
 torch.set_num_threads(2)
 torch.manual_seed(0)
@@ -56,19 +57,6 @@ def matmul_1024():
     return lambda: a @ b
 
 
-class Guide(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.c1, self.c2 = nn.Conv2d(1, 8, 3), nn.Conv2d(8, 16, 3)
-        self.pool, self.drop = nn.AdaptiveAvgPool2d((8, 8)), nn.Dropout(0.5)
-        self.l1, self.l2 = nn.Linear(1024, 512), nn.Linear(512, 10)
-
-    def forward(self, x):
-        x = self.drop(self.c1(x))
-        x = self.pool(F.relu(self.drop(self.c2(x)))).flatten(1)
-        return self.l2(F.relu(self.drop(self.l1(x))))
-
-
 def training_step(model, optimizer, x, y):
     def run():
         loss = F.cross_entropy(model(x), y)
@@ -85,8 +73,7 @@ def cnn_step():
 
 
 def mlp_step():
-    model = nn.Sequential(nn.Linear(784, 512), nn.GELU(), nn.LayerNorm(512), nn.Linear(512, 512), nn.GELU(),
-                          nn.LayerNorm(512), nn.Linear(512, 10))
+    model = mlp()
     return training_step(model, torch.optim.AdamW(model.parameters(), 1e-3), torch.randn(256, 784),
                          torch.randint(0, 10, (256,)))
 

@@ -7,8 +7,9 @@ import sys
 import time
 
 import torch
-import torch.nn as nn
 import torch.nn.functional as F
+
+from peers_models import Guide, mlp
 
 DEVICE = "cuda"
 N = 1 << 26
@@ -71,24 +72,6 @@ def layernorm(x, w, b):
 
 def layernorm_gelu_fwd_bwd(x, w, b):
     return torch.autograd.grad(F.gelu(layernorm(x, w, b)).sum(), x)
-
-
-class Guide(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.c1, self.c2 = nn.Conv2d(1, 8, 3), nn.Conv2d(8, 16, 3)
-        self.pool, self.drop = nn.AdaptiveAvgPool2d((8, 8)), nn.Dropout(0.5)
-        self.l1, self.l2 = nn.Linear(1024, 512), nn.Linear(512, 10)
-
-    def forward(self, x):
-        x = self.drop(self.c1(x))
-        x = self.pool(F.relu(self.drop(self.c2(x)))).flatten(1)
-        return self.l2(F.relu(self.drop(self.l1(x))))
-
-
-def mlp():
-    return nn.Sequential(nn.Linear(784, 512), nn.GELU(), nn.LayerNorm(512), nn.Linear(512, 512), nn.GELU(),
-                         nn.LayerNorm(512), nn.Linear(512, 10))
 
 
 def step_of(model, optimizer, x, y):

@@ -76,53 +76,14 @@ Graph make_graph(const trace::Trace& trace) {
 }
 
 trace::Layout view_layout(const Graph& graph, const Node& node) {
-  const Shape& in = graph.nodes[node.operands[0]].shape;
-  const Dims strides = contiguous_strides(in);
-  trace::Layout layout{Dims::filled(node.shape.rank(), 0), 0};
-  switch (node.op) {
-    case Op::Permute:
-      for (std::size_t i = 0; i < node.shape.rank(); ++i) layout.strides[i] = strides[node.ints[i]];
-      break;
-    case Op::Expand: {
-      const std::size_t added = node.shape.rank() - in.rank();
-      for (std::size_t i = 0; i < in.rank(); ++i)
-        layout.strides[added + i] = in[i] == 1 && node.shape[added + i] != 1 ? 0 : strides[i];
-      break;
-    }
-    case Op::Slice:
-      for (std::size_t i = 0; i < in.rank(); ++i) {
-        layout.offset += node.ints[i] * strides[i];
-        layout.strides[i] = node.ints[in.rank() + i] * strides[i];
-      }
-      break;
-    case Op::Windows:
-      for (std::size_t i = 0; i < in.rank(); ++i) layout.strides[i] = strides[i];
-      layout.strides[node.ints[0]] = strides[node.ints[0]] * node.ints[1];
-      layout.strides[in.rank()] = strides[node.ints[0]];
-      break;
-    default: throw std::logic_error("view_layout: " + std::string(name_of(node.op)) + " is not a strided view");
-  }
-  return layout;
+  return view_layout(graph, node, contiguous_layout(graph.nodes[node.operands[0]].shape));
 }
 
-NodeId base_of(const Graph& graph, NodeId id) {
-  while (graph.nodes[id].is(OpClass::View)) id = graph.nodes[id].operands[0];
-  return id;
-}
-
-std::optional<StridedView> strided_view(const Graph& graph, NodeId id) {
-  const Node& node = graph.nodes[id];
-  if (node.kind == NodeKind::External) return StridedView{id, graph.trace->values[node.value].layout};
-  if (!node.is(OpClass::View)) return StridedView{id, contiguous_layout(node.shape)};
-  std::optional<StridedView> below = strided_view(graph, node.operands[0]);
-  if (!below) return std::nullopt;
+trace::Layout view_layout(const Graph& graph, const Node& node, const trace::Layout& operand) {
   const Shape& in = graph.nodes[node.operands[0]].shape;
-  const Dims& from = below->layout.strides;
-  trace::Layout layout{Dims::filled(node.shape.rank(), 0), below->layout.offset};
+  const Dims& from = operand.strides;
+  trace::Layout layout{Dims::filled(node.shape.rank(), 0), operand.offset};
   switch (node.op) {
-    case Op::Reshape:
-      if (!reshape_layout(in, below->layout, node.shape, layout)) return std::nullopt;
-      break;
     case Op::Permute:
       for (std::size_t i = 0; i < node.shape.rank(); ++i) layout.strides[i] = from[node.ints[i]];
       break;
@@ -143,8 +104,25 @@ std::optional<StridedView> strided_view(const Graph& graph, NodeId id) {
       layout.strides[node.ints[0]] = from[node.ints[0]] * node.ints[1];
       layout.strides[in.rank()] = from[node.ints[0]];
       break;
-    default: return std::nullopt;
+    default: throw std::logic_error("view_layout: " + std::string(name_of(node.op)) + " is not a strided view");
   }
+  return layout;
+}
+
+NodeId base_of(const Graph& graph, NodeId id) {
+  while (graph.nodes[id].is(OpClass::View)) id = graph.nodes[id].operands[0];
+  return id;
+}
+
+std::optional<StridedView> strided_view(const Graph& graph, NodeId id) {
+  const Node& node = graph.nodes[id];
+  if (node.kind == NodeKind::External) return StridedView{id, graph.trace->values[node.value].layout};
+  if (!node.is(OpClass::View)) return StridedView{id, contiguous_layout(node.shape)};
+  std::optional<StridedView> below = strided_view(graph, node.operands[0]);
+  if (!below) return std::nullopt;
+  if (node.op != Op::Reshape) return StridedView{below->base, view_layout(graph, node, below->layout)};
+  trace::Layout layout;
+  if (!reshape_layout(graph.nodes[node.operands[0]].shape, below->layout, node.shape, layout)) return std::nullopt;
   return StridedView{below->base, layout};
 }
 

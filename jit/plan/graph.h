@@ -64,6 +64,8 @@ struct StridedView {
 /// For a view node: how its operand's row-major positions are reached: coordinates of `node.shape` meet this layout.
 /// Not for Reshape, which keeps positions.
 trace::Layout view_layout(const Graph& graph, const Node& node);
+/// The same over an operand that lies as `operand` says.
+trace::Layout view_layout(const Graph& graph, const Node& node, const trace::Layout& operand);
 
 /// Follows views down to the first node that is not a view. Nothing when strides cannot express the way (a reshape
 /// across a gap).

@@ -16,23 +16,12 @@ constexpr int kInlineWeight = 64;
 // A value that many points share (it is expanded) is computed again for each of them only if it is cheaper than this.
 constexpr int kExpandedWeight = 12;
 
+/// Work for one element, in additions: what only floats have is a function of several steps, and a random number (a
+/// source with seed and stream) ten rounds of multiplications.
 int weight_of(const Node& node) {
-  if (node.kind != NodeKind::Op) return 0;
-  switch (node.op) {
-    case Op::Random: return 16;
-    case Op::RandomNormal: return 32;
-    case Op::Exp:
-    case Op::Log:
-    case Op::Log1p:
-    case Op::Expm1:
-    case Op::Sin:
-    case Op::Cos:
-    case Op::Tanh:
-    case Op::Sigmoid:
-    case Op::Erf:
-    case Op::Pow: return 4;
-    default: return node.op_class() == OpClass::View ? 0 : 1;
-  }
+  if (node.kind != NodeKind::Op || node.op_class() == OpClass::View) return 0;
+  if (node.op_class() == OpClass::Source) return node.scalars.size() == 2 ? 16 : 1;
+  return info(node.op).rule == DTypeRule::Float ? 4 : 1;
 }
 
 class Grouper {
