@@ -13,12 +13,12 @@ std::string_view storage_type(DType dtype) {
 class CudaDialect : public Dialect {
  public:
   CudaDialect() {
-    global_lane = "blockIdx.x * blockDim.x + threadIdx.x";
-    global_lanes = "gridDim.x * blockDim.x";
+    alone = {"blockIdx.x * blockDim.x + threadIdx.x", "gridDim.x * blockDim.x",
+             "blockIdx.x * blockDim.y + threadIdx.y", "gridDim.x * blockDim.y"};
+    member = {"block * blockDim.x + threadIdx.x", "blocks * blockDim.x", "block * blockDim.y + threadIdx.y",
+              "blocks * blockDim.y"};
     lane = "threadIdx.x";
     lanes = "blockDim.x";
-    point = "blockIdx.x * blockDim.y + threadIdx.y";
-    points = "gridDim.x * blockDim.y";
     barrier = "sn_barrier();";
     unroll = "#pragma unroll";
     set_fault = "*fault = 1u;";
@@ -33,24 +33,21 @@ class CudaDialect : public Dialect {
   }
 
   std::string open(const ir::Kernel& kernel, const Target& target, ir::Schedule) const override {
-    std::string text = "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(target.group_size) +
-                       ") sinter_kernel(\n    ";
+    const std::string head = "extern \"C\" __global__ void __launch_bounds__(" +
+                             std::to_string(target.group_size) + ") sinter_kernel(\n    ";
+    if (kernel.members > 1) return open_members(kernel, head);
+    std::string text = head;
     bool first = true;
     auto argument = [&](const std::string& declaration) {
       text += (first ? "" : ", ") + declaration;
       first = false;
     };
-    for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
-      const ir::BufferInfo& buffer = kernel.buffers[b];
-      argument((buffer.written ? "" : "const ") + std::string(storage_type(buffer.dtype)) +
-               "* __restrict__ b" + std::to_string(b));
-    }
-    for (std::size_t i = 0; i < kernel.ints; ++i)
-      argument((kernel.wide ? "i64 n" : "int n") + std::to_string(i));
+    for (std::size_t b = 0; b < kernel.buffers.size(); ++b) argument(pointer(kernel, b) + name('b', b));
+    for (std::size_t i = 0; i < kernel.ints; ++i) argument((kernel.wide ? "i64 " : "int ") + name('n', i));
     for (std::size_t s = 0; s < kernel.scalars.size(); ++s)
-      argument(std::string(value_type(kernel.scalars[s])) + " s" + std::to_string(s));
+      argument(std::string(value_type(kernel.scalars[s])) + " " + name('s', s));
     if (kernel.fault) argument("u32* fault");
-    return text + ")";
+    return text + ") {\n";
   }
 
   std::string define(DType dtype) const override { return "const " + std::string(value_type(dtype)) + " "; }
@@ -115,6 +112,48 @@ class CudaDialect : public Dialect {
   std::string_view function(std::string_view name) const override { return cuda_function(name); }
 
  private:
+  static std::string name(char letter, std::size_t number) { return letter + std::to_string(number); }
+
+  static std::string pointer(const ir::Kernel& kernel, std::size_t b) {
+    const ir::BufferInfo& buffer = kernel.buffers[b];
+    return (buffer.written ? "" : "const ") + std::string(storage_type(buffer.dtype)) + "* __restrict__ ";
+  }
+
+  /// The members' arguments are a table; each block finds the member it works for, and its own number among that
+  /// member's blocks.
+  static std::string open_members(const ir::Kernel& kernel, const std::string& head) {
+    std::string fields, names;
+    const MemberLayout layout = member_layout(kernel);
+    for (const MemberLayout::Field& f : layout.fields) {
+      const std::string n = name(f.letter, f.number);
+      fields += "  " + std::string(f.bytes == 8 ? "u64 " : "u32 ") + n + "_;\n";
+      if (f.letter == 'b') {
+        const std::string type = pointer(kernel, f.number);
+        names += "  " + type + n + " = (" + type.substr(0, type.find('*') + 1) + ")mine." + n + "_;\n";
+        continue;
+      }
+      const DType dtype = f.letter == 'n' ? (kernel.wide ? DType::i64 : DType::i32) : kernel.scalars[f.number];
+      const std::string type(value_type(dtype)), word = "mine." + n + "_";
+      names += "  const " + type + " " + n + " = " +
+               (dtype == DType::f32   ? "__int_as_float(int(" + word + "))"
+                : dtype == DType::f64 ? "__longlong_as_double(i64(" + word + "))"
+                : dtype == DType::boolean ? word + " != 0u"
+                                          : type + "(" + word + ")") +
+               ";\n";
+    }
+    const std::string most = std::to_string(kernel.members);
+    std::string text = "struct sn_member {\n" + fields + "  u32 first_;\n};\nstruct sn_members { sn_member at[" + most +
+                       "]; };\n" + head + "const __grid_constant__ sn_members members, u32 count" +
+                       (kernel.fault ? ", u32* fault" : "") + ") {\n";
+    text += "  u32 member = 0u;\n"
+            "  for (u32 step = " + most + "u >> 1; step > 0u; step >>= 1)\n"
+            "    if (member + step < count && members.at[member + step].first_ <= blockIdx.x) member += step;\n"
+            "  const sn_member& mine = members.at[member];\n"
+            "  const u32 block = blockIdx.x - mine.first_;\n"
+            "  const u32 blocks = (member + 1u < count ? members.at[member + 1u].first_ : gridDim.x) - mine.first_;\n";
+    return text + names;
+  }
+
   static bool wraps(const OpInfo& op, DType dtype) {
     return (dtype == DType::i32 || dtype == DType::i64) && op.rule == DTypeRule::Same &&
            op.text.front() == '(';

@@ -48,9 +48,15 @@ class Dialect {
   /// The text of a prelude function by its full name; empty if this language has none of that name.
   virtual std::string_view function(std::string_view name) const = 0;
 
-  std::string global_lane, global_lanes;  // position among all lanes of the launch, and their number
+  /// Names of places in a launch. In a launch of several members they count the member's own groups.
+  struct Grid {
+    std::string global_lane, global_lanes;  // position among all lanes of the launch, and their number
+    std::string point, points;              // first outer point of this group and the step to its next
+  };
+  Grid alone, member;
+  const Grid& grid(const ir::Kernel& kernel) const { return kernel.members > 1 ? member : alone; }
+
   std::string lane, lanes;                // position in the group, and its lanes
-  std::string point, points;              // first outer point of this group and the step to its next
   std::string barrier;
   std::string unroll;        // line before a loop that is worth unrolling; may be empty
   std::string set_fault;     // statement

@@ -55,7 +55,10 @@ void check_dtypes(const ir::Kernel& kernel, const Target& target) {
         "[emit] a tensor of more than 2147483647 elements needs 64-bit integers, which this device lacks");
 }
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+template <class T>
+T divide_up(T a, std::common_type_t<T> b) {
+  return (a + b - 1) / b;
+}
 
 }  // namespace
 
@@ -70,9 +73,57 @@ Source emit(const ir::Kernel& kernel, const Target& target) {
   source.entry = target.language == Language::Cuda ? "sinter_kernel" : "main";
   source.text = e.dialect.preamble(kernel, target) + functions_for(body, e.dialect, e.functions) +
                 e.dialect.open(kernel, target, schedule);
-  source.text += target.language == Language::Cuda ? " {\n" : "\n";
   source.text += body + "}\n";
   return source;
+}
+
+MemberLayout member_layout(const ir::Kernel& kernel) {
+  MemberLayout layout;
+  auto add = [&](char letter, std::size_t number, std::size_t bytes) {
+    layout.fields.push_back({letter, number, layout.bytes, bytes});
+    layout.bytes += bytes;
+  };
+  // Eight bytes first: then nothing needs padding but the end.
+  const std::size_t of_int = kernel.wide ? 8 : 4;
+  auto of_scalar = [&](std::size_t s) { return size_of(kernel.scalars[s]) == 8 ? std::size_t{8} : 4; };
+  for (std::size_t b = 0; b < kernel.buffers.size(); ++b) add('b', b, 8);
+  for (std::size_t bytes : {8, 4}) {
+    for (std::size_t i = 0; i < kernel.ints; ++i)
+      if (of_int == bytes) add('n', i, bytes);
+    for (std::size_t s = 0; s < kernel.scalars.size(); ++s)
+      if (of_scalar(s) == bytes) add('s', s, bytes);
+  }
+  layout.first = layout.bytes;
+  layout.bytes = (layout.bytes + 4 + 7) / 8 * 8;
+  return layout;
+}
+
+Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints,
+                  std::vector<std::uint32_t>& firsts) {
+  const std::size_t members = kernel.ints ? ints.size() / kernel.ints : 1;
+  Geometry whole;
+  auto of_member = [&](std::size_t m) { return geometry(kernel, target, ints.subspan(m * kernel.ints, kernel.ints)); };
+  // All members have groups of one form: that of the largest.
+  for (std::size_t m = 0; m < members; ++m) {
+    const Geometry one = of_member(m);
+    if (one.lanes > whole.lanes) whole = one;
+    if (one.lanes == whole.lanes) whole.rows = std::max(whole.rows, one.rows);
+  }
+  std::uint64_t groups = 0;
+  firsts.clear();
+  for (std::size_t m = 0; m < members; ++m) {
+    const Geometry one = of_member(m);
+    firsts.push_back(static_cast<std::uint32_t>(groups));
+    const std::uint64_t lanes = std::uint64_t{one.groups} * one.lanes * one.rows;
+    const std::uint64_t per_group = std::uint64_t{whole.lanes} * whole.rows;
+    const bool by_point = schedule_on(kernel, target) == ir::Schedule::LanesInner;
+    groups += by_point ? divide_up(std::uint64_t{one.groups} * one.rows, whole.rows) : divide_up(lanes, per_group);
+  }
+  if (groups > static_cast<std::uint64_t>(target.max_groups))
+    throw DeviceError("[launch] " + std::to_string(members) + " members of one launch need " + std::to_string(groups) +
+                      " groups; the most are " + std::to_string(target.max_groups));
+  whole.groups = static_cast<std::uint32_t>(groups);
+  return whole;
 }
 
 Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints) {

@@ -7,18 +7,24 @@
 //         the kernel is wide), the scalars by value (u8 as 32-bit), a `unsigned int*` fault word when
 //         Kernel::fault. Compile with --fmad=false. The block is Geometry::lanes x Geometry::rows threads.
 //
+//         A kernel for several members takes their arguments as one struct by value, Kernel::members times
+//         MemberLayout::bytes, then the number of members (32 bits), then the fault word.
+//
 // GLSL    entry point `main`; bindings of descriptor set 0, all storage buffers: 0 .. n-1 the kernel's
 // buffers, n the
 //         arguments, n + 1 the fault word (one uint) when Kernel::fault. The arguments are 32-bit words
 //         without gaps: first the ints (one word each; two, low word first, when the kernel is wide), then
 //         the scalars (f32: its bits; i32; bool and u8: 0 or 1, or the number; i64 and the bits of f64: two
 //         words, low word first); at least one word must be bound. Specialization constant 0 (uint) is the
-//         group size and must be Geometry::lanes (Geometry::rows is always 1).
+//         group size and must be Geometry::lanes (Geometry::rows is always 1). A kernel for several members has
+//         two bindings: the arguments, one word with the number of members and then MemberLayout::bytes for each,
+//         and the fault word; buffers are named by their addresses.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "jit/ir/kernel.h"
 
@@ -56,6 +62,23 @@ Source emit(const ir::Kernel& kernel, const Target& target);
 
 /// How a kernel is launched with these ints (Kernel::ints of them).
 Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints);
+
+/// How a launch of several members is shaped; `ints` are those of all members. `firsts` becomes the first group of each.
+Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints,
+                  std::vector<std::uint32_t>& firsts);
+
+/// Where one member's arguments stand in the table of a launch of several.
+struct MemberLayout {
+  struct Field {
+    char letter;                // 'b' a buffer's address, 'n' an int, 's' a scalar
+    std::size_t number;
+    std::size_t offset, bytes;  // 8 or 4 bytes
+  };
+  std::vector<Field> fields;
+  std::size_t first = 0;        // offset of the member's first group, 32 bits
+  std::size_t bytes = 0;        // of one member, a multiple of 8
+};
+MemberLayout member_layout(const ir::Kernel& kernel);
 
 /// The schedule the text follows: the kernel's own, but for LanesInner on a target without groups.
 ir::Schedule schedule_on(const ir::Kernel& kernel, const Target& target);

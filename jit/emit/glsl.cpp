@@ -11,12 +11,12 @@ std::string_view storage_type(DType dtype) { return size_of(dtype) == 1 ? "uint8
 class GlslDialect : public Dialect {
  public:
   GlslDialect() {
-    global_lane = "gl_GlobalInvocationID.x";
-    global_lanes = "gl_NumWorkGroups.x * gl_WorkGroupSize.x";
+    alone = {"gl_GlobalInvocationID.x", "gl_NumWorkGroups.x * gl_WorkGroupSize.x", "gl_WorkGroupID.x",
+             "gl_NumWorkGroups.x"};
+    member = {"sn_group * gl_WorkGroupSize.x + gl_LocalInvocationID.x", "sn_groups * gl_WorkGroupSize.x", "sn_group",
+              "sn_groups"};
     lane = "gl_LocalInvocationID.x";
     lanes = "gl_WorkGroupSize.x";
-    point = "gl_WorkGroupID.x";
-    points = "gl_NumWorkGroups.x";
     barrier = "barrier();";
     set_fault = "sn_fault.word[0] = 1u;";
   }
@@ -27,6 +27,8 @@ class GlslDialect : public Dialect {
     bool bytes = false;
     for (const ir::BufferInfo& buffer : kernel.buffers) bytes = bytes || size_of(buffer.dtype) == 1;
     if (bytes) text += "#extension GL_EXT_shader_8bit_storage : require\n";
+    if (kernel.members > 1)
+      text += "#extension GL_EXT_buffer_reference : require\n#extension GL_EXT_buffer_reference_uvec2 : require\n";
     text += "#define u32 uint\n";
     if (target.has_i64) text += "#define i64 int64_t\n#define u64 uint64_t\n";
     return text + "#define SN_FN\nlayout(local_size_x = " + std::to_string(target.group_size) +
@@ -34,6 +36,7 @@ class GlslDialect : public Dialect {
   }
 
   std::string open(const ir::Kernel& kernel, const Target&, ir::Schedule) const override {
+    if (kernel.members > 1) return open_members(kernel);
     std::string text;
     std::size_t binding = 0;
     auto block = [&](const std::string& qualifier, const std::string& name, const std::string& member) {
@@ -60,18 +63,9 @@ class GlslDialect : public Dialect {
                           : "  const int n" + std::to_string(i) + " = int(" + word() + ");\n";
     for (std::size_t s = 0; s < kernel.scalars.size(); ++s) {
       const DType dtype = kernel.scalars[s];
-      text += "  const " + std::string(value_type(dtype)) + " s" + std::to_string(s) + " = ";
-      switch (dtype) {
-        case DType::f32: text += "uintBitsToFloat(" + word() + ")"; break;
-        case DType::f64: text += "packDouble2x32(" + pair() + ")"; break;
-        case DType::i32: text += "int(" + word() + ")"; break;
-        case DType::i64: text += "packInt2x32(ivec2(" + pair() + "))"; break;
-        case DType::u8: text += word(); break;
-        case DType::boolean: text += word() + " != 0u"; break;
-      }
-      text += ";\n";
+      text += "  const " + std::string(value_type(dtype)) + " s" + std::to_string(s) + " = " +
+              from_words(dtype, size_of(dtype) == 8 ? pair() : word()) + ";\n";
     }
-    text.pop_back();
     return text;
   }
 
@@ -153,6 +147,60 @@ class GlslDialect : public Dialect {
   std::string_view function(std::string_view name) const override { return glsl_function(name); }
 
  private:
+  /// A number from its word, or its two words as a uvec2.
+  static std::string from_words(DType dtype, const std::string& words) {
+    switch (dtype) {
+      case DType::f32: return "uintBitsToFloat(" + words + ")";
+      case DType::f64: return "packDouble2x32(" + words + ")";
+      case DType::i32: return "int(" + words + ")";
+      case DType::i64: return "packInt2x32(ivec2(" + words + "))";
+      case DType::u8: return words;
+      case DType::boolean: return words + " != 0u";
+    }
+    return "";
+  }
+
+  /// The members' arguments are a table; each group finds the member it works for, and its own number among that
+  /// member's groups. Buffers are reached through their addresses.
+  static std::string open_members(const ir::Kernel& kernel) {
+    std::string text;
+    for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
+      const ir::BufferInfo& buffer = kernel.buffers[b];
+      const std::string type(storage_type(buffer.dtype)), access = buffer.written ? "" : "readonly ";
+      text += "layout(buffer_reference, std430, buffer_reference_align = " + std::to_string(size_of(buffer.dtype)) +
+              ") " + access + "buffer b" + std::to_string(b) + "_t { " + type + " at[]; };\n";
+    }
+    text += "layout(std430, binding = 0) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;\n";
+    if (kernel.fault) text += "layout(std430, binding = 1) restrict buffer sn_fault_t { u32 word[]; } sn_fault;\n";
+    const MemberLayout layout = member_layout(kernel);
+    const std::string words = std::to_string(layout.bytes / 4) + "u", first = std::to_string(layout.first / 4) + "u";
+    // Word 0 is the number of members.
+    text += "u32 sn_first(u32 member) { return sn_arguments.word[1u + member * " + words + " + " + first + "]; }\n"
+            "void main() {\n"
+            "  const u32 sn_count = sn_arguments.word[0];\n"
+            "  u32 sn_low = 0u, sn_high = sn_count;\n"
+            "  while (sn_high - sn_low > 1u) {\n"
+            "    const u32 middle = (sn_low + sn_high) >> 1;\n"
+            "    if (sn_first(middle) <= gl_WorkGroupID.x) sn_low = middle; else sn_high = middle;\n"
+            "  }\n"
+            "  const u32 sn_mine = 1u + sn_low * " + words + ";\n"
+            "  const u32 sn_group = gl_WorkGroupID.x - sn_first(sn_low);\n"
+            "  const u32 sn_groups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - sn_first(sn_low);\n";
+    auto word = [](std::size_t byte) { return "sn_arguments.word[sn_mine + " + std::to_string(byte / 4) + "u]"; };
+    for (const MemberLayout::Field& f : layout.fields) {
+      const std::string name = f.letter + std::to_string(f.number);
+      const std::string words_of_it =
+          f.bytes == 8 ? "uvec2(" + word(f.offset) + ", " + word(f.offset + 4) + ")" : word(f.offset);
+      if (f.letter == 'b') {
+        text += "  " + name + "_t " + name + " = " + name + "_t(" + words_of_it + ");\n";
+        continue;
+      }
+      const DType dtype = f.letter == 'n' ? (kernel.wide ? DType::i64 : DType::i32) : kernel.scalars[f.number];
+      text += "  const " + std::string(value_type(dtype)) + " " + name + " = " + from_words(dtype, words_of_it) + ";\n";
+    }
+    return text;
+  }
+
   static std::string at(const ir::Kernel& kernel, std::size_t buffer, const std::string& position) {
     return "b" + std::to_string(buffer) + ".at[" + (kernel.wide ? "u32(" + position + ")" : position) + "]";
   }

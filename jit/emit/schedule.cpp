@@ -207,7 +207,7 @@ class Loops {
 
   void write_pointwise() {
     const Work work = work_of(0);
-    const std::string first = e_.flat(e_.dialect.global_lane), step = e_.flat(e_.dialect.global_lanes);
+    const std::string first = e_.flat(e_.dialect.grid(k_).global_lane), step = e_.flat(e_.dialect.grid(k_).global_lanes);
     e_.out.line(constant("points", count_of(0, k_.outer_rank)));
     std::string begin = first;
     if (vectors_) {
@@ -234,8 +234,8 @@ class Loops {
     if (vectors_)
       e_.out.line(constant(
           "inner4", "vectors ? inner - inner % " + e_.flat(std::to_string(kVector)) + " : " + e_.flat("0")));
-    e_.open(loop("f", e_.flat(groups ? e_.dialect.point : e_.dialect.global_lane), "points",
-                 e_.flat(groups ? e_.dialect.points : e_.dialect.global_lanes)));
+    e_.open(loop("f", e_.flat(groups ? e_.dialect.grid(k_).point : e_.dialect.grid(k_).global_lane), "points",
+                 e_.flat(groups ? e_.dialect.grid(k_).points : e_.dialect.grid(k_).global_lanes)));
     split("f", 0, k_.outer_rank, "");
     for (std::uint16_t phase = 0; phase < k_.phases; ++phase) write_phase(phase);
     e_.close();

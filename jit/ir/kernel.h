@@ -130,6 +130,9 @@ enum class Schedule : std::uint8_t {
 };
 
 /// One fused kernel. Loop coordinate k < outer_rank is outer, the rest inner.
+///
+/// With `members` > 1 one launch runs the kernel for up to so many members, each with buffers, ints and scalars of its own:
+/// the many small updates of an optimizer step become one launch. Members do not see each other's results.
 struct Kernel {
   std::uint8_t outer_rank = 0;
   std::uint8_t inner_rank = 0;
@@ -141,6 +144,7 @@ struct Kernel {
   std::vector<BufferInfo> buffers;
   std::vector<DType> scalars;         // dtype of each scalar argument
   std::uint16_t ints = 0;             // number of int arguments
+  std::uint16_t members = 1;          // most members of one launch; see below
   std::vector<IndexMap> maps;
   std::vector<Expr> exprs;            // operands stand before their uses
   std::vector<Store> stores;
@@ -148,6 +152,9 @@ struct Kernel {
 
 /// The kernel as text: readable, complete, and equal for equal kernels; it is also what kernels are compared and hashed by.
 std::string to_string(const Kernel& kernel);
+
+/// Bytes of the arguments of one member of a launch: 8 for a buffer's address, then the ints and the scalars.
+std::size_t argument_bytes(const Kernel& kernel);
 
 /// Throws std::logic_error with the reason when the kernel breaks a rule of this page.
 void verify(const Kernel& kernel);

@@ -37,6 +37,7 @@ class Printer {
     word("kernel").word(text_of(k.schedule));
     word("outer").number(k.outer_rank).word("inner").number(k.inner_rank).word("phases").number(k.phases);
     word("ints").number(k.ints);
+    if (k.members > 1) word("members").number(k.members);
     if (k.wide) word("wide");
     if (k.fault) word("fault");
     end_line();
@@ -142,5 +143,11 @@ class Printer {
 }  // namespace
 
 std::string to_string(const Kernel& kernel) { return Printer().print(kernel); }
+
+std::size_t argument_bytes(const Kernel& kernel) {
+  std::size_t bytes = 8 * kernel.buffers.size() + (kernel.wide ? 8 : 4) * std::size_t{kernel.ints};
+  for (DType dtype : kernel.scalars) bytes += size_of(dtype) == 8 ? 8 : 4;
+  return bytes;
+}
 
 }  // namespace sinter::ir

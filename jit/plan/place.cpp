@@ -104,20 +104,19 @@ class Placer {
   void place_step(int s) {
     const Step& step = steps_[s];
     absl::flat_hash_set<NodeId> taken;
-    for (std::size_t w = 0; w < step.buffers.size(); ++w) {
-      const NodeId id = step.buffers[w].node;
-      if (!step.buffers[w].written) continue;
-      if (!step.library && reuse(s, w, taken)) {
-        memory_.in_place_bytes[s] += static_cast<std::int64_t>(bytes(id));
-        continue;
+    if (step.library) give_memory(step.buffers.back().node);
+    std::size_t first = 0;
+    for (GroupId member : step.members) {
+      const std::size_t end = first + grouping_.kernels[member].buffers.size();
+      for (std::size_t w = first; w < end; ++w) {
+        const NodeId id = step.buffers[w].node;
+        if (!step.buffers[w].written) continue;
+        if (reuse(s, {member, first, end}, w, taken))
+          memory_.in_place_bytes[s] += static_cast<std::int64_t>(bytes(id));
+        else
+          give_memory(id);
       }
-      if (keeps_[id]) {
-        memory_.of_node[id] = {Binding::Space::Output, static_cast<std::uint32_t>(memory_.output_bytes.size()), 0};
-        memory_.output_bytes.push_back(bytes(id));
-      } else {
-        const std::size_t size = std::max(aligned(bytes(id)), kAlignment);
-        memory_.of_node[id] = {Binding::Space::Temporary, 0, arena_.take(size)};
-      }
+      first = end;
     }
     for (const BufferUse& use : step.buffers) {
       const Binding& binding = memory_.of_node[use.node];
@@ -127,18 +126,35 @@ class Placer {
     }
   }
 
-  /// Writes result `w` of step `s` over an operand that dies here and is read at exactly the same elements.
-  bool reuse(int s, std::size_t w, absl::flat_hash_set<NodeId>& taken) {
+  /// Memory of its own.
+  void give_memory(NodeId id) {
+    if (keeps_[id]) {
+      memory_.of_node[id] = {Binding::Space::Output, static_cast<std::uint32_t>(memory_.output_bytes.size()), 0};
+      memory_.output_bytes.push_back(bytes(id));
+    } else {
+      const std::size_t size = std::max(aligned(bytes(id)), kAlignment);
+      memory_.of_node[id] = {Binding::Space::Temporary, 0, arena_.take(size)};
+    }
+  }
+
+  /// One member of a step and its buffers.
+  struct Member {
+    GroupId group;
+    std::size_t first, end;
+  };
+
+  /// Writes result `w` of step `s` over an operand of its member that dies here and is read at exactly the same elements.
+  bool reuse(int s, const Member& member, std::size_t w, absl::flat_hash_set<NodeId>& taken) {
     const Step& step = steps_[s];
-    const Lowered& lowered = grouping_.kernels[step.group];
+    const Lowered& lowered = grouping_.kernels[member.group];
     const NodeId id = step.buffers[w].node;
-    for (std::size_t r = 0; r < step.buffers.size(); ++r) {
+    for (std::size_t r = member.first; r < member.end; ++r) {
       const NodeId from = step.buffers[r].node;
       // Of another dtype it would be a binding of its own, and a kernel may rely on its bindings not to overlap.
       if (!step.buffers[r].read || step.buffers[r].written || taken.contains(from) || bytes(from) != bytes(id) ||
           graph_.nodes[from].dtype != graph_.nodes[id].dtype)
         continue;
-      if (!same_elements(lowered.kernel, r, w)) continue;
+      if (read_by_another(step, member, from) || !same_elements(lowered.kernel, r - member.first, w - member.first)) continue;
       if (graph_.nodes[from].kind == NodeKind::External) {
         const trace::TraceValue& value = graph_.trace->values[graph_.nodes[from].value];
         if (!keeps_[id] || !value.dying || value.layout.offset != 0 || donated_[value.buffer] ||
@@ -154,6 +170,13 @@ class Placer {
       taken.insert(from);
       return true;
     }
+    return false;
+  }
+
+  /// Another member of the step reads the node.
+  static bool read_by_another(const Step& step, const Member& member, NodeId node) {
+    for (std::size_t b = 0; b < step.buffers.size(); ++b)
+      if ((b < member.first || b >= member.end) && step.buffers[b].node == node) return true;
     return false;
   }
 

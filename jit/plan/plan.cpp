@@ -2,76 +2,18 @@
 #include "jit/plan/plan.h"
 
 #include <algorithm>
-#include <queue>
+#include <map>
 
 #include <absl/container/flat_hash_map.h>
 
 #include "jit/plan/graph.h"
 #include "jit/plan/group.h"
 #include "jit/plan/index_map.h"
-#include "jit/plan/library.h"
+#include "jit/plan/order.h"
 #include "jit/plan/place.h"
 
 namespace sinter::plan {
 namespace {
-
-/// Pass `order`: steps so that producers run first, otherwise in the order of the program.
-std::vector<Step> make_steps(const Graph& graph, const Grouping& grouping) {
-  std::vector<Step> steps;
-  for (GroupId g = 0; g < grouping.groups.size(); ++g) {
-    if (!grouping.groups[g].alive) continue;
-    Step step;
-    step.group = g;
-    step.node = *std::max_element(grouping.groups[g].stores.begin(), grouping.groups[g].stores.end());
-    step.buffers = grouping.kernels[g].buffers;
-    steps.push_back(std::move(step));
-  }
-  for (NodeId id : grouping.libraries) {
-    if (!graph.nodes[id].live) continue;
-    Step step;
-    step.library = true;
-    step.node = id;
-    bool copied[2] = {false, false};
-    for (std::size_t k = 0; k < 2; ++k) {
-      const NodeId operand = graph.nodes[id].operands[k];
-      copied[k] = grouping.owners[operand] != kInline || !reads_in_place(graph, id, k);
-      const StridedView view = copied[k] ? StridedView{operand, {}} : *strided_view(graph, operand);
-      step.buffers.push_back({view.base, true, false});
-      step.layouts.push_back(view.layout);
-    }
-    step.op = make_library_op(graph, id, copied);
-    step.buffers.push_back({id, false, true});
-    step.layouts.push_back({});
-    steps.push_back(std::move(step));
-  }
-
-  absl::flat_hash_map<NodeId, std::size_t> writer;
-  for (std::size_t s = 0; s < steps.size(); ++s)
-    for (const BufferUse& use : steps[s].buffers)
-      if (use.written) writer[use.node] = s;
-  std::vector<std::vector<std::size_t>> next(steps.size());
-  std::vector<int> waiting(steps.size(), 0);
-  for (std::size_t s = 0; s < steps.size(); ++s)
-    for (const BufferUse& use : steps[s].buffers)
-      if (auto it = writer.find(use.node); use.read && it != writer.end() && it->second != s) {
-        next[it->second].push_back(s);
-        ++waiting[s];
-      }
-  using Item = std::pair<NodeId, std::size_t>;
-  std::priority_queue<Item, std::vector<Item>, std::greater<>> ready;
-  for (std::size_t s = 0; s < steps.size(); ++s)
-    if (waiting[s] == 0) ready.emplace(steps[s].node, s);
-  std::vector<Step> ordered;
-  while (!ready.empty()) {
-    const std::size_t s = ready.top().second;
-    ready.pop();
-    for (std::size_t after : next[s])
-      if (--waiting[after] == 0) ready.emplace(steps[after].node, after);
-    ordered.push_back(std::move(steps[s]));
-  }
-  if (ordered.size() != steps.size()) throw std::logic_error("plan: kernels depend on each other in a circle");
-  return ordered;
-}
 
 /// Joins the store's buffer with the one it overwrites, so that the kernel sees one buffer that is read and written.
 void join_in_place(Launch& launch, ir::Kernel& kernel) {
@@ -102,6 +44,78 @@ Binding binding_of(const Graph& graph, const Memory& memory, NodeId id) {
   return memory.of_node[id];
 }
 
+/// Puts the launches of a plan together.
+class Assembler {
+ public:
+  Assembler(const Graph& graph, Grouping& grouping, const Memory& memory, Plan& plan)
+      : graph_(graph), grouping_(grouping), memory_(memory), plan_(plan) {}
+
+  void add_library(const Step& step) {
+    Launch& launch = plan_.launches.emplace_back();
+    for (std::size_t k = 0; k < step.buffers.size(); ++k) {
+      launch.buffers.push_back(binding_of(graph_, memory_, step.buffers[k].node));
+      launch.buffers[k].byte_offset +=
+          static_cast<std::size_t>(step.layouts[k].offset) * size_of(graph_.nodes[step.buffers[k].node].dtype);
+    }
+    launch.what = step.op;
+    launch.records = {graph_.nodes[step.node].record};
+  }
+
+  /// One launch, or several where members turned out to differ: some write in place, others cannot.
+  void add_kernel(const Step& step, std::int64_t in_place_bytes) {
+    std::map<std::string, std::size_t> launch_of;  // kernel text to its launch
+    const std::size_t first_launch = plan_.launches.size();
+    std::vector<ir::Kernel> kernels;
+    std::size_t at = 0;
+    for (GroupId member : step.members) {
+      Lowered lowered = std::move(grouping_.kernels[member]);
+      Launch part;
+      for (std::size_t end = at + lowered.buffers.size(); at < end; ++at)
+        part.buffers.push_back(binding_of(graph_, memory_, step.buffers[at].node));
+      join_in_place(part, lowered.kernel);
+      const auto [it, added] = launch_of.try_emplace(ir::to_string(lowered.kernel), kernels.size());
+      if (added) {
+        kernels.push_back(std::move(lowered.kernel));
+        plan_.launches.emplace_back().members = 0;
+      }
+      Launch& launch = plan_.launches[first_launch + it->second];
+      ++launch.members;
+      append(launch.buffers, part.buffers);
+      append(launch.ints, lowered.ints);
+      append(launch.scalars, lowered.scalars);
+      append(launch.records, lowered.records);
+    }
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+      Launch& launch = plan_.launches[first_launch + k];
+      if (launch.members > 1) kernels[k].members = static_cast<std::uint16_t>(table_size(launch.members));
+      std::sort(launch.records.begin(), launch.records.end());
+      launch.records.erase(std::unique(launch.records.begin(), launch.records.end()), launch.records.end());
+      launch.what = number_of(std::move(kernels[k]));
+    }
+    plan_.launches[first_launch].in_place_bytes = in_place_bytes;
+    plan_.in_place_bytes += static_cast<std::size_t>(in_place_bytes);
+  }
+
+ private:
+  template <class T>
+  static void append(std::vector<T>& to, const std::vector<T>& more) {
+    to.insert(to.end(), more.begin(), more.end());
+  }
+
+  std::uint32_t number_of(ir::Kernel kernel) {
+    ir::verify(kernel);
+    auto [it, added] = known_.try_emplace(ir::to_string(kernel), static_cast<std::uint32_t>(plan_.kernels.size()));
+    if (added) plan_.kernels.push_back(std::move(kernel));
+    return it->second;
+  }
+
+  const Graph& graph_;
+  Grouping& grouping_;
+  const Memory& memory_;
+  Plan& plan_;
+  absl::flat_hash_map<std::string, std::uint32_t> known_;
+};
+
 }  // namespace
 
 Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const PlanOptions& options) {
@@ -112,7 +126,8 @@ Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const 
   group_options.fusion = options.fusion;
   group_options.limits.max_buffers = traits.max_buffers;
   Grouping grouping = group(graph, group_options);
-  const std::vector<Step> steps = make_steps(graph, grouping);
+  std::vector<Step> steps = make_steps(graph, grouping);
+  if (options.fusion) batch(graph, grouping, traits, steps);
   const Memory memory = place(graph, grouping, steps);
 
   Plan plan;
@@ -121,30 +136,12 @@ Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const 
   for (const CutNote& cut : grouping.cuts)
     plan.cuts.push_back(std::string(name_of(graph.nodes[cut.producer].op)) + " | " +
                         std::string(name_of(graph.nodes[cut.consumer].op)) + ": " + cut.reason);
-  absl::flat_hash_map<std::string, std::uint32_t> known;
+  Assembler assembler(graph, grouping, memory, plan);
   for (std::size_t s = 0; s < steps.size(); ++s) {
-    const Step& step = steps[s];
-    Launch& launch = plan.launches.emplace_back();
-    launch.in_place_bytes = memory.in_place_bytes[s];
-    plan.in_place_bytes += static_cast<std::size_t>(launch.in_place_bytes);
-    for (const BufferUse& use : step.buffers) launch.buffers.push_back(binding_of(graph, memory, use.node));
-    if (step.library) {
-      for (std::size_t k = 0; k < 2; ++k)
-        launch.buffers[k].byte_offset +=
-            static_cast<std::size_t>(step.layouts[k].offset) * size_of(graph.nodes[step.buffers[k].node].dtype);
-      launch.what = step.op;
-      launch.records = {graph.nodes[step.node].record};
-      continue;
-    }
-    Lowered lowered = std::move(grouping.kernels[step.group]);
-    join_in_place(launch, lowered.kernel);
-    launch.ints = std::move(lowered.ints);
-    launch.scalars = std::move(lowered.scalars);
-    launch.records = std::move(lowered.records);
-    ir::verify(lowered.kernel);
-    auto [it, added] = known.try_emplace(ir::to_string(lowered.kernel), static_cast<std::uint32_t>(plan.kernels.size()));
-    if (added) plan.kernels.push_back(std::move(lowered.kernel));
-    launch.what = it->second;
+    if (steps[s].library)
+      assembler.add_library(steps[s]);
+    else
+      assembler.add_kernel(steps[s], memory.in_place_bytes[s]);
   }
   for (const Result& result : graph.results) {
     Placement& placement = plan.placements.emplace_back();
@@ -190,6 +187,7 @@ std::string to_string(const Plan& plan, const trace::Trace& trace) {
     text += "  " + std::to_string(i) + ". ";
     const auto* kernel = std::get_if<std::uint32_t>(&launch.what);
     text += kernel ? "kernel " + std::to_string(*kernel) : "library";
+    if (launch.members > 1) text += " for " + std::to_string(launch.members) + " members";
     for (const Binding& binding : launch.buffers) text += " " + name(binding);
     if (launch.in_place_bytes) text += " (in place)";
     text += ": " + describe(launch, trace);

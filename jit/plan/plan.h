@@ -28,9 +28,10 @@ struct Binding {
   friend bool operator==(const Binding&, const Binding&) = default;
 };
 
-/// One kernel or library op with its arguments.
+/// One kernel or library op with its arguments. A launch of several members has those of all of them, one after the other.
 struct Launch {
   std::variant<std::uint32_t, ir::LibraryOp> what;   // index in Plan::kernels, or the op
+  std::uint32_t members = 1;
   std::vector<Binding> buffers;
   std::vector<std::int64_t> ints;
   std::vector<std::pair<std::uint32_t, DType>> scalars;  // index in the trace's table, dtype wanted

@@ -50,11 +50,13 @@ struct ScalarValue {
   ScalarValue() : integer(0) {}
 };
 
-/// What one launch is given; the spans live until `launch` returns.
+/// What one launch is given; the spans live until `launch` returns. A kernel whose Kernel::members is more than 1 is run
+/// for `members` members: their buffers follow each other, likewise their ints and scalars.
 struct LaunchArguments {
   std::span<const BufferView> buffers;        // in the order of Kernel::buffers; library ops: inputs, then the output
   std::span<const std::int64_t> ints;         // Kernel::ints of them; empty for library ops
   std::span<const ScalarValue> scalars;
+  std::size_t members = 1;
 };
 
 /// Compiled kernel IR or a prepared library op, ready to be launched any number of times, from one thread at a time.

@@ -106,6 +106,7 @@ Device Device::null() {
         ir::DeviceTraits traits;
         traits.lanes = 16384;
         traits.groups = 128;
+        traits.batch_bytes = 32760;
         return runtime::make_null_backend(traits);
       },
       0));

@@ -134,7 +134,7 @@ void Executor::launch(const Ready& ready, trace::Flushed& flushed) {
     for (const plan::Binding& binding : launch.buffers) views_.push_back({buffer_of(binding).get(), binding.byte_offset});
     scalars_.clear();
     for (const auto& [index, dtype] : launch.scalars) scalars_.push_back(convert(flushed.trace.scalars[index], dtype));
-    backend_.launch(*ready.executables[i], {views_, launch.ints, scalars_});
+    backend_.launch(*ready.executables[i], {views_, launch.ints, scalars_, launch.members});
     if (!timed) continue;
     backend_.synchronize();  // one launch at a time: slower as a whole, but each line is the time of its own work
     const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;

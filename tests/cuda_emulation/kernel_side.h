@@ -14,6 +14,7 @@ extern "C" __attribute__((weak)) sinter_emulation::State** sinter_emulation_slot
 #define __device__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
+#define __grid_constant__
 #define __shared__ static
 #define __align__(n) __attribute__((aligned(n)))
 #define threadIdx (sinter_emulation_state->thread)
@@ -111,9 +112,17 @@ template <int... I>
 struct Count<0, I...> {
   using type = Numbers<I...>;
 };
+template <class T>
+struct Plain {
+  using type = T;
+};
+template <class T>
+struct Plain<const T> {
+  using type = T;
+};
 template <class... A, int... I>
 void call(void (*kernel)(A...), void** arguments, Numbers<I...>) {
-  kernel(*static_cast<A*>(arguments[I])...);
+  kernel(*static_cast<typename Plain<A>::type*>(arguments[I])...);
 }
 template <class... A>
 void call(void (*kernel)(A...), void** arguments) {

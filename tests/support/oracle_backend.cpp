@@ -9,6 +9,7 @@
 
 #include <sinter/error.h>
 
+#include "src/runtime/members.h"
 #include "tests/support/ir_reference.h"
 
 namespace sinter::testing {
@@ -57,6 +58,18 @@ void check_aliases(const ir::Kernel& kernel, std::span<const BufferView> buffers
   }
 }
 
+/// No member writes what another one of the launch reads or writes.
+void check_members(const ir::Kernel& kernel, const runtime::LaunchArguments& arguments) {
+  const std::size_t buffers = kernel.buffers.size();
+  for (std::size_t i = 0; i < arguments.buffers.size(); ++i)
+    for (std::size_t j = 0; j < arguments.buffers.size(); ++j) {
+      const BufferView &one = arguments.buffers[i], &other = arguments.buffers[j];
+      if (i / buffers != j / buffers && kernel.buffers[i % buffers].written && one.buffer == other.buffer &&
+          one.byte_offset == other.byte_offset)
+        throw std::logic_error("a member of a launch writes what another one is bound to");
+    }
+}
+
 std::vector<double> numbers(DType dtype, std::span<const std::byte> bytes) {
   std::vector<double> values;
   for (std::size_t at = 0; at + size_of(dtype) <= bytes.size(); at += size_of(dtype)) {
@@ -76,6 +89,7 @@ class OracleBackend : public runtime::Backend {
   OracleBackend() {
     traits_.name = "oracle";
     traits_.description = "evaluates kernels element by element";
+    traits_.batch_bytes = 1024;
   }
 
   const ir::DeviceTraits& traits() const override { return traits_; }
@@ -106,9 +120,12 @@ class OracleBackend : public runtime::Backend {
 
   void launch(runtime::Executable& executable, const runtime::LaunchArguments& arguments) override {
     ++statistics_.launches;
-    if (auto* kernel = dynamic_cast<OracleKernel*>(&executable))
-      run(kernel->kernel, arguments);
-    else
+    if (auto* kernel = dynamic_cast<OracleKernel*>(&executable)) {
+      if (arguments.members > kernel->kernel.members) throw std::logic_error("more members than the kernel is for");
+      check_members(kernel->kernel, arguments);
+      for (std::size_t m = 0; m < arguments.members; ++m)
+        run(kernel->kernel, runtime::arguments_of(kernel->kernel, arguments, m));
+    } else
       run(dynamic_cast<OracleLibraryOp&>(executable).op, arguments);
   }
   void submit() override {}

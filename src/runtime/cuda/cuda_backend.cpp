@@ -14,6 +14,7 @@
 #include "src/runtime/cuda/memory.h"
 #include "src/runtime/cuda/modules.h"
 #include "src/runtime/cuda/products.h"
+#include "src/runtime/members.h"
 
 namespace sinter::runtime {
 namespace cuda {
@@ -39,8 +40,10 @@ DevicePointer address_of(const BufferView& view) {
 }
 
 struct KernelExecutable final : Executable {
-  KernelExecutable(const ir::Kernel& kernel, Function function) : kernel(kernel), function(function) {}
+  KernelExecutable(const ir::Kernel& kernel, Function function)
+      : kernel(kernel), members(emit::member_layout(kernel)), function(function) {}
   const ir::Kernel kernel;
+  const emit::MemberLayout members;
   const Function function;
 };
 
@@ -57,6 +60,13 @@ class Parameters {
   void clear() {
     bytes_.clear();
     offsets_.clear();
+  }
+  /// Room for so many bytes, aligned for anything; undefined where nothing is written.
+  std::byte* room(std::size_t bytes) {
+    const std::size_t at = (bytes_.size() + 7) / 8 * 8;
+    bytes_.resize(at + bytes);
+    offsets_.push_back(at);
+    return bytes_.data() + at;
   }
   template <class T>
   void push(const T& value) {
@@ -97,6 +107,7 @@ class CudaBackend final : public Backend {
   void make_current() const { check(api_.context_set_current(context_), "cuCtxSetCurrent"); }
   void check_parameters(const ir::Kernel& kernel) const;
   void launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments);
+  void launch_members(KernelExecutable& executable, const LaunchArguments& arguments);
   void launch_product(ProductExecutable& executable, const LaunchArguments& arguments);
   void start(Function function, std::int64_t blocks, unsigned x, unsigned y, const char* what);
   void throw_faults();
@@ -115,6 +126,9 @@ class CudaBackend final : public Backend {
   bool fault_possible_ = false;  // a kernel that may set it was launched since it was read
   std::unique_ptr<Modules> modules_;
   Parameters parameters_;
+  std::vector<DevicePointer> addresses_;
+  std::vector<std::uint32_t> firsts_;
+  std::vector<std::byte> table_;
   std::uint64_t launches_ = 0;
 };
 
@@ -149,6 +163,8 @@ CudaBackend::CudaBackend(int index) : api_(*driver()) {
   target_.language = emit::Language::Cuda;
   target_.max_groups = (std::int64_t{1} << 31) - 1;
   if (version < 12010 || major < 7) most_parameter_bytes_ = kMostParameterBytesBefore12_1;
+  // The table of members is a __grid_constant__ parameter, which Pascal does not have.
+  if (major >= 7) traits_.batch_bytes = most_parameter_bytes_ - 16;
   if (base::logs("device"))
     base::log_line("device", traits_.name + ": " + name + ", " + std::to_string(multiprocessors_) +
                                  " multiprocessors, " + architecture + ", driver for CUDA " +
@@ -203,8 +219,10 @@ void CudaBackend::throw_faults() {
 }
 
 void CudaBackend::check_parameters(const ir::Kernel& kernel) const {
-  const std::size_t bytes = 8 * (kernel.buffers.size() + kernel.scalars.size() + 1) +
-                            (kernel.wide ? 8 : 4) * (std::size_t{kernel.ints} + 1);
+  const std::size_t bytes = kernel.members > 1
+                                ? kernel.members * emit::member_layout(kernel).bytes + 16
+                                : 8 * (kernel.buffers.size() + kernel.scalars.size() + 1) +
+                                      (kernel.wide ? 8 : 4) * (std::size_t{kernel.ints} + 1);
   if (bytes > most_parameter_bytes_)
     throw DeviceError("[cuda] a kernel with " + std::to_string(bytes) + " bytes of arguments: " +
                       traits_.name + " takes up to " + std::to_string(most_parameter_bytes_));
@@ -248,6 +266,7 @@ void CudaBackend::launch(Executable& executable, const LaunchArguments& argument
 
 void CudaBackend::launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments) {
   const ir::Kernel& kernel = executable.kernel;
+  if (kernel.members > 1) return launch_members(executable, arguments);
   const emit::Geometry geometry = emit::geometry(kernel, target_, arguments.ints);
   if (geometry.groups == 0) return;
   parameters_.clear();
@@ -274,6 +293,24 @@ void CudaBackend::launch_kernel(KernelExecutable& executable, const LaunchArgume
     fault_possible_ = true;
   }
   start(executable.function, geometry.groups, geometry.lanes, geometry.rows, "the launch of a fused kernel");
+}
+
+void CudaBackend::launch_members(KernelExecutable& executable, const LaunchArguments& arguments) {
+  const ir::Kernel& kernel = executable.kernel;
+  const emit::Geometry geometry = emit::geometry(kernel, target_, arguments.ints, firsts_);
+  if (geometry.groups == 0) return;
+  addresses_.clear();
+  for (const BufferView& view : arguments.buffers) addresses_.push_back(address_of(view));
+  table_.clear();
+  pack_members(kernel, executable.members, arguments, addresses_, firsts_, table_);
+  parameters_.clear();
+  std::memcpy(parameters_.room(kernel.members * executable.members.bytes), table_.data(), table_.size());
+  parameters_.push(static_cast<std::uint32_t>(arguments.members));
+  if (kernel.fault) {
+    parameters_.push(fault_);
+    fault_possible_ = true;
+  }
+  start(executable.function, geometry.groups, geometry.lanes, geometry.rows, "the launch of a kernel for several members");
 }
 
 void CudaBackend::launch_product(ProductExecutable& executable, const LaunchArguments& arguments) {

@@ -52,6 +52,7 @@ class HostBackend final : public Backend {
     traits_.lanes = 1;
     traits_.groups = 1;
     traits_.max_buffers = 128;
+    traits_.batch_bytes = std::size_t{1} << 16;
     traits_.memory_bytes = physical_memory();
   }
 

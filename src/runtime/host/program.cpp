@@ -7,11 +7,13 @@
 
 #include <sinter/error.h>
 
+#include "src/runtime/members.h"
+
 namespace sinter::runtime::host {
 namespace {
 
 // A kernel is generic in sizes; its code here is not. Few sizes take turns (a last, smaller batch; training
-// and testing).
+// and testing), but each member of a launch may have its own.
 constexpr std::size_t kVariants = 8;
 
 }  // namespace
@@ -23,7 +25,7 @@ const Code& KernelProgram::code_for(std::span<const std::int64_t> ints) {
     return variants_.front().code;
   }
   variants_.push_front({std::vector<std::int64_t>(ints.begin(), ints.end()), make_code(kernel_, ints)});
-  if (variants_.size() > kVariants) variants_.pop_back();
+  if (variants_.size() > kVariants * kernel_.members) variants_.pop_back();
   return variants_.front().code;
 }
 
@@ -54,14 +56,19 @@ std::string describe(const ir::LibraryOp& op) {
 }
 
 void KernelProgram::run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>& fault) {
-  if (arguments.buffers.size() != kernel_.buffers.size() || arguments.ints.size() != kernel_.ints ||
-      arguments.scalars.size() != kernel_.scalars.size())
+  const std::size_t members = arguments.members;
+  if (members == 0 || members > kernel_.members || arguments.buffers.size() != members * kernel_.buffers.size() ||
+      arguments.ints.size() != members * kernel_.ints || arguments.scalars.size() != members * kernel_.scalars.size())
     throw DeviceError("[host] a kernel of " + std::to_string(kernel_.buffers.size()) + " buffers, " +
                       std::to_string(kernel_.ints) + " ints and " + std::to_string(kernel_.scalars.size()) +
-                      " scalars was launched with " + std::to_string(arguments.buffers.size()) + ", " +
+                      " scalars for up to " + std::to_string(kernel_.members) + " members was launched for " +
+                      std::to_string(members) + " with " + std::to_string(arguments.buffers.size()) + ", " +
                       std::to_string(arguments.ints.size()) + " and " +
                       std::to_string(arguments.scalars.size()));
-  run_code(code_for(arguments.ints), workers, arguments, fault);
+  for (std::size_t m = 0; m < members; ++m) {
+    const LaunchArguments member = arguments_of(kernel_, arguments, m);
+    run_code(code_for(member.ints), workers, member, fault);
+  }
 }
 
 }  // namespace sinter::runtime::host

@@ -55,7 +55,8 @@ void for_each_in_parallel(std::size_t count, Work work) {
 }
 
 std::uint32_t bindings_of(const ir::Kernel& kernel) {
-  return static_cast<std::uint32_t>(kernel.buffers.size()) + (kernel.fault ? 2 : 1);
+  const std::size_t buffers = kernel.members > 1 ? 0 : kernel.buffers.size();
+  return static_cast<std::uint32_t>(buffers) + (kernel.fault ? 2 : 1);
 }
 
 /// A guess, before the sizes are known, of how many lanes the kernel's groups will have.

@@ -100,6 +100,7 @@ DeviceInfo describe(VkPhysicalDevice device, const Features& features, const Vul
   info.unified =
       options.mapped_memory && (info.is_cpu || p.deviceType == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU);
   info.has_f64 = features.base.features.shaderFloat64 && options.float64;
+  info.has_addresses = features.v12.bufferDeviceAddress && options.buffer_addresses;
   info.push_descriptors = push && options.push_descriptors;
   info.max_push_descriptors = info.push_descriptors ? properties.push.maxPushDescriptors : 0;
   // Two bindings of each kernel are the arguments and the fault word; the cap keeps descriptor sets small.
@@ -172,6 +173,7 @@ Device::Device(int index, const VulkanOptions& options) {
   use.base.features.shaderInt64 = VK_TRUE;
   use.base.features.shaderFloat64 = info_.has_f64;
   use.v12.timelineSemaphore = VK_TRUE;
+  use.v12.bufferDeviceAddress = info_.has_addresses;
   use.v12.storageBuffer8BitAccess = VK_TRUE;
   use.v12.shaderInt8 = VK_TRUE;
 

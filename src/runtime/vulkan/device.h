@@ -19,6 +19,7 @@ struct DeviceInfo {
   bool unified = false;      // buffers lie in memory that the host reads and writes in place
   bool has_f64 = false;
   bool push_descriptors = false;
+  bool has_addresses = false;  // kernels may reach buffers through their addresses
   std::uint32_t subgroup_size = 1;
   std::uint32_t max_push_descriptors = 0;
   std::uint32_t max_storage_buffers = 0;  // of one kernel

@@ -38,6 +38,8 @@ std::unique_ptr<MemoryBlock> MemoryBlock::try_make(const Device& device, VkDevic
   info.size = bytes;
   info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  const bool has_addresses = device.info().has_addresses;
+  if (has_addresses) info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   info.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
   check(vkCreateBuffer(device.handle(), &info, nullptr, &block->buffer_), "vkCreateBuffer");
   VkMemoryRequirements requirements;
@@ -49,12 +51,20 @@ std::unique_ptr<MemoryBlock> MemoryBlock::try_make(const Device& device, VkDevic
   VkMemoryAllocateInfo allocate = structure<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
   allocate.allocationSize = requirements.size;
   allocate.memoryTypeIndex = static_cast<std::uint32_t>(type);
+  VkMemoryAllocateFlagsInfo flags = structure<VkMemoryAllocateFlagsInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
+  flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
+  if (has_addresses) allocate.pNext = &flags;
   VkResult code = vkAllocateMemory(device.handle(), &allocate, nullptr, &block->memory_);
   if (code == VK_ERROR_OUT_OF_DEVICE_MEMORY || code == VK_ERROR_OUT_OF_HOST_MEMORY ||
       code == VK_ERROR_TOO_MANY_OBJECTS)
     return nullptr;
   check(code, "vkAllocateMemory");
   check(vkBindBufferMemory(device.handle(), block->buffer_, block->memory_, 0), "vkBindBufferMemory");
+  if (has_addresses) {
+    VkBufferDeviceAddressInfo of = structure<VkBufferDeviceAddressInfo>(VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO);
+    of.buffer = block->buffer_;
+    block->device_address_ = vkGetBufferDeviceAddress(device.handle(), &of);
+  }
   // Host access relies on coherent memory: there are no flushes.
   const VkMemoryPropertyFlags host =
       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
@@ -137,7 +147,12 @@ std::optional<Slice> MemoryPool::try_allocate(VkDeviceSize requested) {
   in_use_ += bytes;
   peak_ = std::max(peak_, in_use_);
   const VkDeviceSize offset = address - start;
-  return Slice{block->buffer(), offset, bytes, address, block->mapped() ? block->mapped() + offset : nullptr,
+  return Slice{block->buffer(),
+               offset,
+               bytes,
+               address,
+               block->device_address() + offset,
+               block->mapped() ? block->mapped() + offset : nullptr,
                range.last_use};
 }
 

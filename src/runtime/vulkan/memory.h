@@ -31,6 +31,8 @@ class MemoryBlock {
   MemoryBlock& operator=(const MemoryBlock&) = delete;
 
   VkBuffer buffer() const { return buffer_; }
+  /// Of its first byte, for kernels; 0 where the device has no addresses.
+  VkDeviceAddress device_address() const { return device_address_; }
   VkDeviceSize bytes() const { return bytes_; }
   std::byte* mapped() const { return mapped_; }
 
@@ -40,6 +42,7 @@ class MemoryBlock {
   const Device& device_;
   VkDeviceSize bytes_;
   VkBuffer buffer_ = VK_NULL_HANDLE;
+  VkDeviceAddress device_address_ = 0;
   VkDeviceMemory memory_ = VK_NULL_HANDLE;
   std::byte* mapped_ = nullptr;
 };
@@ -50,6 +53,7 @@ struct Slice {
   VkBuffer buffer = VK_NULL_HANDLE;
   VkDeviceSize offset = 0, bytes = 0;
   std::uint64_t address = 0;
+  VkDeviceAddress device_address = 0;  // for kernels that reach buffers through addresses
   std::byte* mapped = nullptr;  // null: the host cannot touch it in place
   std::uint64_t last_use = 0;   // work up to this number (Commands::open_value) may still touch it
 };

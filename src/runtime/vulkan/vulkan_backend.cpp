@@ -8,6 +8,7 @@
 #include <sinter/error.h>
 
 #include "src/base/env.h"
+#include "src/runtime/members.h"
 #include "src/runtime/vulkan/commands.h"
 #include "src/runtime/vulkan/compiler.h"
 #include "src/runtime/vulkan/device.h"
@@ -23,6 +24,7 @@ namespace vulkan {
 namespace {
 
 constexpr VkDeviceSize kArgumentsRing = VkDeviceSize{1} << 20;
+constexpr VkDeviceSize kMemberBytes = VkDeviceSize{32} << 10;  // of the arguments of one launch for several members
 constexpr VkDeviceSize kUploadRing = VkDeviceSize{16} << 20;
 constexpr VkDeviceSize kUploadPiece = VkDeviceSize{4} << 20;
 constexpr VkDeviceSize kDownloadStaging = VkDeviceSize{16} << 20;
@@ -42,8 +44,9 @@ class VulkanBuffer final : public Buffer {
 class KernelExecutable final : public Executable {
  public:
   KernelExecutable(const ir::Kernel& kernel, CompiledText& text)
-      : kernel(kernel), reach(kernel), text(text) {}
+      : kernel(kernel), members(emit::member_layout(kernel)), reach(kernel), text(text) {}
   const ir::Kernel kernel;
+  const emit::MemberLayout members;
   const KernelReach reach;
   CompiledText& text;
   // For launches whose loops are too long for a CPU-type device: lanes share the loops.
@@ -80,6 +83,7 @@ class VulkanBackend final : public Backend {
     // Less the arguments and the fault word; some drivers name a million, which no kernel should use.
     traits_.max_buffers = static_cast<int>(std::min<std::uint32_t>(info.max_storage_buffers - 2, 64));
     traits_.memory_bytes = info.local_bytes;
+    if (info.has_addresses) traits_.batch_bytes = kMemberBytes;
   }
 
   const ir::DeviceTraits& traits() const override { return traits_; }
@@ -101,7 +105,9 @@ class VulkanBackend final : public Backend {
   Binding bind_words(std::span<const std::uint32_t> words);
   CompiledText& share_loops(KernelExecutable& executable, std::span<const std::int64_t> ints,
                             emit::Geometry& geometry);
+  bool loops_too_long(const ir::Kernel& kernel, const emit::Geometry& geometry, std::span<const std::int64_t> ints) const;
   void launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments);
+  void launch_members(KernelExecutable& executable, const LaunchArguments& arguments);
   void launch_product(ProductExecutable& executable, const LaunchArguments& arguments);
   void run_pass(const ProductPass& pass, CompiledText& text);
   void throw_faults();
@@ -120,6 +126,9 @@ class VulkanBackend final : public Backend {
   std::vector<Binding> bindings_;
   std::vector<Access> accesses_;
   std::vector<std::int64_t> reaches_;
+  std::vector<std::uint64_t> addresses_;
+  std::vector<std::uint32_t> firsts_;
+  std::vector<std::byte> table_;
 };
 
 Slice VulkanBackend::allocate_slice(std::size_t bytes) {
@@ -291,13 +300,52 @@ CompiledText& VulkanBackend::share_loops(KernelExecutable& executable, std::span
   return *executable.shared_text;
 }
 
+bool VulkanBackend::loops_too_long(const ir::Kernel& kernel, const emit::Geometry& geometry,
+                                   std::span<const std::int64_t> ints) const {
+  return device_.info().is_cpu && rounds_of_lane(kernel, compiler_.target(), geometry, ints) > kMostRounds;
+}
+
+void VulkanBackend::launch_members(KernelExecutable& executable, const LaunchArguments& arguments) {
+  const ir::Kernel& kernel = executable.kernel;
+  const emit::Target* target = &compiler_.target();
+  CompiledText* text = &executable.text;
+  for (std::size_t m = 0; m < arguments.members; ++m) {
+    const std::span<const std::int64_t> ints = arguments.ints.subspan(m * kernel.ints, kernel.ints);
+    emit::Geometry alone = emit::geometry(kernel, compiler_.target(), ints);
+    if (!loops_too_long(kernel, alone, ints)) continue;
+    text = &share_loops(executable, ints, alone);
+    target = &compiler_.grouped_target();
+  }
+  const ir::Kernel& shared = text == &executable.text ? kernel : *executable.shared_kernel;
+  const emit::Geometry geometry = emit::geometry(shared, *target, arguments.ints, firsts_);
+  if (geometry.groups == 0) return;
+  const Pipeline& pipeline = compiler_.pipeline(*text, geometry.lanes);
+  addresses_.clear();
+  for (const BufferView& view : arguments.buffers)
+    addresses_.push_back(static_cast<VulkanBuffer&>(*view.buffer).slice.device_address + view.byte_offset);
+  table_.clear();
+  pack_members(kernel, executable.members, arguments, addresses_, firsts_, table_);
+  words_.resize(1 + table_.size() / sizeof(std::uint32_t));
+  words_[0] = static_cast<std::uint32_t>(arguments.members);
+  std::memcpy(words_.data() + 1, table_.data(), table_.size());
+  // Taking words may submit: only then is it known which work this launch belongs to.
+  bindings_.push_back(bind_words(words_));
+  for (std::size_t m = 0; m < arguments.members; ++m) {
+    executable.reach.compute(arguments.ints.subspan(m * kernel.ints, kernel.ints), reaches_);
+    for (std::size_t i = 0; i < kernel.buffers.size(); ++i)
+      bind(arguments.buffers[m * kernel.buffers.size() + i], reaches_[i], kernel.buffers[i].written);
+  }
+  if (kernel.fault) bindings_.push_back({fault_->buffer(), 0, sizeof(std::uint32_t)});
+  commands_.dispatch(pipeline, bindings_, accesses_, geometry.groups, 1);
+}
+
 void VulkanBackend::launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments) {
   const ir::Kernel& kernel = executable.kernel;
+  if (kernel.members > 1) return launch_members(executable, arguments);
   emit::Geometry geometry = emit::geometry(kernel, compiler_.target(), arguments.ints);
   if (geometry.groups == 0) return;
   CompiledText* text = &executable.text;
-  if (device_.info().is_cpu &&
-      rounds_of_lane(kernel, compiler_.target(), geometry, arguments.ints) > kMostRounds)
+  if (loops_too_long(kernel, geometry, arguments.ints))
     text = &share_loops(executable, arguments.ints, geometry);
   const Pipeline& pipeline = compiler_.pipeline(*text, geometry.lanes);
   pack_words(kernel, arguments, words_);

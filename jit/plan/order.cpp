@@ -1,0 +1,204 @@
+// Which step follows which.
+#include "jit/plan/order.h"
+
+#include <algorithm>
+#include <queue>
+#include <stdexcept>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "jit/plan/library.h"
+
+namespace sinter::plan {
+namespace {
+
+/// Steps that read what a step writes.
+using Followers = std::vector<std::vector<std::size_t>>;
+
+Followers followers_of(const std::vector<Step>& steps) {
+  absl::flat_hash_map<NodeId, std::size_t> writer;
+  for (std::size_t s = 0; s < steps.size(); ++s)
+    for (const BufferUse& use : steps[s].buffers)
+      if (use.written) writer[use.node] = s;
+  Followers followers(steps.size());
+  for (std::size_t s = 0; s < steps.size(); ++s)
+    for (const BufferUse& use : steps[s].buffers)
+      if (auto it = writer.find(use.node); use.read && it != writer.end() && it->second != s) {
+        std::vector<std::size_t>& after = followers[it->second];
+        if (std::find(after.begin(), after.end(), s) == after.end()) after.push_back(s);
+      }
+  return followers;
+}
+
+/// Producers first, otherwise by the last node that a step computes.
+std::vector<Step> in_order(std::vector<Step> steps) {
+  const Followers followers = followers_of(steps);
+  std::vector<int> waiting(steps.size(), 0);
+  for (const auto& after : followers)
+    for (std::size_t s : after) ++waiting[s];
+  using Item = std::pair<NodeId, std::size_t>;
+  std::priority_queue<Item, std::vector<Item>, std::greater<>> ready;
+  for (std::size_t s = 0; s < steps.size(); ++s)
+    if (waiting[s] == 0) ready.emplace(steps[s].node, s);
+  std::vector<Step> ordered;
+  while (!ready.empty()) {
+    const std::size_t s = ready.top().second;
+    ready.pop();
+    for (std::size_t after : followers[s])
+      if (--waiting[after] == 0) ready.emplace(steps[after].node, after);
+    ordered.push_back(std::move(steps[s]));
+  }
+  if (ordered.size() != steps.size()) throw std::logic_error("plan: kernels depend on each other in a circle");
+  return ordered;
+}
+
+// A launch costs little beside the work of a kernel that moves more than this, and waiting for its likes would keep memory.
+constexpr std::int64_t kSmall = std::int64_t{64} << 20;
+
+// Sizes of the table of members: each is a text of its own.
+constexpr std::size_t kTables[] = {4, 16, 64, 256, 1024};
+
+/// Joins steps into batches. A batch is one vertex of the graph of steps: joining must not close a circle.
+class Batcher {
+ public:
+  Batcher(const Graph& graph, Grouping& grouping, const ir::DeviceTraits& traits, std::vector<Step>& steps)
+      : graph_(graph), grouping_(grouping), traits_(traits), steps_(steps), followers_(followers_of(steps)) {
+    for (std::size_t s = 0; s < steps.size(); ++s) batch_of_.push_back(s);
+    batches_.resize(steps.size());
+    for (std::size_t s = 0; s < steps.size(); ++s) batches_[s] = {s};
+  }
+
+  void run() {
+    absl::flat_hash_map<std::string, std::vector<std::size_t>> alike;  // kernel text to open batches
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      if (steps_[s].library || bytes_of(steps_[s]) > kSmall) continue;
+      const ir::Kernel& kernel = kernel_of(s);
+      const std::size_t most = most_members(kernel);
+      if (most < 2) continue;
+      std::vector<std::size_t>& open = alike[ir::to_string(kernel)];
+      auto to = std::find_if(open.begin(), open.end(), [&](std::size_t b) {
+        return batches_[b].size() < most && !reaches(b, s);  // steps are in order: no way leads back
+      });
+      if (to == open.end()) {
+        open.push_back(s);
+        // Few are worth trying: what depends on one batch of a kind often depends on the others too.
+        if (open.size() > 8) open.erase(open.begin());
+        continue;
+      }
+      batches_[*to].push_back(s);
+      batches_[s].clear();
+      batch_of_[s] = *to;
+    }
+    write();
+  }
+
+ private:
+  const ir::Kernel& kernel_of(std::size_t s) const { return grouping_.kernels[steps_[s].members[0]].kernel; }
+
+  std::int64_t bytes_of(const Step& step) const {
+    std::int64_t bytes = 0;
+    for (const BufferUse& use : step.buffers)
+      bytes += graph_.nodes[use.node].shape.numel() * static_cast<std::int64_t>(size_of(graph_.nodes[use.node].dtype));
+    return bytes;
+  }
+
+  std::size_t most_members(const ir::Kernel& kernel) const {
+    const std::size_t of_one = ir::argument_bytes(kernel) + 8;  // and what a device adds for itself
+    std::size_t most = 1;
+    for (std::size_t table : kTables)
+      if (table * of_one <= traits_.batch_bytes) most = table;
+    return most;
+  }
+
+  /// True iff a way leads from batch `b` to step `s`, or from step `s` to batch `b` through batches joined before.
+  bool reaches(std::size_t b, std::size_t s) const { return leads(b, s) || leads(s, b); }
+  bool leads(std::size_t from, std::size_t to) const {
+    std::vector<std::size_t> todo{from};
+    std::vector<bool> seen(steps_.size(), false);
+    seen[from] = true;
+    while (!todo.empty()) {
+      const std::size_t at = todo.back();
+      todo.pop_back();
+      for (std::size_t step : batches_[at])
+        for (std::size_t after : followers_[step]) {
+          const std::size_t next = batch_of_[after];
+          if (next == to) return true;
+          if (!seen[next]) {
+            seen[next] = true;
+            todo.push_back(next);
+          }
+        }
+    }
+    return false;
+  }
+
+  void write() {
+    std::vector<Step> joined;
+    for (const std::vector<std::size_t>& members : batches_) {
+      if (members.empty()) continue;
+      Step step = std::move(steps_[members[0]]);
+      for (std::size_t m = 1; m < members.size(); ++m) {
+        const Step& other = steps_[members[m]];
+        step.members.push_back(other.members[0]);
+        step.buffers.insert(step.buffers.end(), other.buffers.begin(), other.buffers.end());
+        step.node = std::max(step.node, other.node);
+      }
+      joined.push_back(std::move(step));
+    }
+    steps_ = in_order(std::move(joined));
+  }
+
+  const Graph& graph_;
+  Grouping& grouping_;
+  const ir::DeviceTraits& traits_;
+  std::vector<Step>& steps_;
+  const Followers followers_;
+  std::vector<std::size_t> batch_of_;              // for each step: its batch, named after its first step
+  std::vector<std::vector<std::size_t>> batches_;  // steps; empty when joined to another
+};
+
+}  // namespace
+
+std::vector<Step> make_steps(const Graph& graph, const Grouping& grouping) {
+  std::vector<Step> steps;
+  for (GroupId g = 0; g < grouping.groups.size(); ++g) {
+    if (!grouping.groups[g].alive) continue;
+    Step step;
+    step.members = {g};
+    step.node = *std::max_element(grouping.groups[g].stores.begin(), grouping.groups[g].stores.end());
+    step.buffers = grouping.kernels[g].buffers;
+    steps.push_back(std::move(step));
+  }
+  for (NodeId id : grouping.libraries) {
+    if (!graph.nodes[id].live) continue;
+    Step step;
+    step.library = true;
+    step.node = id;
+    bool copied[2] = {false, false};
+    for (std::size_t k = 0; k < 2; ++k) {
+      const NodeId operand = graph.nodes[id].operands[k];
+      copied[k] = grouping.owners[operand] != kInline || !reads_in_place(graph, id, k);
+      const StridedView view = copied[k] ? StridedView{operand, {}} : *strided_view(graph, operand);
+      step.buffers.push_back({view.base, true, false});
+      step.layouts.push_back(view.layout);
+    }
+    step.op = make_library_op(graph, id, copied);
+    step.buffers.push_back({id, false, true});
+    step.layouts.push_back({});
+    steps.push_back(std::move(step));
+  }
+  return in_order(std::move(steps));
+}
+
+void batch(const Graph& graph, Grouping& grouping, const ir::DeviceTraits& traits, std::vector<Step>& steps) {
+  if (traits.batch_bytes == 0) return;
+  Batcher(graph, grouping, traits, steps).run();
+}
+
+std::size_t table_size(std::size_t members) {
+  for (std::size_t table : kTables)
+    if (members <= table) return table;
+  throw std::logic_error("plan: a launch of " + std::to_string(members) + " members");
+}
+
+}  // namespace sinter::plan

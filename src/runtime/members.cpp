@@ -1,0 +1,47 @@
+// Packs the arguments of members.
+#include "src/runtime/members.h"
+
+#include <bit>
+#include <cstring>
+
+namespace sinter::runtime {
+namespace {
+
+std::uint64_t bits_of(const ScalarValue& value, DType dtype) {
+  switch (dtype) {
+    case DType::f32: return std::bit_cast<std::uint32_t>(static_cast<float>(value.real));
+    case DType::f64: return std::bit_cast<std::uint64_t>(value.real);
+    case DType::boolean: return value.integer != 0;
+    default: return static_cast<std::uint64_t>(value.integer);
+  }
+}
+
+}  // namespace
+
+LaunchArguments arguments_of(const ir::Kernel& kernel, const LaunchArguments& arguments, std::size_t m) {
+  const std::size_t buffers = kernel.buffers.size(), scalars = kernel.scalars.size();
+  return {arguments.buffers.subspan(m * buffers, buffers), arguments.ints.subspan(m * kernel.ints, kernel.ints),
+          arguments.scalars.subspan(m * scalars, scalars), 1};
+}
+
+void pack_members(const ir::Kernel& kernel, const emit::MemberLayout& layout, const LaunchArguments& arguments,
+                  std::span<const std::uint64_t> addresses, std::span<const std::uint32_t> firsts,
+                  std::vector<std::byte>& table) {
+  std::size_t at = table.size();
+  table.resize(at + arguments.members * layout.bytes);
+  for (std::size_t m = 0; m < arguments.members; ++m, at += layout.bytes) {
+    for (const emit::MemberLayout::Field& field : layout.fields) {
+      std::uint64_t bits = 0;
+      switch (field.letter) {
+        case 'b': bits = addresses[m * kernel.buffers.size() + field.number]; break;
+        case 'n': bits = static_cast<std::uint64_t>(arguments.ints[m * kernel.ints + field.number]); break;
+        default:
+          bits = bits_of(arguments.scalars[m * kernel.scalars.size() + field.number], kernel.scalars[field.number]);
+      }
+      std::memcpy(table.data() + at + field.offset, &bits, field.bytes);  // the low bytes first: all our hosts
+    }
+    std::memcpy(table.data() + at + layout.first, &firsts[m], sizeof firsts[m]);
+  }
+}
+
+}  // namespace sinter::runtime
