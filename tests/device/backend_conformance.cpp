@@ -260,6 +260,14 @@ void check_backend(runtime::Backend& backend, const ConformanceOptions& options)
       cases.push_back(random_long_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
     check_kernels(backend, cases, options);
   }
+  SUBCASE("random kernels for several members") {
+    std::vector<KernelCase> cases;
+    for (int i = 0; i < options.random_kernels / 4; ++i)
+      cases.push_back(random_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
+    for (int i = 0; i < options.random_long_kernels / 4; ++i)
+      cases.push_back(random_long_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
+    check_kernels_of_members(backend, cases, options);
+  }
   SUBCASE("an index out of range") { check_faults(backend, options); }
   SUBCASE("library ops") { check_library_ops(backend, options); }
 }

@@ -30,6 +30,9 @@ void check_kernels(runtime::Backend& backend, const std::vector<KernelCase>& cas
 /// Every elementwise op over special and random values, for each dtype that it takes.
 void check_operations(runtime::Backend& backend, const ConformanceOptions& options);
 void check_library_ops(runtime::Backend& backend, const ConformanceOptions& options);
+/// The kernels as one launch of several members of different sizes, where the backend has such launches.
+void check_kernels_of_members(runtime::Backend& backend, std::vector<KernelCase> cases,
+                              const ConformanceOptions& options);
 /// An index out of range is thrown by whichever call waits, once, and leaves the backend usable.
 void check_faults(runtime::Backend& backend, const ConformanceOptions& options);
 
