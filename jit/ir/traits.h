@@ -21,6 +21,10 @@ struct DeviceTraits {
   std::size_t batch_bytes = 0;   // arguments that one launch of several members may have; 0: there are no such launches
   std::size_t memory_bytes = 0;  // 0: unknown
 
+  // What the planner weighs choices by, measured (docs/benchmarks.md).
+  double launch_bytes = 1 << 20; // memory traffic that takes as long as one launch
+  double work_per_byte = 8;      // additions that take as long as one byte of memory traffic
+
   /// True iff elements of `dtype` can be computed with here.
   bool supports(DType dtype) const { return has_f64 || dtype != DType::f64; }
 };

@@ -11,8 +11,8 @@
 namespace sinter::plan {
 namespace {
 
-// Computing a shared value again is worth at most this much work for each use.
-constexpr int kInlineWeight = 64;
+// A shared value of more work for each element than this is never computed again.
+constexpr int kInlineWeight = 256;
 // A value that many points share (it is expanded) is computed again for each of them only if it is cheaper than this.
 constexpr int kExpandedWeight = 12;
 
@@ -115,6 +115,16 @@ class Grouper {
     return sum;
   }
 
+  /// True iff it takes less time to write a value that several kernels need and to read it back than to compute it in
+  /// each of them. Keeping it costs a launch too, unless it merges with a neighbour: that is not known yet.
+  bool keeping_pays(NodeId id, const Below& below) const {
+    if (below.weight > kInlineWeight) return true;
+    const double uses = static_cast<double>(roots_[id].size()), size = static_cast<double>(bytes(id));
+    const double work = below.weight * static_cast<double>(node(id).shape.numel()) / options_.work_per_byte;
+    const double leaves = static_cast<double>(below.leaf_bytes);
+    return (uses - 1) * (leaves + work) > (uses + 1) * size + options_.launch_bytes;
+  }
+
   /// Visits users before operands, so it is known in which kernels `id` would be computed.
   void choose_stored(NodeId id) {
     const Node& n = node(id);
@@ -126,7 +136,7 @@ class Grouper {
     if (!stored && computes && n.op_class() != OpClass::Source) {
       const Below sum = below(id);
       if (spread_[id] && sum.weight > kExpandedWeight) stored = expanded_[id] = true;
-      if (roots_[id].size() > 1 && (sum.weight > kInlineWeight || sum.leaf_bytes > 2 * bytes(id))) stored = true;
+      if (roots_[id].size() > 1 && keeping_pays(id, sum)) stored = true;
       for (NodeId root : roots_[id])
         if (++inlined_[root] > options_.limits.max_exprs / 2) stored = true;
     }

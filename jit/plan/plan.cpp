@@ -125,6 +125,8 @@ Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const 
   GroupOptions group_options;
   group_options.fusion = options.fusion;
   group_options.limits.max_buffers = traits.max_buffers;
+  group_options.launch_bytes = traits.launch_bytes;
+  group_options.work_per_byte = traits.work_per_byte;
   Grouping grouping = group(graph, group_options);
   std::vector<Step> steps = make_steps(graph, grouping);
   if (options.fusion) batch(graph, grouping, traits, steps);

@@ -158,6 +158,8 @@ CudaBackend::CudaBackend(int index) : api_(*driver()) {
   traits_.groups = std::int64_t{4} * multiprocessors_;
   traits_.max_buffers = 64;
   traits_.memory_bytes = memory;
+  traits_.launch_bytes = 64.0 * 1024 * multiprocessors_;  // 2 us at the rate that one multiprocessor moves bytes
+  traits_.work_per_byte = 14;
   const std::string architecture = compile::cuda_architecture(major, minor);
   modules_ = std::make_unique<Modules>(api_, architecture);
   target_.language = emit::Language::Cuda;

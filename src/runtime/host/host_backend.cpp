@@ -52,6 +52,8 @@ class HostBackend final : public Backend {
     traits_.lanes = 1;
     traits_.groups = 1;
     traits_.max_buffers = 128;
+    traits_.launch_bytes = 32 * 1024;
+    traits_.work_per_byte = 4;
     traits_.batch_bytes = std::size_t{1} << 16;
     traits_.memory_bytes = physical_memory();
   }

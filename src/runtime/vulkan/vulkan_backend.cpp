@@ -83,6 +83,10 @@ class VulkanBackend final : public Backend {
     // Less the arguments and the fault word; some drivers name a million, which no kernel should use.
     traits_.max_buffers = static_cast<int>(std::min<std::uint32_t>(info.max_storage_buffers - 2, 64));
     traits_.memory_bytes = info.local_bytes;
+    if (!info.cpu_kernels) {
+      traits_.launch_bytes = 32.0 * static_cast<double>(info.lanes);
+      traits_.work_per_byte = 14;
+    }
     if (info.has_addresses) traits_.batch_bytes = kMemberBytes;
   }
 
