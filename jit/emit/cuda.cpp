@@ -17,6 +17,7 @@ class CudaDialect : public Dialect {
              "blockIdx.x * blockDim.y + threadIdx.y", "gridDim.x * blockDim.y"};
     member = {"block * blockDim.x + threadIdx.x", "blocks * blockDim.x", "block * blockDim.y + threadIdx.y",
               "blocks * blockDim.y"};
+    group = "blockIdx.x";
     lane = "threadIdx.x";
     lanes = "blockDim.x";
     barrier = "sn_barrier();";
@@ -46,6 +47,7 @@ class CudaDialect : public Dialect {
     for (std::size_t i = 0; i < kernel.ints; ++i) argument((kernel.wide ? "i64 " : "int ") + name('n', i));
     for (std::size_t s = 0; s < kernel.scalars.size(); ++s)
       argument(std::string(value_type(kernel.scalars[s])) + " " + name('s', s));
+    if (kernel.split) argument("u32 parts, char* partials, u32* counters");
     if (kernel.fault) argument("u32* fault");
     return text + ") {\n";
   }
@@ -107,6 +109,42 @@ class CudaDialect : public Dialect {
            "  __syncthreads();\n"
            "  v = lane < (blockDim.x >> 5) ? warps[lane] : " +
            identity(op, dtype) + ";\n" + across + "  return v;\n}\n";
+  }
+
+  // As group_function; both sides of a pair must take the same one as the first, so that they compute the same.
+  std::string group_moments(const std::string& name, DType dtype, const Target&) const override {
+    const std::string type(value_type(dtype));
+    const std::string across =
+        "  for (int d = 16; d > 0; d >>= 1) {\n"
+        "    const " + type + " on = __shfl_xor_sync(0xffffffffu, n, d), om = __shfl_xor_sync(0xffffffffu, mean, d),\n"
+        "        os = __shfl_xor_sync(0xffffffffu, m2, d);\n"
+        "    " + type + " a = n, b = mean, c = m2;\n"
+        "    if (threadIdx.x & u32(d)) { n = on; mean = om; m2 = os; sn_join_moments_" + std::string(name_of(dtype)) +
+        "(n, mean, m2, a, b, c); }\n"
+        "    else sn_join_moments_" + std::string(name_of(dtype)) + "(n, mean, m2, on, om, os);\n  }\n";
+    return "SN_FN void " + name + "(" + type + "& n, " + type + "& mean, " + type + "& m2) {\n" + across +
+           "  if (blockDim.x <= 32u) return;\n"
+           "  __shared__ " + type + " warps[3][32];\n"
+           "  const u32 lane = threadIdx.x & 31u;\n"
+           "  __syncthreads();\n"
+           "  if (lane == 0u) { warps[0][threadIdx.x >> 5] = n; warps[1][threadIdx.x >> 5] = mean; warps[2][threadIdx.x >> 5] = m2; }\n"
+           "  __syncthreads();\n"
+           "  const bool there = lane < (blockDim.x >> 5);\n"
+           "  n = there ? warps[0][lane] : " + type + "(0); mean = there ? warps[1][lane] : " + type +
+           "(0); m2 = there ? warps[2][lane] : " + type + "(0);\n" + across + "}\n";
+  }
+
+  std::string put_partial(DType dtype, const std::string& slot, const std::string& value) const override {
+    return "*(volatile " + std::string(value_type(dtype)) + "*)(partials + 8ull * (" + slot + ")) = " + value + ";";
+  }
+  std::string get_partial(DType dtype, const std::string& slot) const override {
+    return "*(const volatile " + std::string(value_type(dtype)) + "*)(partials + 8ull * (" + slot + "))";
+  }
+  std::vector<std::string> pass_on(const std::string& unit) const override {
+    return {"__threadfence();", "__shared__ u32 turn;", "__syncthreads();",
+            "if (threadIdx.x == 0u) turn = atomicAdd(counters + " + unit + ", 1u);", "__syncthreads();",
+            "if (turn + 1u != parts) return;", "__threadfence();",
+            "if (threadIdx.x == 0u) counters[" + unit + "] = 0u;"};
   }
 
   std::string_view function(std::string_view name) const override { return cuda_function(name); }

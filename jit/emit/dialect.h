@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "jit/emit/emit.h"
 
@@ -45,6 +46,18 @@ class Dialect {
   virtual std::string group_function(const std::string& name, Op op, DType dtype, const std::string& combine,
                                      const Target& target) const = 0;
 
+  /// The function that joins the moments (count, mean, squared deviations) of the lanes of a group; every lane gets the
+  /// result.
+  virtual std::string group_moments(const std::string& name, DType dtype, const Target& target) const = 0;
+
+  // Kernels whose inner points are shared by several groups.
+  /// The statement that leaves a partial result for the last group, in one of its slots.
+  virtual std::string put_partial(DType dtype, const std::string& slot, const std::string& value) const = 0;
+  /// A partial result that another group has left.
+  virtual std::string get_partial(DType dtype, const std::string& slot) const = 0;
+  /// Statements after a group has left its results: all groups of `unit` but the last one to come end here.
+  virtual std::vector<std::string> pass_on(const std::string& unit) const = 0;
+
   /// The text of a prelude function by its full name; empty if this language has none of that name.
   virtual std::string_view function(std::string_view name) const = 0;
 
@@ -56,6 +69,7 @@ class Dialect {
   Grid alone, member;
   const Grid& grid(const ir::Kernel& kernel) const { return kernel.members > 1 ? member : alone; }
 
+  std::string group;                      // of the launch
   std::string lane, lanes;                // position in the group, and its lanes
   std::string barrier;
   std::string unroll;        // line before a loop that is worth unrolling; may be empty

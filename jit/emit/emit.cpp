@@ -60,6 +60,13 @@ T divide_up(T a, std::common_type_t<T> b) {
   return (a + b - 1) / b;
 }
 
+/// Several groups for what one would do, up to `most` of them.
+void share(Geometry& shape, const Target& target, std::int64_t most) {
+  const std::int64_t wanted = target.wanted_groups / std::max<std::int64_t>(shape.groups, 1);
+  shape.parts = static_cast<std::uint32_t>(std::clamp<std::int64_t>(std::min(wanted, most), 1, 1024));
+  shape.groups *= shape.parts;
+}
+
 }  // namespace
 
 Source emit(const ir::Kernel& kernel, const Target& target) {
@@ -75,6 +82,15 @@ Source emit(const ir::Kernel& kernel, const Target& target) {
                 e.dialect.open(kernel, target, schedule);
   source.text += body + "}\n";
   return source;
+}
+
+std::size_t split_scratch_bytes(const ir::Kernel& kernel, const Geometry& shape, std::span<const std::int64_t> ints) {
+  std::size_t points = 1;
+  for (std::size_t c = 0; c < kernel.outer_rank; ++c) points *= static_cast<std::size_t>(ints[kernel.extents[c].index]);
+  std::size_t slots = 0;
+  for (const ir::Expr& expr : kernel.exprs)
+    if (expr.kind == ir::ExprKind::Reduce) slots += expr.op == Op::SquaredDeviations ? 3 : 1;
+  return 8 * slots * shape.parts * points;
 }
 
 MemberLayout member_layout(const ir::Kernel& kernel) {
@@ -151,6 +167,8 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
           target.has_groups ? std::min(target.group_size, outer < 32768 ? 64 : 256) : target.group_size;
       shape.lanes = static_cast<std::uint32_t>(group);
       shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, group)));
+      // Parts are cut along the first inner dim.
+      if (kernel.split) share(shape, target, ints[kernel.extents[kernel.outer_rank].index] / 8);
       break;
     }
     case ir::Schedule::LanesInner: {
@@ -162,7 +180,9 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
       // half empty.
       shape.rows =
           cuda && lanes == 32 ? static_cast<std::uint32_t>(std::min<std::int64_t>(full / 32, outer)) : 1;
+      if (kernel.split) shape.rows = 1;
       shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, shape.rows)));
+      if (kernel.split) share(shape, target, inner / (lanes * kVector * 2));
       break;
     }
   }

@@ -10,6 +10,10 @@
 //         A kernel for several members takes their arguments as one struct by value, Kernel::members times
 //         MemberLayout::bytes, then the number of members (32 bits), then the fault word.
 //
+//         A split kernel takes, before the fault word: the parts (32 bits), memory for partial results of
+//         split_scratch_bytes, and a table of 32-bit counters, one for each group over the parts, all zero, which
+//         it leaves so.
+//
 // GLSL    entry point `main`; bindings of descriptor set 0, all storage buffers: 0 .. n-1 the kernel's
 // buffers, n the
 //         arguments, n + 1 the fault word (one uint) when Kernel::fault. The arguments are 32-bit words
@@ -18,7 +22,8 @@
 //         words, low word first); at least one word must be bound. Specialization constant 0 (uint) is the
 //         group size and must be Geometry::lanes (Geometry::rows is always 1). A kernel for several members has
 //         two bindings: the arguments, one word with the number of members and then MemberLayout::bytes for each,
-//         and the fault word; buffers are named by their addresses.
+//         and the fault word; buffers are named by their addresses. A split kernel has its parts as the last word of
+//         the arguments, and two bindings more before the fault word: partial results and counters.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +46,7 @@ struct Target {
   bool has_i64 = true;
   bool has_byte_storage = true;  // bool and u8 buffers
   std::int64_t max_groups = 65535;
+  std::int64_t wanted_groups = 256;  // groups that keep the device busy: so many share the work of a split kernel
 };
 
 struct Source {
@@ -53,6 +59,7 @@ struct Geometry {
   std::uint32_t groups = 0;
   std::uint32_t lanes = 1;
   std::uint32_t rows = 1;
+  std::uint32_t parts = 1;  // split kernels: groups that share the inner points of the same outer points
   friend bool operator==(const Geometry&, const Geometry&) = default;
 };
 
@@ -62,6 +69,9 @@ Source emit(const ir::Kernel& kernel, const Target& target);
 
 /// How a kernel is launched with these ints (Kernel::ints of them).
 Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints);
+
+/// Memory for the partial results of a split kernel's launch.
+std::size_t split_scratch_bytes(const ir::Kernel& kernel, const Geometry& shape, std::span<const std::int64_t> ints);
 
 /// How a launch of several members is shaped; `ints` are those of all members. `firsts` becomes the first group of each.
 Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints,

@@ -15,6 +15,7 @@ class GlslDialect : public Dialect {
              "gl_NumWorkGroups.x"};
     member = {"sn_group * gl_WorkGroupSize.x + gl_LocalInvocationID.x", "sn_groups * gl_WorkGroupSize.x", "sn_group",
               "sn_groups"};
+    group = "gl_WorkGroupID.x";
     lane = "gl_LocalInvocationID.x";
     lanes = "gl_WorkGroupSize.x";
     barrier = "barrier();";
@@ -49,6 +50,11 @@ class GlslDialect : public Dialect {
             std::string(storage_type(buffer.dtype)) + " at[]");
     }
     block("readonly ", "sn_arguments", "u32 word[]");
+    if (kernel.split) {
+      block("coherent ", "sn_partials", "u32 word[]");
+      block("coherent ", "sn_counters", "u32 word[]");
+      text += "shared u32 sn_turn;\n";
+    }
     if (kernel.fault) block("", "sn_fault", "u32 word[]");
     text += "void main() {\n";
 
@@ -66,6 +72,7 @@ class GlslDialect : public Dialect {
       text += "  const " + std::string(value_type(dtype)) + " s" + std::to_string(s) + " = " +
               from_words(dtype, size_of(dtype) == 8 ? pair() : word()) + ";\n";
     }
+    if (kernel.split) text += "  const u32 parts = " + word() + ";\n";
     return text;
   }
 
@@ -142,6 +149,49 @@ class GlslDialect : public Dialect {
            "[0];\n"
            "  barrier();\n"
            "  return whole;\n}\n";
+  }
+
+  std::string group_moments(const std::string& name, DType dtype, const Target& target) const override {
+    const std::string type(value_type(dtype)), n = name + "_n", mean = name + "_mean", m2 = name + "_m2";
+    const std::string lanes = "[" + std::to_string(target.group_size) + "]";
+    return "shared " + type + " " + n + lanes + ", " + mean + lanes + ", " + m2 + lanes + ";\nvoid " + name + "(inout " +
+           type + " my_n, inout " + type + " my_mean, inout " + type +
+           " my_m2) {\n"
+           "  const u32 lane = gl_LocalInvocationID.x;\n"
+           "  " + n + "[lane] = my_n; " + mean + "[lane] = my_mean; " + m2 + "[lane] = my_m2;\n"
+           "  barrier();\n"
+           "  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {\n"
+           "    if (lane < half_) {\n"
+           "      sn_join_moments_" + std::string(name_of(dtype)) + "(my_n, my_mean, my_m2, " + n + "[lane + half_], " +
+           mean + "[lane + half_], " + m2 + "[lane + half_]);\n"
+           "      " + n + "[lane] = my_n; " + mean + "[lane] = my_mean; " + m2 + "[lane] = my_m2;\n"
+           "    }\n"
+           "    barrier();\n"
+           "  }\n"
+           "  my_n = " + n + "[0]; my_mean = " + mean + "[0]; my_m2 = " + m2 + "[0];\n"
+           "  barrier();\n}\n";
+  }
+
+  std::string put_partial(DType dtype, const std::string& slot, const std::string& value) const override {
+    const auto word = [&](int i) { return "sn_partials.word[2u * (" + slot + ") + " + std::to_string(i) + "u]"; };
+    switch (dtype) {
+      case DType::f32: return word(0) + " = floatBitsToUint(" + value + ");";
+      case DType::f64:
+        return "{ const uvec2 both = unpackDouble2x32(" + value + "); " + word(0) + " = both.x; " + word(1) + " = both.y; }";
+      case DType::i64:
+        return "{ const uvec2 both = uvec2(unpackInt2x32(" + value + ")); " + word(0) + " = both.x; " + word(1) + " = both.y; }";
+      default: return word(0) + " = u32(" + value + ");";
+    }
+  }
+  std::string get_partial(DType dtype, const std::string& slot) const override {
+    const auto word = [&](int i) { return "sn_partials.word[2u * (" + slot + ") + " + std::to_string(i) + "u]"; };
+    return from_words(dtype, size_of(dtype) == 8 ? "uvec2(" + word(0) + ", " + word(1) + ")" : word(0));
+  }
+  std::vector<std::string> pass_on(const std::string& unit) const override {
+    return {"memoryBarrierBuffer();", "barrier();",
+            "if (gl_LocalInvocationID.x == 0u) sn_turn = atomicAdd(sn_counters.word[" + unit + "], 1u);",
+            "memoryBarrierShared();", "barrier();", "if (sn_turn + 1u != parts) return;", "memoryBarrierBuffer();",
+            "if (gl_LocalInvocationID.x == 0u) sn_counters.word[" + unit + "] = 0u;"};
   }
 
   std::string_view function(std::string_view name) const override { return glsl_function(name); }

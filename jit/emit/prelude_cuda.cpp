@@ -27,6 +27,13 @@ std::map<std::string, std::string, std::less<>> make_table() {
       {"sn_tanh", kFloats, SINTER_UNARY("tanh$f(a)")},
       {"sn_sigmoid", kFloats, SINTER_UNARY("$T(1) / ($T(1) + exp$f(-a))")},
       {"sn_erf", kFloats, SINTER_UNARY("erf$f(a)")},
+      {"sn_join_moments", kFloats,
+       "SN_FN void $N($T& n, $T& mean, $T& m2, $T on, $T omean, $T om2) {\n"
+       "  const $T total = n + on, d = omean - mean, share = total > $T(0) ? on / total : $T(0);\n"
+       "  mean = mean + d * share;\n"
+       "  m2 = (m2 + om2) + d * d * (n * share);\n"
+       "  n = total;\n"
+       "}\n"},
       {"sn_floor", kFloats, SINTER_UNARY("floor$f(a)")},
       {"sn_ceil", kFloats, SINTER_UNARY("ceil$f(a)")},
       {"sn_round", kFloats, SINTER_UNARY("rint$f(a)")},

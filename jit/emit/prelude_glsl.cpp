@@ -303,6 +303,14 @@ std::map<std::string, std::string, std::less<>> make_table() {
       {"sn_tanh_f32", {}, kTanh},
       {"sn_sigmoid", kFloats, SINTER_UNARY("$T(1) / ($T(1) + sn_exp_$D(-a))")},
       {"sn_erf_f32", {}, kErf},
+      {"sn_join_moments", kFloats,
+       "void $N(inout $T n, inout $T mean, inout $T m2, $T on, $T omean, $T om2) {\n"
+       "  precise $T total = n + on, d = omean - mean, share = total > $T(0) ? on / total : $T(0);\n"
+       "  precise $T next_mean = mean + d * share, next_m2 = (m2 + om2) + d * d * (n * share);\n"
+       "  mean = next_mean;\n"
+       "  m2 = next_m2;\n"
+       "  n = total;\n"
+       "}\n"},
       {"sn_floor", kFloats, SINTER_UNARY("floor(a)")},
       {"sn_ceil", kFloats, SINTER_UNARY("ceil(a)")},
       {"sn_round", kFloats, SINTER_UNARY("roundEven(a)")},

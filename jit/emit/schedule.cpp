@@ -32,6 +32,8 @@ class Loops {
   void write() {
     if (schedule_ == Schedule::Pointwise)
       write_pointwise();
+    else if (k_.split)
+      write_split_reduction();
     else
       write_reduction();
   }
@@ -114,6 +116,11 @@ class Loops {
 
   std::string accumulator(ExprId id) const { return "r" + std::to_string(id); }
   std::string part(ExprId id) const { return "q" + std::to_string(id); }
+  /// Squared deviations are found by Welford's method ("Note on a method for calculating corrected sums of squares and
+  /// products", 1962): count and mean stand beside the sum.
+  bool has_moments(ExprId id) const { return k_.exprs[id].op == Op::SquaredDeviations; }
+  std::string count(ExprId id) const { return accumulator(id) + "_n"; }
+  std::string mean(ExprId id) const { return accumulator(id) + "_mean"; }
   bool has_part(ExprId id) const { return k_.exprs[id].op == Op::Sum && is_float(k_.exprs[id].dtype); }
   bool any_part(const Work& work) const {
     return std::any_of(work.reductions.begin(), work.reductions.end(),
@@ -123,6 +130,12 @@ class Loops {
   void accumulate(const Work& work, const std::string& element) {
     for (ExprId id : work.reductions) {
       const Expr& expr = k_.exprs[id];
+      if (has_moments(id)) {
+        const std::string type(value_type(expr.dtype));
+        e_.out.line("sn_join_moments_" + std::string(name_of(expr.dtype)) + "(" + count(id) + ", " + mean(id) + ", " +
+                    accumulator(id) + ", " + type + "(1), " + e_.value(expr.args[0]) + ", " + type + "(0));");
+        continue;
+      }
       const std::string to = has_part(id) ? part(id) + element : accumulator(id);
       e_.out.line(to + " = " + e_.combine(expr.op, expr.dtype, to, e_.value(expr.args[0])) + ";");
     }
@@ -242,36 +255,60 @@ class Loops {
   }
 
   void write_phase(std::uint16_t phase) {
-    for (ExprId id = 0; id < k_.exprs.size(); ++id)
-      if (live_[id] && !is_inner(id) && k_.exprs[id].phase == phase) define_outer(id);
+    define_outers(phase);
     write_outer_stores(phase);
-
     const Work work = work_of(phase);
     if (work.empty()) return;
-    for (ExprId id : work.reductions) {
-      const Expr& expr = k_.exprs[id];
-      e_.out.line(std::string(value_type(expr.dtype)) + " " + accumulator(id) + " = " +
-                  e_.dialect.identity(expr.op, expr.dtype) + ";");
-    }
+    declare_accumulators(work);
+    write_inner_loop(work);
+  }
+
+  void define_outers(std::uint16_t phase) {
+    for (ExprId id = 0; id < k_.exprs.size(); ++id)
+      if (live_[id] && !is_inner(id) && k_.exprs[id].phase == phase) define_outer(id);
+  }
+
+  void write_inner_loop(const Work& work) {
     if (schedule_ == Schedule::LanesInner)
       write_dealt_loop(work);
     else
       write_lane_loop(work);
   }
 
+  void declare_accumulators(const Work& work) {
+    for (ExprId id : work.reductions) {
+      const Expr& expr = k_.exprs[id];
+      const std::string type(value_type(expr.dtype)), zero = type + "(0)";
+      if (has_moments(id)) e_.out.line(type + " " + count(id) + " = " + zero + ", " + mean(id) + " = " + zero + ";");
+      e_.out.line(type + " " + accumulator(id) + " = " + identity(id) + ";");
+    }
+  }
+  std::string identity(ExprId id) const {
+    const Expr& expr = k_.exprs[id];
+    return e_.dialect.identity(has_moments(id) ? Op::Sum : expr.op, expr.dtype);
+  }
+
   void define_outer(ExprId id) {
     const Expr& expr = k_.exprs[id];
     if (expr.kind != ExprKind::Reduce) return e_.define(id);
-    std::string whole = accumulator(id);
-    if (schedule_ == Schedule::LanesInner) {
-      const std::string name =
-          "sn_group_" + std::string(name_of(expr.op)) + "_" + std::string(name_of(expr.dtype));
-      if (!e_.functions.count(name))
-        e_.functions[name] = e_.dialect.group_function(name, expr.op, expr.dtype,
-                                                       e_.combine(expr.op, expr.dtype, "v", "w"), e_.target);
-      whole = name + "(" + whole + ")";
+    join_group(id);
+    e_.out.line(e_.dialect.define(expr.dtype) + e_.value(id) + " = " + accumulator(id) + ";");
+  }
+
+  /// The accumulator of each lane becomes that of the whole group.
+  void join_group(ExprId id) {
+    if (schedule_ != Schedule::LanesInner) return;
+    const Expr& expr = k_.exprs[id];
+    const std::string name = "sn_group_" + std::string(name_of(expr.op)) + "_" + std::string(name_of(expr.dtype));
+    std::string& text = e_.functions[name];
+    if (has_moments(id)) {
+      if (text.empty()) text = e_.dialect.group_moments(name, expr.dtype, e_.target);
+      e_.out.line(name + "(" + count(id) + ", " + mean(id) + ", " + accumulator(id) + ");");
+      return;
     }
-    e_.out.line(e_.dialect.define(expr.dtype) + e_.value(id) + " = " + whole + ";");
+    if (text.empty())
+      text = e_.dialect.group_function(name, expr.op, expr.dtype, e_.combine(expr.op, expr.dtype, "v", "w"), e_.target);
+    e_.out.line(accumulator(id) + " = " + name + "(" + accumulator(id) + ");");
   }
 
   void write_outer_stores(std::uint16_t phase) {
@@ -334,14 +371,15 @@ class Loops {
   }
 
   /// LanesInner: the inner points are dealt out among the lanes of the group. Each loop of the kernel deals
-  /// them alike.
+  /// them alike. A part of a split kernel has the points from `begin` on.
   void write_dealt_loop(const Work& work) {
     const std::string lane = e_.flat(e_.dialect.lane), lanes = e_.flat(e_.dialect.lanes);
     const std::size_t first = k_.outer_rank, count = k_.inner_rank;
-    std::string begin = lane;
+    const std::string from = k_.split ? "begin + " : "";
+    std::string begin = from + lane;
     if (vectors_) {
       const std::string width = e_.flat(std::to_string(kVector));
-      write_chunked(work, lane + " * " + width, "inner4", lanes + " * " + width, kVector, [&] {
+      write_chunked(work, from + lane + " * " + width, "inner4", lanes + " * " + width, kVector, [&] {
         split("j", first, count, "y");
         write_vector_points(work, "y");
       });
@@ -353,19 +391,123 @@ class Loops {
     });
   }
 
-  /// LanesOuter: this lane walks all inner points, the last dim fastest.
+  /// LanesOuter: this lane walks all inner points, the last dim fastest. A part of a split kernel has those of the first
+  /// inner dim from `begin` up to `end_of_part`.
   void write_lane_loop(const Work& work) {
     const std::size_t last = k_.extents.size() - 1;
+    auto from = [&](std::size_t c) { return k_.split && c == k_.outer_rank ? std::string("begin") : "0"; };
+    auto to = [&](std::size_t c) {
+      return k_.split && c == k_.outer_rank ? std::string("end_of_part") : e_.integer(k_.extents[c]);
+    };
     for (std::size_t c = k_.outer_rank; c < last; ++c) {
       const std::string x = e_.coordinates[c];
-      e_.open(std::string("for (") + e_.index_type + " " + x + " = 0; " + x + " < " +
-              e_.integer(k_.extents[c]) + "; ++" + x + ")");
+      e_.open(std::string("for (") + e_.index_type + " " + x + " = " + e_.index(from(c)) + "; " + x + " < " +
+              e_.index(to(c)) + "; ++" + x + ")");
     }
-    write_chunked(work, e_.flat("0"), e_.flat(e_.integer(k_.extents[last])), "1", 1, [&] {
+    write_chunked(work, e_.flat(from(last)), e_.flat(to(last)), "1", 1, [&] {
       split("j", last, 1, "");
       write_point(work);
     });
     for (std::size_t c = k_.outer_rank; c < last; ++c) e_.close();
+  }
+
+  // ---- reductions whose inner points are shared by several groups
+
+  /// Each group reduces its part and leaves the result; the last to come for an outer point (LanesInner) or for a tile of
+  /// them (LanesOuter) joins the parts, in their order whoever came when, and does what is left to do.
+  void write_split_reduction() {
+    const bool groups = schedule_ == Schedule::LanesInner;
+    const std::string parts = e_.flat("parts"), group = e_.flat(e_.dialect.group), lane = e_.flat(e_.dialect.lane);
+    e_.out.line(constant("points", count_of(0, k_.outer_rank)));
+    e_.out.line(constant("part", group + " % " + parts));
+    e_.out.line("const u32 unit = u32(" + e_.dialect.group + ") / parts;");
+    if (groups)
+      e_.out.line(constant("f", e_.flat("unit")));
+    else
+      e_.out.line(constant("f", e_.flat("unit") + " * " + e_.flat(e_.dialect.lanes) + " + " + lane));
+    cut_part(groups);
+    const Work work = work_of(0);
+    declare_accumulators(work);
+    // Lanes beyond the last point have nothing to do but must come to the barriers.
+    const std::string there = "if (f < points)";
+    if (!groups) e_.open(there);
+    split("f", 0, k_.outer_rank, "");
+    define_outers(0);
+    write_inner_loop(work);
+    if (!groups) e_.close();
+    for (ExprId id : work.reductions) join_group(id);
+    e_.open(groups ? "if (" + e_.dialect.lane + " == 0u)" : there);
+    for_each_partial(work, [&](const std::string& name, DType dtype, const std::string& slot) {
+      e_.out.line(e_.dialect.put_partial(dtype, slot + " * " + parts + " * points + part * points + f", name));
+    });
+    e_.close();
+    for (const std::string& line : e_.dialect.pass_on("unit")) e_.out.line(line);
+
+    for (ExprId id : work.reductions) {
+      if (has_moments(id)) e_.out.line(count(id) + " = " + identity(id) + "; " + mean(id) + " = " + identity(id) + ";");
+      e_.out.line(accumulator(id) + " = " + identity(id) + ";");
+    }
+    e_.open(loop("p", groups ? lane : e_.flat("0"), parts, groups ? e_.flat(e_.dialect.lanes) : e_.flat("1")));
+    join_partials(work, parts);
+    e_.close();
+    if (!groups) {
+      e_.open(there);
+      split("f", 0, k_.outer_rank, "");
+      define_outers(0);
+    }
+    write_phase(1);
+    if (!groups) e_.close();
+  }
+
+  void cut_part(bool groups) {
+    if (groups) {
+      const std::string step = e_.flat(e_.dialect.lanes) + " * " + e_.flat(std::to_string(kVector));
+      e_.out.line(constant("whole", count_of(k_.outer_rank, k_.inner_rank)));
+      e_.out.line(constant("step", step));
+      e_.out.line(constant("length", "((whole + parts - 1) / parts + step - 1) / step * step"));
+      e_.out.line(constant("begin", "part * length < whole ? part * length : whole"));
+      e_.out.line(constant("inner", "length < whole - begin ? begin + length : whole"));
+      if (vectors_)
+        e_.out.line(constant("inner4", "vectors ? inner - inner % " + e_.flat(std::to_string(kVector)) + " : begin"));
+      return;
+    }
+    e_.out.line(constant("whole", e_.flat(e_.integer(k_.extents[k_.outer_rank]))));
+    e_.out.line(constant("length", "(whole + parts - 1) / parts"));
+    e_.out.line(constant("begin", "part * length < whole ? part * length : whole"));
+    e_.out.line(constant("end_of_part", "length < whole - begin ? begin + length : whole"));
+  }
+
+  /// Calls for each value that a group leaves: its name, dtype and number among them.
+  template <class Visit>
+  void for_each_partial(const Work& work, Visit visit) const {
+    int slot = 0;
+    for (ExprId id : work.reductions) {
+      const DType dtype = k_.exprs[id].dtype;
+      auto next = [&](const std::string& name) { visit(name, dtype, e_.flat(std::to_string(slot++))); };
+      if (has_moments(id)) {
+        next(count(id));
+        next(mean(id));
+      }
+      next(accumulator(id));
+    }
+  }
+
+  void join_partials(const Work& work, const std::string& parts) {
+    std::vector<std::string> names;
+    for_each_partial(work, [&](const std::string& name, DType dtype, const std::string& slot) {
+      names.push_back(name);
+      e_.out.line(e_.dialect.define(dtype) + "p_" + name + " = " +
+                  e_.dialect.get_partial(dtype, slot + " * " + parts + " * points + p * points + f") + ";");
+    });
+    for (ExprId id : work.reductions) {
+      const Expr& expr = k_.exprs[id];
+      const std::string r = accumulator(id);
+      if (has_moments(id))
+        e_.out.line("sn_join_moments_" + std::string(name_of(expr.dtype)) + "(" + count(id) + ", " + mean(id) + ", " + r +
+                    ", p_" + count(id) + ", p_" + mean(id) + ", p_" + r + ");");
+      else
+        e_.out.line(r + " = " + e_.combine(expr.op, expr.dtype, r, "p_" + r) + ";");
+    }
   }
 
   Expressions& e_;

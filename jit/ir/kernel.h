@@ -80,7 +80,7 @@ enum class ExprKind : std::uint8_t {
   Random,       // f32 uniform in [0,1) of element `map` under (scalars[scalar], scalars[scalar + 1]) = (seed, stream)
   RandomNormal, // likewise, standard normal
   Elementwise,  // op over args
-  Reduce,       // op (Sum, Prod, Max, Min) of args[0] over all inner points
+  Reduce,       // op (Sum, Prod, Max, Min, SquaredDeviations) of args[0] over all inner points
 };
 
 enum class Level : std::uint8_t { Outer, Inner };
@@ -145,6 +145,8 @@ struct Kernel {
   std::vector<DType> scalars;         // dtype of each scalar argument
   std::uint16_t ints = 0;             // number of int arguments
   std::uint16_t members = 1;          // most members of one launch; see below
+  bool split = false;                 // few outer points: several groups of lanes share the inner points of each. There
+                                      // is one round of reductions; Inner stores are of phase 0, Outer ones of phase 1
   std::vector<IndexMap> maps;
   std::vector<Expr> exprs;            // operands stand before their uses
   std::vector<Store> stores;

@@ -11,7 +11,7 @@ namespace {
 
 bool is_numeric(DType dtype) { return is_float(dtype) || dtype == DType::i32 || dtype == DType::i64; }
 bool is_logic(DType dtype) { return dtype == DType::boolean || dtype == DType::i32 || dtype == DType::i64; }
-bool is_reduction(Op op) { return op == Op::Sum || op == Op::Prod || op == Op::Max || op == Op::Min; }
+bool is_reduction(Op op) { return info(op).op_class == OpClass::Reduce; }
 
 class Verifier {
  public:
@@ -187,6 +187,7 @@ class Verifier {
         require(is_reduction(e.op), where, std::string(name_of(e.op)) + " is not a reduction");
         require(k_.exprs[e.args[0]].dtype == e.dtype, where, "a reduction keeps the dtype");
         const bool extreme = e.op == Op::Max || e.op == Op::Min;
+        require(e.op != Op::SquaredDeviations || is_float(e.dtype), where, "squared deviations are of floats");
         require(is_numeric(e.dtype) || (extreme && e.dtype == DType::boolean), where,
                 std::string(name_of(e.op)) + " is not defined for " + std::string(name_of(e.dtype)));
         return;
@@ -259,6 +260,11 @@ class Verifier {
     require(
         k_.phases == last + 1, "loops",
         std::to_string(k_.phases) + " phases where expressions and stores have " + std::to_string(last + 1));
+    if (!k_.split) return;
+    require(k_.phases == 2 && k_.schedule != Schedule::Pointwise && k_.members == 1, "loops",
+            "split without one round of reductions, or for several members");
+    for (const Store& store : k_.stores)
+      require(store.phase == (store.level == Level::Outer ? 1 : 0), "loops", "split, but a group cannot do all of its stores");
   }
 
   void check_buffers() const {

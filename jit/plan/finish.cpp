@@ -128,9 +128,36 @@ ir::Schedule choose_schedule(const Draft& draft, const ir::Kernel& kernel) {
   return along_outer > along_inner ? ir::Schedule::LanesOuter : ir::Schedule::LanesInner;
 }
 
+/// Marks a kernel whose few results several groups should share the work of.
+void choose_split(const Draft& draft, const LowerLimits& limits, ir::Kernel& kernel) {
+  if (kernel.inner_rank == 0 || !limits.grid_reductions) return;
+  std::int64_t outer = 1, inner = 1;
+  for (std::size_t k = 0; k < draft.extents.size(); ++k) (k < draft.outer_rank ? outer : inner) *= draft.extents[k];
+  const bool contiguous = kernel.schedule == ir::Schedule::LanesInner;
+  if (!sharing_pays(outer, inner, contiguous, limits)) return;
+  const bool one_pass = kernel.phases == 2 && std::all_of(kernel.stores.begin(), kernel.stores.end(), [](const ir::Store& s) {
+                          return s.phase == (s.level == ir::Level::Outer ? 1 : 0);
+                        });
+  if (one_pass)
+    kernel.split = true;
+  else if (sharing_is_worth_launches(outer, inner, contiguous, limits))
+    throw Cut{"few results over many elements: one kernel for both would leave most of the device idle"};
+}
+
 }  // namespace
 
-Lowered finish(Draft draft) {
+bool sharing_pays(std::int64_t results, std::int64_t elements, bool contiguous, const LowerLimits& limits) {
+  // Below, leaving partial results and waiting for the last costs more than it saves.
+  const std::int64_t enough = contiguous ? 4096 : 512;
+  return results > 0 && elements >= enough && results * 2 <= (contiguous ? limits.groups : limits.lanes);
+}
+
+bool sharing_is_worth_launches(std::int64_t results, std::int64_t elements, bool contiguous, const LowerLimits& limits) {
+  // A group goes over a megabyte in the time of some ten launches.
+  return elements >= (contiguous ? 32768 : 2048) && sharing_pays(results, elements, contiguous, limits);
+}
+
+Lowered finish(Draft draft, const LowerLimits& limits) {
   drop_unused_maps(draft);
   join_loops(draft);
 
@@ -201,6 +228,7 @@ Lowered finish(Draft draft) {
     kernel.buffers.push_back({draft.buffer_dtypes[i], draft.buffers[i].read, draft.buffers[i].written});
   for (const auto& [index, dtype] : draft.scalars) kernel.scalars.push_back(dtype);
   kernel.schedule = choose_schedule(draft, kernel);
+  choose_split(draft, limits, kernel);
   kernel.wide = arguments.wide;
   kernel.ints = static_cast<std::uint16_t>(arguments.ints.size());
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -42,7 +43,12 @@ struct Draft {
   std::vector<std::uint32_t> records;
 };
 
-/// Joins loop dims, finds levels and phases, chooses the schedule, and turns numbers into arguments.
-Lowered finish(Draft draft);
+/// Thrown while lowering: why the group has to be cut.
+struct Cut {
+  std::string reason;
+};
+
+/// Joins loop dims, finds levels and phases, chooses the schedule, and turns numbers into arguments. Throws Cut.
+Lowered finish(Draft draft, const LowerLimits& limits);
 
 }  // namespace sinter::plan

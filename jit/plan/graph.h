@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -77,6 +78,11 @@ NodeId base_of(const Graph& graph, NodeId node);
 // ---- passes over the graph, in the order they run
 /// Marks what no result needs as not live, and joins nodes that compute the same thing.
 void simplify(Graph& graph);
+
+/// Squares of what is left of x after something that is constant over the reduced dims was taken away, summed up: where
+/// `worth` says so for (results, elements of each, last dim reduced), they are found from x's squared deviations, in the
+/// same pass as x's sum.
+void find_moments(Graph& graph, const std::function<bool(std::int64_t, std::int64_t, bool)>& worth);
 
 /// Rewrites reductions with too few results to keep the device busy into two stages. `groups`: results that a device
 /// wants when each is computed by a group of lanes, `lanes`: when each is computed by one lane.

@@ -13,10 +13,6 @@
 namespace sinter::plan {
 namespace {
 
-struct Cut {
-  std::string reason;
-};
-
 // Elementwise chains of any depth are walked in a loop, but a pad of a pad of a pad calls itself.
 constexpr int kMostNesting = 200;
 
@@ -452,7 +448,7 @@ std::variant<Lowered, std::string> lower(const Graph& graph, const Owners& owner
       Lowering lowering(graph, owners, group_id, group, limits, splits);
       const std::optional<Split> split = lowering.run();
       if (!split) {
-        Lowered lowered = finish(lowering.take());
+        Lowered lowered = finish(lowering.take(), limits);
         if (lowered.ints.size() > limits.max_ints) throw Cut{"too many sizes and strides"};
         return lowered;
       }

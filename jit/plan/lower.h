@@ -45,7 +45,18 @@ struct LowerLimits {
   int max_buffers = 24;
   std::size_t max_exprs = 2048;
   std::size_t max_ints = 2000;     // a GPU's kernel takes some kilobytes of arguments
+  bool grid_reductions = false;    // these three as in DeviceTraits
+  std::int64_t groups = 1, lanes = 1;
 };
+
+/// True iff results so few, each over so many elements, keep a device busy only when several groups of lanes share the
+/// elements of a result. `contiguous`: the lanes of a group walk a result's elements side by side; else each lane walks
+/// those of its own result.
+bool sharing_pays(std::int64_t results, std::int64_t elements, bool contiguous, const LowerLimits& limits);
+
+/// True iff a kernel that goes over such elements several times would leave so much of the device idle that launches of
+/// their own for each time are faster.
+bool sharing_is_worth_launches(std::int64_t results, std::int64_t elements, bool contiguous, const LowerLimits& limits);
 
 /// The kernel, or why the group has to be cut.
 std::variant<Lowered, std::string> lower(const Graph& graph, const Owners& owners, GroupId group_id, const Group& group,

@@ -121,10 +121,19 @@ class Assembler {
 Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const PlanOptions& options) {
   Graph graph = make_graph(trace);
   simplify(graph);
-  split_reductions(graph, traits.groups, traits.lanes);
   GroupOptions group_options;
+  LowerLimits& limits = group_options.limits;
+  limits.grid_reductions = traits.grid_reductions;
+  limits.groups = traits.groups;
+  limits.lanes = traits.lanes;
+  if (!traits.grid_reductions)
+    split_reductions(graph, traits.groups, traits.lanes);
+  else if (options.fusion)
+    find_moments(graph, [&](std::int64_t results, std::int64_t elements, bool contiguous) {
+      return sharing_is_worth_launches(results, elements, contiguous, limits);
+    });
   group_options.fusion = options.fusion;
-  group_options.limits.max_buffers = traits.max_buffers;
+  limits.max_buffers = traits.max_buffers;
   group_options.launch_bytes = traits.launch_bytes;
   group_options.work_per_byte = traits.work_per_byte;
   Grouping grouping = group(graph, group_options);

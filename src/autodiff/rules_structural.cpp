@@ -180,6 +180,7 @@ constexpr Rule kTable[] = {
     {Op::Prod, {{{product, kFirst}}}},
     {Op::Max, {{{extreme, kFirst | kResult}}}},
     {Op::Min, {{{extreme, kFirst | kResult}}}},
+    {Op::SquaredDeviations, {}},  // never recorded
 
     {Op::Gather, {{{gather, kSecond}}}},
 

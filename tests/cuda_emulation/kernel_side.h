@@ -22,6 +22,12 @@ extern "C" __attribute__((weak)) sinter_emulation::State** sinter_emulation_slot
 #define blockDim (sinter_emulation_state->block_size)
 #define gridDim (sinter_emulation_state->grid_size)
 #define __syncthreads() sinter_emulation_state->wait_for_block()
+#define __threadfence()
+inline unsigned atomicAdd(unsigned* to, unsigned more) {
+  const unsigned old = *to;
+  *to = old + more;
+  return old;
+}
 #define __syncwarp() sinter_emulation_state->wait_for_warp()
 
 template <class T>

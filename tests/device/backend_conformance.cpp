@@ -2,6 +2,7 @@
 #include "tests/device/backend_conformance.h"
 
 #include <exception>
+#include <stdexcept>
 #include <limits>
 
 #include <doctest/doctest.h>
@@ -97,6 +98,45 @@ std::string check_kernel(KernelRunner& runner, const KernelCase& c, const Precis
   }
   if (runner.run(c, faulted_again) != got) return "gave other bits when it was run again";
   return "";
+}
+
+/// Those of the kernels whose inner points several groups may share, marked so.
+std::vector<KernelCase> split_kernels(const std::vector<KernelCase>& cases) {
+  std::vector<KernelCase> fitting;
+  for (KernelCase c : cases) {
+    c.kernel.split = true;
+    try {
+      ir::verify(c.kernel);
+    } catch (const std::logic_error&) {
+      continue;
+    }
+    fitting.push_back(std::move(c));
+  }
+  return fitting;
+}
+
+/// Squared deviations of rows and of columns, next to sums, with means far from zero; split and not.
+std::vector<KernelCase> moments_kernels(bool with_f64) {
+  std::vector<KernelCase> cases;
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    if (dtype == DType::f64 && !with_f64) continue;
+    for (const auto& [outer, inner] : std::vector<std::pair<std::int64_t, std::int64_t>>{{3, 7000}, {40, 600}, {1, 20000}, {300, 5}, {2, 1}})
+      for (const bool by_rows : {true, false}) {
+        KernelBuilder k({outer}, {inner});
+        std::vector<double> values = TestData(static_cast<std::uint64_t>(outer * 7 + inner)).reals(static_cast<std::size_t>(outer * inner));
+        for (double& value : values) value += 100;
+        const auto all = by_rows ? k.map({inner, 1}) : k.map({1, outer});
+        const ir::ExprId x = k.load(k.input(dtype, values), all);
+        k.store(k.output(dtype, outer), k.outer(), k.op(Op::Add, k.reduce(Op::SquaredDeviations, x), k.reduce(Op::Max, x)));
+        k.store(k.output(dtype, outer), k.outer(), k.reduce(Op::Sum, x));
+        KernelCase c = k.finish("moments");
+        c.kernel.schedule = by_rows ? ir::Schedule::LanesInner : ir::Schedule::LanesOuter;
+        cases.push_back(c);
+        c.kernel.split = true;
+        cases.push_back(c);
+      }
+  }
+  return cases;
 }
 
 }  // namespace
@@ -267,6 +307,17 @@ void check_backend(runtime::Backend& backend, const ConformanceOptions& options)
     for (int i = 0; i < options.random_long_kernels / 4; ++i)
       cases.push_back(random_long_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
     check_kernels_of_members(backend, cases, options);
+  }
+  if (backend.traits().grid_reductions) {
+    SUBCASE("kernels whose work several groups share") {
+      std::vector<KernelCase> cases = handmade_kernels(with_f64);
+      for (int i = 0; i < options.random_kernels; ++i)
+        cases.push_back(random_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
+      for (int i = 0; i < options.random_long_kernels; ++i)
+        cases.push_back(random_long_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
+      check_kernels(backend, split_kernels(cases), options);
+    }
+    SUBCASE("squared deviations") { check_kernels(backend, moments_kernels(with_f64), options); }
   }
   SUBCASE("an index out of range") { check_faults(backend, options); }
   SUBCASE("library ops") { check_library_ops(backend, options); }

@@ -90,7 +90,8 @@ void main() {
       }
       r8 = r8 + q8;
     }
-    precise float v8 = sn_group_sum_f32(r8);
+    r8 = sn_group_sum_f32(r8);
+    precise float v8 = r8;
     if (gl_LocalInvocationID.x == 0u) {
       b2.at[x0] = v8;
     }

@@ -107,7 +107,8 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       }
       r8 = r8 + q8;
     }
-    const float v8 = sn_group_sum_f32(r8);
+    r8 = sn_group_sum_f32(r8);
+    const float v8 = r8;
     if (threadIdx.x == 0u) {
       b2[x0] = v8;
     }

@@ -74,7 +74,8 @@ void main() {
       precise float v0 = b0.at[x0 * n2 + x1];
       r1 = sn_max_f32(r1, v0);
     }
-    precise float v1 = sn_group_max_f32(r1);
+    r1 = sn_group_max_f32(r1);
+    precise float v1 = r1;
     float r4 = float(0);
     for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
@@ -89,7 +90,8 @@ void main() {
       }
       r4 = r4 + q4;
     }
-    precise float v4 = sn_group_sum_f32(r4);
+    r4 = sn_group_sum_f32(r4);
+    precise float v4 = r4;
     for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
       const int x1 = int(j);
       precise float v0 = b0.at[x0 * n2 + x1];

@@ -76,7 +76,8 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       const float v0 = b0[x0 * n2 + x1];
       r1 = sn_max_f32(r1, v0);
     }
-    const float v1 = sn_group_max_f32(r1);
+    r1 = sn_group_max_f32(r1);
+    const float v1 = r1;
     float r4 = float(0);
     for (u32 h = u32(threadIdx.x) * u32(4); h < inner4; h += u32(u32(blockDim.x) * u32(4) * 32)) {
       const u32 left = inner4 - h;
@@ -110,7 +111,8 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       }
       r4 = r4 + q4;
     }
-    const float v4 = sn_group_sum_f32(r4);
+    r4 = sn_group_sum_f32(r4);
+    const float v4 = r4;
     for (u32 j = u32(threadIdx.x) * u32(4); j < inner4; j += u32(blockDim.x) * u32(4)) {
       const int y = int(j);
       float l0[4];

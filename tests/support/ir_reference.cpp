@@ -66,7 +66,8 @@ class Accumulator {
     value_.dtype = dtype;
     const bool f32 = dtype == DType::f32;
     switch (op) {
-      case Op::Sum: break;
+      case Op::Sum:
+      case Op::SquaredDeviations: break;
       case Op::Prod:
         value_.real = 1;
         value_.integer = 1;
@@ -105,6 +106,7 @@ class Accumulator {
           if (term.real != 0) least_ *= std::min(1.0, std::abs(term.real));
         }
         break;
+      case Op::SquaredDeviations: terms_.push_back(term); break;
       default: {
         const Op pick = op_ == Op::Max ? Op::Maximum : Op::Minimum;
         const Value both[2] = {value_, term};
@@ -118,6 +120,7 @@ class Accumulator {
     if (!is_float(v.dtype) || op_ == Op::Max || op_ == Op::Min || count_ == 0) return v;
     const bool f32 = v.dtype == DType::f32;
     const double relative = f32 ? precision_.sum_relative : precision_.sum_relative_f64;
+    if (op_ == Op::SquaredDeviations) return squared_deviations(relative);
     if (op_ == Op::Sum) {
       if (count_ > 1) v.error += relative * magnitude_;
     } else if (count_ > 1) {
@@ -132,6 +135,24 @@ class Accumulator {
   }
 
  private:
+  /// The error of a running mean is that of its terms and of their size, however far from zero all of them lie.
+  Value squared_deviations(double relative) const {
+    Value v = value_;
+    const double count = static_cast<double>(count_);
+    double mean = 0, largest = 0, error = 0;
+    for (const Value& term : terms_) {
+      mean += term.real / count;
+      largest = std::max(largest, std::abs(term.real));
+      error = std::max(error, term.error);
+    }
+    for (const Value& term : terms_) v.real += (term.real - mean) * (term.real - mean);
+    const double slip = 2 * error + relative * largest;  // of one deviation
+    v.error = relative * v.real + 2 * std::sqrt(v.real * count) * slip + count * slip * slip;
+    if (largest * largest * count > largest_finite_ || std::isnan(v.real)) v.error = kInfinity;
+    if (v.dtype == DType::f32 && precision_.round_f32) v.real = static_cast<double>(static_cast<float>(v.real));
+    return v;
+  }
+
   static std::int64_t lowest(DType dtype) {
     if (dtype == DType::i32) return std::numeric_limits<std::int32_t>::min();
     if (dtype == DType::i64) return std::numeric_limits<std::int64_t>::min();
@@ -161,6 +182,7 @@ class Accumulator {
   Value value_;
   std::int64_t count_ = 0;
   double magnitude_ = 0, upper_ = 1, least_ = 1;
+  std::vector<Value> terms_;  // SquaredDeviations
   double largest_finite_, smallest_normal_;
 };
 

@@ -90,6 +90,7 @@ class OracleBackend : public runtime::Backend {
     traits_.name = "oracle";
     traits_.description = "evaluates kernels element by element";
     traits_.batch_bytes = 1024;
+    traits_.grid_reductions = true;
   }
 
   const ir::DeviceTraits& traits() const override { return traits_; }

@@ -23,6 +23,7 @@ namespace {
 // Of one kernel's parameters, from CUDA 12.1 on; older drivers take 4 KiB.
 constexpr std::size_t kMostParameterBytes = 32764;
 constexpr std::size_t kMostParameterBytesBefore12_1 = 4096;
+constexpr std::uint32_t kCounters = 1 << 16;
 
 class CudaBuffer final : public Buffer {
  public:
@@ -111,6 +112,7 @@ class CudaBackend final : public Backend {
   void launch_product(ProductExecutable& executable, const LaunchArguments& arguments);
   void start(Function function, std::int64_t blocks, unsigned x, unsigned y, const char* what);
   void throw_faults();
+  DevicePointer counters();
 
   const DriverApi& api_;
   DeviceId device_ = 0;
@@ -122,6 +124,7 @@ class CudaBackend final : public Backend {
   std::size_t most_parameter_bytes_ = kMostParameterBytes;
   std::unique_ptr<MemoryPool> pool_;
   std::unique_ptr<StagingRing> staging_;
+  DevicePointer counters_ = 0;   // of split kernels; all zero between launches
   DevicePointer fault_ = 0;      // one word: 1 when an index was out of range
   bool fault_possible_ = false;  // a kernel that may set it was launched since it was read
   std::unique_ptr<Modules> modules_;
@@ -157,6 +160,7 @@ CudaBackend::CudaBackend(int index) : api_(*driver()) {
   traits_.lanes = std::int64_t{2048} * multiprocessors_;
   traits_.groups = std::int64_t{4} * multiprocessors_;
   traits_.max_buffers = 64;
+  traits_.grid_reductions = true;
   traits_.memory_bytes = memory;
   traits_.launch_bytes = 64.0 * 1024 * multiprocessors_;  // 2 us at the rate that one multiprocessor moves bytes
   traits_.work_per_byte = 14;
@@ -164,6 +168,7 @@ CudaBackend::CudaBackend(int index) : api_(*driver()) {
   modules_ = std::make_unique<Modules>(api_, architecture);
   target_.language = emit::Language::Cuda;
   target_.max_groups = (std::int64_t{1} << 31) - 1;
+  target_.wanted_groups = std::int64_t{8} * multiprocessors_;  // of 256 lanes: full
   if (version < 12010 || major < 7) most_parameter_bytes_ = kMostParameterBytesBefore12_1;
   // The table of members is a __grid_constant__ parameter, which Pascal does not have.
   if (major >= 7) traits_.batch_bytes = most_parameter_bytes_ - 16;
@@ -181,6 +186,7 @@ CudaBackend::~CudaBackend() {
   staging_.reset();
   pool_.reset();
   api_.memory_free(fault_);
+  if (counters_) api_.memory_free(counters_);
   api_.stream_destroy(stream_);
   api_.primary_context_release(device_);
 }
@@ -218,6 +224,14 @@ void CudaBackend::throw_faults() {
   if (word == 0) return;
   check(api_.fill_words(fault_, 0, 1, stream_), "cuMemsetD32Async");
   throw ShapeError("[gather] an index was out of range");
+}
+
+DevicePointer CudaBackend::counters() {
+  if (!counters_) {
+    check(api_.memory_allocate(&counters_, kCounters * sizeof(std::uint32_t)), "cuMemAlloc");
+    check(api_.fill_words(counters_, 0, kCounters, stream_), "cuMemsetD32Async");
+  }
+  return counters_;
 }
 
 void CudaBackend::check_parameters(const ir::Kernel& kernel) const {
@@ -271,6 +285,10 @@ void CudaBackend::launch_kernel(KernelExecutable& executable, const LaunchArgume
   if (kernel.members > 1) return launch_members(executable, arguments);
   const emit::Geometry geometry = emit::geometry(kernel, target_, arguments.ints);
   if (geometry.groups == 0) return;
+  // Taken and given back at once: what uses it next comes later on the same stream.
+  MemoryPool::Block partials{};
+  if (kernel.split)
+    partials = pool_->allocate(emit::split_scratch_bytes(kernel, geometry, arguments.ints), stream_);
   parameters_.clear();
   for (const BufferView& view : arguments.buffers) parameters_.push(address_of(view));
   for (std::int64_t value : arguments.ints) {
@@ -290,11 +308,20 @@ void CudaBackend::launch_kernel(KernelExecutable& executable, const LaunchArgume
       case DType::boolean: parameters_.push(value.integer != 0); break;
     }
   }
+  if (kernel.split) {
+    if (geometry.groups / geometry.parts > kCounters)
+      throw DeviceError("[cuda] a reduction of few results counts " + std::to_string(geometry.groups / geometry.parts) +
+                        " groups; the most are " + std::to_string(kCounters));
+    parameters_.push(geometry.parts);
+    parameters_.push(partials.address);
+    parameters_.push(counters());
+  }
   if (kernel.fault) {
     parameters_.push(fault_);
     fault_possible_ = true;
   }
   start(executable.function, geometry.groups, geometry.lanes, geometry.rows, "the launch of a fused kernel");
+  if (kernel.split) pool_->release(partials);
 }
 
 void CudaBackend::launch_members(KernelExecutable& executable, const LaunchArguments& arguments) {

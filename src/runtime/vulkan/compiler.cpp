@@ -23,6 +23,7 @@ emit::Target target_of(const DeviceInfo& info, bool has_groups) {
   target.has_groups = has_groups;
   target.has_f64 = info.has_f64;
   target.max_groups = std::min<std::int64_t>(info.max_groups[0], 65535);
+  target.wanted_groups = std::max<std::int64_t>(info.lanes / target.group_size, 1);
   return target;
 }
 
@@ -56,7 +57,7 @@ void for_each_in_parallel(std::size_t count, Work work) {
 
 std::uint32_t bindings_of(const ir::Kernel& kernel) {
   const std::size_t buffers = kernel.members > 1 ? 0 : kernel.buffers.size();
-  return static_cast<std::uint32_t>(buffers) + (kernel.fault ? 2 : 1);
+  return static_cast<std::uint32_t>(buffers) + 1 + (kernel.split ? 2 : 0) + (kernel.fault ? 1 : 0);
 }
 
 /// A guess, before the sizes are known, of how many lanes the kernel's groups will have.

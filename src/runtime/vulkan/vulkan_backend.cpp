@@ -24,6 +24,7 @@ namespace vulkan {
 namespace {
 
 constexpr VkDeviceSize kArgumentsRing = VkDeviceSize{1} << 20;
+constexpr std::int64_t kCounters = 1 << 16;
 constexpr VkDeviceSize kMemberBytes = VkDeviceSize{32} << 10;  // of the arguments of one launch for several members
 constexpr VkDeviceSize kUploadRing = VkDeviceSize{16} << 20;
 constexpr VkDeviceSize kUploadPiece = VkDeviceSize{4} << 20;
@@ -88,6 +89,9 @@ class VulkanBackend final : public Backend {
       traits_.work_per_byte = 14;
     }
     if (info.has_addresses) traits_.batch_bytes = kMemberBytes;
+    traits_.grid_reductions = !info.cpu_kernels;
+    // Less the partial results and counters of split kernels too.
+    traits_.max_buffers -= 2;
   }
 
   const ir::DeviceTraits& traits() const override { return traits_; }
@@ -113,6 +117,7 @@ class VulkanBackend final : public Backend {
   void launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments);
   void launch_members(KernelExecutable& executable, const LaunchArguments& arguments);
   void launch_product(ProductExecutable& executable, const LaunchArguments& arguments);
+  const std::shared_ptr<VulkanBuffer>& counters();
   void run_pass(const ProductPass& pass, CompiledText& text);
   void throw_faults();
 
@@ -123,6 +128,7 @@ class VulkanBackend final : public Backend {
   StagingRing arguments_;
   std::unique_ptr<StagingRing> uploads_;  // made at first use: a device that shares memory may never need it
   std::unique_ptr<MemoryBlock> downloads_;
+  std::shared_ptr<VulkanBuffer> counters_;  // of split kernels
   std::unique_ptr<MemoryBlock> fault_;  // one word: 1 when an index was out of range
   ir::DeviceTraits traits_;
   std::uint64_t launches_ = 0;
@@ -215,10 +221,18 @@ void VulkanBackend::download(const BufferView& from, std::span<std::byte> data) 
 }
 
 std::vector<ExecutableRef> VulkanBackend::compile(std::span<const ir::Kernel* const> kernels) {
-  const std::vector<CompiledText*> texts = compiler_.compile(kernels);
+  std::vector<ir::Kernel> own;
+  for (const ir::Kernel* kernel : kernels) {
+    own.push_back(*kernel);
+    // Groups cannot wait for each other's results where there are no barriers.
+    if (!compiler_.target().has_groups) own.back().split = false;
+  }
+  std::vector<const ir::Kernel*> pointers;
+  for (const ir::Kernel& kernel : own) pointers.push_back(&kernel);
+  const std::vector<CompiledText*> texts = compiler_.compile(pointers);
   std::vector<ExecutableRef> result;
-  for (std::size_t i = 0; i < kernels.size(); ++i)
-    result.push_back(std::make_shared<KernelExecutable>(*kernels[i], *texts[i]));
+  for (std::size_t i = 0; i < own.size(); ++i)
+    result.push_back(std::make_shared<KernelExecutable>(own[i], *texts[i]));
   return result;
 }
 
@@ -353,14 +367,38 @@ void VulkanBackend::launch_kernel(KernelExecutable& executable, const LaunchArgu
     text = &share_loops(executable, arguments.ints, geometry);
   const Pipeline& pipeline = compiler_.pipeline(*text, geometry.lanes);
   pack_words(kernel, arguments, words_);
+  std::shared_ptr<VulkanBuffer> partials;
+  if (kernel.split) {
+    counters();  // made now: filling them may submit
+    words_.push_back(geometry.parts);
+    const std::size_t bytes = emit::split_scratch_bytes(kernel, geometry, arguments.ints);
+    partials = std::make_shared<VulkanBuffer>(*this, bytes, pool_, allocate_slice(bytes));
+  }
   // Taking words may submit: only then is it known which work this launch belongs to.
   const Binding words = bind_words(words_);
   executable.reach.compute(arguments.ints, reaches_);
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i)
     bindings_.push_back(bind(arguments.buffers[i], reaches_[i], kernel.buffers[i].written));
   bindings_.push_back(words);
+  if (kernel.split) {
+    if (geometry.groups / geometry.parts > kCounters)
+      throw DeviceError("[vulkan] a reduction of few results counts " + std::to_string(geometry.groups / geometry.parts) +
+                        " groups; the most are " + std::to_string(kCounters));
+    bindings_.push_back(bind({partials.get(), 0}, static_cast<std::int64_t>(partials->bytes()), true));
+    bindings_.push_back(bind({counters().get(), 0}, kCounters * sizeof(std::uint32_t), true));
+  }
   if (kernel.fault) bindings_.push_back({fault_->buffer(), 0, sizeof(std::uint32_t)});
   commands_.dispatch(pipeline, bindings_, accesses_, geometry.groups, 1);
+}
+
+/// All zero between launches.
+const std::shared_ptr<VulkanBuffer>& VulkanBackend::counters() {
+  if (!counters_) {
+    constexpr std::size_t bytes = kCounters * sizeof(std::uint32_t);
+    counters_ = std::make_shared<VulkanBuffer>(*this, bytes, pool_, allocate_slice(bytes));
+    upload({counters_.get(), 0}, std::vector<std::byte>(bytes));
+  }
+  return counters_;
 }
 
 void VulkanBackend::run_pass(const ProductPass& pass, CompiledText& text) {
