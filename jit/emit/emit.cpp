@@ -2,6 +2,7 @@
 #include "jit/emit/emit.h"
 
 #include <algorithm>
+#include <string>
 
 #include <sinter/error.h>
 
@@ -115,8 +116,7 @@ MemberLayout member_layout(const ir::Kernel& kernel) {
 }
 
 Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints,
-                  std::vector<std::uint32_t>& firsts) {
-  const std::size_t members = kernel.ints ? ints.size() / kernel.ints : 1;
+                  std::size_t members, std::vector<std::uint32_t>& firsts) {
   Geometry whole;
   auto of_member = [&](std::size_t m) { return geometry(kernel, target, ints.subspan(m * kernel.ints, kernel.ints)); };
   // All members have groups of one form: that of the largest.
@@ -175,6 +175,11 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
       const std::int64_t full = target.group_size;
       std::int64_t lanes = 32;
       while (lanes < full && lanes * 2 * kVector <= inner) lanes *= 2;
+      // A row that the lanes hold must fit into them.
+      while (lanes < full && kernel.row_elements > 0 && lanes * kernel.row_elements < inner) lanes *= 2;
+      if (kernel.row_elements > 0 && lanes * kernel.row_elements < inner)
+        throw DeviceError("[launch] rows of " + std::to_string(inner) + " elements, where a group of " +
+                          std::to_string(lanes) + " lanes holds " + std::to_string(kernel.row_elements) + " in each");
       shape.lanes = static_cast<std::uint32_t>(lanes);
       // Several points per block where one warp is enough for a point: blocks of one warp would leave a core
       // half empty.

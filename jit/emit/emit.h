@@ -75,7 +75,7 @@ std::size_t split_scratch_bytes(const ir::Kernel& kernel, const Geometry& shape,
 
 /// How a launch of several members is shaped; `ints` are those of all members. `firsts` becomes the first group of each.
 Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints,
-                  std::vector<std::uint32_t>& firsts);
+                  std::size_t members, std::vector<std::uint32_t>& firsts);
 
 /// Where one member's arguments stand in the table of a launch of several.
 struct MemberLayout {

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "jit/emit/rows.h"
+
 namespace sinter::emit {
 
 using ir::Expr;
@@ -27,6 +29,7 @@ class Loops {
   Loops(Expressions& e, Schedule schedule) : e_(e), k_(e.kernel), schedule_(schedule) {
     find_live();
     find_vector_path();
+    find_held_rows();
   }
 
   void write() {
@@ -39,12 +42,7 @@ class Loops {
   }
 
  private:
-  struct Work {  // of one inner loop, or of the points of an elementwise kernel
-    std::vector<ExprId> values;
-    std::vector<const ir::Store*> stores;
-    std::vector<ExprId> reductions;
-    bool empty() const { return stores.empty() && reductions.empty(); }
-  };
+  using Work = InnerWork;  // of an elementwise kernel: of its points
 
   bool is_inner(ExprId id) const { return k_.exprs[id].level == Level::Inner; }
 
@@ -112,6 +110,24 @@ class Loops {
     e_.out.line("const bool vectors = " + e_.vector_condition(maps, along_, rank > 1) + ";");
   }
 
+  // ---- rows in registers
+
+  void find_held_rows() {
+    if (!vectors_ || schedule_ != Schedule::LanesInner || k_.row_elements == 0) return;
+    std::vector<Work> work;
+    for (std::uint16_t phase = 0; phase < k_.phases; ++phase) work.push_back(work_of(phase));
+    rows_ = hold_rows(k_, work);
+  }
+  bool holds_rows() const { return !rows_.held.empty(); }
+  bool is_held(ExprId id) const { return std::find(rows_.held.begin(), rows_.held.end(), id) != rows_.held.end(); }
+  std::string held(ExprId id) const { return "h" + std::to_string(id); }
+
+  void declare_held() {
+    for (ExprId id : rows_.held)
+      e_.out.line(std::string(value_type(k_.exprs[id].dtype)) + " " + held(id) + "[" +
+                  std::to_string(k_.row_elements / kVector) + "][" + std::to_string(kVector) + "];");
+  }
+
   // ---- points
 
   std::string accumulator(ExprId id) const { return "r" + std::to_string(id); }
@@ -148,16 +164,18 @@ class Loops {
     accumulate(work, "");
   }
 
-  /// kVector points along `along_`, whose coordinate is defined for the first of them under another name.
-  void write_vector_points(const Work& work, const std::string& base) {
+  /// kVector points along `along_`, whose coordinate is defined for the first of them under another name. Where rows are
+  /// held, these are the lane's points number `i`, `taken` come from earlier phases and what is held stays in `held`.
+  void write_vector_points(const Work& work, const std::string& base, const std::vector<ExprId>& taken = {}) {
     const std::string own = e_.coordinates[along_];
     const std::string width = std::to_string(kVector);
     e_.coordinates[along_] = base;
     for (ExprId id : work.values) {
       const Expr& expr = k_.exprs[id];
       if (!is_vector_load(id)) continue;
-      const std::string name = "l" + std::to_string(id);
-      e_.out.line(std::string(value_type(expr.dtype)) + " " + name + "[" + width + "];");
+      const bool stays = is_held(id);
+      const std::string name = stays ? held(id) + "[i]" : "l" + std::to_string(id);
+      if (!stays) e_.out.line(std::string(value_type(expr.dtype)) + " " + name + "[" + width + "];");
       e_.out.line("sn_load4_" + std::string(name_of(k_.buffers[expr.buffer].dtype)) + "(" + name + ", b" +
                   std::to_string(expr.buffer) + " + (" + e_.position(expr.map) + "));");
       e_.loaded[id] = name + "[k]";
@@ -170,7 +188,12 @@ class Loops {
     e_.out.line(e_.dialect.unroll);
     e_.open("for (int k = 0; k < " + width + "; ++k)");
     e_.out.line(std::string("const ") + e_.index_type + " " + own + " = " + base + " + k;");
-    for (ExprId id : work.values) e_.define(id);
+    for (ExprId id : taken)
+      e_.out.line(e_.dialect.define(k_.exprs[id].dtype) + e_.value(id) + " = " + held(id) + "[i][k];");
+    for (ExprId id : work.values) {
+      e_.define(id);
+      if (is_held(id) && !is_vector_load(id)) e_.out.line(held(id) + "[i][k] = " + e_.value(id) + ";");
+    }
     for (std::size_t s = 0; s < work.stores.size(); ++s) {
       if (is_vector_store(*work.stores[s]))
         e_.out.line("w" + std::to_string(s) + "[k] = " + e_.value(work.stores[s]->value) + ";");
@@ -250,6 +273,7 @@ class Loops {
     e_.open(loop("f", e_.flat(groups ? e_.dialect.grid(k_).point : e_.dialect.grid(k_).global_lane), "points",
                  e_.flat(groups ? e_.dialect.grid(k_).points : e_.dialect.grid(k_).global_lanes)));
     split("f", 0, k_.outer_rank, "");
+    declare_held();
     for (std::uint16_t phase = 0; phase < k_.phases; ++phase) write_phase(phase);
     e_.close();
   }
@@ -260,7 +284,7 @@ class Loops {
     const Work work = work_of(phase);
     if (work.empty()) return;
     declare_accumulators(work);
-    write_inner_loop(work);
+    write_inner_loop(work, phase);
   }
 
   void define_outers(std::uint16_t phase) {
@@ -268,9 +292,9 @@ class Loops {
       if (live_[id] && !is_inner(id) && k_.exprs[id].phase == phase) define_outer(id);
   }
 
-  void write_inner_loop(const Work& work) {
+  void write_inner_loop(const Work& work, std::uint16_t phase) {
     if (schedule_ == Schedule::LanesInner)
-      write_dealt_loop(work);
+      write_dealt_loop(work, phase);
     else
       write_lane_loop(work);
   }
@@ -342,6 +366,17 @@ class Loops {
     e_.open(loop("h", first, limit, e_.flat(chunk)));
     e_.out.line(constant("left", limit + " - h"));
     e_.out.line(constant("end", "h + (left < " + e_.flat(chunk) + " ? left : " + e_.flat(chunk) + ")"));
+    declare_parts(work, elements);
+    if (schedule_ == Schedule::LanesOuter && !e_.dialect.unroll.empty())
+      e_.out.line(e_.dialect.unroll + " 8");
+    e_.open(loop("j", "h", "end", step));
+    body();
+    e_.close();
+    add_parts(work, elements);
+    e_.close();
+  }
+
+  void declare_parts(const Work& work, int elements) {
     for (ExprId id : work.reductions) {
       if (!has_part(id)) continue;
       const std::string type(value_type(k_.exprs[id].dtype)), zero = type + "(0)";
@@ -355,11 +390,9 @@ class Loops {
       }
       e_.out.line(declaration + ";");
     }
-    if (schedule_ == Schedule::LanesOuter && !e_.dialect.unroll.empty())
-      e_.out.line(e_.dialect.unroll + " 8");
-    e_.open(loop("j", "h", "end", step));
-    body();
-    e_.close();
+  }
+
+  void add_parts(const Work& work, int elements) {
     for (ExprId id : work.reductions) {
       if (!has_part(id)) continue;
       const std::string q = part(id), r = accumulator(id);
@@ -367,17 +400,19 @@ class Loops {
           elements == 1 ? q : "((" + q + "[0] + " + q + "[1]) + (" + q + "[2] + " + q + "[3]))";
       e_.out.line(r + " = " + r + " + " + sum + ";");
     }
-    e_.close();
   }
 
   /// LanesInner: the inner points are dealt out among the lanes of the group. Each loop of the kernel deals
   /// them alike. A part of a split kernel has the points from `begin` on.
-  void write_dealt_loop(const Work& work) {
+  void write_dealt_loop(const Work& work, std::uint16_t phase) {
     const std::string lane = e_.flat(e_.dialect.lane), lanes = e_.flat(e_.dialect.lanes);
     const std::size_t first = k_.outer_rank, count = k_.inner_rank;
     const std::string from = k_.split ? "begin + " : "";
     std::string begin = from + lane;
-    if (vectors_) {
+    if (holds_rows()) {
+      write_held_loop(work, phase);
+      begin = "inner4 + " + lane;
+    } else if (vectors_) {
       const std::string width = e_.flat(std::to_string(kVector));
       write_chunked(work, from + lane + " * " + width, "inner4", lanes + " * " + width, kVector, [&] {
         split("j", first, count, "y");
@@ -389,6 +424,24 @@ class Loops {
       split("j", first, count, "");
       write_point(work);
     });
+  }
+
+  /// The dealt loop over a row that a lane's registers hold: unrolled, so that each element has its register.
+  void write_held_loop(const Work& work, std::uint16_t phase) {
+    Work rest = work;
+    rest.values = rows_.values[phase];
+    declare_parts(work, kVector);
+    const std::string width = e_.flat(std::to_string(kVector));
+    e_.out.line(e_.dialect.unroll);
+    e_.open("for (int i = 0; i < " + std::to_string(k_.row_elements / kVector) + "; ++i)");
+    e_.out.line(constant("j", "(" + e_.flat("i") + " * " + e_.flat(e_.dialect.lanes) + " + " + e_.flat(e_.dialect.lane) +
+                                  ") * " + width));
+    e_.open("if (j < inner4)");
+    split("j", k_.outer_rank, k_.inner_rank, "y");
+    write_vector_points(rest, "y", rows_.taken[phase]);
+    e_.close();
+    e_.close();
+    add_parts(work, kVector);
   }
 
   /// LanesOuter: this lane walks all inner points, the last dim fastest. A part of a split kernel has those of the first
@@ -433,7 +486,7 @@ class Loops {
     if (!groups) e_.open(there);
     split("f", 0, k_.outer_rank, "");
     define_outers(0);
-    write_inner_loop(work);
+    write_inner_loop(work, 0);
     if (!groups) e_.close();
     for (ExprId id : work.reductions) join_group(id);
     e_.open(groups ? "if (" + e_.dialect.lane + " == 0u)" : there);
@@ -516,6 +569,7 @@ class Loops {
   std::vector<bool> live_;
   bool vectors_ = false;
   std::size_t along_ = 0;
+  HeldRows rows_;
 };
 
 }  // namespace

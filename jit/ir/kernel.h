@@ -145,6 +145,8 @@ struct Kernel {
   std::vector<DType> scalars;         // dtype of each scalar argument
   std::uint16_t ints = 0;             // number of int arguments
   std::uint16_t members = 1;          // most members of one launch; see below
+  std::uint16_t row_elements = 0;     // LanesInner, several phases: a lane may hold so many of a row's values in registers
+                                      // from phase to phase; 0: what a later phase needs is loaded and computed again
   bool split = false;                 // few outer points: several groups of lanes share the inner points of each. There
                                       // is one round of reductions; Inner stores are of phase 0, Outer ones of phase 1
   std::vector<IndexMap> maps;

@@ -17,6 +17,7 @@ struct DeviceTraits {
   bool runs = true;              // false for the null device
   std::int64_t lanes = 1024;     // results that keep the device busy when each is computed by one lane ...
   std::int64_t groups = 32;      // ... and by a group of lanes; reductions with fewer are split in two stages
+  int row_lanes = 0;             // lanes of a group that may hold a row in their registers; 0: rows are read again
   bool grid_reductions = false;  // kernels may be Kernel::split, and there is SquaredDeviations; else two kernels share such work
   int max_buffers = 24;          // bindings of one kernel
   std::size_t batch_bytes = 0;   // arguments that one launch of several members may have; 0: there are no such launches

@@ -144,6 +144,18 @@ void choose_split(const Draft& draft, const LowerLimits& limits, ir::Kernel& ker
     throw Cut{"few results over many elements: one kernel for both would leave most of the device idle"};
 }
 
+/// Rows that fit into the registers of a group are read once. The number is rounded up, so that few texts serve all rows.
+void choose_row_elements(const Draft& draft, const LowerLimits& limits, ir::Kernel& kernel) {
+  if (limits.row_lanes == 0 || kernel.schedule != ir::Schedule::LanesInner || kernel.split) return;
+  std::int64_t inner = 1;
+  for (std::size_t k = draft.outer_rank; k < draft.extents.size(); ++k) inner *= draft.extents[k];
+  for (std::int64_t elements : {8, 16, 32})
+    if (inner <= elements * limits.row_lanes) {
+      kernel.row_elements = static_cast<std::uint16_t>(elements);
+      return;
+    }
+}
+
 }  // namespace
 
 bool sharing_pays(std::int64_t results, std::int64_t elements, bool contiguous, const LowerLimits& limits) {
@@ -229,6 +241,7 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
   for (const auto& [index, dtype] : draft.scalars) kernel.scalars.push_back(dtype);
   kernel.schedule = choose_schedule(draft, kernel);
   choose_split(draft, limits, kernel);
+  if (kernel.phases > 1) choose_row_elements(draft, limits, kernel);
   kernel.wide = arguments.wide;
   kernel.ints = static_cast<std::uint16_t>(arguments.ints.size());
 

@@ -45,8 +45,9 @@ struct LowerLimits {
   int max_buffers = 24;
   std::size_t max_exprs = 2048;
   std::size_t max_ints = 2000;     // a GPU's kernel takes some kilobytes of arguments
-  bool grid_reductions = false;    // these three as in DeviceTraits
+  bool grid_reductions = false;    // these as in DeviceTraits
   std::int64_t groups = 1, lanes = 1;
+  int row_lanes = 0;
 };
 
 /// True iff results so few, each over so many elements, keep a device busy only when several groups of lanes share the

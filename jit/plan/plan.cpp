@@ -126,6 +126,7 @@ Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const 
   limits.grid_reductions = traits.grid_reductions;
   limits.groups = traits.groups;
   limits.lanes = traits.lanes;
+  limits.row_lanes = traits.row_lanes;
   if (!traits.grid_reductions)
     split_reductions(graph, traits.groups, traits.lanes);
   else if (options.fusion)

@@ -115,6 +115,20 @@ std::vector<KernelCase> split_kernels(const std::vector<KernelCase>& cases) {
   return fitting;
 }
 
+/// Those of the kernels that go over their rows more than once, with rows held in registers.
+std::vector<KernelCase> row_kernels(const std::vector<KernelCase>& cases, std::int64_t lanes) {
+  std::vector<KernelCase> fitting;
+  for (KernelCase c : cases) {
+    std::int64_t inner = 1;
+    for (std::size_t k = c.kernel.outer_rank; k < c.kernel.extents.size(); ++k)
+      inner *= c.bindings.ints[c.kernel.extents[k].index];
+    if (c.kernel.phases < 2 || c.kernel.schedule != ir::Schedule::LanesInner || inner > lanes * 32) continue;
+    c.kernel.row_elements = inner <= lanes * 8 ? 8 : inner <= lanes * 16 ? 16 : 32;
+    fitting.push_back(std::move(c));
+  }
+  return fitting;
+}
+
 /// Squared deviations of rows and of columns, next to sums, with means far from zero; split and not.
 std::vector<KernelCase> moments_kernels(bool with_f64) {
   std::vector<KernelCase> cases;
@@ -318,6 +332,16 @@ void check_backend(runtime::Backend& backend, const ConformanceOptions& options)
       check_kernels(backend, split_kernels(cases), options);
     }
     SUBCASE("squared deviations") { check_kernels(backend, moments_kernels(with_f64), options); }
+  }
+  if (backend.traits().row_lanes > 0) {
+    SUBCASE("kernels that hold their rows") {
+      std::vector<KernelCase> cases = handmade_kernels(with_f64);
+      for (int i = 0; i < options.random_kernels; ++i)
+        cases.push_back(random_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
+      for (int i = 0; i < options.random_long_kernels; ++i)
+        cases.push_back(random_long_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
+      check_kernels(backend, row_kernels(cases, backend.traits().row_lanes), options);
+    }
   }
   SUBCASE("an index out of range") { check_faults(backend, options); }
   SUBCASE("library ops") { check_library_ops(backend, options); }

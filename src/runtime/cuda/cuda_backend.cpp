@@ -161,6 +161,7 @@ CudaBackend::CudaBackend(int index) : api_(*driver()) {
   traits_.groups = std::int64_t{4} * multiprocessors_;
   traits_.max_buffers = 64;
   traits_.grid_reductions = true;
+  traits_.row_lanes = target_.group_size;
   traits_.memory_bytes = memory;
   traits_.launch_bytes = 64.0 * 1024 * multiprocessors_;  // 2 us at the rate that one multiprocessor moves bytes
   traits_.work_per_byte = 14;
@@ -326,7 +327,7 @@ void CudaBackend::launch_kernel(KernelExecutable& executable, const LaunchArgume
 
 void CudaBackend::launch_members(KernelExecutable& executable, const LaunchArguments& arguments) {
   const ir::Kernel& kernel = executable.kernel;
-  const emit::Geometry geometry = emit::geometry(kernel, target_, arguments.ints, firsts_);
+  const emit::Geometry geometry = emit::geometry(kernel, target_, arguments.ints, arguments.members, firsts_);
   if (geometry.groups == 0) return;
   addresses_.clear();
   for (const BufferView& view : arguments.buffers) addresses_.push_back(address_of(view));

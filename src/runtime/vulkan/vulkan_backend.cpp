@@ -335,7 +335,7 @@ void VulkanBackend::launch_members(KernelExecutable& executable, const LaunchArg
     target = &compiler_.grouped_target();
   }
   const ir::Kernel& shared = text == &executable.text ? kernel : *executable.shared_kernel;
-  const emit::Geometry geometry = emit::geometry(shared, *target, arguments.ints, firsts_);
+  const emit::Geometry geometry = emit::geometry(shared, *target, arguments.ints, arguments.members, firsts_);
   if (geometry.groups == 0) return;
   const Pipeline& pipeline = compiler_.pipeline(*text, geometry.lanes);
   addresses_.clear();

@@ -1,0 +1,91 @@
+// Chooses what to hold: the values at the border between what earlier phases computed and what a phase adds.
+#include "jit/emit/rows.h"
+
+#include <algorithm>
+
+namespace sinter::emit {
+namespace {
+
+// Of a lane's 255 registers; the rest is for addresses, accumulators and what is computed on the way.
+constexpr std::size_t kMostRegisters = 112;
+
+constexpr int kNever = -1;
+
+class Chooser {
+ public:
+  Chooser(const ir::Kernel& kernel, const std::vector<InnerWork>& work) : k_(kernel), work_(work), first_(kernel.exprs.size(), kNever) {
+    for (std::size_t p = 0; p < work.size(); ++p)
+      for (ir::ExprId id : work[p].values)
+        if (first_[id] == kNever) first_[id] = static_cast<int>(p);
+  }
+
+  HeldRows run() {
+    HeldRows rows;
+    for (std::size_t p = 0; p < work_.size(); ++p) {
+      std::vector<bool> needed(k_.exprs.size(), false), taken(k_.exprs.size(), false);
+      for (const ir::Store* store : work_[p].stores) needed[store->value] = true;
+      for (ir::ExprId id : work_[p].reductions) needed[k_.exprs[id].args[0]] = true;
+      auto& values = rows.values.emplace_back();
+      auto& from_before = rows.taken.emplace_back();
+      for (std::size_t i = work_[p].values.size(); i-- > 0;) {
+        const ir::ExprId id = work_[p].values[i];
+        if (!needed[id]) continue;
+        if (first_[id] < static_cast<int>(p) && is_worth_holding(id)) {
+          from_before.push_back(id);
+          continue;
+        }
+        values.push_back(id);
+        for (ir::ExprId arg : k_.exprs[id].args)
+          if (arg != ir::kNone) needed[arg] = true;
+        if (k_.exprs[id].predicate != ir::kNone) needed[k_.exprs[id].predicate] = true;
+      }
+      std::reverse(values.begin(), values.end());
+      std::reverse(from_before.begin(), from_before.end());
+      for (ir::ExprId id : from_before)
+        if (std::find(rows.held.begin(), rows.held.end(), id) == rows.held.end()) rows.held.push_back(id);
+    }
+    if (registers(rows) > kMostRegisters) return everything_again();
+    return rows;
+  }
+
+ private:
+  /// Coordinates and scalars in another dtype cost nothing to compute again.
+  bool is_worth_holding(ir::ExprId id) const {
+    const ir::ExprKind kind = k_.exprs[id].kind;
+    return kind != ir::ExprKind::Index && kind != ir::ExprKind::InBounds && kind != ir::ExprKind::Scalar;
+  }
+
+  std::size_t registers(const HeldRows& rows) const {
+    std::size_t most = 0;
+    for (std::size_t p = 0; p < work_.size(); ++p) {
+      std::size_t words = 0;
+      for (ir::ExprId id : rows.held) {
+        bool later = false;
+        for (std::size_t q = p + 1; q < work_.size(); ++q)
+          later |= std::find(rows.taken[q].begin(), rows.taken[q].end(), id) != rows.taken[q].end();
+        if (first_[id] <= static_cast<int>(p) && later) words += size_of(k_.exprs[id].dtype) == 8 ? 2 : 1;
+      }
+      most = std::max(most, words);
+    }
+    return most * k_.row_elements;
+  }
+
+  HeldRows everything_again() const {
+    HeldRows rows;
+    for (const InnerWork& work : work_) {
+      rows.taken.emplace_back();
+      rows.values.push_back(work.values);
+    }
+    return rows;
+  }
+
+  const ir::Kernel& k_;
+  const std::vector<InnerWork>& work_;
+  std::vector<int> first_;  // the first phase that computes a value
+};
+
+}  // namespace
+
+HeldRows hold_rows(const ir::Kernel& kernel, const std::vector<InnerWork>& work) { return Chooser(kernel, work).run(); }
+
+}  // namespace sinter::emit

@@ -1,0 +1,29 @@
+// Which values of a row the lanes of a group hold in registers from one phase of a kernel to the next.
+#pragma once
+
+#include <vector>
+
+#include "jit/ir/kernel.h"
+
+namespace sinter::emit {
+
+/// What the inner loop of a phase does.
+struct InnerWork {
+  std::vector<ir::ExprId> values;          // to be computed or loaded, operands first
+  std::vector<const ir::Store*> stores;
+  std::vector<ir::ExprId> reductions;
+  bool empty() const { return stores.empty() && reductions.empty(); }
+};
+
+/// Held values, and what each phase still computes when they are at hand.
+struct HeldRows {
+  std::vector<ir::ExprId> held;                  // all of them
+  std::vector<std::vector<ir::ExprId>> taken;    // by phase: held since an earlier phase
+  std::vector<std::vector<ir::ExprId>> values;   // by phase: computed or loaded in it, operands first
+};
+
+/// Chooses for a kernel with Kernel::row_elements. `work` is that of each phase; nothing is held when it would take more
+/// registers than a lane has.
+HeldRows hold_rows(const ir::Kernel& kernel, const std::vector<InnerWork>& work);
+
+}  // namespace sinter::emit
