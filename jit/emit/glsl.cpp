@@ -173,7 +173,7 @@ class GlslDialect : public Dialect {
   }
 
   std::string put_partial(DType dtype, const std::string& slot, const std::string& value) const override {
-    const auto word = [&](int i) { return "sn_partials.word[2u * (" + slot + ") + " + std::to_string(i) + "u]"; };
+    const auto word = [&](int i) { return "sn_partials.word[2u * u32(" + slot + ") + " + std::to_string(i) + "u]"; };
     switch (dtype) {
       case DType::f32: return word(0) + " = floatBitsToUint(" + value + ");";
       case DType::f64:
@@ -184,7 +184,7 @@ class GlslDialect : public Dialect {
     }
   }
   std::string get_partial(DType dtype, const std::string& slot) const override {
-    const auto word = [&](int i) { return "sn_partials.word[2u * (" + slot + ") + " + std::to_string(i) + "u]"; };
+    const auto word = [&](int i) { return "sn_partials.word[2u * u32(" + slot + ") + " + std::to_string(i) + "u]"; };
     return from_words(dtype, size_of(dtype) == 8 ? "uvec2(" + word(0) + ", " + word(1) + ")" : word(0));
   }
   std::vector<std::string> pass_on(const std::string& unit) const override {

@@ -25,6 +25,9 @@ namespace {
 
 constexpr VkDeviceSize kArgumentsRing = VkDeviceSize{1} << 20;
 constexpr std::int64_t kCounters = 1 << 16;
+constexpr VkDeviceSize kCounterBytes = kCounters * sizeof(std::uint32_t);
+// The counters lie in no pool: they have addresses that no slice has.
+constexpr Access kCountersAccess{~std::uint64_t{0} - kCounterBytes, ~std::uint64_t{0}, true};
 constexpr VkDeviceSize kMemberBytes = VkDeviceSize{32} << 10;  // of the arguments of one launch for several members
 constexpr VkDeviceSize kUploadRing = VkDeviceSize{16} << 20;
 constexpr VkDeviceSize kUploadPiece = VkDeviceSize{4} << 20;
@@ -117,7 +120,7 @@ class VulkanBackend final : public Backend {
   void launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments);
   void launch_members(KernelExecutable& executable, const LaunchArguments& arguments);
   void launch_product(ProductExecutable& executable, const LaunchArguments& arguments);
-  const std::shared_ptr<VulkanBuffer>& counters();
+  void make_counters();
   void run_pass(const ProductPass& pass, CompiledText& text);
   void throw_faults();
 
@@ -128,7 +131,7 @@ class VulkanBackend final : public Backend {
   StagingRing arguments_;
   std::unique_ptr<StagingRing> uploads_;  // made at first use: a device that shares memory may never need it
   std::unique_ptr<MemoryBlock> downloads_;
-  std::shared_ptr<VulkanBuffer> counters_;  // of split kernels
+  std::unique_ptr<MemoryBlock> counters_;  // of split kernels
   std::unique_ptr<MemoryBlock> fault_;  // one word: 1 when an index was out of range
   ir::DeviceTraits traits_;
   std::uint64_t launches_ = 0;
@@ -369,7 +372,7 @@ void VulkanBackend::launch_kernel(KernelExecutable& executable, const LaunchArgu
   pack_words(kernel, arguments, words_);
   std::shared_ptr<VulkanBuffer> partials;
   if (kernel.split) {
-    counters();  // made now: filling them may submit
+    make_counters();  // now: filling them may submit
     words_.push_back(geometry.parts);
     const std::size_t bytes = emit::split_scratch_bytes(kernel, geometry, arguments.ints);
     partials = std::make_shared<VulkanBuffer>(*this, bytes, pool_, allocate_slice(bytes));
@@ -385,20 +388,20 @@ void VulkanBackend::launch_kernel(KernelExecutable& executable, const LaunchArgu
       throw DeviceError("[vulkan] a reduction of few results counts " + std::to_string(geometry.groups / geometry.parts) +
                         " groups; the most are " + std::to_string(kCounters));
     bindings_.push_back(bind({partials.get(), 0}, static_cast<std::int64_t>(partials->bytes()), true));
-    bindings_.push_back(bind({counters().get(), 0}, kCounters * sizeof(std::uint32_t), true));
+    bindings_.push_back({counters_->buffer(), 0, kCounterBytes});
+    accesses_.push_back(kCountersAccess);
   }
   if (kernel.fault) bindings_.push_back({fault_->buffer(), 0, sizeof(std::uint32_t)});
   commands_.dispatch(pipeline, bindings_, accesses_, geometry.groups, 1);
 }
 
-/// All zero between launches.
-const std::shared_ptr<VulkanBuffer>& VulkanBackend::counters() {
-  if (!counters_) {
-    constexpr std::size_t bytes = kCounters * sizeof(std::uint32_t);
-    counters_ = std::make_shared<VulkanBuffer>(*this, bytes, pool_, allocate_slice(bytes));
-    upload({counters_.get(), 0}, std::vector<std::byte>(bytes));
-  }
-  return counters_;
+/// Counters are all zero between launches.
+void VulkanBackend::make_counters() {
+  if (counters_) return;
+  counters_ = MemoryBlock::make(device_, kCounterBytes, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0);
+  const StagingRing::Piece zeros = arguments_.take(kCounterBytes, device_.info().storage_alignment);
+  std::memset(zeros.data, 0, kCounterBytes);
+  commands_.copy(zeros.buffer, zeros.offset, counters_->buffer(), 0, kCounterBytes, {&kCountersAccess, 1});
 }
 
 void VulkanBackend::run_pass(const ProductPass& pass, CompiledText& text) {
