@@ -8,6 +8,7 @@
 #include <sinter/device.h>
 #include <sinter/dtype.h>
 #include <sinter/error.h>
+#include <sinter/explain.h>
 #include <sinter/module.h>
 #include <sinter/nn.h>
 #include <sinter/optim.h>

@@ -143,6 +143,7 @@ class Lowering {
     store.buffer = buffer(id, false);
     store.map = intern(map);
     store.value = expr;
+    draft_.records.push_back(node(id).record);
     draft_.stores.push_back(store);
   }
 
@@ -174,7 +175,8 @@ class Lowering {
 
   ir::ExprId add(ir::Expr expr, NodeId from) {
     if (draft_.exprs.size() >= limits_.max_exprs) throw Cut{"too many expressions"};
-    if (node(from).kind == NodeKind::Op) draft_.records.push_back(node(from).record);
+    // What is loaded was computed by another kernel.
+    if (node(from).kind == NodeKind::Op && expr.kind != ir::ExprKind::Load) draft_.records.push_back(node(from).record);
     draft_.exprs.push_back(std::move(expr));
     return static_cast<ir::ExprId>(draft_.exprs.size() - 1);
   }

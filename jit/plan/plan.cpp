@@ -6,11 +6,13 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "jit/plan/cuts.h"
 #include "jit/plan/graph.h"
 #include "jit/plan/group.h"
 #include "jit/plan/index_map.h"
 #include "jit/plan/order.h"
 #include "jit/plan/place.h"
+#include "jit/plan/traffic.h"
 
 namespace sinter::plan {
 namespace {
@@ -48,7 +50,7 @@ Binding binding_of(const Graph& graph, const Memory& memory, NodeId id) {
 class Assembler {
  public:
   Assembler(const Graph& graph, Grouping& grouping, const Memory& memory, Plan& plan)
-      : graph_(graph), grouping_(grouping), memory_(memory), plan_(plan) {}
+      : graph_(graph), grouping_(grouping), memory_(memory), plan_(plan), traffic_(graph, grouping) {}
 
   void add_library(const Step& step) {
     Launch& launch = plan_.launches.emplace_back();
@@ -59,6 +61,7 @@ class Assembler {
     }
     launch.what = step.op;
     launch.records = {graph_.nodes[step.node].record};
+    launch.accesses = traffic_.library(step, memory_);
   }
 
   /// One launch, or several where members turned out to differ: some write in place, others cannot.
@@ -72,6 +75,7 @@ class Assembler {
       Launch part;
       for (std::size_t end = at + lowered.buffers.size(); at < end; ++at)
         part.buffers.push_back(binding_of(graph_, memory_, step.buffers[at].node));
+      part.accesses = traffic_.kernel(lowered, memory_);
       join_in_place(part, lowered.kernel);
       const auto [it, added] = launch_of.try_emplace(ir::to_string(lowered.kernel), kernels.size());
       if (added) {
@@ -84,6 +88,7 @@ class Assembler {
       append(launch.ints, lowered.ints);
       append(launch.scalars, lowered.scalars);
       append(launch.records, lowered.records);
+      append(launch.accesses, part.accesses);
     }
     for (std::size_t k = 0; k < kernels.size(); ++k) {
       Launch& launch = plan_.launches[first_launch + k];
@@ -113,6 +118,7 @@ class Assembler {
   Grouping& grouping_;
   const Memory& memory_;
   Plan& plan_;
+  Traffic traffic_;
   absl::flat_hash_map<std::string, std::uint32_t> known_;
 };
 
@@ -145,9 +151,10 @@ Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const 
   Plan plan;
   plan.output_bytes = memory.output_bytes;
   plan.arena_bytes = memory.arena_bytes;
-  for (const CutNote& cut : grouping.cuts)
-    plan.cuts.push_back(std::string(name_of(graph.nodes[cut.producer].op)) + " | " +
-                        std::string(name_of(graph.nodes[cut.consumer].op)) + ": " + cut.reason);
+  plan.cuts = cuts_of(graph, grouping);
+  plan.input_bytes = plan.peak_bytes = input_bytes(trace);
+  for (std::size_t bytes : plan.output_bytes) plan.peak_bytes += bytes;
+  plan.peak_bytes += plan.arena_bytes;
   Assembler assembler(graph, grouping, memory, plan);
   for (std::size_t s = 0; s < steps.size(); ++s) {
     if (steps[s].library)
@@ -165,6 +172,31 @@ Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const 
     placement.layout = view.layout;
   }
   return plan;
+}
+
+std::int64_t Launch::bytes_read() const {
+  std::int64_t bytes = 0;
+  for (const Access& access : accesses) bytes += access.bytes_read;
+  return bytes;
+}
+
+std::int64_t Launch::bytes_written() const {
+  std::int64_t bytes = 0;
+  for (const Access& access : accesses) bytes += access.bytes_written;
+  return bytes;
+}
+
+std::int64_t Plan::bytes_moved() const {
+  std::int64_t bytes = 0;
+  for (const Launch& launch : launches) bytes += launch.bytes_read() + launch.bytes_written();
+  return bytes;
+}
+
+std::int64_t Plan::least_bytes() const {
+  std::int64_t bytes = 0;
+  for (const Launch& launch : launches)
+    for (const Access& access : launch.accesses) bytes += access.least_bytes;
+  return bytes;
 }
 
 std::string describe(const Launch& launch, const trace::Trace& trace) {
@@ -185,7 +217,9 @@ std::string to_string(const Plan& plan, const trace::Trace& trace) {
   std::string text = std::to_string(trace.ops.size()) + " ops, " + std::to_string(plan.launches.size()) +
                      " launches, " + std::to_string(plan.kernels.size()) + " distinct kernels, " +
                      std::to_string(plan.arena_bytes) + " B of temporaries, " + std::to_string(plan.in_place_bytes) +
-                     " B in place\n";
+                     " B in place, " + std::to_string(plan.peak_bytes) + " B at the peak, moves " +
+                     std::to_string(plan.bytes_moved()) + " B (least possible " +
+                     std::to_string(plan.least_bytes()) + ")\n";
   auto name = [](const Binding& binding) {
     switch (binding.space) {
       case Binding::Space::Input: return "in" + std::to_string(binding.index);
@@ -202,10 +236,15 @@ std::string to_string(const Plan& plan, const trace::Trace& trace) {
     if (launch.members > 1) text += " for " + std::to_string(launch.members) + " members";
     for (const Binding& binding : launch.buffers) text += " " + name(binding);
     if (launch.in_place_bytes) text += " (in place)";
-    text += ": " + describe(launch, trace);
+    text += ": " + describe(launch, trace) + " reads " + std::to_string(launch.bytes_read()) + " B, writes " +
+            std::to_string(launch.bytes_written()) + " B\n";
+  }
+  for (const PlanCut& cut : plan.cuts) {
+    text += "  cut " + std::string(name_of(trace.ops[cut.producer].op)) + " | " +
+            std::string(name_of(trace.ops[cut.consumer].op)) + ": " + cut.reason;
+    if (cut.count > 1) text += " (" + std::to_string(cut.count) + " times)";
     text += "\n";
   }
-  for (const std::string& cut : plan.cuts) text += "  cut " + cut + "\n";
   return text;
 }
 

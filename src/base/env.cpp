@@ -51,6 +51,7 @@ Environment read() {
   e.cache_limit_mib = number("SINTER_CACHE_LIMIT_MIB", e.cache_limit_mib);
   std::stringstream topics(text("SINTER_LOG"));
   for (std::string topic; std::getline(topics, topic, ',');) e.log.push_back(topic);
+  e.explain = text("SINTER_EXPLAIN");
   e.dump_kernels = text("SINTER_DUMP_KERNELS");
   e.host_threads = number("SINTER_HOST_THREADS", e.host_threads);
   e.trace_limit = std::max<std::int64_t>(1, number("SINTER_TRACE_LIMIT", e.trace_limit));
@@ -97,6 +98,7 @@ std::vector<EnvironmentEntry> describe_environment() {
       {"SINTER_CACHE_DIR", e.cache_dir, "folder for compiled kernels"},
       {"SINTER_CACHE_LIMIT_MIB", std::to_string(e.cache_limit_mib), "size beyond which the oldest kernels are removed"},
       {"SINTER_LOG", topics, "what to log: plan, ir, compile, launch, memory, device, all"},
+      {"SINTER_EXPLAIN", e.explain, "report at the end: a .txt, .json or .svg file, else a folder for all three"},
       {"SINTER_DUMP_KERNELS", e.dump_kernels, "folder that receives the source of every kernel"},
       {"SINTER_HOST_THREADS", std::to_string(e.host_threads), "threads of the host device; 0: one per core"},
       {"SINTER_TRACE_LIMIT", std::to_string(e.trace_limit), "operations recorded before a flush happens by itself"},

@@ -9,6 +9,7 @@
 
 #include "src/base/env.h"
 #include "src/runtime/device_core.h"
+#include "src/runtime/explain/collect.h"
 #include "src/runtime/host/host_backend.h"
 #include "src/runtime/null/null_backend.h"
 #ifdef SINTER_HAS_CUDA
@@ -75,13 +76,23 @@ std::unique_ptr<Backend> make_vulkan(int index) {
 #endif
 }
 
-/// The core of that name, made at first use. Cores are never destroyed: values and threads may outlive static objects.
+/// Never destroyed: values and threads may outlive static objects.
+struct Cores {
+  std::mutex mutex;
+  std::map<std::string, std::unique_ptr<DeviceCore>> by_name;
+};
+
+Cores& cores() {
+  static auto* instance = new Cores;
+  return *instance;
+}
+
+/// The core of that name, made at first use.
 DeviceCore& find_core(const std::string& name, std::unique_ptr<Backend> (*make)(int), int index) {
-  static std::mutex mutex;
-  static auto* cores = new std::map<std::string, std::unique_ptr<DeviceCore>>;
-  std::lock_guard lock(mutex);
-  std::unique_ptr<DeviceCore>& entry = (*cores)[name];
+  std::lock_guard lock(cores().mutex);
+  std::unique_ptr<DeviceCore>& entry = cores().by_name[name];
   if (!entry) {
+    runtime::explain_process_if_asked();
     std::unique_ptr<Backend> backend = make(index);
     if (base::logs("device")) base::log_line("device", name + ": " + backend->traits().description);
     entry = std::make_unique<DeviceCore>(std::move(backend));
@@ -90,6 +101,14 @@ DeviceCore& find_core(const std::string& name, std::unique_ptr<Backend> (*make)(
 }
 
 }  // namespace
+
+std::vector<DeviceCore*> runtime::cores_in_use() {
+  std::lock_guard lock(cores().mutex);
+  std::vector<DeviceCore*> found;
+  for (const auto& [name, core] : cores().by_name)
+    if (core) found.push_back(core.get());
+  return found;
+}
 
 Device Device::host() {
   return Device(&find_core("host", [](int) { return runtime::make_host_backend(); }, 0));

@@ -60,4 +60,7 @@ class DeviceCore {
   Statistics base_;  // subtracted from the running counts by reset_statistics
 };
 
+/// The devices in use so far.
+std::vector<DeviceCore*> cores_in_use();
+
 }  // namespace sinter::runtime

@@ -10,6 +10,7 @@
 #include <sinter/error.h>
 
 #include "src/base/env.h"
+#include "src/runtime/explain/observe.h"
 
 namespace sinter::runtime {
 namespace {
@@ -49,7 +50,11 @@ bool compilation_forbidden() { return forbidders.load() > 0; }
 void Executor::run(trace::Flushed& flushed) {
   std::lock_guard lock(mutex_);
   ++counts_.traces;
+  const std::uint64_t built = counts_.plans_built;
   Ready& ready = find_or_make(flushed);
+  if (observed())
+    tell_observers({flushed.trace, flushed.fingerprint, ready.plan, backend_.traits(), counts_.plans_built != built,
+                    base::environment().fusion});
   launch(ready, flushed);
 }
 

@@ -1,0 +1,139 @@
+// From a plan's numbers to labels, lines and sums.
+#include "src/runtime/explain/collect.h"
+
+#include <string_view>
+
+#include <absl/hash/hash.h>
+
+namespace sinter::runtime {
+namespace {
+
+ReportLine line_of(const trace::OpRecord& record) {
+  return {record.file ? record.file : "?", record.line, {std::string(name_of(record.op))}};
+}
+
+/// Lines in the order in which the program came to them, each once.
+std::vector<ReportLine> lines_of(const std::vector<std::uint32_t>& records, const trace::Trace& trace) {
+  std::vector<ReportLine> lines;
+  absl::flat_hash_map<std::pair<std::string, std::uint32_t>, std::size_t> known;
+  for (std::uint32_t r : records) {
+    ReportLine line = line_of(trace.ops[r]);
+    auto [it, added] = known.try_emplace({line.file, line.line}, lines.size());
+    if (added)
+      lines.push_back(std::move(line));
+    else
+      lines[it->second].ops.push_back(std::move(line.ops[0]));
+  }
+  return lines;
+}
+
+/// Names values as launches write them.
+class Labels {
+ public:
+  std::string label(const plan::Access& access) {
+    if (access.external) return "in" + std::to_string(access.memory.index);
+    auto [it, added] = written_.try_emplace(access.value);
+    if (added)
+      it->second.label = access.held ? "out" + std::to_string(held_++) : "tmp" + std::to_string(temporary_++);
+    return it->second.label;
+  }
+  void written(const plan::Access& access, std::size_t launch) { written_[access.value].writer = launch; }
+  std::optional<std::size_t> writer(const plan::Access& access) const {
+    const auto it = written_.find(access.value);
+    return access.external || it == written_.end() ? std::nullopt : it->second.writer;
+  }
+
+ private:
+  struct Value {
+    std::string label;
+    std::optional<std::size_t> writer;
+  };
+  absl::flat_hash_map<std::uint32_t, Value> written_;
+  std::size_t held_ = 0, temporary_ = 0;
+};
+
+ReportLaunch report_of(const plan::Launch& launch, std::size_t number, const trace::Trace& trace,
+                       Labels& labels) {
+  ReportLaunch report;
+  const auto* kernel = std::get_if<std::uint32_t>(&launch.what);
+  report.kind = kernel ? ReportLaunch::Kind::Kernel : ReportLaunch::Kind::Library;
+  report.kernel = kernel ? *kernel : 0;
+  for (std::uint32_t r : launch.records) report.ops.emplace_back(name_of(trace.ops[r].op));
+  report.lines = lines_of(launch.records, trace);
+  report.bytes_read = launch.bytes_read();
+  report.bytes_written = launch.bytes_written();
+  report.members = launch.members;
+  for (const plan::Access& access : launch.accesses) {
+    ReportAccess& entry = report.accesses.emplace_back();
+    entry.label = labels.label(access);
+    if (!access.external) entry.op = name_of(trace.ops[access.record].op);
+    entry.shape = access.shape;
+    entry.dtype = access.dtype;
+    entry.written = access.written;
+    entry.bytes_read = access.bytes_read;
+    entry.bytes_written = access.bytes_written;
+    report.least_bytes += access.least_bytes;
+    if (access.written) {
+      labels.written(access, number);
+      for (const plan::Access& other : launch.accesses)
+        if (!other.written && other.memory == access.memory) entry.over = labels.label(other);
+      if (!entry.over.empty()) report.in_place_bytes += access.bytes_written;
+    } else {
+      entry.written_by = labels.writer(access);
+    }
+  }
+  return report;
+}
+
+}  // namespace
+
+ReportTrace report_of(const TraceRun& run) {
+  ReportTrace report;
+  report.device = run.traits.name;
+  report.ops = run.trace.ops.size();
+  report.built = run.built ? 1 : 0;
+  report.fused = run.fused;
+  Labels labels;
+  for (const plan::Launch& launch : run.plan.launches)
+    report.launches.push_back(report_of(launch, report.launches.size(), run.trace, labels));
+  for (const plan::PlanCut& cut : run.plan.cuts) {
+    const trace::OpRecord &producer = run.trace.ops[cut.producer], &consumer = run.trace.ops[cut.consumer];
+    report.cuts.push_back({std::string(name_of(producer.op)), std::string(name_of(consumer.op)),
+                           line_of(producer), line_of(consumer), cut.reason, cut.count});
+  }
+  report.bytes_moved = run.plan.bytes_moved();
+  report.least_bytes = run.plan.least_bytes();
+  report.input_bytes = static_cast<std::int64_t>(run.plan.input_bytes);
+  for (std::size_t bytes : run.plan.output_bytes) report.output_bytes += static_cast<std::int64_t>(bytes);
+  report.temporary_bytes = static_cast<std::int64_t>(run.plan.arena_bytes);
+  report.in_place_bytes = static_cast<std::int64_t>(run.plan.in_place_bytes);
+  report.peak_bytes = static_cast<std::int64_t>(run.plan.peak_bytes);
+  return report;
+}
+
+Collector::Collector() { add_observer(*this); }
+Collector::~Collector() { remove_observer(*this); }
+
+void Collector::runs(const TraceRun& run) {
+  // The fingerprint leaves lines out: the same ops recorded elsewhere are another entry.
+  std::uint64_t lines = 0;
+  for (const trace::OpRecord& op : run.trace.ops)
+    lines = absl::HashOf(lines, op.line, std::string_view(op.file ? op.file : ""));
+  auto [it, added] =
+      known_.try_emplace(Key{run.traits.name, run.fingerprint.high, run.fingerprint.low, lines, run.fused},
+                         report_.traces.size());
+  if (added) {
+    report_.traces.push_back(report_of(run));
+    return;
+  }
+  ReportTrace& entry = report_.traces[it->second];
+  ++entry.times;
+  if (run.built) ++entry.built;
+}
+
+Report Collector::take() {
+  remove_observer(*this);
+  return std::move(report_);
+}
+
+}  // namespace sinter::runtime

@@ -1,0 +1,39 @@
+// Turns the traces that run into a report.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+#include <absl/container/flat_hash_map.h>
+
+#include <sinter/explain.h>
+
+#include "src/runtime/explain/observe.h"
+
+namespace sinter::runtime {
+
+/// Listens from its making to `take()`; equal traces become one entry.
+class Collector : public TraceObserver {
+ public:
+  Collector();
+  ~Collector() override;
+  Collector(const Collector&) = delete;
+  Collector& operator=(const Collector&) = delete;
+
+  void runs(const TraceRun& run) override;
+  Report take();
+
+ private:
+  using Key = std::tuple<std::string, std::uint64_t, std::uint64_t, std::uint64_t, bool>;
+  Report report_;
+  absl::flat_hash_map<Key, std::size_t> known_;
+};
+
+/// One trace with its plan as a reader wants it.
+ReportTrace report_of(const TraceRun& run);
+
+/// Where SINTER_EXPLAIN is set: collects from now on and writes the report when the process ends. Once.
+void explain_process_if_asked();
+
+}  // namespace sinter::runtime

@@ -1,0 +1,70 @@
+// The program `sinter`: looks into what Sinter does with other programs and with this computer.
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include <sinter/device.h>
+
+#include "explain.h"
+#include "src/base/env.h"
+
+namespace {
+
+/// Name, value, meaning of every variable, as docs/environment.md lists them.
+int print_environment() {
+  std::size_t width = 0;
+  const auto entries = sinter::base::describe_environment();
+  for (const auto& entry : entries) width = std::max(width, entry.name.size() + 1 + entry.value.size());
+  for (const auto& entry : entries) {
+    const std::string setting = entry.name + "=" + entry.value;
+    std::printf("%-*s  %s\n", static_cast<int>(std::min<std::size_t>(width, 48)), setting.c_str(),
+                entry.description.c_str());
+  }
+  return 0;
+}
+
+int print_devices() {
+  const std::string best = sinter::Device::best().name();
+  for (const sinter::Device& device : sinter::Device::all())
+    std::printf("%-10s %s%s\n", device.name().c_str(), device.description().c_str(),
+                device.name() == best ? "  (taken unless asked otherwise)" : "");
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Looks into what Sinter does.", "sinter");
+  app.set_version_flag("--version", SINTER_TOOL_VERSION);
+  app.require_subcommand(1);
+
+  tools::ExplainOptions options;
+  CLI::App* explain = app.add_subcommand(
+      "explain",
+      "Runs a program and shows what became of it: kernels and their source lines, bytes, memory, cuts.");
+  explain
+      ->add_option("--out", options.out,
+                   "file (.txt, .json, .svg), or a folder for all three; unset: the terminal")
+      ->type_name("PATH");
+  explain->add_option("--format", options.format, "text, json or svg; unset: by the name of --out, else text")
+      ->check(CLI::IsMember({"text", "json", "svg"}));
+  explain->add_option("PROGRAM", options.command, "after --: the program and its arguments")->required();
+  CLI::App* environment =
+      app.add_subcommand("env", "Prints every environment variable with its value and meaning.");
+  app.add_subcommand("devices", "Prints the devices of this computer, best first.");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error);
+  }
+  try {
+    if (explain->parsed()) return tools::explain(options);
+    return environment->parsed() ? print_environment() : print_devices();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "sinter: %s\n", error.what());
+    return 1;
+  }
+}
