@@ -64,9 +64,15 @@ struct Times {
 Times measure(const bench::Workload& workload, const sinter::Device& device, double seconds) {
   using Clock = std::chrono::steady_clock;
   const double scale = (workload.unit == "us" ? 1e6 : 1e3) / workload.per_repetition;
-  const std::function<void()> run = workload.make(device);
+  const std::function<void()> run = workload.make ? workload.make(device) : nullptr;
+  const std::function<double()> part = workload.make_timed ? workload.make_timed(device) : nullptr;
   device.sync();
   auto timed = [&](int repetitions) {
+    if (part) {
+      double sum = 0;
+      for (int i = 0; i < repetitions; ++i) sum += part();
+      return sum / repetitions * scale;
+    }
     const auto start = Clock::now();
     for (int i = 0; i < repetitions; ++i) run();
     device.sync();

@@ -18,6 +18,8 @@ struct Workload {
   double per_repetition;  // what a time is divided by: 1, or the number of ops for host_us_per_op
   std::string unit;       // "ms" or "us"
   std::function<std::function<void()>(const sinter::Device&)> make;
+  /// Instead of `make`, for rows that time a part of each repetition themselves: returns that part in seconds.
+  std::function<std::function<double()>(const sinter::Device&)> make_timed = nullptr;
 };
 
 const std::vector<Workload>& workloads();

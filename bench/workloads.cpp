@@ -1,4 +1,5 @@
 // The pieces of work, written as a user would: plain ops, no hints.
+#include <chrono>
 #include <cstdint>
 #include <memory>
 
@@ -178,6 +179,44 @@ std::function<void()> tiny_ops(const Device& device) {
   };
 }
 
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// The host runs what it is handed in the same thread; what handing it over costs is seen on the null device.
+Device asynchronous(const Device& device) { return device.name() == "host" ? Device::null() : device; }
+
+std::function<double()> recording(const Device& given) {
+  const Device device = asynchronous(given);
+  auto x = ready(Tensor<1>::zeros({16}, device));
+  return [=] {
+    auto y = x;
+    const double seconds = seconds_of([&] {
+      for (int i = 0; i < kTinyOps; ++i) y = y + x;
+    });
+    y.sync();
+    return seconds;
+  };
+}
+
+std::function<double()> replay(const Device& given) {
+  const Device device = asynchronous(given);
+  std::vector<Tensor<1>> inputs;
+  for (int i = 0; i < 10; ++i) inputs.push_back(ready(Tensor<1>::zeros({16}, device)));
+  return [=] {
+    // Ten kernels, no two of them alike, and ten results.
+    std::vector<Tensor<1>> kept;
+    for (int i = 0; i < 10; ++i) {
+      auto y = inputs[static_cast<std::size_t>(i)] + 1.0;
+      for (int k = 0; k < 9; ++k) y = k < i ? y * 0.5 : y + 0.5;
+      kept.push_back(y);
+    }
+    return seconds_of([&] { device.flush(); });
+  };
+}
+
 }  // namespace
 
 const std::vector<Workload>& workloads() {
@@ -195,6 +234,9 @@ const std::vector<Workload>& workloads() {
       {"matmul_4096", "4096^3 f32", 2, 1, "ms", [](const Device& device) { return matmul(device, 4096); }},
       {"cnn_step", "guide's CNN, batch 64, training step", 50, 1, "ms", cnn_step},
       {"mlp_step", "784-512-512-10 with layer norms, batch 256, AdamW step", 20, 1, "ms", mlp_step},
+      {"record_us_per_op", "one elementwise op recorded (host: null device)", 4, kTinyOps, "us", nullptr, recording},
+      {"replay_us_100_ops", "a known trace of 100 ops and 10 launches, from flush to handed over (host: null device)", 100, 1, "us",
+       nullptr, replay},
       {"host_us_per_op", "one tiny op, recorded and run", 4, kTinyOps, "us", tiny_ops},
   };
   return all;

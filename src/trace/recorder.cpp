@@ -155,11 +155,12 @@ void Recorder::flush_locked() {
 }
 
 void Recorder::finish(Flushed& flushed, const std::shared_ptr<const std::string>& failure) {
+  static const auto not_kept = std::make_shared<const std::string>("[value] was not kept");
   for (ValueId id = 0; id < flushed.values.size(); ++id) {
     Value* value = flushed.values[id];
     if (!flushed.trace.values[id].external) {
       if (failure || !value->buffer)
-        value->failure = failure ? failure : std::make_shared<const std::string>("[value] was not kept");
+        value->failure = failure ? failure : not_kept;
       value->pending.store(nullptr, std::memory_order_release);
     }
     unpin(value);

@@ -4,6 +4,60 @@
 #include "src/trace/recorder.h"
 
 namespace sinter::trace {
+namespace {
+
+// A value may be made by one thread and end in another: without a limit the second would keep ever more.
+constexpr std::size_t kMostKept = 8192;
+
+/// Memory of values that have ended in this thread.
+class Kept {
+ public:
+  ~Kept() {
+    gone_ = true;
+    while (first_ != nullptr) ::operator delete(take());
+  }
+  void* take() {
+    void* memory = first_;
+    if (memory == nullptr) return nullptr;
+    first_ = *static_cast<void**>(memory);
+    --count_;
+    return memory;
+  }
+  /// False when the caller has to free it.
+  bool keep(void* memory) {
+    if (gone_ || count_ >= kMostKept) return false;
+    *static_cast<void**>(memory) = first_;
+    first_ = memory;
+    ++count_;
+    return true;
+  }
+
+ private:
+  void* first_ = nullptr;
+  std::size_t count_ = 0;
+  bool gone_ = false;  // values of static objects may end after this thread's own objects
+};
+
+thread_local Kept kept;
+
+// Sanitizers are to see each value's memory come and go.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kKeeps = false;
+#else
+constexpr bool kKeeps = true;
+#endif
+
+}  // namespace
+
+void* Value::operator new(std::size_t bytes) {
+  if (kKeeps)
+    if (void* memory = kept.take()) return memory;
+  return ::operator new(bytes);
+}
+
+void Value::operator delete(void* memory) noexcept {
+  if (!kKeeps || !kept.keep(memory)) ::operator delete(memory);
+}
 
 void retain(Value* value) { value->owners.fetch_add(1, std::memory_order_relaxed); }
 

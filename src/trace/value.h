@@ -44,6 +44,10 @@ struct Value {
   std::shared_ptr<runtime::Buffer> buffer;
   Layout layout;
   std::shared_ptr<const std::string> failure;  // why it could not be computed
+
+  /// One value for each op: their memory is kept for the next ones, by thread.
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* memory) noexcept;
 };
 
 using ValueRef = detail::Ref<Value>;
