@@ -1,0 +1,230 @@
+// ---- kernel 0
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN float sn_cast_i64_f32(i64 a) { return float(a); }
+SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
+  const float4 all = *(const float4*)from;
+  to[0] = all.x;
+  to[1] = all.y;
+  to[2] = all.z;
+  to[3] = all.w;
+}
+SN_FN void sn_join_moments_f32(float& n, float& mean, float& m2, float on, float omean, float om2) {
+  const float total = n + on, d = omean - mean, share = total > float(0) ? on / total : float(0);
+  mean = mean + d * share;
+  m2 = (m2 + om2) + d * d * (n * share);
+  n = total;
+}
+SN_FN float sn_group_sum_f32(float v) {
+  for (int d = 16; d > 0; d >>= 1) {
+    const float w = __shfl_xor_sync(0xffffffffu, v, d);
+    v = (v + w);
+  }
+  if (blockDim.x <= 32u) return v;
+  __shared__ float warps[32];
+  const u32 lane = threadIdx.x & 31u;
+  __syncthreads();
+  if (lane == 0u) warps[threadIdx.x >> 5] = v;
+  __syncthreads();
+  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
+  for (int d = 16; d > 0; d >>= 1) {
+    const float w = __shfl_xor_sync(0xffffffffu, v, d);
+    v = (v + w);
+  }
+  return v;
+}
+SN_FN void sn_group_squared_deviations_f32(float& n, float& mean, float& m2) {
+  for (int d = 16; d > 0; d >>= 1) {
+    const float on = __shfl_xor_sync(0xffffffffu, n, d), om = __shfl_xor_sync(0xffffffffu, mean, d),
+        os = __shfl_xor_sync(0xffffffffu, m2, d);
+    float a = n, b = mean, c = m2;
+    if (threadIdx.x & u32(d)) { n = on; mean = om; m2 = os; sn_join_moments_f32(n, mean, m2, a, b, c); }
+    else sn_join_moments_f32(n, mean, m2, on, om, os);
+  }
+  if (blockDim.x <= 32u) return;
+  __shared__ float warps[3][32];
+  const u32 lane = threadIdx.x & 31u;
+  __syncthreads();
+  if (lane == 0u) { warps[0][threadIdx.x >> 5] = n; warps[1][threadIdx.x >> 5] = mean; warps[2][threadIdx.x >> 5] = m2; }
+  __syncthreads();
+  const bool there = lane < (blockDim.x >> 5);
+  n = there ? warps[0][lane] : float(0); mean = there ? warps[1][lane] : float(0); m2 = there ? warps[2][lane] : float(0);
+  for (int d = 16; d > 0; d >>= 1) {
+    const float on = __shfl_xor_sync(0xffffffffu, n, d), om = __shfl_xor_sync(0xffffffffu, mean, d),
+        os = __shfl_xor_sync(0xffffffffu, m2, d);
+    float a = n, b = mean, c = m2;
+    if (threadIdx.x & u32(d)) { n = on; mean = om; m2 = os; sn_join_moments_f32(n, mean, m2, a, b, c); }
+    else sn_join_moments_f32(n, mean, m2, on, om, os);
+  }
+}
+SN_FN float sn_div_f32(float a, float b) { return a / b; }
+SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrtf(a); }
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    const float* __restrict__ b0, float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, int n2, int n3, int n4, int n5, float s0, float s1, float s2, u32 parts, char* partials, u32* counters) {
+  const bool vectors = ((u64(b0)) & 15) == 0 && ((n2 | n3 | n4) & 3) == 0;
+  const u32 points = u32(n0);
+  const u32 part = u32(blockIdx.x) % u32(parts);
+  const u32 unit = u32(blockIdx.x) / parts;
+  const u32 f = u32(unit);
+  const u32 whole = u32(n1) * u32(n2);
+  const u32 step = u32(blockDim.x) * u32(4);
+  const u32 length = ((whole + parts - 1) / parts + step - 1) / step * step;
+  const u32 begin = part * length < whole ? part * length : whole;
+  const u32 inner = length < whole - begin ? begin + length : whole;
+  const u32 inner4 = vectors ? inner - inner % u32(4) : begin;
+  float r1 = float(0);
+  float r10_n = float(0), r10_mean = float(0);
+  float r10 = float(0);
+  const int x0 = int(f);
+  const i64 v2 = i64(n5);
+  const float v3 = sn_cast_i64_f32(v2);
+  for (u32 h = begin + u32(threadIdx.x) * u32(4); h < inner4; h += u32(u32(blockDim.x) * u32(4) * 32)) {
+    const u32 left = inner4 - h;
+    const u32 end = h + (left < u32(u32(blockDim.x) * u32(4) * 32) ? left : u32(u32(blockDim.x) * u32(4) * 32));
+    float q1[4] = {float(0), float(0), float(0), float(0)};
+    for (u32 j = h; j < end; j += u32(blockDim.x) * u32(4)) {
+      u32 t1 = j;
+      const int y = int(t1 % u32(n2));
+      t1 /= u32(n2);
+      const int x1 = int(t1);
+      float l0[4];
+      sn_load4_f32(l0, b0 + (x0 * n3 + x1 * n4 + y));
+      #pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        const int x2 = y + k;
+        const float v0 = l0[k];
+        q1[k] = (q1[k] + v0);
+        sn_join_moments_f32(r10_n, r10_mean, r10, float(1), v0, float(0));
+      }
+    }
+    r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
+  }
+  for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+    const u32 left = inner - h;
+    const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+    float q1 = float(0);
+    for (u32 j = h; j < end; j += u32(blockDim.x)) {
+      u32 t1 = j;
+      const int x2 = int(t1 % u32(n2));
+      t1 /= u32(n2);
+      const int x1 = int(t1);
+      const float v0 = b0[x0 * n3 + x1 * n4 + x2];
+      q1 = (q1 + v0);
+      sn_join_moments_f32(r10_n, r10_mean, r10, float(1), v0, float(0));
+    }
+    r1 = r1 + q1;
+  }
+  r1 = sn_group_sum_f32(r1);
+  sn_group_squared_deviations_f32(r10_n, r10_mean, r10);
+  if (threadIdx.x == 0u) {
+    *(volatile float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r1;
+    *(volatile float*)(partials + 8ull * (u32(1) * u32(parts) * points + part * points + f)) = r10_n;
+    *(volatile float*)(partials + 8ull * (u32(2) * u32(parts) * points + part * points + f)) = r10_mean;
+    *(volatile float*)(partials + 8ull * (u32(3) * u32(parts) * points + part * points + f)) = r10;
+  }
+  __threadfence();
+  __shared__ u32 turn;
+  __syncthreads();
+  if (threadIdx.x == 0u) turn = atomicAdd(counters + unit, 1u);
+  __syncthreads();
+  if (turn + 1u != parts) return;
+  __threadfence();
+  if (threadIdx.x == 0u) counters[unit] = 0u;
+  r1 = float(0);
+  r10_n = float(0); r10_mean = float(0);
+  r10 = float(0);
+  for (u32 p = u32(threadIdx.x); p < u32(parts); p += u32(blockDim.x)) {
+    const float p_r1 = *(const volatile float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f));
+    const float p_r10_n = *(const volatile float*)(partials + 8ull * (u32(1) * u32(parts) * points + p * points + f));
+    const float p_r10_mean = *(const volatile float*)(partials + 8ull * (u32(2) * u32(parts) * points + p * points + f));
+    const float p_r10 = *(const volatile float*)(partials + 8ull * (u32(3) * u32(parts) * points + p * points + f));
+    r1 = (r1 + p_r1);
+    sn_join_moments_f32(r10_n, r10_mean, r10, p_r10_n, p_r10_mean, p_r10);
+  }
+  r1 = sn_group_sum_f32(r1);
+  const float v1 = r1;
+  const float v4 = sn_div_f32(v1, v3);
+  const float v6 = (v1 * s0);
+  const float v7 = (v4 - v6);
+  const float v8 = (v7 * v7);
+  const float v9 = (v3 * v8);
+  sn_group_squared_deviations_f32(r10_n, r10_mean, r10);
+  const float v10 = r10;
+  const float v11 = (v10 + v9);
+  const float v13 = (v11 * s1);
+  const float v15 = (v13 + s2);
+  const float v16 = sn_rsqrt_f32(v15);
+  if (threadIdx.x == 0u) {
+    b1[x0] = v1;
+    b2[x0] = v16;
+  }
+}
+// ---- kernel 1
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
+  const float4 all = *(const float4*)from;
+  to[0] = all.x;
+  to[1] = all.y;
+  to[2] = all.z;
+  to[3] = all.w;
+}
+SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
+  *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
+}
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    const float* __restrict__ b0, const float* __restrict__ b1, const float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, float* __restrict__ b5, int n0, int n1, int n2, int n3, int n4, float s0) {
+  const bool vectors = ((u64(b1) | u64(b5)) & 15) == 0 && ((n2 | n3 | n4) & 3) == 0;
+  const u32 points = u32(n0) * u32(n1) * u32(n2);
+  const u32 points4 = vectors ? points - points % u32(4) : u32(0);
+  for (u32 f = u32(blockIdx.x * blockDim.x + threadIdx.x) * u32(4); f < points4; f += u32(gridDim.x * blockDim.x) * u32(4)) {
+    u32 t0 = f;
+    const int y = int(t0 % u32(n2));
+    t0 /= u32(n2);
+    const int x1 = int(t0 % u32(n1));
+    t0 /= u32(n1);
+    const int x0 = int(t0);
+    float l3[4];
+    sn_load4_f32(l3, b1 + (x0 * n3 + x1 * n4 + y));
+    float w0[4];
+    #pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const int x2 = y + k;
+      const float v0 = b0[x1];
+      const float v2 = (v0 * s0);
+      const float v3 = l3[k];
+      const float v4 = (v3 - v2);
+      const float v5 = b2[x1];
+      const float v6 = (v4 * v5);
+      const float v7 = b3[x1];
+      const float v8 = (v6 * v7);
+      const float v9 = b4[x1];
+      const float v10 = (v8 + v9);
+      w0[k] = v10;
+    }
+    sn_store4_f32(b5 + (x0 * n3 + x1 * n4 + y), w0);
+  }
+  for (u32 f = points4 + u32(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += u32(gridDim.x * blockDim.x)) {
+    u32 t0 = f;
+    const int x2 = int(t0 % u32(n2));
+    t0 /= u32(n2);
+    const int x1 = int(t0 % u32(n1));
+    t0 /= u32(n1);
+    const int x0 = int(t0);
+    const float v0 = b0[x1];
+    const float v2 = (v0 * s0);
+    const float v3 = b1[x0 * n3 + x1 * n4 + x2];
+    const float v4 = (v3 - v2);
+    const float v5 = b2[x1];
+    const float v6 = (v4 * v5);
+    const float v7 = b3[x1];
+    const float v8 = (v6 * v7);
+    const float v9 = b4[x1];
+    const float v10 = (v8 + v9);
+    b5[x0 * n3 + x1 * n4 + x2] = v10;
+  }
+}

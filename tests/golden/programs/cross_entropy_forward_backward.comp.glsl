@@ -1,0 +1,244 @@
+// ---- kernel 0
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
+bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
+SN_FN float sn_max_f32(float a, float b) { return a > b || sn_is_nan_f32(a) ? a : b; }
+shared float sn_group_max_f32_lanes[256];
+float sn_group_max_f32(float mine) {
+  const u32 lane = gl_LocalInvocationID.x;
+  sn_group_max_f32_lanes[lane] = mine;
+  barrier();
+  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
+    if (lane < half_) {
+      const float v = sn_group_max_f32_lanes[lane], w = sn_group_max_f32_lanes[lane + half_];
+      precise float u = sn_max_f32(v, w);
+      sn_group_max_f32_lanes[lane] = u;
+    }
+    barrier();
+  }
+  const float whole = sn_group_max_f32_lanes[0];
+  barrier();
+  return whole;
+}
+shared float sn_group_sum_f32_lanes[256];
+float sn_group_sum_f32(float mine) {
+  const u32 lane = gl_LocalInvocationID.x;
+  sn_group_sum_f32_lanes[lane] = mine;
+  barrier();
+  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
+    if (lane < half_) {
+      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
+      precise float u = (v + w);
+      sn_group_sum_f32_lanes[lane] = u;
+    }
+    barrier();
+  }
+  const float whole = sn_group_sum_f32_lanes[0];
+  barrier();
+  return whole;
+}
+SN_FN float sn_exp_f32(float a) {
+  if (sn_is_nan_f32(a)) return a;
+  precise float x = clamp(a, -104.0, 89.0);
+  precise float k = roundEven(x * 1.4426950408889634);
+  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
+  precise float p = 1.3888888888888889e-3 + r * 1.984126984126984e-4;
+  p = 8.333333333333333e-3 + r * p;
+  p = 4.1666666666666664e-2 + r * p;
+  p = 1.6666666666666666e-1 + r * p;
+  p = 0.5 + r * p;
+  p = 1.0 + (r + r * r * p);
+  const int e = int(k), low = e >> 1;
+  return (p * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
+}
+SN_FN float sn_log_f32(float a) {
+  if (sn_is_nan_f32(a)) return a;
+  if (a < 0.0) return uintBitsToFloat(0x7fc00000u);
+  if (a == 0.0) return uintBitsToFloat(0xff800000u);
+  if (floatBitsToUint(a) == 0x7f800000u) return a;
+  const bool tiny = a < 1.1754943508222875e-38;
+  const int bits = floatBitsToInt(tiny ? a * 8388608.0 : a);
+  const int e = (bits - 0x3f3504f3) >> 23;
+  const float k = float(tiny ? e - 23 : e);
+  precise float f = intBitsToFloat(bits - (e << 23)) - 1.0;
+  precise float s = f / (2.0 + f);
+  precise float z = s * s;
+  precise float p = 0.2857142857142857 + z * 0.2222222222222222;
+  p = 0.4 + z * p;
+  precise float t = z * (0.6666666666666666 + z * p);
+  precise float y = k * 0.693359375 + (f - (s * (f - t) + k * 2.1219444005469057e-4));
+  return y;
+}
+SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
+layout(std430, binding = 0) restrict readonly buffer b0_t { i64 at[]; } b0;
+layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 2) restrict writeonly buffer b2_t { float at[]; } b2;
+layout(std430, binding = 3) restrict writeonly buffer b3_t { float at[]; } b3;
+layout(std430, binding = 4) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+void main() {
+  const int n0 = int(sn_arguments.word[0]);
+  const int n1 = int(sn_arguments.word[1]);
+  const int n2 = int(sn_arguments.word[2]);
+  const i64 s0 = packInt2x32(ivec2(uvec2(sn_arguments.word[3], sn_arguments.word[4])));
+  const i64 s1 = packInt2x32(ivec2(uvec2(sn_arguments.word[5], sn_arguments.word[6])));
+  const float s2 = uintBitsToFloat(sn_arguments.word[7]);
+  const i64 s3 = packInt2x32(ivec2(uvec2(sn_arguments.word[8], sn_arguments.word[9])));
+  const i64 s4 = packInt2x32(ivec2(uvec2(sn_arguments.word[10], sn_arguments.word[11])));
+  const float s5 = uintBitsToFloat(sn_arguments.word[12]);
+  const float s6 = uintBitsToFloat(sn_arguments.word[13]);
+  const float s7 = uintBitsToFloat(sn_arguments.word[14]);
+  const float s8 = uintBitsToFloat(sn_arguments.word[15]);
+  const u32 points = u32(n0);
+  const u32 inner = u32(n1);
+  for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
+    const int x0 = int(f);
+    const i64 v5 = b0.at[x0];
+    const bool v18 = (s3 <= v5);
+    const bool v20 = (v5 < s4);
+    const bool v21 = sn_and_bool(v18, v20);
+    precise float v24 = (s5 * s6);
+    precise float v26 = (v21 ? v24 : s7);
+    float r8 = uintBitsToFloat(0xff800000u);
+    float r30 = float(0);
+    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+      float q30 = float(0);
+      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        const int x1 = int(j);
+        const i64 v0 = i64(x1);
+        const i64 v2 = (v0 * s0);
+        const i64 v4 = (v2 + s1);
+        const bool v6 = (v4 == v5);
+        precise float v7 = b1.at[x0 * n2 + x1];
+        precise float v28 = (v6 ? v26 : s8);
+        precise float v29 = (-v28);
+        r8 = sn_max_f32(r8, v7);
+        q30 = (q30 + v29);
+      }
+      r30 = r30 + q30;
+    }
+    r8 = sn_group_max_f32(r8);
+    precise float v8 = r8;
+    r30 = sn_group_sum_f32(r30);
+    precise float v30 = r30;
+    float r11 = float(0);
+    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+      float q11 = float(0);
+      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        const int x1 = int(j);
+        precise float v7 = b1.at[x0 * n2 + x1];
+        precise float v9 = (v7 - v8);
+        precise float v10 = sn_exp_f32(v9);
+        q11 = (q11 + v10);
+      }
+      r11 = r11 + q11;
+    }
+    r11 = sn_group_sum_f32(r11);
+    precise float v11 = r11;
+    precise float v12 = sn_log_f32(v11);
+    precise float v31 = sn_div_f32(v30, v11);
+    float r16 = float(0);
+    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+      float q16 = float(0);
+      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        const int x1 = int(j);
+        const i64 v0 = i64(x1);
+        const i64 v2 = (v0 * s0);
+        const i64 v4 = (v2 + s1);
+        const bool v6 = (v4 == v5);
+        precise float v7 = b1.at[x0 * n2 + x1];
+        precise float v9 = (v7 - v8);
+        precise float v10 = sn_exp_f32(v9);
+        precise float v13 = (v9 - v12);
+        precise float v15 = (v6 ? v13 : s2);
+        precise float v28 = (v6 ? v26 : s8);
+        precise float v32 = (v31 * v10);
+        precise float v33 = (v28 + v32);
+        b3.at[x0 * n2 + x1] = v33;
+        q16 = (q16 + v15);
+      }
+      r16 = r16 + q16;
+    }
+    r16 = sn_group_sum_f32(r16);
+    precise float v16 = r16;
+    if (gl_LocalInvocationID.x == 0u) {
+      b2.at[x0] = v16;
+    }
+  }
+}
+// ---- kernel 1
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
+shared float sn_group_sum_f32_lanes[256];
+float sn_group_sum_f32(float mine) {
+  const u32 lane = gl_LocalInvocationID.x;
+  sn_group_sum_f32_lanes[lane] = mine;
+  barrier();
+  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
+    if (lane < half_) {
+      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
+      precise float u = (v + w);
+      sn_group_sum_f32_lanes[lane] = u;
+    }
+    barrier();
+  }
+  const float whole = sn_group_sum_f32_lanes[0];
+  barrier();
+  return whole;
+}
+layout(std430, binding = 0) restrict readonly buffer b0_t { i64 at[]; } b0;
+layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 2) restrict writeonly buffer b2_t { float at[]; } b2;
+layout(std430, binding = 3) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+void main() {
+  const int n0 = int(sn_arguments.word[0]);
+  const int n1 = int(sn_arguments.word[1]);
+  const i64 s0 = packInt2x32(ivec2(uvec2(sn_arguments.word[2], sn_arguments.word[3])));
+  const i64 s1 = packInt2x32(ivec2(uvec2(sn_arguments.word[4], sn_arguments.word[5])));
+  const float s2 = uintBitsToFloat(sn_arguments.word[6]);
+  const float s3 = uintBitsToFloat(sn_arguments.word[7]);
+  const u32 points = u32(n0);
+  const u32 inner = u32(n1);
+  for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
+    float r9 = float(0);
+    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+      float q9 = float(0);
+      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        const int x1 = int(j);
+        const i64 v1 = b0.at[x1];
+        const bool v2 = (s0 <= v1);
+        const bool v4 = (v1 < s1);
+        const bool v5 = sn_and_bool(v2, v4);
+        precise float v6 = b1.at[x1];
+        precise float v8 = (v5 ? v6 : s2);
+        q9 = (q9 + v8);
+      }
+      r9 = r9 + q9;
+    }
+    r9 = sn_group_sum_f32(r9);
+    precise float v9 = r9;
+    precise float v11 = (v9 * s3);
+    if (gl_LocalInvocationID.x == 0u) {
+      b2.at[0] = v11;
+    }
+  }
+}

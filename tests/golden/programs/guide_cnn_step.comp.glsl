@@ -1,0 +1,1117 @@
+// ---- kernel 0
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+u32 sn_mulhi(u32 a, u32 b) {
+  u32 high, low;
+  umulExtended(a, b, high, low);
+  return high;
+}
+struct sn_words { u32 x, y, z, w; };
+SN_FN sn_words sn_philox(u64 counter, i64 seed, i64 stream) {
+  u32 c0 = u32(counter), c1 = u32(counter >> 32), c2 = u32(u64(stream)), c3 = u32(u64(stream) >> 32);
+  u32 k0 = u32(u64(seed)), k1 = u32(u64(seed) >> 32);
+  for (int i = 0; i < 10; ++i) {
+    const u32 h0 = sn_mulhi(0xD2511F53u, c0), l0 = 0xD2511F53u * c0;
+    const u32 h1 = sn_mulhi(0xCD9E8D57u, c2), l1 = 0xCD9E8D57u * c2;
+    c0 = h1 ^ c1 ^ k0;
+    c1 = l1;
+    c2 = h0 ^ c3 ^ k1;
+    c3 = l0;
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  sn_words words;
+  words.x = c0;
+  words.y = c1;
+  words.z = c2;
+  words.w = c3;
+  return words;
+}
+SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
+  const sn_words words = sn_philox(u64(i) >> 2, seed, stream);
+  const u32 k = u32(i) & 3u;
+  const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
+  return float(word >> 8) * 5.9604644775390625e-8f;
+}
+layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
+layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 2) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+void main() {
+  const int n0 = int(sn_arguments.word[0]);
+  const int n1 = int(sn_arguments.word[1]);
+  const int n2 = int(sn_arguments.word[2]);
+  const int n3 = int(sn_arguments.word[3]);
+  const int n4 = int(sn_arguments.word[4]);
+  const i64 s0 = packInt2x32(ivec2(uvec2(sn_arguments.word[5], sn_arguments.word[6])));
+  const i64 s1 = packInt2x32(ivec2(uvec2(sn_arguments.word[7], sn_arguments.word[8])));
+  const float s2 = uintBitsToFloat(sn_arguments.word[9]);
+  const float s3 = uintBitsToFloat(sn_arguments.word[10]);
+  const float s4 = uintBitsToFloat(sn_arguments.word[11]);
+  const u32 points = u32(n0) * u32(n1) * u32(n2);
+  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+    u32 t0 = f;
+    const int x2 = int(t0 % u32(n2));
+    t0 /= u32(n2);
+    const int x1 = int(t0 % u32(n1));
+    t0 /= u32(n1);
+    const int x0 = int(t0);
+    precise float v0 = sn_uniform(i64(x0 * n3 + x1 * n4 + x2), s0, s1);
+    const bool v2 = (v0 < s2);
+    precise float v3 = b0.at[x0 * n3 + x1 * n4 + x2];
+    precise float v4 = b1.at[x1];
+    precise float v5 = (v3 + v4);
+    precise float v7 = (v5 * s3);
+    precise float v9 = (v2 ? s4 : v7);
+    b0.at[x0 * n3 + x1 * n4 + x2] = v9;
+  }
+}
+// ---- kernel 1
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+u32 sn_mulhi(u32 a, u32 b) {
+  u32 high, low;
+  umulExtended(a, b, high, low);
+  return high;
+}
+struct sn_words { u32 x, y, z, w; };
+SN_FN sn_words sn_philox(u64 counter, i64 seed, i64 stream) {
+  u32 c0 = u32(counter), c1 = u32(counter >> 32), c2 = u32(u64(stream)), c3 = u32(u64(stream) >> 32);
+  u32 k0 = u32(u64(seed)), k1 = u32(u64(seed) >> 32);
+  for (int i = 0; i < 10; ++i) {
+    const u32 h0 = sn_mulhi(0xD2511F53u, c0), l0 = 0xD2511F53u * c0;
+    const u32 h1 = sn_mulhi(0xCD9E8D57u, c2), l1 = 0xCD9E8D57u * c2;
+    c0 = h1 ^ c1 ^ k0;
+    c1 = l1;
+    c2 = h0 ^ c3 ^ k1;
+    c3 = l0;
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  sn_words words;
+  words.x = c0;
+  words.y = c1;
+  words.z = c2;
+  words.w = c3;
+  return words;
+}
+SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
+  const sn_words words = sn_philox(u64(i) >> 2, seed, stream);
+  const u32 k = u32(i) & 3u;
+  const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
+  return float(word >> 8) * 5.9604644775390625e-8f;
+}
+bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
+SN_FN float sn_max_f32(float a, float b) { return a > b || sn_is_nan_f32(a) ? a : b; }
+layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
+layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 2) restrict writeonly buffer b2_t { float at[]; } b2;
+layout(std430, binding = 3) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+void main() {
+  const int n0 = int(sn_arguments.word[0]);
+  const int n1 = int(sn_arguments.word[1]);
+  const int n2 = int(sn_arguments.word[2]);
+  const int n3 = int(sn_arguments.word[3]);
+  const int n4 = int(sn_arguments.word[4]);
+  const int n5 = int(sn_arguments.word[5]);
+  const int n6 = int(sn_arguments.word[6]);
+  const int n7 = int(sn_arguments.word[7]);
+  const int n8 = int(sn_arguments.word[8]);
+  const int n9 = int(sn_arguments.word[9]);
+  const int n10 = int(sn_arguments.word[10]);
+  const int n11 = int(sn_arguments.word[11]);
+  const int n12 = int(sn_arguments.word[12]);
+  const int n13 = int(sn_arguments.word[13]);
+  const i64 s0 = packInt2x32(ivec2(uvec2(sn_arguments.word[14], sn_arguments.word[15])));
+  const i64 s1 = packInt2x32(ivec2(uvec2(sn_arguments.word[16], sn_arguments.word[17])));
+  const float s2 = uintBitsToFloat(sn_arguments.word[18]);
+  const float s3 = uintBitsToFloat(sn_arguments.word[19]);
+  const float s4 = uintBitsToFloat(sn_arguments.word[20]);
+  const float s5 = uintBitsToFloat(sn_arguments.word[21]);
+  const float s6 = uintBitsToFloat(sn_arguments.word[22]);
+  const u32 points = u32(n0) * u32(n1) * u32(n2) * u32(n3);
+  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+    u32 t0 = f;
+    const int x3 = int(t0 % u32(n3));
+    t0 /= u32(n3);
+    const int x2 = int(t0 % u32(n2));
+    t0 /= u32(n2);
+    const int x1 = int(t0 % u32(n1));
+    t0 /= u32(n1);
+    const int x0 = int(t0);
+    precise float v4 = b1.at[x1];
+    float r12 = float(0);
+    for (int x4 = int(0); x4 < int(n4); ++x4) {
+      for (u32 h = u32(0); h < u32(n5); h += u32(32)) {
+        const u32 left = u32(n5) - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q12 = float(0);
+        for (u32 j = h; j < end; j += 1) {
+          const int x5 = int(j);
+          precise float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
+          const bool v2 = (v0 < s2);
+          precise float v3 = b0.at[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5];
+          precise float v5 = (v3 + v4);
+          precise float v7 = (v5 * s3);
+          precise float v9 = (v2 ? s4 : v7);
+          precise float v11 = sn_max_f32(v9, s5);
+          q12 = (q12 + v11);
+        }
+        r12 = r12 + q12;
+      }
+    }
+    precise float v12 = r12;
+    precise float v14 = (v12 * s6);
+    b2.at[x0 * n11 + x1 * n12 + x2 * n13 + x3] = v14;
+  }
+}
+// ---- kernel 2
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+u32 sn_mulhi(u32 a, u32 b) {
+  u32 high, low;
+  umulExtended(a, b, high, low);
+  return high;
+}
+struct sn_words { u32 x, y, z, w; };
+SN_FN sn_words sn_philox(u64 counter, i64 seed, i64 stream) {
+  u32 c0 = u32(counter), c1 = u32(counter >> 32), c2 = u32(u64(stream)), c3 = u32(u64(stream) >> 32);
+  u32 k0 = u32(u64(seed)), k1 = u32(u64(seed) >> 32);
+  for (int i = 0; i < 10; ++i) {
+    const u32 h0 = sn_mulhi(0xD2511F53u, c0), l0 = 0xD2511F53u * c0;
+    const u32 h1 = sn_mulhi(0xCD9E8D57u, c2), l1 = 0xCD9E8D57u * c2;
+    c0 = h1 ^ c1 ^ k0;
+    c1 = l1;
+    c2 = h0 ^ c3 ^ k1;
+    c3 = l0;
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  sn_words words;
+  words.x = c0;
+  words.y = c1;
+  words.z = c2;
+  words.w = c3;
+  return words;
+}
+SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
+  const sn_words words = sn_philox(u64(i) >> 2, seed, stream);
+  const u32 k = u32(i) & 3u;
+  const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
+  return float(word >> 8) * 5.9604644775390625e-8f;
+}
+bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
+SN_FN float sn_max_f32(float a, float b) { return a > b || sn_is_nan_f32(a) ? a : b; }
+layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
+layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 2) restrict writeonly buffer b2_t { float at[]; } b2;
+layout(std430, binding = 3) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+void main() {
+  const int n0 = int(sn_arguments.word[0]);
+  const int n1 = int(sn_arguments.word[1]);
+  const int n2 = int(sn_arguments.word[2]);
+  const i64 s0 = packInt2x32(ivec2(uvec2(sn_arguments.word[3], sn_arguments.word[4])));
+  const i64 s1 = packInt2x32(ivec2(uvec2(sn_arguments.word[5], sn_arguments.word[6])));
+  const float s2 = uintBitsToFloat(sn_arguments.word[7]);
+  const float s3 = uintBitsToFloat(sn_arguments.word[8]);
+  const float s4 = uintBitsToFloat(sn_arguments.word[9]);
+  const float s5 = uintBitsToFloat(sn_arguments.word[10]);
+  const u32 points = u32(n0) * u32(n1);
+  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+    u32 t0 = f;
+    const int x1 = int(t0 % u32(n1));
+    t0 /= u32(n1);
+    const int x0 = int(t0);
+    precise float v0 = sn_uniform(i64(x0 * n2 + x1), s0, s1);
+    const bool v2 = (v0 < s2);
+    precise float v3 = b0.at[x0 * n2 + x1];
+    precise float v4 = b1.at[x1];
+    precise float v5 = (v3 + v4);
+    precise float v7 = (v5 * s3);
+    precise float v9 = (v2 ? s4 : v7);
+    precise float v11 = sn_max_f32(v9, s5);
+    b2.at[x0 * n2 + x1] = v11;
+  }
+}
+// ---- kernel 3
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
+bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
+SN_FN float sn_max_f32(float a, float b) { return a > b || sn_is_nan_f32(a) ? a : b; }
+SN_FN float sn_exp_f32(float a) {
+  if (sn_is_nan_f32(a)) return a;
+  precise float x = clamp(a, -104.0, 89.0);
+  precise float k = roundEven(x * 1.4426950408889634);
+  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
+  precise float p = 1.3888888888888889e-3 + r * 1.984126984126984e-4;
+  p = 8.333333333333333e-3 + r * p;
+  p = 4.1666666666666664e-2 + r * p;
+  p = 1.6666666666666666e-1 + r * p;
+  p = 0.5 + r * p;
+  p = 1.0 + (r + r * r * p);
+  const int e = int(k), low = e >> 1;
+  return (p * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
+}
+SN_FN float sn_log_f32(float a) {
+  if (sn_is_nan_f32(a)) return a;
+  if (a < 0.0) return uintBitsToFloat(0x7fc00000u);
+  if (a == 0.0) return uintBitsToFloat(0xff800000u);
+  if (floatBitsToUint(a) == 0x7f800000u) return a;
+  const bool tiny = a < 1.1754943508222875e-38;
+  const int bits = floatBitsToInt(tiny ? a * 8388608.0 : a);
+  const int e = (bits - 0x3f3504f3) >> 23;
+  const float k = float(tiny ? e - 23 : e);
+  precise float f = intBitsToFloat(bits - (e << 23)) - 1.0;
+  precise float s = f / (2.0 + f);
+  precise float z = s * s;
+  precise float p = 0.2857142857142857 + z * 0.2222222222222222;
+  p = 0.4 + z * p;
+  precise float t = z * (0.6666666666666666 + z * p);
+  precise float y = k * 0.693359375 + (f - (s * (f - t) + k * 2.1219444005469057e-4));
+  return y;
+}
+SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
+layout(std430, binding = 0) restrict readonly buffer b0_t { i64 at[]; } b0;
+layout(std430, binding = 1) restrict buffer b1_t { float at[]; } b1;
+layout(std430, binding = 2) restrict readonly buffer b2_t { float at[]; } b2;
+layout(std430, binding = 3) restrict writeonly buffer b3_t { float at[]; } b3;
+layout(std430, binding = 4) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+void main() {
+  const int n0 = int(sn_arguments.word[0]);
+  const int n1 = int(sn_arguments.word[1]);
+  const int n2 = int(sn_arguments.word[2]);
+  const i64 s0 = packInt2x32(ivec2(uvec2(sn_arguments.word[3], sn_arguments.word[4])));
+  const i64 s1 = packInt2x32(ivec2(uvec2(sn_arguments.word[5], sn_arguments.word[6])));
+  const float s2 = uintBitsToFloat(sn_arguments.word[7]);
+  const i64 s3 = packInt2x32(ivec2(uvec2(sn_arguments.word[8], sn_arguments.word[9])));
+  const i64 s4 = packInt2x32(ivec2(uvec2(sn_arguments.word[10], sn_arguments.word[11])));
+  const float s5 = uintBitsToFloat(sn_arguments.word[12]);
+  const float s6 = uintBitsToFloat(sn_arguments.word[13]);
+  const float s7 = uintBitsToFloat(sn_arguments.word[14]);
+  const float s8 = uintBitsToFloat(sn_arguments.word[15]);
+  const u32 points = u32(n0);
+  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+    const int x0 = int(f);
+    const i64 v5 = b0.at[x0];
+    const bool v20 = (s3 <= v5);
+    const bool v22 = (v5 < s4);
+    const bool v23 = sn_and_bool(v20, v22);
+    precise float v26 = (s5 * s6);
+    precise float v28 = (v23 ? v26 : s7);
+    float r10 = uintBitsToFloat(0xff800000u);
+    float r32 = float(0);
+    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
+      const u32 left = u32(n1) - h;
+      const u32 end = h + (left < u32(32) ? left : u32(32));
+      float q32 = float(0);
+      for (u32 j = h; j < end; j += 1) {
+        const int x1 = int(j);
+        const i64 v0 = i64(x1);
+        const i64 v2 = (v0 * s0);
+        const i64 v4 = (v2 + s1);
+        const bool v6 = (v4 == v5);
+        precise float v7 = b1.at[x0 * n2 + x1];
+        precise float v8 = b2.at[x1];
+        precise float v9 = (v7 + v8);
+        precise float v30 = (v6 ? v28 : s8);
+        precise float v31 = (-v30);
+        r10 = sn_max_f32(r10, v9);
+        q32 = (q32 + v31);
+      }
+      r32 = r32 + q32;
+    }
+    precise float v10 = r10;
+    precise float v32 = r32;
+    float r13 = float(0);
+    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
+      const u32 left = u32(n1) - h;
+      const u32 end = h + (left < u32(32) ? left : u32(32));
+      float q13 = float(0);
+      for (u32 j = h; j < end; j += 1) {
+        const int x1 = int(j);
+        precise float v7 = b1.at[x0 * n2 + x1];
+        precise float v8 = b2.at[x1];
+        precise float v9 = (v7 + v8);
+        precise float v11 = (v9 - v10);
+        precise float v12 = sn_exp_f32(v11);
+        q13 = (q13 + v12);
+      }
+      r13 = r13 + q13;
+    }
+    precise float v13 = r13;
+    precise float v14 = sn_log_f32(v13);
+    precise float v33 = sn_div_f32(v32, v13);
+    float r18 = float(0);
+    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
+      const u32 left = u32(n1) - h;
+      const u32 end = h + (left < u32(32) ? left : u32(32));
+      float q18 = float(0);
+      for (u32 j = h; j < end; j += 1) {
+        const int x1 = int(j);
+        const i64 v0 = i64(x1);
+        const i64 v2 = (v0 * s0);
+        const i64 v4 = (v2 + s1);
+        const bool v6 = (v4 == v5);
+        precise float v7 = b1.at[x0 * n2 + x1];
+        precise float v8 = b2.at[x1];
+        precise float v9 = (v7 + v8);
+        precise float v11 = (v9 - v10);
+        precise float v12 = sn_exp_f32(v11);
+        precise float v15 = (v11 - v14);
+        precise float v17 = (v6 ? v15 : s2);
+        precise float v30 = (v6 ? v28 : s8);
+        precise float v34 = (v33 * v12);
+        precise float v35 = (v30 + v34);
+        b1.at[x0 * n2 + x1] = v35;
+        q18 = (q18 + v17);
+      }
+      r18 = r18 + q18;
+    }
+    precise float v18 = r18;
+    b3.at[x0] = v18;
+  }
+}
+// ---- kernel 4
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
+shared float sn_group_sum_f32_lanes[256];
+float sn_group_sum_f32(float mine) {
+  const u32 lane = gl_LocalInvocationID.x;
+  sn_group_sum_f32_lanes[lane] = mine;
+  barrier();
+  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
+    if (lane < half_) {
+      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
+      precise float u = (v + w);
+      sn_group_sum_f32_lanes[lane] = u;
+    }
+    barrier();
+  }
+  const float whole = sn_group_sum_f32_lanes[0];
+  barrier();
+  return whole;
+}
+layout(std430, binding = 0) restrict readonly buffer b0_t { i64 at[]; } b0;
+layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 2) restrict writeonly buffer b2_t { float at[]; } b2;
+layout(std430, binding = 3) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+void main() {
+  const int n0 = int(sn_arguments.word[0]);
+  const int n1 = int(sn_arguments.word[1]);
+  const i64 s0 = packInt2x32(ivec2(uvec2(sn_arguments.word[2], sn_arguments.word[3])));
+  const i64 s1 = packInt2x32(ivec2(uvec2(sn_arguments.word[4], sn_arguments.word[5])));
+  const float s2 = uintBitsToFloat(sn_arguments.word[6]);
+  const float s3 = uintBitsToFloat(sn_arguments.word[7]);
+  const u32 points = u32(n0);
+  const u32 inner = u32(n1);
+  for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
+    float r9 = float(0);
+    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+      float q9 = float(0);
+      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        const int x1 = int(j);
+        const i64 v1 = b0.at[x1];
+        const bool v2 = (s0 <= v1);
+        const bool v4 = (v1 < s1);
+        const bool v5 = sn_and_bool(v2, v4);
+        precise float v6 = b1.at[x1];
+        precise float v8 = (v5 ? v6 : s2);
+        q9 = (q9 + v8);
+      }
+      r9 = r9 + q9;
+    }
+    r9 = sn_group_sum_f32(r9);
+    precise float v9 = r9;
+    precise float v11 = (v9 * s3);
+    if (gl_LocalInvocationID.x == 0u) {
+      b2.at[0] = v11;
+    }
+  }
+}
+// ---- kernel 5
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+u32 sn_mulhi(u32 a, u32 b) {
+  u32 high, low;
+  umulExtended(a, b, high, low);
+  return high;
+}
+struct sn_words { u32 x, y, z, w; };
+SN_FN sn_words sn_philox(u64 counter, i64 seed, i64 stream) {
+  u32 c0 = u32(counter), c1 = u32(counter >> 32), c2 = u32(u64(stream)), c3 = u32(u64(stream) >> 32);
+  u32 k0 = u32(u64(seed)), k1 = u32(u64(seed) >> 32);
+  for (int i = 0; i < 10; ++i) {
+    const u32 h0 = sn_mulhi(0xD2511F53u, c0), l0 = 0xD2511F53u * c0;
+    const u32 h1 = sn_mulhi(0xCD9E8D57u, c2), l1 = 0xCD9E8D57u * c2;
+    c0 = h1 ^ c1 ^ k0;
+    c1 = l1;
+    c2 = h0 ^ c3 ^ k1;
+    c3 = l0;
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  sn_words words;
+  words.x = c0;
+  words.y = c1;
+  words.z = c2;
+  words.w = c3;
+  return words;
+}
+SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
+  const sn_words words = sn_philox(u64(i) >> 2, seed, stream);
+  const u32 k = u32(i) & 3u;
+  const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
+  return float(word >> 8) * 5.9604644775390625e-8f;
+}
+SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
+SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
+layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
+layout(std430, binding = 1) restrict buffer b1_t { float at[]; } b1;
+layout(std430, binding = 2) restrict readonly buffer b2_t { float at[]; } b2;
+layout(std430, binding = 3) restrict buffer b3_t { float at[]; } b3;
+layout(std430, binding = 4) restrict buffer b4_t { float at[]; } b4;
+layout(std430, binding = 5) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+void main() {
+  const int n0 = int(sn_arguments.word[0]);
+  const int n1 = int(sn_arguments.word[1]);
+  const int n2 = int(sn_arguments.word[2]);
+  const i64 s0 = packInt2x32(ivec2(uvec2(sn_arguments.word[3], sn_arguments.word[4])));
+  const i64 s1 = packInt2x32(ivec2(uvec2(sn_arguments.word[5], sn_arguments.word[6])));
+  const float s2 = uintBitsToFloat(sn_arguments.word[7]);
+  const float s3 = uintBitsToFloat(sn_arguments.word[8]);
+  const float s4 = uintBitsToFloat(sn_arguments.word[9]);
+  const float s5 = uintBitsToFloat(sn_arguments.word[10]);
+  const float s6 = uintBitsToFloat(sn_arguments.word[11]);
+  const float s7 = uintBitsToFloat(sn_arguments.word[12]);
+  const float s8 = uintBitsToFloat(sn_arguments.word[13]);
+  const float s9 = uintBitsToFloat(sn_arguments.word[14]);
+  const float s10 = uintBitsToFloat(sn_arguments.word[15]);
+  const float s11 = uintBitsToFloat(sn_arguments.word[16]);
+  const float s12 = uintBitsToFloat(sn_arguments.word[17]);
+  const float s13 = uintBitsToFloat(sn_arguments.word[18]);
+  const float s14 = uintBitsToFloat(sn_arguments.word[19]);
+  const float s15 = uintBitsToFloat(sn_arguments.word[20]);
+  const u32 points = u32(n0);
+  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+    const int x0 = int(f);
+    precise float v4 = b1.at[x0];
+    precise float v19 = b3.at[x0];
+    precise float v21 = (v19 * s9);
+    precise float v26 = b4.at[x0];
+    precise float v28 = (v26 * s11);
+    float r22 = float(0);
+    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
+      const u32 left = u32(n1) - h;
+      const u32 end = h + (left < u32(32) ? left : u32(32));
+      float q22 = float(0);
+      for (u32 j = h; j < end; j += 1) {
+        const int x1 = int(j);
+        precise float v0 = sn_uniform(i64(x0 + x1 * n2), s0, s1);
+        const bool v2 = (v0 < s2);
+        precise float v3 = b0.at[x0 + x1 * n2];
+        precise float v5 = (v3 + v4);
+        precise float v7 = (v5 * s3);
+        precise float v9 = (v2 ? s4 : v7);
+        const bool v11 = (s5 < v9);
+        precise float v12 = b2.at[x0 + x1 * n2];
+        precise float v14 = (v11 ? v12 : s6);
+        precise float v16 = (v2 ? s7 : v14);
+        precise float v18 = (v16 * s8);
+        b0.at[x0 + x1 * n2] = v18;
+        q22 = (q22 + v18);
+      }
+      r22 = r22 + q22;
+    }
+    precise float v22 = r22;
+    precise float v24 = (v22 * s10);
+    precise float v25 = (v21 + v24);
+    precise float v29 = (v22 * v22);
+    precise float v31 = (v29 * s12);
+    precise float v32 = (v28 + v31);
+    precise float v34 = (v25 * s13);
+    precise float v35 = sn_sqrt_f32(v32);
+    precise float v37 = (v35 * s14);
+    precise float v39 = (v37 + s15);
+    precise float v40 = sn_div_f32(v34, v39);
+    precise float v41 = (v4 - v40);
+    b1.at[x0] = v25;
+    b3.at[x0] = v32;
+    b4.at[x0] = v41;
+  }
+}
+// ---- kernel 6
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+u32 sn_mulhi(u32 a, u32 b) {
+  u32 high, low;
+  umulExtended(a, b, high, low);
+  return high;
+}
+struct sn_words { u32 x, y, z, w; };
+SN_FN sn_words sn_philox(u64 counter, i64 seed, i64 stream) {
+  u32 c0 = u32(counter), c1 = u32(counter >> 32), c2 = u32(u64(stream)), c3 = u32(u64(stream) >> 32);
+  u32 k0 = u32(u64(seed)), k1 = u32(u64(seed) >> 32);
+  for (int i = 0; i < 10; ++i) {
+    const u32 h0 = sn_mulhi(0xD2511F53u, c0), l0 = 0xD2511F53u * c0;
+    const u32 h1 = sn_mulhi(0xCD9E8D57u, c2), l1 = 0xCD9E8D57u * c2;
+    c0 = h1 ^ c1 ^ k0;
+    c1 = l1;
+    c2 = h0 ^ c3 ^ k1;
+    c3 = l0;
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  sn_words words;
+  words.x = c0;
+  words.y = c1;
+  words.z = c2;
+  words.w = c3;
+  return words;
+}
+SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
+  const sn_words words = sn_philox(u64(i) >> 2, seed, stream);
+  const u32 k = u32(i) & 3u;
+  const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
+  return float(word >> 8) * 5.9604644775390625e-8f;
+}
+shared float sn_group_sum_f32_lanes[256];
+float sn_group_sum_f32(float mine) {
+  const u32 lane = gl_LocalInvocationID.x;
+  sn_group_sum_f32_lanes[lane] = mine;
+  barrier();
+  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
+    if (lane < half_) {
+      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
+      precise float u = (v + w);
+      sn_group_sum_f32_lanes[lane] = u;
+    }
+    barrier();
+  }
+  const float whole = sn_group_sum_f32_lanes[0];
+  barrier();
+  return whole;
+}
+SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
+SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
+layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
+layout(std430, binding = 1) restrict buffer b1_t { float at[]; } b1;
+layout(std430, binding = 2) restrict readonly buffer b2_t { float at[]; } b2;
+layout(std430, binding = 3) restrict buffer b3_t { float at[]; } b3;
+layout(std430, binding = 4) restrict buffer b4_t { float at[]; } b4;
+layout(std430, binding = 5) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+layout(std430, binding = 6) restrict coherent buffer sn_partials_t { u32 word[]; } sn_partials;
+layout(std430, binding = 7) restrict coherent buffer sn_counters_t { u32 word[]; } sn_counters;
+shared u32 sn_turn;
+void main() {
+  const int n0 = int(sn_arguments.word[0]);
+  const int n1 = int(sn_arguments.word[1]);
+  const int n2 = int(sn_arguments.word[2]);
+  const int n3 = int(sn_arguments.word[3]);
+  const int n4 = int(sn_arguments.word[4]);
+  const int n5 = int(sn_arguments.word[5]);
+  const int n6 = int(sn_arguments.word[6]);
+  const int n7 = int(sn_arguments.word[7]);
+  const int n8 = int(sn_arguments.word[8]);
+  const int n9 = int(sn_arguments.word[9]);
+  const int n10 = int(sn_arguments.word[10]);
+  const int n11 = int(sn_arguments.word[11]);
+  const int n12 = int(sn_arguments.word[12]);
+  const int n13 = int(sn_arguments.word[13]);
+  const i64 s0 = packInt2x32(ivec2(uvec2(sn_arguments.word[14], sn_arguments.word[15])));
+  const i64 s1 = packInt2x32(ivec2(uvec2(sn_arguments.word[16], sn_arguments.word[17])));
+  const float s2 = uintBitsToFloat(sn_arguments.word[18]);
+  const float s3 = uintBitsToFloat(sn_arguments.word[19]);
+  const float s4 = uintBitsToFloat(sn_arguments.word[20]);
+  const float s5 = uintBitsToFloat(sn_arguments.word[21]);
+  const float s6 = uintBitsToFloat(sn_arguments.word[22]);
+  const float s7 = uintBitsToFloat(sn_arguments.word[23]);
+  const float s8 = uintBitsToFloat(sn_arguments.word[24]);
+  const float s9 = uintBitsToFloat(sn_arguments.word[25]);
+  const float s10 = uintBitsToFloat(sn_arguments.word[26]);
+  const float s11 = uintBitsToFloat(sn_arguments.word[27]);
+  const float s12 = uintBitsToFloat(sn_arguments.word[28]);
+  const float s13 = uintBitsToFloat(sn_arguments.word[29]);
+  const float s14 = uintBitsToFloat(sn_arguments.word[30]);
+  const float s15 = uintBitsToFloat(sn_arguments.word[31]);
+  const float s16 = uintBitsToFloat(sn_arguments.word[32]);
+  const u32 parts = sn_arguments.word[33];
+  const u32 points = u32(n0);
+  const u32 part = u32(gl_WorkGroupID.x) % u32(parts);
+  const u32 unit = u32(gl_WorkGroupID.x) / parts;
+  const u32 f = u32(unit);
+  const u32 whole = u32(n1) * u32(n2) * u32(n3) * u32(n4) * u32(n5);
+  const u32 step = u32(gl_WorkGroupSize.x) * u32(4);
+  const u32 length = ((whole + parts - 1) / parts + step - 1) / step * step;
+  const u32 begin = part * length < whole ? part * length : whole;
+  const u32 inner = length < whole - begin ? begin + length : whole;
+  float r24 = float(0);
+  const int x0 = int(f);
+  precise float v4 = b1.at[x0];
+  precise float v21 = b3.at[x0];
+  precise float v23 = (v21 * s10);
+  precise float v28 = b4.at[x0];
+  precise float v30 = (v28 * s12);
+  for (u32 h = begin + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    const u32 left = inner - h;
+    const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+    float q24 = float(0);
+    for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+      u32 t1 = j;
+      const int x5 = int(t1 % u32(n5));
+      t1 /= u32(n5);
+      const int x4 = int(t1 % u32(n4));
+      t1 /= u32(n4);
+      const int x3 = int(t1 % u32(n3));
+      t1 /= u32(n3);
+      const int x2 = int(t1 % u32(n2));
+      t1 /= u32(n2);
+      const int x1 = int(t1);
+      precise float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
+      const bool v2 = (v0 < s2);
+      precise float v3 = b0.at[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5];
+      precise float v5 = (v3 + v4);
+      precise float v7 = (v5 * s3);
+      precise float v9 = (v2 ? s4 : v7);
+      const bool v11 = (s5 < v9);
+      precise float v12 = b2.at[x0 * n11 + x1 * n12 + x2 * n13 + x4];
+      precise float v14 = (v12 * s6);
+      precise float v16 = (v11 ? v14 : s7);
+      precise float v18 = (v2 ? s8 : v16);
+      precise float v20 = (v18 * s9);
+      b0.at[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5] = v20;
+      q24 = (q24 + v20);
+    }
+    r24 = r24 + q24;
+  }
+  r24 = sn_group_sum_f32(r24);
+  if (gl_LocalInvocationID.x == 0u) {
+    sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r24);
+  }
+  memoryBarrierBuffer();
+  barrier();
+  if (gl_LocalInvocationID.x == 0u) sn_turn = atomicAdd(sn_counters.word[unit], 1u);
+  memoryBarrierShared();
+  barrier();
+  if (sn_turn + 1u != parts) return;
+  memoryBarrierBuffer();
+  if (gl_LocalInvocationID.x == 0u) sn_counters.word[unit] = 0u;
+  r24 = float(0);
+  for (u32 p = u32(gl_LocalInvocationID.x); p < u32(parts); p += u32(gl_WorkGroupSize.x)) {
+    precise float p_r24 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+    r24 = (r24 + p_r24);
+  }
+  r24 = sn_group_sum_f32(r24);
+  precise float v24 = r24;
+  precise float v26 = (v24 * s11);
+  precise float v27 = (v23 + v26);
+  precise float v31 = (v24 * v24);
+  precise float v33 = (v31 * s13);
+  precise float v34 = (v30 + v33);
+  precise float v36 = (v27 * s14);
+  precise float v37 = sn_sqrt_f32(v34);
+  precise float v39 = (v37 * s15);
+  precise float v41 = (v39 + s16);
+  precise float v42 = sn_div_f32(v36, v41);
+  precise float v43 = (v4 - v42);
+  barrier();
+  if (gl_LocalInvocationID.x == 0u) {
+    b1.at[x0] = v27;
+    b3.at[x0] = v34;
+    b4.at[x0] = v43;
+  }
+}
+// ---- kernel 7
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+u32 sn_mulhi(u32 a, u32 b) {
+  u32 high, low;
+  umulExtended(a, b, high, low);
+  return high;
+}
+struct sn_words { u32 x, y, z, w; };
+SN_FN sn_words sn_philox(u64 counter, i64 seed, i64 stream) {
+  u32 c0 = u32(counter), c1 = u32(counter >> 32), c2 = u32(u64(stream)), c3 = u32(u64(stream) >> 32);
+  u32 k0 = u32(u64(seed)), k1 = u32(u64(seed) >> 32);
+  for (int i = 0; i < 10; ++i) {
+    const u32 h0 = sn_mulhi(0xD2511F53u, c0), l0 = 0xD2511F53u * c0;
+    const u32 h1 = sn_mulhi(0xCD9E8D57u, c2), l1 = 0xCD9E8D57u * c2;
+    c0 = h1 ^ c1 ^ k0;
+    c1 = l1;
+    c2 = h0 ^ c3 ^ k1;
+    c3 = l0;
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  sn_words words;
+  words.x = c0;
+  words.y = c1;
+  words.z = c2;
+  words.w = c3;
+  return words;
+}
+SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
+  const sn_words words = sn_philox(u64(i) >> 2, seed, stream);
+  const u32 k = u32(i) & 3u;
+  const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
+  return float(word >> 8) * 5.9604644775390625e-8f;
+}
+shared float sn_group_sum_f32_lanes[256];
+float sn_group_sum_f32(float mine) {
+  const u32 lane = gl_LocalInvocationID.x;
+  sn_group_sum_f32_lanes[lane] = mine;
+  barrier();
+  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
+    if (lane < half_) {
+      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
+      precise float u = (v + w);
+      sn_group_sum_f32_lanes[lane] = u;
+    }
+    barrier();
+  }
+  const float whole = sn_group_sum_f32_lanes[0];
+  barrier();
+  return whole;
+}
+SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
+SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
+layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
+layout(std430, binding = 1) restrict buffer b1_t { float at[]; } b1;
+layout(std430, binding = 2) restrict buffer b2_t { float at[]; } b2;
+layout(std430, binding = 3) restrict buffer b3_t { float at[]; } b3;
+layout(std430, binding = 4) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+layout(std430, binding = 5) restrict coherent buffer sn_partials_t { u32 word[]; } sn_partials;
+layout(std430, binding = 6) restrict coherent buffer sn_counters_t { u32 word[]; } sn_counters;
+shared u32 sn_turn;
+void main() {
+  const int n0 = int(sn_arguments.word[0]);
+  const int n1 = int(sn_arguments.word[1]);
+  const int n2 = int(sn_arguments.word[2]);
+  const int n3 = int(sn_arguments.word[3]);
+  const int n4 = int(sn_arguments.word[4]);
+  const i64 s0 = packInt2x32(ivec2(uvec2(sn_arguments.word[5], sn_arguments.word[6])));
+  const i64 s1 = packInt2x32(ivec2(uvec2(sn_arguments.word[7], sn_arguments.word[8])));
+  const float s2 = uintBitsToFloat(sn_arguments.word[9]);
+  const float s3 = uintBitsToFloat(sn_arguments.word[10]);
+  const float s4 = uintBitsToFloat(sn_arguments.word[11]);
+  const float s5 = uintBitsToFloat(sn_arguments.word[12]);
+  const float s6 = uintBitsToFloat(sn_arguments.word[13]);
+  const float s7 = uintBitsToFloat(sn_arguments.word[14]);
+  const float s8 = uintBitsToFloat(sn_arguments.word[15]);
+  const float s9 = uintBitsToFloat(sn_arguments.word[16]);
+  const float s10 = uintBitsToFloat(sn_arguments.word[17]);
+  const float s11 = uintBitsToFloat(sn_arguments.word[18]);
+  const u32 parts = sn_arguments.word[19];
+  const u32 points = u32(n0);
+  const u32 part = u32(gl_WorkGroupID.x) % u32(parts);
+  const u32 unit = u32(gl_WorkGroupID.x) / parts;
+  const u32 f = u32(unit);
+  const u32 whole = u32(n1) * u32(n2);
+  const u32 step = u32(gl_WorkGroupSize.x) * u32(4);
+  const u32 length = ((whole + parts - 1) / parts + step - 1) / step * step;
+  const u32 begin = part * length < whole ? part * length : whole;
+  const u32 inner = length < whole - begin ? begin + length : whole;
+  float r11 = float(0);
+  const int x0 = int(f);
+  precise float v8 = b1.at[x0];
+  precise float v10 = (v8 * s5);
+  precise float v15 = b2.at[x0];
+  precise float v17 = (v15 * s7);
+  precise float v30 = b3.at[x0];
+  for (u32 h = begin + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    const u32 left = inner - h;
+    const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+    float q11 = float(0);
+    for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+      u32 t1 = j;
+      const int x2 = int(t1 % u32(n2));
+      t1 /= u32(n2);
+      const int x1 = int(t1);
+      precise float v0 = sn_uniform(i64(x0 * n3 + x1 * n4 + x2), s0, s1);
+      const bool v2 = (v0 < s2);
+      precise float v4 = b0.at[x0 * n3 + x1 * n4 + x2];
+      precise float v5 = (v2 ? s3 : v4);
+      precise float v7 = (v5 * s4);
+      b0.at[x0 * n3 + x1 * n4 + x2] = v7;
+      q11 = (q11 + v7);
+    }
+    r11 = r11 + q11;
+  }
+  r11 = sn_group_sum_f32(r11);
+  if (gl_LocalInvocationID.x == 0u) {
+    sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r11);
+  }
+  memoryBarrierBuffer();
+  barrier();
+  if (gl_LocalInvocationID.x == 0u) sn_turn = atomicAdd(sn_counters.word[unit], 1u);
+  memoryBarrierShared();
+  barrier();
+  if (sn_turn + 1u != parts) return;
+  memoryBarrierBuffer();
+  if (gl_LocalInvocationID.x == 0u) sn_counters.word[unit] = 0u;
+  r11 = float(0);
+  for (u32 p = u32(gl_LocalInvocationID.x); p < u32(parts); p += u32(gl_WorkGroupSize.x)) {
+    precise float p_r11 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+    r11 = (r11 + p_r11);
+  }
+  r11 = sn_group_sum_f32(r11);
+  precise float v11 = r11;
+  precise float v13 = (v11 * s6);
+  precise float v14 = (v10 + v13);
+  precise float v18 = (v11 * v11);
+  precise float v20 = (v18 * s8);
+  precise float v21 = (v17 + v20);
+  precise float v23 = (v14 * s9);
+  precise float v24 = sn_sqrt_f32(v21);
+  precise float v26 = (v24 * s10);
+  precise float v28 = (v26 + s11);
+  precise float v29 = sn_div_f32(v23, v28);
+  precise float v31 = (v30 - v29);
+  barrier();
+  if (gl_LocalInvocationID.x == 0u) {
+    b1.at[x0] = v14;
+    b2.at[x0] = v21;
+    b3.at[x0] = v31;
+  }
+}
+// ---- kernel 8
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference_uvec2 : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
+SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer b0_t { float at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b1_t { float at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer b2_t { float at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer b3_t { float at[]; };
+layout(std430, binding = 0) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+u32 sn_first(u32 member) { return sn_arguments.word[1u + member * 18u + 16u]; }
+void main() {
+  const u32 sn_count = sn_arguments.word[0];
+  u32 sn_low = 0u, sn_high = sn_count;
+  while (sn_high - sn_low > 1u) {
+    const u32 middle = (sn_low + sn_high) >> 1;
+    if (sn_first(middle) <= gl_WorkGroupID.x) sn_low = middle; else sn_high = middle;
+  }
+  const u32 sn_mine = 1u + sn_low * 18u;
+  const u32 sn_group = gl_WorkGroupID.x - sn_first(sn_low);
+  const u32 sn_groups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - sn_first(sn_low);
+  b0_t b0 = b0_t(uvec2(sn_arguments.word[sn_mine + 0u], sn_arguments.word[sn_mine + 1u]));
+  b1_t b1 = b1_t(uvec2(sn_arguments.word[sn_mine + 2u], sn_arguments.word[sn_mine + 3u]));
+  b2_t b2 = b2_t(uvec2(sn_arguments.word[sn_mine + 4u], sn_arguments.word[sn_mine + 5u]));
+  b3_t b3 = b3_t(uvec2(sn_arguments.word[sn_mine + 6u], sn_arguments.word[sn_mine + 7u]));
+  const int n0 = int(sn_arguments.word[sn_mine + 8u]);
+  const float s0 = uintBitsToFloat(sn_arguments.word[sn_mine + 9u]);
+  const float s1 = uintBitsToFloat(sn_arguments.word[sn_mine + 10u]);
+  const float s2 = uintBitsToFloat(sn_arguments.word[sn_mine + 11u]);
+  const float s3 = uintBitsToFloat(sn_arguments.word[sn_mine + 12u]);
+  const float s4 = uintBitsToFloat(sn_arguments.word[sn_mine + 13u]);
+  const float s5 = uintBitsToFloat(sn_arguments.word[sn_mine + 14u]);
+  const float s6 = uintBitsToFloat(sn_arguments.word[sn_mine + 15u]);
+  const u32 points = u32(n0);
+  for (u32 f = u32(sn_group * gl_WorkGroupSize.x + gl_LocalInvocationID.x); f < points; f += u32(sn_groups * gl_WorkGroupSize.x)) {
+    const int x0 = int(f);
+    precise float v0 = b0.at[x0];
+    precise float v2 = (v0 * s0);
+    precise float v3 = b1.at[x0];
+    precise float v5 = (v3 * s1);
+    precise float v6 = (v2 + v5);
+    precise float v7 = b2.at[x0];
+    precise float v9 = (v7 * s2);
+    precise float v10 = (v3 * v3);
+    precise float v12 = (v10 * s3);
+    precise float v13 = (v9 + v12);
+    precise float v15 = (v6 * s4);
+    precise float v16 = sn_sqrt_f32(v13);
+    precise float v18 = (v16 * s5);
+    precise float v20 = (v18 + s6);
+    precise float v21 = sn_div_f32(v15, v20);
+    precise float v22 = b3.at[x0];
+    precise float v23 = (v22 - v21);
+    b0.at[x0] = v6;
+    b2.at[x0] = v13;
+    b3.at[x0] = v23;
+  }
+}
+// ---- kernel 9
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference_uvec2 : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
+SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer b0_t { float at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b1_t { float at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer b2_t { float at[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer b3_t { float at[]; };
+layout(std430, binding = 0) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+u32 sn_first(u32 member) { return sn_arguments.word[1u + member * 20u + 19u]; }
+void main() {
+  const u32 sn_count = sn_arguments.word[0];
+  u32 sn_low = 0u, sn_high = sn_count;
+  while (sn_high - sn_low > 1u) {
+    const u32 middle = (sn_low + sn_high) >> 1;
+    if (sn_first(middle) <= gl_WorkGroupID.x) sn_low = middle; else sn_high = middle;
+  }
+  const u32 sn_mine = 1u + sn_low * 20u;
+  const u32 sn_group = gl_WorkGroupID.x - sn_first(sn_low);
+  const u32 sn_groups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - sn_first(sn_low);
+  b0_t b0 = b0_t(uvec2(sn_arguments.word[sn_mine + 0u], sn_arguments.word[sn_mine + 1u]));
+  b1_t b1 = b1_t(uvec2(sn_arguments.word[sn_mine + 2u], sn_arguments.word[sn_mine + 3u]));
+  b2_t b2 = b2_t(uvec2(sn_arguments.word[sn_mine + 4u], sn_arguments.word[sn_mine + 5u]));
+  b3_t b3 = b3_t(uvec2(sn_arguments.word[sn_mine + 6u], sn_arguments.word[sn_mine + 7u]));
+  const int n0 = int(sn_arguments.word[sn_mine + 8u]);
+  const int n1 = int(sn_arguments.word[sn_mine + 9u]);
+  const int n2 = int(sn_arguments.word[sn_mine + 10u]);
+  const int n3 = int(sn_arguments.word[sn_mine + 11u]);
+  const float s0 = uintBitsToFloat(sn_arguments.word[sn_mine + 12u]);
+  const float s1 = uintBitsToFloat(sn_arguments.word[sn_mine + 13u]);
+  const float s2 = uintBitsToFloat(sn_arguments.word[sn_mine + 14u]);
+  const float s3 = uintBitsToFloat(sn_arguments.word[sn_mine + 15u]);
+  const float s4 = uintBitsToFloat(sn_arguments.word[sn_mine + 16u]);
+  const float s5 = uintBitsToFloat(sn_arguments.word[sn_mine + 17u]);
+  const float s6 = uintBitsToFloat(sn_arguments.word[sn_mine + 18u]);
+  const u32 points = u32(n0) * u32(n1);
+  for (u32 f = u32(sn_group * gl_WorkGroupSize.x + gl_LocalInvocationID.x); f < points; f += u32(sn_groups * gl_WorkGroupSize.x)) {
+    u32 t0 = f;
+    const int x1 = int(t0 % u32(n1));
+    t0 /= u32(n1);
+    const int x0 = int(t0);
+    precise float v0 = b0.at[x0 * n2 + x1];
+    precise float v2 = (v0 * s0);
+    precise float v3 = b1.at[x0 + x1 * n3];
+    precise float v5 = (v3 * s1);
+    precise float v6 = (v2 + v5);
+    precise float v7 = b2.at[x0 * n2 + x1];
+    precise float v9 = (v7 * s2);
+    precise float v10 = (v3 * v3);
+    precise float v12 = (v10 * s3);
+    precise float v13 = (v9 + v12);
+    precise float v15 = (v6 * s4);
+    precise float v16 = sn_sqrt_f32(v13);
+    precise float v18 = (v16 * s5);
+    precise float v20 = (v18 + s6);
+    precise float v21 = sn_div_f32(v15, v20);
+    precise float v22 = b3.at[x0 * n2 + x1];
+    precise float v23 = (v22 - v21);
+    b0.at[x0 * n2 + x1] = v6;
+    b2.at[x0 * n2 + x1] = v13;
+    b3.at[x0 * n2 + x1] = v23;
+  }
+}
+// ---- kernel 10
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
+SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
+layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
+layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 2) restrict buffer b2_t { float at[]; } b2;
+layout(std430, binding = 3) restrict buffer b3_t { float at[]; } b3;
+layout(std430, binding = 4) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+void main() {
+  const int n0 = int(sn_arguments.word[0]);
+  const int n1 = int(sn_arguments.word[1]);
+  const int n2 = int(sn_arguments.word[2]);
+  const float s0 = uintBitsToFloat(sn_arguments.word[3]);
+  const float s1 = uintBitsToFloat(sn_arguments.word[4]);
+  const float s2 = uintBitsToFloat(sn_arguments.word[5]);
+  const float s3 = uintBitsToFloat(sn_arguments.word[6]);
+  const float s4 = uintBitsToFloat(sn_arguments.word[7]);
+  const float s5 = uintBitsToFloat(sn_arguments.word[8]);
+  const float s6 = uintBitsToFloat(sn_arguments.word[9]);
+  const u32 points = u32(n0);
+  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+    const int x0 = int(f);
+    precise float v0 = b0.at[x0];
+    precise float v2 = (v0 * s0);
+    precise float v8 = b2.at[x0];
+    precise float v10 = (v8 * s2);
+    precise float v23 = b3.at[x0];
+    float r4 = float(0);
+    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
+      const u32 left = u32(n1) - h;
+      const u32 end = h + (left < u32(32) ? left : u32(32));
+      float q4 = float(0);
+      for (u32 j = h; j < end; j += 1) {
+        const int x1 = int(j);
+        precise float v3 = b1.at[x0 + x1 * n2];
+        q4 = (q4 + v3);
+      }
+      r4 = r4 + q4;
+    }
+    precise float v4 = r4;
+    precise float v6 = (v4 * s1);
+    precise float v7 = (v2 + v6);
+    precise float v11 = (v4 * v4);
+    precise float v13 = (v11 * s3);
+    precise float v14 = (v10 + v13);
+    precise float v16 = (v7 * s4);
+    precise float v17 = sn_sqrt_f32(v14);
+    precise float v19 = (v17 * s5);
+    precise float v21 = (v19 + s6);
+    precise float v22 = sn_div_f32(v16, v21);
+    precise float v24 = (v23 - v22);
+    b0.at[x0] = v7;
+    b2.at[x0] = v14;
+    b3.at[x0] = v24;
+  }
+}

@@ -1,0 +1,23 @@
+// ---- kernel 0
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
+layout(std430, binding = 1) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+void main() {
+  const int n0 = int(sn_arguments.word[0]);
+  const float s0 = uintBitsToFloat(sn_arguments.word[1]);
+  const float s1 = uintBitsToFloat(sn_arguments.word[2]);
+  const u32 points = u32(n0);
+  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+    const int x0 = int(f);
+    precise float v0 = b0.at[x0];
+    precise float v2 = (v0 * s0);
+    precise float v4 = (v2 + s1);
+    b0.at[x0] = v4;
+  }
+}

@@ -1,0 +1,43 @@
+// ---- kernel 0
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
+  const float4 all = *(const float4*)from;
+  to[0] = all.x;
+  to[1] = all.y;
+  to[2] = all.z;
+  to[3] = all.w;
+}
+SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
+  *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
+}
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    float* __restrict__ b0, int n0, float s0, float s1) {
+  const bool vectors = ((u64(b0)) & 15) == 0;
+  const u32 points = u32(n0);
+  const u32 points4 = vectors ? points - points % u32(4) : u32(0);
+  for (u32 f = u32(blockIdx.x * blockDim.x + threadIdx.x) * u32(4); f < points4; f += u32(gridDim.x * blockDim.x) * u32(4)) {
+    const int y = int(f);
+    float l0[4];
+    sn_load4_f32(l0, b0 + (y));
+    float w0[4];
+    #pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const int x0 = y + k;
+      const float v0 = l0[k];
+      const float v2 = (v0 * s0);
+      const float v4 = (v2 + s1);
+      w0[k] = v4;
+    }
+    sn_store4_f32(b0 + (y), w0);
+  }
+  for (u32 f = points4 + u32(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += u32(gridDim.x * blockDim.x)) {
+    const int x0 = int(f);
+    const float v0 = b0[x0];
+    const float v2 = (v0 * s0);
+    const float v4 = (v2 + s1);
+    b0[x0] = v4;
+  }
+}

@@ -1,0 +1,408 @@
+// ---- kernel 0
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+shared float sn_group_sum_f32_lanes[256];
+float sn_group_sum_f32(float mine) {
+  const u32 lane = gl_LocalInvocationID.x;
+  sn_group_sum_f32_lanes[lane] = mine;
+  barrier();
+  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
+    if (lane < half_) {
+      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
+      precise float u = (v + w);
+      sn_group_sum_f32_lanes[lane] = u;
+    }
+    barrier();
+  }
+  const float whole = sn_group_sum_f32_lanes[0];
+  barrier();
+  return whole;
+}
+SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
+bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
+SN_FN float sn_exp_f32(float a) {
+  if (sn_is_nan_f32(a)) return a;
+  precise float x = clamp(a, -104.0, 89.0);
+  precise float k = roundEven(x * 1.4426950408889634);
+  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
+  precise float p = 1.3888888888888889e-3 + r * 1.984126984126984e-4;
+  p = 8.333333333333333e-3 + r * p;
+  p = 4.1666666666666664e-2 + r * p;
+  p = 1.6666666666666666e-1 + r * p;
+  p = 0.5 + r * p;
+  p = 1.0 + (r + r * r * p);
+  const int e = int(k), low = e >> 1;
+  return (p * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
+}
+SN_FN float sn_erf_f32(float a) {
+  if (sn_is_nan_f32(a)) return a;
+  const float x = abs(a);
+  precise float z = x * x;
+  if (x < 0.5) {
+    precise float p = -7.575757575757576e-4 + z * 1.0683760683760684e-4;
+    p = 4.6296296296296294e-3 + z * p;
+    p = -2.3809523809523808e-2 + z * p;
+    p = 0.1 + z * p;
+    p = -3.333333333333333e-1 + z * p;
+    p = 1.1283791670955126 * (a + a * (z * p));
+    return p;
+  }
+  float y = 1.0;
+  if (x < 4.0) {
+    precise float t = 1.0 / (1.0 + 0.3275911 * x);
+    precise float p = -1.453152027 + t * 1.061405429;
+    p = 1.421413741 + t * p;
+    p = -0.284496736 + t * p;
+    p = 0.254829592 + t * p;
+    p = 1.0 - t * p * sn_exp_f32(-z);
+    y = p;
+  }
+  return a < 0.0 ? -y : y;
+}
+layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
+layout(std430, binding = 1) restrict writeonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 2) restrict writeonly buffer b2_t { float at[]; } b2;
+layout(std430, binding = 3) restrict readonly buffer b3_t { float at[]; } b3;
+layout(std430, binding = 4) restrict readonly buffer b4_t { float at[]; } b4;
+layout(std430, binding = 5) restrict writeonly buffer b5_t { float at[]; } b5;
+layout(std430, binding = 6) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+void main() {
+  const int n0 = int(sn_arguments.word[0]);
+  const int n1 = int(sn_arguments.word[1]);
+  const int n2 = int(sn_arguments.word[2]);
+  const float s0 = uintBitsToFloat(sn_arguments.word[3]);
+  const float s1 = uintBitsToFloat(sn_arguments.word[4]);
+  const float s2 = uintBitsToFloat(sn_arguments.word[5]);
+  const float s3 = uintBitsToFloat(sn_arguments.word[6]);
+  const float s4 = uintBitsToFloat(sn_arguments.word[7]);
+  const float s5 = uintBitsToFloat(sn_arguments.word[8]);
+  const float s6 = uintBitsToFloat(sn_arguments.word[9]);
+  const float s7 = uintBitsToFloat(sn_arguments.word[10]);
+  const float s8 = uintBitsToFloat(sn_arguments.word[11]);
+  const float s9 = uintBitsToFloat(sn_arguments.word[12]);
+  const float s10 = uintBitsToFloat(sn_arguments.word[13]);
+  const float s11 = uintBitsToFloat(sn_arguments.word[14]);
+  const float s12 = uintBitsToFloat(sn_arguments.word[15]);
+  const u32 points = u32(n0);
+  const u32 inner = u32(n1);
+  for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
+    const int x0 = int(f);
+    float r1 = float(0);
+    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+      float q1 = float(0);
+      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        const int x1 = int(j);
+        precise float v0 = b0.at[x0 * n2 + x1];
+        q1 = (q1 + v0);
+      }
+      r1 = r1 + q1;
+    }
+    r1 = sn_group_sum_f32(r1);
+    precise float v1 = r1;
+    precise float v3 = (v1 * s0);
+    if (gl_LocalInvocationID.x == 0u) {
+      b1.at[x0] = v1;
+    }
+    float r6 = float(0);
+    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+      float q6 = float(0);
+      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        const int x1 = int(j);
+        precise float v0 = b0.at[x0 * n2 + x1];
+        precise float v4 = (v0 - v3);
+        precise float v5 = (v4 * v4);
+        q6 = (q6 + v5);
+      }
+      r6 = r6 + q6;
+    }
+    r6 = sn_group_sum_f32(r6);
+    precise float v6 = r6;
+    precise float v8 = (v6 * s1);
+    precise float v10 = (v8 + s2);
+    precise float v11 = sn_rsqrt_f32(v10);
+    precise float v44 = (v11 * v11);
+    precise float v45 = (v44 * v11);
+    if (gl_LocalInvocationID.x == 0u) {
+      b2.at[x0] = v6;
+    }
+    float r41 = float(0);
+    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+      float q41 = float(0);
+      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        const int x1 = int(j);
+        precise float v0 = b0.at[x0 * n2 + x1];
+        precise float v4 = (v0 - v3);
+        precise float v12 = (v4 * v11);
+        precise float v13 = b3.at[x1];
+        precise float v14 = (v12 * v13);
+        precise float v15 = b4.at[x1];
+        precise float v16 = (v14 + v15);
+        precise float v18 = (v16 * s3);
+        precise float v19 = sn_erf_f32(v18);
+        precise float v21 = (v19 + s4);
+        precise float v23 = (s5 * v21);
+        precise float v25 = (v23 * s6);
+        precise float v27 = (v16 * s7);
+        precise float v28 = (s5 * v27);
+        precise float v29 = (v18 * v18);
+        precise float v30 = (-v29);
+        precise float v31 = sn_exp_f32(v30);
+        precise float v33 = (v31 * s8);
+        precise float v34 = (v28 * v33);
+        precise float v36 = (v34 * s9);
+        precise float v37 = (v25 + v36);
+        precise float v38 = (v37 * v13);
+        precise float v40 = (v38 * v4);
+        q41 = (q41 + v40);
+      }
+      r41 = r41 + q41;
+    }
+    r41 = sn_group_sum_f32(r41);
+    precise float v41 = r41;
+    precise float v43 = (v41 * s10);
+    precise float v46 = (v43 * v45);
+    precise float v48 = (v46 * s11);
+    float r53 = float(0);
+    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+      float q53 = float(0);
+      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        const int x1 = int(j);
+        precise float v0 = b0.at[x0 * n2 + x1];
+        precise float v4 = (v0 - v3);
+        precise float v12 = (v4 * v11);
+        precise float v13 = b3.at[x1];
+        precise float v14 = (v12 * v13);
+        precise float v15 = b4.at[x1];
+        precise float v16 = (v14 + v15);
+        precise float v18 = (v16 * s3);
+        precise float v19 = sn_erf_f32(v18);
+        precise float v21 = (v19 + s4);
+        precise float v23 = (s5 * v21);
+        precise float v25 = (v23 * s6);
+        precise float v27 = (v16 * s7);
+        precise float v28 = (s5 * v27);
+        precise float v29 = (v18 * v18);
+        precise float v30 = (-v29);
+        precise float v31 = sn_exp_f32(v30);
+        precise float v33 = (v31 * s8);
+        precise float v34 = (v28 * v33);
+        precise float v36 = (v34 * s9);
+        precise float v37 = (v25 + v36);
+        precise float v38 = (v37 * v13);
+        precise float v39 = (v38 * v11);
+        precise float v49 = (v48 * v4);
+        precise float v50 = (v39 + v49);
+        precise float v51 = (v50 + v49);
+        precise float v52 = (-v51);
+        q53 = (q53 + v52);
+      }
+      r53 = r53 + q53;
+    }
+    r53 = sn_group_sum_f32(r53);
+    precise float v53 = r53;
+    precise float v55 = (v53 * s12);
+    for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
+      const int x1 = int(j);
+      precise float v0 = b0.at[x0 * n2 + x1];
+      precise float v4 = (v0 - v3);
+      precise float v12 = (v4 * v11);
+      precise float v13 = b3.at[x1];
+      precise float v14 = (v12 * v13);
+      precise float v15 = b4.at[x1];
+      precise float v16 = (v14 + v15);
+      precise float v18 = (v16 * s3);
+      precise float v19 = sn_erf_f32(v18);
+      precise float v21 = (v19 + s4);
+      precise float v23 = (s5 * v21);
+      precise float v25 = (v23 * s6);
+      precise float v27 = (v16 * s7);
+      precise float v28 = (s5 * v27);
+      precise float v29 = (v18 * v18);
+      precise float v30 = (-v29);
+      precise float v31 = sn_exp_f32(v30);
+      precise float v33 = (v31 * s8);
+      precise float v34 = (v28 * v33);
+      precise float v36 = (v34 * s9);
+      precise float v37 = (v25 + v36);
+      precise float v38 = (v37 * v13);
+      precise float v39 = (v38 * v11);
+      precise float v49 = (v48 * v4);
+      precise float v50 = (v39 + v49);
+      precise float v51 = (v50 + v49);
+      precise float v56 = (v51 + v55);
+      b5.at[x0 * n2 + x1] = v56;
+    }
+  }
+}
+// ---- kernel 1
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
+bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
+SN_FN float sn_exp_f32(float a) {
+  if (sn_is_nan_f32(a)) return a;
+  precise float x = clamp(a, -104.0, 89.0);
+  precise float k = roundEven(x * 1.4426950408889634);
+  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
+  precise float p = 1.3888888888888889e-3 + r * 1.984126984126984e-4;
+  p = 8.333333333333333e-3 + r * p;
+  p = 4.1666666666666664e-2 + r * p;
+  p = 1.6666666666666666e-1 + r * p;
+  p = 0.5 + r * p;
+  p = 1.0 + (r + r * r * p);
+  const int e = int(k), low = e >> 1;
+  return (p * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
+}
+SN_FN float sn_erf_f32(float a) {
+  if (sn_is_nan_f32(a)) return a;
+  const float x = abs(a);
+  precise float z = x * x;
+  if (x < 0.5) {
+    precise float p = -7.575757575757576e-4 + z * 1.0683760683760684e-4;
+    p = 4.6296296296296294e-3 + z * p;
+    p = -2.3809523809523808e-2 + z * p;
+    p = 0.1 + z * p;
+    p = -3.333333333333333e-1 + z * p;
+    p = 1.1283791670955126 * (a + a * (z * p));
+    return p;
+  }
+  float y = 1.0;
+  if (x < 4.0) {
+    precise float t = 1.0 / (1.0 + 0.3275911 * x);
+    precise float p = -1.453152027 + t * 1.061405429;
+    p = 1.421413741 + t * p;
+    p = -0.284496736 + t * p;
+    p = 0.254829592 + t * p;
+    p = 1.0 - t * p * sn_exp_f32(-z);
+    y = p;
+  }
+  return a < 0.0 ? -y : y;
+}
+layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
+layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 2) restrict readonly buffer b2_t { float at[]; } b2;
+layout(std430, binding = 3) restrict readonly buffer b3_t { float at[]; } b3;
+layout(std430, binding = 4) restrict readonly buffer b4_t { float at[]; } b4;
+layout(std430, binding = 5) restrict writeonly buffer b5_t { float at[]; } b5;
+layout(std430, binding = 6) restrict writeonly buffer b6_t { float at[]; } b6;
+layout(std430, binding = 7) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+layout(std430, binding = 8) restrict coherent buffer sn_partials_t { u32 word[]; } sn_partials;
+layout(std430, binding = 9) restrict coherent buffer sn_counters_t { u32 word[]; } sn_counters;
+shared u32 sn_turn;
+void main() {
+  const int n0 = int(sn_arguments.word[0]);
+  const int n1 = int(sn_arguments.word[1]);
+  const int n2 = int(sn_arguments.word[2]);
+  const float s0 = uintBitsToFloat(sn_arguments.word[3]);
+  const float s1 = uintBitsToFloat(sn_arguments.word[4]);
+  const float s2 = uintBitsToFloat(sn_arguments.word[5]);
+  const float s3 = uintBitsToFloat(sn_arguments.word[6]);
+  const float s4 = uintBitsToFloat(sn_arguments.word[7]);
+  const float s5 = uintBitsToFloat(sn_arguments.word[8]);
+  const float s6 = uintBitsToFloat(sn_arguments.word[9]);
+  const float s7 = uintBitsToFloat(sn_arguments.word[10]);
+  const float s8 = uintBitsToFloat(sn_arguments.word[11]);
+  const float s9 = uintBitsToFloat(sn_arguments.word[12]);
+  const u32 parts = sn_arguments.word[13];
+  const u32 points = u32(n0);
+  const u32 part = u32(gl_WorkGroupID.x) % u32(parts);
+  const u32 unit = u32(gl_WorkGroupID.x) / parts;
+  const u32 f = u32(unit) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x);
+  const u32 whole = u32(n1);
+  const u32 length = (whole + parts - 1) / parts;
+  const u32 begin = part * length < whole ? part * length : whole;
+  const u32 end_of_part = length < whole - begin ? begin + length : whole;
+  float r37 = float(0);
+  float r39 = float(0);
+  if (f < points) {
+    const int x0 = int(f);
+    precise float v12 = b3.at[x0];
+    precise float v14 = b4.at[x0];
+    for (u32 h = u32(begin); h < u32(end_of_part); h += u32(32)) {
+      const u32 left = u32(end_of_part) - h;
+      const u32 end = h + (left < u32(32) ? left : u32(32));
+      float q37 = float(0);
+      float q39 = float(0);
+      for (u32 j = h; j < end; j += 1) {
+        const int x1 = int(j);
+        precise float v0 = b0.at[x1];
+        precise float v2 = (v0 * s0);
+        precise float v3 = b1.at[x0 + x1 * n2];
+        precise float v4 = (v3 - v2);
+        precise float v5 = b2.at[x1];
+        precise float v7 = (v5 * s1);
+        precise float v9 = (v7 + s2);
+        precise float v10 = sn_rsqrt_f32(v9);
+        precise float v11 = (v4 * v10);
+        precise float v13 = (v11 * v12);
+        precise float v15 = (v13 + v14);
+        precise float v17 = (v15 * s3);
+        precise float v18 = sn_erf_f32(v17);
+        precise float v20 = (v18 + s4);
+        precise float v22 = (s5 * v20);
+        precise float v24 = (v22 * s6);
+        precise float v26 = (v15 * s7);
+        precise float v27 = (s5 * v26);
+        precise float v28 = (v17 * v17);
+        precise float v29 = (-v28);
+        precise float v30 = sn_exp_f32(v29);
+        precise float v32 = (v30 * s8);
+        precise float v33 = (v27 * v32);
+        precise float v35 = (v33 * s9);
+        precise float v36 = (v24 + v35);
+        precise float v38 = (v36 * v11);
+        q37 = (q37 + v36);
+        q39 = (q39 + v38);
+      }
+      r37 = r37 + q37;
+      r39 = r39 + q39;
+    }
+  }
+  if (f < points) {
+    sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r37);
+    sn_partials.word[2u * u32(u32(1) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r39);
+  }
+  memoryBarrierBuffer();
+  barrier();
+  if (gl_LocalInvocationID.x == 0u) sn_turn = atomicAdd(sn_counters.word[unit], 1u);
+  memoryBarrierShared();
+  barrier();
+  if (sn_turn + 1u != parts) return;
+  memoryBarrierBuffer();
+  if (gl_LocalInvocationID.x == 0u) sn_counters.word[unit] = 0u;
+  r37 = float(0);
+  r39 = float(0);
+  for (u32 p = u32(0); p < u32(parts); p += u32(1)) {
+    precise float p_r37 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+    precise float p_r39 = uintBitsToFloat(sn_partials.word[2u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
+    r37 = (r37 + p_r37);
+    r39 = (r39 + p_r39);
+  }
+  if (f < points) {
+    const int x0 = int(f);
+    precise float v12 = b3.at[x0];
+    precise float v14 = b4.at[x0];
+    precise float v37 = r37;
+    precise float v39 = r39;
+    b5.at[x0] = v37;
+    b6.at[x0] = v39;
+  }
+}

@@ -1,0 +1,1467 @@
+// ---- kernel 0
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
+  const float4 all = *(const float4*)from;
+  to[0] = all.x;
+  to[1] = all.y;
+  to[2] = all.z;
+  to[3] = all.w;
+}
+SN_FN float sn_erf_f32(float a) { return erff(a); }
+SN_FN float sn_group_sum_f32(float v) {
+  for (int d = 16; d > 0; d >>= 1) {
+    const float w = __shfl_xor_sync(0xffffffffu, v, d);
+    v = (v + w);
+  }
+  if (blockDim.x <= 32u) return v;
+  __shared__ float warps[32];
+  const u32 lane = threadIdx.x & 31u;
+  __syncthreads();
+  if (lane == 0u) warps[threadIdx.x >> 5] = v;
+  __syncthreads();
+  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
+  for (int d = 16; d > 0; d >>= 1) {
+    const float w = __shfl_xor_sync(0xffffffffu, v, d);
+    v = (v + w);
+  }
+  return v;
+}
+SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrtf(a); }
+SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
+  *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
+}
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5) {
+  const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
+  const u32 points = u32(n0);
+  const u32 inner = u32(n1);
+  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
+  for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
+    const int x0 = int(f);
+    float h10[2][4];
+    float h14[2][4];
+    float r11 = float(0);
+    float q11[4] = {float(0), float(0), float(0), float(0)};
+    #pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        float l0[4];
+        sn_load4_f32(l0, b0 + (x0 * n2 + y));
+        float l1[4];
+        sn_load4_f32(l1, b1 + (y));
+        #pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          const float v0 = l0[k];
+          const float v1 = l1[k];
+          const float v2 = (v0 + v1);
+          const float v4 = (v2 * s0);
+          const float v6 = (v2 * s1);
+          const float v7 = sn_erf_f32(v6);
+          const float v9 = (v7 + s2);
+          const float v10 = (v4 * v9);
+          h10[i][k] = v10;
+          q11[k] = (q11[k] + v10);
+        }
+      }
+    }
+    r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
+    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+      float q11 = float(0);
+      for (u32 j = h; j < end; j += u32(blockDim.x)) {
+        const int x1 = int(j);
+        const float v0 = b0[x0 * n2 + x1];
+        const float v1 = b1[x1];
+        const float v2 = (v0 + v1);
+        const float v4 = (v2 * s0);
+        const float v6 = (v2 * s1);
+        const float v7 = sn_erf_f32(v6);
+        const float v9 = (v7 + s2);
+        const float v10 = (v4 * v9);
+        q11 = (q11 + v10);
+      }
+      r11 = r11 + q11;
+    }
+    r11 = sn_group_sum_f32(r11);
+    const float v11 = r11;
+    const float v13 = (v11 * s3);
+    if (threadIdx.x == 0u) {
+      b2[x0] = v11;
+    }
+    float r16 = float(0);
+    float q16[4] = {float(0), float(0), float(0), float(0)};
+    #pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        #pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          const float v10 = h10[i][k];
+          const float v14 = (v10 - v13);
+          h14[i][k] = v14;
+          const float v15 = (v14 * v14);
+          q16[k] = (q16[k] + v15);
+        }
+      }
+    }
+    r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
+    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+      float q16 = float(0);
+      for (u32 j = h; j < end; j += u32(blockDim.x)) {
+        const int x1 = int(j);
+        const float v0 = b0[x0 * n2 + x1];
+        const float v1 = b1[x1];
+        const float v2 = (v0 + v1);
+        const float v4 = (v2 * s0);
+        const float v6 = (v2 * s1);
+        const float v7 = sn_erf_f32(v6);
+        const float v9 = (v7 + s2);
+        const float v10 = (v4 * v9);
+        const float v14 = (v10 - v13);
+        const float v15 = (v14 * v14);
+        q16 = (q16 + v15);
+      }
+      r16 = r16 + q16;
+    }
+    r16 = sn_group_sum_f32(r16);
+    const float v16 = r16;
+    const float v18 = (v16 * s4);
+    const float v20 = (v18 + s5);
+    const float v21 = sn_rsqrt_f32(v20);
+    if (threadIdx.x == 0u) {
+      b3[x0] = v16;
+    }
+    #pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        float l23[4];
+        sn_load4_f32(l23, b4 + (y));
+        float l25[4];
+        sn_load4_f32(l25, b5 + (y));
+        float w0[4];
+        #pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          const float v14 = h14[i][k];
+          const float v22 = (v14 * v21);
+          const float v23 = l23[k];
+          const float v24 = (v22 * v23);
+          const float v25 = l25[k];
+          const float v26 = (v24 + v25);
+          w0[k] = v26;
+        }
+        sn_store4_f32(b6 + (x0 * n2 + y), w0);
+      }
+    }
+    for (u32 j = inner4 + u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
+      const int x1 = int(j);
+      const float v0 = b0[x0 * n2 + x1];
+      const float v1 = b1[x1];
+      const float v2 = (v0 + v1);
+      const float v4 = (v2 * s0);
+      const float v6 = (v2 * s1);
+      const float v7 = sn_erf_f32(v6);
+      const float v9 = (v7 + s2);
+      const float v10 = (v4 * v9);
+      const float v14 = (v10 - v13);
+      const float v22 = (v14 * v21);
+      const float v23 = b4[x1];
+      const float v24 = (v22 * v23);
+      const float v25 = b5[x1];
+      const float v26 = (v24 + v25);
+      b6[x0 * n2 + x1] = v26;
+    }
+  }
+}
+// ---- kernel 1
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
+  const float4 all = *(const float4*)from;
+  to[0] = all.x;
+  to[1] = all.y;
+  to[2] = all.z;
+  to[3] = all.w;
+}
+SN_FN float sn_erf_f32(float a) { return erff(a); }
+SN_FN float sn_group_sum_f32(float v) {
+  for (int d = 16; d > 0; d >>= 1) {
+    const float w = __shfl_xor_sync(0xffffffffu, v, d);
+    v = (v + w);
+  }
+  if (blockDim.x <= 32u) return v;
+  __shared__ float warps[32];
+  const u32 lane = threadIdx.x & 31u;
+  __syncthreads();
+  if (lane == 0u) warps[threadIdx.x >> 5] = v;
+  __syncthreads();
+  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
+  for (int d = 16; d > 0; d >>= 1) {
+    const float w = __shfl_xor_sync(0xffffffffu, v, d);
+    v = (v + w);
+  }
+  return v;
+}
+SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrtf(a); }
+SN_FN float sn_exp_f32(float a) { return expf(a); }
+SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
+  *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
+}
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, const float* __restrict__ b6, float* __restrict__ b7, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13) {
+  const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6) | u64(b7)) & 15) == 0 && ((n2) & 3) == 0;
+  const u32 points = u32(n0);
+  const u32 inner = u32(n1);
+  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
+  for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
+    const int x0 = int(f);
+    float h10[2][4];
+    float h14[2][4];
+    float h34[2][4];
+    float h4[2][4];
+    float h6[2][4];
+    float h9[2][4];
+    float h47[2][4];
+    const float v19 = (s4 * s5);
+    float r11 = float(0);
+    float q11[4] = {float(0), float(0), float(0), float(0)};
+    #pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        float l0[4];
+        sn_load4_f32(l0, b0 + (x0 * n2 + y));
+        float l1[4];
+        sn_load4_f32(l1, b1 + (y));
+        #pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          const float v0 = l0[k];
+          const float v1 = l1[k];
+          const float v2 = (v0 + v1);
+          const float v4 = (v2 * s0);
+          h4[i][k] = v4;
+          const float v6 = (v2 * s1);
+          h6[i][k] = v6;
+          const float v7 = sn_erf_f32(v6);
+          const float v9 = (v7 + s2);
+          h9[i][k] = v9;
+          const float v10 = (v4 * v9);
+          h10[i][k] = v10;
+          q11[k] = (q11[k] + v10);
+        }
+      }
+    }
+    r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
+    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+      float q11 = float(0);
+      for (u32 j = h; j < end; j += u32(blockDim.x)) {
+        const int x1 = int(j);
+        const float v0 = b0[x0 * n2 + x1];
+        const float v1 = b1[x1];
+        const float v2 = (v0 + v1);
+        const float v4 = (v2 * s0);
+        const float v6 = (v2 * s1);
+        const float v7 = sn_erf_f32(v6);
+        const float v9 = (v7 + s2);
+        const float v10 = (v4 * v9);
+        q11 = (q11 + v10);
+      }
+      r11 = r11 + q11;
+    }
+    r11 = sn_group_sum_f32(r11);
+    const float v11 = r11;
+    const float v13 = (v11 * s3);
+    if (threadIdx.x == 0u) {
+      b2[x0] = v11;
+    }
+    float r16 = float(0);
+    float q16[4] = {float(0), float(0), float(0), float(0)};
+    #pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        #pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          const float v10 = h10[i][k];
+          const float v14 = (v10 - v13);
+          h14[i][k] = v14;
+          const float v15 = (v14 * v14);
+          q16[k] = (q16[k] + v15);
+        }
+      }
+    }
+    r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
+    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+      float q16 = float(0);
+      for (u32 j = h; j < end; j += u32(blockDim.x)) {
+        const int x1 = int(j);
+        const float v0 = b0[x0 * n2 + x1];
+        const float v1 = b1[x1];
+        const float v2 = (v0 + v1);
+        const float v4 = (v2 * s0);
+        const float v6 = (v2 * s1);
+        const float v7 = sn_erf_f32(v6);
+        const float v9 = (v7 + s2);
+        const float v10 = (v4 * v9);
+        const float v14 = (v10 - v13);
+        const float v15 = (v14 * v14);
+        q16 = (q16 + v15);
+      }
+      r16 = r16 + q16;
+    }
+    r16 = sn_group_sum_f32(r16);
+    const float v16 = r16;
+    const float v21 = (v16 * s6);
+    const float v23 = (v21 + s7);
+    const float v24 = sn_rsqrt_f32(v23);
+    const float v40 = (v24 * v24);
+    const float v41 = (v40 * v24);
+    if (threadIdx.x == 0u) {
+      b3[x0] = v16;
+    }
+    float r37 = float(0);
+    float q37[4] = {float(0), float(0), float(0), float(0)};
+    #pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        float l26[4];
+        sn_load4_f32(l26, b4 + (y));
+        float l28[4];
+        sn_load4_f32(l28, b5 + (y));
+        float l30[4];
+        sn_load4_f32(l30, b6 + (x0 * n2 + y));
+        #pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          const float v14 = h14[i][k];
+          const float v25 = (v14 * v24);
+          const float v26 = l26[k];
+          const float v27 = (v25 * v26);
+          const float v28 = l28[k];
+          const float v29 = (v27 + v28);
+          const float v30 = l30[k];
+          const float v31 = (v29 - v30);
+          const float v32 = (v19 * v31);
+          const float v33 = (v32 + v32);
+          const float v34 = (v33 * v26);
+          h34[i][k] = v34;
+          const float v36 = (v34 * v14);
+          q37[k] = (q37[k] + v36);
+        }
+      }
+    }
+    r37 = r37 + ((q37[0] + q37[1]) + (q37[2] + q37[3]));
+    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+      float q37 = float(0);
+      for (u32 j = h; j < end; j += u32(blockDim.x)) {
+        const int x1 = int(j);
+        const float v0 = b0[x0 * n2 + x1];
+        const float v1 = b1[x1];
+        const float v2 = (v0 + v1);
+        const float v4 = (v2 * s0);
+        const float v6 = (v2 * s1);
+        const float v7 = sn_erf_f32(v6);
+        const float v9 = (v7 + s2);
+        const float v10 = (v4 * v9);
+        const float v14 = (v10 - v13);
+        const float v25 = (v14 * v24);
+        const float v26 = b4[x1];
+        const float v27 = (v25 * v26);
+        const float v28 = b5[x1];
+        const float v29 = (v27 + v28);
+        const float v30 = b6[x0 * n2 + x1];
+        const float v31 = (v29 - v30);
+        const float v32 = (v19 * v31);
+        const float v33 = (v32 + v32);
+        const float v34 = (v33 * v26);
+        const float v36 = (v34 * v14);
+        q37 = (q37 + v36);
+      }
+      r37 = r37 + q37;
+    }
+    r37 = sn_group_sum_f32(r37);
+    const float v37 = r37;
+    const float v39 = (v37 * s8);
+    const float v42 = (v39 * v41);
+    const float v44 = (v42 * s9);
+    float r49 = float(0);
+    float q49[4] = {float(0), float(0), float(0), float(0)};
+    #pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        #pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          const float v14 = h14[i][k];
+          const float v34 = h34[i][k];
+          const float v35 = (v34 * v24);
+          const float v45 = (v44 * v14);
+          const float v46 = (v35 + v45);
+          const float v47 = (v46 + v45);
+          h47[i][k] = v47;
+          const float v48 = (-v47);
+          q49[k] = (q49[k] + v48);
+        }
+      }
+    }
+    r49 = r49 + ((q49[0] + q49[1]) + (q49[2] + q49[3]));
+    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+      float q49 = float(0);
+      for (u32 j = h; j < end; j += u32(blockDim.x)) {
+        const int x1 = int(j);
+        const float v0 = b0[x0 * n2 + x1];
+        const float v1 = b1[x1];
+        const float v2 = (v0 + v1);
+        const float v4 = (v2 * s0);
+        const float v6 = (v2 * s1);
+        const float v7 = sn_erf_f32(v6);
+        const float v9 = (v7 + s2);
+        const float v10 = (v4 * v9);
+        const float v14 = (v10 - v13);
+        const float v25 = (v14 * v24);
+        const float v26 = b4[x1];
+        const float v27 = (v25 * v26);
+        const float v28 = b5[x1];
+        const float v29 = (v27 + v28);
+        const float v30 = b6[x0 * n2 + x1];
+        const float v31 = (v29 - v30);
+        const float v32 = (v19 * v31);
+        const float v33 = (v32 + v32);
+        const float v34 = (v33 * v26);
+        const float v35 = (v34 * v24);
+        const float v45 = (v44 * v14);
+        const float v46 = (v35 + v45);
+        const float v47 = (v46 + v45);
+        const float v48 = (-v47);
+        q49 = (q49 + v48);
+      }
+      r49 = r49 + q49;
+    }
+    r49 = sn_group_sum_f32(r49);
+    const float v49 = r49;
+    const float v51 = (v49 * s10);
+    #pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        float w0[4];
+        #pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          const float v4 = h4[i][k];
+          const float v6 = h6[i][k];
+          const float v9 = h9[i][k];
+          const float v47 = h47[i][k];
+          const float v52 = (v47 + v51);
+          const float v53 = (v52 * v9);
+          const float v55 = (v53 * s11);
+          const float v56 = (v52 * v4);
+          const float v57 = (v6 * v6);
+          const float v58 = (-v57);
+          const float v59 = sn_exp_f32(v58);
+          const float v61 = (v59 * s12);
+          const float v62 = (v56 * v61);
+          const float v64 = (v62 * s13);
+          const float v65 = (v55 + v64);
+          w0[k] = v65;
+        }
+        sn_store4_f32(b7 + (x0 * n2 + y), w0);
+      }
+    }
+    for (u32 j = inner4 + u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
+      const int x1 = int(j);
+      const float v0 = b0[x0 * n2 + x1];
+      const float v1 = b1[x1];
+      const float v2 = (v0 + v1);
+      const float v4 = (v2 * s0);
+      const float v6 = (v2 * s1);
+      const float v7 = sn_erf_f32(v6);
+      const float v9 = (v7 + s2);
+      const float v10 = (v4 * v9);
+      const float v14 = (v10 - v13);
+      const float v25 = (v14 * v24);
+      const float v26 = b4[x1];
+      const float v27 = (v25 * v26);
+      const float v28 = b5[x1];
+      const float v29 = (v27 + v28);
+      const float v30 = b6[x0 * n2 + x1];
+      const float v31 = (v29 - v30);
+      const float v32 = (v19 * v31);
+      const float v33 = (v32 + v32);
+      const float v34 = (v33 * v26);
+      const float v35 = (v34 * v24);
+      const float v45 = (v44 * v14);
+      const float v46 = (v35 + v45);
+      const float v47 = (v46 + v45);
+      const float v52 = (v47 + v51);
+      const float v53 = (v52 * v9);
+      const float v55 = (v53 * s11);
+      const float v56 = (v52 * v4);
+      const float v57 = (v6 * v6);
+      const float v58 = (-v57);
+      const float v59 = sn_exp_f32(v58);
+      const float v61 = (v59 * s12);
+      const float v62 = (v56 * v61);
+      const float v64 = (v62 * s13);
+      const float v65 = (v55 + v64);
+      b7[x0 * n2 + x1] = v65;
+    }
+  }
+}
+// ---- kernel 2
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
+  const float4 all = *(const float4*)from;
+  to[0] = all.x;
+  to[1] = all.y;
+  to[2] = all.z;
+  to[3] = all.w;
+}
+SN_FN float sn_erf_f32(float a) { return erff(a); }
+SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrtf(a); }
+SN_FN float sn_group_sum_f32(float v) {
+  for (int d = 16; d > 0; d >>= 1) {
+    const float w = __shfl_xor_sync(0xffffffffu, v, d);
+    v = (v + w);
+  }
+  if (blockDim.x <= 32u) return v;
+  __shared__ float warps[32];
+  const u32 lane = threadIdx.x & 31u;
+  __syncthreads();
+  if (lane == 0u) warps[threadIdx.x >> 5] = v;
+  __syncthreads();
+  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
+  for (int d = 16; d > 0; d >>= 1) {
+    const float w = __shfl_xor_sync(0xffffffffu, v, d);
+    v = (v + w);
+  }
+  return v;
+}
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    const float* __restrict__ b0, const float* __restrict__ b1, const float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, const float* __restrict__ b6, float* __restrict__ b7, int n0, int n1, int n2, int n3, float s0, float s1, float s2, float s3, float s4, float s5, float s6, u32 parts, char* partials, u32* counters) {
+  const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6)) & 15) == 0 && ((n2 | n3) & 3) == 0;
+  const u32 points = u32(n0);
+  const u32 part = u32(blockIdx.x) % u32(parts);
+  const u32 unit = u32(blockIdx.x) / parts;
+  const u32 f = u32(unit);
+  const u32 whole = u32(n1) * u32(n2);
+  const u32 step = u32(blockDim.x) * u32(4);
+  const u32 length = ((whole + parts - 1) / parts + step - 1) / step * step;
+  const u32 begin = part * length < whole ? part * length : whole;
+  const u32 inner = length < whole - begin ? begin + length : whole;
+  const u32 inner4 = vectors ? inner - inner % u32(4) : begin;
+  float r29 = float(0);
+  for (u32 h = begin + u32(threadIdx.x) * u32(4); h < inner4; h += u32(u32(blockDim.x) * u32(4) * 32)) {
+    const u32 left = inner4 - h;
+    const u32 end = h + (left < u32(u32(blockDim.x) * u32(4) * 32) ? left : u32(u32(blockDim.x) * u32(4) * 32));
+    float q29[4] = {float(0), float(0), float(0), float(0)};
+    for (u32 j = h; j < end; j += u32(blockDim.x) * u32(4)) {
+      u32 t1 = j;
+      const int y = int(t1 % u32(n2));
+      t1 /= u32(n2);
+      const int x1 = int(t1);
+      float l0[4];
+      sn_load4_f32(l0, b0 + (x1 * n3 + y));
+      float l1[4];
+      sn_load4_f32(l1, b1 + (y));
+      float l22[4];
+      sn_load4_f32(l22, b4 + (y));
+      float l24[4];
+      sn_load4_f32(l24, b5 + (y));
+      float l26[4];
+      sn_load4_f32(l26, b6 + (x1 * n3 + y));
+      #pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        const int x2 = y + k;
+        const float v0 = l0[k];
+        const float v1 = l1[k];
+        const float v2 = (v0 + v1);
+        const float v4 = (v2 * s0);
+        const float v6 = (v2 * s1);
+        const float v7 = sn_erf_f32(v6);
+        const float v9 = (v7 + s2);
+        const float v10 = (v4 * v9);
+        const float v11 = b2[x1];
+        const float v13 = (v11 * s3);
+        const float v14 = (v10 - v13);
+        const float v15 = b3[x1];
+        const float v17 = (v15 * s4);
+        const float v19 = (v17 + s5);
+        const float v20 = sn_rsqrt_f32(v19);
+        const float v21 = (v14 * v20);
+        const float v22 = l22[k];
+        const float v23 = (v21 * v22);
+        const float v24 = l24[k];
+        const float v25 = (v23 + v24);
+        const float v26 = l26[k];
+        const float v27 = (v25 - v26);
+        const float v28 = (v27 * v27);
+        q29[k] = (q29[k] + v28);
+      }
+    }
+    r29 = r29 + ((q29[0] + q29[1]) + (q29[2] + q29[3]));
+  }
+  for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+    const u32 left = inner - h;
+    const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+    float q29 = float(0);
+    for (u32 j = h; j < end; j += u32(blockDim.x)) {
+      u32 t1 = j;
+      const int x2 = int(t1 % u32(n2));
+      t1 /= u32(n2);
+      const int x1 = int(t1);
+      const float v0 = b0[x1 * n3 + x2];
+      const float v1 = b1[x2];
+      const float v2 = (v0 + v1);
+      const float v4 = (v2 * s0);
+      const float v6 = (v2 * s1);
+      const float v7 = sn_erf_f32(v6);
+      const float v9 = (v7 + s2);
+      const float v10 = (v4 * v9);
+      const float v11 = b2[x1];
+      const float v13 = (v11 * s3);
+      const float v14 = (v10 - v13);
+      const float v15 = b3[x1];
+      const float v17 = (v15 * s4);
+      const float v19 = (v17 + s5);
+      const float v20 = sn_rsqrt_f32(v19);
+      const float v21 = (v14 * v20);
+      const float v22 = b4[x2];
+      const float v23 = (v21 * v22);
+      const float v24 = b5[x2];
+      const float v25 = (v23 + v24);
+      const float v26 = b6[x1 * n3 + x2];
+      const float v27 = (v25 - v26);
+      const float v28 = (v27 * v27);
+      q29 = (q29 + v28);
+    }
+    r29 = r29 + q29;
+  }
+  r29 = sn_group_sum_f32(r29);
+  if (threadIdx.x == 0u) {
+    *(volatile float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r29;
+  }
+  __threadfence();
+  __shared__ u32 turn;
+  __syncthreads();
+  if (threadIdx.x == 0u) turn = atomicAdd(counters + unit, 1u);
+  __syncthreads();
+  if (turn + 1u != parts) return;
+  __threadfence();
+  if (threadIdx.x == 0u) counters[unit] = 0u;
+  r29 = float(0);
+  for (u32 p = u32(threadIdx.x); p < u32(parts); p += u32(blockDim.x)) {
+    const float p_r29 = *(const volatile float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f));
+    r29 = (r29 + p_r29);
+  }
+  r29 = sn_group_sum_f32(r29);
+  const float v29 = r29;
+  const float v31 = (v29 * s6);
+  if (threadIdx.x == 0u) {
+    b7[0] = v31;
+  }
+}
+// ---- kernel 3
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrtf(a); }
+SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
+  const float4 all = *(const float4*)from;
+  to[0] = all.x;
+  to[1] = all.y;
+  to[2] = all.z;
+  to[3] = all.w;
+}
+SN_FN float sn_erf_f32(float a) { return erff(a); }
+SN_FN float sn_group_sum_f32(float v) {
+  for (int d = 16; d > 0; d >>= 1) {
+    const float w = __shfl_xor_sync(0xffffffffu, v, d);
+    v = (v + w);
+  }
+  if (blockDim.x <= 32u) return v;
+  __shared__ float warps[32];
+  const u32 lane = threadIdx.x & 31u;
+  __syncthreads();
+  if (lane == 0u) warps[threadIdx.x >> 5] = v;
+  __syncthreads();
+  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
+  for (int d = 16; d > 0; d >>= 1) {
+    const float w = __shfl_xor_sync(0xffffffffu, v, d);
+    v = (v + w);
+  }
+  return v;
+}
+SN_FN float sn_exp_f32(float a) { return expf(a); }
+SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
+  *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
+}
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    const float* __restrict__ b0, const float* __restrict__ b1, const float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11) {
+  const bool vectors = ((u64(b0) | u64(b1) | u64(b3) | u64(b4) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
+  const u32 points = u32(n0);
+  const u32 inner = u32(n1);
+  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
+  for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
+    const int x0 = int(f);
+    float h2[2][4];
+    float h24[2][4];
+    float h14[2][4];
+    float h16[2][4];
+    float h19[2][4];
+    float h36[2][4];
+    const float v3 = b2[x0];
+    const float v5 = (v3 * s0);
+    const float v7 = (v5 + s1);
+    const float v8 = sn_rsqrt_f32(v7);
+    const float v21 = b5[x0];
+    const float v23 = (v21 * s5);
+    const float v29 = (v8 * v8);
+    const float v30 = (v29 * v8);
+    float r26 = float(0);
+    float q26[4] = {float(0), float(0), float(0), float(0)};
+    #pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        float l0[4];
+        sn_load4_f32(l0, b0 + (x0 * n2 + y));
+        float l1[4];
+        sn_load4_f32(l1, b1 + (y));
+        float l10[4];
+        sn_load4_f32(l10, b3 + (x0 * n2 + y));
+        float l11[4];
+        sn_load4_f32(l11, b4 + (y));
+        #pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          const float v0 = l0[k];
+          const float v1 = l1[k];
+          const float v2 = (v0 * v1);
+          h2[i][k] = v2;
+          const float v10 = l10[k];
+          const float v11 = l11[k];
+          const float v12 = (v10 + v11);
+          const float v14 = (v12 * s2);
+          h14[i][k] = v14;
+          const float v16 = (v12 * s3);
+          h16[i][k] = v16;
+          const float v17 = sn_erf_f32(v16);
+          const float v19 = (v17 + s4);
+          h19[i][k] = v19;
+          const float v20 = (v14 * v19);
+          const float v24 = (v20 - v23);
+          h24[i][k] = v24;
+          const float v25 = (v2 * v24);
+          q26[k] = (q26[k] + v25);
+        }
+      }
+    }
+    r26 = r26 + ((q26[0] + q26[1]) + (q26[2] + q26[3]));
+    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+      float q26 = float(0);
+      for (u32 j = h; j < end; j += u32(blockDim.x)) {
+        const int x1 = int(j);
+        const float v0 = b0[x0 * n2 + x1];
+        const float v1 = b1[x1];
+        const float v2 = (v0 * v1);
+        const float v10 = b3[x0 * n2 + x1];
+        const float v11 = b4[x1];
+        const float v12 = (v10 + v11);
+        const float v14 = (v12 * s2);
+        const float v16 = (v12 * s3);
+        const float v17 = sn_erf_f32(v16);
+        const float v19 = (v17 + s4);
+        const float v20 = (v14 * v19);
+        const float v24 = (v20 - v23);
+        const float v25 = (v2 * v24);
+        q26 = (q26 + v25);
+      }
+      r26 = r26 + q26;
+    }
+    r26 = sn_group_sum_f32(r26);
+    const float v26 = r26;
+    const float v28 = (v26 * s6);
+    const float v31 = (v28 * v30);
+    const float v33 = (v31 * s7);
+    float r38 = float(0);
+    float q38[4] = {float(0), float(0), float(0), float(0)};
+    #pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        #pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          const float v2 = h2[i][k];
+          const float v24 = h24[i][k];
+          const float v9 = (v2 * v8);
+          const float v34 = (v33 * v24);
+          const float v35 = (v9 + v34);
+          const float v36 = (v35 + v34);
+          h36[i][k] = v36;
+          const float v37 = (-v36);
+          q38[k] = (q38[k] + v37);
+        }
+      }
+    }
+    r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
+    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+      float q38 = float(0);
+      for (u32 j = h; j < end; j += u32(blockDim.x)) {
+        const int x1 = int(j);
+        const float v0 = b0[x0 * n2 + x1];
+        const float v1 = b1[x1];
+        const float v2 = (v0 * v1);
+        const float v9 = (v2 * v8);
+        const float v10 = b3[x0 * n2 + x1];
+        const float v11 = b4[x1];
+        const float v12 = (v10 + v11);
+        const float v14 = (v12 * s2);
+        const float v16 = (v12 * s3);
+        const float v17 = sn_erf_f32(v16);
+        const float v19 = (v17 + s4);
+        const float v20 = (v14 * v19);
+        const float v24 = (v20 - v23);
+        const float v34 = (v33 * v24);
+        const float v35 = (v9 + v34);
+        const float v36 = (v35 + v34);
+        const float v37 = (-v36);
+        q38 = (q38 + v37);
+      }
+      r38 = r38 + q38;
+    }
+    r38 = sn_group_sum_f32(r38);
+    const float v38 = r38;
+    const float v40 = (v38 * s8);
+    #pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        float w0[4];
+        #pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          const float v14 = h14[i][k];
+          const float v16 = h16[i][k];
+          const float v19 = h19[i][k];
+          const float v36 = h36[i][k];
+          const float v41 = (v36 + v40);
+          const float v42 = (v41 * v19);
+          const float v44 = (v42 * s9);
+          const float v45 = (v41 * v14);
+          const float v46 = (v16 * v16);
+          const float v47 = (-v46);
+          const float v48 = sn_exp_f32(v47);
+          const float v50 = (v48 * s10);
+          const float v51 = (v45 * v50);
+          const float v53 = (v51 * s11);
+          const float v54 = (v44 + v53);
+          w0[k] = v54;
+        }
+        sn_store4_f32(b6 + (x0 * n2 + y), w0);
+      }
+    }
+    for (u32 j = inner4 + u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
+      const int x1 = int(j);
+      const float v0 = b0[x0 * n2 + x1];
+      const float v1 = b1[x1];
+      const float v2 = (v0 * v1);
+      const float v9 = (v2 * v8);
+      const float v10 = b3[x0 * n2 + x1];
+      const float v11 = b4[x1];
+      const float v12 = (v10 + v11);
+      const float v14 = (v12 * s2);
+      const float v16 = (v12 * s3);
+      const float v17 = sn_erf_f32(v16);
+      const float v19 = (v17 + s4);
+      const float v20 = (v14 * v19);
+      const float v24 = (v20 - v23);
+      const float v34 = (v33 * v24);
+      const float v35 = (v9 + v34);
+      const float v36 = (v35 + v34);
+      const float v41 = (v36 + v40);
+      const float v42 = (v41 * v19);
+      const float v44 = (v42 * s9);
+      const float v45 = (v41 * v14);
+      const float v46 = (v16 * v16);
+      const float v47 = (-v46);
+      const float v48 = sn_exp_f32(v47);
+      const float v50 = (v48 * s10);
+      const float v51 = (v45 * v50);
+      const float v53 = (v51 * s11);
+      const float v54 = (v44 + v53);
+      b6[x0 * n2 + x1] = v54;
+    }
+  }
+}
+// ---- kernel 4
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN float sn_erf_f32(float a) { return erff(a); }
+SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrtf(a); }
+SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
+SN_FN float sn_div_f32(float a, float b) { return a / b; }
+struct sn_member {
+  u64 b0_;
+  u64 b1_;
+  u64 b2_;
+  u64 b3_;
+  u64 b4_;
+  u64 b5_;
+  u64 b6_;
+  u64 b7_;
+  u64 b8_;
+  u64 b9_;
+  u64 b10_;
+  u32 n0_;
+  u32 n1_;
+  u32 n2_;
+  u32 s0_;
+  u32 s1_;
+  u32 s2_;
+  u32 s3_;
+  u32 s4_;
+  u32 s5_;
+  u32 s6_;
+  u32 s7_;
+  u32 s8_;
+  u32 s9_;
+  u32 s10_;
+  u32 s11_;
+  u32 s12_;
+  u32 s13_;
+  u32 s14_;
+  u32 s15_;
+  u32 s16_;
+  u32 s17_;
+  u32 s18_;
+  u32 s19_;
+  u32 first_;
+};
+struct sn_members { sn_member at[4]; };
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    const __grid_constant__ sn_members members, u32 count) {
+  u32 member = 0u;
+  for (u32 step = 4u >> 1; step > 0u; step >>= 1)
+    if (member + step < count && members.at[member + step].first_ <= blockIdx.x) member += step;
+  const sn_member& mine = members.at[member];
+  const u32 block = blockIdx.x - mine.first_;
+  const u32 blocks = (member + 1u < count ? members.at[member + 1u].first_ : gridDim.x) - mine.first_;
+  float* __restrict__ b0 = (float*)mine.b0_;
+  const float* __restrict__ b1 = (const float*)mine.b1_;
+  const float* __restrict__ b2 = (const float*)mine.b2_;
+  const float* __restrict__ b3 = (const float*)mine.b3_;
+  const float* __restrict__ b4 = (const float*)mine.b4_;
+  const float* __restrict__ b5 = (const float*)mine.b5_;
+  float* __restrict__ b6 = (float*)mine.b6_;
+  float* __restrict__ b7 = (float*)mine.b7_;
+  float* __restrict__ b8 = (float*)mine.b8_;
+  float* __restrict__ b9 = (float*)mine.b9_;
+  float* __restrict__ b10 = (float*)mine.b10_;
+  const int n0 = int(mine.n0_);
+  const int n1 = int(mine.n1_);
+  const int n2 = int(mine.n2_);
+  const float s0 = __int_as_float(int(mine.s0_));
+  const float s1 = __int_as_float(int(mine.s1_));
+  const float s2 = __int_as_float(int(mine.s2_));
+  const float s3 = __int_as_float(int(mine.s3_));
+  const float s4 = __int_as_float(int(mine.s4_));
+  const float s5 = __int_as_float(int(mine.s5_));
+  const float s6 = __int_as_float(int(mine.s6_));
+  const float s7 = __int_as_float(int(mine.s7_));
+  const float s8 = __int_as_float(int(mine.s8_));
+  const float s9 = __int_as_float(int(mine.s9_));
+  const float s10 = __int_as_float(int(mine.s10_));
+  const float s11 = __int_as_float(int(mine.s11_));
+  const float s12 = __int_as_float(int(mine.s12_));
+  const float s13 = __int_as_float(int(mine.s13_));
+  const float s14 = __int_as_float(int(mine.s14_));
+  const float s15 = __int_as_float(int(mine.s15_));
+  const float s16 = __int_as_float(int(mine.s16_));
+  const float s17 = __int_as_float(int(mine.s17_));
+  const float s18 = __int_as_float(int(mine.s18_));
+  const float s19 = __int_as_float(int(mine.s19_));
+  const u32 points = u32(n0);
+  for (u32 f = u32(block * blockDim.x + threadIdx.x); f < points; f += u32(blocks * blockDim.x)) {
+    const int x0 = int(f);
+    const float v0 = b0[x0];
+    const float v2 = (v0 * s0);
+    const float v4 = b2[x0];
+    const float v31 = b6[x0];
+    const float v33 = (v31 * s8);
+    const float v46 = b7[x0];
+    const float v48 = b8[x0];
+    const float v50 = (v48 * s13);
+    const float v55 = b9[x0];
+    const float v57 = (v55 * s15);
+    const float v70 = b10[x0];
+    float r27 = float(0);
+    float r51 = float(0);
+    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
+      const u32 left = u32(n1) - h;
+      const u32 end = h + (left < u32(32) ? left : u32(32));
+      float q27 = float(0);
+      float q51 = float(0);
+      #pragma unroll 8
+      for (u32 j = h; j < end; j += 1) {
+        const int x1 = int(j);
+        const float v3 = b1[x0 + x1 * n2];
+        const float v5 = (v3 + v4);
+        const float v7 = (v5 * s1);
+        const float v9 = (v5 * s2);
+        const float v10 = sn_erf_f32(v9);
+        const float v12 = (v10 + s3);
+        const float v13 = (v7 * v12);
+        const float v14 = b3[x1];
+        const float v16 = (v14 * s4);
+        const float v17 = (v13 - v16);
+        const float v18 = b4[x1];
+        const float v20 = (v18 * s5);
+        const float v22 = (v20 + s6);
+        const float v23 = sn_rsqrt_f32(v22);
+        const float v24 = (v17 * v23);
+        const float v25 = b5[x0 + x1 * n2];
+        const float v26 = (v25 * v24);
+        q27 = (q27 + v26);
+        q51 = (q51 + v25);
+      }
+      r27 = r27 + q27;
+      r51 = r51 + q51;
+    }
+    const float v27 = r27;
+    const float v29 = (v27 * s7);
+    const float v30 = (v2 + v29);
+    const float v34 = (v27 * v27);
+    const float v36 = (v34 * s9);
+    const float v37 = (v33 + v36);
+    const float v39 = (v30 * s10);
+    const float v40 = sn_sqrt_f32(v37);
+    const float v42 = (v40 * s11);
+    const float v44 = (v42 + s12);
+    const float v45 = sn_div_f32(v39, v44);
+    const float v47 = (v46 - v45);
+    const float v51 = r51;
+    const float v53 = (v51 * s14);
+    const float v54 = (v50 + v53);
+    const float v58 = (v51 * v51);
+    const float v60 = (v58 * s16);
+    const float v61 = (v57 + v60);
+    const float v63 = (v54 * s17);
+    const float v64 = sn_sqrt_f32(v61);
+    const float v66 = (v64 * s18);
+    const float v68 = (v66 + s19);
+    const float v69 = sn_div_f32(v63, v68);
+    const float v71 = (v70 - v69);
+    b0[x0] = v30;
+    b6[x0] = v37;
+    b7[x0] = v47;
+    b8[x0] = v54;
+    b9[x0] = v61;
+    b10[x0] = v71;
+  }
+}
+// ---- kernel 5
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
+  const float4 all = *(const float4*)from;
+  to[0] = all.x;
+  to[1] = all.y;
+  to[2] = all.z;
+  to[3] = all.w;
+}
+SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
+SN_FN float sn_div_f32(float a, float b) { return a / b; }
+SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
+  *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
+}
+struct sn_member {
+  u64 b0_;
+  u64 b1_;
+  u64 b2_;
+  u64 b3_;
+  u32 n0_;
+  u32 n1_;
+  u32 n2_;
+  u32 n3_;
+  u32 s0_;
+  u32 s1_;
+  u32 s2_;
+  u32 s3_;
+  u32 s4_;
+  u32 s5_;
+  u32 s6_;
+  u32 first_;
+};
+struct sn_members { sn_member at[4]; };
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    const __grid_constant__ sn_members members, u32 count) {
+  u32 member = 0u;
+  for (u32 step = 4u >> 1; step > 0u; step >>= 1)
+    if (member + step < count && members.at[member + step].first_ <= blockIdx.x) member += step;
+  const sn_member& mine = members.at[member];
+  const u32 block = blockIdx.x - mine.first_;
+  const u32 blocks = (member + 1u < count ? members.at[member + 1u].first_ : gridDim.x) - mine.first_;
+  float* __restrict__ b0 = (float*)mine.b0_;
+  const float* __restrict__ b1 = (const float*)mine.b1_;
+  float* __restrict__ b2 = (float*)mine.b2_;
+  float* __restrict__ b3 = (float*)mine.b3_;
+  const int n0 = int(mine.n0_);
+  const int n1 = int(mine.n1_);
+  const int n2 = int(mine.n2_);
+  const int n3 = int(mine.n3_);
+  const float s0 = __int_as_float(int(mine.s0_));
+  const float s1 = __int_as_float(int(mine.s1_));
+  const float s2 = __int_as_float(int(mine.s2_));
+  const float s3 = __int_as_float(int(mine.s3_));
+  const float s4 = __int_as_float(int(mine.s4_));
+  const float s5 = __int_as_float(int(mine.s5_));
+  const float s6 = __int_as_float(int(mine.s6_));
+  const bool vectors = ((u64(b0) | u64(b2) | u64(b3)) & 15) == 0 && ((n1 | n2) & 3) == 0;
+  const u32 points = u32(n0) * u32(n1);
+  const u32 points4 = vectors ? points - points % u32(4) : u32(0);
+  for (u32 f = u32(block * blockDim.x + threadIdx.x) * u32(4); f < points4; f += u32(blocks * blockDim.x) * u32(4)) {
+    u32 t0 = f;
+    const int y = int(t0 % u32(n1));
+    t0 /= u32(n1);
+    const int x0 = int(t0);
+    float l0[4];
+    sn_load4_f32(l0, b0 + (x0 * n2 + y));
+    float l7[4];
+    sn_load4_f32(l7, b2 + (x0 * n2 + y));
+    float l22[4];
+    sn_load4_f32(l22, b3 + (x0 * n2 + y));
+    float w0[4];
+    float w1[4];
+    float w2[4];
+    #pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const int x1 = y + k;
+      const float v0 = l0[k];
+      const float v2 = (v0 * s0);
+      const float v3 = b1[x0 + x1 * n3];
+      const float v5 = (v3 * s1);
+      const float v6 = (v2 + v5);
+      const float v7 = l7[k];
+      const float v9 = (v7 * s2);
+      const float v10 = (v3 * v3);
+      const float v12 = (v10 * s3);
+      const float v13 = (v9 + v12);
+      const float v15 = (v6 * s4);
+      const float v16 = sn_sqrt_f32(v13);
+      const float v18 = (v16 * s5);
+      const float v20 = (v18 + s6);
+      const float v21 = sn_div_f32(v15, v20);
+      const float v22 = l22[k];
+      const float v23 = (v22 - v21);
+      w0[k] = v6;
+      w1[k] = v13;
+      w2[k] = v23;
+    }
+    sn_store4_f32(b0 + (x0 * n2 + y), w0);
+    sn_store4_f32(b2 + (x0 * n2 + y), w1);
+    sn_store4_f32(b3 + (x0 * n2 + y), w2);
+  }
+  for (u32 f = points4 + u32(block * blockDim.x + threadIdx.x); f < points; f += u32(blocks * blockDim.x)) {
+    u32 t0 = f;
+    const int x1 = int(t0 % u32(n1));
+    t0 /= u32(n1);
+    const int x0 = int(t0);
+    const float v0 = b0[x0 * n2 + x1];
+    const float v2 = (v0 * s0);
+    const float v3 = b1[x0 + x1 * n3];
+    const float v5 = (v3 * s1);
+    const float v6 = (v2 + v5);
+    const float v7 = b2[x0 * n2 + x1];
+    const float v9 = (v7 * s2);
+    const float v10 = (v3 * v3);
+    const float v12 = (v10 * s3);
+    const float v13 = (v9 + v12);
+    const float v15 = (v6 * s4);
+    const float v16 = sn_sqrt_f32(v13);
+    const float v18 = (v16 * s5);
+    const float v20 = (v18 + s6);
+    const float v21 = sn_div_f32(v15, v20);
+    const float v22 = b3[x0 * n2 + x1];
+    const float v23 = (v22 - v21);
+    b0[x0 * n2 + x1] = v6;
+    b2[x0 * n2 + x1] = v13;
+    b3[x0 * n2 + x1] = v23;
+  }
+}
+// ---- kernel 6
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
+SN_FN float sn_div_f32(float a, float b) { return a / b; }
+struct sn_member {
+  u64 b0_;
+  u64 b1_;
+  u64 b2_;
+  u64 b3_;
+  u32 n0_;
+  u32 n1_;
+  u32 n2_;
+  u32 s0_;
+  u32 s1_;
+  u32 s2_;
+  u32 s3_;
+  u32 s4_;
+  u32 s5_;
+  u32 s6_;
+  u32 first_;
+};
+struct sn_members { sn_member at[4]; };
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    const __grid_constant__ sn_members members, u32 count) {
+  u32 member = 0u;
+  for (u32 step = 4u >> 1; step > 0u; step >>= 1)
+    if (member + step < count && members.at[member + step].first_ <= blockIdx.x) member += step;
+  const sn_member& mine = members.at[member];
+  const u32 block = blockIdx.x - mine.first_;
+  const u32 blocks = (member + 1u < count ? members.at[member + 1u].first_ : gridDim.x) - mine.first_;
+  float* __restrict__ b0 = (float*)mine.b0_;
+  const float* __restrict__ b1 = (const float*)mine.b1_;
+  float* __restrict__ b2 = (float*)mine.b2_;
+  float* __restrict__ b3 = (float*)mine.b3_;
+  const int n0 = int(mine.n0_);
+  const int n1 = int(mine.n1_);
+  const int n2 = int(mine.n2_);
+  const float s0 = __int_as_float(int(mine.s0_));
+  const float s1 = __int_as_float(int(mine.s1_));
+  const float s2 = __int_as_float(int(mine.s2_));
+  const float s3 = __int_as_float(int(mine.s3_));
+  const float s4 = __int_as_float(int(mine.s4_));
+  const float s5 = __int_as_float(int(mine.s5_));
+  const float s6 = __int_as_float(int(mine.s6_));
+  const u32 points = u32(n0);
+  for (u32 f = u32(block * blockDim.x + threadIdx.x); f < points; f += u32(blocks * blockDim.x)) {
+    const int x0 = int(f);
+    const float v0 = b0[x0];
+    const float v2 = (v0 * s0);
+    const float v8 = b2[x0];
+    const float v10 = (v8 * s2);
+    const float v23 = b3[x0];
+    float r4 = float(0);
+    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
+      const u32 left = u32(n1) - h;
+      const u32 end = h + (left < u32(32) ? left : u32(32));
+      float q4 = float(0);
+      #pragma unroll 8
+      for (u32 j = h; j < end; j += 1) {
+        const int x1 = int(j);
+        const float v3 = b1[x0 + x1 * n2];
+        q4 = (q4 + v3);
+      }
+      r4 = r4 + q4;
+    }
+    const float v4 = r4;
+    const float v6 = (v4 * s1);
+    const float v7 = (v2 + v6);
+    const float v11 = (v4 * v4);
+    const float v13 = (v11 * s3);
+    const float v14 = (v10 + v13);
+    const float v16 = (v7 * s4);
+    const float v17 = sn_sqrt_f32(v14);
+    const float v19 = (v17 * s5);
+    const float v21 = (v19 + s6);
+    const float v22 = sn_div_f32(v16, v21);
+    const float v24 = (v23 - v22);
+    b0[x0] = v7;
+    b2[x0] = v14;
+    b3[x0] = v24;
+  }
+}
+// ---- kernel 7
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
+SN_FN float sn_div_f32(float a, float b) { return a / b; }
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, const float* __restrict__ b3, float* __restrict__ b4, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6) {
+  const u32 points = u32(n0);
+  for (u32 f = u32(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += u32(gridDim.x * blockDim.x)) {
+    const int x0 = int(f);
+    const float v0 = b0[x0];
+    const float v2 = (v0 * s0);
+    const float v8 = b2[x0];
+    const float v10 = (v8 * s2);
+    const float v23 = b3[x0];
+    float r4 = float(0);
+    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
+      const u32 left = u32(n1) - h;
+      const u32 end = h + (left < u32(32) ? left : u32(32));
+      float q4 = float(0);
+      #pragma unroll 8
+      for (u32 j = h; j < end; j += 1) {
+        const int x1 = int(j);
+        const float v3 = b1[x0 + x1 * n2];
+        q4 = (q4 + v3);
+      }
+      r4 = r4 + q4;
+    }
+    const float v4 = r4;
+    const float v6 = (v4 * s1);
+    const float v7 = (v2 + v6);
+    const float v11 = (v4 * v4);
+    const float v13 = (v11 * s3);
+    const float v14 = (v10 + v13);
+    const float v16 = (v7 * s4);
+    const float v17 = sn_sqrt_f32(v14);
+    const float v19 = (v17 * s5);
+    const float v21 = (v19 + s6);
+    const float v22 = sn_div_f32(v16, v21);
+    const float v24 = (v23 - v22);
+    b0[x0] = v7;
+    b2[x0] = v14;
+    b4[x0] = v24;
+  }
+}
+// ---- kernel 8
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN float sn_erf_f32(float a) { return erff(a); }
+SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrtf(a); }
+SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
+SN_FN float sn_div_f32(float a, float b) { return a / b; }
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, float* __restrict__ b5, float* __restrict__ b6, const float* __restrict__ b7, float* __restrict__ b8, float* __restrict__ b9, const float* __restrict__ b10, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15, float s16, float s17, float s18, float s19, float s20, float s21) {
+  const u32 points = u32(n0);
+  for (u32 f = u32(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += u32(gridDim.x * blockDim.x)) {
+    const int x0 = int(f);
+    const float v0 = b0[x0];
+    const float v2 = (v0 * s0);
+    const float v5 = (s1 * s2);
+    const float v7 = b2[x0];
+    const float v28 = b5[x0];
+    const float v30 = b6[x0];
+    const float v41 = b8[x0];
+    const float v43 = (v41 * s10);
+    const float v57 = b9[x0];
+    const float v59 = (v57 * s15);
+    const float v64 = b10[x0];
+    const float v66 = (v64 * s17);
+    float r37 = float(0);
+    float r60 = float(0);
+    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
+      const u32 left = u32(n1) - h;
+      const u32 end = h + (left < u32(32) ? left : u32(32));
+      float q37 = float(0);
+      float q60 = float(0);
+      #pragma unroll 8
+      for (u32 j = h; j < end; j += 1) {
+        const int x1 = int(j);
+        const float v6 = b1[x0 + x1 * n2];
+        const float v8 = (v6 + v7);
+        const float v10 = (v8 * s3);
+        const float v12 = (v8 * s4);
+        const float v13 = sn_erf_f32(v12);
+        const float v15 = (v13 + s5);
+        const float v16 = (v10 * v15);
+        const float v17 = b3[x1];
+        const float v19 = (v17 * s6);
+        const float v20 = (v16 - v19);
+        const float v21 = b4[x1];
+        const float v23 = (v21 * s7);
+        const float v25 = (v23 + s8);
+        const float v26 = sn_rsqrt_f32(v25);
+        const float v27 = (v20 * v26);
+        const float v29 = (v27 * v28);
+        const float v31 = (v29 + v30);
+        const float v32 = b7[x0 + x1 * n2];
+        const float v33 = (v31 - v32);
+        const float v34 = (v5 * v33);
+        const float v35 = (v34 + v34);
+        const float v36 = (v35 * v27);
+        q37 = (q37 + v36);
+        q60 = (q60 + v35);
+      }
+      r37 = r37 + q37;
+      r60 = r60 + q60;
+    }
+    const float v37 = r37;
+    const float v39 = (v37 * s9);
+    const float v40 = (v2 + v39);
+    const float v44 = (v37 * v37);
+    const float v46 = (v44 * s11);
+    const float v47 = (v43 + v46);
+    const float v49 = (v40 * s12);
+    const float v50 = sn_sqrt_f32(v47);
+    const float v52 = (v50 * s13);
+    const float v54 = (v52 + s14);
+    const float v55 = sn_div_f32(v49, v54);
+    const float v56 = (v28 - v55);
+    const float v60 = r60;
+    const float v62 = (v60 * s16);
+    const float v63 = (v59 + v62);
+    const float v67 = (v60 * v60);
+    const float v69 = (v67 * s18);
+    const float v70 = (v66 + v69);
+    const float v72 = (v63 * s19);
+    const float v73 = sn_sqrt_f32(v70);
+    const float v75 = (v73 * s20);
+    const float v77 = (v75 + s21);
+    const float v78 = sn_div_f32(v72, v77);
+    const float v79 = (v30 - v78);
+    b0[x0] = v40;
+    b2[x0] = v47;
+    b5[x0] = v56;
+    b6[x0] = v63;
+    b8[x0] = v70;
+    b9[x0] = v79;
+  }
+}

@@ -1,0 +1,80 @@
+// ---- kernel 0
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+shared float sn_group_sum_f32_lanes[256];
+float sn_group_sum_f32(float mine) {
+  const u32 lane = gl_LocalInvocationID.x;
+  sn_group_sum_f32_lanes[lane] = mine;
+  barrier();
+  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
+    if (lane < half_) {
+      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
+      precise float u = (v + w);
+      sn_group_sum_f32_lanes[lane] = u;
+    }
+    barrier();
+  }
+  const float whole = sn_group_sum_f32_lanes[0];
+  barrier();
+  return whole;
+}
+layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
+layout(std430, binding = 1) restrict writeonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 2) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+layout(std430, binding = 3) restrict coherent buffer sn_partials_t { u32 word[]; } sn_partials;
+layout(std430, binding = 4) restrict coherent buffer sn_counters_t { u32 word[]; } sn_counters;
+shared u32 sn_turn;
+void main() {
+  const int n0 = int(sn_arguments.word[0]);
+  const int n1 = int(sn_arguments.word[1]);
+  const u32 parts = sn_arguments.word[2];
+  const u32 points = u32(n0);
+  const u32 part = u32(gl_WorkGroupID.x) % u32(parts);
+  const u32 unit = u32(gl_WorkGroupID.x) / parts;
+  const u32 f = u32(unit);
+  const u32 whole = u32(n1);
+  const u32 step = u32(gl_WorkGroupSize.x) * u32(4);
+  const u32 length = ((whole + parts - 1) / parts + step - 1) / step * step;
+  const u32 begin = part * length < whole ? part * length : whole;
+  const u32 inner = length < whole - begin ? begin + length : whole;
+  float r2 = float(0);
+  for (u32 h = begin + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    const u32 left = inner - h;
+    const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+    float q2 = float(0);
+    for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+      const int x1 = int(j);
+      precise float v0 = b0.at[x1];
+      precise float v1 = (v0 * v0);
+      q2 = (q2 + v1);
+    }
+    r2 = r2 + q2;
+  }
+  r2 = sn_group_sum_f32(r2);
+  if (gl_LocalInvocationID.x == 0u) {
+    sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r2);
+  }
+  memoryBarrierBuffer();
+  barrier();
+  if (gl_LocalInvocationID.x == 0u) sn_turn = atomicAdd(sn_counters.word[unit], 1u);
+  memoryBarrierShared();
+  barrier();
+  if (sn_turn + 1u != parts) return;
+  memoryBarrierBuffer();
+  if (gl_LocalInvocationID.x == 0u) sn_counters.word[unit] = 0u;
+  r2 = float(0);
+  for (u32 p = u32(gl_LocalInvocationID.x); p < u32(parts); p += u32(gl_WorkGroupSize.x)) {
+    precise float p_r2 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+    r2 = (r2 + p_r2);
+  }
+  r2 = sn_group_sum_f32(r2);
+  precise float v2 = r2;
+  if (gl_LocalInvocationID.x == 0u) {
+    b1.at[0] = v2;
+  }
+}

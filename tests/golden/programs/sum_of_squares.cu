@@ -1,0 +1,97 @@
+// ---- kernel 0
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
+  const float4 all = *(const float4*)from;
+  to[0] = all.x;
+  to[1] = all.y;
+  to[2] = all.z;
+  to[3] = all.w;
+}
+SN_FN float sn_group_sum_f32(float v) {
+  for (int d = 16; d > 0; d >>= 1) {
+    const float w = __shfl_xor_sync(0xffffffffu, v, d);
+    v = (v + w);
+  }
+  if (blockDim.x <= 32u) return v;
+  __shared__ float warps[32];
+  const u32 lane = threadIdx.x & 31u;
+  __syncthreads();
+  if (lane == 0u) warps[threadIdx.x >> 5] = v;
+  __syncthreads();
+  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
+  for (int d = 16; d > 0; d >>= 1) {
+    const float w = __shfl_xor_sync(0xffffffffu, v, d);
+    v = (v + w);
+  }
+  return v;
+}
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    const float* __restrict__ b0, float* __restrict__ b1, int n0, int n1, u32 parts, char* partials, u32* counters) {
+  const bool vectors = ((u64(b0)) & 15) == 0;
+  const u32 points = u32(n0);
+  const u32 part = u32(blockIdx.x) % u32(parts);
+  const u32 unit = u32(blockIdx.x) / parts;
+  const u32 f = u32(unit);
+  const u32 whole = u32(n1);
+  const u32 step = u32(blockDim.x) * u32(4);
+  const u32 length = ((whole + parts - 1) / parts + step - 1) / step * step;
+  const u32 begin = part * length < whole ? part * length : whole;
+  const u32 inner = length < whole - begin ? begin + length : whole;
+  const u32 inner4 = vectors ? inner - inner % u32(4) : begin;
+  float r2 = float(0);
+  for (u32 h = begin + u32(threadIdx.x) * u32(4); h < inner4; h += u32(u32(blockDim.x) * u32(4) * 32)) {
+    const u32 left = inner4 - h;
+    const u32 end = h + (left < u32(u32(blockDim.x) * u32(4) * 32) ? left : u32(u32(blockDim.x) * u32(4) * 32));
+    float q2[4] = {float(0), float(0), float(0), float(0)};
+    for (u32 j = h; j < end; j += u32(blockDim.x) * u32(4)) {
+      const int y = int(j);
+      float l0[4];
+      sn_load4_f32(l0, b0 + (y));
+      #pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        const int x1 = y + k;
+        const float v0 = l0[k];
+        const float v1 = (v0 * v0);
+        q2[k] = (q2[k] + v1);
+      }
+    }
+    r2 = r2 + ((q2[0] + q2[1]) + (q2[2] + q2[3]));
+  }
+  for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+    const u32 left = inner - h;
+    const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+    float q2 = float(0);
+    for (u32 j = h; j < end; j += u32(blockDim.x)) {
+      const int x1 = int(j);
+      const float v0 = b0[x1];
+      const float v1 = (v0 * v0);
+      q2 = (q2 + v1);
+    }
+    r2 = r2 + q2;
+  }
+  r2 = sn_group_sum_f32(r2);
+  if (threadIdx.x == 0u) {
+    *(volatile float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r2;
+  }
+  __threadfence();
+  __shared__ u32 turn;
+  __syncthreads();
+  if (threadIdx.x == 0u) turn = atomicAdd(counters + unit, 1u);
+  __syncthreads();
+  if (turn + 1u != parts) return;
+  __threadfence();
+  if (threadIdx.x == 0u) counters[unit] = 0u;
+  r2 = float(0);
+  for (u32 p = u32(threadIdx.x); p < u32(parts); p += u32(blockDim.x)) {
+    const float p_r2 = *(const volatile float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f));
+    r2 = (r2 + p_r2);
+  }
+  r2 = sn_group_sum_f32(r2);
+  const float v2 = r2;
+  if (threadIdx.x == 0u) {
+    b1[0] = v2;
+  }
+}
