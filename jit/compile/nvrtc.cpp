@@ -100,7 +100,8 @@ std::vector<std::string> option_list(const CudaOptions& options) {
   // --fmad=false keeps a * b + c in two roundings, so that a fused kernel gives what separate ones give; 177
   // is the warning of an unused variable.
   std::vector<std::string> list = {"--gpu-architecture=" + options.architecture, "--std=c++17",
-                                   options.contract ? "--fmad=true" : "--fmad=false", "--diag-suppress=177"};
+                                   options.contract ? "--fmad=true" : "--fmad=false", "--prec-sqrt=false",
+                                   "--diag-suppress=177"};
   list.insert(list.end(), options.more.begin(), options.more.end());
   return list;
 }

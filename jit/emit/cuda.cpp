@@ -35,7 +35,7 @@ class CudaDialect : public Dialect {
 
   std::string open(const ir::Kernel& kernel, const Target& target, ir::Schedule) const override {
     const std::string head = "extern \"C\" __global__ void __launch_bounds__(" +
-                             std::to_string(target.group_size) + ") sinter_kernel(\n    ";
+                             std::to_string(group_lanes(kernel, target)) + ") sinter_kernel(\n    ";
     if (kernel.members > 1) return open_members(kernel, head);
     std::string text = head;
     bool first = true;

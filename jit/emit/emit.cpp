@@ -70,6 +70,10 @@ void share(Geometry& shape, const Target& target, std::int64_t most) {
 
 }  // namespace
 
+int group_lanes(const ir::Kernel& kernel, const Target& target) {
+  return kernel.row_elements > 0 ? kernel.row_lanes : target.group_size;
+}
+
 Source emit(const ir::Kernel& kernel, const Target& target) {
   check_dtypes(kernel, target);
   const ir::Schedule schedule = schedule_on(kernel, target);
@@ -172,10 +176,9 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
       break;
     }
     case ir::Schedule::LanesInner: {
-      const std::int64_t full = target.group_size;
+      const std::int64_t full = group_lanes(kernel, target);
       std::int64_t lanes = 32;
       while (lanes < full && lanes * 2 * kVector <= inner) lanes *= 2;
-      // A row that the lanes hold must fit into them.
       while (lanes < full && kernel.row_elements > 0 && lanes * kernel.row_elements < inner) lanes *= 2;
       if (kernel.row_elements > 0 && lanes * kernel.row_elements < inner)
         throw DeviceError("[launch] rows of " + std::to_string(inner) + " elements, where a group of " +
@@ -184,7 +187,7 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
       // Several points per block where one warp is enough for a point: blocks of one warp would leave a core
       // half empty.
       shape.rows =
-          cuda && lanes == 32 ? static_cast<std::uint32_t>(std::min<std::int64_t>(full / 32, outer)) : 1;
+          cuda && lanes == 32 ? static_cast<std::uint32_t>(std::min<std::int64_t>(target.group_size / 32, outer)) : 1;
       if (kernel.split) shape.rows = 1;
       shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, shape.rows)));
       if (kernel.split) share(shape, target, inner / (lanes * kVector * 2));

@@ -49,6 +49,9 @@ struct Target {
   std::int64_t wanted_groups = 256;  // groups that keep the device busy: so many share the work of a split kernel
 };
 
+/// Most lanes of a group of this kernel.
+int group_lanes(const ir::Kernel& kernel, const Target& target);
+
 struct Source {
   std::string text;
   std::string entry;

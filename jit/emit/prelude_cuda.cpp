@@ -20,12 +20,15 @@ std::map<std::string, std::string, std::less<>> make_table() {
       {"sn_log1p", kFloats, SINTER_UNARY("log1p$f(a)")},
       {"sn_expm1", kFloats, SINTER_UNARY("expm1$f(a)")},
       {"sn_sqrt", kFloats, SINTER_UNARY("sqrt$f(a)")},
-      {"sn_rsqrt", kFloats, SINTER_UNARY("$T(1) / sqrt$f(a)")},
+      {"sn_rsqrt", kF32, SINTER_UNARY("rsqrtf(a)")},  // within 2 ulp
+      {"sn_rsqrt", kF64, SINTER_UNARY("1.0 / sqrt(a)")},
       {"sn_recip", kFloats, SINTER_UNARY("$T(1) / a")},
       {"sn_sin", kFloats, SINTER_UNARY("sin$f(a)")},
       {"sn_cos", kFloats, SINTER_UNARY("cos$f(a)")},
       {"sn_tanh", kFloats, SINTER_UNARY("tanh$f(a)")},
-      {"sn_sigmoid", kFloats, SINTER_UNARY("$T(1) / ($T(1) + exp$f(-a))")},
+      // The fast division gives 0 where the quotient would be denormal.
+      {"sn_sigmoid", kF32, SINTER_UNARY("__fdividef(1.0f, 1.0f + expf(-a))")},
+      {"sn_sigmoid", kF64, SINTER_UNARY("1.0 / (1.0 + exp(-a))")},
       {"sn_erf", kFloats, SINTER_UNARY("erf$f(a)")},
       {"sn_join_moments", kFloats,
        "SN_FN void $N($T& n, $T& mean, $T& m2, $T on, $T omean, $T om2) {\n"

@@ -50,6 +50,7 @@ inline std::map<std::string, std::string, std::less<>> instantiate(
   return functions;
 }
 
+inline const std::vector<DType> kF32 = {DType::f32}, kF64 = {DType::f64};
 inline const std::vector<DType> kFloats = {DType::f32, DType::f64};
 inline const std::vector<DType> kInts = {DType::i32, DType::i64};
 inline const std::vector<DType> kNumbers = {DType::f32, DType::f64, DType::i32, DType::i64};

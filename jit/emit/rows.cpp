@@ -6,8 +6,8 @@
 namespace sinter::emit {
 namespace {
 
-// Of a lane's 255 registers; the rest is for addresses, accumulators and what is computed on the way.
-constexpr std::size_t kMostRegisters = 112;
+/// Of a lane's registers; the rest is for addresses, accumulators and what is computed on the way.
+std::size_t most_registers(const ir::Kernel& kernel) { return kernel.row_lanes <= 256 ? 112 : kernel.row_lanes <= 512 ? 72 : 32; }
 
 constexpr int kNever = -1;
 
@@ -44,7 +44,7 @@ class Chooser {
       for (ir::ExprId id : from_before)
         if (std::find(rows.held.begin(), rows.held.end(), id) == rows.held.end()) rows.held.push_back(id);
     }
-    if (registers(rows) > kMostRegisters) return everything_again();
+    if (registers(rows) > most_registers(k_)) return everything_again();
     return rows;
   }
 

@@ -38,7 +38,7 @@ class Printer {
     word("outer").number(k.outer_rank).word("inner").number(k.inner_rank).word("phases").number(k.phases);
     word("ints").number(k.ints);
     if (k.members > 1) word("members").number(k.members);
-    if (k.row_elements) word("row").number(k.row_elements);
+    if (k.row_elements) word("row").number(k.row_elements).word("x").number(k.row_lanes);
     if (k.split) word("split");
     if (k.wide) word("wide");
     if (k.fault) word("fault");

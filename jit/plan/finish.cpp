@@ -149,11 +149,14 @@ void choose_row_elements(const Draft& draft, const LowerLimits& limits, ir::Kern
   if (limits.row_lanes == 0 || kernel.schedule != ir::Schedule::LanesInner || kernel.split) return;
   std::int64_t inner = 1;
   for (std::size_t k = draft.outer_rank; k < draft.extents.size(); ++k) inner *= draft.extents[k];
-  for (std::int64_t elements : {8, 16, 32})
-    if (inner <= elements * limits.row_lanes) {
-      kernel.row_elements = static_cast<std::uint16_t>(elements);
-      return;
-    }
+  // Small groups, so that several share a core and one loads while another computes.
+  for (std::int64_t lanes = limits.row_lanes / 4; lanes <= limits.row_lanes; lanes *= 2)
+    for (std::int64_t elements : {8, 16, 32})
+      if (inner <= elements * lanes) {
+        kernel.row_elements = static_cast<std::uint16_t>(elements);
+        kernel.row_lanes = static_cast<std::uint16_t>(lanes);
+        return;
+      }
 }
 
 }  // namespace

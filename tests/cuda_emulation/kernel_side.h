@@ -87,6 +87,8 @@ inline double fmin(double a, double b) { return __builtin_fmin(a, b); }
 inline float fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
 inline double fmax(double a, double b) { return __builtin_fmax(a, b); }
 
+inline float __fdividef(float a, float b) { return a / b; }
+inline float rsqrtf(float a) { return 1 / __builtin_sqrtf(a); }
 inline float __int_as_float(int a) { return __builtin_bit_cast(float, a); }
 inline double __longlong_as_double(long long a) { return __builtin_bit_cast(double, a); }
 inline unsigned __umulhi(unsigned a, unsigned b) {

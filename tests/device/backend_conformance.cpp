@@ -124,6 +124,7 @@ std::vector<KernelCase> row_kernels(const std::vector<KernelCase>& cases, std::i
       inner *= c.bindings.ints[c.kernel.extents[k].index];
     if (c.kernel.phases < 2 || c.kernel.schedule != ir::Schedule::LanesInner || inner > lanes * 32) continue;
     c.kernel.row_elements = inner <= lanes * 8 ? 8 : inner <= lanes * 16 ? 16 : 32;
+    c.kernel.row_lanes = static_cast<std::uint16_t>(inner <= lanes * 2 ? lanes / 4 : inner <= lanes * 4 ? lanes / 2 : lanes);
     fitting.push_back(std::move(c));
   }
   return fitting;

@@ -9,7 +9,7 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN float sn_sigmoid_f32(float a) { return float(1) / (float(1) + expf(-a)); }
+SN_FN float sn_sigmoid_f32(float a) { return __fdividef(1.0f, 1.0f + expf(-a)); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }

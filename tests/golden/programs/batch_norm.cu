@@ -60,7 +60,7 @@ SN_FN void sn_group_squared_deviations_f32(float& n, float& mean, float& m2) {
   }
 }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
-SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrtf(a); }
+SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* __restrict__ b0, float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, int n2, int n3, int n4, int n5, float s0, float s1, float s2, u32 parts, char* partials, u32* counters) {
   const bool vectors = ((u64(b0)) & 15) == 0 && ((n2 | n3 | n4) & 3) == 0;

@@ -28,7 +28,7 @@ SN_FN float sn_group_sum_f32(float v) {
   }
   return v;
 }
-SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrtf(a); }
+SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN float sn_erf_f32(float a) { return erff(a); }
 SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
@@ -319,7 +319,7 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
-SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrtf(a); }
+SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN float sn_erf_f32(float a) { return erff(a); }
 SN_FN float sn_exp_f32(float a) { return expf(a); }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(

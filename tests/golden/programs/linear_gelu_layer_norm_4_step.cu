@@ -29,7 +29,7 @@ SN_FN float sn_group_sum_f32(float v) {
   }
   return v;
 }
-SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrtf(a); }
+SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
@@ -217,7 +217,7 @@ SN_FN float sn_group_sum_f32(float v) {
   }
   return v;
 }
-SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrtf(a); }
+SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
@@ -553,7 +553,7 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[3] = all.w;
 }
 SN_FN float sn_erf_f32(float a) { return erff(a); }
-SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrtf(a); }
+SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN float sn_group_sum_f32(float v) {
   for (int d = 16; d > 0; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
@@ -701,7 +701,7 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
-SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrtf(a); }
+SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -944,7 +944,7 @@ typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
 SN_FN float sn_erf_f32(float a) { return erff(a); }
-SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrtf(a); }
+SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
 struct sn_member {
@@ -1375,7 +1375,7 @@ typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
 SN_FN float sn_erf_f32(float a) { return erff(a); }
-SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrtf(a); }
+SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(

@@ -28,7 +28,7 @@ SN_FN float sn_group_sum_f32(float v) {
   }
   return v;
 }
-SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrtf(a); }
+SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
