@@ -19,6 +19,10 @@ int main() {
   std::cout << "transposed and flattened\n" << a.transpose(0, 1).reshape({6}) << "\n";
   std::cout << "second column, reversed\n" << a.narrow(1, 1, 1).squeeze(1).flip({0}) << "\n";
 
+  // Parts put together: one kernel, whatever the pieces are made of.
+  std::cout << "joined\n" << sn::Tensor<2>::cat({a, a * 10.0, a.narrow(0, 0, 1)}, 0) << "\n";
+  std::cout << "a part replaced\n" << a.slice_assign({sn::all, sn::s_from(1)}, -a.narrow(1, 0, 2)) << "\n";
+
   // Reductions keep their dimension, so that they broadcast back; whole reductions have rank 0.
   std::cout << "row means\n" << a.mean(1) << "\n";
   std::cout << "largest in each row at\n" << a.argmax(1) << "\n";

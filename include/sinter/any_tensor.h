@@ -117,15 +117,33 @@ class AnyTensor {
   AnyTensor square(Location where = Location::current()) const;
   AnyTensor sin(Location where = Location::current()) const;
   AnyTensor cos(Location where = Location::current()) const;
+  // f32 within 4 units in the last place on the host, 8 on other devices (tangents of very large numbers
+  // aside).
+  AnyTensor tan(Location where = Location::current()) const;
+  AnyTensor asin(Location where = Location::current()) const;
+  AnyTensor acos(Location where = Location::current()) const;
+  AnyTensor atan(Location where = Location::current()) const;
+  AnyTensor sinh(Location where = Location::current()) const;
+  AnyTensor cosh(Location where = Location::current()) const;
+  AnyTensor asinh(Location where = Location::current()) const;
+  AnyTensor acosh(Location where = Location::current()) const;
+  AnyTensor atanh(Location where = Location::current()) const;
   AnyTensor tanh(Location where = Location::current()) const;
   AnyTensor sigmoid(Location where = Location::current()) const;
   AnyTensor erf(Location where = Location::current()) const;
+  /// 2 to the power of x, and logarithms to base 2 and 10: f32 within 6 units in the last place, also at
+  /// powers of the base.
+  AnyTensor exp2(Location where = Location::current()) const;
+  AnyTensor log2(Location where = Location::current()) const;
+  AnyTensor log10(Location where = Location::current()) const;
   AnyTensor floor(Location where = Location::current()) const;
   AnyTensor ceil(Location where = Location::current()) const;
   /// To the nearest integer, halves to even.
   AnyTensor round(Location where = Location::current()) const;
   AnyTensor trunc(Location where = Location::current()) const;
   AnyTensor is_nan(Location where = Location::current()) const;
+  AnyTensor is_inf(Location where = Location::current()) const;
+  AnyTensor is_finite(Location where = Location::current()) const;
   /// Bool: not; integers: complement.
   AnyTensor logical_not(Location where = Location::current()) const;
   /// Float to int truncates and saturates, NaN becomes 0; to bool is `!= 0`.
@@ -147,7 +165,13 @@ class AnyTensor {
   static AnyTensor div(Operand a, Operand b, Location where = Location::current());
   /// Has the sign of the divisor, as in Python.
   static AnyTensor remainder(Operand a, Operand b, Location where = Location::current());
+  /// Has the sign of the dividend, as in C: a - trunc(a / b) * b. Integers by zero: a.
+  static AnyTensor fmod(Operand a, Operand b, Location where = Location::current());
   static AnyTensor pow(Operand a, Operand b, Location where = Location::current());
+  /// The angle of the point (x = b, y = a), in [-pi, pi].
+  static AnyTensor atan2(Operand a, Operand b, Location where = Location::current());
+  /// sqrt(a^2 + b^2) without overflow; NaN if either operand is.
+  static AnyTensor hypot(Operand a, Operand b, Location where = Location::current());
   /// NaN if either operand is.
   static AnyTensor maximum(Operand a, Operand b, Location where = Location::current());
   static AnyTensor minimum(Operand a, Operand b, Location where = Location::current());
@@ -165,6 +189,10 @@ class AnyTensor {
   static AnyTensor logical_and(Operand a, Operand b, Location where = Location::current());
   static AnyTensor logical_or(Operand a, Operand b, Location where = Location::current());
   static AnyTensor logical_xor(Operand a, Operand b, Location where = Location::current());
+  /// Integers, by `b` bits. To the right the sign is kept. Counts that are negative or not below the number
+  /// of bits shift all bits out: 0, and -1 for a negative number shifted to the right.
+  static AnyTensor shift_left(Operand a, Operand b, Location where = Location::current());
+  static AnyTensor shift_right(Operand a, Operand b, Location where = Location::current());
   /// `a` where `condition` is true, else `b`. At least one of a and b is a tensor.
   static AnyTensor where(const AnyTensor& condition, Operand a, Operand b,
                          Location where = Location::current());
@@ -196,12 +224,49 @@ class AnyTensor {
   AnyTensor place(const Shape& shape, const Dims& start, const Dims& step, Scalar value,
                   Location where = Location::current()) const;
 
+  // ---- parts put together: fused like views, each part is computed only where it goes
+  /// This tensor with `value`, which broadcasts to the part that the ranges name (see `slice`), in its place.
+  AnyTensor slice_assign(std::span<const Range> ranges, const AnyTensor& value,
+                         Location where = Location::current()) const;
+  AnyTensor slice_fill(std::span<const Range> ranges, Scalar number,
+                       Location where = Location::current()) const;
+  /// One after the other along `axis`; shapes are equal but for that axis, which may be 0. At least one.
+  static AnyTensor cat(std::span<const AnyTensor> pieces, std::int64_t axis,
+                       Location where = Location::current());
+  /// Tensors of one shape along a new axis. At least one.
+  static AnyTensor stack(std::span<const AnyTensor> pieces, std::int64_t axis,
+                         Location where = Location::current());
+  /// Views of pieces of `axis`: of these sizes, which add up to it; or of `size` each, the last may be
+  /// smaller.
+  std::vector<AnyTensor> split(std::span<const std::int64_t> sizes, std::int64_t axis,
+                               Location where = Location::current()) const;
+  std::vector<AnyTensor> split(std::int64_t size, std::int64_t axis,
+                               Location where = Location::current()) const;
+  /// At most `count` views of equal pieces of `axis`; the last may be smaller.
+  std::vector<AnyTensor> chunk(std::int64_t count, std::int64_t axis,
+                               Location where = Location::current()) const;
+  /// The whole several times along each axis: one count, zero or more, for each.
+  AnyTensor repeat(const Dims& counts, Location where = Location::current()) const;
+  /// Element i of `axis` goes to i + shift; what leaves at one end comes back at the other.
+  AnyTensor roll(std::int64_t shift, std::int64_t axis, Location where = Location::current()) const;
+  /// Axis `from` becomes axis `to`; the others keep their order. A view.
+  AnyTensor movedim(std::int64_t from, std::int64_t to, Location where = Location::current()) const;
+  /// `value` (or `number`) where the mask is true, else this tensor's elements.
+  AnyTensor mask_where(const AnyTensor& mask, const AnyTensor& value,
+                       Location where = Location::current()) const;
+  AnyTensor mask_fill(const AnyTensor& mask, Scalar number, Location where = Location::current()) const;
+
   // ---- reductions; reduced dimensions stay, with size 1
   AnyTensor sum(const Axes& axes, Location where = Location::current()) const;
   AnyTensor prod(const Axes& axes, Location where = Location::current()) const;
   AnyTensor mean(const Axes& axes, Location where = Location::current()) const;
   AnyTensor max(const Axes& axes, Location where = Location::current()) const;
   AnyTensor min(const Axes& axes, Location where = Location::current()) const;
+  /// The mean square distance from the mean, times n / (n - correction): 1 estimates the variance of what n
+  /// elements were drawn from, 0 gives that of the elements themselves. NaN where n <= correction. Its root
+  /// is the standard deviation.
+  AnyTensor var(const Axes& axes, double correction = 1, Location where = Location::current()) const;
+  AnyTensor std(const Axes& axes, double correction = 1, Location where = Location::current()) const;
   /// Bool only.
   AnyTensor any(const Axes& axes, Location where = Location::current()) const;
   AnyTensor all(const Axes& axes, Location where = Location::current()) const;
@@ -218,6 +283,20 @@ class AnyTensor {
   /// Whole slices along `axis` at the positions in `index` (rank 1).
   AnyTensor index_select(std::int64_t axis, const AnyTensor& index,
                          Location where = Location::current()) const;
+
+  /// Appends a dimension of `classes` that is 1 at the element's own number and else 0, in this dtype (i32 or
+  /// i64); all 0 for a number outside of [0, classes).
+  AnyTensor one_hot(std::int64_t classes, Location where = Location::current()) const;
+
+  // ---- triangles, in the last two dimensions; diagonal 0 is the main one, 1 the one to the right of it
+  /// Zero above (below) the diagonal.
+  AnyTensor tril(std::int64_t diagonal = 0, Location where = Location::current()) const;
+  AnyTensor triu(std::int64_t diagonal = 0, Location where = Location::current()) const;
+  /// Bool: true on and below (above) the diagonal.
+  static AnyTensor tril_mask(std::int64_t rows, std::int64_t columns, std::int64_t diagonal,
+                             const Device& device, Location where = Location::current());
+  static AnyTensor triu_mask(std::int64_t rows, std::int64_t columns, std::int64_t diagonal,
+                             const Device& device, Location where = Location::current());
 
   // ---- products
   /// (.., m, k) x (.., k, n) -> (.., m, n); leading dimensions broadcast. Floats only.

@@ -208,6 +208,18 @@ class Tensor {
   SINTER_UNARY(recip, kFloat)
   SINTER_UNARY(sin, kFloat)
   SINTER_UNARY(cos, kFloat)
+  SINTER_UNARY(tan, kFloat)
+  SINTER_UNARY(asin, kFloat)
+  SINTER_UNARY(acos, kFloat)
+  SINTER_UNARY(atan, kFloat)
+  SINTER_UNARY(sinh, kFloat)
+  SINTER_UNARY(cosh, kFloat)
+  SINTER_UNARY(asinh, kFloat)
+  SINTER_UNARY(acosh, kFloat)
+  SINTER_UNARY(atanh, kFloat)
+  SINTER_UNARY(exp2, kFloat)
+  SINTER_UNARY(log2, kFloat)
+  SINTER_UNARY(log10, kFloat)
   SINTER_UNARY(tanh, kFloat)
   SINTER_UNARY(sigmoid, kFloat)
   SINTER_UNARY(erf, kFloat)
@@ -219,6 +231,12 @@ class Tensor {
 #undef SINTER_UNARY
   Mask is_nan(Location where = Location::current()) const requires kFloat {
     return {detail::trusted, any_.is_nan(where)};
+  }
+  Mask is_inf(Location where = Location::current()) const requires kFloat {
+    return {detail::trusted, any_.is_inf(where)};
+  }
+  Mask is_finite(Location where = Location::current()) const requires kFloat {
+    return {detail::trusted, any_.is_finite(where)};
   }
 
   // Operators and functions of two operands: tensors of this type or of rank 0 and numbers, on either side.
@@ -249,12 +267,19 @@ class Tensor {
   SINTER_OPERATOR(&, logical_and, Same, !kFloat)
   SINTER_OPERATOR(|, logical_or, Same, !kFloat)
   SINTER_OPERATOR(^, logical_xor, Same, !kFloat)
+  SINTER_OPERATOR(<<, shift_left, Same, kInt)
+  SINTER_OPERATOR(>>, shift_right, Same, kInt)
   SINTER_BINARY(add, Same, !kBool)
   SINTER_BINARY(sub, Same, !kBool)
   SINTER_BINARY(mul, Same, !kBool)
   SINTER_BINARY(div, Same, !kBool)
   SINTER_BINARY(remainder, Same, !kBool)
+  SINTER_BINARY(fmod, Same, !kBool)
   SINTER_BINARY(pow, Same, kFloat)
+  SINTER_BINARY(atan2, Same, kFloat)
+  SINTER_BINARY(hypot, Same, kFloat)
+  SINTER_BINARY(shift_left, Same, kInt)
+  SINTER_BINARY(shift_right, Same, kInt)
   SINTER_BINARY(maximum, Same, !kBool)
   SINTER_BINARY(minimum, Same, !kBool)
   SINTER_BINARY(equal, Mask, true)
@@ -398,6 +423,58 @@ class Tensor {
         any_.pad(static_cast<const Shape&>(before), static_cast<const Shape&>(after), value.value, where));
   }
 
+  // ---- parts put together
+  /// x.slice_assign({s(1, 3), all}, value): the value broadcasts to the part.
+  Tensor slice_assign(std::initializer_list<Range> ranges, const Tensor& value,
+                      Location where = Location::current()) const {
+    return trust(any_.slice_assign(std::span(ranges.begin(), ranges.size()), value.any(), where));
+  }
+  Tensor slice_fill(std::initializer_list<Range> ranges, Number<Kind> number,
+                    Location where = Location::current()) const {
+    return trust(any_.slice_fill(std::span(ranges.begin(), ranges.size()), number.value, where));
+  }
+  /// Tensor<2>::cat({a, b, c}, 0)
+  static Tensor cat(std::initializer_list<Tensor> pieces, std::int64_t axis, Location where = Location::current()) {
+    return trust(AnyTensor::cat(handles(pieces), axis, where));
+  }
+  static Tensor cat(const std::vector<Tensor>& pieces, std::int64_t axis, Location where = Location::current()) {
+    return trust(AnyTensor::cat(handles(pieces), axis, where));
+  }
+  static Tensor<Rank + 1, Kind> stack(std::initializer_list<Tensor> pieces, std::int64_t axis,
+                                      Location where = Location::current()) {
+    return {detail::trusted, AnyTensor::stack(handles(pieces), axis, where)};
+  }
+  static Tensor<Rank + 1, Kind> stack(const std::vector<Tensor>& pieces, std::int64_t axis,
+                                      Location where = Location::current()) {
+    return {detail::trusted, AnyTensor::stack(handles(pieces), axis, where)};
+  }
+  /// x.split({2, 3, 4}, 0): pieces of these sizes; x.split(2, 0): pieces of 2.
+  std::vector<Tensor> split(std::initializer_list<std::int64_t> sizes, std::int64_t axis,
+                            Location where = Location::current()) const {
+    return typed(any_.split(std::span(sizes.begin(), sizes.size()), axis, where));
+  }
+  std::vector<Tensor> split(std::int64_t size, std::int64_t axis, Location where = Location::current()) const {
+    return typed(any_.split(size, axis, where));
+  }
+  std::vector<Tensor> chunk(std::int64_t count, std::int64_t axis, Location where = Location::current()) const {
+    return typed(any_.chunk(count, axis, where));
+  }
+  Tensor repeat(const Sizes<Rank>& counts, Location where = Location::current()) const {
+    return trust(any_.repeat(static_cast<const Shape&>(counts), where));
+  }
+  Tensor roll(std::int64_t shift, std::int64_t axis, Location where = Location::current()) const {
+    return trust(any_.roll(shift, axis, where));
+  }
+  Tensor movedim(std::int64_t from, std::int64_t to, Location where = Location::current()) const {
+    return trust(any_.movedim(from, to, where));
+  }
+  Tensor mask_where(const Mask& mask, const Tensor& value, Location where = Location::current()) const {
+    return trust(any_.mask_where(mask.any(), value.any(), where));
+  }
+  Tensor mask_fill(const Mask& mask, Number<Kind> number, Location where = Location::current()) const {
+    return trust(any_.mask_fill(mask.any(), number.value, where));
+  }
+
   // ---- reductions; axes that are named stay with size 1, without axes everything becomes one number
 #define SINTER_REDUCTION(name, condition)                                                         \
   Tensor name(const Axes& axes, Location where = Location::current()) const requires(condition) { \
@@ -413,6 +490,12 @@ class Tensor {
   SINTER_REDUCTION(mean, kFloat)
   SINTER_REDUCTION(all, kBool)
 #undef SINTER_REDUCTION
+  Tensor var(const Axes& axes, double correction = 1, Location where = Location::current()) const requires kFloat {
+    return trust(any_.var(axes, correction, where));
+  }
+  Tensor std(const Axes& axes, double correction = 1, Location where = Location::current()) const requires kFloat {
+    return trust(any_.std(axes, correction, where));
+  }
   /// Along axes; the whole is the free function any(x), because x.any() is the dynamic handle.
   Tensor any(const Axes& axes, Location where = Location::current()) const requires kBool {
     return trust(any_.any(axes, where));
@@ -432,6 +515,28 @@ class Tensor {
   Tensor index_select(std::int64_t axis, const Tensor<1, Int>& index,
                       Location where = Location::current()) const {
     return trust(any_.index_select(axis, index.any(), where));
+  }
+
+  Tensor<Rank + 1, Kind> one_hot(std::int64_t classes, Location where = Location::current()) const requires kInt {
+    return {detail::trusted, any_.one_hot(classes, where)};
+  }
+
+  // ---- triangles
+  Tensor tril(std::int64_t diagonal = 0, Location where = Location::current()) const requires(Rank >= 2) {
+    return trust(any_.tril(diagonal, where));
+  }
+  Tensor triu(std::int64_t diagonal = 0, Location where = Location::current()) const requires(Rank >= 2) {
+    return trust(any_.triu(diagonal, where));
+  }
+  static Tensor tril_mask(const Sizes<2>& sizes, const Device& device, std::int64_t diagonal = 0,
+                          Location where = Location::current()) requires(kBool&& Rank == 2) {
+    const Shape& shape = sizes;
+    return trust(AnyTensor::tril_mask(shape[0], shape[1], diagonal, device, where));
+  }
+  static Tensor triu_mask(const Sizes<2>& sizes, const Device& device, std::int64_t diagonal = 0,
+                          Location where = Location::current()) requires(kBool&& Rank == 2) {
+    const Shape& shape = sizes;
+    return trust(AnyTensor::triu_mask(shape[0], shape[1], diagonal, device, where));
   }
 
   // ---- products
@@ -465,6 +570,18 @@ class Tensor {
   template <std::size_t N>
   static Dims dims(const std::int64_t (&values)[N]) {
     return Dims(std::span<const std::int64_t>(values, N));
+  }
+
+  template <class List>
+  static std::vector<AnyTensor> handles(const List& tensors) {
+    std::vector<AnyTensor> result;
+    for (const Tensor& tensor : tensors) result.push_back(tensor.any_);
+    return result;
+  }
+  static std::vector<Tensor> typed(std::vector<AnyTensor> tensors) {
+    std::vector<Tensor> result;
+    for (AnyTensor& tensor : tensors) result.push_back(trust(std::move(tensor)));
+    return result;
   }
 
   AnyTensor any_;

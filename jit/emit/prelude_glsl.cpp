@@ -3,6 +3,7 @@
 // with `precise` and tests of bits.
 #include "jit/emit/prelude.h"
 #include "jit/emit/prelude_glsl_f64.h"
+#include "jit/emit/prelude_glsl_trigonometry.h"
 #include "jit/emit/prelude_table.h"
 
 namespace sinter::emit {
@@ -323,6 +324,17 @@ std::map<std::string, std::string, std::less<>> make_table() {
       {"sn_or", kInts, SINTER_BINARY("a | b")},
       {"sn_xor", kBool, SINTER_BINARY("a != b")},
       {"sn_xor", kInts, SINTER_BINARY("a ^ b")},
+      // All bits are shifted out by counts that are negative or too large.
+      {"sn_shift_left_i32", {}, "int $N(int a, int b) { return b < 0 || b > 31 ? 0 : a << b; }\n"},
+      {"sn_shift_left_i64",
+       {},
+       "i64 $N(i64 a, i64 b) { return b < 0l || b > 63l ? 0l : i64(u64(a) << int(b)); }\n"},
+      {"sn_shift_right_i32",
+       {},
+       "int $N(int a, int b) { return b < 0 || b > 31 ? (a < 0 ? -1 : 0) : a >> b; }\n"},
+      {"sn_shift_right_i64",
+       {},
+       "i64 $N(i64 a, i64 b) { return b < 0l || b > 63l ? (a < 0l ? -1l : 0l) : a >> int(b); }\n"},
       // GLSL promises a good quotient for divisors up to 2^126 only; drivers give 0 beyond.
       {"sn_div", kFloats,
        SINTER_BINARY("abs(b) > $T(4.2535295865117308e37) ? (a * $T(0.25)) / (b * $T(0.25)) : a / b")},
@@ -379,6 +391,7 @@ std::map<std::string, std::string, std::less<>> make_table() {
       {"sn_normal", {}, kNormal},
   };
   for (FunctionTemplate& item : glsl_f64_functions()) t.push_back(item);
+  for (FunctionTemplate& item : glsl_trigonometry()) t.push_back(item);
 
   // Casts that are the same from or to several dtypes.
   std::map<std::string, std::string, std::less<>> table = instantiate(t);

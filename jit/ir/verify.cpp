@@ -220,6 +220,7 @@ class Verifier {
         result = DType::boolean;
         break;
       case DTypeRule::Logic: takes = is_logic(in); break;
+      case DTypeRule::Integer: takes = in == DType::i32 || in == DType::i64; break;
       case DTypeRule::Bool:
         takes = is_float(in);
         result = DType::boolean;
@@ -298,7 +299,9 @@ class Verifier {
       require(e.kind == ExprKind::Load, where, "is written in place but read by an index, " + expr_name(id));
       require(k_.maps[e.map] == k_.maps[store.map], where,
               "is written in place but read through another map, " + expr_name(id));
-      require(last_use[id] <= store.phase, where,
+      // Outer stores of a phase come before its inner loop.
+      const bool after = store.level == Level::Outer && e.level == Level::Inner;
+      require(last_use[id] + after <= store.phase, where,
               "is read in phase " + std::to_string(last_use[id]) +
                   ", after it is written in place in phase " + std::to_string(store.phase));
     }

@@ -188,10 +188,22 @@ class Grouper {
       const std::vector<NodeId> inlined = inlined_below(whole.stores[0]);
       if (inlined.empty())
         throw std::logic_error("plan: a single operation cannot be lowered: " + std::get<std::string>(kernel));
-      const NodeId halfway = inlined[inlined.size() / 2];
+      const NodeId halfway = end_of_concatenation(inlined[inlined.size() / 2]);
       result_.cuts.push_back({halfway, whole.stores[0], std::get<std::string>(kernel)});
       new_group(halfway);
     }
+  }
+
+  /// From within a concatenation that is computed inline to its last node: the others are mostly unfilled.
+  NodeId end_of_concatenation(NodeId id) const {
+    NodeId at = id;
+    while (users_[at].size() == 1) {
+      const NodeId user = users_[at][0];
+      if (node(user).op != Op::SliceAssign || node(user).operands[0] != at || node(user).ints.back() == 0) return at;
+      if (result_.owners[user] != kInline) return id;  // that of the kernel itself
+      at = user;
+    }
+    return at;
   }
 
   /// Nodes that the kernel of `root` computes on the way, in the order of the program.

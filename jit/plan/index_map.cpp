@@ -1,6 +1,8 @@
 // Composition of index maps, and strides under reshape.
 #include "jit/plan/index_map.h"
 
+#include <algorithm>
+
 namespace sinter::plan {
 namespace {
 
@@ -22,17 +24,22 @@ MapStep simplified(const Shape& shape, const trace::Layout& layout) {
   return step;
 }
 
-/// Merges `next` into `last` when no carry can pass between the digits of the split; false when it can.
-bool merge(MapStep& last, const MapStep& next) {
+/// Merges `next` into `last` when no carry can pass between the digits of the split; false when it can. Only coordinates
+/// in `stretches` count, one for each dim of `last`; none given: all.
+bool merge(MapStep& last, const MapStep& next, const std::vector<Stretch>& stretches) {
   const std::size_t digits = next.extents.size();
-  if (last.offset < 0) return false;
+  // Each dim is counted from the first coordinate that matters, where the number is `rest`.
+  auto first = [&](std::size_t d) { return stretches.empty() ? 0 : stretches[d].first; };
+  auto reach = [&](std::size_t d) { return (stretches.empty() ? last.extents[d] - 1 : stretches[d].last) - first(d); };
+  std::int64_t rest = last.offset;
+  for (std::size_t d = 0; d < last.strides.size(); ++d) rest += first(d) * last.strides[d];
+  if (rest < 0) return false;
   std::vector<std::int64_t> inner(digits + 1, 1), low(digits, 0), high(digits, 0);
   for (std::size_t j = digits; j-- > 0;) inner[j] = inner[j + 1] * next.extents[j];
   if (inner[0] == 0) return false;
 
   MapStep merged = last;
   merged.offset = next.offset;
-  std::int64_t rest = last.offset;
   for (std::size_t j = 0; j < digits; ++j) {
     low[j] = high[j] = rest / inner[j + 1];
     rest %= inner[j + 1];
@@ -41,7 +48,7 @@ bool merge(MapStep& last, const MapStep& next) {
   if (rest != 0) return false;
   for (std::size_t d = 0; d < last.strides.size(); ++d) {
     const std::int64_t stride = last.strides[d], size = std::abs(stride);
-    if (last.extents[d] == 1 || stride == 0) {
+    if (reach(d) == 0 || stride == 0) {
       merged.strides[d] = 0;
       continue;
     }
@@ -50,9 +57,10 @@ bool merge(MapStep& last, const MapStep& next) {
     // Now inner[j] <= size < inner[j - 1]: the stride counts digit j - 1.
     if (j == 0 || size % inner[j] != 0) return false;
     const std::size_t digit = j - 1;
-    const std::int64_t per_step = stride / inner[j], reach = per_step * (last.extents[d] - 1);
-    (reach < 0 ? low : high)[digit] += reach;
+    const std::int64_t per_step = stride / inner[j];
+    (per_step < 0 ? low : high)[digit] += per_step * reach(d);
     merged.strides[d] = per_step * next.strides[digit];
+    merged.offset -= first(d) * merged.strides[d];
   }
   for (std::size_t j = 0; j < digits; ++j)
     if (low[j] < 0 || high[j] >= next.extents[j]) return false;
@@ -72,8 +80,30 @@ IndexMap IndexMap::through(const Shape& shape, const trace::Layout& layout) cons
     return IndexMap(std::move(first));
   }
   IndexMap result = *this;
-  if (!merge(result.steps_.back(), next)) result.steps_.push_back(std::move(next));
+  static const std::vector<Stretch> all;
+  if (!merge(result.steps_.back(), next, steps_.size() == 1 ? stretches_ : all)) result.steps_.push_back(std::move(next));
   return result;
+}
+
+void IndexMap::restrict(const IndexMap& coordinate, std::int64_t first, std::int64_t last) {
+  if (coordinate.steps_.size() != 1) return;
+  const MapStep& step = coordinate.steps_[0];
+  std::size_t moving = step.strides.size();  // the one dim that the coordinate depends on
+  for (std::size_t d = 0; d < step.strides.size(); ++d) {
+    if (step.strides[d] == 0 || step.extents[d] == 1) continue;
+    if (moving != step.strides.size() || step.strides[d] < 0) return;
+    moving = d;
+  }
+  if (moving == step.strides.size()) return;
+  const std::int64_t stride = step.strides[moving];
+  // first <= offset + stride * x <= last
+  const std::int64_t low = std::max<std::int64_t>(0, first - step.offset + stride - 1) / stride;
+  const std::int64_t high = last < step.offset ? -1 : (last - step.offset) / stride;
+  if (stretches_.empty())
+    for (std::int64_t extent : step.extents) stretches_.push_back({0, extent - 1});
+  Stretch& stretch = stretches_[moving];
+  const Stretch narrowed{std::max(stretch.first, low), std::min(stretch.last, high)};
+  if (narrowed.first <= narrowed.last) stretch = narrowed;  // otherwise it is never used, and anything is right
 }
 
 std::optional<std::pair<std::size_t, std::int64_t>> IndexMap::helpful_split() const {

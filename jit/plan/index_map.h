@@ -25,6 +25,11 @@ struct MapStep {
   }
 };
 
+/// The coordinates of one dim that count.
+struct Stretch {
+  std::int64_t first, last;
+};
+
 /// A map from loop coordinates to a number. The first step's extents are the loop's.
 class IndexMap {
  public:
@@ -38,6 +43,10 @@ class IndexMap {
   /// coordinates, and these meet strides and offset. Merged into the last step where that is exact.
   IndexMap through(const Shape& shape, const trace::Layout& layout) const;
 
+  /// From here on the map is used only where `coordinate`, another map of the same loop, gives a number in [first, last]:
+  /// fewer carries can happen. No part of what maps are compared by: it follows from the predicate of the use.
+  void restrict(const IndexMap& coordinate, std::int64_t first, std::int64_t last);
+
   /// Where a further step is left only because a loop dim runs over several digits of its split: that dim, and the size
   /// of the inner part that would run over one digit alone.
   std::optional<std::pair<std::size_t, std::int64_t>> helpful_split() const;
@@ -45,7 +54,7 @@ class IndexMap {
   /// The map's number at a point of the loop; for tests.
   std::int64_t at(const std::vector<std::int64_t>& point) const;
 
-  friend bool operator==(const IndexMap&, const IndexMap&) = default;
+  friend bool operator==(const IndexMap& a, const IndexMap& b) { return a.steps_ == b.steps_; }
   template <class H>
   friend H AbslHashValue(H h, const IndexMap& map) {
     return H::combine(std::move(h), map.steps_);
@@ -53,6 +62,7 @@ class IndexMap {
 
  private:
   std::vector<MapStep> steps_;
+  std::vector<Stretch> stretches_;  // of the loop's coordinates; empty: all of them count
 };
 
 /// Row-major without gaps, offset 0.

@@ -9,12 +9,16 @@
 #include <absl/container/flat_hash_map.h>
 
 #include "jit/plan/finish.h"
+#include "jit/plan/grid.h"
 
 namespace sinter::plan {
 namespace {
 
 // Elementwise chains of any depth are walked in a loop, but a pad of a pad of a pad calls itself.
 constexpr int kMostNesting = 200;
+
+// A slice_assign that replaces less than this part of its elements reads them all.
+constexpr std::int64_t kWorthSkipping = 4;
 
 /// Counts how deep a function has called itself.
 class Deeper {
@@ -334,65 +338,70 @@ class Lowering {
     return x.offset == y.offset;
   }
 
+  /// Elements put on a grid in a larger shape, with a number (pad) or another value (slice_assign) around them. Each side
+  /// is read only where it is wanted.
   ir::ExprId pad(NodeId id, const IndexMap& map, ir::ExprId predicate) {
     const Node& n = node(id);
-    const Shape& in = node(n.operands[0]).shape;
-    const std::size_t rank = in.rank();
-    ir::Expr test;
-    test.kind = ir::ExprKind::InBounds;
-    test.dtype = DType::boolean;
-    test.map = intern(map);
-    DraftBounds bounds;
-    Shape padded;                     // the result's shape rounded up to whole steps
-    trace::Layout shift;
-    const Dims in_strides = contiguous_strides(in);
-    for (std::size_t d = 0; d < rank; ++d) {
-      const std::int64_t lower = n.ints[d], step = n.ints[rank + d];
-      bounds.bounds.push_back({n.shape[d], lower, step, in[d]});
-      padded.push_back((n.shape[d] + step - 1) / step * step);
-    }
-    const Dims padded_strides = contiguous_strides(padded);
-    bool steps = false;
-    for (std::size_t d = 0; d < rank; ++d) steps |= n.ints[rank + d] != 1;
-    shift.strides = Dims::filled(rank, 0);
-    for (std::size_t d = 0; d < rank; ++d) {
-      shift.strides[d] = steps ? padded_strides[d] : in_strides[d];
-      shift.offset -= n.ints[d] * shift.strides[d];
-    }
-    IndexMap inner = map.through(n.shape, shift);
-    if (steps) {
-      MapStep pick_step;
-      for (std::size_t d = 0; d < rank; ++d) {
-        const std::int64_t step = n.ints[rank + d];
-        pick_step.extents.push_back(padded[d] / step);
-        pick_step.strides.push_back(in_strides[d]);
-        pick_step.extents.push_back(step);
-        pick_step.strides.push_back(0);
-      }
-      inner.steps().push_back(std::move(pick_step));
-    }
-    draft_.bounds.push_back(bounds);
-    test.buffer = static_cast<std::uint16_t>(draft_.bounds.size() - 1);  // finish() resolves it
-    ir::ExprId inside = add(test, id);
-    if (predicate != ir::kNone) {
-      ir::Expr both;
-      both.op = Op::And;
-      both.dtype = DType::boolean;
-      both.args[0] = predicate;
-      both.args[1] = inside;
-      inside = add(both, id);
-    }
-    ir::Expr fill;
-    fill.kind = ir::ExprKind::Scalar;
-    fill.dtype = n.dtype;
-    fill.scalar = scalar(n.scalars[0], n.dtype);
+    const bool assigns = n.op == Op::SliceAssign;
+    const NodeId placed = n.operands[assigns ? 1 : 0];
+    const Grid grid(n.shape, node(placed).shape, n.ints);
+    const ir::ExprId on_grid = in_bounds(id, grid, map);
     ir::Expr where;
     where.op = Op::Where;
     where.dtype = n.dtype;
-    where.args[0] = inside;
-    where.args[1] = value(n.operands[0], inner, inside);
-    where.args[2] = add(fill, id);
+    where.args[0] = on_grid;
+    where.args[1] = value(placed, grid.below(map), both(id, predicate, on_grid));
+    if (assigns) {
+      where.args[2] = value(n.operands[0], map, around(id, on_grid, predicate));
+    } else {
+      ir::Expr fill;
+      fill.kind = ir::ExprKind::Scalar;
+      fill.dtype = n.dtype;
+      fill.scalar = scalar(n.scalars[0], n.dtype);
+      where.args[2] = add(fill, id);
+    }
     return add(where, id);
+  }
+
+  /// Where a slice_assign needs what is around its grid. Reading it everywhere goes by whole vectors; leaving out what is
+  /// replaced pays where that is a good part. Parts of a concatenation have tests of their own.
+  ir::ExprId around(NodeId id, ir::ExprId on_grid, ir::ExprId predicate) {
+    const Node& n = node(id);
+    const bool unseen = n.ints.back() != 0;
+    if (unseen || node(n.operands[1]).shape.numel() * kWorthSkipping < n.shape.numel()) return predicate;
+    ir::Expr outside;
+    outside.op = Op::Not;
+    outside.dtype = DType::boolean;
+    outside.args[0] = on_grid;
+    return both(id, predicate, add(outside, id));
+  }
+
+  ir::ExprId in_bounds(NodeId id, const Grid& grid, const IndexMap& map) {
+    ir::Expr test;
+    test.kind = ir::ExprKind::InBounds;
+    test.dtype = DType::boolean;
+    test.map = intern(grid.coordinates(map));
+    DraftBounds bounds = grid.bounds();
+    std::vector<std::int64_t> key;
+    for (const DraftBounds::Dim& dim : bounds.bounds) key.insert(key.end(), {dim.extent, dim.lower, dim.step, dim.size});
+    auto [it, added] = test_of_.try_emplace({test.map, std::move(key)}, ir::kNone);
+    if (!added) return it->second;
+    if (draft_.bounds.size() >= limits_.max_tests) throw Cut{"too many pieces and frames"};
+    draft_.bounds.push_back(std::move(bounds));
+    test.buffer = static_cast<std::uint16_t>(draft_.bounds.size() - 1);  // finish() resolves it
+    return it->second = add(test, id);
+  }
+
+  ir::ExprId both(NodeId id, ir::ExprId a, ir::ExprId b) {
+    if (a == ir::kNone || a == b) return b;
+    auto [it, added] = both_of_.try_emplace({a, b}, ir::kNone);
+    if (!added) return it->second;
+    ir::Expr expr;
+    expr.op = Op::And;
+    expr.dtype = DType::boolean;
+    expr.args[0] = a;
+    expr.args[1] = b;
+    return it->second = add(expr, id);
   }
 
   ir::ExprId gather(NodeId id, const IndexMap& map, ir::ExprId predicate) {
@@ -438,6 +447,8 @@ class Lowering {
   absl::flat_hash_map<IndexMap, std::uint16_t> map_of_;
   std::map<std::tuple<std::uint32_t, DType, std::uint32_t>, std::uint16_t> scalar_of_;
   absl::flat_hash_map<std::tuple<NodeId, std::uint16_t, ir::ExprId>, ir::ExprId> memo_;
+  std::map<std::pair<std::uint16_t, std::vector<std::int64_t>>, ir::ExprId> test_of_;  // by map and bounds
+  std::map<std::pair<ir::ExprId, ir::ExprId>, ir::ExprId> both_of_;
 };
 
 }  // namespace

@@ -121,7 +121,8 @@ class Placer {
     for (const BufferUse& use : step.buffers) {
       const Binding& binding = memory_.of_node[use.node];
       const bool temporary = graph_.nodes[use.node].kind == NodeKind::Op && binding.space == Binding::Space::Temporary;
-      if (temporary && last_use_[use.node] == s && !taken.contains(use.node))
+      // Once, though a library op may name it twice: a product with its own transpose.
+      if (temporary && last_use_[use.node] == s && taken.insert(use.node).second)
         arena_.give_back(binding.byte_offset, std::max(aligned(bytes(use.node)), kAlignment));
     }
   }
@@ -195,13 +196,14 @@ class Placer {
     for (const ir::Expr& expr : kernel.exprs) {
       if (expr.kind != ir::ExprKind::Load && expr.kind != ir::ExprKind::LoadAt) continue;
       if (expr.buffer != r) continue;
-      if (expr.kind == ir::ExprKind::LoadAt || expr.predicate != ir::kNone || expr.map != store->map) return false;
+      if (expr.kind == ir::ExprKind::LoadAt || expr.map != store->map) return false;
     }
-    return last_phase_of_loads(kernel, r) <= store->phase;
+    return last_phase_of_loads(kernel, r, store->level) <= store->phase;
   }
 
-  /// Inner values are computed again in each phase that needs them, so a load may happen later than its own phase.
-  static int last_phase_of_loads(const ir::Kernel& kernel, std::size_t r) {
+  /// Inner values are computed again in each phase that needs them, so a load may happen later than its own phase. An outer
+  /// store comes before the inner values of its phase: for it these count as of the next.
+  static int last_phase_of_loads(const ir::Kernel& kernel, std::size_t r, ir::Level store) {
     std::vector<int> phase(kernel.exprs.size(), -1);  // the last phase that computes the expression
     for (const ir::Store& store : kernel.stores) phase[store.value] = std::max<int>(phase[store.value], store.phase);
     int last = 0;
@@ -216,7 +218,8 @@ class Placer {
       };
       for (ir::ExprId arg : expr.args) pass(arg);
       pass(expr.predicate);
-      if (expr.kind == ir::ExprKind::Load && expr.buffer == r) last = std::max(last, own);
+      const bool after = store == ir::Level::Outer && expr.level == ir::Level::Inner;
+      if (expr.kind == ir::ExprKind::Load && expr.buffer == r) last = std::max(last, own + after);
     }
     return last;
   }

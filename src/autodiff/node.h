@@ -31,8 +31,8 @@ struct Node {
   std::array<trace::ValueRef, 3> saved;
   trace::ValueRef result;  // if the rule needs it
   std::array<Scalar, 3> scalars{Scalar(0), Scalar(0), Scalar(0)};
-  std::array<std::int64_t, 2 * kMaxRank> ints{};
-  Node* next_dead = nullptr;  // see release
+  std::array<std::int64_t, 3 * kMaxRank + 1> ints{};  // of slice_assign, which has the most
+  Node* next_dead = nullptr;                          // see release
 
   Node();
   ~Node() = default;

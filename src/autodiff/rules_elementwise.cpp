@@ -36,6 +36,8 @@ Term pow_exponent(const Step& s) {
   return g * choose(equal(a, 0.0), 0.0, y * log(a));
 }
 
+Term square_of_radius(const Step& s) { return square(s.operand(0)) + square(s.operand(1)); }
+
 constexpr double kTwoOverSqrtPi = 2 * std::numbers::inv_sqrtpi;
 
 constexpr Rule kTable[] = {
@@ -70,6 +72,30 @@ constexpr Rule kTable[] = {
                  s.operand(0).with([](const AnyTensor& t, const Location& w) { return t.sin(w); });
         },
         kFirst}}}},
+    {Op::Tan, {{{[](const Step& s) { return s.gradient() * (square(s.result()) + 1.0); }, kResult}}}},
+    {Op::Asin, {{{[](const Step& s) { return s.gradient() * rsqrt(1.0 - square(s.operand(0))); }, kFirst}}}},
+    {Op::Acos, {{{[](const Step& s) { return -s.gradient() * rsqrt(1.0 - square(s.operand(0))); }, kFirst}}}},
+    {Op::Atan, {{{[](const Step& s) { return s.gradient() / (square(s.operand(0)) + 1.0); }, kFirst}}}},
+    {Op::Sinh,
+     {{{[](const Step& s) {
+          return s.gradient() *
+                 s.operand(0).with([](const AnyTensor& t, const Location& w) { return t.cosh(w); });
+        },
+        kFirst}}}},
+    {Op::Cosh,
+     {{{[](const Step& s) {
+          return s.gradient() *
+                 s.operand(0).with([](const AnyTensor& t, const Location& w) { return t.sinh(w); });
+        },
+        kFirst}}}},
+    {Op::Asinh, {{{[](const Step& s) { return s.gradient() * rsqrt(square(s.operand(0)) + 1.0); }, kFirst}}}},
+    {Op::Acosh,
+     {{{[](const Step& s) {
+          const Term x = s.operand(0);
+          return s.gradient() * rsqrt((x - 1.0) * (x + 1.0));
+        },
+        kFirst}}}},
+    {Op::Atanh, {{{[](const Step& s) { return s.gradient() / (1.0 - square(s.operand(0))); }, kFirst}}}},
     {Op::Tanh, {{{[](const Step& s) { return s.gradient() * (1.0 - square(s.result())); }, kResult}}}},
     {Op::Sigmoid,
      {{{[](const Step& s) {
@@ -110,6 +136,10 @@ constexpr Rule kTable[] = {
        {[](const Step& s) { return -s.gradient() * floor(s.operand(0) / s.operand(1)); },
         kFirst | kSecond}}}},
     {Op::Pow, {{{pow_base, kFirst | kSecond}, {pow_exponent, kFirst | kResult}}}},
+    {Op::Atan2,
+     {{{[](const Step& s) { return s.gradient() * (s.operand(1) / square_of_radius(s)); }, kFirst | kSecond},
+       {[](const Step& s) { return -s.gradient() * (s.operand(0) / square_of_radius(s)); },
+        kFirst | kSecond}}}},
     {Op::Maximum,
      {{{[](const Step& s) { return extreme(s, 0, less(s.operand(1), s.operand(0))); }, kFirst | kSecond},
        {[](const Step& s) { return extreme(s, 1, less(s.operand(0), s.operand(1))); }, kFirst | kSecond}}}},
@@ -123,6 +153,8 @@ constexpr Rule kTable[] = {
     {Op::And, {}},
     {Op::Or, {}},
     {Op::Xor, {}},
+    {Op::ShiftLeft, {}},
+    {Op::ShiftRight, {}},
     {Op::Where,
      {{{},
        {[](const Step& s) { return choose(s.operand(0), s.gradient(), 0.0); }, kFirst},

@@ -39,6 +39,25 @@ Term pad(const Step& s) {
   });
 }
 
+/// What is replaced had no effect; in a concatenation nobody looks at the gradient there either.
+Term assign_around(const Step& s) {
+  const std::size_t rank = s.shape().rank();
+  if (s.integer(3 * rank) != 0) return s.gradient();
+  const Dims start(s.integers(0, rank)), step(s.integers(rank, rank));
+  return s.gradient().with([&](const AnyTensor& g, const Location& w) {
+    const AnyTensor zero = AnyTensor::full(Shape(s.integers(2 * rank, rank)), 0, g.dtype(), g.device(), w);
+    return tensor::assign_to(g, zero, start, step, false, w);
+  });
+}
+
+Term assign_value(const Step& s) {
+  const std::size_t rank = s.shape().rank();
+  const Dims start(s.integers(0, rank)), step(s.integers(rank, rank));
+  const Shape sizes(s.integers(2 * rank, rank));
+  return s.gradient().with(
+      [&](const AnyTensor& g, const Location& w) { return tensor::slice_to(g, start, step, sizes, w); });
+}
+
 /// Windows that do not overlap: each element is in at most one of them, so its gradient is found by moving
 /// g's elements.
 AnyTensor disjoint_windows(const AnyTensor& gradient, const Shape& shape, std::size_t axis, std::int64_t step,
@@ -175,6 +194,7 @@ constexpr Rule kTable[] = {
     {Op::Slice, {{{slice}}}},
     {Op::Windows, {{{windows}}}},
     {Op::Pad, {{{pad}}}},
+    {Op::SliceAssign, {{{assign_around}, {assign_value}}}},
 
     {Op::Sum, {{{[](const Step& s) { return expand(s.gradient(), s.shape_of(0)); }}}}},
     {Op::Prod, {{{product, kFirst}}}},

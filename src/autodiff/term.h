@@ -82,6 +82,7 @@ inline Term log(const Term& x) {
   if (x.is_scalar()) return {Scalar(__builtin_log(x.number())), x.where()};
   return {x.tensor().log(x.where()), x.where()};
 }
+inline Term rsqrt(const Term& x) { return {x.tensor().rsqrt(x.where()), x.where()}; }
 inline Term square(const Term& x) { return x * x; }
 inline Term pow(const Term& a, const Term& b) {
   return {AnyTensor::pow(a.operand(), b.operand(), a.where()), a.where()};

@@ -34,6 +34,11 @@ AnyTensor broadcast_to(const AnyTensor& x, const Shape& shape, const Location& w
 AnyTensor slice_to(const AnyTensor& x, const Dims& start, const Dims& step, const Shape& sizes,
                    const Location& where);
 
+/// `x` with `value` at the places start + i * step of each dimension (steps of 1 or more); checked by the
+/// caller. `unseen`: nothing looks at what x itself has there, not even its gradient.
+AnyTensor assign_to(const AnyTensor& x, const AnyTensor& value, const Dims& start, const Dims& step,
+                    bool unseen, const Location& where);
+
 /// 0, 1, .. along `axis`, which has `size` elements; the other dimensions of a tensor of `rank` are 1. i64.
 AnyTensor iota_along(std::size_t axis, std::size_t rank, std::int64_t size, const Device& device,
                      const Location& where);

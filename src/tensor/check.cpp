@@ -75,6 +75,10 @@ DType result_dtype(Op op, DType dtype, const Location& where) {
       check_computable(row.name, dtype, where);
       if (is_float(dtype)) throw_dtype(row.name, dtype, "bool, i32 or i64", where);
       return dtype;
+    case DTypeRule::Integer:
+      check_computable(row.name, dtype, where);
+      if (!is_int(dtype)) throw_dtype(row.name, dtype, "i32 or i64", where);
+      return dtype;
     case DTypeRule::Cast:
     case DTypeRule::None: break;
   }

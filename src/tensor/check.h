@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -40,6 +41,14 @@ Scalar fit(std::string_view op, Scalar scalar, DType dtype, const Location& wher
 std::size_t axis_of(std::string_view op, std::int64_t axis, const Shape& shape, const Location& where);
 /// Bit set of `axes`; each may occur once.
 std::uint64_t axes_of(std::string_view op, const Axes& axes, const Shape& shape, const Location& where);
+
+/// What ranges name of a shape: `sizes` elements start + i * step of each dimension; the dimensions that have
+/// no range are whole. Throws ShapeError.
+struct Part {
+  Dims start, step;
+  Shape sizes;
+};
+Part part_of(std::string_view op, std::span<const Range> ranges, const Shape& shape, const Location& where);
 
 /// The shape that both broadcast to. Throws ShapeError.
 Shape broadcast(std::string_view op, const Shape& a, const Shape& b, const Location& where);

@@ -61,6 +61,15 @@ AnyTensor AnyTensor::recip(Location where) const { return unary(Op::Recip, *this
 AnyTensor AnyTensor::square(Location where) const { return binary(Op::Mul, *this, *this, where); }
 AnyTensor AnyTensor::sin(Location where) const { return unary(Op::Sin, *this, where); }
 AnyTensor AnyTensor::cos(Location where) const { return unary(Op::Cos, *this, where); }
+AnyTensor AnyTensor::tan(Location where) const { return unary(Op::Tan, *this, where); }
+AnyTensor AnyTensor::asin(Location where) const { return unary(Op::Asin, *this, where); }
+AnyTensor AnyTensor::acos(Location where) const { return unary(Op::Acos, *this, where); }
+AnyTensor AnyTensor::atan(Location where) const { return unary(Op::Atan, *this, where); }
+AnyTensor AnyTensor::sinh(Location where) const { return unary(Op::Sinh, *this, where); }
+AnyTensor AnyTensor::cosh(Location where) const { return unary(Op::Cosh, *this, where); }
+AnyTensor AnyTensor::asinh(Location where) const { return unary(Op::Asinh, *this, where); }
+AnyTensor AnyTensor::acosh(Location where) const { return unary(Op::Acosh, *this, where); }
+AnyTensor AnyTensor::atanh(Location where) const { return unary(Op::Atanh, *this, where); }
 AnyTensor AnyTensor::tanh(Location where) const { return unary(Op::Tanh, *this, where); }
 AnyTensor AnyTensor::sigmoid(Location where) const { return unary(Op::Sigmoid, *this, where); }
 AnyTensor AnyTensor::erf(Location where) const { return unary(Op::Erf, *this, where); }
@@ -87,6 +96,7 @@ AnyTensor AnyTensor::remainder(Operand a, Operand b, Location where) {
   return binary(Op::Remainder, a, b, where);
 }
 AnyTensor AnyTensor::pow(Operand a, Operand b, Location where) { return binary(Op::Pow, a, b, where); }
+AnyTensor AnyTensor::atan2(Operand a, Operand b, Location where) { return binary(Op::Atan2, a, b, where); }
 AnyTensor AnyTensor::maximum(Operand a, Operand b, Location where) {
   return binary(Op::Maximum, a, b, where);
 }
@@ -107,6 +117,13 @@ AnyTensor AnyTensor::logical_and(Operand a, Operand b, Location where) {
 AnyTensor AnyTensor::logical_or(Operand a, Operand b, Location where) { return binary(Op::Or, a, b, where); }
 AnyTensor AnyTensor::logical_xor(Operand a, Operand b, Location where) {
   return binary(Op::Xor, a, b, where);
+}
+
+AnyTensor AnyTensor::shift_left(Operand a, Operand b, Location where) {
+  return binary(Op::ShiftLeft, a, b, where);
+}
+AnyTensor AnyTensor::shift_right(Operand a, Operand b, Location where) {
+  return binary(Op::ShiftRight, a, b, where);
 }
 
 AnyTensor AnyTensor::where(const AnyTensor& condition, Operand a, Operand b, Location where) {

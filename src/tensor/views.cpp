@@ -17,17 +17,18 @@ std::string at_axis(std::size_t axis, const Shape& shape) {
   return " of axis " + std::to_string(axis) + " of shape " + to_string(shape);
 }
 
-/// The dimension's part that `range` names: start, step and how many.
-struct Part {
+/// The part of one dimension that `range` names.
+struct Stretch {
   std::int64_t start, step, count;
 };
-Part part_of(const Range& range, std::size_t axis, const Shape& shape, const Location& where) {
+Stretch stretch_of(std::string_view op, const Range& range, std::size_t axis, const Shape& shape,
+                   const Location& where) {
   const std::int64_t size = shape[axis];
-  if (range.step == 0) throw ShapeError("[slice] the step" + at_axis(axis, shape) + " is 0", where);
+  const std::string name = "[" + std::string(op) + "] ";
+  if (range.step == 0) throw ShapeError(name + "the step" + at_axis(axis, shape) + " is 0", where);
   const auto from_front = [&](std::int64_t position, const char* what) {
     if (position < -size || position > size)
-      throw ShapeError(std::string("[slice] ") + what + " " + std::to_string(position) + " is outside" +
-                           at_axis(axis, shape),
+      throw ShapeError(name + what + " " + std::to_string(position) + " is outside" + at_axis(axis, shape),
                        where);
     return position < 0 ? position + size : position;
   };
@@ -46,6 +47,21 @@ Part part_of(const Range& range, std::size_t axis, const Shape& shape, const Loc
 }  // namespace
 
 namespace tensor {
+
+Part part_of(std::string_view op, std::span<const Range> ranges, const Shape& shape, const Location& where) {
+  if (ranges.size() > shape.rank())
+    throw ShapeError("[" + std::string(op) + "] " + std::to_string(ranges.size()) + " ranges for shape " +
+                         to_string(shape),
+                     where);
+  Part part{Dims::filled(shape.rank(), 0), Dims::filled(shape.rank(), 1), shape};
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const Stretch stretch = stretch_of(op, ranges[i], i, shape, where);
+    part.start[i] = stretch.start;
+    part.step[i] = stretch.step;
+    part.sizes[i] = stretch.count;
+  }
+  return part;
+}
 
 AnyTensor slice_to(const AnyTensor& x, const Dims& start, const Dims& step, const Shape& sizes,
                    const Location& where) {
@@ -174,19 +190,8 @@ AnyTensor AnyTensor::unsqueeze(std::int64_t axis, Location where) const {
 }
 
 AnyTensor AnyTensor::slice(std::span<const Range> ranges, Location where) const {
-  const Shape& from = value_of("slice", *this, where).shape;
-  if (ranges.size() > from.rank())
-    throw ShapeError("[slice] " + std::to_string(ranges.size()) + " ranges for shape " + to_string(from),
-                     where);
-  Dims start = Dims::filled(from.rank(), 0), step = Dims::filled(from.rank(), 1);
-  Shape shape(from);
-  for (std::size_t i = 0; i < ranges.size(); ++i) {
-    const Part part = part_of(ranges[i], i, from, where);
-    start[i] = part.start;
-    step[i] = part.step;
-    shape[i] = part.count;
-  }
-  return tensor::slice_to(*this, start, step, shape, where);
+  const tensor::Part part = tensor::part_of("slice", ranges, value_of("slice", *this, where).shape, where);
+  return tensor::slice_to(*this, part.start, part.step, part.sizes, where);
 }
 
 AnyTensor AnyTensor::narrow(std::int64_t axis, std::int64_t start, std::int64_t length,

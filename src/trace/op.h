@@ -20,7 +20,7 @@ enum class Op : std::uint8_t {
 enum class OpClass : std::uint8_t { Elementwise, Source, View, Pad, Reduce, Gather, Library };
 
 /// Which dtypes an elementwise op takes and gives; ops.def explains them.
-enum class DTypeRule : std::uint8_t { None, Same, Float, Compare, Logic, Bool, Select, Cast };
+enum class DTypeRule : std::uint8_t { None, Same, Float, Compare, Logic, Integer, Bool, Select, Cast };
 
 struct OpInfo {
   Op op;

@@ -71,6 +71,15 @@ SINTER_EMULATED(expm1)
 SINTER_EMULATED(sqrt)
 SINTER_EMULATED(sin)
 SINTER_EMULATED(cos)
+SINTER_EMULATED(tan)
+SINTER_EMULATED(asin)
+SINTER_EMULATED(acos)
+SINTER_EMULATED(atan)
+SINTER_EMULATED(sinh)
+SINTER_EMULATED(cosh)
+SINTER_EMULATED(asinh)
+SINTER_EMULATED(acosh)
+SINTER_EMULATED(atanh)
 SINTER_EMULATED(tanh)
 SINTER_EMULATED(erf)
 SINTER_EMULATED(floor)
@@ -80,6 +89,8 @@ SINTER_EMULATED(trunc)
 #undef SINTER_EMULATED
 inline float powf(float a, float b) { return __builtin_powf(a, b); }
 inline double pow(double a, double b) { return __builtin_pow(a, b); }
+inline float atan2f(float a, float b) { return __builtin_atan2f(a, b); }
+inline double atan2(double a, double b) { return __builtin_atan2(a, b); }
 inline float fmodf(float a, float b) { return __builtin_fmodf(a, b); }
 inline double fmod(double a, double b) { return __builtin_fmod(a, b); }
 inline float fminf(float a, float b) { return __builtin_fminf(a, b); }

@@ -144,6 +144,20 @@ TEST_CASE("an input that is read elsewhere in the trace is not overwritten too e
   CHECK(read(total)[0] == doctest::Approx(kCount * (kCount - 1) / 2.0));
 }
 
+TEST_CASE("a temporary that one step reads twice is given back once") {
+  const Device device = test_device();
+  const A x = counting(device, 12).reshape({3, 4}), y = counting(device, 12).reshape({4, 3});
+  A products;
+  {
+    const A a = A::full({3, 4}, 0.5, DType::f32, device);
+    products = a.matmul(a.transpose(0, 1));  // the same memory on both sides
+  }
+  // Two temporaries that are needed at the same time.
+  const A sums = A::sub(A::mul(x.sum(1), 100), y.sum(0).reshape({3, 1}));
+  CHECK(read(products) == std::vector<float>(9, 1));
+  CHECK(read(sums) == std::vector<float>{600 - 18, 2200 - 22, 3800 - 26});
+}
+
 TEST_CASE("of two results only one takes the input's place") {
   const Device device = test_device();
   A x = counting(device);

@@ -17,6 +17,7 @@ bool takes(DTypeRule rule, DType dtype) {
     case DTypeRule::Bool: return is_float(dtype);
     case DTypeRule::Compare: return numeric || dtype == DType::boolean;
     case DTypeRule::Logic: return !is_float(dtype) && dtype != DType::u8;
+    case DTypeRule::Integer: return dtype == DType::i32 || dtype == DType::i64;
     case DTypeRule::Select: return dtype != DType::u8;
     default: return false;
   }
@@ -42,8 +43,8 @@ std::vector<std::int64_t> special_integers(DType dtype) {
           255, 46341, 65536, -65537, low, low + 1, high, high - 1, 1000000007};
 }
 
-// Sine and cosine of large arguments are not asked for.
-bool wants_small_arguments(Op op) { return op == Op::Sin || op == Op::Cos; }
+// Sine, cosine and tangent of large arguments are not asked for.
+bool wants_small_arguments(Op op) { return op == Op::Sin || op == Op::Cos || op == Op::Tan; }
 
 struct Operands {
   std::vector<std::byte> a, b;

@@ -17,6 +17,7 @@ bool takes(Op op, DType dtype) {
     case DTypeRule::Float:
     case DTypeRule::Bool: return is_float(dtype);
     case DTypeRule::Logic: return !is_float(dtype);
+    case DTypeRule::Integer: return is_int(dtype);
     case DTypeRule::Compare: return true;
     default: return false;
   }

@@ -157,6 +157,39 @@ TEST_CASE("integers: quotients truncate, remainders have the divisor's sign, bit
   CHECK(values(Tensor<1, Int>::full({1}, 9007199254740993, device()) + 2) == Ints{9007199254740995});
 }
 
+TEST_CASE("integers: bits move") {
+  const auto x = Tensor<1, Int>::from_data({1, -8, 5}, device());
+  CHECK(values(x << 2) == Ints{4, -32, 20});
+  CHECK(values(x >> 1) == Ints{0, -4, 2});
+  CHECK(values(x << 64) == Ints{0, 0, 0});
+  CHECK(values(x >> 64) == Ints{0, -1, 0});
+  CHECK(values(x >> -1) == Ints{0, -1, 0});
+  CHECK(values(1 << Tensor<1, Int>::from_data({0, 40, 63}, device())) ==
+        Ints{1, std::int64_t{1} << 40, std::numeric_limits<std::int64_t>::min()});
+  CHECK(values(x.fmod(3)) == Ints{1, -2, 2});
+}
+
+TEST_CASE("tensors are put together and taken apart") {
+  const auto x = Tensor<2>::from_data({{1, 2}, {3, 4}}, device());
+  CHECK(values(Tensor<2>::cat({x, x + 4.0}, 1)) == Floats{1, 2, 5, 6, 3, 4, 7, 8});
+  const Tensor<3> stacked = Tensor<2>::stack({x, -x}, 0);
+  CHECK(values(stacked) == Floats{1, 2, 3, 4, -1, -2, -3, -4});
+  CHECK(values(Tensor<2>::cat(x.split(1, 0), 1)) == Floats{1, 2, 3, 4});
+  CHECK(values(x.split({0, 2}, 1)[1]) == Floats{1, 2, 3, 4});
+  CHECK(values(x.chunk(2, 1)[1]) == Floats{2, 4});
+  CHECK(values(x.slice_assign({s_from(1)}, Tensor<2>::from_data({{9}}, device()))) == Floats{1, 2, 9, 9});
+  CHECK(values(x.slice_fill({all, s(0, 1)}, 0)) == Floats{0, 2, 0, 4});
+  CHECK(values(x.repeat({1, 2})) == Floats{1, 2, 1, 2, 3, 4, 3, 4});
+  CHECK(values(x.roll(1, 0)) == Floats{3, 4, 1, 2});
+  CHECK(values(stacked.movedim(0, 2)) == Floats{1, -1, 2, -2, 3, -3, 4, -4});
+  CHECK(values(x.mask_fill(x > 2.0, 0)) == Floats{1, 2, 0, 0});
+  CHECK(values(x.mask_where(x > 2.0, -x)) == Floats{1, 2, -3, -4});
+  CHECK(values(x.tril()) == Floats{1, 0, 3, 4});
+  CHECK(values(Tensor<2, Bool>::triu_mask({2, 2}, device())) == Bools{true, true, false, true});
+  CHECK(values(Tensor<1, Int>::from_data({1, 0}, device()).one_hot(2)) == Ints{0, 1, 1, 0});
+  check_near(x.std(1), {std::sqrt(0.5f), std::sqrt(0.5f)});
+}
+
 TEST_CASE("elementwise functions agree with the C library") {
   const Floats in{-2.5, -1, -0.5, 0.25, 0.5, 1, 1.5, 2.5};
   const auto x = Tensor<1>::from_data(in, {8}, device());

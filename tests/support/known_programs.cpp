@@ -107,6 +107,16 @@ std::function<std::any()> in_place(const Device& device) {
   };
 }
 
+std::function<std::any()> cat_of_computed(const Device& device) {
+  std::vector<Tensor<2>> inputs;
+  for (int i = 0; i < 8; ++i) inputs.push_back(data<2>({64, 32 + i}, device));
+  return [=]() -> std::any {
+    std::vector<Tensor<2>> pieces;
+    for (const auto& x : inputs) pieces.push_back(x.tanh() * 2.0);
+    return Tensor<2>::cat(pieces, 1);
+  };
+}
+
 // ---- optimizers and models
 
 struct Parameters {
@@ -212,6 +222,7 @@ const std::vector<KnownProgram>& known_programs() {
       {"batch_norm", 2, batch_norm},
       {"sum_of_squares", 1, sum_of_everything},
       {"in_place", 1, in_place},
+      {"cat_8_computed", 1, cat_of_computed},
       {"adam_200_parameters", 4, adam},
       {"linear_gelu_layer_norm_4_step", 40, blocks_step},
       {"guide_cnn_step", 25, cnn_step},

@@ -27,6 +27,15 @@ AnyTensor unary(Op op, const A& x) {
     case Op::Recip: return x.recip();
     case Op::Sin: return x.sin();
     case Op::Cos: return x.cos();
+    case Op::Tan: return x.tan();
+    case Op::Asin: return x.asin();
+    case Op::Acos: return x.acos();
+    case Op::Atan: return x.atan();
+    case Op::Sinh: return x.sinh();
+    case Op::Cosh: return x.cosh();
+    case Op::Asinh: return x.asinh();
+    case Op::Acosh: return x.acosh();
+    case Op::Atanh: return x.atanh();
     case Op::Tanh: return x.tanh();
     case Op::Sigmoid: return x.sigmoid();
     case Op::Erf: return x.erf();
@@ -48,6 +57,9 @@ AnyTensor binary(Op op, A::Operand a, A::Operand b) {
     case Op::Div: return A::div(a, b);
     case Op::Remainder: return A::remainder(a, b);
     case Op::Pow: return A::pow(a, b);
+    case Op::Atan2: return A::atan2(a, b);
+    case Op::ShiftLeft: return A::shift_left(a, b);
+    case Op::ShiftRight: return A::shift_right(a, b);
     case Op::Maximum: return A::maximum(a, b);
     case Op::Minimum: return A::minimum(a, b);
     case Op::Equal: return A::equal(a, b);
@@ -72,51 +84,13 @@ AnyTensor reduce(Op op, const A& x, const Axes& axes) {
   }
 }
 
-AnyTensor execute(const Step& s, const std::vector<A>& handles, const Device& device) {
-  const auto operand = [&](std::size_t k) {
-    return s.args[k].step < 0 ? A::Operand(s.args[k].number)
-                              : A::Operand(handles[static_cast<std::size_t>(s.args[k].step)]);
-  };
-  const auto tensor = [&](std::size_t k) -> const A& {
-    return handles[static_cast<std::size_t>(s.args[k].step)];
-  };
-  switch (s.kind) {
-    case Kind::Input: return A::from_bytes(input_bytes(s), s.shape, s.dtype, device);
-    case Kind::Full: return A::full(s.shape, s.fill, s.dtype, device);
-    case Kind::Arange: return A::arange(s.axis, s.size, s.step, device);
-    case Kind::Uniform: return A::uniform(s.shape, s.low, s.high, device);
-    case Kind::Normal: return A::normal(s.shape, s.low, s.high, device);
-    case Kind::Unary: return unary(s.op, tensor(0));
-    case Kind::Cast: return tensor(0).cast(s.dtype);
-    case Kind::Binary: return binary(s.op, operand(0), operand(1));
-    case Kind::Where: return A::where(tensor(0), operand(1), operand(2));
-    case Kind::Reshape: return tensor(0).reshape(s.dims);
-    case Kind::Permute: return tensor(0).permute(Axes(s.dims));
-    case Kind::Expand: return tensor(0).expand(s.dims);
-    case Kind::Slice: return tensor(0).slice(s.ranges);
-    case Kind::Flip: return tensor(0).flip(Axes(s.dims));
-    case Kind::Windows: return tensor(0).windows(s.axis, s.size, s.step);
-    case Kind::Pad: return tensor(0).pad(s.dims, s.more, s.fill);
-    case Kind::Place: return tensor(0).place(s.shape, s.dims, s.more, s.fill);
-    case Kind::Reduce: return reduce(s.op, tensor(0), Axes(s.dims));
-    case Kind::Mean: return tensor(0).mean(Axes(s.dims));
-    case Kind::ArgMax: return tensor(0).argmax(s.axis);
-    case Kind::ArgMin: return tensor(0).argmin(s.axis);
-    case Kind::Gather: return tensor(0).gather(s.axis, tensor(1));
-    case Kind::IndexSelect: return tensor(0).index_select(s.axis, tensor(1));
-    case Kind::MatMul: return tensor(0).matmul(tensor(1));
-    case Kind::Conv2d: return tensor(0).conv2d(tensor(1), s.options);
-    case Kind::Alias: return tensor(0);
-    default: throw std::logic_error("program: a step without a value");
-  }
-}
-
 std::string name_of(Kind kind) {
-  static const char* const names[] = {"input",  "full",   "arange",  "uniform", "normal",       "unary",
-                                      "cast",   "binary", "where",   "reshape", "permute",      "expand",
-                                      "slice",  "flip",   "windows", "pad",     "place",        "reduce",
-                                      "mean",   "argmax", "argmin",  "gather",  "index_select", "matmul",
-                                      "conv2d", "alias",  "drop",    "read",    "sync",         "flush"};
+  static const char* const names[] = {
+      "input", "full",         "arange",     "uniform", "normal",       "unary",  "cast",    "binary",
+      "where", "reshape",      "permute",    "expand",  "slice",        "flip",   "windows", "pad",
+      "place", "slice_assign", "slice_fill", "cat",     "stack",        "repeat", "roll",    "reduce",
+      "mean",  "argmax",       "argmin",     "gather",  "index_select", "matmul", "conv2d",  "alias",
+      "drop",  "read",         "sync",       "flush"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -156,9 +130,15 @@ std::string details(const Step& s) {
     case Kind::Flip:
     case Kind::Reduce:
     case Kind::Mean: add(to_string(s.dims)); break;
+    case Kind::SliceFill: add(text_of(s.fill)); [[fallthrough]];
+    case Kind::SliceAssign:
     case Kind::Slice:
       for (const Range& range : s.ranges) add(text_of(range));
       break;
+    case Kind::Repeat: add(to_string(s.dims)); break;
+    case Kind::Roll: add("by " + std::to_string(s.step)); [[fallthrough]];
+    case Kind::Cat:
+    case Kind::Stack: add("axis " + std::to_string(s.axis)); break;
     case Kind::Pad: add(to_string(s.dims) + ", " + to_string(s.more) + ", " + text_of(s.fill)); break;
     case Kind::Place:
       add(to_string(s.shape) + ", " + to_string(s.dims) + ", " + to_string(s.more) + ", " + text_of(s.fill));
@@ -217,6 +197,56 @@ std::vector<std::byte> input_bytes(const Step& s) {
   return bytes;
 }
 
+AnyTensor execute(const Step& s, const std::vector<A>& handles, const Device& device) {
+  const auto operand = [&](std::size_t k) {
+    return s.args[k].step < 0 ? A::Operand(s.args[k].number)
+                              : A::Operand(handles[static_cast<std::size_t>(s.args[k].step)]);
+  };
+  const auto tensor = [&](std::size_t k) -> const A& {
+    return handles[static_cast<std::size_t>(s.args[k].step)];
+  };
+  const auto tensors = [&] {
+    std::vector<A> all;
+    for (std::size_t k = 0; k < s.args.size(); ++k) all.push_back(tensor(k));
+    return all;
+  };
+  switch (s.kind) {
+    case Kind::Input: return A::from_bytes(input_bytes(s), s.shape, s.dtype, device);
+    case Kind::Full: return A::full(s.shape, s.fill, s.dtype, device);
+    case Kind::Arange: return A::arange(s.axis, s.size, s.step, device);
+    case Kind::Uniform: return A::uniform(s.shape, s.low, s.high, device);
+    case Kind::Normal: return A::normal(s.shape, s.low, s.high, device);
+    case Kind::Unary: return unary(s.op, tensor(0));
+    case Kind::Cast: return tensor(0).cast(s.dtype);
+    case Kind::Binary: return binary(s.op, operand(0), operand(1));
+    case Kind::Where: return A::where(tensor(0), operand(1), operand(2));
+    case Kind::Reshape: return tensor(0).reshape(s.dims);
+    case Kind::Permute: return tensor(0).permute(Axes(s.dims));
+    case Kind::Expand: return tensor(0).expand(s.dims);
+    case Kind::Slice: return tensor(0).slice(s.ranges);
+    case Kind::Flip: return tensor(0).flip(Axes(s.dims));
+    case Kind::Windows: return tensor(0).windows(s.axis, s.size, s.step);
+    case Kind::Pad: return tensor(0).pad(s.dims, s.more, s.fill);
+    case Kind::Place: return tensor(0).place(s.shape, s.dims, s.more, s.fill);
+    case Kind::SliceAssign: return tensor(0).slice_assign(s.ranges, tensor(1));
+    case Kind::SliceFill: return tensor(0).slice_fill(s.ranges, s.fill);
+    case Kind::Cat: return A::cat(tensors(), s.axis);
+    case Kind::Stack: return A::stack(tensors(), s.axis);
+    case Kind::Repeat: return tensor(0).repeat(s.dims);
+    case Kind::Roll: return tensor(0).roll(s.step, s.axis);
+    case Kind::Reduce: return reduce(s.op, tensor(0), Axes(s.dims));
+    case Kind::Mean: return tensor(0).mean(Axes(s.dims));
+    case Kind::ArgMax: return tensor(0).argmax(s.axis);
+    case Kind::ArgMin: return tensor(0).argmin(s.axis);
+    case Kind::Gather: return tensor(0).gather(s.axis, tensor(1));
+    case Kind::IndexSelect: return tensor(0).index_select(s.axis, tensor(1));
+    case Kind::MatMul: return tensor(0).matmul(tensor(1));
+    case Kind::Conv2d: return tensor(0).conv2d(tensor(1), s.options);
+    case Kind::Alias: return tensor(0);
+    default: throw std::logic_error("program: a step without a value");
+  }
+}
+
 ReferenceTensor evaluate(const Step& s, const std::vector<ReferenceTensor>& values, Reference& reference) {
   const auto tensor = [&](std::size_t k) -> const ReferenceTensor& {
     return values[static_cast<std::size_t>(s.args[k].step)];
@@ -243,6 +273,17 @@ ReferenceTensor evaluate(const Step& s, const std::vector<ReferenceTensor>& valu
     case Kind::Windows: return reference.windows(tensor(0), s.axis, s.size, s.step);
     case Kind::Pad: return reference.pad(tensor(0), s.dims, s.more, s.fill);
     case Kind::Place: return reference.place(tensor(0), s.shape, s.dims, s.more, s.fill);
+    case Kind::SliceAssign: return reference.slice_assign(tensor(0), s.ranges, tensor(1));
+    case Kind::SliceFill:
+      return reference.slice_assign(tensor(0), s.ranges, reference.scalar(s.fill, tensor(0).dtype));
+    case Kind::Cat:
+    case Kind::Stack: {
+      std::vector<ReferenceTensor> pieces;
+      for (std::size_t k = 0; k < s.args.size(); ++k) pieces.push_back(tensor(k));
+      return s.kind == Kind::Cat ? reference.cat(pieces, s.axis) : reference.stack(pieces, s.axis);
+    }
+    case Kind::Repeat: return reference.repeat(tensor(0), s.dims);
+    case Kind::Roll: return reference.roll(tensor(0), s.step, s.axis);
     case Kind::Reduce: return reference.reduce(s.op, tensor(0), s.dims);
     case Kind::Mean: return reference.mean(tensor(0), s.dims);
     case Kind::ArgMax: return reference.arg_extreme(Op::Max, tensor(0), s.axis);

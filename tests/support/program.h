@@ -32,6 +32,12 @@ enum class StepKind : std::uint8_t {
   Windows,
   Pad,
   Place,
+  SliceAssign,
+  SliceFill,
+  Cat,
+  Stack,
+  Repeat,
+  Roll,
   Reduce,
   Mean,
   ArgMax,
@@ -62,9 +68,9 @@ struct Step {
   Shape shape;               // creation, Place
   Dims dims, more;           // sizes or axes; before and after; start and step
   std::vector<Range> ranges;
-  std::int64_t axis = 0, size = 0, step = 1;  // Windows, Gather; Arange: start, stop, step
+  std::int64_t axis = 0, size = 0, step = 1;  // Windows, Gather, Cat, Roll (step); Arange: start, stop, step
   double low = 0, high = 1;                   // Uniform; Normal: mean, deviation
-  Scalar fill = 0;                            // Full, Pad, Place
+  Scalar fill = 0;                            // Full, Pad, Place, SliceFill
   std::uint64_t seed = 0;                     // Input: of its data
   std::int64_t range = 0;                     // Input: integers in [0, range) if positive
   std::vector<double> numbers;                // Input: the data itself, if any
@@ -87,6 +93,9 @@ std::vector<ReferenceTensor> evaluate(const Program& program, Reference referenc
 
 /// One line for each step, with shape and dtype where `values` has them.
 std::string to_text(const Program& program, const std::vector<ReferenceTensor>& values = {});
+
+/// The value of a step on a device; `handles` holds those of all steps before.
+AnyTensor execute(const Step& step, const std::vector<AnyTensor>& handles, const Device& device);
 
 /// Runs the program on a device with fresh handles, from seed 0 on. Compares what is read on the way and, at
 /// the end, every handle that is left. Empty, or what went wrong at which step. `bits` receives all bytes

@@ -104,6 +104,34 @@ class ProgramBuilder {
     return add(std::move(s));
   }
 
+  // ---- parts put together
+  int slice_assign(int x, std::vector<Range> ranges, int value) {
+    Step s = of(StepKind::SliceAssign, x);
+    s.ranges = std::move(ranges);
+    s.args.push_back({value});
+    return add(std::move(s));
+  }
+  int slice_fill(int x, std::vector<Range> ranges, Scalar number) {
+    Step s = of(StepKind::SliceFill, x);
+    s.ranges = std::move(ranges);
+    s.fill = number;
+    return add(std::move(s));
+  }
+  int join(StepKind kind, const std::vector<int>& pieces, std::int64_t axis) {  // cat, stack
+    Step s(kind);
+    for (int piece : pieces) s.args.push_back({piece});
+    s.axis = axis;
+    return add(std::move(s));
+  }
+  int cat(const std::vector<int>& pieces, std::int64_t axis) { return join(StepKind::Cat, pieces, axis); }
+  int repeat(int x, const Dims& counts) { return dims(StepKind::Repeat, x, counts); }
+  int roll(int x, std::int64_t shift, std::int64_t axis) {
+    Step s = of(StepKind::Roll, x);
+    s.step = shift;
+    s.axis = axis;
+    return add(std::move(s));
+  }
+
   // ---- reductions, indexed reads, products
   int reduce(Op op, int x, const Dims& axes) {
     Step s = of(StepKind::Reduce, x);

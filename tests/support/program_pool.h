@@ -113,6 +113,8 @@ class ProgramPool {
     return shape;
   }
   DType random_dtype() {
+    if (options_.smooth)
+      return data_.chance(0.8) ? DType::f64 : data_.chance(0.5) ? DType::i64 : DType::boolean;
     const std::vector<DType> dtypes = {DType::f32,
                                        DType::f32,
                                        DType::f32,
@@ -151,6 +153,8 @@ class ProgramPool {
     step.shape = random_shape();
     step.dtype = random_dtype();
     step.seed = data_.next() % 1000;
+    if (options_.smooth && is_float(step.dtype))
+      step.numbers = data_.reals(static_cast<std::size_t>(step.shape.numel()), -2, 2);
     return add(std::move(step));
   }
   int input(const Shape& of, DType dtype, std::int64_t range = 0) {
@@ -159,6 +163,8 @@ class ProgramPool {
     step.dtype = dtype;
     step.range = range;
     step.seed = data_.next() % 1000;
+    if (options_.smooth && is_float(step.dtype))
+      step.numbers = data_.reals(static_cast<std::size_t>(step.shape.numel()), -2, 2);
     return add(std::move(step));
   }
 

@@ -2,7 +2,7 @@
 // hand.
 #include "tests/support/random_program.h"
 
-#include "tests/support/program_pool.h"
+#include "tests/support/random_assembly.h"
 
 namespace sinter::testing {
 namespace {
@@ -11,9 +11,9 @@ using Kind = StepKind;
 
 bool is_number(DType dtype) { return dtype != DType::boolean && dtype != DType::u8; }
 
-class Generator : public ProgramPool {
+class Generator : public RandomAssembly {
  public:
-  using ProgramPool::ProgramPool;
+  using RandomAssembly::RandomAssembly;
 
   Program run() {
     for (int i = data_.chance(0.3) ? 1 : 3; i > 0; --i) input();
@@ -56,8 +56,10 @@ class Generator : public ProgramPool {
       cast_step();
     else if (choice < 69)
       view_step();
-    else if (choice < 73)
+    else if (choice < 72)
       pad_step();
+    else if (choice < 75)
+      assemble();
     else if (choice < 81)
       reduce_step();
     else if (choice < 83)
@@ -94,10 +96,12 @@ class Generator : public ProgramPool {
         step.step = data_.chance(0.7) ? data_.integer(1, 3) : data_.integer(-3, -1);
         break;
       case 2:
+        if (options_.smooth) return;
         step.kind = Kind::Uniform;
         if (data_.chance(0.5)) step.low = -1.5, step.high = 2;
         break;
       default:
+        if (options_.smooth) return;
         step.kind = Kind::Normal;
         if (data_.chance(0.5)) step.low = 0.5, step.high = 0.25;
     }
@@ -106,9 +110,10 @@ class Generator : public ProgramPool {
 
   void unary_step() {
     static const std::vector<Op> float_ops = {
-        Op::Neg,  Op::Abs,   Op::Sign,  Op::Exp,   Op::Log,   Op::Log1p, Op::Expm1,
-        Op::Sqrt, Op::Rsqrt, Op::Recip, Op::Sin,   Op::Cos,   Op::Tanh,  Op::Sigmoid,
-        Op::Erf,  Op::Floor, Op::Ceil,  Op::Round, Op::Trunc, Op::IsNan, Op::Tanh};
+        Op::Neg,   Op::Abs,   Op::Sign,  Op::Exp,   Op::Log,   Op::Log1p,   Op::Expm1, Op::Sqrt,
+        Op::Rsqrt, Op::Recip, Op::Sin,   Op::Cos,   Op::Tanh,  Op::Sigmoid, Op::Erf,   Op::Floor,
+        Op::Ceil,  Op::Round, Op::Trunc, Op::IsNan, Op::Tanh,  Op::Tan,     Op::Asin,  Op::Acos,
+        Op::Atan,  Op::Sinh,  Op::Cosh,  Op::Asinh, Op::Acosh, Op::Atanh};
     static const std::vector<Op> integer_ops = {Op::Neg, Op::Abs, Op::Sign, Op::Not};
     const int x = pick([](const ReferenceTensor& t) { return t.dtype != DType::u8; });
     if (x < 0) return;
@@ -154,6 +159,13 @@ class Generator : public ProgramPool {
     Op op = dtype == DType::boolean ? data_.pick(boolean) : data_.pick(numeric);
     if (is_int(dtype) && data_.chance(0.3)) op = data_.pick(logic);
     if (is_float(dtype) && data_.chance(0.05)) op = Op::Pow;
+    if (is_int(dtype) && data_.chance(0.15)) op = data_.chance(0.5) ? Op::ShiftLeft : Op::ShiftRight;
+    if (is_float(dtype) && data_.chance(0.05)) {
+      // To the right of the origin: on the other side the sign of a zero decides, which ops are free to lose.
+      const int made = binary(Op::Atan2, {x}, {-1, data_.real(0.1, 2)});
+      if (made >= 0 && data_.chance(0.4)) drop(x);
+      return;
+    }
     Argument a{x}, b;
     if (data_.chance(0.25)) {
       b.number = op == Op::Pow ? Scalar(data_.integer(-1, 3)) : random_number(dtype);
@@ -257,22 +269,6 @@ class Generator : public ProgramPool {
     }
     if (left > 1 || data_.chance(0.3)) dims.push_back(data_.chance(0.5) ? left : -1);
     return dims;
-  }
-
-  Range random_range(std::int64_t size) {
-    Range range;
-    if (data_.chance(0.4)) return range;
-    range.step = data_.chance(0.6) ? 1 : data_.integer(1, 3);
-    if (data_.chance(0.3)) range.step = -range.step;
-    if (size > 0) {
-      const std::int64_t a = data_.integer(0, size), b = data_.integer(0, size);
-      if (data_.chance(0.7)) range.start = range.step > 0 ? std::min(a, b) : std::max(a, b);
-      if (data_.chance(0.7) && std::max(a, b) < size)
-        range.stop = range.step > 0 ? std::max(a, b) : std::min(a, b);
-      if (range.start && *range.start > 0 && data_.chance(0.3)) *range.start -= size;
-      if (range.start && *range.start == 0 && data_.chance(0.1)) *range.start = -size;
-    }
-    return range;
   }
 
   void pad_step() {
@@ -379,11 +375,11 @@ class Generator : public ProgramPool {
     const std::int64_t groups = data_.integer(1, 2);
     const int x =
         input({data_.integer(1, 2), groups * data_.integer(1, 2), data_.integer(3, 7), data_.integer(3, 7)},
-              DType::f32);
+              options_.smooth ? DType::f64 : DType::f32);
     if (x < 0) return;
     const int w =
         input({groups * data_.integer(1, 3), shape(x)[1] / groups, data_.integer(1, 3), data_.integer(1, 3)},
-              DType::f32);
+              options_.smooth ? DType::f64 : DType::f32);
     if (w < 0) return;
     Step step{Kind::Conv2d};
     step.options.stride = {data_.integer(1, 2), data_.integer(1, 2)};

@@ -14,6 +14,8 @@ struct RandomProgramOptions {
   bool f64 = true;     // the device has f64
   bool wild = false;   // infinities and NaN may occur
   bool large = false;  // now and then a tensor of thousands of elements
+  bool smooth =
+      false;  // floats are f64, none of them random on the device, and inputs are such that no two are equal
 };
 
 Program random_program(std::uint64_t seed, const RandomProgramOptions& options);

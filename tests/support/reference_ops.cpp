@@ -23,7 +23,17 @@ Exactness exactness_of(Op op) {
     case Op::Exp:
     case Op::Log:
     case Op::Log1p:
-    case Op::Expm1: return Exactness::Math;
+    case Op::Expm1:
+    case Op::Tan:
+    case Op::Asin:
+    case Op::Acos:
+    case Op::Atan:
+    case Op::Atan2:
+    case Op::Sinh:
+    case Op::Cosh:
+    case Op::Asinh:
+    case Op::Acosh:
+    case Op::Atanh: return Exactness::Math;
     case Op::Sin:
     case Op::Cos:
     case Op::Tanh:
@@ -70,6 +80,15 @@ double float_op(Op op, double a, double b) {
     case Op::Recip: return 1 / a;
     case Op::Sin: return std::sin(a);
     case Op::Cos: return std::cos(a);
+    case Op::Tan: return std::tan(a);
+    case Op::Asin: return std::asin(a);
+    case Op::Acos: return std::acos(a);
+    case Op::Atan: return std::atan(a);
+    case Op::Sinh: return std::sinh(a);
+    case Op::Cosh: return std::cosh(a);
+    case Op::Asinh: return std::asinh(a);
+    case Op::Acosh: return std::acosh(a);
+    case Op::Atanh: return std::atanh(a);
     case Op::Tanh: return std::tanh(a);
     case Op::Sigmoid: return 1 / (1 + std::exp(-a));
     case Op::Erf: return std::erf(a);
@@ -83,6 +102,7 @@ double float_op(Op op, double a, double b) {
     case Op::Div: return a / b;
     case Op::Remainder: return remainder_of(a, b);
     case Op::Pow: return std::pow(a, b);
+    case Op::Atan2: return std::atan2(a, b);
     case Op::Maximum: return maximum(a, b);
     case Op::Minimum: return minimum(a, b);
     default: throw std::logic_error("no float op " + std::string(name_of(op)));
@@ -91,7 +111,7 @@ double float_op(Op op, double a, double b) {
 
 std::uint64_t bits(std::int64_t x) { return static_cast<std::uint64_t>(x); }
 
-std::int64_t integer_op(Op op, std::int64_t a, std::int64_t b) {
+std::int64_t integer_op(Op op, std::int64_t a, std::int64_t b, std::int64_t width) {
   switch (op) {
     case Op::Neg: return static_cast<std::int64_t>(0 - bits(a));
     case Op::Abs: return a < 0 ? static_cast<std::int64_t>(0 - bits(a)) : a;
@@ -113,6 +133,8 @@ std::int64_t integer_op(Op op, std::int64_t a, std::int64_t b) {
     case Op::And: return a & b;
     case Op::Or: return a | b;
     case Op::Xor: return a ^ b;
+    case Op::ShiftLeft: return b < 0 || b >= width ? 0 : static_cast<std::int64_t>(bits(a) << b);
+    case Op::ShiftRight: return a >> (b < 0 || b >= width ? width - 1 : b);
     default: throw std::logic_error("no integer op " + std::string(name_of(op)));
   }
 }
@@ -217,7 +239,8 @@ Value float_result(Op op, DType dtype, const Value& a, const Value& b, const Pre
     // A pole or a turning point may lie between them.
     const bool crosses = (op == Op::Recip && std::abs(a.real) <= a.error) ||
                          (op == Op::Div && std::abs(b.real) <= b.error) ||
-                         (op == Op::Pow && std::abs(a.real) <= a.error);
+                         (op == Op::Pow && (std::abs(a.real) <= a.error || (a.real < 0 && b.error > 0))) ||
+                         (op == Op::Tan && std::abs(std::cos(a.real)) <= 2 * a.error);
     if (crosses) spread = kInfinity;
     if (op == Op::Sin || op == Op::Cos) spread = std::min(2.0, std::max(spread, a.error));
     if (op == Op::Abs) spread = std::max(spread, a.error);
@@ -306,7 +329,8 @@ Value apply(Op op, DType dtype, std::span<const Value> args, const Precision& pr
   }
   const double error = args.size() > 1 ? std::max(a.error, b.error) : a.error;
   if (dtype == DType::boolean && op == Op::Not) return result_of(dtype, a.integer == 0, error);
-  return result_of(dtype, narrowed(dtype, integer_op(op, a.integer, b.integer)), error);
+  return result_of(
+      dtype, narrowed(dtype, integer_op(op, a.integer, b.integer, dtype == DType::i64 ? 64 : 32)), error);
 }
 
 }  // namespace sinter::testing

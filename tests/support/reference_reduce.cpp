@@ -146,7 +146,9 @@ std::pair<Shape, std::vector<std::vector<Value>>> collect(const ReferenceTensor&
 ReferenceTensor Reference::reduce(Op op, const ReferenceTensor& x, const Dims& axes) const {
   auto [shape, terms] = collect(x, axes);
   ReferenceTensor result{shape, x.dtype, {}};
-  for (const auto& group : terms) result.values.push_back(reduced(op, group, x.dtype, precision_));
+  // Dims of size 1 are not reduced: a single element is itself, also if it is -0.
+  for (const auto& group : terms)
+    result.values.push_back(group.size() == 1 ? group[0] : reduced(op, group, x.dtype, precision_));
   return result;
 }
 

@@ -298,7 +298,9 @@ std::string difference(const AnyTensor& got, const ReferenceTensor& want) {
   std::vector<double> errors;
   // Half a unit more where an inexact value is kept in f32.
   for (const Value& v : want.values)
-    errors.push_back(v.error > 0 && v.dtype == DType::f32 ? v.error + std::abs(v.real) * 0x1p-24 : v.error);
+    errors.push_back(v.error > 0 && v.dtype == DType::f32 && std::isfinite(v.real)
+                         ? v.error + std::abs(v.real) * 0x1p-24
+                         : v.error);
   return difference(want.dtype, bytes, expected, errors);
 }
 

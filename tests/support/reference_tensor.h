@@ -57,6 +57,14 @@ class Reference {
   ReferenceTensor place(const ReferenceTensor& x, const Shape& shape, const Dims& start, const Dims& step,
                         Scalar value) const;
 
+  // ---- parts put together
+  ReferenceTensor slice_assign(const ReferenceTensor& x, std::span<const Range> ranges,
+                               const ReferenceTensor& value) const;
+  ReferenceTensor cat(const std::vector<ReferenceTensor>& pieces, std::int64_t axis) const;
+  ReferenceTensor stack(const std::vector<ReferenceTensor>& pieces, std::int64_t axis) const;
+  ReferenceTensor repeat(const ReferenceTensor& x, const Dims& counts) const;
+  ReferenceTensor roll(const ReferenceTensor& x, std::int64_t shift, std::int64_t axis) const;
+
   // ---- reductions: Sum, Prod, Max (any), Min (all)
   ReferenceTensor reduce(Op op, const ReferenceTensor& x, const Dims& axes) const;
   ReferenceTensor mean(const ReferenceTensor& x, const Dims& axes) const;

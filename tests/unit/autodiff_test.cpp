@@ -126,6 +126,29 @@ std::vector<Case> cases() {
       {Op::Recip, "recip", one, [](V x) { return x[0].recip(); }},
       {Op::Sin, "sin", one, [](V x) { return x[0].sin(); }},
       {Op::Cos, "cos", one, [](V x) { return x[0].cos(); }},
+      {Op::Tan, "tan", {numbers(s, 0.5)}, [](V x) { return x[0].tan(); }},
+      {Op::Asin, "asin", {numbers(s, 0.5)}, [](V x) { return x[0].asin(); }},
+      {Op::Acos, "acos", {numbers(s, 0.5)}, [](V x) { return x[0].acos(); }},
+      {Op::Atan, "atan", one, [](V x) { return x[0].atan(); }},
+      {Op::Sinh, "sinh", one, [](V x) { return x[0].sinh(); }},
+      {Op::Cosh, "cosh", one, [](V x) { return x[0].cosh(); }},
+      {Op::Asinh, "asinh", one, [](V x) { return x[0].asinh(); }},
+      {Op::Acosh, "acosh", {numbers(s, 0.5, 3)}, [](V x) { return x[0].acosh(); }},
+      {Op::Atanh, "atanh", {numbers(s, 0.5)}, [](V x) { return x[0].atanh(); }},
+      {Op::Atan2, "atan2", two, [](V x) { return A::atan2(x[0], x[1]); }},
+      {Op::Atan2, "atan2 with a scalar", one,
+       [](V x) { return A::add(A::atan2(x[0], -0.5), A::atan2(0.3, x[0])); }},
+      {Op::Pow, "exp2", one, [](V x) { return x[0].exp2(); }},
+      {Op::Log, "log2, log10", above, [](V x) { return A::add(x[0].log2(), x[0].log10()); }},
+      {Op::Sqrt, "hypot", two, [](V x) { return A::hypot(x[0], x[1]); }},
+      {Op::Sqrt,
+       "hypot with 0",
+       {{s, {0, 1, -2, 3, 0.5, 4}}},
+       [](V x) { return A::add(A::hypot(x[0], 0.5), A::hypot(2, x[0])); }},
+      {Op::Remainder,
+       "fmod",
+       {numbers(s, 5), numbers(s, 0.8, 0.05)},
+       [](V x) { return A::fmod(x[0], x[1]); }},
       {Op::Tanh, "tanh", one, [](V x) { return x[0].tanh(); }},
       {Op::Sigmoid, "sigmoid", one, [](V x) { return x[0].sigmoid(); }},
       {Op::Erf, "erf", one, [](V x) { return x[0].erf(); }},
@@ -229,6 +252,49 @@ std::vector<Case> cases() {
        [](V x) {
          return x[0].place(Shape{3, 6}, {0, 5}, {2, -2}, 1).square();
        }},
+      {Op::SliceAssign,
+       "slice_assign",
+       {numbers({4, 3}), numbers({2, 3})},
+       [](V x) {
+         const Range ranges[] = {{3, {}, -2}};
+         return x[0].slice_assign(ranges, x[1]).square();
+       }},
+      {Op::SliceAssign,
+       "slice_assign of a constant, broadcast, over itself",
+       {numbers({4, 3})},
+       [](V x) {
+         const Range rows[] = {{1, 3, 1}}, column[] = {{}, {1, 2, 1}}, some[] = {{0, 3, 2}, {0, 1, 1}};
+         return x[0]
+             .slice_assign(rows, x[0].narrow(0, 0, 1))
+             .slice_assign(column, x[0].sum({0, 1}))
+             .slice_fill(some, 2)
+             .square();
+       }},
+      {Op::SliceAssign,
+       "slice_assign into a constant",
+       {numbers({2, 3})},
+       [](V x) {
+         const Range ranges[] = {{1, 5, 2}};
+         return constant(numbers({6, 3})).slice_assign(ranges, x[0]).square();
+       }},
+      {Op::SliceAssign,
+       "cat",
+       {numbers({2, 3}), numbers({2, 1}), numbers({2, 2})},
+       [](V x) {
+         const A pieces[] = {x[0], x[1].exp(), x[2], x[0].narrow(1, 1, 2)};
+         return A::cat(pieces, 1).square();
+       }},
+      {Op::SliceAssign,
+       "stack, repeat, roll",
+       {numbers({2, 3}), numbers({2, 3}, 0.5)},
+       [](V x) {
+         const A pieces[] = {x[0].repeat({1, 2}).narrow(1, 1, 3), x[1].roll(2, 1), x[0]};
+         return A::stack(pieces, 1).square();
+       }},
+      {Op::SliceAssign,
+       "cat of many",
+       {numbers({1, 40})},
+       [](V x) { return A::cat(x[0].split(1, 1), 0).square(); }},
 
       {Op::Sum,
        "sum",

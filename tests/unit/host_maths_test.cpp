@@ -89,6 +89,18 @@ TEST_CASE("functions of one operand are within 4 ulp") {
   check_unary(Op::Trunc, 0, [](double x) { return std::trunc(x); });
 }
 
+TEST_CASE("trigonometric and hyperbolic functions are within 4 ulp") {
+  check_unary(Op::Tan, 4, [](double x) { return std::tan(x); });
+  check_unary(Op::Asin, 4, [](double x) { return std::asin(x); });
+  check_unary(Op::Acos, 4, [](double x) { return std::acos(x); });
+  check_unary(Op::Atan, 4, [](double x) { return std::atan(x); });
+  check_unary(Op::Sinh, 4, [](double x) { return std::sinh(x); });
+  check_unary(Op::Cosh, 4, [](double x) { return std::cosh(x); });
+  check_unary(Op::Asinh, 4, [](double x) { return std::asinh(x); });
+  check_unary(Op::Acosh, 4, [](double x) { return std::acosh(x); });
+  check_unary(Op::Atanh, 4, [](double x) { return std::atanh(x); });
+}
+
 TEST_CASE("pow is within 4 ulp") {
   std::vector<float> x, y;
   for (int i = 1; i < 2000; ++i)
@@ -146,4 +158,15 @@ TEST_CASE("a random number depends on its index only") {
     CHECK(sum / 5000 == doctest::Approx(normal ? 0 : 0.5).epsilon(0.05));
     CHECK(squares / 5000 == doctest::Approx(normal ? 1 : 1.0 / 3).epsilon(0.06));
   }
+}
+
+TEST_CASE("random numbers of a block that starts before the first element are right from there on") {
+  for (bool normal : {false, true})
+    for (std::uint64_t before : {1, 2, 3, 5, 100}) {
+      const host::RandomKey key{5, 6};
+      std::vector<float> all(300), part(300 + before);
+      host::random_block(all.data(), 0, all.size(), key, normal);
+      host::random_block(part.data(), 0 - before, part.size(), key, normal);
+      for (std::size_t i = 0; i < all.size(); ++i) CHECK(part[before + i] == all[i]);
+    }
 }

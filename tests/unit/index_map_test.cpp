@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <random>
 
+#include "jit/plan/grid.h"
 #include "jit/plan/index_map.h"
 
 using namespace sinter;
@@ -122,4 +123,58 @@ TEST_CASE("reshape of a layout agrees with row-major positions") {
   CHECK(reshape_layout(Shape{2, 3}, {Dims{3, 1}, 0}, Shape{6}, result));
   CHECK(result.strides == Dims{1});
   CHECK_FALSE(reshape_layout(Shape{2, 3}, {Dims{1, 2}, 0}, Shape{6}, result));
+}
+
+TEST_CASE("a grid's test and its map agree with its definition, and need no divisions where the loop has its dims") {
+  Random random{std::mt19937(11)};
+  for (int round = 0; round < 3000; ++round) {
+    Shape in;
+    for (std::int64_t rank = random(1, 4); rank > 0; --rank) in.push_back(random(1, 5));
+    const auto [placed, view] = random_view(in, random);
+    Shape outer;
+    std::vector<std::int64_t> ints(2 * placed.rank());
+    bool steps = false;
+    for (std::size_t d = 0; d < placed.rank(); ++d) {
+      const bool whole = random(0, 1);
+      ints[d] = whole ? 0 : random(0, 3);
+      ints[placed.rank() + d] = whole || random(0, 2) ? 1 : random(2, 3);
+      steps |= ints[placed.rank() + d] != 1;
+      outer.push_back(ints[d] + (placed[d] - 1) * ints[placed.rank() + d] + 1 + (whole ? 0 : random(0, 3)));
+    }
+    const Dims strides = contiguous_strides(outer);
+    MapStep first;
+    first.extents.assign(outer.begin(), outer.end());
+    first.strides.assign(strides.begin(), strides.end());
+    const IndexMap map(first);
+    const Grid grid(outer, placed, ints);
+    const IndexMap coordinates = grid.coordinates(map), below = grid.below(map), seen = below.through(placed, view);
+    if (!steps) {
+      REQUIRE(below.steps().size() == 1);
+      REQUIRE(seen.steps().size() == 1);
+    }
+    const DraftBounds bounds = grid.bounds();
+    for (std::int64_t n = 0; n < outer.numel(); ++n) {
+      const std::vector<std::int64_t> point = split(n, outer);
+      bool inside = true;
+      std::int64_t position = 0, expected = view.offset;
+      for (std::size_t d = 0; d < outer.rank(); ++d) {
+        const std::int64_t from = point[d] - ints[d], step = ints[placed.rank() + d];
+        inside = inside && from >= 0 && from % step == 0 && from / step < placed[d];
+        position = position * placed[d] + from / step;
+        expected += from / step * view.strides[d];
+      }
+      bool found = true;
+      std::int64_t rest = coordinates.at(point);
+      for (std::size_t b = bounds.bounds.size(); b-- > 0;) {
+        const DraftBounds::Dim& dim = bounds.bounds[b];
+        const std::int64_t from = rest % dim.extent - dim.lower;
+        rest /= dim.extent;
+        found = found && from >= 0 && from % dim.step == 0 && from / dim.step < dim.size;
+      }
+      REQUIRE(found == inside);
+      if (!inside) continue;
+      REQUIRE(below.at(point) == position);
+      REQUIRE(seen.at(point) == expected);
+    }
+  }
 }

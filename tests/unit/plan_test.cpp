@@ -160,3 +160,51 @@ TEST_CASE("what is too large for one kernel is divided") {
   CHECK(shifted > 1);
   CHECK(shifted < 200);
 }
+
+TEST_CASE("what is joined is one kernel, and each piece is read once") {
+  std::vector<Tensor<2>> pieces;
+  for (int i = 0; i < 8; ++i) pieces.push_back(blank(16, 8 + i));
+  CHECK(launches([&] {
+          std::vector<Tensor<2>> computed;
+          for (const Tensor<2>& piece : pieces) computed.push_back(gelu(piece) * 2.0);
+          return Tensor<2>::cat(computed, 1);
+        }) == 1);
+  CHECK(launches([&] { return (Tensor<2>::cat(pieces, 1) * 2.0).sum(1); }) == 1);
+  const Tensor<2> x = blank(64, 32), part = blank(10, 32);
+  CHECK(launches([&] { return relu(x.slice_assign({s(3, 13)}, part * 2.0) + 1.0); }) == 1);
+  CHECK(launches([&] { return x.roll(3, 1) + x; }) == 1);
+  CHECK(launches([&] { return x.repeat({3, 1}) * 2.0; }) == 1);
+  CHECK(launches([&] { return x.split({10, 22}, 1)[1]; }) == 0);
+  CHECK(launches([&] { return Tensor<2>::stack({x, x * 2.0, x.exp()}, 0); }) == 1);
+}
+
+TEST_CASE("long lists are joined in few kernels") {
+  std::vector<Tensor<2>> pieces;
+  for (int i = 0; i < 100; ++i) pieces.push_back(blank(4, 8));
+  const std::uint64_t hundred = launches([&] { return Tensor<2>::cat(pieces, 0); });
+  CHECK(hundred > 1);
+  CHECK(hundred <= 8);  // seven groups and what joins them
+  // Slices of one tensor are one buffer: nothing has to be divided, until there are too many tests for each element.
+  const Tensor<2> x = blank(200, 8);
+  const auto slices = [&](int count) {
+    std::vector<Tensor<2>> pieces;
+    for (int i = 0; i < count; ++i) pieces.push_back(x.narrow(0, (i * 7) % 150, 3));
+    return Tensor<2>::cat(pieces, 0);
+  };
+  CHECK(launches([&] { return slices(40); }) == 1);
+  CHECK(launches([&] { return slices(600); }) < 60);
+  for (int i = 0; i < 900; ++i) pieces.push_back(pieces[static_cast<std::size_t>(i)]);
+  CHECK(launches([&] { return Tensor<2>::cat(pieces, 0); }) < 100);
+}
+
+TEST_CASE("a part is written over the tensor that dies") {
+  for (std::int64_t rows : {2, 60}) {
+    Tensor<2> x = blank(64, 32);
+    const Tensor<2> part = blank(rows, 32);
+    device.sync();
+    device.reset_statistics();
+    x = x.slice_assign({s(1, 1 + rows)}, part);
+    device.sync();
+    CHECK(device.statistics().bytes_in_place == 64 * 32 * 4);
+  }
+}

@@ -79,6 +79,33 @@ TEST_CASE("products that do not fit") {
         "[conv2d] weight (8, 3, 9, 1) reaches over 9 elements, input (1, 3, 8, 8) has 8 with padding");
 }
 
+TEST_CASE("parts and pieces that do not fit") {
+  const Device d = Device::host();
+  const auto x = Tensor<2>::zeros({4, 3}, d), y = Tensor<2>::zeros({2, 5}, d);
+  CHECK(MESSAGE_OF(ShapeError, x.slice_assign({s(0, 2)}, y)) ==
+        "[slice_assign] a value of shape (2, 5) does not fit the part (2, 3) of shape (4, 3)");
+  CHECK(MESSAGE_OF(ShapeError, x.slice_assign({s(0, 9)}, y)) ==
+        "[slice_assign] stop 9 is outside of axis 0 of shape (4, 3)");
+  CHECK(MESSAGE_OF(DTypeError, x.slice_assign({s(0, 2)}, y.cast(DType::f64))) ==
+        "[slice_assign] dtypes differ: f32 and f64; cast one of them");
+  CHECK(MESSAGE_OF(DTypeError, x.to_int().any().slice_fill({}, 0.5)) ==
+        "[slice_fill] the number 0.5 is not a value of dtype i64; cast the tensor first");
+  CHECK(MESSAGE_OF(ShapeError, Tensor<2>::cat({x, x, y}, 0)) ==
+        "[cat] shapes differ in more than axis 0: (4, 3) and (2, 5), the one at position 2");
+  CHECK(MESSAGE_OF(DTypeError, Tensor<2>::cat({x, x.cast(DType::f64)}, 0)) ==
+        "[cat] dtypes differ: f32 and f64; cast one of them");
+  CHECK(MESSAGE_OF(ShapeError, Tensor<2>::cat({x, x}, 2)) == "[cat] there is no axis 2 in shape (4, 3)");
+  CHECK(MESSAGE_OF(ShapeError, Tensor<2>::cat(std::vector<Tensor<2>>(), 0)) ==
+        "[cat] there is nothing to join");
+  CHECK(MESSAGE_OF(ShapeError, Tensor<2>::stack({x, y}, 0)) ==
+        "[stack] shapes differ: (4, 3) and (2, 5), the one at position 1");
+  CHECK(MESSAGE_OF(ShapeError, x.split({1, 2}, 0)) ==
+        "[split] sizes that sum to 3 do not divide axis 0 of shape (4, 3)");
+  CHECK(MESSAGE_OF(ShapeError, x.chunk(0, 0)) == "[chunk] shape (4, 3) is not divided into 0 pieces");
+  CHECK(MESSAGE_OF(ShapeError, x.repeat({2, -1})) ==
+        "[repeat] (2, -1) does not repeat shape (4, 3): one count, zero or more, for each axis");
+}
+
 TEST_CASE("dtypes that do not fit") {
   const Device d = Device::host();
   const auto x = Tensor<1>::zeros({2}, d);

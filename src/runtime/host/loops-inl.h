@@ -239,6 +239,7 @@ constexpr bool takes(DTypeRule rule, DType dtype) {
     case DTypeRule::Bool: return is_float(dtype);
     case DTypeRule::Compare: return true;
     case DTypeRule::Logic: return !is_float(dtype) && dtype != DType::u8;
+    case DTypeRule::Integer: return dtype == DType::i32 || dtype == DType::i64;
     default: return false;
   }
 }

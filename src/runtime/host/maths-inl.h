@@ -2,8 +2,8 @@
 // include it after hwy/highway.h, inside no namespace.
 //
 // Errors of f32, measured against f64 over the whole range (tests/unit/host_maths_test.cpp holds them): exp,
-// expm1, tanh, sigmoid, log, log1p, sin, cos, pow within 4 ulp; erf within 4 ulp too. The f64 functions are
-// those of the C library.
+// expm1, tanh, sigmoid, log, log1p, sin, cos, pow within 4 ulp; erf within 4 ulp too, and so are those of
+// trigonometry-inl.h. The f64 functions are those of the C library.
 //
 // The polynomials are near-minimax fits of ours: weighted least squares on Chebyshev points, in 40 digits.
 #if defined(SINTER_HOST_MATHS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -224,6 +224,12 @@ HWY_INLINE V sin_f32(D d, V a) {
   return sin_of_quadrant(d, r, hn::Add(hn::ConvertTo(di, q), hn::Set(di, shift)));
 }
 
+}  // namespace sinter::runtime::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#include "src/runtime/host/trigonometry-inl.h"
+HWY_BEFORE_NAMESPACE();
+namespace sinter::runtime::HWY_NAMESPACE {
+
 // ---- powers (f32)
 
 /// exp(y ln x) in f64, which leaves 4 ulp of f32 even for the largest exponents; all that is not plain goes
@@ -271,7 +277,25 @@ SINTER_MATHS(sn_cos, sin_f32<1>, std::cos(x))
 SINTER_MATHS(sn_tanh, tanh_f32, std::tanh(x))
 SINTER_MATHS(sn_sigmoid, sigmoid_f32, 1.0 / (1.0 + std::exp(-x)))
 SINTER_MATHS(sn_erf, erf_f32, std::erf(x))
+SINTER_MATHS(sn_tan, tan_f32, std::tan(x))
+SINTER_MATHS(sn_asin, asin_f32, std::asin(x))
+SINTER_MATHS(sn_acos, acos_f32, std::acos(x))
+SINTER_MATHS(sn_atan, atan_f32, std::atan(x))
+SINTER_MATHS(sn_sinh, sinh_f32, std::sinh(x))
+SINTER_MATHS(sn_cosh, cosh_f32, std::cosh(x))
+SINTER_MATHS(sn_asinh, asinh_f32, std::asinh(x))
+SINTER_MATHS(sn_acosh, acosh_f32, std::acosh(x))
+SINTER_MATHS(sn_atanh, atanh_f32, std::atanh(x))
 #undef SINTER_MATHS
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V sn_atan2(D d, V a, V b) {
+  if constexpr (kIsF32<D>) {
+    return atan2_f32(d, a, b);
+  } else {
+    return map_lanes(d, a, b, [](double y, double x) { return std::atan2(y, x); });
+  }
+}
 
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V sn_pow(D d, V a, V b) {
@@ -358,6 +382,28 @@ HWY_INLINE V sn_min(D d, V a, V b) {
   } else {
     return hn::Min(a, b);
   }
+}
+
+/// Counts that are negative or too large shift all bits out.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V sn_shift_left(D d, V a, V b) {
+  return map_lanes(d, a, b, [](auto x, auto count) {
+    using T = decltype(x);
+    using U = std::make_unsigned_t<T>;
+    constexpr U bits = 8 * sizeof(T);
+    const U by = static_cast<U>(count);
+    return by < bits ? static_cast<T>(static_cast<U>(x) << (by & (bits - 1))) : T{0};
+  });
+}
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V sn_shift_right(D d, V a, V b) {
+  return map_lanes(d, a, b, [](auto x, auto count) {
+    using T = decltype(x);
+    using U = std::make_unsigned_t<T>;
+    constexpr U bits = 8 * sizeof(T);
+    const U by = static_cast<U>(count);
+    return static_cast<T>(x >> (by < bits ? by : bits - 1));
+  });
 }
 
 /// Truth values are bytes 0 and 1.

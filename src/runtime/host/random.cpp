@@ -134,7 +134,9 @@ void random_block(float* out, std::uint64_t first, std::size_t n, RandomKey key,
   const std::size_t per_counter = normal ? 2 : 4;
   const std::size_t group = per_counter * hn::Lanes(DU());
   std::size_t skip = first % per_counter;  // elements of the first counter that stand before `first`
-  std::uint64_t counter = first / per_counter;
+  // A block may start before element 0, where a predicate leaves the numbers unused, and must be right from 0
+  // on.
+  std::uint64_t counter = static_cast<std::uint64_t>(static_cast<std::int64_t>(first) >> (normal ? 1 : 2));
   HWY_ALIGN float values[4 * kMost];
   for (std::size_t done = 0; done < n; counter += hn::Lanes(DU()), skip = 0) {
     const std::size_t count = std::min(group - skip, n - done);

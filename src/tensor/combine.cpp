@@ -1,0 +1,196 @@
+// Several tensors put into one, one taken apart or repeated.
+#include <algorithm>
+
+#include "src/tensor/apply.h"
+#include "src/tensor/check.h"
+
+namespace sinter {
+
+namespace {
+
+// A kernel reads a limited number of buffers. Longer lists are joined in groups, so that where they must be
+// divided, each element is moved once more for each level of groups, and not once more for each kernel.
+constexpr std::size_t kGroup = 16;
+
+void check_pieces(std::string_view op, std::span<const AnyTensor> pieces, std::size_t axis,
+                  const Location& where) {
+  const trace::Value& first = *pieces[0].value();
+  for (std::size_t k = 1; k < pieces.size(); ++k) {
+    const trace::Value& piece = tensor::value_of(op, pieces[k], where);
+    tensor::check_same_dtype(op, first.dtype, piece.dtype, where);
+    bool fits = piece.shape.rank() == first.shape.rank();
+    for (std::size_t i = 0; fits && i < first.shape.rank(); ++i)
+      fits = i == axis || piece.shape[i] == first.shape[i];
+    if (!fits)
+      throw ShapeError("[" + std::string(op) + "] shapes differ in more than axis " + std::to_string(axis) +
+                           ": " + to_string(first.shape) + " and " + to_string(piece.shape) +
+                           ", the one at position " + std::to_string(k),
+                       where);
+  }
+}
+
+/// Pieces that fit, each with elements. Each is written to its own place of what comes before, where nothing
+/// was of worth.
+AnyTensor join(std::span<const AnyTensor> pieces, std::size_t axis, const Location& where) {
+  if (pieces.size() == 1) return pieces[0];
+  if (pieces.size() > kGroup) {
+    const std::size_t groups = (pieces.size() + kGroup - 1) / kGroup;
+    std::vector<AnyTensor> joined;
+    for (std::size_t g = 0, begin = 0; g < groups; ++g) {
+      const std::size_t end = pieces.size() * (g + 1) / groups;
+      joined.push_back(join(pieces.subspan(begin, end - begin), axis, where));
+      begin = end;
+    }
+    return join(joined, axis, where);
+  }
+  Shape shape(pieces[0].shape());
+  shape[axis] = 0;
+  for (const AnyTensor& piece : pieces) shape[axis] += piece.shape()[axis];
+  Dims start = Dims::filled(shape.rank(), 0);
+  const Dims step = Dims::filled(shape.rank(), 1);
+  AnyTensor result = pieces[0].place(shape, start, step, 0, where);
+  for (std::size_t k = 1; k < pieces.size(); ++k) {
+    start[axis] += pieces[k - 1].shape()[axis];
+    result = tensor::assign_to(result, pieces[k], start, step, true, where);
+  }
+  return result;
+}
+
+AnyTensor cat_pieces(std::string_view op, std::span<const AnyTensor> pieces, std::int64_t axis,
+                     const Location& where) {
+  if (pieces.empty()) throw ShapeError("[" + std::string(op) + "] there is nothing to join", where);
+  const trace::Value& first = tensor::value_of(op, pieces[0], where);
+  const std::size_t dim = tensor::axis_of(op, axis, first.shape, where);
+  check_pieces(op, pieces, dim, where);
+  std::vector<AnyTensor> filled;
+  std::int64_t size = 0;
+  for (const AnyTensor& piece : pieces) {
+    size += piece.shape()[dim];
+    if (piece.numel() > 0) filled.push_back(piece);
+  }
+  if (filled.empty()) {
+    Shape shape(first.shape);
+    shape[dim] = size;
+    return AnyTensor::full(shape, 0, first.dtype, pieces[0].device(), where);
+  }
+  if (first.dtype != DType::u8 || filled.size() == 1) return join(filled, dim, where);
+  // Kernels move u8 but do not choose between two.
+  for (AnyTensor& piece : filled) piece = piece.cast(DType::i32, where);
+  return join(filled, dim, where).cast(DType::u8, where);
+}
+
+}  // namespace
+
+AnyTensor AnyTensor::cat(std::span<const AnyTensor> pieces, std::int64_t axis, Location where) {
+  return cat_pieces("cat", pieces, axis, where);
+}
+
+AnyTensor AnyTensor::stack(std::span<const AnyTensor> pieces, std::int64_t axis, Location where) {
+  if (pieces.empty()) throw ShapeError("[stack] there is nothing to stack", where);
+  const Shape& first = tensor::value_of("stack", pieces[0], where).shape;
+  const auto places = static_cast<std::int64_t>(first.rank()) + 1;
+  std::vector<AnyTensor> slices;
+  for (const AnyTensor& piece : pieces) {
+    const Shape& shape = tensor::value_of("stack", piece, where).shape;
+    if (shape != first)
+      throw ShapeError("[stack] shapes differ: " + to_string(first) + " and " + to_string(shape) +
+                           ", the one at position " + std::to_string(slices.size()),
+                       where);
+    slices.push_back(piece.unsqueeze(axis, where));
+  }
+  return cat_pieces("stack", slices, axis < 0 ? axis + places : axis, where);
+}
+
+std::vector<AnyTensor> AnyTensor::split(std::span<const std::int64_t> sizes, std::int64_t axis,
+                                        Location where) const {
+  const Shape& shape = tensor::value_of("split", *this, where).shape;
+  const std::size_t dim = tensor::axis_of("split", axis, shape, where);
+  std::int64_t start = 0;
+  bool fits = true;
+  for (std::int64_t size : sizes) {
+    fits = fits && size >= 0;
+    start += size;
+  }
+  if (!fits || start != shape[dim])
+    throw ShapeError("[split] sizes that sum to " + std::to_string(start) + " do not divide axis " +
+                         std::to_string(dim) + " of shape " + to_string(shape),
+                     where);
+  std::vector<AnyTensor> pieces;
+  start = 0;
+  for (std::int64_t size : sizes) {
+    pieces.push_back(narrow(static_cast<std::int64_t>(dim), start, size, where));
+    start += size;
+  }
+  return pieces;
+}
+
+std::vector<AnyTensor> AnyTensor::split(std::int64_t size, std::int64_t axis, Location where) const {
+  const Shape& shape = tensor::value_of("split", *this, where).shape;
+  const std::size_t dim = tensor::axis_of("split", axis, shape, where);
+  if (size < 1)
+    throw ShapeError(
+        "[split] shape " + to_string(shape) + " is not divided into pieces of " + std::to_string(size),
+        where);
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t start = 0; start < shape[dim]; start += size)
+    sizes.push_back(std::min(size, shape[dim] - start));
+  if (sizes.empty()) sizes.push_back(0);
+  return split(sizes, static_cast<std::int64_t>(dim), where);
+}
+
+std::vector<AnyTensor> AnyTensor::chunk(std::int64_t count, std::int64_t axis, Location where) const {
+  const Shape& shape = tensor::value_of("chunk", *this, where).shape;
+  const std::size_t dim = tensor::axis_of("chunk", axis, shape, where);
+  if (count < 1)
+    throw ShapeError(
+        "[chunk] shape " + to_string(shape) + " is not divided into " + std::to_string(count) + " pieces",
+        where);
+  return split(std::max<std::int64_t>(1, (shape[dim] + count - 1) / count), static_cast<std::int64_t>(dim),
+               where);
+}
+
+AnyTensor AnyTensor::repeat(const Dims& counts, Location where) const {
+  const Shape& from = tensor::value_of("repeat", *this, where).shape;
+  bool fits = counts.rank() == from.rank();
+  for (std::int64_t count : counts) fits = fits && count >= 0;
+  if (!fits)
+    throw ShapeError("[repeat] " + to_string(counts) + " does not repeat shape " + to_string(from) +
+                         ": one count, zero or more, for each axis",
+                     where);
+  AnyTensor result = *this;
+  for (std::size_t d = 0; d < from.rank(); ++d) {
+    if (counts[d] == 1) continue;
+    // What stands before the axis, and the axis with all behind it, which comes several times.
+    Shape shape(result.shape());
+    std::int64_t before = 1, rest = 1;
+    for (std::size_t i = 0; i < shape.rank(); ++i) (i < d ? before : rest) *= shape[i];
+    shape[d] *= counts[d];
+    result = result.reshape({before, 1, rest}, where)
+                 .expand({before, counts[d], rest}, where)
+                 .reshape(shape, where);
+  }
+  return result;
+}
+
+AnyTensor AnyTensor::roll(std::int64_t shift, std::int64_t axis, Location where) const {
+  const Shape& shape = tensor::value_of("roll", *this, where).shape;
+  const std::size_t dim = tensor::axis_of("roll", axis, shape, where);
+  const std::int64_t size = shape[dim], by = size ? (shift % size + size) % size : 0;
+  if (by == 0) return *this;
+  const auto along = static_cast<std::int64_t>(dim);
+  const AnyTensor pieces[] = {narrow(along, size - by, by, where), narrow(along, 0, size - by, where)};
+  return cat_pieces("roll", pieces, along, where);
+}
+
+AnyTensor AnyTensor::movedim(std::int64_t from, std::int64_t to, Location where) const {
+  const Shape& shape = tensor::value_of("movedim", *this, where).shape;
+  const std::size_t source = tensor::axis_of("movedim", from, shape, where);
+  const std::size_t target = tensor::axis_of("movedim", to, shape, where);
+  Dims order;
+  for (std::size_t i = 0; i < shape.rank(); ++i)
+    if (i != source) order.push_back(static_cast<std::int64_t>(i));
+  order.insert(target, static_cast<std::int64_t>(source));
+  return permute(Axes(order), where);
+}
+
+}  // namespace sinter

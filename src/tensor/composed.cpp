@@ -1,0 +1,161 @@
+// Functions and masks that are made of other operations: they fuse, and differentiate by themselves.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "src/tensor/apply.h"
+#include "src/tensor/check.h"
+
+namespace sinter {
+
+namespace {
+
+using A = AnyTensor;
+using tensor::Operand;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+const AnyTensor& tensor_among(std::string_view op, const Operand& a, const Operand& b,
+                              const Location& where) {
+  if (!a.tensor && !b.tensor)
+    throw Error("[" + std::string(op) + "] needs a tensor among its operands; both are numbers", where);
+  const AnyTensor& tensor = a.tensor ? *a.tensor : *b.tensor;
+  tensor::value_of(op, tensor, where);
+  if (a.tensor && b.tensor)
+    tensor::check_same_dtype(op, tensor.dtype(), tensor::value_of(op, *b.tensor, where).dtype, where);
+  return tensor;
+}
+
+/// |x| with slope 1 at 0, where `abs` has none.
+AnyTensor turned_up(const AnyTensor& x, const Location& where) {
+  return A::where(A::less(x, 0, where), x.neg(where), x, where);
+}
+
+AnyTensor float_fmod(const Operand& a, const Operand& b, const Location& where) {
+  const AnyTensor up_a = a.tensor ? turned_up(*a.tensor, where) : AnyTensor();
+  const AnyTensor up_b = b.tensor ? turned_up(*b.tensor, where) : AnyTensor();
+  const Operand high = a.tensor ? Operand(up_a) : Operand(std::abs(a.scalar.as_double()));
+  const Operand by = b.tensor ? Operand(up_b) : Operand(std::abs(b.scalar.as_double()));
+  const AnyTensor rest = A::remainder(high, by, where);
+  if (a.tensor) return A::where(A::less(*a.tensor, 0, where), rest.neg(where), rest, where);
+  return a.scalar.as_double() < 0 ? rest.neg(where) : rest;
+}
+
+/// True where column <= row + diagonal, in the last two dimensions of a tensor of `rank`.
+AnyTensor lower_mask(std::size_t rank, std::int64_t rows, std::int64_t columns, std::int64_t diagonal,
+                     const Device& device, const Location& where) {
+  const AnyTensor row = tensor::iota_along(rank - 2, rank, rows, device, where);
+  const AnyTensor column = tensor::iota_along(rank - 1, rank, columns, device, where);
+  return A::less_equal(column, A::add(row, diagonal, where), where);
+}
+
+AnyTensor keep_triangle(std::string_view op, const AnyTensor& x, bool lower, std::int64_t diagonal,
+                        const Location& where) {
+  const trace::Value& value = tensor::value_of(op, x, where);
+  tensor::check_computable(op, value.dtype, where);
+  const std::size_t rank = value.shape.rank();
+  if (rank < 2)
+    throw ShapeError("[" + std::string(op) + "] takes matrices, not shape " + to_string(value.shape), where);
+  const AnyTensor below = lower_mask(rank, value.shape[rank - 2], value.shape[rank - 1],
+                                     lower ? diagonal : diagonal - 1, x.device(), where);
+  return lower ? A::where(below, x, 0, where) : A::where(below, 0, x, where);
+}
+
+}  // namespace
+
+AnyTensor AnyTensor::exp2(Location where) const {
+  tensor::check_float("exp2", tensor::value_of("exp2", *this, where).dtype, where);
+  return pow(2, *this, where);
+}
+
+AnyTensor AnyTensor::log2(Location where) const {
+  tensor::check_float("log2", tensor::value_of("log2", *this, where).dtype, where);
+  return mul(log(where), std::numbers::log2e, where);
+}
+
+AnyTensor AnyTensor::log10(Location where) const {
+  tensor::check_float("log10", tensor::value_of("log10", *this, where).dtype, where);
+  return mul(log(where), std::numbers::log10e, where);
+}
+
+AnyTensor AnyTensor::is_inf(Location where) const {
+  tensor::check_float("is_inf", tensor::value_of("is_inf", *this, where).dtype, where);
+  return equal(abs(where), kInfinity, where);
+}
+
+AnyTensor AnyTensor::is_finite(Location where) const {
+  tensor::check_float("is_finite", tensor::value_of("is_finite", *this, where).dtype, where);
+  return less(abs(where), kInfinity, where);
+}
+
+AnyTensor AnyTensor::fmod(Operand a, Operand b, Location where) {
+  const DType dtype = tensor_among("fmod", a, b, where).dtype();
+  tensor::check_numeric("fmod", dtype, where);
+  if (is_float(dtype)) return float_fmod(a, b, where);
+  return sub(a, mul(div(a, b, where), b, where), where);
+}
+
+AnyTensor AnyTensor::hypot(Operand a, Operand b, Location where) {
+  const AnyTensor& given = tensor_among("hypot", a, b, where);
+  tensor::check_float("hypot", given.dtype(), where);
+  // A number becomes a tensor: where two tensors are equal, maximum and minimum share the gradient.
+  const auto magnitude = [&](const Operand& x) {
+    return x.tensor ? x.tensor->abs(where)
+                    : full({}, std::abs(x.scalar.as_double()), given.dtype(), given.device(), where);
+  };
+  const AnyTensor x = magnitude(a), y = magnitude(b);
+  const AnyTensor high = maximum(x, y, where), low = minimum(x, y, where);
+  const AnyTensor divides = logical_and(less(0, high, where), less(high, kInfinity, where), where);
+  const AnyTensor ratio = div(low, AnyTensor::where(divides, high, 1, where), where);
+  return mul(high, add(ratio.square(where), 1, where).sqrt(where), where);
+}
+
+AnyTensor AnyTensor::one_hot(std::int64_t classes, Location where) const {
+  const trace::Value& index = tensor::value_of("one_hot", *this, where);
+  if (index.dtype != DType::i32 && index.dtype != DType::i64)
+    throw DTypeError("[one_hot] takes i32 or i64, not " + std::string(name_of(index.dtype)), where);
+  if (classes < 1)
+    throw ShapeError("[one_hot] the number of classes is 1 or more, not " + std::to_string(classes), where);
+  const std::size_t rank = index.shape.rank();
+  AnyTensor places = tensor::iota_along(rank, rank + 1, classes, device(), where);
+  if (index.dtype != DType::i64) places = places.cast(index.dtype, where);
+  return equal(unsqueeze(-1, where), places, where).cast(index.dtype, where);
+}
+
+AnyTensor AnyTensor::tril(std::int64_t diagonal, Location where) const {
+  return keep_triangle("tril", *this, true, diagonal, where);
+}
+AnyTensor AnyTensor::triu(std::int64_t diagonal, Location where) const {
+  return keep_triangle("triu", *this, false, diagonal, where);
+}
+
+AnyTensor AnyTensor::tril_mask(std::int64_t rows, std::int64_t columns, std::int64_t diagonal,
+                               const Device& device, Location where) {
+  if (rows < 0 || columns < 0)
+    throw ShapeError("[tril_mask] sizes are zero or more, not " + to_string(Dims{rows, columns}), where);
+  return lower_mask(2, rows, columns, diagonal, device, where);
+}
+AnyTensor AnyTensor::triu_mask(std::int64_t rows, std::int64_t columns, std::int64_t diagonal,
+                               const Device& device, Location where) {
+  if (rows < 0 || columns < 0)
+    throw ShapeError("[triu_mask] sizes are zero or more, not " + to_string(Dims{rows, columns}), where);
+  return lower_mask(2, rows, columns, diagonal - 1, device, where).logical_not(where);
+}
+
+AnyTensor AnyTensor::var(const Axes& axes, double correction, Location where) const {
+  const trace::Value& value = tensor::value_of("var", *this, where);
+  tensor::check_float("var", value.dtype, where);
+  const std::uint64_t bits = tensor::axes_of("var", axes, value.shape, where);
+  double count = 1;
+  for (std::size_t i = 0; i < value.shape.rank(); ++i)
+    if (bits >> i & 1) count *= static_cast<double>(value.shape[i]);
+  const AnyTensor centred = sub(*this, mean(axes, where), where);
+  return mul(centred.square(where).sum(axes, where), 1 / std::max(0.0, count - correction), where);
+}
+
+AnyTensor AnyTensor::std(const Axes& axes, double correction, Location where) const {
+  return var(axes, correction, where).sqrt(where);
+}
+
+}  // namespace sinter
