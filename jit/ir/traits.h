@@ -19,6 +19,7 @@ struct DeviceTraits {
   std::int64_t groups = 32;      // ... and by a group of lanes; reductions with fewer are split in two stages
   int row_lanes = 0;             // lanes of a group that may hold a row in their registers; 0: rows are read again
   bool grid_reductions = false;  // kernels may be Kernel::split, and there is SquaredDeviations; else two kernels share such work
+  std::int64_t shared_elements = 4096;  // with grid_reductions: of a result, from which on groups may share them
   int max_buffers = 24;          // bindings of one kernel
   std::size_t batch_bytes = 0;   // arguments that one launch of several members may have; 0: there are no such launches
   std::size_t memory_bytes = 0;  // 0: unknown

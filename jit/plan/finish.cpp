@@ -162,14 +162,14 @@ void choose_row_elements(const Draft& draft, const LowerLimits& limits, ir::Kern
 }  // namespace
 
 bool sharing_pays(std::int64_t results, std::int64_t elements, bool contiguous, const LowerLimits& limits) {
-  // Below, leaving partial results and waiting for the last costs more than it saves.
-  const std::int64_t enough = contiguous ? 4096 : 512;
+  // Below, leaving partial results and waiting for the last costs more than it saves. A lane alone is slower than a group.
+  const std::int64_t enough = contiguous ? limits.shared_elements : limits.shared_elements / 8;
   return results > 0 && elements >= enough && results * 2 <= (contiguous ? limits.groups : limits.lanes);
 }
 
 bool sharing_is_worth_launches(std::int64_t results, std::int64_t elements, bool contiguous, const LowerLimits& limits) {
   // A group goes over a megabyte in the time of some ten launches.
-  return elements >= (contiguous ? 32768 : 2048) && sharing_pays(results, elements, contiguous, limits);
+  return elements >= (contiguous ? limits.shared_elements * 8 : limits.shared_elements / 2) && sharing_pays(results, elements, contiguous, limits);
 }
 
 Lowered finish(Draft draft, const LowerLimits& limits) {

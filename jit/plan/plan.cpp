@@ -132,6 +132,7 @@ Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const 
   limits.grid_reductions = traits.grid_reductions;
   limits.groups = traits.groups;
   limits.lanes = traits.lanes;
+  limits.shared_elements = traits.shared_elements;
   limits.row_lanes = traits.row_lanes;
   if (!traits.grid_reductions)
     split_reductions(graph, traits.groups, traits.lanes);

@@ -90,7 +90,10 @@ class OracleBackend : public runtime::Backend {
     traits_.name = "oracle";
     traits_.description = "evaluates kernels element by element";
     traits_.batch_bytes = 1024;
+    // Small programs are to meet what the planner does for large ones.
     traits_.grid_reductions = true;
+    traits_.groups = traits_.lanes = 1 << 20;
+    traits_.shared_elements = 8;
   }
 
   const ir::DeviceTraits& traits() const override { return traits_; }

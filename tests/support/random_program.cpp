@@ -76,6 +76,8 @@ class Generator : public RandomAssembly {
       update_loop();
     else if (choice < 97)
       twist();
+    else if (choice < 98)
+      optimizer();
     else
       pattern();
   }
@@ -407,6 +409,29 @@ class Generator : public RandomAssembly {
       if (x < 0) return;
       drop(scaled);
       if (data_.chance(0.2)) program_step(Kind::Flush);
+    }
+  }
+
+  /// The same small update of several values of different shapes, sometimes of a sum: they may share a launch.
+  void optimizer() {
+    const DType dtype = options_.smooth ? DType::f64 : DType::f32;
+    const std::int64_t count = data_.integer(2, 6);
+    const bool sums = data_.chance(0.3), lets_go = data_.chance(0.7), shares = data_.chance(0.3);
+    const int shared = shares ? input(Shape{1, 1}, dtype) : -1;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const Shape of{data_.pick(sizes_), data_.pick(sizes_)};
+      const int x = input(of, dtype), g = x < 0 ? -1 : input(of, dtype);
+      if (g < 0) return;
+      const int scaled = binary(Op::Mul, {x}, {-1, 0.5});
+      if (scaled < 0) return;
+      if (lets_go) drop(x);
+      int step = sums ? reduce(Op::Sum, g, Dims{0}) : g;
+      if (step < 0) return;
+      const int updated = binary(Op::Sub, {scaled}, {step});
+      drop(scaled);
+      if (step != g) drop(step);
+      if (updated >= 0 && shared >= 0) binary(Op::Add, {updated}, {shared});
+      if (lets_go) drop(g);
     }
   }
 
