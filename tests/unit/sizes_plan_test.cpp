@@ -1,0 +1,69 @@
+// Kernels are generic in sizes: another batch size is another plan of the same kernels.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+
+#include <sinter/sinter.h>
+
+#include "src/runtime/explain/observe.h"
+
+using namespace sinter;
+
+namespace {
+
+const Device plain = Device::null(), device = plain.autodiff();
+
+/// The texts of all kernels that are planned while it lives.
+class Kernels : public runtime::TraceObserver {
+ public:
+  Kernels() { add_observer(*this); }
+  ~Kernels() override { remove_observer(*this); }
+  void runs(const runtime::TraceRun& run) override {
+    for (const ir::Kernel& kernel : run.plan.kernels) texts.insert(ir::to_string(kernel));
+  }
+  std::set<std::string> texts;
+};
+
+struct Model {
+  nn::Conv2d conv;
+  nn::Dropout dropout;
+  nn::Linear hidden, out;
+  Tensor<2> forward(const Tensor<4>& x) const {
+    auto y = relu(dropout.forward(conv.forward(x))).flatten<2>();
+    auto z = gelu(hidden.forward(y));
+    z = (z - z.mean(1)) * (z.square().mean(1) + 1e-5).rsqrt();
+    return out.forward(z);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a training step at another batch size takes the same kernels") {
+  Model model{nn::Conv2dConfig{.channels = {1, 4}, .kernel = {3, 3}}.init(device),
+              {.probability = 0.25},
+              nn::LinearConfig{.d_in = 4 * 26 * 26, .d_out = 64}.init(device),
+              nn::LinearConfig{.d_in = 64, .d_out = 10}.init(device)};
+  auto adam = optim::AdamConfig{}.init();
+  auto step = [&](std::int64_t batch) {
+    const auto x = Tensor<4>::from_data(std::vector<float>(static_cast<std::size_t>(batch * 784)), {batch, 1, 28, 28}, device);
+    const auto y = Tensor<1, Int>::from_data(std::vector<std::int64_t>(static_cast<std::size_t>(batch)), {batch}, plain);
+    Kernels kernels;
+    const auto loss = nn::cross_entropy(model.forward(x), y);
+    auto gradients = loss.backward();
+    model = adam.step(1e-3, std::move(model), std::move(gradients));
+    loss.sync();
+    return kernels.texts;
+  };
+  for (int i = 0; i < 3; ++i) step(64);
+  const std::set<std::string> usual = step(64);
+  for (std::int64_t batch : {63, 32, 128, 17, 96, 256}) {
+    const std::set<std::string> other = step(batch);
+    for (const std::string& text : other) CHECK_MESSAGE(usual.contains(text), "batch " << batch << " needs\n" << text);
+  }
+  plain.reset_statistics();
+  for (std::int64_t batch : {64, 63, 64, 17, 64}) step(batch);
+  CHECK_MESSAGE(plain.statistics().plans_built == 0, "sizes that came before have their plans");
+}
