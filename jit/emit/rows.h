@@ -3,17 +3,9 @@
 
 #include <vector>
 
-#include "jit/ir/kernel.h"
+#include "jit/emit/work.h"
 
 namespace sinter::emit {
-
-/// What the inner loop of a phase does.
-struct InnerWork {
-  std::vector<ir::ExprId> values;          // to be computed or loaded, operands first
-  std::vector<const ir::Store*> stores;
-  std::vector<ir::ExprId> reductions;
-  bool empty() const { return stores.empty() && reductions.empty(); }
-};
 
 /// Held values, and what each phase still computes when they are at hand.
 struct HeldRows {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "jit/emit/columns.h"
 #include "jit/emit/rows.h"
 
 namespace sinter::emit {
@@ -27,7 +28,7 @@ constexpr std::size_t kMostVectorExpressions = 80;
 class Loops {
  public:
   Loops(Expressions& e, Schedule schedule) : e_(e), k_(e.kernel), schedule_(schedule) {
-    find_live();
+    live_ = live_expressions(k_);
     find_vector_path();
     find_held_rows();
   }
@@ -46,44 +47,7 @@ class Loops {
 
   bool is_inner(ExprId id) const { return k_.exprs[id].level == Level::Inner; }
 
-  template <class Visit>
-  void for_operands(const Expr& expr, Visit visit) const {
-    for (ExprId arg : expr.args)
-      if (arg != ir::kNone) visit(arg);
-    if (expr.predicate != ir::kNone) visit(expr.predicate);
-  }
-
-  void find_live() {
-    live_.assign(k_.exprs.size(), false);
-    for (const ir::Store& store : k_.stores) live_[store.value] = true;
-    for (ExprId id = static_cast<ExprId>(k_.exprs.size()); id-- > 0;)
-      if (live_[id]) for_operands(k_.exprs[id], [&](ExprId arg) { live_[arg] = true; });
-  }
-
-  /// The Inner values, stores and reductions of a phase; for an elementwise kernel all there is.
-  Work work_of(std::uint16_t phase) const {
-    const bool pointwise = schedule_ == Schedule::Pointwise;
-    Work work;
-    std::vector<bool> needed(k_.exprs.size(), false);
-    for (const ir::Store& store : k_.stores) {
-      if (!pointwise && (store.level != Level::Inner || store.phase != phase)) continue;
-      work.stores.push_back(&store);
-      needed[store.value] = true;
-    }
-    for (ExprId id = 0; id < k_.exprs.size(); ++id) {
-      const Expr& expr = k_.exprs[id];
-      if (expr.kind != ExprKind::Reduce || !live_[id] || expr.phase != phase + 1) continue;
-      work.reductions.push_back(id);
-      needed[expr.args[0]] = true;
-    }
-    for (ExprId id = static_cast<ExprId>(k_.exprs.size()); id-- > 0;) {
-      if (!needed[id] || (!pointwise && !is_inner(id))) continue;
-      work.values.push_back(id);
-      for_operands(k_.exprs[id], [&](ExprId arg) { needed[arg] = true; });
-    }
-    std::reverse(work.values.begin(), work.values.end());
-    return work;
-  }
+  Work work_of(std::uint16_t phase) const { return emit::work_of(k_, live_, phase); }
 
   // ---- the vector path
 
@@ -574,6 +538,11 @@ class Loops {
 
 }  // namespace
 
-void write_loops(Expressions& e, Schedule schedule) { Loops(e, schedule).write(); }
+void write_loops(Expressions& e, Schedule schedule) {
+  if (e.kernel.lane_results > 1 && schedule == Schedule::LanesOuter)
+    write_wide_columns(e);
+  else
+    Loops(e, schedule).write();
+}
 
 }  // namespace sinter::emit

@@ -261,6 +261,8 @@ class Verifier {
     require(
         k_.phases == last + 1, "loops",
         std::to_string(k_.phases) + " phases where expressions and stores have " + std::to_string(last + 1));
+    require(k_.lane_results == 1 || (k_.split && k_.schedule == Schedule::LanesOuter && k_.outer_rank == 1), "loops",
+            "lanes with several results where it is not split along columns");
     if (!k_.split) return;
     require(k_.phases == 2 && k_.schedule != Schedule::Pointwise && k_.members == 1, "loops",
             "split without one round of reductions, or for several members");

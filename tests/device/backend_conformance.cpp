@@ -115,6 +115,17 @@ std::vector<KernelCase> split_kernels(const std::vector<KernelCase>& cases) {
   return fitting;
 }
 
+/// Those of split kernels whose lanes can have several results each, marked so.
+std::vector<KernelCase> column_kernels(const std::vector<KernelCase>& cases, int results) {
+  std::vector<KernelCase> fitting;
+  for (KernelCase c : cases) {
+    if (c.kernel.schedule != ir::Schedule::LanesOuter || c.kernel.outer_rank != 1) continue;
+    c.kernel.lane_results = static_cast<std::uint8_t>(results);
+    fitting.push_back(std::move(c));
+  }
+  return fitting;
+}
+
 /// Those of the kernels that go over their rows more than once, with rows held in registers.
 std::vector<KernelCase> row_kernels(const std::vector<KernelCase>& cases, std::int64_t lanes) {
   std::vector<KernelCase> fitting;
@@ -333,6 +344,15 @@ void check_backend(runtime::Backend& backend, const ConformanceOptions& options)
       check_kernels(backend, split_kernels(cases), options);
     }
     SUBCASE("squared deviations") { check_kernels(backend, moments_kernels(with_f64), options); }
+    if (backend.traits().lane_results > 1) {
+      SUBCASE("lanes with several results") {
+        std::vector<KernelCase> cases = handmade_kernels(with_f64);
+        for (KernelCase& c : moments_kernels(with_f64)) cases.push_back(std::move(c));
+        for (int i = 0; i < options.random_kernels * 4; ++i)
+          cases.push_back(random_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
+        check_kernels(backend, column_kernels(split_kernels(cases), backend.traits().lane_results), options);
+      }
+    }
   }
   if (backend.traits().row_lanes > 0) {
     SUBCASE("kernels that hold their rows") {

@@ -99,6 +99,11 @@ std::function<std::any()> sum_of_everything(const Device& device) {
   return [=]() -> std::any { return (x * x).sum(); };
 }
 
+std::function<std::any()> sum_of_columns(const Device& device) {
+  const auto x = data<2>({4096, 1024}, device);
+  return [=]() -> std::any { return (x * 0.5).exp().sum(0); };
+}
+
 std::function<std::any()> in_place(const Device& device) {
   auto x = std::make_shared<Tensor<1>>(data<1>({1 << 16}, device));
   return [=]() -> std::any {
@@ -221,6 +226,7 @@ const std::vector<KnownProgram>& known_programs() {
       {"rms_norm", 1, rms_norm},
       {"batch_norm", 2, batch_norm},
       {"sum_of_squares", 1, sum_of_everything},
+      {"sum_of_columns", 1, sum_of_columns},
       {"in_place", 1, in_place},
       {"cat_8_computed", 1, cat_of_computed},
       {"adam_200_parameters", 4, adam},
