@@ -195,6 +195,7 @@ class WideColumns {
       line(accumulator(id) + "[k] = " + identity(id) + ";");
       if (has_moments(id)) line(count(id) + "[k] = " + identity(id) + "; " + mean(id) + "[k] = " + identity(id) + ";");
     }
+    if (!e_.dialect.unroll.empty()) line(e_.dialect.unroll + " 8");
     e_.open("for (" + flat() + " p = 0; p < parts; ++p)");
     for_each_partial([&](const std::string& name, DType dtype, const std::string& slot) {
       line(e_.dialect.define(dtype) + "p_" + name + " = " + e_.dialect.get_partial(dtype, at(slot, "p")) + ";");

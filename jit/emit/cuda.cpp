@@ -135,10 +135,12 @@ class CudaDialect : public Dialect {
   }
 
   std::string put_partial(DType dtype, const std::string& slot, const std::string& value) const override {
-    return "*(volatile " + std::string(value_type(dtype)) + "*)(partials + 8ull * (" + slot + ")) = " + value + ";";
+    return "*(" + partial_type(dtype) + "*)(partials + 8ull * (" + slot + ")) = " + value + ";";
   }
   std::string get_partial(DType dtype, const std::string& slot) const override {
-    return "*(const volatile " + std::string(value_type(dtype)) + "*)(partials + 8ull * (" + slot + "))";
+    // From the second-level cache: the first level may hold what was there before.
+    const std::string text = "__ldcg((const " + partial_type(dtype) + "*)(partials + 8ull * (" + slot + ")))";
+    return dtype == DType::boolean ? text + " != 0u" : text;
   }
   std::vector<std::string> pass_on(const std::string& unit) const override {
     return {"__threadfence();", "__shared__ u32 turn;", "__syncthreads();",
@@ -150,6 +152,9 @@ class CudaDialect : public Dialect {
   std::string_view function(std::string_view name) const override { return cuda_function(name); }
 
  private:
+  static std::string partial_type(DType dtype) {
+    return dtype == DType::boolean ? "u32" : std::string(value_type(dtype));
+  }
   static std::string name(char letter, std::size_t number) { return letter + std::to_string(number); }
 
   static std::string pointer(const ir::Kernel& kernel, std::size_t b) {

@@ -464,6 +464,7 @@ class Loops {
       if (has_moments(id)) e_.out.line(count(id) + " = " + identity(id) + "; " + mean(id) + " = " + identity(id) + ";");
       e_.out.line(accumulator(id) + " = " + identity(id) + ";");
     }
+    if (!groups && !e_.dialect.unroll.empty()) e_.out.line(e_.dialect.unroll + " 8");
     e_.open(loop("p", groups ? lane : e_.flat("0"), parts, groups ? e_.flat(e_.dialect.lanes) : e_.flat("1")));
     join_partials(work, parts);
     e_.close();

@@ -134,6 +134,8 @@ bool has_wide_columns(const Draft& draft, const ir::Kernel& kernel) {
   if (kernel.schedule != ir::Schedule::LanesOuter || draft.outer_rank != 1) return false;
   bool any = false;
   for (const ir::Expr& expr : kernel.exprs) {
+    const bool of_outer = expr.kind == ir::ExprKind::Reduce && kernel.exprs[expr.args[0]].level == ir::Level::Outer;
+    if (of_outer) return false;
     if (expr.level != ir::Level::Inner) continue;
     any |= expr.kind == ir::ExprKind::Load && expr.predicate == ir::kNone && draft.maps[expr.map].steps().size() == 1 &&
            draft.maps[expr.map].steps()[0].strides[0] == 1;

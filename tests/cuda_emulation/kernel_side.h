@@ -23,6 +23,10 @@ extern "C" __attribute__((weak)) sinter_emulation::State** sinter_emulation_slot
 #define gridDim (sinter_emulation_state->grid_size)
 #define __syncthreads() sinter_emulation_state->wait_for_block()
 #define __threadfence()
+template <class T>
+T __ldcg(const T* from) {
+  return *from;
+}
 inline unsigned atomicAdd(unsigned* to, unsigned more) {
   const unsigned old = *to;
   *to = old + more;

@@ -120,6 +120,15 @@ std::vector<KernelCase> column_kernels(const std::vector<KernelCase>& cases, int
   std::vector<KernelCase> fitting;
   for (KernelCase c : cases) {
     if (c.kernel.schedule != ir::Schedule::LanesOuter || c.kernel.outer_rank != 1) continue;
+    const std::vector<ir::Expr>& exprs = c.kernel.exprs;
+    if (std::any_of(exprs.begin(), exprs.end(), [&](const ir::Expr& e) {  // of the result's own: see Kernel::lane_results
+          const bool reduces = e.kind == ir::ExprKind::Reduce && exprs[e.args[0]].level == ir::Level::Outer;
+          const bool uses = e.level == ir::Level::Inner && std::any_of(std::begin(e.args), std::end(e.args), [&](ir::ExprId arg) {
+                              return arg != ir::kNone && exprs[arg].level == ir::Level::Outer;
+                            });
+          return reduces || uses;
+        }))
+      continue;
     c.kernel.lane_results = static_cast<std::uint8_t>(results);
     fitting.push_back(std::move(c));
   }
