@@ -1,7 +1,9 @@
 // The conformance suite: memory, kernels, faults.
 #include "tests/device/backend_conformance.h"
 
+#include <algorithm>
 #include <exception>
+#include <iterator>
 #include <stdexcept>
 #include <limits>
 

@@ -119,10 +119,10 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   r1 = sn_group_sum_f32(r1);
   sn_group_squared_deviations_f32(r10_n, r10_mean, r10);
   if (threadIdx.x == 0u) {
-    *(volatile float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r1;
-    *(volatile float*)(partials + 8ull * (u32(1) * u32(parts) * points + part * points + f)) = r10_n;
-    *(volatile float*)(partials + 8ull * (u32(2) * u32(parts) * points + part * points + f)) = r10_mean;
-    *(volatile float*)(partials + 8ull * (u32(3) * u32(parts) * points + part * points + f)) = r10;
+    *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r1;
+    *(float*)(partials + 8ull * (u32(1) * u32(parts) * points + part * points + f)) = r10_n;
+    *(float*)(partials + 8ull * (u32(2) * u32(parts) * points + part * points + f)) = r10_mean;
+    *(float*)(partials + 8ull * (u32(3) * u32(parts) * points + part * points + f)) = r10;
   }
   __threadfence();
   __shared__ u32 turn;
@@ -136,10 +136,10 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   r10_n = float(0); r10_mean = float(0);
   r10 = float(0);
   for (u32 p = u32(threadIdx.x); p < u32(parts); p += u32(blockDim.x)) {
-    const float p_r1 = *(const volatile float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f));
-    const float p_r10_n = *(const volatile float*)(partials + 8ull * (u32(1) * u32(parts) * points + p * points + f));
-    const float p_r10_mean = *(const volatile float*)(partials + 8ull * (u32(2) * u32(parts) * points + p * points + f));
-    const float p_r10 = *(const volatile float*)(partials + 8ull * (u32(3) * u32(parts) * points + p * points + f));
+    const float p_r1 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
+    const float p_r10_n = __ldcg((const float*)(partials + 8ull * (u32(1) * u32(parts) * points + p * points + f)));
+    const float p_r10_mean = __ldcg((const float*)(partials + 8ull * (u32(2) * u32(parts) * points + p * points + f)));
+    const float p_r10 = __ldcg((const float*)(partials + 8ull * (u32(3) * u32(parts) * points + p * points + f)));
     r1 = (r1 + p_r1);
     sn_join_moments_f32(r10_n, r10_mean, r10, p_r10_n, p_r10_mean, p_r10);
   }

@@ -380,8 +380,8 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     }
   }
   if (f < points) {
-    *(volatile float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r37;
-    *(volatile float*)(partials + 8ull * (u32(1) * u32(parts) * points + part * points + f)) = r39;
+    *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r37;
+    *(float*)(partials + 8ull * (u32(1) * u32(parts) * points + part * points + f)) = r39;
   }
   __threadfence();
   __shared__ u32 turn;
@@ -393,9 +393,10 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   if (threadIdx.x == 0u) counters[unit] = 0u;
   r37 = float(0);
   r39 = float(0);
+  #pragma unroll 8
   for (u32 p = u32(0); p < u32(parts); p += u32(1)) {
-    const float p_r37 = *(const volatile float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f));
-    const float p_r39 = *(const volatile float*)(partials + 8ull * (u32(1) * u32(parts) * points + p * points + f));
+    const float p_r37 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
+    const float p_r39 = __ldcg((const float*)(partials + 8ull * (u32(1) * u32(parts) * points + p * points + f)));
     r37 = (r37 + p_r37);
     r39 = (r39 + p_r39);
   }

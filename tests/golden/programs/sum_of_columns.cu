@@ -58,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   for (int k = 0; k < 4; ++k) {
     if (f + k < points) {
       const int x0 = int(f) + k;
-      *(volatile float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + (f + k))) = r4[k];
+      *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + (f + k))) = r4[k];
     }
   }
   __threadfence();
@@ -74,8 +74,9 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     if (f + k < points) {
       const int x0 = int(f) + k;
       r4[k] = float(0);
+      #pragma unroll 8
       for (u32 p = 0; p < parts; ++p) {
-        const float p_r4 = *(const volatile float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + (f + k)));
+        const float p_r4 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + (f + k))));
         r4[k] = (r4[k] + p_r4);
       }
       const float v4 = r4[k];

@@ -74,7 +74,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   }
   r2 = sn_group_sum_f32(r2);
   if (threadIdx.x == 0u) {
-    *(volatile float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r2;
+    *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r2;
   }
   __threadfence();
   __shared__ u32 turn;
@@ -86,7 +86,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   if (threadIdx.x == 0u) counters[unit] = 0u;
   r2 = float(0);
   for (u32 p = u32(threadIdx.x); p < u32(parts); p += u32(blockDim.x)) {
-    const float p_r2 = *(const volatile float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f));
+    const float p_r2 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
     r2 = (r2 + p_r2);
   }
   r2 = sn_group_sum_f32(r2);
