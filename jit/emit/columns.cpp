@@ -40,8 +40,12 @@ class WideColumns {
         declare(mean(id), type(id), type(id) + "(0)");
       }
     }
-    e_.open("if (f < points)");
-    walk_part();
+    // Apart, so that the loop of whole vectors has nothing to decide and many loads on their way.
+    e_.open("if (vectors && f + " + e_.flat(width) + " <= points)");
+    walk_part(true);
+    e_.close();
+    e_.open("else if (f < points)");
+    walk_part(false);
     e_.close();
 
     for_each_result([&] {
@@ -50,6 +54,7 @@ class WideColumns {
       });
     });
     for (const std::string& text : e_.dialect.pass_on("unit")) line(text);
+    join_parts();
     for_each_result([&] { finish_result(); });
   }
 
@@ -86,7 +91,7 @@ class WideColumns {
 
   // ---- the elements of the part
 
-  void walk_part() {
+  void walk_part(bool vectors) {
     const std::size_t last = k_.extents.size() - 1;
     auto from = [&](std::size_t c) { return c == k_.outer_rank ? std::string("begin") : "0"; };
     auto to = [&](std::size_t c) { return c == k_.outer_rank ? std::string("end_of_part") : e_.integer(k_.extents[c]); };
@@ -103,7 +108,7 @@ class WideColumns {
     if (!e_.dialect.unroll.empty()) line(e_.dialect.unroll + " 8");
     e_.open("for (" + flat() + " j = h; j < end; ++j)");
     e_.split("j", last, 1);
-    write_step();
+    write_step(vectors);
     e_.close();
     for_each_of_lane([&] {
       for (ExprId id : work_.reductions)
@@ -113,31 +118,34 @@ class WideColumns {
     for (std::size_t c = k_.outer_rank; c < last; ++c) e_.close();
   }
 
-  /// One element of each of the lane's results.
-  void write_step() {
-    const std::string width = std::to_string(kVector), own = e_.coordinates[0];
+  /// One element of each of the lane's results; by whole vectors when there are kVector of them.
+  void write_step(bool vectors) {
+    const std::string own = e_.coordinates[0];
     line(std::string("const ") + e_.index_type + " y = " + e_.index("f") + ";");
-    line("const bool all = f + " + e_.flat(width) + " <= points;");
     for (ExprId id : work_.values) {
       const Expr& expr = k_.exprs[id];
-      if (!is_wide_load(e_, expr)) continue;
+      if (!vectors || !is_wide_load(e_, expr)) continue;
       const std::string name = "l" + std::to_string(id);
-      line(type(id) + " " + name + "[" + width + "];");
+      line(type(id) + " " + name + "[" + std::to_string(kVector) + "];");
       e_.coordinates[0] = "y";
-      line("if (vectors && all) sn_load4_" + std::string(name_of(expr.dtype)) + "(" + name + ", b" +
-           std::to_string(expr.buffer) + " + (" + e_.position(expr.map) + "));");
+      line("sn_load4_" + std::string(name_of(expr.dtype)) + "(" + name + ", b" + std::to_string(expr.buffer) + " + (" +
+           e_.position(expr.map) + "));");
       e_.coordinates[0] = own;
-      e_.open("else for (int k = 0; k < " + width + "; ++k) if (f + k < points)");
-      line(std::string("const ") + e_.index_type + " " + own + " = y + k;");
-      line(name + "[k] = " + e_.dialect.read(k_, expr.buffer, e_.position(expr.map)) + ";");
-      e_.close();
       e_.loaded[id] = name + "[k]";
     }
-    for_each_result([&] {
+    auto body = [&] {
       for (ExprId id : work_.values) e_.define(id);
       for (const ir::Store* store : work_.stores) e_.store(*store);
       for (ExprId id : work_.reductions) accumulate(id);
-    });
+    };
+    if (!vectors) {
+      for_each_result(body);
+    } else {
+      for_each_of_lane([&] {
+        line(std::string("const ") + e_.index_type + " " + own + " = y + k;");
+        body();
+      });
+    }
     e_.loaded.clear();
   }
 
@@ -189,25 +197,33 @@ class WideColumns {
     }
   }
 
-  /// The parts of one result in their order, and what is done with it.
-  void finish_result() {
-    for (ExprId id : work_.reductions) {
-      line(accumulator(id) + "[k] = " + identity(id) + ";");
-      if (has_moments(id)) line(count(id) + "[k] = " + identity(id) + "; " + mean(id) + "[k] = " + identity(id) + ";");
-    }
+  /// The parts of each result in their order: those of all the lane's results side by side, so that many loads are on
+  /// their way.
+  void join_parts() {
+    for_each_of_lane([&] {
+      for (ExprId id : work_.reductions) {
+        line(accumulator(id) + "[k] = " + identity(id) + ";");
+        if (has_moments(id)) line(count(id) + "[k] = " + identity(id) + "; " + mean(id) + "[k] = " + identity(id) + ";");
+      }
+    });
     if (!e_.dialect.unroll.empty()) line(e_.dialect.unroll + " 8");
     e_.open("for (" + flat() + " p = 0; p < parts; ++p)");
-    for_each_partial([&](const std::string& name, DType dtype, const std::string& slot) {
-      line(e_.dialect.define(dtype) + "p_" + name + " = " + e_.dialect.get_partial(dtype, at(slot, "p")) + ";");
+    for_each_result([&] {
+      for_each_partial([&](const std::string& name, DType dtype, const std::string& slot) {
+        line(e_.dialect.define(dtype) + "p_" + name + " = " + e_.dialect.get_partial(dtype, at(slot, "p")) + ";");
+      });
+      for (ExprId id : work_.reductions) {
+        const std::string r = accumulator(id);
+        if (has_moments(id))
+          join_moments(id, "p_" + count(id), "p_" + mean(id), "p_" + r);
+        else
+          line(r + "[k] = " + e_.combine(k_.exprs[id].op, k_.exprs[id].dtype, r + "[k]", "p_" + r) + ";");
+      }
     });
-    for (ExprId id : work_.reductions) {
-      const std::string r = accumulator(id);
-      if (has_moments(id))
-        join_moments(id, "p_" + count(id), "p_" + mean(id), "p_" + r);
-      else
-        line(r + "[k] = " + e_.combine(k_.exprs[id].op, k_.exprs[id].dtype, r + "[k]", "p_" + r) + ";");
-    }
     e_.close();
+  }
+
+  void finish_result() {
     for (std::uint16_t phase = 0; phase < 2; ++phase)
       for (ExprId id = 0; id < k_.exprs.size(); ++id) {
         const Expr& expr = k_.exprs[id];

@@ -35,7 +35,7 @@ class CudaDialect : public Dialect {
 
   std::string open(const ir::Kernel& kernel, const Target& target, ir::Schedule) const override {
     const std::string head = "extern \"C\" __global__ void __launch_bounds__(" +
-                             std::to_string(group_lanes(kernel, target)) + ") sinter_kernel(\n    ";
+                             std::to_string(group_lanes(kernel, target)) + groups_at_a_time(kernel) + ") sinter_kernel(\n    ";
     if (kernel.members > 1) return open_members(kernel, head);
     std::string text = head;
     bool first = true;
@@ -152,6 +152,11 @@ class CudaDialect : public Dialect {
   std::string_view function(std::string_view name) const override { return cuda_function(name); }
 
  private:
+  /// Of small groups that hold rows, three on a core: one computes while others load. Left alone, the compiler takes more
+  /// registers than that leaves.
+  static std::string groups_at_a_time(const ir::Kernel& kernel) {
+    return kernel.row_elements > 0 && kernel.row_lanes <= 256 ? ", 3" : "";
+  }
   static std::string partial_type(DType dtype) {
     return dtype == DType::boolean ? "u32" : std::string(value_type(dtype));
   }

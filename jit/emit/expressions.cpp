@@ -228,6 +228,14 @@ void Expressions::define_in_bounds(ExprId id) {
   close();
 }
 
+std::string Expressions::compared_with_itself(const Expr& e) const {
+  if (e.args[0] != e.args[1] || !is_float(kernel.exprs[e.args[0]].dtype)) return "";
+  const std::string is_nan =
+      elementwise_text(info(Op::IsNan), DType::boolean, {kernel.exprs[e.args[0]].dtype}, {value(e.args[0])});
+  if (e.op == Op::NotEqual) return is_nan;
+  return e.op == Op::Equal || e.op == Op::LessEqual ? "!" + is_nan : "";
+}
+
 void Expressions::define(ExprId id) {
   const Expr& e = kernel.exprs[id];
   auto say = [&](const std::string& text) {
@@ -260,6 +268,7 @@ void Expressions::define(ExprId id) {
         dtypes.push_back(kernel.exprs[arg].dtype);
         operands.push_back(value(arg));
       }
+      if (const std::string text = compared_with_itself(e); !text.empty()) return say(text);
       return say(elementwise_text(info(e.op), e.dtype, dtypes, operands));
     }
     case ExprKind::Reduce: return;  // the loops define it

@@ -60,6 +60,8 @@ class Expressions {
   void define_load(ir::ExprId id);
   void define_load_at(ir::ExprId id);
   void define_in_bounds(ir::ExprId id);
+  /// Compilers may take x == x for true, which it is not for NaN. Empty when the expression is no such comparison.
+  std::string compared_with_itself(const ir::Expr& e) const;
   std::string elementwise_text(const OpInfo& op, DType result, const std::vector<DType>& dtypes,
                                const std::vector<std::string>& operands) const;
   std::string linear(const ir::MapStep& step, const std::vector<std::string>& names) const;

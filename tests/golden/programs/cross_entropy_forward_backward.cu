@@ -54,7 +54,7 @@ SN_FN float sn_div_f32(float a, float b) { return a / b; }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
     const i64* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3, int n0, int n1, int n2, i64 s0, i64 s1, float s2, i64 s3, i64 s4, float s5, float s6, float s7, float s8) {
   const bool vectors = ((u64(b1) | u64(b3)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
@@ -253,7 +253,7 @@ SN_FN float sn_group_sum_f32(float v) {
   }
   return v;
 }
-extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
     const i64* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, i64 s0, i64 s1, float s2, float s3) {
   const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0;
   const u32 points = u32(n0);

@@ -22,7 +22,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 end_of_part = length < whole - begin ? begin + length : whole;
   float r4[4] = {float(0), float(0), float(0), float(0)};
-  if (f < points) {
+  if (vectors && f + u32(4) <= points) {
     for (u32 h = u32(begin); h < u32(end_of_part); h += u32(32)) {
       const u32 left = u32(end_of_part) - h, end = h + (left < u32(32) ? left : u32(32));
       float q4[4] = {float(0), float(0), float(0), float(0)};
@@ -30,18 +30,36 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       for (u32 j = h; j < end; ++j) {
         const int x1 = int(j);
         const int y = int(f);
-        const bool all = f + u32(4) <= points;
         float l0[4];
-        if (vectors && all) sn_load4_f32(l0, b0 + (y + x1 * n2));
-        else for (int k = 0; k < 4; ++k) if (f + k < points) {
+        sn_load4_f32(l0, b0 + (y + x1 * n2));
+        #pragma unroll
+        for (int k = 0; k < 4; ++k) {
           const int x0 = y + k;
-          l0[k] = b0[x0 + x1 * n2];
+          const float v0 = l0[k];
+          const float v2 = (v0 * s0);
+          const float v3 = sn_exp_f32(v2);
+          q4[k] = (q4[k] + v3);
         }
+      }
+      #pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        r4[k] = r4[k] + q4[k];
+      }
+    }
+  }
+  else if (f < points) {
+    for (u32 h = u32(begin); h < u32(end_of_part); h += u32(32)) {
+      const u32 left = u32(end_of_part) - h, end = h + (left < u32(32) ? left : u32(32));
+      float q4[4] = {float(0), float(0), float(0), float(0)};
+      #pragma unroll 8
+      for (u32 j = h; j < end; ++j) {
+        const int x1 = int(j);
+        const int y = int(f);
         #pragma unroll
         for (int k = 0; k < 4; ++k) {
           if (f + k < points) {
             const int x0 = int(f) + k;
-            const float v0 = l0[k];
+            const float v0 = b0[x0 + x1 * n2];
             const float v2 = (v0 * s0);
             const float v3 = sn_exp_f32(v2);
             q4[k] = (q4[k] + v3);
@@ -71,14 +89,23 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   if (threadIdx.x == 0u) counters[unit] = 0u;
   #pragma unroll
   for (int k = 0; k < 4; ++k) {
-    if (f + k < points) {
-      const int x0 = int(f) + k;
-      r4[k] = float(0);
-      #pragma unroll 8
-      for (u32 p = 0; p < parts; ++p) {
+    r4[k] = float(0);
+  }
+  #pragma unroll 8
+  for (u32 p = 0; p < parts; ++p) {
+    #pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      if (f + k < points) {
+        const int x0 = int(f) + k;
         const float p_r4 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + (f + k))));
         r4[k] = (r4[k] + p_r4);
       }
+    }
+  }
+  #pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    if (f + k < points) {
+      const int x0 = int(f) + k;
       const float v4 = r4[k];
       b1[x0] = v4;
     }
