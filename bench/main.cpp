@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <sinter/sinter.h>
 
+#include "first_step.h"
 #include "workload.h"
 
 namespace {
@@ -20,6 +21,7 @@ struct Options {
   std::string device, json;
   double seconds = 2;
   bool list = false;
+  bool first_step = false;  // what the rows of that name start: one training step, then the end
 };
 
 const char* const kUsage =
@@ -35,6 +37,7 @@ Options parse(int argc, char** argv) {
       return argv[++i];
     };
     if (flag == "--list") options.list = true;
+    else if (flag == "--first-step") options.first_step = true;
     else if (flag == "--device") options.device = value();
     else if (flag == "--json") options.json = value();
     else if (flag == "--seconds") options.seconds = std::stod(value());
@@ -63,7 +66,7 @@ struct Times {
 
 Times measure(const bench::Workload& workload, const sinter::Device& device, double seconds) {
   using Clock = std::chrono::steady_clock;
-  const double scale = (workload.unit == "us" ? 1e6 : 1e3) / workload.per_repetition;
+  const double scale = (workload.unit == "us" ? 1e6 : workload.unit == "ms" ? 1e3 : 1) / workload.per_repetition;
   const std::function<void()> run = workload.make ? workload.make(device) : nullptr;
   const std::function<double()> part = workload.make_timed ? workload.make_timed(device) : nullptr;
   device.sync();
@@ -99,6 +102,10 @@ int run(int argc, char** argv) {
     return 0;
   }
   const sinter::Device device = options.device.empty() ? sinter::Device::best() : sinter::Device::parse(options.device);
+  if (options.first_step) {
+    bench::run_first_step(device);
+    return 0;
+  }
   std::printf("%s (%s), medians\n%-24s %10s %10s %10s %12s\n", device.name().c_str(), device.description().c_str(), "row",
               "median", "min", "max", "first");
   nlohmann::json rows = nlohmann::json::object();

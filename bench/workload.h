@@ -16,7 +16,7 @@ struct Workload {
   std::string what;
   int repetitions;        // between two waits
   double per_repetition;  // what a time is divided by: 1, or the number of ops for host_us_per_op
-  std::string unit;       // "ms" or "us"
+  std::string unit;       // "s", "ms" or "us"
   std::function<std::function<void()>(const sinter::Device&)> make;
   /// Instead of `make`, for rows that time a part of each repetition themselves: returns that part in seconds.
   std::function<std::function<double()>(const sinter::Device&)> make_timed = nullptr;

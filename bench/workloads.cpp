@@ -5,6 +5,7 @@
 
 #include <sinter/sinter.h>
 
+#include "first_step.h"
 #include "workload.h"
 
 namespace bench {
@@ -245,6 +246,10 @@ const std::vector<Workload>& workloads() {
       {"record_us_per_op", "one elementwise op recorded (host: null device)", 4, kTinyOps, "us", nullptr, recording},
       {"replay_us_100_ops", "a known trace of 100 ops and 10 launches, from flush to handed over (host: null device)", 100, 1, "us",
        nullptr, replay},
+      {"first_step_cold_s", "process start to the end of the CNN's first step, nothing cached", 1, 1, "s", nullptr,
+       [](const Device& device) { return first_step(device, false); }},
+      {"first_step_warm_s", "the same with kernels on disk", 1, 1, "s", nullptr,
+       [](const Device& device) { return first_step(device, true); }},
       {"host_us_per_op", "one tiny op, recorded and run", 4, kTinyOps, "us", tiny_ops},
   };
   return all;
