@@ -54,6 +54,10 @@ Environment read() {
   e.explain = text("SINTER_EXPLAIN");
   e.dump_kernels = text("SINTER_DUMP_KERNELS");
   e.host_threads = number("SINTER_HOST_THREADS", e.host_threads);
+  if (std::string host = text("SINTER_HOST"); !host.empty()) e.host = host;
+  if (e.host != "auto" && e.host != "jit" && e.host != "interpreter")
+    throw Error("[environment] SINTER_HOST is \"" + e.host + "\"; it takes auto, jit or interpreter");
+  e.llvm = text("SINTER_LLVM");
   e.trace_limit = std::max<std::int64_t>(1, number("SINTER_TRACE_LIMIT", e.trace_limit));
   e.validation = flag("SINTER_VULKAN_VALIDATION", e.validation);
   e.onednn = flag("SINTER_ONEDNN", e.onednn);
@@ -101,6 +105,8 @@ std::vector<EnvironmentEntry> describe_environment() {
       {"SINTER_EXPLAIN", e.explain, "report at the end: a .txt, .json or .svg file, else a folder for all three"},
       {"SINTER_DUMP_KERNELS", e.dump_kernels, "folder that receives the source of every kernel"},
       {"SINTER_HOST_THREADS", std::to_string(e.host_threads), "threads of the host device; 0: one per core"},
+      {"SINTER_HOST", e.host, "how the host device runs kernels: auto, jit (machine code through LLVM) or interpreter"},
+      {"SINTER_LLVM", e.llvm, "file of the libLLVM that compiles for the host device; empty: the newest that is found"},
       {"SINTER_TRACE_LIMIT", std::to_string(e.trace_limit), "operations recorded before a flush happens by itself"},
       {"SINTER_VULKAN_VALIDATION", onoff(e.validation), "1: Vulkan validation layers, messages are errors"},
       {"SINTER_ONEDNN", onoff(e.onednn), "0: the host uses its own matrix product and convolution"},

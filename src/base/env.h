@@ -18,6 +18,8 @@ struct Environment {
   std::string explain;            // SINTER_EXPLAIN: file or folder for a report at the end of the process
   std::string dump_kernels;       // SINTER_DUMP_KERNELS: folder for generated source
   std::int64_t host_threads = 0;  // SINTER_HOST_THREADS; 0: one per core
+  std::string host = "auto";         // SINTER_HOST: auto, jit or interpreter
+  std::string llvm;                  // SINTER_LLVM: file of the libLLVM to open; empty: the newest that is found
   std::int64_t trace_limit = 4096;  // SINTER_TRACE_LIMIT: ops recorded before a flush happens by itself
   bool validation = false;        // SINTER_VULKAN_VALIDATION=1: validation layers on, messages are errors
   bool onednn = true;             // SINTER_ONEDNN=0: the host uses Sinter's own matrix product and convolution

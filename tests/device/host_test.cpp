@@ -1,13 +1,55 @@
-// The host backend passes the conformance suite.
+// The host backend passes the conformance suite, interpreting and compiling, whatever vectors the processor
+// has.
+#include <memory>
+#include <string>
+
 #include <doctest/doctest.h>
 
+#include "src/base/env.h"
 #include "src/runtime/host/host_backend.h"
+#include "src/runtime/host/jit.h"
 #include "tests/device/backend_conformance.h"
 
-TEST_CASE("the host backend conforms") {
-  const auto backend = sinter::runtime::make_host_backend();
-  sinter::testing::ConformanceOptions options;
-  options.random_kernels = 1000;
-  options.random_long_kernels = 60;
-  sinter::testing::check_backend(*backend, options);
+namespace {
+
+using namespace sinter;
+
+void check(runtime::host::Jit* jit, int random_kernels, int random_long_kernels) {
+  const auto backend = runtime::make_host_backend(jit, true);
+  testing::ConformanceOptions options;
+  options.random_kernels = random_kernels;
+  options.random_long_kernels = random_long_kernels;
+  testing::check_backend(*backend, options);
 }
+
+// Every test compiles for this machine, or for less than it has.
+void check_compiled(const std::string& cpu, const std::string& features, int random_kernels,
+                    int random_long_kernels) {
+  std::string reason;
+  const auto jit = runtime::host::open_jit(base::environment().llvm, cpu, features, reason);
+  if (jit == nullptr) {
+    MESSAGE("not checked: " << reason);
+    return;
+  }
+  INFO(jit->describe());
+  check(jit.get(), random_kernels, random_long_kernels);
+}
+
+}  // namespace
+
+TEST_CASE("the host backend conforms, interpreting") { check(nullptr, 1000, 60); }
+
+TEST_CASE("the host backend conforms, compiling") { check_compiled("", "", 300, 60); }
+
+#if defined(__x86_64__)
+TEST_CASE("the host backend conforms, compiling for vectors of 16 bytes") {
+  check_compiled("x86-64", "+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16", 100, 10);
+}
+
+TEST_CASE("the host backend conforms, compiling for vectors of 32 bytes") {
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return;
+  check_compiled("x86-64",
+                 "+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16,+avx,+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt", 100,
+                 10);
+}
+#endif

@@ -32,6 +32,9 @@ const std::vector<float>& samples() {
     }
     // The stretch where most functions bend, more densely.
     for (int i = -200000; i <= 200000; ++i) result.push_back(static_cast<float>(i) * 1e-4f);
+    // Next to the zeros of sine and cosine.
+    for (int i = 1; i <= 5000; ++i)
+      for (double sign : {1.0, -1.0}) result.push_back(static_cast<float>(sign * i * 1.5707963267948966));
     return result;
   }();
   return values;

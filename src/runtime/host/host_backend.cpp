@@ -5,12 +5,14 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
+#include <mutex>
 #include <string>
 
 #include <sinter/error.h>
 
 #include "src/base/env.h"
 #include "src/runtime/host/buffer.h"
+#include "src/runtime/host/jit_program.h"
 #include "src/runtime/host/library.h"
 #include "src/runtime/host/pool.h"
 #include "src/runtime/host/program.h"
@@ -41,7 +43,14 @@ std::size_t physical_memory() {
 
 class HostBackend final : public Backend {
  public:
-  HostBackend() : workers_(static_cast<std::size_t>(base::environment().host_threads)) {
+  /// `choose`: SINTER_HOST decides, at the first kernel unless it says `jit`; else `jit` is used if there is
+  /// one.
+  HostBackend(bool choose, host::Jit* jit, bool always)
+      : workers_(static_cast<std::size_t>(base::environment().host_threads)),
+        chooses_(choose),
+        always_compiled_(always),
+        jit_(jit) {
+    if (choose && always) choose_jit();
     traits_.name = "host";
     const std::size_t threads = workers_.pool().size();
     traits_.description =
@@ -76,9 +85,22 @@ class HostBackend final : public Backend {
   }
 
   std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override {
-    std::vector<ExecutableRef> programs;
-    for (const ir::Kernel* kernel : kernels)
-      programs.push_back(std::make_shared<host::KernelProgram>(*kernel));
+    std::vector<ExecutableRef> programs(kernels.size());
+    if (chooses_) choose_jit();
+    if (jit_ != nullptr) {
+      workers_.pool().run(kernels.size(), [&](std::size_t i, std::size_t) {
+        try {
+          programs[i] = std::make_shared<host::JitProgram>(*kernels[i], *jit_, counts_, always_compiled_);
+        } catch (const CompileError& e) {
+          if (always_compiled_) throw;
+          static std::once_flag said;  // a compiler that is broken is so for every kernel
+          std::call_once(
+              said, [&] { base::warn_once(std::string(e.what()) + "; kernels are interpreted instead"); });
+        }
+      });
+    }
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+      if (programs[i] == nullptr) programs[i] = std::make_shared<host::KernelProgram>(*kernels[i]);
     return programs;
   }
 
@@ -100,6 +122,8 @@ class HostBackend final : public Backend {
   BackendStatistics statistics() const override {
     const PoolStatistics pool = memory_->statistics();
     BackendStatistics result;
+    result.kernels_compiled = counts_.compiled;
+    result.kernels_from_disk = counts_.from_disk;
     result.launches = launches_;
     result.bytes_in_use = pool.in_use;
     result.bytes_reserved = pool.reserved;
@@ -108,6 +132,23 @@ class HostBackend final : public Backend {
   }
 
  private:
+  /// Takes the process's compiler, unless it is not wanted or there is none.
+  void choose_jit() {
+    chooses_ = false;
+    const std::string& how = base::environment().host;
+    if (how == "interpreter") return;
+    std::string reason;
+    jit_ = host::jit(&reason);
+    if (jit_ == nullptr && how == "jit")
+      throw DeviceError("[host] SINTER_HOST=jit, but kernels cannot be compiled: " + reason);
+    for (const char* topic : {"compile", "device"}) {
+      if (!base::logs(topic)) continue;
+      base::log_line(topic, jit_ != nullptr ? "host: kernels are compiled by " + jit_->describe()
+                                            : "host: kernels are interpreted: " + reason);
+      break;
+    }
+  }
+
   static void check_range(const BufferView& view, std::size_t bytes, const char* what) {
     if (view.byte_offset + bytes > view.buffer->bytes())
       throw DeviceError(std::string("[") + what + "] " + std::to_string(bytes) + " bytes at " +
@@ -121,14 +162,23 @@ class HostBackend final : public Backend {
 
   std::shared_ptr<MemoryPool> memory_ = std::make_shared<MemoryPool>();
   host::Workers workers_;
+  bool chooses_, always_compiled_;
+  host::Jit* jit_;
   ir::DeviceTraits traits_;
   std::atomic<bool> fault_{false};
   std::uint64_t launches_ = 0;
+  host::JitCounts counts_;
   bool logs_launches_ = base::logs("launch");
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_host_backend() { return std::make_unique<HostBackend>(); }
+std::unique_ptr<Backend> make_host_backend() {
+  return std::make_unique<HostBackend>(true, nullptr, base::environment().host == "jit");
+}
+
+std::unique_ptr<Backend> make_host_backend(host::Jit* jit, bool always) {
+  return std::make_unique<HostBackend>(false, jit, always);
+}
 
 }  // namespace sinter::runtime

@@ -1,4 +1,5 @@
-// The host device: runs kernel IR block by block on all cores, without a compiler or a driver.
+// The host device: kernel IR becomes machine code where an LLVM is installed, and is interpreted block by
+// block elsewhere; no driver is needed.
 #pragma once
 
 #include <memory>
@@ -7,6 +8,16 @@
 
 namespace sinter::runtime {
 
+namespace host {
+class Jit;
+}
+
+/// Runs kernels as SINTER_HOST says. Throws DeviceError where it asks for machine code and there is no LLVM
+/// that works.
 std::unique_ptr<Backend> make_host_backend();
+
+/// Runs kernels as code of this compiler, which outlives the backend; null: interprets all of them. `always`:
+/// what it refuses is an error, and nothing is interpreted for being faster that way.
+std::unique_ptr<Backend> make_host_backend(host::Jit* jit, bool always);
 
 }  // namespace sinter::runtime

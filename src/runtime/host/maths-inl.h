@@ -4,8 +4,6 @@
 // Errors of f32, measured against f64 over the whole range (tests/unit/host_maths_test.cpp holds them): exp,
 // expm1, tanh, sigmoid, log, log1p, sin, cos, pow within 4 ulp; erf within 4 ulp too, and so are those of
 // trigonometry-inl.h. The f64 functions are those of the C library.
-//
-// The polynomials are near-minimax fits of ours: weighted least squares on Chebyshev points, in 40 digits.
 #if defined(SINTER_HOST_MATHS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SINTER_HOST_MATHS_INL_H_
 #undef SINTER_HOST_MATHS_INL_H_
@@ -14,12 +12,15 @@
 #endif
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
+
+#include "src/base/polynomials.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sinter::runtime::HWY_NAMESPACE {
@@ -51,13 +52,11 @@ HWY_INLINE hn::Vec<D> map_lanes(D d, hn::Vec<D> a, hn::Vec<D> b, F f) {
 }
 
 /// The polynomial with the given coefficients, lowest power first, by Horner's rule.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V horner(D d, V, float c0) {
-  return hn::Set(d, c0);
-}
-template <class D, class V = hn::Vec<D>, class... Rest>
-HWY_INLINE V horner(D d, V x, float c0, Rest... rest) {
-  return hn::MulAdd(horner(d, x, rest...), x, hn::Set(d, c0));
+template <std::size_t kTerms, class D, class V = hn::Vec<D>>
+HWY_INLINE V horner(D d, V x, const float (&coefficients)[kTerms]) {
+  V y = hn::Set(d, coefficients[kTerms - 1]);
+  for (std::size_t i = kTerms - 1; i-- > 0;) y = hn::MulAdd(y, x, hn::Set(d, coefficients[i]));
+  return y;
 }
 
 /// 2^n for integers n in [-126, 127].
@@ -82,8 +81,7 @@ HWY_INLINE V exp_f32(D d, V a) {
   const V x = hn::Max(hn::Min(a, hn::Set(d, 89.0f)), hn::Set(d, -104.5f));
   const V n = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504f)));
   const V r = reduce_ln2(d, x, n);
-  const V q =
-      horner(d, r, 0.499999932689f, 0.16666520255f, 0.0416684460625f, 0.00836875835211f, 0.0013811035428f);
+  const V q = horner(d, r, base::kExpPolynomial);
   const V p = hn::Add(hn::MulAdd(q, hn::Mul(r, r), r), hn::Set(d, 1.0f));
   // Two factors: 2^n itself may lie outside of the normal numbers.
   const auto ni = hn::ConvertTo(di, n);
@@ -99,8 +97,7 @@ HWY_INLINE V expm1_core(D d, V x) {
   const V one = hn::Set(d, 1.0f);
   const V n = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504f)));
   const V r = reduce_ln2(d, x, n);
-  const V q =
-      horner(d, r, 0.499999981515f, 0.166665432731f, 0.0416671931425f, 0.00836656932617f, 0.00138831905596f);
+  const V q = horner(d, r, base::kExpm1Polynomial);
   const V p = hn::MulAdd(q, hn::Mul(r, r), r);  // exp(r) - 1
   const V s = power_of_two(d, hn::ConvertTo(di, n));
   return hn::MulAdd(s, p, hn::Sub(s, one));
@@ -136,9 +133,7 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE V erf_f32(D d, V a) {
   const V x = hn::Abs(a);
   const V z = hn::Min(x, hn::Set(d, 4.0f));
-  const V h =
-      horner(d, z, 1.1283791717f, 0.636619374233f, 0.102777926168f, -0.019153463387f, -0.000159621538155f,
-             0.00166622523905f, -0.000632378949373f, 0.000117506467267f, -9.24044076879e-6f);
+  const V h = horner(d, z, base::kErfPolynomial);
   const V y = hn::Neg(expm1_core(d, hn::Neg(hn::Mul(z, h))));
   const V small = hn::IfThenElse(hn::Gt(x, hn::Set(d, 1e-5f)), y, hn::Mul(x, hn::Set(d, 1.1283791671f)));
   return hn::CopySign(small, a);
@@ -159,8 +154,7 @@ HWY_INLINE V log_f32(D d, V a) {
   const V shift = hn::IfThenElseZero(denormal, hn::Set(d, 23.0f));
   const V n = hn::Sub(hn::ConvertTo(d, e), shift);
   const V f = hn::Sub(m, one);
-  const V p = horner(d, f, 0.333333317988f, -0.250008184648f, 0.200012129691f, -0.166234247895f,
-                     0.142021336022f, -0.131599896948f, 0.127588736288f, -0.0763150037721f);
+  const V p = horner(d, f, base::kLogPolynomial);
   const V f2 = hn::Mul(f, f);
   // n ln 2 + f - f^2 / 2 + f^3 p, small parts first.
   V y = hn::MulAdd(hn::Mul(f2, f), p, hn::Mul(n, hn::Set(d, -2.12194440e-4f)));
@@ -187,12 +181,12 @@ HWY_INLINE V log1p_f32(D d, V a) {
 /// sin and cos of r in [-pi/4, pi/4].
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V sin_core(D d, V r, V r2) {
-  const V s = horner(d, r2, -0.166666548726f, 0.00833217480516f, -0.000195169685289f);
+  const V s = horner(d, r2, base::kSinPolynomial);
   return hn::MulAdd(hn::Mul(s, r2), r, r);
 }
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V cos_core(D d, V r2) {
-  const V c = horner(d, r2, 0.0416666470416f, -0.00138873754394f, 2.44392969481e-5f);
+  const V c = horner(d, r2, base::kCosPolynomial);
   return hn::MulAdd(hn::Mul(c, r2), r2, hn::NegMulAdd(hn::Set(d, 0.5f), r2, hn::Set(d, 1.0f)));
 }
 
@@ -218,9 +212,8 @@ HWY_INLINE V sin_f32(D d, V a) {
                                            : std::cos(static_cast<double>(x)));
     });
   const V q = hn::Round(hn::Mul(a, hn::Set(d, 0.636619772f)));
-  V r = hn::NegMulAdd(q, hn::Set(d, 1.5703125f), a);
-  r = hn::NegMulAdd(q, hn::Set(d, 4.837512969970703e-4f), r);
-  r = hn::NegMulAdd(q, hn::Set(d, 7.549789948768648e-8f), r);
+  V r = a;
+  for (float part : base::kHalfPi) r = hn::NegMulAdd(q, hn::Set(d, part), r);
   return sin_of_quadrant(d, r, hn::Add(hn::ConvertTo(di, q), hn::Set(di, shift)));
 }
 

@@ -65,10 +65,7 @@ void KernelProgram::run(Workers& workers, const LaunchArguments& arguments, std:
                       std::to_string(members) + " with " + std::to_string(arguments.buffers.size()) + ", " +
                       std::to_string(arguments.ints.size()) + " and " +
                       std::to_string(arguments.scalars.size()));
-  for (std::size_t m = 0; m < members; ++m) {
-    const LaunchArguments member = arguments_of(kernel_, arguments, m);
-    run_code(code_for(member.ints), workers, member, fault);
-  }
+  for (std::size_t m = 0; m < members; ++m) run_member(workers, arguments_of(kernel_, arguments, m), fault);
 }
 
 }  // namespace sinter::runtime::host

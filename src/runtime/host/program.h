@@ -29,6 +29,10 @@ class KernelProgram final : public HostExecutable {
 
   void run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>& fault) override;
   std::string describe() const override;
+  /// One member alone.
+  void run_member(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>& fault) {
+    run_code(code_for(arguments.ints), workers, arguments, fault);
+  }
 
  private:
   struct Variant {

@@ -27,8 +27,7 @@ HWY_INLINE V arc_f32(D d, V t) {
   const auto steep = hn::Gt(t, hn::Set(d, 0.414213562f));
   const V u = hn::IfThenElse(steep, hn::Div(hn::Sub(t, one), hn::Add(t, one)), t);
   const V z = hn::Mul(u, u);
-  const V p = horner(d, z, -0.333333332793f, 0.199999772587f, -0.142841511936f, 0.110713650219f,
-                     -0.0862467614525f, 0.0504813851208f);
+  const V p = horner(d, z, base::kAtanPolynomial);
   const V y = hn::MulAdd(hn::Mul(z, p), u, u);
   return hn::IfThenElse(steep, hn::Add(y, hn::Set(d, std::numbers::pi_v<float> / 4)), y);
 }

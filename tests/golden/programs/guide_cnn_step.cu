@@ -385,7 +385,7 @@ SN_FN float sn_group_sum_f32(float v) {
   }
   return v;
 }
-extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
     const i64* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, i64 s0, i64 s1, float s2, float s3) {
   const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0;
   const u32 points = u32(n0);
@@ -688,7 +688,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   }
   r24 = sn_group_sum_f32(r24);
   if (threadIdx.x == 0u) {
-    *(volatile float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r24;
+    *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r24;
   }
   __threadfence();
   __shared__ u32 turn;
@@ -700,7 +700,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   if (threadIdx.x == 0u) counters[unit] = 0u;
   r24 = float(0);
   for (u32 p = u32(threadIdx.x); p < u32(parts); p += u32(blockDim.x)) {
-    const float p_r24 = *(const volatile float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f));
+    const float p_r24 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
     r24 = (r24 + p_r24);
   }
   r24 = sn_group_sum_f32(r24);
@@ -858,7 +858,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   }
   r11 = sn_group_sum_f32(r11);
   if (threadIdx.x == 0u) {
-    *(volatile float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r11;
+    *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r11;
   }
   __threadfence();
   __shared__ u32 turn;
@@ -870,7 +870,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   if (threadIdx.x == 0u) counters[unit] = 0u;
   r11 = float(0);
   for (u32 p = u32(threadIdx.x); p < u32(parts); p += u32(blockDim.x)) {
-    const float p_r11 = *(const volatile float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f));
+    const float p_r11 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
     r11 = (r11 + p_r11);
   }
   r11 = sn_group_sum_f32(r11);

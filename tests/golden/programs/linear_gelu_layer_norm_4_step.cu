@@ -33,7 +33,7 @@ SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
     const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5) {
   const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
@@ -222,7 +222,7 @@ SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
     const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, const float* __restrict__ b6, float* __restrict__ b7, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13) {
   const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6) | u64(b7)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
@@ -674,7 +674,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   }
   r29 = sn_group_sum_f32(r29);
   if (threadIdx.x == 0u) {
-    *(volatile float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r29;
+    *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r29;
   }
   __threadfence();
   __shared__ u32 turn;
@@ -686,7 +686,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   if (threadIdx.x == 0u) counters[unit] = 0u;
   r29 = float(0);
   for (u32 p = u32(threadIdx.x); p < u32(parts); p += u32(blockDim.x)) {
-    const float p_r29 = *(const volatile float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f));
+    const float p_r29 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
     r29 = (r29 + p_r29);
   }
   r29 = sn_group_sum_f32(r29);
@@ -732,7 +732,7 @@ SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
     const float* __restrict__ b0, const float* __restrict__ b1, const float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11) {
   const bool vectors = ((u64(b0) | u64(b1) | u64(b3) | u64(b4) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);

@@ -1,0 +1,62 @@
+// Kernel IR to LLVM IR, as text that LLVM 14 and all later versions parse: explicit vectors, no passes
+// needed.
+//
+// The text is one module with one function that others see:
+//
+//   void <entry>(void* const* buffers, const int64_t* ints, const void* scalars, const LlvmFunction*
+//   functions,
+//                int64_t first, int64_t last, void* scratch, uint32_t* fault)
+//
+// It computes the outer points [first, last), counted row-major; calls for disjoint ranges may run side by
+// side, and how the points are cut into ranges does not change any bit of a result. `buffers` are addresses
+// of element 0 of each buffer; `scalars` has 8 bytes for each scalar, which start with the scalar in its
+// dtype (a bool is a byte 0 or 1); `functions` is a table of vector functions, see `llvm_function`; `scratch`
+// has `scratch_bytes_per_point` bytes for each inner point and belongs to this call; `fault` is set to 1 by
+// an index out of range.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "jit/ir/kernel.h"
+
+namespace sinter::emit {
+
+/// out[i] = op(a[i], b[i], c[i]) for i < n; truth values are bytes. For what has no text of its own here.
+using LlvmFunction = void (*)(void* out, const void* a, const void* b, const void* c, std::size_t n);
+
+inline constexpr std::size_t kLlvmDTypes = 6;
+/// Where the table holds the function of an op over operands of `dtype`.
+constexpr std::size_t llvm_function(Op op, DType dtype) {
+  return static_cast<std::size_t>(op) * kLlvmDTypes + static_cast<std::size_t>(dtype);
+}
+
+/// What the processor and the compiler can do, as plain data.
+struct LlvmTarget {
+  int vector_bytes = 16;        // of a vector register: 16, 32 or 64
+  bool has_gather = false;      // loads of lanes from addresses of their own (4 and 8 bytes)
+  bool typed_pointers = false;  // LLVM 14 does not read the pointers that LLVM 17 wants
+};
+
+/// What a kernel has become. The costs are estimates in ns, for cutting work into pieces.
+struct LlvmSource {
+  std::string text;
+  std::string entry;
+  int lanes = 1;                            // points that the vector code takes at once
+  int register_lanes = 1;                   // f32 numbers in a vector register
+  std::size_t scratch_bytes_per_point = 0;  // of an inner point
+  bool gathers = false;                     // most of its time goes into loads that jump from lane to lane
+  double point_cost = 0;                    // of an outer point without its inner points
+  double inner_cost = 0;                    // of an inner point
+};
+
+/// True iff the loop of the lanes can be joined with the one before it.
+bool can_join_lanes(const ir::Kernel& kernel);
+
+/// The text of a verified kernel: a function of the arguments alone. `join`: lanes go on over the last two
+/// outer (or inner) loops, as if they were one; slower to load and store, but fills vectors where the last
+/// loop is short.
+LlvmSource emit_llvm(const ir::Kernel& kernel, const LlvmTarget& target, bool join = false);
+
+}  // namespace sinter::emit

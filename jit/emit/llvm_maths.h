@@ -1,0 +1,42 @@
+// Vector functions that generated LLVM IR calls: f32 maths, division by a number that is the same in all
+// lanes, random numbers.
+#pragma once
+
+#include <string>
+
+#include "jit/emit/llvm_writer.h"
+#include "src/trace/op.h"
+
+namespace sinter::emit {
+
+/// True iff `op` over f32 has a function here.
+bool has_llvm_maths(Op op);
+
+/// True iff `op` over operands of `dtype` has a text; what has none calls the kernel's table of functions.
+bool has_llvm_text(Op op, DType dtype);
+
+/// op(x) for a vector of f32. `functions` is the kernel's table of functions, see llvm.h.
+std::string llvm_maths(LlvmWriter& w, Op op, const std::string& x, const std::string& functions);
+
+/// Quotient and remainder of i32 vectors by the scalar `divisor` > 0, rounded down; `inverse` is 1 / divisor
+/// as double in all lanes.
+struct LlvmDivision {
+  std::string quotient, remainder;
+};
+LlvmDivision llvm_divide(LlvmWriter& w, const std::string& x, const std::string& divisor,
+                         const std::string& inverse);
+
+/// Uniform or normal numbers of the elements in an i64 vector, keyed by two i64 scalars.
+std::string llvm_random(LlvmWriter& w, bool normal, const std::string& elements, const std::string& seed,
+                        const std::string& stream);
+/// Uniform numbers of the elements first, first + 1, ...
+std::string llvm_random_row(LlvmWriter& w, const std::string& first, const std::string& seed,
+                            const std::string& stream);
+
+/// Calls entry `index` of the table over blocks of `count` elements; all pointers are to bytes, `b` and `c`
+/// may be "null".
+void llvm_call_function(LlvmWriter& w, const std::string& functions, std::size_t index,
+                        const std::string& out, const std::string& a, const std::string& b,
+                        const std::string& c, std::int64_t count);
+
+}  // namespace sinter::emit

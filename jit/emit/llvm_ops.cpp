@@ -1,0 +1,280 @@
+// Elementwise operations as LLVM values.
+#include <limits>
+
+#include "jit/emit/llvm_maths.h"
+#include "jit/emit/llvm_values.h"
+
+namespace sinter::emit {
+namespace {
+
+struct Range {
+  std::int64_t least, most;
+};
+Range range_of(DType dtype) {
+  if (dtype == DType::i32)
+    return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
+  return {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
+}
+
+const char* intrinsic_of(Op op) {
+  switch (op) {
+    case Op::Sqrt: return "sqrt";
+    case Op::Floor: return "floor";
+    case Op::Ceil: return "ceil";
+    case Op::Round: return "roundeven";
+    case Op::Trunc: return "trunc";
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+bool has_llvm_text(Op op, DType dtype) {
+  switch (op) {
+    case Op::Remainder: return !is_float(dtype);
+    case Op::Neg:
+    case Op::Abs:
+    case Op::Sign:
+    case Op::Sqrt:
+    case Op::Rsqrt:
+    case Op::Recip:
+    case Op::Floor:
+    case Op::Ceil:
+    case Op::Round:
+    case Op::Trunc:
+    case Op::IsNan:
+    case Op::Not:
+    case Op::Cast:
+    case Op::Add:
+    case Op::Sub:
+    case Op::Mul:
+    case Op::Div:
+    case Op::Maximum:
+    case Op::Minimum:
+    case Op::Equal:
+    case Op::NotEqual:
+    case Op::Less:
+    case Op::LessEqual:
+    case Op::And:
+    case Op::Or:
+    case Op::Xor:
+    case Op::Where: return true;
+    default: return dtype == DType::f32 && has_llvm_maths(op);
+  }
+}
+
+std::string LlvmValues::vector(DType dtype, const LlvmOperand& value) {
+  return value.vector ? value.text : w_.splat(llvm_type(dtype), value.text);
+}
+
+LlvmOperand LlvmValues::apply(Op op, DType result, DType operands, std::vector<LlvmOperand> args) {
+  if (op == Op::Cast) return cast(result, operands, args[0]);
+  bool any = false;
+  for (const LlvmOperand& arg : args) any |= arg.vector;
+  if (op == Op::Where) {
+    const std::string type = w_.type(result, any);
+    const std::string yes = any ? vector(result, args[1]) : args[1].text,
+                      no = any ? vector(result, args[2]) : args[2].text;
+    return {w_.value("select " + w_.type(DType::boolean, args[0].vector) + " " + args[0].text + ", " + type +
+                     " " + yes + ", " + type + " " + no),
+            any};
+  }
+  std::vector<std::string> texts;
+  for (const LlvmOperand& arg : args) texts.push_back(any ? vector(operands, arg) : arg.text);
+  if (!has_llvm_text(op, operands)) return call_block_function(op, result, operands, any, texts);
+  if (texts.size() == 2) return {binary(op, operands, any, texts[0], texts[1]), any};
+  if (has_llvm_maths(op)) {
+    const std::string type = w_.vector_of("float");
+    const std::string y = llvm_maths(w_, op, vector(operands, {texts[0], any}), "%functions");
+    return {any ? y : w_.first_lane(type, y), any};
+  }
+  return {unary(op, operands, any, texts[0]), any};
+}
+
+std::string LlvmValues::unary(Op op, DType dtype, bool vector, const std::string& a) {
+  const std::string type = w_.type(dtype, vector), suffix = w_.suffix(dtype, vector),
+                    truth = w_.type(DType::boolean, vector);
+  const bool real = is_float(dtype);
+  if (const char* name = intrinsic_of(op)) {
+    return w_.intrinsic("llvm." + std::string(name) + "." + suffix, type, {{type, a}});
+  }
+  switch (op) {
+    case Op::Neg:
+      return w_.value(real ? "fneg " + type + " " + a
+                           : "sub " + type + " " + w_.integer(dtype, vector, 0) + ", " + a);
+    case Op::Abs: {
+      if (real) return w_.intrinsic("llvm.fabs." + suffix, type, {{type, a}});
+      const std::string zero = w_.integer(dtype, vector, 0);
+      const std::string minus = w_.value("sub " + type + " " + zero + ", " + a);
+      const std::string below = w_.value("icmp slt " + type + " " + a + ", " + zero);
+      return w_.value("select " + truth + " " + below + ", " + type + " " + minus + ", " + type + " " + a);
+    }
+    case Op::Sign: {
+      auto constant = [&](int n) { return real ? w_.real(dtype, vector, n) : w_.integer(dtype, vector, n); };
+      const std::string above =
+          w_.value((real ? "fcmp ogt " : "icmp sgt ") + type + " " + a + ", " + constant(0));
+      const std::string below =
+          w_.value((real ? "fcmp olt " : "icmp slt ") + type + " " + a + ", " + constant(0));
+      const std::string upper = w_.value("select " + truth + " " + above + ", " + type + " " + constant(1) +
+                                         ", " + type + " " + constant(0));
+      const std::string sign = w_.value("select " + truth + " " + below + ", " + type + " " + constant(-1) +
+                                        ", " + type + " " + upper);
+      if (!real) return sign;
+      const std::string nan = w_.value("fcmp uno " + type + " " + a + ", " + a);
+      return w_.value("select " + truth + " " + nan + ", " + type + " " + a + ", " + type + " " + sign);
+    }
+    case Op::Rsqrt:
+    case Op::Recip: {
+      const std::string by = op == Op::Recip ? a : w_.intrinsic("llvm.sqrt." + suffix, type, {{type, a}});
+      return w_.value("fdiv " + type + " " + w_.real(dtype, vector, 1) + ", " + by);
+    }
+    case Op::IsNan: return w_.value("fcmp uno " + type + " " + a + ", " + a);
+    case Op::Not:
+      return w_.value("xor " + type + " " + a + ", " +
+                      w_.integer(dtype, vector, dtype == DType::boolean ? 1 : -1));
+    default: throw std::logic_error("[llvm] no text for " + std::string(name_of(op)));
+  }
+}
+
+std::string LlvmValues::binary(Op op, DType dtype, bool vector, const std::string& a, const std::string& b) {
+  const std::string type = w_.type(dtype, vector), operands = " " + type + " " + a + ", " + b;
+  const bool real = is_float(dtype);
+  // Truth values are ordered as false < true.
+  const std::string less = real ? "fcmp olt" : dtype == DType::boolean ? "icmp ult" : "icmp slt";
+  const std::string less_equal = real ? "fcmp ole" : dtype == DType::boolean ? "icmp ule" : "icmp sle";
+  switch (op) {
+    case Op::Add: return w_.value((real ? "fadd" : "add") + operands);
+    case Op::Sub: return w_.value((real ? "fsub" : "sub") + operands);
+    case Op::Mul: return w_.value((real ? "fmul" : "mul") + operands);
+    case Op::Div:
+      if (real) return w_.value("fdiv" + operands);
+      [[fallthrough]];
+    case Op::Remainder: return integer_division(op, dtype, vector, a, b);
+    case Op::Maximum: return combine(Op::Max, dtype, type, a, b);
+    case Op::Minimum: return combine(Op::Min, dtype, type, a, b);
+    case Op::Equal: return w_.value((real ? "fcmp oeq" : "icmp eq") + operands);
+    case Op::NotEqual: return w_.value((real ? "fcmp une" : "icmp ne") + operands);
+    case Op::Less: return w_.value(less + operands);
+    case Op::LessEqual: return w_.value(less_equal + operands);
+    case Op::And: return w_.value("and" + operands);
+    case Op::Or: return w_.value("or" + operands);
+    case Op::Xor: return w_.value("xor" + operands);
+    default: throw std::logic_error("[llvm] no text for " + std::string(name_of(op)));
+  }
+}
+
+std::string LlvmValues::combine(Op reduction, DType dtype, const std::string& type, const std::string& a,
+                                const std::string& b) {
+  const bool real = is_float(dtype);
+  const std::string operands = " " + type + " " + a + ", " + b;
+  if (reduction == Op::Sum) return w_.value((real ? "fadd" : "add") + operands);
+  if (reduction == Op::Prod) return w_.value((real ? "fmul" : "mul") + operands);
+  const bool most = reduction == Op::Max;
+  if (dtype == DType::boolean) return w_.value((most ? "or" : "and") + operands);
+  const std::string truth = type[0] == '<' ? type.substr(0, type.find('x')) + "x i1>" : "i1";
+  const std::string first =
+      w_.value((real ? (most ? "fcmp ogt" : "fcmp olt") : (most ? "icmp sgt" : "icmp slt")) + operands);
+  const std::string y =
+      w_.value("select " + truth + " " + first + ", " + type + " " + a + ", " + type + " " + b);
+  if (!real) return y;
+  // A comparison with a NaN b gives b.
+  const std::string nan = w_.value("fcmp uno " + type + " " + a + ", " + a);
+  return w_.value("select " + truth + " " + nan + ", " + type + " " + a + ", " + type + " " + y);
+}
+
+/// Quotient towards zero, remainder with the divisor's sign; by zero both are 0, and nothing traps.
+std::string LlvmValues::integer_division(Op op, DType dtype, bool vector, const std::string& a,
+                                         const std::string& b) {
+  const std::string type = w_.type(dtype, vector), truth = w_.type(DType::boolean, vector);
+  const std::string zero = w_.integer(dtype, vector, 0), one = w_.integer(dtype, vector, 1);
+  auto choose = [&](const std::string& condition, const std::string& yes, const std::string& no) {
+    return w_.value("select " + truth + " " + condition + ", " + type + " " + yes + ", " + type + " " + no);
+  };
+  const std::string by_zero = w_.value("icmp eq " + type + " " + b + ", " + zero);
+  std::string quotient, safe;
+  if (vector && dtype == DType::i32) {
+    // In double, which holds i32 quotients exactly enough; there is no vector instruction for integers.
+    const std::string real = w_.vector_of("double");
+    safe = choose(by_zero, one, b);
+    const std::string x = w_.value("sitofp " + type + " " + a + " to " + real);
+    const std::string y = w_.value("sitofp " + type + " " + safe + " to " + real);
+    const std::string ratio = w_.value("fdiv " + real + " " + x + ", " + y);
+    // The least number by -1 is the one ratio that does not fit.
+    const std::string wide = w_.vector_of("i64");
+    const std::string whole =
+        target_.vector_bytes == 64 ? w_.value("fptosi " + real + " " + ratio + " to " + wide) : "";
+    if (!whole.empty()) {
+      quotient = w_.value("trunc " + wide + " " + whole + " to " + type);
+    } else {
+      const std::string least = w_.integer(dtype, vector, range_of(dtype).least);
+      const std::string fits =
+          w_.value("fcmp olt " + real + " " + ratio + ", " + w_.real(DType::f64, true, 2147483648.0));
+      const std::string inside = w_.value("select " + truth + " " + fits + ", " + real + " " + ratio + ", " +
+                                          real + " " + w_.real(DType::f64, true, 0));
+      quotient = choose(fits, w_.value("fptosi " + real + " " + inside + " to " + type), least);
+    }
+    quotient = choose(by_zero, zero, quotient);
+  } else {
+    const std::string minus_one = w_.integer(dtype, vector, -1);
+    const std::string by_minus_one = w_.value("icmp eq " + type + " " + b + ", " + minus_one);
+    safe = choose(by_minus_one, one, choose(by_zero, one, b));
+    quotient = w_.value("sdiv " + type + " " + a + ", " + safe);
+    if (op == Op::Div) {
+      const std::string minus = w_.value("sub " + type + " " + zero + ", " + a);
+      quotient = choose(by_zero, zero, choose(by_minus_one, minus, quotient));
+    }
+  }
+  if (op == Op::Div) return quotient;
+  const std::string product = w_.value("mul " + type + " " + quotient + ", " + safe);
+  std::string remainder = w_.value("sub " + type + " " + a + ", " + product);
+  remainder = choose(by_zero, zero, remainder);
+  const std::string signs = w_.value("xor " + type + " " + remainder + ", " + b);
+  const std::string differ = w_.value("icmp slt " + type + " " + signs + ", " + zero);
+  const std::string some = w_.value("icmp ne " + type + " " + remainder + ", " + zero);
+  const std::string moved = w_.value("add " + type + " " + remainder + ", " + b);
+  return choose(w_.value("and " + truth + " " + differ + ", " + some), moved, remainder);
+}
+
+LlvmOperand LlvmValues::cast(DType to, DType from, const LlvmOperand& value) {
+  if (to == from) return value;
+  const bool v = value.vector;
+  const std::string from_type = w_.type(from, v), to_type = w_.type(to, v), a = from_type + " " + value.text;
+  const bool from_real = is_float(from), to_real = is_float(to);
+  const bool from_unsigned = from == DType::u8 || from == DType::boolean;
+  auto made = [&](const std::string& instruction) { return LlvmOperand{w_.value(instruction), v}; };
+  if (to == DType::boolean) {
+    if (from_real) return made("fcmp une " + a + ", " + w_.real(from, v, 0));
+    return made("icmp ne " + a + ", " + w_.integer(from, v, 0));
+  }
+  if (from_real && to_real) return made((to == DType::f64 ? "fpext " : "fptrunc ") + a + " to " + to_type);
+  if (to_real) return made((from_unsigned ? "uitofp " : "sitofp ") + a + " to " + to_type);
+  if (from_real) {
+    // Saturating; a NaN gives 0.
+    const std::string name = std::string("llvm.fpto") + (to == DType::u8 ? "ui" : "si") + ".sat." +
+                             w_.suffix(to, v) + "." + w_.suffix(from, v);
+    return {w_.intrinsic(name, to_type, {{from_type, value.text}}), v};
+  }
+  const std::size_t from_size = from == DType::boolean ? 0 : size_of(from), to_size = size_of(to);
+  if (to_size < from_size) return made("trunc " + a + " to " + to_type);
+  return made((from_unsigned ? "zext " : "sext ") + a + " to " + to_type);
+}
+
+LlvmOperand LlvmValues::call_block_function(Op op, DType result, DType dtype, bool v,
+                                            const std::vector<std::string>& args) {
+  for (std::string& block : blocks_)
+    if (block.empty()) block = w_.local(static_cast<std::size_t>(w_.lanes()) * 8);
+  auto memory_type = [&](DType d) {
+    return v ? w_.vector_of(llvm_memory_type(d)) : std::string(llvm_memory_type(d));
+  };
+  auto align = [&](DType d) { return v ? 64 : static_cast<int>(size_of(d)); };
+  for (std::size_t i = 0; i < args.size(); ++i)
+    w_.store(memory_type(dtype), to_memory(dtype, v, args[i]),
+             w_.cast_pointer("i8", memory_type(dtype), blocks_[i + 1]), align(dtype));
+  w_.line("; " + std::string(name_of(op)) + " of " + std::string(name_of(dtype)));
+  llvm_call_function(w_, "%functions", llvm_function(op, dtype), blocks_[0], blocks_[1],
+                     args.size() > 1 ? blocks_[2] : "null", "null", v ? w_.lanes() : 1);
+  const std::string out = w_.cast_pointer("i8", memory_type(result), blocks_[0]);
+  return from_memory(result, v, w_.load(memory_type(result), out, align(result)));
+}
+
+}  // namespace sinter::emit

@@ -1,0 +1,82 @@
+// ---- kernel 0
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
+SN_FN float sn_exp_f32(float a) {
+  if (sn_is_nan_f32(a)) return a;
+  precise float x = clamp(a, -104.0, 89.0);
+  precise float k = roundEven(x * 1.4426950408889634);
+  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
+  precise float p = 1.3888888888888889e-3 + r * 1.984126984126984e-4;
+  p = 8.333333333333333e-3 + r * p;
+  p = 4.1666666666666664e-2 + r * p;
+  p = 1.6666666666666666e-1 + r * p;
+  p = 0.5 + r * p;
+  p = 1.0 + (r + r * r * p);
+  const int e = int(k), low = e >> 1;
+  return (p * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
+}
+layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
+layout(std430, binding = 1) restrict writeonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 2) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+layout(std430, binding = 3) restrict coherent buffer sn_partials_t { u32 word[]; } sn_partials;
+layout(std430, binding = 4) restrict coherent buffer sn_counters_t { u32 word[]; } sn_counters;
+shared u32 sn_turn;
+void main() {
+  const int n0 = int(sn_arguments.word[0]);
+  const int n1 = int(sn_arguments.word[1]);
+  const int n2 = int(sn_arguments.word[2]);
+  const float s0 = uintBitsToFloat(sn_arguments.word[3]);
+  const u32 parts = sn_arguments.word[4];
+  const u32 points = u32(n0);
+  const u32 part = u32(gl_WorkGroupID.x) % u32(parts);
+  const u32 unit = u32(gl_WorkGroupID.x) / parts;
+  const u32 f = u32(unit) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x);
+  const u32 whole = u32(n1);
+  const u32 length = (whole + parts - 1) / parts;
+  const u32 begin = part * length < whole ? part * length : whole;
+  const u32 end_of_part = length < whole - begin ? begin + length : whole;
+  float r4 = float(0);
+  if (f < points) {
+    const int x0 = int(f);
+    for (u32 h = u32(begin); h < u32(end_of_part); h += u32(32)) {
+      const u32 left = u32(end_of_part) - h;
+      const u32 end = h + (left < u32(32) ? left : u32(32));
+      float q4 = float(0);
+      for (u32 j = h; j < end; j += 1) {
+        const int x1 = int(j);
+        precise float v0 = b0.at[x0 + x1 * n2];
+        precise float v2 = (v0 * s0);
+        precise float v3 = sn_exp_f32(v2);
+        q4 = (q4 + v3);
+      }
+      r4 = r4 + q4;
+    }
+  }
+  if (f < points) {
+    sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r4);
+  }
+  memoryBarrierBuffer();
+  barrier();
+  if (gl_LocalInvocationID.x == 0u) sn_turn = atomicAdd(sn_counters.word[unit], 1u);
+  memoryBarrierShared();
+  barrier();
+  if (sn_turn + 1u != parts) return;
+  memoryBarrierBuffer();
+  if (gl_LocalInvocationID.x == 0u) sn_counters.word[unit] = 0u;
+  r4 = float(0);
+  for (u32 p = u32(0); p < u32(parts); p += u32(1)) {
+    precise float p_r4 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+    r4 = (r4 + p_r4);
+  }
+  if (f < points) {
+    const int x0 = int(f);
+    precise float v4 = r4;
+    b1.at[x0] = v4;
+  }
+}
