@@ -2,7 +2,6 @@
 #include "jit/emit/emit.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 
 #include <sinter/error.h>
@@ -63,8 +62,8 @@ T divide_up(T a, std::common_type_t<T> b) {
 }
 
 /// Several groups for what one would do, up to `most` of them.
-void share(Geometry& shape, const Target& target, std::int64_t most, std::int64_t results_of_lane) {
-  const std::int64_t wanted = target.wanted_groups / results_of_lane / std::max<std::int64_t>(shape.groups, 1);
+void share(Geometry& shape, const Target& target, std::int64_t most) {
+  const std::int64_t wanted = target.wanted_groups / std::max<std::int64_t>(shape.groups, 1);
   shape.parts = static_cast<std::uint32_t>(std::clamp<std::int64_t>(std::min(wanted, most), 1, 1024));
   shape.groups *= shape.parts;
 }
@@ -77,8 +76,6 @@ int group_lanes(const ir::Kernel& kernel, const Target& target) {
 
 Source emit(const ir::Kernel& kernel, const Target& target) {
   check_dtypes(kernel, target);
-  if (kernel.lane_results != 1 && (kernel.lane_results != kVector || !dialect(target.language).has_vectors))
-    throw std::logic_error("emit: lanes with " + std::to_string(kernel.lane_results) + " results each");
   const ir::Schedule schedule = schedule_on(kernel, target);
   Expressions e(kernel, target);
   e.out.indent();
@@ -173,10 +170,9 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
       const int group =
           target.has_groups ? std::min(target.group_size, outer < 32768 ? 64 : 256) : target.group_size;
       shape.lanes = static_cast<std::uint32_t>(group);
-      shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, std::int64_t{group} * kernel.lane_results)));
-      // Parts are cut along the first inner dim. A lane with several results at a time has as many loads on their way.
-      if (kernel.split)
-        share(shape, target, ints[kernel.extents[kernel.outer_rank].index] / 8, kernel.lane_results);
+      shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, group)));
+      // Parts are cut along the first inner dim.
+      if (kernel.split) share(shape, target, ints[kernel.extents[kernel.outer_rank].index] / 8);
       break;
     }
     case ir::Schedule::LanesInner: {
@@ -194,7 +190,7 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
           cuda && lanes == 32 ? static_cast<std::uint32_t>(std::min<std::int64_t>(target.group_size / 32, outer)) : 1;
       if (kernel.split) shape.rows = 1;
       shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, shape.rows)));
-      if (kernel.split) share(shape, target, inner / (lanes * kVector * 2), 1);
+      if (kernel.split) share(shape, target, inner / (lanes * kVector * 2));
       break;
     }
   }

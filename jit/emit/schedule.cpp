@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "jit/emit/columns.h"
 #include "jit/emit/rows.h"
 
 namespace sinter::emit {
@@ -486,7 +485,7 @@ class Loops {
       e_.out.line(constant("begin", "part * length < whole ? part * length : whole"));
       e_.out.line(constant("inner", "length < whole - begin ? begin + length : whole"));
       if (vectors_)
-        e_.out.line(constant("inner4", "vectors ? inner - inner % " + e_.flat(std::to_string(kVector)) + " : begin"));
+        e_.out.line(constant("inner4", "vectors ? inner - (inner - begin) % " + e_.flat(std::to_string(kVector)) + " : begin"));
       return;
     }
     e_.out.line(constant("whole", e_.flat(e_.integer(k_.extents[k_.outer_rank]))));
@@ -539,11 +538,6 @@ class Loops {
 
 }  // namespace
 
-void write_loops(Expressions& e, Schedule schedule) {
-  if (e.kernel.lane_results > 1 && schedule == Schedule::LanesOuter)
-    write_wide_columns(e);
-  else
-    Loops(e, schedule).write();
-}
+void write_loops(Expressions& e, Schedule schedule) { Loops(e, schedule).write(); }
 
 }  // namespace sinter::emit

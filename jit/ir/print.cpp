@@ -39,7 +39,6 @@ class Printer {
     word("ints").number(k.ints);
     if (k.members > 1) word("members").number(k.members);
     if (k.row_elements) word("row").number(k.row_elements).word("x").number(k.row_lanes);
-    if (k.lane_results > 1) word("results").number(k.lane_results);
     if (k.split) word("split");
     if (k.wide) word("wide");
     if (k.fault) word("fault");

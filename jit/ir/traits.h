@@ -18,7 +18,6 @@ struct DeviceTraits {
   std::int64_t lanes = 1024;     // results that keep the device busy when each is computed by one lane ...
   std::int64_t groups = 32;      // ... and by a group of lanes; reductions with fewer are split in two stages
   int row_lanes = 0;             // lanes of a group that may hold a row in their registers; 0: rows are read again
-  int lane_results = 1;          // neighbouring results that a lane may compute where groups share them (4 with vector loads)
   bool grid_reductions = false;  // kernels may be Kernel::split, and there is SquaredDeviations; else two kernels share such work
   std::int64_t shared_elements = 4096;  // with grid_reductions: of a result, from which on groups may share them
   int max_buffers = 24;          // bindings of one kernel

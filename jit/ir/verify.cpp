@@ -261,11 +261,6 @@ class Verifier {
     require(
         k_.phases == last + 1, "loops",
         std::to_string(k_.phases) + " phases where expressions and stores have " + std::to_string(last + 1));
-    require(k_.lane_results == 1 || (k_.split && k_.schedule == Schedule::LanesOuter && k_.outer_rank == 1), "loops",
-            "lanes with several results where it is not split along columns");
-    for (const Expr& e : k_.exprs)
-      require(k_.lane_results == 1 || e.kind != ExprKind::Reduce || k_.exprs[e.args[0]].level == Level::Inner, "loops",
-              "lanes with several results reduce a value of the result's own");
     if (!k_.split) return;
     require(k_.phases == 2 && k_.schedule != Schedule::Pointwise && k_.members == 1, "loops",
             "split without one round of reductions, or for several members");

@@ -128,25 +128,6 @@ ir::Schedule choose_schedule(const Draft& draft, const ir::Kernel& kernel) {
   return along_outer > along_inner ? ir::Schedule::LanesOuter : ir::Schedule::LanesInner;
 }
 
-/// Columns: do lanes with several neighbouring results load whole vectors? What they compute must not need values of the
-/// result's own, which would be computed again for each of its elements.
-bool has_wide_columns(const Draft& draft, const ir::Kernel& kernel) {
-  if (kernel.schedule != ir::Schedule::LanesOuter || draft.outer_rank != 1) return false;
-  bool any = false;
-  for (const ir::Expr& expr : kernel.exprs) {
-    const bool of_outer = expr.kind == ir::ExprKind::Reduce && kernel.exprs[expr.args[0]].level == ir::Level::Outer;
-    if (of_outer) return false;
-    if (expr.level != ir::Level::Inner) continue;
-    any |= expr.kind == ir::ExprKind::Load && expr.predicate == ir::kNone && draft.maps[expr.map].steps().size() == 1 &&
-           draft.maps[expr.map].steps()[0].strides[0] == 1;
-    auto own = [&](ir::ExprId arg) {
-      return arg != ir::kNone && kernel.exprs[arg].level == ir::Level::Outer && kernel.exprs[arg].kind != ir::ExprKind::Scalar;
-    };
-    if (own(expr.args[0]) || own(expr.args[1]) || own(expr.args[2]) || own(expr.predicate)) return false;
-  }
-  return any;
-}
-
 /// Marks a kernel whose few results several groups should share the work of.
 void choose_split(const Draft& draft, const LowerLimits& limits, ir::Kernel& kernel) {
   if (kernel.inner_rank == 0 || !limits.grid_reductions) return;
@@ -157,11 +138,9 @@ void choose_split(const Draft& draft, const LowerLimits& limits, ir::Kernel& ker
   const bool one_pass = kernel.phases == 2 && std::all_of(kernel.stores.begin(), kernel.stores.end(), [](const ir::Store& s) {
                           return s.phase == (s.level == ir::Level::Outer ? 1 : 0);
                         });
-  if (one_pass) {
+  if (one_pass)
     kernel.split = true;
-    if (limits.lane_results > 1 && has_wide_columns(draft, kernel))
-      kernel.lane_results = static_cast<std::uint8_t>(limits.lane_results);
-  } else if (sharing_is_worth_launches(outer, inner, contiguous, limits))
+  else if (sharing_is_worth_launches(outer, inner, contiguous, limits))
     throw Cut{"few results over many elements: one kernel for both would leave most of the device idle"};
 }
 

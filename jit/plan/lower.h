@@ -48,7 +48,7 @@ struct LowerLimits {
   std::size_t max_ints = 2000;     // a GPU's kernel takes some kilobytes of arguments
   bool grid_reductions = false;    // these as in DeviceTraits
   std::int64_t groups = 1, lanes = 1, shared_elements = 4096;
-  int row_lanes = 0, lane_results = 1;
+  int row_lanes = 0;
 };
 
 /// True iff results so few, each over so many elements, keep a device busy only when several groups of lanes share the

@@ -134,7 +134,6 @@ Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const 
   limits.lanes = traits.lanes;
   limits.shared_elements = traits.shared_elements;
   limits.row_lanes = traits.row_lanes;
-  limits.lane_results = traits.lane_results;
   if (!traits.grid_reductions)
     split_reductions(graph, traits.groups, traits.lanes);
   else if (options.fusion)

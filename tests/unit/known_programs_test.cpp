@@ -72,10 +72,7 @@ std::string texts(const LastPlan& last, emit::Language language) {
   for (std::size_t k = 0; k < last.plan.kernels.size(); ++k) {
     emit::Target target;
     target.language = language;
-    ir::Kernel kernel = last.plan.kernels[k];
-    // The planner gives these to devices with vector loads only.
-    if (language == emit::Language::Glsl) kernel.lane_results = 1;
-    all += "// ---- kernel " + std::to_string(k) + "\n" + emit::emit(kernel, target).text;
+    all += "// ---- kernel " + std::to_string(k) + "\n" + emit::emit(last.plan.kernels[k], target).text;
   }
   return all;
 }

@@ -162,7 +162,6 @@ CudaBackend::CudaBackend(int index) : api_(*driver()) {
   traits_.max_buffers = 64;
   traits_.grid_reductions = true;
   traits_.row_lanes = 1024;
-  traits_.lane_results = 4;
   traits_.memory_bytes = memory;
   traits_.launch_bytes = 64.0 * 1024 * multiprocessors_;  // 2 us at the rate that one multiprocessor moves bytes
   traits_.work_per_byte = 14;

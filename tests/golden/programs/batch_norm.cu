@@ -73,7 +73,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const u32 length = ((whole + parts - 1) / parts + step - 1) / step * step;
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
-  const u32 inner4 = vectors ? inner - inner % u32(4) : begin;
+  const u32 inner4 = vectors ? inner - (inner - begin) % u32(4) : begin;
   float r1 = float(0);
   float r10_n = float(0), r10_mean = float(0);
   float r10 = float(0);

@@ -606,7 +606,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const u32 length = ((whole + parts - 1) / parts + step - 1) / step * step;
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
-  const u32 inner4 = vectors ? inner - inner % u32(4) : begin;
+  const u32 inner4 = vectors ? inner - (inner - begin) % u32(4) : begin;
   float r24 = float(0);
   const int x0 = int(f);
   const float v4 = b1[x0];
@@ -802,7 +802,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const u32 length = ((whole + parts - 1) / parts + step - 1) / step * step;
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
-  const u32 inner4 = vectors ? inner - inner % u32(4) : begin;
+  const u32 inner4 = vectors ? inner - (inner - begin) % u32(4) : begin;
   float r11 = float(0);
   const int x0 = int(f);
   const float v8 = b1[x0];

@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const u32 length = ((whole + parts - 1) / parts + step - 1) / step * step;
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
-  const u32 inner4 = vectors ? inner - inner % u32(4) : begin;
+  const u32 inner4 = vectors ? inner - (inner - begin) % u32(4) : begin;
   float r2 = float(0);
   for (u32 h = begin + u32(threadIdx.x) * u32(4); h < inner4; h += u32(u32(blockDim.x) * u32(4) * 32)) {
     const u32 left = inner4 - h;
