@@ -22,8 +22,9 @@ class CudaDialect : public Dialect {
     lanes = "blockDim.x";
     barrier = "sn_barrier();";
     unroll = "#pragma unroll";
+    unroll_8 = "#pragma unroll 8";
     set_fault = "*fault = 1u;";
-    has_vectors = true;
+    has_pointers = true;
   }
 
   std::string preamble(const ir::Kernel&, const Target&) const override {
@@ -33,7 +34,7 @@ class CudaDialect : public Dialect {
            "#define SN_FN static __device__ __forceinline__\n";
   }
 
-  std::string open(const ir::Kernel& kernel, const Target& target, ir::Schedule) const override {
+  std::string open(const ir::Kernel& kernel, const Target& target, const std::set<std::size_t>&) const override {
     const std::string head = "extern \"C\" __global__ void __launch_bounds__(" +
                              std::to_string(group_lanes(kernel, target)) + groups_at_a_time(kernel) + ") sinter_kernel(\n    ";
     if (kernel.members > 1) return open_members(kernel, head);
@@ -62,6 +63,22 @@ class CudaDialect : public Dialect {
   std::string write(const ir::Kernel&, std::size_t buffer, const std::string& position,
                     const std::string& value) const override {
     return "b" + std::to_string(buffer) + "[" + position + "] = " + value + ";";
+  }
+
+  bool has_vectors(const ir::Kernel&, const Target& target) const override { return target.vectors; }
+  std::string declare_vector(DType dtype, const std::string& name, int count) const override {
+    const std::string array = count ? "[" + std::to_string(count) + "]" : "";
+    return std::string(value_type(dtype)) + " " + name + array + "[4];";
+  }
+  std::string load_vector(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
+                          const std::string& to) const override {
+    return "sn_load4_" + std::string(name_of(kernel.buffers[buffer].dtype)) + "(" + to + ", b" + std::to_string(buffer) +
+           " + (" + position + "));";
+  }
+  std::string store_vector(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
+                           const std::string& from) const override {
+    return "sn_store4_" + std::string(name_of(kernel.buffers[buffer].dtype)) + "(b" + std::to_string(buffer) + " + (" +
+           position + "), " + from + ");";
   }
 
   // C++ leaves the overflow of signed integers undefined; ours wrap.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,8 +20,10 @@ class Dialect {
   /// What comes before the prelude's functions: extensions, names of types.
   virtual std::string preamble(const ir::Kernel& kernel, const Target& target) const = 0;
 
-  /// Declarations and the head of the entry point, up to its opening brace.
-  virtual std::string open(const ir::Kernel& kernel, const Target& target, ir::Schedule schedule) const = 0;
+  /// Declarations and the head of the entry point, up to its opening brace. `in_vectors`: buffers that load_vector and
+  /// store_vector touch.
+  virtual std::string open(const ir::Kernel& kernel, const Target& target,
+                           const std::set<std::size_t>& in_vectors) const = 0;
 
   /// The start of a definition of a value, "const float ".
   virtual std::string define(DType dtype) const = 0;
@@ -32,6 +35,17 @@ class Dialect {
   /// The statement that stores a value.
   virtual std::string write(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
                             const std::string& value) const = 0;
+
+  // Vectors of four neighbouring elements, the first at a position that is a multiple of four; [k] is a value of one.
+  /// This kernel may use them.
+  virtual bool has_vectors(const ir::Kernel& kernel, const Target& target) const = 0;
+  /// Declares one vector of values, or with `count` an array of them.
+  virtual std::string declare_vector(DType dtype, const std::string& name, int count = 0) const = 0;
+  /// Statements.
+  virtual std::string load_vector(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
+                                  const std::string& to) const = 0;
+  virtual std::string store_vector(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
+                                   const std::string& from) const = 0;
 
   /// The operand of an op's text: languages differ in what operators take.
   virtual std::string operand(const OpInfo& op, DType dtype, const std::string& value) const = 0;
@@ -72,9 +86,11 @@ class Dialect {
   std::string group;                      // of the launch
   std::string lane, lanes;                // position in the group, and its lanes
   std::string barrier;
-  std::string unroll;        // line before a loop that is worth unrolling; may be empty
+  std::string unroll;        // line before a loop with a constant number of rounds that is to be unrolled
+  std::string unroll_8;      // line before any loop, to take eight rounds at once; empty: there is none
+  bool loads_rows_first = false;  // all loads of a row stand before what uses them; else that is left to the compiler
   std::string set_fault;     // statement
-  bool has_vectors = false;  // sn_load4 and sn_store4 exist
+  bool has_pointers = false;  // buffers may begin anywhere, so that text has to ask whether vectors lie right
 };
 
 const Dialect& dialect(Language language);

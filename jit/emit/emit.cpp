@@ -84,7 +84,7 @@ Source emit(const ir::Kernel& kernel, const Target& target) {
   Source source;
   source.entry = target.language == Language::Cuda ? "sinter_kernel" : "main";
   source.text = e.dialect.preamble(kernel, target) + functions_for(body, e.dialect, e.functions) +
-                e.dialect.open(kernel, target, schedule);
+                e.dialect.open(kernel, target, e.in_vectors);
   source.text += body + "}\n";
   return source;
 }
@@ -156,9 +156,10 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
   const std::int64_t most =
       std::min<std::int64_t>(target.max_groups, (std::int64_t{1} << 30) / target.group_size);
   const bool cuda = target.language == Language::Cuda;
+  const bool vectors = dialect(target.language).has_vectors(kernel, target);
   switch (schedule_on(kernel, target)) {
     case ir::Schedule::Pointwise: {
-      const std::int64_t per_lane = cuda ? kVector : 1;
+      const std::int64_t per_lane = vectors ? kVector : 1;
       // Small work is spread thin: a lane for each point until the device has several groups for each of its
       // cores.
       const std::int64_t lanes = outer < 65536 ? outer : divide_up(outer, per_lane);
@@ -177,7 +178,7 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
     }
     case ir::Schedule::LanesInner: {
       const std::int64_t full = group_lanes(kernel, target);
-      std::int64_t lanes = 32;
+      std::int64_t lanes = std::max(32, target.subgroup);
       while (lanes < full && lanes * 2 * kVector <= inner) lanes *= 2;
       while (lanes < full && kernel.row_elements > 0 && lanes * kernel.row_elements < inner) lanes *= 2;
       if (kernel.row_elements > 0 && lanes * kernel.row_elements < inner)

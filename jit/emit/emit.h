@@ -45,6 +45,8 @@ struct Target {
   bool has_f64 = true;
   bool has_i64 = true;
   bool has_byte_storage = true;  // bool and u8 buffers
+  int subgroup = 0;        // GLSL: lanes that hand each other values without memory, always so many; 0: none
+  bool vectors = true;     // four neighbouring elements are read and written at once where they lie so
   std::int64_t max_groups = 65535;
   std::int64_t wanted_groups = 256;  // groups that keep the device busy: so many share the work of a split kernel
 };

@@ -308,10 +308,15 @@ std::string Expressions::vector_condition(const std::vector<std::pair<std::size_
   };
   std::string text;
   auto require = [&](const std::string& condition) { text += (text.empty() ? "" : " && ") + condition; };
+  if (!dialect.has_pointers) {
+    pointers.clear();
+    bytes.clear();
+  }
   if (!pointers.empty()) require("(" + joined(pointers, "u64(b", ")") + " & 15) == 0");
   if (!bytes.empty()) require("(" + joined(bytes, "u64(b", ")") + " & 3) == 0");
-  if (!ints.empty()) require("(" + joined(ints, "n", "") + " & 3) == 0");
-  return text;
+  if (!ints.empty()) require("(" + joined(ints, "n", "") + " & " + (kernel.wide ? index("3") : "3") + ") == " +
+                             (kernel.wide ? index("0") : "0"));
+  return text.empty() ? "true" : text;
 }
 
 }  // namespace sinter::emit

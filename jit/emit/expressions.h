@@ -41,7 +41,8 @@ class Expressions {
   /// The map walks consecutive elements along coordinate `along`, if the ints it names are multiples of
   /// kVector.
   bool is_consecutive(std::size_t map, std::size_t along) const;
-  /// A condition for the text: pointers and ints allow vectors along `along` for these buffers and maps.
+  /// A condition for the text: pointers and ints allow vectors along `along` for these buffers and maps. Where a language
+  /// has no pointers, bindings begin where vectors may lie.
   std::string vector_condition(const std::vector<std::pair<std::size_t, std::size_t>>& buffer_maps,
                                std::size_t along, bool extent_too) const;
   std::string position(std::size_t map);
@@ -52,6 +53,7 @@ class Expressions {
   Writer out;
   std::vector<std::string> coordinates;          // current name of each loop coordinate
   std::map<ir::ExprId, std::string> loaded;      // values that a vector load has brought already
+  std::set<std::size_t> in_vectors;              // buffers that are read or written in vectors
   std::map<std::string, std::string> functions;  // functions beyond the prelude's, by name
   const char* flat_type;
   const char* index_type;

@@ -8,6 +8,30 @@ namespace {
 
 std::string_view storage_type(DType dtype) { return size_of(dtype) == 1 ? "uint8_t" : value_type(dtype); }
 
+/// Four values in registers.
+std::string_view vector_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32: return "vec4";
+    case DType::f64: return "dvec4";
+    case DType::i32: return "ivec4";
+    case DType::i64: return "i64vec4";
+    case DType::u8: return "uvec4";
+    case DType::boolean: return "bvec4";
+  }
+  return "";
+}
+
+/// What vectors consist of in memory: 16 bytes, which is what a binding may begin at, or a word of bytes.
+std::string_view vector_in_memory(DType dtype) {
+  switch (dtype) {
+    case DType::f64: return "dvec2";
+    case DType::i64: return "i64vec2";
+    case DType::u8:
+    case DType::boolean: return "u32";
+    default: return vector_of(dtype);
+  }
+}
+
 class GlslDialect : public Dialect {
  public:
   GlslDialect() {
@@ -19,6 +43,8 @@ class GlslDialect : public Dialect {
     lane = "gl_LocalInvocationID.x";
     lanes = "gl_WorkGroupSize.x";
     barrier = "barrier();";
+    unroll = "[[unroll]]";
+    loads_rows_first = true;
     set_fault = "sn_fault.word[0] = 1u;";
   }
 
@@ -28,6 +54,10 @@ class GlslDialect : public Dialect {
     bool bytes = false;
     for (const ir::BufferInfo& buffer : kernel.buffers) bytes = bytes || size_of(buffer.dtype) == 1;
     if (bytes) text += "#extension GL_EXT_shader_8bit_storage : require\n";
+    const bool exchange = target.subgroup && schedule_on(kernel, target) == ir::Schedule::LanesInner;
+    if (exchange)
+      text += "#extension GL_KHR_shader_subgroup_basic : require\n#extension GL_KHR_shader_subgroup_shuffle : require\n";
+    if (exchange || target.vectors) text += "#extension GL_EXT_control_flow_attributes : require\n";
     if (kernel.members > 1)
       text += "#extension GL_EXT_buffer_reference : require\n#extension GL_EXT_buffer_reference_uvec2 : require\n";
     text += "#define u32 uint\n";
@@ -36,26 +66,37 @@ class GlslDialect : public Dialect {
            ", local_size_x_id = 0) in;\n";
   }
 
-  std::string open(const ir::Kernel& kernel, const Target&, ir::Schedule) const override {
+  std::string open(const ir::Kernel& kernel, const Target&, const std::set<std::size_t>& in_vectors) const override {
     if (kernel.members > 1) return open_members(kernel);
     std::string text;
     std::size_t binding = 0;
-    auto block = [&](const std::string& qualifier, const std::string& name, const std::string& member) {
-      text += "layout(std430, binding = " + std::to_string(binding++) + ") restrict " + qualifier +
-              "buffer " + name + "_t { " + member + "; } " + name + ";\n";
+    auto block = [&](const std::string& qualifiers, const std::string& name, const std::string& member) {
+      text += "layout(std430, binding = " + std::to_string(binding) + ") " + qualifiers + " buffer " + name + "_t { " +
+              member + "; } " + name + ";\n";
     };
-    for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
+    for (std::size_t b = 0; b < kernel.buffers.size(); ++b, ++binding) {
       const ir::BufferInfo& buffer = kernel.buffers[b];
-      block(buffer.written ? (buffer.read ? "" : "writeonly ") : "readonly ", "b" + std::to_string(b),
-            std::string(storage_type(buffer.dtype)) + " at[]");
+      const bool vectors = in_vectors.count(b) != 0;
+      // Single elements and vectors are two views of one binding: what is written through one is not the other's alone.
+      std::string qualifiers = vectors && buffer.written ? "" : "restrict";
+      if (!buffer.written || !buffer.read) {
+        qualifiers += qualifiers.empty() ? "" : " ";
+        qualifiers += buffer.written ? "writeonly" : "readonly";
+      }
+      block(qualifiers, "b" + std::to_string(b), std::string(storage_type(buffer.dtype)) + " at[]");
+      if (vectors) block(qualifiers, "b" + std::to_string(b) + "_4", std::string(vector_in_memory(buffer.dtype)) + " at[]");
     }
-    block("readonly ", "sn_arguments", "u32 word[]");
+    auto more = [&](const std::string& qualifiers, const std::string& name) {
+      block(qualifiers, name, "u32 word[]");
+      ++binding;
+    };
+    more("restrict readonly", "sn_arguments");
     if (kernel.split) {
-      block("coherent ", "sn_partials", "u32 word[]");
-      block("coherent ", "sn_counters", "u32 word[]");
+      more("restrict coherent", "sn_partials");
+      more("restrict coherent", "sn_counters");
       text += "shared u32 sn_turn;\n";
     }
-    if (kernel.fault) block("", "sn_fault", "u32 word[]");
+    if (kernel.fault) more("restrict", "sn_fault");
     text += "void main() {\n";
 
     std::size_t at = 0;
@@ -93,6 +134,38 @@ class GlslDialect : public Dialect {
     return at(kernel, buffer, position) + " = " + (byte ? "uint8_t(u32(" + value + "))" : value) + ";";
   }
 
+  // The kernels of several members reach their buffers through addresses, which a vector would ask more of.
+  bool has_vectors(const ir::Kernel& kernel, const Target& target) const override {
+    return target.vectors && kernel.members == 1;
+  }
+  std::string declare_vector(DType dtype, const std::string& name, int count) const override {
+    return std::string(vector_of(dtype)) + " " + name + (count ? "[" + std::to_string(count) + "]" : "") + ";";
+  }
+  std::string load_vector(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
+                          const std::string& to) const override {
+    const DType dtype = kernel.buffers[buffer].dtype;
+    switch (size_of(dtype)) {
+      case 1: {
+        const std::string bytes = "sn_bytes(" + at4(buffer, position, "2") + ")";
+        return to + " = " + (dtype == DType::boolean ? "notEqual(" + bytes + ", uvec4(0u))" : bytes) + ";";
+      }
+      case 8:
+        return to + " = " + std::string(vector_of(dtype)) + "(" + at4(buffer, position, "1") + ", " +
+               at4(buffer, position, "1", " + 1u") + ");";
+      default: return to + " = " + at4(buffer, position, "2") + ";";
+    }
+  }
+  std::string store_vector(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
+                           const std::string& from) const override {
+    switch (size_of(kernel.buffers[buffer].dtype)) {
+      case 1: return at4(buffer, position, "2") + " = sn_word(uvec4(" + from + "));";
+      case 8:
+        return at4(buffer, position, "1") + " = " + from + ".xy; " + at4(buffer, position, "1", " + 1u") + " = " + from +
+               ".zw;";
+      default: return at4(buffer, position, "2") + " = " + from + ";";
+    }
+  }
+
   // GLSL orders numbers only.
   std::string operand(const OpInfo& op, DType dtype, const std::string& value) const override {
     return op.rule == DTypeRule::Compare && dtype == DType::boolean ? "int(" + value + ")" : value;
@@ -122,6 +195,7 @@ class GlslDialect : public Dialect {
                              const Target& target) const override {
     const std::string type(value_type(dtype)), memory = name + "_lanes";
     static_cast<void>(op);
+    if (target.subgroup) return exchange_function(name, dtype, combine, target);
     return "shared " + type + " " + memory + "[" + std::to_string(target.group_size) + "];\n" + type + " " +
            name + "(" + type +
            " mine) {\n"
@@ -154,6 +228,7 @@ class GlslDialect : public Dialect {
   std::string group_moments(const std::string& name, DType dtype, const Target& target) const override {
     const std::string type(value_type(dtype)), n = name + "_n", mean = name + "_mean", m2 = name + "_m2";
     const std::string lanes = "[" + std::to_string(target.group_size) + "]";
+    if (target.subgroup) return exchange_moments(name, dtype, target);
     return "shared " + type + " " + n + lanes + ", " + mean + lanes + ", " + m2 + lanes + ";\nvoid " + name + "(inout " +
            type + " my_n, inout " + type + " my_mean, inout " + type +
            " my_m2) {\n"
@@ -197,6 +272,77 @@ class GlslDialect : public Dialect {
   std::string_view function(std::string_view name) const override { return glsl_function(name); }
 
  private:
+  // Within subgroups by exchange, then through shared memory, which each lane goes over in the same order. Lanes of a
+  // subgroup may end with zeros of other signs, so that the first one speaks for it.
+  static std::string exchange_function(const std::string& name, DType dtype, const std::string& combine,
+                                       const Target& target) {
+    const std::string type(value_type(dtype)), size = std::to_string(target.subgroup) + "u", parts = name + "_parts";
+    return "shared " + type + " " + parts + "[" + std::to_string(target.group_size / target.subgroup) + "];\n" + type + " " +
+           name + "(" + type + " mine) {\n  " + (is_float(dtype) ? "precise " : "") + type +
+           " v = mine;\n"
+           "  [[unroll]]\n"
+           "  for (u32 d = " + size + " >> 1; d > 0u; d >>= 1) {\n"
+           "    const " + type + " w = " + exchanged(dtype, "subgroupShuffleXor", "v", "d") + ";\n"
+           "    v = " + combine + ";\n"
+           "  }\n"
+           "  if (gl_WorkGroupSize.x > " + size + ") {\n"
+           "    barrier();\n"
+           "    if (gl_SubgroupInvocationID == 0u) " + parts + "[gl_SubgroupID] = v;\n"
+           "    barrier();\n"
+           "    v = " + parts + "[0];\n"
+           "    for (u32 i = 1u; i < gl_WorkGroupSize.x / " + size + "; ++i) {\n"
+           "      const " + type + " w = " + parts + "[i];\n"
+           "      v = " + combine + ";\n"
+           "    }\n"
+           "    return v;\n"
+           "  }\n"
+           "  return " + exchanged(dtype, "subgroupShuffle", "v", "0u") + ";\n}\n";
+  }
+
+  // Both sides of a pair take the same one as the first.
+  static std::string exchange_moments(const std::string& name, DType dtype, const Target& target) {
+    const std::string type(value_type(dtype)), size = std::to_string(target.subgroup) + "u", parts = name + "_parts";
+    const std::string count = std::to_string(target.group_size / target.subgroup);
+    const std::string join = "sn_join_moments_" + std::string(name_of(dtype)) + "(n, mean, m2, on, omean, om2);\n";
+    const auto other = [&](const std::string& v) { return exchanged(dtype, "subgroupShuffleXor", v, "d"); };
+    const auto first = [&](const std::string& v) { return "  " + v + " = " + exchanged(dtype, "subgroupShuffle", v, "0u") + ";\n"; };
+    return "shared " + type + " " + parts + "[3][" + count + "];\nvoid " + name + "(inout " + type + " n, inout " + type +
+           " mean, inout " + type + " m2) {\n"
+           "  [[unroll]]\n"
+           "  for (u32 d = " + size + " >> 1; d > 0u; d >>= 1) {\n"
+           "    " + type + " on = " + other("n") + ", omean = " + other("mean") + ", om2 = " + other("m2") + ";\n"
+           "    if ((gl_SubgroupInvocationID & d) != 0u) {\n"
+           "      const " + type + " sn = n, smean = mean, sm2 = m2;\n"
+           "      n = on; mean = omean; m2 = om2;\n"
+           "      on = sn; omean = smean; om2 = sm2;\n"
+           "    }\n"
+           "    " + join +
+           "  }\n"
+           "  if (gl_WorkGroupSize.x > " + size + ") {\n"
+           "    barrier();\n"
+           "    if (gl_SubgroupInvocationID == 0u) {\n"
+           "      " + parts + "[0][gl_SubgroupID] = n; " + parts + "[1][gl_SubgroupID] = mean; " + parts + "[2][gl_SubgroupID] = m2;\n"
+           "    }\n"
+           "    barrier();\n"
+           "    n = " + parts + "[0][0]; mean = " + parts + "[1][0]; m2 = " + parts + "[2][0];\n"
+           "    for (u32 i = 1u; i < gl_WorkGroupSize.x / " + size + "; ++i) {\n"
+           "      const " + type + " on = " + parts + "[0][i], omean = " + parts + "[1][i], om2 = " + parts + "[2][i];\n"
+           "      " + join +
+           "    }\n"
+           "    return;\n"
+           "  }\n" + first("n") + first("mean") + first("m2") + "}\n";
+  }
+
+  /// Eight bytes go as two words: not every device exchanges them otherwise.
+  static std::string exchanged(DType dtype, const std::string& function, const std::string& value, const std::string& lane) {
+    switch (dtype) {
+      case DType::f64: return "packDouble2x32(" + function + "(unpackDouble2x32(" + value + "), " + lane + "))";
+      case DType::i64: return "packInt2x32(" + function + "(unpackInt2x32(" + value + "), " + lane + "))";
+      case DType::boolean: return function + "(u32(" + value + "), " + lane + ") != 0u";
+      default: return function + "(" + value + ", " + lane + ")";
+    }
+  }
+
   /// A number from its word, or its two words as a uvec2.
   static std::string from_words(DType dtype, const std::string& words) {
     switch (dtype) {
@@ -249,6 +395,11 @@ class GlslDialect : public Dialect {
       text += "  const " + std::string(value_type(dtype)) + " " + name + " = " + from_words(dtype, words_of_it) + ";\n";
     }
     return text;
+  }
+
+  static std::string at4(std::size_t buffer, const std::string& position, const std::string& shift,
+                         const std::string& more = "") {
+    return "b" + std::to_string(buffer) + "_4.at[(u32(" + position + ") >> " + shift + ")" + more + "]";
   }
 
   static std::string at(const ir::Kernel& kernel, std::size_t buffer, const std::string& position) {

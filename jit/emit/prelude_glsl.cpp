@@ -1,6 +1,8 @@
 // The prelude's functions in GLSL, but for double-precision mathematics. Vulkan promises little of its
 // built-in exp, log, sin, pow, and an optimiser may drop a test for NaN: so all of these are written out,
-// with `precise` and tests of bits.
+// with `precise` and tests of bits. Its exp2 is good to 3 + 2 |x| ulp, which is enough where the result is added to
+// something larger. fma may round once or twice, and Mesa takes it apart and reorders the parts in spite of `precise`:
+// polynomials bear that, other things do not.
 #include "jit/emit/prelude.h"
 #include "jit/emit/prelude_glsl_f64.h"
 #include "jit/emit/prelude_glsl_trigonometry.h"
@@ -13,20 +15,22 @@ namespace {
 #define SINTER_UNARY(call) "SN_FN $T $N($T a) { return " call "; }\n"
 #define SINTER_BINARY(call) "SN_FN $T $N($T a, $T b) { return " call "; }\n"
 
-// e^a = 2^k e^r with |r| <= ln(2) / 2; the power of two in two steps, for results near the ends of the range.
+// e^a = 2^k e^r with |r| <= ln(2) / 2. Adding 1.5 2^23 rounds to the whole number k, which is left in the low bits (of the
+// upper ones nothing stays when they become an exponent); the power of two comes in two steps, for results near the ends of
+// the range.
 constexpr std::string_view kExp = R"(SN_FN float sn_exp_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
-  precise float x = clamp(a, -104.0, 89.0);
-  precise float k = roundEven(x * 1.4426950408889634);
+  const float x = clamp(a, -104.0, 89.0);
+  precise float t = x * 1.4426950408889634 + 12582912.0;
+  precise float k = t - 12582912.0;
   precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
-  precise float p = 1.3888888888888889e-3 + r * 1.984126984126984e-4;
-  p = 8.333333333333333e-3 + r * p;
-  p = 4.1666666666666664e-2 + r * p;
-  p = 1.6666666666666666e-1 + r * p;
-  p = 0.5 + r * p;
-  p = 1.0 + (r + r * r * p);
-  const int e = int(k), low = e >> 1;
-  return (p * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
+  precise float p = fma(r, 1.3926966348662972e-3, 8.363766595721245e-3);
+  p = fma(r, p, 4.166654869914055e-2);
+  p = fma(r, p, 1.6666573286056519e-1);
+  p = fma(r, p, 0.5);
+  p = 1.0 + fma(r * r, p, r);
+  const u32 e = floatBitsToUint(t), low = e >> 1;
+  precise float y = (p * uintBitsToFloat((low << 23) + 0x3f800000u)) * uintBitsToFloat(((e - low) << 23) + 0x3f800000u);
+  return sn_is_nan_f32(a) ? a : y;
 }
 )";
 
@@ -76,43 +80,42 @@ constexpr std::string_view kExpm1 = R"(SN_FN float sn_expm1_f32(float a) {
 }
 )";
 
+// Near 0 an odd polynomial; elsewhere 1 - 2 / (e^2x + 1).
 constexpr std::string_view kTanh = R"(SN_FN float sn_tanh_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
   const float x = abs(a);
-  float y = 1.0;
-  if (x < 10.0) {
-    precise float t = sn_expm1_f32(2.0 * x);
-    y = t / (t + 2.0);
-  }
-  return a < 0.0 ? -y : y;
+  precise float z = a * a;
+  precise float p = fma(z, -6.61022774875164e-3, 2.1309388801455498e-2);
+  p = fma(z, p, -5.390942841768265e-2);
+  p = fma(z, p, 1.3333113491535187e-1);
+  p = fma(z, p, -3.333333134651184e-1);
+  p = fma(a, z * p, a);
+  precise float e = exp2(min(x, 10.0) * 2.8853900817779268);
+  precise float y = 1.0 - 2.0 / (e + 1.0);
+  y = x < 0.55 ? p : a < 0.0 ? -y : y;
+  return sn_is_nan_f32(a) ? a : y;
 }
 )";
 
-// Near 0 the series; elsewhere Abramowitz and Stegun, formula 7.1.26, of absolute error 1.5e-7.
+// Below 1 an odd polynomial; above 1 - 2^q with q a polynomial for the logarithm of erfc around 2.
 constexpr std::string_view kErf = R"(SN_FN float sn_erf_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
   const float x = abs(a);
-  precise float z = x * x;
-  if (x < 0.5) {
-    precise float p = -7.575757575757576e-4 + z * 1.0683760683760684e-4;
-    p = 4.6296296296296294e-3 + z * p;
-    p = -2.3809523809523808e-2 + z * p;
-    p = 0.1 + z * p;
-    p = -3.333333333333333e-1 + z * p;
-    p = 1.1283791670955126 * (a + a * (z * p));
-    return p;
-  }
-  float y = 1.0;
-  if (x < 4.0) {
-    precise float t = 1.0 / (1.0 + 0.3275911 * x);
-    precise float p = -1.453152027 + t * 1.061405429;
-    p = 1.421413741 + t * p;
-    p = -0.284496736 + t * p;
-    p = 0.254829592 + t * p;
-    p = 1.0 - t * p * sn_exp_f32(-z);
-    y = p;
-  }
-  return a < 0.0 ? -y : y;
+  precise float z = a * a;
+  precise float p = fma(z, -5.648059886880219e-4, 4.921761807054281e-3);
+  p = fma(z, p, -2.6715055108070374e-2);
+  p = fma(z, p, 1.1280316859483719e-1);
+  p = fma(z, p, -3.7612342834472656e-1);
+  p = fma(z, p, 1.2837912142276764e-1);
+  p = fma(a, p, a);
+  precise float t = min(x, 4.0) - 2.0;
+  precise float q = fma(t, -1.9147970306221396e-5, 1.891718857223168e-4);
+  q = fma(t, q, -1.0733441449701786e-3);
+  q = fma(t, q, 5.166606046259403e-3);
+  q = fma(t, q, -2.3746173828840256e-2);
+  q = fma(t, q, -1.3326977491378784);
+  q = fma(t, q, -6.374059677124023);
+  q = 1.0 - exp2(fma(t, q, -7.739973545074463));
+  q = x < 1.0 ? p : a < 0.0 ? -q : q;
+  return sn_is_nan_f32(a) ? a : q;
 }
 )";
 
@@ -258,6 +261,13 @@ constexpr std::string_view kPow = R"(SN_FN float sn_pow_f32(float a, float b) {
 }
 )";
 
+// Also of denormals, which the bits of the exponent do not tell apart.
+constexpr std::string_view kExponent = R"(int sn_exponent_f32(float a) {
+  const u32 bits = floatBitsToUint(a);
+  return bits >= 0x800000u ? int(bits >> 23) : findMSB(bits) - 22;
+}
+)";
+
 // Exact: takes off the largest b * 2^n that fits, until less than b is left.
 constexpr std::string_view kRemainder = R"(SN_FN float sn_remainder_f32(float a, float b) {
   const u32 infinity = 0x7f800000u;
@@ -268,9 +278,11 @@ constexpr std::string_view kRemainder = R"(SN_FN float sn_remainder_f32(float a,
   const float d = abs(b);
   precise float r = abs(a);
   if (floatBitsToUint(d) != infinity) {
+    const int of_divisor = sn_exponent_f32(d);
     while (r >= d) {
-      const int e = (floatBitsToInt(r) >> 23) - (floatBitsToInt(d) >> 23), low = e >> 1;
-      precise float t = (d * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
+      const int e = sn_exponent_f32(r) - of_divisor, third = e / 3;
+      const float power = intBitsToFloat((third + 127) << 23);
+      precise float t = ((d * power) * power) * intBitsToFloat((e - 2 * third + 127) << 23);
       r -= t > r ? 0.5 * t : t;
     }
   }
@@ -302,7 +314,13 @@ std::map<std::string, std::string, std::less<>> make_table() {
       {"sn_sin_f32", {}, "float $N(float a) { return sn_wave_f32(a, 0); }\n"},
       {"sn_cos_f32", {}, "float $N(float a) { return sn_wave_f32(a, 1); }\n"},
       {"sn_tanh_f32", {}, kTanh},
-      {"sn_sigmoid", kFloats, SINTER_UNARY("$T(1) / ($T(1) + sn_exp_$D(-a))")},
+      {"sn_sigmoid_f32",
+       {},
+       "SN_FN float $N(float a) {\n"
+       "  precise float y = 1.0 / (1.0 + exp2(a * -1.4426950408889634));\n"
+       "  return sn_is_nan_f32(a) ? a : y;\n"
+       "}\n"},
+      {"sn_sigmoid", kF64, SINTER_UNARY("$T(1) / ($T(1) + sn_exp_$D(-a))")},
       {"sn_erf_f32", {}, kErf},
       {"sn_join_moments", kFloats,
        "void $N(inout $T n, inout $T mean, inout $T m2, $T on, $T omean, $T om2) {\n"
@@ -337,8 +355,12 @@ std::map<std::string, std::string, std::less<>> make_table() {
        "i64 $N(i64 a, i64 b) { return b < 0l || b > 63l ? (a < 0l ? -1l : 0l) : a >> int(b); }\n"},
       // GLSL promises a good quotient for divisors up to 2^126 only; drivers give 0 beyond.
       {"sn_div", kFloats,
-       SINTER_BINARY("abs(b) > $T(4.2535295865117308e37) ? (a * $T(0.25)) / (b * $T(0.25)) : a / b")},
+       "SN_FN $T $N($T a, $T b) {\n"
+       "  const $T s = abs(b) > $T(4.2535295865117308e37) ? $T(0.25) : $T(1);\n"
+       "  return (a * s) / (b * s);\n"
+       "}\n"},
       {"sn_div", kInts, SINTER_BINARY("b == $T(0) ? $T(0) : b == $T(-1) ? -a : a / b")},
+      {"sn_exponent_f32", {}, kExponent},
       {"sn_remainder_f32", {}, kRemainder},
       // GLSL leaves % of negative numbers undefined.
       {"sn_remainder", kInts,
@@ -382,6 +404,11 @@ std::map<std::string, std::string, std::less<>> make_table() {
       {"sn_cast_f64_u8", {}, "u32 $N(double a) { return a >= 255.0lf ? 255u : a > 0.0lf ? u32(a) : 0u; }\n"},
       {"sn_cast_i32_i64", {}, "i64 $N(int a) { return i64(a); }\n"},
       {"sn_cast_i64_i32", {}, "int $N(i64 a) { return int(a); }\n"},
+
+      {"sn_bytes", {}, "uvec4 $N(u32 a) { return uvec4(a & 255u, (a >> 8) & 255u, (a >> 16) & 255u, a >> 24); }\n"},
+      {"sn_word",
+       {},
+       "u32 $N(uvec4 a) {\n  return (a.x & 255u) | ((a.y & 255u) << 8) | ((a.z & 255u) << 16) | (a.w << 24);\n}\n"},
 
       {"sn_mulhi",
        {},

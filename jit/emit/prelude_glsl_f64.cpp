@@ -253,6 +253,13 @@ constexpr std::string_view kPow = R"(double sn_pow_f64(double a, double b) {
 }
 )";
 
+// Also of denormals, which the bits of the exponent do not tell apart.
+constexpr std::string_view kExponent = R"(int sn_exponent_f64(double a) {
+  const uvec2 bits = unpackDouble2x32(a);
+  return bits.y >= 0x100000u ? int(bits.y >> 20) : bits.y != 0u ? findMSB(bits.y) - 19 : findMSB(bits.x) - 51;
+}
+)";
+
 constexpr std::string_view kRemainder = R"(double sn_remainder_f64(double a, double b) {
   const u32 infinity = 0x7ff00000u;
   if (sn_is_nan_f64(b) || b == 0.0lf || (unpackDouble2x32(a).y & 0x7fffffffu) >= infinity)
@@ -260,9 +267,10 @@ constexpr std::string_view kRemainder = R"(double sn_remainder_f64(double a, dou
   const double d = abs(b);
   precise double r = abs(a);
   if (unpackDouble2x32(d).y != infinity) {
+    const int of_divisor = sn_exponent_f64(d);
     while (r >= d) {
-      const int e = int(unpackDouble2x32(r).y >> 20) - int(unpackDouble2x32(d).y >> 20), low = e >> 1;
-      precise double t = (d * sn_power_of_two_f64(low)) * sn_power_of_two_f64(e - low);
+      const int e = sn_exponent_f64(r) - of_divisor, third = e / 3;
+      precise double t = ((d * sn_power_of_two_f64(third)) * sn_power_of_two_f64(third)) * sn_power_of_two_f64(e - 2 * third);
       r -= t > r ? 0.5lf * t : t;
     }
   }
@@ -290,6 +298,7 @@ std::vector<FunctionTemplate> glsl_f64_functions() {
       {"sn_log_pair_f64", {}, kLogPair},
       {"sn_sin_f64", {}, "double $N(double a) { return sn_wave_f64(a, 0); }\n"},
       {"sn_cos_f64", {}, "double $N(double a) { return sn_wave_f64(a, 1); }\n"},
+      {"sn_exponent_f64", {}, kExponent},
       {"sn_remainder_f64", {}, kRemainder},
   };
 }

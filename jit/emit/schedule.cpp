@@ -23,6 +23,8 @@ namespace {
 constexpr int kChunk = 32;
 // Above this a vector path would double a text that is long already, and its registers would no longer fit.
 constexpr std::size_t kMostVectorExpressions = 80;
+// Likewise of a loop that is written out for several rounds.
+constexpr std::size_t kMostUnrolledExpressions = 16;
 
 class Loops {
  public:
@@ -59,7 +61,7 @@ class Loops {
   void find_vector_path() {
     const bool inner = schedule_ == Schedule::LanesInner;
     const std::size_t rank = inner ? k_.inner_rank : k_.outer_rank;
-    if (!e_.dialect.has_vectors || schedule_ == Schedule::LanesOuter || rank == 0) return;
+    if (!e_.dialect.has_vectors(k_, e_.target) || schedule_ == Schedule::LanesOuter || rank == 0) return;
     if (static_cast<std::size_t>(std::count(live_.begin(), live_.end(), true)) > kMostVectorExpressions)
       return;
     along_ = inner ? k_.extents.size() - 1 : k_.outer_rank - 1u;
@@ -70,6 +72,7 @@ class Loops {
       if (is_vector_store(store)) maps.emplace_back(store.buffer, store.map);
     if (maps.empty()) return;
     vectors_ = true;
+    for (auto [buffer, map] : maps) e_.in_vectors.insert(buffer);
     e_.out.line("const bool vectors = " + e_.vector_condition(maps, along_, rank > 1) + ";");
   }
 
@@ -87,8 +90,7 @@ class Loops {
 
   void declare_held() {
     for (ExprId id : rows_.held)
-      e_.out.line(std::string(value_type(k_.exprs[id].dtype)) + " " + held(id) + "[" +
-                  std::to_string(k_.row_elements / kVector) + "][" + std::to_string(kVector) + "];");
+      e_.out.line(e_.dialect.declare_vector(k_.exprs[id].dtype, held(id), k_.row_elements / kVector));
   }
 
   // ---- points
@@ -127,9 +129,19 @@ class Loops {
     accumulate(work, "");
   }
 
+  std::string load_vector(ExprId id, const std::string& base, const std::string& to) {
+    const std::string own = e_.coordinates[along_];
+    e_.coordinates[along_] = base;
+    std::string text = e_.dialect.load_vector(k_, k_.exprs[id].buffer, e_.position(k_.exprs[id].map), to);
+    e_.coordinates[along_] = own;
+    return text;
+  }
+
   /// kVector points along `along_`, whose coordinate is defined for the first of them under another name. Where rows are
-  /// held, these are the lane's points number `i`, `taken` come from earlier phases and what is held stays in `held`.
-  void write_vector_points(const Work& work, const std::string& base, const std::vector<ExprId>& taken = {}) {
+  /// held, these are the lane's points number `i`, `taken` come from earlier phases, `loaded` are there already and what is
+  /// held stays in `held`.
+  void write_vector_points(const Work& work, const std::string& base, const std::vector<ExprId>& taken = {},
+                           const std::vector<ExprId>& loaded = {}) {
     const std::string own = e_.coordinates[along_];
     const std::string width = std::to_string(kVector);
     e_.coordinates[along_] = base;
@@ -138,15 +150,13 @@ class Loops {
       if (!is_vector_load(id)) continue;
       const bool stays = is_held(id);
       const std::string name = stays ? held(id) + "[i]" : "l" + std::to_string(id);
-      if (!stays) e_.out.line(std::string(value_type(expr.dtype)) + " " + name + "[" + width + "];");
-      e_.out.line("sn_load4_" + std::string(name_of(k_.buffers[expr.buffer].dtype)) + "(" + name + ", b" +
-                  std::to_string(expr.buffer) + " + (" + e_.position(expr.map) + "));");
+      if (!stays) e_.out.line(e_.dialect.declare_vector(expr.dtype, name));
+      if (std::find(loaded.begin(), loaded.end(), id) == loaded.end()) e_.out.line(load_vector(id, base, name));
       e_.loaded[id] = name + "[k]";
     }
     for (std::size_t s = 0; s < work.stores.size(); ++s)
       if (is_vector_store(*work.stores[s]))
-        e_.out.line(std::string(value_type(k_.exprs[work.stores[s]->value].dtype)) + " w" +
-                    std::to_string(s) + "[" + width + "];");
+        e_.out.line(e_.dialect.declare_vector(k_.exprs[work.stores[s]->value].dtype, "w" + std::to_string(s)));
     e_.coordinates[along_] = own;
     e_.out.line(e_.dialect.unroll);
     e_.open("for (int k = 0; k < " + width + "; ++k)");
@@ -170,9 +180,7 @@ class Loops {
     for (std::size_t s = 0; s < work.stores.size(); ++s) {
       const ir::Store& store = *work.stores[s];
       if (!is_vector_store(store)) continue;
-      e_.out.line("sn_store4_" + std::string(name_of(k_.buffers[store.buffer].dtype)) + "(b" +
-                  std::to_string(store.buffer) + " + (" + e_.position(store.map) + "), w" +
-                  std::to_string(s) + ");");
+      e_.out.line(e_.dialect.store_vector(k_, store.buffer, e_.position(store.map), "w" + std::to_string(s)));
     }
     e_.coordinates[along_] = own;
   }
@@ -319,24 +327,44 @@ class Loops {
   /// many parts a sum has.
   void write_chunked(const Work& work, const std::string& first, const std::string& limit,
                      const std::string& step, int elements, const std::function<void()>& body) {
-    if (!any_part(work)) {
-      e_.open(loop("j", first, limit, step));
-      body();
-      e_.close();
-      return;
-    }
+    if (!any_part(work)) return write_rounds(work, first, limit, step, elements, body);
     const std::string chunk = step == "1" ? std::to_string(kChunk) : step + " * " + std::to_string(kChunk);
     e_.open(loop("h", first, limit, e_.flat(chunk)));
     e_.out.line(constant("left", limit + " - h"));
     e_.out.line(constant("end", "h + (left < " + e_.flat(chunk) + " ? left : " + e_.flat(chunk) + ")"));
     declare_parts(work, elements);
-    if (schedule_ == Schedule::LanesOuter && !e_.dialect.unroll.empty())
-      e_.out.line(e_.dialect.unroll + " 8");
-    e_.open(loop("j", "h", "end", step));
-    body();
-    e_.close();
+    write_rounds(work, "h", "end", step, elements, body);
     add_parts(work, elements);
     e_.close();
+  }
+
+  /// A loop over j. Several rounds are taken at once, so that their loads are under way together.
+  void write_rounds(const Work& work, const std::string& first, const std::string& limit, const std::string& step,
+                    int elements, const std::function<void()>& body) {
+    const bool rest = vectors_ && elements == 1;  // what vectors leave: a few points
+    std::string from = first;
+    const bool together = e_.dialect.unroll_8.empty() && e_.target.vectors && work.stores.empty() &&
+        work.values.size() <= kMostUnrolledExpressions && !rest;
+    if (together) {
+      e_.open("");
+      const int rounds = schedule_ == Schedule::LanesOuter ? 8 : 4;
+      const auto steps = [&](int count) { return (step == "1" ? "" : step + " * ") + e_.flat(std::to_string(count)); };
+      from = "g";
+      e_.out.line(std::string(e_.flat_type) + " g = " + first + ";");
+      e_.open("for (; g + " + steps(rounds - 1) + " < " + limit + "; g += " + steps(rounds) + ")");
+      e_.out.line(e_.dialect.unroll);
+      e_.open("for (int u = 0; u < " + std::to_string(rounds) + "; ++u)");
+      e_.out.line(constant("j", "g + " + e_.flat("u") + " * " + e_.flat(step)));
+      body();
+      e_.close();
+      e_.close();
+    } else if (schedule_ == Schedule::LanesOuter && !e_.dialect.unroll_8.empty() && any_part(work)) {
+      e_.out.line(e_.dialect.unroll_8);
+    }
+    e_.open(loop("j", from, limit, step));
+    body();
+    e_.close();
+    if (together) e_.close();
   }
 
   void declare_parts(const Work& work, int elements) {
@@ -395,15 +423,26 @@ class Loops {
     rest.values = rows_.values[phase];
     declare_parts(work, kVector);
     const std::string width = e_.flat(std::to_string(kVector));
-    e_.out.line(e_.dialect.unroll);
-    e_.open("for (int i = 0; i < " + std::to_string(k_.row_elements / kVector) + "; ++i)");
-    e_.out.line(constant("j", "(" + e_.flat("i") + " * " + e_.flat(e_.dialect.lanes) + " + " + e_.flat(e_.dialect.lane) +
-                                  ") * " + width));
-    e_.open("if (j < inner4)");
-    split("j", k_.outer_rank, k_.inner_rank, "y");
-    write_vector_points(rest, "y", rows_.taken[phase]);
-    e_.close();
-    e_.close();
+    const auto loop_over_vectors = [&](const std::function<void()>& body) {
+      e_.out.line(e_.dialect.unroll);
+      e_.open("for (int i = 0; i < " + std::to_string(k_.row_elements / kVector) + "; ++i)");
+      e_.out.line(constant("j", "(" + e_.flat("i") + " * " + e_.flat(e_.dialect.lanes) + " + " +
+                                    e_.flat(e_.dialect.lane) + ") * " + width));
+      e_.open("if (j < inner4)");
+      split("j", k_.outer_rank, k_.inner_rank, "y");
+      body();
+      e_.close();
+      e_.close();
+    };
+    std::vector<ExprId> first;
+    if (e_.dialect.loads_rows_first)
+      for (ExprId id : rest.values)
+        if (is_vector_load(id) && is_held(id)) first.push_back(id);
+    if (!first.empty())
+      loop_over_vectors([&] {
+        for (ExprId id : first) e_.out.line(load_vector(id, "y", held(id) + "[i]"));
+      });
+    loop_over_vectors([&] { write_vector_points(rest, "y", rows_.taken[phase], first); });
     add_parts(work, kVector);
   }
 
@@ -463,7 +502,7 @@ class Loops {
       if (has_moments(id)) e_.out.line(count(id) + " = " + identity(id) + "; " + mean(id) + " = " + identity(id) + ";");
       e_.out.line(accumulator(id) + " = " + identity(id) + ";");
     }
-    if (!groups && !e_.dialect.unroll.empty()) e_.out.line(e_.dialect.unroll + " 8");
+    if (!groups && !e_.dialect.unroll_8.empty()) e_.out.line(e_.dialect.unroll_8);
     e_.open(loop("p", groups ? lane : e_.flat("0"), parts, groups ? e_.flat(e_.dialect.lanes) : e_.flat("1")));
     join_partials(work, parts);
     e_.close();

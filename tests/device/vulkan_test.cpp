@@ -54,7 +54,8 @@ testing::ConformanceOptions options(int index, int random_kernels) {
 /// Other paths through the same device: those of a GPU on llvmpipe, descriptor sets from pools, copies by the
 /// queue.
 constexpr VulkanOptions kOtherPaths{
-    .cpu_kernels = false, .push_descriptors = false, .mapped_memory = false, .float64 = false};
+    .cpu_kernels = false, .push_descriptors = false, .mapped_memory = false, .float64 = false,
+    .subgroups = false};
 
 std::vector<float> matmul(runtime::Backend& backend, const ir::MatMulOp& op, const std::vector<float>& a,
                           const std::vector<float>& b, std::size_t offset) {
@@ -106,21 +107,22 @@ TEST_CASE("every Vulkan device conforms") {
   }
 }
 
-TEST_CASE("every Vulkan device conforms without its optional features, and with kernels that use barriers") {
+TEST_CASE("every Vulkan device conforms without its optional features, and with the kernels of a GPU") {
   for (int index : tested_devices()) {
     const auto backend = runtime::make_vulkan_backend(index, kOtherPaths);
-    SUBCASE("memory") { testing::check_memory(*backend); }
-    SUBCASE("kernels written by hand") {
-      testing::check_kernels(*backend, testing::handmade_kernels(false), options(index, 0));
-    }
-    SUBCASE("random kernels") {
-      std::vector<testing::KernelCase> cases;
-      for (std::uint64_t seed = 1000; seed < 1015; ++seed)
-        cases.push_back(testing::random_kernel(seed, false));
-      testing::check_kernels(*backend, cases, options(index, 0));
-    }
-    SUBCASE("an index out of range") { testing::check_faults(*backend, options(index, 0)); }
-    SUBCASE("library ops") { testing::check_library_ops(*backend, options(index, 0)); }
+    testing::ConformanceOptions with = options(index, 15);
+    with.first_seed = 1000;
+    testing::check_backend(*backend, with);
+  }
+}
+
+TEST_CASE("devices in software conform with the kernels of a GPU") {
+  for (int index : tested_devices()) {
+    if (runtime::vulkan_devices()[index].hardware) continue;
+    const auto backend = runtime::make_vulkan_backend(index, VulkanOptions{.cpu_kernels = false});
+    testing::ConformanceOptions with = options(index, 60);
+    with.random_long_kernels = 10;
+    testing::check_backend(*backend, with);
   }
 }
 

@@ -1,5 +1,8 @@
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
@@ -37,25 +40,31 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
   const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
   return float(word >> 8) * 5.9604644775390625e-8f;
 }
-shared float sn_group_sum_f32_lanes[256];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
-  const u32 lane = gl_LocalInvocationID.x;
-  sn_group_sum_f32_lanes[lane] = mine;
-  barrier();
-  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
-    if (lane < half_) {
-      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
-      precise float u = (v + w);
-      sn_group_sum_f32_lanes[lane] = u;
-    }
-    barrier();
+  precise float v = mine;
+  [[unroll]]
+  for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
+    const float w = subgroupShuffleXor(v, d);
+    v = (v + w);
   }
-  const float whole = sn_group_sum_f32_lanes[0];
-  barrier();
-  return whole;
+  if (gl_WorkGroupSize.x > 32u) {
+    barrier();
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
+    barrier();
+    v = sn_group_sum_f32_parts[0];
+    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
+      const float w = sn_group_sum_f32_parts[i];
+      v = (v + w);
+    }
+    return v;
+  }
+  return subgroupShuffle(v, 0u);
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
-layout(std430, binding = 1) restrict writeonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 0) restrict readonly buffer b0_4_t { vec4 at[]; } b0_4;
+layout(std430, binding = 1) writeonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 1) writeonly buffer b1_4_t { vec4 at[]; } b1_4;
 layout(std430, binding = 2) restrict writeonly buffer b2_t { float at[]; } b2;
 layout(std430, binding = 3) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
@@ -69,12 +78,38 @@ void main() {
   const i64 s2 = packInt2x32(ivec2(uvec2(sn_arguments.word[8], sn_arguments.word[9])));
   const float s3 = uintBitsToFloat(sn_arguments.word[10]);
   const float s4 = uintBitsToFloat(sn_arguments.word[11]);
+  const bool vectors = ((n3 | n4) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
+  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     const int x0 = int(f);
     float r8 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    for (u32 h = u32(gl_LocalInvocationID.x) * u32(4); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(4) * 32)) {
+      const u32 left = inner4 - h;
+      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(4) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(4) * 32));
+      float q8[4] = {float(0), float(0), float(0), float(0)};
+      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+        const int y = int(j);
+        vec4 l3;
+        l3 = b0_4.at[(u32(x0 * n3 + y) >> 2)];
+        vec4 w0;
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v1 = sn_uniform(i64(x0 * n2 + x1), s1, s2);
+          const bool v2 = (v1 < s0);
+          precise float v3 = l3[k];
+          precise float v6 = (v3 * s4);
+          precise float v7 = (v2 ? v6 : s3);
+          w0[k] = v7;
+          q8[k] = (q8[k] + v7);
+        }
+        b1_4.at[(u32(x0 * n4 + y) >> 2)] = w0;
+      }
+      r8 = r8 + ((q8[0] + q8[1]) + (q8[2] + q8[3]));
+    }
+    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
       float q8 = float(0);

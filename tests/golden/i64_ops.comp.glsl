@@ -1,5 +1,6 @@
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
@@ -18,24 +19,101 @@ SN_FN i64 sn_max_i64(i64 a, i64 b) { return a > b ? a : b; }
 SN_FN i64 sn_not_i64(i64 a) { return ~a; }
 SN_FN i64 sn_sign_i64(i64 a) { return a > i64(0) ? i64(1) : a < i64(0) ? i64(-1) : i64(0); }
 layout(std430, binding = 0) restrict readonly buffer b0_t { i64 at[]; } b0;
+layout(std430, binding = 0) restrict readonly buffer b0_4_t { i64vec2 at[]; } b0_4;
 layout(std430, binding = 1) restrict readonly buffer b1_t { i64 at[]; } b1;
-layout(std430, binding = 2) restrict writeonly buffer b2_t { i64 at[]; } b2;
-layout(std430, binding = 3) restrict writeonly buffer b3_t { i64 at[]; } b3;
-layout(std430, binding = 4) restrict writeonly buffer b4_t { i64 at[]; } b4;
-layout(std430, binding = 5) restrict writeonly buffer b5_t { i64 at[]; } b5;
-layout(std430, binding = 6) restrict writeonly buffer b6_t { i64 at[]; } b6;
-layout(std430, binding = 7) restrict writeonly buffer b7_t { i64 at[]; } b7;
-layout(std430, binding = 8) restrict writeonly buffer b8_t { i64 at[]; } b8;
-layout(std430, binding = 9) restrict writeonly buffer b9_t { i64 at[]; } b9;
-layout(std430, binding = 10) restrict writeonly buffer b10_t { i64 at[]; } b10;
-layout(std430, binding = 11) restrict writeonly buffer b11_t { i64 at[]; } b11;
-layout(std430, binding = 12) restrict writeonly buffer b12_t { i64 at[]; } b12;
-layout(std430, binding = 13) restrict writeonly buffer b13_t { i64 at[]; } b13;
+layout(std430, binding = 1) restrict readonly buffer b1_4_t { i64vec2 at[]; } b1_4;
+layout(std430, binding = 2) writeonly buffer b2_t { i64 at[]; } b2;
+layout(std430, binding = 2) writeonly buffer b2_4_t { i64vec2 at[]; } b2_4;
+layout(std430, binding = 3) writeonly buffer b3_t { i64 at[]; } b3;
+layout(std430, binding = 3) writeonly buffer b3_4_t { i64vec2 at[]; } b3_4;
+layout(std430, binding = 4) writeonly buffer b4_t { i64 at[]; } b4;
+layout(std430, binding = 4) writeonly buffer b4_4_t { i64vec2 at[]; } b4_4;
+layout(std430, binding = 5) writeonly buffer b5_t { i64 at[]; } b5;
+layout(std430, binding = 5) writeonly buffer b5_4_t { i64vec2 at[]; } b5_4;
+layout(std430, binding = 6) writeonly buffer b6_t { i64 at[]; } b6;
+layout(std430, binding = 6) writeonly buffer b6_4_t { i64vec2 at[]; } b6_4;
+layout(std430, binding = 7) writeonly buffer b7_t { i64 at[]; } b7;
+layout(std430, binding = 7) writeonly buffer b7_4_t { i64vec2 at[]; } b7_4;
+layout(std430, binding = 8) writeonly buffer b8_t { i64 at[]; } b8;
+layout(std430, binding = 8) writeonly buffer b8_4_t { i64vec2 at[]; } b8_4;
+layout(std430, binding = 9) writeonly buffer b9_t { i64 at[]; } b9;
+layout(std430, binding = 9) writeonly buffer b9_4_t { i64vec2 at[]; } b9_4;
+layout(std430, binding = 10) writeonly buffer b10_t { i64 at[]; } b10;
+layout(std430, binding = 10) writeonly buffer b10_4_t { i64vec2 at[]; } b10_4;
+layout(std430, binding = 11) writeonly buffer b11_t { i64 at[]; } b11;
+layout(std430, binding = 11) writeonly buffer b11_4_t { i64vec2 at[]; } b11_4;
+layout(std430, binding = 12) writeonly buffer b12_t { i64 at[]; } b12;
+layout(std430, binding = 12) writeonly buffer b12_4_t { i64vec2 at[]; } b12_4;
+layout(std430, binding = 13) writeonly buffer b13_t { i64 at[]; } b13;
+layout(std430, binding = 13) writeonly buffer b13_4_t { i64vec2 at[]; } b13_4;
 layout(std430, binding = 14) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
   const int n0 = int(sn_arguments.word[0]);
+  const bool vectors = true;
   const u32 points = u32(n0);
-  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+  const u32 points4 = vectors ? points - points % u32(4) : u32(0);
+  for (u32 f = u32(gl_GlobalInvocationID.x) * u32(4); f < points4; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x) * u32(4)) {
+    const int y = int(f);
+    i64vec4 l0;
+    l0 = i64vec4(b0_4.at[(u32(y) >> 1)], b0_4.at[(u32(y) >> 1) + 1u]);
+    i64vec4 l1;
+    l1 = i64vec4(b1_4.at[(u32(y) >> 1)], b1_4.at[(u32(y) >> 1) + 1u]);
+    i64vec4 w0;
+    i64vec4 w1;
+    i64vec4 w2;
+    i64vec4 w3;
+    i64vec4 w4;
+    i64vec4 w5;
+    i64vec4 w6;
+    i64vec4 w7;
+    i64vec4 w8;
+    i64vec4 w9;
+    i64vec4 w10;
+    i64vec4 w11;
+    [[unroll]]
+    for (int k = 0; k < 4; ++k) {
+      const int x0 = y + k;
+      const i64 v0 = l0[k];
+      const i64 v1 = l1[k];
+      const i64 v2 = (v0 + v1);
+      const i64 v3 = (v0 - v1);
+      const i64 v4 = (v0 * v1);
+      const i64 v5 = sn_div_i64(v0, v1);
+      const i64 v6 = sn_remainder_i64(v0, v1);
+      const i64 v7 = sn_and_i64(v0, v1);
+      const i64 v8 = sn_or_i64(v0, v1);
+      const i64 v9 = sn_xor_i64(v0, v1);
+      const i64 v10 = sn_max_i64(v0, v1);
+      const i64 v11 = (v0 * v0);
+      const i64 v12 = sn_not_i64(v0);
+      const i64 v13 = sn_sign_i64(v1);
+      w0[k] = v2;
+      w1[k] = v3;
+      w2[k] = v4;
+      w3[k] = v5;
+      w4[k] = v6;
+      w5[k] = v7;
+      w6[k] = v8;
+      w7[k] = v9;
+      w8[k] = v10;
+      w9[k] = v11;
+      w10[k] = v12;
+      w11[k] = v13;
+    }
+    b2_4.at[(u32(y) >> 1)] = w0.xy; b2_4.at[(u32(y) >> 1) + 1u] = w0.zw;
+    b3_4.at[(u32(y) >> 1)] = w1.xy; b3_4.at[(u32(y) >> 1) + 1u] = w1.zw;
+    b4_4.at[(u32(y) >> 1)] = w2.xy; b4_4.at[(u32(y) >> 1) + 1u] = w2.zw;
+    b5_4.at[(u32(y) >> 1)] = w3.xy; b5_4.at[(u32(y) >> 1) + 1u] = w3.zw;
+    b6_4.at[(u32(y) >> 1)] = w4.xy; b6_4.at[(u32(y) >> 1) + 1u] = w4.zw;
+    b7_4.at[(u32(y) >> 1)] = w5.xy; b7_4.at[(u32(y) >> 1) + 1u] = w5.zw;
+    b8_4.at[(u32(y) >> 1)] = w6.xy; b8_4.at[(u32(y) >> 1) + 1u] = w6.zw;
+    b9_4.at[(u32(y) >> 1)] = w7.xy; b9_4.at[(u32(y) >> 1) + 1u] = w7.zw;
+    b10_4.at[(u32(y) >> 1)] = w8.xy; b10_4.at[(u32(y) >> 1) + 1u] = w8.zw;
+    b11_4.at[(u32(y) >> 1)] = w9.xy; b11_4.at[(u32(y) >> 1) + 1u] = w9.zw;
+    b12_4.at[(u32(y) >> 1)] = w10.xy; b12_4.at[(u32(y) >> 1) + 1u] = w10.zw;
+    b13_4.at[(u32(y) >> 1)] = w11.xy; b13_4.at[(u32(y) >> 1) + 1u] = w11.zw;
+  }
+  for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     const int x0 = int(f);
     const i64 v0 = b0.at[x0];
     const i64 v1 = b1.at[x0];

@@ -1,20 +1,46 @@
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
+layout(std430, binding = 0)  buffer b0_t { float at[]; } b0;
+layout(std430, binding = 0)  buffer b0_4_t { vec4 at[]; } b0_4;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 1) restrict readonly buffer b1_4_t { vec4 at[]; } b1_4;
 layout(std430, binding = 2) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
   const int n0 = int(sn_arguments.word[0]);
   const int n1 = int(sn_arguments.word[1]);
   const int n2 = int(sn_arguments.word[2]);
   const float s0 = uintBitsToFloat(sn_arguments.word[3]);
+  const bool vectors = ((n1 | n2) & 3) == 0;
   const u32 points = u32(n0) * u32(n1);
-  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+  const u32 points4 = vectors ? points - points % u32(4) : u32(0);
+  for (u32 f = u32(gl_GlobalInvocationID.x) * u32(4); f < points4; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x) * u32(4)) {
+    u32 t0 = f;
+    const int y = int(t0 % u32(n1));
+    t0 /= u32(n1);
+    const int x0 = int(t0);
+    vec4 l1;
+    l1 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+    vec4 l3;
+    l3 = b1_4.at[(u32(y) >> 2)];
+    vec4 w0;
+    [[unroll]]
+    for (int k = 0; k < 4; ++k) {
+      const int x1 = y + k;
+      precise float v1 = l1[k];
+      precise float v2 = (v1 * s0);
+      precise float v3 = l3[k];
+      precise float v4 = (v2 + v3);
+      w0[k] = v4;
+    }
+    b0_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+  }
+  for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     u32 t0 = f;
     const int x1 = int(t0 % u32(n1));
     t0 /= u32(n1);

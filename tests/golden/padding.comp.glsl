@@ -1,12 +1,14 @@
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
-layout(std430, binding = 1) restrict writeonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 1) writeonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 1) writeonly buffer b1_4_t { vec4 at[]; } b1_4;
 layout(std430, binding = 2) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
   const int n0 = int(sn_arguments.word[0]);
@@ -24,8 +26,44 @@ void main() {
   const int n12 = int(sn_arguments.word[12]);
   const int n13 = int(sn_arguments.word[13]);
   const float s0 = uintBitsToFloat(sn_arguments.word[14]);
+  const bool vectors = ((n1 | n13) & 3) == 0;
   const u32 points = u32(n0) * u32(n1);
-  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+  const u32 points4 = vectors ? points - points % u32(4) : u32(0);
+  for (u32 f = u32(gl_GlobalInvocationID.x) * u32(4); f < points4; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x) * u32(4)) {
+    u32 t0 = f;
+    const int y = int(t0 % u32(n1));
+    t0 /= u32(n1);
+    const int x0 = int(t0);
+    vec4 w0;
+    [[unroll]]
+    for (int k = 0; k < 4; ++k) {
+      const int x1 = y + k;
+      bool v0 = true;
+      {
+        u32 t = u32(x0 * n2 + x1);
+        const int c1 = int(t % u32(n7));
+        t /= u32(n7);
+        const int c0 = int(t);
+        v0 = c1 >= 1 && (c1 - 1) % n8 == 0 && (c1 - 1) / n8 < n9 && c0 >= n4 && (c0 - n4) % n5 == 0 && (c0 - n4) / n5 < n6;
+      }
+      float v1 = float(0);
+      if (v0) {
+        int m1 = x0 * n10 + x1;
+        {
+          u32 t = u32(m1);
+          const int c1 = int(t % u32(n12));
+          t /= u32(n12);
+          const int c0 = int(t);
+          m1 = c0 + c1;
+        }
+        v1 = b0.at[m1];
+      }
+      precise float v3 = (v0 ? v1 : s0);
+      w0[k] = v3;
+    }
+    b1_4.at[(u32(x0 * n13 + y) >> 2)] = w0;
+  }
+  for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     u32 t0 = f;
     const int x1 = int(t0 % u32(n1));
     t0 /= u32(n1);

@@ -1,12 +1,14 @@
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
-layout(std430, binding = 1) restrict writeonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 1) writeonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 1) writeonly buffer b1_4_t { vec4 at[]; } b1_4;
 layout(std430, binding = 2) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
   const int n0 = int(sn_arguments.word[0]);
@@ -24,8 +26,41 @@ void main() {
   const int n12 = int(sn_arguments.word[12]);
   const int n13 = int(sn_arguments.word[13]);
   const int n14 = int(sn_arguments.word[14]);
+  const bool vectors = ((n1 | n14) & 3) == 0;
   const u32 points = u32(n0) * u32(n1);
-  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+  const u32 points4 = vectors ? points - points % u32(4) : u32(0);
+  for (u32 f = u32(gl_GlobalInvocationID.x) * u32(4); f < points4; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x) * u32(4)) {
+    u32 t0 = f;
+    const int y = int(t0 % u32(n1));
+    t0 /= u32(n1);
+    const int x0 = int(t0);
+    vec4 w0;
+    [[unroll]]
+    for (int k = 0; k < 4; ++k) {
+      const int x1 = y + k;
+      int m0 = n4 + x0 * n2 + x1 * n3;
+      {
+        u32 t = u32(m0);
+        const int c1 = int(t % u32(n6));
+        t /= u32(n6);
+        const int c0 = int(t);
+        m0 = c0 + c1 * n7;
+      }
+      {
+        u32 t = u32(m0);
+        const int c2 = int(t % u32(n10));
+        t /= u32(n10);
+        const int c1 = int(t % u32(n9));
+        t /= u32(n9);
+        const int c0 = int(t);
+        m0 = n13 + c0 + c1 * n11 + c2 * n12;
+      }
+      precise float v0 = b0.at[m0];
+      w0[k] = v0;
+    }
+    b1_4.at[(u32(x0 * n14 + y) >> 2)] = w0;
+  }
+  for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     u32 t0 = f;
     const int x1 = int(t0 % u32(n1));
     t0 /= u32(n1);

@@ -25,7 +25,8 @@ using emit::Target;
 Target glsl_target(bool has_groups = true) {
   Target target;
   target.language = emit::Language::Glsl;
-  target.has_groups = has_groups;
+  target.has_groups = target.vectors = has_groups;
+  target.subgroup = has_groups ? 32 : 0;
   return target;
 }
 

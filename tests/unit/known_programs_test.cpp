@@ -72,6 +72,7 @@ std::string texts(const LastPlan& last, emit::Language language) {
   for (std::size_t k = 0; k < last.plan.kernels.size(); ++k) {
     emit::Target target;
     target.language = language;
+    if (language == emit::Language::Glsl) target.subgroup = 32;
     all += "// ---- kernel " + std::to_string(k) + "\n" + emit::emit(last.plan.kernels[k], target).text;
   }
   return all;

@@ -23,9 +23,14 @@ struct Features {
   VkPhysicalDeviceVulkan12Features v12 =
       structure<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
 
-  Features() {
+  VkPhysicalDeviceSubgroupSizeControlFeaturesEXT subgroups =
+      structure<VkPhysicalDeviceSubgroupSizeControlFeaturesEXT>(
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES_EXT);
+
+  explicit Features(bool has_subgroup_control) {
     base.pNext = &v11;
     v11.pNext = &v12;
+    if (has_subgroup_control) v12.pNext = &subgroups;
   }
   Features(const Features&) = delete;
   Features& operator=(const Features&) = delete;
@@ -115,6 +120,10 @@ DeviceInfo describe(VkPhysicalDevice device, const Features& features, const Vul
   info.storage_alignment = std::max<VkDeviceSize>(limits.minStorageBufferOffsetAlignment, 4);
 
   info.subgroup_size = properties.v11.subgroupSize;
+  constexpr VkSubgroupFeatureFlags kExchange = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+  info.full_subgroups = options.subgroups && features.subgroups.computeFullSubgroups &&
+                        (properties.v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
+                        (properties.v11.subgroupSupportedOperations & kExchange) == kExchange;
   if (info.cpu_kernels)
     info.lanes = 1024;
   else if (cores)
@@ -142,7 +151,7 @@ std::string missing_features(VkPhysicalDevice device) {
   need(compute_family(device) >= 0, "a compute queue");
   need(properties.apiVersion >= VK_API_VERSION_1_2, "Vulkan 1.2");
   if (properties.apiVersion >= VK_API_VERSION_1_2) {
-    Features features;
+    Features features(false);
     vkGetPhysicalDeviceFeatures2(device, &features.base);
     need(features.base.features.shaderInt64, "shaderInt64");
     need(features.v12.timelineSemaphore, "timelineSemaphore");
@@ -165,11 +174,13 @@ Device::Device(int index, const VulkanOptions& options) {
   physical_ = all.devices[index];
   vkGetPhysicalDeviceMemoryProperties(physical_, &memory_);
 
-  Features have;
+  const bool has_subgroup_control = has_extension(physical_, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
+  Features have(has_subgroup_control);
   vkGetPhysicalDeviceFeatures2(physical_, &have.base);
   info_ = describe(physical_, have, options);
 
-  Features use;
+  Features use(info_.full_subgroups);
+  use.subgroups.computeFullSubgroups = info_.full_subgroups;
   use.base.features.shaderInt64 = VK_TRUE;
   use.base.features.shaderFloat64 = info_.has_f64;
   use.v12.timelineSemaphore = VK_TRUE;
@@ -186,6 +197,7 @@ Device::Device(int index, const VulkanOptions& options) {
   queue.pQueuePriorities = &priority;
   std::vector<const char*> extensions;
   if (info_.push_descriptors) extensions.push_back(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
+  if (info_.full_subgroups) extensions.push_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
   VkDeviceCreateInfo create = structure<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO);
   create.pNext = &use.base;
   create.queueCreateInfoCount = 1;

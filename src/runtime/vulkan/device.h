@@ -20,6 +20,7 @@ struct DeviceInfo {
   bool has_f64 = false;
   bool push_descriptors = false;
   bool has_addresses = false;  // kernels may reach buffers through their addresses
+  bool full_subgroups = false;  // kernels may ask for subgroups that are full, and their lanes may exchange values
   std::uint32_t subgroup_size = 1;
   std::uint32_t max_push_descriptors = 0;
   std::uint32_t max_storage_buffers = 0;  // of one kernel

@@ -50,17 +50,20 @@ std::int64_t rounds_of_lane(const ir::Kernel& kernel, const emit::Target& target
   const std::int64_t lanes = std::int64_t{geometry.groups} * geometry.lanes;
   const std::int64_t points =
       divide_up(outer, schedule == ir::Schedule::LanesInner ? geometry.groups : lanes);
-  if (kernel.inner_rank == 0) return points * rounds_of_point(kernel);
+  // Rounds that are taken several at once, and the elements of a vector, have loops of their own where a driver does not
+  // write them out.
+  auto with_vectors = [&](std::int64_t rounds) { return target.vectors ? rounds + divide_up(rounds, 4) + 4 : rounds; };
+  if (kernel.inner_rank == 0) return with_vectors(points) * rounds_of_point(kernel);
 
   std::int64_t rounds = 0, walks = 1;  // how often the loop at hand starts
   if (schedule == ir::Schedule::LanesInner) {
     std::int64_t inner = 1;
     for (std::size_t c = kernel.outer_rank; c < kernel.extents.size(); ++c) inner *= extent(c);
-    rounds = rounds_of_loop(divide_up(inner, geometry.lanes));
+    rounds = with_vectors(with_vectors(rounds_of_loop(divide_up(inner, geometry.lanes))));
     rounds += 16;  // the tree that joins the lanes
   } else {
     for (std::size_t c = kernel.outer_rank; c + 1 < kernel.extents.size(); ++c) rounds += walks *= extent(c);
-    rounds += walks * rounds_of_loop(extent(kernel.extents.size() - 1));
+    rounds += walks * with_vectors(rounds_of_loop(extent(kernel.extents.size() - 1)));
   }
   return points * (1 + rounds * inner_loops(kernel) * rounds_of_point(kernel));
 }

@@ -93,6 +93,9 @@ class VulkanBackend final : public Backend {
     }
     if (info.has_addresses) traits_.batch_bytes = kMemberBytes;
     traits_.grid_reductions = !info.cpu_kernels;
+    // Rows need a group of a quarter of these lanes.
+    const emit::Target& target = compiler_.target();
+    if (target.vectors && target.group_size >= 256) traits_.row_lanes = target.group_size;
     // Less the partial results and counters of split kernels too.
     traits_.max_buffers -= 2;
   }

@@ -1,6 +1,7 @@
 // ---- kernel 0
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
 #define u32 uint
@@ -9,7 +10,10 @@
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
-SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
+SN_FN float sn_div_f32(float a, float b) {
+  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
+  return (a * s) / (b * s);
+}
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b0_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b1_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b2_t { float at[]; };

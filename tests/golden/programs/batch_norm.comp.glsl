@@ -1,6 +1,9 @@
 // ---- kernel 0
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
@@ -14,41 +17,63 @@ void sn_join_moments_f32(inout float n, inout float mean, inout float m2, float 
   m2 = next_m2;
   n = total;
 }
-shared float sn_group_sum_f32_lanes[256];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
-  const u32 lane = gl_LocalInvocationID.x;
-  sn_group_sum_f32_lanes[lane] = mine;
-  barrier();
-  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
-    if (lane < half_) {
-      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
-      precise float u = (v + w);
-      sn_group_sum_f32_lanes[lane] = u;
+  precise float v = mine;
+  [[unroll]]
+  for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
+    const float w = subgroupShuffleXor(v, d);
+    v = (v + w);
+  }
+  if (gl_WorkGroupSize.x > 32u) {
+    barrier();
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
+    barrier();
+    v = sn_group_sum_f32_parts[0];
+    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
+      const float w = sn_group_sum_f32_parts[i];
+      v = (v + w);
+    }
+    return v;
+  }
+  return subgroupShuffle(v, 0u);
+}
+shared float sn_group_squared_deviations_f32_parts[3][8];
+void sn_group_squared_deviations_f32(inout float n, inout float mean, inout float m2) {
+  [[unroll]]
+  for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
+    float on = subgroupShuffleXor(n, d), omean = subgroupShuffleXor(mean, d), om2 = subgroupShuffleXor(m2, d);
+    if ((gl_SubgroupInvocationID & d) != 0u) {
+      const float sn = n, smean = mean, sm2 = m2;
+      n = on; mean = omean; m2 = om2;
+      on = sn; omean = smean; om2 = sm2;
+    }
+    sn_join_moments_f32(n, mean, m2, on, omean, om2);
+  }
+  if (gl_WorkGroupSize.x > 32u) {
+    barrier();
+    if (gl_SubgroupInvocationID == 0u) {
+      sn_group_squared_deviations_f32_parts[0][gl_SubgroupID] = n; sn_group_squared_deviations_f32_parts[1][gl_SubgroupID] = mean; sn_group_squared_deviations_f32_parts[2][gl_SubgroupID] = m2;
     }
     barrier();
-  }
-  const float whole = sn_group_sum_f32_lanes[0];
-  barrier();
-  return whole;
-}
-shared float sn_group_squared_deviations_f32_n[256], sn_group_squared_deviations_f32_mean[256], sn_group_squared_deviations_f32_m2[256];
-void sn_group_squared_deviations_f32(inout float my_n, inout float my_mean, inout float my_m2) {
-  const u32 lane = gl_LocalInvocationID.x;
-  sn_group_squared_deviations_f32_n[lane] = my_n; sn_group_squared_deviations_f32_mean[lane] = my_mean; sn_group_squared_deviations_f32_m2[lane] = my_m2;
-  barrier();
-  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
-    if (lane < half_) {
-      sn_join_moments_f32(my_n, my_mean, my_m2, sn_group_squared_deviations_f32_n[lane + half_], sn_group_squared_deviations_f32_mean[lane + half_], sn_group_squared_deviations_f32_m2[lane + half_]);
-      sn_group_squared_deviations_f32_n[lane] = my_n; sn_group_squared_deviations_f32_mean[lane] = my_mean; sn_group_squared_deviations_f32_m2[lane] = my_m2;
+    n = sn_group_squared_deviations_f32_parts[0][0]; mean = sn_group_squared_deviations_f32_parts[1][0]; m2 = sn_group_squared_deviations_f32_parts[2][0];
+    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
+      const float on = sn_group_squared_deviations_f32_parts[0][i], omean = sn_group_squared_deviations_f32_parts[1][i], om2 = sn_group_squared_deviations_f32_parts[2][i];
+      sn_join_moments_f32(n, mean, m2, on, omean, om2);
     }
-    barrier();
+    return;
   }
-  my_n = sn_group_squared_deviations_f32_n[0]; my_mean = sn_group_squared_deviations_f32_mean[0]; my_m2 = sn_group_squared_deviations_f32_m2[0];
-  barrier();
+  n = subgroupShuffle(n, 0u);
+  mean = subgroupShuffle(mean, 0u);
+  m2 = subgroupShuffle(m2, 0u);
 }
-SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
+SN_FN float sn_div_f32(float a, float b) {
+  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
+  return (a * s) / (b * s);
+}
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
+layout(std430, binding = 0) restrict readonly buffer b0_4_t { vec4 at[]; } b0_4;
 layout(std430, binding = 1) restrict writeonly buffer b1_t { float at[]; } b1;
 layout(std430, binding = 2) restrict writeonly buffer b2_t { float at[]; } b2;
 layout(std430, binding = 3) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
@@ -66,6 +91,7 @@ void main() {
   const float s1 = uintBitsToFloat(sn_arguments.word[7]);
   const float s2 = uintBitsToFloat(sn_arguments.word[8]);
   const u32 parts = sn_arguments.word[9];
+  const bool vectors = ((n2 | n3 | n4) & 3) == 0;
   const u32 points = u32(n0);
   const u32 part = u32(gl_WorkGroupID.x) % u32(parts);
   const u32 unit = u32(gl_WorkGroupID.x) / parts;
@@ -75,13 +101,57 @@ void main() {
   const u32 length = ((whole + parts - 1) / parts + step - 1) / step * step;
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
+  const u32 inner4 = vectors ? inner - (inner - begin) % u32(4) : begin;
   float r1 = float(0);
   float r10_n = float(0), r10_mean = float(0);
   float r10 = float(0);
   const int x0 = int(f);
   const i64 v2 = i64(n5);
   precise float v3 = sn_cast_i64_f32(v2);
-  for (u32 h = begin + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+  for (u32 h = begin + u32(gl_LocalInvocationID.x) * u32(4); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(4) * 32)) {
+    const u32 left = inner4 - h;
+    const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(4) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(4) * 32));
+    float q1[4] = {float(0), float(0), float(0), float(0)};
+    {
+      u32 g = h;
+      for (; g + u32(gl_WorkGroupSize.x) * u32(4) * u32(3) < end; g += u32(gl_WorkGroupSize.x) * u32(4) * u32(4)) {
+        [[unroll]]
+        for (int u = 0; u < 4; ++u) {
+          const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(4));
+          u32 t1 = j;
+          const int y = int(t1 % u32(n2));
+          t1 /= u32(n2);
+          const int x1 = int(t1);
+          vec4 l0;
+          l0 = b0_4.at[(u32(x0 * n3 + x1 * n4 + y) >> 2)];
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x2 = y + k;
+            precise float v0 = l0[k];
+            q1[k] = (q1[k] + v0);
+            sn_join_moments_f32(r10_n, r10_mean, r10, float(1), v0, float(0));
+          }
+        }
+      }
+      for (u32 j = g; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+        u32 t1 = j;
+        const int y = int(t1 % u32(n2));
+        t1 /= u32(n2);
+        const int x1 = int(t1);
+        vec4 l0;
+        l0 = b0_4.at[(u32(x0 * n3 + x1 * n4 + y) >> 2)];
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x2 = y + k;
+          precise float v0 = l0[k];
+          q1[k] = (q1[k] + v0);
+          sn_join_moments_f32(r10_n, r10_mean, r10, float(1), v0, float(0));
+        }
+      }
+    }
+    r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
+  }
+  for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
     const u32 left = inner - h;
     const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
     float q1 = float(0);
@@ -144,6 +214,7 @@ void main() {
 // ---- kernel 1
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
@@ -151,10 +222,12 @@ void main() {
 layout(local_size_x = 256, local_size_x_id = 0) in;
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 1) restrict readonly buffer b1_4_t { vec4 at[]; } b1_4;
 layout(std430, binding = 2) restrict readonly buffer b2_t { float at[]; } b2;
 layout(std430, binding = 3) restrict readonly buffer b3_t { float at[]; } b3;
 layout(std430, binding = 4) restrict readonly buffer b4_t { float at[]; } b4;
-layout(std430, binding = 5) restrict writeonly buffer b5_t { float at[]; } b5;
+layout(std430, binding = 5) writeonly buffer b5_t { float at[]; } b5;
+layout(std430, binding = 5) writeonly buffer b5_4_t { vec4 at[]; } b5_4;
 layout(std430, binding = 6) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
   const int n0 = int(sn_arguments.word[0]);
@@ -163,8 +236,37 @@ void main() {
   const int n3 = int(sn_arguments.word[3]);
   const int n4 = int(sn_arguments.word[4]);
   const float s0 = uintBitsToFloat(sn_arguments.word[5]);
+  const bool vectors = ((n2 | n3 | n4) & 3) == 0;
   const u32 points = u32(n0) * u32(n1) * u32(n2);
-  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+  const u32 points4 = vectors ? points - points % u32(4) : u32(0);
+  for (u32 f = u32(gl_GlobalInvocationID.x) * u32(4); f < points4; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x) * u32(4)) {
+    u32 t0 = f;
+    const int y = int(t0 % u32(n2));
+    t0 /= u32(n2);
+    const int x1 = int(t0 % u32(n1));
+    t0 /= u32(n1);
+    const int x0 = int(t0);
+    vec4 l3;
+    l3 = b1_4.at[(u32(x0 * n3 + x1 * n4 + y) >> 2)];
+    vec4 w0;
+    [[unroll]]
+    for (int k = 0; k < 4; ++k) {
+      const int x2 = y + k;
+      precise float v0 = b0.at[x1];
+      precise float v2 = (v0 * s0);
+      precise float v3 = l3[k];
+      precise float v4 = (v3 - v2);
+      precise float v5 = b2.at[x1];
+      precise float v6 = (v4 * v5);
+      precise float v7 = b3.at[x1];
+      precise float v8 = (v6 * v7);
+      precise float v9 = b4.at[x1];
+      precise float v10 = (v8 + v9);
+      w0[k] = v10;
+    }
+    b5_4.at[(u32(x0 * n3 + x1 * n4 + y) >> 2)] = w0;
+  }
+  for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     u32 t0 = f;
     const int x2 = int(t0 % u32(n2));
     t0 /= u32(n2);

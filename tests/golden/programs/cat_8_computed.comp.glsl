@@ -1,47 +1,25 @@
 // ---- kernel 0
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
-SN_FN float sn_exp_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
-  precise float x = clamp(a, -104.0, 89.0);
-  precise float k = roundEven(x * 1.4426950408889634);
-  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
-  precise float p = 1.3888888888888889e-3 + r * 1.984126984126984e-4;
-  p = 8.333333333333333e-3 + r * p;
-  p = 4.1666666666666664e-2 + r * p;
-  p = 1.6666666666666666e-1 + r * p;
-  p = 0.5 + r * p;
-  p = 1.0 + (r + r * r * p);
-  const int e = int(k), low = e >> 1;
-  return (p * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
-}
-SN_FN float sn_expm1_f32(float a) {
-  if (!(abs(a) < 0.5)) return sn_exp_f32(a) - 1.0;
-  precise float p = 2.48015873015873e-5 + a * 2.7557319223985893e-6;
-  p = 1.984126984126984e-4 + a * p;
-  p = 1.3888888888888889e-3 + a * p;
-  p = 8.333333333333333e-3 + a * p;
-  p = 4.1666666666666664e-2 + a * p;
-  p = 1.6666666666666666e-1 + a * p;
-  p = 0.5 + a * p;
-  p = a + a * a * p;
-  return p;
-}
 SN_FN float sn_tanh_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
   const float x = abs(a);
-  float y = 1.0;
-  if (x < 10.0) {
-    precise float t = sn_expm1_f32(2.0 * x);
-    y = t / (t + 2.0);
-  }
-  return a < 0.0 ? -y : y;
+  precise float z = a * a;
+  precise float p = fma(z, -6.61022774875164e-3, 2.1309388801455498e-2);
+  p = fma(z, p, -5.390942841768265e-2);
+  p = fma(z, p, 1.3333113491535187e-1);
+  p = fma(z, p, -3.333333134651184e-1);
+  p = fma(a, z * p, a);
+  precise float e = exp2(min(x, 10.0) * 2.8853900817779268);
+  precise float y = 1.0 - 2.0 / (e + 1.0);
+  y = x < 0.55 ? p : a < 0.0 ? -y : y;
+  return sn_is_nan_f32(a) ? a : y;
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
@@ -51,7 +29,8 @@ layout(std430, binding = 4) restrict readonly buffer b4_t { float at[]; } b4;
 layout(std430, binding = 5) restrict readonly buffer b5_t { float at[]; } b5;
 layout(std430, binding = 6) restrict readonly buffer b6_t { float at[]; } b6;
 layout(std430, binding = 7) restrict readonly buffer b7_t { float at[]; } b7;
-layout(std430, binding = 8) restrict writeonly buffer b8_t { float at[]; } b8;
+layout(std430, binding = 8) writeonly buffer b8_t { float at[]; } b8;
+layout(std430, binding = 8) writeonly buffer b8_4_t { vec4 at[]; } b8_4;
 layout(std430, binding = 9) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
   const int n0 = int(sn_arguments.word[0]);
@@ -104,8 +83,119 @@ void main() {
   const float s6 = uintBitsToFloat(sn_arguments.word[47]);
   const float s7 = uintBitsToFloat(sn_arguments.word[48]);
   const float s8 = uintBitsToFloat(sn_arguments.word[49]);
+  const bool vectors = ((n1 | n17) & 3) == 0;
   const u32 points = u32(n0) * u32(n1);
-  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+  const u32 points4 = vectors ? points - points % u32(4) : u32(0);
+  for (u32 f = u32(gl_GlobalInvocationID.x) * u32(4); f < points4; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x) * u32(4)) {
+    u32 t0 = f;
+    const int y = int(t0 % u32(n1));
+    t0 /= u32(n1);
+    const int x0 = int(t0);
+    vec4 w0;
+    [[unroll]]
+    for (int k = 0; k < 4; ++k) {
+      const int x1 = y + k;
+      bool v0 = true;
+      {
+        const int c0 = x1;
+        v0 = c0 >= n19 && (c0 - n19) < n20;
+      }
+      float v1 = float(0);
+      if (v0) {
+        v1 = b0.at[n3 + x0 * n2 + x1];
+      }
+      precise float v2 = sn_tanh_f32(v1);
+      precise float v4 = (v2 * s0);
+      bool v5 = true;
+      {
+        const int c0 = x1;
+        v5 = c0 >= n22 && (c0 - n22) < n23;
+      }
+      float v6 = float(0);
+      if (v5) {
+        v6 = b1.at[n5 + x0 * n4 + x1];
+      }
+      precise float v7 = sn_tanh_f32(v6);
+      precise float v9 = (v7 * s1);
+      bool v10 = true;
+      {
+        const int c0 = x1;
+        v10 = c0 >= n25 && (c0 - n25) < n26;
+      }
+      float v11 = float(0);
+      if (v10) {
+        v11 = b2.at[n7 + x0 * n6 + x1];
+      }
+      precise float v12 = sn_tanh_f32(v11);
+      precise float v14 = (v12 * s2);
+      bool v15 = true;
+      {
+        const int c0 = x1;
+        v15 = c0 >= n28 && (c0 - n28) < n29;
+      }
+      float v16 = float(0);
+      if (v15) {
+        v16 = b3.at[n9 + x0 * n8 + x1];
+      }
+      precise float v17 = sn_tanh_f32(v16);
+      precise float v19 = (v17 * s3);
+      bool v20 = true;
+      {
+        const int c0 = x1;
+        v20 = c0 >= n31 && (c0 - n31) < n32;
+      }
+      float v21 = float(0);
+      if (v20) {
+        v21 = b4.at[n11 + x0 * n10 + x1];
+      }
+      precise float v22 = sn_tanh_f32(v21);
+      precise float v24 = (v22 * s4);
+      bool v25 = true;
+      {
+        const int c0 = x1;
+        v25 = c0 >= n34 && (c0 - n34) < n35;
+      }
+      float v26 = float(0);
+      if (v25) {
+        v26 = b5.at[n13 + x0 * n12 + x1];
+      }
+      precise float v27 = sn_tanh_f32(v26);
+      precise float v29 = (v27 * s5);
+      bool v30 = true;
+      {
+        const int c0 = x1;
+        v30 = c0 >= n37 && (c0 - n37) < n38;
+      }
+      float v31 = float(0);
+      if (v30) {
+        v31 = b6.at[n15 + x0 * n14 + x1];
+      }
+      precise float v32 = sn_tanh_f32(v31);
+      precise float v34 = (v32 * s6);
+      bool v35 = true;
+      {
+        const int c0 = x1;
+        v35 = c0 < n40;
+      }
+      float v36 = float(0);
+      if (v35) {
+        v36 = b7.at[x0 * n16 + x1];
+      }
+      precise float v37 = sn_tanh_f32(v36);
+      precise float v39 = (v37 * s7);
+      precise float v41 = (v35 ? v39 : s8);
+      precise float v42 = (v30 ? v34 : v41);
+      precise float v43 = (v25 ? v29 : v42);
+      precise float v44 = (v20 ? v24 : v43);
+      precise float v45 = (v15 ? v19 : v44);
+      precise float v46 = (v10 ? v14 : v45);
+      precise float v47 = (v5 ? v9 : v46);
+      precise float v48 = (v0 ? v4 : v47);
+      w0[k] = v48;
+    }
+    b8_4.at[(u32(x0 * n17 + y) >> 2)] = w0;
+  }
+  for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     u32 t0 = f;
     const int x1 = int(t0 % u32(n1));
     t0 /= u32(n1);

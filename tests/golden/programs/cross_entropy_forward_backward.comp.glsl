@@ -1,6 +1,9 @@
 // ---- kernel 0
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
@@ -9,53 +12,61 @@ layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 SN_FN float sn_max_f32(float a, float b) { return a > b || sn_is_nan_f32(a) ? a : b; }
-shared float sn_group_max_f32_lanes[256];
+shared float sn_group_max_f32_parts[8];
 float sn_group_max_f32(float mine) {
-  const u32 lane = gl_LocalInvocationID.x;
-  sn_group_max_f32_lanes[lane] = mine;
-  barrier();
-  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
-    if (lane < half_) {
-      const float v = sn_group_max_f32_lanes[lane], w = sn_group_max_f32_lanes[lane + half_];
-      precise float u = sn_max_f32(v, w);
-      sn_group_max_f32_lanes[lane] = u;
-    }
-    barrier();
+  precise float v = mine;
+  [[unroll]]
+  for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
+    const float w = subgroupShuffleXor(v, d);
+    v = sn_max_f32(v, w);
   }
-  const float whole = sn_group_max_f32_lanes[0];
-  barrier();
-  return whole;
+  if (gl_WorkGroupSize.x > 32u) {
+    barrier();
+    if (gl_SubgroupInvocationID == 0u) sn_group_max_f32_parts[gl_SubgroupID] = v;
+    barrier();
+    v = sn_group_max_f32_parts[0];
+    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
+      const float w = sn_group_max_f32_parts[i];
+      v = sn_max_f32(v, w);
+    }
+    return v;
+  }
+  return subgroupShuffle(v, 0u);
 }
-shared float sn_group_sum_f32_lanes[256];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
-  const u32 lane = gl_LocalInvocationID.x;
-  sn_group_sum_f32_lanes[lane] = mine;
-  barrier();
-  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
-    if (lane < half_) {
-      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
-      precise float u = (v + w);
-      sn_group_sum_f32_lanes[lane] = u;
-    }
-    barrier();
+  precise float v = mine;
+  [[unroll]]
+  for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
+    const float w = subgroupShuffleXor(v, d);
+    v = (v + w);
   }
-  const float whole = sn_group_sum_f32_lanes[0];
-  barrier();
-  return whole;
+  if (gl_WorkGroupSize.x > 32u) {
+    barrier();
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
+    barrier();
+    v = sn_group_sum_f32_parts[0];
+    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
+      const float w = sn_group_sum_f32_parts[i];
+      v = (v + w);
+    }
+    return v;
+  }
+  return subgroupShuffle(v, 0u);
 }
 SN_FN float sn_exp_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
-  precise float x = clamp(a, -104.0, 89.0);
-  precise float k = roundEven(x * 1.4426950408889634);
+  const float x = clamp(a, -104.0, 89.0);
+  precise float t = x * 1.4426950408889634 + 12582912.0;
+  precise float k = t - 12582912.0;
   precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
-  precise float p = 1.3888888888888889e-3 + r * 1.984126984126984e-4;
-  p = 8.333333333333333e-3 + r * p;
-  p = 4.1666666666666664e-2 + r * p;
-  p = 1.6666666666666666e-1 + r * p;
-  p = 0.5 + r * p;
-  p = 1.0 + (r + r * r * p);
-  const int e = int(k), low = e >> 1;
-  return (p * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
+  precise float p = fma(r, 1.3926966348662972e-3, 8.363766595721245e-3);
+  p = fma(r, p, 4.166654869914055e-2);
+  p = fma(r, p, 1.6666573286056519e-1);
+  p = fma(r, p, 0.5);
+  p = 1.0 + fma(r * r, p, r);
+  const u32 e = floatBitsToUint(t), low = e >> 1;
+  precise float y = (p * uintBitsToFloat((low << 23) + 0x3f800000u)) * uintBitsToFloat(((e - low) << 23) + 0x3f800000u);
+  return sn_is_nan_f32(a) ? a : y;
 }
 SN_FN float sn_log_f32(float a) {
   if (sn_is_nan_f32(a)) return a;
@@ -75,11 +86,16 @@ SN_FN float sn_log_f32(float a) {
   precise float y = k * 0.693359375 + (f - (s * (f - t) + k * 2.1219444005469057e-4));
   return y;
 }
-SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
+SN_FN float sn_div_f32(float a, float b) {
+  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
+  return (a * s) / (b * s);
+}
 layout(std430, binding = 0) restrict readonly buffer b0_t { i64 at[]; } b0;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 1) restrict readonly buffer b1_4_t { vec4 at[]; } b1_4;
 layout(std430, binding = 2) restrict writeonly buffer b2_t { float at[]; } b2;
-layout(std430, binding = 3) restrict writeonly buffer b3_t { float at[]; } b3;
+layout(std430, binding = 3) writeonly buffer b3_t { float at[]; } b3;
+layout(std430, binding = 3) writeonly buffer b3_4_t { vec4 at[]; } b3_4;
 layout(std430, binding = 4) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
   const int n0 = int(sn_arguments.word[0]);
@@ -94,10 +110,17 @@ void main() {
   const float s6 = uintBitsToFloat(sn_arguments.word[13]);
   const float s7 = uintBitsToFloat(sn_arguments.word[14]);
   const float s8 = uintBitsToFloat(sn_arguments.word[15]);
+  const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
+  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     const int x0 = int(f);
+    vec4 h7[2];
+    bvec4 h6[2];
+    vec4 h9[2];
+    vec4 h10[2];
+    vec4 h28[2];
     const i64 v5 = b0.at[x0];
     const bool v18 = (s3 <= v5);
     const bool v20 = (v5 < s4);
@@ -106,7 +129,39 @@ void main() {
     precise float v26 = (v21 ? v24 : s7);
     float r8 = uintBitsToFloat(0xff800000u);
     float r30 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    float q30[4] = {float(0), float(0), float(0), float(0)};
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        h7[i] = b1_4.at[(u32(x0 * n2 + y) >> 2)];
+      }
+    }
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          const i64 v0 = i64(x1);
+          const i64 v2 = (v0 * s0);
+          const i64 v4 = (v2 + s1);
+          const bool v6 = (v4 == v5);
+          h6[i][k] = v6;
+          precise float v7 = h7[i][k];
+          precise float v28 = (v6 ? v26 : s8);
+          h28[i][k] = v28;
+          precise float v29 = (-v28);
+          r8 = sn_max_f32(r8, v7);
+          q30[k] = (q30[k] + v29);
+        }
+      }
+    }
+    r30 = r30 + ((q30[0] + q30[1]) + (q30[2] + q30[3]));
+    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
       float q30 = float(0);
@@ -129,7 +184,26 @@ void main() {
     r30 = sn_group_sum_f32(r30);
     precise float v30 = r30;
     float r11 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    float q11[4] = {float(0), float(0), float(0), float(0)};
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v7 = h7[i][k];
+          precise float v9 = (v7 - v8);
+          h9[i][k] = v9;
+          precise float v10 = sn_exp_f32(v9);
+          h10[i][k] = v10;
+          q11[k] = (q11[k] + v10);
+        }
+      }
+    }
+    r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
+    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
       float q11 = float(0);
@@ -147,7 +221,32 @@ void main() {
     precise float v12 = sn_log_f32(v11);
     precise float v31 = sn_div_f32(v30, v11);
     float r16 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    float q16[4] = {float(0), float(0), float(0), float(0)};
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        vec4 w0;
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          const bool v6 = h6[i][k];
+          precise float v9 = h9[i][k];
+          precise float v10 = h10[i][k];
+          precise float v28 = h28[i][k];
+          precise float v13 = (v9 - v12);
+          precise float v15 = (v6 ? v13 : s2);
+          precise float v32 = (v31 * v10);
+          precise float v33 = (v28 + v32);
+          w0[k] = v33;
+          q16[k] = (q16[k] + v15);
+        }
+        b3_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+      }
+    }
+    r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
+    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
       float q16 = float(0);
@@ -180,31 +279,40 @@ void main() {
 // ---- kernel 1
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
-shared float sn_group_sum_f32_lanes[256];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
-  const u32 lane = gl_LocalInvocationID.x;
-  sn_group_sum_f32_lanes[lane] = mine;
-  barrier();
-  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
-    if (lane < half_) {
-      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
-      precise float u = (v + w);
-      sn_group_sum_f32_lanes[lane] = u;
-    }
-    barrier();
+  precise float v = mine;
+  [[unroll]]
+  for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
+    const float w = subgroupShuffleXor(v, d);
+    v = (v + w);
   }
-  const float whole = sn_group_sum_f32_lanes[0];
-  barrier();
-  return whole;
+  if (gl_WorkGroupSize.x > 32u) {
+    barrier();
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
+    barrier();
+    v = sn_group_sum_f32_parts[0];
+    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
+      const float w = sn_group_sum_f32_parts[i];
+      v = (v + w);
+    }
+    return v;
+  }
+  return subgroupShuffle(v, 0u);
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { i64 at[]; } b0;
+layout(std430, binding = 0) restrict readonly buffer b0_4_t { i64vec2 at[]; } b0_4;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 1) restrict readonly buffer b1_4_t { vec4 at[]; } b1_4;
 layout(std430, binding = 2) restrict writeonly buffer b2_t { float at[]; } b2;
 layout(std430, binding = 3) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
@@ -214,11 +322,62 @@ void main() {
   const i64 s1 = packInt2x32(ivec2(uvec2(sn_arguments.word[4], sn_arguments.word[5])));
   const float s2 = uintBitsToFloat(sn_arguments.word[6]);
   const float s3 = uintBitsToFloat(sn_arguments.word[7]);
+  const bool vectors = true;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
+  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     float r9 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    for (u32 h = u32(gl_LocalInvocationID.x) * u32(4); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(4) * 32)) {
+      const u32 left = inner4 - h;
+      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(4) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(4) * 32));
+      float q9[4] = {float(0), float(0), float(0), float(0)};
+      {
+        u32 g = h;
+        for (; g + u32(gl_WorkGroupSize.x) * u32(4) * u32(3) < end; g += u32(gl_WorkGroupSize.x) * u32(4) * u32(4)) {
+          [[unroll]]
+          for (int u = 0; u < 4; ++u) {
+            const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(4));
+            const int y = int(j);
+            i64vec4 l1;
+            l1 = i64vec4(b0_4.at[(u32(y) >> 1)], b0_4.at[(u32(y) >> 1) + 1u]);
+            vec4 l6;
+            l6 = b1_4.at[(u32(y) >> 2)];
+            [[unroll]]
+            for (int k = 0; k < 4; ++k) {
+              const int x1 = y + k;
+              const i64 v1 = l1[k];
+              const bool v2 = (s0 <= v1);
+              const bool v4 = (v1 < s1);
+              const bool v5 = sn_and_bool(v2, v4);
+              precise float v6 = l6[k];
+              precise float v8 = (v5 ? v6 : s2);
+              q9[k] = (q9[k] + v8);
+            }
+          }
+        }
+        for (u32 j = g; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+          const int y = int(j);
+          i64vec4 l1;
+          l1 = i64vec4(b0_4.at[(u32(y) >> 1)], b0_4.at[(u32(y) >> 1) + 1u]);
+          vec4 l6;
+          l6 = b1_4.at[(u32(y) >> 2)];
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const i64 v1 = l1[k];
+            const bool v2 = (s0 <= v1);
+            const bool v4 = (v1 < s1);
+            const bool v5 = sn_and_bool(v2, v4);
+            precise float v6 = l6[k];
+            precise float v8 = (v5 ? v6 : s2);
+            q9[k] = (q9[k] + v8);
+          }
+        }
+      }
+      r9 = r9 + ((q9[0] + q9[1]) + (q9[2] + q9[3]));
+    }
+    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
       float q9 = float(0);

@@ -1,61 +1,65 @@
 // ---- kernel 0
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
-SN_FN float sn_exp_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
-  precise float x = clamp(a, -104.0, 89.0);
-  precise float k = roundEven(x * 1.4426950408889634);
-  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
-  precise float p = 1.3888888888888889e-3 + r * 1.984126984126984e-4;
-  p = 8.333333333333333e-3 + r * p;
-  p = 4.1666666666666664e-2 + r * p;
-  p = 1.6666666666666666e-1 + r * p;
-  p = 0.5 + r * p;
-  p = 1.0 + (r + r * r * p);
-  const int e = int(k), low = e >> 1;
-  return (p * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
-}
 SN_FN float sn_erf_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
   const float x = abs(a);
-  precise float z = x * x;
-  if (x < 0.5) {
-    precise float p = -7.575757575757576e-4 + z * 1.0683760683760684e-4;
-    p = 4.6296296296296294e-3 + z * p;
-    p = -2.3809523809523808e-2 + z * p;
-    p = 0.1 + z * p;
-    p = -3.333333333333333e-1 + z * p;
-    p = 1.1283791670955126 * (a + a * (z * p));
-    return p;
-  }
-  float y = 1.0;
-  if (x < 4.0) {
-    precise float t = 1.0 / (1.0 + 0.3275911 * x);
-    precise float p = -1.453152027 + t * 1.061405429;
-    p = 1.421413741 + t * p;
-    p = -0.284496736 + t * p;
-    p = 0.254829592 + t * p;
-    p = 1.0 - t * p * sn_exp_f32(-z);
-    y = p;
-  }
-  return a < 0.0 ? -y : y;
+  precise float z = a * a;
+  precise float p = fma(z, -5.648059886880219e-4, 4.921761807054281e-3);
+  p = fma(z, p, -2.6715055108070374e-2);
+  p = fma(z, p, 1.1280316859483719e-1);
+  p = fma(z, p, -3.7612342834472656e-1);
+  p = fma(z, p, 1.2837912142276764e-1);
+  p = fma(a, p, a);
+  precise float t = min(x, 4.0) - 2.0;
+  precise float q = fma(t, -1.9147970306221396e-5, 1.891718857223168e-4);
+  q = fma(t, q, -1.0733441449701786e-3);
+  q = fma(t, q, 5.166606046259403e-3);
+  q = fma(t, q, -2.3746173828840256e-2);
+  q = fma(t, q, -1.3326977491378784);
+  q = fma(t, q, -6.374059677124023);
+  q = 1.0 - exp2(fma(t, q, -7.739973545074463));
+  q = x < 1.0 ? p : a < 0.0 ? -q : q;
+  return sn_is_nan_f32(a) ? a : q;
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
-layout(std430, binding = 1) restrict writeonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 0) restrict readonly buffer b0_4_t { vec4 at[]; } b0_4;
+layout(std430, binding = 1) writeonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 1) writeonly buffer b1_4_t { vec4 at[]; } b1_4;
 layout(std430, binding = 2) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
   const int n0 = int(sn_arguments.word[0]);
   const float s0 = uintBitsToFloat(sn_arguments.word[1]);
   const float s1 = uintBitsToFloat(sn_arguments.word[2]);
   const float s2 = uintBitsToFloat(sn_arguments.word[3]);
+  const bool vectors = true;
   const u32 points = u32(n0);
-  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+  const u32 points4 = vectors ? points - points % u32(4) : u32(0);
+  for (u32 f = u32(gl_GlobalInvocationID.x) * u32(4); f < points4; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x) * u32(4)) {
+    const int y = int(f);
+    vec4 l0;
+    l0 = b0_4.at[(u32(y) >> 2)];
+    vec4 w0;
+    [[unroll]]
+    for (int k = 0; k < 4; ++k) {
+      const int x0 = y + k;
+      precise float v0 = l0[k];
+      precise float v2 = (v0 * s0);
+      precise float v3 = sn_erf_f32(v2);
+      precise float v5 = (v3 + s1);
+      precise float v6 = (v0 * v5);
+      precise float v8 = (v6 * s2);
+      w0[k] = v8;
+    }
+    b1_4.at[(u32(y) >> 2)] = w0;
+  }
+  for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     const int x0 = int(f);
     precise float v0 = b0.at[x0];
     precise float v2 = (v0 * s0);

@@ -1,6 +1,7 @@
 // ---- kernel 0
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
@@ -38,7 +39,8 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
   const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
   return float(word >> 8) * 5.9604644775390625e-8f;
 }
-layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
+layout(std430, binding = 0)  buffer b0_t { float at[]; } b0;
+layout(std430, binding = 0)  buffer b0_4_t { vec4 at[]; } b0_4;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
 layout(std430, binding = 2) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
@@ -52,8 +54,34 @@ void main() {
   const float s2 = uintBitsToFloat(sn_arguments.word[9]);
   const float s3 = uintBitsToFloat(sn_arguments.word[10]);
   const float s4 = uintBitsToFloat(sn_arguments.word[11]);
+  const bool vectors = ((n2 | n3 | n4) & 3) == 0;
   const u32 points = u32(n0) * u32(n1) * u32(n2);
-  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+  const u32 points4 = vectors ? points - points % u32(4) : u32(0);
+  for (u32 f = u32(gl_GlobalInvocationID.x) * u32(4); f < points4; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x) * u32(4)) {
+    u32 t0 = f;
+    const int y = int(t0 % u32(n2));
+    t0 /= u32(n2);
+    const int x1 = int(t0 % u32(n1));
+    t0 /= u32(n1);
+    const int x0 = int(t0);
+    vec4 l3;
+    l3 = b0_4.at[(u32(x0 * n3 + x1 * n4 + y) >> 2)];
+    vec4 w0;
+    [[unroll]]
+    for (int k = 0; k < 4; ++k) {
+      const int x2 = y + k;
+      precise float v0 = sn_uniform(i64(x0 * n3 + x1 * n4 + x2), s0, s1);
+      const bool v2 = (v0 < s2);
+      precise float v3 = l3[k];
+      precise float v4 = b1.at[x1];
+      precise float v5 = (v3 + v4);
+      precise float v7 = (v5 * s3);
+      precise float v9 = (v2 ? s4 : v7);
+      w0[k] = v9;
+    }
+    b0_4.at[(u32(x0 * n3 + x1 * n4 + y) >> 2)] = w0;
+  }
+  for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     u32 t0 = f;
     const int x2 = int(t0 % u32(n2));
     t0 /= u32(n2);
@@ -73,6 +101,7 @@ void main() {
 // ---- kernel 1
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
@@ -155,16 +184,34 @@ void main() {
         const u32 left = u32(n5) - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
         float q12 = float(0);
-        for (u32 j = h; j < end; j += 1) {
-          const int x5 = int(j);
-          precise float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
-          const bool v2 = (v0 < s2);
-          precise float v3 = b0.at[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5];
-          precise float v5 = (v3 + v4);
-          precise float v7 = (v5 * s3);
-          precise float v9 = (v2 ? s4 : v7);
-          precise float v11 = sn_max_f32(v9, s5);
-          q12 = (q12 + v11);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            [[unroll]]
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u) * u32(1);
+              const int x5 = int(j);
+              precise float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
+              const bool v2 = (v0 < s2);
+              precise float v3 = b0.at[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5];
+              precise float v5 = (v3 + v4);
+              precise float v7 = (v5 * s3);
+              precise float v9 = (v2 ? s4 : v7);
+              precise float v11 = sn_max_f32(v9, s5);
+              q12 = (q12 + v11);
+            }
+          }
+          for (u32 j = g; j < end; j += 1) {
+            const int x5 = int(j);
+            precise float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
+            const bool v2 = (v0 < s2);
+            precise float v3 = b0.at[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5];
+            precise float v5 = (v3 + v4);
+            precise float v7 = (v5 * s3);
+            precise float v9 = (v2 ? s4 : v7);
+            precise float v11 = sn_max_f32(v9, s5);
+            q12 = (q12 + v11);
+          }
         }
         r12 = r12 + q12;
       }
@@ -177,6 +224,7 @@ void main() {
 // ---- kernel 2
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
@@ -217,8 +265,11 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 SN_FN float sn_max_f32(float a, float b) { return a > b || sn_is_nan_f32(a) ? a : b; }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
+layout(std430, binding = 0) restrict readonly buffer b0_4_t { vec4 at[]; } b0_4;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
-layout(std430, binding = 2) restrict writeonly buffer b2_t { float at[]; } b2;
+layout(std430, binding = 1) restrict readonly buffer b1_4_t { vec4 at[]; } b1_4;
+layout(std430, binding = 2) writeonly buffer b2_t { float at[]; } b2;
+layout(std430, binding = 2) writeonly buffer b2_4_t { vec4 at[]; } b2_4;
 layout(std430, binding = 3) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
   const int n0 = int(sn_arguments.word[0]);
@@ -230,8 +281,35 @@ void main() {
   const float s3 = uintBitsToFloat(sn_arguments.word[8]);
   const float s4 = uintBitsToFloat(sn_arguments.word[9]);
   const float s5 = uintBitsToFloat(sn_arguments.word[10]);
+  const bool vectors = ((n1 | n2) & 3) == 0;
   const u32 points = u32(n0) * u32(n1);
-  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+  const u32 points4 = vectors ? points - points % u32(4) : u32(0);
+  for (u32 f = u32(gl_GlobalInvocationID.x) * u32(4); f < points4; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x) * u32(4)) {
+    u32 t0 = f;
+    const int y = int(t0 % u32(n1));
+    t0 /= u32(n1);
+    const int x0 = int(t0);
+    vec4 l3;
+    l3 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+    vec4 l4;
+    l4 = b1_4.at[(u32(y) >> 2)];
+    vec4 w0;
+    [[unroll]]
+    for (int k = 0; k < 4; ++k) {
+      const int x1 = y + k;
+      precise float v0 = sn_uniform(i64(x0 * n2 + x1), s0, s1);
+      const bool v2 = (v0 < s2);
+      precise float v3 = l3[k];
+      precise float v4 = l4[k];
+      precise float v5 = (v3 + v4);
+      precise float v7 = (v5 * s3);
+      precise float v9 = (v2 ? s4 : v7);
+      precise float v11 = sn_max_f32(v9, s5);
+      w0[k] = v11;
+    }
+    b2_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+  }
+  for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     u32 t0 = f;
     const int x1 = int(t0 % u32(n1));
     t0 /= u32(n1);
@@ -250,6 +328,7 @@ void main() {
 // ---- kernel 3
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
@@ -259,18 +338,18 @@ SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 SN_FN float sn_max_f32(float a, float b) { return a > b || sn_is_nan_f32(a) ? a : b; }
 SN_FN float sn_exp_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
-  precise float x = clamp(a, -104.0, 89.0);
-  precise float k = roundEven(x * 1.4426950408889634);
+  const float x = clamp(a, -104.0, 89.0);
+  precise float t = x * 1.4426950408889634 + 12582912.0;
+  precise float k = t - 12582912.0;
   precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
-  precise float p = 1.3888888888888889e-3 + r * 1.984126984126984e-4;
-  p = 8.333333333333333e-3 + r * p;
-  p = 4.1666666666666664e-2 + r * p;
-  p = 1.6666666666666666e-1 + r * p;
-  p = 0.5 + r * p;
-  p = 1.0 + (r + r * r * p);
-  const int e = int(k), low = e >> 1;
-  return (p * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
+  precise float p = fma(r, 1.3926966348662972e-3, 8.363766595721245e-3);
+  p = fma(r, p, 4.166654869914055e-2);
+  p = fma(r, p, 1.6666573286056519e-1);
+  p = fma(r, p, 0.5);
+  p = 1.0 + fma(r * r, p, r);
+  const u32 e = floatBitsToUint(t), low = e >> 1;
+  precise float y = (p * uintBitsToFloat((low << 23) + 0x3f800000u)) * uintBitsToFloat(((e - low) << 23) + 0x3f800000u);
+  return sn_is_nan_f32(a) ? a : y;
 }
 SN_FN float sn_log_f32(float a) {
   if (sn_is_nan_f32(a)) return a;
@@ -290,7 +369,10 @@ SN_FN float sn_log_f32(float a) {
   precise float y = k * 0.693359375 + (f - (s * (f - t) + k * 2.1219444005469057e-4));
   return y;
 }
-SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
+SN_FN float sn_div_f32(float a, float b) {
+  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
+  return (a * s) / (b * s);
+}
 layout(std430, binding = 0) restrict readonly buffer b0_t { i64 at[]; } b0;
 layout(std430, binding = 1) restrict buffer b1_t { float at[]; } b1;
 layout(std430, binding = 2) restrict readonly buffer b2_t { float at[]; } b2;
@@ -324,19 +406,40 @@ void main() {
       const u32 left = u32(n1) - h;
       const u32 end = h + (left < u32(32) ? left : u32(32));
       float q32 = float(0);
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
-        const i64 v0 = i64(x1);
-        const i64 v2 = (v0 * s0);
-        const i64 v4 = (v2 + s1);
-        const bool v6 = (v4 == v5);
-        precise float v7 = b1.at[x0 * n2 + x1];
-        precise float v8 = b2.at[x1];
-        precise float v9 = (v7 + v8);
-        precise float v30 = (v6 ? v28 : s8);
-        precise float v31 = (-v30);
-        r10 = sn_max_f32(r10, v9);
-        q32 = (q32 + v31);
+      {
+        u32 g = h;
+        for (; g + u32(7) < end; g += u32(8)) {
+          [[unroll]]
+          for (int u = 0; u < 8; ++u) {
+            const u32 j = g + u32(u) * u32(1);
+            const int x1 = int(j);
+            const i64 v0 = i64(x1);
+            const i64 v2 = (v0 * s0);
+            const i64 v4 = (v2 + s1);
+            const bool v6 = (v4 == v5);
+            precise float v7 = b1.at[x0 * n2 + x1];
+            precise float v8 = b2.at[x1];
+            precise float v9 = (v7 + v8);
+            precise float v30 = (v6 ? v28 : s8);
+            precise float v31 = (-v30);
+            r10 = sn_max_f32(r10, v9);
+            q32 = (q32 + v31);
+          }
+        }
+        for (u32 j = g; j < end; j += 1) {
+          const int x1 = int(j);
+          const i64 v0 = i64(x1);
+          const i64 v2 = (v0 * s0);
+          const i64 v4 = (v2 + s1);
+          const bool v6 = (v4 == v5);
+          precise float v7 = b1.at[x0 * n2 + x1];
+          precise float v8 = b2.at[x1];
+          precise float v9 = (v7 + v8);
+          precise float v30 = (v6 ? v28 : s8);
+          precise float v31 = (-v30);
+          r10 = sn_max_f32(r10, v9);
+          q32 = (q32 + v31);
+        }
       }
       r32 = r32 + q32;
     }
@@ -347,14 +450,30 @@ void main() {
       const u32 left = u32(n1) - h;
       const u32 end = h + (left < u32(32) ? left : u32(32));
       float q13 = float(0);
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
-        precise float v7 = b1.at[x0 * n2 + x1];
-        precise float v8 = b2.at[x1];
-        precise float v9 = (v7 + v8);
-        precise float v11 = (v9 - v10);
-        precise float v12 = sn_exp_f32(v11);
-        q13 = (q13 + v12);
+      {
+        u32 g = h;
+        for (; g + u32(7) < end; g += u32(8)) {
+          [[unroll]]
+          for (int u = 0; u < 8; ++u) {
+            const u32 j = g + u32(u) * u32(1);
+            const int x1 = int(j);
+            precise float v7 = b1.at[x0 * n2 + x1];
+            precise float v8 = b2.at[x1];
+            precise float v9 = (v7 + v8);
+            precise float v11 = (v9 - v10);
+            precise float v12 = sn_exp_f32(v11);
+            q13 = (q13 + v12);
+          }
+        }
+        for (u32 j = g; j < end; j += 1) {
+          const int x1 = int(j);
+          precise float v7 = b1.at[x0 * n2 + x1];
+          precise float v8 = b2.at[x1];
+          precise float v9 = (v7 + v8);
+          precise float v11 = (v9 - v10);
+          precise float v12 = sn_exp_f32(v11);
+          q13 = (q13 + v12);
+        }
       }
       r13 = r13 + q13;
     }
@@ -394,31 +513,40 @@ void main() {
 // ---- kernel 4
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
-shared float sn_group_sum_f32_lanes[256];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
-  const u32 lane = gl_LocalInvocationID.x;
-  sn_group_sum_f32_lanes[lane] = mine;
-  barrier();
-  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
-    if (lane < half_) {
-      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
-      precise float u = (v + w);
-      sn_group_sum_f32_lanes[lane] = u;
-    }
-    barrier();
+  precise float v = mine;
+  [[unroll]]
+  for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
+    const float w = subgroupShuffleXor(v, d);
+    v = (v + w);
   }
-  const float whole = sn_group_sum_f32_lanes[0];
-  barrier();
-  return whole;
+  if (gl_WorkGroupSize.x > 32u) {
+    barrier();
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
+    barrier();
+    v = sn_group_sum_f32_parts[0];
+    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
+      const float w = sn_group_sum_f32_parts[i];
+      v = (v + w);
+    }
+    return v;
+  }
+  return subgroupShuffle(v, 0u);
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { i64 at[]; } b0;
+layout(std430, binding = 0) restrict readonly buffer b0_4_t { i64vec2 at[]; } b0_4;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 1) restrict readonly buffer b1_4_t { vec4 at[]; } b1_4;
 layout(std430, binding = 2) restrict writeonly buffer b2_t { float at[]; } b2;
 layout(std430, binding = 3) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
@@ -428,11 +556,62 @@ void main() {
   const i64 s1 = packInt2x32(ivec2(uvec2(sn_arguments.word[4], sn_arguments.word[5])));
   const float s2 = uintBitsToFloat(sn_arguments.word[6]);
   const float s3 = uintBitsToFloat(sn_arguments.word[7]);
+  const bool vectors = true;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
+  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     float r9 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    for (u32 h = u32(gl_LocalInvocationID.x) * u32(4); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(4) * 32)) {
+      const u32 left = inner4 - h;
+      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(4) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(4) * 32));
+      float q9[4] = {float(0), float(0), float(0), float(0)};
+      {
+        u32 g = h;
+        for (; g + u32(gl_WorkGroupSize.x) * u32(4) * u32(3) < end; g += u32(gl_WorkGroupSize.x) * u32(4) * u32(4)) {
+          [[unroll]]
+          for (int u = 0; u < 4; ++u) {
+            const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(4));
+            const int y = int(j);
+            i64vec4 l1;
+            l1 = i64vec4(b0_4.at[(u32(y) >> 1)], b0_4.at[(u32(y) >> 1) + 1u]);
+            vec4 l6;
+            l6 = b1_4.at[(u32(y) >> 2)];
+            [[unroll]]
+            for (int k = 0; k < 4; ++k) {
+              const int x1 = y + k;
+              const i64 v1 = l1[k];
+              const bool v2 = (s0 <= v1);
+              const bool v4 = (v1 < s1);
+              const bool v5 = sn_and_bool(v2, v4);
+              precise float v6 = l6[k];
+              precise float v8 = (v5 ? v6 : s2);
+              q9[k] = (q9[k] + v8);
+            }
+          }
+        }
+        for (u32 j = g; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+          const int y = int(j);
+          i64vec4 l1;
+          l1 = i64vec4(b0_4.at[(u32(y) >> 1)], b0_4.at[(u32(y) >> 1) + 1u]);
+          vec4 l6;
+          l6 = b1_4.at[(u32(y) >> 2)];
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const i64 v1 = l1[k];
+            const bool v2 = (s0 <= v1);
+            const bool v4 = (v1 < s1);
+            const bool v5 = sn_and_bool(v2, v4);
+            precise float v6 = l6[k];
+            precise float v8 = (v5 ? v6 : s2);
+            q9[k] = (q9[k] + v8);
+          }
+        }
+      }
+      r9 = r9 + ((q9[0] + q9[1]) + (q9[2] + q9[3]));
+    }
+    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
       float q9 = float(0);
@@ -459,6 +638,7 @@ void main() {
 // ---- kernel 5
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
@@ -497,7 +677,10 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
   return float(word >> 8) * 5.9604644775390625e-8f;
 }
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
-SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
+SN_FN float sn_div_f32(float a, float b) {
+  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
+  return (a * s) / (b * s);
+}
 layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict buffer b1_t { float at[]; } b1;
 layout(std430, binding = 2) restrict readonly buffer b2_t { float at[]; } b2;
@@ -575,6 +758,9 @@ void main() {
 // ---- kernel 6
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
@@ -612,26 +798,34 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
   const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
   return float(word >> 8) * 5.9604644775390625e-8f;
 }
-shared float sn_group_sum_f32_lanes[256];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
-  const u32 lane = gl_LocalInvocationID.x;
-  sn_group_sum_f32_lanes[lane] = mine;
-  barrier();
-  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
-    if (lane < half_) {
-      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
-      precise float u = (v + w);
-      sn_group_sum_f32_lanes[lane] = u;
-    }
-    barrier();
+  precise float v = mine;
+  [[unroll]]
+  for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
+    const float w = subgroupShuffleXor(v, d);
+    v = (v + w);
   }
-  const float whole = sn_group_sum_f32_lanes[0];
-  barrier();
-  return whole;
+  if (gl_WorkGroupSize.x > 32u) {
+    barrier();
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
+    barrier();
+    v = sn_group_sum_f32_parts[0];
+    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
+      const float w = sn_group_sum_f32_parts[i];
+      v = (v + w);
+    }
+    return v;
+  }
+  return subgroupShuffle(v, 0u);
 }
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
-SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
-layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
+SN_FN float sn_div_f32(float a, float b) {
+  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
+  return (a * s) / (b * s);
+}
+layout(std430, binding = 0)  buffer b0_t { float at[]; } b0;
+layout(std430, binding = 0)  buffer b0_4_t { vec4 at[]; } b0_4;
 layout(std430, binding = 1) restrict buffer b1_t { float at[]; } b1;
 layout(std430, binding = 2) restrict readonly buffer b2_t { float at[]; } b2;
 layout(std430, binding = 3) restrict buffer b3_t { float at[]; } b3;
@@ -673,6 +867,7 @@ void main() {
   const float s15 = uintBitsToFloat(sn_arguments.word[31]);
   const float s16 = uintBitsToFloat(sn_arguments.word[32]);
   const u32 parts = sn_arguments.word[33];
+  const bool vectors = ((n5 | n6 | n7 | n8 | n9 | n10) & 3) == 0;
   const u32 points = u32(n0);
   const u32 part = u32(gl_WorkGroupID.x) % u32(parts);
   const u32 unit = u32(gl_WorkGroupID.x) / parts;
@@ -682,6 +877,7 @@ void main() {
   const u32 length = ((whole + parts - 1) / parts + step - 1) / step * step;
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
+  const u32 inner4 = vectors ? inner - (inner - begin) % u32(4) : begin;
   float r24 = float(0);
   const int x0 = int(f);
   precise float v4 = b1.at[x0];
@@ -689,7 +885,47 @@ void main() {
   precise float v23 = (v21 * s10);
   precise float v28 = b4.at[x0];
   precise float v30 = (v28 * s12);
-  for (u32 h = begin + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+  for (u32 h = begin + u32(gl_LocalInvocationID.x) * u32(4); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(4) * 32)) {
+    const u32 left = inner4 - h;
+    const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(4) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(4) * 32));
+    float q24[4] = {float(0), float(0), float(0), float(0)};
+    for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+      u32 t1 = j;
+      const int y = int(t1 % u32(n5));
+      t1 /= u32(n5);
+      const int x4 = int(t1 % u32(n4));
+      t1 /= u32(n4);
+      const int x3 = int(t1 % u32(n3));
+      t1 /= u32(n3);
+      const int x2 = int(t1 % u32(n2));
+      t1 /= u32(n2);
+      const int x1 = int(t1);
+      vec4 l3;
+      l3 = b0_4.at[(u32(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + y) >> 2)];
+      vec4 w0;
+      [[unroll]]
+      for (int k = 0; k < 4; ++k) {
+        const int x5 = y + k;
+        precise float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
+        const bool v2 = (v0 < s2);
+        precise float v3 = l3[k];
+        precise float v5 = (v3 + v4);
+        precise float v7 = (v5 * s3);
+        precise float v9 = (v2 ? s4 : v7);
+        const bool v11 = (s5 < v9);
+        precise float v12 = b2.at[x0 * n11 + x1 * n12 + x2 * n13 + x4];
+        precise float v14 = (v12 * s6);
+        precise float v16 = (v11 ? v14 : s7);
+        precise float v18 = (v2 ? s8 : v16);
+        precise float v20 = (v18 * s9);
+        w0[k] = v20;
+        q24[k] = (q24[k] + v20);
+      }
+      b0_4.at[(u32(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + y) >> 2)] = w0;
+    }
+    r24 = r24 + ((q24[0] + q24[1]) + (q24[2] + q24[3]));
+  }
+  for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
     const u32 left = inner - h;
     const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
     float q24 = float(0);
@@ -761,6 +997,9 @@ void main() {
 // ---- kernel 7
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
@@ -798,26 +1037,34 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
   const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
   return float(word >> 8) * 5.9604644775390625e-8f;
 }
-shared float sn_group_sum_f32_lanes[256];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
-  const u32 lane = gl_LocalInvocationID.x;
-  sn_group_sum_f32_lanes[lane] = mine;
-  barrier();
-  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
-    if (lane < half_) {
-      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
-      precise float u = (v + w);
-      sn_group_sum_f32_lanes[lane] = u;
-    }
-    barrier();
+  precise float v = mine;
+  [[unroll]]
+  for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
+    const float w = subgroupShuffleXor(v, d);
+    v = (v + w);
   }
-  const float whole = sn_group_sum_f32_lanes[0];
-  barrier();
-  return whole;
+  if (gl_WorkGroupSize.x > 32u) {
+    barrier();
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
+    barrier();
+    v = sn_group_sum_f32_parts[0];
+    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
+      const float w = sn_group_sum_f32_parts[i];
+      v = (v + w);
+    }
+    return v;
+  }
+  return subgroupShuffle(v, 0u);
 }
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
-SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
-layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
+SN_FN float sn_div_f32(float a, float b) {
+  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
+  return (a * s) / (b * s);
+}
+layout(std430, binding = 0)  buffer b0_t { float at[]; } b0;
+layout(std430, binding = 0)  buffer b0_4_t { vec4 at[]; } b0_4;
 layout(std430, binding = 1) restrict buffer b1_t { float at[]; } b1;
 layout(std430, binding = 2) restrict buffer b2_t { float at[]; } b2;
 layout(std430, binding = 3) restrict buffer b3_t { float at[]; } b3;
@@ -844,6 +1091,7 @@ void main() {
   const float s10 = uintBitsToFloat(sn_arguments.word[17]);
   const float s11 = uintBitsToFloat(sn_arguments.word[18]);
   const u32 parts = sn_arguments.word[19];
+  const bool vectors = ((n2 | n3 | n4) & 3) == 0;
   const u32 points = u32(n0);
   const u32 part = u32(gl_WorkGroupID.x) % u32(parts);
   const u32 unit = u32(gl_WorkGroupID.x) / parts;
@@ -853,6 +1101,7 @@ void main() {
   const u32 length = ((whole + parts - 1) / parts + step - 1) / step * step;
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
+  const u32 inner4 = vectors ? inner - (inner - begin) % u32(4) : begin;
   float r11 = float(0);
   const int x0 = int(f);
   precise float v8 = b1.at[x0];
@@ -860,7 +1109,34 @@ void main() {
   precise float v15 = b2.at[x0];
   precise float v17 = (v15 * s7);
   precise float v30 = b3.at[x0];
-  for (u32 h = begin + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+  for (u32 h = begin + u32(gl_LocalInvocationID.x) * u32(4); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(4) * 32)) {
+    const u32 left = inner4 - h;
+    const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(4) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(4) * 32));
+    float q11[4] = {float(0), float(0), float(0), float(0)};
+    for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+      u32 t1 = j;
+      const int y = int(t1 % u32(n2));
+      t1 /= u32(n2);
+      const int x1 = int(t1);
+      vec4 l4;
+      l4 = b0_4.at[(u32(x0 * n3 + x1 * n4 + y) >> 2)];
+      vec4 w0;
+      [[unroll]]
+      for (int k = 0; k < 4; ++k) {
+        const int x2 = y + k;
+        precise float v0 = sn_uniform(i64(x0 * n3 + x1 * n4 + x2), s0, s1);
+        const bool v2 = (v0 < s2);
+        precise float v4 = l4[k];
+        precise float v5 = (v2 ? s3 : v4);
+        precise float v7 = (v5 * s4);
+        w0[k] = v7;
+        q11[k] = (q11[k] + v7);
+      }
+      b0_4.at[(u32(x0 * n3 + x1 * n4 + y) >> 2)] = w0;
+    }
+    r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
+  }
+  for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
     const u32 left = inner - h;
     const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
     float q11 = float(0);
@@ -919,6 +1195,7 @@ void main() {
 // ---- kernel 8
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
 #define u32 uint
@@ -927,7 +1204,10 @@ void main() {
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
-SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
+SN_FN float sn_div_f32(float a, float b) {
+  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
+  return (a * s) / (b * s);
+}
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b0_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b1_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b2_t { float at[]; };
@@ -984,6 +1264,7 @@ void main() {
 // ---- kernel 9
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
 #define u32 uint
@@ -992,7 +1273,10 @@ void main() {
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
-SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
+SN_FN float sn_div_f32(float a, float b) {
+  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
+  return (a * s) / (b * s);
+}
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b0_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b1_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b2_t { float at[]; };
@@ -1055,13 +1339,17 @@ void main() {
 // ---- kernel 10
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
-SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
+SN_FN float sn_div_f32(float a, float b) {
+  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
+  return (a * s) / (b * s);
+}
 layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
 layout(std430, binding = 2) restrict buffer b2_t { float at[]; } b2;
@@ -1091,10 +1379,22 @@ void main() {
       const u32 left = u32(n1) - h;
       const u32 end = h + (left < u32(32) ? left : u32(32));
       float q4 = float(0);
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
-        precise float v3 = b1.at[x0 + x1 * n2];
-        q4 = (q4 + v3);
+      {
+        u32 g = h;
+        for (; g + u32(7) < end; g += u32(8)) {
+          [[unroll]]
+          for (int u = 0; u < 8; ++u) {
+            const u32 j = g + u32(u) * u32(1);
+            const int x1 = int(j);
+            precise float v3 = b1.at[x0 + x1 * n2];
+            q4 = (q4 + v3);
+          }
+        }
+        for (u32 j = g; j < end; j += 1) {
+          const int x1 = int(j);
+          precise float v3 = b1.at[x0 + x1 * n2];
+          q4 = (q4 + v3);
+        }
       }
       r4 = r4 + q4;
     }

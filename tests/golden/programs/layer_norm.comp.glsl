@@ -1,33 +1,44 @@
 // ---- kernel 0
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-shared float sn_group_sum_f32_lanes[256];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
-  const u32 lane = gl_LocalInvocationID.x;
-  sn_group_sum_f32_lanes[lane] = mine;
-  barrier();
-  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
-    if (lane < half_) {
-      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
-      precise float u = (v + w);
-      sn_group_sum_f32_lanes[lane] = u;
-    }
-    barrier();
+  precise float v = mine;
+  [[unroll]]
+  for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
+    const float w = subgroupShuffleXor(v, d);
+    v = (v + w);
   }
-  const float whole = sn_group_sum_f32_lanes[0];
-  barrier();
-  return whole;
+  if (gl_WorkGroupSize.x > 32u) {
+    barrier();
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
+    barrier();
+    v = sn_group_sum_f32_parts[0];
+    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
+      const float w = sn_group_sum_f32_parts[i];
+      v = (v + w);
+    }
+    return v;
+  }
+  return subgroupShuffle(v, 0u);
 }
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
+layout(std430, binding = 0) restrict readonly buffer b0_4_t { vec4 at[]; } b0_4;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 1) restrict readonly buffer b1_4_t { vec4 at[]; } b1_4;
 layout(std430, binding = 2) restrict readonly buffer b2_t { float at[]; } b2;
-layout(std430, binding = 3) restrict writeonly buffer b3_t { float at[]; } b3;
+layout(std430, binding = 2) restrict readonly buffer b2_4_t { vec4 at[]; } b2_4;
+layout(std430, binding = 3) writeonly buffer b3_t { float at[]; } b3;
+layout(std430, binding = 3) writeonly buffer b3_4_t { vec4 at[]; } b3_4;
 layout(std430, binding = 4) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
   const int n0 = int(sn_arguments.word[0]);
@@ -36,12 +47,39 @@ void main() {
   const float s0 = uintBitsToFloat(sn_arguments.word[3]);
   const float s1 = uintBitsToFloat(sn_arguments.word[4]);
   const float s2 = uintBitsToFloat(sn_arguments.word[5]);
+  const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
+  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     const int x0 = int(f);
+    vec4 h0[2];
+    vec4 h4[2];
     float r1 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    float q1[4] = {float(0), float(0), float(0), float(0)};
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        h0[i] = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+      }
+    }
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v0 = h0[i][k];
+          q1[k] = (q1[k] + v0);
+        }
+      }
+    }
+    r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
+    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
       float q1 = float(0);
@@ -56,7 +94,25 @@ void main() {
     precise float v1 = r1;
     precise float v3 = (v1 * s0);
     float r6 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    float q6[4] = {float(0), float(0), float(0), float(0)};
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v0 = h0[i][k];
+          precise float v4 = (v0 - v3);
+          h4[i][k] = v4;
+          precise float v5 = (v4 * v4);
+          q6[k] = (q6[k] + v5);
+        }
+      }
+    }
+    r6 = r6 + ((q6[0] + q6[1]) + (q6[2] + q6[3]));
+    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
       float q6 = float(0);
@@ -74,7 +130,31 @@ void main() {
     precise float v8 = (v6 * s1);
     precise float v10 = (v8 + s2);
     precise float v11 = sn_rsqrt_f32(v10);
-    for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        vec4 l13;
+        l13 = b1_4.at[(u32(y) >> 2)];
+        vec4 l15;
+        l15 = b2_4.at[(u32(y) >> 2)];
+        vec4 w0;
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v4 = h4[i][k];
+          precise float v12 = (v4 * v11);
+          precise float v13 = l13[k];
+          precise float v14 = (v12 * v13);
+          precise float v15 = l15[k];
+          precise float v16 = (v14 + v15);
+          w0[k] = v16;
+        }
+        b3_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+      }
+    }
+    for (u32 j = inner4 + u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
       const int x1 = int(j);
       precise float v0 = b0.at[x0 * n2 + x1];
       precise float v4 = (v0 - v3);

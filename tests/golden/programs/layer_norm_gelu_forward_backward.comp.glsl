@@ -1,73 +1,79 @@
 // ---- kernel 0
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-shared float sn_group_sum_f32_lanes[256];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
-  const u32 lane = gl_LocalInvocationID.x;
-  sn_group_sum_f32_lanes[lane] = mine;
-  barrier();
-  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
-    if (lane < half_) {
-      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
-      precise float u = (v + w);
-      sn_group_sum_f32_lanes[lane] = u;
-    }
-    barrier();
+  precise float v = mine;
+  [[unroll]]
+  for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
+    const float w = subgroupShuffleXor(v, d);
+    v = (v + w);
   }
-  const float whole = sn_group_sum_f32_lanes[0];
-  barrier();
-  return whole;
+  if (gl_WorkGroupSize.x > 32u) {
+    barrier();
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
+    barrier();
+    v = sn_group_sum_f32_parts[0];
+    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
+      const float w = sn_group_sum_f32_parts[i];
+      v = (v + w);
+    }
+    return v;
+  }
+  return subgroupShuffle(v, 0u);
 }
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
-SN_FN float sn_exp_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
-  precise float x = clamp(a, -104.0, 89.0);
-  precise float k = roundEven(x * 1.4426950408889634);
-  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
-  precise float p = 1.3888888888888889e-3 + r * 1.984126984126984e-4;
-  p = 8.333333333333333e-3 + r * p;
-  p = 4.1666666666666664e-2 + r * p;
-  p = 1.6666666666666666e-1 + r * p;
-  p = 0.5 + r * p;
-  p = 1.0 + (r + r * r * p);
-  const int e = int(k), low = e >> 1;
-  return (p * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
-}
 SN_FN float sn_erf_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
   const float x = abs(a);
-  precise float z = x * x;
-  if (x < 0.5) {
-    precise float p = -7.575757575757576e-4 + z * 1.0683760683760684e-4;
-    p = 4.6296296296296294e-3 + z * p;
-    p = -2.3809523809523808e-2 + z * p;
-    p = 0.1 + z * p;
-    p = -3.333333333333333e-1 + z * p;
-    p = 1.1283791670955126 * (a + a * (z * p));
-    return p;
-  }
-  float y = 1.0;
-  if (x < 4.0) {
-    precise float t = 1.0 / (1.0 + 0.3275911 * x);
-    precise float p = -1.453152027 + t * 1.061405429;
-    p = 1.421413741 + t * p;
-    p = -0.284496736 + t * p;
-    p = 0.254829592 + t * p;
-    p = 1.0 - t * p * sn_exp_f32(-z);
-    y = p;
-  }
-  return a < 0.0 ? -y : y;
+  precise float z = a * a;
+  precise float p = fma(z, -5.648059886880219e-4, 4.921761807054281e-3);
+  p = fma(z, p, -2.6715055108070374e-2);
+  p = fma(z, p, 1.1280316859483719e-1);
+  p = fma(z, p, -3.7612342834472656e-1);
+  p = fma(z, p, 1.2837912142276764e-1);
+  p = fma(a, p, a);
+  precise float t = min(x, 4.0) - 2.0;
+  precise float q = fma(t, -1.9147970306221396e-5, 1.891718857223168e-4);
+  q = fma(t, q, -1.0733441449701786e-3);
+  q = fma(t, q, 5.166606046259403e-3);
+  q = fma(t, q, -2.3746173828840256e-2);
+  q = fma(t, q, -1.3326977491378784);
+  q = fma(t, q, -6.374059677124023);
+  q = 1.0 - exp2(fma(t, q, -7.739973545074463));
+  q = x < 1.0 ? p : a < 0.0 ? -q : q;
+  return sn_is_nan_f32(a) ? a : q;
+}
+SN_FN float sn_exp_f32(float a) {
+  const float x = clamp(a, -104.0, 89.0);
+  precise float t = x * 1.4426950408889634 + 12582912.0;
+  precise float k = t - 12582912.0;
+  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
+  precise float p = fma(r, 1.3926966348662972e-3, 8.363766595721245e-3);
+  p = fma(r, p, 4.166654869914055e-2);
+  p = fma(r, p, 1.6666573286056519e-1);
+  p = fma(r, p, 0.5);
+  p = 1.0 + fma(r * r, p, r);
+  const u32 e = floatBitsToUint(t), low = e >> 1;
+  precise float y = (p * uintBitsToFloat((low << 23) + 0x3f800000u)) * uintBitsToFloat(((e - low) << 23) + 0x3f800000u);
+  return sn_is_nan_f32(a) ? a : y;
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
+layout(std430, binding = 0) restrict readonly buffer b0_4_t { vec4 at[]; } b0_4;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 1) restrict readonly buffer b1_4_t { vec4 at[]; } b1_4;
 layout(std430, binding = 2) restrict readonly buffer b2_t { float at[]; } b2;
-layout(std430, binding = 3) restrict writeonly buffer b3_t { float at[]; } b3;
+layout(std430, binding = 2) restrict readonly buffer b2_4_t { vec4 at[]; } b2_4;
+layout(std430, binding = 3) writeonly buffer b3_t { float at[]; } b3;
+layout(std430, binding = 3) writeonly buffer b3_4_t { vec4 at[]; } b3_4;
 layout(std430, binding = 4) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
   const int n0 = int(sn_arguments.word[0]);
@@ -86,12 +92,41 @@ void main() {
   const float s10 = uintBitsToFloat(sn_arguments.word[13]);
   const float s11 = uintBitsToFloat(sn_arguments.word[14]);
   const float s12 = uintBitsToFloat(sn_arguments.word[15]);
+  const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
+  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     const int x0 = int(f);
+    vec4 h0[2];
+    vec4 h4[2];
+    vec4 h38[2];
+    vec4 h51[2];
     float r1 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    float q1[4] = {float(0), float(0), float(0), float(0)};
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        h0[i] = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+      }
+    }
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v0 = h0[i][k];
+          q1[k] = (q1[k] + v0);
+        }
+      }
+    }
+    r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
+    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
       float q1 = float(0);
@@ -106,7 +141,25 @@ void main() {
     precise float v1 = r1;
     precise float v3 = (v1 * s0);
     float r6 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    float q6[4] = {float(0), float(0), float(0), float(0)};
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v0 = h0[i][k];
+          precise float v4 = (v0 - v3);
+          h4[i][k] = v4;
+          precise float v5 = (v4 * v4);
+          q6[k] = (q6[k] + v5);
+        }
+      }
+    }
+    r6 = r6 + ((q6[0] + q6[1]) + (q6[2] + q6[3]));
+    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
       float q6 = float(0);
@@ -127,7 +180,48 @@ void main() {
     precise float v44 = (v11 * v11);
     precise float v45 = (v44 * v11);
     float r41 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    float q41[4] = {float(0), float(0), float(0), float(0)};
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        vec4 l13;
+        l13 = b1_4.at[(u32(y) >> 2)];
+        vec4 l15;
+        l15 = b2_4.at[(u32(y) >> 2)];
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v4 = h4[i][k];
+          precise float v12 = (v4 * v11);
+          precise float v13 = l13[k];
+          precise float v14 = (v12 * v13);
+          precise float v15 = l15[k];
+          precise float v16 = (v14 + v15);
+          precise float v18 = (v16 * s3);
+          precise float v19 = sn_erf_f32(v18);
+          precise float v21 = (v19 + s4);
+          precise float v23 = (s5 * v21);
+          precise float v25 = (v23 * s6);
+          precise float v27 = (v16 * s7);
+          precise float v28 = (s5 * v27);
+          precise float v29 = (v18 * v18);
+          precise float v30 = (-v29);
+          precise float v31 = sn_exp_f32(v30);
+          precise float v33 = (v31 * s8);
+          precise float v34 = (v28 * v33);
+          precise float v36 = (v34 * s9);
+          precise float v37 = (v25 + v36);
+          precise float v38 = (v37 * v13);
+          h38[i][k] = v38;
+          precise float v40 = (v38 * v4);
+          q41[k] = (q41[k] + v40);
+        }
+      }
+    }
+    r41 = r41 + ((q41[0] + q41[1]) + (q41[2] + q41[3]));
+    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
       float q41 = float(0);
@@ -166,7 +260,29 @@ void main() {
     precise float v46 = (v43 * v45);
     precise float v48 = (v46 * s11);
     float r53 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    float q53[4] = {float(0), float(0), float(0), float(0)};
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v4 = h4[i][k];
+          precise float v38 = h38[i][k];
+          precise float v39 = (v38 * v11);
+          precise float v49 = (v48 * v4);
+          precise float v50 = (v39 + v49);
+          precise float v51 = (v50 + v49);
+          h51[i][k] = v51;
+          precise float v52 = (-v51);
+          q53[k] = (q53[k] + v52);
+        }
+      }
+    }
+    r53 = r53 + ((q53[0] + q53[1]) + (q53[2] + q53[3]));
+    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
       float q53 = float(0);
@@ -206,7 +322,23 @@ void main() {
     r53 = sn_group_sum_f32(r53);
     precise float v53 = r53;
     precise float v55 = (v53 * s12);
-    for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        vec4 w0;
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v51 = h51[i][k];
+          precise float v56 = (v51 + v55);
+          w0[k] = v56;
+        }
+        b3_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+      }
+    }
+    for (u32 j = inner4 + u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
       const int x1 = int(j);
       precise float v0 = b0.at[x0 * n2 + x1];
       precise float v4 = (v0 - v3);

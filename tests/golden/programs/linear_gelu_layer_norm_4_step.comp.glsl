@@ -1,76 +1,69 @@
 // ---- kernel 0
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
-SN_FN float sn_exp_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
-  precise float x = clamp(a, -104.0, 89.0);
-  precise float k = roundEven(x * 1.4426950408889634);
-  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
-  precise float p = 1.3888888888888889e-3 + r * 1.984126984126984e-4;
-  p = 8.333333333333333e-3 + r * p;
-  p = 4.1666666666666664e-2 + r * p;
-  p = 1.6666666666666666e-1 + r * p;
-  p = 0.5 + r * p;
-  p = 1.0 + (r + r * r * p);
-  const int e = int(k), low = e >> 1;
-  return (p * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
-}
 SN_FN float sn_erf_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
   const float x = abs(a);
-  precise float z = x * x;
-  if (x < 0.5) {
-    precise float p = -7.575757575757576e-4 + z * 1.0683760683760684e-4;
-    p = 4.6296296296296294e-3 + z * p;
-    p = -2.3809523809523808e-2 + z * p;
-    p = 0.1 + z * p;
-    p = -3.333333333333333e-1 + z * p;
-    p = 1.1283791670955126 * (a + a * (z * p));
-    return p;
-  }
-  float y = 1.0;
-  if (x < 4.0) {
-    precise float t = 1.0 / (1.0 + 0.3275911 * x);
-    precise float p = -1.453152027 + t * 1.061405429;
-    p = 1.421413741 + t * p;
-    p = -0.284496736 + t * p;
-    p = 0.254829592 + t * p;
-    p = 1.0 - t * p * sn_exp_f32(-z);
-    y = p;
-  }
-  return a < 0.0 ? -y : y;
+  precise float z = a * a;
+  precise float p = fma(z, -5.648059886880219e-4, 4.921761807054281e-3);
+  p = fma(z, p, -2.6715055108070374e-2);
+  p = fma(z, p, 1.1280316859483719e-1);
+  p = fma(z, p, -3.7612342834472656e-1);
+  p = fma(z, p, 1.2837912142276764e-1);
+  p = fma(a, p, a);
+  precise float t = min(x, 4.0) - 2.0;
+  precise float q = fma(t, -1.9147970306221396e-5, 1.891718857223168e-4);
+  q = fma(t, q, -1.0733441449701786e-3);
+  q = fma(t, q, 5.166606046259403e-3);
+  q = fma(t, q, -2.3746173828840256e-2);
+  q = fma(t, q, -1.3326977491378784);
+  q = fma(t, q, -6.374059677124023);
+  q = 1.0 - exp2(fma(t, q, -7.739973545074463));
+  q = x < 1.0 ? p : a < 0.0 ? -q : q;
+  return sn_is_nan_f32(a) ? a : q;
 }
-shared float sn_group_sum_f32_lanes[256];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
-  const u32 lane = gl_LocalInvocationID.x;
-  sn_group_sum_f32_lanes[lane] = mine;
-  barrier();
-  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
-    if (lane < half_) {
-      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
-      precise float u = (v + w);
-      sn_group_sum_f32_lanes[lane] = u;
-    }
-    barrier();
+  precise float v = mine;
+  [[unroll]]
+  for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
+    const float w = subgroupShuffleXor(v, d);
+    v = (v + w);
   }
-  const float whole = sn_group_sum_f32_lanes[0];
-  barrier();
-  return whole;
+  if (gl_WorkGroupSize.x > 32u) {
+    barrier();
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
+    barrier();
+    v = sn_group_sum_f32_parts[0];
+    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
+      const float w = sn_group_sum_f32_parts[i];
+      v = (v + w);
+    }
+    return v;
+  }
+  return subgroupShuffle(v, 0u);
 }
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
+layout(std430, binding = 0) restrict readonly buffer b0_4_t { vec4 at[]; } b0_4;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 1) restrict readonly buffer b1_4_t { vec4 at[]; } b1_4;
 layout(std430, binding = 2) restrict writeonly buffer b2_t { float at[]; } b2;
 layout(std430, binding = 3) restrict writeonly buffer b3_t { float at[]; } b3;
 layout(std430, binding = 4) restrict readonly buffer b4_t { float at[]; } b4;
+layout(std430, binding = 4) restrict readonly buffer b4_4_t { vec4 at[]; } b4_4;
 layout(std430, binding = 5) restrict readonly buffer b5_t { float at[]; } b5;
-layout(std430, binding = 6) restrict writeonly buffer b6_t { float at[]; } b6;
+layout(std430, binding = 5) restrict readonly buffer b5_4_t { vec4 at[]; } b5_4;
+layout(std430, binding = 6) writeonly buffer b6_t { float at[]; } b6;
+layout(std430, binding = 6) writeonly buffer b6_4_t { vec4 at[]; } b6_4;
 layout(std430, binding = 7) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
   const int n0 = int(sn_arguments.word[0]);
@@ -82,12 +75,43 @@ void main() {
   const float s3 = uintBitsToFloat(sn_arguments.word[6]);
   const float s4 = uintBitsToFloat(sn_arguments.word[7]);
   const float s5 = uintBitsToFloat(sn_arguments.word[8]);
+  const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
+  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     const int x0 = int(f);
+    vec4 h10[2];
+    vec4 h14[2];
     float r11 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    float q11[4] = {float(0), float(0), float(0), float(0)};
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        vec4 l0;
+        l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+        vec4 l1;
+        l1 = b1_4.at[(u32(y) >> 2)];
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v0 = l0[k];
+          precise float v1 = l1[k];
+          precise float v2 = (v0 + v1);
+          precise float v4 = (v2 * s0);
+          precise float v6 = (v2 * s1);
+          precise float v7 = sn_erf_f32(v6);
+          precise float v9 = (v7 + s2);
+          precise float v10 = (v4 * v9);
+          h10[i][k] = v10;
+          q11[k] = (q11[k] + v10);
+        }
+      }
+    }
+    r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
+    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
       float q11 = float(0);
@@ -112,7 +136,25 @@ void main() {
       b2.at[x0] = v11;
     }
     float r16 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    float q16[4] = {float(0), float(0), float(0), float(0)};
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v10 = h10[i][k];
+          precise float v14 = (v10 - v13);
+          h14[i][k] = v14;
+          precise float v15 = (v14 * v14);
+          q16[k] = (q16[k] + v15);
+        }
+      }
+    }
+    r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
+    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
       float q16 = float(0);
@@ -140,7 +182,31 @@ void main() {
     if (gl_LocalInvocationID.x == 0u) {
       b3.at[x0] = v16;
     }
-    for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        vec4 l23;
+        l23 = b4_4.at[(u32(y) >> 2)];
+        vec4 l25;
+        l25 = b5_4.at[(u32(y) >> 2)];
+        vec4 w0;
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v14 = h14[i][k];
+          precise float v22 = (v14 * v21);
+          precise float v23 = l23[k];
+          precise float v24 = (v22 * v23);
+          precise float v25 = l25[k];
+          precise float v26 = (v24 + v25);
+          w0[k] = v26;
+        }
+        b6_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+      }
+    }
+    for (u32 j = inner4 + u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
       const int x1 = int(j);
       precise float v0 = b0.at[x0 * n2 + x1];
       precise float v1 = b1.at[x1];
@@ -163,77 +229,85 @@ void main() {
 // ---- kernel 1
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
-SN_FN float sn_exp_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
-  precise float x = clamp(a, -104.0, 89.0);
-  precise float k = roundEven(x * 1.4426950408889634);
-  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
-  precise float p = 1.3888888888888889e-3 + r * 1.984126984126984e-4;
-  p = 8.333333333333333e-3 + r * p;
-  p = 4.1666666666666664e-2 + r * p;
-  p = 1.6666666666666666e-1 + r * p;
-  p = 0.5 + r * p;
-  p = 1.0 + (r + r * r * p);
-  const int e = int(k), low = e >> 1;
-  return (p * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
-}
 SN_FN float sn_erf_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
   const float x = abs(a);
-  precise float z = x * x;
-  if (x < 0.5) {
-    precise float p = -7.575757575757576e-4 + z * 1.0683760683760684e-4;
-    p = 4.6296296296296294e-3 + z * p;
-    p = -2.3809523809523808e-2 + z * p;
-    p = 0.1 + z * p;
-    p = -3.333333333333333e-1 + z * p;
-    p = 1.1283791670955126 * (a + a * (z * p));
-    return p;
-  }
-  float y = 1.0;
-  if (x < 4.0) {
-    precise float t = 1.0 / (1.0 + 0.3275911 * x);
-    precise float p = -1.453152027 + t * 1.061405429;
-    p = 1.421413741 + t * p;
-    p = -0.284496736 + t * p;
-    p = 0.254829592 + t * p;
-    p = 1.0 - t * p * sn_exp_f32(-z);
-    y = p;
-  }
-  return a < 0.0 ? -y : y;
+  precise float z = a * a;
+  precise float p = fma(z, -5.648059886880219e-4, 4.921761807054281e-3);
+  p = fma(z, p, -2.6715055108070374e-2);
+  p = fma(z, p, 1.1280316859483719e-1);
+  p = fma(z, p, -3.7612342834472656e-1);
+  p = fma(z, p, 1.2837912142276764e-1);
+  p = fma(a, p, a);
+  precise float t = min(x, 4.0) - 2.0;
+  precise float q = fma(t, -1.9147970306221396e-5, 1.891718857223168e-4);
+  q = fma(t, q, -1.0733441449701786e-3);
+  q = fma(t, q, 5.166606046259403e-3);
+  q = fma(t, q, -2.3746173828840256e-2);
+  q = fma(t, q, -1.3326977491378784);
+  q = fma(t, q, -6.374059677124023);
+  q = 1.0 - exp2(fma(t, q, -7.739973545074463));
+  q = x < 1.0 ? p : a < 0.0 ? -q : q;
+  return sn_is_nan_f32(a) ? a : q;
 }
-shared float sn_group_sum_f32_lanes[256];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
-  const u32 lane = gl_LocalInvocationID.x;
-  sn_group_sum_f32_lanes[lane] = mine;
-  barrier();
-  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
-    if (lane < half_) {
-      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
-      precise float u = (v + w);
-      sn_group_sum_f32_lanes[lane] = u;
-    }
-    barrier();
+  precise float v = mine;
+  [[unroll]]
+  for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
+    const float w = subgroupShuffleXor(v, d);
+    v = (v + w);
   }
-  const float whole = sn_group_sum_f32_lanes[0];
-  barrier();
-  return whole;
+  if (gl_WorkGroupSize.x > 32u) {
+    barrier();
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
+    barrier();
+    v = sn_group_sum_f32_parts[0];
+    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
+      const float w = sn_group_sum_f32_parts[i];
+      v = (v + w);
+    }
+    return v;
+  }
+  return subgroupShuffle(v, 0u);
 }
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
+SN_FN float sn_exp_f32(float a) {
+  const float x = clamp(a, -104.0, 89.0);
+  precise float t = x * 1.4426950408889634 + 12582912.0;
+  precise float k = t - 12582912.0;
+  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
+  precise float p = fma(r, 1.3926966348662972e-3, 8.363766595721245e-3);
+  p = fma(r, p, 4.166654869914055e-2);
+  p = fma(r, p, 1.6666573286056519e-1);
+  p = fma(r, p, 0.5);
+  p = 1.0 + fma(r * r, p, r);
+  const u32 e = floatBitsToUint(t), low = e >> 1;
+  precise float y = (p * uintBitsToFloat((low << 23) + 0x3f800000u)) * uintBitsToFloat(((e - low) << 23) + 0x3f800000u);
+  return sn_is_nan_f32(a) ? a : y;
+}
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
+layout(std430, binding = 0) restrict readonly buffer b0_4_t { vec4 at[]; } b0_4;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 1) restrict readonly buffer b1_4_t { vec4 at[]; } b1_4;
 layout(std430, binding = 2) restrict writeonly buffer b2_t { float at[]; } b2;
 layout(std430, binding = 3) restrict writeonly buffer b3_t { float at[]; } b3;
 layout(std430, binding = 4) restrict readonly buffer b4_t { float at[]; } b4;
+layout(std430, binding = 4) restrict readonly buffer b4_4_t { vec4 at[]; } b4_4;
 layout(std430, binding = 5) restrict readonly buffer b5_t { float at[]; } b5;
+layout(std430, binding = 5) restrict readonly buffer b5_4_t { vec4 at[]; } b5_4;
 layout(std430, binding = 6) restrict readonly buffer b6_t { float at[]; } b6;
-layout(std430, binding = 7) restrict writeonly buffer b7_t { float at[]; } b7;
+layout(std430, binding = 6) restrict readonly buffer b6_4_t { vec4 at[]; } b6_4;
+layout(std430, binding = 7) writeonly buffer b7_t { float at[]; } b7;
+layout(std430, binding = 7) writeonly buffer b7_4_t { vec4 at[]; } b7_4;
 layout(std430, binding = 8) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
   const int n0 = int(sn_arguments.word[0]);
@@ -253,13 +327,52 @@ void main() {
   const float s11 = uintBitsToFloat(sn_arguments.word[14]);
   const float s12 = uintBitsToFloat(sn_arguments.word[15]);
   const float s13 = uintBitsToFloat(sn_arguments.word[16]);
+  const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
+  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     const int x0 = int(f);
+    vec4 h10[2];
+    vec4 h14[2];
+    vec4 h34[2];
+    vec4 h4[2];
+    vec4 h6[2];
+    vec4 h9[2];
+    vec4 h47[2];
     precise float v19 = (s4 * s5);
     float r11 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    float q11[4] = {float(0), float(0), float(0), float(0)};
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        vec4 l0;
+        l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+        vec4 l1;
+        l1 = b1_4.at[(u32(y) >> 2)];
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v0 = l0[k];
+          precise float v1 = l1[k];
+          precise float v2 = (v0 + v1);
+          precise float v4 = (v2 * s0);
+          h4[i][k] = v4;
+          precise float v6 = (v2 * s1);
+          h6[i][k] = v6;
+          precise float v7 = sn_erf_f32(v6);
+          precise float v9 = (v7 + s2);
+          h9[i][k] = v9;
+          precise float v10 = (v4 * v9);
+          h10[i][k] = v10;
+          q11[k] = (q11[k] + v10);
+        }
+      }
+    }
+    r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
+    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
       float q11 = float(0);
@@ -284,7 +397,25 @@ void main() {
       b2.at[x0] = v11;
     }
     float r16 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    float q16[4] = {float(0), float(0), float(0), float(0)};
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v10 = h10[i][k];
+          precise float v14 = (v10 - v13);
+          h14[i][k] = v14;
+          precise float v15 = (v14 * v14);
+          q16[k] = (q16[k] + v15);
+        }
+      }
+    }
+    r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
+    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
       float q16 = float(0);
@@ -315,7 +446,40 @@ void main() {
       b3.at[x0] = v16;
     }
     float r37 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    float q37[4] = {float(0), float(0), float(0), float(0)};
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        vec4 l26;
+        l26 = b4_4.at[(u32(y) >> 2)];
+        vec4 l28;
+        l28 = b5_4.at[(u32(y) >> 2)];
+        vec4 l30;
+        l30 = b6_4.at[(u32(x0 * n2 + y) >> 2)];
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v14 = h14[i][k];
+          precise float v25 = (v14 * v24);
+          precise float v26 = l26[k];
+          precise float v27 = (v25 * v26);
+          precise float v28 = l28[k];
+          precise float v29 = (v27 + v28);
+          precise float v30 = l30[k];
+          precise float v31 = (v29 - v30);
+          precise float v32 = (v19 * v31);
+          precise float v33 = (v32 + v32);
+          precise float v34 = (v33 * v26);
+          h34[i][k] = v34;
+          precise float v36 = (v34 * v14);
+          q37[k] = (q37[k] + v36);
+        }
+      }
+    }
+    r37 = r37 + ((q37[0] + q37[1]) + (q37[2] + q37[3]));
+    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
       float q37 = float(0);
@@ -351,7 +515,29 @@ void main() {
     precise float v42 = (v39 * v41);
     precise float v44 = (v42 * s9);
     float r49 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    float q49[4] = {float(0), float(0), float(0), float(0)};
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v14 = h14[i][k];
+          precise float v34 = h34[i][k];
+          precise float v35 = (v34 * v24);
+          precise float v45 = (v44 * v14);
+          precise float v46 = (v35 + v45);
+          precise float v47 = (v46 + v45);
+          h47[i][k] = v47;
+          precise float v48 = (-v47);
+          q49[k] = (q49[k] + v48);
+        }
+      }
+    }
+    r49 = r49 + ((q49[0] + q49[1]) + (q49[2] + q49[3]));
+    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
       float q49 = float(0);
@@ -388,7 +574,36 @@ void main() {
     r49 = sn_group_sum_f32(r49);
     precise float v49 = r49;
     precise float v51 = (v49 * s10);
-    for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        vec4 w0;
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v4 = h4[i][k];
+          precise float v6 = h6[i][k];
+          precise float v9 = h9[i][k];
+          precise float v47 = h47[i][k];
+          precise float v52 = (v47 + v51);
+          precise float v53 = (v52 * v9);
+          precise float v55 = (v53 * s11);
+          precise float v56 = (v52 * v4);
+          precise float v57 = (v6 * v6);
+          precise float v58 = (-v57);
+          precise float v59 = sn_exp_f32(v58);
+          precise float v61 = (v59 * s12);
+          precise float v62 = (v56 * v61);
+          precise float v64 = (v62 * s13);
+          precise float v65 = (v55 + v64);
+          w0[k] = v65;
+        }
+        b7_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+      }
+    }
+    for (u32 j = inner4 + u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
       const int x1 = int(j);
       precise float v0 = b0.at[x0 * n2 + x1];
       precise float v1 = b1.at[x1];
@@ -431,76 +646,69 @@ void main() {
 // ---- kernel 2
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
-SN_FN float sn_exp_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
-  precise float x = clamp(a, -104.0, 89.0);
-  precise float k = roundEven(x * 1.4426950408889634);
-  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
-  precise float p = 1.3888888888888889e-3 + r * 1.984126984126984e-4;
-  p = 8.333333333333333e-3 + r * p;
-  p = 4.1666666666666664e-2 + r * p;
-  p = 1.6666666666666666e-1 + r * p;
-  p = 0.5 + r * p;
-  p = 1.0 + (r + r * r * p);
-  const int e = int(k), low = e >> 1;
-  return (p * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
-}
 SN_FN float sn_erf_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
   const float x = abs(a);
-  precise float z = x * x;
-  if (x < 0.5) {
-    precise float p = -7.575757575757576e-4 + z * 1.0683760683760684e-4;
-    p = 4.6296296296296294e-3 + z * p;
-    p = -2.3809523809523808e-2 + z * p;
-    p = 0.1 + z * p;
-    p = -3.333333333333333e-1 + z * p;
-    p = 1.1283791670955126 * (a + a * (z * p));
-    return p;
-  }
-  float y = 1.0;
-  if (x < 4.0) {
-    precise float t = 1.0 / (1.0 + 0.3275911 * x);
-    precise float p = -1.453152027 + t * 1.061405429;
-    p = 1.421413741 + t * p;
-    p = -0.284496736 + t * p;
-    p = 0.254829592 + t * p;
-    p = 1.0 - t * p * sn_exp_f32(-z);
-    y = p;
-  }
-  return a < 0.0 ? -y : y;
+  precise float z = a * a;
+  precise float p = fma(z, -5.648059886880219e-4, 4.921761807054281e-3);
+  p = fma(z, p, -2.6715055108070374e-2);
+  p = fma(z, p, 1.1280316859483719e-1);
+  p = fma(z, p, -3.7612342834472656e-1);
+  p = fma(z, p, 1.2837912142276764e-1);
+  p = fma(a, p, a);
+  precise float t = min(x, 4.0) - 2.0;
+  precise float q = fma(t, -1.9147970306221396e-5, 1.891718857223168e-4);
+  q = fma(t, q, -1.0733441449701786e-3);
+  q = fma(t, q, 5.166606046259403e-3);
+  q = fma(t, q, -2.3746173828840256e-2);
+  q = fma(t, q, -1.3326977491378784);
+  q = fma(t, q, -6.374059677124023);
+  q = 1.0 - exp2(fma(t, q, -7.739973545074463));
+  q = x < 1.0 ? p : a < 0.0 ? -q : q;
+  return sn_is_nan_f32(a) ? a : q;
 }
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
-shared float sn_group_sum_f32_lanes[256];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
-  const u32 lane = gl_LocalInvocationID.x;
-  sn_group_sum_f32_lanes[lane] = mine;
-  barrier();
-  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
-    if (lane < half_) {
-      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
-      precise float u = (v + w);
-      sn_group_sum_f32_lanes[lane] = u;
-    }
-    barrier();
+  precise float v = mine;
+  [[unroll]]
+  for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
+    const float w = subgroupShuffleXor(v, d);
+    v = (v + w);
   }
-  const float whole = sn_group_sum_f32_lanes[0];
-  barrier();
-  return whole;
+  if (gl_WorkGroupSize.x > 32u) {
+    barrier();
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
+    barrier();
+    v = sn_group_sum_f32_parts[0];
+    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
+      const float w = sn_group_sum_f32_parts[i];
+      v = (v + w);
+    }
+    return v;
+  }
+  return subgroupShuffle(v, 0u);
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
+layout(std430, binding = 0) restrict readonly buffer b0_4_t { vec4 at[]; } b0_4;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 1) restrict readonly buffer b1_4_t { vec4 at[]; } b1_4;
 layout(std430, binding = 2) restrict readonly buffer b2_t { float at[]; } b2;
 layout(std430, binding = 3) restrict readonly buffer b3_t { float at[]; } b3;
 layout(std430, binding = 4) restrict readonly buffer b4_t { float at[]; } b4;
+layout(std430, binding = 4) restrict readonly buffer b4_4_t { vec4 at[]; } b4_4;
 layout(std430, binding = 5) restrict readonly buffer b5_t { float at[]; } b5;
+layout(std430, binding = 5) restrict readonly buffer b5_4_t { vec4 at[]; } b5_4;
 layout(std430, binding = 6) restrict readonly buffer b6_t { float at[]; } b6;
+layout(std430, binding = 6) restrict readonly buffer b6_4_t { vec4 at[]; } b6_4;
 layout(std430, binding = 7) restrict writeonly buffer b7_t { float at[]; } b7;
 layout(std430, binding = 8) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 layout(std430, binding = 9) restrict coherent buffer sn_partials_t { u32 word[]; } sn_partials;
@@ -519,6 +727,7 @@ void main() {
   const float s5 = uintBitsToFloat(sn_arguments.word[9]);
   const float s6 = uintBitsToFloat(sn_arguments.word[10]);
   const u32 parts = sn_arguments.word[11];
+  const bool vectors = ((n2 | n3) & 3) == 0;
   const u32 points = u32(n0);
   const u32 part = u32(gl_WorkGroupID.x) % u32(parts);
   const u32 unit = u32(gl_WorkGroupID.x) / parts;
@@ -528,8 +737,59 @@ void main() {
   const u32 length = ((whole + parts - 1) / parts + step - 1) / step * step;
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
+  const u32 inner4 = vectors ? inner - (inner - begin) % u32(4) : begin;
   float r29 = float(0);
-  for (u32 h = begin + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+  for (u32 h = begin + u32(gl_LocalInvocationID.x) * u32(4); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(4) * 32)) {
+    const u32 left = inner4 - h;
+    const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(4) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(4) * 32));
+    float q29[4] = {float(0), float(0), float(0), float(0)};
+    for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+      u32 t1 = j;
+      const int y = int(t1 % u32(n2));
+      t1 /= u32(n2);
+      const int x1 = int(t1);
+      vec4 l0;
+      l0 = b0_4.at[(u32(x1 * n3 + y) >> 2)];
+      vec4 l1;
+      l1 = b1_4.at[(u32(y) >> 2)];
+      vec4 l22;
+      l22 = b4_4.at[(u32(y) >> 2)];
+      vec4 l24;
+      l24 = b5_4.at[(u32(y) >> 2)];
+      vec4 l26;
+      l26 = b6_4.at[(u32(x1 * n3 + y) >> 2)];
+      [[unroll]]
+      for (int k = 0; k < 4; ++k) {
+        const int x2 = y + k;
+        precise float v0 = l0[k];
+        precise float v1 = l1[k];
+        precise float v2 = (v0 + v1);
+        precise float v4 = (v2 * s0);
+        precise float v6 = (v2 * s1);
+        precise float v7 = sn_erf_f32(v6);
+        precise float v9 = (v7 + s2);
+        precise float v10 = (v4 * v9);
+        precise float v11 = b2.at[x1];
+        precise float v13 = (v11 * s3);
+        precise float v14 = (v10 - v13);
+        precise float v15 = b3.at[x1];
+        precise float v17 = (v15 * s4);
+        precise float v19 = (v17 + s5);
+        precise float v20 = sn_rsqrt_f32(v19);
+        precise float v21 = (v14 * v20);
+        precise float v22 = l22[k];
+        precise float v23 = (v21 * v22);
+        precise float v24 = l24[k];
+        precise float v25 = (v23 + v24);
+        precise float v26 = l26[k];
+        precise float v27 = (v25 - v26);
+        precise float v28 = (v27 * v27);
+        q29[k] = (q29[k] + v28);
+      }
+    }
+    r29 = r29 + ((q29[0] + q29[1]) + (q29[2] + q29[3]));
+  }
+  for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
     const u32 left = inner - h;
     const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
     float q29 = float(0);
@@ -592,6 +852,9 @@ void main() {
 // ---- kernel 3
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
@@ -599,69 +862,73 @@ void main() {
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
-SN_FN float sn_exp_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
-  precise float x = clamp(a, -104.0, 89.0);
-  precise float k = roundEven(x * 1.4426950408889634);
-  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
-  precise float p = 1.3888888888888889e-3 + r * 1.984126984126984e-4;
-  p = 8.333333333333333e-3 + r * p;
-  p = 4.1666666666666664e-2 + r * p;
-  p = 1.6666666666666666e-1 + r * p;
-  p = 0.5 + r * p;
-  p = 1.0 + (r + r * r * p);
-  const int e = int(k), low = e >> 1;
-  return (p * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
-}
 SN_FN float sn_erf_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
   const float x = abs(a);
-  precise float z = x * x;
-  if (x < 0.5) {
-    precise float p = -7.575757575757576e-4 + z * 1.0683760683760684e-4;
-    p = 4.6296296296296294e-3 + z * p;
-    p = -2.3809523809523808e-2 + z * p;
-    p = 0.1 + z * p;
-    p = -3.333333333333333e-1 + z * p;
-    p = 1.1283791670955126 * (a + a * (z * p));
-    return p;
-  }
-  float y = 1.0;
-  if (x < 4.0) {
-    precise float t = 1.0 / (1.0 + 0.3275911 * x);
-    precise float p = -1.453152027 + t * 1.061405429;
-    p = 1.421413741 + t * p;
-    p = -0.284496736 + t * p;
-    p = 0.254829592 + t * p;
-    p = 1.0 - t * p * sn_exp_f32(-z);
-    y = p;
-  }
-  return a < 0.0 ? -y : y;
+  precise float z = a * a;
+  precise float p = fma(z, -5.648059886880219e-4, 4.921761807054281e-3);
+  p = fma(z, p, -2.6715055108070374e-2);
+  p = fma(z, p, 1.1280316859483719e-1);
+  p = fma(z, p, -3.7612342834472656e-1);
+  p = fma(z, p, 1.2837912142276764e-1);
+  p = fma(a, p, a);
+  precise float t = min(x, 4.0) - 2.0;
+  precise float q = fma(t, -1.9147970306221396e-5, 1.891718857223168e-4);
+  q = fma(t, q, -1.0733441449701786e-3);
+  q = fma(t, q, 5.166606046259403e-3);
+  q = fma(t, q, -2.3746173828840256e-2);
+  q = fma(t, q, -1.3326977491378784);
+  q = fma(t, q, -6.374059677124023);
+  q = 1.0 - exp2(fma(t, q, -7.739973545074463));
+  q = x < 1.0 ? p : a < 0.0 ? -q : q;
+  return sn_is_nan_f32(a) ? a : q;
 }
-shared float sn_group_sum_f32_lanes[256];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
-  const u32 lane = gl_LocalInvocationID.x;
-  sn_group_sum_f32_lanes[lane] = mine;
-  barrier();
-  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
-    if (lane < half_) {
-      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
-      precise float u = (v + w);
-      sn_group_sum_f32_lanes[lane] = u;
-    }
-    barrier();
+  precise float v = mine;
+  [[unroll]]
+  for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
+    const float w = subgroupShuffleXor(v, d);
+    v = (v + w);
   }
-  const float whole = sn_group_sum_f32_lanes[0];
-  barrier();
-  return whole;
+  if (gl_WorkGroupSize.x > 32u) {
+    barrier();
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
+    barrier();
+    v = sn_group_sum_f32_parts[0];
+    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
+      const float w = sn_group_sum_f32_parts[i];
+      v = (v + w);
+    }
+    return v;
+  }
+  return subgroupShuffle(v, 0u);
+}
+SN_FN float sn_exp_f32(float a) {
+  const float x = clamp(a, -104.0, 89.0);
+  precise float t = x * 1.4426950408889634 + 12582912.0;
+  precise float k = t - 12582912.0;
+  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
+  precise float p = fma(r, 1.3926966348662972e-3, 8.363766595721245e-3);
+  p = fma(r, p, 4.166654869914055e-2);
+  p = fma(r, p, 1.6666573286056519e-1);
+  p = fma(r, p, 0.5);
+  p = 1.0 + fma(r * r, p, r);
+  const u32 e = floatBitsToUint(t), low = e >> 1;
+  precise float y = (p * uintBitsToFloat((low << 23) + 0x3f800000u)) * uintBitsToFloat(((e - low) << 23) + 0x3f800000u);
+  return sn_is_nan_f32(a) ? a : y;
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
+layout(std430, binding = 0) restrict readonly buffer b0_4_t { vec4 at[]; } b0_4;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 1) restrict readonly buffer b1_4_t { vec4 at[]; } b1_4;
 layout(std430, binding = 2) restrict readonly buffer b2_t { float at[]; } b2;
 layout(std430, binding = 3) restrict readonly buffer b3_t { float at[]; } b3;
+layout(std430, binding = 3) restrict readonly buffer b3_4_t { vec4 at[]; } b3_4;
 layout(std430, binding = 4) restrict readonly buffer b4_t { float at[]; } b4;
+layout(std430, binding = 4) restrict readonly buffer b4_4_t { vec4 at[]; } b4_4;
 layout(std430, binding = 5) restrict readonly buffer b5_t { float at[]; } b5;
-layout(std430, binding = 6) restrict writeonly buffer b6_t { float at[]; } b6;
+layout(std430, binding = 6) writeonly buffer b6_t { float at[]; } b6;
+layout(std430, binding = 6) writeonly buffer b6_4_t { vec4 at[]; } b6_4;
 layout(std430, binding = 7) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
   const int n0 = int(sn_arguments.word[0]);
@@ -679,10 +946,18 @@ void main() {
   const float s9 = uintBitsToFloat(sn_arguments.word[12]);
   const float s10 = uintBitsToFloat(sn_arguments.word[13]);
   const float s11 = uintBitsToFloat(sn_arguments.word[14]);
+  const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
+  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     const int x0 = int(f);
+    vec4 h2[2];
+    vec4 h24[2];
+    vec4 h14[2];
+    vec4 h16[2];
+    vec4 h19[2];
+    vec4 h36[2];
     precise float v3 = b2.at[x0];
     precise float v5 = (v3 * s0);
     precise float v7 = (v5 + s1);
@@ -692,7 +967,47 @@ void main() {
     precise float v29 = (v8 * v8);
     precise float v30 = (v29 * v8);
     float r26 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    float q26[4] = {float(0), float(0), float(0), float(0)};
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        vec4 l0;
+        l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+        vec4 l1;
+        l1 = b1_4.at[(u32(y) >> 2)];
+        vec4 l10;
+        l10 = b3_4.at[(u32(x0 * n2 + y) >> 2)];
+        vec4 l11;
+        l11 = b4_4.at[(u32(y) >> 2)];
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v0 = l0[k];
+          precise float v1 = l1[k];
+          precise float v2 = (v0 * v1);
+          h2[i][k] = v2;
+          precise float v10 = l10[k];
+          precise float v11 = l11[k];
+          precise float v12 = (v10 + v11);
+          precise float v14 = (v12 * s2);
+          h14[i][k] = v14;
+          precise float v16 = (v12 * s3);
+          h16[i][k] = v16;
+          precise float v17 = sn_erf_f32(v16);
+          precise float v19 = (v17 + s4);
+          h19[i][k] = v19;
+          precise float v20 = (v14 * v19);
+          precise float v24 = (v20 - v23);
+          h24[i][k] = v24;
+          precise float v25 = (v2 * v24);
+          q26[k] = (q26[k] + v25);
+        }
+      }
+    }
+    r26 = r26 + ((q26[0] + q26[1]) + (q26[2] + q26[3]));
+    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
       float q26 = float(0);
@@ -721,7 +1036,29 @@ void main() {
     precise float v31 = (v28 * v30);
     precise float v33 = (v31 * s7);
     float r38 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    float q38[4] = {float(0), float(0), float(0), float(0)};
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v2 = h2[i][k];
+          precise float v24 = h24[i][k];
+          precise float v9 = (v2 * v8);
+          precise float v34 = (v33 * v24);
+          precise float v35 = (v9 + v34);
+          precise float v36 = (v35 + v34);
+          h36[i][k] = v36;
+          precise float v37 = (-v36);
+          q38[k] = (q38[k] + v37);
+        }
+      }
+    }
+    r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
+    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
       float q38 = float(0);
@@ -751,7 +1088,36 @@ void main() {
     r38 = sn_group_sum_f32(r38);
     precise float v38 = r38;
     precise float v40 = (v38 * s8);
-    for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
+    [[unroll]]
+    for (int i = 0; i < 2; ++i) {
+      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+      if (j < inner4) {
+        const int y = int(j);
+        vec4 w0;
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v14 = h14[i][k];
+          precise float v16 = h16[i][k];
+          precise float v19 = h19[i][k];
+          precise float v36 = h36[i][k];
+          precise float v41 = (v36 + v40);
+          precise float v42 = (v41 * v19);
+          precise float v44 = (v42 * s9);
+          precise float v45 = (v41 * v14);
+          precise float v46 = (v16 * v16);
+          precise float v47 = (-v46);
+          precise float v48 = sn_exp_f32(v47);
+          precise float v50 = (v48 * s10);
+          precise float v51 = (v45 * v50);
+          precise float v53 = (v51 * s11);
+          precise float v54 = (v44 + v53);
+          w0[k] = v54;
+        }
+        b6_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+      }
+    }
+    for (u32 j = inner4 + u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
       const int x1 = int(j);
       precise float v0 = b0.at[x0 * n2 + x1];
       precise float v1 = b1.at[x1];
@@ -787,6 +1153,7 @@ void main() {
 // ---- kernel 4
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
 #define u32 uint
@@ -795,48 +1162,32 @@ void main() {
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
-SN_FN float sn_exp_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
-  precise float x = clamp(a, -104.0, 89.0);
-  precise float k = roundEven(x * 1.4426950408889634);
-  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
-  precise float p = 1.3888888888888889e-3 + r * 1.984126984126984e-4;
-  p = 8.333333333333333e-3 + r * p;
-  p = 4.1666666666666664e-2 + r * p;
-  p = 1.6666666666666666e-1 + r * p;
-  p = 0.5 + r * p;
-  p = 1.0 + (r + r * r * p);
-  const int e = int(k), low = e >> 1;
-  return (p * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
-}
 SN_FN float sn_erf_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
   const float x = abs(a);
-  precise float z = x * x;
-  if (x < 0.5) {
-    precise float p = -7.575757575757576e-4 + z * 1.0683760683760684e-4;
-    p = 4.6296296296296294e-3 + z * p;
-    p = -2.3809523809523808e-2 + z * p;
-    p = 0.1 + z * p;
-    p = -3.333333333333333e-1 + z * p;
-    p = 1.1283791670955126 * (a + a * (z * p));
-    return p;
-  }
-  float y = 1.0;
-  if (x < 4.0) {
-    precise float t = 1.0 / (1.0 + 0.3275911 * x);
-    precise float p = -1.453152027 + t * 1.061405429;
-    p = 1.421413741 + t * p;
-    p = -0.284496736 + t * p;
-    p = 0.254829592 + t * p;
-    p = 1.0 - t * p * sn_exp_f32(-z);
-    y = p;
-  }
-  return a < 0.0 ? -y : y;
+  precise float z = a * a;
+  precise float p = fma(z, -5.648059886880219e-4, 4.921761807054281e-3);
+  p = fma(z, p, -2.6715055108070374e-2);
+  p = fma(z, p, 1.1280316859483719e-1);
+  p = fma(z, p, -3.7612342834472656e-1);
+  p = fma(z, p, 1.2837912142276764e-1);
+  p = fma(a, p, a);
+  precise float t = min(x, 4.0) - 2.0;
+  precise float q = fma(t, -1.9147970306221396e-5, 1.891718857223168e-4);
+  q = fma(t, q, -1.0733441449701786e-3);
+  q = fma(t, q, 5.166606046259403e-3);
+  q = fma(t, q, -2.3746173828840256e-2);
+  q = fma(t, q, -1.3326977491378784);
+  q = fma(t, q, -6.374059677124023);
+  q = 1.0 - exp2(fma(t, q, -7.739973545074463));
+  q = x < 1.0 ? p : a < 0.0 ? -q : q;
+  return sn_is_nan_f32(a) ? a : q;
 }
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
-SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
+SN_FN float sn_div_f32(float a, float b) {
+  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
+  return (a * s) / (b * s);
+}
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b0_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b1_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b2_t { float at[]; };
@@ -975,6 +1326,7 @@ void main() {
 // ---- kernel 5
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
 #define u32 uint
@@ -983,7 +1335,10 @@ void main() {
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
-SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
+SN_FN float sn_div_f32(float a, float b) {
+  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
+  return (a * s) / (b * s);
+}
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b0_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b1_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b2_t { float at[]; };
@@ -1046,6 +1401,7 @@ void main() {
 // ---- kernel 6
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
 #define u32 uint
@@ -1054,7 +1410,10 @@ void main() {
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
-SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
+SN_FN float sn_div_f32(float a, float b) {
+  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
+  return (a * s) / (b * s);
+}
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b0_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b1_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b2_t { float at[]; };
@@ -1098,10 +1457,22 @@ void main() {
       const u32 left = u32(n1) - h;
       const u32 end = h + (left < u32(32) ? left : u32(32));
       float q4 = float(0);
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
-        precise float v3 = b1.at[x0 + x1 * n2];
-        q4 = (q4 + v3);
+      {
+        u32 g = h;
+        for (; g + u32(7) < end; g += u32(8)) {
+          [[unroll]]
+          for (int u = 0; u < 8; ++u) {
+            const u32 j = g + u32(u) * u32(1);
+            const int x1 = int(j);
+            precise float v3 = b1.at[x0 + x1 * n2];
+            q4 = (q4 + v3);
+          }
+        }
+        for (u32 j = g; j < end; j += 1) {
+          const int x1 = int(j);
+          precise float v3 = b1.at[x0 + x1 * n2];
+          q4 = (q4 + v3);
+        }
       }
       r4 = r4 + q4;
     }
@@ -1125,13 +1496,17 @@ void main() {
 // ---- kernel 7
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
-SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
+SN_FN float sn_div_f32(float a, float b) {
+  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
+  return (a * s) / (b * s);
+}
 layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
 layout(std430, binding = 2) restrict buffer b2_t { float at[]; } b2;
@@ -1162,10 +1537,22 @@ void main() {
       const u32 left = u32(n1) - h;
       const u32 end = h + (left < u32(32) ? left : u32(32));
       float q4 = float(0);
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
-        precise float v3 = b1.at[x0 + x1 * n2];
-        q4 = (q4 + v3);
+      {
+        u32 g = h;
+        for (; g + u32(7) < end; g += u32(8)) {
+          [[unroll]]
+          for (int u = 0; u < 8; ++u) {
+            const u32 j = g + u32(u) * u32(1);
+            const int x1 = int(j);
+            precise float v3 = b1.at[x0 + x1 * n2];
+            q4 = (q4 + v3);
+          }
+        }
+        for (u32 j = g; j < end; j += 1) {
+          const int x1 = int(j);
+          precise float v3 = b1.at[x0 + x1 * n2];
+          q4 = (q4 + v3);
+        }
       }
       r4 = r4 + q4;
     }
@@ -1189,54 +1576,39 @@ void main() {
 // ---- kernel 8
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
-SN_FN float sn_exp_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
-  precise float x = clamp(a, -104.0, 89.0);
-  precise float k = roundEven(x * 1.4426950408889634);
-  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
-  precise float p = 1.3888888888888889e-3 + r * 1.984126984126984e-4;
-  p = 8.333333333333333e-3 + r * p;
-  p = 4.1666666666666664e-2 + r * p;
-  p = 1.6666666666666666e-1 + r * p;
-  p = 0.5 + r * p;
-  p = 1.0 + (r + r * r * p);
-  const int e = int(k), low = e >> 1;
-  return (p * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
-}
 SN_FN float sn_erf_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
   const float x = abs(a);
-  precise float z = x * x;
-  if (x < 0.5) {
-    precise float p = -7.575757575757576e-4 + z * 1.0683760683760684e-4;
-    p = 4.6296296296296294e-3 + z * p;
-    p = -2.3809523809523808e-2 + z * p;
-    p = 0.1 + z * p;
-    p = -3.333333333333333e-1 + z * p;
-    p = 1.1283791670955126 * (a + a * (z * p));
-    return p;
-  }
-  float y = 1.0;
-  if (x < 4.0) {
-    precise float t = 1.0 / (1.0 + 0.3275911 * x);
-    precise float p = -1.453152027 + t * 1.061405429;
-    p = 1.421413741 + t * p;
-    p = -0.284496736 + t * p;
-    p = 0.254829592 + t * p;
-    p = 1.0 - t * p * sn_exp_f32(-z);
-    y = p;
-  }
-  return a < 0.0 ? -y : y;
+  precise float z = a * a;
+  precise float p = fma(z, -5.648059886880219e-4, 4.921761807054281e-3);
+  p = fma(z, p, -2.6715055108070374e-2);
+  p = fma(z, p, 1.1280316859483719e-1);
+  p = fma(z, p, -3.7612342834472656e-1);
+  p = fma(z, p, 1.2837912142276764e-1);
+  p = fma(a, p, a);
+  precise float t = min(x, 4.0) - 2.0;
+  precise float q = fma(t, -1.9147970306221396e-5, 1.891718857223168e-4);
+  q = fma(t, q, -1.0733441449701786e-3);
+  q = fma(t, q, 5.166606046259403e-3);
+  q = fma(t, q, -2.3746173828840256e-2);
+  q = fma(t, q, -1.3326977491378784);
+  q = fma(t, q, -6.374059677124023);
+  q = 1.0 - exp2(fma(t, q, -7.739973545074463));
+  q = x < 1.0 ? p : a < 0.0 ? -q : q;
+  return sn_is_nan_f32(a) ? a : q;
 }
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
-SN_FN float sn_div_f32(float a, float b) { return abs(b) > float(4.2535295865117308e37) ? (a * float(0.25)) / (b * float(0.25)) : a / b; }
+SN_FN float sn_div_f32(float a, float b) {
+  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
+  return (a * s) / (b * s);
+}
 layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
 layout(std430, binding = 2) restrict buffer b2_t { float at[]; } b2;

@@ -1,6 +1,7 @@
 // ---- kernel 0
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
@@ -8,18 +9,18 @@
 layout(local_size_x = 256, local_size_x_id = 0) in;
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 SN_FN float sn_exp_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
-  precise float x = clamp(a, -104.0, 89.0);
-  precise float k = roundEven(x * 1.4426950408889634);
+  const float x = clamp(a, -104.0, 89.0);
+  precise float t = x * 1.4426950408889634 + 12582912.0;
+  precise float k = t - 12582912.0;
   precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
-  precise float p = 1.3888888888888889e-3 + r * 1.984126984126984e-4;
-  p = 8.333333333333333e-3 + r * p;
-  p = 4.1666666666666664e-2 + r * p;
-  p = 1.6666666666666666e-1 + r * p;
-  p = 0.5 + r * p;
-  p = 1.0 + (r + r * r * p);
-  const int e = int(k), low = e >> 1;
-  return (p * intBitsToFloat((low + 127) << 23)) * intBitsToFloat((e - low + 127) << 23);
+  precise float p = fma(r, 1.3926966348662972e-3, 8.363766595721245e-3);
+  p = fma(r, p, 4.166654869914055e-2);
+  p = fma(r, p, 1.6666573286056519e-1);
+  p = fma(r, p, 0.5);
+  p = 1.0 + fma(r * r, p, r);
+  const u32 e = floatBitsToUint(t), low = e >> 1;
+  precise float y = (p * uintBitsToFloat((low << 23) + 0x3f800000u)) * uintBitsToFloat(((e - low) << 23) + 0x3f800000u);
+  return sn_is_nan_f32(a) ? a : y;
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict writeonly buffer b1_t { float at[]; } b1;
@@ -48,12 +49,26 @@ void main() {
       const u32 left = u32(end_of_part) - h;
       const u32 end = h + (left < u32(32) ? left : u32(32));
       float q4 = float(0);
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
-        precise float v0 = b0.at[x0 + x1 * n2];
-        precise float v2 = (v0 * s0);
-        precise float v3 = sn_exp_f32(v2);
-        q4 = (q4 + v3);
+      {
+        u32 g = h;
+        for (; g + u32(7) < end; g += u32(8)) {
+          [[unroll]]
+          for (int u = 0; u < 8; ++u) {
+            const u32 j = g + u32(u) * u32(1);
+            const int x1 = int(j);
+            precise float v0 = b0.at[x0 + x1 * n2];
+            precise float v2 = (v0 * s0);
+            precise float v3 = sn_exp_f32(v2);
+            q4 = (q4 + v3);
+          }
+        }
+        for (u32 j = g; j < end; j += 1) {
+          const int x1 = int(j);
+          precise float v0 = b0.at[x0 + x1 * n2];
+          precise float v2 = (v0 * s0);
+          precise float v3 = sn_exp_f32(v2);
+          q4 = (q4 + v3);
+        }
       }
       r4 = r4 + q4;
     }

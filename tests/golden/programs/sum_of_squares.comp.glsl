@@ -1,29 +1,37 @@
 // ---- kernel 0
 #version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_control_flow_attributes : require
 #define u32 uint
 #define i64 int64_t
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-shared float sn_group_sum_f32_lanes[256];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
-  const u32 lane = gl_LocalInvocationID.x;
-  sn_group_sum_f32_lanes[lane] = mine;
-  barrier();
-  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {
-    if (lane < half_) {
-      const float v = sn_group_sum_f32_lanes[lane], w = sn_group_sum_f32_lanes[lane + half_];
-      precise float u = (v + w);
-      sn_group_sum_f32_lanes[lane] = u;
-    }
-    barrier();
+  precise float v = mine;
+  [[unroll]]
+  for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
+    const float w = subgroupShuffleXor(v, d);
+    v = (v + w);
   }
-  const float whole = sn_group_sum_f32_lanes[0];
-  barrier();
-  return whole;
+  if (gl_WorkGroupSize.x > 32u) {
+    barrier();
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
+    barrier();
+    v = sn_group_sum_f32_parts[0];
+    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
+      const float w = sn_group_sum_f32_parts[i];
+      v = (v + w);
+    }
+    return v;
+  }
+  return subgroupShuffle(v, 0u);
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
+layout(std430, binding = 0) restrict readonly buffer b0_4_t { vec4 at[]; } b0_4;
 layout(std430, binding = 1) restrict writeonly buffer b1_t { float at[]; } b1;
 layout(std430, binding = 2) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 layout(std430, binding = 3) restrict coherent buffer sn_partials_t { u32 word[]; } sn_partials;
@@ -33,6 +41,7 @@ void main() {
   const int n0 = int(sn_arguments.word[0]);
   const int n1 = int(sn_arguments.word[1]);
   const u32 parts = sn_arguments.word[2];
+  const bool vectors = true;
   const u32 points = u32(n0);
   const u32 part = u32(gl_WorkGroupID.x) % u32(parts);
   const u32 unit = u32(gl_WorkGroupID.x) / parts;
@@ -42,8 +51,46 @@ void main() {
   const u32 length = ((whole + parts - 1) / parts + step - 1) / step * step;
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
+  const u32 inner4 = vectors ? inner - (inner - begin) % u32(4) : begin;
   float r2 = float(0);
-  for (u32 h = begin + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+  for (u32 h = begin + u32(gl_LocalInvocationID.x) * u32(4); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(4) * 32)) {
+    const u32 left = inner4 - h;
+    const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(4) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(4) * 32));
+    float q2[4] = {float(0), float(0), float(0), float(0)};
+    {
+      u32 g = h;
+      for (; g + u32(gl_WorkGroupSize.x) * u32(4) * u32(3) < end; g += u32(gl_WorkGroupSize.x) * u32(4) * u32(4)) {
+        [[unroll]]
+        for (int u = 0; u < 4; ++u) {
+          const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(4));
+          const int y = int(j);
+          vec4 l0;
+          l0 = b0_4.at[(u32(y) >> 2)];
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v0 = l0[k];
+            precise float v1 = (v0 * v0);
+            q2[k] = (q2[k] + v1);
+          }
+        }
+      }
+      for (u32 j = g; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+        const int y = int(j);
+        vec4 l0;
+        l0 = b0_4.at[(u32(y) >> 2)];
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          precise float v0 = l0[k];
+          precise float v1 = (v0 * v0);
+          q2[k] = (q2[k] + v1);
+        }
+      }
+    }
+    r2 = r2 + ((q2[0] + q2[1]) + (q2[2] + q2[3]));
+  }
+  for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
     const u32 left = inner - h;
     const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
     float q2 = float(0);
