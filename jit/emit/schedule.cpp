@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "jit/emit/accumulators.h"
 #include "jit/emit/rows.h"
 
 namespace sinter::emit {
@@ -28,7 +29,7 @@ constexpr std::size_t kMostUnrolledExpressions = 16;
 
 class Loops {
  public:
-  Loops(Expressions& e, Schedule schedule) : e_(e), k_(e.kernel), schedule_(schedule) {
+  Loops(Expressions& e, Schedule schedule) : e_(e), k_(e.kernel), schedule_(schedule), sums_(e, schedule) {
     live_ = live_expressions(k_);
     find_vector_path();
     find_held_rows();
@@ -95,38 +96,11 @@ class Loops {
 
   // ---- points
 
-  std::string accumulator(ExprId id) const { return "r" + std::to_string(id); }
-  std::string part(ExprId id) const { return "q" + std::to_string(id); }
-  /// Squared deviations are found by Welford's method ("Note on a method for calculating corrected sums of squares and
-  /// products", 1962): count and mean stand beside the sum.
-  bool has_moments(ExprId id) const { return k_.exprs[id].op == Op::SquaredDeviations; }
-  std::string count(ExprId id) const { return accumulator(id) + "_n"; }
-  std::string mean(ExprId id) const { return accumulator(id) + "_mean"; }
-  bool has_part(ExprId id) const { return k_.exprs[id].op == Op::Sum && is_float(k_.exprs[id].dtype); }
-  bool any_part(const Work& work) const {
-    return std::any_of(work.reductions.begin(), work.reductions.end(),
-                       [&](ExprId id) { return has_part(id); });
-  }
-
-  void accumulate(const Work& work, const std::string& element) {
-    for (ExprId id : work.reductions) {
-      const Expr& expr = k_.exprs[id];
-      if (has_moments(id)) {
-        const std::string type(value_type(expr.dtype));
-        e_.out.line("sn_join_moments_" + std::string(name_of(expr.dtype)) + "(" + count(id) + ", " + mean(id) + ", " +
-                    accumulator(id) + ", " + type + "(1), " + e_.value(expr.args[0]) + ", " + type + "(0));");
-        continue;
-      }
-      const std::string to = has_part(id) ? part(id) + element : accumulator(id);
-      e_.out.line(to + " = " + e_.combine(expr.op, expr.dtype, to, e_.value(expr.args[0])) + ";");
-    }
-  }
-
   /// One point: values, stores, accumulation. The coordinates are defined.
   void write_point(const Work& work) {
     for (ExprId id : work.values) e_.define(id);
     for (const ir::Store* store : work.stores) e_.store(*store);
-    accumulate(work, "");
+    sums_.take(work, "");
   }
 
   std::string load_vector(ExprId id, const std::string& base, const std::string& to) {
@@ -173,7 +147,7 @@ class Loops {
       else
         e_.store(*work.stores[s]);
     }
-    accumulate(work, "[k]");
+    sums_.take(work, "[k]");
     e_.close();
     e_.loaded.clear();
     e_.coordinates[along_] = base;
@@ -254,7 +228,7 @@ class Loops {
     write_outer_stores(phase);
     const Work work = work_of(phase);
     if (work.empty()) return;
-    declare_accumulators(work);
+    sums_.declare(work);
     write_inner_loop(work, phase);
   }
 
@@ -270,40 +244,11 @@ class Loops {
       write_lane_loop(work);
   }
 
-  void declare_accumulators(const Work& work) {
-    for (ExprId id : work.reductions) {
-      const Expr& expr = k_.exprs[id];
-      const std::string type(value_type(expr.dtype)), zero = type + "(0)";
-      if (has_moments(id)) e_.out.line(type + " " + count(id) + " = " + zero + ", " + mean(id) + " = " + zero + ";");
-      e_.out.line(type + " " + accumulator(id) + " = " + identity(id) + ";");
-    }
-  }
-  std::string identity(ExprId id) const {
-    const Expr& expr = k_.exprs[id];
-    return e_.dialect.identity(has_moments(id) ? Op::Sum : expr.op, expr.dtype);
-  }
-
   void define_outer(ExprId id) {
     const Expr& expr = k_.exprs[id];
     if (expr.kind != ExprKind::Reduce) return e_.define(id);
-    join_group(id);
-    e_.out.line(e_.dialect.define(expr.dtype) + e_.value(id) + " = " + accumulator(id) + ";");
-  }
-
-  /// The accumulator of each lane becomes that of the whole group.
-  void join_group(ExprId id) {
-    if (schedule_ != Schedule::LanesInner) return;
-    const Expr& expr = k_.exprs[id];
-    const std::string name = "sn_group_" + std::string(name_of(expr.op)) + "_" + std::string(name_of(expr.dtype));
-    std::string& text = e_.functions[name];
-    if (has_moments(id)) {
-      if (text.empty()) text = e_.dialect.group_moments(name, expr.dtype, e_.target);
-      e_.out.line(name + "(" + count(id) + ", " + mean(id) + ", " + accumulator(id) + ");");
-      return;
-    }
-    if (text.empty())
-      text = e_.dialect.group_function(name, expr.op, expr.dtype, e_.combine(expr.op, expr.dtype, "v", "w"), e_.target);
-    e_.out.line(accumulator(id) + " = " + name + "(" + accumulator(id) + ");");
+    sums_.join_group(id);
+    e_.out.line(e_.dialect.define(expr.dtype) + e_.value(id) + " = " + Accumulators::name(id) + ";");
   }
 
   void write_outer_stores(std::uint16_t phase) {
@@ -327,14 +272,14 @@ class Loops {
   /// many parts a sum has.
   void write_chunked(const Work& work, const std::string& first, const std::string& limit,
                      const std::string& step, int elements, const std::function<void()>& body) {
-    if (!any_part(work)) return write_rounds(work, first, limit, step, elements, body);
+    if (!sums_.any_part(work)) return write_rounds(work, first, limit, step, elements, body);
     const std::string chunk = step == "1" ? std::to_string(kChunk) : step + " * " + std::to_string(kChunk);
     e_.open(loop("h", first, limit, e_.flat(chunk)));
     e_.out.line(constant("left", limit + " - h"));
     e_.out.line(constant("end", "h + (left < " + e_.flat(chunk) + " ? left : " + e_.flat(chunk) + ")"));
-    declare_parts(work, elements);
+    sums_.declare_parts(work, elements);
     write_rounds(work, "h", "end", step, elements, body);
-    add_parts(work, elements);
+    sums_.add_parts(work, elements);
     e_.close();
   }
 
@@ -358,39 +303,13 @@ class Loops {
       body();
       e_.close();
       e_.close();
-    } else if (schedule_ == Schedule::LanesOuter && !e_.dialect.unroll_8.empty() && any_part(work)) {
+    } else if (schedule_ == Schedule::LanesOuter && !e_.dialect.unroll_8.empty() && sums_.any_part(work)) {
       e_.out.line(e_.dialect.unroll_8);
     }
     e_.open(loop("j", from, limit, step));
     body();
     e_.close();
     if (together) e_.close();
-  }
-
-  void declare_parts(const Work& work, int elements) {
-    for (ExprId id : work.reductions) {
-      if (!has_part(id)) continue;
-      const std::string type(value_type(k_.exprs[id].dtype)), zero = type + "(0)";
-      std::string declaration = type + " " + part(id);
-      if (elements == 1) {
-        declaration += " = " + zero;
-      } else {
-        declaration += "[" + std::to_string(elements) + "] = {" + zero;
-        for (int i = 1; i < elements; ++i) declaration += ", " + zero;
-        declaration += "}";
-      }
-      e_.out.line(declaration + ";");
-    }
-  }
-
-  void add_parts(const Work& work, int elements) {
-    for (ExprId id : work.reductions) {
-      if (!has_part(id)) continue;
-      const std::string q = part(id), r = accumulator(id);
-      const std::string sum =
-          elements == 1 ? q : "((" + q + "[0] + " + q + "[1]) + (" + q + "[2] + " + q + "[3]))";
-      e_.out.line(r + " = " + r + " + " + sum + ";");
-    }
   }
 
   /// LanesInner: the inner points are dealt out among the lanes of the group. Each loop of the kernel deals
@@ -421,7 +340,7 @@ class Loops {
   void write_held_loop(const Work& work, std::uint16_t phase) {
     Work rest = work;
     rest.values = rows_.values[phase];
-    declare_parts(work, kVector);
+    sums_.declare_parts(work, kVector);
     const std::string width = e_.flat(std::to_string(kVector));
     const auto loop_over_vectors = [&](const std::function<void()>& body) {
       e_.out.line(e_.dialect.unroll);
@@ -443,7 +362,7 @@ class Loops {
         for (ExprId id : first) e_.out.line(load_vector(id, "y", held(id) + "[i]"));
       });
     loop_over_vectors([&] { write_vector_points(rest, "y", rows_.taken[phase], first); });
-    add_parts(work, kVector);
+    sums_.add_parts(work, kVector);
   }
 
   /// LanesOuter: this lane walks all inner points, the last dim fastest. A part of a split kernel has those of the first
@@ -482,7 +401,7 @@ class Loops {
       e_.out.line(constant("f", e_.flat("unit") + " * " + e_.flat(e_.dialect.lanes) + " + " + lane));
     cut_part(groups);
     const Work work = work_of(0);
-    declare_accumulators(work);
+    sums_.declare(work);
     // Lanes beyond the last point have nothing to do but must come to the barriers.
     const std::string there = "if (f < points)";
     if (!groups) e_.open(there);
@@ -490,21 +409,16 @@ class Loops {
     define_outers(0);
     write_inner_loop(work, 0);
     if (!groups) e_.close();
-    for (ExprId id : work.reductions) join_group(id);
+    for (ExprId id : work.reductions) sums_.join_group(id);
     e_.open(groups ? "if (" + e_.dialect.lane + " == 0u)" : there);
-    for_each_partial(work, [&](const std::string& name, DType dtype, const std::string& slot) {
-      e_.out.line(e_.dialect.put_partial(dtype, slot + " * " + parts + " * points + part * points + f", name));
-    });
+    sums_.put_partials(work);
     e_.close();
     for (const std::string& line : e_.dialect.pass_on("unit")) e_.out.line(line);
 
-    for (ExprId id : work.reductions) {
-      if (has_moments(id)) e_.out.line(count(id) + " = " + identity(id) + "; " + mean(id) + " = " + identity(id) + ";");
-      e_.out.line(accumulator(id) + " = " + identity(id) + ";");
-    }
+    sums_.restart(work);
     if (!groups && !e_.dialect.unroll_8.empty()) e_.out.line(e_.dialect.unroll_8);
     e_.open(loop("p", groups ? lane : e_.flat("0"), parts, groups ? e_.flat(e_.dialect.lanes) : e_.flat("1")));
-    join_partials(work, parts);
+    sums_.join_partials(work);
     e_.close();
     if (!groups) {
       e_.open(there);
@@ -533,42 +447,10 @@ class Loops {
     e_.out.line(constant("end_of_part", "length < whole - begin ? begin + length : whole"));
   }
 
-  /// Calls for each value that a group leaves: its name, dtype and number among them.
-  template <class Visit>
-  void for_each_partial(const Work& work, Visit visit) const {
-    int slot = 0;
-    for (ExprId id : work.reductions) {
-      const DType dtype = k_.exprs[id].dtype;
-      auto next = [&](const std::string& name) { visit(name, dtype, e_.flat(std::to_string(slot++))); };
-      if (has_moments(id)) {
-        next(count(id));
-        next(mean(id));
-      }
-      next(accumulator(id));
-    }
-  }
-
-  void join_partials(const Work& work, const std::string& parts) {
-    std::vector<std::string> names;
-    for_each_partial(work, [&](const std::string& name, DType dtype, const std::string& slot) {
-      names.push_back(name);
-      e_.out.line(e_.dialect.define(dtype) + "p_" + name + " = " +
-                  e_.dialect.get_partial(dtype, slot + " * " + parts + " * points + p * points + f") + ";");
-    });
-    for (ExprId id : work.reductions) {
-      const Expr& expr = k_.exprs[id];
-      const std::string r = accumulator(id);
-      if (has_moments(id))
-        e_.out.line("sn_join_moments_" + std::string(name_of(expr.dtype)) + "(" + count(id) + ", " + mean(id) + ", " + r +
-                    ", p_" + count(id) + ", p_" + mean(id) + ", p_" + r + ");");
-      else
-        e_.out.line(r + " = " + e_.combine(expr.op, expr.dtype, r, "p_" + r) + ";");
-    }
-  }
-
   Expressions& e_;
   const ir::Kernel& k_;
   Schedule schedule_;
+  Accumulators sums_;
   std::vector<bool> live_;
   bool vectors_ = false;
   std::size_t along_ = 0;

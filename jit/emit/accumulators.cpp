@@ -1,0 +1,125 @@
+// Statements about accumulators.
+#include "jit/emit/accumulators.h"
+
+#include <algorithm>
+
+namespace sinter::emit {
+
+using ir::Expr;
+using ir::ExprId;
+
+bool Accumulators::any_part(const InnerWork& work) const {
+  return std::any_of(work.reductions.begin(), work.reductions.end(), [&](ExprId id) { return has_part(id); });
+}
+
+std::string Accumulators::identity(ExprId id) const {
+  return e_.dialect.identity(has_moments(id) ? Op::Sum : k_.exprs[id].op, k_.exprs[id].dtype);
+}
+
+void Accumulators::declare(const InnerWork& work) {
+  for (ExprId id : work.reductions) {
+    const std::string zero = type(id) + "(0)";
+    if (has_moments(id)) e_.out.line(type(id) + " " + count(id) + " = " + zero + ", " + mean(id) + " = " + zero + ";");
+    e_.out.line(type(id) + " " + name(id) + " = " + identity(id) + ";");
+  }
+}
+
+void Accumulators::restart(const InnerWork& work) {
+  for (ExprId id : work.reductions) {
+    if (has_moments(id)) e_.out.line(count(id) + " = " + identity(id) + "; " + mean(id) + " = " + identity(id) + ";");
+    e_.out.line(name(id) + " = " + identity(id) + ";");
+  }
+}
+
+void Accumulators::declare_parts(const InnerWork& work, int elements) {
+  for (ExprId id : work.reductions) {
+    if (!has_part(id)) continue;
+    const std::string zero = type(id) + "(0)";
+    std::string declaration = type(id) + " " + part(id);
+    if (elements == 1) {
+      declaration += " = " + zero;
+    } else {
+      declaration += "[" + std::to_string(elements) + "] = {" + zero;
+      for (int i = 1; i < elements; ++i) declaration += ", " + zero;
+      declaration += "}";
+    }
+    e_.out.line(declaration + ";");
+  }
+}
+
+void Accumulators::add_parts(const InnerWork& work, int elements) {
+  for (ExprId id : work.reductions) {
+    if (!has_part(id)) continue;
+    const std::string q = part(id), r = name(id);
+    const std::string sum = elements == 1 ? q : "((" + q + "[0] + " + q + "[1]) + (" + q + "[2] + " + q + "[3]))";
+    e_.out.line(r + " = " + r + " + " + sum + ";");
+  }
+}
+
+void Accumulators::take(const InnerWork& work, const std::string& element) {
+  for (ExprId id : work.reductions) {
+    const Expr& expr = k_.exprs[id];
+    const std::string value = e_.value(expr.args[0]);
+    if (has_moments(id)) {
+      join_moments(id, type(id) + "(1)", value, type(id) + "(0)");
+      continue;
+    }
+    const std::string to = has_part(id) ? part(id) + element : name(id);
+    e_.out.line(to + " = " + e_.combine(expr.op, expr.dtype, to, value) + ";");
+  }
+}
+
+void Accumulators::join_moments(ExprId id, const std::string& n, const std::string& mean_of_it, const std::string& m2) {
+  e_.out.line("sn_join_moments_" + std::string(name_of(k_.exprs[id].dtype)) + "(" + count(id) + ", " + mean(id) + ", " +
+              name(id) + ", " + n + ", " + mean_of_it + ", " + m2 + ");");
+}
+
+void Accumulators::join_group(ExprId id) {
+  if (schedule_ != ir::Schedule::LanesInner) return;
+  const Expr& expr = k_.exprs[id];
+  const std::string function = "sn_group_" + std::string(name_of(expr.op)) + "_" + std::string(name_of(expr.dtype));
+  std::string& text = e_.functions[function];
+  if (has_moments(id)) {
+    if (text.empty()) text = e_.dialect.group_moments(function, expr.dtype, e_.target);
+    e_.out.line(function + "(" + count(id) + ", " + mean(id) + ", " + name(id) + ");");
+    return;
+  }
+  if (text.empty())
+    text = e_.dialect.group_function(function, expr.op, expr.dtype, e_.combine(expr.op, expr.dtype, "v", "w"), e_.target);
+  e_.out.line(name(id) + " = " + function + "(" + name(id) + ");");
+}
+
+std::vector<Accumulators::Partial> Accumulators::partials(const InnerWork& work, const std::string& part) const {
+  std::vector<Partial> all;
+  for (ExprId id : work.reductions) {
+    auto add = [&](const std::string& of) {
+      const std::string slot = e_.flat(std::to_string(all.size())) + " * " + e_.flat("parts") + " * points + " + part +
+                               " * points + f";
+      all.push_back({of, k_.exprs[id].dtype, slot});
+    };
+    if (has_moments(id)) {
+      add(count(id));
+      add(mean(id));
+    }
+    add(name(id));
+  }
+  return all;
+}
+
+void Accumulators::put_partials(const InnerWork& work) {
+  for (const Partial& p : partials(work, "part")) e_.out.line(e_.dialect.put_partial(p.dtype, p.slot, p.name));
+}
+
+void Accumulators::join_partials(const InnerWork& work) {
+  for (const Partial& p : partials(work, "p"))
+    e_.out.line(e_.dialect.define(p.dtype) + "p_" + p.name + " = " + e_.dialect.get_partial(p.dtype, p.slot) + ";");
+  for (ExprId id : work.reductions) {
+    const std::string r = name(id);
+    if (has_moments(id))
+      join_moments(id, "p_" + count(id), "p_" + mean(id), "p_" + r);
+    else
+      e_.out.line(r + " = " + e_.combine(k_.exprs[id].op, k_.exprs[id].dtype, r, "p_" + r) + ";");
+  }
+}
+
+}  // namespace sinter::emit

@@ -1,0 +1,61 @@
+// The variables that reductions are summed up in, and the statements about them.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "jit/emit/expressions.h"
+#include "jit/emit/work.h"
+
+namespace sinter::emit {
+
+/// For the reductions of one round. A float sum goes through a part (of some values, or one for each element of a vector)
+/// before it goes into its accumulator. Squared deviations are found by Welford's method ("Note on a method for calculating
+/// corrected sums of squares and products", 1962): their count and mean stand beside the sum.
+class Accumulators {
+ public:
+  Accumulators(Expressions& e, ir::Schedule schedule) : e_(e), k_(e.kernel), schedule_(schedule) {}
+
+  static std::string name(ir::ExprId id) { return "r" + std::to_string(id); }
+  bool any_part(const InnerWork& work) const;
+
+  // ---- statements
+  void declare(const InnerWork& work);
+  /// Back to the start, for values that were declared before.
+  void restart(const InnerWork& work);
+  /// `elements`: how many parts a sum has, one or kVector.
+  void declare_parts(const InnerWork& work, int elements);
+  void add_parts(const InnerWork& work, int elements);
+  /// Takes in the values at hand; `element` is "[k]" where parts are those of a vector's elements.
+  void take(const InnerWork& work, const std::string& element);
+  /// The accumulator of each lane becomes that of the whole group.
+  void join_group(ir::ExprId id);
+
+  // Of kernels whose work several groups share: `part` and `f` name the part and the outer point.
+  void put_partials(const InnerWork& work);
+  /// Takes in what part `p` of the point has left.
+  void join_partials(const InnerWork& work);
+
+ private:
+  struct Partial {
+    std::string name;
+    DType dtype;
+    std::string slot;
+  };
+  bool has_moments(ir::ExprId id) const { return k_.exprs[id].op == Op::SquaredDeviations; }
+  bool has_part(ir::ExprId id) const { return k_.exprs[id].op == Op::Sum && is_float(k_.exprs[id].dtype); }
+  static std::string part(ir::ExprId id) { return "q" + std::to_string(id); }
+  static std::string count(ir::ExprId id) { return name(id) + "_n"; }
+  static std::string mean(ir::ExprId id) { return name(id) + "_mean"; }
+  std::string type(ir::ExprId id) const { return std::string(value_type(k_.exprs[id].dtype)); }
+  std::string identity(ir::ExprId id) const;
+  void join_moments(ir::ExprId id, const std::string& n, const std::string& mean_of_it, const std::string& m2);
+  std::vector<Partial> partials(const InnerWork& work, const std::string& part) const;
+
+  Expressions& e_;
+  const ir::Kernel& k_;
+  const ir::Schedule schedule_;
+};
+
+}  // namespace sinter::emit
