@@ -16,21 +16,23 @@ class DeviceCore;
 /// What happened on a device since the program started, or since `reset_statistics`.
 struct Statistics {
   std::uint64_t ops_recorded = 0;
-  std::uint64_t traces = 0;              // flushes that had something to do
+  std::uint64_t traces = 0;  // flushes that had something to do
   std::uint64_t plans_built = 0;
-  std::uint64_t plans_found = 0;         // traces whose plan was known
-  std::uint64_t launches = 0;            // kernels and library ops started
-  std::uint64_t kernels_compiled = 0;    // by a compiler, in this process
+  std::uint64_t plans_found = 0;       // traces whose plan was known
+  std::uint64_t launches = 0;          // kernels and library ops started
+  std::uint64_t kernels_compiled = 0;  // by a compiler, in this process
   std::uint64_t kernels_from_disk = 0;
-  std::uint64_t bytes_in_place = 0;      // results written over a buffer that nobody else could see
-  std::size_t bytes_in_use = 0;          // device memory handed out now
+  std::uint64_t bytes_in_place = 0;  // results written over a buffer that nobody else could see
+  std::size_t bytes_in_use = 0;      // device memory handed out now
   std::size_t peak_bytes_in_use = 0;
 };
 
-/// A handle to a device; cheap to copy. Two handles are equal iff they name the same device and agree about autodiff.
+/// A handle to a device; cheap to copy. Two handles are equal iff they name the same device and agree about
+/// autodiff.
 class Device {
  public:
-  /// CUDA if there is a driver and a GPU, else a Vulkan GPU that is real hardware, else the host. SINTER_DEVICE
+  /// CUDA if there is a driver and a GPU, else a Vulkan GPU that is real hardware, else the host.
+  /// SINTER_DEVICE
   /// ("host", "cuda", "cuda:1", "vulkan", "vulkan:0", "null") overrides the choice.
   static Device best();
 
@@ -84,8 +86,8 @@ class Device {
   bool autodiff_;
 };
 
-/// While one lives, a plan that is not found or a kernel that is not ready throws Error, in all threads: it holds a
-/// test or a service to the promise that a program in its steady state compiles nothing.
+/// While one lives, a plan that is not found or a kernel that is not ready throws Error, in all threads: it
+/// holds a test or a service to the promise that a program in its steady state compiles nothing.
 class ForbidCompilation {
  public:
   ForbidCompilation();

@@ -12,7 +12,8 @@ struct Float;
 struct Int;
 struct Bool;
 
-/// Element type of a tensor. `u8` is a storage type (images, files): it can be moved, viewed and cast, not computed with.
+/// Element type of a tensor. `u8` is a storage type (images, files): it can be moved, viewed and cast, not
+/// computed with.
 enum class DType : std::uint8_t { f32, f64, i32, i64, u8, boolean };
 
 /// Bytes of one element; a bool takes one byte.
@@ -29,7 +30,9 @@ constexpr std::size_t size_of(DType dtype) {
 }
 
 constexpr bool is_float(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
-constexpr bool is_int(DType dtype) { return dtype == DType::i32 || dtype == DType::i64 || dtype == DType::u8; }
+constexpr bool is_int(DType dtype) {
+  return dtype == DType::i32 || dtype == DType::i64 || dtype == DType::u8;
+}
 
 constexpr std::string_view name_of(DType dtype) {
   switch (dtype) {

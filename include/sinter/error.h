@@ -7,8 +7,8 @@
 
 namespace sinter {
 
-/// The caller's place in the source. Public functions take it as a defaulted last argument, so that an error and
-/// an explanation of a kernel can name the user's own line.
+/// The caller's place in the source. Public functions take it as a defaulted last argument, so that an error
+/// and an explanation of a kernel can name the user's own line.
 using Location = std::source_location;
 
 /// Base of everything that Sinter throws. `what()` reads "[op] sentence with values (file.cpp:12)".

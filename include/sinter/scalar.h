@@ -14,8 +14,8 @@ class Scalar {
   template <std::floating_point T>
   Scalar(T value) : kind_(Kind::Float), real_(static_cast<double>(value)) {}
   template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  Scalar(T value) : kind_(Kind::Int), integer_(static_cast<std::int64_t>(value)) {}
+  requires(!std::same_as<T, bool>) Scalar(T value)
+      : kind_(Kind::Int), integer_(static_cast<std::int64_t>(value)) {}
   Scalar(bool value) : kind_(Kind::Bool), integer_(value) {}
 
   bool is_float() const { return kind_ == Kind::Float; }

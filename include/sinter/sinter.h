@@ -9,6 +9,7 @@
 #include <sinter/dtype.h>
 #include <sinter/error.h>
 #include <sinter/explain.h>
+#include <sinter/functions.h>
 #include <sinter/module.h>
 #include <sinter/nn.h>
 #include <sinter/optim.h>
@@ -16,4 +17,5 @@
 #include <sinter/reflect.h>
 #include <sinter/scalar.h>
 #include <sinter/shape.h>
+#include <sinter/sizes.h>
 #include <sinter/tensor.h>

@@ -16,32 +16,9 @@
 
 #include <sinter/any_tensor.h>
 #include <sinter/detail/typed.h>
+#include <sinter/sizes.h>
 
 namespace sinter {
-
-/// `Rank` sizes, written {2, 3}, or a shape known at run time (throws ShapeError if its rank differs).
-template <std::size_t Rank>
-class Sizes {
- public:
-  template <std::integral... T>
-  requires(sizeof...(T) == Rank) Sizes(T... sizes) : shape_{static_cast<std::int64_t>(sizes)...} {}
-  Sizes(const Shape& shape, Location where = Location::current()) : shape_(shape) {
-    if (shape.rank() != Rank)
-      throw ShapeError("[shape] " + to_string(shape) + " is given where a shape of rank " +
-                           std::to_string(Rank) + " is wanted",
-                       where);
-  }
-  operator const Shape&() const { return shape_; }
-
- private:
-  Shape shape_;
-};
-
-/// Indices start, start + step, ... before stop, for `slice`; see Range.
-inline Range s(std::int64_t start, std::int64_t stop, std::int64_t step = 1) { return {start, stop, step}; }
-inline Range s_from(std::int64_t start, std::int64_t step = 1) { return {start, std::nullopt, step}; }
-/// A whole dimension.
-inline constexpr Range all{};
 
 /// A handle to a value that is known, or will be computed when it is needed; see AnyTensor, which it wraps
 /// and whose notes on broadcasting, dtypes and errors hold here too. A function without a note does what its
@@ -186,14 +163,14 @@ class Tensor {
 
   // ---- elementwise
   // One line each: the name here and in AnyTensor, and the kinds that have it.
-#define SINTER_UNARY(name, condition)                                             \
+#define SINTER_UNARY(name, condition)                                            \
   Tensor name(Location where = Location::current()) const& requires(condition) { \
-    return trust(any_.name(where));                                               \
-  }                                                                               \
-  Tensor name(Location where = Location::current())&& requires(condition) {       \
-    Tensor result = trust(any_.name(where));                                      \
-    *this = Tensor(); /* as operands do: see OperandOf */                         \
-    return result;                                                                \
+    return trust(any_.name(where));                                              \
+  }                                                                              \
+  Tensor name(Location where = Location::current()) && requires(condition) {     \
+    Tensor result = trust(any_.name(where));                                     \
+    *this = Tensor(); /* as operands do: see OperandOf */                        \
+    return result;                                                               \
   }
   SINTER_UNARY(neg, !kBool)
   SINTER_UNARY(abs, !kBool)
@@ -240,12 +217,12 @@ class Tensor {
   }
 
   // Operators and functions of two operands: tensors of this type or of rank 0 and numbers, on either side.
-#define SINTER_OPERATOR(symbol, name, Result, condition)                             \
-  friend Result operator symbol(Operand a, Operand b) requires(condition) {          \
+#define SINTER_OPERATOR(symbol, name, Result, condition)                            \
+  friend Result operator symbol(Operand a, Operand b) requires(condition) {         \
     Result result(detail::trusted, AnyTensor::name(a.operand, b.operand, a.where)); \
-    a.let_go();                                                                      \
-    b.let_go();                                                                      \
-    return result;                                                                   \
+    a.let_go();                                                                     \
+    b.let_go();                                                                     \
+    return result;                                                                  \
   }
 #define SINTER_BINARY(name, Result, condition)                                   \
   Result name(Operand other) const requires(condition) {                         \
@@ -356,10 +333,9 @@ class Tensor {
   }
   /// Repeats axes of size 1, and adds leading ones; -1 keeps a size.
   template <std::size_t N>
-    requires(N >= Rank)
-  Tensor<N, Kind> expand(const std::int64_t (&sizes)[N], Location where = Location::current()) const {
-    return {detail::trusted, any_.expand(dims(sizes), where)};
-  }
+  requires(N >= Rank) Tensor<N, Kind> expand(const std::int64_t (&sizes)[N],
+                                             Location where = Location::current())
+  const { return {detail::trusted, any_.expand(dims(sizes), where)}; }
   Tensor expand_as(const Tensor& other, Location where = Location::current()) const {
     return trust(any_.expand(other.shape(), where));
   }
@@ -434,10 +410,12 @@ class Tensor {
     return trust(any_.slice_fill(std::span(ranges.begin(), ranges.size()), number.value, where));
   }
   /// Tensor<2>::cat({a, b, c}, 0)
-  static Tensor cat(std::initializer_list<Tensor> pieces, std::int64_t axis, Location where = Location::current()) {
+  static Tensor cat(std::initializer_list<Tensor> pieces, std::int64_t axis,
+                    Location where = Location::current()) {
     return trust(AnyTensor::cat(handles(pieces), axis, where));
   }
-  static Tensor cat(const std::vector<Tensor>& pieces, std::int64_t axis, Location where = Location::current()) {
+  static Tensor cat(const std::vector<Tensor>& pieces, std::int64_t axis,
+                    Location where = Location::current()) {
     return trust(AnyTensor::cat(handles(pieces), axis, where));
   }
   static Tensor<Rank + 1, Kind> stack(std::initializer_list<Tensor> pieces, std::int64_t axis,
@@ -453,10 +431,12 @@ class Tensor {
                             Location where = Location::current()) const {
     return typed(any_.split(std::span(sizes.begin(), sizes.size()), axis, where));
   }
-  std::vector<Tensor> split(std::int64_t size, std::int64_t axis, Location where = Location::current()) const {
+  std::vector<Tensor> split(std::int64_t size, std::int64_t axis,
+                            Location where = Location::current()) const {
     return typed(any_.split(size, axis, where));
   }
-  std::vector<Tensor> chunk(std::int64_t count, std::int64_t axis, Location where = Location::current()) const {
+  std::vector<Tensor> chunk(std::int64_t count, std::int64_t axis,
+                            Location where = Location::current()) const {
     return typed(any_.chunk(count, axis, where));
   }
   Tensor repeat(const Sizes<Rank>& counts, Location where = Location::current()) const {
@@ -490,10 +470,12 @@ class Tensor {
   SINTER_REDUCTION(mean, kFloat)
   SINTER_REDUCTION(all, kBool)
 #undef SINTER_REDUCTION
-  Tensor var(const Axes& axes, double correction = 1, Location where = Location::current()) const requires kFloat {
+  Tensor var(const Axes& axes, double correction = 1,
+             Location where = Location::current()) const requires kFloat {
     return trust(any_.var(axes, correction, where));
   }
-  Tensor std(const Axes& axes, double correction = 1, Location where = Location::current()) const requires kFloat {
+  Tensor std(const Axes& axes, double correction = 1,
+             Location where = Location::current()) const requires kFloat {
     return trust(any_.std(axes, correction, where));
   }
   /// Along axes; the whole is the free function any(x), because x.any() is the dynamic handle.
@@ -517,7 +499,8 @@ class Tensor {
     return trust(any_.index_select(axis, index.any(), where));
   }
 
-  Tensor<Rank + 1, Kind> one_hot(std::int64_t classes, Location where = Location::current()) const requires kInt {
+  Tensor<Rank + 1, Kind> one_hot(std::int64_t classes,
+                                 Location where = Location::current()) const requires kInt {
     return {detail::trusted, any_.one_hot(classes, where)};
   }
 
@@ -587,50 +570,6 @@ class Tensor {
   AnyTensor any_;
 };
 
-/// `a` where the condition holds, else `b`; one of them may be a number or of rank 0.
-template <std::size_t Rank, class Kind>
-Tensor<Rank, Kind> where(const Tensor<Rank, Bool>& condition, const Tensor<Rank, Kind>& a,
-                         const std::type_identity_t<detail::OperandOf<Rank, Kind>>& b,
-                         Location where = Location::current()) {
-  return {detail::trusted, AnyTensor::where(condition.any(), a.any(), b.operand, where)};
-}
-template <std::size_t Rank, class Kind, NumberFor<Kind> T>
-Tensor<Rank, Kind> where(const Tensor<Rank, Bool>& condition, T a, const Tensor<Rank, Kind>& b,
-                         Location where = Location::current()) {
-  return {detail::trusted, AnyTensor::where(condition.any(), a, b.any(), where)};
-}
-
-/// True iff any element is.
-template <std::size_t Rank>
-Tensor<0, Bool> any(const Tensor<Rank, Bool>& x, Location where = Location::current()) {
-  return {detail::trusted, x.any().any(x.any().all_axes(), where).reshape({}, where)};
-}
-
-template <std::size_t Rank, class Kind>
-Tensor<Rank, Kind> maximum(const Tensor<Rank, Kind>& a,
-                           const std::type_identity_t<detail::OperandOf<Rank, Kind>>& b) {
-  return a.maximum(b);
-}
-template <std::size_t Rank, class Kind>
-Tensor<Rank, Kind> minimum(const Tensor<Rank, Kind>& a,
-                           const std::type_identity_t<detail::OperandOf<Rank, Kind>>& b) {
-  return a.minimum(b);
-}
-template <std::size_t Rank>
-Tensor<Rank> pow(const Tensor<Rank>& a, const std::type_identity_t<detail::OperandOf<Rank, Float>>& b) {
-  return a.pow(b);
-}
-template <std::size_t Rank>
-Tensor<Rank> pow(std::type_identity_t<Number<Float>> a, const Tensor<Rank>& b,
-                 Location where = Location::current()) {
-  return {detail::trusted, AnyTensor::pow(a.value, b.any(), where)};
-}
-template <std::size_t A, std::size_t B>
-requires(A >= 2 && B >= 2) Tensor<(A > B ? A : B)> matmul(const Tensor<A>& a, const Tensor<B>& b,
-                                                          Location where = Location::current()) {
-  return a.matmul(b, where);
-}
-
 template <std::size_t Rank, class Kind>
 std::optional<Tensor<Rank, Kind>> Gradients::get(const Tensor<Rank, Kind>& leaf) const {
   auto gradient = get(leaf.any());
@@ -649,3 +588,6 @@ void Gradients::set(const Tensor<Rank, Kind>& leaf, const Tensor<Rank, Kind>& gr
 }
 
 }  // namespace sinter
+
+// Needs the class above; who has tensors has their functions too.
+#include <sinter/functions.h>

@@ -1,4 +1,5 @@
 // Elementwise operations as LLVM values.
+#include <iterator>
 #include <limits>
 
 #include "jit/emit/llvm_maths.h"
@@ -16,51 +17,65 @@ Range range_of(DType dtype) {
   return {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
 }
 
-const char* intrinsic_of(Op op) {
-  switch (op) {
-    case Op::Sqrt: return "sqrt";
-    case Op::Floor: return "floor";
-    case Op::Ceil: return "ceil";
-    case Op::Round: return "roundeven";
-    case Op::Trunc: return "trunc";
-    default: return nullptr;
-  }
-}
-
 }  // namespace
 
-bool has_llvm_text(Op op, DType dtype) {
-  switch (op) {
-    case Op::Remainder: return !is_float(dtype);
-    case Op::Neg:
-    case Op::Abs:
-    case Op::Sign:
-    case Op::Sqrt:
-    case Op::Rsqrt:
-    case Op::Recip:
-    case Op::Floor:
-    case Op::Ceil:
-    case Op::Round:
-    case Op::Trunc:
-    case Op::IsNan:
-    case Op::Not:
-    case Op::Cast:
-    case Op::Add:
-    case Op::Sub:
-    case Op::Mul:
-    case Op::Div:
-    case Op::Maximum:
-    case Op::Minimum:
-    case Op::Equal:
-    case Op::NotEqual:
-    case Op::Less:
-    case Op::LessEqual:
-    case Op::And:
-    case Op::Or:
-    case Op::Xor:
-    case Op::Where: return true;
-    default: return dtype == DType::f32 && has_llvm_maths(op);
+/// How an op is written over operands of one kind.
+struct LlvmForm {
+  using Writer = std::string (LlvmValues::*)(Op op, DType dtype, bool vector, const std::string& a,
+                                             const std::string& b);
+  enum class Kind : std::uint8_t { Called, ByRule, Instruction, Intrinsic, Written };
+  Kind kind = Kind::Called;
+  const char* name = nullptr;
+  Writer writer = nullptr;
+};
+
+/// The column of the op table: for floats, integers and truth values.
+struct LlvmForms {
+  LlvmForm of_real, of_integer, of_truth;
+  const LlvmForm& of(DType dtype) const {
+    return is_float(dtype) ? of_real : dtype == DType::boolean ? of_truth : of_integer;
   }
+
+  static const LlvmForms& of(Op op);
+};
+
+const LlvmForms& LlvmForms::of(Op op) {
+  using V = LlvmValues;
+  constexpr auto instruction = [](const char* name) {
+    return LlvmForm{LlvmForm::Kind::Instruction, name, nullptr};
+  };
+  constexpr auto intrinsic = [](const char* name) {
+    return LlvmForm{LlvmForm::Kind::Intrinsic, name, nullptr};
+  };
+  constexpr auto written = [](LlvmForm::Writer writer) {
+    return LlvmForm{LlvmForm::Kind::Written, nullptr, writer};
+  };
+  constexpr LlvmForm called{};
+  constexpr auto both = [](LlvmForm form) { return LlvmForms{form, form, form}; };
+  constexpr auto reals = [](LlvmForm form) { return LlvmForms{form, {}, {}}; };
+  struct Forms {
+    constexpr LlvmForms operator()(LlvmForm real, LlvmForm integer) const { return {real, integer, integer}; }
+    constexpr LlvmForms operator()(LlvmForm real, LlvmForm integer, LlvmForm truth) const {
+      return {real, integer, truth};
+    }
+  };
+  constexpr Forms forms;
+  constexpr LlvmForm special{LlvmForm::Kind::ByRule, nullptr, nullptr};
+  constexpr LlvmForms by_rule{special, special, special};
+  static constexpr LlvmForms table[] = {
+#define SINTER_ELEMENTWISE(op, name, arity, rule, text, host, llvm) llvm,
+#define SINTER_STRUCTURAL(op, name, arity, op_class) LlvmForms{},
+#include "src/trace/ops.def"
+#undef SINTER_ELEMENTWISE
+#undef SINTER_STRUCTURAL
+  };
+  static_assert(std::size(table) == kOpCount);
+  return table[static_cast<std::size_t>(op)];
+}
+
+bool has_llvm_text(Op op, DType dtype) {
+  if (LlvmForms::of(op).of(dtype).kind != LlvmForm::Kind::Called) return true;
+  return dtype == DType::f32 && has_llvm_maths(op);
 }
 
 std::string LlvmValues::vector(DType dtype, const LlvmOperand& value) {
@@ -68,10 +83,11 @@ std::string LlvmValues::vector(DType dtype, const LlvmOperand& value) {
 }
 
 LlvmOperand LlvmValues::apply(Op op, DType result, DType operands, std::vector<LlvmOperand> args) {
-  if (op == Op::Cast) return cast(result, operands, args[0]);
+  const DTypeRule rule = info(op).rule;
+  if (rule == DTypeRule::Cast) return cast(result, operands, args[0]);
   bool any = false;
   for (const LlvmOperand& arg : args) any |= arg.vector;
-  if (op == Op::Where) {
+  if (rule == DTypeRule::Select) {
     const std::string type = w_.type(result, any);
     const std::string yes = any ? vector(result, args[1]) : args[1].text,
                       no = any ? vector(result, args[2]) : args[2].text;
@@ -82,85 +98,77 @@ LlvmOperand LlvmValues::apply(Op op, DType result, DType operands, std::vector<L
   std::vector<std::string> texts;
   for (const LlvmOperand& arg : args) texts.push_back(any ? vector(operands, arg) : arg.text);
   if (!has_llvm_text(op, operands)) return call_block_function(op, result, operands, any, texts);
-  if (texts.size() == 2) return {binary(op, operands, any, texts[0], texts[1]), any};
-  if (has_llvm_maths(op)) {
-    const std::string type = w_.vector_of("float");
-    const std::string y = llvm_maths(w_, op, vector(operands, {texts[0], any}), "%functions");
-    return {any ? y : w_.first_lane(type, y), any};
+  const LlvmForm& form = LlvmForms::of(op).of(operands);
+  const std::string type = w_.type(operands, any);
+  switch (form.kind) {
+    case LlvmForm::Kind::Instruction: {
+      std::string line = std::string(form.name) + " " + type + " " + texts[0];
+      if (texts.size() == 2) line += ", " + texts[1];
+      return {w_.value(line), any};
+    }
+    case LlvmForm::Kind::Intrinsic:
+      return {w_.intrinsic("llvm." + std::string(form.name) + "." + w_.suffix(operands, any), type,
+                           {{type, texts[0]}}),
+              any};
+    case LlvmForm::Kind::Written:
+      return {(this->*form.writer)(op, operands, any, texts[0], texts.size() == 2 ? texts[1] : ""), any};
+    case LlvmForm::Kind::ByRule:
+    case LlvmForm::Kind::Called: break;
   }
-  return {unary(op, operands, any, texts[0]), any};
+  const std::string y = llvm_maths(w_, op, vector(operands, {texts[0], any}), "%functions");
+  return {any ? y : w_.first_lane(w_.vector_of("float"), y), any};
 }
 
-std::string LlvmValues::unary(Op op, DType dtype, bool vector, const std::string& a) {
-  const std::string type = w_.type(dtype, vector), suffix = w_.suffix(dtype, vector),
-                    truth = w_.type(DType::boolean, vector);
-  const bool real = is_float(dtype);
-  if (const char* name = intrinsic_of(op)) {
-    return w_.intrinsic("llvm." + std::string(name) + "." + suffix, type, {{type, a}});
-  }
-  switch (op) {
-    case Op::Neg:
-      return w_.value(real ? "fneg " + type + " " + a
-                           : "sub " + type + " " + w_.integer(dtype, vector, 0) + ", " + a);
-    case Op::Abs: {
-      if (real) return w_.intrinsic("llvm.fabs." + suffix, type, {{type, a}});
-      const std::string zero = w_.integer(dtype, vector, 0);
-      const std::string minus = w_.value("sub " + type + " " + zero + ", " + a);
-      const std::string below = w_.value("icmp slt " + type + " " + a + ", " + zero);
-      return w_.value("select " + truth + " " + below + ", " + type + " " + minus + ", " + type + " " + a);
-    }
-    case Op::Sign: {
-      auto constant = [&](int n) { return real ? w_.real(dtype, vector, n) : w_.integer(dtype, vector, n); };
-      const std::string above =
-          w_.value((real ? "fcmp ogt " : "icmp sgt ") + type + " " + a + ", " + constant(0));
-      const std::string below =
-          w_.value((real ? "fcmp olt " : "icmp slt ") + type + " " + a + ", " + constant(0));
-      const std::string upper = w_.value("select " + truth + " " + above + ", " + type + " " + constant(1) +
-                                         ", " + type + " " + constant(0));
-      const std::string sign = w_.value("select " + truth + " " + below + ", " + type + " " + constant(-1) +
-                                        ", " + type + " " + upper);
-      if (!real) return sign;
-      const std::string nan = w_.value("fcmp uno " + type + " " + a + ", " + a);
-      return w_.value("select " + truth + " " + nan + ", " + type + " " + a + ", " + type + " " + sign);
-    }
-    case Op::Rsqrt:
-    case Op::Recip: {
-      const std::string by = op == Op::Recip ? a : w_.intrinsic("llvm.sqrt." + suffix, type, {{type, a}});
-      return w_.value("fdiv " + type + " " + w_.real(dtype, vector, 1) + ", " + by);
-    }
-    case Op::IsNan: return w_.value("fcmp uno " + type + " " + a + ", " + a);
-    case Op::Not:
-      return w_.value("xor " + type + " " + a + ", " +
-                      w_.integer(dtype, vector, dtype == DType::boolean ? 1 : -1));
-    default: throw std::logic_error("[llvm] no text for " + std::string(name_of(op)));
-  }
+// ---- what takes more than an instruction
+
+std::string LlvmValues::negated(Op, DType dtype, bool vector, const std::string& a, const std::string&) {
+  return w_.value("sub " + w_.type(dtype, vector) + " " + w_.integer(dtype, vector, 0) + ", " + a);
 }
 
-std::string LlvmValues::binary(Op op, DType dtype, bool vector, const std::string& a, const std::string& b) {
-  const std::string type = w_.type(dtype, vector), operands = " " + type + " " + a + ", " + b;
+std::string LlvmValues::magnitude(Op op, DType dtype, bool vector, const std::string& a, const std::string&) {
+  const std::string type = w_.type(dtype, vector), minus = negated(op, dtype, vector, a, "");
+  const std::string below = w_.value("icmp slt " + type + " " + a + ", " + w_.integer(dtype, vector, 0));
+  return w_.value("select " + w_.type(DType::boolean, vector) + " " + below + ", " + type + " " + minus +
+                  ", " + type + " " + a);
+}
+
+std::string LlvmValues::sign(Op, DType dtype, bool vector, const std::string& a, const std::string&) {
+  const std::string type = w_.type(dtype, vector), truth = w_.type(DType::boolean, vector);
   const bool real = is_float(dtype);
-  // Truth values are ordered as false < true.
-  const std::string less = real ? "fcmp olt" : dtype == DType::boolean ? "icmp ult" : "icmp slt";
-  const std::string less_equal = real ? "fcmp ole" : dtype == DType::boolean ? "icmp ule" : "icmp sle";
-  switch (op) {
-    case Op::Add: return w_.value((real ? "fadd" : "add") + operands);
-    case Op::Sub: return w_.value((real ? "fsub" : "sub") + operands);
-    case Op::Mul: return w_.value((real ? "fmul" : "mul") + operands);
-    case Op::Div:
-      if (real) return w_.value("fdiv" + operands);
-      [[fallthrough]];
-    case Op::Remainder: return integer_division(op, dtype, vector, a, b);
-    case Op::Maximum: return combine(Op::Max, dtype, type, a, b);
-    case Op::Minimum: return combine(Op::Min, dtype, type, a, b);
-    case Op::Equal: return w_.value((real ? "fcmp oeq" : "icmp eq") + operands);
-    case Op::NotEqual: return w_.value((real ? "fcmp une" : "icmp ne") + operands);
-    case Op::Less: return w_.value(less + operands);
-    case Op::LessEqual: return w_.value(less_equal + operands);
-    case Op::And: return w_.value("and" + operands);
-    case Op::Or: return w_.value("or" + operands);
-    case Op::Xor: return w_.value("xor" + operands);
-    default: throw std::logic_error("[llvm] no text for " + std::string(name_of(op)));
-  }
+  auto constant = [&](int n) { return real ? w_.real(dtype, vector, n) : w_.integer(dtype, vector, n); };
+  const std::string above =
+      w_.value((real ? "fcmp ogt " : "icmp sgt ") + type + " " + a + ", " + constant(0));
+  const std::string below =
+      w_.value((real ? "fcmp olt " : "icmp slt ") + type + " " + a + ", " + constant(0));
+  const std::string upper = w_.value("select " + truth + " " + above + ", " + type + " " + constant(1) +
+                                     ", " + type + " " + constant(0));
+  const std::string sign = w_.value("select " + truth + " " + below + ", " + type + " " + constant(-1) +
+                                    ", " + type + " " + upper);
+  if (!real) return sign;
+  const std::string nan = w_.value("fcmp uno " + type + " " + a + ", " + a);
+  return w_.value("select " + truth + " " + nan + ", " + type + " " + a + ", " + type + " " + sign);
+}
+
+/// Of a number, or of its root.
+std::string LlvmValues::reciprocal(Op op, DType dtype, bool vector, const std::string& a,
+                                   const std::string&) {
+  const std::string type = w_.type(dtype, vector);
+  const std::string by =
+      op == Op::Recip ? a : w_.intrinsic("llvm.sqrt." + w_.suffix(dtype, vector), type, {{type, a}});
+  return w_.value("fdiv " + type + " " + w_.real(dtype, vector, 1) + ", " + by);
+}
+
+std::string LlvmValues::is_nan(Op, DType dtype, bool vector, const std::string& a, const std::string&) {
+  return w_.value("fcmp uno " + w_.type(dtype, vector) + " " + a + ", " + a);
+}
+
+std::string LlvmValues::complement(Op, DType dtype, bool vector, const std::string& a, const std::string&) {
+  return w_.value("xor " + w_.type(dtype, vector) + " " + a + ", " +
+                  w_.integer(dtype, vector, dtype == DType::boolean ? 1 : -1));
+}
+
+std::string LlvmValues::extreme(Op op, DType dtype, bool vector, const std::string& a, const std::string& b) {
+  return combine(op == Op::Maximum ? Op::Max : Op::Min, dtype, w_.type(dtype, vector), a, b);
 }
 
 std::string LlvmValues::combine(Op reduction, DType dtype, const std::string& type, const std::string& a,
@@ -170,6 +178,8 @@ std::string LlvmValues::combine(Op reduction, DType dtype, const std::string& ty
   if (reduction == Op::Sum) return w_.value((real ? "fadd" : "add") + operands);
   if (reduction == Op::Prod) return w_.value((real ? "fmul" : "mul") + operands);
   const bool most = reduction == Op::Max;
+  if (!most && reduction != Op::Min)
+    throw std::logic_error("[llvm] no text for the reduction " + std::string(name_of(reduction)));
   if (dtype == DType::boolean) return w_.value((most ? "or" : "and") + operands);
   const std::string truth = type[0] == '<' ? type.substr(0, type.find('x')) + "x i1>" : "i1";
   const std::string first =

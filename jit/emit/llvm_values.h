@@ -84,8 +84,14 @@ class LlvmValues {
  private:
   // Elementwise (llvm_ops.cpp).
   LlvmOperand cast(DType to, DType from, const LlvmOperand& value);
-  std::string unary(Op op, DType dtype, bool vector, const std::string& a);
-  std::string binary(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
+  friend struct LlvmForms;  // the op table names these
+  std::string negated(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
+  std::string magnitude(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
+  std::string sign(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
+  std::string reciprocal(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
+  std::string is_nan(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
+  std::string complement(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
+  std::string extreme(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
   std::string integer_division(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
   LlvmOperand call_block_function(Op op, DType result, DType operands, bool vector,
                                   const std::vector<std::string>& args);

@@ -1,6 +1,8 @@
-// The interface between the executor and a device: memory, prepared work, launches. One implementation per device.
+// The interface between the executor and a device: memory, prepared work, launches. One implementation per
+// device.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,8 +18,8 @@ namespace sinter::runtime {
 
 class Backend;
 
-/// Device memory. Shared by the values that live in it; goes back to the backend's pool with the last of them. A backend
-/// derives from it to add its own handle.
+/// Device memory. Shared by the values that live in it; goes back to the backend's pool with the last of
+/// them. A backend derives from it to add its own handle.
 class Buffer {
  public:
   Buffer(Backend& backend, std::size_t bytes) : backend_(backend), bytes_(bytes) {}
@@ -50,16 +52,29 @@ struct ScalarValue {
   ScalarValue() : integer(0) {}
 };
 
-/// What one launch is given; the spans live until `launch` returns. A kernel whose Kernel::members is more than 1 is run
-/// for `members` members: their buffers follow each other, likewise their ints and scalars.
+/// The scalar as a kernel's argument of `dtype`: its bits, the first bytes of which are the scalar itself
+/// (numbers stand low byte first on every processor we run on).
+inline std::uint64_t bits_of(const ScalarValue& value, DType dtype) {
+  switch (dtype) {
+    case DType::f32: return std::bit_cast<std::uint32_t>(static_cast<float>(value.real));
+    case DType::f64: return std::bit_cast<std::uint64_t>(value.real);
+    case DType::boolean: return value.integer != 0;
+    default: return static_cast<std::uint64_t>(value.integer);
+  }
+}
+
+/// What one launch is given; the spans live until `launch` returns. A kernel whose Kernel::members is more
+/// than 1 is run for `members` members: their buffers follow each other, likewise their ints and scalars.
 struct LaunchArguments {
-  std::span<const BufferView> buffers;        // in the order of Kernel::buffers; library ops: inputs, then the output
-  std::span<const std::int64_t> ints;         // Kernel::ints of them; empty for library ops
+  std::span<const BufferView>
+      buffers;  // in the order of Kernel::buffers; library ops: inputs, then the output
+  std::span<const std::int64_t> ints;  // Kernel::ints of them; empty for library ops
   std::span<const ScalarValue> scalars;
   std::size_t members = 1;
 };
 
-/// Compiled kernel IR or a prepared library op, ready to be launched any number of times, from one thread at a time.
+/// Compiled kernel IR or a prepared library op, ready to be launched any number of times, from one thread at
+/// a time.
 class Executable {
  public:
   virtual ~Executable() = default;
@@ -68,23 +83,25 @@ using ExecutableRef = std::shared_ptr<Executable>;
 
 /// Counts since the backend started.
 struct BackendStatistics {
-  std::uint64_t kernels_compiled = 0;     // by a compiler, now
+  std::uint64_t kernels_compiled = 0;  // by a compiler, now
   std::uint64_t kernels_from_disk = 0;
   std::uint64_t launches = 0;
-  std::size_t bytes_in_use = 0;           // handed out now
-  std::size_t bytes_reserved = 0;         // held from the driver or the system
+  std::size_t bytes_in_use = 0;    // handed out now
+  std::size_t bytes_reserved = 0;  // held from the driver or the system
   std::size_t peak_bytes_in_use = 0;
 };
 
-/// A device. Calls come from one thread at a time (the executor holds the device's lock), except that buffers may be
-/// released from any thread. Work is done in the order it is handed over; only `download` and `synchronize` wait.
+/// A device. Calls come from one thread at a time (the executor holds the device's lock), except that buffers
+/// may be released from any thread. Work is done in the order it is handed over; only `download` and
+/// `synchronize` wait.
 class Backend {
  public:
   virtual ~Backend() = default;
 
   virtual const ir::DeviceTraits& traits() const = 0;
 
-  /// Memory of at least `bytes` bytes (zero is allowed), contents undefined. Throws DeviceError when there is none left.
+  /// Memory of at least `bytes` bytes (zero is allowed), contents undefined. Throws DeviceError when there is
+  /// none left.
   virtual BufferRef allocate(std::size_t bytes) = 0;
 
   /// Copies from host memory; `data` may be reused when it returns.
@@ -93,7 +110,8 @@ class Backend {
   /// Copies to host memory after all work handed over so far; waits. Throws the errors of that work.
   virtual void download(const BufferView& from, std::span<std::byte> data) = 0;
 
-  /// Compiles (or finds) kernels; several at once so that they can be compiled side by side. Throws CompileError.
+  /// Compiles (or finds) kernels; several at once so that they can be compiled side by side. Throws
+  /// CompileError.
   virtual std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) = 0;
 
   /// Prepares a library op for the sizes it names. Throws DeviceError for what this device cannot do.
@@ -104,7 +122,8 @@ class Backend {
   /// Marks the end of the launches of one plan: batched work is handed to the driver here.
   virtual void submit() = 0;
 
-  /// Waits for everything handed over. Throws the errors of that work: a driver failure, an index out of range.
+  /// Waits for everything handed over. Throws the errors of that work: a driver failure, an index out of
+  /// range.
   virtual void synchronize() = 0;
 
   virtual BackendStatistics statistics() const = 0;

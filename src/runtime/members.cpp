@@ -1,22 +1,9 @@
 // Packs the arguments of members.
 #include "src/runtime/members.h"
 
-#include <bit>
 #include <cstring>
 
 namespace sinter::runtime {
-namespace {
-
-std::uint64_t bits_of(const ScalarValue& value, DType dtype) {
-  switch (dtype) {
-    case DType::f32: return std::bit_cast<std::uint32_t>(static_cast<float>(value.real));
-    case DType::f64: return std::bit_cast<std::uint64_t>(value.real);
-    case DType::boolean: return value.integer != 0;
-    default: return static_cast<std::uint64_t>(value.integer);
-  }
-}
-
-}  // namespace
 
 LaunchArguments arguments_of(const ir::Kernel& kernel, const LaunchArguments& arguments, std::size_t m) {
   const std::size_t buffers = kernel.buffers.size(), scalars = kernel.scalars.size();

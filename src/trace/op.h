@@ -9,7 +9,7 @@
 namespace sinter {
 
 enum class Op : std::uint8_t {
-#define SINTER_ELEMENTWISE(op, name, arity, rule, text, host) op,
+#define SINTER_ELEMENTWISE(op, name, arity, rule, text, host, llvm) op,
 #define SINTER_STRUCTURAL(op, name, arity, op_class) op,
 #include "src/trace/ops.def"
 #undef SINTER_ELEMENTWISE
@@ -32,7 +32,7 @@ struct OpInfo {
 };
 
 inline constexpr std::array kOps = {
-#define SINTER_ELEMENTWISE(op, name, arity, rule, text, host) \
+#define SINTER_ELEMENTWISE(op, name, arity, rule, text, host, llvm) \
   OpInfo{Op::op, name, arity, OpClass::Elementwise, DTypeRule::rule, text},
 #define SINTER_STRUCTURAL(op, name, arity, op_class) OpInfo{Op::op, name, arity, OpClass::op_class, DTypeRule::None, ""},
 #include "src/trace/ops.def"

@@ -2,28 +2,10 @@
 # The program `sinter` as a user would call it. usage: tool.sh SINTER EXPLAIN_EXAMPLE TOUR PYTHON
 set -euo pipefail
 sinter=$(realpath "$1") example=$(realpath "$2") tour=$(realpath "$3") python=$4
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+called=$sinter called_name=sinter
+# shellcheck source=tests/support/expect.sh
+. "$(dirname "$0")/../support/expect.sh"
 cd "$work"
-failures=0
-
-say_failed() {
-  echo "FAILED: $1" >&2
-  sed 's/^/    /' "$work/out" >&2
-  failures=$((failures + 1))
-}
-
-# expect CODE TEXT ARGUMENT... : the exit code of sinter, and a regular expression that must match what it prints.
-expect() {
-  local code=$1 text=$2 found=0
-  shift 2
-  "$sinter" "$@" >"$work/out" 2>&1 </dev/null || found=$?
-  if [ "$found" -ne "$code" ]; then
-    say_failed "exit code $found instead of $code: sinter $*"
-  elif ! grep -Eq -- "$text" "$work/out"; then
-    say_failed "no \"$text\" in the output of: sinter $*"
-  fi
-}
 
 expect 0 '^[0-9]+\.[0-9]+\.[0-9]+$' --version
 expect 0 '^SINTER_EXPLAIN=' env

@@ -3,27 +3,9 @@
 # usage: run.sh PROGRAM PYTHON
 set -euo pipefail
 program=$1 python=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
-
-say_failed() {
-  echo "FAILED: $1" >&2
-  sed 's/^/    /' "$work/out" >&2
-  failures=$((failures + 1))
-}
-
-# expect CODE TEXT ARGUMENT... : the exit code, and a text (a regular expression) that must be in what is printed.
-expect() {
-  local code=$1 text=$2 found=0
-  shift 2
-  "$program" "$@" >"$work/out" 2>&1 </dev/null || found=$?
-  if [ "$found" -ne "$code" ]; then
-    say_failed "exit code $found instead of $code: guide $*"
-  elif ! grep -Eq -- "$text" "$work/out"; then
-    say_failed "no \"$text\" in the output of: guide $*"
-  fi
-}
+called=$program called_name=guide
+# shellcheck source=tests/support/expect.sh
+. "$(dirname "$0")/../support/expect.sh"
 
 # Ten kinds of images, told apart by where a square is.
 "$python" - "$work/data/mnist" <<'PYTHON'

@@ -299,15 +299,13 @@ void CudaBackend::launch_kernel(KernelExecutable& executable, const LaunchArgume
       parameters_.push(static_cast<std::int32_t>(value));
   }
   for (std::size_t s = 0; s < kernel.scalars.size(); ++s) {
-    const ScalarValue& value = arguments.scalars[s];
-    switch (kernel.scalars[s]) {
-      case DType::f32: parameters_.push(static_cast<float>(value.real)); break;
-      case DType::f64: parameters_.push(value.real); break;
-      case DType::i64: parameters_.push(value.integer); break;
-      case DType::i32:
-      case DType::u8: parameters_.push(static_cast<std::uint32_t>(value.integer)); break;
-      case DType::boolean: parameters_.push(value.integer != 0); break;
-    }
+    const std::uint64_t bits = bits_of(arguments.scalars[s], kernel.scalars[s]);
+    if (kernel.scalars[s] == DType::boolean)
+      parameters_.push(bits != 0);
+    else if (size_of(kernel.scalars[s]) == 8)
+      parameters_.push(bits);
+    else
+      parameters_.push(static_cast<std::uint32_t>(bits));
   }
   if (kernel.split) {
     if (geometry.groups / geometry.parts > kCounters)

@@ -26,18 +26,6 @@ constexpr std::int64_t kLongColumn = 512;
 constexpr double kLittleWork = 0.4;  // ns for a point
 constexpr std::size_t kMostScratch = std::size_t{8} << 20;
 
-void write_scalar(const ScalarValue& value, DType dtype, std::byte* to) {
-  auto write = [to](auto number) { std::memcpy(to, &number, sizeof number); };
-  switch (dtype) {
-    case DType::f32: return write(static_cast<float>(value.real));
-    case DType::f64: return write(value.real);
-    case DType::i32: return write(static_cast<std::int32_t>(value.integer));
-    case DType::i64: return write(value.integer);
-    case DType::u8: return write(static_cast<std::uint8_t>(value.integer));
-    case DType::boolean: return write(static_cast<std::uint8_t>(value.integer != 0));
-  }
-}
-
 /// Room for n elements, on the stack where they are few.
 template <class T, std::size_t kFew>
 class Few {
@@ -160,9 +148,9 @@ void JitProgram::run(Workers& workers, const LaunchArguments& arguments, std::at
   Few<void*, 64> buffers(arguments.buffers.size());
   for (std::size_t i = 0; i < arguments.buffers.size(); ++i)
     buffers.data()[i] = data_of(arguments.buffers[i]);
-  Few<std::array<std::byte, 8>, 64> scalars(arguments.scalars.size());
+  Few<std::uint64_t, 64> scalars(arguments.scalars.size());
   for (std::size_t i = 0; i < arguments.scalars.size(); ++i)
-    write_scalar(arguments.scalars[i], kernel_.scalars[i % kernel_.scalars.size()], scalars.data()[i].data());
+    scalars.data()[i] = bits_of(arguments.scalars[i], kernel_.scalars[i % kernel_.scalars.size()]);
   Few<Member, 8> members(count);
   double work = 0;
   std::int64_t pieces = 0;
@@ -171,7 +159,8 @@ void JitProgram::run(Workers& workers, const LaunchArguments& arguments, std::at
   for (std::size_t i = 0; i < count; ++i) {
     const LaunchArguments own = arguments_of(kernel_, arguments, i);
     Member& m = members.data()[i] = member_of(own.ints);
-    if (describes && i < 3) last_ += (i > 0 ? ", " : "") + std::to_string(m.outer) + " x " + std::to_string(m.inner);
+    if (describes && i < 3)
+      last_ += (i > 0 ? ", " : "") + std::to_string(m.outer) + " x " + std::to_string(m.inner);
     if (m.code == nullptr) {
       if (describes) last_ += " (interpreted)";
       interpreted_.run_member(workers, own, fault);
@@ -180,7 +169,7 @@ void JitProgram::run(Workers& workers, const LaunchArguments& arguments, std::at
       last_ += " (loops joined)";
     }
     m.buffers = buffers.data() + i * per_member;
-    m.scalars = arguments.scalars.empty() ? nullptr : scalars.data()[i * kernel_.scalars.size()].data();
+    m.scalars = arguments.scalars.empty() ? nullptr : scalars.data() + i * kernel_.scalars.size();
     work += m.pieces == 0 ? 0 : m.work();
     pieces += m.pieces;
   }

@@ -36,7 +36,7 @@ class JitProgram final : public HostExecutable {
     std::int64_t per_piece = 1, pieces = 0;
     void* const* buffers = nullptr;
     const std::int64_t* ints = nullptr;
-    const std::byte* scalars = nullptr;
+    const std::uint64_t* scalars = nullptr;
 
     double work() const { return unit * static_cast<double>(outer); }
   };

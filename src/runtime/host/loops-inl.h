@@ -200,7 +200,7 @@ HWY_NOINLINE void fold_lanes(void* out, void* lanes_of_row) {
 
 // ---- the expressions of the table, as function objects
 
-#define SINTER_ELEMENTWISE(op, name, arity, rule, text, host_expression)                \
+#define SINTER_ELEMENTWISE(op, name, arity, rule, text, host_expression, llvm)          \
   struct Expression##op {                                                               \
     template <class D, class A, class B>                                                \
     HWY_INLINE auto operator()([[maybe_unused]] D d, A a, [[maybe_unused]] B b) const { \
@@ -249,7 +249,7 @@ constexpr bool gives_mask(DTypeRule rule) { return rule == DTypeRule::Compare ||
 template <DType dtype, class T>
 void add_elementwise(host::BlockFunctions& functions) {
   constexpr std::size_t at = static_cast<std::size_t>(dtype);
-#define SINTER_ELEMENTWISE(op, name, arity, rule, text, host_expression)    \
+#define SINTER_ELEMENTWISE(op, name, arity, rule, text, host_expression, llvm) \
   if constexpr (takes(DTypeRule::rule, dtype) && arity <= 2)                \
     add_block_loops<Expression##op, T, gives_mask(DTypeRule::rule), arity>( \
         functions.elementwise[static_cast<std::size_t>(Op::op)][at]);

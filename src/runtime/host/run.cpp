@@ -63,9 +63,10 @@ class Launch {
       throw DeviceError("[host] a kernel has " + std::to_string(arguments.buffers.size()) +
                         " buffers; the most are " + std::to_string(kMostBuffers));
     constants_ = workers.shared().reserve(code.constant_bytes + 64);
-    for (const Code::ScalarSlot& scalar : code.scalars)
-      write_scalar(arguments.scalars[scalar.scalar], scalar.dtype,
-                   constants_ + code.registers[scalar.slot].offset);
+    for (const Code::ScalarSlot& scalar : code.scalars) {
+      const std::uint64_t bits = bits_of(arguments.scalars[scalar.scalar], scalar.dtype);
+      std::memcpy(constants_ + code.registers[scalar.slot].offset, &bits, size_of(scalar.dtype));
+    }
     ++workers.launches_;
   }
 
@@ -95,21 +96,6 @@ class Launch {
 
  private:
   static constexpr std::size_t kMostBuffers = 256;
-
-  static void write_scalar(const ScalarValue& value, DType dtype, std::byte* to) {
-    switch (dtype) {
-      case DType::f32: return write(to, static_cast<float>(value.real));
-      case DType::f64: return write(to, value.real);
-      case DType::i32: return write(to, static_cast<std::int32_t>(value.integer));
-      case DType::i64: return write(to, value.integer);
-      case DType::u8: return write(to, static_cast<std::uint8_t>(value.integer));
-      case DType::boolean: return write(to, static_cast<std::uint8_t>(value.integer != 0));
-    }
-  }
-  template <class T>
-  static void write(std::byte* to, T value) {
-    std::memcpy(to, &value, sizeof value);
-  }
 
   /// Sets up a thread's registers for this launch.
   Workers::Thread& prepare(std::size_t index) {
@@ -284,7 +270,8 @@ class Launch {
         std::int64_t at[kMaxLoops] = {};
         const std::int64_t n = enter_unit(static_cast<std::int64_t>(unit), at);
         // Addresses that an earlier phase set are by now those of the last unit.
-        for (std::uint16_t earlier = 0; earlier < phase; ++earlier) set_pointers(caller, code_.unit[earlier], at);
+        for (std::uint16_t earlier = 0; earlier < phase; ++earlier)
+          set_pointers(caller, code_.unit[earlier], at);
         if (phase > 0) {
           for (std::size_t i = 0; i < code_.reductions.size(); ++i) {
             const Reduction& r = code_.reductions[i];

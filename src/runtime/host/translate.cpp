@@ -444,6 +444,9 @@ class Translator {
     for (ExprId id = 0; id < kernel_.exprs.size(); ++id) {
       const Expr& e = kernel_.exprs[id];
       if (!needed_[id] || e.kind != ExprKind::Reduce) continue;
+      if (e.op == Op::SquaredDeviations)
+        throw DeviceError(
+            "[host] squared deviations are not computed here: DeviceTraits::grid_reductions is off");
       Reduction r;
       r.op = e.op;
       r.dtype = e.dtype;

@@ -144,13 +144,7 @@ void pack_words(const ir::Kernel& kernel, const LaunchArguments& arguments,
   };
   for (std::int64_t value : arguments.ints) push(static_cast<std::uint64_t>(value), kernel.wide);
   for (std::size_t i = 0; i < kernel.scalars.size(); ++i) {
-    const ScalarValue& value = arguments.scalars[i];
-    switch (kernel.scalars[i]) {
-      case DType::f32: push(std::bit_cast<std::uint32_t>(static_cast<float>(value.real)), false); break;
-      case DType::f64: push(std::bit_cast<std::uint64_t>(value.real), true); break;
-      case DType::i64: push(static_cast<std::uint64_t>(value.integer), true); break;
-      default: push(static_cast<std::uint64_t>(value.integer), false); break;
-    }
+    push(bits_of(arguments.scalars[i], kernel.scalars[i]), size_of(kernel.scalars[i]) == 8);
   }
 }
 

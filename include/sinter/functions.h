@@ -1,0 +1,55 @@
+// Functions of tensors that are written as functions rather than methods.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include <sinter/tensor.h>
+
+namespace sinter {
+
+/// `a` where the condition holds, else `b`; one of them may be a number or of rank 0.
+template <std::size_t Rank, class Kind>
+Tensor<Rank, Kind> where(const Tensor<Rank, Bool>& condition, const Tensor<Rank, Kind>& a,
+                         const std::type_identity_t<detail::OperandOf<Rank, Kind>>& b,
+                         Location where = Location::current()) {
+  return {detail::trusted, AnyTensor::where(condition.any(), a.any(), b.operand, where)};
+}
+template <std::size_t Rank, class Kind, NumberFor<Kind> T>
+Tensor<Rank, Kind> where(const Tensor<Rank, Bool>& condition, T a, const Tensor<Rank, Kind>& b,
+                         Location where = Location::current()) {
+  return {detail::trusted, AnyTensor::where(condition.any(), a, b.any(), where)};
+}
+
+/// True iff any element is.
+template <std::size_t Rank>
+Tensor<0, Bool> any(const Tensor<Rank, Bool>& x, Location where = Location::current()) {
+  return {detail::trusted, x.any().any(x.any().all_axes(), where).reshape({}, where)};
+}
+
+template <std::size_t Rank, class Kind>
+Tensor<Rank, Kind> maximum(const Tensor<Rank, Kind>& a,
+                           const std::type_identity_t<detail::OperandOf<Rank, Kind>>& b) {
+  return a.maximum(b);
+}
+template <std::size_t Rank, class Kind>
+Tensor<Rank, Kind> minimum(const Tensor<Rank, Kind>& a,
+                           const std::type_identity_t<detail::OperandOf<Rank, Kind>>& b) {
+  return a.minimum(b);
+}
+template <std::size_t Rank>
+Tensor<Rank> pow(const Tensor<Rank>& a, const std::type_identity_t<detail::OperandOf<Rank, Float>>& b) {
+  return a.pow(b);
+}
+template <std::size_t Rank>
+Tensor<Rank> pow(std::type_identity_t<Number<Float>> a, const Tensor<Rank>& b,
+                 Location where = Location::current()) {
+  return {detail::trusted, AnyTensor::pow(a.value, b.any(), where)};
+}
+template <std::size_t A, std::size_t B>
+requires(A >= 2 && B >= 2) Tensor<(A > B ? A : B)> matmul(const Tensor<A>& a, const Tensor<B>& b,
+                                                          Location where = Location::current()) {
+  return a.matmul(b, where);
+}
+
+}  // namespace sinter
