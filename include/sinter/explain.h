@@ -45,6 +45,7 @@ struct ReportLaunch {
   enum class Kind : std::uint8_t { Kernel, Library };
   Kind kind = Kind::Kernel;
   std::uint32_t kernel = 0;       // Kernel: launches with equal numbers run the same compiled kernel
+  std::string how;                // how it runs and why so, where the device has a choice
   std::uint32_t members = 1;      // alike small kernels that share the launch, each on values of its own
   std::vector<std::string> ops;   // that it computes, in the order of the program
   std::vector<ReportLine> lines;  // where they were recorded

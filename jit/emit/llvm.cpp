@@ -43,11 +43,13 @@ class LlvmKernelWriter {
       units();
     else
       rows();
+    // Stores past the caches are in no order with what tells other threads that they are done.
+    if (values_.streams()) w_.when(w_.value("icmp eq i64 %cached, 0"), [&] { w_.line("fence seq_cst"); });
     w_.line("ret void");
     const std::string byte = w_.pointer_to("i8"), bytes = w_.pointer_to(byte);
     return w_.function("define void @" + name + "(" + bytes + " %buffers, " + w_.pointer_to("i64") +
                        " %ints, " + byte + " %scalars, " + bytes + " %functions, i64 %first, i64 %last, " +
-                       byte + " %scratch, " + w_.pointer_to("i32") + " %fault) #0");
+                       byte + " %scratch, i64 %cached, " + w_.pointer_to("i32") + " %fault) #0");
   }
 
  private:
@@ -138,6 +140,7 @@ class LlvmKernelWriter {
   template <class Body>
   Names split_lanes(const std::string& begin, const std::string& end, std::vector<LlvmCarried> carried,
                     Body body) {
+    values_.set_hot(true);
     if (shape_.always_masked) return masked_lanes(begin, end, carried, body);
     const std::string count = w_.value("sub i64 " + end + ", " + begin);
     const std::string whole = w_.value("and i64 " + count + ", -" + lanes_text());
@@ -150,6 +153,7 @@ class LlvmKernelWriter {
           return next;
         });
     for (std::size_t c = 0; c < carried.size(); ++c) carried[c].value = through[c];
+    values_.set_hot(false);
     return masked_lanes(middle, end, carried, body);
   }
 
@@ -186,6 +190,7 @@ class LlvmKernelWriter {
     Op op;
     DType dtype, total;  // f32 sums go into double
     bool vector;
+    bool nans = false;  // keeps a NaN for the greatest or least before it, which passes NaN over
   };
 
   std::vector<Reduction> reductions_of(std::uint16_t phase) const {
@@ -193,8 +198,16 @@ class LlvmKernelWriter {
     for (ExprId id : shape_.reductions[phase]) {
       const Expr& e = kernel_.exprs[id];
       const bool widens = e.op == Op::Sum && e.dtype == DType::f32;
-      result.push_back({id, e.args[0], e.op, e.dtype, widens ? DType::f64 : e.dtype,
-                        lanes_inner_ || values_.is_vector(e.args[0])});
+      Reduction r{id,
+                  e.args[0],
+                  e.op,
+                  e.dtype,
+                  widens ? DType::f64 : e.dtype,
+                  lanes_inner_ || values_.is_vector(e.args[0])};
+      result.push_back(r);
+      // One instruction from step to step instead of a chain of four.
+      r.nans = is_float(e.dtype) && (e.op == Op::Max || e.op == Op::Min);
+      if (r.nans) result.push_back(r);
     }
     return result;
   }
@@ -224,12 +237,14 @@ class LlvmKernelWriter {
     phase_ = phase;
     in_phase_ = reductions_of(phase);
     std::vector<LlvmCarried> totals;
-    for (const Reduction& r : in_phase_)
-      totals.push_back({w_.type(r.total, r.vector), identity(r.op, r.total, r.vector)});
+    for (const Reduction& r : in_phase_) totals.push_back({w_.type(r.total, r.vector), start_of(r)});
     const Names results = walk(kernel_.outer_rank, totals, "0");
     for (std::size_t i = 0; i < in_phase_.size(); ++i) {
       const Reduction& r = in_phase_[i];
+      if (r.nans) continue;
       std::string result = results[i];
+      if (i + 1 < in_phase_.size() && in_phase_[i + 1].nans)
+        result = values_.with_nan(w_.type(r.dtype, r.vector), results[i + 1], result);
       if (lanes_inner_) result = fold(r, result);
       const bool vector = r.vector && !lanes_inner_;
       if (r.total != r.dtype)
@@ -237,6 +252,10 @@ class LlvmKernelWriter {
                           w_.type(r.dtype, vector));
       values_.set(r.id, {result, vector});
     }
+  }
+
+  std::string start_of(const Reduction& r) {
+    return r.nans ? w_.real(r.total, r.vector, 0) : identity(r.op, r.total, r.vector);
   }
 
   /// All lanes combined, halving them.
@@ -303,8 +322,9 @@ class LlvmKernelWriter {
           for (std::size_t i = 0; i < in_phase_.size(); ++i) {
             const Reduction& r = in_phase_[i];
             const bool own = r.total != r.dtype;
-            leaves.push_back(
-                {w_.type(r.dtype, r.vector), own ? identity(r.op, r.dtype, r.vector) : names[i]});
+            leaves.push_back({w_.type(r.dtype, r.vector), own ? (r.nans ? w_.real(r.dtype, r.vector, 0)
+                                                                        : identity(r.op, r.dtype, r.vector))
+                                                              : names[i]});
           }
           Names next = stretch(k, begin, end, leaves, index);
           for (std::size_t i = 0; i < in_phase_.size(); ++i) {
@@ -318,6 +338,17 @@ class LlvmKernelWriter {
         });
   }
 
+  std::uint16_t first_walk() const {
+    return static_cast<std::uint16_t>(std::find(shape_.walks.begin(), shape_.walks.end(), true) -
+                                      shape_.walks.begin());
+  }
+  /// A row that is gone over several times is read by the first; the memory would rest during the others.
+  bool fetches_next_row() const {
+    if (!lanes_inner_) return false;
+    const auto second = std::find(shape_.walks.begin() + first_walk() + 1, shape_.walks.end(), true);
+    return second != shape_.walks.end() && second - shape_.walks.begin() == phase_;
+  }
+
   /// Points [begin, end) of the last inner loop.
   Names stretch(std::size_t k, const std::string& begin, const std::string& end,
                 const std::vector<LlvmCarried>& carried, const std::string& index) {
@@ -327,6 +358,10 @@ class LlvmKernelWriter {
       else
         values_.bind(k, i);
       make_inner(shape_.keeps() ? w_.value("add i64 " + index + ", " + i) : "0");
+      if (fetches_next_row()) {
+        for (ExprId id : shape_.inner[first_walk()])
+          values_.prefetch_next(kernel_.exprs[id], kernel_.outer_rank - std::size_t{1});
+      }
       Names next;
       for (std::size_t r = 0; r < in_phase_.size(); ++r) next.push_back(accumulate(in_phase_[r], names[r]));
       for (const ir::Store& store : kernel_.stores)
@@ -346,7 +381,10 @@ class LlvmKernelWriter {
     const LlvmOperand& value = values_.get(r.operand);
     const std::string type = w_.type(r.dtype, r.vector);
     const std::string taken = r.vector ? values_.vector(r.dtype, value) : value.text;
-    const std::string next = values_.combine(r.op, r.dtype, type, sum, taken);
+    const bool passes_nan = is_float(r.dtype) && (r.op == Op::Max || r.op == Op::Min);
+    const std::string next = r.nans       ? values_.with_nan(type, taken, sum)
+                             : passes_nan ? values_.ordered(r.op, r.dtype, type, sum, taken)
+                                          : values_.combine(r.op, r.dtype, type, sum, taken);
     if (!lanes_inner_ || values_.mask().empty()) return next;
     return w_.value("select " + w_.vector_of("i1") + " " + values_.mask() + ", " + type + " " + next + ", " +
                     type + " " + sum);

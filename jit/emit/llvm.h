@@ -5,14 +5,15 @@
 //
 //   void <entry>(void* const* buffers, const int64_t* ints, const void* scalars, const LlvmFunction*
 //   functions,
-//                int64_t first, int64_t last, void* scratch, uint32_t* fault)
+//                int64_t first, int64_t last, void* scratch, int64_t cached, uint32_t* fault)
 //
 // It computes the outer points [first, last), counted row-major; calls for disjoint ranges may run side by
 // side, and how the points are cut into ranges does not change any bit of a result. `buffers` are addresses
 // of element 0 of each buffer; `scalars` has 8 bytes for each scalar, which start with the scalar in its
 // dtype (a bool is a byte 0 or 1); `functions` is a table of vector functions, see `llvm_function`; `scratch`
-// has `scratch_bytes_per_point` bytes for each inner point and belongs to this call; `fault` is set to 1 by
-// an index out of range.
+// has `scratch_bytes_per_point` bytes for each inner point and belongs to this call; `cached` is 1, or 0
+// where results are so large that they had better be written past the caches; `fault` is set to 1 by an index
+// out of range.
 #pragma once
 
 #include <cstddef>
@@ -36,6 +37,7 @@ constexpr std::size_t llvm_function(Op op, DType dtype) {
 struct LlvmTarget {
   int vector_bytes = 16;        // of a vector register: 16, 32 or 64
   bool has_gather = false;      // loads of lanes from addresses of their own (4 and 8 bytes)
+  bool has_fma = false;         // a * b + c in one rounding is an instruction
   bool typed_pointers = false;  // LLVM 14 does not read the pointers that LLVM 17 wants
 };
 

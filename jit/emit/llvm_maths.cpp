@@ -156,6 +156,11 @@ const Entry* find(Op op) {
 
 bool has_llvm_maths(Op op) { return find(op) != nullptr; }
 
+std::string llvm_maths_inline(LlvmWriter& w, Op op, const std::string& x) {
+  LlvmReals reals(w);
+  return find(op)->text(reals, x);
+}
+
 std::string llvm_maths(LlvmWriter& w, Op op, const std::string& x, const std::string& functions) {
   const Entry& entry = *find(op);
   const bool calls_back = op == Op::Sin || op == Op::Cos;

@@ -18,6 +18,9 @@ bool has_llvm_text(Op op, DType dtype);
 /// op(x) for a vector of f32. `functions` is the kernel's table of functions, see llvm.h.
 std::string llvm_maths(LlvmWriter& w, Op op, const std::string& x, const std::string& functions);
 
+/// The same, written where it is used: faster by the call and by the constants that stay in registers.
+std::string llvm_maths_inline(LlvmWriter& w, Op op, const std::string& x);
+
 /// Quotient and remainder of i32 vectors by the scalar `divisor` > 0, rounded down; `inverse` is 1 / divisor
 /// as double in all lanes.
 struct LlvmDivision {

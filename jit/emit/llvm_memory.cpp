@@ -1,4 +1,6 @@
 // Loads and stores as LLVM values.
+#include <algorithm>
+
 #include "jit/emit/llvm_values.h"
 
 namespace sinter::emit {
@@ -60,6 +62,29 @@ void LlvmValues::store_row(DType dtype, const std::string& pointer, const LlvmOp
                 {w_.pointer_to(type), row},
                 {"i32", std::to_string(size)},
                 {w_.vector_of("i1"), mask_}});
+}
+
+void LlvmValues::store_result(DType dtype, const std::string& pointer, const std::string& lanes) {
+  const std::string element = llvm_memory_type(dtype), type = w_.vector_of(element);
+  const int align = std::min(static_cast<int>(size_of(dtype)) * w_.lanes(), target_.vector_bytes);
+  // Whole vectors, at multiples of their size, and nobody wants to find them in a cache.
+  const std::string address = w_.value("ptrtoint " + w_.pointer_to(element) + " " + pointer + " to i64");
+  const std::string low =
+      w_.value("and i64 " + w_.value("or i64 " + address + ", %cached") + ", " + std::to_string(align - 1));
+  std::string streams = w_.value("icmp eq i64 " + low + ", 0");
+  if (!mask_.empty())
+    streams = w_.value("and i1 " + streams + ", " +
+                       w_.value("icmp eq i64 " + mask_count_ + ", " + std::to_string(w_.lanes())));
+  streams_ = true;
+  w_.choose(
+      streams,
+      [&] {
+        const std::string row = w_.cast_pointer(element, type, pointer);
+        w_.store(type, to_memory(dtype, true, lanes), row, align, true);
+      },
+      [&] {
+        store_row(dtype, pointer, {lanes, true});
+      });
 }
 
 LlvmOperand LlvmValues::load_one(DType dtype, const std::string& pointer, const std::string& wanted) {
@@ -209,6 +234,25 @@ LlvmOperand LlvmValues::load(const Expr& e) {
   return gather(e.dtype, from, lane_offsets(e.map), mask);
 }
 
+void LlvmValues::prefetch_next(const Expr& e, std::size_t loop) {
+  const ir::IndexMap& map = kernel_.maps[e.map];
+  if (e.kind != ir::ExprKind::Load || !is_affine(e.map) || walk_of(e.map) != Walk::Row ||
+      map.steps.front().strides[loop].is_zero())
+    return;
+  constexpr int kLine = 64;
+  const std::string element = llvm_memory_type(e.dtype);
+  const std::string next =
+      add({bases_[e.map], false}, {integer(map.steps.front().strides[loop]), false}).text;
+  std::string line = w_.cast_pointer(element, "i8", w_.element(element, buffer(e.buffer), next));
+  const int bytes = w_.lanes() * static_cast<int>(size_of(e.dtype));
+  for (int at = 0; at < bytes; at += kLine)
+    w_.intrinsic("llvm.prefetch." + w_.pointer_suffix("i8"), "void",
+                 {{w_.pointer_to("i8"), at == 0 ? line : w_.element("i8", line, std::to_string(at))},
+                  {"i32", "0"},
+                  {"i32", "3"},
+                  {"i32", "1"}});
+}
+
 LlvmOperand LlvmValues::load_at(const Expr& e) {
   const DType index_dtype = kernel_.exprs[e.args[0]].dtype;
   const LlvmOperand& index = values_[e.args[0]];
@@ -273,7 +317,7 @@ void LlvmValues::store(const ir::Store& store) {
   }
   const std::string text = vector(dtype, value);
   if (is_affine(store.map) && walk == Walk::Row)
-    return store_row(dtype, w_.element(element, pointer, bases_[store.map]), {text, true});
+    return store_result(dtype, w_.element(element, pointer, bases_[store.map]), text);
   if (is_affine(store.map))
     return scatter(dtype, w_.element(element, pointer, bases_[store.map]), lane_offsets(store.map), text);
   scatter(dtype, pointer, as_index(position(store.map)).text, text);

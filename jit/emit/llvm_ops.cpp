@@ -1,4 +1,5 @@
 // Elementwise operations as LLVM values.
+#include <cmath>
 #include <iterator>
 #include <limits>
 
@@ -27,6 +28,13 @@ struct LlvmForm {
   Kind kind = Kind::Called;
   const char* name = nullptr;
   Writer writer = nullptr;
+  Writer by_one = nullptr;  // lanes and one scalar for all of them, where that has a better way
+
+  constexpr LlvmForm with_scalar(Writer better) const {
+    LlvmForm form = *this;
+    form.by_one = better;
+    return form;
+  }
 };
 
 /// The column of the op table: for floats, integers and truth values.
@@ -42,13 +50,13 @@ struct LlvmForms {
 const LlvmForms& LlvmForms::of(Op op) {
   using V = LlvmValues;
   constexpr auto instruction = [](const char* name) {
-    return LlvmForm{LlvmForm::Kind::Instruction, name, nullptr};
+    return LlvmForm{LlvmForm::Kind::Instruction, name, nullptr, nullptr};
   };
   constexpr auto intrinsic = [](const char* name) {
-    return LlvmForm{LlvmForm::Kind::Intrinsic, name, nullptr};
+    return LlvmForm{LlvmForm::Kind::Intrinsic, name, nullptr, nullptr};
   };
   constexpr auto written = [](LlvmForm::Writer writer) {
-    return LlvmForm{LlvmForm::Kind::Written, nullptr, writer};
+    return LlvmForm{LlvmForm::Kind::Written, nullptr, writer, nullptr};
   };
   constexpr LlvmForm called{};
   constexpr auto both = [](LlvmForm form) { return LlvmForms{form, form, form}; };
@@ -60,7 +68,7 @@ const LlvmForms& LlvmForms::of(Op op) {
     }
   };
   constexpr Forms forms;
-  constexpr LlvmForm special{LlvmForm::Kind::ByRule, nullptr, nullptr};
+  constexpr LlvmForm special{LlvmForm::Kind::ByRule, nullptr, nullptr, nullptr};
   constexpr LlvmForms by_rule{special, special, special};
   static constexpr LlvmForms table[] = {
 #define SINTER_ELEMENTWISE(op, name, arity, rule, text, host, llvm) llvm,
@@ -100,6 +108,8 @@ LlvmOperand LlvmValues::apply(Op op, DType result, DType operands, std::vector<L
   if (!has_llvm_text(op, operands)) return call_block_function(op, result, operands, any, texts);
   const LlvmForm& form = LlvmForms::of(op).of(operands);
   const std::string type = w_.type(operands, any);
+  if (form.by_one != nullptr && any && !args[1].vector)
+    return {(this->*form.by_one)(op, operands, true, texts[0], args[1].text), true};
   switch (form.kind) {
     case LlvmForm::Kind::Instruction: {
       std::string line = std::string(form.name) + " " + type + " " + texts[0];
@@ -115,7 +125,8 @@ LlvmOperand LlvmValues::apply(Op op, DType result, DType operands, std::vector<L
     case LlvmForm::Kind::ByRule:
     case LlvmForm::Kind::Called: break;
   }
-  const std::string y = llvm_maths(w_, op, vector(operands, {texts[0], any}), "%functions");
+  const std::string x = vector(operands, {texts[0], any});
+  const std::string y = in_hot_loop_ ? llvm_maths_inline(w_, op, x) : llvm_maths(w_, op, x, "%functions");
   return {any ? y : w_.first_lane(w_.vector_of("float"), y), any};
 }
 
@@ -158,6 +169,37 @@ std::string LlvmValues::reciprocal(Op op, DType dtype, bool vector, const std::s
   return w_.value("fdiv " + type + " " + w_.real(dtype, vector, 1) + ", " + by);
 }
 
+/// Lanes by one divisor: its reciprocal, and what is missing from the product (P. Markstein, "Computation of
+/// elementary functions on the IBM RISC System/6000", 1990). That is what division gives, but for dividends
+/// below 2^-100, where the last place may differ. Divisors whose reciprocal might leave the normal numbers
+/// are divided by.
+std::string LlvmValues::quotient_by_one(Op, DType dtype, bool, const std::string& a, const std::string& b) {
+  const std::string one = w_.type(dtype, false), type = w_.type(dtype, true), suffix = w_.suffix(dtype, true);
+  const std::string divisor = w_.splat(one, b);
+  if (!target_.has_fma) return w_.value("fdiv " + type + " " + a + ", " + divisor);
+  auto fma = [&](const std::string& x, const std::string& y, const std::string& z) {
+    return w_.intrinsic("llvm.fma." + suffix, type, {{type, x}, {type, y}, {type, z}});
+  };
+  const std::string size = w_.intrinsic("llvm.fabs." + w_.suffix(dtype, false), one, {{one, b}});
+  const std::string small =
+      w_.value("fcmp ult " + one + " " + size + ", " + w_.real(dtype, false, std::ldexp(1.0, -100)));
+  const std::string large =
+      w_.value("fcmp ogt " + one + " " + size + ", " + w_.real(dtype, false, std::ldexp(1.0, 100)));
+  const std::string inverse =
+      w_.splat(one, w_.value("fdiv " + one + " " + w_.real(dtype, false, 1) + ", " + b));
+  const std::string q = w_.value("fmul " + type + " " + a + ", " + inverse);
+  const std::string missing = fma(w_.value("fneg " + type + " " + q), divisor, a);
+  const std::string better = fma(missing, inverse, q);
+  // Where the product is infinite nothing can be added to it; a sum of zeros has lost its sign.
+  const std::string no_sum = w_.value("fcmp uno " + type + " " + better + ", " + better);
+  const std::string finite = w_.value("select " + w_.type(DType::boolean, true) + " " + no_sum + ", " + type +
+                                      " " + q + ", " + type + " " + better);
+  const std::string y = w_.intrinsic("llvm.copysign." + suffix, type, {{type, finite}, {type, q}});
+  return w_.either(
+      w_.value("or i1 " + small + ", " + large), type,
+      [&] { return w_.value("fdiv " + type + " " + a + ", " + divisor); }, y);
+}
+
 std::string LlvmValues::is_nan(Op, DType dtype, bool vector, const std::string& a, const std::string&) {
   return w_.value("fcmp uno " + w_.type(dtype, vector) + " " + a + ", " + a);
 }
@@ -181,15 +223,29 @@ std::string LlvmValues::combine(Op reduction, DType dtype, const std::string& ty
   if (!most && reduction != Op::Min)
     throw std::logic_error("[llvm] no text for the reduction " + std::string(name_of(reduction)));
   if (dtype == DType::boolean) return w_.value((most ? "or" : "and") + operands);
-  const std::string truth = type[0] == '<' ? type.substr(0, type.find('x')) + "x i1>" : "i1";
-  const std::string first =
-      w_.value((real ? (most ? "fcmp ogt" : "fcmp olt") : (most ? "icmp sgt" : "icmp slt")) + operands);
-  const std::string y =
-      w_.value("select " + truth + " " + first + ", " + type + " " + a + ", " + type + " " + b);
-  if (!real) return y;
-  // A comparison with a NaN b gives b.
+  const std::string y = ordered(reduction, dtype, type, a, b);
+  return real ? with_nan(type, a, y) : y;
+}
+
+namespace {
+
+std::string truth_like(const std::string& type) {
+  return type[0] == '<' ? type.substr(0, type.find('x')) + "x i1>" : "i1";
+}
+
+}  // namespace
+
+std::string LlvmValues::ordered(Op reduction, DType dtype, const std::string& type, const std::string& a,
+                                const std::string& b) {
+  const char* order = reduction == Op::Max ? (is_float(dtype) ? "fcmp ogt " : "icmp sgt ")
+                                           : (is_float(dtype) ? "fcmp olt " : "icmp slt ");
+  const std::string first = w_.value(order + type + " " + a + ", " + b);
+  return w_.value("select " + truth_like(type) + " " + first + ", " + type + " " + a + ", " + type + " " + b);
+}
+
+std::string LlvmValues::with_nan(const std::string& type, const std::string& a, const std::string& b) {
   const std::string nan = w_.value("fcmp uno " + type + " " + a + ", " + a);
-  return w_.value("select " + truth + " " + nan + ", " + type + " " + a + ", " + type + " " + y);
+  return w_.value("select " + truth_like(type) + " " + nan + ", " + type + " " + a + ", " + type + " " + b);
 }
 
 /// Quotient towards zero, remainder with the divisor's sign; by zero both are 0, and nothing traps.

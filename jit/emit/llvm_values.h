@@ -50,6 +50,8 @@ class LlvmValues {
     mask_count_ = count;
   }
   const std::string& mask() const { return mask_; }
+  /// From here on, text is written for speed, else to be short.
+  void set_hot(bool hot) { in_hot_loop_ = hot; }
   /// From here on, values that depend on finished reductions may be made.
   void allow_reduced() { bound_ |= kReduced; }
 
@@ -64,12 +66,19 @@ class LlvmValues {
   const LlvmOperand& get(ir::ExprId id) const { return values_[id]; }
   void set(ir::ExprId id, LlvmOperand value) { values_[id] = std::move(value); }
   void store(const ir::Store& store);
+  /// Asks for the lanes that a load will read when outer `loop` has gone one step further.
+  void prefetch_next(const ir::Expr& load, std::size_t loop);
 
   // --- parts
   LlvmOperand apply(Op op, DType result, DType operands, std::vector<LlvmOperand> args);
   /// The op by which a reduction takes in a value, on vectors or scalars of `type`.
   std::string combine(Op reduction, DType dtype, const std::string& type, const std::string& a,
                       const std::string& b);
+  /// The greater or lesser of two, b where they have no order: `combine` without its care for a NaN in a.
+  std::string ordered(Op reduction, DType dtype, const std::string& type, const std::string& a,
+                      const std::string& b);
+  /// `a` where it is NaN, else `b`.
+  std::string with_nan(const std::string& type, const std::string& a, const std::string& b);
   std::string vector(DType dtype, const LlvmOperand& value);
   /// An int argument as i64.
   std::string integer(ir::IntRef ref);
@@ -78,6 +87,9 @@ class LlvmValues {
   /// Loads or stores lanes or a scalar at consecutive elements, minding the mask.
   LlvmOperand load_row(DType dtype, const std::string& pointer, bool vector, const std::string& mask);
   void store_row(DType dtype, const std::string& pointer, const LlvmOperand& value);
+
+  /// Whether some results may be written past the caches: the function then ends with a fence.
+  bool streams() const { return streams_; }
 
   static constexpr std::uint64_t kReduced = std::uint64_t{1} << 63;
 
@@ -89,6 +101,7 @@ class LlvmValues {
   std::string magnitude(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
   std::string sign(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
   std::string reciprocal(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
+  std::string quotient_by_one(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
   std::string is_nan(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
   std::string complement(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
   std::string extreme(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
@@ -128,6 +141,8 @@ class LlvmValues {
   LlvmOperand load_one(DType dtype, const std::string& pointer, const std::string& wanted);
   void scatter(DType dtype, const std::string& pointer, const std::string& positions,
                const std::string& value);
+  /// Stores the lanes of a result, past the caches where the caller of the function asks for it.
+  void store_result(DType dtype, const std::string& pointer, const std::string& lanes);
   LlvmOperand in_bounds(const ir::Expr& e);
   LlvmOperand random(const ir::Expr& e);
   std::string to_memory(DType dtype, bool vector, const std::string& value);
@@ -156,6 +171,7 @@ class LlvmValues {
   std::vector<std::string> buffers_, scalars_;
   std::map<std::uint16_t, std::string> ints_, divisors_, inverses_, lane_offsets_;
   std::string blocks_[4];
+  bool streams_ = false, in_hot_loop_ = false;
 };
 
 }  // namespace sinter::emit

@@ -120,9 +120,10 @@ std::string LlvmWriter::load(const std::string& type, const std::string& pointer
 }
 
 void LlvmWriter::store(const std::string& type, const std::string& stored, const std::string& pointer,
-                       int align) {
+                       int align, bool streams) {
+  if (streams) module_.declarations.insert("!0 = !{i32 1}");
   line("store " + type + " " + stored + ", " + pointer_to(type) + " " + pointer + ", align " +
-       std::to_string(align));
+       std::to_string(align) + (streams ? ", !nontemporal !0" : ""));
 }
 
 std::string LlvmWriter::local(std::size_t bytes) {
@@ -171,6 +172,19 @@ void LlvmWriter::when(const std::string& condition, const std::function<void()>&
   body_ += name + ".then:\n";
   body();
   if (goes_on) line("br label %" + name + ".end");
+  body_ += name + ".end:\n";
+}
+
+void LlvmWriter::choose(const std::string& condition, const std::function<void()>& yes,
+                        const std::function<void()>& no) {
+  const std::string name = label();
+  line("br i1 " + condition + ", label %" + name + ".then, label %" + name + ".else");
+  body_ += name + ".then:\n";
+  yes();
+  line("br label %" + name + ".end");
+  body_ += name + ".else:\n";
+  no();
+  line("br label %" + name + ".end");
   body_ += name + ".end:\n";
 }
 

@@ -88,7 +88,9 @@ class LlvmWriter {
   std::string cast_pointer(const std::string& from, const std::string& to, const std::string& pointer);
   std::string element(const std::string& type, const std::string& pointer, const std::string& index);
   std::string load(const std::string& type, const std::string& pointer, int align);
-  void store(const std::string& type, const std::string& value, const std::string& pointer, int align);
+  /// `streams`: past the caches.
+  void store(const std::string& type, const std::string& value, const std::string& pointer, int align,
+             bool streams = false);
   /// Memory of the function's own, aligned for any vector; a pointer to bytes.
   std::string local(std::size_t bytes);
 
@@ -101,6 +103,10 @@ class LlvmWriter {
   /// if (condition) body(); nothing that body defines may be used behind it. A body that returns does not go
   /// on.
   void when(const std::string& condition, const std::function<void()>& body, bool goes_on = true);
+
+  /// if (condition) yes(); else no(); nothing that either defines may be used behind it.
+  void choose(const std::string& condition, const std::function<void()>& yes,
+              const std::function<void()>& no);
 
   /// condition ? yes() : otherwise, computing yes() only where it is wanted.
   std::string either(const std::string& condition, const std::string& type,

@@ -53,7 +53,7 @@ void Executor::run(trace::Flushed& flushed) {
   const std::uint64_t built = counts_.plans_built;
   Ready& ready = find_or_make(flushed);
   if (observed())
-    tell_observers({flushed.trace, flushed.fingerprint, ready.plan, backend_.traits(), counts_.plans_built != built,
+    tell_observers({flushed.trace, flushed.fingerprint, ready.plan, backend_.traits(), ready.executables, counts_.plans_built != built,
                     base::environment().fusion});
   launch(ready, flushed);
 }

@@ -323,3 +323,24 @@ TEST_CASE("without fusion each operation is a launch, and the report says so") {
   CHECK_FALSE(unfused.traces.at(0).fused);
   CHECK(unfused.to_text().find("without fusion") != std::string::npos);
 }
+
+TEST_CASE("the host says how a kernel runs, and why so") {
+  const Device host = Device::host();
+  const auto how = [&](std::int64_t rows, std::int64_t columns, bool turned) {
+    const auto x = Tensor<2>::ones({rows, columns}, host);
+    host.sync();
+    const Report report = explain([&] { return (turned ? x.transpose(0, 1) : x) + 1; });
+    return report.traces.at(0).launches.at(0).how;
+  };
+  const std::string row = how(64, 64, false), turned = how(1024, 1024, true);
+  INFO(row);
+  INFO(turned);
+  if (row.starts_with("machine code by LLVM")) {
+    if (base::environment().host != "jit")
+      CHECK(turned == "interpreted: the interpreter reads strided operands in tiles");
+  } else {
+    CHECK(row.starts_with("interpreted: "));
+    CHECK(row.size() > std::string("interpreted: ").size());
+    CHECK(row == turned);
+  }
+}

@@ -39,6 +39,7 @@ Json json_of(const ReportLaunch& launch) {
   const bool kernel = launch.kind == ReportLaunch::Kind::Kernel;
   Json json = {{"kind", kernel ? "kernel" : "library"}, {"kernel", nullptr}};
   if (kernel) json["kernel"] = launch.kernel;
+  json["how"] = launch.how;
   json["members"] = launch.members;
   json["ops"] = launch.ops;
   json["lines"] = list_of(launch.lines);

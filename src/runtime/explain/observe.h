@@ -2,9 +2,11 @@
 #pragma once
 
 #include <atomic>
+#include <span>
 
 #include "jit/ir/traits.h"
 #include "jit/plan/plan.h"
+#include "src/runtime/backend.h"
 #include "src/trace/recorder.h"
 
 namespace sinter::runtime {
@@ -15,6 +17,7 @@ struct TraceRun {
   const trace::Fingerprint& fingerprint;
   const plan::Plan& plan;
   const ir::DeviceTraits& traits;
+  std::span<const ExecutableRef> executables;  // of the plan's launches
   bool built = false;  // planned for this run; else the plan was known
   bool fused = true;
 };

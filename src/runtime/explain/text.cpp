@@ -15,6 +15,7 @@ std::string launch_text(const ReportLaunch& launch, std::size_t number) {
                      bytes_text(launch.bytes_read) + ", writes " + bytes_text(launch.bytes_written);
   if (launch.in_place_bytes > 0) text += ", " + bytes_text(launch.in_place_bytes) + " of it in place";
   text += "\n";
+  if (!launch.how.empty()) text += "       " + launch.how + "\n";
   std::size_t width = 0;
   for (const ReportLine& line : launch.lines) width = std::max(width, place_text(line).size());
   for (const ReportLine& line : launch.lines) {

@@ -45,7 +45,7 @@ class Conv2dProgram final : public HostExecutable {
         window_(op.kh * op.kw),
         width_(panel_columns<T>()) {}
 
-  std::string describe() const override { return host::describe(op_); }
+  std::string describe() const override { return host::describe(op_) + " by a kernel of the host"; }
 
   void run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>&) override {
     const T* first = reinterpret_cast<const T*>(data_of(arguments.buffers[0]));

@@ -50,6 +50,7 @@ class HostBackend final : public Backend {
         chooses_(choose),
         always_compiled_(always),
         jit_(jit) {
+    if (!choose && jit == nullptr) reason_ = "there is no compiler";
     if (choose && always) choose_jit();
     traits_.name = "host";
     const std::size_t threads = workers_.pool().size();
@@ -100,7 +101,7 @@ class HostBackend final : public Backend {
       });
     }
     for (std::size_t i = 0; i < kernels.size(); ++i)
-      if (programs[i] == nullptr) programs[i] = std::make_shared<host::KernelProgram>(*kernels[i]);
+      if (programs[i] == nullptr) programs[i] = std::make_shared<host::KernelProgram>(*kernels[i], reason_);
     return programs;
   }
 
@@ -136,11 +137,15 @@ class HostBackend final : public Backend {
   void choose_jit() {
     chooses_ = false;
     const std::string& how = base::environment().host;
-    if (how == "interpreter") return;
+    if (how == "interpreter") {
+      reason_ = "SINTER_HOST=interpreter";
+      return;
+    }
     std::string reason;
     jit_ = host::jit(&reason);
     if (jit_ == nullptr && how == "jit")
       throw DeviceError("[host] SINTER_HOST=jit, but kernels cannot be compiled: " + reason);
+    if (jit_ == nullptr) reason_ = reason;
     for (const char* topic : {"compile", "device"}) {
       if (!base::logs(topic)) continue;
       base::log_line(topic, jit_ != nullptr ? "host: kernels are compiled by " + jit_->describe()
@@ -163,6 +168,7 @@ class HostBackend final : public Backend {
   std::shared_ptr<MemoryPool> memory_ = std::make_shared<MemoryPool>();
   host::Workers workers_;
   bool chooses_, always_compiled_;
+  std::string reason_ = "the compiler refused it";  // for interpreting kernels
   host::Jit* jit_;
   ir::DeviceTraits traits_;
   std::atomic<bool> fault_{false};

@@ -57,6 +57,9 @@ class LlvmJitCompiler final : public Jit {
                            : has_feature(features_, "avx2") ? 32
                                                             : 16;
     target_.has_gather = target_.vector_bytes >= 32;
+    target_.has_fma = has_feature(features_, "fma");
+#else
+    target_.has_fma = true;
 #endif
   }
 

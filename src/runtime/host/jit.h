@@ -14,7 +14,7 @@ namespace sinter::runtime::host {
 /// A kernel's function, see jit/emit/llvm.h.
 using JitFunction = void (*)(void* const* buffers, const std::int64_t* ints, const void* scalars,
                              const emit::LlvmFunction* functions, std::int64_t first, std::int64_t last,
-                             void* scratch, std::uint32_t* fault);
+                             void* scratch, std::int64_t cached, std::uint32_t* fault);
 
 /// Machine code that stays loaded as long as someone holds it.
 class JitCode {

@@ -24,6 +24,8 @@ constexpr double kWorthSplitting = 100e3;
 constexpr double kWorthJoining = 50e3;
 constexpr std::int64_t kLongColumn = 512;
 constexpr double kLittleWork = 0.4;  // ns for a point
+// More bytes of results are mostly gone from the caches before they are read.
+constexpr double kLargeResults = 8 << 20;
 constexpr std::size_t kMostScratch = std::size_t{8} << 20;
 
 /// Room for n elements, on the stack where they are few.
@@ -57,7 +59,7 @@ JitProgram::JitProgram(const ir::Kernel& kernel, Jit& jit, JitCounts& counts, bo
       counts_(counts),
       always_(always),
       code_(compile(kernel, jit, counts, false)),
-      interpreted_(kernel) {}
+      interpreted_(kernel, "") {}
 
 /// Costs and pieces with this code.
 void JitProgram::use(Member& m, const JitKernel& code) const {
@@ -86,8 +88,20 @@ JitProgram::Member JitProgram::member_of(std::span<const std::int64_t> ints) {
   if (is_better_joined(m)) {
     if (const JitKernel* other = joined()) use(m, *other);
   }
-  if (is_better_interpreted(m)) m.code = nullptr;
+  m.reason = reason_to_interpret(m);
+  if (m.reason != nullptr) m.code = nullptr;
+  m.cached = result_bytes(m) < kLargeResults;
   return m;
+}
+
+double JitProgram::result_bytes(const Member& m) const {
+  double bytes = 0;
+  for (const ir::Store& store : kernel_.stores) {
+    const double points =
+        static_cast<double>(m.outer) * (store.level == ir::Level::Inner ? static_cast<double>(m.inner) : 1);
+    bytes += points * static_cast<double>(size_of(kernel_.exprs[store.value].dtype));
+  }
+  return bytes;
 }
 
 bool JitProgram::is_better_joined(const Member& m) const {
@@ -111,22 +125,41 @@ const JitKernel* JitProgram::joined() {
   return joined_.code == nullptr ? nullptr : &joined_;
 }
 
-bool JitProgram::is_better_interpreted(const Member& m) const {
-  if (m.scratch > kMostScratch) return true;
-  if (always_) return false;
+const char* JitProgram::reason_to_interpret(const Member& m) const {
+  if (m.scratch > kMostScratch) return "what its code would keep of a row is too large";
+  if (always_) return nullptr;
   const emit::LlvmSource& source = m.code->source;
   const double work = m.work();
   if (m.code == &code_ && work > kWorthSharing) {
-    // The interpreter reads strided operands in tiles, and its blocks go on from row to row.
-    if (source.gathers || use_of_lanes(m.row, source.register_lanes) < 0.25) return true;
+    if (source.gathers) return "the interpreter reads strided operands in tiles";
+    if (use_of_lanes(m.row, source.register_lanes) < 0.25)
+      return "rows are shorter than vectors, and the interpreter's blocks go on from row to row";
   }
-  // Columns of many rows, with little to compute or several times over: compiled code jumps from row to row,
-  // the interpreter reads rows.
   if (kernel_.schedule == ir::Schedule::LanesOuter && m.inner >= kLongColumn && work > kWorthSplitting &&
       (source.inner_cost < kLittleWork || kernel_.phases > 2))
-    return true;
+    return "code would jump from row to row of long columns, the interpreter reads rows";
   const std::int64_t at_once = kernel_.schedule == ir::Schedule::LanesInner ? 1 : source.lanes;
-  return kernel_.inner_rank > 0 && m.outer < kFewPieces * at_once && work > kWorthSplitting;
+  if (kernel_.inner_rank > 0 && m.outer < kFewPieces * at_once && work > kWorthSplitting)
+    return "few results over long loops, which the interpreter deals out to all threads";
+  return nullptr;
+}
+
+std::string JitProgram::how(std::span<const std::int64_t> ints, std::size_t members) {
+  std::string text;
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < members; ++i) {
+    const Member m = member_of(ints.subspan(i * kernel_.ints, kernel_.ints));
+    std::string own = m.code == nullptr ? std::string("interpreted: ") + m.reason
+                                        : "machine code by " + jit_.describe() +
+                                              (m.code == &joined_ ? ", lanes over two loops" : "");
+    if (i == 0)
+      text = std::move(own);
+    else if (own != text)
+      ++others;
+  }
+  if (others > 0)
+    text += " (" + std::to_string(others) + " of " + std::to_string(members) + " members otherwise)";
+  return text;
 }
 
 void JitProgram::compute(const Member& m, Workers& workers, std::int64_t piece, std::size_t thread,
@@ -134,7 +167,7 @@ void JitProgram::compute(const Member& m, Workers& workers, std::int64_t piece, 
   void* scratch = m.scratch == 0 ? nullptr : workers.workspace(thread).reserve(m.scratch);
   const std::int64_t first = piece * m.per_piece;
   m.code->code->function(m.buffers, m.ints, m.scalars, jit_functions(), first,
-                         std::min(first + m.per_piece, m.outer), scratch, &fault);
+                         std::min(first + m.per_piece, m.outer), scratch, m.cached, &fault);
 }
 
 std::string JitProgram::describe() const { return "compiled kernel over " + last_; }

@@ -24,6 +24,7 @@ class JitProgram final : public HostExecutable {
 
   void run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>& fault) override;
   std::string describe() const override;
+  std::string how(std::span<const std::int64_t> ints, std::size_t members) override;
 
  private:
   /// One member of a launch: its loops, and how they are cut.
@@ -31,19 +32,23 @@ class JitProgram final : public HostExecutable {
     std::int64_t outer = 1, inner = 1;  // points
     std::int64_t row = 1, before = 1;   // points along the loop of the lanes, and along the one before it
     const JitKernel* code = nullptr;    // null: to be interpreted
+    const char* reason = nullptr;       // for that
     double unit = 0;                    // estimated ns of an outer point
     std::size_t scratch = 0;            // bytes that a thread needs
     std::int64_t per_piece = 1, pieces = 0;
     void* const* buffers = nullptr;
     const std::int64_t* ints = nullptr;
     const std::uint64_t* scalars = nullptr;
+    bool cached = true;  // results are written through the caches
 
     double work() const { return unit * static_cast<double>(outer); }
   };
   Member member_of(std::span<const std::int64_t> ints);
+  double result_bytes(const Member& member) const;
   void use(Member& member, const JitKernel& code) const;
   bool is_better_joined(const Member& member) const;
-  bool is_better_interpreted(const Member& member) const;
+  /// Why the interpreter is expected to be faster; null where the code is.
+  const char* reason_to_interpret(const Member& member) const;
   const JitKernel* joined();
   void compute(const Member& member, Workers& workers, std::int64_t piece, std::size_t thread,
                std::uint32_t& fault) const;

@@ -25,7 +25,7 @@ class MatMulProgram final : public HostExecutable {
     choose_tiles();
   }
 
-  std::string describe() const override { return host::describe(op_); }
+  std::string describe() const override { return host::describe(op_) + " by a kernel of the host"; }
 
   void run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>&) override {
     const T* a = reinterpret_cast<const T*>(data_of(arguments.buffers[0]));

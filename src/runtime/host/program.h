@@ -3,7 +3,9 @@
 
 #include <atomic>
 #include <list>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/runtime/backend.h"
@@ -18,6 +20,7 @@ class HostExecutable : public Executable {
   virtual void run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>& fault) = 0;
   /// What it is, for the log: "conv2d 64x8x26x26 ...".
   virtual std::string describe() const = 0;
+  std::string how(std::span<const std::int64_t>, std::size_t) override { return describe(); }
 };
 
 std::string describe(const ir::LibraryOp& op);
@@ -25,10 +28,12 @@ std::string describe(const ir::LibraryOp& op);
 /// A kernel, with its code for the sizes that it was launched with last.
 class KernelProgram final : public HostExecutable {
  public:
-  explicit KernelProgram(const ir::Kernel& kernel) : kernel_(kernel) {}
+  /// `reason`: why it is interpreted.
+  KernelProgram(const ir::Kernel& kernel, std::string reason) : kernel_(kernel), reason_(std::move(reason)) {}
 
   void run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>& fault) override;
   std::string describe() const override;
+  std::string how(std::span<const std::int64_t>, std::size_t) override { return "interpreted: " + reason_; }
   /// One member alone.
   void run_member(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>& fault) {
     run_code(code_for(arguments.ints), workers, arguments, fault);
@@ -42,6 +47,7 @@ class KernelProgram final : public HostExecutable {
   const Code& code_for(std::span<const std::int64_t> ints);
 
   ir::Kernel kernel_;
+  std::string reason_;
   std::list<Variant> variants_;  // the one used last in front
 };
 
