@@ -8,6 +8,13 @@ namespace sinter::emit {
 using ir::Expr;
 using ir::ExprId;
 
+Accumulators::Accumulators(Expressions& e, ir::Schedule schedule, const std::vector<bool>& live)
+    : e_(e), k_(e.kernel), schedule_(schedule) {
+  std::size_t reductions = 0;
+  for (ExprId id = 0; id < k_.exprs.size(); ++id) reductions += live[id] && k_.exprs[id].kind == ir::ExprKind::Reduce;
+  comes_again_ = reductions == 1 && !k_.split;
+}
+
 bool Accumulators::any_part(const InnerWork& work) const {
   return std::any_of(work.reductions.begin(), work.reductions.end(), [&](ExprId id) { return has_part(id); });
 }
@@ -65,8 +72,17 @@ void Accumulators::take(const InnerWork& work, const std::string& element) {
       continue;
     }
     const std::string to = has_part(id) ? part(id) + element : name(id);
-    e_.out.line(to + " = " + e_.combine(expr.op, expr.dtype, to, value) + ";");
+    const std::string product = has_part(id) ? with_product(work, expr.args[0], to) : "";
+    e_.out.line(to + " = " + (product.empty() ? e_.combine(expr.op, expr.dtype, to, value) : product) + ";");
   }
+}
+
+std::string Accumulators::with_product(const InnerWork& work, ExprId id, const std::string& to) const {
+  const Expr& expr = k_.exprs[id];
+  if (expr.kind != ir::ExprKind::Elementwise || expr.op != Op::Mul ||
+      std::find(work.values.begin(), work.values.end(), id) == work.values.end())
+    return "";
+  return "fma(" + e_.value(expr.args[0]) + ", " + e_.value(expr.args[1]) + ", " + to + ")";
 }
 
 void Accumulators::join_moments(ExprId id, const std::string& n, const std::string& mean_of_it, const std::string& m2) {
@@ -79,14 +95,13 @@ void Accumulators::join_group(ExprId id) {
   const Expr& expr = k_.exprs[id];
   const std::string function = "sn_group_" + std::string(name_of(expr.op)) + "_" + std::string(name_of(expr.dtype));
   std::string& text = e_.functions[function];
-  if (has_moments(id)) {
-    if (text.empty()) text = e_.dialect.group_moments(function, expr.dtype, e_.target);
-    e_.out.line(function + "(" + count(id) + ", " + mean(id) + ", " + name(id) + ");");
-    return;
-  }
+  const std::vector<std::string> values =
+      has_moments(id) ? std::vector{count(id), mean(id), name(id)} : std::vector{name(id)};
   if (text.empty())
-    text = e_.dialect.group_function(function, expr.op, expr.dtype, e_.combine(expr.op, expr.dtype, "v", "w"), e_.target);
-  e_.out.line(name(id) + " = " + function + "(" + name(id) + ");");
+    text = has_moments(id) ? e_.dialect.group_moments(function, expr.dtype, e_.target)
+                           : e_.dialect.group_function(function, expr.op, expr.dtype,
+                                                       e_.combine(expr.op, expr.dtype, "v", "w"), e_.target);
+  e_.out.line(e_.dialect.group_call(function, expr.dtype, values, comes_again_));
 }
 
 std::vector<Accumulators::Partial> Accumulators::partials(const InnerWork& work, const std::string& part) const {

@@ -15,7 +15,8 @@ namespace sinter::emit {
 /// corrected sums of squares and products", 1962): their count and mean stand beside the sum.
 class Accumulators {
  public:
-  Accumulators(Expressions& e, ir::Schedule schedule) : e_(e), k_(e.kernel), schedule_(schedule) {}
+  /// `live`: expressions that some store needs.
+  Accumulators(Expressions& e, ir::Schedule schedule, const std::vector<bool>& live);
 
   static std::string name(ir::ExprId id) { return "r" + std::to_string(id); }
   bool any_part(const InnerWork& work) const;
@@ -50,12 +51,15 @@ class Accumulators {
   static std::string mean(ir::ExprId id) { return name(id) + "_mean"; }
   std::string type(ir::ExprId id) const { return std::string(value_type(k_.exprs[id].dtype)); }
   std::string identity(ir::ExprId id) const;
+  /// The sum of products `to` + `id`, where `id` is a product that is made here: rounded once.
+  std::string with_product(const InnerWork& work, ir::ExprId id, const std::string& to) const;
   void join_moments(ir::ExprId id, const std::string& n, const std::string& mean_of_it, const std::string& m2);
   std::vector<Partial> partials(const InnerWork& work, const std::string& part) const;
 
   Expressions& e_;
   const ir::Kernel& k_;
   const ir::Schedule schedule_;
+  bool comes_again_ = false;  // one reduction alone is joined over and over
 };
 
 }  // namespace sinter::emit

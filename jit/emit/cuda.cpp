@@ -107,48 +107,55 @@ class CudaDialect : public Dialect {
   }
 
   // Within a warp by exchange: both sides of each pair compute the same, so all lanes end with the same bits.
-  // Then the warps' results likewise.
-  std::string group_function(const std::string& name, Op op, DType dtype, const std::string& combine,
+  // Then the warps' results likewise; their number is a power of two.
+  std::string group_function(const std::string& name, Op, DType dtype, const std::string& combine,
                              const Target&) const override {
     const std::string type(value_type(dtype));
     const std::string exchanged = size_of(dtype) == 1 ? type + "(__shfl_xor_sync(0xffffffffu, int(v), d))"
                                                       : "__shfl_xor_sync(0xffffffffu, v, d)";
-    const std::string across = "  for (int d = 16; d > 0; d >>= 1) {\n    const " + type +
-                               " w = " + exchanged + ";\n    v = " + combine + ";\n  }\n";
-    return "SN_FN " + type + " " + name + "(" + type + " v) {\n" + across +
-           "  if (blockDim.x <= 32u) return v;\n"
-           "  __shared__ " +
-           type +
-           " warps[32];\n"
-           "  const u32 lane = threadIdx.x & 31u;\n"
+    const auto across = [&](const std::string& from) {
+      return "  for (u32 d = " + from + "; d > 0u; d >>= 1) {\n    const " + type + " w = " + exchanged + ";\n    v = " +
+             combine + ";\n  }\n";
+    };
+    return "SN_FN void " + name + "(" + type + "& v, " + type + " (*warps)[32], bool again) {\n" + across("16u") +
+           "  const u32 count = blockDim.x >> 5;\n"
+           "  if (count <= 1u) return;\n"
+           "  if (again) __syncthreads();\n"
+           "  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;\n"
            "  __syncthreads();\n"
-           "  if (lane == 0u) warps[threadIdx.x >> 5] = v;\n"
-           "  __syncthreads();\n"
-           "  v = lane < (blockDim.x >> 5) ? warps[lane] : " +
-           identity(op, dtype) + ";\n" + across + "  return v;\n}\n";
+           "  v = warps[0][threadIdx.x & (count - 1u)];\n" +
+           across("count >> 1") + "}\n";
   }
 
   // As group_function; both sides of a pair must take the same one as the first, so that they compute the same.
   std::string group_moments(const std::string& name, DType dtype, const Target&) const override {
-    const std::string type(value_type(dtype));
-    const std::string across =
-        "  for (int d = 16; d > 0; d >>= 1) {\n"
-        "    const " + type + " on = __shfl_xor_sync(0xffffffffu, n, d), om = __shfl_xor_sync(0xffffffffu, mean, d),\n"
-        "        os = __shfl_xor_sync(0xffffffffu, m2, d);\n"
-        "    " + type + " a = n, b = mean, c = m2;\n"
-        "    if (threadIdx.x & u32(d)) { n = on; mean = om; m2 = os; sn_join_moments_" + std::string(name_of(dtype)) +
-        "(n, mean, m2, a, b, c); }\n"
-        "    else sn_join_moments_" + std::string(name_of(dtype)) + "(n, mean, m2, on, om, os);\n  }\n";
-    return "SN_FN void " + name + "(" + type + "& n, " + type + "& mean, " + type + "& m2) {\n" + across +
-           "  if (blockDim.x <= 32u) return;\n"
-           "  __shared__ " + type + " warps[3][32];\n"
-           "  const u32 lane = threadIdx.x & 31u;\n"
+    const std::string type(value_type(dtype)), join = "sn_join_moments_" + std::string(name_of(dtype));
+    const auto across = [&](const std::string& from) {
+      return "  for (u32 d = " + from + "; d > 0u; d >>= 1) {\n    const " + type +
+             " on = __shfl_xor_sync(0xffffffffu, n, d), om = __shfl_xor_sync(0xffffffffu, mean, d),\n"
+             "        os = __shfl_xor_sync(0xffffffffu, m2, d);\n    const " +
+             type + " a = n, b = mean, c = m2;\n"
+             "    if (threadIdx.x & d) { n = on; mean = om; m2 = os; " + join + "(n, mean, m2, a, b, c); }\n"
+             "    else " + join + "(n, mean, m2, on, om, os);\n  }\n";
+    };
+    return "SN_FN void " + name + "(" + type + "& n, " + type + "& mean, " + type + "& m2, " + type +
+           " (*warps)[32], bool again) {\n" + across("16u") +
+           "  const u32 count = blockDim.x >> 5, warp = threadIdx.x >> 5, other = threadIdx.x & (count - 1u);\n"
+           "  if (count <= 1u) return;\n"
+           "  if (again) __syncthreads();\n"
+           "  if ((threadIdx.x & 31u) == 0u) { warps[0][warp] = n; warps[1][warp] = mean; warps[2][warp] = m2; }\n"
            "  __syncthreads();\n"
-           "  if (lane == 0u) { warps[0][threadIdx.x >> 5] = n; warps[1][threadIdx.x >> 5] = mean; warps[2][threadIdx.x >> 5] = m2; }\n"
-           "  __syncthreads();\n"
-           "  const bool there = lane < (blockDim.x >> 5);\n"
-           "  n = there ? warps[0][lane] : " + type + "(0); mean = there ? warps[1][lane] : " + type +
-           "(0); m2 = there ? warps[2][lane] : " + type + "(0);\n" + across + "}\n";
+           "  n = warps[0][other]; mean = warps[1][other]; m2 = warps[2][other];\n" +
+           across("count >> 1") + "}\n";
+  }
+
+  // Each call has memory of its own: what another call's barrier has let through may be written over.
+  std::string group_call(const std::string& function, DType dtype, const std::vector<std::string>& values,
+                         bool again) const override {
+    std::string arguments;
+    for (const std::string& value : values) arguments += value + ", ";
+    return "{ __shared__ " + std::string(value_type(dtype)) + " warps[" + std::to_string(values.size()) + "][32]; " +
+           function + "(" + arguments + "warps, " + (again ? "true" : "false") + "); }";
   }
 
   std::string put_partial(DType dtype, const std::string& slot, const std::string& value) const override {

@@ -56,13 +56,18 @@ class Dialect {
   virtual std::string identity(Op op, DType dtype) const = 0;
 
   /// The function that combines the lanes of a group, in a fixed order; every lane gets the result. `combine`
-  /// is the combination of "v" and "w".
+  /// is the combination of "v" and "w". Called by `group_call`.
   virtual std::string group_function(const std::string& name, Op op, DType dtype, const std::string& combine,
                                      const Target& target) const = 0;
 
   /// The function that joins the moments (count, mean, squared deviations) of the lanes of a group; every lane gets the
   /// result.
   virtual std::string group_moments(const std::string& name, DType dtype, const Target& target) const = 0;
+
+  /// The statement that calls one of these for a reduction's values. `again`: the same statement may come next, with no
+  /// other call for a group in between.
+  virtual std::string group_call(const std::string& function, DType dtype, const std::vector<std::string>& values,
+                                 bool again) const = 0;
 
   // Kernels whose inner points are shared by several groups.
   /// The statement that leaves a partial result for the last group, in one of its slots.

@@ -169,7 +169,7 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
     }
     case ir::Schedule::LanesOuter: {
       const int group =
-          target.has_groups ? std::min(target.group_size, outer < 32768 ? 64 : 256) : target.group_size;
+          target.has_groups ? std::min(target.group_size, outer < 32768 ? 128 : 256) : target.group_size;
       shape.lanes = static_cast<std::uint32_t>(group);
       shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, group)));
       // Parts are cut along the first inner dim.

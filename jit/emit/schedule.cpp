@@ -29,8 +29,8 @@ constexpr std::size_t kMostUnrolledExpressions = 16;
 
 class Loops {
  public:
-  Loops(Expressions& e, Schedule schedule) : e_(e), k_(e.kernel), schedule_(schedule), sums_(e, schedule) {
-    live_ = live_expressions(k_);
+  Loops(Expressions& e, Schedule schedule)
+      : e_(e), k_(e.kernel), schedule_(schedule), live_(live_expressions(k_)), sums_(e, schedule, live_) {
     find_vector_path();
     find_held_rows();
   }
@@ -341,28 +341,30 @@ class Loops {
     Work rest = work;
     rest.values = rows_.values[phase];
     sums_.declare_parts(work, kVector);
-    const std::string width = e_.flat(std::to_string(kVector));
-    const auto loop_over_vectors = [&](const std::function<void()>& body) {
-      e_.out.line(e_.dialect.unroll);
-      e_.open("for (int i = 0; i < " + std::to_string(k_.row_elements / kVector) + "; ++i)");
-      e_.out.line(constant("j", "(" + e_.flat("i") + " * " + e_.flat(e_.dialect.lanes) + " + " +
-                                    e_.flat(e_.dialect.lane) + ") * " + width));
-      e_.open("if (j < inner4)");
-      split("j", k_.outer_rank, k_.inner_rank, "y");
-      body();
-      e_.close();
-      e_.close();
-    };
     std::vector<ExprId> first;
     if (e_.dialect.loads_rows_first)
       for (ExprId id : rest.values)
         if (is_vector_load(id) && is_held(id)) first.push_back(id);
     if (!first.empty())
-      loop_over_vectors([&] {
+      write_over_vectors([&] {
         for (ExprId id : first) e_.out.line(load_vector(id, "y", held(id) + "[i]"));
       });
-    loop_over_vectors([&] { write_vector_points(rest, "y", rows_.taken[phase], first); });
+    write_over_vectors([&] { write_vector_points(rest, "y", rows_.taken[phase], first); });
     sums_.add_parts(work, kVector);
+  }
+
+  /// A lane's vectors of a row, unrolled.
+  void write_over_vectors(const std::function<void()>& body) {
+    const std::string width = e_.flat(std::to_string(kVector));
+    e_.out.line(e_.dialect.unroll);
+    e_.open("for (int i = 0; i < " + std::to_string(k_.row_elements / kVector) + "; ++i)");
+    e_.out.line(constant("j", "(" + e_.flat("i") + " * " + e_.flat(e_.dialect.lanes) + " + " + e_.flat(e_.dialect.lane) +
+                                  ") * " + width));
+    e_.open("if (j < inner4)");
+    split("j", k_.outer_rank, k_.inner_rank, "y");
+    body();
+    e_.close();
+    e_.close();
   }
 
   /// LanesOuter: this lane walks all inner points, the last dim fastest. A part of a split kernel has those of the first
@@ -450,8 +452,8 @@ class Loops {
   Expressions& e_;
   const ir::Kernel& k_;
   Schedule schedule_;
-  Accumulators sums_;
   std::vector<bool> live_;
+  Accumulators sums_;
   bool vectors_ = false;
   std::size_t along_ = 0;
   HeldRows rows_;

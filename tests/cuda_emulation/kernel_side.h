@@ -64,6 +64,12 @@ inline uchar4 make_uchar4(unsigned char x, unsigned char y, unsigned char z, uns
   return {x, y, z, w};
 }
 
+inline float ptx_ex2_approx_ftz_f32(float a) { return __builtin_exp2f(a); }
+inline float ptx_max_NaN_f32(float a, float b) { return a > b || a != a ? a : b; }
+inline float ptx_min_NaN_f32(float a, float b) { return a < b || a != a ? a : b; }
+inline float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+
 #define SINTER_EMULATED(name)                                      \
   inline float name##f(float a) { return __builtin_##name##f(a); } \
   inline double name(double a) { return __builtin_##name(a); }
@@ -98,6 +104,7 @@ inline double atan2(double a, double b) { return __builtin_atan2(a, b); }
 inline float fmodf(float a, float b) { return __builtin_fmodf(a, b); }
 inline double fmod(double a, double b) { return __builtin_fmod(a, b); }
 inline float fminf(float a, float b) { return __builtin_fminf(a, b); }
+inline float copysignf(float a, float b) { return __builtin_copysignf(a, b); }
 inline double fmin(double a, double b) { return __builtin_fmin(a, b); }
 inline float fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
 inline double fmax(double a, double b) { return __builtin_fmax(a, b); }

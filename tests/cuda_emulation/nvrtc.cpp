@@ -3,6 +3,7 @@
 // runs on a GPU.
 #include <cstdio>
 #include <cstdlib>
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <regex>
@@ -27,6 +28,23 @@ std::string read(const std::string& path) {
 }
 
 constexpr int kSuccess = 0, kCompilation = 6;
+
+/// Single PTX instructions become calls of functions named after them, which kernel_side.h has:
+/// asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); is y = ptx_ex2_approx_ftz_f32(x);
+std::string without_instructions(const std::string& source) {
+  const std::regex statement(
+      R"re(asm\("([\w.]+) %0, %1(?:, %2)?;" : "=\w+"\((\w+)\) : "\w+"\((\w+)\)(?:, "\w+"\((\w+)\))?\);)re");
+  std::string text;
+  std::size_t done = 0;
+  for (std::sregex_iterator at(source.begin(), source.end(), statement), end; at != end; ++at) {
+    std::string name = (*at)[1];
+    std::replace(name.begin(), name.end(), '.', '_');
+    text += source.substr(done, static_cast<std::size_t>(at->position()) - done) + (*at)[2].str() + " = ptx_" + name +
+            "(" + (*at)[3].str() + ((*at)[4].matched ? ", " + (*at)[4].str() : "") + ");";
+    done = static_cast<std::size_t>(at->position() + at->length());
+  }
+  return text + source.substr(done);
+}
 
 }  // namespace
 
@@ -60,7 +78,7 @@ int nvrtcCompileProgram(void* handle, int, const char* const*) {
   {
     std::ofstream file(base + ".cpp");
     file << "#include \"" SINTER_EMULATION_FOLDER "/kernel_side.h\"\n#line 1 \"kernel.cu\"\n"
-         << program.source << "\n";
+         << without_instructions(program.source) << "\n";
     const std::regex entry(R"(extern "C" __global__ void[^{;]*?(sinter_[a-z_]+)\()");
     for (std::sregex_iterator at(program.source.begin(), program.source.end(), entry), end; at != end; ++at) {
       const std::string name = (*at)[1];

@@ -40,23 +40,21 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-SN_FN float sn_group_sum_f32(float v) {
-  for (int d = 16; d > 0; d >>= 1) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+  for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  if (blockDim.x <= 32u) return v;
-  __shared__ float warps[32];
-  const u32 lane = threadIdx.x & 31u;
+  const u32 count = blockDim.x >> 5;
+  if (count <= 1u) return;
+  if (again) __syncthreads();
+  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
   __syncthreads();
-  if (lane == 0u) warps[threadIdx.x >> 5] = v;
-  __syncthreads();
-  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
-  for (int d = 16; d > 0; d >>= 1) {
+  v = warps[0][threadIdx.x & (count - 1u)];
+  for (u32 d = count >> 1; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  return v;
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* __restrict__ b0, float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, int n2, int n3, int n4, float s0, i64 s1, i64 s2, float s3, float s4) {
@@ -107,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       }
       r8 = r8 + q8;
     }
-    r8 = sn_group_sum_f32(r8);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r8, warps, true); }
     const float v8 = r8;
     if (threadIdx.x == 0u) {
       b2[x0] = v8;

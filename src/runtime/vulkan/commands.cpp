@@ -12,6 +12,10 @@ namespace {
 
 // Handing over early keeps the device busy while a long plan is still being recorded.
 constexpr std::uint32_t kLargeBatch = 128;
+// Between two batches the device rests for some 15 us: small plans that follow each other go together, as long as there are
+// so many batches that it is busy meanwhile.
+constexpr std::uint32_t kSmallBatch = 32;
+constexpr std::size_t kEnoughBatches = 2;
 constexpr std::uint32_t kSetsOfPool = 64;
 constexpr std::uint32_t kDescriptorsOfPool = 1024;
 
@@ -208,6 +212,14 @@ void Commands::submit() {
   submitted_ = open_.value;
   in_flight_.push_back(std::move(open_));
   open_ = {};
+}
+
+void Commands::end_plan() {
+  if (recorded_ < kSmallBatch && in_flight_.size() >= kEnoughBatches) {
+    retire();
+    if (in_flight_.size() >= kEnoughBatches) return;
+  }
+  submit();
 }
 
 void Commands::wait(std::uint64_t value) {

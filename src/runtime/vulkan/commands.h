@@ -42,6 +42,8 @@ class Commands {
 
   /// Hands what is recorded to the queue.
   void submit();
+  /// The same, unless the device has enough to do until more has been recorded.
+  void end_plan();
   /// Waits for work up to `value`, submitting it first if it is still open. Throws DeviceError when the
   /// device is lost.
   void wait(std::uint64_t value);

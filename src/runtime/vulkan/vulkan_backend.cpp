@@ -93,9 +93,9 @@ class VulkanBackend final : public Backend {
     }
     if (info.has_addresses) traits_.batch_bytes = kMemberBytes;
     traits_.grid_reductions = !info.cpu_kernels;
-    // Rows need a group of a quarter of these lanes.
     const emit::Target& target = compiler_.target();
-    if (target.vectors && target.group_size >= 256) traits_.row_lanes = target.group_size;
+    if (target.vectors && target.group_size >= 256)
+      traits_.row_lanes = static_cast<int>(std::bit_floor(std::min(info.max_invocations, 1024u)));
     // Less the partial results and counters of split kernels too.
     traits_.max_buffers -= 2;
   }
@@ -107,7 +107,7 @@ class VulkanBackend final : public Backend {
   std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override;
   ExecutableRef prepare(const ir::LibraryOp& op) override;
   void launch(Executable& executable, const LaunchArguments& arguments) override;
-  void submit() override { commands_.submit(); }
+  void submit() override { commands_.end_plan(); }
   void synchronize() override;
   BackendStatistics statistics() const override;
 

@@ -11,42 +11,46 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN float sn_max_f32(float a, float b) { return a > b || a != a ? a : b; }
-SN_FN float sn_group_max_f32(float v) {
-  for (int d = 16; d > 0; d >>= 1) {
-    const float w = __shfl_xor_sync(0xffffffffu, v, d);
-    v = sn_max_f32(v, w);
-  }
-  if (blockDim.x <= 32u) return v;
-  __shared__ float warps[32];
-  const u32 lane = threadIdx.x & 31u;
-  __syncthreads();
-  if (lane == 0u) warps[threadIdx.x >> 5] = v;
-  __syncthreads();
-  v = lane < (blockDim.x >> 5) ? warps[lane] : __int_as_float(0xff800000);
-  for (int d = 16; d > 0; d >>= 1) {
-    const float w = __shfl_xor_sync(0xffffffffu, v, d);
-    v = sn_max_f32(v, w);
-  }
-  return v;
+SN_FN float sn_max_f32(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+  float y;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
+  return y;
+#else
+  return a > b || a != a ? a : b;
+#endif
 }
-SN_FN float sn_group_sum_f32(float v) {
-  for (int d = 16; d > 0; d >>= 1) {
+SN_FN void sn_group_max_f32(float& v, float (*warps)[32], bool again) {
+  for (u32 d = 16u; d > 0u; d >>= 1) {
+    const float w = __shfl_xor_sync(0xffffffffu, v, d);
+    v = sn_max_f32(v, w);
+  }
+  const u32 count = blockDim.x >> 5;
+  if (count <= 1u) return;
+  if (again) __syncthreads();
+  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
+  __syncthreads();
+  v = warps[0][threadIdx.x & (count - 1u)];
+  for (u32 d = count >> 1; d > 0u; d >>= 1) {
+    const float w = __shfl_xor_sync(0xffffffffu, v, d);
+    v = sn_max_f32(v, w);
+  }
+}
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+  for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  if (blockDim.x <= 32u) return v;
-  __shared__ float warps[32];
-  const u32 lane = threadIdx.x & 31u;
+  const u32 count = blockDim.x >> 5;
+  if (count <= 1u) return;
+  if (again) __syncthreads();
+  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
   __syncthreads();
-  if (lane == 0u) warps[threadIdx.x >> 5] = v;
-  __syncthreads();
-  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
-  for (int d = 16; d > 0; d >>= 1) {
+  v = warps[0][threadIdx.x & (count - 1u)];
+  for (u32 d = count >> 1; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  return v;
 }
 SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN float sn_log_f32(float a) { return logf(a); }
@@ -118,9 +122,9 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
       }
       r30 = r30 + q30;
     }
-    r8 = sn_group_max_f32(r8);
+    { __shared__ float warps[1][32]; sn_group_max_f32(r8, warps, false); }
     const float v8 = r8;
-    r30 = sn_group_sum_f32(r30);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r30, warps, false); }
     const float v30 = r30;
     float r11 = float(0);
     float q11[4] = {float(0), float(0), float(0), float(0)};
@@ -155,7 +159,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
       }
       r11 = r11 + q11;
     }
-    r11 = sn_group_sum_f32(r11);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, false); }
     const float v11 = r11;
     const float v12 = sn_log_f32(v11);
     const float v31 = sn_div_f32(v30, v11);
@@ -208,7 +212,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
       }
       r16 = r16 + q16;
     }
-    r16 = sn_group_sum_f32(r16);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r16, warps, false); }
     const float v16 = r16;
     if (threadIdx.x == 0u) {
       b2[x0] = v16;
@@ -235,23 +239,21 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[3] = all.w;
 }
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
-SN_FN float sn_group_sum_f32(float v) {
-  for (int d = 16; d > 0; d >>= 1) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+  for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  if (blockDim.x <= 32u) return v;
-  __shared__ float warps[32];
-  const u32 lane = threadIdx.x & 31u;
+  const u32 count = blockDim.x >> 5;
+  if (count <= 1u) return;
+  if (again) __syncthreads();
+  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
   __syncthreads();
-  if (lane == 0u) warps[threadIdx.x >> 5] = v;
-  __syncthreads();
-  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
-  for (int d = 16; d > 0; d >>= 1) {
+  v = warps[0][threadIdx.x & (count - 1u)];
+  for (u32 d = count >> 1; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  return v;
 }
 extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
     const i64* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, i64 s0, i64 s1, float s2, float s3) {
@@ -301,7 +303,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
       }
       r9 = r9 + q9;
     }
-    r9 = sn_group_sum_f32(r9);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r9, warps, true); }
     const float v9 = r9;
     const float v11 = (v9 * s3);
     if (threadIdx.x == 0u) {

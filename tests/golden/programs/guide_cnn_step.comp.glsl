@@ -522,7 +522,7 @@ void main() {
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
-shared float sn_group_sum_f32_parts[8];
+shared float sn_group_sum_f32_parts[32];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -734,7 +734,7 @@ void main() {
         precise float v16 = (v2 ? s7 : v14);
         precise float v18 = (v16 * s8);
         b0.at[x0 + x1 * n2] = v18;
-        q22 = (q22 + v18);
+        q22 = fma(v16, s8, q22);
       }
       r22 = r22 + q22;
     }
@@ -798,7 +798,7 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
   const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
   return float(word >> 8) * 5.9604644775390625e-8f;
 }
-shared float sn_group_sum_f32_parts[8];
+shared float sn_group_sum_f32_parts[32];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -919,7 +919,7 @@ void main() {
         precise float v18 = (v2 ? s8 : v16);
         precise float v20 = (v18 * s9);
         w0[k] = v20;
-        q24[k] = (q24[k] + v20);
+        q24[k] = fma(v18, s9, q24[k]);
       }
       b0_4.at[(u32(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + y) >> 2)] = w0;
     }
@@ -953,7 +953,7 @@ void main() {
       precise float v18 = (v2 ? s8 : v16);
       precise float v20 = (v18 * s9);
       b0.at[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5] = v20;
-      q24 = (q24 + v20);
+      q24 = fma(v18, s9, q24);
     }
     r24 = r24 + q24;
   }
@@ -1037,7 +1037,7 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
   const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
   return float(word >> 8) * 5.9604644775390625e-8f;
 }
-shared float sn_group_sum_f32_parts[8];
+shared float sn_group_sum_f32_parts[32];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -1130,7 +1130,7 @@ void main() {
         precise float v5 = (v2 ? s3 : v4);
         precise float v7 = (v5 * s4);
         w0[k] = v7;
-        q11[k] = (q11[k] + v7);
+        q11[k] = fma(v5, s4, q11[k]);
       }
       b0_4.at[(u32(x0 * n3 + x1 * n4 + y) >> 2)] = w0;
     }
@@ -1151,7 +1151,7 @@ void main() {
       precise float v5 = (v2 ? s3 : v4);
       precise float v7 = (v5 * s4);
       b0.at[x0 * n3 + x1 * n4 + x2] = v7;
-      q11 = (q11 + v7);
+      q11 = fma(v5, s4, q11);
     }
     r11 = r11 + q11;
   }

@@ -120,7 +120,15 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
   const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
   return float(word >> 8) * 5.9604644775390625e-8f;
 }
-SN_FN float sn_max_f32(float a, float b) { return a > b || a != a ? a : b; }
+SN_FN float sn_max_f32(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+  float y;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
+  return y;
+#else
+  return a > b || a != a ? a : b;
+#endif
+}
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, int n2, int n3, int n4, int n5, int n6, int n7, int n8, int n9, int n10, int n11, int n12, int n13, i64 s0, i64 s1, float s2, float s3, float s4, float s5, float s6) {
   const u32 points = u32(n0) * u32(n1) * u32(n2) * u32(n3);
@@ -200,7 +208,15 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
   const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
   return float(word >> 8) * 5.9604644775390625e-8f;
 }
-SN_FN float sn_max_f32(float a, float b) { return a > b || a != a ? a : b; }
+SN_FN float sn_max_f32(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+  float y;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
+  return y;
+#else
+  return a > b || a != a ? a : b;
+#endif
+}
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
@@ -256,7 +272,15 @@ typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
-SN_FN float sn_max_f32(float a, float b) { return a > b || a != a ? a : b; }
+SN_FN float sn_max_f32(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+  float y;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
+  return y;
+#else
+  return a > b || a != a ? a : b;
+#endif
+}
 SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN float sn_log_f32(float a) { return logf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
@@ -367,23 +391,21 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[3] = all.w;
 }
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
-SN_FN float sn_group_sum_f32(float v) {
-  for (int d = 16; d > 0; d >>= 1) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+  for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  if (blockDim.x <= 32u) return v;
-  __shared__ float warps[32];
-  const u32 lane = threadIdx.x & 31u;
+  const u32 count = blockDim.x >> 5;
+  if (count <= 1u) return;
+  if (again) __syncthreads();
+  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
   __syncthreads();
-  if (lane == 0u) warps[threadIdx.x >> 5] = v;
-  __syncthreads();
-  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
-  for (int d = 16; d > 0; d >>= 1) {
+  v = warps[0][threadIdx.x & (count - 1u)];
+  for (u32 d = count >> 1; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  return v;
 }
 extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
     const i64* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, i64 s0, i64 s1, float s2, float s3) {
@@ -433,7 +455,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
       }
       r9 = r9 + q9;
     }
-    r9 = sn_group_sum_f32(r9);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r9, warps, true); }
     const float v9 = r9;
     const float v11 = (v9 * s3);
     if (threadIdx.x == 0u) {
@@ -506,7 +528,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const float v16 = (v2 ? s7 : v14);
         const float v18 = (v16 * s8);
         b0[x0 + x1 * n2] = v18;
-        q22 = (q22 + v18);
+        q22 = fma(v16, s8, q22);
       }
       r22 = r22 + q22;
     }
@@ -570,23 +592,21 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-SN_FN float sn_group_sum_f32(float v) {
-  for (int d = 16; d > 0; d >>= 1) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+  for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  if (blockDim.x <= 32u) return v;
-  __shared__ float warps[32];
-  const u32 lane = threadIdx.x & 31u;
+  const u32 count = blockDim.x >> 5;
+  if (count <= 1u) return;
+  if (again) __syncthreads();
+  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
   __syncthreads();
-  if (lane == 0u) warps[threadIdx.x >> 5] = v;
-  __syncthreads();
-  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
-  for (int d = 16; d > 0; d >>= 1) {
+  v = warps[0][threadIdx.x & (count - 1u)];
+  for (u32 d = count >> 1; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  return v;
 }
 SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
@@ -648,7 +668,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const float v18 = (v2 ? s8 : v16);
         const float v20 = (v18 * s9);
         w0[k] = v20;
-        q24[k] = (q24[k] + v20);
+        q24[k] = fma(v18, s9, q24[k]);
       }
       sn_store4_f32(b0 + (x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + y), w0);
     }
@@ -682,11 +702,11 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       const float v18 = (v2 ? s8 : v16);
       const float v20 = (v18 * s9);
       b0[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5] = v20;
-      q24 = (q24 + v20);
+      q24 = fma(v18, s9, q24);
     }
     r24 = r24 + q24;
   }
-  r24 = sn_group_sum_f32(r24);
+  { __shared__ float warps[1][32]; sn_group_sum_f32(r24, warps, false); }
   if (threadIdx.x == 0u) {
     *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r24;
   }
@@ -703,7 +723,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float p_r24 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
     r24 = (r24 + p_r24);
   }
-  r24 = sn_group_sum_f32(r24);
+  { __shared__ float warps[1][32]; sn_group_sum_f32(r24, warps, false); }
   const float v24 = r24;
   const float v26 = (v24 * s11);
   const float v27 = (v23 + v26);
@@ -766,23 +786,21 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-SN_FN float sn_group_sum_f32(float v) {
-  for (int d = 16; d > 0; d >>= 1) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+  for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  if (blockDim.x <= 32u) return v;
-  __shared__ float warps[32];
-  const u32 lane = threadIdx.x & 31u;
+  const u32 count = blockDim.x >> 5;
+  if (count <= 1u) return;
+  if (again) __syncthreads();
+  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
   __syncthreads();
-  if (lane == 0u) warps[threadIdx.x >> 5] = v;
-  __syncthreads();
-  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
-  for (int d = 16; d > 0; d >>= 1) {
+  v = warps[0][threadIdx.x & (count - 1u)];
+  for (u32 d = count >> 1; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  return v;
 }
 SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
@@ -831,7 +849,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const float v5 = (v2 ? s3 : v4);
         const float v7 = (v5 * s4);
         w0[k] = v7;
-        q11[k] = (q11[k] + v7);
+        q11[k] = fma(v5, s4, q11[k]);
       }
       sn_store4_f32(b0 + (x0 * n3 + x1 * n4 + y), w0);
     }
@@ -852,11 +870,11 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       const float v5 = (v2 ? s3 : v4);
       const float v7 = (v5 * s4);
       b0[x0 * n3 + x1 * n4 + x2] = v7;
-      q11 = (q11 + v7);
+      q11 = fma(v5, s4, q11);
     }
     r11 = r11 + q11;
   }
-  r11 = sn_group_sum_f32(r11);
+  { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, false); }
   if (threadIdx.x == 0u) {
     *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r11;
   }
@@ -873,7 +891,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float p_r11 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
     r11 = (r11 + p_r11);
   }
-  r11 = sn_group_sum_f32(r11);
+  { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, false); }
   const float v11 = r11;
   const float v13 = (v11 * s6);
   const float v14 = (v10 + v13);

@@ -9,7 +9,7 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-shared float sn_group_sum_f32_parts[8];
+shared float sn_group_sum_f32_parts[32];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -107,7 +107,7 @@ void main() {
           precise float v4 = (v0 - v3);
           h4[i][k] = v4;
           precise float v5 = (v4 * v4);
-          q6[k] = (q6[k] + v5);
+          q6[k] = fma(v4, v4, q6[k]);
         }
       }
     }
@@ -121,7 +121,7 @@ void main() {
         precise float v0 = b0.at[x0 * n2 + x1];
         precise float v4 = (v0 - v3);
         precise float v5 = (v4 * v4);
-        q6 = (q6 + v5);
+        q6 = fma(v4, v4, q6);
       }
       r6 = r6 + q6;
     }

@@ -10,23 +10,21 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN float sn_group_sum_f32(float v) {
-  for (int d = 16; d > 0; d >>= 1) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+  for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  if (blockDim.x <= 32u) return v;
-  __shared__ float warps[32];
-  const u32 lane = threadIdx.x & 31u;
+  const u32 count = blockDim.x >> 5;
+  if (count <= 1u) return;
+  if (again) __syncthreads();
+  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
   __syncthreads();
-  if (lane == 0u) warps[threadIdx.x >> 5] = v;
-  __syncthreads();
-  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
-  for (int d = 16; d > 0; d >>= 1) {
+  v = warps[0][threadIdx.x & (count - 1u)];
+  for (u32 d = count >> 1; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  return v;
 }
 SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
@@ -70,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
       }
       r1 = r1 + q1;
     }
-    r1 = sn_group_sum_f32(r1);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r1, warps, false); }
     const float v1 = r1;
     const float v3 = (v1 * s0);
     float r6 = float(0);
@@ -87,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
           const float v4 = (v0 - v3);
           h4[i][k] = v4;
           const float v5 = (v4 * v4);
-          q6[k] = (q6[k] + v5);
+          q6[k] = fma(v4, v4, q6[k]);
         }
       }
     }
@@ -101,11 +99,11 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         const float v0 = b0[x0 * n2 + x1];
         const float v4 = (v0 - v3);
         const float v5 = (v4 * v4);
-        q6 = (q6 + v5);
+        q6 = fma(v4, v4, q6);
       }
       r6 = r6 + q6;
     }
-    r6 = sn_group_sum_f32(r6);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r6, warps, false); }
     const float v6 = r6;
     const float v8 = (v6 * s1);
     const float v10 = (v8 + s2);

@@ -10,26 +10,41 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN float sn_group_sum_f32(float v) {
-  for (int d = 16; d > 0; d >>= 1) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+  for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  if (blockDim.x <= 32u) return v;
-  __shared__ float warps[32];
-  const u32 lane = threadIdx.x & 31u;
+  const u32 count = blockDim.x >> 5;
+  if (count <= 1u) return;
+  if (again) __syncthreads();
+  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
   __syncthreads();
-  if (lane == 0u) warps[threadIdx.x >> 5] = v;
-  __syncthreads();
-  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
-  for (int d = 16; d > 0; d >>= 1) {
+  v = warps[0][threadIdx.x & (count - 1u)];
+  for (u32 d = count >> 1; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  return v;
 }
 SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
-SN_FN float sn_erf_f32(float a) { return erff(a); }
+SN_FN float sn_erf_f32(float a) {
+  const float x = fabsf(a), z = a * a, c = fminf(x, 4.0f);
+  float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
+  p = fma(p, z, -2.676771953701973e-2f);
+  p = fma(p, z, 1.1281845718622208e-1f);
+  p = fma(p, z, -3.761249780654907e-1f);
+  p = fma(p, z, 1.2837915122509003e-1f);
+  p = fma(a, p, a);
+  float t = fma(-1.7890962772071362e-3f, c, 2.2345077246427536e-2f);
+  t = fma(t, c, -1.3103951513767242e-1f);
+  t = fma(t, c, -9.39447820186615e-1f);
+  t = fma(t, c, -1.6156489849090576f);
+  t = fma(t, c, -2.8363061137497425e-3f);
+  float q;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
+  q = copysignf(1.0f - q, a);
+  return x >= 0.92f ? q : p;
+}
 SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
@@ -74,7 +89,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
       }
       r1 = r1 + q1;
     }
-    r1 = sn_group_sum_f32(r1);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r1, warps, false); }
     const float v1 = r1;
     const float v3 = (v1 * s0);
     float r6 = float(0);
@@ -91,7 +106,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
           const float v4 = (v0 - v3);
           h4[i][k] = v4;
           const float v5 = (v4 * v4);
-          q6[k] = (q6[k] + v5);
+          q6[k] = fma(v4, v4, q6[k]);
         }
       }
     }
@@ -105,11 +120,11 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         const float v0 = b0[x0 * n2 + x1];
         const float v4 = (v0 - v3);
         const float v5 = (v4 * v4);
-        q6 = (q6 + v5);
+        q6 = fma(v4, v4, q6);
       }
       r6 = r6 + q6;
     }
-    r6 = sn_group_sum_f32(r6);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r6, warps, false); }
     const float v6 = r6;
     const float v8 = (v6 * s1);
     const float v10 = (v8 + s2);
@@ -153,7 +168,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
           const float v38 = (v37 * v13);
           h38[i][k] = v38;
           const float v40 = (v38 * v4);
-          q41[k] = (q41[k] + v40);
+          q41[k] = fma(v38, v4, q41[k]);
         }
       }
     }
@@ -187,11 +202,11 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         const float v37 = (v25 + v36);
         const float v38 = (v37 * v13);
         const float v40 = (v38 * v4);
-        q41 = (q41 + v40);
+        q41 = fma(v38, v4, q41);
       }
       r41 = r41 + q41;
     }
-    r41 = sn_group_sum_f32(r41);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r41, warps, false); }
     const float v41 = r41;
     const float v43 = (v41 * s10);
     const float v46 = (v43 * v45);
@@ -256,7 +271,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
       }
       r53 = r53 + q53;
     }
-    r53 = sn_group_sum_f32(r53);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r53, warps, false); }
     const float v53 = r53;
     const float v55 = (v53 * s12);
     #pragma unroll

@@ -9,7 +9,7 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-shared float sn_group_sum_f32_parts[8];
+shared float sn_group_sum_f32_parts[32];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -159,7 +159,7 @@ void main() {
           precise float v4 = (v0 - v3);
           h4[i][k] = v4;
           precise float v5 = (v4 * v4);
-          q6[k] = (q6[k] + v5);
+          q6[k] = fma(v4, v4, q6[k]);
         }
       }
     }
@@ -173,7 +173,7 @@ void main() {
         precise float v0 = b0.at[x0 * n2 + x1];
         precise float v4 = (v0 - v3);
         precise float v5 = (v4 * v4);
-        q6 = (q6 + v5);
+        q6 = fma(v4, v4, q6);
       }
       r6 = r6 + q6;
     }
@@ -224,7 +224,7 @@ void main() {
           precise float v38 = (v37 * v13);
           h38[i][k] = v38;
           precise float v40 = (v38 * v4);
-          q41[k] = (q41[k] + v40);
+          q41[k] = fma(v38, v4, q41[k]);
         }
       }
     }
@@ -258,7 +258,7 @@ void main() {
         precise float v37 = (v25 + v36);
         precise float v38 = (v37 * v13);
         precise float v40 = (v38 * v4);
-        q41 = (q41 + v40);
+        q41 = fma(v38, v4, q41);
       }
       r41 = r41 + q41;
     }
@@ -498,7 +498,7 @@ void main() {
         precise float v36 = (v24 + v35);
         precise float v38 = (v36 * v11);
         q37 = (q37 + v36);
-        q39 = (q39 + v38);
+        q39 = fma(v36, v11, q39);
       }
       r37 = r37 + q37;
       r39 = r39 + q39;

@@ -30,7 +30,7 @@ SN_FN float sn_erf_f32(float a) {
   q = x < 1.0 ? p : a < 0.0 ? -q : q;
   return sn_is_nan_f32(a) ? a : q;
 }
-shared float sn_group_sum_f32_parts[8];
+shared float sn_group_sum_f32_parts[32];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -106,7 +106,7 @@ void main() {
           precise float v9 = (v7 + s2);
           precise float v10 = (v4 * v9);
           h10[i][k] = v10;
-          q11[k] = (q11[k] + v10);
+          q11[k] = fma(v4, v9, q11[k]);
         }
       }
     }
@@ -125,7 +125,7 @@ void main() {
         precise float v7 = sn_erf_f32(v6);
         precise float v9 = (v7 + s2);
         precise float v10 = (v4 * v9);
-        q11 = (q11 + v10);
+        q11 = fma(v4, v9, q11);
       }
       r11 = r11 + q11;
     }
@@ -149,7 +149,7 @@ void main() {
           precise float v14 = (v10 - v13);
           h14[i][k] = v14;
           precise float v15 = (v14 * v14);
-          q16[k] = (q16[k] + v15);
+          q16[k] = fma(v14, v14, q16[k]);
         }
       }
     }
@@ -170,7 +170,7 @@ void main() {
         precise float v10 = (v4 * v9);
         precise float v14 = (v10 - v13);
         precise float v15 = (v14 * v14);
-        q16 = (q16 + v15);
+        q16 = fma(v14, v14, q16);
       }
       r16 = r16 + q16;
     }
@@ -258,7 +258,7 @@ SN_FN float sn_erf_f32(float a) {
   q = x < 1.0 ? p : a < 0.0 ? -q : q;
   return sn_is_nan_f32(a) ? a : q;
 }
-shared float sn_group_sum_f32_parts[8];
+shared float sn_group_sum_f32_parts[32];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -367,7 +367,7 @@ void main() {
           h9[i][k] = v9;
           precise float v10 = (v4 * v9);
           h10[i][k] = v10;
-          q11[k] = (q11[k] + v10);
+          q11[k] = fma(v4, v9, q11[k]);
         }
       }
     }
@@ -386,7 +386,7 @@ void main() {
         precise float v7 = sn_erf_f32(v6);
         precise float v9 = (v7 + s2);
         precise float v10 = (v4 * v9);
-        q11 = (q11 + v10);
+        q11 = fma(v4, v9, q11);
       }
       r11 = r11 + q11;
     }
@@ -410,7 +410,7 @@ void main() {
           precise float v14 = (v10 - v13);
           h14[i][k] = v14;
           precise float v15 = (v14 * v14);
-          q16[k] = (q16[k] + v15);
+          q16[k] = fma(v14, v14, q16[k]);
         }
       }
     }
@@ -431,7 +431,7 @@ void main() {
         precise float v10 = (v4 * v9);
         precise float v14 = (v10 - v13);
         precise float v15 = (v14 * v14);
-        q16 = (q16 + v15);
+        q16 = fma(v14, v14, q16);
       }
       r16 = r16 + q16;
     }
@@ -474,7 +474,7 @@ void main() {
           precise float v34 = (v33 * v26);
           h34[i][k] = v34;
           precise float v36 = (v34 * v14);
-          q37[k] = (q37[k] + v36);
+          q37[k] = fma(v34, v14, q37[k]);
         }
       }
     }
@@ -505,7 +505,7 @@ void main() {
         precise float v33 = (v32 + v32);
         precise float v34 = (v33 * v26);
         precise float v36 = (v34 * v14);
-        q37 = (q37 + v36);
+        q37 = fma(v34, v14, q37);
       }
       r37 = r37 + q37;
     }
@@ -676,7 +676,7 @@ SN_FN float sn_erf_f32(float a) {
   return sn_is_nan_f32(a) ? a : q;
 }
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
-shared float sn_group_sum_f32_parts[8];
+shared float sn_group_sum_f32_parts[32];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -784,7 +784,7 @@ void main() {
         precise float v26 = l26[k];
         precise float v27 = (v25 - v26);
         precise float v28 = (v27 * v27);
-        q29[k] = (q29[k] + v28);
+        q29[k] = fma(v27, v27, q29[k]);
       }
     }
     r29 = r29 + ((q29[0] + q29[1]) + (q29[2] + q29[3]));
@@ -821,7 +821,7 @@ void main() {
       precise float v26 = b6.at[x1 * n3 + x2];
       precise float v27 = (v25 - v26);
       precise float v28 = (v27 * v27);
-      q29 = (q29 + v28);
+      q29 = fma(v27, v27, q29);
     }
     r29 = r29 + q29;
   }
@@ -882,7 +882,7 @@ SN_FN float sn_erf_f32(float a) {
   q = x < 1.0 ? p : a < 0.0 ? -q : q;
   return sn_is_nan_f32(a) ? a : q;
 }
-shared float sn_group_sum_f32_parts[8];
+shared float sn_group_sum_f32_parts[32];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -1002,7 +1002,7 @@ void main() {
           precise float v24 = (v20 - v23);
           h24[i][k] = v24;
           precise float v25 = (v2 * v24);
-          q26[k] = (q26[k] + v25);
+          q26[k] = fma(v2, v24, q26[k]);
         }
       }
     }
@@ -1026,7 +1026,7 @@ void main() {
         precise float v20 = (v14 * v19);
         precise float v24 = (v20 - v23);
         precise float v25 = (v2 * v24);
-        q26 = (q26 + v25);
+        q26 = fma(v2, v24, q26);
       }
       r26 = r26 + q26;
     }
@@ -1285,7 +1285,7 @@ void main() {
         precise float v24 = (v17 * v23);
         precise float v25 = b5.at[x0 + x1 * n2];
         precise float v26 = (v25 * v24);
-        q27 = (q27 + v26);
+        q27 = fma(v25, v24, q27);
         q51 = (q51 + v25);
       }
       r27 = r27 + q27;
@@ -1693,7 +1693,7 @@ void main() {
         precise float v34 = (v5 * v33);
         precise float v35 = (v34 + v34);
         precise float v36 = (v35 * v27);
-        q37 = (q37 + v36);
+        q37 = fma(v35, v27, q37);
         q60 = (q60 + v35);
       }
       r37 = r37 + q37;

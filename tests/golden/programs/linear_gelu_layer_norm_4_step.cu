@@ -10,24 +10,39 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN float sn_erf_f32(float a) { return erff(a); }
-SN_FN float sn_group_sum_f32(float v) {
-  for (int d = 16; d > 0; d >>= 1) {
+SN_FN float sn_erf_f32(float a) {
+  const float x = fabsf(a), z = a * a, c = fminf(x, 4.0f);
+  float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
+  p = fma(p, z, -2.676771953701973e-2f);
+  p = fma(p, z, 1.1281845718622208e-1f);
+  p = fma(p, z, -3.761249780654907e-1f);
+  p = fma(p, z, 1.2837915122509003e-1f);
+  p = fma(a, p, a);
+  float t = fma(-1.7890962772071362e-3f, c, 2.2345077246427536e-2f);
+  t = fma(t, c, -1.3103951513767242e-1f);
+  t = fma(t, c, -9.39447820186615e-1f);
+  t = fma(t, c, -1.6156489849090576f);
+  t = fma(t, c, -2.8363061137497425e-3f);
+  float q;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
+  q = copysignf(1.0f - q, a);
+  return x >= 0.92f ? q : p;
+}
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+  for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  if (blockDim.x <= 32u) return v;
-  __shared__ float warps[32];
-  const u32 lane = threadIdx.x & 31u;
+  const u32 count = blockDim.x >> 5;
+  if (count <= 1u) return;
+  if (again) __syncthreads();
+  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
   __syncthreads();
-  if (lane == 0u) warps[threadIdx.x >> 5] = v;
-  __syncthreads();
-  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
-  for (int d = 16; d > 0; d >>= 1) {
+  v = warps[0][threadIdx.x & (count - 1u)];
+  for (u32 d = count >> 1; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  return v;
 }
 SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
@@ -66,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
           const float v9 = (v7 + s2);
           const float v10 = (v4 * v9);
           h10[i][k] = v10;
-          q11[k] = (q11[k] + v10);
+          q11[k] = fma(v4, v9, q11[k]);
         }
       }
     }
@@ -85,11 +100,11 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         const float v7 = sn_erf_f32(v6);
         const float v9 = (v7 + s2);
         const float v10 = (v4 * v9);
-        q11 = (q11 + v10);
+        q11 = fma(v4, v9, q11);
       }
       r11 = r11 + q11;
     }
-    r11 = sn_group_sum_f32(r11);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, false); }
     const float v11 = r11;
     const float v13 = (v11 * s3);
     if (threadIdx.x == 0u) {
@@ -109,7 +124,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
           const float v14 = (v10 - v13);
           h14[i][k] = v14;
           const float v15 = (v14 * v14);
-          q16[k] = (q16[k] + v15);
+          q16[k] = fma(v14, v14, q16[k]);
         }
       }
     }
@@ -130,11 +145,11 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         const float v10 = (v4 * v9);
         const float v14 = (v10 - v13);
         const float v15 = (v14 * v14);
-        q16 = (q16 + v15);
+        q16 = fma(v14, v14, q16);
       }
       r16 = r16 + q16;
     }
-    r16 = sn_group_sum_f32(r16);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r16, warps, false); }
     const float v16 = r16;
     const float v18 = (v16 * s4);
     const float v20 = (v18 + s5);
@@ -198,24 +213,39 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN float sn_erf_f32(float a) { return erff(a); }
-SN_FN float sn_group_sum_f32(float v) {
-  for (int d = 16; d > 0; d >>= 1) {
+SN_FN float sn_erf_f32(float a) {
+  const float x = fabsf(a), z = a * a, c = fminf(x, 4.0f);
+  float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
+  p = fma(p, z, -2.676771953701973e-2f);
+  p = fma(p, z, 1.1281845718622208e-1f);
+  p = fma(p, z, -3.761249780654907e-1f);
+  p = fma(p, z, 1.2837915122509003e-1f);
+  p = fma(a, p, a);
+  float t = fma(-1.7890962772071362e-3f, c, 2.2345077246427536e-2f);
+  t = fma(t, c, -1.3103951513767242e-1f);
+  t = fma(t, c, -9.39447820186615e-1f);
+  t = fma(t, c, -1.6156489849090576f);
+  t = fma(t, c, -2.8363061137497425e-3f);
+  float q;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
+  q = copysignf(1.0f - q, a);
+  return x >= 0.92f ? q : p;
+}
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+  for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  if (blockDim.x <= 32u) return v;
-  __shared__ float warps[32];
-  const u32 lane = threadIdx.x & 31u;
+  const u32 count = blockDim.x >> 5;
+  if (count <= 1u) return;
+  if (again) __syncthreads();
+  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
   __syncthreads();
-  if (lane == 0u) warps[threadIdx.x >> 5] = v;
-  __syncthreads();
-  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
-  for (int d = 16; d > 0; d >>= 1) {
+  v = warps[0][threadIdx.x & (count - 1u)];
+  for (u32 d = count >> 1; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  return v;
 }
 SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN float sn_exp_f32(float a) { return expf(a); }
@@ -264,7 +294,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
           h9[i][k] = v9;
           const float v10 = (v4 * v9);
           h10[i][k] = v10;
-          q11[k] = (q11[k] + v10);
+          q11[k] = fma(v4, v9, q11[k]);
         }
       }
     }
@@ -283,11 +313,11 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         const float v7 = sn_erf_f32(v6);
         const float v9 = (v7 + s2);
         const float v10 = (v4 * v9);
-        q11 = (q11 + v10);
+        q11 = fma(v4, v9, q11);
       }
       r11 = r11 + q11;
     }
-    r11 = sn_group_sum_f32(r11);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, false); }
     const float v11 = r11;
     const float v13 = (v11 * s3);
     if (threadIdx.x == 0u) {
@@ -307,7 +337,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
           const float v14 = (v10 - v13);
           h14[i][k] = v14;
           const float v15 = (v14 * v14);
-          q16[k] = (q16[k] + v15);
+          q16[k] = fma(v14, v14, q16[k]);
         }
       }
     }
@@ -328,11 +358,11 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         const float v10 = (v4 * v9);
         const float v14 = (v10 - v13);
         const float v15 = (v14 * v14);
-        q16 = (q16 + v15);
+        q16 = fma(v14, v14, q16);
       }
       r16 = r16 + q16;
     }
-    r16 = sn_group_sum_f32(r16);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r16, warps, false); }
     const float v16 = r16;
     const float v21 = (v16 * s6);
     const float v23 = (v21 + s7);
@@ -371,7 +401,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
           const float v34 = (v33 * v26);
           h34[i][k] = v34;
           const float v36 = (v34 * v14);
-          q37[k] = (q37[k] + v36);
+          q37[k] = fma(v34, v14, q37[k]);
         }
       }
     }
@@ -402,11 +432,11 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         const float v33 = (v32 + v32);
         const float v34 = (v33 * v26);
         const float v36 = (v34 * v14);
-        q37 = (q37 + v36);
+        q37 = fma(v34, v14, q37);
       }
       r37 = r37 + q37;
     }
-    r37 = sn_group_sum_f32(r37);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r37, warps, false); }
     const float v37 = r37;
     const float v39 = (v37 * s8);
     const float v42 = (v39 * v41);
@@ -468,7 +498,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
       }
       r49 = r49 + q49;
     }
-    r49 = sn_group_sum_f32(r49);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r49, warps, false); }
     const float v49 = r49;
     const float v51 = (v49 * s10);
     #pragma unroll
@@ -552,25 +582,40 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN float sn_erf_f32(float a) { return erff(a); }
+SN_FN float sn_erf_f32(float a) {
+  const float x = fabsf(a), z = a * a, c = fminf(x, 4.0f);
+  float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
+  p = fma(p, z, -2.676771953701973e-2f);
+  p = fma(p, z, 1.1281845718622208e-1f);
+  p = fma(p, z, -3.761249780654907e-1f);
+  p = fma(p, z, 1.2837915122509003e-1f);
+  p = fma(a, p, a);
+  float t = fma(-1.7890962772071362e-3f, c, 2.2345077246427536e-2f);
+  t = fma(t, c, -1.3103951513767242e-1f);
+  t = fma(t, c, -9.39447820186615e-1f);
+  t = fma(t, c, -1.6156489849090576f);
+  t = fma(t, c, -2.8363061137497425e-3f);
+  float q;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
+  q = copysignf(1.0f - q, a);
+  return x >= 0.92f ? q : p;
+}
 SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
-SN_FN float sn_group_sum_f32(float v) {
-  for (int d = 16; d > 0; d >>= 1) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+  for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  if (blockDim.x <= 32u) return v;
-  __shared__ float warps[32];
-  const u32 lane = threadIdx.x & 31u;
+  const u32 count = blockDim.x >> 5;
+  if (count <= 1u) return;
+  if (again) __syncthreads();
+  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
   __syncthreads();
-  if (lane == 0u) warps[threadIdx.x >> 5] = v;
-  __syncthreads();
-  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
-  for (int d = 16; d > 0; d >>= 1) {
+  v = warps[0][threadIdx.x & (count - 1u)];
+  for (u32 d = count >> 1; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  return v;
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* __restrict__ b0, const float* __restrict__ b1, const float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, const float* __restrict__ b6, float* __restrict__ b7, int n0, int n1, int n2, int n3, float s0, float s1, float s2, float s3, float s4, float s5, float s6, u32 parts, char* partials, u32* counters) {
@@ -631,7 +676,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const float v26 = l26[k];
         const float v27 = (v25 - v26);
         const float v28 = (v27 * v27);
-        q29[k] = (q29[k] + v28);
+        q29[k] = fma(v27, v27, q29[k]);
       }
     }
     r29 = r29 + ((q29[0] + q29[1]) + (q29[2] + q29[3]));
@@ -668,11 +713,11 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       const float v26 = b6[x1 * n3 + x2];
       const float v27 = (v25 - v26);
       const float v28 = (v27 * v27);
-      q29 = (q29 + v28);
+      q29 = fma(v27, v27, q29);
     }
     r29 = r29 + q29;
   }
-  r29 = sn_group_sum_f32(r29);
+  { __shared__ float warps[1][32]; sn_group_sum_f32(r29, warps, false); }
   if (threadIdx.x == 0u) {
     *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r29;
   }
@@ -689,7 +734,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float p_r29 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
     r29 = (r29 + p_r29);
   }
-  r29 = sn_group_sum_f32(r29);
+  { __shared__ float warps[1][32]; sn_group_sum_f32(r29, warps, false); }
   const float v29 = r29;
   const float v31 = (v29 * s6);
   if (threadIdx.x == 0u) {
@@ -709,24 +754,39 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN float sn_erf_f32(float a) { return erff(a); }
-SN_FN float sn_group_sum_f32(float v) {
-  for (int d = 16; d > 0; d >>= 1) {
+SN_FN float sn_erf_f32(float a) {
+  const float x = fabsf(a), z = a * a, c = fminf(x, 4.0f);
+  float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
+  p = fma(p, z, -2.676771953701973e-2f);
+  p = fma(p, z, 1.1281845718622208e-1f);
+  p = fma(p, z, -3.761249780654907e-1f);
+  p = fma(p, z, 1.2837915122509003e-1f);
+  p = fma(a, p, a);
+  float t = fma(-1.7890962772071362e-3f, c, 2.2345077246427536e-2f);
+  t = fma(t, c, -1.3103951513767242e-1f);
+  t = fma(t, c, -9.39447820186615e-1f);
+  t = fma(t, c, -1.6156489849090576f);
+  t = fma(t, c, -2.8363061137497425e-3f);
+  float q;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
+  q = copysignf(1.0f - q, a);
+  return x >= 0.92f ? q : p;
+}
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+  for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  if (blockDim.x <= 32u) return v;
-  __shared__ float warps[32];
-  const u32 lane = threadIdx.x & 31u;
+  const u32 count = blockDim.x >> 5;
+  if (count <= 1u) return;
+  if (again) __syncthreads();
+  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
   __syncthreads();
-  if (lane == 0u) warps[threadIdx.x >> 5] = v;
-  __syncthreads();
-  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
-  for (int d = 16; d > 0; d >>= 1) {
+  v = warps[0][threadIdx.x & (count - 1u)];
+  for (u32 d = count >> 1; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  return v;
 }
 SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
@@ -790,7 +850,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
           const float v24 = (v20 - v23);
           h24[i][k] = v24;
           const float v25 = (v2 * v24);
-          q26[k] = (q26[k] + v25);
+          q26[k] = fma(v2, v24, q26[k]);
         }
       }
     }
@@ -814,11 +874,11 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         const float v20 = (v14 * v19);
         const float v24 = (v20 - v23);
         const float v25 = (v2 * v24);
-        q26 = (q26 + v25);
+        q26 = fma(v2, v24, q26);
       }
       r26 = r26 + q26;
     }
-    r26 = sn_group_sum_f32(r26);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r26, warps, false); }
     const float v26 = r26;
     const float v28 = (v26 * s6);
     const float v31 = (v28 * v30);
@@ -873,7 +933,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
       }
       r38 = r38 + q38;
     }
-    r38 = sn_group_sum_f32(r38);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r38, warps, false); }
     const float v38 = r38;
     const float v40 = (v38 * s8);
     #pragma unroll
@@ -943,7 +1003,24 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
-SN_FN float sn_erf_f32(float a) { return erff(a); }
+SN_FN float sn_erf_f32(float a) {
+  const float x = fabsf(a), z = a * a, c = fminf(x, 4.0f);
+  float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
+  p = fma(p, z, -2.676771953701973e-2f);
+  p = fma(p, z, 1.1281845718622208e-1f);
+  p = fma(p, z, -3.761249780654907e-1f);
+  p = fma(p, z, 1.2837915122509003e-1f);
+  p = fma(a, p, a);
+  float t = fma(-1.7890962772071362e-3f, c, 2.2345077246427536e-2f);
+  t = fma(t, c, -1.3103951513767242e-1f);
+  t = fma(t, c, -9.39447820186615e-1f);
+  t = fma(t, c, -1.6156489849090576f);
+  t = fma(t, c, -2.8363061137497425e-3f);
+  float q;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
+  q = copysignf(1.0f - q, a);
+  return x >= 0.92f ? q : p;
+}
 SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
@@ -1068,7 +1145,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const float v24 = (v17 * v23);
         const float v25 = b5[x0 + x1 * n2];
         const float v26 = (v25 * v24);
-        q27 = (q27 + v26);
+        q27 = fma(v25, v24, q27);
         q51 = (q51 + v25);
       }
       r27 = r27 + q27;
@@ -1374,7 +1451,24 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
-SN_FN float sn_erf_f32(float a) { return erff(a); }
+SN_FN float sn_erf_f32(float a) {
+  const float x = fabsf(a), z = a * a, c = fminf(x, 4.0f);
+  float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
+  p = fma(p, z, -2.676771953701973e-2f);
+  p = fma(p, z, 1.1281845718622208e-1f);
+  p = fma(p, z, -3.761249780654907e-1f);
+  p = fma(p, z, 1.2837915122509003e-1f);
+  p = fma(a, p, a);
+  float t = fma(-1.7890962772071362e-3f, c, 2.2345077246427536e-2f);
+  t = fma(t, c, -1.3103951513767242e-1f);
+  t = fma(t, c, -9.39447820186615e-1f);
+  t = fma(t, c, -1.6156489849090576f);
+  t = fma(t, c, -2.8363061137497425e-3f);
+  float q;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
+  q = copysignf(1.0f - q, a);
+  return x >= 0.92f ? q : p;
+}
 SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
@@ -1427,7 +1521,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const float v34 = (v5 * v33);
         const float v35 = (v34 + v34);
         const float v36 = (v35 * v27);
-        q37 = (q37 + v36);
+        q37 = fma(v35, v27, q37);
         q60 = (q60 + v35);
       }
       r37 = r37 + q37;

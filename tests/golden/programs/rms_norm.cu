@@ -10,23 +10,21 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN float sn_group_sum_f32(float v) {
-  for (int d = 16; d > 0; d >>= 1) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+  for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  if (blockDim.x <= 32u) return v;
-  __shared__ float warps[32];
-  const u32 lane = threadIdx.x & 31u;
+  const u32 count = blockDim.x >> 5;
+  if (count <= 1u) return;
+  if (again) __syncthreads();
+  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
   __syncthreads();
-  if (lane == 0u) warps[threadIdx.x >> 5] = v;
-  __syncthreads();
-  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
-  for (int d = 16; d > 0; d >>= 1) {
+  v = warps[0][threadIdx.x & (count - 1u)];
+  for (u32 d = count >> 1; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  return v;
 }
 SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
@@ -54,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
           const int x1 = y + k;
           const float v0 = h0[i][k];
           const float v1 = (v0 * v0);
-          q2[k] = (q2[k] + v1);
+          q2[k] = fma(v0, v0, q2[k]);
         }
       }
     }
@@ -67,11 +65,11 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         const int x1 = int(j);
         const float v0 = b0[x0 * n2 + x1];
         const float v1 = (v0 * v0);
-        q2 = (q2 + v1);
+        q2 = fma(v0, v0, q2);
       }
       r2 = r2 + q2;
     }
-    r2 = sn_group_sum_f32(r2);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r2, warps, true); }
     const float v2 = r2;
     const float v4 = (v2 * s0);
     const float v6 = (v4 + s1);

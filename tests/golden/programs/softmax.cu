@@ -10,43 +10,47 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN float sn_max_f32(float a, float b) { return a > b || a != a ? a : b; }
-SN_FN float sn_group_max_f32(float v) {
-  for (int d = 16; d > 0; d >>= 1) {
+SN_FN float sn_max_f32(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+  float y;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
+  return y;
+#else
+  return a > b || a != a ? a : b;
+#endif
+}
+SN_FN void sn_group_max_f32(float& v, float (*warps)[32], bool again) {
+  for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = sn_max_f32(v, w);
   }
-  if (blockDim.x <= 32u) return v;
-  __shared__ float warps[32];
-  const u32 lane = threadIdx.x & 31u;
+  const u32 count = blockDim.x >> 5;
+  if (count <= 1u) return;
+  if (again) __syncthreads();
+  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
   __syncthreads();
-  if (lane == 0u) warps[threadIdx.x >> 5] = v;
-  __syncthreads();
-  v = lane < (blockDim.x >> 5) ? warps[lane] : __int_as_float(0xff800000);
-  for (int d = 16; d > 0; d >>= 1) {
+  v = warps[0][threadIdx.x & (count - 1u)];
+  for (u32 d = count >> 1; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = sn_max_f32(v, w);
   }
-  return v;
 }
 SN_FN float sn_exp_f32(float a) { return expf(a); }
-SN_FN float sn_group_sum_f32(float v) {
-  for (int d = 16; d > 0; d >>= 1) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+  for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  if (blockDim.x <= 32u) return v;
-  __shared__ float warps[32];
-  const u32 lane = threadIdx.x & 31u;
+  const u32 count = blockDim.x >> 5;
+  if (count <= 1u) return;
+  if (again) __syncthreads();
+  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
   __syncthreads();
-  if (lane == 0u) warps[threadIdx.x >> 5] = v;
-  __syncthreads();
-  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
-  for (int d = 16; d > 0; d >>= 1) {
+  v = warps[0][threadIdx.x & (count - 1u)];
+  for (u32 d = count >> 1; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  return v;
 }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
@@ -82,7 +86,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
       const float v0 = b0[x0 * n2 + x1];
       r1 = sn_max_f32(r1, v0);
     }
-    r1 = sn_group_max_f32(r1);
+    { __shared__ float warps[1][32]; sn_group_max_f32(r1, warps, false); }
     const float v1 = r1;
     float r4 = float(0);
     float q4[4] = {float(0), float(0), float(0), float(0)};
@@ -116,7 +120,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
       }
       r4 = r4 + q4;
     }
-    r4 = sn_group_sum_f32(r4);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r4, warps, false); }
     const float v4 = r4;
     #pragma unroll
     for (int i = 0; i < 2; ++i) {

@@ -9,7 +9,7 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-shared float sn_group_sum_f32_parts[8];
+shared float sn_group_sum_f32_parts[32];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -71,7 +71,7 @@ void main() {
             const int x1 = y + k;
             precise float v0 = l0[k];
             precise float v1 = (v0 * v0);
-            q2[k] = (q2[k] + v1);
+            q2[k] = fma(v0, v0, q2[k]);
           }
         }
       }
@@ -84,7 +84,7 @@ void main() {
           const int x1 = y + k;
           precise float v0 = l0[k];
           precise float v1 = (v0 * v0);
-          q2[k] = (q2[k] + v1);
+          q2[k] = fma(v0, v0, q2[k]);
         }
       }
     }
@@ -98,7 +98,7 @@ void main() {
       const int x1 = int(j);
       precise float v0 = b0.at[x1];
       precise float v1 = (v0 * v0);
-      q2 = (q2 + v1);
+      q2 = fma(v0, v0, q2);
     }
     r2 = r2 + q2;
   }

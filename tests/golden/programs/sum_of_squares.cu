@@ -10,23 +10,21 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN float sn_group_sum_f32(float v) {
-  for (int d = 16; d > 0; d >>= 1) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+  for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  if (blockDim.x <= 32u) return v;
-  __shared__ float warps[32];
-  const u32 lane = threadIdx.x & 31u;
+  const u32 count = blockDim.x >> 5;
+  if (count <= 1u) return;
+  if (again) __syncthreads();
+  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
   __syncthreads();
-  if (lane == 0u) warps[threadIdx.x >> 5] = v;
-  __syncthreads();
-  v = lane < (blockDim.x >> 5) ? warps[lane] : float(0);
-  for (int d = 16; d > 0; d >>= 1) {
+  v = warps[0][threadIdx.x & (count - 1u)];
+  for (u32 d = count >> 1; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  return v;
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* __restrict__ b0, float* __restrict__ b1, int n0, int n1, u32 parts, char* partials, u32* counters) {
@@ -55,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const int x1 = y + k;
         const float v0 = l0[k];
         const float v1 = (v0 * v0);
-        q2[k] = (q2[k] + v1);
+        q2[k] = fma(v0, v0, q2[k]);
       }
     }
     r2 = r2 + ((q2[0] + q2[1]) + (q2[2] + q2[3]));
@@ -68,11 +66,11 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       const int x1 = int(j);
       const float v0 = b0[x1];
       const float v1 = (v0 * v0);
-      q2 = (q2 + v1);
+      q2 = fma(v0, v0, q2);
     }
     r2 = r2 + q2;
   }
-  r2 = sn_group_sum_f32(r2);
+  { __shared__ float warps[1][32]; sn_group_sum_f32(r2, warps, false); }
   if (threadIdx.x == 0u) {
     *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r2;
   }
@@ -89,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float p_r2 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
     r2 = (r2 + p_r2);
   }
-  r2 = sn_group_sum_f32(r2);
+  { __shared__ float warps[1][32]; sn_group_sum_f32(r2, warps, false); }
   const float v2 = r2;
   if (threadIdx.x == 0u) {
     b1[0] = v2;
