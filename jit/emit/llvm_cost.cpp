@@ -16,6 +16,9 @@ using ir::Level;
 // Above this, in ns for a point, a value is read back rather than computed again.
 constexpr double kWorthKeeping = 0.3;
 
+// What a function of llvm_maths.h costs, and more than that costs what calls back.
+constexpr double kMaths = 0.5;
+
 /// The loops whose points are lanes.
 struct Lanes {
   std::size_t along = 0;
@@ -50,7 +53,8 @@ double cost_of(const ir::Kernel& kernel, const Expr& e, const Lanes& lanes) {
   }
   const DType in = kernel.exprs[e.args[0]].dtype;
   if (!has_llvm_text(e.op, in)) return in == DType::f64 ? 10 : 3;
-  if (has_llvm_maths(e.op)) return 0.5;
+  if (e.op == Op::Pow) return 3 * kMaths;  // in f64
+  if (has_llvm_maths(e.op, in)) return in == DType::f64 ? 4 * kMaths : kMaths;
   if (e.op == Op::Div || e.op == Op::Remainder) return is_float(in) ? 0.15 * width : 1.5 * width;
   if (e.op == Op::Sqrt || e.op == Op::Rsqrt || e.op == Op::Recip) return 0.2 * width;
   return 0.04 * width;
@@ -58,6 +62,8 @@ double cost_of(const ir::Kernel& kernel, const Expr& e, const Lanes& lanes) {
 
 // Expressions of a kernel that is not small.
 constexpr std::size_t kLongBody = 12;
+// Values of a kernel that is computed for several registers of lanes in turn.
+constexpr std::size_t kMostOverlapped = 64;
 
 class Planner {
  public:
@@ -191,24 +197,34 @@ class Planner {
   }
 
   /// As many lanes as a register has f32; several registers for kernels that are so small that they would
-  /// wait for memory or for the sum before.
+  /// wait for memory or for the sum before, and for maths, whose operations each wait for the one before:
+  /// four where there is but one loop, so that no row ends within them, else two.
   void choose_lanes() {
     shape_.lanes = target_.vector_bytes / 4;
     // Masks cost next to nothing with 64-byte vectors, and half the text is half the time to compile.
     shape_.always_masked = target_.vector_bytes == 64 && kernel_.exprs.size() > kLongBody;
     std::size_t size = 0;
     bool has_wide = false;  // elements that take twice the registers
+    bool has_maths = false;
     for (ExprId id = 0; id < kernel_.exprs.size(); ++id) {
       const Expr& e = kernel_.exprs[id];
       if (!needed_[id] || e.kind == ExprKind::Scalar) continue;
-      if (cost_of(kernel_, e, lanes_) > kWorthKeeping) return;
+      const double cost = cost_of(kernel_, e, lanes_);
+      if (cost > kWorthKeeping && (e.kind != ExprKind::Elementwise || cost > kMaths)) return;
+      has_maths |= cost > kWorthKeeping;
       size += size_of(e.dtype) == 8 ? 2 : 1;
       has_wide |= size_of(e.dtype) == 8;
     }
-    if (size <= 8 && !has_wide)
+    if (has_maths) {
+      // Only registers of 64 bytes come in a number that holds so much.
+      if (kernel_.schedule == ir::Schedule::Pointwise && target_.vector_bytes == 64 && !has_wide &&
+          size <= kMostOverlapped)
+        shape_.lanes *= kernel_.outer_rank == 1 ? 4 : 2;
+    } else if (size <= 8 && !has_wide) {
       shape_.lanes *= 4;
-    else if (size <= 20)
+    } else if (size <= 20) {
       shape_.lanes *= 2;
+    }
   }
 
   const ir::Kernel& kernel_;

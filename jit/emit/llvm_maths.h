@@ -1,25 +1,26 @@
-// Vector functions that generated LLVM IR calls: f32 maths, division by a number that is the same in all
+// Vector functions that generated LLVM IR calls: maths, division by a number that is the same in all
 // lanes, random numbers.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "jit/emit/llvm_writer.h"
 #include "src/trace/op.h"
 
 namespace sinter::emit {
 
-/// True iff `op` over f32 has a function here.
-bool has_llvm_maths(Op op);
+/// True iff `op` over `dtype` has a function here.
+bool has_llvm_maths(Op op, DType dtype);
 
 /// True iff `op` over operands of `dtype` has a text; what has none calls the kernel's table of functions.
 bool has_llvm_text(Op op, DType dtype);
 
-/// op(x) for a vector of f32. `functions` is the kernel's table of functions, see llvm.h.
-std::string llvm_maths(LlvmWriter& w, Op op, const std::string& x, const std::string& functions);
-
-/// The same, written where it is used: faster by the call and by the constants that stay in registers.
-std::string llvm_maths_inline(LlvmWriter& w, Op op, const std::string& x);
+/// op over one or two vectors of `dtype`. It may call entries of the table of functions (see llvm.h), which
+/// is %functions in a kernel and in functions that call back themselves. `hot`: what is short is written
+/// where it is used: faster by the call and by the constants that stay in registers.
+std::string llvm_maths(LlvmWriter& w, Op op, DType dtype, const std::vector<std::string>& operands,
+                       bool hot = false);
 
 /// Quotient and remainder of i32 vectors by the scalar `divisor` > 0, rounded down; `inverse` is 1 / divisor
 /// as double in all lanes.

@@ -83,7 +83,7 @@ const LlvmForms& LlvmForms::of(Op op) {
 
 bool has_llvm_text(Op op, DType dtype) {
   if (LlvmForms::of(op).of(dtype).kind != LlvmForm::Kind::Called) return true;
-  return dtype == DType::f32 && has_llvm_maths(op);
+  return has_llvm_maths(op, dtype);
 }
 
 std::string LlvmValues::vector(DType dtype, const LlvmOperand& value) {
@@ -125,9 +125,9 @@ LlvmOperand LlvmValues::apply(Op op, DType result, DType operands, std::vector<L
     case LlvmForm::Kind::ByRule:
     case LlvmForm::Kind::Called: break;
   }
-  const std::string x = vector(operands, {texts[0], any});
-  const std::string y = in_hot_loop_ ? llvm_maths_inline(w_, op, x) : llvm_maths(w_, op, x, "%functions");
-  return {any ? y : w_.first_lane(w_.vector_of("float"), y), any};
+  for (std::string& text : texts) text = vector(operands, {text, any});
+  const std::string y = llvm_maths(w_, op, operands, texts, in_hot_loop_);
+  return {any ? y : w_.first_lane(w_.type(operands, true), y), any};
 }
 
 // ---- what takes more than an instruction
@@ -246,6 +246,23 @@ std::string LlvmValues::ordered(Op reduction, DType dtype, const std::string& ty
 std::string LlvmValues::with_nan(const std::string& type, const std::string& a, const std::string& b) {
   const std::string nan = w_.value("fcmp uno " + type + " " + a + ", " + a);
   return w_.value("select " + truth_like(type) + " " + nan + ", " + type + " " + a + ", " + type + " " + b);
+}
+
+/// Counts that are negative or too large shift all bits out; to the right, copies of the sign come in.
+std::string LlvmValues::shift(Op op, DType dtype, bool vector, const std::string& a,
+                              const std::string& count) {
+  const std::string type = w_.type(dtype, vector), truth = w_.type(DType::boolean, vector);
+  const auto bits = static_cast<std::int64_t>(8 * size_of(dtype));
+  const std::string fits =
+      w_.value("icmp ult " + type + " " + count + ", " + w_.integer(dtype, vector, bits));
+  auto choose = [&](const std::string& yes, std::int64_t no) {
+    return w_.value("select " + truth + " " + fits + ", " + type + " " + yes + ", " + type + " " +
+                    w_.integer(dtype, vector, no));
+  };
+  const std::string by = choose(count, bits - 1);
+  if (op == Op::ShiftRight)
+    return w_.value((dtype == DType::u8 ? "lshr " : "ashr ") + type + " " + a + ", " + by);
+  return choose(w_.value("shl " + type + " " + a + ", " + by), 0);
 }
 
 /// Quotient towards zero, remainder with the divisor's sign; by zero both are 0, and nothing traps.

@@ -86,7 +86,7 @@ V to_unit(LlvmReals& f, const V& word, int add) {
 
 /// Box and Muller: sqrt(-2 ln u1) cos(2 pi u2), the turn split into quadrants exactly.
 V to_normal(LlvmReals& f, const V& word1, const V& word2) {
-  const V logarithm = llvm_maths(f.writer(), Op::Log, to_unit(f, word1, 1), "");
+  const V logarithm = llvm_maths(f.writer(), Op::Log, DType::f32, {to_unit(f, word1, 1)});
   const V radius = f.sqrt(f.mul(f.number(-2), logarithm));
   const V turn = f.mul(to_unit(f, word2, 0), f.number(4));
   const V quadrant = f.round(turn);

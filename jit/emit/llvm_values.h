@@ -105,6 +105,7 @@ class LlvmValues {
   std::string is_nan(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
   std::string complement(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
   std::string extreme(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
+  std::string shift(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
   std::string integer_division(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
   LlvmOperand call_block_function(Op op, DType result, DType operands, bool vector,
                                   const std::vector<std::string>& args);

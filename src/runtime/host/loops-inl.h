@@ -250,8 +250,8 @@ template <DType dtype, class T>
 void add_elementwise(host::BlockFunctions& functions) {
   constexpr std::size_t at = static_cast<std::size_t>(dtype);
 #define SINTER_ELEMENTWISE(op, name, arity, rule, text, host_expression, llvm) \
-  if constexpr (takes(DTypeRule::rule, dtype) && arity <= 2)                \
-    add_block_loops<Expression##op, T, gives_mask(DTypeRule::rule), arity>( \
+  if constexpr (takes(DTypeRule::rule, dtype) && arity <= 2)                   \
+    add_block_loops<Expression##op, T, gives_mask(DTypeRule::rule), arity>(    \
         functions.elementwise[static_cast<std::size_t>(Op::op)][at]);
 #define SINTER_STRUCTURAL(op, name, arity, op_class)
 #include "src/trace/ops.def"

@@ -1,9 +1,11 @@
 // Elementwise functions over Highway vectors that the table's `host` column names. Compiled once per target:
 // include it after hwy/highway.h, inside no namespace.
 //
-// Errors of f32, measured against f64 over the whole range (tests/unit/host_maths_test.cpp holds them): exp,
-// expm1, tanh, sigmoid, log, log1p, sin, cos, pow within 4 ulp; erf within 4 ulp too, and so are those of
-// trigonometry-inl.h. The f64 functions are those of the C library.
+// How far f32 functions may be off stands in maths_bounds.h. Exponentials and logarithms of f64 are
+// those of f32 with longer polynomials, the rest of its functions are the C library's.
+//
+// Products that are added are spelled as MulAdd, so that the compiler finds nothing to fuse and compiled
+// kernels, which have the same formulas, give the same bits.
 #if defined(SINTER_HOST_MATHS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SINTER_HOST_MATHS_INL_H_
 #undef SINTER_HOST_MATHS_INL_H_
@@ -53,93 +55,146 @@ HWY_INLINE hn::Vec<D> map_lanes(D d, hn::Vec<D> a, hn::Vec<D> b, F f) {
 
 /// The polynomial with the given coefficients, lowest power first, by Horner's rule.
 template <std::size_t kTerms, class D, class V = hn::Vec<D>>
-HWY_INLINE V horner(D d, V x, const float (&coefficients)[kTerms]) {
+HWY_INLINE V horner(D d, V x, const hn::TFromD<D> (&coefficients)[kTerms]) {
   V y = hn::Set(d, coefficients[kTerms - 1]);
   for (std::size_t i = kTerms - 1; i-- > 0;) y = hn::MulAdd(y, x, hn::Set(d, coefficients[i]));
   return y;
 }
 
-/// 2^n for integers n in [-126, 127].
-template <class D, class VI>
-HWY_INLINE hn::Vec<D> power_of_two(D d, VI n) {
-  const hn::RebindToSigned<D> di;
-  return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
+// ---- exponentials
+
+/// Bounds that leave a NaN what it is.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V at_most(D d, double bound, V x) {
+  const V limit = hn::Set(d, static_cast<hn::TFromD<D>>(bound));
+#if HWY_ARCH_X86
+  return hn::Min(limit, x);  // gives the second operand unless the first is less
+#else
+  return hn::IfThenElse(hn::Lt(limit, x), limit, x);
+#endif
+}
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V at_least(D d, double bound, V x) {
+  const V limit = hn::Set(d, static_cast<hn::TFromD<D>>(bound));
+#if HWY_ARCH_X86
+  return hn::Max(limit, x);
+#else
+  return hn::IfThenElse(hn::Gt(limit, x), limit, x);
+#endif
 }
 
-/// x = n ln 2 + r with |r| <= ln 2 / 2.
+template <class D>
+using ExponentialsOf = base::Exponentials<hn::TFromD<D>>;
+
+/// x as a whole multiple n of a unit and the rest: x + 1.5 * 2^23 (f64: 2^52) has n in its low bits, and with
+/// `bias` added, n + bias. Cheaper than rounding and converting, and a NaN passes through the rest.
+template <class D>
+struct Split {
+  hn::Vec<hn::RebindToUnsigned<D>> bits;  // the low bits of these are n + bias
+  hn::Vec<D> whole;                       // n
+};
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V reduce_ln2(D d, V x, V n) {
-  const V r = hn::NegMulAdd(n, hn::Set(d, 0.693359375f), x);
-  return hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4f), r);
+HWY_INLINE Split<D> split(D d, V x, double per_unit, int bias) {
+  using T = hn::TFromD<D>;
+  const V shift = hn::Set(d, static_cast<T>(ExponentialsOf<D>::kShift + bias));
+  const V sum = hn::MulAdd(x, hn::Set(d, static_cast<T>(per_unit)), shift);
+  return {hn::BitCast(hn::RebindToUnsigned<D>(), sum), hn::Sub(sum, shift)};
 }
 
-// ---- exponentials (f32)
-
+/// x - n `unit`, the unit in two parts.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V exp_f32(D d, V a) {
-  const hn::RebindToSigned<D> di;
-  const V x = hn::Max(hn::Min(a, hn::Set(d, 89.0f)), hn::Set(d, -104.5f));
-  const V n = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504f)));
-  const V r = reduce_ln2(d, x, n);
-  const V q = horner(d, r, base::kExpPolynomial);
-  const V p = hn::Add(hn::MulAdd(q, hn::Mul(r, r), r), hn::Set(d, 1.0f));
-  // Two factors: 2^n itself may lie outside of the normal numbers.
-  const auto ni = hn::ConvertTo(di, n);
-  const auto half = hn::ShiftRight<1>(ni);
-  const V y = hn::Mul(hn::Mul(p, power_of_two(d, half)), power_of_two(d, hn::Sub(ni, half)));
-  return hn::IfThenElse(hn::IsNaN(a), a, y);
+HWY_INLINE V rest(D d, V x, V n, const hn::TFromD<D> (&parts)[2]) {
+  return hn::NegMulAdd(n, hn::Set(d, parts[1]), hn::NegMulAdd(n, hn::Set(d, parts[0]), x));
 }
 
-/// exp(x) - 1 for x in [-87, 30], NaN unspecified: what expm1, tanh and erf share.
+/// 2^k where the low bits are k + the exponent's bias.
+template <class D, class VU>
+HWY_INLINE hn::Vec<D> power_of_two(D d, VU bits) {
+  return hn::BitCast(d, hn::ShiftLeft<ExponentialsOf<D>::kMantissa>(bits));
+}
+
+/// exp(r) for |r| <= ln 2 / 2.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V expm1_core(D d, V x) {
-  const hn::RebindToSigned<D> di;
-  const V one = hn::Set(d, 1.0f);
-  const V n = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504f)));
-  const V r = reduce_ln2(d, x, n);
-  const V q = horner(d, r, base::kExpm1Polynomial);
-  const V p = hn::MulAdd(q, hn::Mul(r, r), r);  // exp(r) - 1
-  const V s = power_of_two(d, hn::ConvertTo(di, n));
-  return hn::MulAdd(s, p, hn::Sub(s, one));
+HWY_INLINE V exp_core(D d, V r) {
+  const V one = hn::Set(d, 1);
+  return hn::MulAdd(hn::MulAdd(horner(d, r, ExponentialsOf<D>::kExp), r, one), r, one);
 }
 
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V expm1_f32(D d, V a) {
-  const V x = hn::Max(hn::Min(a, hn::Set(d, 30.0f)), hn::Set(d, -40.0f));
-  const V y = hn::IfThenElse(hn::Gt(a, hn::Set(d, 20.0f)), exp_f32(d, a), expm1_core(d, x));
+HWY_INLINE V exp_of(D d, V a) {
+  using E = ExponentialsOf<D>;
+  const V x = at_least(d, E::kExpLeast, at_most(d, E::kExpMost, a));
+  const Split<D> n = split(d, x, base::kLog2E, 2 * E::kBias);
+  const V p = exp_core(d, rest(d, x, n.whole, E::kLn2));
+  // Two factors, which share n: 2^n itself may lie outside of the normal numbers.
+  const auto half = hn::ShiftRight<1>(n.bits);
+  return hn::Mul(hn::Mul(p, power_of_two(d, half)), power_of_two(d, hn::Sub(n.bits, half)));
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V expm1_of(D d, V a) {
+  using E = ExponentialsOf<D>;
+  using T = hn::TFromD<D>;
+  const V x = at_least(d, E::kExpm1Least, at_most(d, E::kExpm1Most, a));
+  const Split<D> n = split(d, x, base::kLog2E, E::kBias);
+  const V r = rest(d, x, n.whole, E::kLn2);
+  const V p = hn::MulAdd(horner(d, r, E::kExpm1), hn::Mul(r, r), r), s = power_of_two(d, n.bits);
+  const V small = hn::MulAdd(s, p, hn::Sub(s, hn::Set(d, T{1})));
+  const V y = hn::IfThenElse(hn::Gt(a, hn::Set(d, static_cast<T>(E::kExpm1Most))), exp_of(d, a), small);
   // Tiny numbers and -0 are their own result.
-  return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::Lt(hn::Abs(a), hn::Set(d, 1e-30f))), a, y);
+  return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::Lt(hn::Abs(a), hn::Set(d, static_cast<T>(1e-30f)))), a, y);
 }
 
-/// tanh(x) = t / (t + 2) with t = exp(2x) - 1: no cancellation near 0.
+/// tanh(x) = t / (t + 1) with t = (exp(2x) - 1) / 2: no cancellation near 0, and x itself where it is tiny.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V tanh_f32(D d, V a) {
-  const V x = hn::Abs(a);
-  const V t = expm1_core(d, hn::Min(hn::Add(x, x), hn::Set(d, 20.0f)));
-  const V y = hn::Div(t, hn::Add(t, hn::Set(d, 2.0f)));
-  const V small = hn::IfThenElse(hn::Gt(x, hn::Set(d, 1e-5f)), y, x);  // also keeps NaN
-  return hn::CopySign(small, a);
+HWY_INLINE V tanh_of(D d, V a) {
+  using E = ExponentialsOf<D>;
+  using T = hn::TFromD<D>;
+  const V x = at_most(d, E::kTanhMost, hn::Abs(a));
+  const Split<D> n = split(d, x, 2 * base::kLog2E, E::kBias);
+  const V r = rest(d, x, n.whole, E::kHalfLn2);
+  const V p = hn::MulAdd(horner(d, r, E::kTanh), hn::Mul(r, r), r), s = power_of_two(d, n.bits);
+  const V t = hn::MulAdd(s, p, hn::MulAdd(s, hn::Set(d, T(0.5)), hn::Set(d, T(-0.5))));
+  return hn::CopySign(hn::Div(t, hn::Add(t, hn::Set(d, T{1}))), a);
 }
 
+/// 1 / (1 + exp(-x)), both parts of the fraction so small that no exponential overflows before the result is
+/// 0.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V sigmoid_f32(D d, V a) {
-  const V one = hn::Set(d, 1.0f);
-  const V e = exp_f32(d, hn::Neg(hn::Abs(a)));  // never overflows
-  return hn::Div(hn::IfThenElse(hn::Lt(a, hn::Zero(d)), e, one), hn::Add(one, e));
+HWY_INLINE V sigmoid_of(D d, V a) {
+  using E = ExponentialsOf<D>;
+  const V x = at_least(d, E::kSigmoidLeast, at_most(d, E::kSigmoidMost, hn::Neg(a)));
+  const Split<D> n = split(d, x, base::kLog2E, E::kBias - E::kSigmoidScale);
+  const V p = exp_core(d, rest(d, x, n.whole, E::kLn2));
+  const V unit = hn::Set(d, hn::TFromD<D>{1} / (std::uint64_t{1} << E::kSigmoidScale));
+  return hn::Div(unit, hn::MulAdd(power_of_two(d, n.bits), p, unit));
 }
 
-/// erf(x) = 1 - exp(-x h(x)) for x >= 0, where h(x) = -ln(erfc(x)) / x is smooth.
+/// erf(x) = 1 - 2^(-x h(x)) for x >= 0, where h(x) = -log2(erfc(x)) / x is smooth.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V erf_f32(D d, V a) {
-  const V x = hn::Abs(a);
-  const V z = hn::Min(x, hn::Set(d, 4.0f));
-  const V h = horner(d, z, base::kErfPolynomial);
-  const V y = hn::Neg(expm1_core(d, hn::Neg(hn::Mul(z, h))));
-  const V small = hn::IfThenElse(hn::Gt(x, hn::Set(d, 1e-5f)), y, hn::Mul(x, hn::Set(d, 1.1283791671f)));
-  return hn::CopySign(small, a);
+  const hn::RebindToUnsigned<D> du;
+  const V x = at_most(d, 4, hn::Abs(a));
+  const V t = hn::Mul(x, horner(d, x, base::kErfPolynomial));
+  const V shift = hn::Set(d, static_cast<float>(ExponentialsOf<D>::kShift + 127)), one = hn::Set(d, 1.0f);
+  // shift - t and t + n, spelled so that no compiler fuses them with the product that t is.
+  const V sum = hn::NegMulAdd(t, one, shift);
+  const V r = hn::MulAdd(t, one, hn::Sub(sum, shift));
+  const V p = hn::Mul(r, horner(d, r, base::kExp2Polynomial)), s = power_of_two(d, hn::BitCast(du, sum));
+  return hn::CopySign(hn::MulAdd(s, p, hn::Sub(one, s)), a);
 }
 
-// ---- logarithms (f32)
+// ---- logarithms
+
+/// y, but for arguments that are no positive numbers.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V log_of_special(D d, V a, V y) {
+  using Limits = std::numeric_limits<hn::TFromD<D>>;
+  const V infinity = hn::Set(d, Limits::infinity());
+  y = hn::IfThenElse(hn::Eq(a, hn::Zero(d)), hn::Neg(infinity), y);
+  y = hn::IfThenElse(hn::Lt(a, hn::Zero(d)), hn::Set(d, Limits::quiet_NaN()), y);
+  return hn::IfThenElse(hn::Or(hn::Eq(a, infinity), hn::IsNaN(a)), a, y);
+}
 
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V log_f32(D d, V a) {
@@ -160,19 +215,61 @@ HWY_INLINE V log_f32(D d, V a) {
   V y = hn::MulAdd(hn::Mul(f2, f), p, hn::Mul(n, hn::Set(d, -2.12194440e-4f)));
   y = hn::MulAdd(hn::Set(d, -0.5f), f2, y);
   y = hn::MulAdd(n, hn::Set(d, 0.693359375f), hn::Add(f, y));
-  const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
-  y = hn::IfThenElse(hn::Eq(a, hn::Zero(d)), hn::Neg(infinity), y);
-  y = hn::IfThenElse(hn::Lt(a, hn::Zero(d)), hn::Set(d, std::numeric_limits<float>::quiet_NaN()), y);
-  return hn::IfThenElse(hn::Or(hn::Eq(a, infinity), hn::IsNaN(a)), a, y);
+  return log_of_special(d, a, y);
+}
+
+/// x as mantissa * 2^exponent, the mantissa in [sqrt(1/2), sqrt(2)), for x > 0 that is normal in f64.
+template <class D>
+struct Logarithm {
+  hn::Vec<D> mantissa, exponent;
+};
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE Logarithm<D> split_exponent(D d, V x) {
+  using U = std::uint64_t;
+  const hn::RebindToUnsigned<D> du;
+  const auto root = hn::Set(du, static_cast<U>(base::kSqrtHalf64Bits));
+  const auto bits = hn::Sub(hn::BitCast(du, x), root);
+  const V m = hn::BitCast(d, hn::Add(hn::And(bits, hn::Set(du, U{0x000fffffffffffff})), root));
+  // The exponent plus 1024 to the lowest bits, then to a number by the same shift as in splitting.
+  const auto exponent = hn::ShiftRight<52>(hn::Add(bits, hn::Set(du, U{1024} << 52)));
+  const V n = hn::BitCast(d, hn::Add(exponent, hn::Set(du, static_cast<U>(base::kShift64Bits))));
+  return {m, hn::Sub(n, hn::Set(d, ExponentialsOf<D>::kShift + 1024))};
+}
+
+/// ln m = f - f^2 / 2 + s (f^2 / 2 + s^2 p(s^2)) with f = m - 1, s = f / (2 + f), of which the last part is
+/// small.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V log_f64(D d, V a) {
+  const V one = hn::Set(d, 1.0);
+  const auto denormal = hn::Lt(a, hn::Set(d, std::numeric_limits<double>::min()));
+  const V x = hn::IfThenElse(denormal, hn::Mul(a, hn::Set(d, 0x1p54)), a);
+  const Logarithm<D> parts = split_exponent(d, x);
+  const V n = hn::Sub(parts.exponent, hn::IfThenElseZero(denormal, hn::Set(d, 54.0)));
+  const V r = hn::Sub(parts.mantissa, one), s = hn::Div(r, hn::Add(r, hn::Set(d, 2.0))), z = hn::Mul(s, s);
+  const V half_square = hn::Mul(hn::Mul(r, hn::Set(d, 0.5)), r);
+  const V p = hn::MulAdd(z, horner(d, z, base::kLog64Polynomial), half_square);
+  const V small = hn::MulAdd(n, hn::Set(d, ExponentialsOf<D>::kLn2[1]), hn::Mul(s, p));
+  // half_square - small, spelled so that no compiler fuses it with the product.
+  const V y = hn::Sub(r, hn::MulSub(half_square, one, small));
+  return log_of_special(d, a, hn::MulAdd(n, hn::Set(d, ExponentialsOf<D>::kLn2[0]), y));
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V log_of(D d, V a) {
+  if constexpr (kIsF32<D>) {
+    return log_f32(d, a);
+  } else {
+    return log_f64(d, a);
+  }
 }
 
 /// ln(u) x / (u - 1) with u = 1 + x: the rounding of u cancels.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V log1p_f32(D d, V a) {
-  const V u = hn::Add(a, hn::Set(d, 1.0f));
-  const V v = hn::Sub(u, hn::Set(d, 1.0f));
-  const V y = hn::Mul(log_f32(d, u), hn::Div(a, v));
-  const V whole = hn::IfThenElse(hn::Lt(u, hn::Set(d, std::numeric_limits<float>::infinity())), y, u);
+HWY_INLINE V log1p_of(D d, V a) {
+  using T = hn::TFromD<D>;
+  const V u = hn::Add(a, hn::Set(d, T{1})), v = hn::Sub(u, hn::Set(d, T{1}));
+  const V y = hn::Mul(log_of(d, u), hn::Div(a, v));
+  const V whole = hn::IfThenElse(hn::Lt(u, hn::Set(d, std::numeric_limits<T>::infinity())), y, u);
   return hn::IfThenElse(hn::Eq(v, hn::Zero(d)), a, whole);
 }
 
@@ -192,63 +289,41 @@ HWY_INLINE V cos_core(D d, V r2) {
 
 /// sin(r + quadrant pi/2).
 template <class D, class V, class VI>
-HWY_INLINE V sin_of_quadrant(D d, V r, VI quadrant) {
-  const hn::RebindToSigned<D> di;
+HWY_INLINE V sin_of_quadrant(D d, V r, VI of) {
+  const hn::RebindToUnsigned<D> du;
+  const auto quadrant = hn::BitCast(du, of);
   const V r2 = hn::Mul(r, r);
-  const auto odd = hn::RebindMask(d, hn::Ne(hn::And(quadrant, hn::Set(di, 1)), hn::Zero(di)));
+  const auto odd = hn::RebindMask(d, hn::Ne(hn::And(quadrant, hn::Set(du, 1)), hn::Zero(du)));
   const V y = hn::IfThenElse(odd, cos_core(d, r2), sin_core(d, r, r2));
-  const V sign = hn::BitCast(d, hn::ShiftLeft<30>(hn::And(quadrant, hn::Set(di, 2))));
+  const V sign = hn::BitCast(d, hn::ShiftLeft<30>(hn::And(quadrant, hn::Set(du, 2))));
   return hn::Xor(y, sign);
 }
 
 /// sin(x + shift pi/2). Beyond 8000 the reduction below loses digits, and one scalar call per lane is
-/// precise.
+/// precise; each lane's value depends on that lane only.
 template <int shift, class D, class V = hn::Vec<D>>
 HWY_INLINE V sin_f32(D d, V a) {
-  const hn::RebindToSigned<D> di;
-  if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Lt(hn::Abs(a), hn::Set(d, 8000.0f)))))
-    return map_lanes(d, a, [](float x) {
-      return static_cast<float>(shift == 0 ? std::sin(static_cast<double>(x))
-                                           : std::cos(static_cast<double>(x)));
-    });
-  const V q = hn::Round(hn::Mul(a, hn::Set(d, 0.636619772f)));
-  V r = a;
-  for (float part : base::kHalfPi) r = hn::NegMulAdd(q, hn::Set(d, part), r);
-  return sin_of_quadrant(d, r, hn::Add(hn::ConvertTo(di, q), hn::Set(di, shift)));
+  const auto small = hn::Lt(hn::Abs(a), hn::Set(d, 8000.0f));
+  const V x = hn::IfThenElseZero(small, a);
+  const Split<D> q = split(d, x, base::kQuadrantsPerUnit, shift);
+  V r = x;
+  for (float part : base::kHalfPi) r = hn::NegMulAdd(q.whole, hn::Set(d, part), r);
+  V y = sin_of_quadrant(d, r, q.bits);
+  if constexpr (shift == 0)
+    y = hn::IfThenElse(hn::Eq(a, hn::Zero(d)), a, y);  // sums of zeros lose their sign
+  if (HWY_LIKELY(hn::AllTrue(d, small))) return y;
+  return hn::IfThenElse(small, y, map_lanes(d, a, [](float v) {
+                          return static_cast<float>(shift == 0 ? std::sin(static_cast<double>(v))
+                                                               : std::cos(static_cast<double>(v)));
+                        }));
 }
 
 }  // namespace sinter::runtime::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
+#include "src/runtime/host/power-inl.h"
 #include "src/runtime/host/trigonometry-inl.h"
 HWY_BEFORE_NAMESPACE();
 namespace sinter::runtime::HWY_NAMESPACE {
-
-// ---- powers (f32)
-
-/// exp(y ln x) in f64, which leaves 4 ulp of f32 even for the largest exponents; all that is not plain goes
-/// to C's pow.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V pow_f32(D d, V a, V b) {
-  const V least = hn::Set(d, std::numeric_limits<float>::min());
-  const V most = hn::Set(d, std::numeric_limits<float>::max());
-  const auto plain = hn::And(hn::And(hn::Ge(a, least), hn::Le(a, most)), hn::Le(hn::Abs(b), most));
-  if (HWY_UNLIKELY(!hn::AllTrue(d, plain)))
-    return map_lanes(d, a, b, [](float x, float y) { return std::pow(x, y); });
-#if HWY_TARGET == HWY_SCALAR
-  return map_lanes(d, a, b, [](float x, float y) { return std::pow(x, y); });
-#else
-  const hn::Repartition<double, D> dd;
-  const hn::Half<D> dh;
-  using VD = hn::Vec<decltype(dd)>;
-  auto half = [&](auto x, auto y) HWY_ATTR {
-    const VD product = hn::Mul(hn::PromoteTo(dd, y), hn::Log(dd, hn::PromoteTo(dd, x)));
-    const VD bounded = hn::Max(hn::Min(product, hn::Set(dd, 300.0)), hn::Set(dd, -300.0));
-    return hn::DemoteTo(dh, hn::Exp(dd, bounded));
-  };
-  return hn::Combine(d, half(hn::UpperHalf(dh, a), hn::UpperHalf(dh, b)),
-                     half(hn::LowerHalf(dh, a), hn::LowerHalf(dh, b)));
-#endif
-}
 
 // ---- the names of the table
 
@@ -261,14 +336,19 @@ HWY_INLINE V pow_f32(D d, V a, V b) {
       return map_lanes(d, a, [](double x) -> double { return scalar_form; }); \
     }                                                                         \
   }
-SINTER_MATHS(sn_exp, exp_f32, std::exp(x))
-SINTER_MATHS(sn_log, log_f32, std::log(x))
-SINTER_MATHS(sn_log1p, log1p_f32, std::log1p(x))
-SINTER_MATHS(sn_expm1, expm1_f32, std::expm1(x))
+#define SINTER_MATHS_OF_BOTH(name, vector_form) \
+  template <class D, class V = hn::Vec<D>>      \
+  HWY_INLINE V name(D d, V a) {                 \
+    return vector_form(d, a);                   \
+  }
+SINTER_MATHS_OF_BOTH(sn_exp, exp_of)
+SINTER_MATHS_OF_BOTH(sn_log, log_of)
+SINTER_MATHS_OF_BOTH(sn_log1p, log1p_of)
+SINTER_MATHS_OF_BOTH(sn_expm1, expm1_of)
 SINTER_MATHS(sn_sin, sin_f32<0>, std::sin(x))
 SINTER_MATHS(sn_cos, sin_f32<1>, std::cos(x))
-SINTER_MATHS(sn_tanh, tanh_f32, std::tanh(x))
-SINTER_MATHS(sn_sigmoid, sigmoid_f32, 1.0 / (1.0 + std::exp(-x)))
+SINTER_MATHS_OF_BOTH(sn_tanh, tanh_of)
+SINTER_MATHS_OF_BOTH(sn_sigmoid, sigmoid_of)
 SINTER_MATHS(sn_erf, erf_f32, std::erf(x))
 SINTER_MATHS(sn_tan, tan_f32, std::tan(x))
 SINTER_MATHS(sn_asin, asin_f32, std::asin(x))
@@ -280,6 +360,7 @@ SINTER_MATHS(sn_asinh, asinh_f32, std::asinh(x))
 SINTER_MATHS(sn_acosh, acosh_f32, std::acosh(x))
 SINTER_MATHS(sn_atanh, atanh_f32, std::atanh(x))
 #undef SINTER_MATHS
+#undef SINTER_MATHS_OF_BOTH
 
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V sn_atan2(D d, V a, V b) {

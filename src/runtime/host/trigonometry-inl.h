@@ -1,5 +1,5 @@
 // Tangent, inverse trigonometric and hyperbolic functions of f32 over Highway vectors. Included by
-// maths-inl.h, which has what they are made of; errors are noted there.
+// maths-inl.h, which has what they are made of; errors stand in maths_bounds.h.
 #if defined(SINTER_HOST_TRIGONOMETRY_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SINTER_HOST_TRIGONOMETRY_INL_H_
 #undef SINTER_HOST_TRIGONOMETRY_INL_H_
@@ -69,13 +69,13 @@ HWY_INLINE V acos_f32(D d, V a) {
 /// exp(x) / 2 for x > 88, where exp(x) itself may overflow.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V half_exp_large(D d, V x) {
-  const V e = exp_f32(d, hn::Mul(x, hn::Set(d, 0.5f)));
+  const V e = exp_of(d, hn::Mul(x, hn::Set(d, 0.5f)));
   return hn::Mul(hn::Mul(e, hn::Set(d, 0.5f)), e);
 }
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V sinh_f32(D d, V a) {
   const V x = hn::Abs(a), limit = hn::Set(d, 88.0f), half = hn::Set(d, 0.5f);
-  const V t = expm1_f32(d, hn::Min(x, limit));
+  const V t = expm1_of(d, hn::Min(x, limit));
   const V y = hn::Mul(half, hn::Add(t, hn::Div(t, hn::Add(t, hn::Set(d, 1.0f)))));
   const V whole = hn::IfThenElse(hn::Gt(x, limit), half_exp_large(d, x), y);
   return hn::IfThenElse(hn::IsNaN(a), a, hn::CopySign(whole, a));
@@ -83,7 +83,7 @@ HWY_INLINE V sinh_f32(D d, V a) {
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V cosh_f32(D d, V a) {
   const V x = hn::Abs(a), limit = hn::Set(d, 88.0f), half = hn::Set(d, 0.5f);
-  const V e = exp_f32(d, hn::Min(x, limit));
+  const V e = exp_of(d, hn::Min(x, limit));
   const V y = hn::MulAdd(half, e, hn::Div(half, e));
   return hn::IfThenElse(hn::IsNaN(a), a, hn::IfThenElse(hn::Gt(x, limit), half_exp_large(d, x), y));
 }
@@ -96,16 +96,16 @@ HWY_INLINE V log_of_double(D d, V x) {
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V asinh_f32(D d, V a) {
   const V x = hn::Abs(a), limit = hn::Set(d, 1e9f), one = hn::Set(d, 1.0f);
-  const V small = hn::Min(x, limit), square = hn::Mul(small, small);
-  const V t = hn::Add(small, hn::Div(square, hn::Add(one, hn::Sqrt(hn::Add(square, one)))));
-  const V y = hn::IfThenElse(hn::Gt(x, limit), log_of_double(d, x), log1p_f32(d, t));
+  const V small = hn::Min(x, limit), root = hn::Sqrt(hn::MulAdd(small, small, one));
+  const V t = hn::Add(small, hn::Div(hn::Mul(small, small), hn::Add(one, root)));
+  const V y = hn::IfThenElse(hn::Gt(x, limit), log_of_double(d, x), log1p_of(d, t));
   return hn::IfThenElse(hn::IsNaN(a), a, hn::CopySign(y, a));
 }
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V acosh_f32(D d, V a) {
   const V limit = hn::Set(d, 1e9f), one = hn::Set(d, 1.0f);
   const V t = hn::Sub(hn::Min(a, limit), one);
-  const V small = log1p_f32(d, hn::Add(t, hn::Sqrt(hn::Mul(t, hn::Add(t, hn::Set(d, 2.0f))))));
+  const V small = log1p_of(d, hn::Add(t, hn::Sqrt(hn::Mul(t, hn::Add(t, hn::Set(d, 2.0f))))));
   const V y = hn::IfThenElse(hn::Gt(a, limit), log_of_double(d, a), small);
   // A comparison with NaN is false.
   return hn::IfThenElse(hn::Ge(a, one), y, hn::Set(d, std::numeric_limits<float>::quiet_NaN()));
@@ -114,7 +114,7 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE V atanh_f32(D d, V a) {
   const V x = hn::Abs(a), one = hn::Set(d, 1.0f);
   const V t = hn::Div(hn::Add(x, x), hn::Sub(one, x));
-  const V y = hn::Mul(hn::Set(d, 0.5f), log1p_f32(d, t));
+  const V y = hn::Mul(hn::Set(d, 0.5f), log1p_of(d, t));
   return hn::IfThenElse(hn::Le(x, one), hn::CopySign(y, a),
                         hn::Set(d, std::numeric_limits<float>::quiet_NaN()));
 }
