@@ -86,11 +86,20 @@ class Executable {
 };
 using ExecutableRef = std::shared_ptr<Executable>;
 
+/// What a backend keeps from one run of a plan to the next. Belongs to the plan, so that it ends with it; ends
+/// before its backend, and while nobody else talks to the backend.
+class PlanState {
+ public:
+  virtual ~PlanState() = default;
+};
+
 /// Counts since the backend started.
 struct BackendStatistics {
   std::uint64_t kernels_compiled = 0;  // by a compiler, now
   std::uint64_t kernels_from_disk = 0;
   std::uint64_t launches = 0;
+  std::uint64_t graphs_built = 0;    // of plans that are handed to the driver as a whole
+  std::uint64_t graph_launches = 0;  // plans handed over so
   std::size_t bytes_in_use = 0;    // handed out now
   std::size_t bytes_reserved = 0;  // held from the driver or the system
   std::size_t peak_bytes_in_use = 0;
@@ -122,10 +131,18 @@ class Backend {
   /// Prepares a library op for the sizes it names. Throws DeviceError for what this device cannot do.
   virtual ExecutableRef prepare(const ir::LibraryOp& op) = 0;
 
+  /// From here to `submit` or `abandon`, launches are those of one plan: in each run the same executables with the
+  /// same ints, in the same order; buffers and scalars may differ. `state` is the plan's; null before its first run.
+  /// Launches outside of a plan are allowed.
+  virtual void begin(std::unique_ptr<PlanState>& state) { static_cast<void>(state); }
+
   virtual void launch(Executable& executable, const LaunchArguments& arguments) = 0;
 
   /// Marks the end of the launches of one plan: batched work is handed to the driver here.
   virtual void submit() = 0;
+
+  /// Instead of `submit`, after an error since `begin`. What was not started yet never is.
+  virtual void abandon() noexcept {}
 
   /// Waits for everything handed over. Throws the errors of that work: a driver failure, an index out of
   /// range.

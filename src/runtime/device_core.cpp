@@ -147,6 +147,8 @@ Statistics DeviceCore::running_counts() {
     std::lock_guard lock(executor_.mutex());
     counts = executor_.counts();
     const BackendStatistics backend = backend_->statistics();
+    counts.graphs_built = backend.graphs_built;
+    counts.graph_launches = backend.graph_launches;
     counts.kernels_compiled = backend.kernels_compiled;
     counts.kernels_from_disk = backend.kernels_from_disk;
     counts.bytes_in_use = backend.bytes_in_use;
@@ -164,6 +166,8 @@ Statistics DeviceCore::statistics() {
   counts.plans_built -= base_.plans_built;
   counts.plans_found -= base_.plans_found;
   counts.launches -= base_.launches;
+  counts.graphs_built -= base_.graphs_built;
+  counts.graph_launches -= base_.graph_launches;
   counts.kernels_compiled -= base_.kernels_compiled;
   counts.kernels_from_disk -= base_.kernels_from_disk;
   counts.bytes_in_place -= base_.bytes_in_place;

@@ -115,26 +115,39 @@ std::unique_ptr<Executor::Ready> Executor::make(const trace::Trace& trace, bool 
   return ready;
 }
 
-void Executor::launch(const Ready& ready, trace::Flushed& flushed) {
+void Executor::launch(Ready& ready, trace::Flushed& flushed) {
   const plan::Plan& plan = ready.plan;
-  std::vector<BufferRef> outputs;
-  outputs.reserve(plan.output_bytes.size());
-  for (std::size_t bytes : plan.output_bytes) outputs.push_back(backend_.allocate(bytes));
+  const bool timed = base::logs("launch");
+  // Ends what `begin` started, however this ends. Launches that are timed are not held back until `submit`.
+  struct Run {
+    Run(Backend& backend, Ready& ready, std::vector<BufferRef>& outputs, bool timed) : backend(backend), outputs(outputs) {
+      if (!timed) backend.begin(ready.state);
+    }
+    ~Run() {
+      if (!submitted) backend.abandon();
+      outputs.clear();
+    }
+    Backend& backend;
+    std::vector<BufferRef>& outputs;
+    bool submitted = false;
+  } run(backend_, ready, outputs_, timed);
+
+  for (std::size_t bytes : plan.output_bytes) outputs_.push_back(backend_.allocate(bytes));
   BufferRef arena;
   if (plan.arena_bytes > 0) arena = backend_.allocate(plan.arena_bytes);
 
-  auto buffer_of = [&](const plan::Binding& binding) -> const BufferRef& {
+  auto buffer_of = [&](const plan::Binding& binding) -> BufferRef& {
     switch (binding.space) {
       case plan::Binding::Space::Input: return flushed.buffers[binding.index];
-      case plan::Binding::Space::Output: return outputs[binding.index];
+      case plan::Binding::Space::Output: return outputs_[binding.index];
       case plan::Binding::Space::Temporary: break;
     }
     return arena;
   };
-  const bool timed = base::logs("launch");
   for (std::size_t i = 0; i < plan.launches.size(); ++i) {
     const plan::Launch& launch = plan.launches[i];
-    const auto start = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point start;
+    if (timed) start = std::chrono::steady_clock::now();
     views_.clear();
     for (const plan::Binding& binding : launch.buffers) views_.push_back({buffer_of(binding).get(), binding.byte_offset});
     scalars_.clear();
@@ -147,6 +160,7 @@ void Executor::launch(const Ready& ready, trace::Flushed& flushed) {
                                           plan::describe(launch, flushed.trace)));
   }
   backend_.submit();
+  run.submitted = true;
   counts_.launches += plan.launches.size();
   counts_.bytes_in_place += plan.in_place_bytes;
 

@@ -34,6 +34,7 @@ class Executor : public trace::TraceSink {
   struct Ready {
     plan::Plan plan;
     std::vector<ExecutableRef> executables;   // for each launch
+    std::unique_ptr<PlanState> state;         // the backend's
     std::uint64_t last_used = 0;
   };
   struct Key {
@@ -48,7 +49,7 @@ class Executor : public trace::TraceSink {
 
   Ready& find_or_make(const trace::Flushed& flushed);
   std::unique_ptr<Ready> make(const trace::Trace& trace, bool fusion);
-  void launch(const Ready& ready, trace::Flushed& flushed);
+  void launch(Ready& ready, trace::Flushed& flushed);
   void forget_the_oldest();
 
   Backend& backend_;
@@ -62,6 +63,7 @@ class Executor : public trace::TraceSink {
   // Reused from launch to launch.
   std::vector<BufferView> views_;
   std::vector<ScalarValue> scalars_;
+  std::vector<BufferRef> outputs_;
 };
 
 /// True while a ForbidCompilation lives.

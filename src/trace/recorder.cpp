@@ -158,7 +158,7 @@ void Recorder::finish(Flushed& flushed, const std::shared_ptr<const std::string>
   static const auto not_kept = std::make_shared<const std::string>("[value] was not kept");
   for (ValueId id = 0; id < flushed.values.size(); ++id) {
     Value* value = flushed.values[id];
-    if (!flushed.trace.values[id].external) {
+    if (!flushed.trace.values[id].external && !is_last_pin(*value)) {  // else nobody is left to be told
       if (failure || !value->buffer)
         value->failure = failure ? failure : not_kept;
       value->pending.store(nullptr, std::memory_order_release);

@@ -68,7 +68,8 @@ void release(Value* value) {
 void pin(Value* value) { value->pins.fetch_add(1, std::memory_order_relaxed); }
 
 void unpin(Value* value) {
-  if (value->pins.fetch_sub(1, std::memory_order_acq_rel) == 1) delete value;
+  // Nobody can add to a last pin, so that one needs no exclusive access: most values end so.
+  if (is_last_pin(*value) || value->pins.fetch_sub(1, std::memory_order_acq_rel) == 1) delete value;
 }
 
 ValueRef make_materialised(runtime::DeviceCore& device, const Shape& shape, DType dtype,

@@ -56,5 +56,7 @@ void retain(Value* value);
 void release(Value* value);
 void pin(Value* value);
 void unpin(Value* value);
+/// True iff nobody but the caller, who holds a pin, knows the value.
+inline bool is_last_pin(const Value& value) { return value.pins.load(std::memory_order_acquire) == 1; }
 
 }  // namespace sinter::trace

@@ -2,6 +2,8 @@
 // the other as fibers that change at barriers. Built as libcuda.so.1 and found through LD_LIBRARY_PATH. It is
 // strict where a GPU is not: a barrier that some threads of a block never reach is an error, and so is memory
 // freed that was never allocated.
+#include "driver.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -22,9 +24,8 @@
 
 namespace {
 
-using sinter_emulation::State;
+using namespace sinter_emulation;
 
-constexpr int kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kInvalidImage = 200, kLaunchFailed = 719;
 constexpr std::size_t kStackBytes = 128 << 10;
 constexpr std::size_t kMemory = std::size_t{2} << 30;
 
@@ -135,6 +136,7 @@ std::size_t allocated = 0;
 
 struct LoadedModule {
   void* handle;
+  std::map<std::string, Function> functions;
 };
 
 int init(unsigned) { return kSuccess; }
@@ -228,7 +230,7 @@ int module_load(void** module, const void* image) {
   }
   const auto slot = reinterpret_cast<State** (*)()>(dlsym(handle, "sinter_emulation_slot"));
   *slot() = &Block::instance().state;
-  *module = new LoadedModule{handle};
+  *module = new LoadedModule{handle, {}};
   return kSuccess;
 }
 int module_unload(void* module) {
@@ -237,18 +239,50 @@ int module_unload(void* module) {
   return kSuccess;
 }
 int module_function(void** function, void* module, const char* name) {
-  *function = dlsym(static_cast<LoadedModule*>(module)->handle, (std::string("run_") + name).c_str());
-  return *function ? kSuccess : kInvalidValue;
+  auto& loaded = *static_cast<LoadedModule*>(module);
+  Function& found = loaded.functions[name];
+  *function = &found;
+  if (found.run) return kSuccess;
+  found.run = reinterpret_cast<void (*)(void**)>(dlsym(loaded.handle, (std::string("run_") + name).c_str()));
+  const auto sizes = reinterpret_cast<void (*)(unsigned long*)>(
+      dlsym(loaded.handle, (std::string("sizes_") + name).c_str()));
+  if (!found.run || !sizes) return loaded.functions.erase(name), kInvalidValue;
+  unsigned long bytes[8192];  // 4 KiB or 32 KiB of arguments, four bytes each at least
+  sizes(bytes);
+  for (const unsigned long* size = bytes; *size != 0; ++size) found.parameter_bytes.push_back(*size);
+  return kSuccess;
 }
 int launch(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
            unsigned, void*, void** arguments, void**) {
   if (gx == 0 || gy != 1 || gz != 1 || bx * by * bz == 0 || bx * by * bz > 1024) return kInvalidValue;
+  ++control().launches;
+  if (control().fail_launch > 0 && --control().fail_launch == 0) return kLaunchFailed;
+  return run_grid(*static_cast<const Function*>(function), {gx, gy, gz}, {bx, by, bz}, arguments);
+}
+
+}  // namespace
+
+namespace sinter_emulation {
+
+Control& control() {
+  static Control one = [] {
+    Control fresh{};
+    const char* idle = std::getenv("SINTER_EMULATION_IDLE");
+    fresh.idle = idle && std::string(idle) == "1";
+    return fresh;
+  }();
+  return one;
+}
+
+int run_grid(const Function& function, const unsigned (&grid)[3], const unsigned (&threads)[3],
+             void** arguments) {
+  if (control().idle) return kSuccess;
   Block& block = Block::instance();
-  block.state.grid_size = {gx, gy, gz};
-  block.state.block_size = {bx, by, bz};
-  for (unsigned x = 0; x < gx; ++x) {
+  block.state.grid_size = {grid[0], grid[1], grid[2]};
+  block.state.block_size = {threads[0], threads[1], threads[2]};
+  for (unsigned x = 0; x < grid[0]; ++x) {
     block.state.block = {x, 0, 0};
-    if (!block.run(reinterpret_cast<void (*)(void**)>(function), arguments)) {
+    if (!block.run(function.run, arguments)) {
       std::fprintf(stderr, "emulated driver: not all threads of a block reached a barrier\n");
       return kLaunchFailed;
     }
@@ -256,7 +290,9 @@ int launch(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, u
   return kSuccess;
 }
 
-}  // namespace
+}  // namespace sinter_emulation
+
+extern "C" sinter_emulation::Control* sinter_emulation_control() { return &control(); }
 
 extern "C" int cuGetProcAddress_v2(const char* name, void** address, int, std::uint64_t, int* status) {
   static const std::map<std::string, void*> functions = {
@@ -291,8 +327,9 @@ extern "C" int cuGetProcAddress_v2(const char* name, void** address, int, std::u
       {"cuModuleGetFunction", reinterpret_cast<void*>(&module_function)},
       {"cuLaunchKernel", reinterpret_cast<void*>(&launch)},
   };
-  auto found = functions.find(name);
-  *address = found == functions.end() ? nullptr : found->second;
+  *address = nullptr;
+  for (const auto* part : {&functions, &graph_functions()})
+    if (auto found = part->find(name); found != part->end()) *address = found->second;
   if (status) *status = *address ? 0 : 1;
   return kSuccess;
 }

@@ -159,4 +159,12 @@ void call(void (*kernel)(A...), void** arguments) {
   call(kernel, arguments, typename Count<sizeof...(A)>::type());
 }
 
+/// Writes the size of each of a kernel's parameters, then 0. No table of constants: that would be one symbol
+/// for all kernels of the process, and they have structs of one name and different sizes.
+template <class... A>
+void sizes(void (*)(A...), unsigned long* to) {
+  ((*to++ = sizeof(A)), ...);
+  *to = 0;
+}
+
 }  // namespace sinter_emulation

@@ -13,7 +13,9 @@
 #include "src/runtime/cuda/driver_api.h"
 #include "src/runtime/cuda/memory.h"
 #include "src/runtime/cuda/modules.h"
+#include "src/runtime/cuda/parameters.h"
 #include "src/runtime/cuda/products.h"
+#include "src/runtime/cuda/replays.h"
 #include "src/runtime/members.h"
 
 namespace sinter::runtime {
@@ -40,57 +42,30 @@ DevicePointer address_of(const BufferView& view) {
   return static_cast<const CudaBuffer*>(view.buffer)->block.address + view.byte_offset;
 }
 
-struct KernelExecutable final : Executable {
+struct CudaExecutable : Executable {
+  explicit CudaExecutable(bool is_product) : is_product(is_product) {}
+  const bool is_product;
+};
+
+struct KernelExecutable final : CudaExecutable {
   KernelExecutable(const ir::Kernel& kernel, Function function)
-      : kernel(kernel), members(emit::member_layout(kernel)), function(function) {}
+      : CudaExecutable(false), kernel(kernel), members(emit::member_layout(kernel)), function(function) {}
   const ir::Kernel kernel;
   const emit::MemberLayout members;
   const Function function;
 };
 
 /// Compiled in the background until its first launch: a plan prepares many, one after the other.
-struct ProductExecutable final : Executable {
+struct ProductExecutable final : CudaExecutable {
+  ProductExecutable() : CudaExecutable(true) {}
   ProductPlan plan;
   Modules::Key key;
   Function product = nullptr, sum_splits = nullptr;
 };
 
-/// The arguments of a launch: their values side by side, and pointers to them. Reused from launch to launch.
-class Parameters {
- public:
-  void clear() {
-    bytes_.clear();
-    offsets_.clear();
-  }
-  /// Room for so many bytes, aligned for anything; undefined where nothing is written.
-  std::byte* room(std::size_t bytes) {
-    const std::size_t at = (bytes_.size() + 7) / 8 * 8;
-    bytes_.resize(at + bytes);
-    offsets_.push_back(at);
-    return bytes_.data() + at;
-  }
-  template <class T>
-  void push(const T& value) {
-    const std::size_t at = (bytes_.size() + alignof(T) - 1) / alignof(T) * alignof(T);
-    bytes_.resize(at + sizeof(T));
-    std::memcpy(bytes_.data() + at, &value, sizeof(T));
-    offsets_.push_back(at);
-  }
-  void** pointers() {
-    pointers_.clear();
-    for (std::size_t offset : offsets_) pointers_.push_back(bytes_.data() + offset);
-    return pointers_.data();
-  }
-
- private:
-  std::vector<std::byte> bytes_;
-  std::vector<std::size_t> offsets_;
-  std::vector<void*> pointers_;
-};
-
 class CudaBackend final : public Backend {
  public:
-  explicit CudaBackend(int index);
+  CudaBackend(int index, std::size_t most_graphs);
   ~CudaBackend() override;
 
   const ir::DeviceTraits& traits() const override { return traits_; }
@@ -99,18 +74,25 @@ class CudaBackend final : public Backend {
   void download(const BufferView& from, std::span<std::byte> data) override;
   std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override;
   ExecutableRef prepare(const ir::LibraryOp& op) override;
+  void begin(std::unique_ptr<PlanState>& state) override;
   void launch(Executable& executable, const LaunchArguments& arguments) override;
-  void submit() override {}  // the driver starts work as it is handed over
+  void submit() override;
+  void abandon() noexcept override;
   void synchronize() override;
   BackendStatistics statistics() const override;
 
  private:
-  void make_current() const { check(api_.context_set_current(context_), "cuCtxSetCurrent"); }
+  /// From the begin of a plan to its end one thread calls, and the context is current.
+  void make_current() const {
+    if (!replays_ || !replays_->in_plan()) check(api_.context_set_current(context_), "cuCtxSetCurrent");
+  }
   void check_parameters(const ir::Kernel& kernel) const;
   void launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments);
   void launch_members(KernelExecutable& executable, const LaunchArguments& arguments);
   void launch_product(ProductExecutable& executable, const LaunchArguments& arguments);
-  void start(Function function, std::int64_t blocks, unsigned x, unsigned y, const char* what);
+  void launch_again(Node& node, const LaunchArguments& arguments);
+  DevicePointer workspace(std::size_t bytes);
+  void release_workspace() noexcept;
   void throw_faults();
   DevicePointer counters();
 
@@ -128,14 +110,16 @@ class CudaBackend final : public Backend {
   DevicePointer fault_ = 0;      // one word: 1 when an index was out of range
   bool fault_possible_ = false;  // a kernel that may set it was launched since it was read
   std::unique_ptr<Modules> modules_;
+  std::unique_ptr<Replays> replays_;
+  std::vector<MemoryPool::Block>
+      workspace_;  // of the plan or the launch that is being handed over; the last one is used
   Parameters parameters_;
   std::vector<DevicePointer> addresses_;
   std::vector<std::uint32_t> firsts_;
   std::vector<std::byte> table_;
-  std::uint64_t launches_ = 0;
 };
 
-CudaBackend::CudaBackend(int index) : api_(*driver()) {
+CudaBackend::CudaBackend(int index, std::size_t most_graphs) : api_(*driver()) {
   check(api_.device_get(&device_, index), "cuDeviceGet");
   char name[256] = {};
   check(api_.device_name(name, sizeof name - 1, device_), "cuDeviceGetName");
@@ -152,6 +136,7 @@ CudaBackend::CudaBackend(int index) : api_(*driver()) {
   check(api_.stream_create(&stream_, kStreamNonBlocking), "cuStreamCreate");
   pool_ = std::make_unique<MemoryPool>(api_);
   staging_ = std::make_unique<StagingRing>(api_, stream_);
+  replays_ = std::make_unique<Replays>(api_, context_, stream_, most_graphs);
   check(api_.memory_allocate(&fault_, sizeof(std::uint32_t)), "cuMemAlloc");
   check(api_.fill_words(fault_, 0, 1, stream_), "cuMemsetD32Async");
 
@@ -266,19 +251,66 @@ ExecutableRef CudaBackend::prepare(const ir::LibraryOp& op) {
   return executable;
 }
 
-void CudaBackend::start(Function function, std::int64_t blocks, unsigned x, unsigned y, const char* what) {
-  check(api_.launch(function, static_cast<unsigned>(blocks), 1, 1, x, y, 1, 0, stream_,
-                    parameters_.pointers(), nullptr),
-        what);
-  ++launches_;
+void CudaBackend::begin(std::unique_ptr<PlanState>& state) {
+  make_current();
+  replays_->begin(state);
+}
+
+void CudaBackend::submit() {
+  replays_->submit();
+  release_workspace();
+}
+
+void CudaBackend::abandon() noexcept {
+  replays_->abandon();
+  release_workspace();
+}
+
+/// Memory for one launch alone. The launches of a plan share one block: they run one after the other.
+DevicePointer CudaBackend::workspace(std::size_t bytes) {
+  replays_->note_workspace(bytes);
+  if (workspace_.empty() || workspace_.back().bytes < bytes) {
+    // Launches that are held back still name a smaller block: it must not go back to the driver before they
+    // run.
+    if (!replays_->deferred()) release_workspace();
+    workspace_.push_back(pool_->allocate(std::max(bytes, replays_->most_workspace()), stream_));
+  }
+  return workspace_.back().address;
+}
+
+/// What uses the memory next comes later on the same stream.
+void CudaBackend::release_workspace() noexcept {
+  for (const MemoryPool::Block& block : workspace_) pool_->release(block);
+  workspace_.clear();
 }
 
 void CudaBackend::launch(Executable& executable, const LaunchArguments& arguments) {
   make_current();
-  if (auto* kernel = dynamic_cast<KernelExecutable*>(&executable))
-    launch_kernel(*kernel, arguments);
-  else
-    launch_product(static_cast<ProductExecutable&>(executable), arguments);
+  if (Node* node = replays_->next_launch(executable)) {
+    launch_again(*node, arguments);
+  } else {
+    parameters_.clear();
+    if (static_cast<CudaExecutable&>(executable).is_product)
+      launch_product(static_cast<ProductExecutable&>(executable), arguments);
+    else
+      launch_kernel(static_cast<KernelExecutable&>(executable), arguments);
+  }
+  if (!replays_->in_plan()) release_workspace();
+}
+
+void CudaBackend::launch_again(Node& node, const LaunchArguments& arguments) {
+  bool changed = false;
+  for (const Patch& patch : node.parameters.patches()) {
+    std::uint64_t bits = 0;
+    switch (patch.source) {
+      case Patch::Source::Buffer: bits = address_of(arguments.buffers[patch.number]); break;
+      case Patch::Source::Scalar: bits = bits_of(arguments.scalars[patch.number], patch.dtype); break;
+      case Patch::Source::Workspace: bits = workspace(node.workspace_bytes); break;
+    }
+    changed |= node.parameters.set(patch, bits);
+  }
+  fault_possible_ |= node.may_fault;
+  replays_->start_again(node, changed);
 }
 
 void CudaBackend::launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments) {
@@ -286,59 +318,79 @@ void CudaBackend::launch_kernel(KernelExecutable& executable, const LaunchArgume
   if (kernel.members > 1) return launch_members(executable, arguments);
   const emit::Geometry geometry = emit::geometry(kernel, target_, arguments.ints);
   if (geometry.groups == 0) return;
-  // Taken and given back at once: what uses it next comes later on the same stream.
-  MemoryPool::Block partials{};
-  if (kernel.split)
-    partials = pool_->allocate(emit::split_scratch_bytes(kernel, geometry, arguments.ints), stream_);
-  parameters_.clear();
-  for (const BufferView& view : arguments.buffers) parameters_.push(address_of(view));
+  using Source = Patch::Source;
+  for (std::uint32_t b = 0; b < arguments.buffers.size(); ++b) {
+    parameters_.patch_next({.source = Source::Buffer, .number = b});
+    parameters_.push(address_of(arguments.buffers[b]));
+  }
   for (std::int64_t value : arguments.ints) {
     if (kernel.wide)
       parameters_.push(value);
     else
       parameters_.push(static_cast<std::int32_t>(value));
   }
-  for (std::size_t s = 0; s < kernel.scalars.size(); ++s) {
-    const std::uint64_t bits = bits_of(arguments.scalars[s], kernel.scalars[s]);
-    if (kernel.scalars[s] == DType::boolean)
+  for (std::uint32_t s = 0; s < kernel.scalars.size(); ++s) {
+    const DType dtype = kernel.scalars[s];
+    const std::uint64_t bits = bits_of(arguments.scalars[s], dtype);
+    const std::uint8_t bytes = dtype == DType::boolean ? 1 : size_of(dtype) == 8 ? 8 : 4;
+    parameters_.patch_next({.source = Source::Scalar, .dtype = dtype, .bytes = bytes, .number = s});
+    if (bytes == 1)
       parameters_.push(bits != 0);
-    else if (size_of(kernel.scalars[s]) == 8)
+    else if (bytes == 8)
       parameters_.push(bits);
     else
       parameters_.push(static_cast<std::uint32_t>(bits));
   }
+  std::size_t workspace_bytes = 0;
   if (kernel.split) {
     if (geometry.groups / geometry.parts > kCounters)
-      throw DeviceError("[cuda] a reduction of few results counts " + std::to_string(geometry.groups / geometry.parts) +
-                        " groups; the most are " + std::to_string(kCounters));
+      throw DeviceError("[cuda] a reduction of few results counts " +
+                        std::to_string(geometry.groups / geometry.parts) + " groups; the most are " +
+                        std::to_string(kCounters));
+    workspace_bytes = emit::split_scratch_bytes(kernel, geometry, arguments.ints);
     parameters_.push(geometry.parts);
-    parameters_.push(partials.address);
+    parameters_.patch_next({.source = Source::Workspace});
+    parameters_.push(workspace(workspace_bytes));
     parameters_.push(counters());
   }
   if (kernel.fault) {
     parameters_.push(fault_);
     fault_possible_ = true;
   }
-  start(executable.function, geometry.groups, geometry.lanes, geometry.rows, "the launch of a fused kernel");
-  if (kernel.split) pool_->release(partials);
+  replays_->start(
+      {executable.function, geometry.groups, geometry.lanes, geometry.rows, "the launch of a fused kernel"},
+      parameters_, &executable, workspace_bytes, kernel.fault);
 }
 
 void CudaBackend::launch_members(KernelExecutable& executable, const LaunchArguments& arguments) {
   const ir::Kernel& kernel = executable.kernel;
+  const emit::MemberLayout& layout = executable.members;
   const emit::Geometry geometry = emit::geometry(kernel, target_, arguments.ints, arguments.members, firsts_);
   if (geometry.groups == 0) return;
   addresses_.clear();
   for (const BufferView& view : arguments.buffers) addresses_.push_back(address_of(view));
   table_.clear();
-  pack_members(kernel, executable.members, arguments, addresses_, firsts_, table_);
-  parameters_.clear();
-  std::memcpy(parameters_.room(kernel.members * executable.members.bytes), table_.data(), table_.size());
+  pack_members(kernel, layout, arguments, addresses_, firsts_, table_);
+  std::memcpy(parameters_.room(kernel.members * layout.bytes), table_.data(), table_.size());
+  for (std::size_t m = 0; m < arguments.members; ++m)
+    for (const emit::MemberLayout::Field& field : layout.fields) {
+      if (field.letter == 'n') continue;
+      const bool is_buffer = field.letter == 'b';
+      const std::size_t each = is_buffer ? kernel.buffers.size() : kernel.scalars.size();
+      parameters_.patch_at({.source = is_buffer ? Patch::Source::Buffer : Patch::Source::Scalar,
+                            .dtype = is_buffer ? DType::f32 : kernel.scalars[field.number],
+                            .bytes = static_cast<std::uint8_t>(field.bytes),
+                            .number = static_cast<std::uint32_t>(m * each + field.number),
+                            .offset = static_cast<std::uint32_t>(m * layout.bytes + field.offset)});
+    }
   parameters_.push(static_cast<std::uint32_t>(arguments.members));
   if (kernel.fault) {
     parameters_.push(fault_);
     fault_possible_ = true;
   }
-  start(executable.function, geometry.groups, geometry.lanes, geometry.rows, "the launch of a kernel for several members");
+  replays_->start({executable.function, geometry.groups, geometry.lanes, geometry.rows,
+                   "the launch of a kernel for several members"},
+                  parameters_, &executable, 0, kernel.fault);
 }
 
 void CudaBackend::launch_product(ProductExecutable& executable, const LaunchArguments& arguments) {
@@ -350,12 +402,9 @@ void CudaBackend::launch_product(ProductExecutable& executable, const LaunchArgu
   }
   const DevicePointer a = address_of(arguments.buffers[0]), b = address_of(arguments.buffers[1]);
   const DevicePointer c = address_of(arguments.buffers[2]);
-  // Taken and given back at once: what uses it next comes later on the same stream.
-  MemoryPool::Block workspace{};
-  if (plan.splits > 1) workspace = pool_->allocate(plan.workspace_bytes(), stream_);
-  const DevicePointer to = plan.splits > 1 ? workspace.address : c;
+  const DevicePointer parts = plan.splits > 1 ? workspace(plan.workspace_bytes()) : 0;
+  const DevicePointer to = plan.splits > 1 ? parts : c;
 
-  parameters_.clear();
   // The first operand of a convolution's product is the one with a row per channel of the result: always the
   // second input.
   parameters_.push(plan.is_conv ? b : a);
@@ -364,27 +413,32 @@ void CudaBackend::launch_product(ProductExecutable& executable, const LaunchArgu
   if (plan.is_conv) {
     parameters_.push(plan.conv);
   } else {
-    set_vectors(plan.matmul, plan.dtype, a, b, to);
+    set_vectors(plan.matmul, plan.dtype, a, b, to);  // by the addresses: more than these may differ next time
     parameters_.push(plan.matmul);
   }
-  start(executable.product, plan.blocks, ProductPlan::kThreads, 1, "the launch of a product");
+  replays_->start({executable.product, static_cast<unsigned>(plan.blocks), ProductPlan::kThreads, 1,
+                   "the launch of a product"},
+                  parameters_);
   if (plan.splits == 1) return;
 
   parameters_.clear();
-  parameters_.push(workspace.address);
+  parameters_.push(parts);
   parameters_.push(c);
   parameters_.push(plan.result_numel);
   parameters_.push(static_cast<std::int32_t>(plan.splits));
   const std::int64_t blocks = std::min<std::int64_t>((plan.result_numel + 255) / 256, 65535);
-  start(executable.sum_splits, blocks, 256, 1, "the launch of a product's second pass");
-  pool_->release(workspace);
+  replays_->start(
+      {executable.sum_splits, static_cast<unsigned>(blocks), 256, 1, "the launch of a product's second pass"},
+      parameters_);
 }
 
 BackendStatistics CudaBackend::statistics() const {
   BackendStatistics s;
   s.kernels_compiled = modules_->compiled();
   s.kernels_from_disk = modules_->from_disk();
-  s.launches = launches_;
+  s.launches = replays_->starts();
+  s.graphs_built = replays_->graphs_built();
+  s.graph_launches = replays_->graph_launches();
   s.bytes_in_use = pool_->bytes_in_use();
   s.bytes_reserved = pool_->bytes_reserved();
   s.peak_bytes_in_use = pool_->peak_bytes_in_use();
@@ -408,11 +462,17 @@ std::string cuda_unavailable_reason() {
 }
 
 std::unique_ptr<Backend> make_cuda_backend(int index) {
+  // Programs in their steady state have few plans; each graph holds memory of the driver's.
+  constexpr std::size_t kMostGraphs = 256;
+  return make_cuda_backend(index, base::environment().cuda_graphs ? kMostGraphs : 0);
+}
+
+std::unique_ptr<Backend> make_cuda_backend(int index, std::size_t most_graphs) {
   const int count = cuda_device_count();
   if (index < 0 || index >= count)
     throw DeviceError("[cuda] there is no device cuda:" + std::to_string(index) + ": " +
                       (count == 0 ? cuda_unavailable_reason() : std::to_string(count) + " found"));
-  return std::make_unique<cuda::CudaBackend>(index);
+  return std::make_unique<cuda::CudaBackend>(index, most_graphs);
 }
 
 }  // namespace sinter::runtime

@@ -17,4 +17,7 @@ std::string cuda_unavailable_reason();
 /// Throws DeviceError when there is no such device.
 std::unique_ptr<Backend> make_cuda_backend(int index);
 
+/// With a bound on the plans that are kept as CUDA graphs at a time; 0: none. For tests.
+std::unique_ptr<Backend> make_cuda_backend(int index, std::size_t most_graphs);
+
 }  // namespace sinter::runtime

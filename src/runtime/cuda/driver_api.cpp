@@ -76,6 +76,14 @@ Driver open_driver() {
     driver.problem = "the NVIDIA driver lacks " + missing + ": install a newer one";
     return driver;
   }
+  load(api.graph_create, "cuGraphCreate");
+  load(api.graph_destroy, "cuGraphDestroy");
+  load(api.graph_add_kernel, "cuGraphAddKernelNode");
+  load(api.graph_instantiate, "cuGraphInstantiateWithFlags");
+  load(api.graph_exec_set_kernel, "cuGraphExecKernelNodeSetParams");
+  load(api.graph_exec_destroy, "cuGraphExecDestroy");
+  load(api.graph_launch, "cuGraphLaunch");
+  if (!missing.empty()) api.graph_launch = nullptr;
   const Result started = api.init(0);
   int count = 0;
   if (started == kSuccess && api.device_count(&count) == kSuccess && count > 0) {

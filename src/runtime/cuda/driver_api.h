@@ -20,17 +20,36 @@ struct StreamTag;
 struct EventTag;
 struct ModuleTag;
 struct FunctionTag;
+struct GraphTag;
+struct GraphExecTag;
+struct GraphNodeTag;
 using Context = ContextTag*;
 using Stream = StreamTag*;
 using Event = EventTag*;
 using Module = ModuleTag*;
 using Function = FunctionTag*;
+using Graph = GraphTag*;
+using GraphExec = GraphExecTag*;
+using GraphNode = GraphNodeTag*;
 
 /// CUdevice_attribute.
 enum class Attribute : int { MultiprocessorCount = 16, ComputeMajor = 75, ComputeMinor = 76 };
 
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;
+
+/// CUDA_KERNEL_NODE_PARAMS as it is from CUDA 12.0 on (its version 2).
+struct KernelNode {
+  Function function = nullptr;
+  unsigned grid[3] = {1, 1, 1};
+  unsigned block[3] = {1, 1, 1};
+  unsigned shared_bytes = 0;
+  void** parameters = nullptr;  // the values are copied, by the function's signature
+  void** extra = nullptr;
+  void* kernel = nullptr;   // not used where there is a function
+  void* context = nullptr;  // likewise
+};
+static_assert(sizeof(KernelNode) == 72);
 
 struct DriverApi {
   Result (*init)(unsigned) = nullptr;
@@ -64,6 +83,16 @@ struct DriverApi {
   Result (*module_function)(Function*, Module, const char*) = nullptr;
   Result (*launch)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream,
                    void**, void**) = nullptr;
+
+  // Not to be used unless has_graphs: a driver may lack them.
+  Result (*graph_create)(Graph*, unsigned) = nullptr;
+  Result (*graph_destroy)(Graph) = nullptr;
+  Result (*graph_add_kernel)(GraphNode*, Graph, const GraphNode*, std::size_t, const KernelNode*) = nullptr;
+  Result (*graph_instantiate)(GraphExec*, Graph, unsigned long long) = nullptr;
+  Result (*graph_exec_set_kernel)(GraphExec, GraphNode, const KernelNode*) = nullptr;
+  Result (*graph_exec_destroy)(GraphExec) = nullptr;
+  Result (*graph_launch)(GraphExec, Stream) = nullptr;
+  bool has_graphs() const { return graph_launch != nullptr; }
 };
 
 /// The driver, opened and started at the first call; null where there is none that works.

@@ -1,0 +1,206 @@
+// Keeps the launches of plans, makes graphs of them.
+#include "src/runtime/cuda/replays.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "src/base/env.h"
+
+namespace sinter::runtime::cuda {
+
+namespace {
+
+// One or two launches cost the host no more than a graph does.
+constexpr std::size_t kLeastNodes = 3;
+constexpr std::uint64_t kLongestWait = 1 << 20;
+
+KernelNode described(const Start& start, Parameters& parameters) {
+  KernelNode node;
+  node.function = start.function;
+  node.grid[0] = start.blocks;
+  node.block[0] = start.x;
+  node.block[1] = start.y;
+  node.parameters = parameters.pointers();
+  return node;
+}
+
+}  // namespace
+
+PlanNodes::~PlanNodes() {
+  if (!exec_) return;
+  replays_.api_.context_set_current(replays_.context_);
+  replays_.drop_graph(*this);
+}
+
+Replays::Replays(const DriverApi& api, Context context, Stream stream, std::size_t most_graphs)
+    : api_(api), context_(context), stream_(stream), most_graphs_(api.has_graphs() ? most_graphs : 0) {}
+
+void Replays::begin(std::unique_ptr<PlanState>& state) {
+  if (!state) state = std::make_unique<PlanNodes>(*this);
+  PlanNodes& plan = *static_cast<PlanNodes*>(state.get());
+  plan_ = &plan;
+  launch_ = next_ = seen_starts_ = 0;
+  keeps_ = plan.stage_ == PlanNodes::Stage::Seen;
+  deferred_ = plan.exec_ != nullptr;
+  if (deferred_ || most_graphs_ == 0 || plan.without_graph_) return;
+  if (plan.stage_ == PlanNodes::Stage::New || plan.starts_ < kLeastNodes) return;
+  deferred_ = ++plan.runs_without_graph_ >= plan.wait_;
+}
+
+void Replays::note_workspace(std::size_t bytes) {
+  if (plan_) plan_->most_workspace_ = std::max(plan_->most_workspace_, bytes);
+}
+
+Node* Replays::next_launch(const Executable& executable) {
+  if (!plan_) return nullptr;
+  const std::size_t launch = launch_++;
+  if (plan_->stage_ != PlanNodes::Stage::Kept || next_ >= plan_->nodes_.size()) return nullptr;
+  Node& node = plan_->nodes_[next_];
+  return node.launch == launch && node.executable == &executable ? &node : nullptr;
+}
+
+void Replays::start_again(Node& node, bool changed) {
+  ++next_;
+  if (!deferred_) {
+    start_now(node.start, node.parameters);
+    return;
+  }
+  if (!plan_->exec_ || !changed) return;
+  const KernelNode description = described(node.start, node.parameters);
+  const Result result = api_.graph_exec_set_kernel(plan_->exec_, node.handle, &description);
+  if (result != kSuccess) give_up(result, "cuGraphExecKernelNodeSetParams");
+}
+
+void Replays::start(const Start& start, Parameters& parameters, const Executable* executable,
+                    std::size_t workspace_bytes, bool may_fault) {
+  if (!plan_ || plan_->stage_ == PlanNodes::Stage::New) {
+    ++seen_starts_;
+    return start_now(start, parameters);
+  }
+  if (keeps_) {
+    Node& node = plan_->nodes_.emplace_back();
+    node.executable = executable;
+    node.launch = launch_ - 1;
+    node.start = start;
+    node.parameters = parameters;
+    node.workspace_bytes = workspace_bytes;
+    node.may_fault = may_fault;
+    return start_again(node, true);
+  }
+  if (next_ < plan_->nodes_.size()) {
+    Node& node = plan_->nodes_[next_];
+    if (node.start.function == start.function && node.parameters.alike(parameters)) {
+      const bool moved =
+          node.start.blocks != start.blocks || node.start.x != start.x || node.start.y != start.y;
+      node.start = start;
+      const bool changed = node.parameters.assign(parameters) || moved;
+      return start_again(node, changed);
+    }
+  }
+  start_over();
+  ++seen_starts_;
+  start_now(start, parameters);
+}
+
+void Replays::submit() {
+  if (!plan_) return;
+  if (plan_->stage_ != PlanNodes::Stage::New && next_ != plan_->nodes_.size()) start_over();
+  switch (plan_->stage_) {
+    case PlanNodes::Stage::New:
+      plan_->starts_ = seen_starts_;
+      plan_->stage_ = PlanNodes::Stage::Seen;
+      break;
+    case PlanNodes::Stage::Seen: plan_->stage_ = PlanNodes::Stage::Kept; break;
+    case PlanNodes::Stage::Kept: break;
+  }
+  if (deferred_ && !plan_->exec_) build();
+  if (deferred_) {
+    live_.splice(live_.begin(), live_, plan_->place_);
+    check(api_.graph_launch(plan_->exec_, stream_), "the launch of a plan's graph");
+    starts_ += plan_->nodes_.size();
+    ++graph_launches_;
+  }
+  end();
+}
+
+void Replays::abandon() noexcept {
+  if (plan_ && keeps_) plan_->forget_nodes();
+  end();
+}
+
+void Replays::end() noexcept {
+  plan_ = nullptr;
+  keeps_ = deferred_ = false;
+}
+
+void Replays::start_now(const Start& start, Parameters& parameters) {
+  check(api_.launch(start.function, start.blocks, 1, 1, start.x, start.y, 1, 0, stream_,
+                    parameters.pointers(), nullptr),
+        start.what);
+  ++starts_;
+}
+
+void Replays::start_held_back() {
+  deferred_ = false;
+  for (std::size_t i = 0; i < next_; ++i) start_now(plan_->nodes_[i].start, plan_->nodes_[i].parameters);
+}
+
+/// The launches are not those of the last run: the plan is as if it were new.
+void Replays::start_over() {
+  drop_graph(*plan_);
+  if (deferred_) start_held_back();
+  seen_starts_ = next_;
+  plan_->forget_nodes();
+  plan_->stage_ = PlanNodes::Stage::New;
+  keeps_ = false;
+}
+
+void Replays::build() {
+  PlanNodes& plan = *plan_;
+  while (live_.size() >= most_graphs_) {
+    // Graphs that keep pushing each other out must not cost more than they save: each waits longer for its
+    // next.
+    PlanNodes& oldest = *live_.back();
+    drop_graph(oldest);
+    oldest.runs_without_graph_ = 0;
+    oldest.wait_ = std::min(2 * oldest.wait_, kLongestWait);
+  }
+  plan.place_ = live_.insert(live_.begin(), &plan);
+  Result result = api_.graph_create(&plan.graph_, 0);
+  if (result != kSuccess) return give_up(result, "cuGraphCreate");
+  // A chain: launches see what those before them wrote, and share pieces of the arena and the workspace.
+  GraphNode before = nullptr;
+  for (Node& node : plan.nodes_) {
+    const KernelNode description = described(node.start, node.parameters);
+    result = api_.graph_add_kernel(&node.handle, plan.graph_, &before, before ? 1 : 0, &description);
+    if (result != kSuccess) return give_up(result, "cuGraphAddKernelNode");
+    before = node.handle;
+  }
+  result = api_.graph_instantiate(&plan.exec_, plan.graph_, 0);
+  if (result != kSuccess) {
+    plan.exec_ = nullptr;
+    return give_up(result, "cuGraphInstantiate");
+  }
+  ++graphs_built_;
+}
+
+void Replays::give_up(Result result, const char* what) {
+  const char* name = "unknown error";
+  api_.error_name(result, &name);
+  base::warn_once(
+      std::string("[cuda] a plan runs without a CUDA graph, so its launches cost the host more: ") + what +
+      " failed: " + name);
+  drop_graph(*plan_);
+  plan_->without_graph_ = true;
+  start_held_back();
+}
+
+void Replays::drop_graph(PlanNodes& plan) noexcept {
+  // What is in flight runs to its end: the driver frees a graph after that.
+  if (plan.exec_) api_.graph_exec_destroy(std::exchange(plan.exec_, nullptr));
+  if (plan.graph_) api_.graph_destroy(std::exchange(plan.graph_, nullptr));
+  live_.remove(&plan);
+}
+
+}  // namespace sinter::runtime::cuda

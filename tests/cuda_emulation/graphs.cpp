@@ -1,0 +1,170 @@
+// Graphs of kernels for the emulated driver. Arguments are copied when they are handed over, as the real
+// driver does, and nodes without an order between them run in the order that a program is least likely to
+// expect: the one added last comes first.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <set>
+
+#include "driver.h"
+
+namespace sinter_emulation {
+namespace {
+
+/// CUDA_KERNEL_NODE_PARAMS_v2.
+struct KernelNodeParameters {
+  const Function* function;
+  unsigned grid[3], block[3];
+  unsigned shared_bytes;
+  void** parameters;
+  void** extra;
+  void* kernel;
+  void* context;
+};
+
+struct Kernel {
+  const Function* function = nullptr;
+  unsigned grid[3] = {}, block[3] = {};
+  std::vector<std::vector<std::max_align_t>> values;  // each as aligned as any type is
+
+  void set(const KernelNodeParameters& from) {
+    function = from.function;
+    std::copy_n(from.grid, 3, grid);
+    std::copy_n(from.block, 3, block);
+    values.clear();
+    for (std::size_t i = 0; i < function->parameter_bytes.size(); ++i) {
+      const std::size_t bytes = function->parameter_bytes[i];
+      auto& value = values.emplace_back((bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
+      std::memcpy(value.data(), from.parameters[i], bytes);
+    }
+  }
+
+  int run() {
+    std::vector<void*> arguments;
+    for (auto& value : values) arguments.push_back(value.data());
+    return run_grid(*function, grid, block, arguments.data());
+  }
+};
+
+struct Node {
+  Kernel kernel;
+  std::vector<const Node*> after;
+};
+
+struct Graph {
+  std::vector<std::unique_ptr<Node>> nodes;
+};
+
+struct Executable {
+  std::vector<const Node*> order;
+  std::map<const Node*, Kernel> kernels;
+};
+
+std::set<const Graph*> graphs;
+std::set<const Executable*> executables;
+
+bool valid(const KernelNodeParameters* p) {
+  return p && p->function && p->parameters && !p->extra && p->shared_bytes == 0 && p->grid[0] > 0 &&
+         p->grid[1] == 1 && p->grid[2] == 1 && p->block[0] * p->block[1] * p->block[2] > 0 &&
+         p->block[0] * p->block[1] * p->block[2] <= 1024;
+}
+
+bool fails(int& count) { return count > 0 && count-- > 0; }
+
+int create(Graph** graph, unsigned flags) {
+  if (flags != 0) return kInvalidValue;
+  graphs.insert(*graph = new Graph);
+  return kSuccess;
+}
+
+int destroy(Graph* graph) {
+  if (graphs.erase(graph) == 0) return kInvalidValue;
+  delete graph;
+  return kSuccess;
+}
+
+int add_kernel(Node** node, Graph* graph, Node* const* after, std::size_t count,
+               const KernelNodeParameters* parameters) {
+  if (graphs.count(graph) == 0 || !valid(parameters)) return kInvalidValue;
+  auto added = std::make_unique<Node>();
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto is_this = [&](const auto& other) { return other.get() == after[i]; };
+    if (std::none_of(graph->nodes.begin(), graph->nodes.end(), is_this)) return kInvalidValue;
+    added->after.push_back(after[i]);
+  }
+  added->kernel.set(*parameters);
+  *node = added.get();
+  graph->nodes.push_back(std::move(added));
+  return kSuccess;
+}
+
+int instantiate(Executable** executable, Graph* graph, unsigned long long flags) {
+  if (graphs.count(graph) == 0 || flags != 0) return kInvalidValue;
+  if (fails(control().fail_graph_instantiate)) return kOutOfMemory;
+  auto made = std::make_unique<Executable>();
+  std::set<const Node*> done;
+  while (done.size() < graph->nodes.size()) {
+    const auto ready = std::find_if(graph->nodes.rbegin(), graph->nodes.rend(), [&](const auto& node) {
+      return done.count(node.get()) == 0 && std::all_of(node->after.begin(), node->after.end(),
+                                                        [&](const Node* n) { return done.count(n) > 0; });
+    });
+    done.insert(ready->get());
+    made->order.push_back(ready->get());
+    made->kernels[ready->get()] = (*ready)->kernel;
+  }
+  executables.insert(*executable = made.release());
+  ++control().graphs_instantiated;
+  ++control().graphs_alive;
+  return kSuccess;
+}
+
+int set_kernel(Executable* executable, const Node* node, const KernelNodeParameters* parameters) {
+  if (executables.count(executable) == 0 || !valid(parameters)) return kInvalidValue;
+  // The node must still be one of its graph's.
+  const auto has_node = [&](const Graph* graph) {
+    return std::any_of(graph->nodes.begin(), graph->nodes.end(),
+                       [&](const auto& n) { return n.get() == node; });
+  };
+  const auto found = executable->kernels.find(node);
+  if (found == executable->kernels.end() || std::none_of(graphs.begin(), graphs.end(), has_node))
+    return kInvalidValue;
+  if (fails(control().fail_graph_update)) return kOutOfMemory;
+  ++control().graph_updates;
+  if (!control().idle) found->second.set(*parameters);
+  return kSuccess;
+}
+
+int destroy_executable(Executable* executable) {
+  if (executables.erase(executable) == 0) return kInvalidValue;
+  delete executable;
+  --control().graphs_alive;
+  return kSuccess;
+}
+
+int launch(Executable* executable, void*) {
+  if (executables.count(executable) == 0) return kInvalidValue;
+  if (fails(control().fail_graph_launch)) return kOutOfMemory;
+  ++control().graph_launches;
+  if (control().idle) return kSuccess;
+  for (const Node* node : executable->order)
+    if (const int result = executable->kernels.at(node).run()) return result;
+  return kSuccess;
+}
+
+}  // namespace
+
+const std::map<std::string, void*>& graph_functions() {
+  static const std::map<std::string, void*> functions = {
+      {"cuGraphCreate", reinterpret_cast<void*>(&create)},
+      {"cuGraphDestroy", reinterpret_cast<void*>(&destroy)},
+      {"cuGraphAddKernelNode", reinterpret_cast<void*>(&add_kernel)},
+      {"cuGraphInstantiateWithFlags", reinterpret_cast<void*>(&instantiate)},
+      {"cuGraphExecKernelNodeSetParams", reinterpret_cast<void*>(&set_kernel)},
+      {"cuGraphExecDestroy", reinterpret_cast<void*>(&destroy_executable)},
+      {"cuGraphLaunch", reinterpret_cast<void*>(&launch)},
+  };
+  return functions;
+}
+
+}  // namespace sinter_emulation

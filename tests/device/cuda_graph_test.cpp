@@ -1,0 +1,256 @@
+// Plans as CUDA graphs: when they are made, what replays write to them, what happens where the driver
+// refuses. With the emulated driver also what it was asked to do.
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+
+#include <sinter/error.h>
+
+#include "src/base/env.h"
+#include "src/runtime/cuda/cuda_backend.h"
+#include "src/runtime/device_core.h"
+#include "tests/cuda_emulation/control.h"
+#include "tests/support/several_launches.h"
+
+namespace sinter::testing {
+namespace {
+
+using A = AnyTensor;
+
+/// A device of its own, with so many graphs at a time. Lives on: values name it.
+Device device_with(std::size_t most_graphs) {
+  return Device(new runtime::DeviceCore(runtime::make_cuda_backend(0, most_graphs)));
+}
+
+/// The emulated driver's insides; null with a real one.
+sinter_emulation::Control* emulation() {
+  static void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  static const auto control = reinterpret_cast<sinter_emulation::ControlFunction>(
+      driver ? dlsym(driver, "sinter_emulation_control") : nullptr);
+  return control ? control() : nullptr;
+}
+
+/// Three variables, each updated in place by a kernel that is not alike the others.
+struct Variables {
+  explicit Variables(const Device& device)
+      : a(A::full({100}, 3, DType::f32, device)),
+        b(A::full({20, 4}, 5, DType::f32, device)),
+        c(A::full({70}, 7, DType::f32, device)) {
+    device.flush();
+  }
+  void step(const Device& device, int number) {
+    a = A::add(A::mul(a, -1), number);
+    b = A::sub(b.max({0}).expand({20, 4}), A::mul(b, number));
+    c = A::maximum(A::mul(c, c), A::sub(number, c)).sqrt();
+    device.flush();
+  }
+  std::vector<float> values() const {
+    std::vector<float> all = values_of(a);
+    for (const A& more : {b, c})
+      for (float value : values_of(more)) all.push_back(value);
+    return all;
+  }
+  A a, b, c;
+};
+
+}  // namespace
+
+TEST_CASE("a plan becomes a graph when it is seen for the second time") {
+  const Device device = device_with(16);
+  const SeveralLaunches work(6, 10, 5, device);
+  const Statistics before = device.statistics();
+  for (std::uint64_t run = 1; run <= 5; ++run) {
+    CHECK(work.is_right(static_cast<int>(run)));
+    const Statistics now = device.statistics();
+    CHECK(now.graphs_built - before.graphs_built == (run >= 2 ? 1 : 0));
+    CHECK(now.graph_launches - before.graph_launches == run - 1);
+    CHECK((now.launches - before.launches) % run == 0);
+  }
+}
+
+TEST_CASE("with graphs and without give the same bits") {
+  const Device with = device_with(16), without = device_with(0);
+  Variables a(with), b(without);
+  for (int step = 1; step <= 9; ++step) {
+    a.step(with, step % 3);
+    b.step(without, step % 3);
+    CHECK(a.values() == b.values());
+  }
+  CHECK(with.statistics().graph_launches > 0);
+  CHECK(without.statistics().graph_launches == 0);
+}
+
+TEST_CASE("one or two launches are no graph") {
+  const Device device = device_with(16);
+  for (int run = 0; run < 4; ++run) {
+    const A x = A::add(A::mul(A::full({100}, run, DType::f32, device), 2), 1);
+    CHECK(values_of(x)[0] == static_cast<float>(2 * run + 1));
+  }
+  CHECK(device.statistics().graphs_built == 0);
+}
+
+TEST_CASE("replays write only what moved") {
+  if (!emulation()) return;
+  const Device device = device_with(16);
+  Variables variables(device);
+  variables.step(device, 2);
+  variables.step(device, 2);
+  REQUIRE(device.statistics().graphs_built == 1);
+  const std::uint64_t before = emulation()->graph_updates, launches = emulation()->launches;
+  variables.step(device, 2);
+  variables.step(device, 2);
+  if (device.statistics().bytes_in_place > 0) CHECK(emulation()->graph_updates == before);
+  variables.step(device, 1);  // two kernels take the number, the third does not
+  CHECK(emulation()->graph_updates > before);
+  CHECK(emulation()->launches == launches);
+}
+
+TEST_CASE("few graphs for many plans") {
+  const Device device = device_with(2);
+  std::deque<SeveralLaunches> works;
+  for (int i = 0; i < 5; ++i) works.emplace_back(3 + i, 8, 4, device);
+  const std::uint64_t alive = emulation() ? emulation()->graphs_alive : 0;
+  constexpr int kRounds = 40;
+  for (int round = 0; round < kRounds; ++round)
+    for (const SeveralLaunches& work : works) {
+      CHECK(work.is_right(round % 5));
+      if (emulation()) CHECK(emulation()->graphs_alive <= alive + 2);
+    }
+  // Graphs that push each other out are built less and less often.
+  const std::uint64_t built = device.statistics().graphs_built;
+  CHECK(built > 5);
+  CHECK(built <= 5 * 8);
+  // A plan that is used alone keeps its graph.
+  for (int run = 0; run < 200; ++run) works[0].run(run % 3);
+  const std::uint64_t settled = device.statistics().graphs_built;
+  for (int run = 0; run < 20; ++run) CHECK(works[0].is_right(run));
+  CHECK(device.statistics().graphs_built == settled);
+}
+
+TEST_CASE("a graph that cannot be made or changed is done without") {
+  if (!emulation()) return;
+  int sinter_emulation::Control::*const failures[] = {&sinter_emulation::Control::fail_graph_instantiate,
+                                                      &sinter_emulation::Control::fail_graph_update};
+  for (const auto failure : failures) {
+    const Device device = device_with(16);
+    const SeveralLaunches work(6, 11, 5, device), other(4, 5, 6, device);
+    const std::uint64_t alive = emulation()->graphs_alive;
+    emulation()->*failure = 1;
+    for (int run = 0; run < 6; ++run) CHECK(work.is_right(run));
+    CHECK(emulation()->*failure == 0);
+    CHECK(emulation()->graphs_alive == alive);
+    const std::uint64_t launches = device.statistics().graph_launches;
+    CHECK(work.is_right(7));
+    CHECK(device.statistics().graph_launches == launches);  // not this one any more
+    for (int run = 0; run < 3; ++run) CHECK(other.is_right(run));
+    CHECK(device.statistics().graph_launches > launches);  // others are
+  }
+}
+
+TEST_CASE("a graph that does not launch is an error like a kernel's") {
+  if (!emulation()) return;
+  const Device device = device_with(16);
+  const SeveralLaunches work(6, 11, 5, device);
+  for (int run = 0; run < 3; ++run) CHECK(work.is_right(run));
+  emulation()->fail_graph_launch = 1;
+  CHECK_THROWS_WITH_AS(work.run(3), doctest::Contains("the launch of a plan's graph failed"), DeviceError);
+  CHECK(work.is_right(4));
+}
+
+TEST_CASE("a plan that fails on its way can be run again") {
+  if (!emulation()) return;
+  // A launch fails in the first, second, third run; with graphs the second and third hand over no launches.
+  for (const std::size_t most_graphs : {0, 16})
+    for (int failing = 0; failing < 3; ++failing)
+      for (int launch = 1; launch <= 3; ++launch) {
+        const Device device = device_with(most_graphs);
+        const SeveralLaunches work(6, 9 + launch, 5 + failing, device);
+        for (int run = 0; run < 6; ++run) {
+          if (run != failing || (most_graphs > 0 && run > 0)) {
+            CHECK(work.is_right(run));
+            continue;
+          }
+          emulation()->fail_launch = launch;
+          CHECK_THROWS_AS(work.run(run), DeviceError);
+          CHECK(emulation()->fail_launch == 0);
+        }
+        CHECK(device.statistics().graphs_built == (most_graphs > 0 ? 1 : 0));
+      }
+}
+
+TEST_CASE("a plan for whose results there was no memory can be run again") {
+  if (!emulation()) return;
+  std::unique_ptr<runtime::Backend> made = runtime::make_cuda_backend(0, 16);
+  runtime::Backend& backend = *made;
+  const Device device(new runtime::DeviceCore(std::move(made)));
+  for (int failing = 0; failing < 3; ++failing) {
+    const SeveralLaunches work(4096, 2048 + failing, 1, device);
+    emulation()->idle = true;
+    const std::uint64_t built = device.statistics().graphs_built;
+    for (int run = 0; run < 5; ++run) {
+      if (run != failing) {
+        work.run(run);
+        continue;
+      }
+      std::vector<runtime::BufferRef> all;
+      for (const std::size_t bytes : {std::size_t{256} << 20, std::size_t{16} << 20}) try {
+          while (all.size() < 500) all.push_back(backend.allocate(bytes));
+        } catch (const DeviceError&) {
+        }
+      CHECK_THROWS_AS(work.run(run), DeviceError);
+    }
+    emulation()->idle = false;
+    CHECK(device.statistics().graphs_built == built + 1);
+  }
+}
+
+TEST_CASE("a graph ends with its plan, which may be in flight") {
+  const Device device = device_with(2000);
+  const SeveralLaunches first(2, 3, 2, device);
+  for (int run = 0; run < 3; ++run) CHECK(first.is_right(run));
+  const std::uint64_t alive = emulation() ? emulation()->graphs_alive : 0;
+  // More plans than the executor keeps.
+  constexpr int kPlans = 1100;
+  const A x = A::full({2 * kPlans}, 1, DType::f32, device);
+  x.sync();
+  for (int i = 1; i <= kPlans; ++i) {
+    A last;
+    for (int run = 0; run < 2; ++run) {
+      const Range ranges[] = {{0, i, 1}};
+      const A part = x.slice(ranges);
+      const A a = A::add(part, 2), b = A::mul(part, part).sqrt();
+      last = part.sum({0});
+      device.flush();
+    }
+    if (i % 100 == 0) CHECK(values_of(last)[0] == static_cast<float>(i));
+  }
+  if (emulation()) CHECK(emulation()->graphs_alive <= alive + 1024);
+  for (int run = 0; run < 3; ++run) CHECK(first.is_right(run));
+}
+
+TEST_CASE("timed launches are not graphs") {
+  const Device device = device_with(16);
+  const SeveralLaunches work(6, 10, 5, device);
+  for (int run = 0; run < 3; ++run) CHECK(work.is_right(run));
+  const std::uint64_t launches = device.statistics().graph_launches;
+  base::mutable_environment().log = {"launch"};
+  CHECK(work.is_right(4));
+  base::mutable_environment().log.clear();
+  CHECK(device.statistics().graph_launches == launches);
+  CHECK(work.is_right(5));
+  CHECK(device.statistics().graph_launches == launches + 1);
+}
+
+TEST_CASE("SINTER_CUDA_GRAPHS=0 is a device without graphs") {
+  base::mutable_environment().cuda_graphs = false;
+  const Device device(new runtime::DeviceCore(runtime::make_cuda_backend(0)));
+  base::mutable_environment().cuda_graphs = true;
+  const SeveralLaunches work(6, 10, 5, device);
+  for (int run = 0; run < 4; ++run) CHECK(work.is_right(run));
+  CHECK(device.statistics().graphs_built == 0);
+}
+
+}  // namespace sinter::testing
