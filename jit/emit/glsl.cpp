@@ -32,9 +32,6 @@ std::string_view vector_in_memory(DType dtype) {
   }
 }
 
-// Of a group that holds rows, on any device.
-constexpr int kMostLanes = 1024;
-
 class GlslDialect : public Dialect {
  public:
   GlslDialect() {
@@ -287,7 +284,7 @@ class GlslDialect : public Dialect {
   static std::string exchange_function(const std::string& name, DType dtype, const std::string& combine,
                                        const Target& target) {
     const std::string type(value_type(dtype)), size = std::to_string(target.subgroup) + "u", parts = name + "_parts";
-    return "shared " + type + " " + parts + "[" + std::to_string(kMostLanes / target.subgroup) + "];\n" + type + " " +
+    return "shared " + type + " " + parts + "[" + std::to_string(target.group_size / target.subgroup) + "];\n" + type + " " +
            name + "(" + type + " mine) {\n  " + (is_float(dtype) ? "precise " : "") + type +
            " v = mine;\n"
            "  [[unroll]]\n"
@@ -312,7 +309,7 @@ class GlslDialect : public Dialect {
   // Both sides of a pair take the same one as the first.
   static std::string exchange_moments(const std::string& name, DType dtype, const Target& target) {
     const std::string type(value_type(dtype)), size = std::to_string(target.subgroup) + "u", parts = name + "_parts";
-    const std::string count = std::to_string(kMostLanes / target.subgroup);
+    const std::string count = std::to_string(target.group_size / target.subgroup);
     const std::string join = "sn_join_moments_" + std::string(name_of(dtype)) + "(n, mean, m2, on, omean, om2);\n";
     const auto other = [&](const std::string& v) { return exchanged(dtype, "subgroupShuffleXor", v, "d"); };
     const auto first = [&](const std::string& v) { return "  " + v + " = " + exchanged(dtype, "subgroupShuffle", v, "0u") + ";\n"; };

@@ -150,7 +150,8 @@ void choose_row_elements(const Draft& draft, const LowerLimits& limits, ir::Kern
   std::int64_t inner = 1;
   for (std::size_t k = draft.outer_rank; k < draft.extents.size(); ++k) inner *= draft.extents[k];
   // Small groups, so that several share a core and one loads while another computes.
-  for (std::int64_t lanes = limits.row_lanes / 4; lanes <= limits.row_lanes; lanes *= 2)
+  constexpr std::int64_t kFewLanes = 256;
+  for (std::int64_t lanes = std::min<std::int64_t>(kFewLanes, limits.row_lanes); lanes <= limits.row_lanes; lanes *= 2)
     for (std::int64_t elements : {8, 16, 32})
       if (inner <= elements * lanes) {
         kernel.row_elements = static_cast<std::uint16_t>(elements);

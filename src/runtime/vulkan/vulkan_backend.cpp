@@ -95,7 +95,7 @@ class VulkanBackend final : public Backend {
     traits_.grid_reductions = !info.cpu_kernels;
     const emit::Target& target = compiler_.target();
     if (target.vectors && target.group_size >= 256)
-      traits_.row_lanes = static_cast<int>(std::bit_floor(std::min(info.max_invocations, 1024u)));
+      traits_.row_lanes = target.group_size;
     // Less the partial results and counters of split kernels too.
     traits_.max_buffers -= 2;
   }

@@ -17,7 +17,7 @@ void sn_join_moments_f32(inout float n, inout float mean, inout float m2, float 
   m2 = next_m2;
   n = total;
 }
-shared float sn_group_sum_f32_parts[32];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -38,7 +38,7 @@ float sn_group_sum_f32(float mine) {
   }
   return subgroupShuffle(v, 0u);
 }
-shared float sn_group_squared_deviations_f32_parts[3][32];
+shared float sn_group_squared_deviations_f32_parts[3][8];
 void sn_group_squared_deviations_f32(inout float n, inout float mean, inout float m2) {
   [[unroll]]
   for (u32 d = 32u >> 1; d > 0u; d >>= 1) {

@@ -12,7 +12,7 @@ layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 SN_FN float sn_max_f32(float a, float b) { return a > b || sn_is_nan_f32(a) ? a : b; }
-shared float sn_group_max_f32_parts[32];
+shared float sn_group_max_f32_parts[8];
 float sn_group_max_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -33,7 +33,7 @@ float sn_group_max_f32(float mine) {
   }
   return subgroupShuffle(v, 0u);
 }
-shared float sn_group_sum_f32_parts[32];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -288,7 +288,7 @@ void main() {
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
-shared float sn_group_sum_f32_parts[32];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]

@@ -522,7 +522,7 @@ void main() {
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
-shared float sn_group_sum_f32_parts[32];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -798,7 +798,7 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
   const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
   return float(word >> 8) * 5.9604644775390625e-8f;
 }
-shared float sn_group_sum_f32_parts[32];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -1037,7 +1037,7 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
   const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
   return float(word >> 8) * 5.9604644775390625e-8f;
 }
-shared float sn_group_sum_f32_parts[32];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]

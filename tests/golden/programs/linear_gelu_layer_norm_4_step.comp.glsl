@@ -30,7 +30,7 @@ SN_FN float sn_erf_f32(float a) {
   q = x < 1.0 ? p : a < 0.0 ? -q : q;
   return sn_is_nan_f32(a) ? a : q;
 }
-shared float sn_group_sum_f32_parts[32];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -258,7 +258,7 @@ SN_FN float sn_erf_f32(float a) {
   q = x < 1.0 ? p : a < 0.0 ? -q : q;
   return sn_is_nan_f32(a) ? a : q;
 }
-shared float sn_group_sum_f32_parts[32];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -676,7 +676,7 @@ SN_FN float sn_erf_f32(float a) {
   return sn_is_nan_f32(a) ? a : q;
 }
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
-shared float sn_group_sum_f32_parts[32];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -882,7 +882,7 @@ SN_FN float sn_erf_f32(float a) {
   q = x < 1.0 ? p : a < 0.0 ? -q : q;
   return sn_is_nan_f32(a) ? a : q;
 }
-shared float sn_group_sum_f32_parts[32];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]

@@ -9,7 +9,7 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-shared float sn_group_sum_f32_parts[32];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]

@@ -11,7 +11,7 @@
 layout(local_size_x = 256, local_size_x_id = 0) in;
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 SN_FN float sn_max_f32(float a, float b) { return a > b || sn_is_nan_f32(a) ? a : b; }
-shared float sn_group_max_f32_parts[32];
+shared float sn_group_max_f32_parts[8];
 float sn_group_max_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -46,7 +46,7 @@ SN_FN float sn_exp_f32(float a) {
   precise float y = (p * uintBitsToFloat((low << 23) + 0x3f800000u)) * uintBitsToFloat(((e - low) << 23) + 0x3f800000u);
   return sn_is_nan_f32(a) ? a : y;
 }
-shared float sn_group_sum_f32_parts[32];
+shared float sn_group_sum_f32_parts[8];
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
