@@ -91,8 +91,8 @@ void Accumulators::join_moments(ExprId id, const std::string& n, const std::stri
 }
 
 void Accumulators::join_group(ExprId id) {
-  if (schedule_ != ir::Schedule::LanesInner) return;
   const Expr& expr = k_.exprs[id];
+  if (schedule_ != ir::Schedule::LanesInner) return join_rows(id);
   const std::string function = "sn_group_" + std::string(name_of(expr.op)) + "_" + std::string(name_of(expr.dtype));
   std::string& text = e_.functions[function];
   const std::vector<std::string> values =
@@ -102,6 +102,17 @@ void Accumulators::join_group(ExprId id) {
                            : e_.dialect.group_function(function, expr.op, expr.dtype,
                                                        e_.combine(expr.op, expr.dtype, "v", "w"), e_.target);
   e_.out.line(e_.dialect.group_call(function, expr.dtype, values, comes_again_));
+}
+
+void Accumulators::join_rows(ExprId id) {
+  if (k_.split || e_.dialect.row.empty()) return;
+  const Expr& expr = k_.exprs[id];
+  const std::string function = "sn_rows_" + std::string(name_of(expr.op)) + "_" + std::string(name_of(expr.dtype));
+  std::string& text = e_.functions[function];
+  if (text.empty())
+    text = e_.dialect.row_function(function, expr.op, expr.dtype,
+                                   has_moments(id) ? "" : e_.combine(expr.op, expr.dtype, "v", "w"));
+  e_.out.line(function + "(" + (has_moments(id) ? count(id) + ", " + mean(id) + ", " : "") + name(id) + ");");
 }
 
 std::vector<Accumulators::Partial> Accumulators::partials(const InnerWork& work, const std::string& part) const {

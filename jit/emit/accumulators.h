@@ -30,7 +30,7 @@ class Accumulators {
   void add_parts(const InnerWork& work, int elements);
   /// Takes in the values at hand; `element` is "[k]" where parts are those of a vector's elements.
   void take(const InnerWork& work, const std::string& element);
-  /// The accumulator of each lane becomes that of the whole group.
+  /// The accumulator of each lane becomes that of the whole group, or of all rows of the group.
   void join_group(ir::ExprId id);
 
   // Of kernels whose work several groups share: `part` and `f` name the part and the outer point.
@@ -39,6 +39,7 @@ class Accumulators {
   void join_partials(const InnerWork& work);
 
  private:
+  void join_rows(ir::ExprId id);
   struct Partial {
     std::string name;
     DType dtype;

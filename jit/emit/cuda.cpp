@@ -14,12 +14,14 @@ class CudaDialect : public Dialect {
  public:
   CudaDialect() {
     alone = {"blockIdx.x * blockDim.x + threadIdx.x", "gridDim.x * blockDim.x",
-             "blockIdx.x * blockDim.y + threadIdx.y", "gridDim.x * blockDim.y"};
+             "blockIdx.x * blockDim.y + threadIdx.y", "gridDim.x * blockDim.y", "blockIdx.x", "gridDim.x"};
     member = {"block * blockDim.x + threadIdx.x", "blocks * blockDim.x", "block * blockDim.y + threadIdx.y",
-              "blocks * blockDim.y"};
+              "blocks * blockDim.y", "block", "blocks"};
     group = "blockIdx.x";
     lane = "threadIdx.x";
     lanes = "blockDim.x";
+    row = "threadIdx.y";
+    rows = "blockDim.y";
     barrier = "sn_barrier();";
     unroll = "#pragma unroll";
     unroll_8 = "#pragma unroll 8";
@@ -156,6 +158,26 @@ class CudaDialect : public Dialect {
     for (const std::string& value : values) arguments += value + ", ";
     return "{ __shared__ " + std::string(value_type(dtype)) + " warps[" + std::to_string(values.size()) + "][32]; " +
            function + "(" + arguments + "warps, " + (again ? "true" : "false") + "); }";
+  }
+
+  std::string row_function(const std::string& name, Op op, DType dtype, const std::string& combine) const override {
+    const std::string type(value_type(dtype));
+    const bool moments = op == Op::SquaredDeviations;
+    const std::string memory = moments ? "parts[3][256]" : "parts[1][256]";
+    std::string head = type + "& v", put = "  parts[0][mine] = v;\n", get = "  v = parts[0][threadIdx.x];\n",
+                join = "    const " + type + " w = parts[0][other];\n    v = " + combine + ";\n";
+    if (moments) {
+      head = type + "& n, " + type + "& mean, " + type + "& m2";
+      put = "  parts[0][mine] = n; parts[1][mine] = mean; parts[2][mine] = m2;\n";
+      get = "  n = parts[0][threadIdx.x]; mean = parts[1][threadIdx.x]; m2 = parts[2][threadIdx.x];\n";
+      join = "    sn_join_moments_" + std::string(name_of(dtype)) +
+             "(n, mean, m2, parts[0][other], parts[1][other], parts[2][other]);\n";
+    }
+    return "SN_FN void " + name + "(" + head + ") {\n  if (blockDim.y == 1u) return;\n  __shared__ " + type + " " + memory +
+           ";\n  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;\n  __syncthreads();\n" + put +
+           "  __syncthreads();\n" + get +
+           "  for (u32 i = 1u; i < blockDim.y; ++i) {\n    const u32 other = i * blockDim.x + threadIdx.x;\n" + join +
+           "  }\n}\n";
   }
 
   std::string put_partial(DType dtype, const std::string& slot, const std::string& value) const override {

@@ -69,6 +69,10 @@ class Dialect {
   virtual std::string group_call(const std::string& function, DType dtype, const std::vector<std::string>& values,
                                  bool again) const = 0;
 
+  /// The function that combines the rows of a group, in their order: all of them get the result. Called with one value, or
+  /// with the three of moments.
+  virtual std::string row_function(const std::string& name, Op op, DType dtype, const std::string& combine) const = 0;
+
   // Kernels whose inner points are shared by several groups.
   /// The statement that leaves a partial result for the last group, in one of its slots.
   virtual std::string put_partial(DType dtype, const std::string& slot, const std::string& value) const = 0;
@@ -84,12 +88,16 @@ class Dialect {
   struct Grid {
     std::string global_lane, global_lanes;  // position among all lanes of the launch, and their number
     std::string point, points;              // first outer point of this group and the step to its next
+    std::string group, groups;              // position among the groups, and their number
   };
   Grid alone, member;
   const Grid& grid(const ir::Kernel& kernel) const { return kernel.members > 1 ? member : alone; }
 
   std::string group;                      // of the launch
   std::string lane, lanes;                // position in the group, and its lanes
+  // Of a group whose lanes stand in several rows: the rows share the inner points of a lane's outer point. Empty: there
+  // are no such groups.
+  std::string row, rows;
   std::string barrier;
   std::string unroll;        // line before a loop with a constant number of rounds that is to be unrolled
   std::string unroll_8;      // line before any loop, to take eight rounds at once; empty: there is none

@@ -61,6 +61,9 @@ T divide_up(T a, std::common_type_t<T> b) {
   return (a + b - 1) / b;
 }
 
+// Lanes of a group whose rows share loops, and how many rounds of the first loop are worth a row.
+constexpr std::int64_t kRowedLanes = 32, kLeastShared = 4;
+
 /// Several groups for what one would do, up to `most` of them.
 void share(Geometry& shape, const Target& target, std::int64_t most) {
   const std::int64_t wanted = target.wanted_groups / std::max<std::int64_t>(shape.groups, 1);
@@ -136,8 +139,11 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
     firsts.push_back(static_cast<std::uint32_t>(groups));
     const std::uint64_t lanes = std::uint64_t{one.groups} * one.lanes * one.rows;
     const std::uint64_t per_group = std::uint64_t{whole.lanes} * whole.rows;
-    const bool by_point = schedule_on(kernel, target) == ir::Schedule::LanesInner;
-    groups += by_point ? divide_up(std::uint64_t{one.groups} * one.rows, whole.rows) : divide_up(lanes, per_group);
+    switch (schedule_on(kernel, target)) {
+      case ir::Schedule::LanesInner: groups += divide_up(std::uint64_t{one.groups} * one.rows, whole.rows); break;
+      case ir::Schedule::LanesOuter: groups += divide_up(std::uint64_t{one.groups} * one.lanes, whole.lanes); break;
+      case ir::Schedule::Pointwise: groups += divide_up(lanes, per_group); break;
+    }
   }
   if (groups > static_cast<std::uint64_t>(target.max_groups))
     throw DeviceError("[launch] " + std::to_string(members) + " members of one launch need " + std::to_string(groups) +
@@ -172,7 +178,16 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
           target.has_groups ? std::min(target.group_size, outer < 32768 ? 128 : 256) : target.group_size;
       shape.lanes = static_cast<std::uint32_t>(group);
       shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, group)));
-      // Parts are cut along the first inner dim.
+      // Rows and parts are cut along the first inner dim.
+      const std::int64_t first = ints[kernel.extents[kernel.outer_rank].index];
+      if (!kernel.split && !dialect(target.language).row.empty() && group * 2 >= kRowedLanes &&
+          outer < target.wanted_groups * target.group_size / 4 && first >= 2 * kLeastShared) {
+        std::int64_t rows = target.group_size / kRowedLanes;
+        while (rows * kLeastShared > first) rows /= 2;
+        shape.lanes = kRowedLanes;
+        shape.rows = static_cast<std::uint32_t>(rows);
+        shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, kRowedLanes)));
+      }
       if (kernel.split) share(shape, target, ints[kernel.extents[kernel.outer_rank].index] / 8);
       break;
     }

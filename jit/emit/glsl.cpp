@@ -36,9 +36,9 @@ class GlslDialect : public Dialect {
  public:
   GlslDialect() {
     alone = {"gl_GlobalInvocationID.x", "gl_NumWorkGroups.x * gl_WorkGroupSize.x", "gl_WorkGroupID.x",
-             "gl_NumWorkGroups.x"};
+             "gl_NumWorkGroups.x", "gl_WorkGroupID.x", "gl_NumWorkGroups.x"};
     member = {"sn_group * gl_WorkGroupSize.x + gl_LocalInvocationID.x", "sn_groups * gl_WorkGroupSize.x", "sn_group",
-              "sn_groups"};
+              "sn_groups", "sn_group", "sn_groups"};
     group = "gl_WorkGroupID.x";
     lane = "gl_LocalInvocationID.x";
     lanes = "gl_WorkGroupSize.x";
@@ -224,6 +224,8 @@ class GlslDialect : public Dialect {
            "  barrier();\n"
            "  return whole;\n}\n";
   }
+
+  std::string row_function(const std::string&, Op, DType, const std::string&) const override { return ""; }
 
   std::string group_call(const std::string& function, DType, const std::vector<std::string>& values,
                          bool) const override {

@@ -209,6 +209,7 @@ class Loops {
   // ---- reductions
 
   void write_reduction() {
+    if (shares_loops()) return write_shared_columns();
     const bool groups = schedule_ == Schedule::LanesInner;
     e_.out.line(constant("points", count_of(0, k_.outer_rank)));
     if (groups) e_.out.line(constant("inner", count_of(k_.outer_rank, k_.inner_rank)));
@@ -219,6 +220,22 @@ class Loops {
                  e_.flat(groups ? e_.dialect.grid(k_).points : e_.dialect.grid(k_).global_lanes)));
     split("f", 0, k_.outer_rank, "");
     declare_held();
+    for (std::uint16_t phase = 0; phase < k_.phases; ++phase) write_phase(phase);
+    e_.close();
+  }
+
+  /// LanesOuter in groups with rows of lanes: the lanes of a column have one outer point and share its inner points.
+  bool shares_loops() const { return schedule_ == Schedule::LanesOuter && !k_.split && !e_.dialect.row.empty(); }
+
+  void write_shared_columns() {
+    const Dialect::Grid& grid = e_.dialect.grid(k_);
+    const std::string lanes = e_.flat(e_.dialect.lanes);
+    e_.out.line(constant("points", count_of(0, k_.outer_rank)));
+    e_.open(loop("t", e_.flat(grid.group) + " * " + lanes, "points", e_.flat(grid.groups) + " * " + lanes));
+    // Lanes beyond the last point must come to the barriers.
+    e_.out.line("const bool there = t + " + e_.flat(e_.dialect.lane) + " < points;");
+    e_.out.line(constant("f", "there ? t + " + e_.flat(e_.dialect.lane) + " : t"));
+    split("f", 0, k_.outer_rank, "");
     for (std::uint16_t phase = 0; phase < k_.phases; ++phase) write_phase(phase);
     e_.close();
   }
@@ -238,10 +255,10 @@ class Loops {
   }
 
   void write_inner_loop(const Work& work, std::uint16_t phase) {
-    if (schedule_ == Schedule::LanesInner)
-      write_dealt_loop(work, phase);
-    else
-      write_lane_loop(work);
+    if (schedule_ == Schedule::LanesInner) return write_dealt_loop(work, phase);
+    if (shares_loops()) e_.open("if (there)");
+    write_lane_loop(work);
+    if (shares_loops()) e_.close();
   }
 
   void define_outer(ExprId id) {
@@ -263,9 +280,11 @@ class Loops {
     const bool groups = schedule_ == Schedule::LanesInner;
     // All lanes of a group read the old value, one writes the new one.
     if (groups && also_read) e_.out.line(e_.dialect.barrier);
+    if (shares_loops() && also_read) e_.out.line("if (" + e_.dialect.rows + " > 1u) " + e_.dialect.barrier);
     if (groups) e_.open("if (" + e_.dialect.lane + " == 0u)");
+    if (shares_loops()) e_.open("if (there && " + e_.dialect.row + " == 0u)");
     for (const ir::Store* store : stores) e_.store(*store);
-    if (groups) e_.close();
+    if (groups || shares_loops()) e_.close();
   }
 
   /// A loop whose float sums go through parts of kChunk values. `body` writes one step; `elements` is how
@@ -371,16 +390,21 @@ class Loops {
   /// inner dim from `begin` up to `end_of_part`.
   void write_lane_loop(const Work& work) {
     const std::size_t last = k_.extents.size() - 1;
-    auto from = [&](std::size_t c) { return k_.split && c == k_.outer_rank ? std::string("begin") : "0"; };
+    const bool shared = shares_loops();
+    auto from = [&](std::size_t c) {
+      return c != k_.outer_rank ? "0" : k_.split ? std::string("begin") : shared ? e_.dialect.row : "0";
+    };
+    auto step = [&](std::size_t c) { return shared && c == k_.outer_rank ? e_.dialect.rows : std::string("1"); };
     auto to = [&](std::size_t c) {
       return k_.split && c == k_.outer_rank ? std::string("end_of_part") : e_.integer(k_.extents[c]);
     };
     for (std::size_t c = k_.outer_rank; c < last; ++c) {
       const std::string x = e_.coordinates[c];
       e_.open(std::string("for (") + e_.index_type + " " + x + " = " + e_.index(from(c)) + "; " + x + " < " +
-              e_.index(to(c)) + "; ++" + x + ")");
+              e_.index(to(c)) + "; " + x + " += " + e_.index(step(c)) + ")");
     }
-    write_chunked(work, e_.flat(from(last)), e_.flat(to(last)), "1", 1, [&] {
+    const std::string last_step = step(last) == "1" ? "1" : e_.flat(step(last));
+    write_chunked(work, e_.flat(from(last)), e_.flat(to(last)), last_step, 1, [&] {
       split("j", last, 1, "");
       write_point(work);
     });

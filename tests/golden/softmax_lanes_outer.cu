@@ -11,43 +11,81 @@ SN_FN float sn_max_f32(float a, float b) {
   return a > b || a != a ? a : b;
 #endif
 }
+SN_FN void sn_rows_max_f32(float& v) {
+  if (blockDim.y == 1u) return;
+  __shared__ float parts[1][256];
+  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;
+  __syncthreads();
+  parts[0][mine] = v;
+  __syncthreads();
+  v = parts[0][threadIdx.x];
+  for (u32 i = 1u; i < blockDim.y; ++i) {
+    const u32 other = i * blockDim.x + threadIdx.x;
+    const float w = parts[0][other];
+    v = sn_max_f32(v, w);
+  }
+}
 SN_FN float sn_exp_f32(float a) { return expf(a); }
+SN_FN void sn_rows_sum_f32(float& v) {
+  if (blockDim.y == 1u) return;
+  __shared__ float parts[1][256];
+  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;
+  __syncthreads();
+  parts[0][mine] = v;
+  __syncthreads();
+  v = parts[0][threadIdx.x];
+  for (u32 i = 1u; i < blockDim.y; ++i) {
+    const u32 other = i * blockDim.x + threadIdx.x;
+    const float w = parts[0][other];
+    v = (v + w);
+  }
+}
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* __restrict__ b0, float* __restrict__ b1, int n0, int n1, int n2, int n3) {
   const u32 points = u32(n0);
-  for (u32 f = u32(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += u32(gridDim.x * blockDim.x)) {
+  for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
+    const bool there = t + u32(threadIdx.x) < points;
+    const u32 f = there ? t + u32(threadIdx.x) : t;
     const int x0 = int(f);
     float r1 = __int_as_float(0xff800000);
-    for (u32 j = u32(0); j < u32(n1); j += 1) {
-      const int x1 = int(j);
-      const float v0 = b0[x0 * n2 + x1];
-      r1 = sn_max_f32(r1, v0);
+    if (there) {
+      for (u32 j = u32(threadIdx.y); j < u32(n1); j += u32(blockDim.y)) {
+        const int x1 = int(j);
+        const float v0 = b0[x0 * n2 + x1];
+        r1 = sn_max_f32(r1, v0);
+      }
     }
+    sn_rows_max_f32(r1);
     const float v1 = r1;
     float r4 = float(0);
-    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
-      const u32 left = u32(n1) - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q4 = float(0);
-      #pragma unroll 8
-      for (u32 j = h; j < end; j += 1) {
+    if (there) {
+      for (u32 h = u32(threadIdx.y); h < u32(n1); h += u32(u32(blockDim.y) * 32)) {
+        const u32 left = u32(n1) - h;
+        const u32 end = h + (left < u32(u32(blockDim.y) * 32) ? left : u32(u32(blockDim.y) * 32));
+        float q4 = float(0);
+        #pragma unroll 8
+        for (u32 j = h; j < end; j += u32(blockDim.y)) {
+          const int x1 = int(j);
+          const float v0 = b0[x0 * n2 + x1];
+          const float v2 = (v0 - v1);
+          const float v3 = sn_exp_f32(v2);
+          q4 = (q4 + v3);
+        }
+        r4 = r4 + q4;
+      }
+    }
+    sn_rows_sum_f32(r4);
+    const float v4 = r4;
+    if (there) {
+      for (u32 j = u32(threadIdx.y); j < u32(n1); j += u32(blockDim.y)) {
         const int x1 = int(j);
         const float v0 = b0[x0 * n2 + x1];
         const float v2 = (v0 - v1);
         const float v3 = sn_exp_f32(v2);
-        q4 = (q4 + v3);
+        const float v5 = sn_div_f32(v3, v4);
+        b1[x0 * n3 + x1] = v5;
       }
-      r4 = r4 + q4;
-    }
-    const float v4 = r4;
-    for (u32 j = u32(0); j < u32(n1); j += 1) {
-      const int x1 = int(j);
-      const float v0 = b0[x0 * n2 + x1];
-      const float v2 = (v0 - v1);
-      const float v3 = sn_exp_f32(v2);
-      const float v5 = sn_div_f32(v3, v4);
-      b1[x0 * n3 + x1] = v5;
     }
   }
 }

@@ -179,7 +179,7 @@ void main() {
     const int x0 = int(t0);
     precise float v4 = b1.at[x1];
     float r12 = float(0);
-    for (int x4 = int(0); x4 < int(n4); ++x4) {
+    for (int x4 = int(0); x4 < int(n4); x4 += int(1)) {
       for (u32 h = u32(0); h < u32(n5); h += u32(32)) {
         const u32 left = u32(n5) - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));

@@ -129,10 +129,26 @@ SN_FN float sn_max_f32(float a, float b) {
   return a > b || a != a ? a : b;
 #endif
 }
+SN_FN void sn_rows_sum_f32(float& v) {
+  if (blockDim.y == 1u) return;
+  __shared__ float parts[1][256];
+  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;
+  __syncthreads();
+  parts[0][mine] = v;
+  __syncthreads();
+  v = parts[0][threadIdx.x];
+  for (u32 i = 1u; i < blockDim.y; ++i) {
+    const u32 other = i * blockDim.x + threadIdx.x;
+    const float w = parts[0][other];
+    v = (v + w);
+  }
+}
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, int n2, int n3, int n4, int n5, int n6, int n7, int n8, int n9, int n10, int n11, int n12, int n13, i64 s0, i64 s1, float s2, float s3, float s4, float s5, float s6) {
   const u32 points = u32(n0) * u32(n1) * u32(n2) * u32(n3);
-  for (u32 f = u32(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += u32(gridDim.x * blockDim.x)) {
+  for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
+    const bool there = t + u32(threadIdx.x) < points;
+    const u32 f = there ? t + u32(threadIdx.x) : t;
     u32 t0 = f;
     const int x3 = int(t0 % u32(n3));
     t0 /= u32(n3);
@@ -143,29 +159,34 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const int x0 = int(t0);
     const float v4 = b1[x1];
     float r12 = float(0);
-    for (int x4 = int(0); x4 < int(n4); ++x4) {
-      for (u32 h = u32(0); h < u32(n5); h += u32(32)) {
-        const u32 left = u32(n5) - h;
-        const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q12 = float(0);
-        #pragma unroll 8
-        for (u32 j = h; j < end; j += 1) {
-          const int x5 = int(j);
-          const float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
-          const bool v2 = (v0 < s2);
-          const float v3 = b0[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5];
-          const float v5 = (v3 + v4);
-          const float v7 = (v5 * s3);
-          const float v9 = (v2 ? s4 : v7);
-          const float v11 = sn_max_f32(v9, s5);
-          q12 = (q12 + v11);
+    if (there) {
+      for (int x4 = int(threadIdx.y); x4 < int(n4); x4 += int(blockDim.y)) {
+        for (u32 h = u32(0); h < u32(n5); h += u32(32)) {
+          const u32 left = u32(n5) - h;
+          const u32 end = h + (left < u32(32) ? left : u32(32));
+          float q12 = float(0);
+          #pragma unroll 8
+          for (u32 j = h; j < end; j += 1) {
+            const int x5 = int(j);
+            const float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
+            const bool v2 = (v0 < s2);
+            const float v3 = b0[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5];
+            const float v5 = (v3 + v4);
+            const float v7 = (v5 * s3);
+            const float v9 = (v2 ? s4 : v7);
+            const float v11 = sn_max_f32(v9, s5);
+            q12 = (q12 + v11);
+          }
+          r12 = r12 + q12;
         }
-        r12 = r12 + q12;
       }
     }
+    sn_rows_sum_f32(r12);
     const float v12 = r12;
     const float v14 = (v12 * s6);
-    b2[x0 * n11 + x1 * n12 + x2 * n13 + x3] = v14;
+    if (there && threadIdx.y == 0u) {
+      b2[x0 * n11 + x1 * n12 + x2 * n13 + x3] = v14;
+    }
   }
 }
 // ---- kernel 2
@@ -281,13 +302,43 @@ SN_FN float sn_max_f32(float a, float b) {
   return a > b || a != a ? a : b;
 #endif
 }
+SN_FN void sn_rows_max_f32(float& v) {
+  if (blockDim.y == 1u) return;
+  __shared__ float parts[1][256];
+  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;
+  __syncthreads();
+  parts[0][mine] = v;
+  __syncthreads();
+  v = parts[0][threadIdx.x];
+  for (u32 i = 1u; i < blockDim.y; ++i) {
+    const u32 other = i * blockDim.x + threadIdx.x;
+    const float w = parts[0][other];
+    v = sn_max_f32(v, w);
+  }
+}
+SN_FN void sn_rows_sum_f32(float& v) {
+  if (blockDim.y == 1u) return;
+  __shared__ float parts[1][256];
+  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;
+  __syncthreads();
+  parts[0][mine] = v;
+  __syncthreads();
+  v = parts[0][threadIdx.x];
+  for (u32 i = 1u; i < blockDim.y; ++i) {
+    const u32 other = i * blockDim.x + threadIdx.x;
+    const float w = parts[0][other];
+    v = (v + w);
+  }
+}
 SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN float sn_log_f32(float a) { return logf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const i64* __restrict__ b0, float* __restrict__ b1, const float* __restrict__ b2, float* __restrict__ b3, int n0, int n1, int n2, i64 s0, i64 s1, float s2, i64 s3, i64 s4, float s5, float s6, float s7, float s8) {
   const u32 points = u32(n0);
-  for (u32 f = u32(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += u32(gridDim.x * blockDim.x)) {
+  for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
+    const bool there = t + u32(threadIdx.x) < points;
+    const u32 f = there ? t + u32(threadIdx.x) : t;
     const int x0 = int(f);
     const i64 v5 = b0[x0];
     const bool v20 = (s3 <= v5);
@@ -297,78 +348,90 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v28 = (v23 ? v26 : s7);
     float r10 = __int_as_float(0xff800000);
     float r32 = float(0);
-    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
-      const u32 left = u32(n1) - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q32 = float(0);
-      #pragma unroll 8
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
-        const i64 v0 = i64(x1);
-        const i64 v2 = i64(u64(v0) * u64(s0));
-        const i64 v4 = i64(u64(v2) + u64(s1));
-        const bool v6 = (v4 == v5);
-        const float v7 = b1[x0 * n2 + x1];
-        const float v8 = b2[x1];
-        const float v9 = (v7 + v8);
-        const float v30 = (v6 ? v28 : s8);
-        const float v31 = (-v30);
-        r10 = sn_max_f32(r10, v9);
-        q32 = (q32 + v31);
+    if (there) {
+      for (u32 h = u32(threadIdx.y); h < u32(n1); h += u32(u32(blockDim.y) * 32)) {
+        const u32 left = u32(n1) - h;
+        const u32 end = h + (left < u32(u32(blockDim.y) * 32) ? left : u32(u32(blockDim.y) * 32));
+        float q32 = float(0);
+        #pragma unroll 8
+        for (u32 j = h; j < end; j += u32(blockDim.y)) {
+          const int x1 = int(j);
+          const i64 v0 = i64(x1);
+          const i64 v2 = i64(u64(v0) * u64(s0));
+          const i64 v4 = i64(u64(v2) + u64(s1));
+          const bool v6 = (v4 == v5);
+          const float v7 = b1[x0 * n2 + x1];
+          const float v8 = b2[x1];
+          const float v9 = (v7 + v8);
+          const float v30 = (v6 ? v28 : s8);
+          const float v31 = (-v30);
+          r10 = sn_max_f32(r10, v9);
+          q32 = (q32 + v31);
+        }
+        r32 = r32 + q32;
       }
-      r32 = r32 + q32;
     }
+    sn_rows_max_f32(r10);
     const float v10 = r10;
+    sn_rows_sum_f32(r32);
     const float v32 = r32;
     float r13 = float(0);
-    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
-      const u32 left = u32(n1) - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q13 = float(0);
-      #pragma unroll 8
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
-        const float v7 = b1[x0 * n2 + x1];
-        const float v8 = b2[x1];
-        const float v9 = (v7 + v8);
-        const float v11 = (v9 - v10);
-        const float v12 = sn_exp_f32(v11);
-        q13 = (q13 + v12);
+    if (there) {
+      for (u32 h = u32(threadIdx.y); h < u32(n1); h += u32(u32(blockDim.y) * 32)) {
+        const u32 left = u32(n1) - h;
+        const u32 end = h + (left < u32(u32(blockDim.y) * 32) ? left : u32(u32(blockDim.y) * 32));
+        float q13 = float(0);
+        #pragma unroll 8
+        for (u32 j = h; j < end; j += u32(blockDim.y)) {
+          const int x1 = int(j);
+          const float v7 = b1[x0 * n2 + x1];
+          const float v8 = b2[x1];
+          const float v9 = (v7 + v8);
+          const float v11 = (v9 - v10);
+          const float v12 = sn_exp_f32(v11);
+          q13 = (q13 + v12);
+        }
+        r13 = r13 + q13;
       }
-      r13 = r13 + q13;
     }
+    sn_rows_sum_f32(r13);
     const float v13 = r13;
     const float v14 = sn_log_f32(v13);
     const float v33 = sn_div_f32(v32, v13);
     float r18 = float(0);
-    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
-      const u32 left = u32(n1) - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q18 = float(0);
-      #pragma unroll 8
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
-        const i64 v0 = i64(x1);
-        const i64 v2 = i64(u64(v0) * u64(s0));
-        const i64 v4 = i64(u64(v2) + u64(s1));
-        const bool v6 = (v4 == v5);
-        const float v7 = b1[x0 * n2 + x1];
-        const float v8 = b2[x1];
-        const float v9 = (v7 + v8);
-        const float v11 = (v9 - v10);
-        const float v12 = sn_exp_f32(v11);
-        const float v15 = (v11 - v14);
-        const float v17 = (v6 ? v15 : s2);
-        const float v30 = (v6 ? v28 : s8);
-        const float v34 = (v33 * v12);
-        const float v35 = (v30 + v34);
-        b1[x0 * n2 + x1] = v35;
-        q18 = (q18 + v17);
+    if (there) {
+      for (u32 h = u32(threadIdx.y); h < u32(n1); h += u32(u32(blockDim.y) * 32)) {
+        const u32 left = u32(n1) - h;
+        const u32 end = h + (left < u32(u32(blockDim.y) * 32) ? left : u32(u32(blockDim.y) * 32));
+        float q18 = float(0);
+        #pragma unroll 8
+        for (u32 j = h; j < end; j += u32(blockDim.y)) {
+          const int x1 = int(j);
+          const i64 v0 = i64(x1);
+          const i64 v2 = i64(u64(v0) * u64(s0));
+          const i64 v4 = i64(u64(v2) + u64(s1));
+          const bool v6 = (v4 == v5);
+          const float v7 = b1[x0 * n2 + x1];
+          const float v8 = b2[x1];
+          const float v9 = (v7 + v8);
+          const float v11 = (v9 - v10);
+          const float v12 = sn_exp_f32(v11);
+          const float v15 = (v11 - v14);
+          const float v17 = (v6 ? v15 : s2);
+          const float v30 = (v6 ? v28 : s8);
+          const float v34 = (v33 * v12);
+          const float v35 = (v30 + v34);
+          b1[x0 * n2 + x1] = v35;
+          q18 = (q18 + v17);
+        }
+        r18 = r18 + q18;
       }
-      r18 = r18 + q18;
     }
+    sn_rows_sum_f32(r18);
     const float v18 = r18;
-    b3[x0] = v18;
+    if (there && threadIdx.y == 0u) {
+      b3[x0] = v18;
+    }
   }
 }
 // ---- kernel 4
@@ -496,12 +559,32 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
   const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
   return float(word >> 8) * 5.9604644775390625e-8f;
 }
+SN_FN void sn_rows_sum_f32(float& v) {
+  if (blockDim.y == 1u) return;
+  __shared__ float parts[1][256];
+  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;
+  __syncthreads();
+  parts[0][mine] = v;
+  __syncthreads();
+  v = parts[0][threadIdx.x];
+  for (u32 i = 1u; i < blockDim.y; ++i) {
+    const u32 other = i * blockDim.x + threadIdx.x;
+    const float w = parts[0][other];
+    v = (v + w);
+  }
+}
 SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
+SN_FN void sn_barrier() {
+  if (blockDim.x > 32u) __syncthreads();
+  else __syncwarp();
+}
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     float* __restrict__ b0, float* __restrict__ b1, const float* __restrict__ b2, float* __restrict__ b3, float* __restrict__ b4, int n0, int n1, int n2, i64 s0, i64 s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15) {
   const u32 points = u32(n0);
-  for (u32 f = u32(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += u32(gridDim.x * blockDim.x)) {
+  for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
+    const bool there = t + u32(threadIdx.x) < points;
+    const u32 f = there ? t + u32(threadIdx.x) : t;
     const int x0 = int(f);
     const float v4 = b1[x0];
     const float v19 = b3[x0];
@@ -509,29 +592,32 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v26 = b4[x0];
     const float v28 = (v26 * s11);
     float r22 = float(0);
-    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
-      const u32 left = u32(n1) - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q22 = float(0);
-      #pragma unroll 8
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
-        const float v0 = sn_uniform(i64(x0 + x1 * n2), s0, s1);
-        const bool v2 = (v0 < s2);
-        const float v3 = b0[x0 + x1 * n2];
-        const float v5 = (v3 + v4);
-        const float v7 = (v5 * s3);
-        const float v9 = (v2 ? s4 : v7);
-        const bool v11 = (s5 < v9);
-        const float v12 = b2[x0 + x1 * n2];
-        const float v14 = (v11 ? v12 : s6);
-        const float v16 = (v2 ? s7 : v14);
-        const float v18 = (v16 * s8);
-        b0[x0 + x1 * n2] = v18;
-        q22 = fma(v16, s8, q22);
+    if (there) {
+      for (u32 h = u32(threadIdx.y); h < u32(n1); h += u32(u32(blockDim.y) * 32)) {
+        const u32 left = u32(n1) - h;
+        const u32 end = h + (left < u32(u32(blockDim.y) * 32) ? left : u32(u32(blockDim.y) * 32));
+        float q22 = float(0);
+        #pragma unroll 8
+        for (u32 j = h; j < end; j += u32(blockDim.y)) {
+          const int x1 = int(j);
+          const float v0 = sn_uniform(i64(x0 + x1 * n2), s0, s1);
+          const bool v2 = (v0 < s2);
+          const float v3 = b0[x0 + x1 * n2];
+          const float v5 = (v3 + v4);
+          const float v7 = (v5 * s3);
+          const float v9 = (v2 ? s4 : v7);
+          const bool v11 = (s5 < v9);
+          const float v12 = b2[x0 + x1 * n2];
+          const float v14 = (v11 ? v12 : s6);
+          const float v16 = (v2 ? s7 : v14);
+          const float v18 = (v16 * s8);
+          b0[x0 + x1 * n2] = v18;
+          q22 = fma(v16, s8, q22);
+        }
+        r22 = r22 + q22;
       }
-      r22 = r22 + q22;
     }
+    sn_rows_sum_f32(r22);
     const float v22 = r22;
     const float v24 = (v22 * s10);
     const float v25 = (v21 + v24);
@@ -544,9 +630,12 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v39 = (v37 + s15);
     const float v40 = sn_div_f32(v34, v39);
     const float v41 = (v4 - v40);
-    b1[x0] = v25;
-    b3[x0] = v32;
-    b4[x0] = v41;
+    if (blockDim.y > 1u) sn_barrier();
+    if (there && threadIdx.y == 0u) {
+      b1[x0] = v25;
+      b3[x0] = v32;
+      b4[x0] = v41;
+    }
   }
 }
 // ---- kernel 6
@@ -1168,12 +1257,32 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_rows_sum_f32(float& v) {
+  if (blockDim.y == 1u) return;
+  __shared__ float parts[1][256];
+  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;
+  __syncthreads();
+  parts[0][mine] = v;
+  __syncthreads();
+  v = parts[0][threadIdx.x];
+  for (u32 i = 1u; i < blockDim.y; ++i) {
+    const u32 other = i * blockDim.x + threadIdx.x;
+    const float w = parts[0][other];
+    v = (v + w);
+  }
+}
 SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
+SN_FN void sn_barrier() {
+  if (blockDim.x > 32u) __syncthreads();
+  else __syncwarp();
+}
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6) {
   const u32 points = u32(n0);
-  for (u32 f = u32(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += u32(gridDim.x * blockDim.x)) {
+  for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
+    const bool there = t + u32(threadIdx.x) < points;
+    const u32 f = there ? t + u32(threadIdx.x) : t;
     const int x0 = int(f);
     const float v0 = b0[x0];
     const float v2 = (v0 * s0);
@@ -1181,18 +1290,21 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v10 = (v8 * s2);
     const float v23 = b3[x0];
     float r4 = float(0);
-    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
-      const u32 left = u32(n1) - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q4 = float(0);
-      #pragma unroll 8
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
-        const float v3 = b1[x0 + x1 * n2];
-        q4 = (q4 + v3);
+    if (there) {
+      for (u32 h = u32(threadIdx.y); h < u32(n1); h += u32(u32(blockDim.y) * 32)) {
+        const u32 left = u32(n1) - h;
+        const u32 end = h + (left < u32(u32(blockDim.y) * 32) ? left : u32(u32(blockDim.y) * 32));
+        float q4 = float(0);
+        #pragma unroll 8
+        for (u32 j = h; j < end; j += u32(blockDim.y)) {
+          const int x1 = int(j);
+          const float v3 = b1[x0 + x1 * n2];
+          q4 = (q4 + v3);
+        }
+        r4 = r4 + q4;
       }
-      r4 = r4 + q4;
     }
+    sn_rows_sum_f32(r4);
     const float v4 = r4;
     const float v6 = (v4 * s1);
     const float v7 = (v2 + v6);
@@ -1205,8 +1317,11 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v21 = (v19 + s6);
     const float v22 = sn_div_f32(v16, v21);
     const float v24 = (v23 - v22);
-    b0[x0] = v7;
-    b2[x0] = v14;
-    b3[x0] = v24;
+    if (blockDim.y > 1u) sn_barrier();
+    if (there && threadIdx.y == 0u) {
+      b0[x0] = v7;
+      b2[x0] = v14;
+      b3[x0] = v24;
+    }
   }
 }

@@ -1022,8 +1022,26 @@ SN_FN float sn_erf_f32(float a) {
   return x >= 0.92f ? q : p;
 }
 SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
+SN_FN void sn_rows_sum_f32(float& v) {
+  if (blockDim.y == 1u) return;
+  __shared__ float parts[1][256];
+  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;
+  __syncthreads();
+  parts[0][mine] = v;
+  __syncthreads();
+  v = parts[0][threadIdx.x];
+  for (u32 i = 1u; i < blockDim.y; ++i) {
+    const u32 other = i * blockDim.x + threadIdx.x;
+    const float w = parts[0][other];
+    v = (v + w);
+  }
+}
 SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
+SN_FN void sn_barrier() {
+  if (blockDim.x > 32u) __syncthreads();
+  else __syncwarp();
+}
 struct sn_member {
   u64 b0_;
   u64 b1_;
@@ -1105,7 +1123,9 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const float s18 = __int_as_float(int(mine.s18_));
   const float s19 = __int_as_float(int(mine.s19_));
   const u32 points = u32(n0);
-  for (u32 f = u32(block * blockDim.x + threadIdx.x); f < points; f += u32(blocks * blockDim.x)) {
+  for (u32 t = u32(block) * u32(blockDim.x); t < points; t += u32(blocks) * u32(blockDim.x)) {
+    const bool there = t + u32(threadIdx.x) < points;
+    const u32 f = there ? t + u32(threadIdx.x) : t;
     const int x0 = int(f);
     const float v0 = b0[x0];
     const float v2 = (v0 * s0);
@@ -1120,37 +1140,40 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v70 = b10[x0];
     float r27 = float(0);
     float r51 = float(0);
-    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
-      const u32 left = u32(n1) - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q27 = float(0);
-      float q51 = float(0);
-      #pragma unroll 8
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
-        const float v3 = b1[x0 + x1 * n2];
-        const float v5 = (v3 + v4);
-        const float v7 = (v5 * s1);
-        const float v9 = (v5 * s2);
-        const float v10 = sn_erf_f32(v9);
-        const float v12 = (v10 + s3);
-        const float v13 = (v7 * v12);
-        const float v14 = b3[x1];
-        const float v16 = (v14 * s4);
-        const float v17 = (v13 - v16);
-        const float v18 = b4[x1];
-        const float v20 = (v18 * s5);
-        const float v22 = (v20 + s6);
-        const float v23 = sn_rsqrt_f32(v22);
-        const float v24 = (v17 * v23);
-        const float v25 = b5[x0 + x1 * n2];
-        const float v26 = (v25 * v24);
-        q27 = fma(v25, v24, q27);
-        q51 = (q51 + v25);
+    if (there) {
+      for (u32 h = u32(threadIdx.y); h < u32(n1); h += u32(u32(blockDim.y) * 32)) {
+        const u32 left = u32(n1) - h;
+        const u32 end = h + (left < u32(u32(blockDim.y) * 32) ? left : u32(u32(blockDim.y) * 32));
+        float q27 = float(0);
+        float q51 = float(0);
+        #pragma unroll 8
+        for (u32 j = h; j < end; j += u32(blockDim.y)) {
+          const int x1 = int(j);
+          const float v3 = b1[x0 + x1 * n2];
+          const float v5 = (v3 + v4);
+          const float v7 = (v5 * s1);
+          const float v9 = (v5 * s2);
+          const float v10 = sn_erf_f32(v9);
+          const float v12 = (v10 + s3);
+          const float v13 = (v7 * v12);
+          const float v14 = b3[x1];
+          const float v16 = (v14 * s4);
+          const float v17 = (v13 - v16);
+          const float v18 = b4[x1];
+          const float v20 = (v18 * s5);
+          const float v22 = (v20 + s6);
+          const float v23 = sn_rsqrt_f32(v22);
+          const float v24 = (v17 * v23);
+          const float v25 = b5[x0 + x1 * n2];
+          const float v26 = (v25 * v24);
+          q27 = fma(v25, v24, q27);
+          q51 = (q51 + v25);
+        }
+        r27 = r27 + q27;
+        r51 = r51 + q51;
       }
-      r27 = r27 + q27;
-      r51 = r51 + q51;
     }
+    sn_rows_sum_f32(r27);
     const float v27 = r27;
     const float v29 = (v27 * s7);
     const float v30 = (v2 + v29);
@@ -1163,6 +1186,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v44 = (v42 + s12);
     const float v45 = sn_div_f32(v39, v44);
     const float v47 = (v46 - v45);
+    sn_rows_sum_f32(r51);
     const float v51 = r51;
     const float v53 = (v51 * s14);
     const float v54 = (v50 + v53);
@@ -1175,12 +1199,15 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v68 = (v66 + s19);
     const float v69 = sn_div_f32(v63, v68);
     const float v71 = (v70 - v69);
-    b0[x0] = v30;
-    b6[x0] = v37;
-    b7[x0] = v47;
-    b8[x0] = v54;
-    b9[x0] = v61;
-    b10[x0] = v71;
+    if (blockDim.y > 1u) sn_barrier();
+    if (there && threadIdx.y == 0u) {
+      b0[x0] = v30;
+      b6[x0] = v37;
+      b7[x0] = v47;
+      b8[x0] = v54;
+      b9[x0] = v61;
+      b10[x0] = v71;
+    }
   }
 }
 // ---- kernel 5
@@ -1319,8 +1346,26 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_rows_sum_f32(float& v) {
+  if (blockDim.y == 1u) return;
+  __shared__ float parts[1][256];
+  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;
+  __syncthreads();
+  parts[0][mine] = v;
+  __syncthreads();
+  v = parts[0][threadIdx.x];
+  for (u32 i = 1u; i < blockDim.y; ++i) {
+    const u32 other = i * blockDim.x + threadIdx.x;
+    const float w = parts[0][other];
+    v = (v + w);
+  }
+}
 SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
+SN_FN void sn_barrier() {
+  if (blockDim.x > 32u) __syncthreads();
+  else __syncwarp();
+}
 struct sn_member {
   u64 b0_;
   u64 b1_;
@@ -1362,7 +1407,9 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const float s5 = __int_as_float(int(mine.s5_));
   const float s6 = __int_as_float(int(mine.s6_));
   const u32 points = u32(n0);
-  for (u32 f = u32(block * blockDim.x + threadIdx.x); f < points; f += u32(blocks * blockDim.x)) {
+  for (u32 t = u32(block) * u32(blockDim.x); t < points; t += u32(blocks) * u32(blockDim.x)) {
+    const bool there = t + u32(threadIdx.x) < points;
+    const u32 f = there ? t + u32(threadIdx.x) : t;
     const int x0 = int(f);
     const float v0 = b0[x0];
     const float v2 = (v0 * s0);
@@ -1370,18 +1417,21 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v10 = (v8 * s2);
     const float v23 = b3[x0];
     float r4 = float(0);
-    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
-      const u32 left = u32(n1) - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q4 = float(0);
-      #pragma unroll 8
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
-        const float v3 = b1[x0 + x1 * n2];
-        q4 = (q4 + v3);
+    if (there) {
+      for (u32 h = u32(threadIdx.y); h < u32(n1); h += u32(u32(blockDim.y) * 32)) {
+        const u32 left = u32(n1) - h;
+        const u32 end = h + (left < u32(u32(blockDim.y) * 32) ? left : u32(u32(blockDim.y) * 32));
+        float q4 = float(0);
+        #pragma unroll 8
+        for (u32 j = h; j < end; j += u32(blockDim.y)) {
+          const int x1 = int(j);
+          const float v3 = b1[x0 + x1 * n2];
+          q4 = (q4 + v3);
+        }
+        r4 = r4 + q4;
       }
-      r4 = r4 + q4;
     }
+    sn_rows_sum_f32(r4);
     const float v4 = r4;
     const float v6 = (v4 * s1);
     const float v7 = (v2 + v6);
@@ -1394,9 +1444,12 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v21 = (v19 + s6);
     const float v22 = sn_div_f32(v16, v21);
     const float v24 = (v23 - v22);
-    b0[x0] = v7;
-    b2[x0] = v14;
-    b3[x0] = v24;
+    if (blockDim.y > 1u) sn_barrier();
+    if (there && threadIdx.y == 0u) {
+      b0[x0] = v7;
+      b2[x0] = v14;
+      b3[x0] = v24;
+    }
   }
 }
 // ---- kernel 7
@@ -1404,12 +1457,32 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_rows_sum_f32(float& v) {
+  if (blockDim.y == 1u) return;
+  __shared__ float parts[1][256];
+  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;
+  __syncthreads();
+  parts[0][mine] = v;
+  __syncthreads();
+  v = parts[0][threadIdx.x];
+  for (u32 i = 1u; i < blockDim.y; ++i) {
+    const u32 other = i * blockDim.x + threadIdx.x;
+    const float w = parts[0][other];
+    v = (v + w);
+  }
+}
 SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
+SN_FN void sn_barrier() {
+  if (blockDim.x > 32u) __syncthreads();
+  else __syncwarp();
+}
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, const float* __restrict__ b3, float* __restrict__ b4, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6) {
   const u32 points = u32(n0);
-  for (u32 f = u32(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += u32(gridDim.x * blockDim.x)) {
+  for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
+    const bool there = t + u32(threadIdx.x) < points;
+    const u32 f = there ? t + u32(threadIdx.x) : t;
     const int x0 = int(f);
     const float v0 = b0[x0];
     const float v2 = (v0 * s0);
@@ -1417,18 +1490,21 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v10 = (v8 * s2);
     const float v23 = b3[x0];
     float r4 = float(0);
-    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
-      const u32 left = u32(n1) - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q4 = float(0);
-      #pragma unroll 8
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
-        const float v3 = b1[x0 + x1 * n2];
-        q4 = (q4 + v3);
+    if (there) {
+      for (u32 h = u32(threadIdx.y); h < u32(n1); h += u32(u32(blockDim.y) * 32)) {
+        const u32 left = u32(n1) - h;
+        const u32 end = h + (left < u32(u32(blockDim.y) * 32) ? left : u32(u32(blockDim.y) * 32));
+        float q4 = float(0);
+        #pragma unroll 8
+        for (u32 j = h; j < end; j += u32(blockDim.y)) {
+          const int x1 = int(j);
+          const float v3 = b1[x0 + x1 * n2];
+          q4 = (q4 + v3);
+        }
+        r4 = r4 + q4;
       }
-      r4 = r4 + q4;
     }
+    sn_rows_sum_f32(r4);
     const float v4 = r4;
     const float v6 = (v4 * s1);
     const float v7 = (v2 + v6);
@@ -1441,9 +1517,12 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v21 = (v19 + s6);
     const float v22 = sn_div_f32(v16, v21);
     const float v24 = (v23 - v22);
-    b0[x0] = v7;
-    b2[x0] = v14;
-    b4[x0] = v24;
+    if (blockDim.y > 1u) sn_barrier();
+    if (there && threadIdx.y == 0u) {
+      b0[x0] = v7;
+      b2[x0] = v14;
+      b4[x0] = v24;
+    }
   }
 }
 // ---- kernel 8
@@ -1470,12 +1549,32 @@ SN_FN float sn_erf_f32(float a) {
   return x >= 0.92f ? q : p;
 }
 SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
+SN_FN void sn_rows_sum_f32(float& v) {
+  if (blockDim.y == 1u) return;
+  __shared__ float parts[1][256];
+  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;
+  __syncthreads();
+  parts[0][mine] = v;
+  __syncthreads();
+  v = parts[0][threadIdx.x];
+  for (u32 i = 1u; i < blockDim.y; ++i) {
+    const u32 other = i * blockDim.x + threadIdx.x;
+    const float w = parts[0][other];
+    v = (v + w);
+  }
+}
 SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
+SN_FN void sn_barrier() {
+  if (blockDim.x > 32u) __syncthreads();
+  else __syncwarp();
+}
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, float* __restrict__ b5, float* __restrict__ b6, const float* __restrict__ b7, float* __restrict__ b8, float* __restrict__ b9, const float* __restrict__ b10, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15, float s16, float s17, float s18, float s19, float s20, float s21) {
   const u32 points = u32(n0);
-  for (u32 f = u32(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += u32(gridDim.x * blockDim.x)) {
+  for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
+    const bool there = t + u32(threadIdx.x) < points;
+    const u32 f = there ? t + u32(threadIdx.x) : t;
     const int x0 = int(f);
     const float v0 = b0[x0];
     const float v2 = (v0 * s0);
@@ -1491,42 +1590,45 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v66 = (v64 * s17);
     float r37 = float(0);
     float r60 = float(0);
-    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
-      const u32 left = u32(n1) - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q37 = float(0);
-      float q60 = float(0);
-      #pragma unroll 8
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
-        const float v6 = b1[x0 + x1 * n2];
-        const float v8 = (v6 + v7);
-        const float v10 = (v8 * s3);
-        const float v12 = (v8 * s4);
-        const float v13 = sn_erf_f32(v12);
-        const float v15 = (v13 + s5);
-        const float v16 = (v10 * v15);
-        const float v17 = b3[x1];
-        const float v19 = (v17 * s6);
-        const float v20 = (v16 - v19);
-        const float v21 = b4[x1];
-        const float v23 = (v21 * s7);
-        const float v25 = (v23 + s8);
-        const float v26 = sn_rsqrt_f32(v25);
-        const float v27 = (v20 * v26);
-        const float v29 = (v27 * v28);
-        const float v31 = (v29 + v30);
-        const float v32 = b7[x0 + x1 * n2];
-        const float v33 = (v31 - v32);
-        const float v34 = (v5 * v33);
-        const float v35 = (v34 + v34);
-        const float v36 = (v35 * v27);
-        q37 = fma(v35, v27, q37);
-        q60 = (q60 + v35);
+    if (there) {
+      for (u32 h = u32(threadIdx.y); h < u32(n1); h += u32(u32(blockDim.y) * 32)) {
+        const u32 left = u32(n1) - h;
+        const u32 end = h + (left < u32(u32(blockDim.y) * 32) ? left : u32(u32(blockDim.y) * 32));
+        float q37 = float(0);
+        float q60 = float(0);
+        #pragma unroll 8
+        for (u32 j = h; j < end; j += u32(blockDim.y)) {
+          const int x1 = int(j);
+          const float v6 = b1[x0 + x1 * n2];
+          const float v8 = (v6 + v7);
+          const float v10 = (v8 * s3);
+          const float v12 = (v8 * s4);
+          const float v13 = sn_erf_f32(v12);
+          const float v15 = (v13 + s5);
+          const float v16 = (v10 * v15);
+          const float v17 = b3[x1];
+          const float v19 = (v17 * s6);
+          const float v20 = (v16 - v19);
+          const float v21 = b4[x1];
+          const float v23 = (v21 * s7);
+          const float v25 = (v23 + s8);
+          const float v26 = sn_rsqrt_f32(v25);
+          const float v27 = (v20 * v26);
+          const float v29 = (v27 * v28);
+          const float v31 = (v29 + v30);
+          const float v32 = b7[x0 + x1 * n2];
+          const float v33 = (v31 - v32);
+          const float v34 = (v5 * v33);
+          const float v35 = (v34 + v34);
+          const float v36 = (v35 * v27);
+          q37 = fma(v35, v27, q37);
+          q60 = (q60 + v35);
+        }
+        r37 = r37 + q37;
+        r60 = r60 + q60;
       }
-      r37 = r37 + q37;
-      r60 = r60 + q60;
     }
+    sn_rows_sum_f32(r37);
     const float v37 = r37;
     const float v39 = (v37 * s9);
     const float v40 = (v2 + v39);
@@ -1539,6 +1641,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v54 = (v52 + s14);
     const float v55 = sn_div_f32(v49, v54);
     const float v56 = (v28 - v55);
+    sn_rows_sum_f32(r60);
     const float v60 = r60;
     const float v62 = (v60 * s16);
     const float v63 = (v59 + v62);
@@ -1551,11 +1654,14 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v77 = (v75 + s21);
     const float v78 = sn_div_f32(v72, v77);
     const float v79 = (v30 - v78);
-    b0[x0] = v40;
-    b2[x0] = v47;
-    b5[x0] = v56;
-    b6[x0] = v63;
-    b8[x0] = v70;
-    b9[x0] = v79;
+    if (blockDim.y > 1u) sn_barrier();
+    if (there && threadIdx.y == 0u) {
+      b0[x0] = v40;
+      b2[x0] = v47;
+      b5[x0] = v56;
+      b6[x0] = v63;
+      b8[x0] = v70;
+      b9[x0] = v79;
+    }
   }
 }
