@@ -27,6 +27,7 @@ struct Statistics {
   std::uint64_t bytes_in_place = 0;  // results written over a buffer that nobody else could see
   std::size_t bytes_in_use = 0;      // device memory handed out now
   std::size_t peak_bytes_in_use = 0;
+  std::size_t bytes_reserved = 0;  // held from the driver or the system, in use or kept for later
 };
 
 /// A handle to a device; cheap to copy. Two handles are equal iff they name the same device and agree about
@@ -74,6 +75,10 @@ class Device {
   void flush() const;
   /// Flushes and waits. Throws the errors of the work waited for.
   void sync() const;
+
+  /// Gives memory that is kept for later back to the driver or the system; waits for the device. What is in
+  /// use stays. Gives the number of bytes.
+  std::size_t trim_memory() const;
 
   Statistics statistics() const;
   void reset_statistics() const;

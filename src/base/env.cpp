@@ -58,6 +58,7 @@ Environment read() {
   if (e.host != "auto" && e.host != "jit" && e.host != "interpreter")
     throw Error("[environment] SINTER_HOST is \"" + e.host + "\"; it takes auto, jit or interpreter");
   e.llvm = text("SINTER_LLVM");
+  e.memory_limit_mib = number("SINTER_MEMORY_LIMIT_MIB", e.memory_limit_mib);
   e.cuda_graphs = flag("SINTER_CUDA_GRAPHS", e.cuda_graphs);
   e.trace_limit = std::max<std::int64_t>(1, number("SINTER_TRACE_LIMIT", e.trace_limit));
   e.validation = flag("SINTER_VULKAN_VALIDATION", e.validation);
@@ -108,6 +109,7 @@ std::vector<EnvironmentEntry> describe_environment() {
       {"SINTER_HOST_THREADS", std::to_string(e.host_threads), "threads of the host device; 0: one per core"},
       {"SINTER_HOST", e.host, "how the host device runs kernels: auto, jit (machine code through LLVM) or interpreter"},
       {"SINTER_LLVM", e.llvm, "file of the libLLVM that compiles for the host device; empty: the newest that is found"},
+      {"SINTER_MEMORY_LIMIT_MIB", std::to_string(e.memory_limit_mib), "most memory that each device holds; 0: all there is"},
       {"SINTER_CUDA_GRAPHS", onoff(e.cuda_graphs), "0: CUDA kernels are launched one by one, also those of known plans"},
       {"SINTER_TRACE_LIMIT", std::to_string(e.trace_limit), "operations recorded before a flush happens by itself"},
       {"SINTER_VULKAN_VALIDATION", onoff(e.validation), "1: Vulkan validation layers, messages are errors"},

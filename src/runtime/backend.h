@@ -42,6 +42,15 @@ struct BufferView {
   std::size_t byte_offset = 0;
 };
 
+/// A copy between host and device memory that has begun. The buffer and the host's memory must stay until it is
+/// gone; it waits for what is in flight when it goes.
+class Transfer {
+ public:
+  virtual ~Transfer() = default;
+  /// The rest of the copy, to be called once. Needs no lock: meanwhile the device takes other work.
+  virtual void finish() = 0;
+};
+
 /// A scalar argument, already of the dtype the kernel wants (a bool is integer 0 or 1).
 struct ScalarValue {
   DType dtype = DType::f32;
@@ -106,8 +115,8 @@ struct BackendStatistics {
 };
 
 /// A device. Calls come from one thread at a time (the executor holds the device's lock), except that buffers
-/// may be released from any thread. Work is done in the order it is handed over; only `download` and
-/// `synchronize` wait.
+/// may be released and transfers finished from any thread. Work is done in the order it is handed over; only
+/// `download`, `synchronize` and `trim` wait, and `allocate` where there is no memory left.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -118,11 +127,31 @@ class Backend {
   /// none left.
   virtual BufferRef allocate(std::size_t bytes) = 0;
 
+  /// The same, for memory that an upload fills next: rather memory that no work uses any more.
+  virtual BufferRef allocate_for_upload(std::size_t bytes) { return allocate(bytes); }
+
   /// Copies from host memory; `data` may be reused when it returns.
   virtual void upload(const BufferView& to, std::span<const std::byte> data) = 0;
 
-  /// Copies to host memory after all work handed over so far; waits. Throws the errors of that work.
+  /// The first part of an upload; null when it is all done. Nobody else may have the buffer before `finish`.
+  virtual std::unique_ptr<Transfer> begin_upload(const BufferView& to, std::span<const std::byte> data) {
+    upload(to, data);
+    return nullptr;
+  }
+
+  /// Copies to host memory after all work handed over so far that has to do with the buffer; waits. Throws the
+  /// errors of that work.
   virtual void download(const BufferView& from, std::span<std::byte> data) = 0;
+
+  /// The first part of a download; null when it is all done. What is handed over from now on, the download does
+  /// not wait for.
+  virtual std::unique_ptr<Transfer> begin_download(const BufferView& from, std::span<std::byte> data) {
+    download(from, data);
+    return nullptr;
+  }
+
+  /// Waits, and gives memory that is kept for later back to the driver or the system. Gives the number of bytes.
+  virtual std::size_t trim() { return 0; }
 
   /// Compiles (or finds) kernels; several at once so that they can be compiled side by side. Throws
   /// CompileError.

@@ -181,6 +181,7 @@ const std::string& Device::description() const { return core_->traits().descript
 void Device::seed(std::uint64_t seed) const { core_->seed(seed); }
 void Device::flush() const { core_->flush(); }
 void Device::sync() const { core_->synchronize(); }
+std::size_t Device::trim_memory() const { return core_->trim(); }
 Statistics Device::statistics() const { return core_->statistics(); }
 void Device::reset_statistics() const { core_->reset_statistics(); }
 

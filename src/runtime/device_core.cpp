@@ -85,11 +85,13 @@ trace::ValueRef DeviceCore::upload(std::span<const std::byte> data, const Shape&
   if (!traits().supports(dtype))
     throw DTypeError("[from_data] " + name() + " (" + traits().description + ") has no " + std::string(name_of(dtype)));
   BufferRef buffer;
+  std::unique_ptr<Transfer> transfer;
   {
     std::lock_guard lock(executor_.mutex());
-    buffer = backend_->allocate(data.size());
-    if (!data.empty()) backend_->upload({buffer.get(), 0}, data);
+    buffer = backend_->allocate_for_upload(data.size());
+    if (!data.empty()) transfer = backend_->begin_upload({buffer.get(), 0}, data);
   }
+  if (transfer) transfer->finish();
   return trace::make_materialised(*this, shape, dtype, std::move(buffer));
 }
 
@@ -106,10 +108,12 @@ void DeviceCore::read(trace::Value& value, std::span<std::byte> out) {
   const BufferView view{value.buffer.get(), static_cast<std::size_t>(low) * size};
   const bool dense = bytes == out.size() && plan::is_contiguous(value.shape, {value.layout.strides, 0});
   std::vector<std::byte> staging(dense ? 0 : bytes);
+  std::unique_ptr<Transfer> transfer;
   {
     std::lock_guard lock(executor_.mutex());
-    backend_->download(view, dense ? out : std::span(staging));
+    transfer = backend_->begin_download(view, dense ? out : std::span(staging));
   }
+  if (transfer) transfer->finish();  // other threads go on while this one waits
   if (!dense)
     copy_strided(out, staging.data() + static_cast<std::size_t>(value.layout.offset - low) * size, value.shape,
                  value.layout.strides, size);
@@ -128,6 +132,11 @@ void DeviceCore::synchronize() {
   flush();
   std::lock_guard lock(executor_.mutex());
   backend_->synchronize();
+}
+
+std::size_t DeviceCore::trim() {
+  std::lock_guard lock(executor_.mutex());
+  return backend_->trim();
 }
 
 std::pair<std::int64_t, std::int64_t> DeviceCore::next_random() {
@@ -153,6 +162,7 @@ Statistics DeviceCore::running_counts() {
     counts.kernels_from_disk = backend.kernels_from_disk;
     counts.bytes_in_use = backend.bytes_in_use;
     counts.peak_bytes_in_use = backend.peak_bytes_in_use;
+    counts.bytes_reserved = backend.bytes_reserved;
   }
   std::lock_guard lock(recorders_mutex_);
   for (const auto& recorder : recorders_) counts.ops_recorded += recorder->ops_recorded();

@@ -39,6 +39,8 @@ class DeviceCore {
   /// Flushes the recorders of all threads.
   void flush();
   void synchronize();
+  /// Gives memory kept for later back; the number of bytes.
+  std::size_t trim();
 
   /// Key and stream number for the next random op: equal seeds give equal sequences.
   std::pair<std::int64_t, std::int64_t> next_random();

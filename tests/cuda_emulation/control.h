@@ -14,6 +14,7 @@ struct Control {
   // Launches do nothing; also where SINTER_EMULATION_IDLE=1. For measuring what the host does.
   bool idle;
   // Calls so far.
+  std::uint64_t grids;  // kernels that were run, in graphs too
   std::uint64_t launches, graph_launches, graph_updates, graphs_instantiated;
   // Executable graphs that were not destroyed yet.
   std::uint64_t graphs_alive;

@@ -1,7 +1,8 @@
 // A CUDA driver for machines without a GPU: device memory is the host's, a launch runs its threads one after
 // the other as fibers that change at barriers. Built as libcuda.so.1 and found through LD_LIBRARY_PATH. It is
-// strict where a GPU is not: a barrier that some threads of a block never reach is an error, and so is memory
-// freed that was never allocated.
+// strict where a GPU is not: a barrier that some threads of a block never reach is an error, and so are memory
+// freed that was never allocated, copies from and to memory that is not page-locked, and a stream used with
+// another device's context. SINTER_EMULATION_DEVICES devices, one unless set.
 #include "driver.h"
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 #include <unistd.h>
 
 #include "interface.h"
+#include "streams.h"
 
 namespace {
 
@@ -131,8 +133,15 @@ class Block {
   void** arguments_ = nullptr;
 };
 
-std::map<std::uint64_t, std::size_t> allocations;
-std::size_t allocated = 0;
+constexpr int kMostDevices = 8;
+struct Allocation {
+  std::size_t bytes;
+  int device;
+};
+std::map<std::uint64_t, Allocation> allocations;
+std::size_t allocated[kMostDevices];
+std::map<std::uint64_t, std::size_t> page_locked;
+thread_local int device_of_thread = -1;
 
 struct LoadedModule {
   void* handle;
@@ -150,8 +159,16 @@ int error_name(int result, const char** name) {
   return kSuccess;
 }
 int error_string(int, const char** text) { return *text = "emulated", kSuccess; }
-int device_count(int* count) { return *count = 1, kSuccess; }
-int device_get(int* device, int) { return *device = 0, kSuccess; }
+int device_count(int* count) {
+  const char* text = std::getenv("SINTER_EMULATION_DEVICES");
+  return *count = std::clamp(text ? std::atoi(text) : 1, 1, kMostDevices), kSuccess;
+}
+int device_get(int* device, int index) {
+  int count = 0;
+  device_count(&count);
+  if (index < 0 || index >= count) return kInvalidValue;
+  return *device = index, kSuccess;
+}
 int device_name(char* name, int length, int) {
   std::snprintf(name, static_cast<std::size_t>(length), "emulated GPU");
   return kSuccess;
@@ -161,56 +178,72 @@ int device_attribute(int* value, int attribute, int) {
   return kSuccess;
 }
 int device_total_memory(std::size_t* bytes, int) { return *bytes = kMemory, kSuccess; }
-int retain(void** context, int) {
-  static int one;
-  return *context = &one, kSuccess;
-}
+int contexts[kMostDevices];  // their addresses name them
+int retain(void** context, int device) { return *context = &contexts[device], kSuccess; }
 int release(int) { return kSuccess; }
-int set_current(void*) { return kSuccess; }
-int create(void** thing, unsigned) { return *thing = std::malloc(1), kSuccess; }
-int destroy(void* thing) { return std::free(thing), kSuccess; }
-int wait(void*) { return kSuccess; }
-int record(void*, void*) { return kSuccess; }
+int set_current(void* context) {
+  device_of_thread = static_cast<int>(static_cast<int*>(context) - contexts);
+  return kSuccess;
+}
 int memory_allocate(std::uint64_t* address, std::size_t bytes) {
+  if (device_of_thread < 0) return kInvalidContext;
   if (bytes == 0) return kInvalidValue;
-  if (allocated + bytes > kMemory) return kOutOfMemory;
+  if (bytes > kMemory - allocated[device_of_thread]) return kOutOfMemory;
   void* memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
   // What was never written must not look like a number.
   std::memset(memory, 0xff, bytes);
   *address = reinterpret_cast<std::uint64_t>(memory);
-  allocations[*address] = bytes;
-  allocated += bytes;
+  allocations[*address] = {bytes, device_of_thread};
+  allocated[device_of_thread] += bytes;
   return kSuccess;
 }
 int memory_free(std::uint64_t address) {
+  const int result = finish_all();
   auto found = allocations.find(address);
   if (found == allocations.end()) return kInvalidValue;
-  allocated -= found->second;
+  allocated[found->second.device] -= found->second.bytes;
   allocations.erase(found);
   std::free(reinterpret_cast<void*>(address));
-  return kSuccess;
+  return result;
 }
+int memory_info(std::size_t* left, std::size_t* total) {
+  if (device_of_thread < 0) return kInvalidContext;
+  *total = kMemory;
+  return *left = kMemory - allocated[device_of_thread], kSuccess;
+}
+/// In one piece of memory of the calling thread's device.
 bool inside(std::uint64_t address, std::size_t bytes) {
   auto after = allocations.upper_bound(address);
   if (after == allocations.begin()) return false;
-  const auto& [start, size] = *--after;
-  return address + bytes <= start + size;
+  const auto& [start, memory] = *--after;
+  return memory.device == device_of_thread && address + bytes <= start + memory.bytes;
 }
 int host_allocate(void** memory, std::size_t bytes, unsigned) {
-  return *memory = std::malloc(bytes), kSuccess;
+  *memory = std::malloc(bytes);
+  page_locked[reinterpret_cast<std::uint64_t>(*memory)] = bytes;
+  return kSuccess;
 }
-int host_free(void* memory) { return std::free(memory), kSuccess; }
-int copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, void*) {
-  if (!inside(to, bytes)) return kInvalidValue;
-  return std::memcpy(reinterpret_cast<void*>(to), from, bytes), kSuccess;
+int host_free(void* memory) {
+  const int result = finish_all();
+  if (!page_locked.erase(reinterpret_cast<std::uint64_t>(memory))) return kInvalidValue;
+  return std::free(memory), result;
 }
-int copy_to_host(void* to, std::uint64_t from, std::size_t bytes, void*) {
-  if (!inside(from, bytes)) return kInvalidValue;
-  return std::memcpy(to, reinterpret_cast<const void*>(from), bytes), kSuccess;
+bool is_page_locked(const void* memory, std::size_t bytes) {
+  const auto address = reinterpret_cast<std::uint64_t>(memory);
+  auto after = page_locked.upper_bound(address);
+  return after != page_locked.begin() && address + bytes <= std::prev(after)->first + std::prev(after)->second;
 }
-int fill_words(std::uint64_t to, unsigned word, std::size_t count, void*) {
+int copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, void* stream) {
+  if (!inside(to, bytes) || !is_page_locked(from, bytes)) return kInvalidValue;
+  return enqueue(stream, [=] { return std::memcpy(reinterpret_cast<void*>(to), from, bytes), kSuccess; });
+}
+int copy_to_host(void* to, std::uint64_t from, std::size_t bytes, void* stream) {
+  if (!inside(from, bytes) || !is_page_locked(to, bytes)) return kInvalidValue;
+  return enqueue(stream, [=] { return std::memcpy(to, reinterpret_cast<const void*>(from), bytes), kSuccess; });
+}
+int fill_words(std::uint64_t to, unsigned word, std::size_t count, void* stream) {
   if (!inside(to, 4 * count)) return kInvalidValue;
-  return std::fill_n(reinterpret_cast<unsigned*>(to), count, word), kSuccess;
+  return enqueue(stream, [=] { return std::fill_n(reinterpret_cast<unsigned*>(to), count, word), kSuccess; });
 }
 int module_load(void** module, const void* image) {
   sinter_emulation::CodeHeader header;
@@ -234,6 +267,7 @@ int module_load(void** module, const void* image) {
   return kSuccess;
 }
 int module_unload(void* module) {
+  finish_all();
   dlclose(static_cast<LoadedModule*>(module)->handle);
   delete static_cast<LoadedModule*>(module);
   return kSuccess;
@@ -252,17 +286,36 @@ int module_function(void** function, void* module, const char* name) {
   for (const unsigned long* size = bytes; *size != 0; ++size) found.parameter_bytes.push_back(*size);
   return kSuccess;
 }
-int launch(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-           unsigned, void*, void** arguments, void**) {
+/// Arguments are copied as they are handed over.
+int launch(const Function* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+           unsigned, void* stream, void** arguments, void**) {
   if (gx == 0 || gy != 1 || gz != 1 || bx * by * bz == 0 || bx * by * bz > 1024) return kInvalidValue;
   ++control().launches;
   if (control().fail_launch > 0 && --control().fail_launch == 0) return kLaunchFailed;
-  return run_grid(*static_cast<const Function*>(function), {gx, gy, gz}, {bx, by, bz}, arguments);
+  if (control().idle) return kSuccess;
+  std::vector<std::vector<std::max_align_t>> values;
+  for (std::size_t i = 0; i < function->parameter_bytes.size(); ++i) {
+    const std::size_t bytes = function->parameter_bytes[i];
+    values.emplace_back((bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
+    std::memcpy(values.back().data(), arguments[i], bytes);
+  }
+  return enqueue_kernels(stream, [=]() mutable {
+    std::vector<void*> pointers;
+    for (auto& value : values) pointers.push_back(value.data());
+    return run_grid(*function, {gx, gy, gz}, {bx, by, bz}, pointers.data());
+  });
 }
 
 }  // namespace
 
 namespace sinter_emulation {
+
+int current_device() { return device_of_thread; }
+
+std::recursive_mutex& driver_mutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
 
 Control& control() {
   static Control one = [] {
@@ -277,6 +330,7 @@ Control& control() {
 int run_grid(const Function& function, const unsigned (&grid)[3], const unsigned (&threads)[3],
              void** arguments) {
   if (control().idle) return kSuccess;
+  ++control().grids;
   Block& block = Block::instance();
   block.state.grid_size = {grid[0], grid[1], grid[2]};
   block.state.block_size = {threads[0], threads[1], threads[2]};
@@ -296,39 +350,33 @@ extern "C" sinter_emulation::Control* sinter_emulation_control() { return &contr
 
 extern "C" int cuGetProcAddress_v2(const char* name, void** address, int, std::uint64_t, int* status) {
   static const std::map<std::string, void*> functions = {
-      {"cuInit", reinterpret_cast<void*>(&init)},
-      {"cuDriverGetVersion", reinterpret_cast<void*>(&driver_version)},
-      {"cuGetErrorName", reinterpret_cast<void*>(&error_name)},
-      {"cuGetErrorString", reinterpret_cast<void*>(&error_string)},
-      {"cuDeviceGetCount", reinterpret_cast<void*>(&device_count)},
-      {"cuDeviceGet", reinterpret_cast<void*>(&device_get)},
-      {"cuDeviceGetName", reinterpret_cast<void*>(&device_name)},
-      {"cuDeviceGetAttribute", reinterpret_cast<void*>(&device_attribute)},
-      {"cuDeviceTotalMem", reinterpret_cast<void*>(&device_total_memory)},
-      {"cuDevicePrimaryCtxRetain", reinterpret_cast<void*>(&retain)},
-      {"cuDevicePrimaryCtxRelease", reinterpret_cast<void*>(&release)},
-      {"cuCtxSetCurrent", reinterpret_cast<void*>(&set_current)},
-      {"cuStreamCreate", reinterpret_cast<void*>(&create)},
-      {"cuStreamDestroy", reinterpret_cast<void*>(&destroy)},
-      {"cuStreamSynchronize", reinterpret_cast<void*>(&wait)},
-      {"cuEventCreate", reinterpret_cast<void*>(&create)},
-      {"cuEventDestroy", reinterpret_cast<void*>(&destroy)},
-      {"cuEventRecord", reinterpret_cast<void*>(&record)},
-      {"cuEventSynchronize", reinterpret_cast<void*>(&wait)},
-      {"cuMemAlloc", reinterpret_cast<void*>(&memory_allocate)},
-      {"cuMemFree", reinterpret_cast<void*>(&memory_free)},
-      {"cuMemHostAlloc", reinterpret_cast<void*>(&host_allocate)},
-      {"cuMemFreeHost", reinterpret_cast<void*>(&host_free)},
-      {"cuMemcpyHtoDAsync", reinterpret_cast<void*>(&copy_to_device)},
-      {"cuMemcpyDtoHAsync", reinterpret_cast<void*>(&copy_to_host)},
-      {"cuMemsetD32Async", reinterpret_cast<void*>(&fill_words)},
-      {"cuModuleLoadData", reinterpret_cast<void*>(&module_load)},
-      {"cuModuleUnload", reinterpret_cast<void*>(&module_unload)},
-      {"cuModuleGetFunction", reinterpret_cast<void*>(&module_function)},
-      {"cuLaunchKernel", reinterpret_cast<void*>(&launch)},
+      {"cuInit", entry<&init>()},
+      {"cuDriverGetVersion", entry<&driver_version>()},
+      {"cuGetErrorName", entry<&error_name>()},
+      {"cuGetErrorString", entry<&error_string>()},
+      {"cuDeviceGetCount", entry<&device_count>()},
+      {"cuDeviceGet", entry<&device_get>()},
+      {"cuDeviceGetName", entry<&device_name>()},
+      {"cuDeviceGetAttribute", entry<&device_attribute>()},
+      {"cuDeviceTotalMem", entry<&device_total_memory>()},
+      {"cuDevicePrimaryCtxRetain", entry<&retain>()},
+      {"cuDevicePrimaryCtxRelease", entry<&release>()},
+      {"cuCtxSetCurrent", entry<&set_current>()},
+      {"cuMemAlloc", entry<&memory_allocate>()},
+      {"cuMemGetInfo", entry<&memory_info>()},
+      {"cuMemFree", entry<&memory_free>()},
+      {"cuMemHostAlloc", entry<&host_allocate>()},
+      {"cuMemFreeHost", entry<&host_free>()},
+      {"cuMemcpyHtoDAsync", entry<&copy_to_device>()},
+      {"cuMemcpyDtoHAsync", entry<&copy_to_host>()},
+      {"cuMemsetD32Async", entry<&fill_words>()},
+      {"cuModuleLoadData", entry<&module_load>()},
+      {"cuModuleUnload", entry<&module_unload>()},
+      {"cuModuleGetFunction", entry<&module_function>()},
+      {"cuLaunchKernel", entry<&launch>()},
   };
   *address = nullptr;
-  for (const auto* part : {&functions, &graph_functions()})
+  for (const auto* part : {&functions, &graph_functions(), &stream_functions()})
     if (auto found = part->find(name); found != part->end()) *address = found->second;
   if (status) *status = *address ? 0 : 1;
   return kSuccess;

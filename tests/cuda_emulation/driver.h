@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,8 @@
 
 namespace sinter_emulation {
 
-constexpr int kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kInvalidImage = 200, kLaunchFailed = 719;
+constexpr int kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kInvalidImage = 200, kInvalidContext = 201,
+              kInvalidHandle = 400, kNotReady = 600, kLaunchFailed = 719;
 
 /// A kernel of a loaded module: what cuModuleGetFunction gives.
 struct Function {
@@ -24,7 +26,29 @@ Control& control();
 int run_grid(const Function& function, const unsigned (&grid)[3], const unsigned (&block)[3],
              void** arguments);
 
-/// The graph functions by name.
+/// The device of the calling thread's context; -1: it has none.
+int current_device();
+
+/// The graph functions, and those of streams and events, by name.
 const std::map<std::string, void*>& graph_functions();
+const std::map<std::string, void*>& stream_functions();
+
+/// Held in every call.
+std::recursive_mutex& driver_mutex();
+
+template <auto function>
+struct Entry;
+template <class... A, int (*function)(A...)>
+struct Entry<function> {
+  static int call(A... arguments) {
+    const std::lock_guard lock(driver_mutex());
+    return function(arguments...);
+  }
+};
+/// What a program gets for a function of the driver's interface.
+template <auto function>
+void* entry() {
+  return reinterpret_cast<void*>(&Entry<function>::call);
+}
 
 }  // namespace sinter_emulation

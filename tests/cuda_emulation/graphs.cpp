@@ -7,7 +7,7 @@
 #include <memory>
 #include <set>
 
-#include "driver.h"
+#include "streams.h"
 
 namespace sinter_emulation {
 namespace {
@@ -142,27 +142,32 @@ int destroy_executable(Executable* executable) {
   return kSuccess;
 }
 
-int launch(Executable* executable, void*) {
+int launch(Executable* executable, void* stream) {
   if (executables.count(executable) == 0) return kInvalidValue;
   if (fails(control().fail_graph_launch)) return kOutOfMemory;
   ++control().graph_launches;
   if (control().idle) return kSuccess;
-  for (const Node* node : executable->order)
-    if (const int result = executable->kernels.at(node).run()) return result;
-  return kSuccess;
+  // As they are now: nodes may be set anew before the launch is done.
+  std::vector<Kernel> kernels;
+  for (const Node* node : executable->order) kernels.push_back(executable->kernels.at(node));
+  return enqueue_kernels(stream, [kernels]() mutable {
+    for (Kernel& kernel : kernels)
+      if (const int result = kernel.run()) return result;
+    return kSuccess;
+  });
 }
 
 }  // namespace
 
 const std::map<std::string, void*>& graph_functions() {
   static const std::map<std::string, void*> functions = {
-      {"cuGraphCreate", reinterpret_cast<void*>(&create)},
-      {"cuGraphDestroy", reinterpret_cast<void*>(&destroy)},
-      {"cuGraphAddKernelNode", reinterpret_cast<void*>(&add_kernel)},
-      {"cuGraphInstantiateWithFlags", reinterpret_cast<void*>(&instantiate)},
-      {"cuGraphExecKernelNodeSetParams", reinterpret_cast<void*>(&set_kernel)},
-      {"cuGraphExecDestroy", reinterpret_cast<void*>(&destroy_executable)},
-      {"cuGraphLaunch", reinterpret_cast<void*>(&launch)},
+      {"cuGraphCreate", entry<&create>()},
+      {"cuGraphDestroy", entry<&destroy>()},
+      {"cuGraphAddKernelNode", entry<&add_kernel>()},
+      {"cuGraphInstantiateWithFlags", entry<&instantiate>()},
+      {"cuGraphExecKernelNodeSetParams", entry<&set_kernel>()},
+      {"cuGraphExecDestroy", entry<&destroy_executable>()},
+      {"cuGraphLaunch", entry<&launch>()},
   };
   return functions;
 }

@@ -156,7 +156,7 @@ TEST_CASE("transfers larger than the staging memory") {
 TEST_CASE("slices of memory are joined again and given back") {
   for (int index : tested_devices()) {
     const runtime::vulkan::Device device(index, {});
-    runtime::vulkan::MemoryPool pool(device);
+    runtime::vulkan::MemoryPool pool(device, 0);
     std::vector<runtime::vulkan::Slice> slices;
     for (std::size_t bytes : {100u, 5000u, 70000u, 1u << 20, 3u << 20, 40u << 20}) {
       const auto slice = pool.try_allocate(bytes);

@@ -1,4 +1,4 @@
-// The CUDA backend: memory, compiled kernels and launches on one stream.
+// The CUDA backend: memory, compiled kernels, launches and copies.
 #include "src/runtime/cuda/cuda_backend.h"
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "src/runtime/cuda/modules.h"
 #include "src/runtime/cuda/parameters.h"
 #include "src/runtime/cuda/products.h"
+#include "src/runtime/cuda/queues.h"
 #include "src/runtime/cuda/replays.h"
 #include "src/runtime/members.h"
 
@@ -27,20 +28,29 @@ constexpr std::size_t kMostParameterBytes = 32764;
 constexpr std::size_t kMostParameterBytesBefore12_1 = 4096;
 constexpr std::uint32_t kCounters = 1 << 16;
 
-class CudaBuffer final : public Buffer {
+/// Where the pool takes its memory.
+class DriverMemory final : public MemorySource {
  public:
-  CudaBuffer(Backend& backend, std::size_t bytes, MemoryPool& pool, MemoryPool::Block block)
-      : Buffer(backend, bytes), block(block), pool_(pool) {}
-  ~CudaBuffer() override { pool_.release(block); }
-  const MemoryPool::Block block;
+  DriverMemory(const DriverApi& api, Queues& queues) : api_(api), queues_(queues) {}
+  DevicePointer allocate_memory(std::size_t bytes) override {
+    DevicePointer address = 0;
+    const Result result = api_.memory_allocate(&address, bytes);
+    if (result == kOutOfMemory) return 0;
+    check(result, "cuMemAlloc");
+    return address;
+  }
+  void free_memory(DevicePointer address) noexcept override { api_.memory_free(address); }
+  std::size_t available() override {
+    std::size_t free = 0, total = 0;
+    check(api_.memory_info(&free, &total), "cuMemGetInfo");
+    return free;
+  }
+  void wait() override { queues_.wait(); }
 
  private:
-  MemoryPool& pool_;
+  const DriverApi& api_;
+  Queues& queues_;
 };
-
-DevicePointer address_of(const BufferView& view) {
-  return static_cast<const CudaBuffer*>(view.buffer)->block.address + view.byte_offset;
-}
 
 struct CudaExecutable : Executable {
   explicit CudaExecutable(bool is_product) : is_product(is_product) {}
@@ -70,8 +80,12 @@ class CudaBackend final : public Backend {
 
   const ir::DeviceTraits& traits() const override { return traits_; }
   BufferRef allocate(std::size_t bytes) override;
+  BufferRef allocate_for_upload(std::size_t bytes) override;
   void upload(const BufferView& to, std::span<const std::byte> data) override;
+  std::unique_ptr<Transfer> begin_upload(const BufferView& to, std::span<const std::byte> data) override;
   void download(const BufferView& from, std::span<std::byte> data) override;
+  std::unique_ptr<Transfer> begin_download(const BufferView& from, std::span<std::byte> data) override;
+  std::size_t trim() override;
   std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override;
   ExecutableRef prepare(const ir::LibraryOp& op) override;
   void begin(std::unique_ptr<PlanState>& state) override;
@@ -93,7 +107,6 @@ class CudaBackend final : public Backend {
   void launch_again(Node& node, const LaunchArguments& arguments);
   DevicePointer workspace(std::size_t bytes);
   void release_workspace() noexcept;
-  void throw_faults();
   DevicePointer counters();
 
   const DriverApi& api_;
@@ -104,11 +117,12 @@ class CudaBackend final : public Backend {
   int multiprocessors_ = 1;
   emit::Target target_;
   std::size_t most_parameter_bytes_ = kMostParameterBytes;
+  std::unique_ptr<Queues> queues_;
+  std::unique_ptr<DriverMemory> memory_;
   std::unique_ptr<MemoryPool> pool_;
-  std::unique_ptr<StagingRing> staging_;
   DevicePointer counters_ = 0;   // of split kernels; all zero between launches
   DevicePointer fault_ = 0;      // one word: 1 when an index was out of range
-  bool fault_possible_ = false;  // a kernel that may set it was launched since it was read
+  bool fault_possible_ = false;  // a kernel that may set it was launched since the last submit
   std::unique_ptr<Modules> modules_;
   std::unique_ptr<Replays> replays_;
   std::vector<MemoryPool::Block>
@@ -134,11 +148,11 @@ CudaBackend::CudaBackend(int index, std::size_t most_graphs) : api_(*driver()) {
   check(api_.primary_context_retain(&context_, device_), "cuDevicePrimaryCtxRetain");
   make_current();
   check(api_.stream_create(&stream_, kStreamNonBlocking), "cuStreamCreate");
-  pool_ = std::make_unique<MemoryPool>(api_);
-  staging_ = std::make_unique<StagingRing>(api_, stream_);
+  queues_ = std::make_unique<Queues>(api_, context_, stream_);
+  fault_ = queues_->fault_word();
+  memory_ = std::make_unique<DriverMemory>(api_, *queues_);
+  pool_ = std::make_unique<MemoryPool>(*memory_, static_cast<std::size_t>(base::environment().memory_limit_mib) << 20);
   replays_ = std::make_unique<Replays>(api_, context_, stream_, most_graphs);
-  check(api_.memory_allocate(&fault_, sizeof(std::uint32_t)), "cuMemAlloc");
-  check(api_.fill_words(fault_, 0, 1, stream_), "cuMemsetD32Async");
 
   traits_.name = "cuda:" + std::to_string(index);
   traits_.description = name;
@@ -169,9 +183,8 @@ CudaBackend::~CudaBackend() {
   api_.context_set_current(context_);
   api_.stream_synchronize(stream_);
   modules_.reset();
-  staging_.reset();
   pool_.reset();
-  api_.memory_free(fault_);
+  queues_.reset();
   if (counters_) api_.memory_free(counters_);
   api_.stream_destroy(stream_);
   api_.primary_context_release(device_);
@@ -179,37 +192,48 @@ CudaBackend::~CudaBackend() {
 
 BufferRef CudaBackend::allocate(std::size_t bytes) {
   make_current();
-  return std::make_shared<CudaBuffer>(*this, bytes, *pool_, pool_->allocate(bytes, stream_));
+  return std::make_shared<CudaBuffer>(*this, bytes, *pool_, pool_->allocate(bytes));
+}
+
+BufferRef CudaBackend::allocate_for_upload(std::size_t bytes) {
+  make_current();
+  return std::make_shared<CudaBuffer>(
+      *this, bytes, *pool_, pool_->allocate(bytes, MemoryPool::Purpose::Upload, queues_->completed()));
+}
+
+std::unique_ptr<Transfer> CudaBackend::begin_upload(const BufferView& to, std::span<const std::byte> data) {
+  if (data.empty()) return nullptr;
+  make_current();
+  if (queues_->is_open(to)) submit();
+  return queues_->begin_upload(to, data);
 }
 
 void CudaBackend::upload(const BufferView& to, std::span<const std::byte> data) {
-  if (data.empty()) return;
+  if (const auto transfer = begin_upload(to, data)) transfer->finish();
+}
+
+std::unique_ptr<Transfer> CudaBackend::begin_download(const BufferView& from, std::span<std::byte> data) {
   make_current();
-  staging_->upload(address_of(to), data);
+  if (queues_->is_open(from)) submit();
+  if (!data.empty()) return queues_->begin_download(from, data);
+  synchronize();
+  return nullptr;
 }
 
 void CudaBackend::download(const BufferView& from, std::span<std::byte> data) {
+  if (const auto transfer = begin_download(from, data)) transfer->finish();
+}
+
+std::size_t CudaBackend::trim() {
   make_current();
-  if (data.empty())
-    check(api_.stream_synchronize(stream_), "cuStreamSynchronize");
-  else
-    staging_->download(address_of(from), data);
-  throw_faults();
+  return pool_->trim();
 }
 
 void CudaBackend::synchronize() {
   make_current();
-  check(api_.stream_synchronize(stream_), "cuStreamSynchronize");
-  throw_faults();
-}
-
-void CudaBackend::throw_faults() {
-  if (!std::exchange(fault_possible_, false)) return;
-  std::uint32_t word = 0;
-  staging_->download(fault_, std::as_writable_bytes(std::span(&word, 1)));
-  if (word == 0) return;
-  check(api_.fill_words(fault_, 0, 1, stream_), "cuMemsetD32Async");
-  throw ShapeError("[gather] an index was out of range");
+  submit();
+  queues_->wait();
+  queues_->throw_faults();
 }
 
 DevicePointer CudaBackend::counters() {
@@ -259,6 +283,7 @@ void CudaBackend::begin(std::unique_ptr<PlanState>& state) {
 void CudaBackend::submit() {
   replays_->submit();
   release_workspace();
+  queues_->submit(std::exchange(fault_possible_, false));
 }
 
 void CudaBackend::abandon() noexcept {
@@ -273,7 +298,8 @@ DevicePointer CudaBackend::workspace(std::size_t bytes) {
     // Launches that are held back still name a smaller block: it must not go back to the driver before they
     // run.
     if (!replays_->deferred()) release_workspace();
-    workspace_.push_back(pool_->allocate(std::max(bytes, replays_->most_workspace()), stream_));
+    workspace_.push_back(pool_->allocate(std::max(bytes, replays_->most_workspace())));
+    queues_->use(workspace_.back());
   }
   return workspace_.back().address;
 }
@@ -286,11 +312,13 @@ void CudaBackend::release_workspace() noexcept {
 
 void CudaBackend::launch(Executable& executable, const LaunchArguments& arguments) {
   make_current();
+  const bool is_product = static_cast<CudaExecutable&>(executable).is_product;
+  queues_->use(is_product ? nullptr : &static_cast<KernelExecutable&>(executable).kernel, arguments.buffers);
   if (Node* node = replays_->next_launch(executable)) {
     launch_again(*node, arguments);
   } else {
     parameters_.clear();
-    if (static_cast<CudaExecutable&>(executable).is_product)
+    if (is_product)
       launch_product(static_cast<ProductExecutable&>(executable), arguments);
     else
       launch_kernel(static_cast<KernelExecutable&>(executable), arguments);
@@ -439,9 +467,10 @@ BackendStatistics CudaBackend::statistics() const {
   s.launches = replays_->starts();
   s.graphs_built = replays_->graphs_built();
   s.graph_launches = replays_->graph_launches();
-  s.bytes_in_use = pool_->bytes_in_use();
-  s.bytes_reserved = pool_->bytes_reserved();
-  s.peak_bytes_in_use = pool_->peak_bytes_in_use();
+  const MemoryPool::Counts memory = pool_->counts();
+  s.bytes_in_use = memory.in_use;
+  s.bytes_reserved = memory.reserved;
+  s.peak_bytes_in_use = memory.peak_in_use;
   return s;
 }
 

@@ -61,8 +61,11 @@ Driver open_driver() {
   load(api.event_destroy, "cuEventDestroy");
   load(api.event_record, "cuEventRecord");
   load(api.event_synchronize, "cuEventSynchronize");
+  load(api.event_query, "cuEventQuery");
+  load(api.stream_wait_event, "cuStreamWaitEvent");
   load(api.memory_allocate, "cuMemAlloc");
   load(api.memory_free, "cuMemFree");
+  load(api.memory_info, "cuMemGetInfo");
   load(api.host_allocate, "cuMemHostAlloc");
   load(api.host_free, "cuMemFreeHost");
   load(api.copy_to_device, "cuMemcpyHtoDAsync");

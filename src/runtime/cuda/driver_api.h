@@ -71,8 +71,11 @@ struct DriverApi {
   Result (*event_destroy)(Event) = nullptr;
   Result (*event_record)(Event, Stream) = nullptr;
   Result (*event_synchronize)(Event) = nullptr;
+  Result (*event_query)(Event) = nullptr;
+  Result (*stream_wait_event)(Stream, Event, unsigned) = nullptr;
   Result (*memory_allocate)(DevicePointer*, std::size_t) = nullptr;
   Result (*memory_free)(DevicePointer) = nullptr;
+  Result (*memory_info)(std::size_t* free, std::size_t* total) = nullptr;
   Result (*host_allocate)(void**, std::size_t, unsigned) = nullptr;
   Result (*host_free)(void*) = nullptr;
   Result (*copy_to_device)(DevicePointer, const void*, std::size_t, Stream) = nullptr;

@@ -1,191 +1,334 @@
-// Device memory of one GPU.
+// Cuts segments into blocks by two-level segregated fit.
 #include "src/runtime/cuda/memory.h"
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
-#include <string>
+#include <cstdio>
+#include <map>
 
 #include <sinter/error.h>
+
+#include "src/base/env.h"
 
 namespace sinter::runtime::cuda {
 
 namespace {
 
-constexpr std::size_t kAlignment = 512;
-constexpr std::size_t kSmall = std::size_t{1} << 20;  // up to this, blocks are cut from slabs
-constexpr std::size_t kSlab = std::size_t{32} << 20;
+constexpr std::size_t kSmall = std::size_t{1} << 20;  // up to this, blocks lie in small segments
+constexpr std::size_t kMostGrowth = std::size_t{1} << 30;
+constexpr std::size_t kSegmentUnit = std::size_t{2} << 20;  // what the driver hands out
+constexpr std::size_t kMostBytes = std::size_t{1} << 46;
+// Free memory for uploads that the device has yet to be done with: with less, another upload takes new
+// memory.
+constexpr std::size_t kBusyUploads = std::size_t{64} << 20;
 
-/// Four classes for each power of two: at most a quarter is wasted, and sizes that differ little share
-/// blocks.
-std::size_t size_class(std::size_t bytes) {
-  bytes = std::max(bytes, kAlignment);
-  const std::size_t step = std::max(std::bit_floor(bytes) / 4, kAlignment);
-  return (bytes + step - 1) / step * step;
+std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+
+std::string words(std::size_t bytes) {
+  static constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= 1024 && unit < 3; ++unit) value /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof text,
+                value == static_cast<double>(static_cast<std::size_t>(value)) ? "%.0f %s" : "%.1f %s", value,
+                kUnits[unit]);
+  return text;
 }
 
 }  // namespace
 
+std::size_t MemoryPool::rounded(std::size_t bytes) {
+  const std::size_t units = (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment;
+  if (units < 2 * kSteps) return units * kAlignment;
+  return round_up(units, std::bit_floor(units) >> kStepBits) * kAlignment;
+}
+
+MemoryPool::Place MemoryPool::place_of(std::size_t bytes) {
+  const std::size_t units = bytes / kAlignment;
+  if (units < kSteps) return {0, static_cast<int>(units)};
+  const int log = std::bit_width(units) - 1;
+  return {log - kStepBits + 1, static_cast<int>(units >> (log - kStepBits)) & (kSteps - 1)};
+}
+
 MemoryPool::~MemoryPool() {
-  for (const auto& [bytes, blocks] : free_)
-    if (bytes > kSmall)
-      for (DevicePointer block : blocks) api_.memory_free(block);
-  for (DevicePointer slab : slabs_) api_.memory_free(slab);
+  for (Range* segment : segments_) source_.free_memory(segment->address);
 }
 
-DevicePointer MemoryPool::from_driver(std::size_t bytes) {
-  DevicePointer address = 0;
-  const Result result = api_.memory_allocate(&address, bytes);
-  if (result == kOutOfMemory) return 0;
-  check(result, "cuMemAlloc");
-  reserved_ += bytes;
-  return address;
-}
-
-DevicePointer MemoryPool::carve(std::size_t bytes) {
-  if (slab_left_ < bytes) {
-    const DevicePointer slab = from_driver(kSlab);
-    if (!slab) return 0;
-    slabs_.push_back(slab);
-    slab_at_ = slab;
-    slab_left_ = kSlab;
+MemoryPool::Range* MemoryPool::make_range() {
+  if (spare_.empty()) {
+    ranges_.emplace_back();
+    if (spare_.capacity() < ranges_.size())
+      spare_.reserve(2 * ranges_.size());  // so that putting one back cannot fail
+    return &ranges_.back();
   }
-  const DevicePointer address = slab_at_;
-  slab_at_ += bytes;
-  slab_left_ -= bytes;
-  return address;
+  Range* range = spare_.back();
+  spare_.pop_back();
+  *range = Range{};
+  return range;
 }
 
-bool MemoryPool::give_back(Stream stream) {
-  check(api_.stream_synchronize(stream), "cuStreamSynchronize");
-  bool any = false;
-  for (auto& [bytes, blocks] : free_) {
-    if (bytes <= kSmall) continue;
-    for (DevicePointer block : blocks) {
-      check(api_.memory_free(block), "cuMemFree");
-      reserved_ -= bytes;
-      any = true;
+void MemoryPool::insert(Range* range) {
+  Arena& arena = *range->arena;
+  const auto [level, step] = place_of(range->bytes);
+  Range*& first = arena.lists[static_cast<std::size_t>(level)][static_cast<std::size_t>(step)];
+  range->used = false;
+  range->previous_free = nullptr;
+  range->next_free = first;
+  if (first) first->previous_free = range;
+  first = range;
+  arena.steps[static_cast<std::size_t>(level)] |= std::uint32_t{1} << step;
+  arena.levels |= std::uint64_t{1} << level;
+  arena.free += range->bytes;
+}
+
+void MemoryPool::remove(Range* range) {
+  Arena& arena = *range->arena;
+  arena.free -= range->bytes;
+  if (range->next_free) range->next_free->previous_free = range->previous_free;
+  if (range->previous_free) {
+    range->previous_free->next_free = range->next_free;
+    return;
+  }
+  const auto [level, step] = place_of(range->bytes);
+  arena.lists[static_cast<std::size_t>(level)][static_cast<std::size_t>(step)] = range->next_free;
+  if (range->next_free) return;
+  std::uint32_t& steps = arena.steps[static_cast<std::size_t>(level)];
+  steps &= ~(std::uint32_t{1} << step);
+  if (!steps) arena.levels &= ~(std::uint64_t{1} << level);
+}
+
+MemoryPool::Arena& MemoryPool::arena_for(std::size_t bytes, Purpose purpose) {
+  return purpose == Purpose::Upload ? uploads_ : bytes <= kSmall ? small_ : large_;
+}
+
+/// A free range of at least `bytes`, which is a rounded size: every range in its list is large enough.
+MemoryPool::Range* MemoryPool::find(Arena& arena, std::size_t bytes) {
+  auto [level, step] = place_of(bytes);
+  std::uint32_t steps = arena.steps[static_cast<std::size_t>(level)] & (~std::uint32_t{0} << step);
+  if (!steps) {
+    const std::uint64_t levels = arena.levels & (~std::uint64_t{1} << level);
+    if (!levels) return nullptr;
+    level = std::countr_zero(levels);
+    steps = arena.steps[static_cast<std::size_t>(level)];
+  }
+  return arena.lists[static_cast<std::size_t>(level)][static_cast<std::size_t>(std::countr_zero(steps))];
+}
+
+/// The same, but only a range that no work uses any more.
+MemoryPool::Range* MemoryPool::find_idle(Arena& arena, std::size_t bytes) {
+  int looked_at = 0;
+  auto [level, step] = place_of(bytes);
+  for (; level < kLevels; ++level, step = 0) {
+    std::uint32_t steps = arena.steps[static_cast<std::size_t>(level)] & (~std::uint32_t{0} << step);
+    for (; steps; steps &= steps - 1) {
+      const auto list = static_cast<std::size_t>(std::countr_zero(steps));
+      for (Range* range = arena.lists[static_cast<std::size_t>(level)][list]; range;
+           range = range->next_free) {
+        if (is_idle(range)) return range;
+        if (++looked_at == 64) return nullptr;
+      }
     }
-    blocks.clear();
   }
-  return any;
+  return nullptr;
 }
 
-MemoryPool::Block MemoryPool::allocate(std::size_t bytes, Stream stream) {
-  std::lock_guard lock(mutex_);
-  Block block{0, size_class(bytes)};
-  std::vector<DevicePointer>& kept = free_[block.bytes];
-  if (!kept.empty()) {
-    block.address = kept.back();
-    kept.pop_back();
-  } else {
-    auto fresh = [&] { return block.bytes <= kSmall ? carve(block.bytes) : from_driver(block.bytes); };
-    block.address = fresh();
-    if (!block.address && give_back(stream)) block.address = fresh();
-    if (!block.address)
-      throw DeviceError("[cuda] there is no memory for " + std::to_string(bytes) +
-                        " bytes more: " + std::to_string(in_use_) + " bytes are in use, " +
-                        std::to_string(reserved_) + " held from the driver");
-  }
-  in_use_ += block.bytes;
-  peak_ = std::max(peak_, in_use_);
-  return block;
+/// Memory that nothing uses; else, once enough is on its way to become so, memory to wait for: a program that
+/// is far ahead of its device must not grow.
+MemoryPool::Range* MemoryPool::find_for_upload(Arena& arena, std::size_t bytes) {
+  if (Range* range = find_idle(arena, bytes)) return range;
+  join_idle(arena);
+  if (Range* range = find_idle(arena, bytes)) return range;
+  return arena.free >= std::max(2 * bytes, kBusyUploads) ? find(arena, bytes) : nullptr;
 }
 
-void MemoryPool::release(const Block& block) {
-  std::lock_guard lock(mutex_);
-  free_[block.bytes].push_back(block.address);
-  in_use_ -= block.bytes;
+MemoryPool::Range* MemoryPool::find_in_others(const Arena& arena, std::size_t bytes) {
+  for (Arena* other : {&large_, &uploads_, &small_})
+    if (other != &arena)
+      if (Range* range = find(*other, bytes)) return range;
+  return nullptr;
 }
 
-std::size_t MemoryPool::bytes_in_use() const {
-  std::lock_guard lock(mutex_);
-  return in_use_;
-}
-std::size_t MemoryPool::bytes_reserved() const {
-  std::lock_guard lock(mutex_);
-  return reserved_;
-}
-std::size_t MemoryPool::peak_bytes_in_use() const {
-  std::lock_guard lock(mutex_);
-  return peak_;
+bool MemoryPool::may_join(const Range* one, const Range* other) const {
+  if (!one || !other || one->used || other->used) return false;
+  // A range that is idle must stay so, where uploads look for them.
+  return !one->arena->uploads || one->points.compute == other->points.compute ||
+         (is_idle(one) && is_idle(other));
 }
 
-StagingRing::~StagingRing() {
-  for (Slot& slot : slots_) {
-    if (slot.done) api_.event_destroy(slot.done);
-    if (slot.memory) api_.host_free(slot.memory);
-  }
+/// Neither is in a list.
+MemoryPool::Range* MemoryPool::join(Range* low, Range* high) {
+  low->bytes += high->bytes;
+  low->points.compute = std::max(low->points.compute, high->points.compute);
+  low->points.upload = std::max(low->points.upload, high->points.upload);
+  low->after = high->after;
+  if (low->after) low->after->before = low;
+  spare_.push_back(high);
+  return low;
 }
 
-StagingRing::Slot& StagingRing::ready(std::size_t index) {
-  Slot& slot = slots_[index];
-  if (!slot.memory) {
-    void* memory = nullptr;
-    check(api_.host_allocate(&memory, kSlotBytes, 0), "cuMemHostAlloc");
-    slot.memory = static_cast<std::byte*>(memory);
-    check(api_.event_create(&slot.done, kEventDisableTiming), "cuEventCreate");
-  }
-  if (slot.in_flight) {
-    check(api_.event_synchronize(slot.done), "cuEventSynchronize");
-    slot.in_flight = false;
-  }
-  return slot;
-}
-
-void StagingRing::upload(DevicePointer to, std::span<const std::byte> data) {
-  while (!data.empty()) {
-    if (used_ == kSlotBytes) {
-      Slot& full = slots_[current_];
-      check(api_.event_record(full.done, stream_), "cuEventRecord");
-      full.in_flight = true;
-      current_ = (current_ + 1) % kSlots;
-      used_ = 0;
+void MemoryPool::join_idle(Arena& arena) {
+  for (Range* segment : segments_) {
+    if (segment->arena != &arena) continue;
+    for (Range* range = segment; range && range->after;) {
+      if (!may_join(range, range->after)) {
+        range = range->after;
+        continue;
+      }
+      remove(range);
+      remove(range->after);
+      insert(join(range, range->after));
     }
-    Slot& slot = ready(current_);
-    const std::size_t bytes = std::min(data.size(), kSlotBytes - used_);
-    std::memcpy(slot.memory + used_, data.data(), bytes);
-    check(api_.copy_to_device(to, slot.memory + used_, bytes, stream_), "cuMemcpyHtoDAsync");
-    // Pieces start on cache lines, so that two copies in flight share none.
-    used_ = std::min(kSlotBytes, (used_ + bytes + 255) / 256 * 256);
-    to += bytes;
-    data = data.subspan(bytes);
   }
 }
 
-void StagingRing::download(DevicePointer from, std::span<std::byte> data) {
-  // Two slots in turn: one is copied out while the device fills the other.
-  struct Piece {
-    std::size_t slot = 0;
-    std::span<std::byte> to;
-  };
-  if (used_ > 0) {  // what uploads still read from the current slot must not be written over
-    Slot& partial = ready(current_);
-    check(api_.event_record(partial.done, stream_), "cuEventRecord");
-    partial.in_flight = true;
-    current_ = (current_ + 1) % kSlots;
-    used_ = 0;
+MemoryPool::Range* MemoryPool::grow(Arena& arena, std::size_t bytes) {
+  // Segments grow with what is held, so that they are few and most blocks have neighbours to be joined with.
+  const std::size_t usual =
+      std::clamp(round_up(arena.reserved / 4, kSegmentUnit), arena.least_segment, kMostGrowth);
+  const std::size_t exact = round_up(bytes, kSegmentUnit);
+  for (std::size_t wanted = bytes <= usual / 2 ? usual : exact, last = 0; wanted != last;
+       last = wanted, wanted = exact) {
+    if (limit_ && counts_.reserved + wanted > limit_) continue;
+    const DevicePointer address = source_.allocate_memory(wanted);
+    if (!address) continue;
+    Range* range = make_range();
+    range->address = address;
+    range->bytes = wanted;
+    range->arena = &arena;
+    segments_.push_back(range);
+    arena.reserved += wanted;
+    counts_.reserved += wanted;
+    insert(range);
+    if (base::logs("memory"))
+      base::log_line("memory", "cuda takes " + words(wanted) + " from the driver, " +
+                                   words(counts_.reserved) + " in all");
+    return range;
   }
-  Piece before;
-  auto finish = [&](const Piece& piece) {
-    Slot& slot = ready(piece.slot);
-    std::memcpy(piece.to.data(), slot.memory, piece.to.size());
-  };
-  while (!data.empty()) {
-    Slot& slot = ready(current_);
-    const std::size_t bytes = std::min(data.size(), kSlotBytes);
-    check(api_.copy_to_host(slot.memory, from, bytes, stream_), "cuMemcpyDtoHAsync");
-    check(api_.event_record(slot.done, stream_), "cuEventRecord");
-    slot.in_flight = true;
-    const Piece piece{current_, data.first(bytes)};
-    if (!before.to.empty()) finish(before);
-    before = piece;
-    current_ = (current_ + 1) % kSlots;
-    from += bytes;
-    data = data.subspan(bytes);
+  return nullptr;
+}
+
+MemoryPool::Range* MemoryPool::grow_after_trim(Arena& arena, std::size_t bytes, std::size_t requested) {
+  source_.wait();
+  trim_now();
+  if (Range* range = grow(arena, bytes)) return range;
+  throw DeviceError(shortage(requested));
+}
+
+MemoryPool::Block MemoryPool::allocate(std::size_t requested, Purpose purpose, std::uint64_t completed) {
+  std::lock_guard lock(mutex_);
+  if (requested > kMostBytes / 2) throw DeviceError(shortage(requested));
+  completed_ = std::max(completed_, completed);
+  const std::size_t bytes = rounded(requested);
+  Arena& arena = arena_for(bytes, purpose);
+  Range* range = arena.uploads ? find_for_upload(arena, bytes) : find(arena, bytes);
+  if (!range) range = grow(arena, bytes);
+  if (!range && arena.uploads) range = find(arena, bytes);
+  if (!range) range = find_in_others(arena, bytes);
+  if (!range) range = grow_after_trim(arena, bytes, requested);
+  remove(range);
+  if (range->bytes > bytes) {
+    Range* rest = make_range();
+    rest->address = range->address + bytes;
+    rest->bytes = range->bytes - bytes;
+    rest->arena = range->arena;
+    rest->points = range->points;
+    rest->before = range;
+    rest->after = range->after;
+    if (rest->after) rest->after->before = rest;
+    range->after = rest;
+    range->bytes = bytes;
+    insert(rest);
   }
-  if (!before.to.empty()) finish(before);
-  check(api_.stream_synchronize(stream_), "cuStreamSynchronize");
+  range->used = true;
+  counts_.in_use += bytes;
+  counts_.peak_in_use = std::max(counts_.peak_in_use, counts_.in_use);
+  return {range->address, bytes, range->points, range};
+}
+
+void MemoryPool::release(const Block& block) noexcept {
+  std::lock_guard lock(mutex_);
+  Range* range = block.range;
+  counts_.in_use -= range->bytes;
+  range->points = block.points;
+  range->used = false;
+  if (may_join(range, range->after)) {
+    remove(range->after);
+    join(range, range->after);
+  }
+  if (may_join(range->before, range)) {
+    Range* before = range->before;
+    remove(before);
+    range = join(before, range);
+  }
+  insert(range);
+}
+
+std::size_t MemoryPool::trim_now() {
+  // The caller has waited: whatever is free is idle.
+  for (Arena* arena : {&small_, &large_, &uploads_}) {
+    for (auto& level : arena->lists)
+      for (Range* first : level)
+        for (Range* range = first; range; range = range->next_free) range->points = {};
+    join_idle(*arena);
+  }
+  std::size_t given_back = 0;
+  std::erase_if(segments_, [&](Range* segment) {
+    if (segment->used || segment->after) return false;
+    remove(segment);
+    source_.free_memory(segment->address);
+    segment->arena->reserved -= segment->bytes;
+    given_back += segment->bytes;
+    spare_.push_back(segment);
+    return true;
+  });
+  counts_.reserved -= given_back;
+  if (given_back && base::logs("memory"))
+    base::log_line("memory", "cuda gives back " + words(given_back) + " to the driver, " +
+                                 words(counts_.reserved) + " stay");
+  return given_back;
+}
+
+std::size_t MemoryPool::trim() {
+  std::lock_guard lock(mutex_);
+  source_.wait();
+  return trim_now();
+}
+
+std::string MemoryPool::shortage(std::size_t requested) {
+  std::map<std::size_t, std::size_t> used;  // how many blocks of each size
+  std::size_t largest_free = 0;
+  for (Range* segment : segments_)
+    for (Range* range = segment; range; range = range->after) {
+      if (range->used)
+        ++used[range->bytes];
+      else
+        largest_free = std::max(largest_free, range->bytes);
+    }
+  std::vector<std::pair<std::size_t, std::size_t>> holders(used.begin(), used.end());
+  std::sort(holders.begin(), holders.end(),
+            [](const auto& a, const auto& b) { return a.first * a.second > b.first * b.second; });
+  std::string text = "[cuda] there is no memory for " + std::to_string(requested) + " bytes (" +
+                     words(requested) + ") more: " + words(counts_.in_use) + " are in use, " +
+                     words(counts_.reserved) + " are held from the driver";
+  if (limit_) text += " (SINTER_MEMORY_LIMIT_MIB allows " + words(limit_) + ")";
+  text += ", which has " + words(source_.available()) + " left; the largest free block has " +
+          words(largest_free);
+  if (holders.empty()) return text + "; nothing is in use";
+  text += "; in use are ";
+  constexpr std::size_t kMostNamed = 5;
+  for (std::size_t i = 0; i < std::min(holders.size(), kMostNamed); ++i) {
+    const auto [bytes, count] = holders[i];
+    text +=
+        (i ? ", " : "") + std::to_string(count) + (count == 1 ? " block of " : " blocks of ") + words(bytes);
+  }
+  if (holders.size() > kMostNamed) text += " and smaller ones";
+  return text;
+}
+
+MemoryPool::Counts MemoryPool::counts() const {
+  std::lock_guard lock(mutex_);
+  return counts_;
 }
 
 }  // namespace sinter::runtime::cuda

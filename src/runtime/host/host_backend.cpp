@@ -41,6 +41,20 @@ std::size_t physical_memory() {
   return 0;
 }
 
+/// All work is done by then: what is left is to copy.
+class Copy final : public Transfer {
+ public:
+  Copy(std::byte* to, const std::byte* from, std::size_t bytes) : to_(to), from_(from), bytes_(bytes) {}
+  void finish() override {
+    if (bytes_ > 0) std::memcpy(to_, from_, bytes_);
+  }
+
+ private:
+  std::byte* to_;
+  const std::byte* from_;
+  std::size_t bytes_;
+};
+
 class HostBackend final : public Backend {
  public:
   /// `choose`: SINTER_HOST decides, at the first kernel unless it says `jit`; else `jit` is used if there is
@@ -74,16 +88,20 @@ class HostBackend final : public Backend {
     return std::make_shared<host::HostBuffer>(*this, memory_, bytes);
   }
 
-  void upload(const BufferView& to, std::span<const std::byte> data) override {
+  void upload(const BufferView& to, std::span<const std::byte> data) override { begin_upload(to, data)->finish(); }
+  std::unique_ptr<Transfer> begin_upload(const BufferView& to, std::span<const std::byte> data) override {
     check_range(to, data.size(), "upload");
-    if (!data.empty()) std::memcpy(host::data_of(to), data.data(), data.size());
+    return std::make_unique<Copy>(host::data_of(to), data.data(), data.size());
   }
 
-  void download(const BufferView& from, std::span<std::byte> data) override {
+  void download(const BufferView& from, std::span<std::byte> data) override { begin_download(from, data)->finish(); }
+  std::unique_ptr<Transfer> begin_download(const BufferView& from, std::span<std::byte> data) override {
     check_range(from, data.size(), "download");
     throw_fault();
-    if (!data.empty()) std::memcpy(data.data(), host::data_of(from), data.size());
+    return std::make_unique<Copy>(data.data(), host::data_of(from), data.size());
   }
+
+  std::size_t trim() override { return memory_->trim(); }
 
   std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override {
     std::vector<ExecutableRef> programs(kernels.size());
@@ -165,7 +183,8 @@ class HostBackend final : public Backend {
     if (fault_.exchange(false)) throw ShapeError("[gather] an index was out of range");
   }
 
-  std::shared_ptr<MemoryPool> memory_ = std::make_shared<MemoryPool>();
+  std::shared_ptr<MemoryPool> memory_ =
+      std::make_shared<MemoryPool>(static_cast<std::size_t>(base::environment().memory_limit_mib) << 20);
   host::Workers workers_;
   bool chooses_, always_compiled_;
   std::string reason_ = "the compiler refused it";  // for interpreting kernels

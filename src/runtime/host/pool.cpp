@@ -58,16 +58,20 @@ std::byte* MemoryPool::allocate(std::size_t bytes) {
     const std::size_t bound = statistics_.peak_in_use + statistics_.peak_in_use / 2 + kSlack;
     const std::size_t needed = statistics_.in_use + size;
     if (needed + kept_ > bound) trim_to(bound > needed ? bound - needed : 0);
-    block = system_allocate(size);
+    const auto fresh = [&] {
+      return limit_ && statistics_.reserved + size > limit_ ? nullptr : system_allocate(size);
+    };
+    block = fresh();
     if (block == nullptr) {
       trim_to(0);
-      block = system_allocate(size);
+      block = fresh();
     }
     if (block != nullptr) statistics_.reserved += size;
   }
   if (block == nullptr)
     throw DeviceError("[host] no memory left for " + std::to_string(bytes) + " bytes; " +
-                      std::to_string(statistics_.in_use) + " bytes are in use");
+                      std::to_string(statistics_.in_use) + " bytes are in use" +
+                      (limit_ ? ", SINTER_MEMORY_LIMIT_MIB allows " + std::to_string(limit_) : ""));
   statistics_.in_use += size;
   statistics_.peak_in_use = std::max(statistics_.peak_in_use, statistics_.in_use);
   return block;
@@ -86,9 +90,11 @@ void MemoryPool::release(std::byte* block, std::size_t bytes) noexcept {
   }
 }
 
-void MemoryPool::trim() noexcept {
+std::size_t MemoryPool::trim() noexcept {
   std::lock_guard lock(mutex_);
+  const std::size_t before = kept_;
   trim_to(0);
+  return before;
 }
 
 void MemoryPool::trim_to(std::size_t kept_bytes) noexcept {

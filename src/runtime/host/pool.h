@@ -19,7 +19,8 @@ struct PoolStatistics {
 /// again. All calls may come from any thread.
 class MemoryPool {
  public:
-  MemoryPool() = default;
+  /// `limit`: the most bytes to hold from the system; 0: as many as there are.
+  explicit MemoryPool(std::size_t limit = 0) : limit_(limit) {}
   ~MemoryPool();
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
@@ -30,8 +31,8 @@ class MemoryPool {
   /// Gives back a block; `bytes` as it was asked for.
   void release(std::byte* block, std::size_t bytes) noexcept;
 
-  /// Returns all blocks that nobody uses to the system.
-  void trim() noexcept;
+  /// Returns all blocks that nobody uses to the system; the number of bytes.
+  std::size_t trim() noexcept;
 
   PoolStatistics statistics() const;
 
@@ -41,6 +42,7 @@ class MemoryPool {
  private:
   void trim_to(std::size_t kept_bytes) noexcept;  // mutex_ is held
 
+  const std::size_t limit_;
   mutable std::mutex mutex_;
   std::map<std::size_t, std::vector<std::byte*>> free_;  // by rounded size
   std::size_t kept_ = 0;                                 // bytes in free_

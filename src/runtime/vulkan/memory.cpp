@@ -91,8 +91,8 @@ MemoryBlock::~MemoryBlock() {
   vkFreeMemory(device_.handle(), memory_, nullptr);
 }
 
-MemoryPool::MemoryPool(const Device& device)
-    : device_(device), required_(VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT), preferred_(0) {
+MemoryPool::MemoryPool(const Device& device, std::size_t limit)
+    : device_(device), limit_(limit), required_(VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT), preferred_(0) {
   // Reading uncached memory in place is slower than a copy, so cached it must be.
   if (device.info().unified)
     preferred_ = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
@@ -114,9 +114,16 @@ void MemoryPool::remove(Arena& arena, FreeMap::iterator at) {
 bool MemoryPool::grow(Arena& arena, VkDeviceSize bytes) {
   VkDeviceSize wanted = &arena == &small_ ? kSmallBlock : std::max(kLargeBlock, round_up(bytes, kBlockUnit));
   if (bytes > kLargeBlock / 2) wanted = round_up(bytes, kBlockUnit);
-  std::unique_ptr<MemoryBlock> block = MemoryBlock::try_make(device_, wanted, required_, preferred_);
+  const auto make = [&]() -> std::unique_ptr<MemoryBlock> {
+    if (limit_ && reserved_ + wanted > limit_) return nullptr;
+    return MemoryBlock::try_make(device_, wanted, required_, preferred_);
+  };
+  std::unique_ptr<MemoryBlock> block = make();
   // Near the end of the memory a block of just the size asked for may still be there.
-  if (!block && wanted > bytes) block = MemoryBlock::try_make(device_, wanted = bytes, required_, preferred_);
+  if (!block && wanted > bytes) {
+    wanted = bytes;
+    block = make();
+  }
   if (!block) return false;
   const std::uint64_t address = next_address_;
   next_address_ += kAddressesOfBlock;
@@ -179,8 +186,9 @@ void MemoryPool::release(const Slice& slice) {
   add(arena, address, range);
 }
 
-void MemoryPool::trim() {
+std::size_t MemoryPool::trim() {
   std::lock_guard lock(mutex_);
+  const std::size_t before = reserved_;
   for (Arena* arena : {&small_, &large_}) {
     for (auto range = arena->free.begin(); range != arena->free.end();) {
       auto here = range++;
@@ -191,6 +199,7 @@ void MemoryPool::trim() {
       remove(*arena, here);
     }
   }
+  return before - reserved_;
 }
 
 std::size_t MemoryPool::bytes_in_use() const {

@@ -64,13 +64,14 @@ struct Slice {
 /// thread.
 class MemoryPool {
  public:
-  explicit MemoryPool(const Device& device);
+  /// `limit`: the most bytes to hold from the driver; 0: as many as it gives.
+  MemoryPool(const Device& device, std::size_t limit);
 
   /// None: the driver has no memory left.
   std::optional<Slice> try_allocate(VkDeviceSize bytes);
   void release(const Slice& slice);
-  /// Gives blocks that nobody uses back to the driver. The caller has waited for all work.
-  void trim();
+  /// Gives blocks that nobody uses back to the driver; the number of bytes. The caller has waited for all work.
+  std::size_t trim();
 
   std::size_t bytes_in_use() const;
   std::size_t bytes_reserved() const;
@@ -97,6 +98,7 @@ class MemoryPool {
   void remove(Arena& arena, FreeMap::iterator at);
 
   const Device& device_;
+  const std::size_t limit_;
   VkMemoryPropertyFlags required_, preferred_;
   mutable std::mutex mutex_;
   Arena small_, large_;

@@ -69,7 +69,7 @@ class VulkanBackend final : public Backend {
  public:
   VulkanBackend(int index, const VulkanOptions& options)
       : device_(index, options),
-        pool_(device_),
+        pool_(device_, static_cast<std::size_t>(base::environment().memory_limit_mib) << 20),
         compiler_(device_),
         commands_(device_),
         arguments_(device_, commands_, kArgumentsRing, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT),
@@ -102,6 +102,10 @@ class VulkanBackend final : public Backend {
 
   const ir::DeviceTraits& traits() const override { return traits_; }
   BufferRef allocate(std::size_t bytes) override;
+  std::size_t trim() override {
+    commands_.wait_all();
+    return pool_.trim();
+  }
   void upload(const BufferView& to, std::span<const std::byte> data) override;
   void download(const BufferView& from, std::span<std::byte> data) override;
   std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override;
@@ -162,7 +166,10 @@ Slice VulkanBackend::allocate_slice(std::size_t bytes) {
   throw DeviceError("[vulkan] " + traits_.name + " (" + info.name + ") has no memory for " +
                     std::to_string(bytes) + " bytes more: " + std::to_string(pool_.bytes_in_use()) +
                     " bytes are in use, " + std::to_string(pool_.bytes_reserved()) + " held, of " +
-                    std::to_string(info.local_bytes));
+                    std::to_string(info.local_bytes) +
+                    (base::environment().memory_limit_mib
+                         ? "; SINTER_MEMORY_LIMIT_MIB is " + std::to_string(base::environment().memory_limit_mib)
+                         : ""));
 }
 
 BufferRef VulkanBackend::allocate(std::size_t bytes) {

@@ -1,0 +1,191 @@
+// Slots, streams and events of copies.
+#include "src/runtime/cuda/staging.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace sinter::runtime::cuda {
+
+namespace {
+
+std::byte* locked_memory(const DriverApi& api, std::size_t bytes) {
+  void* memory = nullptr;
+  check(api.host_allocate(&memory, bytes, 0), "cuMemHostAlloc");
+  return static_cast<std::byte*>(memory);
+}
+
+Event make_event(const DriverApi& api) {
+  Event event = nullptr;
+  check(api.event_create(&event, kEventDisableTiming), "cuEventCreate");
+  return event;
+}
+
+}  // namespace
+
+Uploads::Uploads(const DriverApi& api) : api_(api) {
+  check(api_.stream_create(&stream_, kStreamNonBlocking), "cuStreamCreate");
+  finished_event_ = make_event(api_);
+}
+
+Uploads::~Uploads() {
+  api_.stream_synchronize(stream_);
+  for (Slot& slot : slots_) {
+    if (slot.done) api_.event_destroy(slot.done);
+    if (slot.memory) api_.host_free(slot.memory);
+  }
+  api_.event_destroy(finished_event_);
+  api_.stream_destroy(stream_);
+}
+
+/// Makes sure that the current slot has room. Does not hold the lock while it waits: a launch may need it.
+void Uploads::make_room(std::unique_lock<std::mutex>& lock) {
+  while (true) {
+    if (used_ == kSlotBytes) {
+      Slot& full = slots_[current_];
+      check(api_.event_record(full.done, stream_), "cuEventRecord");
+      full.in_flight = true;
+      current_ = (current_ + 1) % kSlots;
+      used_ = 0;
+    }
+    Slot& slot = slots_[current_];
+    if (!slot.in_flight) return;
+    const Result done = api_.event_query(slot.done);
+    if (done != kNotReady) {
+      check(done, "cuEventQuery");
+      slot.in_flight = false;
+      return;
+    }
+    lock.unlock();
+    const Result result = api_.event_synchronize(slot.done);
+    lock.lock();
+    check(result, "cuEventSynchronize");
+  }
+}
+
+/// Fills what is left of the current slot.
+std::size_t Uploads::copy_piece(DevicePointer to, std::span<const std::byte> data) {
+  Slot& slot = slots_[current_];
+  if (!slot.memory) {
+    slot.done = make_event(api_);
+    slot.memory = locked_memory(api_, kSlotBytes);
+  }
+  const std::size_t bytes = std::min(data.size(), kSlotBytes - used_);
+  std::memcpy(slot.memory + used_, data.data(), bytes);
+  check(api_.copy_to_device(to, slot.memory + used_, bytes, stream_), "cuMemcpyHtoDAsync");
+  // Pieces start on cache lines, so that two copies in flight share none.
+  used_ = std::min(kSlotBytes, (used_ + bytes + 255) / 256 * 256);
+  return bytes;
+}
+
+std::uint64_t Uploads::copy(DevicePointer to, std::span<const std::byte> data) {
+  while (true) {
+    // Small uploads of other threads come in between the pieces of large ones.
+    std::unique_lock lock(mutex_);
+    make_room(lock);
+    const std::size_t bytes = copy_piece(to, data);
+    to += bytes;
+    data = data.subspan(bytes);
+    if (data.empty()) return ++finished_;
+  }
+}
+
+std::uint64_t Uploads::abandon() {
+  std::lock_guard lock(mutex_);
+  return ++finished_;
+}
+
+std::uint64_t Uploads::wait_on(Stream stream) {
+  std::lock_guard lock(mutex_);
+  check(api_.event_record(finished_event_, stream_), "cuEventRecord");
+  check(api_.stream_wait_event(stream, finished_event_, 0), "cuStreamWaitEvent");
+  return finished_;
+}
+
+Readers::~Readers() {
+  for (const auto& reader : all_) destroy(*reader);
+}
+
+void Readers::destroy(Reader& reader) noexcept {
+  for (int i = 0; i < 2; ++i) {
+    if (reader.filled[i]) api_.event_destroy(reader.filled[i]);
+    if (reader.memory[i]) api_.host_free(reader.memory[i]);
+  }
+  if (reader.stream) api_.stream_destroy(reader.stream);
+}
+
+Readers::Reader* Readers::take(std::size_t bytes) {
+  std::lock_guard lock(mutex_);
+  std::vector<Reader*>& free = bytes <= kSmallPiece ? small_ : large_;
+  if (!free.empty()) {
+    Reader* reader = free.back();
+    free.pop_back();
+    return reader;
+  }
+  all_.push_back(std::make_unique<Reader>());
+  Reader& reader = *all_.back();
+  try {
+    small_.reserve(all_.size());  // so that giving back cannot fail
+    large_.reserve(all_.size());
+    reader.piece_bytes = bytes <= kSmallPiece ? kSmallPiece : kLargePiece;
+    check(api_.stream_create(&reader.stream, kStreamNonBlocking), "cuStreamCreate");
+    for (int i = 0; i < (bytes <= kSmallPiece ? 1 : 2); ++i) {
+      reader.memory[i] = locked_memory(api_, reader.piece_bytes);
+      reader.filled[i] = make_event(api_);
+    }
+  } catch (...) {
+    destroy(reader);
+    all_.pop_back();
+    throw;
+  }
+  return &reader;
+}
+
+void Readers::give_back(Reader* reader) noexcept {
+  std::lock_guard lock(mutex_);
+  (reader->piece_bytes == kSmallPiece ? small_ : large_).push_back(reader);
+}
+
+Faults::Faults(const DriverApi& api, Stream compute) : api_(api), compute_(compute) {
+  check(api_.memory_allocate(&word_, sizeof(std::uint32_t)), "cuMemAlloc");
+  check(api_.fill_words(word_, 0, 1, compute_), "cuMemsetD32Async");
+}
+
+Faults::~Faults() {
+  api_.memory_free(word_);
+  if (copies_) api_.host_free(copies_);
+}
+
+void Faults::close(std::uint64_t point, std::uint64_t completed) {
+  std::lock_guard lock(mutex_);
+  if (!copies_)
+    copies_ = reinterpret_cast<std::uint32_t*>(locked_memory(api_, kSlots * sizeof(std::uint32_t)));
+  if (end_ - first_ == kSlots) {
+    look(completed);
+    if (end_ - first_ == kSlots) {
+      check(api_.stream_synchronize(compute_), "cuStreamSynchronize");
+      look(point - 1);
+    }
+  }
+  const std::size_t slot = end_ % kSlots;
+  check(api_.copy_to_host(copies_ + slot, word_, sizeof(std::uint32_t), compute_), "cuMemcpyDtoHAsync");
+  check(api_.fill_words(word_, 0, 1, compute_), "cuMemsetD32Async");
+  points_[slot] = point;
+  ++end_;
+}
+
+void Faults::look(std::uint64_t point) {
+  for (; first_ < end_ && points_[first_ % kSlots] <= point; ++first_) {
+    const std::size_t slot = first_ % kSlots;
+    if (copies_[slot] != 0 && faulted_ == 0) faulted_ = points_[slot];
+  }
+}
+
+bool Faults::take(std::uint64_t point) {
+  std::lock_guard lock(mutex_);
+  look(point);
+  if (faulted_ == 0 || faulted_ > point) return false;
+  faulted_ = 0;
+  return true;
+}
+
+}  // namespace sinter::runtime::cuda

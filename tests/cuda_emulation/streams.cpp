@@ -1,0 +1,191 @@
+// Queues of work, done in one of several orders.
+#include "streams.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <iterator>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+
+namespace sinter_emulation {
+namespace {
+
+struct Stream;
+
+/// A place in a stream that an event was recorded at.
+struct Mark {
+  Stream* stream;
+  bool reached = false;
+};
+
+struct Operation {
+  std::function<int()> work;
+  std::shared_ptr<Mark> after;  // null: only what was handed to the stream before
+};
+
+struct Stream {
+  int device;
+  bool has_kernels;
+  std::deque<Operation> operations;
+};
+
+struct Event {
+  int device;
+  std::shared_ptr<Mark> mark;  // of the last record
+};
+
+std::set<Stream*> streams;
+std::set<Event*> events;
+int failure = kSuccess;  // the first error of work; stays
+
+enum class Order { Now, Late, Behind, Random };
+std::mt19937 random_numbers;
+
+Order order() {
+  static const Order chosen = [] {
+    const char* text = std::getenv("SINTER_EMULATION_ORDER");
+    const std::string name = text ? text : "now";
+    if (name == "now") return Order::Now;
+    if (name == "late") return Order::Late;
+    if (name == "behind") return Order::Behind;
+    random_numbers.seed(static_cast<unsigned>(std::atoi(name.c_str())));
+    return Order::Random;
+  }();
+  return chosen;
+}
+
+void do_next(Stream& stream);
+
+void reach(Mark& mark) {
+  while (!mark.reached) do_next(*mark.stream);
+}
+
+void do_next(Stream& stream) {
+  Operation next = std::move(stream.operations.front());
+  stream.operations.pop_front();
+  if (next.after) reach(*next.after);
+  if (!next.work) return;
+  const int result = next.work();
+  if (failure == kSuccess) failure = result;
+}
+
+void finish(Stream& stream) {
+  while (!stream.operations.empty()) do_next(stream);
+}
+
+void do_some() {
+  // One stream is behind for a while, as a long kernel would have it.
+  static const Stream* slow = nullptr;
+  static unsigned calls = 0;
+  if (calls++ % 256 == 0) {
+    auto chosen = streams.begin();
+    std::advance(chosen, random_numbers() % streams.size());
+    slow = *chosen;
+  }
+  for (unsigned left = random_numbers() % 3; left > 0; --left) {
+    std::vector<Stream*> busy;
+    for (Stream* stream : streams)
+      if (stream != slow && !stream->operations.empty()) busy.push_back(stream);
+    if (busy.empty()) return;
+    do_next(*busy[random_numbers() % busy.size()]);
+  }
+}
+
+int add(void* handle, Operation operation) {
+  auto* stream = static_cast<Stream*>(handle);
+  if (!streams.count(stream) || stream->device != current_device()) return kInvalidHandle;
+  stream->operations.push_back(std::move(operation));
+  if (order() == Order::Now || (order() == Order::Behind && !stream->has_kernels)) finish(*stream);
+  if (order() == Order::Random) do_some();
+  return kSuccess;
+}
+
+int create_stream(void** stream, unsigned) {
+  if (current_device() < 0) return kInvalidContext;
+  auto* made = new Stream{current_device(), false, {}};
+  streams.insert(made);
+  return *stream = made, kSuccess;
+}
+int destroy_stream(void* handle) {
+  auto* stream = static_cast<Stream*>(handle);
+  if (!streams.count(stream)) return kInvalidHandle;
+  finish(*stream);
+  streams.erase(stream);
+  return delete stream, kSuccess;
+}
+int synchronize_stream(void* handle) {
+  auto* stream = static_cast<Stream*>(handle);
+  if (!streams.count(stream)) return kInvalidHandle;
+  finish(*stream);
+  return failure;
+}
+int wait_event(void* stream, void* handle, unsigned flags) {
+  auto* event = static_cast<Event*>(handle);
+  if (!events.count(event) || flags != 0) return kInvalidHandle;
+  // An event that was never recorded holds nobody up.
+  return event->mark ? add(stream, {nullptr, event->mark}) : kSuccess;
+}
+
+int create_event(void** event, unsigned) {
+  if (current_device() < 0) return kInvalidContext;
+  auto* made = new Event{current_device(), nullptr};
+  events.insert(made);
+  return *event = made, kSuccess;
+}
+int destroy_event(void* handle) {
+  auto* event = static_cast<Event*>(handle);
+  if (!events.erase(event)) return kInvalidHandle;
+  return delete event, kSuccess;
+}
+int record_event(void* handle, void* stream) {
+  auto* event = static_cast<Event*>(handle);
+  if (!events.count(event) || event->device != current_device()) return kInvalidHandle;
+  event->mark = std::make_shared<Mark>(Mark{static_cast<Stream*>(stream)});
+  return add(stream, {[mark = event->mark] { return mark->reached = true, kSuccess; }, nullptr});
+}
+int synchronize_event(void* handle) {
+  auto* event = static_cast<Event*>(handle);
+  if (!events.count(event)) return kInvalidHandle;
+  if (event->mark) reach(*event->mark);
+  return failure;
+}
+int query_event(void* handle) {
+  auto* event = static_cast<Event*>(handle);
+  if (!events.count(event)) return kInvalidHandle;
+  if (failure) return failure;
+  return !event->mark || event->mark->reached ? kSuccess : kNotReady;
+}
+
+}  // namespace
+
+int enqueue(void* stream, std::function<int()> work) { return add(stream, {std::move(work), nullptr}); }
+
+int enqueue_kernels(void* stream, std::function<int()> work) {
+  if (streams.count(static_cast<Stream*>(stream))) static_cast<Stream*>(stream)->has_kernels = true;
+  return enqueue(stream, std::move(work));
+}
+
+int finish_all() {
+  for (Stream* stream : streams) finish(*stream);
+  return failure;
+}
+
+const std::map<std::string, void*>& stream_functions() {
+  static const std::map<std::string, void*> functions = {
+      {"cuStreamCreate", entry<&create_stream>()},
+      {"cuStreamDestroy", entry<&destroy_stream>()},
+      {"cuStreamSynchronize", entry<&synchronize_stream>()},
+      {"cuStreamWaitEvent", entry<&wait_event>()},
+      {"cuEventCreate", entry<&create_event>()},
+      {"cuEventDestroy", entry<&destroy_event>()},
+      {"cuEventRecord", entry<&record_event>()},
+      {"cuEventSynchronize", entry<&synchronize_event>()},
+      {"cuEventQuery", entry<&query_event>()},
+  };
+  return functions;
+}
+
+}  // namespace sinter_emulation
