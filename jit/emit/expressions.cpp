@@ -192,7 +192,7 @@ void Expressions::define_load_at(ExprId id) {
   }
   out.line(value(id) + " = " + dialect.read(kernel, e.buffer, place) + ";");
   close();
-  open("else");
+  open(exists.empty() ? "else" : "else if (" + exists + ")");
   out.line(dialect.set_fault);
   close();
   if (e.predicate != ir::kNone) close();

@@ -233,6 +233,7 @@ class Loops {
     e_.out.line(constant("points", count_of(0, k_.outer_rank)));
     e_.open(loop("t", e_.flat(grid.group) + " * " + lanes, "points", e_.flat(grid.groups) + " * " + lanes));
     // Lanes beyond the last point must come to the barriers.
+    e_.exists = "there";
     e_.out.line("const bool there = t + " + e_.flat(e_.dialect.lane) + " < points;");
     e_.out.line(constant("f", "there ? t + " + e_.flat(e_.dialect.lane) + " : t"));
     split("f", 0, k_.outer_rank, "");
