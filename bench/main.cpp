@@ -98,7 +98,7 @@ int run(int argc, char** argv) {
   const Options options = parse(argc, argv);
   if (options.list) {
     for (const bench::Workload& workload : bench::workloads())
-      std::printf("%-24s %s\n", workload.name.c_str(), workload.what.c_str());
+      std::printf("%-28s %s\n", workload.name.c_str(), workload.what.c_str());
     return 0;
   }
   const sinter::Device device = options.device.empty() ? sinter::Device::best() : sinter::Device::parse(options.device);
@@ -106,13 +106,13 @@ int run(int argc, char** argv) {
     bench::run_first_step(device);
     return 0;
   }
-  std::printf("%s (%s), medians\n%-24s %10s %10s %10s %12s\n", device.name().c_str(), device.description().c_str(), "row",
+  std::printf("%s (%s), medians\n%-28s %10s %10s %10s %12s\n", device.name().c_str(), device.description().c_str(), "row",
               "median", "min", "max", "first");
   nlohmann::json rows = nlohmann::json::object();
   for (const bench::Workload& workload : bench::workloads()) {
     if (!options.only.empty() && std::find(options.only.begin(), options.only.end(), workload.name) == options.only.end()) continue;
     const Times times = measure(workload, device, options.seconds);
-    std::printf("%-24s %10.4f %10.4f %10.4f %12.3f %s\n", workload.name.c_str(), times.median, times.low, times.high, times.first,
+    std::printf("%-28s %10.4f %10.4f %10.4f %12.3f %s\n", workload.name.c_str(), times.median, times.low, times.high, times.first,
                 workload.unit.c_str());
     std::fflush(stdout);
     rows[workload.name] = times.median;

@@ -26,10 +26,17 @@ Tensor<R, K> ready(Tensor<R, K> x) {
   return x;
 }
 
+Tensor<1> normal(std::int64_t n, const Device& device, sn::DType dtype) {
+  return ready(Tensor<1>::randn({n}, device).to_float(dtype));
+}
+Tensor<2> normal(std::int64_t rows, std::int64_t columns, const Device& device, sn::DType dtype) {
+  return ready(Tensor<2>::randn({rows, columns}, device).to_float(dtype));
+}
+
 Tensor<1> gelu_by_ops(const Tensor<1>& x) { return x * ((x * 0.70710678118654752).erf() + 1.0) * 0.5; }
 
-std::function<void()> gelu(const Device& device) {
-  auto x = ready(Tensor<1>::randn({large(device)}, device));
+std::function<void()> gelu(const Device& device, sn::DType dtype) {
+  auto x = normal(large(device), device, dtype);
   return [=] { gelu_by_ops(x).sync(); };
 }
 
@@ -46,18 +53,18 @@ Tensor<1> chain(const Tensor<1>& x, const Tensor<1>& a, const Tensor<1>& b) {
   return sn::where(y > 0.0, y, y * 0.01) + (b.abs() + 1e-3).sqrt();
 }
 
-std::function<void()> chain20(const Device& device) {
+std::function<void()> chain20(const Device& device, sn::DType dtype) {
   const std::int64_t n = large(device);
-  auto x = ready(Tensor<1>::randn({n}, device)), a = ready(Tensor<1>::randn({n}, device)), b = ready(Tensor<1>::randn({n}, device));
+  auto x = normal(n, device, dtype), a = normal(n, device, dtype), b = normal(n, device, dtype);
   return [=] { chain(x, a, b).sync(); };
 }
 
-std::function<void()> adam(const Device& device) {
+std::function<void()> adam(const Device& device, sn::DType dtype) {
   const std::int64_t n = large(device);
-  auto p = std::make_shared<Tensor<1>>(ready(Tensor<1>::randn({n}, device)));
-  auto m = std::make_shared<Tensor<1>>(ready(Tensor<1>::zeros({n}, device)));
-  auto v = std::make_shared<Tensor<1>>(ready(Tensor<1>::zeros({n}, device)));
-  auto g = ready(Tensor<1>::randn({n}, device));
+  auto p = std::make_shared<Tensor<1>>(normal(n, device, dtype));
+  auto m = std::make_shared<Tensor<1>>(ready(Tensor<1>::zeros({n}, device).to_float(dtype)));
+  auto v = std::make_shared<Tensor<1>>(ready(Tensor<1>::zeros({n}, device).to_float(dtype)));
+  auto g = normal(n, device, dtype);
   return [=] {
     *m = *m * 0.9 + g * 0.1;
     *v = *v * 0.999 + g * g * 0.001;
@@ -66,9 +73,9 @@ std::function<void()> adam(const Device& device) {
   };
 }
 
-std::function<void()> softmax(const Device& device) {
+std::function<void()> softmax(const Device& device, sn::DType dtype) {
   const bool host = device.name() == "host";
-  auto x = ready(Tensor<2>::randn({host ? 4096 : 8192, host ? 1024 : 4096}, device));
+  auto x = normal(host ? 4096 : 8192, host ? 1024 : 4096, device, dtype);
   return [=] { sn::softmax(x, 1).sync(); };
 }
 
@@ -77,10 +84,10 @@ Tensor<2> normalised(const Tensor<2>& x, const Tensor<2>& weight, const Tensor<2
   return centred * ((centred * centred).mean(1) + 1e-5).rsqrt() * weight + bias;
 }
 
-std::function<void()> layernorm(const Device& device) {
+std::function<void()> layernorm(const Device& device, sn::DType dtype) {
   const std::int64_t rows = device.name() == "host" ? 4096 : 8192, columns = device.name() == "host" ? 1024 : 4096;
-  auto x = ready(Tensor<2>::randn({rows, columns}, device));
-  auto w = ready(Tensor<2>::randn({1, columns}, device)), b = ready(Tensor<2>::randn({1, columns}, device));
+  auto x = normal(rows, columns, device, dtype);
+  auto w = normal(1, columns, device, dtype), b = normal(1, columns, device, dtype);
   return [=] { normalised(x, w, b).sync(); };
 }
 
@@ -89,15 +96,15 @@ Tensor<2> gradient_of_gelu_of_layernorm(const Tensor<2>& x, const Tensor<2>& wei
   return *loss.backward().get(x);
 }
 
-std::function<void()> layernorm_gelu_fwd_bwd(const Device& device) {
+std::function<void()> layernorm_gelu_fwd_bwd(const Device& device, sn::DType dtype) {
   const std::int64_t rows = device.name() == "host" ? 4096 : 8192, columns = device.name() == "host" ? 1024 : 4096;
-  auto x = ready(Tensor<2>::randn({rows, columns}, device.autodiff())).require_grad();
-  auto w = ready(Tensor<2>::randn({1, columns}, device)), b = ready(Tensor<2>::randn({1, columns}, device));
+  auto x = normal(rows, columns, device.autodiff(), dtype).require_grad();
+  auto w = normal(1, columns, device, dtype), b = normal(1, columns, device, dtype);
   return [=] { gradient_of_gelu_of_layernorm(x, w, b).sync(); };
 }
 
-std::function<void()> sum_all(const Device& device) {
-  auto x = ready(Tensor<1>::randn({large(device)}, device));
+std::function<void()> sum_all(const Device& device, sn::DType dtype) {
+  auto x = normal(large(device), device, dtype);
   return [=] { x.sum().sync(); };
 }
 
@@ -226,18 +233,33 @@ std::function<double()> replay(const Device& given) {
   };
 }
 
+using Make = std::function<void()> (*)(const Device&, sn::DType);
+std::function<std::function<void()>(const Device&)> f32(Make make) {
+  return [=](const Device& device) { return make(device, sn::DType::f32); };
+}
+std::function<std::function<void()>(const Device&)> bf16(Make make) {
+  return [=](const Device& device) { return make(device, sn::DType::bf16); };
+}
+
 }  // namespace
 
 const std::vector<Workload>& workloads() {
   static const std::vector<Workload> all = {
-      {"gelu", "x * (erf(x / sqrt 2) + 1) / 2 by ops", 32, 1, "ms", gelu},
+      {"gelu", "x * (erf(x / sqrt 2) + 1) / 2 by ops", 32, 1, "ms", f32(gelu)},
       {"gelu_tanh_ab", "gelu(x) * a + b, tanh form", 16, 1, "ms", gelu_tanh_ab},
-      {"chain20", "about 20 elementwise ops, 3 in, 1 out", 16, 1, "ms", chain20},
-      {"adam", "Adam by ops, 4 in, 3 out", 16, 1, "ms", adam},
-      {"softmax", "softmax by ops over rows", 32, 1, "ms", softmax},
-      {"layernorm", "layer norm by ops over rows", 32, 1, "ms", layernorm},
-      {"layernorm_gelu_fwd_bwd", "layer norm and gelu, forward and backward to x", 16, 1, "ms", layernorm_gelu_fwd_bwd},
-      {"sum_all", "sum of all elements", 32, 1, "ms", sum_all},
+      {"chain20", "about 20 elementwise ops, 3 in, 1 out", 16, 1, "ms", f32(chain20)},
+      {"adam", "Adam by ops, 4 in, 3 out", 16, 1, "ms", f32(adam)},
+      {"softmax", "softmax by ops over rows", 32, 1, "ms", f32(softmax)},
+      {"layernorm", "layer norm by ops over rows", 32, 1, "ms", f32(layernorm)},
+      {"layernorm_gelu_fwd_bwd", "layer norm and gelu, forward and backward to x", 16, 1, "ms", f32(layernorm_gelu_fwd_bwd)},
+      {"gelu_bf16", "gelu, bf16", 32, 1, "ms", bf16(gelu)},
+      {"chain20_bf16", "chain20, bf16", 16, 1, "ms", bf16(chain20)},
+      {"adam_bf16", "adam, bf16", 16, 1, "ms", bf16(adam)},
+      {"softmax_bf16", "softmax, bf16", 32, 1, "ms", bf16(softmax)},
+      {"layernorm_bf16", "layernorm, bf16", 32, 1, "ms", bf16(layernorm)},
+      {"layernorm_gelu_fwd_bwd_bf16", "layernorm_gelu_fwd_bwd, bf16", 16, 1, "ms", bf16(layernorm_gelu_fwd_bwd)},
+      {"sum_all", "sum of all elements", 32, 1, "ms", f32(sum_all)},
+      {"sum_all_bf16", "sum_all, bf16", 32, 1, "ms", bf16(sum_all)},
       {"sum_dim0", "sum over rows", 32, 1, "ms", sum_dim0},
       {"matmul_1024", "1024^3 f32", 8, 1, "ms", [](const Device& device) { return matmul(device, 1024); }},
       {"matmul_4096", "4096^3 f32", 2, 1, "ms", [](const Device& device) { return matmul(device, 4096); }},

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <sinter/half.h>
+
 namespace sinter {
 
 /// Kinds of tensor, the part of the element type that the compiler checks.
@@ -14,7 +16,14 @@ struct Bool;
 
 /// Element type of a tensor. `u8` is a storage type (images, files): it can be moved, viewed and cast, not
 /// computed with.
-enum class DType : std::uint8_t { f32, f64, i32, i64, u8, boolean };
+///
+/// `bf16` and `f16` are stored in 16 bits and computed with in f32: an operation takes its operands to f32, which is exact,
+/// computes as for f32 (sums of many elements too), and rounds its result to nearest even when that is stored. Where
+/// several operations become one kernel, a result on the way is not stored and not rounded, so that fused results may be
+/// more exact than those of one operation after the other; a cast rounds wherever it stands. What only moves elements
+/// (views, gather, cat, where) keeps their bits. Random numbers are f32 and cast.
+enum class DType : std::uint8_t { f32, f64, i32, i64, u8, boolean, bf16, f16 };
+inline constexpr std::size_t kDTypeCount = 8;
 
 /// Bytes of one element; a bool takes one byte.
 constexpr std::size_t size_of(DType dtype) {
@@ -23,16 +32,23 @@ constexpr std::size_t size_of(DType dtype) {
     case DType::i32: return 4;
     case DType::f64:
     case DType::i64: return 8;
+    case DType::bf16:
+    case DType::f16: return 2;
     case DType::u8:
     case DType::boolean: return 1;
   }
   return 0;
 }
 
-constexpr bool is_float(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
+/// True iff 16 bits of floating point: computed with in f32.
+constexpr bool is_half(DType dtype) { return dtype == DType::bf16 || dtype == DType::f16; }
+constexpr bool is_float(DType dtype) { return dtype == DType::f32 || dtype == DType::f64 || is_half(dtype); }
 constexpr bool is_int(DType dtype) {
   return dtype == DType::i32 || dtype == DType::i64 || dtype == DType::u8;
 }
+
+/// What elements of `dtype` are computed in.
+constexpr DType arithmetic_of(DType dtype) { return is_half(dtype) ? DType::f32 : dtype; }
 
 constexpr std::string_view name_of(DType dtype) {
   switch (dtype) {
@@ -42,6 +58,8 @@ constexpr std::string_view name_of(DType dtype) {
     case DType::i64: return "i64";
     case DType::u8: return "u8";
     case DType::boolean: return "bool";
+    case DType::bf16: return "bf16";
+    case DType::f16: return "f16";
   }
   return "?";
 }
@@ -80,6 +98,14 @@ struct DTypeOf<std::uint8_t> {
 template <>
 struct DTypeOf<bool> {
   static constexpr DType value = DType::boolean;
+};
+template <>
+struct DTypeOf<bfloat16> {
+  static constexpr DType value = DType::bf16;
+};
+template <>
+struct DTypeOf<float16> {
+  static constexpr DType value = DType::f16;
 };
 template <class T>
 inline constexpr DType dtype_of = DTypeOf<T>::value;

@@ -58,8 +58,12 @@ void Accumulators::add_parts(const InnerWork& work, int elements) {
   for (ExprId id : work.reductions) {
     if (!has_part(id)) continue;
     const std::string q = part(id), r = name(id);
-    const std::string sum = elements == 1 ? q : "((" + q + "[0] + " + q + "[1]) + (" + q + "[2] + " + q + "[3]))";
-    e_.out.line(r + " = " + r + " + " + sum + ";");
+    // Neighbours first, then their sums.
+    std::vector<std::string> sums;
+    for (int i = 0; i < elements; ++i) sums.push_back(elements == 1 ? q : q + "[" + std::to_string(i) + "]");
+    for (; sums.size() > 1; sums.resize(sums.size() / 2))
+      for (std::size_t i = 0; i < sums.size() / 2; ++i) sums[i] = "(" + sums[2 * i] + " + " + sums[2 * i + 1] + ")";
+    e_.out.line(r + " = " + r + " + " + sums[0] + ";");
   }
 }
 

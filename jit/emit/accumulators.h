@@ -25,7 +25,7 @@ class Accumulators {
   void declare(const InnerWork& work);
   /// Back to the start, for values that were declared before.
   void restart(const InnerWork& work);
-  /// `elements`: how many parts a sum has, one or kVector.
+  /// `elements`: how many parts a sum has, one or Expressions::width.
   void declare_parts(const InnerWork& work, int elements);
   void add_parts(const InnerWork& work, int elements);
   /// Takes in the values at hand; `element` is "[k]" where parts are those of a vector's elements.

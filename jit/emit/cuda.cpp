@@ -7,6 +7,7 @@ namespace sinter::emit {
 namespace {
 
 std::string_view storage_type(DType dtype) {
+  if (is_half(dtype)) return "unsigned short";
   return size_of(dtype) == 1 ? "unsigned char" : value_type(dtype);
 }
 
@@ -26,6 +27,7 @@ class CudaDialect : public Dialect {
     unroll = "#pragma unroll";
     unroll_8 = "#pragma unroll 8";
     set_fault = "*fault = 1u;";
+    has_wide_vectors = true;
     has_pointers = true;
   }
 
@@ -68,18 +70,18 @@ class CudaDialect : public Dialect {
   }
 
   bool has_vectors(const ir::Kernel&, const Target& target) const override { return target.vectors; }
-  std::string declare_vector(DType dtype, const std::string& name, int count) const override {
+  std::string declare_vector(DType dtype, int width, const std::string& name, int count) const override {
     const std::string array = count ? "[" + std::to_string(count) + "]" : "";
-    return std::string(value_type(dtype)) + " " + name + array + "[4];";
+    return std::string(value_type(dtype)) + " " + name + array + "[" + std::to_string(width) + "];";
   }
-  std::string load_vector(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
+  std::string load_vector(const ir::Kernel& kernel, int width, std::size_t buffer, const std::string& position,
                           const std::string& to) const override {
-    return "sn_load4_" + std::string(name_of(kernel.buffers[buffer].dtype)) + "(" + to + ", b" + std::to_string(buffer) +
+    return "sn_load" + std::to_string(width) + "_" + std::string(name_of(kernel.buffers[buffer].dtype)) + "(" + to + ", b" + std::to_string(buffer) +
            " + (" + position + "));";
   }
-  std::string store_vector(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
+  std::string store_vector(const ir::Kernel& kernel, int width, std::size_t buffer, const std::string& position,
                            const std::string& from) const override {
-    return "sn_store4_" + std::string(name_of(kernel.buffers[buffer].dtype)) + "(b" + std::to_string(buffer) + " + (" +
+    return "sn_store" + std::to_string(width) + "_" + std::string(name_of(kernel.buffers[buffer].dtype)) + "(b" + std::to_string(buffer) + " + (" +
            position + "), " + from + ");";
   }
 
@@ -103,6 +105,8 @@ class CudaDialect : public Dialect {
       case DType::i32: return low ? "int(0x80000000u)" : "0x7fffffff";
       case DType::i64: return low ? "i64(0x8000000000000000ull)" : "0x7fffffffffffffffll";
       case DType::u8: return low ? "0u" : "255u";
+      case DType::bf16:
+      case DType::f16: break;  // they are not reduced, but what was made of them
       case DType::boolean: return low ? "false" : "true";
     }
     return "";

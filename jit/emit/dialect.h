@@ -36,15 +36,16 @@ class Dialect {
   virtual std::string write(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
                             const std::string& value) const = 0;
 
-  // Vectors of four neighbouring elements, the first at a position that is a multiple of four; [k] is a value of one.
+  // Vectors of `width` (4, or 8 where there are such) neighbouring elements, the first at a position that is a multiple of
+  // the width; [k] is a value of one.
   /// This kernel may use them.
   virtual bool has_vectors(const ir::Kernel& kernel, const Target& target) const = 0;
   /// Declares one vector of values, or with `count` an array of them.
-  virtual std::string declare_vector(DType dtype, const std::string& name, int count = 0) const = 0;
+  virtual std::string declare_vector(DType dtype, int width, const std::string& name, int count = 0) const = 0;
   /// Statements.
-  virtual std::string load_vector(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
+  virtual std::string load_vector(const ir::Kernel& kernel, int width, std::size_t buffer, const std::string& position,
                                   const std::string& to) const = 0;
-  virtual std::string store_vector(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
+  virtual std::string store_vector(const ir::Kernel& kernel, int width, std::size_t buffer, const std::string& position,
                                    const std::string& from) const = 0;
 
   /// The operand of an op's text: languages differ in what operators take.
@@ -103,6 +104,7 @@ class Dialect {
   std::string unroll_8;      // line before any loop, to take eight rounds at once; empty: there is none
   bool loads_rows_first = false;  // all loads of a row stand before what uses them; else that is left to the compiler
   std::string set_fault;     // statement
+  bool has_wide_vectors = false;
   bool has_pointers = false;  // buffers may begin anywhere, so that text has to ask whether vectors lie right
 };
 

@@ -19,7 +19,9 @@ std::string_view value_type(DType dtype) {
     case DType::f64: return "double";
     case DType::i32: return "int";
     case DType::i64: return "i64";
-    case DType::u8: return "u32";
+    case DType::u8:
+    case DType::bf16:
+    case DType::f16: return "u32";
     case DType::boolean: return "bool";
   }
   return "";
@@ -47,6 +49,8 @@ void check_dtypes(const ir::Kernel& kernel, const Target& target) {
   for (const ir::BufferInfo& buffer : kernel.buffers) {
     check(buffer.dtype);
     if (size_of(buffer.dtype) == 1 && !target.has_byte_storage)
+      throw DTypeError("[emit] this device has no buffers of " + std::string(name_of(buffer.dtype)));
+    if (is_half(buffer.dtype) && !target.has_half_storage)
       throw DTypeError("[emit] this device has no buffers of " + std::string(name_of(buffer.dtype)));
   }
   for (DType dtype : kernel.scalars) check(dtype);
@@ -165,7 +169,7 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
   const bool vectors = dialect(target.language).has_vectors(kernel, target);
   switch (schedule_on(kernel, target)) {
     case ir::Schedule::Pointwise: {
-      const std::int64_t per_lane = vectors ? kVector : 1;
+      const std::int64_t per_lane = vectors ? vector_width(kernel, target) : 1;
       // Small work is spread thin: a lane for each point until the device has several groups for each of its
       // cores.
       const std::int64_t lanes = outer < 65536 ? outer : divide_up(outer, per_lane);
@@ -193,8 +197,9 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
     }
     case ir::Schedule::LanesInner: {
       const std::int64_t full = group_lanes(kernel, target);
+      const std::int64_t width = vector_width(kernel, target);
       std::int64_t lanes = std::max(32, target.subgroup);
-      while (lanes < full && lanes * 2 * kVector <= inner) lanes *= 2;
+      while (lanes < full && lanes * 2 * width <= inner) lanes *= 2;
       while (lanes < full && kernel.row_elements > 0 && lanes * kernel.row_elements < inner) lanes *= 2;
       if (kernel.row_elements > 0 && lanes * kernel.row_elements < inner)
         throw DeviceError("[launch] rows of " + std::to_string(inner) + " elements, where a group of " +
@@ -206,7 +211,7 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
           cuda && lanes == 32 ? static_cast<std::uint32_t>(std::min<std::int64_t>(target.group_size / 32, outer)) : 1;
       if (kernel.split) shape.rows = 1;
       shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, shape.rows)));
-      if (kernel.split) share(shape, target, inner / (lanes * kVector * 2));
+      if (kernel.split) share(shape, target, inner / (lanes * width * 2));
       break;
     }
   }

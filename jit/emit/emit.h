@@ -4,7 +4,7 @@
 //
 // CUDA    one entry point `sinter_kernel`; arguments in this order: a pointer per buffer, the ints (int32, or
 // int64 when
-//         the kernel is wide), the scalars by value (u8 as 32-bit), a `unsigned int*` fault word when
+//         the kernel is wide), the scalars by value (u8, bf16 and f16 as 32-bit), a `unsigned int*` fault word when
 //         Kernel::fault. Compile with --fmad=false. The block is Geometry::lanes x Geometry::rows threads.
 //
 //         A kernel for several members takes their arguments as one struct by value, Kernel::members times
@@ -18,7 +18,7 @@
 // buffers, n the
 //         arguments, n + 1 the fault word (one uint) when Kernel::fault. The arguments are 32-bit words
 //         without gaps: first the ints (one word each; two, low word first, when the kernel is wide), then
-//         the scalars (f32: its bits; i32; bool and u8: 0 or 1, or the number; i64 and the bits of f64: two
+//         the scalars (f32: its bits; i32; bool and u8: 0 or 1, or the number; bf16 and f16: their bits; i64 and the bits of f64: two
 //         words, low word first); at least one word must be bound. Specialization constant 0 (uint) is the
 //         group size and must be Geometry::lanes (Geometry::rows is always 1). A kernel for several members has
 //         two bindings: the arguments, one word with the number of members and then MemberLayout::bytes for each,
@@ -45,6 +45,7 @@ struct Target {
   bool has_f64 = true;
   bool has_i64 = true;
   bool has_byte_storage = true;  // bool and u8 buffers
+  bool has_half_storage = true;  // bf16 and f16 buffers
   int subgroup = 0;        // GLSL: lanes that hand each other values without memory, always so many; 0: none
   bool vectors = true;     // four neighbouring elements are read and written at once where they lie so
   std::int64_t max_groups = 65535;

@@ -18,8 +18,17 @@ std::string name(char letter, std::size_t number) { return letter + std::to_stri
 
 }  // namespace
 
+int vector_width(const ir::Kernel& kernel, const Target& target) {
+  // A row's lanes have several vectors under way as it is, and need their registers for sums.
+  if (kernel.row_elements > 0 || !emit::dialect(target.language).has_wide_vectors) return kVector;
+  const bool halves = std::any_of(kernel.buffers.begin(), kernel.buffers.end(),
+                                  [](const ir::BufferInfo& buffer) { return is_half(buffer.dtype); });
+  return halves ? kWideVector : kVector;
+}
+
 Expressions::Expressions(const ir::Kernel& kernel, const Target& target)
-    : kernel(kernel),
+    : width(vector_width(kernel, target)),
+      kernel(kernel),
       target(target),
       dialect(emit::dialect(target.language)),
       flat_type(kernel.wide ? "i64" : "u32"),
@@ -291,10 +300,12 @@ bool Expressions::is_consecutive(std::size_t map, std::size_t along) const {
 
 std::string Expressions::vector_condition(const std::vector<std::pair<std::size_t, std::size_t>>& buffer_maps,
                                           std::size_t along, bool extent_too) const {
-  std::set<std::size_t> pointers, bytes, ints;
+  std::map<std::size_t, std::set<std::size_t>> pointers;  // by alignment, the greatest last
+  std::set<std::size_t> ints;
   if (extent_too) ints.insert(kernel.extents[along].index);
   for (auto [buffer, map] : buffer_maps) {
-    (size_of(kernel.buffers[buffer].dtype) == 1 ? bytes : pointers).insert(buffer);
+    const std::size_t size = size_of(kernel.buffers[buffer].dtype);
+    pointers[std::min<std::size_t>(16, size * static_cast<std::size_t>(width))].insert(buffer);
     const ir::MapStep& step = kernel.maps[map].steps.front();
     if (step.offset.kind == IntRef::Kind::Argument) ints.insert(step.offset.index);
     for (IntRef stride : step.strides)
@@ -308,13 +319,11 @@ std::string Expressions::vector_condition(const std::vector<std::pair<std::size_
   };
   std::string text;
   auto require = [&](const std::string& condition) { text += (text.empty() ? "" : " && ") + condition; };
-  if (!dialect.has_pointers) {
-    pointers.clear();
-    bytes.clear();
-  }
-  if (!pointers.empty()) require("(" + joined(pointers, "u64(b", ")") + " & 15) == 0");
-  if (!bytes.empty()) require("(" + joined(bytes, "u64(b", ")") + " & 3) == 0");
-  if (!ints.empty()) require("(" + joined(ints, "n", "") + " & " + (kernel.wide ? index("3") : "3") + ") == " +
+  if (!dialect.has_pointers) pointers.clear();
+  for (auto at = pointers.rbegin(); at != pointers.rend(); ++at)
+    require("(" + joined(at->second, "u64(b", ")") + " & " + std::to_string(at->first - 1) + ") == 0");
+  const std::string mask = std::to_string(width - 1);
+  if (!ints.empty()) require("(" + joined(ints, "n", "") + " & " + (kernel.wide ? index(mask) : mask) + ") == " +
                              (kernel.wide ? index("0") : "0"));
   return text.empty() ? "true" : text;
 }

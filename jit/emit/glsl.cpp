@@ -6,7 +6,10 @@ namespace sinter::emit {
 
 namespace {
 
-std::string_view storage_type(DType dtype) { return size_of(dtype) == 1 ? "uint8_t" : value_type(dtype); }
+std::string_view storage_type(DType dtype) {
+  if (is_half(dtype)) return "uint16_t";
+  return size_of(dtype) == 1 ? "uint8_t" : value_type(dtype);
+}
 
 /// Four values in registers.
 std::string_view vector_of(DType dtype) {
@@ -15,7 +18,9 @@ std::string_view vector_of(DType dtype) {
     case DType::f64: return "dvec4";
     case DType::i32: return "ivec4";
     case DType::i64: return "i64vec4";
-    case DType::u8: return "uvec4";
+    case DType::u8:
+    case DType::bf16:
+    case DType::f16: return "uvec4";
     case DType::boolean: return "bvec4";
   }
   return "";
@@ -26,6 +31,8 @@ std::string_view vector_in_memory(DType dtype) {
   switch (dtype) {
     case DType::f64: return "dvec2";
     case DType::i64: return "i64vec2";
+    case DType::bf16:
+    case DType::f16: return "uvec2";
     case DType::u8:
     case DType::boolean: return "u32";
     default: return vector_of(dtype);
@@ -51,8 +58,12 @@ class GlslDialect : public Dialect {
   std::string preamble(const ir::Kernel& kernel, const Target& target) const override {
     std::string text = "#version 450\n";
     if (target.has_i64) text += "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n";
-    bool bytes = false;
-    for (const ir::BufferInfo& buffer : kernel.buffers) bytes = bytes || size_of(buffer.dtype) == 1;
+    bool bytes = false, halves = false;
+    for (const ir::BufferInfo& buffer : kernel.buffers) {
+      bytes = bytes || size_of(buffer.dtype) == 1;
+      halves = halves || size_of(buffer.dtype) == 2;
+    }
+    if (halves) text += "#extension GL_EXT_shader_16bit_storage : require\n";
     if (bytes) text += "#extension GL_EXT_shader_8bit_storage : require\n";
     const bool exchange = target.subgroup && schedule_on(kernel, target) == ir::Schedule::LanesInner;
     if (exchange)
@@ -118,30 +129,31 @@ class GlslDialect : public Dialect {
   }
 
   std::string define(DType dtype) const override {
-    return (is_float(dtype) ? "precise " : "const ") + std::string(value_type(dtype)) + " ";
+    return (is_float(dtype) && !is_half(dtype) ? "precise " : "const ") + std::string(value_type(dtype)) + " ";
   }
 
   std::string read(const ir::Kernel& kernel, std::size_t buffer, const std::string& position) const override {
     const std::string element = at(kernel, buffer, position);
     const DType dtype = kernel.buffers[buffer].dtype;
     if (dtype == DType::boolean) return "u32(" + element + ") != 0u";
-    return dtype == DType::u8 ? "u32(" + element + ")" : element;
+    return dtype == DType::u8 || is_half(dtype) ? "u32(" + element + ")" : element;
   }
 
   std::string write(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
                     const std::string& value) const override {
-    const bool byte = size_of(kernel.buffers[buffer].dtype) == 1;
-    return at(kernel, buffer, position) + " = " + (byte ? "uint8_t(u32(" + value + "))" : value) + ";";
+    const std::size_t size = size_of(kernel.buffers[buffer].dtype);
+    const std::string small = size == 1 ? "uint8_t(u32(" + value + "))" : size == 2 ? "uint16_t(" + value + ")" : value;
+    return at(kernel, buffer, position) + " = " + small + ";";
   }
 
   // The kernels of several members reach their buffers through addresses, which a vector would ask more of.
   bool has_vectors(const ir::Kernel& kernel, const Target& target) const override {
     return target.vectors && kernel.members == 1;
   }
-  std::string declare_vector(DType dtype, const std::string& name, int count) const override {
+  std::string declare_vector(DType dtype, int, const std::string& name, int count) const override {
     return std::string(vector_of(dtype)) + " " + name + (count ? "[" + std::to_string(count) + "]" : "") + ";";
   }
-  std::string load_vector(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
+  std::string load_vector(const ir::Kernel& kernel, int, std::size_t buffer, const std::string& position,
                           const std::string& to) const override {
     const DType dtype = kernel.buffers[buffer].dtype;
     switch (size_of(dtype)) {
@@ -149,16 +161,18 @@ class GlslDialect : public Dialect {
         const std::string bytes = "sn_bytes(" + at4(buffer, position, "2") + ")";
         return to + " = " + (dtype == DType::boolean ? "notEqual(" + bytes + ", uvec4(0u))" : bytes) + ";";
       }
+      case 2: return to + " = sn_halves(" + at4(buffer, position, "2") + ");";
       case 8:
         return to + " = " + std::string(vector_of(dtype)) + "(" + at4(buffer, position, "1") + ", " +
                at4(buffer, position, "1", " + 1u") + ");";
       default: return to + " = " + at4(buffer, position, "2") + ";";
     }
   }
-  std::string store_vector(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
+  std::string store_vector(const ir::Kernel& kernel, int, std::size_t buffer, const std::string& position,
                            const std::string& from) const override {
     switch (size_of(kernel.buffers[buffer].dtype)) {
       case 1: return at4(buffer, position, "2") + " = sn_word(uvec4(" + from + "));";
+      case 2: return at4(buffer, position, "2") + " = sn_words_of_halves(" + from + ");";
       case 8:
         return at4(buffer, position, "1") + " = " + from + ".xy; " + at4(buffer, position, "1", " + 1u") + " = " + from +
                ".zw;";
@@ -185,6 +199,8 @@ class GlslDialect : public Dialect {
         return std::string("packInt2x32(ivec2(uvec2(") +
                (low ? "0u, 0x80000000u)))" : "0xffffffffu, 0x7fffffffu)))");
       case DType::u8: return low ? "0u" : "255u";
+      case DType::bf16:
+      case DType::f16: break;  // they are not reduced, but what was made of them
       case DType::boolean: return low ? "false" : "true";
     }
     return "";
@@ -359,7 +375,9 @@ class GlslDialect : public Dialect {
       case DType::f64: return "packDouble2x32(" + words + ")";
       case DType::i32: return "int(" + words + ")";
       case DType::i64: return "packInt2x32(ivec2(" + words + "))";
-      case DType::u8: return words;
+      case DType::u8:
+      case DType::bf16:
+      case DType::f16: return words;
       case DType::boolean: return words + " != 0u";
     }
     return "";

@@ -27,7 +27,7 @@ namespace sinter::emit {
 /// out[i] = op(a[i], b[i], c[i]) for i < n; truth values are bytes. For what has no text of its own here.
 using LlvmFunction = void (*)(void* out, const void* a, const void* b, const void* c, std::size_t n);
 
-inline constexpr std::size_t kLlvmDTypes = 6;
+inline constexpr std::size_t kLlvmDTypes = kDTypeCount;
 /// Where the table holds the function of an op over operands of `dtype`.
 constexpr std::size_t llvm_function(Op op, DType dtype) {
   return static_cast<std::size_t>(op) * kLlvmDTypes + static_cast<std::size_t>(dtype);

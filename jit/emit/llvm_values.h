@@ -96,6 +96,9 @@ class LlvmValues {
  private:
   // Elementwise (llvm_ops.cpp).
   LlvmOperand cast(DType to, DType from, const LlvmOperand& value);
+  // From and to f32 (llvm_halves.cpp).
+  LlvmOperand from_half(DType half, const LlvmOperand& bits);
+  LlvmOperand to_half(DType half, const LlvmOperand& number);
   friend struct LlvmForms;  // the op table names these
   std::string negated(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);
   std::string magnitude(Op op, DType dtype, bool vector, const std::string& a, const std::string& b);

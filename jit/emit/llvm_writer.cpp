@@ -15,6 +15,8 @@ const char* llvm_type(DType dtype) {
     case DType::i32: return "i32";
     case DType::i64: return "i64";
     case DType::u8: return "i8";
+    case DType::bf16:
+    case DType::f16: return "i16";
     case DType::boolean: return "i1";
   }
   return "";

@@ -148,6 +148,49 @@ std::map<std::string, std::string, std::less<>> make_table() {
       {"sn_cast_i32_i64", {}, "SN_FN i64 $N(int a) { return a; }\n"},
       {"sn_cast_i64_i32", {}, "SN_FN int $N(i64 a) { return int(a); }\n"},
 
+      {"sn_cast_bf16_f32", {}, "SN_FN float $N(u32 a) { return __int_as_float(int(a << 16)); }\n"},
+      {"sn_cast_f32_bf16",
+       {},
+       "SN_FN u32 $N(float a) {\n"
+       "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"
+       "  unsigned short h;\n"
+       "  asm(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(a));\n"
+       "  return h;\n"
+       "#else\n"
+       "  const u32 b = u32(__float_as_int(a));\n"
+       "  if ((b & 0x7fffffffu) > 0x7f800000u) return (b >> 16) | 0x40u;\n"
+       "  return (b + 0x7fffu + ((b >> 16) & 1u)) >> 16;\n"
+       "#endif\n"
+       "}\n"},
+      {"sn_cast_f16_f32",
+       {},
+       "SN_FN float $N(u32 a) {\n"
+       "#if defined(__CUDA_ARCH__)\n"
+       "  float f;\n"
+       "  asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(f) : \"h\"((unsigned short)a));\n"
+       "  return f;\n"
+       "#else\n"
+       "  const u32 sign = (a & 0x8000u) << 16, size = a & 0x7fffu;\n"
+       "  if (size < 0x400u) return __int_as_float(int(sign | u32(__float_as_int(float(size) * 5.9604644775390625e-8f))));\n"
+       "  return __int_as_float(int(sign | ((size << 13) + (size < 0x7c00u ? 0x38000000u : 0x70000000u))));\n"
+       "#endif\n"
+       "}\n"},
+      {"sn_cast_f32_f16",
+       {},
+       "SN_FN u32 $N(float a) {\n"
+       "#if defined(__CUDA_ARCH__)\n"
+       "  unsigned short h;\n"
+       "  asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(a));\n"
+       "  return h;\n"
+       "#else\n"
+       "  const u32 b = u32(__float_as_int(a)), sign = (b >> 16) & 0x8000u, size = b & 0x7fffffffu;\n"
+       "  if (size > 0x7f800000u) return sign | 0x7e00u;\n"
+       "  if (size < 0x38800000u) return sign | (u32(__float_as_int(__int_as_float(int(size)) + 0.5f)) - 0x3f000000u);\n"
+       "  const u32 moved = size - 0x38000000u, whole = (moved + 0xfffu + ((moved >> 13) & 1u)) >> 13;\n"
+       "  return sign | (whole < 0x7c00u ? whole : 0x7c00u);\n"
+       "#endif\n"
+       "}\n"},
+
       {"sn_mulhi", {}, "SN_FN u32 sn_mulhi(u32 a, u32 b) { return __umulhi(a, b); }\n"},
       {"sn_philox", {}, kPhilox},
       {"sn_uniform", {}, kUniform},
@@ -206,8 +249,35 @@ std::map<std::string, std::string, std::less<>> make_table() {
   vectors(DType::i32, "int4", "int", false);
   vectors(DType::f64, "double2", "double", true);
   vectors(DType::i64, "longlong2", "i64", true);
+  // Two halves are a word. Eight elements are one vector of them, or two vectors of what is larger or smaller.
+  for (DType dtype : {DType::bf16, DType::f16})
+    for (int width : {4, 8}) {
+      const std::string name(name_of(dtype)), count = std::to_string(width), vector = width == 4 ? "uint2" : "uint4";
+      std::string load = "SN_FN void sn_load" + count + "_" + name + "(u32 (&to)[" + count +
+                         "], const unsigned short* from) {\n  const " + vector + " all = *(const " + vector + "*)from;\n";
+      std::string words;
+      for (int w = 0; w < width / 2; ++w) {
+        const std::string word = std::string("all.") + "xyzw"[w], low = std::to_string(2 * w), high = std::to_string(2 * w + 1);
+        load += "  to[" + low + "] = " + word + " & 0xffffu;\n  to[" + high + "] = " + word + " >> 16;\n";
+        words += std::string(w ? ", " : "") + "from[" + low + "] | from[" + high + "] << 16";
+      }
+      table["sn_load" + count + "_" + name] = load + "}\n";
+      table["sn_store" + count + "_" + name] = "SN_FN void sn_store" + count + "_" + name +
+                                               "(unsigned short* to, const u32 (&from)[" + count + "]) {\n  *(" + vector +
+                                               "*)to = make_" + vector + "(" + words + ");\n}\n";
+    }
   vectors(DType::u8, "uchar4", "unsigned char", false);
   vectors(DType::boolean, "uchar4", "unsigned char", false);
+  for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64, DType::u8, DType::boolean}) {
+    const std::string type(value_type(dtype)), name(name_of(dtype));
+    const std::string element = size_of(dtype) == 1 ? "unsigned char" : type;
+    table["sn_load8_" + name] = "SN_FN void sn_load8_" + name + "(" + type + " (&to)[8], const " + element +
+                                "* from) {\n  sn_load4_" + name + "((" + type + " (&)[4])to[0], from);\n  sn_load4_" + name +
+                                "((" + type + " (&)[4])to[4], from + 4);\n}\n";
+    table["sn_store8_" + name] = "SN_FN void sn_store8_" + name + "(" + element + "* to, const " + type +
+                                 " (&from)[8]) {\n  sn_store4_" + name + "(to, (const " + type +
+                                 " (&)[4])from[0]);\n  sn_store4_" + name + "(to + 4, (const " + type + " (&)[4])from[4]);\n}\n";
+  }
   return table;
 }
 

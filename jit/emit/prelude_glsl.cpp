@@ -405,6 +405,37 @@ std::map<std::string, std::string, std::less<>> make_table() {
       {"sn_cast_i32_i64", {}, "i64 $N(int a) { return i64(a); }\n"},
       {"sn_cast_i64_i32", {}, "int $N(i64 a) { return int(a); }\n"},
 
+      // By bits: what a device does with denormals and NaN does not matter.
+      {"sn_cast_bf16_f32", {}, "float $N(u32 a) { return uintBitsToFloat(a << 16); }\n"},
+      {"sn_cast_f32_bf16",
+       {},
+       "u32 $N(float a) {\n"
+       "  const u32 b = floatBitsToUint(a);\n"
+       "  if ((b & 0x7fffffffu) > 0x7f800000u) return (b >> 16) | 0x40u;\n"
+       "  return (b + 0x7fffu + ((b >> 16) & 1u)) >> 16;\n"
+       "}\n"},
+      {"sn_cast_f16_f32",
+       {},
+       "float $N(u32 a) {\n"
+       "  const u32 sign = (a & 0x8000u) << 16, size = a & 0x7fffu;\n"
+       "  if (size < 0x400u) return uintBitsToFloat(sign | floatBitsToUint(float(size) * 5.9604644775390625e-8));\n"
+       "  return uintBitsToFloat(sign | ((size << 13) + (size < 0x7c00u ? 0x38000000u : 0x70000000u)));\n"
+       "}\n"},
+      {"sn_cast_f32_f16",
+       {},
+       "u32 $N(float a) {\n"
+       "  const u32 b = floatBitsToUint(a), sign = (b >> 16) & 0x8000u, size = b & 0x7fffffffu;\n"
+       "  if (size > 0x7f800000u) return sign | 0x7e00u;\n"
+       "  if (size < 0x38800000u) {\n"
+       "    precise float small = uintBitsToFloat(size) + 0.5;\n"
+       "    return sign | (floatBitsToUint(small) - 0x3f000000u);\n"
+       "  }\n"
+       "  const u32 moved = size - 0x38000000u;\n"
+       "  return sign | min((moved + 0xfffu + ((moved >> 13) & 1u)) >> 13, 0x7c00u);\n"
+       "}\n"},
+      {"sn_halves", {}, "uvec4 $N(uvec2 a) { return uvec4(a.x & 65535u, a.x >> 16, a.y & 65535u, a.y >> 16); }\n"},
+      {"sn_words_of_halves", {}, "uvec2 $N(uvec4 a) { return uvec2(a.x | (a.y << 16), a.z | (a.w << 16)); }\n"},
+
       {"sn_bytes", {}, "uvec4 $N(u32 a) { return uvec4(a & 255u, (a >> 8) & 255u, (a >> 16) & 255u, a >> 24); }\n"},
       {"sn_word",
        {},

@@ -49,9 +49,10 @@ class Chooser {
   }
 
  private:
-  /// Coordinates and scalars in another dtype cost nothing to compute again.
+  /// Coordinates, scalars in another dtype and what was 16 bits in memory cost next to nothing to compute again.
   bool is_worth_holding(ir::ExprId id) const {
     const ir::ExprKind kind = k_.exprs[id].kind;
+    if (kind == ir::ExprKind::Elementwise && is_half(k_.exprs[k_.exprs[id].args[0]].dtype)) return false;
     return kind != ir::ExprKind::Index && kind != ir::ExprKind::InBounds && kind != ir::ExprKind::Scalar;
   }
 

@@ -91,7 +91,7 @@ class Loops {
 
   void declare_held() {
     for (ExprId id : rows_.held)
-      e_.out.line(e_.dialect.declare_vector(k_.exprs[id].dtype, held(id), k_.row_elements / kVector));
+      e_.out.line(e_.dialect.declare_vector(k_.exprs[id].dtype, e_.width, held(id), k_.row_elements / e_.width));
   }
 
   // ---- points
@@ -106,31 +106,31 @@ class Loops {
   std::string load_vector(ExprId id, const std::string& base, const std::string& to) {
     const std::string own = e_.coordinates[along_];
     e_.coordinates[along_] = base;
-    std::string text = e_.dialect.load_vector(k_, k_.exprs[id].buffer, e_.position(k_.exprs[id].map), to);
+    std::string text = e_.dialect.load_vector(k_, e_.width, k_.exprs[id].buffer, e_.position(k_.exprs[id].map), to);
     e_.coordinates[along_] = own;
     return text;
   }
 
-  /// kVector points along `along_`, whose coordinate is defined for the first of them under another name. Where rows are
+  /// A vector's points along `along_`, whose coordinate is defined for the first of them under another name. Where rows are
   /// held, these are the lane's points number `i`, `taken` come from earlier phases, `loaded` are there already and what is
   /// held stays in `held`.
   void write_vector_points(const Work& work, const std::string& base, const std::vector<ExprId>& taken = {},
                            const std::vector<ExprId>& loaded = {}) {
     const std::string own = e_.coordinates[along_];
-    const std::string width = std::to_string(kVector);
+    const std::string width = std::to_string(e_.width);
     e_.coordinates[along_] = base;
     for (ExprId id : work.values) {
       const Expr& expr = k_.exprs[id];
       if (!is_vector_load(id)) continue;
       const bool stays = is_held(id);
       const std::string name = stays ? held(id) + "[i]" : "l" + std::to_string(id);
-      if (!stays) e_.out.line(e_.dialect.declare_vector(expr.dtype, name));
+      if (!stays) e_.out.line(e_.dialect.declare_vector(expr.dtype, e_.width, name));
       if (std::find(loaded.begin(), loaded.end(), id) == loaded.end()) e_.out.line(load_vector(id, base, name));
       e_.loaded[id] = name + "[k]";
     }
     for (std::size_t s = 0; s < work.stores.size(); ++s)
       if (is_vector_store(*work.stores[s]))
-        e_.out.line(e_.dialect.declare_vector(k_.exprs[work.stores[s]->value].dtype, "w" + std::to_string(s)));
+        e_.out.line(e_.dialect.declare_vector(k_.exprs[work.stores[s]->value].dtype, e_.width, "w" + std::to_string(s)));
     e_.coordinates[along_] = own;
     e_.out.line(e_.dialect.unroll);
     e_.open("for (int k = 0; k < " + width + "; ++k)");
@@ -154,7 +154,7 @@ class Loops {
     for (std::size_t s = 0; s < work.stores.size(); ++s) {
       const ir::Store& store = *work.stores[s];
       if (!is_vector_store(store)) continue;
-      e_.out.line(e_.dialect.store_vector(k_, store.buffer, e_.position(store.map), "w" + std::to_string(s)));
+      e_.out.line(e_.dialect.store_vector(k_, e_.width, store.buffer, e_.position(store.map), "w" + std::to_string(s)));
     }
     e_.coordinates[along_] = own;
   }
@@ -192,7 +192,7 @@ class Loops {
     e_.out.line(constant("points", count_of(0, k_.outer_rank)));
     std::string begin = first;
     if (vectors_) {
-      const std::string width = e_.flat(std::to_string(kVector));
+      const std::string width = e_.flat(std::to_string(e_.width));
       e_.out.line(constant("points4", "vectors ? points - points % " + width + " : " + e_.flat("0")));
       e_.open(loop("f", first + " * " + width, "points4", step + " * " + width));
       split("f", 0, k_.outer_rank, "y");
@@ -215,7 +215,7 @@ class Loops {
     if (groups) e_.out.line(constant("inner", count_of(k_.outer_rank, k_.inner_rank)));
     if (vectors_)
       e_.out.line(constant(
-          "inner4", "vectors ? inner - inner % " + e_.flat(std::to_string(kVector)) + " : " + e_.flat("0")));
+          "inner4", "vectors ? inner - inner % " + e_.flat(std::to_string(e_.width)) + " : " + e_.flat("0")));
     e_.open(loop("f", e_.flat(groups ? e_.dialect.grid(k_).point : e_.dialect.grid(k_).global_lane), "points",
                  e_.flat(groups ? e_.dialect.grid(k_).points : e_.dialect.grid(k_).global_lanes)));
     split("f", 0, k_.outer_rank, "");
@@ -343,8 +343,8 @@ class Loops {
       write_held_loop(work, phase);
       begin = "inner4 + " + lane;
     } else if (vectors_) {
-      const std::string width = e_.flat(std::to_string(kVector));
-      write_chunked(work, from + lane + " * " + width, "inner4", lanes + " * " + width, kVector, [&] {
+      const std::string width = e_.flat(std::to_string(e_.width));
+      write_chunked(work, from + lane + " * " + width, "inner4", lanes + " * " + width, e_.width, [&] {
         split("j", first, count, "y");
         write_vector_points(work, "y");
       });
@@ -360,7 +360,7 @@ class Loops {
   void write_held_loop(const Work& work, std::uint16_t phase) {
     Work rest = work;
     rest.values = rows_.values[phase];
-    sums_.declare_parts(work, kVector);
+    sums_.declare_parts(work, e_.width);
     std::vector<ExprId> first;
     if (e_.dialect.loads_rows_first)
       for (ExprId id : rest.values)
@@ -370,14 +370,14 @@ class Loops {
         for (ExprId id : first) e_.out.line(load_vector(id, "y", held(id) + "[i]"));
       });
     write_over_vectors([&] { write_vector_points(rest, "y", rows_.taken[phase], first); });
-    sums_.add_parts(work, kVector);
+    sums_.add_parts(work, e_.width);
   }
 
   /// A lane's vectors of a row, unrolled.
   void write_over_vectors(const std::function<void()>& body) {
-    const std::string width = e_.flat(std::to_string(kVector));
+    const std::string width = e_.flat(std::to_string(e_.width));
     e_.out.line(e_.dialect.unroll);
-    e_.open("for (int i = 0; i < " + std::to_string(k_.row_elements / kVector) + "; ++i)");
+    e_.open("for (int i = 0; i < " + std::to_string(k_.row_elements / e_.width) + "; ++i)");
     e_.out.line(constant("j", "(" + e_.flat("i") + " * " + e_.flat(e_.dialect.lanes) + " + " + e_.flat(e_.dialect.lane) +
                                   ") * " + width));
     e_.open("if (j < inner4)");
@@ -458,14 +458,14 @@ class Loops {
 
   void cut_part(bool groups) {
     if (groups) {
-      const std::string step = e_.flat(e_.dialect.lanes) + " * " + e_.flat(std::to_string(kVector));
+      const std::string step = e_.flat(e_.dialect.lanes) + " * " + e_.flat(std::to_string(e_.width));
       e_.out.line(constant("whole", count_of(k_.outer_rank, k_.inner_rank)));
       e_.out.line(constant("step", step));
       e_.out.line(constant("length", "((whole + parts - 1) / parts + step - 1) / step * step"));
       e_.out.line(constant("begin", "part * length < whole ? part * length : whole"));
       e_.out.line(constant("inner", "length < whole - begin ? begin + length : whole"));
       if (vectors_)
-        e_.out.line(constant("inner4", "vectors ? inner - (inner - begin) % " + e_.flat(std::to_string(kVector)) + " : begin"));
+        e_.out.line(constant("inner4", "vectors ? inner - (inner - begin) % " + e_.flat(std::to_string(e_.width)) + " : begin"));
       return;
     }
     e_.out.line(constant("whole", e_.flat(e_.integer(k_.extents[k_.outer_rank]))));

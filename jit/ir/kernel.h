@@ -96,7 +96,8 @@ struct Expr {
   ExprKind kind = ExprKind::Elementwise;
   Op op = Op::Add;              // Elementwise, Reduce
   DType dtype = DType::f32;     // of the value; bool is a truth value, in memory one byte. Load of u8 gives dtype u8, which
-                                // can be cast and stored, not computed with
+                                // can be cast and stored, not computed with. Values of bf16 and f16 are their bits: loads,
+                                // scalars, Where of two, casts from and to f32
   Level level = Level::Outer;
   std::uint16_t phase = 0;
   ExprId args[3] = {kNone, kNone, kNone};

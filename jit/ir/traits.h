@@ -14,6 +14,7 @@ struct DeviceTraits {
   std::string description;       // "NVIDIA H200", "llvmpipe (LLVM 15.0.6, 512 bits)"
   bool is_cpu = false;           // lanes are vector elements of a few cores: prefer few groups, avoid barriers
   bool has_f64 = true;
+  bool has_halves = true;        // buffers of bf16 and f16
   bool runs = true;              // false for the null device
   std::int64_t lanes = 1024;     // results that keep the device busy when each is computed by one lane ...
   std::int64_t groups = 32;      // ... and by a group of lanes; reductions with fewer are split in two stages
@@ -28,8 +29,11 @@ struct DeviceTraits {
   double launch_bytes = 1 << 20; // memory traffic that takes as long as one launch
   double work_per_byte = 8;      // additions that take as long as one byte of memory traffic
 
-  /// True iff elements of `dtype` can be computed with here.
-  bool supports(DType dtype) const { return has_f64 || dtype != DType::f64; }
+  /// True iff tensors of `dtype` can be here.
+  bool supports(DType dtype) const {
+    if (is_half(dtype)) return has_halves;
+    return has_f64 || dtype != DType::f64;
+  }
 };
 
 }  // namespace sinter::ir

@@ -9,7 +9,8 @@
 namespace sinter::ir {
 namespace {
 
-bool is_numeric(DType dtype) { return is_float(dtype) || dtype == DType::i32 || dtype == DType::i64; }
+bool is_real(DType dtype) { return is_float(dtype) && !is_half(dtype); }
+bool is_numeric(DType dtype) { return is_real(dtype) || dtype == DType::i32 || dtype == DType::i64; }
 bool is_logic(DType dtype) { return dtype == DType::boolean || dtype == DType::i32 || dtype == DType::i64; }
 bool is_reduction(Op op) { return info(op).op_class == OpClass::Reduce; }
 
@@ -187,7 +188,7 @@ class Verifier {
         require(is_reduction(e.op), where, std::string(name_of(e.op)) + " is not a reduction");
         require(k_.exprs[e.args[0]].dtype == e.dtype, where, "a reduction keeps the dtype");
         const bool extreme = e.op == Op::Max || e.op == Op::Min;
-        require(e.op != Op::SquaredDeviations || is_float(e.dtype), where, "squared deviations are of floats");
+        require(e.op != Op::SquaredDeviations || is_real(e.dtype), where, "squared deviations are of floats");
         require(is_numeric(e.dtype) || (extreme && e.dtype == DType::boolean), where,
                 std::string(name_of(e.op)) + " is not defined for " + std::string(name_of(e.dtype)));
         return;
@@ -214,7 +215,7 @@ class Verifier {
     DType result = in;
     switch (info(e.op).rule) {
       case DTypeRule::Same: takes = is_numeric(in); break;
-      case DTypeRule::Float: takes = is_float(in); break;
+      case DTypeRule::Float: takes = is_real(in); break;
       case DTypeRule::Compare:
         takes = is_numeric(in) || in == DType::boolean;
         result = DType::boolean;
@@ -222,7 +223,7 @@ class Verifier {
       case DTypeRule::Logic: takes = is_logic(in); break;
       case DTypeRule::Integer: takes = in == DType::i32 || in == DType::i64; break;
       case DTypeRule::Bool:
-        takes = is_float(in);
+        takes = is_real(in);
         result = DType::boolean;
         break;
       case DTypeRule::Select:
@@ -230,7 +231,12 @@ class Verifier {
         args_are(e.dtype, 1);
         require(takes, where, what + " is not defined");
         return;
-      case DTypeRule::Cast: return;
+      case DTypeRule::Cast: {
+        const DType half = is_half(in) ? in : e.dtype, other = is_half(in) ? e.dtype : in;
+        require(!is_half(half) || other == DType::f32 || in == e.dtype, where,
+                what + ": " + std::string(name_of(half)) + " is cast from and to f32");
+        return;
+      }
       case DTypeRule::None: fail(where, what + " has no dtype rule");
     }
     require(takes, where, what + " is not defined");

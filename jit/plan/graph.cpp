@@ -16,6 +16,16 @@ NodeId Graph::add_view(Op op, NodeId operand, const Shape& shape, std::vector<st
   return add(std::move(node));
 }
 
+NodeId Graph::add_cast(NodeId operand, DType dtype, std::uint32_t record) {
+  Node node;
+  node.op = Op::Cast;
+  node.dtype = dtype;
+  node.shape = nodes[operand].shape;
+  node.operands = {operand};
+  node.record = record;
+  return add(std::move(node));
+}
+
 Graph make_graph(const trace::Trace& trace) {
   Graph graph;
   graph.trace = &trace;
@@ -60,6 +70,12 @@ Graph make_graph(const trace::Trace& trace) {
       scalar.record = i;
       node.operands[k] = graph.add(std::move(scalar));
     }
+    // Library ops have no form of their own for 16 bits: what they are given is cast to f32, what they give cast back.
+    const DType given_as = node.dtype;
+    if (node.op_class() == OpClass::Library && is_half(given_as)) {
+      for (NodeId& operand : node.operands) operand = graph.add_cast(operand, arithmetic_of(given_as), i);
+      node.dtype = arithmetic_of(given_as);
+    }
     // A library op may need an operand copied. What is copied is a view that is stored: an external value with gaps gets one.
     if (node.op_class() == OpClass::Library)
       for (NodeId& operand : node.operands) {
@@ -69,6 +85,8 @@ Graph make_graph(const trace::Trace& trace) {
         graph.nodes[operand].record = i;
       }
     node_of[record.output] = graph.add(std::move(node));
+    if (graph.nodes[node_of[record.output]].dtype != given_as)
+      node_of[record.output] = graph.add_cast(node_of[record.output], given_as, i);
   }
   for (trace::ValueId id = 0; id < trace.values.size(); ++id)
     if (!trace.values[id].external && trace.values[id].held) graph.results.push_back({id, node_of[id]});

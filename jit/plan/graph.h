@@ -50,6 +50,7 @@ struct Graph {
     nodes.push_back(std::move(node));
     return static_cast<NodeId>(nodes.size() - 1);
   }
+  NodeId add_cast(NodeId operand, DType dtype, std::uint32_t record);
   /// A view node; the caller has checked that it makes sense.
   NodeId add_view(Op op, NodeId operand, const Shape& shape, std::vector<std::int64_t> ints = {});
 };

@@ -8,6 +8,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "jit/plan/draft_writer.h"
 #include "jit/plan/finish.h"
 #include "jit/plan/grid.h"
 
@@ -56,11 +57,11 @@ struct Split {
   std::int64_t part;
 };
 
-class Lowering {
+class Lowering : private DraftWriter {
  public:
   Lowering(const Graph& graph, const Owners& owners, GroupId id, const Group& group, const LowerLimits& limits,
            const std::vector<Split>& splits)
-      : graph_(graph), owners_(owners), id_(id), group_(group), limits_(limits), splits_(splits) {}
+      : DraftWriter(graph, limits), owners_(owners), id_(id), group_(group), splits_(splits) {}
 
   /// Fills the draft. Returns a split of the domain that would save divisions in some map, if there is one.
   std::optional<Split> run() {
@@ -76,8 +77,6 @@ class Lowering {
   Draft take() { return std::move(draft_); }
 
  private:
-  const Node& node(NodeId id) const { return graph_.nodes[id]; }
-
   /// Loop coordinates: the dims that stay, then the dims that are reduced.
   void choose_loops() {
     Shape shape;
@@ -142,7 +141,7 @@ class Lowering {
 
   void store(NodeId id) {
     const IndexMap& map = map_for(id);
-    const ir::ExprId expr = value(id, map, ir::kNone);
+    const ir::ExprId expr = cast(value(id, map, ir::kNone), node(id).dtype, id);
     DraftStore store;
     store.buffer = buffer(id, false);
     store.map = intern(map);
@@ -161,28 +160,6 @@ class Lowering {
     BufferUse& use = draft_.buffers[it->second];
     (read ? use.read : use.written) = true;
     return it->second;
-  }
-
-  std::uint16_t intern(const IndexMap& map) {
-    auto [it, added] = map_of_.try_emplace(map, static_cast<std::uint16_t>(draft_.maps.size()));
-    if (added) draft_.maps.push_back(map);
-    return it->second;
-  }
-
-  /// `count` neighbouring scalars of the trace's table.
-  std::uint16_t scalar(std::uint32_t index, DType dtype, std::uint32_t count = 1) {
-    auto [it, added] = scalar_of_.try_emplace({index, dtype, count}, static_cast<std::uint16_t>(draft_.scalars.size()));
-    if (added)
-      for (std::uint32_t i = 0; i < count; ++i) draft_.scalars.emplace_back(index + i, dtype);
-    return it->second;
-  }
-
-  ir::ExprId add(ir::Expr expr, NodeId from) {
-    if (draft_.exprs.size() >= limits_.max_exprs) throw Cut{"too many expressions"};
-    // What is loaded was computed by another kernel.
-    if (node(from).kind == NodeKind::Op && expr.kind != ir::ExprKind::Load) draft_.records.push_back(node(from).record);
-    draft_.exprs.push_back(std::move(expr));
-    return static_cast<ir::ExprId>(draft_.exprs.size() - 1);
   }
 
   /// A node under a map.
@@ -216,8 +193,8 @@ class Lowering {
     if (n.kind == NodeKind::Scalar) {
       ir::Expr expr;
       expr.kind = ir::ExprKind::Scalar;
-      expr.dtype = n.dtype;
-      expr.scalar = scalar(n.scalars[0], n.dtype);
+      expr.dtype = arithmetic_of(n.dtype);
+      expr.scalar = scalar(n.scalars[0], expr.dtype);
       return memo(at.id, 0, ir::kNone, [&] { return add(expr, at.id); });
     }
     if (!is_loaded(at.id))
@@ -272,12 +249,24 @@ class Lowering {
     if (depth_ > kMostNesting) throw Cut{"pads, reductions and indexed reads inside each other, too deep"};
     const Deeper deeper(n.op_class() == OpClass::Elementwise ? nullptr : &depth_);
     ir::Expr expr;
-    expr.dtype = n.dtype;
+    expr.dtype = arithmetic_of(n.dtype);
     switch (n.op_class()) {
       case OpClass::Elementwise:
         expr.kind = ir::ExprKind::Elementwise;
         expr.op = n.op;
         for (std::size_t k = 0; k < n.operands.size(); ++k) expr.args[k] = value(n.operands[k], map, predicate);
+        if (n.op == Op::Cast) return cast_as_asked(expr.args[0], n.dtype, id);
+        if (n.op == Op::Where) {
+          match(expr.args[1], expr.args[2], id);
+          expr.dtype = draft_.exprs[expr.args[1]].dtype;
+          return add(expr, id);
+        }
+        for (std::size_t k = 0; k < n.operands.size(); ++k) {
+          // Whether two numbers are equal must not depend on which of them was stored: an element and the greatest of all.
+          const DType compared = node(n.operands[k]).dtype;
+          if (info(n.op).rule == DTypeRule::Compare && is_half(compared)) expr.args[k] = cast_as_asked(expr.args[k], compared, id);
+          expr.args[k] = number(expr.args[k], id);
+        }
         return add(expr, id);
       case OpClass::Source: return source(id, map);
       case OpClass::View: {  // a view that is stored: a copy
@@ -295,12 +284,12 @@ class Lowering {
   ir::ExprId source(NodeId id, const IndexMap& map) {
     const Node& n = node(id);
     ir::Expr expr;
-    expr.dtype = n.dtype;
+    expr.dtype = arithmetic_of(n.dtype);
     expr.map = intern(map);
     switch (n.op) {
       case Op::Full:
         expr.kind = ir::ExprKind::Scalar;
-        expr.scalar = scalar(n.scalars[0], n.dtype);
+        expr.scalar = scalar(n.scalars[0], expr.dtype);
         expr.map = 0;
         break;
       case Op::Iota: expr.kind = ir::ExprKind::Index; break;
@@ -323,8 +312,8 @@ class Lowering {
     ir::Expr expr;
     expr.kind = ir::ExprKind::Reduce;
     expr.op = n.op;
-    expr.dtype = n.dtype;
-    expr.args[0] = value(n.operands[0], all_, ir::kNone);
+    expr.dtype = arithmetic_of(n.dtype);
+    expr.args[0] = number(value(n.operands[0], all_, ir::kNone), id);
     return add(expr, id);
   }
 
@@ -348,7 +337,6 @@ class Lowering {
     const ir::ExprId on_grid = in_bounds(id, grid, map);
     ir::Expr where;
     where.op = Op::Where;
-    where.dtype = n.dtype;
     where.args[0] = on_grid;
     where.args[1] = value(placed, grid.below(map), both(id, predicate, on_grid));
     if (assigns) {
@@ -356,10 +344,12 @@ class Lowering {
     } else {
       ir::Expr fill;
       fill.kind = ir::ExprKind::Scalar;
-      fill.dtype = n.dtype;
-      fill.scalar = scalar(n.scalars[0], n.dtype);
+      fill.dtype = draft_.exprs[where.args[1]].dtype;
+      fill.scalar = scalar(n.scalars[0], fill.dtype);
       where.args[2] = add(fill, id);
     }
+    match(where.args[1], where.args[2], id);
+    where.dtype = draft_.exprs[where.args[1]].dtype;
     return add(where, id);
   }
 
@@ -430,11 +420,9 @@ class Lowering {
     return added;
   }
 
-  const Graph& graph_;
   const Owners& owners_;
   const GroupId id_;
   const Group& group_;
-  const LowerLimits& limits_;
   const std::vector<Split>& splits_;
 
   std::size_t outer_rank_ = 0;
@@ -442,10 +430,7 @@ class Lowering {
   std::int64_t shape_numel_ = 1, outer_numel_ = 1;
   int depth_ = 0;
   IndexMap all_, outer_;
-  Draft draft_;
   absl::flat_hash_map<NodeId, std::uint16_t> buffer_of_;
-  absl::flat_hash_map<IndexMap, std::uint16_t> map_of_;
-  std::map<std::tuple<std::uint32_t, DType, std::uint32_t>, std::uint16_t> scalar_of_;
   absl::flat_hash_map<std::tuple<NodeId, std::uint16_t, ir::ExprId>, ir::ExprId> memo_;
   std::map<std::pair<std::uint16_t, std::vector<std::int64_t>>, ir::ExprId> test_of_;  // by map and bounds
   std::map<std::pair<ir::ExprId, ir::ExprId>, ir::ExprId> both_of_;

@@ -36,7 +36,7 @@ class Moments {
   NodeId elementwise(const Node& like, Op op, std::vector<NodeId> operands) {
     Node node;
     node.op = op;
-    node.dtype = like.dtype;
+    node.dtype = arithmetic_of(like.dtype);
     node.shape = graph_.nodes[operands[0]].shape;
     node.operands = std::move(operands);
     node.record = like.record;
@@ -61,11 +61,14 @@ class Moments {
     Node deviations = node;
     deviations.op = Op::SquaredDeviations;
     deviations.operands = {x};
+    deviations.dtype = arithmetic_of(node.dtype);
     deviations.value = 0;
     const NodeId own = graph_.add(std::move(deviations)), count = number(node, n);
     const NodeId off = elementwise(node, Op::Sub, {elementwise(node, Op::Div, {sum, count}), m});
     const NodeId more = elementwise(node, Op::Mul, {count, elementwise(node, Op::Mul, {off, off})});
-    return elementwise(node, Op::Add, {own, more});
+    const NodeId whole = elementwise(node, Op::Add, {own, more});
+    graph_.nodes[whole].dtype = node.dtype;
+    return whole;
   }
 
  private:

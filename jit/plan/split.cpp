@@ -64,6 +64,7 @@ void split_reductions(Graph& graph, std::int64_t groups, std::int64_t lanes) {
     first.operands = {seen};
     first.ints = {below | above};
     first.value = 0;
+    first.dtype = arithmetic_of(node.dtype);  // partial results are not rounded
     first.shape = wide;
     for (std::size_t i = 0; i < wide.rank(); ++i)
       if (first.ints[0] >> i & 1) first.shape[i] = 1;

@@ -17,8 +17,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::array<std::pair<DType, std::string_view>, 6> kDTypeNames{{{DType::f32, "F32"},
+constexpr std::array<std::pair<DType, std::string_view>, 8> kDTypeNames{{{DType::f32, "F32"},
                                                                          {DType::f64, "F64"},
+                                                                         {DType::bf16, "BF16"},
+                                                                         {DType::f16, "F16"},
                                                                          {DType::i32, "I32"},
                                                                          {DType::i64, "I64"},
                                                                          {DType::u8, "U8"},

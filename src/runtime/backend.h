@@ -67,6 +67,8 @@ inline std::uint64_t bits_of(const ScalarValue& value, DType dtype) {
   switch (dtype) {
     case DType::f32: return std::bit_cast<std::uint32_t>(static_cast<float>(value.real));
     case DType::f64: return std::bit_cast<std::uint64_t>(value.real);
+    case DType::bf16: return bfloat16(static_cast<float>(value.real)).bits();
+    case DType::f16: return float16(static_cast<float>(value.real)).bits();
     case DType::boolean: return value.integer != 0;
     default: return static_cast<std::uint64_t>(value.integer);
   }

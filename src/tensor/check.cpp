@@ -43,11 +43,11 @@ void check_computable(std::string_view op, DType dtype, const Location& where) {
 
 void check_numeric(std::string_view op, DType dtype, const Location& where) {
   check_computable(op, dtype, where);
-  if (dtype == DType::boolean) throw_dtype(op, dtype, "f32, f64, i32 or i64", where);
+  if (dtype == DType::boolean) throw_dtype(op, dtype, "f32, f64, bf16, f16, i32 or i64", where);
 }
 
 void check_float(std::string_view op, DType dtype, const Location& where) {
-  if (!is_float(dtype)) throw_dtype(op, dtype, "f32 or f64", where);
+  if (!is_float(dtype)) throw_dtype(op, dtype, "f32, f64, bf16 or f16", where);
 }
 
 void check_same_dtype(std::string_view op, DType a, DType b, const Location& where) {
@@ -58,7 +58,7 @@ void check_same_dtype(std::string_view op, DType a, DType b, const Location& whe
 }
 
 void check_supported(std::string_view op, DType dtype, const Device& device, const Location& where) {
-  if (dtype == DType::f64 && !device.core().traits().supports(dtype))
+  if ((dtype == DType::f64 || is_half(dtype)) && !device.core().traits().supports(dtype))
     throw DTypeError(prefix(op) + "device " + device.name() + " has no " + std::string(name_of(dtype)),
                      where);
 }

@@ -24,7 +24,7 @@ inline const trace::Value& value_of(std::string_view op, const AnyTensor& tensor
 /// of the op table. Throws DTypeError when the op is not defined for it.
 DType result_dtype(Op op, DType dtype, const Location& where);
 
-/// Throws DTypeError unless `dtype` is i32, i64, f32 or f64.
+/// Throws DTypeError unless `dtype` is i32, i64 or one of floats.
 void check_numeric(std::string_view op, DType dtype, const Location& where);
 void check_float(std::string_view op, DType dtype, const Location& where);
 /// Throws DTypeError for u8, which can be kept and moved but not computed with.

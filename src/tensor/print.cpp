@@ -115,7 +115,12 @@ class Column {
 
  private:
   double number(std::int64_t i) const {
-    return content_.dtype == DType::f32 ? content_.at<float>(i) : content_.at<double>(i);
+    switch (content_.dtype) {
+      case DType::f32: return content_.at<float>(i);
+      case DType::bf16: return content_.at<bfloat16>(i);
+      case DType::f16: return content_.at<float16>(i);
+      default: return content_.at<double>(i);
+    }
   }
 
   void choose_notation() {
@@ -133,6 +138,8 @@ class Column {
     switch (content_.dtype) {
       case DType::f32: return real(content_.at<float>(i));
       case DType::f64: return real(content_.at<double>(i));
+      case DType::bf16: return real(static_cast<float>(content_.at<bfloat16>(i)));
+      case DType::f16: return real(static_cast<float>(content_.at<float16>(i)));
       case DType::i32: return std::to_string(content_.at<std::int32_t>(i));
       case DType::i64: return std::to_string(content_.at<std::int64_t>(i));
       case DType::u8: return std::to_string(content_.at<std::uint8_t>(i));

@@ -45,8 +45,11 @@ AnyTensor from_scalars_as(std::span<const Scalar> scalars, const Shape& shape, D
   elements.reserve(scalars.size());
   for (const Scalar& scalar : scalars) {
     const Scalar fitted = tensor::fit("from_data", scalar, dtype, where);
-    elements.push_back(is_float(dtype) ? static_cast<T>(fitted.as_double())
-                                       : static_cast<T>(fitted.as_int()));
+    if constexpr (is_half(dtype_of<T>))
+      elements.push_back(T(static_cast<float>(fitted.as_double())));
+    else
+      elements.push_back(is_float(dtype) ? static_cast<T>(fitted.as_double())
+                                         : static_cast<T>(fitted.as_int()));
   }
   return AnyTensor::from_bytes(std::as_bytes(std::span<const T>(elements)), shape, dtype, device, where);
 }
@@ -65,6 +68,8 @@ AnyTensor from_scalars(std::span<const Scalar> scalars, const Shape& shape, DTyp
   switch (dtype) {
     case DType::f32: return from_scalars_as<float>(scalars, shape, dtype, device, where);
     case DType::f64: return from_scalars_as<double>(scalars, shape, dtype, device, where);
+    case DType::bf16: return from_scalars_as<bfloat16>(scalars, shape, dtype, device, where);
+    case DType::f16: return from_scalars_as<float16>(scalars, shape, dtype, device, where);
     case DType::i32: return from_scalars_as<std::int32_t>(scalars, shape, dtype, device, where);
     case DType::i64: return from_scalars_as<std::int64_t>(scalars, shape, dtype, device, where);
     case DType::u8:
@@ -81,6 +86,8 @@ Scalar item(const AnyTensor& any, const Location& where) {
   switch (any.dtype()) {
     case DType::f32: return element<float>(bytes);
     case DType::f64: return element<double>(bytes);
+    case DType::bf16: return static_cast<float>(element<bfloat16>(bytes));
+    case DType::f16: return static_cast<float>(element<float16>(bytes));
     case DType::i32: return element<std::int32_t>(bytes);
     case DType::i64: return element<std::int64_t>(bytes);
     case DType::u8: return element<std::uint8_t>(bytes);

@@ -56,6 +56,14 @@ struct alignas(16) longlong2 {
 struct alignas(4) uchar4 {
   unsigned char x, y, z, w;
 };
+struct alignas(8) uint2 {
+  unsigned int x, y;
+};
+struct alignas(16) uint4 {
+  unsigned int x, y, z, w;
+};
+inline uint2 make_uint2(unsigned int x, unsigned int y) { return {x, y}; }
+inline uint4 make_uint4(unsigned int x, unsigned int y, unsigned int z, unsigned int w) { return {x, y, z, w}; }
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 inline int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
 inline double2 make_double2(double x, double y) { return {x, y}; }
@@ -111,6 +119,7 @@ inline double fmax(double a, double b) { return __builtin_fmax(a, b); }
 
 inline float __fdividef(float a, float b) { return a / b; }
 inline float rsqrtf(float a) { return 1 / __builtin_sqrtf(a); }
+inline int __float_as_int(float a) { return __builtin_bit_cast(int, a); }
 inline float __int_as_float(int a) { return __builtin_bit_cast(float, a); }
 inline double __longlong_as_double(long long a) { return __builtin_bit_cast(double, a); }
 inline unsigned __umulhi(unsigned a, unsigned b) {

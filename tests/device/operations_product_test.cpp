@@ -7,8 +7,11 @@ namespace sinter::testing {
 namespace {
 
 std::vector<DType> float_dtypes(const Device& device) {
-  if (has_dtype(device, DType::f64) && !compiles_slowly(device)) return {DType::f32, DType::f64};
-  return {DType::f32};
+  std::vector<DType> dtypes = {DType::f32};
+  if (compiles_slowly(device)) return dtypes;
+  for (DType dtype : {DType::f64, DType::bf16, DType::f16})
+    if (has_dtype(device, dtype)) dtypes.push_back(dtype);
+  return dtypes;
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Kernels written by hand: one for each thing that kernel IR can say.
+#include <cmath>
 #include <limits>
 
 #include "tests/support/random_kernel.h"
@@ -16,6 +17,8 @@ constexpr DType kI32 = DType::i32;
 constexpr DType kI64 = DType::i64;
 constexpr DType kU8 = DType::u8;
 constexpr DType kBool = DType::boolean;
+constexpr DType kBf16 = DType::bf16;
+constexpr DType kF16 = DType::f16;
 
 struct Shape2 {
   std::int64_t rows, columns;
@@ -197,6 +200,7 @@ class Collection {
         k.store(k.output(to, n), k.all(), k.cast(to, k.load(in, k.all())));
         add(k, "cast " + std::string(name_of(from)) + " to " + std::string(name_of(to)));
       }
+    for (const DType half : {kBf16, kF16}) halves(half, reals);
     {
       KernelBuilder k({1003});
       const ExprId pixel = k.cast(kF32, k.load(k.input(kU8, data_.integers(1003, 0, 255)), k.all()));
@@ -246,6 +250,59 @@ class Collection {
       k.store(k.output(kI64, 900), k.all(), k.index(k.all()));
       k.store(k.output(kI64, 900), k.all(), k.index(k.map({-1, 10}, 5)));
       add(k, "index");
+    }
+  }
+
+  /// 16-bit floats: all of them to f32, numbers of all sizes to them, moves that keep bits, vectors with what is larger.
+  void halves(DType half, const std::vector<double>& reals) {
+    const std::string name(name_of(half));
+    std::vector<std::byte> patterns(std::size_t{1} << 17);
+    for (std::size_t i = 0; i < patterns.size() / 2; ++i) {
+      patterns[2 * i] = static_cast<std::byte>(i & 255);
+      patterns[2 * i + 1] = static_cast<std::byte>(i >> 8);
+    }
+    const auto every = to_doubles(half, patterns);
+    {
+      KernelBuilder k({65536});
+      const ExprId x = k.load(k.input_bytes(half, patterns), k.all());
+      k.store(k.output(kF32, 65536), k.all(), k.cast(kF32, x));
+      k.store(k.output(half, 65536), k.all(), k.cast(half, k.cast(kF32, x)));
+      k.store(k.output(half, 65536), k.map({-1}, 65535), x);
+      add(k, "all of " + name);
+    }
+    {
+      // Each number, what lies halfway to the next, and the f32 on either side of that.
+      std::vector<double> numbers = reals;
+      for (std::size_t i = 0; i + 1 < every.size(); ++i) {
+        if (!std::isfinite(every[i]) || !std::isfinite(every[i + 1]) || data_.chance(0.5)) continue;
+        const float between = static_cast<float>((every[i] + every[i + 1]) / 2);
+        for (const float x : {between, std::nextafter(between, INFINITY), std::nextafter(between, -INFINITY)})
+          numbers.push_back(x);
+      }
+      for (const double x : {65504.0, 65519.996, 65520.0, 3.38953139e38, 3.3961775e38}) numbers.insert(numbers.end(), {x, -x});
+      const auto n = static_cast<std::int64_t>(numbers.size());
+      KernelBuilder k({n});
+      k.store(k.output(half, n), k.all(), k.cast(half, k.load(k.input(kF32, numbers), k.all())));
+      add(k, "f32 to " + name);
+    }
+    for (const std::int64_t n : {4096, 1003, 4}) {
+      KernelBuilder k({n});
+      const ExprId x = k.load(k.input(half, data_.reals(n)), k.all()), y = k.load(k.input(half, data_.reals(n)), k.all());
+      const ExprId test = k.load(k.input(kBool, data_.integers(n, 0, 1)), k.all());
+      const ExprId sum = k.op(Op::Add, k.cast(kF32, x), k.load(k.input(kF32, data_.reals(n)), k.all()));
+      k.store(k.output(half, n), k.all(), k.cast(half, sum));
+      k.store(k.output(half, n), k.all(), k.op(Op::Where, test, x, y));
+      k.store(k.output(half, n), k.all(), k.op(Op::Where, test, y, k.scalar(half, 0.3)));
+      k.store(k.output(kF32, n), k.all(), sum);
+      k.store(k.output(kBool, n), k.all(), k.op(Op::Less, sum, k.cast(kF32, y)));
+      add(k, name + " beside others, " + std::to_string(n));
+    }
+    for (const auto schedule : {ir::Schedule::LanesInner, ir::Schedule::LanesOuter}) {
+      KernelBuilder k({7}, {1028}, schedule);
+      const ExprId x = k.cast(kF32, k.load(k.input(half, data_.reals(7 * 1028)), k.all()));
+      const ExprId centred = k.op(Op::Sub, x, k.reduce(Op::Max, x));
+      k.store(k.output(half, 7 * 1028), k.all(), k.cast(half, k.op(Op::Div, k.op(Op::Exp, centred), k.reduce(Op::Sum, k.op(Op::Exp, centred)))));
+      add(k, "softmax of " + name + (schedule == ir::Schedule::LanesInner ? " (lanes inner)" : " (lanes outer)"));
     }
   }
 

@@ -29,6 +29,8 @@ Value load_value(DType dtype, const std::byte* from) {
   switch (dtype) {
     case DType::f32: v.real = static_cast<double>(read(float{})); break;
     case DType::f64: v.real = read(double{}); break;
+    case DType::bf16: v.real = read(bfloat16{}); break;
+    case DType::f16: v.real = read(float16{}); break;
     case DType::i32: v.integer = read(std::int32_t{}); break;
     case DType::i64: v.integer = read(std::int64_t{}); break;
     case DType::u8: v.integer = read(std::uint8_t{}); break;
@@ -42,6 +44,8 @@ void store_value(const Value& v, std::byte* to) {
   switch (v.dtype) {
     case DType::f32: write(static_cast<float>(v.real)); break;
     case DType::f64: write(v.real); break;
+    case DType::bf16: write(bfloat16(static_cast<float>(v.real))); break;
+    case DType::f16: write(float16(static_cast<float>(v.real))); break;
     case DType::i32: write(static_cast<std::int32_t>(v.integer)); break;
     case DType::i64: write(v.integer); break;
     case DType::u8:
@@ -368,8 +372,8 @@ class Evaluation {
     if (!is_float(e.dtype)) return integer_value(e.dtype, given.integer);
     Value v;
     v.dtype = e.dtype;
-    v.real = e.dtype == DType::f32 ? static_cast<double>(static_cast<float>(given.real)) : given.real;
-    return v;
+    v.real = e.dtype != DType::f64 ? static_cast<double>(static_cast<float>(given.real)) : given.real;
+    return is_half(e.dtype) ? cast_to_half(e.dtype, v) : v;
   }
 
   bool in_bounds(const ir::Expr& e) const {
@@ -453,7 +457,9 @@ std::string difference(DType dtype, std::span<const std::byte> got, std::span<co
     const Value a = load_value(dtype, at), b = load_value(dtype, want.data() + i * size_of(dtype));
     const double error = errors.empty() ? 0 : errors[i];
     const double largest =
-        dtype == DType::f32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+        dtype == DType::f64 ? std::numeric_limits<double>::max()
+        : dtype == DType::f16 ? 65504.0
+                              : double{std::numeric_limits<float>::max()};
     bool agrees;
     if (is_float(dtype)) {
       agrees = float_agrees(a.real, b.real, error, largest);

@@ -48,6 +48,11 @@ struct Value {
   double error = 0;
 };
 
+/// What a value of f32 becomes as bf16 or f16 when it is cast: the nearest.
+Value cast_to_half(DType half, const Value& value);
+/// The same where a device may round, or go on with what it has not stored.
+Value kept_as_half(DType half, const Value& value);
+
 /// Elementwise `op` with a result of `dtype`.
 Value apply(Op op, DType dtype, std::span<const Value> args, const Precision& precision);
 

@@ -18,6 +18,8 @@ std::vector<std::byte> converted(DType dtype, const std::vector<From>& values) {
   for (const From v : values) switch (dtype) {
       case DType::f32: put(static_cast<float>(v)); break;
       case DType::f64: put(static_cast<double>(v)); break;
+      case DType::bf16: put(bfloat16(static_cast<float>(v))); break;
+      case DType::f16: put(float16(static_cast<float>(v))); break;
       case DType::i32: put(static_cast<std::int32_t>(v)); break;
       case DType::i64: put(static_cast<std::int64_t>(v)); break;
       case DType::u8: put(static_cast<std::uint8_t>(v)); break;
@@ -40,11 +42,13 @@ std::vector<double> to_doubles(DType dtype, const std::vector<std::byte>& bytes)
   for (std::size_t at = 0; at < bytes.size(); at += size_of(dtype)) {
     const auto get = [&](auto x) {
       std::memcpy(&x, bytes.data() + at, sizeof x);
-      return static_cast<double>(x);
+      return static_cast<double>(+x);
     };
     switch (dtype) {
       case DType::f32: values.push_back(get(float{})); break;
       case DType::f64: values.push_back(get(double{})); break;
+      case DType::bf16: values.push_back(get(bfloat16{})); break;
+      case DType::f16: values.push_back(get(float16{})); break;
       case DType::i32: values.push_back(get(std::int32_t{})); break;
       case DType::i64: values.push_back(get(std::int64_t{})); break;
       case DType::u8:

@@ -188,6 +188,8 @@ std::vector<std::byte> input_bytes(const Step& s) {
     switch (s.dtype) {
       case DType::f32: write(static_cast<float>(number)); break;
       case DType::f64: write(number); break;
+      case DType::bf16: write(bfloat16(static_cast<float>(number))); break;
+      case DType::f16: write(float16(static_cast<float>(number))); break;
       case DType::i32: write(static_cast<std::int32_t>(number)); break;
       case DType::i64: write(static_cast<std::int64_t>(number)); break;
       case DType::u8: write(static_cast<std::uint8_t>(number)); break;

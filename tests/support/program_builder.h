@@ -205,6 +205,7 @@ class ProgramBuilder {
 inline std::vector<DType> computed_dtypes(const Device& device) {
   std::vector<DType> dtypes = {DType::f32, DType::i32, DType::i64, DType::boolean};
   if (has_dtype(device, DType::f64)) dtypes.push_back(DType::f64);
+  if (has_dtype(device, DType::bf16)) dtypes.insert(dtypes.end(), {DType::bf16, DType::f16});
   return dtypes;
 }
 

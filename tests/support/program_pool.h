@@ -18,6 +18,8 @@ class ProgramPool {
     sizes_ = {1, 2, 3, data_.integer(4, 7), data_.integer(2, 20)};
     if (seed % 5 == 1) sizes_ = {1, data_.integer(3, 6)};  // equal sizes: what is turned still fits
     if (seed % 10 == 3) sizes_.push_back(0);
+    if (seed % 4 == 2 && !options.smooth) float_ = DType::bf16;
+    if (seed % 8 == 5 && !options.smooth) float_ = DType::f16;
     reference_.seed(0);
   }
 
@@ -115,8 +117,8 @@ class ProgramPool {
   DType random_dtype() {
     if (options_.smooth)
       return data_.chance(0.8) ? DType::f64 : data_.chance(0.5) ? DType::i64 : DType::boolean;
-    const std::vector<DType> dtypes = {DType::f32,
-                                       DType::f32,
+    const std::vector<DType> dtypes = {float_,
+                                       float_,
                                        DType::f32,
                                        DType::i64,
                                        DType::i32,
@@ -197,6 +199,7 @@ class ProgramPool {
   TestData data_;
   RandomProgramOptions options_;
   std::vector<std::int64_t> sizes_;
+  DType float_ = DType::f32;             // which the program prefers
   Program program_;
   std::vector<ReferenceTensor> values_;  // of each step
   std::vector<int> live_;                // steps whose handles are held

@@ -283,8 +283,15 @@ Value select(const Value& condition, const Value& x, const Value& y) {
 }
 
 Value cast(DType to, const Value& a, const Precision& p) {
+  if (is_half(to)) return a.dtype == to ? a : cast_to_half(to, a.dtype == DType::f32 ? a : cast(DType::f32, a, p));
   Value v;
   v.dtype = to;
+  if (a.dtype == DType::bf16 && to != DType::bf16 && p.flushes_denormals && std::abs(a.real) < 0x1p-126) {
+    Value close = a;
+    close.dtype = DType::f32;
+    close.error += std::abs(a.real);
+    return cast(to, close, p);
+  }
   if (is_float(a.dtype)) {
     if (!is_float(to)) {
       double error = a.error;
@@ -308,7 +315,31 @@ Value cast(DType to, const Value& a, const Precision& p) {
 
 }  // namespace
 
+Value cast_to_half(DType half, const Value& value) {
+  Value v = value;
+  v.dtype = half;
+  const auto single = static_cast<float>(value.real);
+  v.real = half == DType::bf16 ? bfloat16(single) : float16(single);
+  if (value.error == 0 || !std::isfinite(value.real)) return v;
+  // Both this and the device's value are rounded, by half a step each.
+  const double size = std::abs(value.real) + value.error;
+  v.error += half == DType::bf16 ? size * 0x1p-7 + 0x1p-133 : size * 0x1p-10 + 0x1p-24;
+  const auto most = static_cast<float>(size);
+  if (std::isinf(half == DType::bf16 ? static_cast<float>(bfloat16(most)) : static_cast<float>(float16(most))))
+    v.error = kInfinity;
+  return v;
+}
+
+Value kept_as_half(DType half, const Value& value) {
+  Value v = value;
+  const Value rounded = cast_to_half(half, value);
+  if (v.error == 0 && rounded.real != value.real) v.error = std::numeric_limits<double>::min();
+  return std::isnan(value.real) ? rounded : cast_to_half(half, v);
+}
+
 Value apply(Op op, DType dtype, std::span<const Value> args, const Precision& precision) {
+  if (is_half(dtype) && info(op).rule != DTypeRule::Cast && info(op).rule != DTypeRule::Select)
+    return kept_as_half(dtype, apply(op, DType::f32, args, precision));
   if (args.size() != info(op).arity) throw std::logic_error("wrong number of operands");
   const Value& a = args[0];
   const Value& b = args.size() > 1 ? args[1] : args[0];

@@ -70,6 +70,12 @@ struct Sum {
   }
 };
 
+/// Of a sum of products.
+Value finished(const Sum& sum, DType dtype, const Precision& p) {
+  const Value v = sum.finish(arithmetic_of(dtype), p, true);
+  return is_half(dtype) ? kept_as_half(dtype, v) : v;
+}
+
 Value product_of(const std::vector<Value>& terms, DType dtype, const Precision& p) {
   double value = 1, upper = 1, most = 1, least = 1;
   for (const Value& t : terms) {
@@ -92,6 +98,7 @@ Value product_of(const std::vector<Value>& terms, DType dtype, const Precision& 
 }
 
 Value reduced(Op op, const std::vector<Value>& terms, DType dtype, const Precision& p) {
+  if (is_half(dtype) && !terms.empty()) return kept_as_half(dtype, reduced(op, terms, DType::f32, p));
   if (terms.empty()) return identity(op, dtype);
   if (is_float(dtype) && op == Op::Sum) {
     Sum sum;
@@ -160,7 +167,8 @@ ReferenceTensor Reference::mean(const ReferenceTensor& x, const Dims& axes) cons
     const double count = static_cast<double>(group.size());
     Value v = sum;
     v.real = sum.real / count;
-    v.error = sum.error / count + std::abs(v.real) * (x.dtype == DType::f32 ? 0x1p-22 : 0x1p-51);
+    v.error = sum.error / count + std::abs(v.real) * (x.dtype != DType::f64 ? 0x1p-22 : 0x1p-51);
+    if (is_half(x.dtype)) v = kept_as_half(x.dtype, v);
     if (std::isnan(v.real)) v.error = 0;
     if (std::isnan(v.error)) v.error = kInfinity;
     if (group.size() == 1) v = sum;
@@ -256,7 +264,7 @@ ReferenceTensor Reference::matmul(const ReferenceTensor& a, const ReferenceTenso
                                : 0;
       sum.add(x.real * y.real, error);
     }
-    return sum.finish(a.dtype, precision_, true);
+    return finished(sum, a.dtype, precision_);
   });
 }
 
@@ -283,7 +291,7 @@ ReferenceTensor Reference::conv2d(const ReferenceTensor& x, const ReferenceTenso
                                  : 0;
           sum.add(u.real * w.real, error);
         }
-    return sum.finish(x.dtype, precision_, true);
+    return finished(sum, x.dtype, precision_);
   });
 }
 

@@ -17,7 +17,10 @@ Value number_of(Scalar scalar, DType dtype) {
     v.real = static_cast<double>(static_cast<float>(scalar.as_double()));
   else if (dtype == DType::f64)
     v.real = scalar.as_double();
-  else if (dtype == DType::boolean)
+  else if (is_half(dtype)) {
+    v.real = static_cast<double>(static_cast<float>(scalar.as_double()));
+    v = kept_as_half(dtype, v);
+  } else if (dtype == DType::boolean)
     v.integer = scalar.as_double() != 0;
   else
     v.integer = scalar.as_int();
@@ -73,12 +76,14 @@ ReferenceTensor Reference::from_bytes(std::span<const std::byte> data, const Sha
     switch (dtype) {
       case DType::f32: v.real = static_cast<double>(read(float{})); break;
       case DType::f64: v.real = read(double{}); break;
+      case DType::bf16: v.real = read(bfloat16{}); break;
+      case DType::f16: v.real = read(float16{}); break;
       case DType::i32: v.integer = read(std::int32_t{}); break;
       case DType::i64: v.integer = read(std::int64_t{}); break;
       case DType::u8:
       case DType::boolean: v.integer = read(std::uint8_t{}); break;
     }
-    if (dtype == DType::f32 && precision_.flushes_denormals && std::abs(v.real) < 0x1p-126)
+    if ((dtype == DType::f32 || dtype == DType::bf16) && precision_.flushes_denormals && std::abs(v.real) < 0x1p-126)
       v.error = std::abs(v.real);
     return v;
   });
@@ -278,6 +283,8 @@ std::vector<std::byte> bytes_of(const ReferenceTensor& tensor) {
     switch (tensor.dtype) {
       case DType::f32: write(static_cast<float>(v.real)); break;
       case DType::f64: write(v.real); break;
+      case DType::bf16: write(bfloat16(static_cast<float>(v.real))); break;
+      case DType::f16: write(float16(static_cast<float>(v.real))); break;
       case DType::i32: write(static_cast<std::int32_t>(v.integer)); break;
       case DType::i64: write(v.integer); break;
       case DType::u8:

@@ -43,6 +43,8 @@ const std::map<std::string, std::string> kGolden = {
     {"three-step map", "three_step_map"},
     {"padding with steps", "padding"},
     {"bool ops", "bool_ops"},
+    {"bf16 beside others, 1003", "bf16_beside_others"},
+    {"softmax of f16 (lanes inner)", "softmax_f16"},
     {"i64 ops", "i64_ops"},
     {"gather with a predicate", "gather"},
     {"dropout and its sum (lanes inner)", "dropout_sum"},
@@ -155,6 +157,18 @@ TEST_CASE("every elementwise op has a function in every language for the dtypes 
       CHECK_FALSE(emit::cuda_dialect().function(full).empty());
       CHECK_FALSE(emit::glsl_dialect().function(full).empty());
     }
+}
+
+TEST_CASE("16-bit floats are cast from and to f32") {
+  for (const char* half : {"bf16", "f16"})
+    for (const std::string& full : {"sn_cast_f32_" + std::string(half), "sn_cast_" + std::string(half) + "_f32"}) {
+      INFO(full);
+      CHECK_FALSE(emit::cuda_dialect().function(full).empty());
+      CHECK_FALSE(emit::glsl_dialect().function(full).empty());
+    }
+  Target target = glsl_target();
+  target.has_half_storage = false;
+  CHECK_THROWS_WITH_AS(emit::emit(named("all of f16").kernel, target), "[emit] this device has no buffers of f16", DTypeError);
 }
 
 TEST_CASE("what a target lacks is an error that names it") {

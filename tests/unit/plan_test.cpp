@@ -51,6 +51,22 @@ TEST_CASE("a reduction takes in the work before and after it") {
         }) == 1);
 }
 
+TEST_CASE("16-bit floats take as many kernels") {
+  const Tensor<2> x = Tensor<2>::zeros({64, 4096}, device, DType::bf16), row = Tensor<2>::ones({1, 4096}, device, DType::bf16);
+  x.sync();
+  row.sync();
+  CHECK(launches([&] { return gelu(x) * row + 1.0; }) == 1);
+  CHECK(launches([&] { return softmax(x, 1); }) == 1);
+  CHECK(launches([&] {
+          const Tensor<2> centred = x - x.mean(1);
+          return centred * (centred.square().mean(1) + 1e-5).rsqrt() * row;
+        }) == 1);
+  // Both operands to f32 (a launch of two members), the product, and its result back with what follows.
+  const Tensor<2> w = Tensor<2>::zeros({4096, 32}, device, DType::bf16);
+  w.sync();
+  CHECK(launches([&] { return gelu(x.matmul(w)); }) == 3);
+}
+
 TEST_CASE("temporaries of the statement that reads are not kept") {
   const Tensor<2> x = blank(1024, 4096);
   device.sync();

@@ -31,6 +31,8 @@ Record sample() {
   record.add("layers.0.bias", entry_of(DType::f64, {3}, 50));
   record.add("mask", entry_of(DType::boolean, {5}, 0));
   record.add("bytes", entry_of(DType::u8, {3, 1}, 7));
+  record.add("halves", entry_of(DType::bf16, {2, 2}, 3));
+  record.add("other halves", entry_of(DType::f16, {3}, 11));
   record.add("count", entry_of(DType::i64, {}, 9));
   record.add("empty", entry_of(DType::i32, {0, 4}, 0));
   record.set_text("note", "a \"text\" of two\nlines");
@@ -88,7 +90,7 @@ TEST_CASE("elements start at a multiple of eight, the widest first") {
   std::uint64_t length;
   std::memcpy(&length, bytes.data(), 8);
   CHECK(length % 8 == 0);
-  CHECK(bytes.size() == 8 + length + 24 + 24 + 5 + 3 + 8);
+  CHECK(bytes.size() == 8 + length + 24 + 24 + 5 + 3 + 8 + 8 + 6);
 }
 
 TEST_CASE("a file that another program wrote") {
@@ -155,7 +157,7 @@ TEST_CASE("each kind of damage has its message") {
   CHECK(one(R"({"dtype":"F32","shape":[2],"data_offsets":[0,8]})", 8) == "");
   CHECK(contains(one(R"({"dtype":"F32","shape":[2],"data_offsets":[0,8]})", 9),
                  "file x: the tensors take 8 bytes"));
-  CHECK(contains(one(R"({"dtype":"F16","shape":[2],"data_offsets":[0,4]})", 4), "dtype F16"));
+  CHECK(contains(one(R"({"dtype":"F8_E5M2","shape":[4],"data_offsets":[0,4]})", 4), "dtype F8_E5M2"));
   CHECK(contains(one(R"({"dtype":7,"shape":[2],"data_offsets":[0,4]})", 4), "not a string"));
   CHECK(contains(one(R"({"shape":[2],"data_offsets":[0,4]})", 4), "no dtype"));
   CHECK(contains(one(R"({"dtype":"F32","shape":[-2],"data_offsets":[0,8]})", 8), "is -2"));

@@ -119,11 +119,11 @@ TEST_CASE("dtypes that do not fit") {
   CHECK(MESSAGE_OF(DTypeError, i.cast(DType::i32) + 3000000000) ==
         "[add] the number 3000000000 is not a value of dtype i32; cast the tensor first");
   CHECK_NOTHROW(AnyTensor::add(i.any(), 2.0));
-  CHECK(MESSAGE_OF(DTypeError, i.any().exp()) == "[exp] takes f32 or f64, not i64; cast first");
+  CHECK(MESSAGE_OF(DTypeError, i.any().exp()) == "[exp] takes f32, f64, bf16 or f16, not i64; cast first");
   CHECK(MESSAGE_OF(DTypeError, (x > 0).any().neg()) ==
-        "[neg] takes f32, f64, i32 or i64, not bool; cast first");
+        "[neg] takes f32, f64, bf16, f16, i32 or i64, not bool; cast first");
   CHECK(MESSAGE_OF(DTypeError, (x > 0).any().sum(0)) ==
-        "[sum] takes f32, f64, i32 or i64, not bool; cast first");
+        "[sum] takes f32, f64, bf16, f16, i32 or i64, not bool; cast first");
   CHECK(MESSAGE_OF(DTypeError, x.any().logical_not()) == "[not] takes bool, i32 or i64, not f32; cast first");
   CHECK(MESSAGE_OF(DTypeError, i.cast(DType::u8) + 1) ==
         "[add] u8 is for keeping and moving data, not for computing: cast first, as in x.cast(DType::i32)");
@@ -176,7 +176,7 @@ TEST_CASE("autodiff asked where there is none") {
         "[backward] gradients are taken of one number, not of shape (2); reduce it first, as in "
         "loss.mean().backward()");
   CHECK(MESSAGE_OF(AutodiffError, leaf.to_int().any().backward()) ==
-        "[backward] gradients are taken of f32 or f64, not i64");
+        "[backward] gradients are taken of f32, f64, bf16 or f16, not i64");
   CHECK(MESSAGE_OF(AutodiffError, plain.require_grad()) ==
         "[require_grad] device host was used without autodiff; make the tensor on device.autodiff()");
   const auto trunk = leaf * leaf;

@@ -43,6 +43,10 @@ void check_dtype_of_kind(bool fits, DType dtype, std::string_view kind, const Lo
 void check_row(std::size_t size, std::int64_t expected, const Location& where);
 AnyTensor from_scalars(std::span<const Scalar> scalars, const Shape& shape, DType dtype, const Device& device,
                        const Location& where);
+/// The largest number below 1 that casts to `dtype` do not round up to 1.
+constexpr double below_one(DType dtype) {
+  return dtype == DType::bf16 ? 1 - 0x1p-9 : dtype == DType::f16 ? 1 - 0x1p-12 : 1;
+}
 Scalar item(const AnyTensor& any, const Location& where);
 
 template <class Kind>

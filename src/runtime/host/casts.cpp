@@ -66,7 +66,30 @@ void add_casts_from(host::BlockFunctions& functions, DType dtype) {
   to[static_cast<std::size_t>(DType::boolean)] = &cast_loop<From, Truth>;
 }
 
+/// 16-bit floats are cast from and to f32 alone.
+template <class Half>
+HWY_NOINLINE void widen_loop(void* out, const void* in, const void*, const void*, std::size_t n) {
+  const Half* from = static_cast<const Half*>(in);
+  float* to = static_cast<float*>(out);
+  for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
+}
+template <class Half>
+HWY_NOINLINE void round_loop(void* out, const void* in, const void*, const void*, std::size_t n) {
+  const float* from = static_cast<const float*>(in);
+  Half* to = static_cast<Half*>(out);
+  for (std::size_t i = 0; i < n; ++i) to[i] = Half(from[i]);
+}
+
+template <class Half>
+void add_half_casts(host::BlockFunctions& functions) {
+  constexpr auto half = static_cast<std::size_t>(dtype_of<Half>), f32 = static_cast<std::size_t>(DType::f32);
+  functions.cast[half][f32] = &widen_loop<Half>;
+  functions.cast[f32][half] = &round_loop<Half>;
+}
+
 void add_cast_functions(host::BlockFunctions& functions) {
+  add_half_casts<bfloat16>(functions);
+  add_half_casts<float16>(functions);
   add_casts_from<float>(functions, DType::f32);
   add_casts_from<double>(functions, DType::f64);
   add_casts_from<std::int32_t>(functions, DType::i32);

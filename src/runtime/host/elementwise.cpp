@@ -24,6 +24,8 @@ void by_size(std::size_t size, F&& f) {
     f(std::uint32_t{});
   else if (size == 8)
     f(std::uint64_t{});
+  else if (size == 2)
+    f(std::uint16_t{});
   else
     f(std::uint8_t{});
 }
@@ -103,6 +105,8 @@ void write_identity(Op reduction, DType dtype, void* out) {
     case DType::i32: return write_identity_as<std::int32_t>(reduction, out);
     case DType::i64: return write_identity_as<std::int64_t>(reduction, out);
     case DType::u8: return write_identity_as<std::uint8_t>(reduction, out);
+    case DType::bf16:
+    case DType::f16: break;  // what is reduced was made f32
     case DType::boolean:
       return write(out, static_cast<std::uint8_t>(reduction == Op::Min || reduction == Op::Prod));
   }

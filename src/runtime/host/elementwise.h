@@ -28,7 +28,7 @@ using AccumulateFunction = void (*)(void* lanes, const void* a, std::size_t n);
 /// out[0] = all lanes combined, in a fixed order. Destroys the lanes.
 using FoldFunction = void (*)(void* out, void* lanes);
 
-inline constexpr std::size_t kDTypes = 6;
+inline constexpr std::size_t kDTypes = kDTypeCount;
 
 struct BlockFunctions {
   BlockFunction elementwise[kOpCount][kDTypes][kForms] =

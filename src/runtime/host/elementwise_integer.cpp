@@ -57,6 +57,8 @@ void add_integer_functions(host::BlockFunctions& functions) {
   add_where<std::uint32_t>(functions, DType::i32);
   add_where<std::uint64_t>(functions, DType::i64);
   add_where<std::uint8_t>(functions, DType::u8);
+  add_where<std::uint16_t>(functions, DType::bf16);
+  add_where<std::uint16_t>(functions, DType::f16);
   add_where<std::uint8_t>(functions, DType::boolean);
 }
 

@@ -64,6 +64,9 @@ HWY_INLINE auto mask_of_bytes(D d, VB bytes) {
   using T = hn::TFromD<D>;
   if constexpr (sizeof(T) == 1) {
     return hn::Ne(bytes, hn::Zero(d));
+  } else if constexpr (sizeof(T) == 2) {
+    const hn::Rebind<std::uint16_t, D> du;
+    return hn::RebindMask(d, hn::Ne(hn::PromoteTo(du, bytes), hn::Zero(du)));
   } else if constexpr (sizeof(T) == 4) {
     const hn::Rebind<std::uint32_t, D> du;
     return hn::RebindMask(d, hn::Ne(hn::PromoteTo(du, bytes), hn::Zero(du)));

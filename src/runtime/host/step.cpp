@@ -17,6 +17,8 @@ void with_element(std::size_t size, F&& f) {
     f(std::uint32_t{});
   else if (size == 8)
     f(std::uint64_t{});
+  else if (size == 2)
+    f(std::uint16_t{});
   else
     f(std::uint8_t{});
 }

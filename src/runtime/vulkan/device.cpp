@@ -105,6 +105,7 @@ DeviceInfo describe(VkPhysicalDevice device, const Features& features, const Vul
   info.unified =
       options.mapped_memory && (info.is_cpu || p.deviceType == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU);
   info.has_f64 = features.base.features.shaderFloat64 && options.float64;
+  info.has_halves = features.v11.storageBuffer16BitAccess && options.halves;
   info.has_addresses = features.v12.bufferDeviceAddress && options.buffer_addresses;
   info.push_descriptors = push && options.push_descriptors;
   info.max_push_descriptors = info.push_descriptors ? properties.push.maxPushDescriptors : 0;
@@ -183,6 +184,7 @@ Device::Device(int index, const VulkanOptions& options) {
   use.subgroups.computeFullSubgroups = info_.full_subgroups;
   use.base.features.shaderInt64 = VK_TRUE;
   use.base.features.shaderFloat64 = info_.has_f64;
+  use.v11.storageBuffer16BitAccess = info_.has_halves;
   use.v12.timelineSemaphore = VK_TRUE;
   use.v12.bufferDeviceAddress = info_.has_addresses;
   use.v12.storageBuffer8BitAccess = VK_TRUE;

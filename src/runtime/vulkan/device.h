@@ -18,6 +18,7 @@ struct DeviceInfo {
   bool cpu_kernels = false;  // use kernels without shared memory and barriers
   bool unified = false;      // buffers lie in memory that the host reads and writes in place
   bool has_f64 = false;
+  bool has_halves = false;   // buffers of 16-bit elements
   bool push_descriptors = false;
   bool has_addresses = false;  // kernels may reach buffers through their addresses
   bool full_subgroups = false;  // kernels may ask for subgroups that are full, and their lanes may exchange values

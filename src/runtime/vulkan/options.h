@@ -10,6 +10,7 @@ struct VulkanOptions {
   bool push_descriptors = true;  // descriptors written into the command buffer, not taken from pools
   bool mapped_memory = true;     // on devices that share the host's memory: read and write buffers in place
   bool float64 = true;
+  bool halves = true;
   bool subgroups = true;         // reductions of a group by exchange between lanes
   bool buffer_addresses = true;  // kernels for several members, which reach buffers through addresses
 };

@@ -82,6 +82,7 @@ class VulkanBackend final : public Backend {
     traits_.description = info.name;
     traits_.is_cpu = info.cpu_kernels;
     traits_.has_f64 = info.has_f64;
+    traits_.has_halves = info.has_halves;
     traits_.lanes = info.lanes;
     if (!info.cpu_kernels) traits_.groups = info.lanes / 512;
     // Less the arguments and the fault word; some drivers name a million, which no kernel should use.

@@ -1,0 +1,132 @@
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+#define SN_FN static __device__ __forceinline__
+SN_FN void sn_load8_bf16(u32 (&to)[8], const unsigned short* from) {
+  const uint4 all = *(const uint4*)from;
+  to[0] = all.x & 0xffffu;
+  to[1] = all.x >> 16;
+  to[2] = all.y & 0xffffu;
+  to[3] = all.y >> 16;
+  to[4] = all.z & 0xffffu;
+  to[5] = all.z >> 16;
+  to[6] = all.w & 0xffffu;
+  to[7] = all.w >> 16;
+}
+SN_FN void sn_load4_bool(bool (&to)[4], const unsigned char* from) {
+  const uchar4 all = *(const uchar4*)from;
+  to[0] = all.x != 0;
+  to[1] = all.y != 0;
+  to[2] = all.z != 0;
+  to[3] = all.w != 0;
+}
+SN_FN void sn_load8_bool(bool (&to)[8], const unsigned char* from) {
+  sn_load4_bool((bool (&)[4])to[0], from);
+  sn_load4_bool((bool (&)[4])to[4], from + 4);
+}
+SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
+  const float4 all = *(const float4*)from;
+  to[0] = all.x;
+  to[1] = all.y;
+  to[2] = all.z;
+  to[3] = all.w;
+}
+SN_FN void sn_load8_f32(float (&to)[8], const float* from) {
+  sn_load4_f32((float (&)[4])to[0], from);
+  sn_load4_f32((float (&)[4])to[4], from + 4);
+}
+SN_FN float sn_cast_bf16_f32(u32 a) { return __int_as_float(int(a << 16)); }
+SN_FN u32 sn_cast_f32_bf16(float a) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  unsigned short h;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(h) : "f"(a));
+  return h;
+#else
+  const u32 b = u32(__float_as_int(a));
+  if ((b & 0x7fffffffu) > 0x7f800000u) return (b >> 16) | 0x40u;
+  return (b + 0x7fffu + ((b >> 16) & 1u)) >> 16;
+#endif
+}
+SN_FN void sn_store8_bf16(unsigned short* to, const u32 (&from)[8]) {
+  *(uint4*)to = make_uint4(from[0] | from[1] << 16, from[2] | from[3] << 16, from[4] | from[5] << 16, from[6] | from[7] << 16);
+}
+SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
+  *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
+}
+SN_FN void sn_store8_f32(float* to, const float (&from)[8]) {
+  sn_store4_f32(to, (const float (&)[4])from[0]);
+  sn_store4_f32(to + 4, (const float (&)[4])from[4]);
+}
+SN_FN void sn_store4_bool(unsigned char* to, const bool (&from)[4]) {
+  *(uchar4*)to = make_uchar4(from[0], from[1], from[2], from[3]);
+}
+SN_FN void sn_store8_bool(unsigned char* to, const bool (&from)[8]) {
+  sn_store4_bool(to, (const bool (&)[4])from[0]);
+  sn_store4_bool(to + 4, (const bool (&)[4])from[4]);
+}
+extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
+    const unsigned short* __restrict__ b0, const unsigned short* __restrict__ b1, const unsigned char* __restrict__ b2, const float* __restrict__ b3, unsigned short* __restrict__ b4, unsigned short* __restrict__ b5, unsigned short* __restrict__ b6, float* __restrict__ b7, unsigned char* __restrict__ b8, int n0, u32 s0) {
+  const bool vectors = ((u64(b0) | u64(b1) | u64(b3) | u64(b4) | u64(b5) | u64(b6) | u64(b7)) & 15) == 0 && ((u64(b2) | u64(b8)) & 7) == 0;
+  const u32 points = u32(n0);
+  const u32 points4 = vectors ? points - points % u32(8) : u32(0);
+  for (u32 f = u32(blockIdx.x * blockDim.x + threadIdx.x) * u32(8); f < points4; f += u32(gridDim.x * blockDim.x) * u32(8)) {
+    const int y = int(f);
+    u32 l0[8];
+    sn_load8_bf16(l0, b0 + (y));
+    u32 l1[8];
+    sn_load8_bf16(l1, b1 + (y));
+    bool l2[8];
+    sn_load8_bool(l2, b2 + (y));
+    float l3[8];
+    sn_load8_f32(l3, b3 + (y));
+    u32 w0[8];
+    u32 w1[8];
+    u32 w2[8];
+    float w3[8];
+    bool w4[8];
+    #pragma unroll
+    for (int k = 0; k < 8; ++k) {
+      const int x0 = y + k;
+      const u32 v0 = l0[k];
+      const u32 v1 = l1[k];
+      const bool v2 = l2[k];
+      const float v3 = l3[k];
+      const float v4 = sn_cast_bf16_f32(v0);
+      const float v5 = (v4 + v3);
+      const u32 v6 = sn_cast_f32_bf16(v5);
+      const u32 v7 = (v2 ? v0 : v1);
+      const u32 v9 = (v2 ? v1 : s0);
+      const float v10 = sn_cast_bf16_f32(v1);
+      const bool v11 = (v5 < v10);
+      w0[k] = v6;
+      w1[k] = v7;
+      w2[k] = v9;
+      w3[k] = v5;
+      w4[k] = v11;
+    }
+    sn_store8_bf16(b4 + (y), w0);
+    sn_store8_bf16(b5 + (y), w1);
+    sn_store8_bf16(b6 + (y), w2);
+    sn_store8_f32(b7 + (y), w3);
+    sn_store8_bool(b8 + (y), w4);
+  }
+  for (u32 f = points4 + u32(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += u32(gridDim.x * blockDim.x)) {
+    const int x0 = int(f);
+    const u32 v0 = b0[x0];
+    const u32 v1 = b1[x0];
+    const bool v2 = b2[x0] != 0;
+    const float v3 = b3[x0];
+    const float v4 = sn_cast_bf16_f32(v0);
+    const float v5 = (v4 + v3);
+    const u32 v6 = sn_cast_f32_bf16(v5);
+    const u32 v7 = (v2 ? v0 : v1);
+    const u32 v9 = (v2 ? v1 : s0);
+    const float v10 = sn_cast_bf16_f32(v1);
+    const bool v11 = (v5 < v10);
+    b4[x0] = v6;
+    b5[x0] = v7;
+    b6[x0] = v9;
+    b7[x0] = v5;
+    b8[x0] = v11;
+  }
+}

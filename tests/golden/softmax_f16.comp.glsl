@@ -1,0 +1,234 @@
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_control_flow_attributes : require
+#define u32 uint
+#define i64 int64_t
+#define u64 uint64_t
+#define SN_FN
+layout(local_size_x = 256, local_size_x_id = 0) in;
+uvec4 sn_halves(uvec2 a) { return uvec4(a.x & 65535u, a.x >> 16, a.y & 65535u, a.y >> 16); }
+float sn_cast_f16_f32(u32 a) {
+  const u32 sign = (a & 0x8000u) << 16, size = a & 0x7fffu;
+  if (size < 0x400u) return uintBitsToFloat(sign | floatBitsToUint(float(size) * 5.9604644775390625e-8));
+  return uintBitsToFloat(sign | ((size << 13) + (size < 0x7c00u ? 0x38000000u : 0x70000000u)));
+}
+bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
+SN_FN float sn_max_f32(float a, float b) { return a > b || sn_is_nan_f32(a) ? a : b; }
+shared float sn_group_max_f32_parts[8];
+float sn_group_max_f32(float mine) {
+  precise float v = mine;
+  [[unroll]]
+  for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
+    const float w = subgroupShuffleXor(v, d);
+    v = sn_max_f32(v, w);
+  }
+  if (gl_WorkGroupSize.x > 32u) {
+    barrier();
+    if (gl_SubgroupInvocationID == 0u) sn_group_max_f32_parts[gl_SubgroupID] = v;
+    barrier();
+    v = sn_group_max_f32_parts[0];
+    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
+      const float w = sn_group_max_f32_parts[i];
+      v = sn_max_f32(v, w);
+    }
+    return v;
+  }
+  return subgroupShuffle(v, 0u);
+}
+SN_FN float sn_exp_f32(float a) {
+  const float x = clamp(a, -104.0, 89.0);
+  precise float t = x * 1.4426950408889634 + 12582912.0;
+  precise float k = t - 12582912.0;
+  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
+  precise float p = fma(r, 1.3926966348662972e-3, 8.363766595721245e-3);
+  p = fma(r, p, 4.166654869914055e-2);
+  p = fma(r, p, 1.6666573286056519e-1);
+  p = fma(r, p, 0.5);
+  p = 1.0 + fma(r * r, p, r);
+  const u32 e = floatBitsToUint(t), low = e >> 1;
+  precise float y = (p * uintBitsToFloat((low << 23) + 0x3f800000u)) * uintBitsToFloat(((e - low) << 23) + 0x3f800000u);
+  return sn_is_nan_f32(a) ? a : y;
+}
+shared float sn_group_sum_f32_parts[8];
+float sn_group_sum_f32(float mine) {
+  precise float v = mine;
+  [[unroll]]
+  for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
+    const float w = subgroupShuffleXor(v, d);
+    v = (v + w);
+  }
+  if (gl_WorkGroupSize.x > 32u) {
+    barrier();
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
+    barrier();
+    v = sn_group_sum_f32_parts[0];
+    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
+      const float w = sn_group_sum_f32_parts[i];
+      v = (v + w);
+    }
+    return v;
+  }
+  return subgroupShuffle(v, 0u);
+}
+SN_FN float sn_div_f32(float a, float b) {
+  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
+  return (a * s) / (b * s);
+}
+u32 sn_cast_f32_f16(float a) {
+  const u32 b = floatBitsToUint(a), sign = (b >> 16) & 0x8000u, size = b & 0x7fffffffu;
+  if (size > 0x7f800000u) return sign | 0x7e00u;
+  if (size < 0x38800000u) {
+    precise float small = uintBitsToFloat(size) + 0.5;
+    return sign | (floatBitsToUint(small) - 0x3f000000u);
+  }
+  const u32 moved = size - 0x38000000u;
+  return sign | min((moved + 0xfffu + ((moved >> 13) & 1u)) >> 13, 0x7c00u);
+}
+uvec2 sn_words_of_halves(uvec4 a) { return uvec2(a.x | (a.y << 16), a.z | (a.w << 16)); }
+layout(std430, binding = 0) restrict readonly buffer b0_t { uint16_t at[]; } b0;
+layout(std430, binding = 0) restrict readonly buffer b0_4_t { uvec2 at[]; } b0_4;
+layout(std430, binding = 1) writeonly buffer b1_t { uint16_t at[]; } b1;
+layout(std430, binding = 1) writeonly buffer b1_4_t { uvec2 at[]; } b1_4;
+layout(std430, binding = 2) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+void main() {
+  const int n0 = int(sn_arguments.word[0]);
+  const int n1 = int(sn_arguments.word[1]);
+  const int n2 = int(sn_arguments.word[2]);
+  const int n3 = int(sn_arguments.word[3]);
+  const bool vectors = ((n2 | n3) & 3) == 0;
+  const u32 points = u32(n0);
+  const u32 inner = u32(n1);
+  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
+  for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
+    const int x0 = int(f);
+    float r2 = uintBitsToFloat(0xff800000u);
+    {
+      u32 g = u32(gl_LocalInvocationID.x) * u32(4);
+      for (; g + u32(gl_WorkGroupSize.x) * u32(4) * u32(3) < inner4; g += u32(gl_WorkGroupSize.x) * u32(4) * u32(4)) {
+        [[unroll]]
+        for (int u = 0; u < 4; ++u) {
+          const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(4));
+          const int y = int(j);
+          uvec4 l0;
+          l0 = sn_halves(b0_4.at[(u32(x0 * n2 + y) >> 2)]);
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const u32 v0 = l0[k];
+            precise float v1 = sn_cast_f16_f32(v0);
+            r2 = sn_max_f32(r2, v1);
+          }
+        }
+      }
+      for (u32 j = g; j < inner4; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+        const int y = int(j);
+        uvec4 l0;
+        l0 = sn_halves(b0_4.at[(u32(x0 * n2 + y) >> 2)]);
+        [[unroll]]
+        for (int k = 0; k < 4; ++k) {
+          const int x1 = y + k;
+          const u32 v0 = l0[k];
+          precise float v1 = sn_cast_f16_f32(v0);
+          r2 = sn_max_f32(r2, v1);
+        }
+      }
+    }
+    for (u32 j = inner4 + u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
+      const int x1 = int(j);
+      const u32 v0 = u32(b0.at[x0 * n2 + x1]);
+      precise float v1 = sn_cast_f16_f32(v0);
+      r2 = sn_max_f32(r2, v1);
+    }
+    r2 = sn_group_max_f32(r2);
+    precise float v2 = r2;
+    float r5 = float(0);
+    for (u32 h = u32(gl_LocalInvocationID.x) * u32(4); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(4) * 32)) {
+      const u32 left = inner4 - h;
+      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(4) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(4) * 32));
+      float q5[4] = {float(0), float(0), float(0), float(0)};
+      {
+        u32 g = h;
+        for (; g + u32(gl_WorkGroupSize.x) * u32(4) * u32(3) < end; g += u32(gl_WorkGroupSize.x) * u32(4) * u32(4)) {
+          [[unroll]]
+          for (int u = 0; u < 4; ++u) {
+            const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(4));
+            const int y = int(j);
+            uvec4 l0;
+            l0 = sn_halves(b0_4.at[(u32(x0 * n2 + y) >> 2)]);
+            [[unroll]]
+            for (int k = 0; k < 4; ++k) {
+              const int x1 = y + k;
+              const u32 v0 = l0[k];
+              precise float v1 = sn_cast_f16_f32(v0);
+              precise float v3 = (v1 - v2);
+              precise float v4 = sn_exp_f32(v3);
+              q5[k] = (q5[k] + v4);
+            }
+          }
+        }
+        for (u32 j = g; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+          const int y = int(j);
+          uvec4 l0;
+          l0 = sn_halves(b0_4.at[(u32(x0 * n2 + y) >> 2)]);
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const u32 v0 = l0[k];
+            precise float v1 = sn_cast_f16_f32(v0);
+            precise float v3 = (v1 - v2);
+            precise float v4 = sn_exp_f32(v3);
+            q5[k] = (q5[k] + v4);
+          }
+        }
+      }
+      r5 = r5 + ((q5[0] + q5[1]) + (q5[2] + q5[3]));
+    }
+    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      const u32 left = inner - h;
+      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+      float q5 = float(0);
+      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        const int x1 = int(j);
+        const u32 v0 = u32(b0.at[x0 * n2 + x1]);
+        precise float v1 = sn_cast_f16_f32(v0);
+        precise float v3 = (v1 - v2);
+        precise float v4 = sn_exp_f32(v3);
+        q5 = (q5 + v4);
+      }
+      r5 = r5 + q5;
+    }
+    r5 = sn_group_sum_f32(r5);
+    precise float v5 = r5;
+    for (u32 j = u32(gl_LocalInvocationID.x) * u32(4); j < inner4; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+      const int y = int(j);
+      uvec4 l0;
+      l0 = sn_halves(b0_4.at[(u32(x0 * n2 + y) >> 2)]);
+      uvec4 w0;
+      [[unroll]]
+      for (int k = 0; k < 4; ++k) {
+        const int x1 = y + k;
+        const u32 v0 = l0[k];
+        precise float v1 = sn_cast_f16_f32(v0);
+        precise float v3 = (v1 - v2);
+        precise float v6 = sn_exp_f32(v3);
+        precise float v7 = sn_div_f32(v6, v5);
+        const u32 v8 = sn_cast_f32_f16(v7);
+        w0[k] = v8;
+      }
+      b1_4.at[(u32(x0 * n3 + y) >> 2)] = sn_words_of_halves(w0);
+    }
+    for (u32 j = inner4 + u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
+      const int x1 = int(j);
+      const u32 v0 = u32(b0.at[x0 * n2 + x1]);
+      precise float v1 = sn_cast_f16_f32(v0);
+      precise float v3 = (v1 - v2);
+      precise float v6 = sn_exp_f32(v3);
+      precise float v7 = sn_div_f32(v6, v5);
+      const u32 v8 = sn_cast_f32_f16(v7);
+      b1.at[x0 * n3 + x1] = uint16_t(v8);
+    }
+  }
+}
