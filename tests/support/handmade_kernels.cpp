@@ -397,13 +397,14 @@ class Collection {
       const ExprId is_max = k.op(Op::Equal, x, k.reduce(Op::Max, x));
       const ExprId at = k.op(Op::Where, is_max, k.index(k.inner()), k.scalar(kI64, 1 << 30));
       k.store(k.output(kI64, rows), k.outer(), k.reduce(Op::Min, at));
-      // Lanes without a point of their own have no maximum, and no fault.
-      if (rows > 0 && columns > 0) {
-        const ExprId where = k.reduce(Op::Min, at);
-        k.store(k.output(kF32, rows), k.outer(),
-                k.load_at(k.input(kF32, data_.reals(columns)), k.map(std::vector<std::int64_t>(2, 0)), where, 1, columns));
-      }
       add(k, "argmax" + suffix);
+    }
+    if (columns > 0) {
+      // Lanes without a point of their own find no index, and report no fault.
+      KernelBuilder k({rows}, {columns}, schedule);
+      const ExprId first = k.reduce(Op::Min, k.index(k.inner()));
+      k.store(k.output(kF32, rows), k.outer(), k.load_at(k.input(kF32, data_.reals(columns)), k.map({0, 0}), first, 1, columns));
+      add(k, "picked by a reduction" + suffix);
     }
     {
       // Column sums of the transposed matrix: the inner dim is the strided one.

@@ -20,7 +20,7 @@ struct MathsBound {
 inline constexpr MathsBound kMathsBounds[] = {
     {Op::Exp, 1.5},   {Op::Expm1, 2},   {Op::Log, 1},   {Op::Log1p, 3},  {Op::Sin, 2.5},
     {Op::Cos, 2.5},   {Op::Tan, 4},     {Op::Asin, 4},  {Op::Acos, 4},   {Op::Atan, 3},
-    {Op::Sinh, 3},    {Op::Cosh, 2.5},  {Op::Asinh, 3}, {Op::Acosh, 3},  {Op::Atanh, 3.5},
+    {Op::Sinh, 3},    {Op::Cosh, 3},  {Op::Asinh, 3}, {Op::Acosh, 3.5},  {Op::Atanh, 3.5},
     {Op::Tanh, 3},    {Op::Sigmoid, 3}, {Op::Erf, 3},   {Op::Sqrt, 0.5}, {Op::Rsqrt, 1.5},
     {Op::Recip, 0.5}, {Op::Floor, 0},   {Op::Ceil, 0},  {Op::Round, 0},  {Op::Trunc, 0},
 };
