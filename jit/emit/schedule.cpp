@@ -443,12 +443,12 @@ class Loops {
     for (const std::string& line : e_.dialect.pass_on("unit")) e_.out.line(line);
 
     sums_.restart(work);
+    if (!groups) e_.open(there);
     if (!groups && !e_.dialect.unroll_8.empty()) e_.out.line(e_.dialect.unroll_8);
     e_.open(loop("p", groups ? lane : e_.flat("0"), parts, groups ? e_.flat(e_.dialect.lanes) : e_.flat("1")));
     sums_.join_partials(work);
     e_.close();
     if (!groups) {
-      e_.open(there);
       split("f", 0, k_.outer_rank, "");
       define_outers(0);
     }

@@ -518,13 +518,13 @@ void main() {
   if (gl_LocalInvocationID.x == 0u) sn_counters.word[unit] = 0u;
   r37 = float(0);
   r39 = float(0);
-  for (u32 p = u32(0); p < u32(parts); p += u32(1)) {
-    precise float p_r37 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
-    precise float p_r39 = uintBitsToFloat(sn_partials.word[2u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
-    r37 = (r37 + p_r37);
-    r39 = (r39 + p_r39);
-  }
   if (f < points) {
+    for (u32 p = u32(0); p < u32(parts); p += u32(1)) {
+      precise float p_r37 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+      precise float p_r39 = uintBitsToFloat(sn_partials.word[2u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
+      r37 = (r37 + p_r37);
+      r39 = (r39 + p_r39);
+    }
     const int x0 = int(f);
     precise float v12 = b3.at[x0];
     precise float v14 = b4.at[x0];

@@ -425,14 +425,14 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   if (threadIdx.x == 0u) counters[unit] = 0u;
   r37 = float(0);
   r39 = float(0);
-  #pragma unroll 8
-  for (u32 p = u32(0); p < u32(parts); p += u32(1)) {
-    const float p_r37 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
-    const float p_r39 = __ldcg((const float*)(partials + 8ull * (u32(1) * u32(parts) * points + p * points + f)));
-    r37 = (r37 + p_r37);
-    r39 = (r39 + p_r39);
-  }
   if (f < points) {
+    #pragma unroll 8
+    for (u32 p = u32(0); p < u32(parts); p += u32(1)) {
+      const float p_r37 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
+      const float p_r39 = __ldcg((const float*)(partials + 8ull * (u32(1) * u32(parts) * points + p * points + f)));
+      r37 = (r37 + p_r37);
+      r39 = (r39 + p_r39);
+    }
     const int x0 = int(f);
     const float v12 = b3[x0];
     const float v14 = b4[x0];

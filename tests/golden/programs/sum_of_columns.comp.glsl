@@ -85,11 +85,11 @@ void main() {
   memoryBarrierBuffer();
   if (gl_LocalInvocationID.x == 0u) sn_counters.word[unit] = 0u;
   r4 = float(0);
-  for (u32 p = u32(0); p < u32(parts); p += u32(1)) {
-    precise float p_r4 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
-    r4 = (r4 + p_r4);
-  }
   if (f < points) {
+    for (u32 p = u32(0); p < u32(parts); p += u32(1)) {
+      precise float p_r4 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+      r4 = (r4 + p_r4);
+    }
     const int x0 = int(f);
     precise float v4 = r4;
     b1.at[x0] = v4;

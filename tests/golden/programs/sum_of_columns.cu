@@ -44,12 +44,12 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   __threadfence();
   if (threadIdx.x == 0u) counters[unit] = 0u;
   r4 = float(0);
-  #pragma unroll 8
-  for (u32 p = u32(0); p < u32(parts); p += u32(1)) {
-    const float p_r4 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
-    r4 = (r4 + p_r4);
-  }
   if (f < points) {
+    #pragma unroll 8
+    for (u32 p = u32(0); p < u32(parts); p += u32(1)) {
+      const float p_r4 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
+      r4 = (r4 + p_r4);
+    }
     const int x0 = int(f);
     const float v4 = r4;
     b1[x0] = v4;
