@@ -165,7 +165,7 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
   // So many lanes in one launch that their number still fits 31 bits; the kernels loop over what is left.
   const std::int64_t most =
       std::min<std::int64_t>(target.max_groups, (std::int64_t{1} << 30) / target.group_size);
-  const bool cuda = target.language == Language::Cuda;
+  const bool has_rows = !dialect(target.language).row.empty();
   const bool vectors = dialect(target.language).has_vectors(kernel, target);
   switch (schedule_on(kernel, target)) {
     case ir::Schedule::Pointwise: {
@@ -184,15 +184,15 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
       shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, group)));
       // Rows and parts are cut along the first inner dim.
       const std::int64_t first = ints[kernel.extents[kernel.outer_rank].index];
-      if (!kernel.split && !dialect(target.language).row.empty() && group * 2 >= kRowedLanes &&
-          outer < target.wanted_groups * target.group_size / 4 && first >= 2 * kLeastShared) {
+      if (!kernel.split && has_rows && outer < target.wanted_groups * target.group_size / 4 &&
+          first >= 2 * kLeastShared) {
         std::int64_t rows = target.group_size / kRowedLanes;
         while (rows * kLeastShared > first) rows /= 2;
         shape.lanes = kRowedLanes;
         shape.rows = static_cast<std::uint32_t>(rows);
         shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, kRowedLanes)));
       }
-      if (kernel.split) share(shape, target, ints[kernel.extents[kernel.outer_rank].index] / 8);
+      if (kernel.split) share(shape, target, first / 8);
       break;
     }
     case ir::Schedule::LanesInner: {
@@ -208,7 +208,7 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
       // Several points per block where one warp is enough for a point: blocks of one warp would leave a core
       // half empty.
       shape.rows =
-          cuda && lanes == 32 ? static_cast<std::uint32_t>(std::min<std::int64_t>(target.group_size / 32, outer)) : 1;
+          has_rows && lanes == 32 ? static_cast<std::uint32_t>(std::min<std::int64_t>(target.group_size / 32, outer)) : 1;
       if (kernel.split) shape.rows = 1;
       shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, shape.rows)));
       if (kernel.split) share(shape, target, inner / (lanes * width * 2));

@@ -18,6 +18,11 @@ Range range_of(DType dtype) {
   return {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
 }
 
+/// The type of truth values beside values of `type`.
+std::string truth_like(const std::string& type) {
+  return type[0] == '<' ? type.substr(0, type.find('x')) + "x i1>" : "i1";
+}
+
 }  // namespace
 
 /// How an op is written over operands of one kind.
@@ -226,14 +231,6 @@ std::string LlvmValues::combine(Op reduction, DType dtype, const std::string& ty
   const std::string y = ordered(reduction, dtype, type, a, b);
   return real ? with_nan(type, a, y) : y;
 }
-
-namespace {
-
-std::string truth_like(const std::string& type) {
-  return type[0] == '<' ? type.substr(0, type.find('x')) + "x i1>" : "i1";
-}
-
-}  // namespace
 
 std::string LlvmValues::ordered(Op reduction, DType dtype, const std::string& type, const std::string& a,
                                 const std::string& b) {

@@ -91,9 +91,7 @@ class Executable {
   virtual ~Executable() = default;
   /// How a launch with such arguments runs and why so, in a few words for explanations; empty where the device
   /// has no choice. `ints` as in LaunchArguments.
-  virtual std::string how(std::span<const std::int64_t> ints, std::size_t members) {
-    return static_cast<void>(ints), static_cast<void>(members), "";
-  }
+  virtual std::string how(std::span<const std::int64_t> /*ints*/, std::size_t /*members*/) { return ""; }
 };
 using ExecutableRef = std::shared_ptr<Executable>;
 

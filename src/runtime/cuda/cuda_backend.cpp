@@ -11,6 +11,7 @@
 #include "jit/emit/emit.h"
 #include "src/base/env.h"
 #include "src/runtime/cuda/driver_api.h"
+#include "src/runtime/cuda/driver_memory.h"
 #include "src/runtime/cuda/memory.h"
 #include "src/runtime/cuda/modules.h"
 #include "src/runtime/cuda/parameters.h"
@@ -27,30 +28,6 @@ namespace {
 constexpr std::size_t kMostParameterBytes = 32764;
 constexpr std::size_t kMostParameterBytesBefore12_1 = 4096;
 constexpr std::uint32_t kCounters = 1 << 16;
-
-/// Where the pool takes its memory.
-class DriverMemory final : public MemorySource {
- public:
-  DriverMemory(const DriverApi& api, Queues& queues) : api_(api), queues_(queues) {}
-  DevicePointer allocate_memory(std::size_t bytes) override {
-    DevicePointer address = 0;
-    const Result result = api_.memory_allocate(&address, bytes);
-    if (result == kOutOfMemory) return 0;
-    check(result, "cuMemAlloc");
-    return address;
-  }
-  void free_memory(DevicePointer address) noexcept override { api_.memory_free(address); }
-  std::size_t available() override {
-    std::size_t free = 0, total = 0;
-    check(api_.memory_info(&free, &total), "cuMemGetInfo");
-    return free;
-  }
-  void wait() override { queues_.wait(); }
-
- private:
-  const DriverApi& api_;
-  Queues& queues_;
-};
 
 struct CudaExecutable : Executable {
   explicit CudaExecutable(bool is_product) : is_product(is_product) {}

@@ -59,7 +59,11 @@ JitProgram::JitProgram(const ir::Kernel& kernel, Jit& jit, JitCounts& counts, bo
       counts_(counts),
       always_(always),
       code_(compile(kernel, jit, counts, false)),
-      interpreted_(kernel, "") {}
+      interpreted_(kernel, "") {
+  for (const ir::Store& store : kernel.stores)
+    (store.level == ir::Level::Inner ? inner_result_bytes_ : outer_result_bytes_) +=
+        static_cast<double>(size_of(kernel.exprs[store.value].dtype));
+}
 
 /// Costs and pieces with this code.
 void JitProgram::use(Member& m, const JitKernel& code) const {
@@ -90,18 +94,10 @@ JitProgram::Member JitProgram::member_of(std::span<const std::int64_t> ints) {
   }
   m.reason = reason_to_interpret(m);
   if (m.reason != nullptr) m.code = nullptr;
-  m.cached = result_bytes(m) < kLargeResults;
+  m.cached = static_cast<double>(m.outer) *
+                 (outer_result_bytes_ + inner_result_bytes_ * static_cast<double>(m.inner)) <
+             kLargeResults;
   return m;
-}
-
-double JitProgram::result_bytes(const Member& m) const {
-  double bytes = 0;
-  for (const ir::Store& store : kernel_.stores) {
-    const double points =
-        static_cast<double>(m.outer) * (store.level == ir::Level::Inner ? static_cast<double>(m.inner) : 1);
-    bytes += points * static_cast<double>(size_of(kernel_.exprs[store.value].dtype));
-  }
-  return bytes;
 }
 
 bool JitProgram::is_better_joined(const Member& m) const {

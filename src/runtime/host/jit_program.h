@@ -44,7 +44,6 @@ class JitProgram final : public HostExecutable {
     double work() const { return unit * static_cast<double>(outer); }
   };
   Member member_of(std::span<const std::int64_t> ints);
-  double result_bytes(const Member& member) const;
   void use(Member& member, const JitKernel& code) const;
   bool is_better_joined(const Member& member) const;
   /// Why the interpreter is expected to be faster; null where the code is.
@@ -60,6 +59,7 @@ class JitProgram final : public HostExecutable {
   JitKernel code_;
   JitKernel joined_;  // for short rows, compiled when they first appear
   bool join_failed_ = false;
+  double outer_result_bytes_ = 0, inner_result_bytes_ = 0;  // written for an outer and for an inner point
   KernelProgram interpreted_;
   std::string last_;  // for `describe`
 };
