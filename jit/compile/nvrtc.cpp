@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 
 #include <dlfcn.h>
 
@@ -114,6 +115,21 @@ struct ProgramGuard {
   }
 };
 
+/// Bytes that a kernel stores to memory for want of registers, by the log of the option -v.
+int spilled_bytes(const std::string& log) {
+  const std::size_t at = log.find(" bytes spill stores");
+  if (at == std::string::npos) return 0;
+  const std::size_t before = log.find_last_of(" ,", at - 1);
+  return std::atoi(log.c_str() + (before == std::string::npos ? 0 : before + 1));
+}
+
+/// The groups that a source wants a core to hold; 1 where it leaves that open.
+int wanted_groups(const std::string& source) {
+  constexpr std::string_view kDefinition = "#define SN_GROUPS ";
+  const std::size_t at = source.find(kDefinition);
+  return at == std::string::npos ? 1 : std::atoi(source.c_str() + at + kDefinition.size());
+}
+
 }  // namespace
 
 bool has_nvrtc() { return library().found; }
@@ -172,12 +188,21 @@ std::vector<std::byte> compile_cuda(const std::string& source, const CudaOptions
   key.target = options.architecture;
   auto compile = [&] {
     const auto start = std::chrono::steady_clock::now();
-    std::vector<std::byte> code = run_nvrtc(source, options);
+    CudaOptions reporting = options;
+    reporting.more.push_back("--ptxas-options=-v");
+    std::string log;
+    std::vector<std::byte> code = run_nvrtc(source, reporting, &log);
+    for (int groups = wanted_groups(source) - 1; groups > 0 && spilled_bytes(log) > 0; --groups) {
+      reporting.more.back() = "-DSN_GROUPS=" + std::to_string(groups);
+      reporting.more.push_back("--ptxas-options=-v");
+      code = run_nvrtc(source, reporting, &log);
+    }
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
     if (base::logs("compile"))
       base::log_line("compile", std::to_string(source.size()) + " bytes of CUDA C++ for " +
                                     options.architecture + ": " + std::to_string(took.count()) + " ms, " +
-                                    std::to_string(code.size()) + " bytes of code");
+                                    std::to_string(code.size()) + " bytes of code, " +
+                                    std::to_string(spilled_bytes(log)) + " bytes of registers spilled");
     return code;
   };
   return KernelCache::global().find_or(key, compile, from_disk);

@@ -28,6 +28,9 @@ struct CudaOptions {
 /// Device code that cuModuleLoadData takes: a cubin, or PTX for a virtual architecture. From the kernel cache
 /// where it has it (`from_disk`). May be called from several threads. Throws CompileError with the path of
 /// the source and the log.
+///
+/// A source that defines SN_GROUPS, the groups that a core is to hold at once, unless it is defined before, is compiled
+/// again for one group less as long as registers are spilled to memory.
 std::vector<std::byte> compile_cuda(const std::string& source, const CudaOptions& options,
                                     bool* from_disk = nullptr);
 

@@ -38,9 +38,14 @@ class CudaDialect : public Dialect {
            "#define SN_FN static __device__ __forceinline__\n";
   }
 
-  std::string open(const ir::Kernel& kernel, const Target& target, const std::set<std::size_t>&) const override {
-    const std::string head = "extern \"C\" __global__ void __launch_bounds__(" +
-                             std::to_string(group_lanes(kernel, target)) + groups_at_a_time(kernel) + ") sinter_kernel(\n    ";
+  std::string open(const ir::Kernel& kernel, const Target& target, const BodyUse& use) const override {
+    const int groups = groups_at_a_time(kernel, use);
+    std::string head, bound = std::to_string(group_lanes(kernel, target));
+    if (groups > 0) {
+      head = "#ifndef SN_GROUPS\n#define SN_GROUPS " + std::to_string(groups) + "\n#endif\n";
+      bound += ", SN_GROUPS";
+    }
+    head += "extern \"C\" __global__ void __launch_bounds__(" + bound + ") sinter_kernel(\n    ";
     if (kernel.members > 1) return open_members(kernel, head);
     std::string text = head;
     bool first = true;
@@ -202,10 +207,12 @@ class CudaDialect : public Dialect {
   std::string_view function(std::string_view name) const override { return cuda_function(name); }
 
  private:
-  /// Of small groups that hold rows, three on a core: one computes while others load. Left alone, the compiler takes more
-  /// registers than that leaves.
-  static std::string groups_at_a_time(const ir::Kernel& kernel) {
-    return kernel.row_elements > 0 && kernel.row_lanes <= 256 ? ", 3" : "";
+  /// Small groups that hold rows, several on a core: one computes while others load. Left alone, the compiler takes more
+  /// registers than that leaves; where this leaves too few, it compiles again for one group less (jit/compile/nvrtc.h).
+  /// 0: nothing is asked of it.
+  static int groups_at_a_time(const ir::Kernel& kernel, const BodyUse& use) {
+    if (kernel.row_elements == 0 || kernel.row_lanes > 256) return 0;
+    return use.held_words <= 32 ? 4 : 3;
   }
   static std::string partial_type(DType dtype) {
     return dtype == DType::boolean ? "u32" : std::string(value_type(dtype));

@@ -13,6 +13,12 @@
 
 namespace sinter::emit {
 
+/// What the written body of a kernel turned out to use.
+struct BodyUse {
+  std::set<std::size_t> in_vectors;  // buffers that load_vector and store_vector touch
+  std::size_t held_words = 0;        // of 32 bits: what a lane holds of a row from phase to phase
+};
+
 class Dialect {
  public:
   virtual ~Dialect() = default;
@@ -20,10 +26,8 @@ class Dialect {
   /// What comes before the prelude's functions: extensions, names of types.
   virtual std::string preamble(const ir::Kernel& kernel, const Target& target) const = 0;
 
-  /// Declarations and the head of the entry point, up to its opening brace. `in_vectors`: buffers that load_vector and
-  /// store_vector touch.
-  virtual std::string open(const ir::Kernel& kernel, const Target& target,
-                           const std::set<std::size_t>& in_vectors) const = 0;
+  /// Declarations and the head of the entry point, up to its opening brace, for a body that was written before.
+  virtual std::string open(const ir::Kernel& kernel, const Target& target, const BodyUse& use) const = 0;
 
   /// The start of a definition of a value, "const float ".
   virtual std::string define(DType dtype) const = 0;

@@ -91,7 +91,7 @@ Source emit(const ir::Kernel& kernel, const Target& target) {
   Source source;
   source.entry = target.language == Language::Cuda ? "sinter_kernel" : "main";
   source.text = e.dialect.preamble(kernel, target) + functions_for(body, e.dialect, e.functions) +
-                e.dialect.open(kernel, target, e.in_vectors);
+                e.dialect.open(kernel, target, e.use);
   source.text += body + "}\n";
   return source;
 }

@@ -59,7 +59,7 @@ class Expressions {
   std::vector<std::string> coordinates;          // current name of each loop coordinate
   std::map<ir::ExprId, std::string> loaded;      // values that a vector load has brought already
   std::string exists;  // of a lane that may stand beyond the last point: whether its point exists; empty: it does
-  std::set<std::size_t> in_vectors;              // buffers that are read or written in vectors
+  BodyUse use;
   std::map<std::string, std::string> functions;  // functions beyond the prelude's, by name
   const char* flat_type;
   const char* index_type;

@@ -77,7 +77,7 @@ class GlslDialect : public Dialect {
            ", local_size_x_id = 0) in;\n";
   }
 
-  std::string open(const ir::Kernel& kernel, const Target&, const std::set<std::size_t>& in_vectors) const override {
+  std::string open(const ir::Kernel& kernel, const Target&, const BodyUse& use) const override {
     if (kernel.members > 1) return open_members(kernel);
     std::string text;
     std::size_t binding = 0;
@@ -87,7 +87,7 @@ class GlslDialect : public Dialect {
     };
     for (std::size_t b = 0; b < kernel.buffers.size(); ++b, ++binding) {
       const ir::BufferInfo& buffer = kernel.buffers[b];
-      const bool vectors = in_vectors.count(b) != 0;
+      const bool vectors = use.in_vectors.count(b) != 0;
       // Single elements and vectors are two views of one binding: what is written through one is not the other's alone.
       std::string qualifiers = vectors && buffer.written ? "" : "restrict";
       if (!buffer.written || !buffer.read) {

@@ -44,7 +44,9 @@ class Chooser {
       for (ir::ExprId id : from_before)
         if (std::find(rows.held.begin(), rows.held.end(), id) == rows.held.end()) rows.held.push_back(id);
     }
-    if (registers(rows) > most_registers(k_)) return everything_again();
+    share_slots(rows);
+    for (DType dtype : rows.slot_dtypes) rows.words += (size_of(dtype) == 8 ? 2u : 1u) * k_.row_elements;
+    if (rows.words > most_registers(k_)) return everything_again();
     return rows;
   }
 
@@ -56,19 +58,27 @@ class Chooser {
     return kind != ir::ExprKind::Index && kind != ir::ExprKind::InBounds && kind != ir::ExprKind::Scalar;
   }
 
-  std::size_t registers(const HeldRows& rows) const {
-    std::size_t most = 0;
-    for (std::size_t p = 0; p < work_.size(); ++p) {
-      std::size_t words = 0;
-      for (ir::ExprId id : rows.held) {
-        bool later = false;
-        for (std::size_t q = p + 1; q < work_.size(); ++q)
-          later |= std::find(rows.taken[q].begin(), rows.taken[q].end(), id) != rows.taken[q].end();
-        if (first_[id] <= static_cast<int>(p) && later) words += size_of(k_.exprs[id].dtype) == 8 ? 2 : 1;
+  /// Compilers keep arrays that are filled under a condition apart for as long as the row lives, so what is no longer
+  /// needed hands its array on. A phase reads an element's held values before it writes one, but a load fills a whole
+  /// vector: its array must have been free before the phase.
+  void share_slots(HeldRows& rows) const {
+    std::vector<int> busy_until;  // by slot: the last phase that reads what it holds
+    std::vector<ir::ExprId> order = rows.held;
+    std::stable_sort(order.begin(), order.end(), [&](ir::ExprId a, ir::ExprId b) { return first_[a] < first_[b]; });
+    rows.slots.resize(rows.held.size());
+    for (ir::ExprId id : order) {
+      const DType dtype = k_.exprs[id].dtype;
+      const int free_from = k_.exprs[id].kind == ir::ExprKind::Load ? first_[id] - 1 : first_[id];
+      std::size_t slot = 0;
+      while (slot < busy_until.size() && (busy_until[slot] > free_from || rows.slot_dtypes[slot] != dtype)) ++slot;
+      if (slot == busy_until.size()) {
+        busy_until.push_back(kNever);
+        rows.slot_dtypes.push_back(dtype);
       }
-      most = std::max(most, words);
+      for (std::size_t p = 0; p < work_.size(); ++p)
+        if (std::find(rows.taken[p].begin(), rows.taken[p].end(), id) != rows.taken[p].end()) busy_until[slot] = static_cast<int>(p);
+      rows.slots[static_cast<std::size_t>(std::find(rows.held.begin(), rows.held.end(), id) - rows.held.begin())] = slot;
     }
-    return most * k_.row_elements;
   }
 
   HeldRows everything_again() const {

@@ -10,6 +10,9 @@ namespace sinter::emit {
 /// Held values, and what each phase still computes when they are at hand.
 struct HeldRows {
   std::vector<ir::ExprId> held;                  // all of them
+  std::vector<std::size_t> slots;                // of each held value: which registers; those of a value no longer needed serve another
+  std::vector<DType> slot_dtypes;
+  std::size_t words = 0;                         // of 32 bits, that a lane holds
   std::vector<std::vector<ir::ExprId>> taken;    // by phase: held since an earlier phase
   std::vector<std::vector<ir::ExprId>> values;   // by phase: computed or loaded in it, operands first
 };

@@ -73,7 +73,7 @@ class Loops {
       if (is_vector_store(store)) maps.emplace_back(store.buffer, store.map);
     if (maps.empty()) return;
     vectors_ = true;
-    for (auto [buffer, map] : maps) e_.in_vectors.insert(buffer);
+    for (auto [buffer, map] : maps) e_.use.in_vectors.insert(buffer);
     e_.out.line("const bool vectors = " + e_.vector_condition(maps, along_, rank > 1) + ";");
   }
 
@@ -84,14 +84,18 @@ class Loops {
     std::vector<Work> work;
     for (std::uint16_t phase = 0; phase < k_.phases; ++phase) work.push_back(work_of(phase));
     rows_ = hold_rows(k_, work);
+    e_.use.held_words = rows_.words;
   }
   bool holds_rows() const { return !rows_.held.empty(); }
   bool is_held(ExprId id) const { return std::find(rows_.held.begin(), rows_.held.end(), id) != rows_.held.end(); }
-  std::string held(ExprId id) const { return "h" + std::to_string(id); }
+  static std::string slot(std::size_t number) { return "h" + std::to_string(number); }
+  std::string held(ExprId id) const {
+    return slot(rows_.slots[static_cast<std::size_t>(std::find(rows_.held.begin(), rows_.held.end(), id) - rows_.held.begin())]);
+  }
 
   void declare_held() {
-    for (ExprId id : rows_.held)
-      e_.out.line(e_.dialect.declare_vector(k_.exprs[id].dtype, e_.width, held(id), k_.row_elements / e_.width));
+    for (std::size_t s = 0; s < rows_.slot_dtypes.size(); ++s)
+      e_.out.line(e_.dialect.declare_vector(rows_.slot_dtypes[s], e_.width, slot(s), k_.row_elements / e_.width));
   }
 
   // ---- points

@@ -14,6 +14,7 @@ namespace sinter {
 namespace {
 
 using autodiff::Node;
+using autodiff::Term;
 using NodeRef = AnyTensor::NodeRef;
 
 /// The nodes behind a result, latest first. A node's operands were made before it, so this order visits every
@@ -82,24 +83,25 @@ void check_differentiable(const AnyTensor& result, const Location& where) {
 Gradients AnyTensor::backward(Location where) const {
   check_differentiable(*this, where);
   History history(node_.get(), where);
-  absl::flat_hash_map<Node*, AnyTensor> pending;
-  pending.emplace(node_.get(), full(shape(), 1, dtype(), device().inner(), where));
+  absl::flat_hash_map<Node*, Term> pending;
+  pending.emplace(node_.get(), Term::ones(full(shape(), 1, dtype(), device().inner(), where), where));
   Gradients gradients;
   for (const NodeRef& node : history.nodes()) {
     const auto at = pending.find(node.get());
     if (at == pending.end()) continue;
-    const AnyTensor gradient = std::move(at->second);
+    Term gradient = std::move(at->second);
     pending.erase(at);
     if (node->leaf) {
-      gradients.entries().push_back({node->id, gradient});
+      gradients.entries().push_back({node->id, std::move(gradient).take()});
       continue;
     }
     const autodiff::Rule& rule = autodiff::rule_of(node->op);
     for (std::size_t i = 0; i < node->operand_count; ++i) {
       if (!node->operands[i]) continue;
-      AnyTensor part = rule.operands[i].gradient(autodiff::Step(*node, gradient)).take();
-      AnyTensor& total = pending[node->operands[i]];
-      total = total.defined() ? add(total, part, node->where) : std::move(part);
+      Term part = rule.operands[i].gradient(autodiff::Step(*node, gradient));
+      if (!part.tensor().defined()) continue;
+      Term& total = pending[node->operands[i]];
+      total = total.tensor().defined() ? Term(add(total.tensor(), part.tensor(), node->where), node->where) : std::move(part);
     }
     node->forget();
   }

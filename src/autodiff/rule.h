@@ -17,15 +17,19 @@ enum Needs : std::uint8_t { kNothing = 0, kFirst = 1, kSecond = 2, kThird = 4, k
 /// What a rule may look at: the op's record and the gradient of its result.
 class Step {
  public:
-  Step(const Node& node, const AnyTensor& gradient) : node_(node), gradient_(gradient) {}
+  Step(const Node& node, const Term& gradient) : node_(node), gradient_(gradient) {}
 
-  Term gradient() const { return {gradient_, node_.where}; }
+  Term gradient() const {
+    return gradient_.is_ones() ? Term::ones(gradient_.tensor(), node_.where) : Term(gradient_.tensor(), node_.where);
+  }
   /// An operand that the rule declares to need, or a scalar operand.
   Term operand(std::size_t i) const {
     if (node_.scalar_mask >> i & 1) return {node_.scalars[i], node_.where};
     return {AnyTensor(node_.saved[i], nullptr, false), node_.where};
   }
   bool is_scalar(std::size_t i) const { return node_.scalar_mask >> i & 1; }
+  /// The first two operands are one tensor: the rule of the first gives the gradient of both uses.
+  bool is_of_one_tensor() const { return node_.operands[0] && node_.operands[0] == node_.operands[1]; }
   Term result() const { return {AnyTensor(node_.result, nullptr, false), node_.where}; }
 
   /// Shape and dtype of an operand whose gradient is asked for.
@@ -40,11 +44,11 @@ class Step {
 
  private:
   const Node& node_;
-  const AnyTensor& gradient_;
+  const Term& gradient_;
 };
 
 /// The gradient for one operand. A null function says that there is none: the op is constant in it almost
-/// everywhere, or it is not a float.
+/// everywhere, or it is not a float. An undefined term says that another operand's rule gave it already.
 struct OperandRule {
   Term (*gradient)(const Step& step) = nullptr;
   std::uint8_t needs = kNothing;

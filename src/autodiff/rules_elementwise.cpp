@@ -126,8 +126,12 @@ constexpr Rule kTable[] = {
     {Op::Sub,
      {{{[](const Step& s) { return s.gradient(); }}, {[](const Step& s) { return -s.gradient(); }}}}},
     {Op::Mul,
-     {{{[](const Step& s) { return s.gradient() * s.operand(1); }, kSecond},
-       {[](const Step& s) { return s.gradient() * s.operand(0); }, kFirst}}}},
+     {{{[](const Step& s) {
+          // Of a square in one product, where the product rule has two and a sum.
+          return (s.is_of_one_tensor() ? s.gradient() * 2.0 : s.gradient()) * s.operand(1);
+        },
+        kSecond},
+       {[](const Step& s) { return s.is_of_one_tensor() ? Term() : s.gradient() * s.operand(0); }, kFirst}}}},
     {Op::Div,
      {{{[](const Step& s) { return s.gradient() / s.operand(1); }, kSecond},
        {[](const Step& s) { return -s.gradient() * (s.result() / s.operand(1)); }, kSecond | kResult}}}},

@@ -10,12 +10,20 @@ namespace sinter::autodiff {
 
 class Term {
  public:
+  Term() = default;
   Term(AnyTensor tensor, const Location& where) : tensor_(std::move(tensor)), where_(where) {}
   Term(Scalar scalar, const Location& where) : scalar_(scalar), where_(where) {}
+  /// A tensor of ones, known as such: what it is multiplied by needs no op.
+  static Term ones(AnyTensor tensor, const Location& where) {
+    Term term(std::move(tensor), where);
+    term.ones_ = true;
+    return term;
+  }
 
   const AnyTensor& tensor() const { return tensor_; }
   AnyTensor take() && { return std::move(tensor_); }
   const Location& where() const { return where_; }
+  bool is_ones() const { return ones_; }
   bool is_scalar() const { return !tensor_.defined(); }
   double number() const { return scalar_.as_double(); }
   AnyTensor::Operand operand() const {
@@ -38,6 +46,8 @@ class Term {
   }
   friend Term operator*(const Term& a, const Term& b) {
     if (a.is_scalar() && b.is_scalar()) return {Scalar(a.number() * b.number()), a.where_};
+    if (a.ones_ && a.is_like(b)) return {b.tensor_, a.where_};
+    if (b.ones_ && b.is_like(a)) return a;
     return {AnyTensor::mul(a.operand(), b.operand(), a.where_), a.where_};
   }
   friend Term operator/(const Term& a, const Term& b) {
@@ -54,9 +64,14 @@ class Term {
   }
 
  private:
+  bool is_like(const Term& b) const {
+    return !b.is_scalar() && b.tensor_.shape() == tensor_.shape() && b.tensor_.dtype() == tensor_.dtype();
+  }
+
   AnyTensor tensor_;
   Scalar scalar_ = 0;
   Location where_;
+  bool ones_ = false;
 };
 
 inline Term equal(const Term& a, const Term& b) {
@@ -89,10 +104,12 @@ inline Term pow(const Term& a, const Term& b) {
 }
 inline Term sum(const Term& x, const Axes& axes) { return {x.tensor().sum(axes, x.where()), x.where()}; }
 inline Term expand(const Term& x, const Shape& shape) {
-  return {x.tensor().expand(shape, x.where()), x.where()};
+  AnyTensor wide = x.tensor().expand(shape, x.where());
+  return x.is_ones() ? Term::ones(std::move(wide), x.where()) : Term(std::move(wide), x.where());
 }
 inline Term reshape(const Term& x, const Shape& shape) {
-  return {x.tensor().reshape(shape, x.where()), x.where()};
+  AnyTensor shaped = x.tensor().reshape(shape, x.where());
+  return x.is_ones() ? Term::ones(std::move(shaped), x.where()) : Term(std::move(shaped), x.where());
 }
 
 }  // namespace sinter::autodiff

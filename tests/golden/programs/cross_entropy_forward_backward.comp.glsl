@@ -116,11 +116,10 @@ void main() {
   const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     const int x0 = int(f);
-    vec4 h7[2];
-    bvec4 h6[2];
-    vec4 h9[2];
-    vec4 h10[2];
-    vec4 h28[2];
+    vec4 h0[2];
+    bvec4 h1[2];
+    vec4 h2[2];
+    vec4 h3[2];
     const i64 v5 = b0.at[x0];
     const bool v18 = (s3 <= v5);
     const bool v20 = (v5 < s4);
@@ -135,7 +134,7 @@ void main() {
       const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
       if (j < inner4) {
         const int y = int(j);
-        h7[i] = b1_4.at[(u32(x0 * n2 + y) >> 2)];
+        h0[i] = b1_4.at[(u32(x0 * n2 + y) >> 2)];
       }
     }
     [[unroll]]
@@ -150,10 +149,10 @@ void main() {
           const i64 v2 = (v0 * s0);
           const i64 v4 = (v2 + s1);
           const bool v6 = (v4 == v5);
-          h6[i][k] = v6;
-          precise float v7 = h7[i][k];
+          h1[i][k] = v6;
+          precise float v7 = h0[i][k];
           precise float v28 = (v6 ? v26 : s8);
-          h28[i][k] = v28;
+          h2[i][k] = v28;
           precise float v29 = (-v28);
           r8 = sn_max_f32(r8, v7);
           q30[k] = (q30[k] + v29);
@@ -193,11 +192,11 @@ void main() {
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          precise float v7 = h7[i][k];
+          precise float v7 = h0[i][k];
           precise float v9 = (v7 - v8);
-          h9[i][k] = v9;
+          h0[i][k] = v9;
           precise float v10 = sn_exp_f32(v9);
-          h10[i][k] = v10;
+          h3[i][k] = v10;
           q11[k] = (q11[k] + v10);
         }
       }
@@ -231,10 +230,10 @@ void main() {
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          const bool v6 = h6[i][k];
-          precise float v9 = h9[i][k];
-          precise float v10 = h10[i][k];
-          precise float v28 = h28[i][k];
+          const bool v6 = h1[i][k];
+          precise float v9 = h0[i][k];
+          precise float v10 = h3[i][k];
+          precise float v28 = h2[i][k];
           precise float v13 = (v9 - v12);
           precise float v15 = (v6 ? v13 : s2);
           precise float v32 = (v31 * v10);

@@ -58,7 +58,10 @@ SN_FN float sn_div_f32(float a, float b) { return a / b; }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
+#ifndef SN_GROUPS
+#define SN_GROUPS 4
+#endif
+extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
     const i64* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3, int n0, int n1, int n2, i64 s0, i64 s1, float s2, i64 s3, i64 s4, float s5, float s6, float s7, float s8) {
   const bool vectors = ((u64(b1) | u64(b3)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
@@ -66,11 +69,10 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
   const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
     const int x0 = int(f);
-    float h7[2][4];
-    bool h6[2][4];
-    float h9[2][4];
-    float h10[2][4];
-    float h28[2][4];
+    float h0[2][4];
+    bool h1[2][4];
+    float h2[2][4];
+    float h3[2][4];
     const i64 v5 = b0[x0];
     const bool v18 = (s3 <= v5);
     const bool v20 = (v5 < s4);
@@ -85,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
       const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
       if (j < inner4) {
         const int y = int(j);
-        sn_load4_f32(h7[i], b1 + (x0 * n2 + y));
+        sn_load4_f32(h0[i], b1 + (x0 * n2 + y));
         #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
@@ -93,10 +95,10 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
           const i64 v2 = i64(u64(v0) * u64(s0));
           const i64 v4 = i64(u64(v2) + u64(s1));
           const bool v6 = (v4 == v5);
-          h6[i][k] = v6;
-          const float v7 = h7[i][k];
+          h1[i][k] = v6;
+          const float v7 = h0[i][k];
           const float v28 = (v6 ? v26 : s8);
-          h28[i][k] = v28;
+          h2[i][k] = v28;
           const float v29 = (-v28);
           r8 = sn_max_f32(r8, v7);
           q30[k] = (q30[k] + v29);
@@ -136,11 +138,11 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          const float v7 = h7[i][k];
+          const float v7 = h0[i][k];
           const float v9 = (v7 - v8);
-          h9[i][k] = v9;
+          h0[i][k] = v9;
           const float v10 = sn_exp_f32(v9);
-          h10[i][k] = v10;
+          h3[i][k] = v10;
           q11[k] = (q11[k] + v10);
         }
       }
@@ -174,10 +176,10 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          const bool v6 = h6[i][k];
-          const float v9 = h9[i][k];
-          const float v10 = h10[i][k];
-          const float v28 = h28[i][k];
+          const bool v6 = h1[i][k];
+          const float v9 = h0[i][k];
+          const float v10 = h3[i][k];
+          const float v28 = h2[i][k];
           const float v13 = (v9 - v12);
           const float v15 = (v6 ? v13 : s2);
           const float v32 = (v31 * v10);
@@ -255,7 +257,10 @@ SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
     v = (v + w);
   }
 }
-extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
+#ifndef SN_GROUPS
+#define SN_GROUPS 4
+#endif
+extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
     const i64* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, i64 s0, i64 s1, float s2, float s3) {
   const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0;
   const u32 points = u32(n0);

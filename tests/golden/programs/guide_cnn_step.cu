@@ -470,7 +470,10 @@ SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
     v = (v + w);
   }
 }
-extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
+#ifndef SN_GROUPS
+#define SN_GROUPS 4
+#endif
+extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
     const i64* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, i64 s0, i64 s1, float s2, float s3) {
   const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0;
   const u32 points = u32(n0);

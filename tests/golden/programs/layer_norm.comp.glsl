@@ -54,7 +54,6 @@ void main() {
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     const int x0 = int(f);
     vec4 h0[2];
-    vec4 h4[2];
     float r1 = float(0);
     float q1[4] = {float(0), float(0), float(0), float(0)};
     [[unroll]]
@@ -105,7 +104,7 @@ void main() {
           const int x1 = y + k;
           precise float v0 = h0[i][k];
           precise float v4 = (v0 - v3);
-          h4[i][k] = v4;
+          h0[i][k] = v4;
           precise float v5 = (v4 * v4);
           q6[k] = fma(v4, v4, q6[k]);
         }
@@ -143,7 +142,7 @@ void main() {
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          precise float v4 = h4[i][k];
+          precise float v4 = h0[i][k];
           precise float v12 = (v4 * v11);
           precise float v13 = l13[k];
           precise float v14 = (v12 * v13);

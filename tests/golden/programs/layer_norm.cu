@@ -30,7 +30,10 @@ SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
+#ifndef SN_GROUPS
+#define SN_GROUPS 4
+#endif
+extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
     const float* __restrict__ b0, const float* __restrict__ b1, const float* __restrict__ b2, float* __restrict__ b3, int n0, int n1, int n2, float s0, float s1, float s2) {
   const bool vectors = ((u64(b0) | u64(b1) | u64(b2) | u64(b3)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
@@ -39,7 +42,6 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
   for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
     const int x0 = int(f);
     float h0[2][4];
-    float h4[2][4];
     float r1 = float(0);
     float q1[4] = {float(0), float(0), float(0), float(0)};
     #pragma unroll
@@ -83,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
           const int x1 = y + k;
           const float v0 = h0[i][k];
           const float v4 = (v0 - v3);
-          h4[i][k] = v4;
+          h0[i][k] = v4;
           const float v5 = (v4 * v4);
           q6[k] = fma(v4, v4, q6[k]);
         }
@@ -121,7 +123,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          const float v4 = h4[i][k];
+          const float v4 = h0[i][k];
           const float v12 = (v4 * v11);
           const float v13 = l13[k];
           const float v14 = (v12 * v13);

@@ -99,9 +99,7 @@ void main() {
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     const int x0 = int(f);
     vec4 h0[2];
-    vec4 h4[2];
-    vec4 h38[2];
-    vec4 h51[2];
+    vec4 h1[2];
     float r1 = float(0);
     float q1[4] = {float(0), float(0), float(0), float(0)};
     [[unroll]]
@@ -152,7 +150,7 @@ void main() {
           const int x1 = y + k;
           precise float v0 = h0[i][k];
           precise float v4 = (v0 - v3);
-          h4[i][k] = v4;
+          h0[i][k] = v4;
           precise float v5 = (v4 * v4);
           q6[k] = fma(v4, v4, q6[k]);
         }
@@ -177,10 +175,10 @@ void main() {
     precise float v8 = (v6 * s1);
     precise float v10 = (v8 + s2);
     precise float v11 = sn_rsqrt_f32(v10);
-    precise float v44 = (v11 * v11);
-    precise float v45 = (v44 * v11);
-    float r41 = float(0);
-    float q41[4] = {float(0), float(0), float(0), float(0)};
+    precise float v41 = (v11 * v11);
+    precise float v42 = (v41 * v11);
+    float r38 = float(0);
+    float q38[4] = {float(0), float(0), float(0), float(0)};
     [[unroll]]
     for (int i = 0; i < 2; ++i) {
       const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
@@ -193,7 +191,7 @@ void main() {
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          precise float v4 = h4[i][k];
+          precise float v4 = h0[i][k];
           precise float v12 = (v4 * v11);
           precise float v13 = l13[k];
           precise float v14 = (v12 * v13);
@@ -202,29 +200,27 @@ void main() {
           precise float v18 = (v16 * s3);
           precise float v19 = sn_erf_f32(v18);
           precise float v21 = (v19 + s4);
-          precise float v23 = (s5 * v21);
-          precise float v25 = (v23 * s6);
-          precise float v27 = (v16 * s7);
-          precise float v28 = (s5 * v27);
-          precise float v29 = (v18 * v18);
-          precise float v30 = (-v29);
-          precise float v31 = sn_exp_f32(v30);
+          precise float v23 = (v21 * s5);
+          precise float v25 = (v16 * s6);
+          precise float v26 = (v18 * v18);
+          precise float v27 = (-v26);
+          precise float v28 = sn_exp_f32(v27);
+          precise float v30 = (v28 * s7);
+          precise float v31 = (v25 * v30);
           precise float v33 = (v31 * s8);
-          precise float v34 = (v28 * v33);
-          precise float v36 = (v34 * s9);
-          precise float v37 = (v25 + v36);
-          precise float v38 = (v37 * v13);
-          h38[i][k] = v38;
-          precise float v40 = (v38 * v4);
-          q41[k] = fma(v38, v4, q41[k]);
+          precise float v34 = (v23 + v33);
+          precise float v35 = (v34 * v13);
+          h1[i][k] = v35;
+          precise float v37 = (v35 * v4);
+          q38[k] = fma(v35, v4, q38[k]);
         }
       }
     }
-    r41 = r41 + ((q41[0] + q41[1]) + (q41[2] + q41[3]));
+    r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
     for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q41 = float(0);
+      float q38 = float(0);
       for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
@@ -237,30 +233,29 @@ void main() {
         precise float v18 = (v16 * s3);
         precise float v19 = sn_erf_f32(v18);
         precise float v21 = (v19 + s4);
-        precise float v23 = (s5 * v21);
-        precise float v25 = (v23 * s6);
-        precise float v27 = (v16 * s7);
-        precise float v28 = (s5 * v27);
-        precise float v29 = (v18 * v18);
-        precise float v30 = (-v29);
-        precise float v31 = sn_exp_f32(v30);
+        precise float v23 = (v21 * s5);
+        precise float v25 = (v16 * s6);
+        precise float v26 = (v18 * v18);
+        precise float v27 = (-v26);
+        precise float v28 = sn_exp_f32(v27);
+        precise float v30 = (v28 * s7);
+        precise float v31 = (v25 * v30);
         precise float v33 = (v31 * s8);
-        precise float v34 = (v28 * v33);
-        precise float v36 = (v34 * s9);
-        precise float v37 = (v25 + v36);
-        precise float v38 = (v37 * v13);
-        precise float v40 = (v38 * v4);
-        q41 = fma(v38, v4, q41);
+        precise float v34 = (v23 + v33);
+        precise float v35 = (v34 * v13);
+        precise float v37 = (v35 * v4);
+        q38 = fma(v35, v4, q38);
       }
-      r41 = r41 + q41;
+      r38 = r38 + q38;
     }
-    r41 = sn_group_sum_f32(r41);
-    precise float v41 = r41;
-    precise float v43 = (v41 * s10);
-    precise float v46 = (v43 * v45);
-    precise float v48 = (v46 * s11);
-    float r53 = float(0);
-    float q53[4] = {float(0), float(0), float(0), float(0)};
+    r38 = sn_group_sum_f32(r38);
+    precise float v38 = r38;
+    precise float v40 = (v38 * s9);
+    precise float v43 = (v40 * v42);
+    precise float v45 = (v43 * s10);
+    precise float v47 = (v45 * s11);
+    float r51 = float(0);
+    float q51[4] = {float(0), float(0), float(0), float(0)};
     [[unroll]]
     for (int i = 0; i < 2; ++i) {
       const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
@@ -269,23 +264,22 @@ void main() {
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          precise float v4 = h4[i][k];
-          precise float v38 = h38[i][k];
-          precise float v39 = (v38 * v11);
-          precise float v49 = (v48 * v4);
-          precise float v50 = (v39 + v49);
-          precise float v51 = (v50 + v49);
-          h51[i][k] = v51;
-          precise float v52 = (-v51);
-          q53[k] = (q53[k] + v52);
+          precise float v4 = h0[i][k];
+          precise float v35 = h1[i][k];
+          precise float v36 = (v35 * v11);
+          precise float v48 = (v47 * v4);
+          precise float v49 = (v36 + v48);
+          h0[i][k] = v49;
+          precise float v50 = (-v49);
+          q51[k] = (q51[k] + v50);
         }
       }
     }
-    r53 = r53 + ((q53[0] + q53[1]) + (q53[2] + q53[3]));
+    r51 = r51 + ((q51[0] + q51[1]) + (q51[2] + q51[3]));
     for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q53 = float(0);
+      float q51 = float(0);
       for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
@@ -298,30 +292,27 @@ void main() {
         precise float v18 = (v16 * s3);
         precise float v19 = sn_erf_f32(v18);
         precise float v21 = (v19 + s4);
-        precise float v23 = (s5 * v21);
-        precise float v25 = (v23 * s6);
-        precise float v27 = (v16 * s7);
-        precise float v28 = (s5 * v27);
-        precise float v29 = (v18 * v18);
-        precise float v30 = (-v29);
-        precise float v31 = sn_exp_f32(v30);
+        precise float v23 = (v21 * s5);
+        precise float v25 = (v16 * s6);
+        precise float v26 = (v18 * v18);
+        precise float v27 = (-v26);
+        precise float v28 = sn_exp_f32(v27);
+        precise float v30 = (v28 * s7);
+        precise float v31 = (v25 * v30);
         precise float v33 = (v31 * s8);
-        precise float v34 = (v28 * v33);
-        precise float v36 = (v34 * s9);
-        precise float v37 = (v25 + v36);
-        precise float v38 = (v37 * v13);
-        precise float v39 = (v38 * v11);
-        precise float v49 = (v48 * v4);
-        precise float v50 = (v39 + v49);
-        precise float v51 = (v50 + v49);
-        precise float v52 = (-v51);
-        q53 = (q53 + v52);
+        precise float v34 = (v23 + v33);
+        precise float v35 = (v34 * v13);
+        precise float v36 = (v35 * v11);
+        precise float v48 = (v47 * v4);
+        precise float v49 = (v36 + v48);
+        precise float v50 = (-v49);
+        q51 = (q51 + v50);
       }
-      r53 = r53 + q53;
+      r51 = r51 + q51;
     }
-    r53 = sn_group_sum_f32(r53);
-    precise float v53 = r53;
-    precise float v55 = (v53 * s12);
+    r51 = sn_group_sum_f32(r51);
+    precise float v51 = r51;
+    precise float v53 = (v51 * s12);
     [[unroll]]
     for (int i = 0; i < 2; ++i) {
       const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
@@ -331,9 +322,9 @@ void main() {
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          precise float v51 = h51[i][k];
-          precise float v56 = (v51 + v55);
-          w0[k] = v56;
+          precise float v49 = h0[i][k];
+          precise float v54 = (v49 + v53);
+          w0[k] = v54;
         }
         b3_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
       }
@@ -350,24 +341,21 @@ void main() {
       precise float v18 = (v16 * s3);
       precise float v19 = sn_erf_f32(v18);
       precise float v21 = (v19 + s4);
-      precise float v23 = (s5 * v21);
-      precise float v25 = (v23 * s6);
-      precise float v27 = (v16 * s7);
-      precise float v28 = (s5 * v27);
-      precise float v29 = (v18 * v18);
-      precise float v30 = (-v29);
-      precise float v31 = sn_exp_f32(v30);
+      precise float v23 = (v21 * s5);
+      precise float v25 = (v16 * s6);
+      precise float v26 = (v18 * v18);
+      precise float v27 = (-v26);
+      precise float v28 = sn_exp_f32(v27);
+      precise float v30 = (v28 * s7);
+      precise float v31 = (v25 * v30);
       precise float v33 = (v31 * s8);
-      precise float v34 = (v28 * v33);
-      precise float v36 = (v34 * s9);
-      precise float v37 = (v25 + v36);
-      precise float v38 = (v37 * v13);
-      precise float v39 = (v38 * v11);
-      precise float v49 = (v48 * v4);
-      precise float v50 = (v39 + v49);
-      precise float v51 = (v50 + v49);
-      precise float v56 = (v51 + v55);
-      b3.at[x0 * n2 + x1] = v56;
+      precise float v34 = (v23 + v33);
+      precise float v35 = (v34 * v13);
+      precise float v36 = (v35 * v11);
+      precise float v48 = (v47 * v4);
+      precise float v49 = (v36 + v48);
+      precise float v54 = (v49 + v53);
+      b3.at[x0 * n2 + x1] = v54;
     }
   }
 }

@@ -49,7 +49,10 @@ SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
+#ifndef SN_GROUPS
+#define SN_GROUPS 4
+#endif
+extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
     const float* __restrict__ b0, const float* __restrict__ b1, const float* __restrict__ b2, float* __restrict__ b3, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12) {
   const bool vectors = ((u64(b0) | u64(b1) | u64(b2) | u64(b3)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
@@ -58,9 +61,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
   for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
     const int x0 = int(f);
     float h0[2][4];
-    float h4[2][4];
-    float h38[2][4];
-    float h51[2][4];
+    float h1[2][4];
     float r1 = float(0);
     float q1[4] = {float(0), float(0), float(0), float(0)};
     #pragma unroll
@@ -104,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
           const int x1 = y + k;
           const float v0 = h0[i][k];
           const float v4 = (v0 - v3);
-          h4[i][k] = v4;
+          h0[i][k] = v4;
           const float v5 = (v4 * v4);
           q6[k] = fma(v4, v4, q6[k]);
         }
@@ -129,10 +130,10 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
     const float v8 = (v6 * s1);
     const float v10 = (v8 + s2);
     const float v11 = sn_rsqrt_f32(v10);
-    const float v44 = (v11 * v11);
-    const float v45 = (v44 * v11);
-    float r41 = float(0);
-    float q41[4] = {float(0), float(0), float(0), float(0)};
+    const float v41 = (v11 * v11);
+    const float v42 = (v41 * v11);
+    float r38 = float(0);
+    float q38[4] = {float(0), float(0), float(0), float(0)};
     #pragma unroll
     for (int i = 0; i < 2; ++i) {
       const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -145,7 +146,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          const float v4 = h4[i][k];
+          const float v4 = h0[i][k];
           const float v12 = (v4 * v11);
           const float v13 = l13[k];
           const float v14 = (v12 * v13);
@@ -154,29 +155,27 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
           const float v18 = (v16 * s3);
           const float v19 = sn_erf_f32(v18);
           const float v21 = (v19 + s4);
-          const float v23 = (s5 * v21);
-          const float v25 = (v23 * s6);
-          const float v27 = (v16 * s7);
-          const float v28 = (s5 * v27);
-          const float v29 = (v18 * v18);
-          const float v30 = (-v29);
-          const float v31 = sn_exp_f32(v30);
+          const float v23 = (v21 * s5);
+          const float v25 = (v16 * s6);
+          const float v26 = (v18 * v18);
+          const float v27 = (-v26);
+          const float v28 = sn_exp_f32(v27);
+          const float v30 = (v28 * s7);
+          const float v31 = (v25 * v30);
           const float v33 = (v31 * s8);
-          const float v34 = (v28 * v33);
-          const float v36 = (v34 * s9);
-          const float v37 = (v25 + v36);
-          const float v38 = (v37 * v13);
-          h38[i][k] = v38;
-          const float v40 = (v38 * v4);
-          q41[k] = fma(v38, v4, q41[k]);
+          const float v34 = (v23 + v33);
+          const float v35 = (v34 * v13);
+          h1[i][k] = v35;
+          const float v37 = (v35 * v4);
+          q38[k] = fma(v35, v4, q38[k]);
         }
       }
     }
-    r41 = r41 + ((q41[0] + q41[1]) + (q41[2] + q41[3]));
+    r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
     for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q41 = float(0);
+      float q38 = float(0);
       for (u32 j = h; j < end; j += u32(blockDim.x)) {
         const int x1 = int(j);
         const float v0 = b0[x0 * n2 + x1];
@@ -189,30 +188,29 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         const float v18 = (v16 * s3);
         const float v19 = sn_erf_f32(v18);
         const float v21 = (v19 + s4);
-        const float v23 = (s5 * v21);
-        const float v25 = (v23 * s6);
-        const float v27 = (v16 * s7);
-        const float v28 = (s5 * v27);
-        const float v29 = (v18 * v18);
-        const float v30 = (-v29);
-        const float v31 = sn_exp_f32(v30);
+        const float v23 = (v21 * s5);
+        const float v25 = (v16 * s6);
+        const float v26 = (v18 * v18);
+        const float v27 = (-v26);
+        const float v28 = sn_exp_f32(v27);
+        const float v30 = (v28 * s7);
+        const float v31 = (v25 * v30);
         const float v33 = (v31 * s8);
-        const float v34 = (v28 * v33);
-        const float v36 = (v34 * s9);
-        const float v37 = (v25 + v36);
-        const float v38 = (v37 * v13);
-        const float v40 = (v38 * v4);
-        q41 = fma(v38, v4, q41);
+        const float v34 = (v23 + v33);
+        const float v35 = (v34 * v13);
+        const float v37 = (v35 * v4);
+        q38 = fma(v35, v4, q38);
       }
-      r41 = r41 + q41;
+      r38 = r38 + q38;
     }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r41, warps, false); }
-    const float v41 = r41;
-    const float v43 = (v41 * s10);
-    const float v46 = (v43 * v45);
-    const float v48 = (v46 * s11);
-    float r53 = float(0);
-    float q53[4] = {float(0), float(0), float(0), float(0)};
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r38, warps, false); }
+    const float v38 = r38;
+    const float v40 = (v38 * s9);
+    const float v43 = (v40 * v42);
+    const float v45 = (v43 * s10);
+    const float v47 = (v45 * s11);
+    float r51 = float(0);
+    float q51[4] = {float(0), float(0), float(0), float(0)};
     #pragma unroll
     for (int i = 0; i < 2; ++i) {
       const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -221,23 +219,22 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          const float v4 = h4[i][k];
-          const float v38 = h38[i][k];
-          const float v39 = (v38 * v11);
-          const float v49 = (v48 * v4);
-          const float v50 = (v39 + v49);
-          const float v51 = (v50 + v49);
-          h51[i][k] = v51;
-          const float v52 = (-v51);
-          q53[k] = (q53[k] + v52);
+          const float v4 = h0[i][k];
+          const float v35 = h1[i][k];
+          const float v36 = (v35 * v11);
+          const float v48 = (v47 * v4);
+          const float v49 = (v36 + v48);
+          h0[i][k] = v49;
+          const float v50 = (-v49);
+          q51[k] = (q51[k] + v50);
         }
       }
     }
-    r53 = r53 + ((q53[0] + q53[1]) + (q53[2] + q53[3]));
+    r51 = r51 + ((q51[0] + q51[1]) + (q51[2] + q51[3]));
     for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q53 = float(0);
+      float q51 = float(0);
       for (u32 j = h; j < end; j += u32(blockDim.x)) {
         const int x1 = int(j);
         const float v0 = b0[x0 * n2 + x1];
@@ -250,30 +247,27 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         const float v18 = (v16 * s3);
         const float v19 = sn_erf_f32(v18);
         const float v21 = (v19 + s4);
-        const float v23 = (s5 * v21);
-        const float v25 = (v23 * s6);
-        const float v27 = (v16 * s7);
-        const float v28 = (s5 * v27);
-        const float v29 = (v18 * v18);
-        const float v30 = (-v29);
-        const float v31 = sn_exp_f32(v30);
+        const float v23 = (v21 * s5);
+        const float v25 = (v16 * s6);
+        const float v26 = (v18 * v18);
+        const float v27 = (-v26);
+        const float v28 = sn_exp_f32(v27);
+        const float v30 = (v28 * s7);
+        const float v31 = (v25 * v30);
         const float v33 = (v31 * s8);
-        const float v34 = (v28 * v33);
-        const float v36 = (v34 * s9);
-        const float v37 = (v25 + v36);
-        const float v38 = (v37 * v13);
-        const float v39 = (v38 * v11);
-        const float v49 = (v48 * v4);
-        const float v50 = (v39 + v49);
-        const float v51 = (v50 + v49);
-        const float v52 = (-v51);
-        q53 = (q53 + v52);
+        const float v34 = (v23 + v33);
+        const float v35 = (v34 * v13);
+        const float v36 = (v35 * v11);
+        const float v48 = (v47 * v4);
+        const float v49 = (v36 + v48);
+        const float v50 = (-v49);
+        q51 = (q51 + v50);
       }
-      r53 = r53 + q53;
+      r51 = r51 + q51;
     }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r53, warps, false); }
-    const float v53 = r53;
-    const float v55 = (v53 * s12);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r51, warps, false); }
+    const float v51 = r51;
+    const float v53 = (v51 * s12);
     #pragma unroll
     for (int i = 0; i < 2; ++i) {
       const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -283,9 +277,9 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          const float v51 = h51[i][k];
-          const float v56 = (v51 + v55);
-          w0[k] = v56;
+          const float v49 = h0[i][k];
+          const float v54 = (v49 + v53);
+          w0[k] = v54;
         }
         sn_store4_f32(b3 + (x0 * n2 + y), w0);
       }
@@ -302,24 +296,21 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
       const float v18 = (v16 * s3);
       const float v19 = sn_erf_f32(v18);
       const float v21 = (v19 + s4);
-      const float v23 = (s5 * v21);
-      const float v25 = (v23 * s6);
-      const float v27 = (v16 * s7);
-      const float v28 = (s5 * v27);
-      const float v29 = (v18 * v18);
-      const float v30 = (-v29);
-      const float v31 = sn_exp_f32(v30);
+      const float v23 = (v21 * s5);
+      const float v25 = (v16 * s6);
+      const float v26 = (v18 * v18);
+      const float v27 = (-v26);
+      const float v28 = sn_exp_f32(v27);
+      const float v30 = (v28 * s7);
+      const float v31 = (v25 * v30);
       const float v33 = (v31 * s8);
-      const float v34 = (v28 * v33);
-      const float v36 = (v34 * s9);
-      const float v37 = (v25 + v36);
-      const float v38 = (v37 * v13);
-      const float v39 = (v38 * v11);
-      const float v49 = (v48 * v4);
-      const float v50 = (v39 + v49);
-      const float v51 = (v50 + v49);
-      const float v56 = (v51 + v55);
-      b3[x0 * n2 + x1] = v56;
+      const float v34 = (v23 + v33);
+      const float v35 = (v34 * v13);
+      const float v36 = (v35 * v11);
+      const float v48 = (v47 * v4);
+      const float v49 = (v36 + v48);
+      const float v54 = (v49 + v53);
+      b3[x0 * n2 + x1] = v54;
     }
   }
 }

@@ -101,9 +101,7 @@ void main() {
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     const int x0 = int(f);
     vec4 h0[2];
-    vec4 h4[2];
-    vec4 h38[2];
-    vec4 h51[2];
+    vec4 h1[2];
     float r1 = float(0);
     float q1[4] = {float(0), float(0), float(0), float(0)};
     [[unroll]]
@@ -157,7 +155,7 @@ void main() {
           const int x1 = y + k;
           precise float v0 = h0[i][k];
           precise float v4 = (v0 - v3);
-          h4[i][k] = v4;
+          h0[i][k] = v4;
           precise float v5 = (v4 * v4);
           q6[k] = fma(v4, v4, q6[k]);
         }
@@ -182,13 +180,13 @@ void main() {
     precise float v8 = (v6 * s1);
     precise float v10 = (v8 + s2);
     precise float v11 = sn_rsqrt_f32(v10);
-    precise float v44 = (v11 * v11);
-    precise float v45 = (v44 * v11);
+    precise float v41 = (v11 * v11);
+    precise float v42 = (v41 * v11);
     if (gl_LocalInvocationID.x == 0u) {
       b2.at[x0] = v6;
     }
-    float r41 = float(0);
-    float q41[4] = {float(0), float(0), float(0), float(0)};
+    float r38 = float(0);
+    float q38[4] = {float(0), float(0), float(0), float(0)};
     [[unroll]]
     for (int i = 0; i < 2; ++i) {
       const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
@@ -201,7 +199,7 @@ void main() {
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          precise float v4 = h4[i][k];
+          precise float v4 = h0[i][k];
           precise float v12 = (v4 * v11);
           precise float v13 = l13[k];
           precise float v14 = (v12 * v13);
@@ -210,29 +208,27 @@ void main() {
           precise float v18 = (v16 * s3);
           precise float v19 = sn_erf_f32(v18);
           precise float v21 = (v19 + s4);
-          precise float v23 = (s5 * v21);
-          precise float v25 = (v23 * s6);
-          precise float v27 = (v16 * s7);
-          precise float v28 = (s5 * v27);
-          precise float v29 = (v18 * v18);
-          precise float v30 = (-v29);
-          precise float v31 = sn_exp_f32(v30);
+          precise float v23 = (v21 * s5);
+          precise float v25 = (v16 * s6);
+          precise float v26 = (v18 * v18);
+          precise float v27 = (-v26);
+          precise float v28 = sn_exp_f32(v27);
+          precise float v30 = (v28 * s7);
+          precise float v31 = (v25 * v30);
           precise float v33 = (v31 * s8);
-          precise float v34 = (v28 * v33);
-          precise float v36 = (v34 * s9);
-          precise float v37 = (v25 + v36);
-          precise float v38 = (v37 * v13);
-          h38[i][k] = v38;
-          precise float v40 = (v38 * v4);
-          q41[k] = fma(v38, v4, q41[k]);
+          precise float v34 = (v23 + v33);
+          precise float v35 = (v34 * v13);
+          h1[i][k] = v35;
+          precise float v37 = (v35 * v4);
+          q38[k] = fma(v35, v4, q38[k]);
         }
       }
     }
-    r41 = r41 + ((q41[0] + q41[1]) + (q41[2] + q41[3]));
+    r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
     for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q41 = float(0);
+      float q38 = float(0);
       for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
@@ -245,30 +241,29 @@ void main() {
         precise float v18 = (v16 * s3);
         precise float v19 = sn_erf_f32(v18);
         precise float v21 = (v19 + s4);
-        precise float v23 = (s5 * v21);
-        precise float v25 = (v23 * s6);
-        precise float v27 = (v16 * s7);
-        precise float v28 = (s5 * v27);
-        precise float v29 = (v18 * v18);
-        precise float v30 = (-v29);
-        precise float v31 = sn_exp_f32(v30);
+        precise float v23 = (v21 * s5);
+        precise float v25 = (v16 * s6);
+        precise float v26 = (v18 * v18);
+        precise float v27 = (-v26);
+        precise float v28 = sn_exp_f32(v27);
+        precise float v30 = (v28 * s7);
+        precise float v31 = (v25 * v30);
         precise float v33 = (v31 * s8);
-        precise float v34 = (v28 * v33);
-        precise float v36 = (v34 * s9);
-        precise float v37 = (v25 + v36);
-        precise float v38 = (v37 * v13);
-        precise float v40 = (v38 * v4);
-        q41 = fma(v38, v4, q41);
+        precise float v34 = (v23 + v33);
+        precise float v35 = (v34 * v13);
+        precise float v37 = (v35 * v4);
+        q38 = fma(v35, v4, q38);
       }
-      r41 = r41 + q41;
+      r38 = r38 + q38;
     }
-    r41 = sn_group_sum_f32(r41);
-    precise float v41 = r41;
-    precise float v43 = (v41 * s10);
-    precise float v46 = (v43 * v45);
-    precise float v48 = (v46 * s11);
-    float r53 = float(0);
-    float q53[4] = {float(0), float(0), float(0), float(0)};
+    r38 = sn_group_sum_f32(r38);
+    precise float v38 = r38;
+    precise float v40 = (v38 * s9);
+    precise float v43 = (v40 * v42);
+    precise float v45 = (v43 * s10);
+    precise float v47 = (v45 * s11);
+    float r51 = float(0);
+    float q51[4] = {float(0), float(0), float(0), float(0)};
     [[unroll]]
     for (int i = 0; i < 2; ++i) {
       const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
@@ -277,23 +272,22 @@ void main() {
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          precise float v4 = h4[i][k];
-          precise float v38 = h38[i][k];
-          precise float v39 = (v38 * v11);
-          precise float v49 = (v48 * v4);
-          precise float v50 = (v39 + v49);
-          precise float v51 = (v50 + v49);
-          h51[i][k] = v51;
-          precise float v52 = (-v51);
-          q53[k] = (q53[k] + v52);
+          precise float v4 = h0[i][k];
+          precise float v35 = h1[i][k];
+          precise float v36 = (v35 * v11);
+          precise float v48 = (v47 * v4);
+          precise float v49 = (v36 + v48);
+          h0[i][k] = v49;
+          precise float v50 = (-v49);
+          q51[k] = (q51[k] + v50);
         }
       }
     }
-    r53 = r53 + ((q53[0] + q53[1]) + (q53[2] + q53[3]));
+    r51 = r51 + ((q51[0] + q51[1]) + (q51[2] + q51[3]));
     for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q53 = float(0);
+      float q51 = float(0);
       for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
@@ -306,30 +300,27 @@ void main() {
         precise float v18 = (v16 * s3);
         precise float v19 = sn_erf_f32(v18);
         precise float v21 = (v19 + s4);
-        precise float v23 = (s5 * v21);
-        precise float v25 = (v23 * s6);
-        precise float v27 = (v16 * s7);
-        precise float v28 = (s5 * v27);
-        precise float v29 = (v18 * v18);
-        precise float v30 = (-v29);
-        precise float v31 = sn_exp_f32(v30);
+        precise float v23 = (v21 * s5);
+        precise float v25 = (v16 * s6);
+        precise float v26 = (v18 * v18);
+        precise float v27 = (-v26);
+        precise float v28 = sn_exp_f32(v27);
+        precise float v30 = (v28 * s7);
+        precise float v31 = (v25 * v30);
         precise float v33 = (v31 * s8);
-        precise float v34 = (v28 * v33);
-        precise float v36 = (v34 * s9);
-        precise float v37 = (v25 + v36);
-        precise float v38 = (v37 * v13);
-        precise float v39 = (v38 * v11);
-        precise float v49 = (v48 * v4);
-        precise float v50 = (v39 + v49);
-        precise float v51 = (v50 + v49);
-        precise float v52 = (-v51);
-        q53 = (q53 + v52);
+        precise float v34 = (v23 + v33);
+        precise float v35 = (v34 * v13);
+        precise float v36 = (v35 * v11);
+        precise float v48 = (v47 * v4);
+        precise float v49 = (v36 + v48);
+        precise float v50 = (-v49);
+        q51 = (q51 + v50);
       }
-      r53 = r53 + q53;
+      r51 = r51 + q51;
     }
-    r53 = sn_group_sum_f32(r53);
-    precise float v53 = r53;
-    precise float v55 = (v53 * s12);
+    r51 = sn_group_sum_f32(r51);
+    precise float v51 = r51;
+    precise float v53 = (v51 * s12);
     [[unroll]]
     for (int i = 0; i < 2; ++i) {
       const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
@@ -339,9 +330,9 @@ void main() {
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          precise float v51 = h51[i][k];
-          precise float v56 = (v51 + v55);
-          w0[k] = v56;
+          precise float v49 = h0[i][k];
+          precise float v54 = (v49 + v53);
+          w0[k] = v54;
         }
         b5_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
       }
@@ -358,24 +349,21 @@ void main() {
       precise float v18 = (v16 * s3);
       precise float v19 = sn_erf_f32(v18);
       precise float v21 = (v19 + s4);
-      precise float v23 = (s5 * v21);
-      precise float v25 = (v23 * s6);
-      precise float v27 = (v16 * s7);
-      precise float v28 = (s5 * v27);
-      precise float v29 = (v18 * v18);
-      precise float v30 = (-v29);
-      precise float v31 = sn_exp_f32(v30);
+      precise float v23 = (v21 * s5);
+      precise float v25 = (v16 * s6);
+      precise float v26 = (v18 * v18);
+      precise float v27 = (-v26);
+      precise float v28 = sn_exp_f32(v27);
+      precise float v30 = (v28 * s7);
+      precise float v31 = (v25 * v30);
       precise float v33 = (v31 * s8);
-      precise float v34 = (v28 * v33);
-      precise float v36 = (v34 * s9);
-      precise float v37 = (v25 + v36);
-      precise float v38 = (v37 * v13);
-      precise float v39 = (v38 * v11);
-      precise float v49 = (v48 * v4);
-      precise float v50 = (v39 + v49);
-      precise float v51 = (v50 + v49);
-      precise float v56 = (v51 + v55);
-      b5.at[x0 * n2 + x1] = v56;
+      precise float v34 = (v23 + v33);
+      precise float v35 = (v34 * v13);
+      precise float v36 = (v35 * v11);
+      precise float v48 = (v47 * v4);
+      precise float v49 = (v36 + v48);
+      precise float v54 = (v49 + v53);
+      b5.at[x0 * n2 + x1] = v54;
     }
   }
 }
@@ -448,8 +436,7 @@ void main() {
   const float s6 = uintBitsToFloat(sn_arguments.word[9]);
   const float s7 = uintBitsToFloat(sn_arguments.word[10]);
   const float s8 = uintBitsToFloat(sn_arguments.word[11]);
-  const float s9 = uintBitsToFloat(sn_arguments.word[12]);
-  const u32 parts = sn_arguments.word[13];
+  const u32 parts = sn_arguments.word[12];
   const u32 points = u32(n0);
   const u32 part = u32(gl_WorkGroupID.x) % u32(parts);
   const u32 unit = u32(gl_WorkGroupID.x) / parts;
@@ -458,8 +445,8 @@ void main() {
   const u32 length = (whole + parts - 1) / parts;
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 end_of_part = length < whole - begin ? begin + length : whole;
-  float r37 = float(0);
-  float r39 = float(0);
+  float r34 = float(0);
+  float r36 = float(0);
   if (f < points) {
     const int x0 = int(f);
     precise float v12 = b3.at[x0];
@@ -467,8 +454,8 @@ void main() {
     for (u32 h = u32(begin); h < u32(end_of_part); h += u32(32)) {
       const u32 left = u32(end_of_part) - h;
       const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q37 = float(0);
-      float q39 = float(0);
+      float q34 = float(0);
+      float q36 = float(0);
       for (u32 j = h; j < end; j += 1) {
         const int x1 = int(j);
         precise float v0 = b0.at[x1];
@@ -485,28 +472,26 @@ void main() {
         precise float v17 = (v15 * s3);
         precise float v18 = sn_erf_f32(v17);
         precise float v20 = (v18 + s4);
-        precise float v22 = (s5 * v20);
-        precise float v24 = (v22 * s6);
-        precise float v26 = (v15 * s7);
-        precise float v27 = (s5 * v26);
-        precise float v28 = (v17 * v17);
-        precise float v29 = (-v28);
-        precise float v30 = sn_exp_f32(v29);
+        precise float v22 = (v20 * s5);
+        precise float v24 = (v15 * s6);
+        precise float v25 = (v17 * v17);
+        precise float v26 = (-v25);
+        precise float v27 = sn_exp_f32(v26);
+        precise float v29 = (v27 * s7);
+        precise float v30 = (v24 * v29);
         precise float v32 = (v30 * s8);
-        precise float v33 = (v27 * v32);
-        precise float v35 = (v33 * s9);
-        precise float v36 = (v24 + v35);
-        precise float v38 = (v36 * v11);
-        q37 = (q37 + v36);
-        q39 = fma(v36, v11, q39);
+        precise float v33 = (v22 + v32);
+        precise float v35 = (v33 * v11);
+        q34 = (q34 + v33);
+        q36 = fma(v33, v11, q36);
       }
-      r37 = r37 + q37;
-      r39 = r39 + q39;
+      r34 = r34 + q34;
+      r36 = r36 + q36;
     }
   }
   if (f < points) {
-    sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r37);
-    sn_partials.word[2u * u32(u32(1) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r39);
+    sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r34);
+    sn_partials.word[2u * u32(u32(1) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r36);
   }
   memoryBarrierBuffer();
   barrier();
@@ -516,21 +501,21 @@ void main() {
   if (sn_turn + 1u != parts) return;
   memoryBarrierBuffer();
   if (gl_LocalInvocationID.x == 0u) sn_counters.word[unit] = 0u;
-  r37 = float(0);
-  r39 = float(0);
+  r34 = float(0);
+  r36 = float(0);
   if (f < points) {
     for (u32 p = u32(0); p < u32(parts); p += u32(1)) {
-      precise float p_r37 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
-      precise float p_r39 = uintBitsToFloat(sn_partials.word[2u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
-      r37 = (r37 + p_r37);
-      r39 = (r39 + p_r39);
+      precise float p_r34 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+      precise float p_r36 = uintBitsToFloat(sn_partials.word[2u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
+      r34 = (r34 + p_r34);
+      r36 = (r36 + p_r36);
     }
     const int x0 = int(f);
     precise float v12 = b3.at[x0];
     precise float v14 = b4.at[x0];
-    precise float v37 = r37;
-    precise float v39 = r39;
-    b5.at[x0] = v37;
-    b6.at[x0] = v39;
+    precise float v34 = r34;
+    precise float v36 = r36;
+    b5.at[x0] = v34;
+    b6.at[x0] = v36;
   }
 }

@@ -81,8 +81,7 @@ void main() {
   const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     const int x0 = int(f);
-    vec4 h10[2];
-    vec4 h14[2];
+    vec4 h0[2];
     float r11 = float(0);
     float q11[4] = {float(0), float(0), float(0), float(0)};
     [[unroll]]
@@ -105,7 +104,7 @@ void main() {
           precise float v7 = sn_erf_f32(v6);
           precise float v9 = (v7 + s2);
           precise float v10 = (v4 * v9);
-          h10[i][k] = v10;
+          h0[i][k] = v10;
           q11[k] = fma(v4, v9, q11[k]);
         }
       }
@@ -145,9 +144,9 @@ void main() {
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          precise float v10 = h10[i][k];
+          precise float v10 = h0[i][k];
           precise float v14 = (v10 - v13);
-          h14[i][k] = v14;
+          h0[i][k] = v14;
           precise float v15 = (v14 * v14);
           q16[k] = fma(v14, v14, q16[k]);
         }
@@ -195,7 +194,7 @@ void main() {
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          precise float v14 = h14[i][k];
+          precise float v14 = h0[i][k];
           precise float v22 = (v14 * v21);
           precise float v23 = l23[k];
           precise float v24 = (v22 * v23);
@@ -327,20 +326,21 @@ void main() {
   const float s11 = uintBitsToFloat(sn_arguments.word[14]);
   const float s12 = uintBitsToFloat(sn_arguments.word[15]);
   const float s13 = uintBitsToFloat(sn_arguments.word[16]);
+  const float s14 = uintBitsToFloat(sn_arguments.word[17]);
+  const float s15 = uintBitsToFloat(sn_arguments.word[18]);
   const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
   const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     const int x0 = int(f);
-    vec4 h10[2];
-    vec4 h14[2];
-    vec4 h34[2];
+    vec4 h0[2];
+    vec4 h1[2];
+    vec4 h2[2];
+    vec4 h3[2];
     vec4 h4[2];
-    vec4 h6[2];
-    vec4 h9[2];
-    vec4 h47[2];
     precise float v19 = (s4 * s5);
+    precise float v21 = (v19 * s6);
     float r11 = float(0);
     float q11[4] = {float(0), float(0), float(0), float(0)};
     [[unroll]]
@@ -359,14 +359,14 @@ void main() {
           precise float v1 = l1[k];
           precise float v2 = (v0 + v1);
           precise float v4 = (v2 * s0);
-          h4[i][k] = v4;
+          h1[i][k] = v4;
           precise float v6 = (v2 * s1);
-          h6[i][k] = v6;
+          h2[i][k] = v6;
           precise float v7 = sn_erf_f32(v6);
           precise float v9 = (v7 + s2);
-          h9[i][k] = v9;
+          h3[i][k] = v9;
           precise float v10 = (v4 * v9);
-          h10[i][k] = v10;
+          h0[i][k] = v10;
           q11[k] = fma(v4, v9, q11[k]);
         }
       }
@@ -406,9 +406,9 @@ void main() {
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          precise float v10 = h10[i][k];
+          precise float v10 = h0[i][k];
           precise float v14 = (v10 - v13);
-          h14[i][k] = v14;
+          h0[i][k] = v14;
           precise float v15 = (v14 * v14);
           q16[k] = fma(v14, v14, q16[k]);
         }
@@ -437,52 +437,51 @@ void main() {
     }
     r16 = sn_group_sum_f32(r16);
     precise float v16 = r16;
-    precise float v21 = (v16 * s6);
-    precise float v23 = (v21 + s7);
-    precise float v24 = sn_rsqrt_f32(v23);
-    precise float v40 = (v24 * v24);
-    precise float v41 = (v40 * v24);
+    precise float v23 = (v16 * s7);
+    precise float v25 = (v23 + s8);
+    precise float v26 = sn_rsqrt_f32(v25);
+    precise float v41 = (v26 * v26);
+    precise float v42 = (v41 * v26);
     if (gl_LocalInvocationID.x == 0u) {
       b3.at[x0] = v16;
     }
-    float r37 = float(0);
-    float q37[4] = {float(0), float(0), float(0), float(0)};
+    float r38 = float(0);
+    float q38[4] = {float(0), float(0), float(0), float(0)};
     [[unroll]]
     for (int i = 0; i < 2; ++i) {
       const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
       if (j < inner4) {
         const int y = int(j);
-        vec4 l26;
-        l26 = b4_4.at[(u32(y) >> 2)];
         vec4 l28;
-        l28 = b5_4.at[(u32(y) >> 2)];
+        l28 = b4_4.at[(u32(y) >> 2)];
         vec4 l30;
-        l30 = b6_4.at[(u32(x0 * n2 + y) >> 2)];
+        l30 = b5_4.at[(u32(y) >> 2)];
+        vec4 l32;
+        l32 = b6_4.at[(u32(x0 * n2 + y) >> 2)];
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          precise float v14 = h14[i][k];
-          precise float v25 = (v14 * v24);
-          precise float v26 = l26[k];
-          precise float v27 = (v25 * v26);
+          precise float v14 = h0[i][k];
+          precise float v27 = (v14 * v26);
           precise float v28 = l28[k];
-          precise float v29 = (v27 + v28);
+          precise float v29 = (v27 * v28);
           precise float v30 = l30[k];
-          precise float v31 = (v29 - v30);
-          precise float v32 = (v19 * v31);
-          precise float v33 = (v32 + v32);
-          precise float v34 = (v33 * v26);
-          h34[i][k] = v34;
-          precise float v36 = (v34 * v14);
-          q37[k] = fma(v34, v14, q37[k]);
+          precise float v31 = (v29 + v30);
+          precise float v32 = l32[k];
+          precise float v33 = (v31 - v32);
+          precise float v34 = (v21 * v33);
+          precise float v35 = (v34 * v28);
+          h4[i][k] = v35;
+          precise float v37 = (v35 * v14);
+          q38[k] = fma(v35, v14, q38[k]);
         }
       }
     }
-    r37 = r37 + ((q37[0] + q37[1]) + (q37[2] + q37[3]));
+    r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
     for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q37 = float(0);
+      float q38 = float(0);
       for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
@@ -494,28 +493,28 @@ void main() {
         precise float v9 = (v7 + s2);
         precise float v10 = (v4 * v9);
         precise float v14 = (v10 - v13);
-        precise float v25 = (v14 * v24);
-        precise float v26 = b4.at[x1];
-        precise float v27 = (v25 * v26);
-        precise float v28 = b5.at[x1];
-        precise float v29 = (v27 + v28);
-        precise float v30 = b6.at[x0 * n2 + x1];
-        precise float v31 = (v29 - v30);
-        precise float v32 = (v19 * v31);
-        precise float v33 = (v32 + v32);
-        precise float v34 = (v33 * v26);
-        precise float v36 = (v34 * v14);
-        q37 = fma(v34, v14, q37);
+        precise float v27 = (v14 * v26);
+        precise float v28 = b4.at[x1];
+        precise float v29 = (v27 * v28);
+        precise float v30 = b5.at[x1];
+        precise float v31 = (v29 + v30);
+        precise float v32 = b6.at[x0 * n2 + x1];
+        precise float v33 = (v31 - v32);
+        precise float v34 = (v21 * v33);
+        precise float v35 = (v34 * v28);
+        precise float v37 = (v35 * v14);
+        q38 = fma(v35, v14, q38);
       }
-      r37 = r37 + q37;
+      r38 = r38 + q38;
     }
-    r37 = sn_group_sum_f32(r37);
-    precise float v37 = r37;
-    precise float v39 = (v37 * s8);
-    precise float v42 = (v39 * v41);
-    precise float v44 = (v42 * s9);
-    float r49 = float(0);
-    float q49[4] = {float(0), float(0), float(0), float(0)};
+    r38 = sn_group_sum_f32(r38);
+    precise float v38 = r38;
+    precise float v40 = (v38 * s9);
+    precise float v43 = (v40 * v42);
+    precise float v45 = (v43 * s10);
+    precise float v47 = (v45 * s11);
+    float r51 = float(0);
+    float q51[4] = {float(0), float(0), float(0), float(0)};
     [[unroll]]
     for (int i = 0; i < 2; ++i) {
       const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
@@ -524,23 +523,22 @@ void main() {
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          precise float v14 = h14[i][k];
-          precise float v34 = h34[i][k];
-          precise float v35 = (v34 * v24);
-          precise float v45 = (v44 * v14);
-          precise float v46 = (v35 + v45);
-          precise float v47 = (v46 + v45);
-          h47[i][k] = v47;
-          precise float v48 = (-v47);
-          q49[k] = (q49[k] + v48);
+          precise float v14 = h0[i][k];
+          precise float v35 = h4[i][k];
+          precise float v36 = (v35 * v26);
+          precise float v48 = (v47 * v14);
+          precise float v49 = (v36 + v48);
+          h0[i][k] = v49;
+          precise float v50 = (-v49);
+          q51[k] = (q51[k] + v50);
         }
       }
     }
-    r49 = r49 + ((q49[0] + q49[1]) + (q49[2] + q49[3]));
+    r51 = r51 + ((q51[0] + q51[1]) + (q51[2] + q51[3]));
     for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q49 = float(0);
+      float q51 = float(0);
       for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
@@ -552,28 +550,26 @@ void main() {
         precise float v9 = (v7 + s2);
         precise float v10 = (v4 * v9);
         precise float v14 = (v10 - v13);
-        precise float v25 = (v14 * v24);
-        precise float v26 = b4.at[x1];
-        precise float v27 = (v25 * v26);
-        precise float v28 = b5.at[x1];
-        precise float v29 = (v27 + v28);
-        precise float v30 = b6.at[x0 * n2 + x1];
-        precise float v31 = (v29 - v30);
-        precise float v32 = (v19 * v31);
-        precise float v33 = (v32 + v32);
-        precise float v34 = (v33 * v26);
-        precise float v35 = (v34 * v24);
-        precise float v45 = (v44 * v14);
-        precise float v46 = (v35 + v45);
-        precise float v47 = (v46 + v45);
-        precise float v48 = (-v47);
-        q49 = (q49 + v48);
+        precise float v27 = (v14 * v26);
+        precise float v28 = b4.at[x1];
+        precise float v29 = (v27 * v28);
+        precise float v30 = b5.at[x1];
+        precise float v31 = (v29 + v30);
+        precise float v32 = b6.at[x0 * n2 + x1];
+        precise float v33 = (v31 - v32);
+        precise float v34 = (v21 * v33);
+        precise float v35 = (v34 * v28);
+        precise float v36 = (v35 * v26);
+        precise float v48 = (v47 * v14);
+        precise float v49 = (v36 + v48);
+        precise float v50 = (-v49);
+        q51 = (q51 + v50);
       }
-      r49 = r49 + q49;
+      r51 = r51 + q51;
     }
-    r49 = sn_group_sum_f32(r49);
-    precise float v49 = r49;
-    precise float v51 = (v49 * s10);
+    r51 = sn_group_sum_f32(r51);
+    precise float v51 = r51;
+    precise float v53 = (v51 * s12);
     [[unroll]]
     for (int i = 0; i < 2; ++i) {
       const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
@@ -583,22 +579,22 @@ void main() {
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          precise float v4 = h4[i][k];
-          precise float v6 = h6[i][k];
-          precise float v9 = h9[i][k];
-          precise float v47 = h47[i][k];
-          precise float v52 = (v47 + v51);
-          precise float v53 = (v52 * v9);
-          precise float v55 = (v53 * s11);
-          precise float v56 = (v52 * v4);
-          precise float v57 = (v6 * v6);
-          precise float v58 = (-v57);
-          precise float v59 = sn_exp_f32(v58);
-          precise float v61 = (v59 * s12);
-          precise float v62 = (v56 * v61);
-          precise float v64 = (v62 * s13);
-          precise float v65 = (v55 + v64);
-          w0[k] = v65;
+          precise float v4 = h1[i][k];
+          precise float v6 = h2[i][k];
+          precise float v9 = h3[i][k];
+          precise float v49 = h0[i][k];
+          precise float v54 = (v49 + v53);
+          precise float v55 = (v54 * v9);
+          precise float v57 = (v55 * s13);
+          precise float v58 = (v54 * v4);
+          precise float v59 = (v6 * v6);
+          precise float v60 = (-v59);
+          precise float v61 = sn_exp_f32(v60);
+          precise float v63 = (v61 * s14);
+          precise float v64 = (v58 * v63);
+          precise float v66 = (v64 * s15);
+          precise float v67 = (v57 + v66);
+          w0[k] = v67;
         }
         b7_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
       }
@@ -614,32 +610,30 @@ void main() {
       precise float v9 = (v7 + s2);
       precise float v10 = (v4 * v9);
       precise float v14 = (v10 - v13);
-      precise float v25 = (v14 * v24);
-      precise float v26 = b4.at[x1];
-      precise float v27 = (v25 * v26);
-      precise float v28 = b5.at[x1];
-      precise float v29 = (v27 + v28);
-      precise float v30 = b6.at[x0 * n2 + x1];
-      precise float v31 = (v29 - v30);
-      precise float v32 = (v19 * v31);
-      precise float v33 = (v32 + v32);
-      precise float v34 = (v33 * v26);
-      precise float v35 = (v34 * v24);
-      precise float v45 = (v44 * v14);
-      precise float v46 = (v35 + v45);
-      precise float v47 = (v46 + v45);
-      precise float v52 = (v47 + v51);
-      precise float v53 = (v52 * v9);
-      precise float v55 = (v53 * s11);
-      precise float v56 = (v52 * v4);
-      precise float v57 = (v6 * v6);
-      precise float v58 = (-v57);
-      precise float v59 = sn_exp_f32(v58);
-      precise float v61 = (v59 * s12);
-      precise float v62 = (v56 * v61);
-      precise float v64 = (v62 * s13);
-      precise float v65 = (v55 + v64);
-      b7.at[x0 * n2 + x1] = v65;
+      precise float v27 = (v14 * v26);
+      precise float v28 = b4.at[x1];
+      precise float v29 = (v27 * v28);
+      precise float v30 = b5.at[x1];
+      precise float v31 = (v29 + v30);
+      precise float v32 = b6.at[x0 * n2 + x1];
+      precise float v33 = (v31 - v32);
+      precise float v34 = (v21 * v33);
+      precise float v35 = (v34 * v28);
+      precise float v36 = (v35 * v26);
+      precise float v48 = (v47 * v14);
+      precise float v49 = (v36 + v48);
+      precise float v54 = (v49 + v53);
+      precise float v55 = (v54 * v9);
+      precise float v57 = (v55 * s13);
+      precise float v58 = (v54 * v4);
+      precise float v59 = (v6 * v6);
+      precise float v60 = (-v59);
+      precise float v61 = sn_exp_f32(v60);
+      precise float v63 = (v61 * s14);
+      precise float v64 = (v58 * v63);
+      precise float v66 = (v64 * s15);
+      precise float v67 = (v57 + v66);
+      b7.at[x0 * n2 + x1] = v67;
     }
   }
 }
@@ -946,18 +940,18 @@ void main() {
   const float s9 = uintBitsToFloat(sn_arguments.word[12]);
   const float s10 = uintBitsToFloat(sn_arguments.word[13]);
   const float s11 = uintBitsToFloat(sn_arguments.word[14]);
+  const float s12 = uintBitsToFloat(sn_arguments.word[15]);
   const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
   const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     const int x0 = int(f);
+    vec4 h0[2];
+    vec4 h1[2];
     vec4 h2[2];
-    vec4 h24[2];
-    vec4 h14[2];
-    vec4 h16[2];
-    vec4 h19[2];
-    vec4 h36[2];
+    vec4 h3[2];
+    vec4 h4[2];
     precise float v3 = b2.at[x0];
     precise float v5 = (v3 * s0);
     precise float v7 = (v5 + s1);
@@ -987,20 +981,20 @@ void main() {
           precise float v0 = l0[k];
           precise float v1 = l1[k];
           precise float v2 = (v0 * v1);
-          h2[i][k] = v2;
+          h0[i][k] = v2;
           precise float v10 = l10[k];
           precise float v11 = l11[k];
           precise float v12 = (v10 + v11);
           precise float v14 = (v12 * s2);
-          h14[i][k] = v14;
+          h2[i][k] = v14;
           precise float v16 = (v12 * s3);
-          h16[i][k] = v16;
+          h3[i][k] = v16;
           precise float v17 = sn_erf_f32(v16);
           precise float v19 = (v17 + s4);
-          h19[i][k] = v19;
+          h4[i][k] = v19;
           precise float v20 = (v14 * v19);
           precise float v24 = (v20 - v23);
-          h24[i][k] = v24;
+          h1[i][k] = v24;
           precise float v25 = (v2 * v24);
           q26[k] = fma(v2, v24, q26[k]);
         }
@@ -1035,8 +1029,9 @@ void main() {
     precise float v28 = (v26 * s6);
     precise float v31 = (v28 * v30);
     precise float v33 = (v31 * s7);
-    float r38 = float(0);
-    float q38[4] = {float(0), float(0), float(0), float(0)};
+    precise float v35 = (v33 * s8);
+    float r39 = float(0);
+    float q39[4] = {float(0), float(0), float(0), float(0)};
     [[unroll]]
     for (int i = 0; i < 2; ++i) {
       const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
@@ -1045,23 +1040,22 @@ void main() {
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          precise float v2 = h2[i][k];
-          precise float v24 = h24[i][k];
+          precise float v2 = h0[i][k];
+          precise float v24 = h1[i][k];
           precise float v9 = (v2 * v8);
-          precise float v34 = (v33 * v24);
-          precise float v35 = (v9 + v34);
-          precise float v36 = (v35 + v34);
-          h36[i][k] = v36;
-          precise float v37 = (-v36);
-          q38[k] = (q38[k] + v37);
+          precise float v36 = (v35 * v24);
+          precise float v37 = (v9 + v36);
+          h0[i][k] = v37;
+          precise float v38 = (-v37);
+          q39[k] = (q39[k] + v38);
         }
       }
     }
-    r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
+    r39 = r39 + ((q39[0] + q39[1]) + (q39[2] + q39[3]));
     for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q38 = float(0);
+      float q39 = float(0);
       for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
@@ -1077,17 +1071,16 @@ void main() {
         precise float v19 = (v17 + s4);
         precise float v20 = (v14 * v19);
         precise float v24 = (v20 - v23);
-        precise float v34 = (v33 * v24);
-        precise float v35 = (v9 + v34);
-        precise float v36 = (v35 + v34);
-        precise float v37 = (-v36);
-        q38 = (q38 + v37);
+        precise float v36 = (v35 * v24);
+        precise float v37 = (v9 + v36);
+        precise float v38 = (-v37);
+        q39 = (q39 + v38);
       }
-      r38 = r38 + q38;
+      r39 = r39 + q39;
     }
-    r38 = sn_group_sum_f32(r38);
-    precise float v38 = r38;
-    precise float v40 = (v38 * s8);
+    r39 = sn_group_sum_f32(r39);
+    precise float v39 = r39;
+    precise float v41 = (v39 * s9);
     [[unroll]]
     for (int i = 0; i < 2; ++i) {
       const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
@@ -1097,22 +1090,22 @@ void main() {
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          precise float v14 = h14[i][k];
-          precise float v16 = h16[i][k];
-          precise float v19 = h19[i][k];
-          precise float v36 = h36[i][k];
-          precise float v41 = (v36 + v40);
-          precise float v42 = (v41 * v19);
-          precise float v44 = (v42 * s9);
-          precise float v45 = (v41 * v14);
-          precise float v46 = (v16 * v16);
-          precise float v47 = (-v46);
-          precise float v48 = sn_exp_f32(v47);
-          precise float v50 = (v48 * s10);
-          precise float v51 = (v45 * v50);
-          precise float v53 = (v51 * s11);
-          precise float v54 = (v44 + v53);
-          w0[k] = v54;
+          precise float v14 = h2[i][k];
+          precise float v16 = h3[i][k];
+          precise float v19 = h4[i][k];
+          precise float v37 = h0[i][k];
+          precise float v42 = (v37 + v41);
+          precise float v43 = (v42 * v19);
+          precise float v45 = (v43 * s10);
+          precise float v46 = (v42 * v14);
+          precise float v47 = (v16 * v16);
+          precise float v48 = (-v47);
+          precise float v49 = sn_exp_f32(v48);
+          precise float v51 = (v49 * s11);
+          precise float v52 = (v46 * v51);
+          precise float v54 = (v52 * s12);
+          precise float v55 = (v45 + v54);
+          w0[k] = v55;
         }
         b6_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
       }
@@ -1132,21 +1125,20 @@ void main() {
       precise float v19 = (v17 + s4);
       precise float v20 = (v14 * v19);
       precise float v24 = (v20 - v23);
-      precise float v34 = (v33 * v24);
-      precise float v35 = (v9 + v34);
-      precise float v36 = (v35 + v34);
-      precise float v41 = (v36 + v40);
-      precise float v42 = (v41 * v19);
-      precise float v44 = (v42 * s9);
-      precise float v45 = (v41 * v14);
-      precise float v46 = (v16 * v16);
-      precise float v47 = (-v46);
-      precise float v48 = sn_exp_f32(v47);
-      precise float v50 = (v48 * s10);
-      precise float v51 = (v45 * v50);
-      precise float v53 = (v51 * s11);
-      precise float v54 = (v44 + v53);
-      b6.at[x0 * n2 + x1] = v54;
+      precise float v36 = (v35 * v24);
+      precise float v37 = (v9 + v36);
+      precise float v42 = (v37 + v41);
+      precise float v43 = (v42 * v19);
+      precise float v45 = (v43 * s10);
+      precise float v46 = (v42 * v14);
+      precise float v47 = (v16 * v16);
+      precise float v48 = (-v47);
+      precise float v49 = sn_exp_f32(v48);
+      precise float v51 = (v49 * s11);
+      precise float v52 = (v46 * v51);
+      precise float v54 = (v52 * s12);
+      precise float v55 = (v45 + v54);
+      b6.at[x0 * n2 + x1] = v55;
     }
   }
 }
@@ -1647,87 +1639,88 @@ void main() {
   const float s19 = uintBitsToFloat(sn_arguments.word[22]);
   const float s20 = uintBitsToFloat(sn_arguments.word[23]);
   const float s21 = uintBitsToFloat(sn_arguments.word[24]);
+  const float s22 = uintBitsToFloat(sn_arguments.word[25]);
   const u32 points = u32(n0);
   for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     const int x0 = int(f);
     precise float v0 = b0.at[x0];
     precise float v2 = (v0 * s0);
     precise float v5 = (s1 * s2);
-    precise float v7 = b2.at[x0];
-    precise float v28 = b5.at[x0];
-    precise float v30 = b6.at[x0];
-    precise float v41 = b8.at[x0];
-    precise float v43 = (v41 * s10);
-    precise float v57 = b9.at[x0];
-    precise float v59 = (v57 * s15);
-    precise float v64 = b10.at[x0];
-    precise float v66 = (v64 * s17);
-    float r37 = float(0);
-    float r60 = float(0);
+    precise float v7 = (v5 * s3);
+    precise float v9 = b2.at[x0];
+    precise float v30 = b5.at[x0];
+    precise float v32 = b6.at[x0];
+    precise float v42 = b8.at[x0];
+    precise float v44 = (v42 * s11);
+    precise float v58 = b9.at[x0];
+    precise float v60 = (v58 * s16);
+    precise float v65 = b10.at[x0];
+    precise float v67 = (v65 * s18);
+    float r38 = float(0);
+    float r61 = float(0);
     for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
       const u32 left = u32(n1) - h;
       const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q37 = float(0);
-      float q60 = float(0);
+      float q38 = float(0);
+      float q61 = float(0);
       for (u32 j = h; j < end; j += 1) {
         const int x1 = int(j);
-        precise float v6 = b1.at[x0 + x1 * n2];
-        precise float v8 = (v6 + v7);
-        precise float v10 = (v8 * s3);
-        precise float v12 = (v8 * s4);
-        precise float v13 = sn_erf_f32(v12);
-        precise float v15 = (v13 + s5);
-        precise float v16 = (v10 * v15);
-        precise float v17 = b3.at[x1];
-        precise float v19 = (v17 * s6);
-        precise float v20 = (v16 - v19);
-        precise float v21 = b4.at[x1];
-        precise float v23 = (v21 * s7);
-        precise float v25 = (v23 + s8);
-        precise float v26 = sn_rsqrt_f32(v25);
-        precise float v27 = (v20 * v26);
-        precise float v29 = (v27 * v28);
-        precise float v31 = (v29 + v30);
-        precise float v32 = b7.at[x0 + x1 * n2];
-        precise float v33 = (v31 - v32);
-        precise float v34 = (v5 * v33);
-        precise float v35 = (v34 + v34);
-        precise float v36 = (v35 * v27);
-        q37 = fma(v35, v27, q37);
-        q60 = (q60 + v35);
+        precise float v8 = b1.at[x0 + x1 * n2];
+        precise float v10 = (v8 + v9);
+        precise float v12 = (v10 * s4);
+        precise float v14 = (v10 * s5);
+        precise float v15 = sn_erf_f32(v14);
+        precise float v17 = (v15 + s6);
+        precise float v18 = (v12 * v17);
+        precise float v19 = b3.at[x1];
+        precise float v21 = (v19 * s7);
+        precise float v22 = (v18 - v21);
+        precise float v23 = b4.at[x1];
+        precise float v25 = (v23 * s8);
+        precise float v27 = (v25 + s9);
+        precise float v28 = sn_rsqrt_f32(v27);
+        precise float v29 = (v22 * v28);
+        precise float v31 = (v29 * v30);
+        precise float v33 = (v31 + v32);
+        precise float v34 = b7.at[x0 + x1 * n2];
+        precise float v35 = (v33 - v34);
+        precise float v36 = (v7 * v35);
+        precise float v37 = (v36 * v29);
+        q38 = fma(v36, v29, q38);
+        q61 = fma(v7, v35, q61);
       }
-      r37 = r37 + q37;
-      r60 = r60 + q60;
+      r38 = r38 + q38;
+      r61 = r61 + q61;
     }
-    precise float v37 = r37;
-    precise float v39 = (v37 * s9);
-    precise float v40 = (v2 + v39);
-    precise float v44 = (v37 * v37);
-    precise float v46 = (v44 * s11);
-    precise float v47 = (v43 + v46);
-    precise float v49 = (v40 * s12);
-    precise float v50 = sn_sqrt_f32(v47);
-    precise float v52 = (v50 * s13);
-    precise float v54 = (v52 + s14);
-    precise float v55 = sn_div_f32(v49, v54);
-    precise float v56 = (v28 - v55);
-    precise float v60 = r60;
-    precise float v62 = (v60 * s16);
-    precise float v63 = (v59 + v62);
-    precise float v67 = (v60 * v60);
-    precise float v69 = (v67 * s18);
-    precise float v70 = (v66 + v69);
-    precise float v72 = (v63 * s19);
-    precise float v73 = sn_sqrt_f32(v70);
-    precise float v75 = (v73 * s20);
-    precise float v77 = (v75 + s21);
-    precise float v78 = sn_div_f32(v72, v77);
-    precise float v79 = (v30 - v78);
-    b0.at[x0] = v40;
-    b2.at[x0] = v47;
-    b5.at[x0] = v56;
-    b6.at[x0] = v63;
-    b8.at[x0] = v70;
-    b9.at[x0] = v79;
+    precise float v38 = r38;
+    precise float v40 = (v38 * s10);
+    precise float v41 = (v2 + v40);
+    precise float v45 = (v38 * v38);
+    precise float v47 = (v45 * s12);
+    precise float v48 = (v44 + v47);
+    precise float v50 = (v41 * s13);
+    precise float v51 = sn_sqrt_f32(v48);
+    precise float v53 = (v51 * s14);
+    precise float v55 = (v53 + s15);
+    precise float v56 = sn_div_f32(v50, v55);
+    precise float v57 = (v30 - v56);
+    precise float v61 = r61;
+    precise float v63 = (v61 * s17);
+    precise float v64 = (v60 + v63);
+    precise float v68 = (v61 * v61);
+    precise float v70 = (v68 * s19);
+    precise float v71 = (v67 + v70);
+    precise float v73 = (v64 * s20);
+    precise float v74 = sn_sqrt_f32(v71);
+    precise float v76 = (v74 * s21);
+    precise float v78 = (v76 + s22);
+    precise float v79 = sn_div_f32(v73, v78);
+    precise float v80 = (v32 - v79);
+    b0.at[x0] = v41;
+    b2.at[x0] = v48;
+    b5.at[x0] = v57;
+    b6.at[x0] = v64;
+    b8.at[x0] = v71;
+    b9.at[x0] = v80;
   }
 }

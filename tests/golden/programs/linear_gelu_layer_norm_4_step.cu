@@ -48,7 +48,10 @@ SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
+#ifndef SN_GROUPS
+#define SN_GROUPS 4
+#endif
+extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
     const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5) {
   const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
@@ -56,8 +59,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
   const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
     const int x0 = int(f);
-    float h10[2][4];
-    float h14[2][4];
+    float h0[2][4];
     float r11 = float(0);
     float q11[4] = {float(0), float(0), float(0), float(0)};
     #pragma unroll
@@ -80,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
           const float v7 = sn_erf_f32(v6);
           const float v9 = (v7 + s2);
           const float v10 = (v4 * v9);
-          h10[i][k] = v10;
+          h0[i][k] = v10;
           q11[k] = fma(v4, v9, q11[k]);
         }
       }
@@ -120,9 +122,9 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          const float v10 = h10[i][k];
+          const float v10 = h0[i][k];
           const float v14 = (v10 - v13);
-          h14[i][k] = v14;
+          h0[i][k] = v14;
           const float v15 = (v14 * v14);
           q16[k] = fma(v14, v14, q16[k]);
         }
@@ -170,7 +172,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          const float v14 = h14[i][k];
+          const float v14 = h0[i][k];
           const float v22 = (v14 * v21);
           const float v23 = l23[k];
           const float v24 = (v22 * v23);
@@ -252,22 +254,24 @@ SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
-    const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, const float* __restrict__ b6, float* __restrict__ b7, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13) {
+#ifndef SN_GROUPS
+#define SN_GROUPS 3
+#endif
+extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
+    const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, const float* __restrict__ b6, float* __restrict__ b7, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15) {
   const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6) | u64(b7)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
   const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
     const int x0 = int(f);
-    float h10[2][4];
-    float h14[2][4];
-    float h34[2][4];
+    float h0[2][4];
+    float h1[2][4];
+    float h2[2][4];
+    float h3[2][4];
     float h4[2][4];
-    float h6[2][4];
-    float h9[2][4];
-    float h47[2][4];
     const float v19 = (s4 * s5);
+    const float v21 = (v19 * s6);
     float r11 = float(0);
     float q11[4] = {float(0), float(0), float(0), float(0)};
     #pragma unroll
@@ -286,14 +290,14 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
           const float v1 = l1[k];
           const float v2 = (v0 + v1);
           const float v4 = (v2 * s0);
-          h4[i][k] = v4;
+          h1[i][k] = v4;
           const float v6 = (v2 * s1);
-          h6[i][k] = v6;
+          h2[i][k] = v6;
           const float v7 = sn_erf_f32(v6);
           const float v9 = (v7 + s2);
-          h9[i][k] = v9;
+          h3[i][k] = v9;
           const float v10 = (v4 * v9);
-          h10[i][k] = v10;
+          h0[i][k] = v10;
           q11[k] = fma(v4, v9, q11[k]);
         }
       }
@@ -333,9 +337,9 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          const float v10 = h10[i][k];
+          const float v10 = h0[i][k];
           const float v14 = (v10 - v13);
-          h14[i][k] = v14;
+          h0[i][k] = v14;
           const float v15 = (v14 * v14);
           q16[k] = fma(v14, v14, q16[k]);
         }
@@ -364,52 +368,51 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
     }
     { __shared__ float warps[1][32]; sn_group_sum_f32(r16, warps, false); }
     const float v16 = r16;
-    const float v21 = (v16 * s6);
-    const float v23 = (v21 + s7);
-    const float v24 = sn_rsqrt_f32(v23);
-    const float v40 = (v24 * v24);
-    const float v41 = (v40 * v24);
+    const float v23 = (v16 * s7);
+    const float v25 = (v23 + s8);
+    const float v26 = sn_rsqrt_f32(v25);
+    const float v41 = (v26 * v26);
+    const float v42 = (v41 * v26);
     if (threadIdx.x == 0u) {
       b3[x0] = v16;
     }
-    float r37 = float(0);
-    float q37[4] = {float(0), float(0), float(0), float(0)};
+    float r38 = float(0);
+    float q38[4] = {float(0), float(0), float(0), float(0)};
     #pragma unroll
     for (int i = 0; i < 2; ++i) {
       const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
       if (j < inner4) {
         const int y = int(j);
-        float l26[4];
-        sn_load4_f32(l26, b4 + (y));
         float l28[4];
-        sn_load4_f32(l28, b5 + (y));
+        sn_load4_f32(l28, b4 + (y));
         float l30[4];
-        sn_load4_f32(l30, b6 + (x0 * n2 + y));
+        sn_load4_f32(l30, b5 + (y));
+        float l32[4];
+        sn_load4_f32(l32, b6 + (x0 * n2 + y));
         #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          const float v14 = h14[i][k];
-          const float v25 = (v14 * v24);
-          const float v26 = l26[k];
-          const float v27 = (v25 * v26);
+          const float v14 = h0[i][k];
+          const float v27 = (v14 * v26);
           const float v28 = l28[k];
-          const float v29 = (v27 + v28);
+          const float v29 = (v27 * v28);
           const float v30 = l30[k];
-          const float v31 = (v29 - v30);
-          const float v32 = (v19 * v31);
-          const float v33 = (v32 + v32);
-          const float v34 = (v33 * v26);
-          h34[i][k] = v34;
-          const float v36 = (v34 * v14);
-          q37[k] = fma(v34, v14, q37[k]);
+          const float v31 = (v29 + v30);
+          const float v32 = l32[k];
+          const float v33 = (v31 - v32);
+          const float v34 = (v21 * v33);
+          const float v35 = (v34 * v28);
+          h4[i][k] = v35;
+          const float v37 = (v35 * v14);
+          q38[k] = fma(v35, v14, q38[k]);
         }
       }
     }
-    r37 = r37 + ((q37[0] + q37[1]) + (q37[2] + q37[3]));
+    r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
     for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q37 = float(0);
+      float q38 = float(0);
       for (u32 j = h; j < end; j += u32(blockDim.x)) {
         const int x1 = int(j);
         const float v0 = b0[x0 * n2 + x1];
@@ -421,28 +424,28 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         const float v9 = (v7 + s2);
         const float v10 = (v4 * v9);
         const float v14 = (v10 - v13);
-        const float v25 = (v14 * v24);
-        const float v26 = b4[x1];
-        const float v27 = (v25 * v26);
-        const float v28 = b5[x1];
-        const float v29 = (v27 + v28);
-        const float v30 = b6[x0 * n2 + x1];
-        const float v31 = (v29 - v30);
-        const float v32 = (v19 * v31);
-        const float v33 = (v32 + v32);
-        const float v34 = (v33 * v26);
-        const float v36 = (v34 * v14);
-        q37 = fma(v34, v14, q37);
+        const float v27 = (v14 * v26);
+        const float v28 = b4[x1];
+        const float v29 = (v27 * v28);
+        const float v30 = b5[x1];
+        const float v31 = (v29 + v30);
+        const float v32 = b6[x0 * n2 + x1];
+        const float v33 = (v31 - v32);
+        const float v34 = (v21 * v33);
+        const float v35 = (v34 * v28);
+        const float v37 = (v35 * v14);
+        q38 = fma(v35, v14, q38);
       }
-      r37 = r37 + q37;
+      r38 = r38 + q38;
     }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r37, warps, false); }
-    const float v37 = r37;
-    const float v39 = (v37 * s8);
-    const float v42 = (v39 * v41);
-    const float v44 = (v42 * s9);
-    float r49 = float(0);
-    float q49[4] = {float(0), float(0), float(0), float(0)};
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r38, warps, false); }
+    const float v38 = r38;
+    const float v40 = (v38 * s9);
+    const float v43 = (v40 * v42);
+    const float v45 = (v43 * s10);
+    const float v47 = (v45 * s11);
+    float r51 = float(0);
+    float q51[4] = {float(0), float(0), float(0), float(0)};
     #pragma unroll
     for (int i = 0; i < 2; ++i) {
       const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -451,23 +454,22 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          const float v14 = h14[i][k];
-          const float v34 = h34[i][k];
-          const float v35 = (v34 * v24);
-          const float v45 = (v44 * v14);
-          const float v46 = (v35 + v45);
-          const float v47 = (v46 + v45);
-          h47[i][k] = v47;
-          const float v48 = (-v47);
-          q49[k] = (q49[k] + v48);
+          const float v14 = h0[i][k];
+          const float v35 = h4[i][k];
+          const float v36 = (v35 * v26);
+          const float v48 = (v47 * v14);
+          const float v49 = (v36 + v48);
+          h0[i][k] = v49;
+          const float v50 = (-v49);
+          q51[k] = (q51[k] + v50);
         }
       }
     }
-    r49 = r49 + ((q49[0] + q49[1]) + (q49[2] + q49[3]));
+    r51 = r51 + ((q51[0] + q51[1]) + (q51[2] + q51[3]));
     for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q49 = float(0);
+      float q51 = float(0);
       for (u32 j = h; j < end; j += u32(blockDim.x)) {
         const int x1 = int(j);
         const float v0 = b0[x0 * n2 + x1];
@@ -479,28 +481,26 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         const float v9 = (v7 + s2);
         const float v10 = (v4 * v9);
         const float v14 = (v10 - v13);
-        const float v25 = (v14 * v24);
-        const float v26 = b4[x1];
-        const float v27 = (v25 * v26);
-        const float v28 = b5[x1];
-        const float v29 = (v27 + v28);
-        const float v30 = b6[x0 * n2 + x1];
-        const float v31 = (v29 - v30);
-        const float v32 = (v19 * v31);
-        const float v33 = (v32 + v32);
-        const float v34 = (v33 * v26);
-        const float v35 = (v34 * v24);
-        const float v45 = (v44 * v14);
-        const float v46 = (v35 + v45);
-        const float v47 = (v46 + v45);
-        const float v48 = (-v47);
-        q49 = (q49 + v48);
+        const float v27 = (v14 * v26);
+        const float v28 = b4[x1];
+        const float v29 = (v27 * v28);
+        const float v30 = b5[x1];
+        const float v31 = (v29 + v30);
+        const float v32 = b6[x0 * n2 + x1];
+        const float v33 = (v31 - v32);
+        const float v34 = (v21 * v33);
+        const float v35 = (v34 * v28);
+        const float v36 = (v35 * v26);
+        const float v48 = (v47 * v14);
+        const float v49 = (v36 + v48);
+        const float v50 = (-v49);
+        q51 = (q51 + v50);
       }
-      r49 = r49 + q49;
+      r51 = r51 + q51;
     }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r49, warps, false); }
-    const float v49 = r49;
-    const float v51 = (v49 * s10);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r51, warps, false); }
+    const float v51 = r51;
+    const float v53 = (v51 * s12);
     #pragma unroll
     for (int i = 0; i < 2; ++i) {
       const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -510,22 +510,22 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          const float v4 = h4[i][k];
-          const float v6 = h6[i][k];
-          const float v9 = h9[i][k];
-          const float v47 = h47[i][k];
-          const float v52 = (v47 + v51);
-          const float v53 = (v52 * v9);
-          const float v55 = (v53 * s11);
-          const float v56 = (v52 * v4);
-          const float v57 = (v6 * v6);
-          const float v58 = (-v57);
-          const float v59 = sn_exp_f32(v58);
-          const float v61 = (v59 * s12);
-          const float v62 = (v56 * v61);
-          const float v64 = (v62 * s13);
-          const float v65 = (v55 + v64);
-          w0[k] = v65;
+          const float v4 = h1[i][k];
+          const float v6 = h2[i][k];
+          const float v9 = h3[i][k];
+          const float v49 = h0[i][k];
+          const float v54 = (v49 + v53);
+          const float v55 = (v54 * v9);
+          const float v57 = (v55 * s13);
+          const float v58 = (v54 * v4);
+          const float v59 = (v6 * v6);
+          const float v60 = (-v59);
+          const float v61 = sn_exp_f32(v60);
+          const float v63 = (v61 * s14);
+          const float v64 = (v58 * v63);
+          const float v66 = (v64 * s15);
+          const float v67 = (v57 + v66);
+          w0[k] = v67;
         }
         sn_store4_f32(b7 + (x0 * n2 + y), w0);
       }
@@ -541,32 +541,30 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
       const float v9 = (v7 + s2);
       const float v10 = (v4 * v9);
       const float v14 = (v10 - v13);
-      const float v25 = (v14 * v24);
-      const float v26 = b4[x1];
-      const float v27 = (v25 * v26);
-      const float v28 = b5[x1];
-      const float v29 = (v27 + v28);
-      const float v30 = b6[x0 * n2 + x1];
-      const float v31 = (v29 - v30);
-      const float v32 = (v19 * v31);
-      const float v33 = (v32 + v32);
-      const float v34 = (v33 * v26);
-      const float v35 = (v34 * v24);
-      const float v45 = (v44 * v14);
-      const float v46 = (v35 + v45);
-      const float v47 = (v46 + v45);
-      const float v52 = (v47 + v51);
-      const float v53 = (v52 * v9);
-      const float v55 = (v53 * s11);
-      const float v56 = (v52 * v4);
-      const float v57 = (v6 * v6);
-      const float v58 = (-v57);
-      const float v59 = sn_exp_f32(v58);
-      const float v61 = (v59 * s12);
-      const float v62 = (v56 * v61);
-      const float v64 = (v62 * s13);
-      const float v65 = (v55 + v64);
-      b7[x0 * n2 + x1] = v65;
+      const float v27 = (v14 * v26);
+      const float v28 = b4[x1];
+      const float v29 = (v27 * v28);
+      const float v30 = b5[x1];
+      const float v31 = (v29 + v30);
+      const float v32 = b6[x0 * n2 + x1];
+      const float v33 = (v31 - v32);
+      const float v34 = (v21 * v33);
+      const float v35 = (v34 * v28);
+      const float v36 = (v35 * v26);
+      const float v48 = (v47 * v14);
+      const float v49 = (v36 + v48);
+      const float v54 = (v49 + v53);
+      const float v55 = (v54 * v9);
+      const float v57 = (v55 * s13);
+      const float v58 = (v54 * v4);
+      const float v59 = (v6 * v6);
+      const float v60 = (-v59);
+      const float v61 = sn_exp_f32(v60);
+      const float v63 = (v61 * s14);
+      const float v64 = (v58 * v63);
+      const float v66 = (v64 * s15);
+      const float v67 = (v57 + v66);
+      b7[x0 * n2 + x1] = v67;
     }
   }
 }
@@ -792,20 +790,22 @@ SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
-    const float* __restrict__ b0, const float* __restrict__ b1, const float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11) {
+#ifndef SN_GROUPS
+#define SN_GROUPS 3
+#endif
+extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
+    const float* __restrict__ b0, const float* __restrict__ b1, const float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12) {
   const bool vectors = ((u64(b0) | u64(b1) | u64(b3) | u64(b4) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
   const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
     const int x0 = int(f);
+    float h0[2][4];
+    float h1[2][4];
     float h2[2][4];
-    float h24[2][4];
-    float h14[2][4];
-    float h16[2][4];
-    float h19[2][4];
-    float h36[2][4];
+    float h3[2][4];
+    float h4[2][4];
     const float v3 = b2[x0];
     const float v5 = (v3 * s0);
     const float v7 = (v5 + s1);
@@ -835,20 +835,20 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
           const float v0 = l0[k];
           const float v1 = l1[k];
           const float v2 = (v0 * v1);
-          h2[i][k] = v2;
+          h0[i][k] = v2;
           const float v10 = l10[k];
           const float v11 = l11[k];
           const float v12 = (v10 + v11);
           const float v14 = (v12 * s2);
-          h14[i][k] = v14;
+          h2[i][k] = v14;
           const float v16 = (v12 * s3);
-          h16[i][k] = v16;
+          h3[i][k] = v16;
           const float v17 = sn_erf_f32(v16);
           const float v19 = (v17 + s4);
-          h19[i][k] = v19;
+          h4[i][k] = v19;
           const float v20 = (v14 * v19);
           const float v24 = (v20 - v23);
-          h24[i][k] = v24;
+          h1[i][k] = v24;
           const float v25 = (v2 * v24);
           q26[k] = fma(v2, v24, q26[k]);
         }
@@ -883,8 +883,9 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
     const float v28 = (v26 * s6);
     const float v31 = (v28 * v30);
     const float v33 = (v31 * s7);
-    float r38 = float(0);
-    float q38[4] = {float(0), float(0), float(0), float(0)};
+    const float v35 = (v33 * s8);
+    float r39 = float(0);
+    float q39[4] = {float(0), float(0), float(0), float(0)};
     #pragma unroll
     for (int i = 0; i < 2; ++i) {
       const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -893,23 +894,22 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          const float v2 = h2[i][k];
-          const float v24 = h24[i][k];
+          const float v2 = h0[i][k];
+          const float v24 = h1[i][k];
           const float v9 = (v2 * v8);
-          const float v34 = (v33 * v24);
-          const float v35 = (v9 + v34);
-          const float v36 = (v35 + v34);
-          h36[i][k] = v36;
-          const float v37 = (-v36);
-          q38[k] = (q38[k] + v37);
+          const float v36 = (v35 * v24);
+          const float v37 = (v9 + v36);
+          h0[i][k] = v37;
+          const float v38 = (-v37);
+          q39[k] = (q39[k] + v38);
         }
       }
     }
-    r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
+    r39 = r39 + ((q39[0] + q39[1]) + (q39[2] + q39[3]));
     for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q38 = float(0);
+      float q39 = float(0);
       for (u32 j = h; j < end; j += u32(blockDim.x)) {
         const int x1 = int(j);
         const float v0 = b0[x0 * n2 + x1];
@@ -925,17 +925,16 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         const float v19 = (v17 + s4);
         const float v20 = (v14 * v19);
         const float v24 = (v20 - v23);
-        const float v34 = (v33 * v24);
-        const float v35 = (v9 + v34);
-        const float v36 = (v35 + v34);
-        const float v37 = (-v36);
-        q38 = (q38 + v37);
+        const float v36 = (v35 * v24);
+        const float v37 = (v9 + v36);
+        const float v38 = (-v37);
+        q39 = (q39 + v38);
       }
-      r38 = r38 + q38;
+      r39 = r39 + q39;
     }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r38, warps, false); }
-    const float v38 = r38;
-    const float v40 = (v38 * s8);
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r39, warps, false); }
+    const float v39 = r39;
+    const float v41 = (v39 * s9);
     #pragma unroll
     for (int i = 0; i < 2; ++i) {
       const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -945,22 +944,22 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          const float v14 = h14[i][k];
-          const float v16 = h16[i][k];
-          const float v19 = h19[i][k];
-          const float v36 = h36[i][k];
-          const float v41 = (v36 + v40);
-          const float v42 = (v41 * v19);
-          const float v44 = (v42 * s9);
-          const float v45 = (v41 * v14);
-          const float v46 = (v16 * v16);
-          const float v47 = (-v46);
-          const float v48 = sn_exp_f32(v47);
-          const float v50 = (v48 * s10);
-          const float v51 = (v45 * v50);
-          const float v53 = (v51 * s11);
-          const float v54 = (v44 + v53);
-          w0[k] = v54;
+          const float v14 = h2[i][k];
+          const float v16 = h3[i][k];
+          const float v19 = h4[i][k];
+          const float v37 = h0[i][k];
+          const float v42 = (v37 + v41);
+          const float v43 = (v42 * v19);
+          const float v45 = (v43 * s10);
+          const float v46 = (v42 * v14);
+          const float v47 = (v16 * v16);
+          const float v48 = (-v47);
+          const float v49 = sn_exp_f32(v48);
+          const float v51 = (v49 * s11);
+          const float v52 = (v46 * v51);
+          const float v54 = (v52 * s12);
+          const float v55 = (v45 + v54);
+          w0[k] = v55;
         }
         sn_store4_f32(b6 + (x0 * n2 + y), w0);
       }
@@ -980,21 +979,20 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
       const float v19 = (v17 + s4);
       const float v20 = (v14 * v19);
       const float v24 = (v20 - v23);
-      const float v34 = (v33 * v24);
-      const float v35 = (v9 + v34);
-      const float v36 = (v35 + v34);
-      const float v41 = (v36 + v40);
-      const float v42 = (v41 * v19);
-      const float v44 = (v42 * s9);
-      const float v45 = (v41 * v14);
-      const float v46 = (v16 * v16);
-      const float v47 = (-v46);
-      const float v48 = sn_exp_f32(v47);
-      const float v50 = (v48 * s10);
-      const float v51 = (v45 * v50);
-      const float v53 = (v51 * s11);
-      const float v54 = (v44 + v53);
-      b6[x0 * n2 + x1] = v54;
+      const float v36 = (v35 * v24);
+      const float v37 = (v9 + v36);
+      const float v42 = (v37 + v41);
+      const float v43 = (v42 * v19);
+      const float v45 = (v43 * s10);
+      const float v46 = (v42 * v14);
+      const float v47 = (v16 * v16);
+      const float v48 = (-v47);
+      const float v49 = sn_exp_f32(v48);
+      const float v51 = (v49 * s11);
+      const float v52 = (v46 * v51);
+      const float v54 = (v52 * s12);
+      const float v55 = (v45 + v54);
+      b6[x0 * n2 + x1] = v55;
     }
   }
 }
@@ -1570,7 +1568,7 @@ SN_FN void sn_barrier() {
   else __syncwarp();
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, float* __restrict__ b5, float* __restrict__ b6, const float* __restrict__ b7, float* __restrict__ b8, float* __restrict__ b9, const float* __restrict__ b10, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15, float s16, float s17, float s18, float s19, float s20, float s21) {
+    float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, float* __restrict__ b5, float* __restrict__ b6, const float* __restrict__ b7, float* __restrict__ b8, float* __restrict__ b9, const float* __restrict__ b10, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15, float s16, float s17, float s18, float s19, float s20, float s21, float s22) {
   const u32 points = u32(n0);
   for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
     const bool there = t + u32(threadIdx.x) < points;
@@ -1579,89 +1577,89 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v0 = b0[x0];
     const float v2 = (v0 * s0);
     const float v5 = (s1 * s2);
-    const float v7 = b2[x0];
-    const float v28 = b5[x0];
-    const float v30 = b6[x0];
-    const float v41 = b8[x0];
-    const float v43 = (v41 * s10);
-    const float v57 = b9[x0];
-    const float v59 = (v57 * s15);
-    const float v64 = b10[x0];
-    const float v66 = (v64 * s17);
-    float r37 = float(0);
-    float r60 = float(0);
+    const float v7 = (v5 * s3);
+    const float v9 = b2[x0];
+    const float v30 = b5[x0];
+    const float v32 = b6[x0];
+    const float v42 = b8[x0];
+    const float v44 = (v42 * s11);
+    const float v58 = b9[x0];
+    const float v60 = (v58 * s16);
+    const float v65 = b10[x0];
+    const float v67 = (v65 * s18);
+    float r38 = float(0);
+    float r61 = float(0);
     if (there) {
       for (u32 h = u32(threadIdx.y); h < u32(n1); h += u32(u32(blockDim.y) * 32)) {
         const u32 left = u32(n1) - h;
         const u32 end = h + (left < u32(u32(blockDim.y) * 32) ? left : u32(u32(blockDim.y) * 32));
-        float q37 = float(0);
-        float q60 = float(0);
+        float q38 = float(0);
+        float q61 = float(0);
         #pragma unroll 8
         for (u32 j = h; j < end; j += u32(blockDim.y)) {
           const int x1 = int(j);
-          const float v6 = b1[x0 + x1 * n2];
-          const float v8 = (v6 + v7);
-          const float v10 = (v8 * s3);
-          const float v12 = (v8 * s4);
-          const float v13 = sn_erf_f32(v12);
-          const float v15 = (v13 + s5);
-          const float v16 = (v10 * v15);
-          const float v17 = b3[x1];
-          const float v19 = (v17 * s6);
-          const float v20 = (v16 - v19);
-          const float v21 = b4[x1];
-          const float v23 = (v21 * s7);
-          const float v25 = (v23 + s8);
-          const float v26 = sn_rsqrt_f32(v25);
-          const float v27 = (v20 * v26);
-          const float v29 = (v27 * v28);
-          const float v31 = (v29 + v30);
-          const float v32 = b7[x0 + x1 * n2];
-          const float v33 = (v31 - v32);
-          const float v34 = (v5 * v33);
-          const float v35 = (v34 + v34);
-          const float v36 = (v35 * v27);
-          q37 = fma(v35, v27, q37);
-          q60 = (q60 + v35);
+          const float v8 = b1[x0 + x1 * n2];
+          const float v10 = (v8 + v9);
+          const float v12 = (v10 * s4);
+          const float v14 = (v10 * s5);
+          const float v15 = sn_erf_f32(v14);
+          const float v17 = (v15 + s6);
+          const float v18 = (v12 * v17);
+          const float v19 = b3[x1];
+          const float v21 = (v19 * s7);
+          const float v22 = (v18 - v21);
+          const float v23 = b4[x1];
+          const float v25 = (v23 * s8);
+          const float v27 = (v25 + s9);
+          const float v28 = sn_rsqrt_f32(v27);
+          const float v29 = (v22 * v28);
+          const float v31 = (v29 * v30);
+          const float v33 = (v31 + v32);
+          const float v34 = b7[x0 + x1 * n2];
+          const float v35 = (v33 - v34);
+          const float v36 = (v7 * v35);
+          const float v37 = (v36 * v29);
+          q38 = fma(v36, v29, q38);
+          q61 = fma(v7, v35, q61);
         }
-        r37 = r37 + q37;
-        r60 = r60 + q60;
+        r38 = r38 + q38;
+        r61 = r61 + q61;
       }
     }
-    sn_rows_sum_f32(r37);
-    const float v37 = r37;
-    const float v39 = (v37 * s9);
-    const float v40 = (v2 + v39);
-    const float v44 = (v37 * v37);
-    const float v46 = (v44 * s11);
-    const float v47 = (v43 + v46);
-    const float v49 = (v40 * s12);
-    const float v50 = sn_sqrt_f32(v47);
-    const float v52 = (v50 * s13);
-    const float v54 = (v52 + s14);
-    const float v55 = sn_div_f32(v49, v54);
-    const float v56 = (v28 - v55);
-    sn_rows_sum_f32(r60);
-    const float v60 = r60;
-    const float v62 = (v60 * s16);
-    const float v63 = (v59 + v62);
-    const float v67 = (v60 * v60);
-    const float v69 = (v67 * s18);
-    const float v70 = (v66 + v69);
-    const float v72 = (v63 * s19);
-    const float v73 = sn_sqrt_f32(v70);
-    const float v75 = (v73 * s20);
-    const float v77 = (v75 + s21);
-    const float v78 = sn_div_f32(v72, v77);
-    const float v79 = (v30 - v78);
+    sn_rows_sum_f32(r38);
+    const float v38 = r38;
+    const float v40 = (v38 * s10);
+    const float v41 = (v2 + v40);
+    const float v45 = (v38 * v38);
+    const float v47 = (v45 * s12);
+    const float v48 = (v44 + v47);
+    const float v50 = (v41 * s13);
+    const float v51 = sn_sqrt_f32(v48);
+    const float v53 = (v51 * s14);
+    const float v55 = (v53 + s15);
+    const float v56 = sn_div_f32(v50, v55);
+    const float v57 = (v30 - v56);
+    sn_rows_sum_f32(r61);
+    const float v61 = r61;
+    const float v63 = (v61 * s17);
+    const float v64 = (v60 + v63);
+    const float v68 = (v61 * v61);
+    const float v70 = (v68 * s19);
+    const float v71 = (v67 + v70);
+    const float v73 = (v64 * s20);
+    const float v74 = sn_sqrt_f32(v71);
+    const float v76 = (v74 * s21);
+    const float v78 = (v76 + s22);
+    const float v79 = sn_div_f32(v73, v78);
+    const float v80 = (v32 - v79);
     if (blockDim.y > 1u) sn_barrier();
     if (there && threadIdx.y == 0u) {
-      b0[x0] = v40;
-      b2[x0] = v47;
-      b5[x0] = v56;
-      b6[x0] = v63;
-      b8[x0] = v70;
-      b9[x0] = v79;
+      b0[x0] = v41;
+      b2[x0] = v48;
+      b5[x0] = v57;
+      b6[x0] = v64;
+      b8[x0] = v71;
+      b9[x0] = v80;
     }
   }
 }

@@ -87,7 +87,6 @@ void main() {
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     const int x0 = int(f);
     vec4 h0[2];
-    vec4 h3[2];
     float r1 = uintBitsToFloat(0xff800000u);
     [[unroll]]
     for (int i = 0; i < 2; ++i) {
@@ -130,7 +129,7 @@ void main() {
           precise float v0 = h0[i][k];
           precise float v2 = (v0 - v1);
           precise float v3 = sn_exp_f32(v2);
-          h3[i][k] = v3;
+          h0[i][k] = v3;
           q4[k] = (q4[k] + v3);
         }
       }
@@ -160,7 +159,7 @@ void main() {
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          precise float v3 = h3[i][k];
+          precise float v3 = h0[i][k];
           precise float v5 = sn_div_f32(v3, v4);
           w0[k] = v5;
         }

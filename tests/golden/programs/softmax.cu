@@ -56,7 +56,10 @@ SN_FN float sn_div_f32(float a, float b) { return a / b; }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
+#ifndef SN_GROUPS
+#define SN_GROUPS 4
+#endif
+extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
     const float* __restrict__ b0, float* __restrict__ b1, int n0, int n1, int n2) {
   const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
@@ -65,7 +68,6 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
   for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
     const int x0 = int(f);
     float h0[2][4];
-    float h3[2][4];
     float r1 = __int_as_float(0xff800000);
     #pragma unroll
     for (int i = 0; i < 2; ++i) {
@@ -101,7 +103,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
           const float v0 = h0[i][k];
           const float v2 = (v0 - v1);
           const float v3 = sn_exp_f32(v2);
-          h3[i][k] = v3;
+          h0[i][k] = v3;
           q4[k] = (q4[k] + v3);
         }
       }
@@ -131,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) sinter_kernel(
         #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
-          const float v3 = h3[i][k];
+          const float v3 = h0[i][k];
           const float v5 = sn_div_f32(v3, v4);
           w0[k] = v5;
         }
