@@ -105,7 +105,7 @@ void Accumulators::join_group(ExprId id) {
     text = has_moments(id) ? e_.dialect.group_moments(function, expr.dtype, e_.target)
                            : e_.dialect.group_function(function, expr.op, expr.dtype,
                                                        e_.combine(expr.op, expr.dtype, "v", "w"), e_.target);
-  e_.out.line(e_.dialect.group_call(function, expr.dtype, values, comes_again_));
+  e_.out.line(e_.dialect.group_call(function, expr.dtype, values, e_.lanes(), comes_again_));
 }
 
 void Accumulators::join_rows(ExprId id) {

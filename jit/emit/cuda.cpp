@@ -128,8 +128,8 @@ class CudaDialect : public Dialect {
       return "  for (u32 d = " + from + "; d > 0u; d >>= 1) {\n    const " + type + " w = " + exchanged + ";\n    v = " +
              combine + ";\n  }\n";
     };
-    return "SN_FN void " + name + "(" + type + "& v, " + type + " (*warps)[32], bool again) {\n" + across("16u") +
-           "  const u32 count = blockDim.x >> 5;\n"
+    return "SN_FN void " + name + "(" + type + "& v, " + type + " (*warps)[32], u32 lanes, bool again) {\n" + across("16u") +
+           "  const u32 count = lanes >> 5;\n"
            "  if (count <= 1u) return;\n"
            "  if (again) __syncthreads();\n"
            "  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;\n"
@@ -150,8 +150,8 @@ class CudaDialect : public Dialect {
              "    else " + join + "(n, mean, m2, on, om, os);\n  }\n";
     };
     return "SN_FN void " + name + "(" + type + "& n, " + type + "& mean, " + type + "& m2, " + type +
-           " (*warps)[32], bool again) {\n" + across("16u") +
-           "  const u32 count = blockDim.x >> 5, warp = threadIdx.x >> 5, other = threadIdx.x & (count - 1u);\n"
+           " (*warps)[32], u32 lanes, bool again) {\n" + across("16u") +
+           "  const u32 count = lanes >> 5, warp = threadIdx.x >> 5, other = threadIdx.x & (count - 1u);\n"
            "  if (count <= 1u) return;\n"
            "  if (again) __syncthreads();\n"
            "  if ((threadIdx.x & 31u) == 0u) { warps[0][warp] = n; warps[1][warp] = mean; warps[2][warp] = m2; }\n"
@@ -162,11 +162,11 @@ class CudaDialect : public Dialect {
 
   // Each call has memory of its own: what another call's barrier has let through may be written over.
   std::string group_call(const std::string& function, DType dtype, const std::vector<std::string>& values,
-                         bool again) const override {
+                         const std::string& lanes, bool again) const override {
     std::string arguments;
     for (const std::string& value : values) arguments += value + ", ";
     return "{ __shared__ " + std::string(value_type(dtype)) + " warps[" + std::to_string(values.size()) + "][32]; " +
-           function + "(" + arguments + "warps, " + (again ? "true" : "false") + "); }";
+           function + "(" + arguments + "warps, " + lanes + ", " + (again ? "true" : "false") + "); }";
   }
 
   std::string row_function(const std::string& name, Op op, DType dtype, const std::string& combine) const override {

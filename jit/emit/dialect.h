@@ -70,9 +70,9 @@ class Dialect {
   virtual std::string group_moments(const std::string& name, DType dtype, const Target& target) const = 0;
 
   /// The statement that calls one of these for a reduction's values. `again`: the same statement may come next, with no
-  /// other call for a group in between.
+  /// other call for a group in between. `lanes`: the number of the group's.
   virtual std::string group_call(const std::string& function, DType dtype, const std::vector<std::string>& values,
-                                 bool again) const = 0;
+                                 const std::string& lanes, bool again) const = 0;
 
   /// The function that combines the rows of a group, in their order: all of them get the result. Called with one value, or
   /// with the three of moments.

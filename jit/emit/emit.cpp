@@ -204,6 +204,9 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
       if (kernel.row_elements > 0 && lanes * kernel.row_elements < inner)
         throw DeviceError("[launch] rows of " + std::to_string(inner) + " elements, where a group of " +
                           std::to_string(lanes) + " lanes holds " + std::to_string(kernel.row_elements) + " in each");
+      if (kernel.row_full && inner != std::int64_t{kernel.row_elements} * lanes)
+        throw DeviceError("[launch] rows of " + std::to_string(inner) + " elements for a kernel of rows of " +
+                          std::to_string(kernel.row_elements) + " x " + std::to_string(kernel.row_lanes));
       shape.lanes = static_cast<std::uint32_t>(lanes);
       // Several points per block where one warp is enough for a point: blocks of one warp would leave a core
       // half empty.

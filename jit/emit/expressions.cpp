@@ -53,6 +53,10 @@ std::string Expressions::value(ExprId id) const {
   return name('v', id);
 }
 
+std::string Expressions::lanes() const {
+  return kernel.row_full ? std::to_string(kernel.row_lanes) + "u" : std::string(dialect.lanes);
+}
+
 std::string Expressions::flat(const std::string& text) const {
   return std::string(flat_type) + "(" + text + ")";
 }

@@ -27,6 +27,7 @@ class Expressions {
   std::string value(ir::ExprId id) const;            // how later text refers to an expression
   std::string flat(const std::string& text) const;   // as a number that is never negative
   std::string index(const std::string& text) const;  // as a coordinate or position
+  std::string lanes() const;                         // of a group: a number, where the kernel says how many
 
   // --- statements
   /// Defines coordinates first .. first + count - 1 from the number `from`, split row-major; only those that

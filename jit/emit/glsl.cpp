@@ -244,7 +244,7 @@ class GlslDialect : public Dialect {
   std::string row_function(const std::string&, Op, DType, const std::string&) const override { return ""; }
 
   std::string group_call(const std::string& function, DType, const std::vector<std::string>& values,
-                         bool) const override {
+                         const std::string&, bool) const override {
     std::string arguments;
     for (const std::string& value : values) arguments += (arguments.empty() ? "" : ", ") + value;
     return (values.size() == 1 ? values[0] + " = " : "") + function + "(" + arguments + ");";

@@ -217,13 +217,30 @@ class Loops {
     const bool groups = schedule_ == Schedule::LanesInner;
     e_.out.line(constant("points", count_of(0, k_.outer_rank)));
     if (groups) e_.out.line(constant("inner", count_of(k_.outer_rank, k_.inner_rank)));
+    if (holds_rows()) {
+      // Two loops over the points: beside the path for rows that are no whole vectors, this one would be short of registers.
+      e_.open(k_.row_full ? "if (vectors)" : "if (vectors && inner % " + e_.flat(std::to_string(e_.width)) + " == " + e_.flat("0") + ")");
+      in_registers_ = true;
+      write_outer_loop();
+      in_registers_ = false;
+      e_.close();
+      e_.open("else");
+      write_outer_loop();
+      e_.close();
+      return;
+    }
     if (vectors_)
       e_.out.line(constant(
           "inner4", "vectors ? inner - inner % " + e_.flat(std::to_string(e_.width)) + " : " + e_.flat("0")));
+    write_outer_loop();
+  }
+
+  void write_outer_loop() {
+    const bool groups = schedule_ == Schedule::LanesInner;
     e_.open(loop("f", e_.flat(groups ? e_.dialect.grid(k_).point : e_.dialect.grid(k_).global_lane), "points",
                  e_.flat(groups ? e_.dialect.grid(k_).points : e_.dialect.grid(k_).global_lanes)));
     split("f", 0, k_.outer_rank, "");
-    declare_held();
+    if (in_registers_) declare_held();
     for (std::uint16_t phase = 0; phase < k_.phases; ++phase) write_phase(phase);
     e_.close();
   }
@@ -339,14 +356,12 @@ class Loops {
   /// LanesInner: the inner points are dealt out among the lanes of the group. Each loop of the kernel deals
   /// them alike. A part of a split kernel has the points from `begin` on.
   void write_dealt_loop(const Work& work, std::uint16_t phase) {
-    const std::string lane = e_.flat(e_.dialect.lane), lanes = e_.flat(e_.dialect.lanes);
+    if (in_registers_) return write_held_loop(work, phase);
+    const std::string lane = e_.flat(e_.dialect.lane), lanes = e_.flat(e_.lanes());
     const std::size_t first = k_.outer_rank, count = k_.inner_rank;
     const std::string from = k_.split ? "begin + " : "";
     std::string begin = from + lane;
-    if (holds_rows()) {
-      write_held_loop(work, phase);
-      begin = "inner4 + " + lane;
-    } else if (vectors_) {
+    if (vectors_ && !holds_rows()) {
       const std::string width = e_.flat(std::to_string(e_.width));
       write_chunked(work, from + lane + " * " + width, "inner4", lanes + " * " + width, e_.width, [&] {
         split("j", first, count, "y");
@@ -382,9 +397,8 @@ class Loops {
     const std::string width = e_.flat(std::to_string(e_.width));
     e_.out.line(e_.dialect.unroll);
     e_.open("for (int i = 0; i < " + std::to_string(k_.row_elements / e_.width) + "; ++i)");
-    e_.out.line(constant("j", "(" + e_.flat("i") + " * " + e_.flat(e_.dialect.lanes) + " + " + e_.flat(e_.dialect.lane) +
-                                  ") * " + width));
-    e_.open("if (j < inner4)");
+    e_.out.line(constant("j", "(" + e_.flat("i") + " * " + e_.flat(e_.lanes()) + " + " + e_.flat(e_.dialect.lane) + ") * " + width));
+    e_.open(k_.row_full ? "" : "if (j < inner)");
     split("j", k_.outer_rank, k_.inner_rank, "y");
     body();
     e_.close();
@@ -486,6 +500,7 @@ class Loops {
   bool vectors_ = false;
   std::size_t along_ = 0;
   HeldRows rows_;
+  bool in_registers_ = false;  // where the path is written that holds them
 };
 
 }  // namespace

@@ -149,6 +149,7 @@ struct Kernel {
   std::uint16_t row_elements = 0;     // LanesInner, several phases: a lane may hold so many of a row's values in registers
                                       // from phase to phase; 0: what a later phase needs is loaded and computed again
   std::uint16_t row_lanes = 0;        // with row_elements: most lanes of a group; rows are no longer than both multiplied
+  bool row_full = false;              // with row_elements: rows have exactly so many elements, and groups all of row_lanes
   bool split = false;                 // few outer points: several groups of lanes share the inner points of each. There
                                       // is one round of reductions; Inner stores are of phase 0, Outer ones of phase 1
   std::vector<IndexMap> maps;

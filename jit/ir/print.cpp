@@ -39,6 +39,7 @@ class Printer {
     word("ints").number(k.ints);
     if (k.members > 1) word("members").number(k.members);
     if (k.row_elements) word("row").number(k.row_elements).word("x").number(k.row_lanes);
+    if (k.row_full) word("full");
     if (k.split) word("split");
     if (k.wide) word("wide");
     if (k.fault) word("fault");

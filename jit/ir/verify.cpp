@@ -58,6 +58,7 @@ class Verifier {
     require((k_.schedule == Schedule::Pointwise) == (k_.inner_rank == 0), where,
             "Pointwise is the schedule of kernels without inner dims, and of no others");
     require(k_.phases >= 1, where, "no phase");
+    require(k_.row_elements > 0 || !k_.row_full, where, "full rows, of which no lane holds elements");
   }
 
   void check_map(std::size_t index) const {

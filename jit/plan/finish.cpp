@@ -144,7 +144,8 @@ void choose_split(const Draft& draft, const LowerLimits& limits, ir::Kernel& ker
     throw Cut{"few results over many elements: one kernel for both would leave most of the device idle"};
 }
 
-/// Rows that fit into the registers of a group are read once. The number is rounded up, so that few texts serve all rows.
+/// Rows that fit into the registers of a group are read once. The number is rounded up, so that few texts serve all rows;
+/// rows that need no rounding get a text without conditions.
 void choose_row_elements(const Draft& draft, const LowerLimits& limits, ir::Kernel& kernel) {
   if (limits.row_lanes == 0 || kernel.schedule != ir::Schedule::LanesInner || kernel.split) return;
   std::int64_t inner = 1;
@@ -156,6 +157,7 @@ void choose_row_elements(const Draft& draft, const LowerLimits& limits, ir::Kern
       if (inner <= elements * lanes) {
         kernel.row_elements = static_cast<std::uint16_t>(elements);
         kernel.row_lanes = static_cast<std::uint16_t>(lanes);
+        kernel.row_full = inner == elements * lanes;
         return;
       }
 }

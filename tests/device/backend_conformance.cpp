@@ -126,7 +126,15 @@ std::vector<KernelCase> row_kernels(const std::vector<KernelCase>& cases, std::i
     if (c.kernel.phases < 2 || c.kernel.schedule != ir::Schedule::LanesInner || inner > lanes * 32) continue;
     c.kernel.row_elements = inner <= lanes * 8 ? 8 : inner <= lanes * 16 ? 16 : 32;
     c.kernel.row_lanes = static_cast<std::uint16_t>(inner <= lanes * 2 ? lanes / 4 : inner <= lanes * 4 ? lanes / 2 : lanes);
-    fitting.push_back(std::move(c));
+    fitting.push_back(c);
+    for (std::int64_t elements : {8, 16, 32})
+      for (std::int64_t group = 32; group <= lanes; group *= 2)
+        if (inner == elements * group) {
+          c.kernel.row_elements = static_cast<std::uint16_t>(elements);
+          c.kernel.row_lanes = static_cast<std::uint16_t>(group);
+          c.kernel.row_full = true;
+          fitting.push_back(c);
+        }
   }
   return fitting;
 }

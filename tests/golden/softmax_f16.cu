@@ -33,12 +33,12 @@ SN_FN float sn_max_f32(float a, float b) {
   return a > b || a != a ? a : b;
 #endif
 }
-SN_FN void sn_group_max_f32(float& v, float (*warps)[32], bool again) {
+SN_FN void sn_group_max_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = sn_max_f32(v, w);
   }
-  const u32 count = blockDim.x >> 5;
+  const u32 count = lanes >> 5;
   if (count <= 1u) return;
   if (again) __syncthreads();
   if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
@@ -50,12 +50,12 @@ SN_FN void sn_group_max_f32(float& v, float (*warps)[32], bool again) {
   }
 }
 SN_FN float sn_exp_f32(float a) { return expf(a); }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  const u32 count = blockDim.x >> 5;
+  const u32 count = lanes >> 5;
   if (count <= 1u) return;
   if (again) __syncthreads();
   if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
@@ -110,7 +110,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       const float v1 = sn_cast_f16_f32(v0);
       r2 = sn_max_f32(r2, v1);
     }
-    { __shared__ float warps[1][32]; sn_group_max_f32(r2, warps, false); }
+    { __shared__ float warps[1][32]; sn_group_max_f32(r2, warps, blockDim.x, false); }
     const float v2 = r2;
     float r5 = float(0);
     for (u32 h = u32(threadIdx.x) * u32(8); h < inner4; h += u32(u32(blockDim.x) * u32(8) * 32)) {
@@ -147,7 +147,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       }
       r5 = r5 + q5;
     }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r5, warps, false); }
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r5, warps, blockDim.x, false); }
     const float v5 = r5;
     for (u32 j = u32(threadIdx.x) * u32(8); j < inner4; j += u32(blockDim.x) * u32(8)) {
       const int y = int(j);

@@ -18,12 +18,12 @@ SN_FN float sn_max_f32(float a, float b) {
   return a > b || a != a ? a : b;
 #endif
 }
-SN_FN void sn_group_max_f32(float& v, float (*warps)[32], bool again) {
+SN_FN void sn_group_max_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = sn_max_f32(v, w);
   }
-  const u32 count = blockDim.x >> 5;
+  const u32 count = lanes >> 5;
   if (count <= 1u) return;
   if (again) __syncthreads();
   if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
@@ -35,12 +35,12 @@ SN_FN void sn_group_max_f32(float& v, float (*warps)[32], bool again) {
   }
 }
 SN_FN float sn_exp_f32(float a) { return expf(a); }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  const u32 count = blockDim.x >> 5;
+  const u32 count = lanes >> 5;
   if (count <= 1u) return;
   if (again) __syncthreads();
   if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
@@ -80,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       const float v0 = b0[x0 * n2 + x1];
       r1 = sn_max_f32(r1, v0);
     }
-    { __shared__ float warps[1][32]; sn_group_max_f32(r1, warps, false); }
+    { __shared__ float warps[1][32]; sn_group_max_f32(r1, warps, blockDim.x, false); }
     const float v1 = r1;
     float r4 = float(0);
     for (u32 h = u32(threadIdx.x) * u32(4); h < inner4; h += u32(u32(blockDim.x) * u32(4) * 32)) {
@@ -115,7 +115,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       }
       r4 = r4 + q4;
     }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r4, warps, false); }
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r4, warps, blockDim.x, false); }
     const float v4 = r4;
     for (u32 j = u32(threadIdx.x) * u32(4); j < inner4; j += u32(blockDim.x) * u32(4)) {
       const int y = int(j);

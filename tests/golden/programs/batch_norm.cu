@@ -17,12 +17,12 @@ SN_FN void sn_join_moments_f32(float& n, float& mean, float& m2, float on, float
   m2 = (m2 + om2) + d * d * (n * share);
   n = total;
 }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  const u32 count = blockDim.x >> 5;
+  const u32 count = lanes >> 5;
   if (count <= 1u) return;
   if (again) __syncthreads();
   if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
@@ -33,7 +33,7 @@ SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
     v = (v + w);
   }
 }
-SN_FN void sn_group_squared_deviations_f32(float& n, float& mean, float& m2, float (*warps)[32], bool again) {
+SN_FN void sn_group_squared_deviations_f32(float& n, float& mean, float& m2, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float on = __shfl_xor_sync(0xffffffffu, n, d), om = __shfl_xor_sync(0xffffffffu, mean, d),
         os = __shfl_xor_sync(0xffffffffu, m2, d);
@@ -41,7 +41,7 @@ SN_FN void sn_group_squared_deviations_f32(float& n, float& mean, float& m2, flo
     if (threadIdx.x & d) { n = on; mean = om; m2 = os; sn_join_moments_f32(n, mean, m2, a, b, c); }
     else sn_join_moments_f32(n, mean, m2, on, om, os);
   }
-  const u32 count = blockDim.x >> 5, warp = threadIdx.x >> 5, other = threadIdx.x & (count - 1u);
+  const u32 count = lanes >> 5, warp = threadIdx.x >> 5, other = threadIdx.x & (count - 1u);
   if (count <= 1u) return;
   if (again) __syncthreads();
   if ((threadIdx.x & 31u) == 0u) { warps[0][warp] = n; warps[1][warp] = mean; warps[2][warp] = m2; }
@@ -112,8 +112,8 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     }
     r1 = r1 + q1;
   }
-  { __shared__ float warps[1][32]; sn_group_sum_f32(r1, warps, false); }
-  { __shared__ float warps[3][32]; sn_group_squared_deviations_f32(r10_n, r10_mean, r10, warps, false); }
+  { __shared__ float warps[1][32]; sn_group_sum_f32(r1, warps, blockDim.x, false); }
+  { __shared__ float warps[3][32]; sn_group_squared_deviations_f32(r10_n, r10_mean, r10, warps, blockDim.x, false); }
   if (threadIdx.x == 0u) {
     *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r1;
     *(float*)(partials + 8ull * (u32(1) * u32(parts) * points + part * points + f)) = r10_n;
@@ -139,14 +139,14 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     r1 = (r1 + p_r1);
     sn_join_moments_f32(r10_n, r10_mean, r10, p_r10_n, p_r10_mean, p_r10);
   }
-  { __shared__ float warps[1][32]; sn_group_sum_f32(r1, warps, false); }
+  { __shared__ float warps[1][32]; sn_group_sum_f32(r1, warps, blockDim.x, false); }
   const float v1 = r1;
   const float v4 = sn_div_f32(v1, v3);
   const float v6 = (v1 * s0);
   const float v7 = (v4 - v6);
   const float v8 = (v7 * v7);
   const float v9 = (v3 * v8);
-  { __shared__ float warps[3][32]; sn_group_squared_deviations_f32(r10_n, r10_mean, r10, warps, false); }
+  { __shared__ float warps[3][32]; sn_group_squared_deviations_f32(r10_n, r10_mean, r10, warps, blockDim.x, false); }
   const float v10 = r10;
   const float v11 = (v10 + v9);
   const float v13 = (v11 * s1);

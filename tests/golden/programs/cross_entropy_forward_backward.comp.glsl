@@ -113,165 +113,194 @@ void main() {
   const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
-  for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
-    const int x0 = int(f);
-    vec4 h0[2];
-    bvec4 h1[2];
-    vec4 h2[2];
-    vec4 h3[2];
-    const i64 v5 = b0.at[x0];
-    const bool v18 = (s3 <= v5);
-    const bool v20 = (v5 < s4);
-    const bool v21 = sn_and_bool(v18, v20);
-    precise float v24 = (s5 * s6);
-    precise float v26 = (v21 ? v24 : s7);
-    float r8 = uintBitsToFloat(0xff800000u);
-    float r30 = float(0);
-    float q30[4] = {float(0), float(0), float(0), float(0)};
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        h0[i] = b1_4.at[(u32(x0 * n2 + y) >> 2)];
+  if (vectors && inner % u32(4) == u32(0)) {
+    for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
+      const int x0 = int(f);
+      vec4 h0[2];
+      bvec4 h1[2];
+      vec4 h2[2];
+      vec4 h3[2];
+      const i64 v5 = b0.at[x0];
+      const bool v18 = (s3 <= v5);
+      const bool v20 = (v5 < s4);
+      const bool v21 = sn_and_bool(v18, v20);
+      precise float v24 = (s5 * s6);
+      precise float v26 = (v21 ? v24 : s7);
+      float r8 = uintBitsToFloat(0xff800000u);
+      float r30 = float(0);
+      float q30[4] = {float(0), float(0), float(0), float(0)};
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          h0[i] = b1_4.at[(u32(x0 * n2 + y) >> 2)];
+        }
+      }
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const i64 v0 = i64(x1);
+            const i64 v2 = (v0 * s0);
+            const i64 v4 = (v2 + s1);
+            const bool v6 = (v4 == v5);
+            h1[i][k] = v6;
+            precise float v7 = h0[i][k];
+            precise float v28 = (v6 ? v26 : s8);
+            h2[i][k] = v28;
+            precise float v29 = (-v28);
+            r8 = sn_max_f32(r8, v7);
+            q30[k] = (q30[k] + v29);
+          }
+        }
+      }
+      r30 = r30 + ((q30[0] + q30[1]) + (q30[2] + q30[3]));
+      r8 = sn_group_max_f32(r8);
+      precise float v8 = r8;
+      r30 = sn_group_sum_f32(r30);
+      precise float v30 = r30;
+      float r11 = float(0);
+      float q11[4] = {float(0), float(0), float(0), float(0)};
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v7 = h0[i][k];
+            precise float v9 = (v7 - v8);
+            h0[i][k] = v9;
+            precise float v10 = sn_exp_f32(v9);
+            h3[i][k] = v10;
+            q11[k] = (q11[k] + v10);
+          }
+        }
+      }
+      r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
+      r11 = sn_group_sum_f32(r11);
+      precise float v11 = r11;
+      precise float v12 = sn_log_f32(v11);
+      precise float v31 = sn_div_f32(v30, v11);
+      float r16 = float(0);
+      float q16[4] = {float(0), float(0), float(0), float(0)};
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          vec4 w0;
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const bool v6 = h1[i][k];
+            precise float v9 = h0[i][k];
+            precise float v10 = h3[i][k];
+            precise float v28 = h2[i][k];
+            precise float v13 = (v9 - v12);
+            precise float v15 = (v6 ? v13 : s2);
+            precise float v32 = (v31 * v10);
+            precise float v33 = (v28 + v32);
+            w0[k] = v33;
+            q16[k] = (q16[k] + v15);
+          }
+          b3_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+        }
+      }
+      r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
+      r16 = sn_group_sum_f32(r16);
+      precise float v16 = r16;
+      if (gl_LocalInvocationID.x == 0u) {
+        b2.at[x0] = v16;
       }
     }
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
+  }
+  else {
+    for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
+      const int x0 = int(f);
+      const i64 v5 = b0.at[x0];
+      const bool v18 = (s3 <= v5);
+      const bool v20 = (v5 < s4);
+      const bool v21 = sn_and_bool(v18, v20);
+      precise float v24 = (s5 * s6);
+      precise float v26 = (v21 ? v24 : s7);
+      float r8 = uintBitsToFloat(0xff800000u);
+      float r30 = float(0);
+      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        float q30 = float(0);
+        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+          const int x1 = int(j);
           const i64 v0 = i64(x1);
           const i64 v2 = (v0 * s0);
           const i64 v4 = (v2 + s1);
           const bool v6 = (v4 == v5);
-          h1[i][k] = v6;
-          precise float v7 = h0[i][k];
+          precise float v7 = b1.at[x0 * n2 + x1];
           precise float v28 = (v6 ? v26 : s8);
-          h2[i][k] = v28;
           precise float v29 = (-v28);
           r8 = sn_max_f32(r8, v7);
-          q30[k] = (q30[k] + v29);
+          q30 = (q30 + v29);
         }
+        r30 = r30 + q30;
       }
-    }
-    r30 = r30 + ((q30[0] + q30[1]) + (q30[2] + q30[3]));
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q30 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
-        const int x1 = int(j);
-        const i64 v0 = i64(x1);
-        const i64 v2 = (v0 * s0);
-        const i64 v4 = (v2 + s1);
-        const bool v6 = (v4 == v5);
-        precise float v7 = b1.at[x0 * n2 + x1];
-        precise float v28 = (v6 ? v26 : s8);
-        precise float v29 = (-v28);
-        r8 = sn_max_f32(r8, v7);
-        q30 = (q30 + v29);
-      }
-      r30 = r30 + q30;
-    }
-    r8 = sn_group_max_f32(r8);
-    precise float v8 = r8;
-    r30 = sn_group_sum_f32(r30);
-    precise float v30 = r30;
-    float r11 = float(0);
-    float q11[4] = {float(0), float(0), float(0), float(0)};
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v7 = h0[i][k];
+      r8 = sn_group_max_f32(r8);
+      precise float v8 = r8;
+      r30 = sn_group_sum_f32(r30);
+      precise float v30 = r30;
+      float r11 = float(0);
+      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        float q11 = float(0);
+        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+          const int x1 = int(j);
+          precise float v7 = b1.at[x0 * n2 + x1];
           precise float v9 = (v7 - v8);
-          h0[i][k] = v9;
           precise float v10 = sn_exp_f32(v9);
-          h3[i][k] = v10;
-          q11[k] = (q11[k] + v10);
+          q11 = (q11 + v10);
         }
+        r11 = r11 + q11;
       }
-    }
-    r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q11 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
-        const int x1 = int(j);
-        precise float v7 = b1.at[x0 * n2 + x1];
-        precise float v9 = (v7 - v8);
-        precise float v10 = sn_exp_f32(v9);
-        q11 = (q11 + v10);
-      }
-      r11 = r11 + q11;
-    }
-    r11 = sn_group_sum_f32(r11);
-    precise float v11 = r11;
-    precise float v12 = sn_log_f32(v11);
-    precise float v31 = sn_div_f32(v30, v11);
-    float r16 = float(0);
-    float q16[4] = {float(0), float(0), float(0), float(0)};
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        vec4 w0;
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const bool v6 = h1[i][k];
-          precise float v9 = h0[i][k];
-          precise float v10 = h3[i][k];
-          precise float v28 = h2[i][k];
+      r11 = sn_group_sum_f32(r11);
+      precise float v11 = r11;
+      precise float v12 = sn_log_f32(v11);
+      precise float v31 = sn_div_f32(v30, v11);
+      float r16 = float(0);
+      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        float q16 = float(0);
+        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+          const int x1 = int(j);
+          const i64 v0 = i64(x1);
+          const i64 v2 = (v0 * s0);
+          const i64 v4 = (v2 + s1);
+          const bool v6 = (v4 == v5);
+          precise float v7 = b1.at[x0 * n2 + x1];
+          precise float v9 = (v7 - v8);
+          precise float v10 = sn_exp_f32(v9);
           precise float v13 = (v9 - v12);
           precise float v15 = (v6 ? v13 : s2);
+          precise float v28 = (v6 ? v26 : s8);
           precise float v32 = (v31 * v10);
           precise float v33 = (v28 + v32);
-          w0[k] = v33;
-          q16[k] = (q16[k] + v15);
+          b3.at[x0 * n2 + x1] = v33;
+          q16 = (q16 + v15);
         }
-        b3_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+        r16 = r16 + q16;
       }
-    }
-    r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q16 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
-        const int x1 = int(j);
-        const i64 v0 = i64(x1);
-        const i64 v2 = (v0 * s0);
-        const i64 v4 = (v2 + s1);
-        const bool v6 = (v4 == v5);
-        precise float v7 = b1.at[x0 * n2 + x1];
-        precise float v9 = (v7 - v8);
-        precise float v10 = sn_exp_f32(v9);
-        precise float v13 = (v9 - v12);
-        precise float v15 = (v6 ? v13 : s2);
-        precise float v28 = (v6 ? v26 : s8);
-        precise float v32 = (v31 * v10);
-        precise float v33 = (v28 + v32);
-        b3.at[x0 * n2 + x1] = v33;
-        q16 = (q16 + v15);
+      r16 = sn_group_sum_f32(r16);
+      precise float v16 = r16;
+      if (gl_LocalInvocationID.x == 0u) {
+        b2.at[x0] = v16;
       }
-      r16 = r16 + q16;
-    }
-    r16 = sn_group_sum_f32(r16);
-    precise float v16 = r16;
-    if (gl_LocalInvocationID.x == 0u) {
-      b2.at[x0] = v16;
     }
   }
 }

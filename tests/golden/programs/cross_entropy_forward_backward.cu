@@ -20,12 +20,12 @@ SN_FN float sn_max_f32(float a, float b) {
   return a > b || a != a ? a : b;
 #endif
 }
-SN_FN void sn_group_max_f32(float& v, float (*warps)[32], bool again) {
+SN_FN void sn_group_max_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = sn_max_f32(v, w);
   }
-  const u32 count = blockDim.x >> 5;
+  const u32 count = lanes >> 5;
   if (count <= 1u) return;
   if (again) __syncthreads();
   if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
@@ -36,12 +36,12 @@ SN_FN void sn_group_max_f32(float& v, float (*warps)[32], bool again) {
     v = sn_max_f32(v, w);
   }
 }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  const u32 count = blockDim.x >> 5;
+  const u32 count = lanes >> 5;
   if (count <= 1u) return;
   if (again) __syncthreads();
   if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
@@ -66,158 +66,187 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
   const bool vectors = ((u64(b1) | u64(b3)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
-  for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
-    const int x0 = int(f);
-    float h0[2][4];
-    bool h1[2][4];
-    float h2[2][4];
-    float h3[2][4];
-    const i64 v5 = b0[x0];
-    const bool v18 = (s3 <= v5);
-    const bool v20 = (v5 < s4);
-    const bool v21 = sn_and_bool(v18, v20);
-    const float v24 = (s5 * s6);
-    const float v26 = (v21 ? v24 : s7);
-    float r8 = __int_as_float(0xff800000);
-    float r30 = float(0);
-    float q30[4] = {float(0), float(0), float(0), float(0)};
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        sn_load4_f32(h0[i], b1 + (x0 * n2 + y));
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
+  if (vectors && inner % u32(4) == u32(0)) {
+    for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
+      const int x0 = int(f);
+      float h0[2][4];
+      bool h1[2][4];
+      float h2[2][4];
+      float h3[2][4];
+      const i64 v5 = b0[x0];
+      const bool v18 = (s3 <= v5);
+      const bool v20 = (v5 < s4);
+      const bool v21 = sn_and_bool(v18, v20);
+      const float v24 = (s5 * s6);
+      const float v26 = (v21 ? v24 : s7);
+      float r8 = __int_as_float(0xff800000);
+      float r30 = float(0);
+      float q30[4] = {float(0), float(0), float(0), float(0)};
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          sn_load4_f32(h0[i], b1 + (x0 * n2 + y));
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const i64 v0 = i64(x1);
+            const i64 v2 = i64(u64(v0) * u64(s0));
+            const i64 v4 = i64(u64(v2) + u64(s1));
+            const bool v6 = (v4 == v5);
+            h1[i][k] = v6;
+            const float v7 = h0[i][k];
+            const float v28 = (v6 ? v26 : s8);
+            h2[i][k] = v28;
+            const float v29 = (-v28);
+            r8 = sn_max_f32(r8, v7);
+            q30[k] = (q30[k] + v29);
+          }
+        }
+      }
+      r30 = r30 + ((q30[0] + q30[1]) + (q30[2] + q30[3]));
+      { __shared__ float warps[1][32]; sn_group_max_f32(r8, warps, blockDim.x, false); }
+      const float v8 = r8;
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r30, warps, blockDim.x, false); }
+      const float v30 = r30;
+      float r11 = float(0);
+      float q11[4] = {float(0), float(0), float(0), float(0)};
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v7 = h0[i][k];
+            const float v9 = (v7 - v8);
+            h0[i][k] = v9;
+            const float v10 = sn_exp_f32(v9);
+            h3[i][k] = v10;
+            q11[k] = (q11[k] + v10);
+          }
+        }
+      }
+      r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, blockDim.x, false); }
+      const float v11 = r11;
+      const float v12 = sn_log_f32(v11);
+      const float v31 = sn_div_f32(v30, v11);
+      float r16 = float(0);
+      float q16[4] = {float(0), float(0), float(0), float(0)};
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          float w0[4];
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const bool v6 = h1[i][k];
+            const float v9 = h0[i][k];
+            const float v10 = h3[i][k];
+            const float v28 = h2[i][k];
+            const float v13 = (v9 - v12);
+            const float v15 = (v6 ? v13 : s2);
+            const float v32 = (v31 * v10);
+            const float v33 = (v28 + v32);
+            w0[k] = v33;
+            q16[k] = (q16[k] + v15);
+          }
+          sn_store4_f32(b3 + (x0 * n2 + y), w0);
+        }
+      }
+      r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r16, warps, blockDim.x, false); }
+      const float v16 = r16;
+      if (threadIdx.x == 0u) {
+        b2[x0] = v16;
+      }
+    }
+  }
+  else {
+    for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
+      const int x0 = int(f);
+      const i64 v5 = b0[x0];
+      const bool v18 = (s3 <= v5);
+      const bool v20 = (v5 < s4);
+      const bool v21 = sn_and_bool(v18, v20);
+      const float v24 = (s5 * s6);
+      const float v26 = (v21 ? v24 : s7);
+      float r8 = __int_as_float(0xff800000);
+      float r30 = float(0);
+      for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q30 = float(0);
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int x1 = int(j);
           const i64 v0 = i64(x1);
           const i64 v2 = i64(u64(v0) * u64(s0));
           const i64 v4 = i64(u64(v2) + u64(s1));
           const bool v6 = (v4 == v5);
-          h1[i][k] = v6;
-          const float v7 = h0[i][k];
+          const float v7 = b1[x0 * n2 + x1];
           const float v28 = (v6 ? v26 : s8);
-          h2[i][k] = v28;
           const float v29 = (-v28);
           r8 = sn_max_f32(r8, v7);
-          q30[k] = (q30[k] + v29);
+          q30 = (q30 + v29);
         }
+        r30 = r30 + q30;
       }
-    }
-    r30 = r30 + ((q30[0] + q30[1]) + (q30[2] + q30[3]));
-    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q30 = float(0);
-      for (u32 j = h; j < end; j += u32(blockDim.x)) {
-        const int x1 = int(j);
-        const i64 v0 = i64(x1);
-        const i64 v2 = i64(u64(v0) * u64(s0));
-        const i64 v4 = i64(u64(v2) + u64(s1));
-        const bool v6 = (v4 == v5);
-        const float v7 = b1[x0 * n2 + x1];
-        const float v28 = (v6 ? v26 : s8);
-        const float v29 = (-v28);
-        r8 = sn_max_f32(r8, v7);
-        q30 = (q30 + v29);
-      }
-      r30 = r30 + q30;
-    }
-    { __shared__ float warps[1][32]; sn_group_max_f32(r8, warps, false); }
-    const float v8 = r8;
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r30, warps, false); }
-    const float v30 = r30;
-    float r11 = float(0);
-    float q11[4] = {float(0), float(0), float(0), float(0)};
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v7 = h0[i][k];
+      { __shared__ float warps[1][32]; sn_group_max_f32(r8, warps, blockDim.x, false); }
+      const float v8 = r8;
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r30, warps, blockDim.x, false); }
+      const float v30 = r30;
+      float r11 = float(0);
+      for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q11 = float(0);
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int x1 = int(j);
+          const float v7 = b1[x0 * n2 + x1];
           const float v9 = (v7 - v8);
-          h0[i][k] = v9;
           const float v10 = sn_exp_f32(v9);
-          h3[i][k] = v10;
-          q11[k] = (q11[k] + v10);
+          q11 = (q11 + v10);
         }
+        r11 = r11 + q11;
       }
-    }
-    r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
-    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q11 = float(0);
-      for (u32 j = h; j < end; j += u32(blockDim.x)) {
-        const int x1 = int(j);
-        const float v7 = b1[x0 * n2 + x1];
-        const float v9 = (v7 - v8);
-        const float v10 = sn_exp_f32(v9);
-        q11 = (q11 + v10);
-      }
-      r11 = r11 + q11;
-    }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, false); }
-    const float v11 = r11;
-    const float v12 = sn_log_f32(v11);
-    const float v31 = sn_div_f32(v30, v11);
-    float r16 = float(0);
-    float q16[4] = {float(0), float(0), float(0), float(0)};
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        float w0[4];
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const bool v6 = h1[i][k];
-          const float v9 = h0[i][k];
-          const float v10 = h3[i][k];
-          const float v28 = h2[i][k];
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, blockDim.x, false); }
+      const float v11 = r11;
+      const float v12 = sn_log_f32(v11);
+      const float v31 = sn_div_f32(v30, v11);
+      float r16 = float(0);
+      for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q16 = float(0);
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int x1 = int(j);
+          const i64 v0 = i64(x1);
+          const i64 v2 = i64(u64(v0) * u64(s0));
+          const i64 v4 = i64(u64(v2) + u64(s1));
+          const bool v6 = (v4 == v5);
+          const float v7 = b1[x0 * n2 + x1];
+          const float v9 = (v7 - v8);
+          const float v10 = sn_exp_f32(v9);
           const float v13 = (v9 - v12);
           const float v15 = (v6 ? v13 : s2);
+          const float v28 = (v6 ? v26 : s8);
           const float v32 = (v31 * v10);
           const float v33 = (v28 + v32);
-          w0[k] = v33;
-          q16[k] = (q16[k] + v15);
+          b3[x0 * n2 + x1] = v33;
+          q16 = (q16 + v15);
         }
-        sn_store4_f32(b3 + (x0 * n2 + y), w0);
+        r16 = r16 + q16;
       }
-    }
-    r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
-    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q16 = float(0);
-      for (u32 j = h; j < end; j += u32(blockDim.x)) {
-        const int x1 = int(j);
-        const i64 v0 = i64(x1);
-        const i64 v2 = i64(u64(v0) * u64(s0));
-        const i64 v4 = i64(u64(v2) + u64(s1));
-        const bool v6 = (v4 == v5);
-        const float v7 = b1[x0 * n2 + x1];
-        const float v9 = (v7 - v8);
-        const float v10 = sn_exp_f32(v9);
-        const float v13 = (v9 - v12);
-        const float v15 = (v6 ? v13 : s2);
-        const float v28 = (v6 ? v26 : s8);
-        const float v32 = (v31 * v10);
-        const float v33 = (v28 + v32);
-        b3[x0 * n2 + x1] = v33;
-        q16 = (q16 + v15);
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r16, warps, blockDim.x, false); }
+      const float v16 = r16;
+      if (threadIdx.x == 0u) {
+        b2[x0] = v16;
       }
-      r16 = r16 + q16;
-    }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r16, warps, false); }
-    const float v16 = r16;
-    if (threadIdx.x == 0u) {
-      b2[x0] = v16;
     }
   }
 }
@@ -241,12 +270,12 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[3] = all.w;
 }
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  const u32 count = blockDim.x >> 5;
+  const u32 count = lanes >> 5;
   if (count <= 1u) return;
   if (again) __syncthreads();
   if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
@@ -308,7 +337,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
       }
       r9 = r9 + q9;
     }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r9, warps, true); }
+    { __shared__ float warps[1][32]; sn_group_sum_f32(r9, warps, blockDim.x, true); }
     const float v9 = r9;
     const float v11 = (v9 * s3);
     if (threadIdx.x == 0u) {

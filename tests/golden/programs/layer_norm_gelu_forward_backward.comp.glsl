@@ -95,107 +95,205 @@ void main() {
   const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
-  for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
-    const int x0 = int(f);
-    vec4 h0[2];
-    vec4 h1[2];
-    float r1 = float(0);
-    float q1[4] = {float(0), float(0), float(0), float(0)};
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        h0[i] = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+  if (vectors && inner % u32(4) == u32(0)) {
+    for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
+      const int x0 = int(f);
+      vec4 h0[2];
+      vec4 h1[2];
+      float r1 = float(0);
+      float q1[4] = {float(0), float(0), float(0), float(0)};
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          h0[i] = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+        }
       }
-    }
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v0 = h0[i][k];
-          q1[k] = (q1[k] + v0);
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v0 = h0[i][k];
+            q1[k] = (q1[k] + v0);
+          }
+        }
+      }
+      r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
+      r1 = sn_group_sum_f32(r1);
+      precise float v1 = r1;
+      precise float v3 = (v1 * s0);
+      float r6 = float(0);
+      float q6[4] = {float(0), float(0), float(0), float(0)};
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v0 = h0[i][k];
+            precise float v4 = (v0 - v3);
+            h0[i][k] = v4;
+            precise float v5 = (v4 * v4);
+            q6[k] = fma(v4, v4, q6[k]);
+          }
+        }
+      }
+      r6 = r6 + ((q6[0] + q6[1]) + (q6[2] + q6[3]));
+      r6 = sn_group_sum_f32(r6);
+      precise float v6 = r6;
+      precise float v8 = (v6 * s1);
+      precise float v10 = (v8 + s2);
+      precise float v11 = sn_rsqrt_f32(v10);
+      precise float v41 = (v11 * v11);
+      precise float v42 = (v41 * v11);
+      float r38 = float(0);
+      float q38[4] = {float(0), float(0), float(0), float(0)};
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          vec4 l13;
+          l13 = b1_4.at[(u32(y) >> 2)];
+          vec4 l15;
+          l15 = b2_4.at[(u32(y) >> 2)];
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v4 = h0[i][k];
+            precise float v12 = (v4 * v11);
+            precise float v13 = l13[k];
+            precise float v14 = (v12 * v13);
+            precise float v15 = l15[k];
+            precise float v16 = (v14 + v15);
+            precise float v18 = (v16 * s3);
+            precise float v19 = sn_erf_f32(v18);
+            precise float v21 = (v19 + s4);
+            precise float v23 = (v21 * s5);
+            precise float v25 = (v16 * s6);
+            precise float v26 = (v18 * v18);
+            precise float v27 = (-v26);
+            precise float v28 = sn_exp_f32(v27);
+            precise float v30 = (v28 * s7);
+            precise float v31 = (v25 * v30);
+            precise float v33 = (v31 * s8);
+            precise float v34 = (v23 + v33);
+            precise float v35 = (v34 * v13);
+            h1[i][k] = v35;
+            precise float v37 = (v35 * v4);
+            q38[k] = fma(v35, v4, q38[k]);
+          }
+        }
+      }
+      r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
+      r38 = sn_group_sum_f32(r38);
+      precise float v38 = r38;
+      precise float v40 = (v38 * s9);
+      precise float v43 = (v40 * v42);
+      precise float v45 = (v43 * s10);
+      precise float v47 = (v45 * s11);
+      float r51 = float(0);
+      float q51[4] = {float(0), float(0), float(0), float(0)};
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v4 = h0[i][k];
+            precise float v35 = h1[i][k];
+            precise float v36 = (v35 * v11);
+            precise float v48 = (v47 * v4);
+            precise float v49 = (v36 + v48);
+            h0[i][k] = v49;
+            precise float v50 = (-v49);
+            q51[k] = (q51[k] + v50);
+          }
+        }
+      }
+      r51 = r51 + ((q51[0] + q51[1]) + (q51[2] + q51[3]));
+      r51 = sn_group_sum_f32(r51);
+      precise float v51 = r51;
+      precise float v53 = (v51 * s12);
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          vec4 w0;
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v49 = h0[i][k];
+            precise float v54 = (v49 + v53);
+            w0[k] = v54;
+          }
+          b3_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
         }
       }
     }
-    r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q1 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
-        const int x1 = int(j);
-        precise float v0 = b0.at[x0 * n2 + x1];
-        q1 = (q1 + v0);
+  }
+  else {
+    for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
+      const int x0 = int(f);
+      float r1 = float(0);
+      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        float q1 = float(0);
+        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+          const int x1 = int(j);
+          precise float v0 = b0.at[x0 * n2 + x1];
+          q1 = (q1 + v0);
+        }
+        r1 = r1 + q1;
       }
-      r1 = r1 + q1;
-    }
-    r1 = sn_group_sum_f32(r1);
-    precise float v1 = r1;
-    precise float v3 = (v1 * s0);
-    float r6 = float(0);
-    float q6[4] = {float(0), float(0), float(0), float(0)};
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v0 = h0[i][k];
+      r1 = sn_group_sum_f32(r1);
+      precise float v1 = r1;
+      precise float v3 = (v1 * s0);
+      float r6 = float(0);
+      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        float q6 = float(0);
+        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+          const int x1 = int(j);
+          precise float v0 = b0.at[x0 * n2 + x1];
           precise float v4 = (v0 - v3);
-          h0[i][k] = v4;
           precise float v5 = (v4 * v4);
-          q6[k] = fma(v4, v4, q6[k]);
+          q6 = fma(v4, v4, q6);
         }
+        r6 = r6 + q6;
       }
-    }
-    r6 = r6 + ((q6[0] + q6[1]) + (q6[2] + q6[3]));
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q6 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
-        const int x1 = int(j);
-        precise float v0 = b0.at[x0 * n2 + x1];
-        precise float v4 = (v0 - v3);
-        precise float v5 = (v4 * v4);
-        q6 = fma(v4, v4, q6);
-      }
-      r6 = r6 + q6;
-    }
-    r6 = sn_group_sum_f32(r6);
-    precise float v6 = r6;
-    precise float v8 = (v6 * s1);
-    precise float v10 = (v8 + s2);
-    precise float v11 = sn_rsqrt_f32(v10);
-    precise float v41 = (v11 * v11);
-    precise float v42 = (v41 * v11);
-    float r38 = float(0);
-    float q38[4] = {float(0), float(0), float(0), float(0)};
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        vec4 l13;
-        l13 = b1_4.at[(u32(y) >> 2)];
-        vec4 l15;
-        l15 = b2_4.at[(u32(y) >> 2)];
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v4 = h0[i][k];
+      r6 = sn_group_sum_f32(r6);
+      precise float v6 = r6;
+      precise float v8 = (v6 * s1);
+      precise float v10 = (v8 + s2);
+      precise float v11 = sn_rsqrt_f32(v10);
+      precise float v41 = (v11 * v11);
+      precise float v42 = (v41 * v11);
+      float r38 = float(0);
+      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        float q38 = float(0);
+        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+          const int x1 = int(j);
+          precise float v0 = b0.at[x0 * n2 + x1];
+          precise float v4 = (v0 - v3);
           precise float v12 = (v4 * v11);
-          precise float v13 = l13[k];
+          precise float v13 = b1.at[x1];
           precise float v14 = (v12 * v13);
-          precise float v15 = l15[k];
+          precise float v15 = b2.at[x1];
           precise float v16 = (v14 + v15);
           precise float v18 = (v16 * s3);
           precise float v19 = sn_erf_f32(v18);
@@ -210,77 +308,56 @@ void main() {
           precise float v33 = (v31 * s8);
           precise float v34 = (v23 + v33);
           precise float v35 = (v34 * v13);
-          h1[i][k] = v35;
           precise float v37 = (v35 * v4);
-          q38[k] = fma(v35, v4, q38[k]);
+          q38 = fma(v35, v4, q38);
         }
+        r38 = r38 + q38;
       }
-    }
-    r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q38 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
-        const int x1 = int(j);
-        precise float v0 = b0.at[x0 * n2 + x1];
-        precise float v4 = (v0 - v3);
-        precise float v12 = (v4 * v11);
-        precise float v13 = b1.at[x1];
-        precise float v14 = (v12 * v13);
-        precise float v15 = b2.at[x1];
-        precise float v16 = (v14 + v15);
-        precise float v18 = (v16 * s3);
-        precise float v19 = sn_erf_f32(v18);
-        precise float v21 = (v19 + s4);
-        precise float v23 = (v21 * s5);
-        precise float v25 = (v16 * s6);
-        precise float v26 = (v18 * v18);
-        precise float v27 = (-v26);
-        precise float v28 = sn_exp_f32(v27);
-        precise float v30 = (v28 * s7);
-        precise float v31 = (v25 * v30);
-        precise float v33 = (v31 * s8);
-        precise float v34 = (v23 + v33);
-        precise float v35 = (v34 * v13);
-        precise float v37 = (v35 * v4);
-        q38 = fma(v35, v4, q38);
-      }
-      r38 = r38 + q38;
-    }
-    r38 = sn_group_sum_f32(r38);
-    precise float v38 = r38;
-    precise float v40 = (v38 * s9);
-    precise float v43 = (v40 * v42);
-    precise float v45 = (v43 * s10);
-    precise float v47 = (v45 * s11);
-    float r51 = float(0);
-    float q51[4] = {float(0), float(0), float(0), float(0)};
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v4 = h0[i][k];
-          precise float v35 = h1[i][k];
+      r38 = sn_group_sum_f32(r38);
+      precise float v38 = r38;
+      precise float v40 = (v38 * s9);
+      precise float v43 = (v40 * v42);
+      precise float v45 = (v43 * s10);
+      precise float v47 = (v45 * s11);
+      float r51 = float(0);
+      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        float q51 = float(0);
+        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+          const int x1 = int(j);
+          precise float v0 = b0.at[x0 * n2 + x1];
+          precise float v4 = (v0 - v3);
+          precise float v12 = (v4 * v11);
+          precise float v13 = b1.at[x1];
+          precise float v14 = (v12 * v13);
+          precise float v15 = b2.at[x1];
+          precise float v16 = (v14 + v15);
+          precise float v18 = (v16 * s3);
+          precise float v19 = sn_erf_f32(v18);
+          precise float v21 = (v19 + s4);
+          precise float v23 = (v21 * s5);
+          precise float v25 = (v16 * s6);
+          precise float v26 = (v18 * v18);
+          precise float v27 = (-v26);
+          precise float v28 = sn_exp_f32(v27);
+          precise float v30 = (v28 * s7);
+          precise float v31 = (v25 * v30);
+          precise float v33 = (v31 * s8);
+          precise float v34 = (v23 + v33);
+          precise float v35 = (v34 * v13);
           precise float v36 = (v35 * v11);
           precise float v48 = (v47 * v4);
           precise float v49 = (v36 + v48);
-          h0[i][k] = v49;
           precise float v50 = (-v49);
-          q51[k] = (q51[k] + v50);
+          q51 = (q51 + v50);
         }
+        r51 = r51 + q51;
       }
-    }
-    r51 = r51 + ((q51[0] + q51[1]) + (q51[2] + q51[3]));
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q51 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+      r51 = sn_group_sum_f32(r51);
+      precise float v51 = r51;
+      precise float v53 = (v51 * s12);
+      for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
         precise float v4 = (v0 - v3);
@@ -305,57 +382,9 @@ void main() {
         precise float v36 = (v35 * v11);
         precise float v48 = (v47 * v4);
         precise float v49 = (v36 + v48);
-        precise float v50 = (-v49);
-        q51 = (q51 + v50);
+        precise float v54 = (v49 + v53);
+        b3.at[x0 * n2 + x1] = v54;
       }
-      r51 = r51 + q51;
-    }
-    r51 = sn_group_sum_f32(r51);
-    precise float v51 = r51;
-    precise float v53 = (v51 * s12);
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        vec4 w0;
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v49 = h0[i][k];
-          precise float v54 = (v49 + v53);
-          w0[k] = v54;
-        }
-        b3_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
-      }
-    }
-    for (u32 j = inner4 + u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
-      const int x1 = int(j);
-      precise float v0 = b0.at[x0 * n2 + x1];
-      precise float v4 = (v0 - v3);
-      precise float v12 = (v4 * v11);
-      precise float v13 = b1.at[x1];
-      precise float v14 = (v12 * v13);
-      precise float v15 = b2.at[x1];
-      precise float v16 = (v14 + v15);
-      precise float v18 = (v16 * s3);
-      precise float v19 = sn_erf_f32(v18);
-      precise float v21 = (v19 + s4);
-      precise float v23 = (v21 * s5);
-      precise float v25 = (v16 * s6);
-      precise float v26 = (v18 * v18);
-      precise float v27 = (-v26);
-      precise float v28 = sn_exp_f32(v27);
-      precise float v30 = (v28 * s7);
-      precise float v31 = (v25 * v30);
-      precise float v33 = (v31 * s8);
-      precise float v34 = (v23 + v33);
-      precise float v35 = (v34 * v13);
-      precise float v36 = (v35 * v11);
-      precise float v48 = (v47 * v4);
-      precise float v49 = (v36 + v48);
-      precise float v54 = (v49 + v53);
-      b3.at[x0 * n2 + x1] = v54;
     }
   }
 }

@@ -10,12 +10,12 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  const u32 count = blockDim.x >> 5;
+  const u32 count = lanes >> 5;
   if (count <= 1u) return;
   if (again) __syncthreads();
   if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
@@ -57,100 +57,198 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
   const bool vectors = ((u64(b0) | u64(b1) | u64(b2) | u64(b3)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
-  for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
-    const int x0 = int(f);
-    float h0[2][4];
-    float h1[2][4];
-    float r1 = float(0);
-    float q1[4] = {float(0), float(0), float(0), float(0)};
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        sn_load4_f32(h0[i], b0 + (x0 * n2 + y));
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v0 = h0[i][k];
-          q1[k] = (q1[k] + v0);
+  if (vectors && inner % u32(4) == u32(0)) {
+    for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
+      const int x0 = int(f);
+      float h0[2][4];
+      float h1[2][4];
+      float r1 = float(0);
+      float q1[4] = {float(0), float(0), float(0), float(0)};
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          sn_load4_f32(h0[i], b0 + (x0 * n2 + y));
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v0 = h0[i][k];
+            q1[k] = (q1[k] + v0);
+          }
+        }
+      }
+      r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r1, warps, blockDim.x, false); }
+      const float v1 = r1;
+      const float v3 = (v1 * s0);
+      float r6 = float(0);
+      float q6[4] = {float(0), float(0), float(0), float(0)};
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v0 = h0[i][k];
+            const float v4 = (v0 - v3);
+            h0[i][k] = v4;
+            const float v5 = (v4 * v4);
+            q6[k] = fma(v4, v4, q6[k]);
+          }
+        }
+      }
+      r6 = r6 + ((q6[0] + q6[1]) + (q6[2] + q6[3]));
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r6, warps, blockDim.x, false); }
+      const float v6 = r6;
+      const float v8 = (v6 * s1);
+      const float v10 = (v8 + s2);
+      const float v11 = sn_rsqrt_f32(v10);
+      const float v41 = (v11 * v11);
+      const float v42 = (v41 * v11);
+      float r38 = float(0);
+      float q38[4] = {float(0), float(0), float(0), float(0)};
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          float l13[4];
+          sn_load4_f32(l13, b1 + (y));
+          float l15[4];
+          sn_load4_f32(l15, b2 + (y));
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v4 = h0[i][k];
+            const float v12 = (v4 * v11);
+            const float v13 = l13[k];
+            const float v14 = (v12 * v13);
+            const float v15 = l15[k];
+            const float v16 = (v14 + v15);
+            const float v18 = (v16 * s3);
+            const float v19 = sn_erf_f32(v18);
+            const float v21 = (v19 + s4);
+            const float v23 = (v21 * s5);
+            const float v25 = (v16 * s6);
+            const float v26 = (v18 * v18);
+            const float v27 = (-v26);
+            const float v28 = sn_exp_f32(v27);
+            const float v30 = (v28 * s7);
+            const float v31 = (v25 * v30);
+            const float v33 = (v31 * s8);
+            const float v34 = (v23 + v33);
+            const float v35 = (v34 * v13);
+            h1[i][k] = v35;
+            const float v37 = (v35 * v4);
+            q38[k] = fma(v35, v4, q38[k]);
+          }
+        }
+      }
+      r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r38, warps, blockDim.x, false); }
+      const float v38 = r38;
+      const float v40 = (v38 * s9);
+      const float v43 = (v40 * v42);
+      const float v45 = (v43 * s10);
+      const float v47 = (v45 * s11);
+      float r51 = float(0);
+      float q51[4] = {float(0), float(0), float(0), float(0)};
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v4 = h0[i][k];
+            const float v35 = h1[i][k];
+            const float v36 = (v35 * v11);
+            const float v48 = (v47 * v4);
+            const float v49 = (v36 + v48);
+            h0[i][k] = v49;
+            const float v50 = (-v49);
+            q51[k] = (q51[k] + v50);
+          }
+        }
+      }
+      r51 = r51 + ((q51[0] + q51[1]) + (q51[2] + q51[3]));
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r51, warps, blockDim.x, false); }
+      const float v51 = r51;
+      const float v53 = (v51 * s12);
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          float w0[4];
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v49 = h0[i][k];
+            const float v54 = (v49 + v53);
+            w0[k] = v54;
+          }
+          sn_store4_f32(b3 + (x0 * n2 + y), w0);
         }
       }
     }
-    r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
-    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q1 = float(0);
-      for (u32 j = h; j < end; j += u32(blockDim.x)) {
-        const int x1 = int(j);
-        const float v0 = b0[x0 * n2 + x1];
-        q1 = (q1 + v0);
+  }
+  else {
+    for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
+      const int x0 = int(f);
+      float r1 = float(0);
+      for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q1 = float(0);
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int x1 = int(j);
+          const float v0 = b0[x0 * n2 + x1];
+          q1 = (q1 + v0);
+        }
+        r1 = r1 + q1;
       }
-      r1 = r1 + q1;
-    }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r1, warps, false); }
-    const float v1 = r1;
-    const float v3 = (v1 * s0);
-    float r6 = float(0);
-    float q6[4] = {float(0), float(0), float(0), float(0)};
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v0 = h0[i][k];
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r1, warps, blockDim.x, false); }
+      const float v1 = r1;
+      const float v3 = (v1 * s0);
+      float r6 = float(0);
+      for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q6 = float(0);
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int x1 = int(j);
+          const float v0 = b0[x0 * n2 + x1];
           const float v4 = (v0 - v3);
-          h0[i][k] = v4;
           const float v5 = (v4 * v4);
-          q6[k] = fma(v4, v4, q6[k]);
+          q6 = fma(v4, v4, q6);
         }
+        r6 = r6 + q6;
       }
-    }
-    r6 = r6 + ((q6[0] + q6[1]) + (q6[2] + q6[3]));
-    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q6 = float(0);
-      for (u32 j = h; j < end; j += u32(blockDim.x)) {
-        const int x1 = int(j);
-        const float v0 = b0[x0 * n2 + x1];
-        const float v4 = (v0 - v3);
-        const float v5 = (v4 * v4);
-        q6 = fma(v4, v4, q6);
-      }
-      r6 = r6 + q6;
-    }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r6, warps, false); }
-    const float v6 = r6;
-    const float v8 = (v6 * s1);
-    const float v10 = (v8 + s2);
-    const float v11 = sn_rsqrt_f32(v10);
-    const float v41 = (v11 * v11);
-    const float v42 = (v41 * v11);
-    float r38 = float(0);
-    float q38[4] = {float(0), float(0), float(0), float(0)};
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        float l13[4];
-        sn_load4_f32(l13, b1 + (y));
-        float l15[4];
-        sn_load4_f32(l15, b2 + (y));
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v4 = h0[i][k];
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r6, warps, blockDim.x, false); }
+      const float v6 = r6;
+      const float v8 = (v6 * s1);
+      const float v10 = (v8 + s2);
+      const float v11 = sn_rsqrt_f32(v10);
+      const float v41 = (v11 * v11);
+      const float v42 = (v41 * v11);
+      float r38 = float(0);
+      for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q38 = float(0);
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int x1 = int(j);
+          const float v0 = b0[x0 * n2 + x1];
+          const float v4 = (v0 - v3);
           const float v12 = (v4 * v11);
-          const float v13 = l13[k];
+          const float v13 = b1[x1];
           const float v14 = (v12 * v13);
-          const float v15 = l15[k];
+          const float v15 = b2[x1];
           const float v16 = (v14 + v15);
           const float v18 = (v16 * s3);
           const float v19 = sn_erf_f32(v18);
@@ -165,77 +263,56 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
           const float v33 = (v31 * s8);
           const float v34 = (v23 + v33);
           const float v35 = (v34 * v13);
-          h1[i][k] = v35;
           const float v37 = (v35 * v4);
-          q38[k] = fma(v35, v4, q38[k]);
+          q38 = fma(v35, v4, q38);
         }
+        r38 = r38 + q38;
       }
-    }
-    r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
-    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q38 = float(0);
-      for (u32 j = h; j < end; j += u32(blockDim.x)) {
-        const int x1 = int(j);
-        const float v0 = b0[x0 * n2 + x1];
-        const float v4 = (v0 - v3);
-        const float v12 = (v4 * v11);
-        const float v13 = b1[x1];
-        const float v14 = (v12 * v13);
-        const float v15 = b2[x1];
-        const float v16 = (v14 + v15);
-        const float v18 = (v16 * s3);
-        const float v19 = sn_erf_f32(v18);
-        const float v21 = (v19 + s4);
-        const float v23 = (v21 * s5);
-        const float v25 = (v16 * s6);
-        const float v26 = (v18 * v18);
-        const float v27 = (-v26);
-        const float v28 = sn_exp_f32(v27);
-        const float v30 = (v28 * s7);
-        const float v31 = (v25 * v30);
-        const float v33 = (v31 * s8);
-        const float v34 = (v23 + v33);
-        const float v35 = (v34 * v13);
-        const float v37 = (v35 * v4);
-        q38 = fma(v35, v4, q38);
-      }
-      r38 = r38 + q38;
-    }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r38, warps, false); }
-    const float v38 = r38;
-    const float v40 = (v38 * s9);
-    const float v43 = (v40 * v42);
-    const float v45 = (v43 * s10);
-    const float v47 = (v45 * s11);
-    float r51 = float(0);
-    float q51[4] = {float(0), float(0), float(0), float(0)};
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v4 = h0[i][k];
-          const float v35 = h1[i][k];
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r38, warps, blockDim.x, false); }
+      const float v38 = r38;
+      const float v40 = (v38 * s9);
+      const float v43 = (v40 * v42);
+      const float v45 = (v43 * s10);
+      const float v47 = (v45 * s11);
+      float r51 = float(0);
+      for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q51 = float(0);
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int x1 = int(j);
+          const float v0 = b0[x0 * n2 + x1];
+          const float v4 = (v0 - v3);
+          const float v12 = (v4 * v11);
+          const float v13 = b1[x1];
+          const float v14 = (v12 * v13);
+          const float v15 = b2[x1];
+          const float v16 = (v14 + v15);
+          const float v18 = (v16 * s3);
+          const float v19 = sn_erf_f32(v18);
+          const float v21 = (v19 + s4);
+          const float v23 = (v21 * s5);
+          const float v25 = (v16 * s6);
+          const float v26 = (v18 * v18);
+          const float v27 = (-v26);
+          const float v28 = sn_exp_f32(v27);
+          const float v30 = (v28 * s7);
+          const float v31 = (v25 * v30);
+          const float v33 = (v31 * s8);
+          const float v34 = (v23 + v33);
+          const float v35 = (v34 * v13);
           const float v36 = (v35 * v11);
           const float v48 = (v47 * v4);
           const float v49 = (v36 + v48);
-          h0[i][k] = v49;
           const float v50 = (-v49);
-          q51[k] = (q51[k] + v50);
+          q51 = (q51 + v50);
         }
+        r51 = r51 + q51;
       }
-    }
-    r51 = r51 + ((q51[0] + q51[1]) + (q51[2] + q51[3]));
-    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q51 = float(0);
-      for (u32 j = h; j < end; j += u32(blockDim.x)) {
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r51, warps, blockDim.x, false); }
+      const float v51 = r51;
+      const float v53 = (v51 * s12);
+      for (u32 j = u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
         const int x1 = int(j);
         const float v0 = b0[x0 * n2 + x1];
         const float v4 = (v0 - v3);
@@ -260,57 +337,9 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         const float v36 = (v35 * v11);
         const float v48 = (v47 * v4);
         const float v49 = (v36 + v48);
-        const float v50 = (-v49);
-        q51 = (q51 + v50);
+        const float v54 = (v49 + v53);
+        b3[x0 * n2 + x1] = v54;
       }
-      r51 = r51 + q51;
-    }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r51, warps, false); }
-    const float v51 = r51;
-    const float v53 = (v51 * s12);
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        float w0[4];
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v49 = h0[i][k];
-          const float v54 = (v49 + v53);
-          w0[k] = v54;
-        }
-        sn_store4_f32(b3 + (x0 * n2 + y), w0);
-      }
-    }
-    for (u32 j = inner4 + u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
-      const int x1 = int(j);
-      const float v0 = b0[x0 * n2 + x1];
-      const float v4 = (v0 - v3);
-      const float v12 = (v4 * v11);
-      const float v13 = b1[x1];
-      const float v14 = (v12 * v13);
-      const float v15 = b2[x1];
-      const float v16 = (v14 + v15);
-      const float v18 = (v16 * s3);
-      const float v19 = sn_erf_f32(v18);
-      const float v21 = (v19 + s4);
-      const float v23 = (v21 * s5);
-      const float v25 = (v16 * s6);
-      const float v26 = (v18 * v18);
-      const float v27 = (-v26);
-      const float v28 = sn_exp_f32(v27);
-      const float v30 = (v28 * s7);
-      const float v31 = (v25 * v30);
-      const float v33 = (v31 * s8);
-      const float v34 = (v23 + v33);
-      const float v35 = (v34 * v13);
-      const float v36 = (v35 * v11);
-      const float v48 = (v47 * v4);
-      const float v49 = (v36 + v48);
-      const float v54 = (v49 + v53);
-      b3[x0 * n2 + x1] = v54;
     }
   }
 }

@@ -78,86 +78,155 @@ void main() {
   const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
-  for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
-    const int x0 = int(f);
-    vec4 h0[2];
-    float r11 = float(0);
-    float q11[4] = {float(0), float(0), float(0), float(0)};
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        vec4 l0;
-        l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
-        vec4 l1;
-        l1 = b1_4.at[(u32(y) >> 2)];
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v0 = l0[k];
-          precise float v1 = l1[k];
+  if (vectors && inner % u32(4) == u32(0)) {
+    for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
+      const int x0 = int(f);
+      vec4 h0[2];
+      float r11 = float(0);
+      float q11[4] = {float(0), float(0), float(0), float(0)};
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          vec4 l0;
+          l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+          vec4 l1;
+          l1 = b1_4.at[(u32(y) >> 2)];
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v0 = l0[k];
+            precise float v1 = l1[k];
+            precise float v2 = (v0 + v1);
+            precise float v4 = (v2 * s0);
+            precise float v6 = (v2 * s1);
+            precise float v7 = sn_erf_f32(v6);
+            precise float v9 = (v7 + s2);
+            precise float v10 = (v4 * v9);
+            h0[i][k] = v10;
+            q11[k] = fma(v4, v9, q11[k]);
+          }
+        }
+      }
+      r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
+      r11 = sn_group_sum_f32(r11);
+      precise float v11 = r11;
+      precise float v13 = (v11 * s3);
+      if (gl_LocalInvocationID.x == 0u) {
+        b2.at[x0] = v11;
+      }
+      float r16 = float(0);
+      float q16[4] = {float(0), float(0), float(0), float(0)};
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v10 = h0[i][k];
+            precise float v14 = (v10 - v13);
+            h0[i][k] = v14;
+            precise float v15 = (v14 * v14);
+            q16[k] = fma(v14, v14, q16[k]);
+          }
+        }
+      }
+      r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
+      r16 = sn_group_sum_f32(r16);
+      precise float v16 = r16;
+      precise float v18 = (v16 * s4);
+      precise float v20 = (v18 + s5);
+      precise float v21 = sn_rsqrt_f32(v20);
+      if (gl_LocalInvocationID.x == 0u) {
+        b3.at[x0] = v16;
+      }
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          vec4 l23;
+          l23 = b4_4.at[(u32(y) >> 2)];
+          vec4 l25;
+          l25 = b5_4.at[(u32(y) >> 2)];
+          vec4 w0;
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v14 = h0[i][k];
+            precise float v22 = (v14 * v21);
+            precise float v23 = l23[k];
+            precise float v24 = (v22 * v23);
+            precise float v25 = l25[k];
+            precise float v26 = (v24 + v25);
+            w0[k] = v26;
+          }
+          b6_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+        }
+      }
+    }
+  }
+  else {
+    for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
+      const int x0 = int(f);
+      float r11 = float(0);
+      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        float q11 = float(0);
+        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+          const int x1 = int(j);
+          precise float v0 = b0.at[x0 * n2 + x1];
+          precise float v1 = b1.at[x1];
           precise float v2 = (v0 + v1);
           precise float v4 = (v2 * s0);
           precise float v6 = (v2 * s1);
           precise float v7 = sn_erf_f32(v6);
           precise float v9 = (v7 + s2);
           precise float v10 = (v4 * v9);
-          h0[i][k] = v10;
-          q11[k] = fma(v4, v9, q11[k]);
+          q11 = fma(v4, v9, q11);
         }
+        r11 = r11 + q11;
       }
-    }
-    r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q11 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
-        const int x1 = int(j);
-        precise float v0 = b0.at[x0 * n2 + x1];
-        precise float v1 = b1.at[x1];
-        precise float v2 = (v0 + v1);
-        precise float v4 = (v2 * s0);
-        precise float v6 = (v2 * s1);
-        precise float v7 = sn_erf_f32(v6);
-        precise float v9 = (v7 + s2);
-        precise float v10 = (v4 * v9);
-        q11 = fma(v4, v9, q11);
+      r11 = sn_group_sum_f32(r11);
+      precise float v11 = r11;
+      precise float v13 = (v11 * s3);
+      if (gl_LocalInvocationID.x == 0u) {
+        b2.at[x0] = v11;
       }
-      r11 = r11 + q11;
-    }
-    r11 = sn_group_sum_f32(r11);
-    precise float v11 = r11;
-    precise float v13 = (v11 * s3);
-    if (gl_LocalInvocationID.x == 0u) {
-      b2.at[x0] = v11;
-    }
-    float r16 = float(0);
-    float q16[4] = {float(0), float(0), float(0), float(0)};
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v10 = h0[i][k];
+      float r16 = float(0);
+      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        float q16 = float(0);
+        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+          const int x1 = int(j);
+          precise float v0 = b0.at[x0 * n2 + x1];
+          precise float v1 = b1.at[x1];
+          precise float v2 = (v0 + v1);
+          precise float v4 = (v2 * s0);
+          precise float v6 = (v2 * s1);
+          precise float v7 = sn_erf_f32(v6);
+          precise float v9 = (v7 + s2);
+          precise float v10 = (v4 * v9);
           precise float v14 = (v10 - v13);
-          h0[i][k] = v14;
           precise float v15 = (v14 * v14);
-          q16[k] = fma(v14, v14, q16[k]);
+          q16 = fma(v14, v14, q16);
         }
+        r16 = r16 + q16;
       }
-    }
-    r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q16 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+      r16 = sn_group_sum_f32(r16);
+      precise float v16 = r16;
+      precise float v18 = (v16 * s4);
+      precise float v20 = (v18 + s5);
+      precise float v21 = sn_rsqrt_f32(v20);
+      if (gl_LocalInvocationID.x == 0u) {
+        b3.at[x0] = v16;
+      }
+      for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
         precise float v1 = b1.at[x1];
@@ -168,60 +237,13 @@ void main() {
         precise float v9 = (v7 + s2);
         precise float v10 = (v4 * v9);
         precise float v14 = (v10 - v13);
-        precise float v15 = (v14 * v14);
-        q16 = fma(v14, v14, q16);
+        precise float v22 = (v14 * v21);
+        precise float v23 = b4.at[x1];
+        precise float v24 = (v22 * v23);
+        precise float v25 = b5.at[x1];
+        precise float v26 = (v24 + v25);
+        b6.at[x0 * n2 + x1] = v26;
       }
-      r16 = r16 + q16;
-    }
-    r16 = sn_group_sum_f32(r16);
-    precise float v16 = r16;
-    precise float v18 = (v16 * s4);
-    precise float v20 = (v18 + s5);
-    precise float v21 = sn_rsqrt_f32(v20);
-    if (gl_LocalInvocationID.x == 0u) {
-      b3.at[x0] = v16;
-    }
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        vec4 l23;
-        l23 = b4_4.at[(u32(y) >> 2)];
-        vec4 l25;
-        l25 = b5_4.at[(u32(y) >> 2)];
-        vec4 w0;
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v14 = h0[i][k];
-          precise float v22 = (v14 * v21);
-          precise float v23 = l23[k];
-          precise float v24 = (v22 * v23);
-          precise float v25 = l25[k];
-          precise float v26 = (v24 + v25);
-          w0[k] = v26;
-        }
-        b6_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
-      }
-    }
-    for (u32 j = inner4 + u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
-      const int x1 = int(j);
-      precise float v0 = b0.at[x0 * n2 + x1];
-      precise float v1 = b1.at[x1];
-      precise float v2 = (v0 + v1);
-      precise float v4 = (v2 * s0);
-      precise float v6 = (v2 * s1);
-      precise float v7 = sn_erf_f32(v6);
-      precise float v9 = (v7 + s2);
-      precise float v10 = (v4 * v9);
-      precise float v14 = (v10 - v13);
-      precise float v22 = (v14 * v21);
-      precise float v23 = b4.at[x1];
-      precise float v24 = (v22 * v23);
-      precise float v25 = b5.at[x1];
-      precise float v26 = (v24 + v25);
-      b6.at[x0 * n2 + x1] = v26;
     }
   }
 }
@@ -331,215 +353,311 @@ void main() {
   const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
-  for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
-    const int x0 = int(f);
-    vec4 h0[2];
-    vec4 h1[2];
-    vec4 h2[2];
-    vec4 h3[2];
-    vec4 h4[2];
-    precise float v19 = (s4 * s5);
-    precise float v21 = (v19 * s6);
-    float r11 = float(0);
-    float q11[4] = {float(0), float(0), float(0), float(0)};
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        vec4 l0;
-        l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
-        vec4 l1;
-        l1 = b1_4.at[(u32(y) >> 2)];
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v0 = l0[k];
-          precise float v1 = l1[k];
+  if (vectors && inner % u32(4) == u32(0)) {
+    for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
+      const int x0 = int(f);
+      vec4 h0[2];
+      vec4 h1[2];
+      vec4 h2[2];
+      vec4 h3[2];
+      vec4 h4[2];
+      precise float v19 = (s4 * s5);
+      precise float v21 = (v19 * s6);
+      float r11 = float(0);
+      float q11[4] = {float(0), float(0), float(0), float(0)};
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          vec4 l0;
+          l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+          vec4 l1;
+          l1 = b1_4.at[(u32(y) >> 2)];
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v0 = l0[k];
+            precise float v1 = l1[k];
+            precise float v2 = (v0 + v1);
+            precise float v4 = (v2 * s0);
+            h1[i][k] = v4;
+            precise float v6 = (v2 * s1);
+            h2[i][k] = v6;
+            precise float v7 = sn_erf_f32(v6);
+            precise float v9 = (v7 + s2);
+            h3[i][k] = v9;
+            precise float v10 = (v4 * v9);
+            h0[i][k] = v10;
+            q11[k] = fma(v4, v9, q11[k]);
+          }
+        }
+      }
+      r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
+      r11 = sn_group_sum_f32(r11);
+      precise float v11 = r11;
+      precise float v13 = (v11 * s3);
+      if (gl_LocalInvocationID.x == 0u) {
+        b2.at[x0] = v11;
+      }
+      float r16 = float(0);
+      float q16[4] = {float(0), float(0), float(0), float(0)};
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v10 = h0[i][k];
+            precise float v14 = (v10 - v13);
+            h0[i][k] = v14;
+            precise float v15 = (v14 * v14);
+            q16[k] = fma(v14, v14, q16[k]);
+          }
+        }
+      }
+      r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
+      r16 = sn_group_sum_f32(r16);
+      precise float v16 = r16;
+      precise float v23 = (v16 * s7);
+      precise float v25 = (v23 + s8);
+      precise float v26 = sn_rsqrt_f32(v25);
+      precise float v41 = (v26 * v26);
+      precise float v42 = (v41 * v26);
+      if (gl_LocalInvocationID.x == 0u) {
+        b3.at[x0] = v16;
+      }
+      float r38 = float(0);
+      float q38[4] = {float(0), float(0), float(0), float(0)};
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          vec4 l28;
+          l28 = b4_4.at[(u32(y) >> 2)];
+          vec4 l30;
+          l30 = b5_4.at[(u32(y) >> 2)];
+          vec4 l32;
+          l32 = b6_4.at[(u32(x0 * n2 + y) >> 2)];
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v14 = h0[i][k];
+            precise float v27 = (v14 * v26);
+            precise float v28 = l28[k];
+            precise float v29 = (v27 * v28);
+            precise float v30 = l30[k];
+            precise float v31 = (v29 + v30);
+            precise float v32 = l32[k];
+            precise float v33 = (v31 - v32);
+            precise float v34 = (v21 * v33);
+            precise float v35 = (v34 * v28);
+            h4[i][k] = v35;
+            precise float v37 = (v35 * v14);
+            q38[k] = fma(v35, v14, q38[k]);
+          }
+        }
+      }
+      r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
+      r38 = sn_group_sum_f32(r38);
+      precise float v38 = r38;
+      precise float v40 = (v38 * s9);
+      precise float v43 = (v40 * v42);
+      precise float v45 = (v43 * s10);
+      precise float v47 = (v45 * s11);
+      float r51 = float(0);
+      float q51[4] = {float(0), float(0), float(0), float(0)};
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v14 = h0[i][k];
+            precise float v35 = h4[i][k];
+            precise float v36 = (v35 * v26);
+            precise float v48 = (v47 * v14);
+            precise float v49 = (v36 + v48);
+            h0[i][k] = v49;
+            precise float v50 = (-v49);
+            q51[k] = (q51[k] + v50);
+          }
+        }
+      }
+      r51 = r51 + ((q51[0] + q51[1]) + (q51[2] + q51[3]));
+      r51 = sn_group_sum_f32(r51);
+      precise float v51 = r51;
+      precise float v53 = (v51 * s12);
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          vec4 w0;
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v4 = h1[i][k];
+            precise float v6 = h2[i][k];
+            precise float v9 = h3[i][k];
+            precise float v49 = h0[i][k];
+            precise float v54 = (v49 + v53);
+            precise float v55 = (v54 * v9);
+            precise float v57 = (v55 * s13);
+            precise float v58 = (v54 * v4);
+            precise float v59 = (v6 * v6);
+            precise float v60 = (-v59);
+            precise float v61 = sn_exp_f32(v60);
+            precise float v63 = (v61 * s14);
+            precise float v64 = (v58 * v63);
+            precise float v66 = (v64 * s15);
+            precise float v67 = (v57 + v66);
+            w0[k] = v67;
+          }
+          b7_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+        }
+      }
+    }
+  }
+  else {
+    for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
+      const int x0 = int(f);
+      precise float v19 = (s4 * s5);
+      precise float v21 = (v19 * s6);
+      float r11 = float(0);
+      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        float q11 = float(0);
+        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+          const int x1 = int(j);
+          precise float v0 = b0.at[x0 * n2 + x1];
+          precise float v1 = b1.at[x1];
           precise float v2 = (v0 + v1);
           precise float v4 = (v2 * s0);
-          h1[i][k] = v4;
           precise float v6 = (v2 * s1);
-          h2[i][k] = v6;
           precise float v7 = sn_erf_f32(v6);
           precise float v9 = (v7 + s2);
-          h3[i][k] = v9;
           precise float v10 = (v4 * v9);
-          h0[i][k] = v10;
-          q11[k] = fma(v4, v9, q11[k]);
+          q11 = fma(v4, v9, q11);
         }
+        r11 = r11 + q11;
       }
-    }
-    r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q11 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
-        const int x1 = int(j);
-        precise float v0 = b0.at[x0 * n2 + x1];
-        precise float v1 = b1.at[x1];
-        precise float v2 = (v0 + v1);
-        precise float v4 = (v2 * s0);
-        precise float v6 = (v2 * s1);
-        precise float v7 = sn_erf_f32(v6);
-        precise float v9 = (v7 + s2);
-        precise float v10 = (v4 * v9);
-        q11 = fma(v4, v9, q11);
+      r11 = sn_group_sum_f32(r11);
+      precise float v11 = r11;
+      precise float v13 = (v11 * s3);
+      if (gl_LocalInvocationID.x == 0u) {
+        b2.at[x0] = v11;
       }
-      r11 = r11 + q11;
-    }
-    r11 = sn_group_sum_f32(r11);
-    precise float v11 = r11;
-    precise float v13 = (v11 * s3);
-    if (gl_LocalInvocationID.x == 0u) {
-      b2.at[x0] = v11;
-    }
-    float r16 = float(0);
-    float q16[4] = {float(0), float(0), float(0), float(0)};
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v10 = h0[i][k];
+      float r16 = float(0);
+      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        float q16 = float(0);
+        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+          const int x1 = int(j);
+          precise float v0 = b0.at[x0 * n2 + x1];
+          precise float v1 = b1.at[x1];
+          precise float v2 = (v0 + v1);
+          precise float v4 = (v2 * s0);
+          precise float v6 = (v2 * s1);
+          precise float v7 = sn_erf_f32(v6);
+          precise float v9 = (v7 + s2);
+          precise float v10 = (v4 * v9);
           precise float v14 = (v10 - v13);
-          h0[i][k] = v14;
           precise float v15 = (v14 * v14);
-          q16[k] = fma(v14, v14, q16[k]);
+          q16 = fma(v14, v14, q16);
         }
+        r16 = r16 + q16;
       }
-    }
-    r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q16 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
-        const int x1 = int(j);
-        precise float v0 = b0.at[x0 * n2 + x1];
-        precise float v1 = b1.at[x1];
-        precise float v2 = (v0 + v1);
-        precise float v4 = (v2 * s0);
-        precise float v6 = (v2 * s1);
-        precise float v7 = sn_erf_f32(v6);
-        precise float v9 = (v7 + s2);
-        precise float v10 = (v4 * v9);
-        precise float v14 = (v10 - v13);
-        precise float v15 = (v14 * v14);
-        q16 = fma(v14, v14, q16);
+      r16 = sn_group_sum_f32(r16);
+      precise float v16 = r16;
+      precise float v23 = (v16 * s7);
+      precise float v25 = (v23 + s8);
+      precise float v26 = sn_rsqrt_f32(v25);
+      precise float v41 = (v26 * v26);
+      precise float v42 = (v41 * v26);
+      if (gl_LocalInvocationID.x == 0u) {
+        b3.at[x0] = v16;
       }
-      r16 = r16 + q16;
-    }
-    r16 = sn_group_sum_f32(r16);
-    precise float v16 = r16;
-    precise float v23 = (v16 * s7);
-    precise float v25 = (v23 + s8);
-    precise float v26 = sn_rsqrt_f32(v25);
-    precise float v41 = (v26 * v26);
-    precise float v42 = (v41 * v26);
-    if (gl_LocalInvocationID.x == 0u) {
-      b3.at[x0] = v16;
-    }
-    float r38 = float(0);
-    float q38[4] = {float(0), float(0), float(0), float(0)};
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        vec4 l28;
-        l28 = b4_4.at[(u32(y) >> 2)];
-        vec4 l30;
-        l30 = b5_4.at[(u32(y) >> 2)];
-        vec4 l32;
-        l32 = b6_4.at[(u32(x0 * n2 + y) >> 2)];
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v14 = h0[i][k];
+      float r38 = float(0);
+      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        float q38 = float(0);
+        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+          const int x1 = int(j);
+          precise float v0 = b0.at[x0 * n2 + x1];
+          precise float v1 = b1.at[x1];
+          precise float v2 = (v0 + v1);
+          precise float v4 = (v2 * s0);
+          precise float v6 = (v2 * s1);
+          precise float v7 = sn_erf_f32(v6);
+          precise float v9 = (v7 + s2);
+          precise float v10 = (v4 * v9);
+          precise float v14 = (v10 - v13);
           precise float v27 = (v14 * v26);
-          precise float v28 = l28[k];
+          precise float v28 = b4.at[x1];
           precise float v29 = (v27 * v28);
-          precise float v30 = l30[k];
+          precise float v30 = b5.at[x1];
           precise float v31 = (v29 + v30);
-          precise float v32 = l32[k];
+          precise float v32 = b6.at[x0 * n2 + x1];
           precise float v33 = (v31 - v32);
           precise float v34 = (v21 * v33);
           precise float v35 = (v34 * v28);
-          h4[i][k] = v35;
           precise float v37 = (v35 * v14);
-          q38[k] = fma(v35, v14, q38[k]);
+          q38 = fma(v35, v14, q38);
         }
+        r38 = r38 + q38;
       }
-    }
-    r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q38 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
-        const int x1 = int(j);
-        precise float v0 = b0.at[x0 * n2 + x1];
-        precise float v1 = b1.at[x1];
-        precise float v2 = (v0 + v1);
-        precise float v4 = (v2 * s0);
-        precise float v6 = (v2 * s1);
-        precise float v7 = sn_erf_f32(v6);
-        precise float v9 = (v7 + s2);
-        precise float v10 = (v4 * v9);
-        precise float v14 = (v10 - v13);
-        precise float v27 = (v14 * v26);
-        precise float v28 = b4.at[x1];
-        precise float v29 = (v27 * v28);
-        precise float v30 = b5.at[x1];
-        precise float v31 = (v29 + v30);
-        precise float v32 = b6.at[x0 * n2 + x1];
-        precise float v33 = (v31 - v32);
-        precise float v34 = (v21 * v33);
-        precise float v35 = (v34 * v28);
-        precise float v37 = (v35 * v14);
-        q38 = fma(v35, v14, q38);
-      }
-      r38 = r38 + q38;
-    }
-    r38 = sn_group_sum_f32(r38);
-    precise float v38 = r38;
-    precise float v40 = (v38 * s9);
-    precise float v43 = (v40 * v42);
-    precise float v45 = (v43 * s10);
-    precise float v47 = (v45 * s11);
-    float r51 = float(0);
-    float q51[4] = {float(0), float(0), float(0), float(0)};
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v14 = h0[i][k];
-          precise float v35 = h4[i][k];
+      r38 = sn_group_sum_f32(r38);
+      precise float v38 = r38;
+      precise float v40 = (v38 * s9);
+      precise float v43 = (v40 * v42);
+      precise float v45 = (v43 * s10);
+      precise float v47 = (v45 * s11);
+      float r51 = float(0);
+      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        float q51 = float(0);
+        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+          const int x1 = int(j);
+          precise float v0 = b0.at[x0 * n2 + x1];
+          precise float v1 = b1.at[x1];
+          precise float v2 = (v0 + v1);
+          precise float v4 = (v2 * s0);
+          precise float v6 = (v2 * s1);
+          precise float v7 = sn_erf_f32(v6);
+          precise float v9 = (v7 + s2);
+          precise float v10 = (v4 * v9);
+          precise float v14 = (v10 - v13);
+          precise float v27 = (v14 * v26);
+          precise float v28 = b4.at[x1];
+          precise float v29 = (v27 * v28);
+          precise float v30 = b5.at[x1];
+          precise float v31 = (v29 + v30);
+          precise float v32 = b6.at[x0 * n2 + x1];
+          precise float v33 = (v31 - v32);
+          precise float v34 = (v21 * v33);
+          precise float v35 = (v34 * v28);
           precise float v36 = (v35 * v26);
           precise float v48 = (v47 * v14);
           precise float v49 = (v36 + v48);
-          h0[i][k] = v49;
           precise float v50 = (-v49);
-          q51[k] = (q51[k] + v50);
+          q51 = (q51 + v50);
         }
+        r51 = r51 + q51;
       }
-    }
-    r51 = r51 + ((q51[0] + q51[1]) + (q51[2] + q51[3]));
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q51 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+      r51 = sn_group_sum_f32(r51);
+      precise float v51 = r51;
+      precise float v53 = (v51 * s12);
+      for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
         precise float v1 = b1.at[x1];
@@ -562,78 +680,19 @@ void main() {
         precise float v36 = (v35 * v26);
         precise float v48 = (v47 * v14);
         precise float v49 = (v36 + v48);
-        precise float v50 = (-v49);
-        q51 = (q51 + v50);
+        precise float v54 = (v49 + v53);
+        precise float v55 = (v54 * v9);
+        precise float v57 = (v55 * s13);
+        precise float v58 = (v54 * v4);
+        precise float v59 = (v6 * v6);
+        precise float v60 = (-v59);
+        precise float v61 = sn_exp_f32(v60);
+        precise float v63 = (v61 * s14);
+        precise float v64 = (v58 * v63);
+        precise float v66 = (v64 * s15);
+        precise float v67 = (v57 + v66);
+        b7.at[x0 * n2 + x1] = v67;
       }
-      r51 = r51 + q51;
-    }
-    r51 = sn_group_sum_f32(r51);
-    precise float v51 = r51;
-    precise float v53 = (v51 * s12);
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        vec4 w0;
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v4 = h1[i][k];
-          precise float v6 = h2[i][k];
-          precise float v9 = h3[i][k];
-          precise float v49 = h0[i][k];
-          precise float v54 = (v49 + v53);
-          precise float v55 = (v54 * v9);
-          precise float v57 = (v55 * s13);
-          precise float v58 = (v54 * v4);
-          precise float v59 = (v6 * v6);
-          precise float v60 = (-v59);
-          precise float v61 = sn_exp_f32(v60);
-          precise float v63 = (v61 * s14);
-          precise float v64 = (v58 * v63);
-          precise float v66 = (v64 * s15);
-          precise float v67 = (v57 + v66);
-          w0[k] = v67;
-        }
-        b7_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
-      }
-    }
-    for (u32 j = inner4 + u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
-      const int x1 = int(j);
-      precise float v0 = b0.at[x0 * n2 + x1];
-      precise float v1 = b1.at[x1];
-      precise float v2 = (v0 + v1);
-      precise float v4 = (v2 * s0);
-      precise float v6 = (v2 * s1);
-      precise float v7 = sn_erf_f32(v6);
-      precise float v9 = (v7 + s2);
-      precise float v10 = (v4 * v9);
-      precise float v14 = (v10 - v13);
-      precise float v27 = (v14 * v26);
-      precise float v28 = b4.at[x1];
-      precise float v29 = (v27 * v28);
-      precise float v30 = b5.at[x1];
-      precise float v31 = (v29 + v30);
-      precise float v32 = b6.at[x0 * n2 + x1];
-      precise float v33 = (v31 - v32);
-      precise float v34 = (v21 * v33);
-      precise float v35 = (v34 * v28);
-      precise float v36 = (v35 * v26);
-      precise float v48 = (v47 * v14);
-      precise float v49 = (v36 + v48);
-      precise float v54 = (v49 + v53);
-      precise float v55 = (v54 * v9);
-      precise float v57 = (v55 * s13);
-      precise float v58 = (v54 * v4);
-      precise float v59 = (v6 * v6);
-      precise float v60 = (-v59);
-      precise float v61 = sn_exp_f32(v60);
-      precise float v63 = (v61 * s14);
-      precise float v64 = (v58 * v63);
-      precise float v66 = (v64 * s15);
-      precise float v67 = (v57 + v66);
-      b7.at[x0 * n2 + x1] = v67;
     }
   }
 }
@@ -944,119 +1003,197 @@ void main() {
   const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
-  for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
-    const int x0 = int(f);
-    vec4 h0[2];
-    vec4 h1[2];
-    vec4 h2[2];
-    vec4 h3[2];
-    vec4 h4[2];
-    precise float v3 = b2.at[x0];
-    precise float v5 = (v3 * s0);
-    precise float v7 = (v5 + s1);
-    precise float v8 = sn_rsqrt_f32(v7);
-    precise float v21 = b5.at[x0];
-    precise float v23 = (v21 * s5);
-    precise float v29 = (v8 * v8);
-    precise float v30 = (v29 * v8);
-    float r26 = float(0);
-    float q26[4] = {float(0), float(0), float(0), float(0)};
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        vec4 l0;
-        l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
-        vec4 l1;
-        l1 = b1_4.at[(u32(y) >> 2)];
-        vec4 l10;
-        l10 = b3_4.at[(u32(x0 * n2 + y) >> 2)];
-        vec4 l11;
-        l11 = b4_4.at[(u32(y) >> 2)];
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v0 = l0[k];
-          precise float v1 = l1[k];
+  if (vectors && inner % u32(4) == u32(0)) {
+    for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
+      const int x0 = int(f);
+      vec4 h0[2];
+      vec4 h1[2];
+      vec4 h2[2];
+      vec4 h3[2];
+      vec4 h4[2];
+      precise float v3 = b2.at[x0];
+      precise float v5 = (v3 * s0);
+      precise float v7 = (v5 + s1);
+      precise float v8 = sn_rsqrt_f32(v7);
+      precise float v21 = b5.at[x0];
+      precise float v23 = (v21 * s5);
+      precise float v29 = (v8 * v8);
+      precise float v30 = (v29 * v8);
+      float r26 = float(0);
+      float q26[4] = {float(0), float(0), float(0), float(0)};
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          vec4 l0;
+          l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+          vec4 l1;
+          l1 = b1_4.at[(u32(y) >> 2)];
+          vec4 l10;
+          l10 = b3_4.at[(u32(x0 * n2 + y) >> 2)];
+          vec4 l11;
+          l11 = b4_4.at[(u32(y) >> 2)];
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v0 = l0[k];
+            precise float v1 = l1[k];
+            precise float v2 = (v0 * v1);
+            h0[i][k] = v2;
+            precise float v10 = l10[k];
+            precise float v11 = l11[k];
+            precise float v12 = (v10 + v11);
+            precise float v14 = (v12 * s2);
+            h2[i][k] = v14;
+            precise float v16 = (v12 * s3);
+            h3[i][k] = v16;
+            precise float v17 = sn_erf_f32(v16);
+            precise float v19 = (v17 + s4);
+            h4[i][k] = v19;
+            precise float v20 = (v14 * v19);
+            precise float v24 = (v20 - v23);
+            h1[i][k] = v24;
+            precise float v25 = (v2 * v24);
+            q26[k] = fma(v2, v24, q26[k]);
+          }
+        }
+      }
+      r26 = r26 + ((q26[0] + q26[1]) + (q26[2] + q26[3]));
+      r26 = sn_group_sum_f32(r26);
+      precise float v26 = r26;
+      precise float v28 = (v26 * s6);
+      precise float v31 = (v28 * v30);
+      precise float v33 = (v31 * s7);
+      precise float v35 = (v33 * s8);
+      float r39 = float(0);
+      float q39[4] = {float(0), float(0), float(0), float(0)};
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v2 = h0[i][k];
+            precise float v24 = h1[i][k];
+            precise float v9 = (v2 * v8);
+            precise float v36 = (v35 * v24);
+            precise float v37 = (v9 + v36);
+            h0[i][k] = v37;
+            precise float v38 = (-v37);
+            q39[k] = (q39[k] + v38);
+          }
+        }
+      }
+      r39 = r39 + ((q39[0] + q39[1]) + (q39[2] + q39[3]));
+      r39 = sn_group_sum_f32(r39);
+      precise float v39 = r39;
+      precise float v41 = (v39 * s9);
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          vec4 w0;
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v14 = h2[i][k];
+            precise float v16 = h3[i][k];
+            precise float v19 = h4[i][k];
+            precise float v37 = h0[i][k];
+            precise float v42 = (v37 + v41);
+            precise float v43 = (v42 * v19);
+            precise float v45 = (v43 * s10);
+            precise float v46 = (v42 * v14);
+            precise float v47 = (v16 * v16);
+            precise float v48 = (-v47);
+            precise float v49 = sn_exp_f32(v48);
+            precise float v51 = (v49 * s11);
+            precise float v52 = (v46 * v51);
+            precise float v54 = (v52 * s12);
+            precise float v55 = (v45 + v54);
+            w0[k] = v55;
+          }
+          b6_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+        }
+      }
+    }
+  }
+  else {
+    for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
+      const int x0 = int(f);
+      precise float v3 = b2.at[x0];
+      precise float v5 = (v3 * s0);
+      precise float v7 = (v5 + s1);
+      precise float v8 = sn_rsqrt_f32(v7);
+      precise float v21 = b5.at[x0];
+      precise float v23 = (v21 * s5);
+      precise float v29 = (v8 * v8);
+      precise float v30 = (v29 * v8);
+      float r26 = float(0);
+      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        float q26 = float(0);
+        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+          const int x1 = int(j);
+          precise float v0 = b0.at[x0 * n2 + x1];
+          precise float v1 = b1.at[x1];
           precise float v2 = (v0 * v1);
-          h0[i][k] = v2;
-          precise float v10 = l10[k];
-          precise float v11 = l11[k];
+          precise float v10 = b3.at[x0 * n2 + x1];
+          precise float v11 = b4.at[x1];
           precise float v12 = (v10 + v11);
           precise float v14 = (v12 * s2);
-          h2[i][k] = v14;
           precise float v16 = (v12 * s3);
-          h3[i][k] = v16;
           precise float v17 = sn_erf_f32(v16);
           precise float v19 = (v17 + s4);
-          h4[i][k] = v19;
           precise float v20 = (v14 * v19);
           precise float v24 = (v20 - v23);
-          h1[i][k] = v24;
           precise float v25 = (v2 * v24);
-          q26[k] = fma(v2, v24, q26[k]);
+          q26 = fma(v2, v24, q26);
         }
+        r26 = r26 + q26;
       }
-    }
-    r26 = r26 + ((q26[0] + q26[1]) + (q26[2] + q26[3]));
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q26 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
-        const int x1 = int(j);
-        precise float v0 = b0.at[x0 * n2 + x1];
-        precise float v1 = b1.at[x1];
-        precise float v2 = (v0 * v1);
-        precise float v10 = b3.at[x0 * n2 + x1];
-        precise float v11 = b4.at[x1];
-        precise float v12 = (v10 + v11);
-        precise float v14 = (v12 * s2);
-        precise float v16 = (v12 * s3);
-        precise float v17 = sn_erf_f32(v16);
-        precise float v19 = (v17 + s4);
-        precise float v20 = (v14 * v19);
-        precise float v24 = (v20 - v23);
-        precise float v25 = (v2 * v24);
-        q26 = fma(v2, v24, q26);
-      }
-      r26 = r26 + q26;
-    }
-    r26 = sn_group_sum_f32(r26);
-    precise float v26 = r26;
-    precise float v28 = (v26 * s6);
-    precise float v31 = (v28 * v30);
-    precise float v33 = (v31 * s7);
-    precise float v35 = (v33 * s8);
-    float r39 = float(0);
-    float q39[4] = {float(0), float(0), float(0), float(0)};
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v2 = h0[i][k];
-          precise float v24 = h1[i][k];
+      r26 = sn_group_sum_f32(r26);
+      precise float v26 = r26;
+      precise float v28 = (v26 * s6);
+      precise float v31 = (v28 * v30);
+      precise float v33 = (v31 * s7);
+      precise float v35 = (v33 * s8);
+      float r39 = float(0);
+      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        float q39 = float(0);
+        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+          const int x1 = int(j);
+          precise float v0 = b0.at[x0 * n2 + x1];
+          precise float v1 = b1.at[x1];
+          precise float v2 = (v0 * v1);
           precise float v9 = (v2 * v8);
+          precise float v10 = b3.at[x0 * n2 + x1];
+          precise float v11 = b4.at[x1];
+          precise float v12 = (v10 + v11);
+          precise float v14 = (v12 * s2);
+          precise float v16 = (v12 * s3);
+          precise float v17 = sn_erf_f32(v16);
+          precise float v19 = (v17 + s4);
+          precise float v20 = (v14 * v19);
+          precise float v24 = (v20 - v23);
           precise float v36 = (v35 * v24);
           precise float v37 = (v9 + v36);
-          h0[i][k] = v37;
           precise float v38 = (-v37);
-          q39[k] = (q39[k] + v38);
+          q39 = (q39 + v38);
         }
+        r39 = r39 + q39;
       }
-    }
-    r39 = r39 + ((q39[0] + q39[1]) + (q39[2] + q39[3]));
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q39 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+      r39 = sn_group_sum_f32(r39);
+      precise float v39 = r39;
+      precise float v41 = (v39 * s9);
+      for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
         precise float v1 = b1.at[x1];
@@ -1073,72 +1210,19 @@ void main() {
         precise float v24 = (v20 - v23);
         precise float v36 = (v35 * v24);
         precise float v37 = (v9 + v36);
-        precise float v38 = (-v37);
-        q39 = (q39 + v38);
+        precise float v42 = (v37 + v41);
+        precise float v43 = (v42 * v19);
+        precise float v45 = (v43 * s10);
+        precise float v46 = (v42 * v14);
+        precise float v47 = (v16 * v16);
+        precise float v48 = (-v47);
+        precise float v49 = sn_exp_f32(v48);
+        precise float v51 = (v49 * s11);
+        precise float v52 = (v46 * v51);
+        precise float v54 = (v52 * s12);
+        precise float v55 = (v45 + v54);
+        b6.at[x0 * n2 + x1] = v55;
       }
-      r39 = r39 + q39;
-    }
-    r39 = sn_group_sum_f32(r39);
-    precise float v39 = r39;
-    precise float v41 = (v39 * s9);
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        vec4 w0;
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v14 = h2[i][k];
-          precise float v16 = h3[i][k];
-          precise float v19 = h4[i][k];
-          precise float v37 = h0[i][k];
-          precise float v42 = (v37 + v41);
-          precise float v43 = (v42 * v19);
-          precise float v45 = (v43 * s10);
-          precise float v46 = (v42 * v14);
-          precise float v47 = (v16 * v16);
-          precise float v48 = (-v47);
-          precise float v49 = sn_exp_f32(v48);
-          precise float v51 = (v49 * s11);
-          precise float v52 = (v46 * v51);
-          precise float v54 = (v52 * s12);
-          precise float v55 = (v45 + v54);
-          w0[k] = v55;
-        }
-        b6_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
-      }
-    }
-    for (u32 j = inner4 + u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
-      const int x1 = int(j);
-      precise float v0 = b0.at[x0 * n2 + x1];
-      precise float v1 = b1.at[x1];
-      precise float v2 = (v0 * v1);
-      precise float v9 = (v2 * v8);
-      precise float v10 = b3.at[x0 * n2 + x1];
-      precise float v11 = b4.at[x1];
-      precise float v12 = (v10 + v11);
-      precise float v14 = (v12 * s2);
-      precise float v16 = (v12 * s3);
-      precise float v17 = sn_erf_f32(v16);
-      precise float v19 = (v17 + s4);
-      precise float v20 = (v14 * v19);
-      precise float v24 = (v20 - v23);
-      precise float v36 = (v35 * v24);
-      precise float v37 = (v9 + v36);
-      precise float v42 = (v37 + v41);
-      precise float v43 = (v42 * v19);
-      precise float v45 = (v43 * s10);
-      precise float v46 = (v42 * v14);
-      precise float v47 = (v16 * v16);
-      precise float v48 = (-v47);
-      precise float v49 = sn_exp_f32(v48);
-      precise float v51 = (v49 * s11);
-      precise float v52 = (v46 * v51);
-      precise float v54 = (v52 * s12);
-      precise float v55 = (v45 + v54);
-      b6.at[x0 * n2 + x1] = v55;
     }
   }
 }

@@ -28,12 +28,12 @@ SN_FN float sn_erf_f32(float a) {
   q = copysignf(1.0f - q, a);
   return x >= 0.92f ? q : p;
 }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  const u32 count = blockDim.x >> 5;
+  const u32 count = lanes >> 5;
   if (count <= 1u) return;
   if (again) __syncthreads();
   if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
@@ -56,86 +56,155 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
   const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
-  for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
-    const int x0 = int(f);
-    float h0[2][4];
-    float r11 = float(0);
-    float q11[4] = {float(0), float(0), float(0), float(0)};
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        float l0[4];
-        sn_load4_f32(l0, b0 + (x0 * n2 + y));
-        float l1[4];
-        sn_load4_f32(l1, b1 + (y));
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v0 = l0[k];
-          const float v1 = l1[k];
+  if (vectors && inner % u32(4) == u32(0)) {
+    for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
+      const int x0 = int(f);
+      float h0[2][4];
+      float r11 = float(0);
+      float q11[4] = {float(0), float(0), float(0), float(0)};
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          float l0[4];
+          sn_load4_f32(l0, b0 + (x0 * n2 + y));
+          float l1[4];
+          sn_load4_f32(l1, b1 + (y));
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v0 = l0[k];
+            const float v1 = l1[k];
+            const float v2 = (v0 + v1);
+            const float v4 = (v2 * s0);
+            const float v6 = (v2 * s1);
+            const float v7 = sn_erf_f32(v6);
+            const float v9 = (v7 + s2);
+            const float v10 = (v4 * v9);
+            h0[i][k] = v10;
+            q11[k] = fma(v4, v9, q11[k]);
+          }
+        }
+      }
+      r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, blockDim.x, false); }
+      const float v11 = r11;
+      const float v13 = (v11 * s3);
+      if (threadIdx.x == 0u) {
+        b2[x0] = v11;
+      }
+      float r16 = float(0);
+      float q16[4] = {float(0), float(0), float(0), float(0)};
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v10 = h0[i][k];
+            const float v14 = (v10 - v13);
+            h0[i][k] = v14;
+            const float v15 = (v14 * v14);
+            q16[k] = fma(v14, v14, q16[k]);
+          }
+        }
+      }
+      r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r16, warps, blockDim.x, false); }
+      const float v16 = r16;
+      const float v18 = (v16 * s4);
+      const float v20 = (v18 + s5);
+      const float v21 = sn_rsqrt_f32(v20);
+      if (threadIdx.x == 0u) {
+        b3[x0] = v16;
+      }
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          float l23[4];
+          sn_load4_f32(l23, b4 + (y));
+          float l25[4];
+          sn_load4_f32(l25, b5 + (y));
+          float w0[4];
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v14 = h0[i][k];
+            const float v22 = (v14 * v21);
+            const float v23 = l23[k];
+            const float v24 = (v22 * v23);
+            const float v25 = l25[k];
+            const float v26 = (v24 + v25);
+            w0[k] = v26;
+          }
+          sn_store4_f32(b6 + (x0 * n2 + y), w0);
+        }
+      }
+    }
+  }
+  else {
+    for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
+      const int x0 = int(f);
+      float r11 = float(0);
+      for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q11 = float(0);
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int x1 = int(j);
+          const float v0 = b0[x0 * n2 + x1];
+          const float v1 = b1[x1];
           const float v2 = (v0 + v1);
           const float v4 = (v2 * s0);
           const float v6 = (v2 * s1);
           const float v7 = sn_erf_f32(v6);
           const float v9 = (v7 + s2);
           const float v10 = (v4 * v9);
-          h0[i][k] = v10;
-          q11[k] = fma(v4, v9, q11[k]);
+          q11 = fma(v4, v9, q11);
         }
+        r11 = r11 + q11;
       }
-    }
-    r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
-    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q11 = float(0);
-      for (u32 j = h; j < end; j += u32(blockDim.x)) {
-        const int x1 = int(j);
-        const float v0 = b0[x0 * n2 + x1];
-        const float v1 = b1[x1];
-        const float v2 = (v0 + v1);
-        const float v4 = (v2 * s0);
-        const float v6 = (v2 * s1);
-        const float v7 = sn_erf_f32(v6);
-        const float v9 = (v7 + s2);
-        const float v10 = (v4 * v9);
-        q11 = fma(v4, v9, q11);
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, blockDim.x, false); }
+      const float v11 = r11;
+      const float v13 = (v11 * s3);
+      if (threadIdx.x == 0u) {
+        b2[x0] = v11;
       }
-      r11 = r11 + q11;
-    }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, false); }
-    const float v11 = r11;
-    const float v13 = (v11 * s3);
-    if (threadIdx.x == 0u) {
-      b2[x0] = v11;
-    }
-    float r16 = float(0);
-    float q16[4] = {float(0), float(0), float(0), float(0)};
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v10 = h0[i][k];
+      float r16 = float(0);
+      for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q16 = float(0);
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int x1 = int(j);
+          const float v0 = b0[x0 * n2 + x1];
+          const float v1 = b1[x1];
+          const float v2 = (v0 + v1);
+          const float v4 = (v2 * s0);
+          const float v6 = (v2 * s1);
+          const float v7 = sn_erf_f32(v6);
+          const float v9 = (v7 + s2);
+          const float v10 = (v4 * v9);
           const float v14 = (v10 - v13);
-          h0[i][k] = v14;
           const float v15 = (v14 * v14);
-          q16[k] = fma(v14, v14, q16[k]);
+          q16 = fma(v14, v14, q16);
         }
+        r16 = r16 + q16;
       }
-    }
-    r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
-    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q16 = float(0);
-      for (u32 j = h; j < end; j += u32(blockDim.x)) {
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r16, warps, blockDim.x, false); }
+      const float v16 = r16;
+      const float v18 = (v16 * s4);
+      const float v20 = (v18 + s5);
+      const float v21 = sn_rsqrt_f32(v20);
+      if (threadIdx.x == 0u) {
+        b3[x0] = v16;
+      }
+      for (u32 j = u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
         const int x1 = int(j);
         const float v0 = b0[x0 * n2 + x1];
         const float v1 = b1[x1];
@@ -146,60 +215,13 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         const float v9 = (v7 + s2);
         const float v10 = (v4 * v9);
         const float v14 = (v10 - v13);
-        const float v15 = (v14 * v14);
-        q16 = fma(v14, v14, q16);
+        const float v22 = (v14 * v21);
+        const float v23 = b4[x1];
+        const float v24 = (v22 * v23);
+        const float v25 = b5[x1];
+        const float v26 = (v24 + v25);
+        b6[x0 * n2 + x1] = v26;
       }
-      r16 = r16 + q16;
-    }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r16, warps, false); }
-    const float v16 = r16;
-    const float v18 = (v16 * s4);
-    const float v20 = (v18 + s5);
-    const float v21 = sn_rsqrt_f32(v20);
-    if (threadIdx.x == 0u) {
-      b3[x0] = v16;
-    }
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        float l23[4];
-        sn_load4_f32(l23, b4 + (y));
-        float l25[4];
-        sn_load4_f32(l25, b5 + (y));
-        float w0[4];
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v14 = h0[i][k];
-          const float v22 = (v14 * v21);
-          const float v23 = l23[k];
-          const float v24 = (v22 * v23);
-          const float v25 = l25[k];
-          const float v26 = (v24 + v25);
-          w0[k] = v26;
-        }
-        sn_store4_f32(b6 + (x0 * n2 + y), w0);
-      }
-    }
-    for (u32 j = inner4 + u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
-      const int x1 = int(j);
-      const float v0 = b0[x0 * n2 + x1];
-      const float v1 = b1[x1];
-      const float v2 = (v0 + v1);
-      const float v4 = (v2 * s0);
-      const float v6 = (v2 * s1);
-      const float v7 = sn_erf_f32(v6);
-      const float v9 = (v7 + s2);
-      const float v10 = (v4 * v9);
-      const float v14 = (v10 - v13);
-      const float v22 = (v14 * v21);
-      const float v23 = b4[x1];
-      const float v24 = (v22 * v23);
-      const float v25 = b5[x1];
-      const float v26 = (v24 + v25);
-      b6[x0 * n2 + x1] = v26;
     }
   }
 }
@@ -233,12 +255,12 @@ SN_FN float sn_erf_f32(float a) {
   q = copysignf(1.0f - q, a);
   return x >= 0.92f ? q : p;
 }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  const u32 count = blockDim.x >> 5;
+  const u32 count = lanes >> 5;
   if (count <= 1u) return;
   if (again) __syncthreads();
   if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
@@ -262,215 +284,311 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
   const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6) | u64(b7)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
-  for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
-    const int x0 = int(f);
-    float h0[2][4];
-    float h1[2][4];
-    float h2[2][4];
-    float h3[2][4];
-    float h4[2][4];
-    const float v19 = (s4 * s5);
-    const float v21 = (v19 * s6);
-    float r11 = float(0);
-    float q11[4] = {float(0), float(0), float(0), float(0)};
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        float l0[4];
-        sn_load4_f32(l0, b0 + (x0 * n2 + y));
-        float l1[4];
-        sn_load4_f32(l1, b1 + (y));
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v0 = l0[k];
-          const float v1 = l1[k];
+  if (vectors && inner % u32(4) == u32(0)) {
+    for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
+      const int x0 = int(f);
+      float h0[2][4];
+      float h1[2][4];
+      float h2[2][4];
+      float h3[2][4];
+      float h4[2][4];
+      const float v19 = (s4 * s5);
+      const float v21 = (v19 * s6);
+      float r11 = float(0);
+      float q11[4] = {float(0), float(0), float(0), float(0)};
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          float l0[4];
+          sn_load4_f32(l0, b0 + (x0 * n2 + y));
+          float l1[4];
+          sn_load4_f32(l1, b1 + (y));
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v0 = l0[k];
+            const float v1 = l1[k];
+            const float v2 = (v0 + v1);
+            const float v4 = (v2 * s0);
+            h1[i][k] = v4;
+            const float v6 = (v2 * s1);
+            h2[i][k] = v6;
+            const float v7 = sn_erf_f32(v6);
+            const float v9 = (v7 + s2);
+            h3[i][k] = v9;
+            const float v10 = (v4 * v9);
+            h0[i][k] = v10;
+            q11[k] = fma(v4, v9, q11[k]);
+          }
+        }
+      }
+      r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, blockDim.x, false); }
+      const float v11 = r11;
+      const float v13 = (v11 * s3);
+      if (threadIdx.x == 0u) {
+        b2[x0] = v11;
+      }
+      float r16 = float(0);
+      float q16[4] = {float(0), float(0), float(0), float(0)};
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v10 = h0[i][k];
+            const float v14 = (v10 - v13);
+            h0[i][k] = v14;
+            const float v15 = (v14 * v14);
+            q16[k] = fma(v14, v14, q16[k]);
+          }
+        }
+      }
+      r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r16, warps, blockDim.x, false); }
+      const float v16 = r16;
+      const float v23 = (v16 * s7);
+      const float v25 = (v23 + s8);
+      const float v26 = sn_rsqrt_f32(v25);
+      const float v41 = (v26 * v26);
+      const float v42 = (v41 * v26);
+      if (threadIdx.x == 0u) {
+        b3[x0] = v16;
+      }
+      float r38 = float(0);
+      float q38[4] = {float(0), float(0), float(0), float(0)};
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          float l28[4];
+          sn_load4_f32(l28, b4 + (y));
+          float l30[4];
+          sn_load4_f32(l30, b5 + (y));
+          float l32[4];
+          sn_load4_f32(l32, b6 + (x0 * n2 + y));
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v14 = h0[i][k];
+            const float v27 = (v14 * v26);
+            const float v28 = l28[k];
+            const float v29 = (v27 * v28);
+            const float v30 = l30[k];
+            const float v31 = (v29 + v30);
+            const float v32 = l32[k];
+            const float v33 = (v31 - v32);
+            const float v34 = (v21 * v33);
+            const float v35 = (v34 * v28);
+            h4[i][k] = v35;
+            const float v37 = (v35 * v14);
+            q38[k] = fma(v35, v14, q38[k]);
+          }
+        }
+      }
+      r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r38, warps, blockDim.x, false); }
+      const float v38 = r38;
+      const float v40 = (v38 * s9);
+      const float v43 = (v40 * v42);
+      const float v45 = (v43 * s10);
+      const float v47 = (v45 * s11);
+      float r51 = float(0);
+      float q51[4] = {float(0), float(0), float(0), float(0)};
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v14 = h0[i][k];
+            const float v35 = h4[i][k];
+            const float v36 = (v35 * v26);
+            const float v48 = (v47 * v14);
+            const float v49 = (v36 + v48);
+            h0[i][k] = v49;
+            const float v50 = (-v49);
+            q51[k] = (q51[k] + v50);
+          }
+        }
+      }
+      r51 = r51 + ((q51[0] + q51[1]) + (q51[2] + q51[3]));
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r51, warps, blockDim.x, false); }
+      const float v51 = r51;
+      const float v53 = (v51 * s12);
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          float w0[4];
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v4 = h1[i][k];
+            const float v6 = h2[i][k];
+            const float v9 = h3[i][k];
+            const float v49 = h0[i][k];
+            const float v54 = (v49 + v53);
+            const float v55 = (v54 * v9);
+            const float v57 = (v55 * s13);
+            const float v58 = (v54 * v4);
+            const float v59 = (v6 * v6);
+            const float v60 = (-v59);
+            const float v61 = sn_exp_f32(v60);
+            const float v63 = (v61 * s14);
+            const float v64 = (v58 * v63);
+            const float v66 = (v64 * s15);
+            const float v67 = (v57 + v66);
+            w0[k] = v67;
+          }
+          sn_store4_f32(b7 + (x0 * n2 + y), w0);
+        }
+      }
+    }
+  }
+  else {
+    for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
+      const int x0 = int(f);
+      const float v19 = (s4 * s5);
+      const float v21 = (v19 * s6);
+      float r11 = float(0);
+      for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q11 = float(0);
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int x1 = int(j);
+          const float v0 = b0[x0 * n2 + x1];
+          const float v1 = b1[x1];
           const float v2 = (v0 + v1);
           const float v4 = (v2 * s0);
-          h1[i][k] = v4;
           const float v6 = (v2 * s1);
-          h2[i][k] = v6;
           const float v7 = sn_erf_f32(v6);
           const float v9 = (v7 + s2);
-          h3[i][k] = v9;
           const float v10 = (v4 * v9);
-          h0[i][k] = v10;
-          q11[k] = fma(v4, v9, q11[k]);
+          q11 = fma(v4, v9, q11);
         }
+        r11 = r11 + q11;
       }
-    }
-    r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
-    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q11 = float(0);
-      for (u32 j = h; j < end; j += u32(blockDim.x)) {
-        const int x1 = int(j);
-        const float v0 = b0[x0 * n2 + x1];
-        const float v1 = b1[x1];
-        const float v2 = (v0 + v1);
-        const float v4 = (v2 * s0);
-        const float v6 = (v2 * s1);
-        const float v7 = sn_erf_f32(v6);
-        const float v9 = (v7 + s2);
-        const float v10 = (v4 * v9);
-        q11 = fma(v4, v9, q11);
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, blockDim.x, false); }
+      const float v11 = r11;
+      const float v13 = (v11 * s3);
+      if (threadIdx.x == 0u) {
+        b2[x0] = v11;
       }
-      r11 = r11 + q11;
-    }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, false); }
-    const float v11 = r11;
-    const float v13 = (v11 * s3);
-    if (threadIdx.x == 0u) {
-      b2[x0] = v11;
-    }
-    float r16 = float(0);
-    float q16[4] = {float(0), float(0), float(0), float(0)};
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v10 = h0[i][k];
+      float r16 = float(0);
+      for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q16 = float(0);
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int x1 = int(j);
+          const float v0 = b0[x0 * n2 + x1];
+          const float v1 = b1[x1];
+          const float v2 = (v0 + v1);
+          const float v4 = (v2 * s0);
+          const float v6 = (v2 * s1);
+          const float v7 = sn_erf_f32(v6);
+          const float v9 = (v7 + s2);
+          const float v10 = (v4 * v9);
           const float v14 = (v10 - v13);
-          h0[i][k] = v14;
           const float v15 = (v14 * v14);
-          q16[k] = fma(v14, v14, q16[k]);
+          q16 = fma(v14, v14, q16);
         }
+        r16 = r16 + q16;
       }
-    }
-    r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
-    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q16 = float(0);
-      for (u32 j = h; j < end; j += u32(blockDim.x)) {
-        const int x1 = int(j);
-        const float v0 = b0[x0 * n2 + x1];
-        const float v1 = b1[x1];
-        const float v2 = (v0 + v1);
-        const float v4 = (v2 * s0);
-        const float v6 = (v2 * s1);
-        const float v7 = sn_erf_f32(v6);
-        const float v9 = (v7 + s2);
-        const float v10 = (v4 * v9);
-        const float v14 = (v10 - v13);
-        const float v15 = (v14 * v14);
-        q16 = fma(v14, v14, q16);
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r16, warps, blockDim.x, false); }
+      const float v16 = r16;
+      const float v23 = (v16 * s7);
+      const float v25 = (v23 + s8);
+      const float v26 = sn_rsqrt_f32(v25);
+      const float v41 = (v26 * v26);
+      const float v42 = (v41 * v26);
+      if (threadIdx.x == 0u) {
+        b3[x0] = v16;
       }
-      r16 = r16 + q16;
-    }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r16, warps, false); }
-    const float v16 = r16;
-    const float v23 = (v16 * s7);
-    const float v25 = (v23 + s8);
-    const float v26 = sn_rsqrt_f32(v25);
-    const float v41 = (v26 * v26);
-    const float v42 = (v41 * v26);
-    if (threadIdx.x == 0u) {
-      b3[x0] = v16;
-    }
-    float r38 = float(0);
-    float q38[4] = {float(0), float(0), float(0), float(0)};
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        float l28[4];
-        sn_load4_f32(l28, b4 + (y));
-        float l30[4];
-        sn_load4_f32(l30, b5 + (y));
-        float l32[4];
-        sn_load4_f32(l32, b6 + (x0 * n2 + y));
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v14 = h0[i][k];
+      float r38 = float(0);
+      for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q38 = float(0);
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int x1 = int(j);
+          const float v0 = b0[x0 * n2 + x1];
+          const float v1 = b1[x1];
+          const float v2 = (v0 + v1);
+          const float v4 = (v2 * s0);
+          const float v6 = (v2 * s1);
+          const float v7 = sn_erf_f32(v6);
+          const float v9 = (v7 + s2);
+          const float v10 = (v4 * v9);
+          const float v14 = (v10 - v13);
           const float v27 = (v14 * v26);
-          const float v28 = l28[k];
+          const float v28 = b4[x1];
           const float v29 = (v27 * v28);
-          const float v30 = l30[k];
+          const float v30 = b5[x1];
           const float v31 = (v29 + v30);
-          const float v32 = l32[k];
+          const float v32 = b6[x0 * n2 + x1];
           const float v33 = (v31 - v32);
           const float v34 = (v21 * v33);
           const float v35 = (v34 * v28);
-          h4[i][k] = v35;
           const float v37 = (v35 * v14);
-          q38[k] = fma(v35, v14, q38[k]);
+          q38 = fma(v35, v14, q38);
         }
+        r38 = r38 + q38;
       }
-    }
-    r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
-    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q38 = float(0);
-      for (u32 j = h; j < end; j += u32(blockDim.x)) {
-        const int x1 = int(j);
-        const float v0 = b0[x0 * n2 + x1];
-        const float v1 = b1[x1];
-        const float v2 = (v0 + v1);
-        const float v4 = (v2 * s0);
-        const float v6 = (v2 * s1);
-        const float v7 = sn_erf_f32(v6);
-        const float v9 = (v7 + s2);
-        const float v10 = (v4 * v9);
-        const float v14 = (v10 - v13);
-        const float v27 = (v14 * v26);
-        const float v28 = b4[x1];
-        const float v29 = (v27 * v28);
-        const float v30 = b5[x1];
-        const float v31 = (v29 + v30);
-        const float v32 = b6[x0 * n2 + x1];
-        const float v33 = (v31 - v32);
-        const float v34 = (v21 * v33);
-        const float v35 = (v34 * v28);
-        const float v37 = (v35 * v14);
-        q38 = fma(v35, v14, q38);
-      }
-      r38 = r38 + q38;
-    }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r38, warps, false); }
-    const float v38 = r38;
-    const float v40 = (v38 * s9);
-    const float v43 = (v40 * v42);
-    const float v45 = (v43 * s10);
-    const float v47 = (v45 * s11);
-    float r51 = float(0);
-    float q51[4] = {float(0), float(0), float(0), float(0)};
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v14 = h0[i][k];
-          const float v35 = h4[i][k];
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r38, warps, blockDim.x, false); }
+      const float v38 = r38;
+      const float v40 = (v38 * s9);
+      const float v43 = (v40 * v42);
+      const float v45 = (v43 * s10);
+      const float v47 = (v45 * s11);
+      float r51 = float(0);
+      for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q51 = float(0);
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int x1 = int(j);
+          const float v0 = b0[x0 * n2 + x1];
+          const float v1 = b1[x1];
+          const float v2 = (v0 + v1);
+          const float v4 = (v2 * s0);
+          const float v6 = (v2 * s1);
+          const float v7 = sn_erf_f32(v6);
+          const float v9 = (v7 + s2);
+          const float v10 = (v4 * v9);
+          const float v14 = (v10 - v13);
+          const float v27 = (v14 * v26);
+          const float v28 = b4[x1];
+          const float v29 = (v27 * v28);
+          const float v30 = b5[x1];
+          const float v31 = (v29 + v30);
+          const float v32 = b6[x0 * n2 + x1];
+          const float v33 = (v31 - v32);
+          const float v34 = (v21 * v33);
+          const float v35 = (v34 * v28);
           const float v36 = (v35 * v26);
           const float v48 = (v47 * v14);
           const float v49 = (v36 + v48);
-          h0[i][k] = v49;
           const float v50 = (-v49);
-          q51[k] = (q51[k] + v50);
+          q51 = (q51 + v50);
         }
+        r51 = r51 + q51;
       }
-    }
-    r51 = r51 + ((q51[0] + q51[1]) + (q51[2] + q51[3]));
-    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q51 = float(0);
-      for (u32 j = h; j < end; j += u32(blockDim.x)) {
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r51, warps, blockDim.x, false); }
+      const float v51 = r51;
+      const float v53 = (v51 * s12);
+      for (u32 j = u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
         const int x1 = int(j);
         const float v0 = b0[x0 * n2 + x1];
         const float v1 = b1[x1];
@@ -493,78 +611,19 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         const float v36 = (v35 * v26);
         const float v48 = (v47 * v14);
         const float v49 = (v36 + v48);
-        const float v50 = (-v49);
-        q51 = (q51 + v50);
+        const float v54 = (v49 + v53);
+        const float v55 = (v54 * v9);
+        const float v57 = (v55 * s13);
+        const float v58 = (v54 * v4);
+        const float v59 = (v6 * v6);
+        const float v60 = (-v59);
+        const float v61 = sn_exp_f32(v60);
+        const float v63 = (v61 * s14);
+        const float v64 = (v58 * v63);
+        const float v66 = (v64 * s15);
+        const float v67 = (v57 + v66);
+        b7[x0 * n2 + x1] = v67;
       }
-      r51 = r51 + q51;
-    }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r51, warps, false); }
-    const float v51 = r51;
-    const float v53 = (v51 * s12);
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        float w0[4];
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v4 = h1[i][k];
-          const float v6 = h2[i][k];
-          const float v9 = h3[i][k];
-          const float v49 = h0[i][k];
-          const float v54 = (v49 + v53);
-          const float v55 = (v54 * v9);
-          const float v57 = (v55 * s13);
-          const float v58 = (v54 * v4);
-          const float v59 = (v6 * v6);
-          const float v60 = (-v59);
-          const float v61 = sn_exp_f32(v60);
-          const float v63 = (v61 * s14);
-          const float v64 = (v58 * v63);
-          const float v66 = (v64 * s15);
-          const float v67 = (v57 + v66);
-          w0[k] = v67;
-        }
-        sn_store4_f32(b7 + (x0 * n2 + y), w0);
-      }
-    }
-    for (u32 j = inner4 + u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
-      const int x1 = int(j);
-      const float v0 = b0[x0 * n2 + x1];
-      const float v1 = b1[x1];
-      const float v2 = (v0 + v1);
-      const float v4 = (v2 * s0);
-      const float v6 = (v2 * s1);
-      const float v7 = sn_erf_f32(v6);
-      const float v9 = (v7 + s2);
-      const float v10 = (v4 * v9);
-      const float v14 = (v10 - v13);
-      const float v27 = (v14 * v26);
-      const float v28 = b4[x1];
-      const float v29 = (v27 * v28);
-      const float v30 = b5[x1];
-      const float v31 = (v29 + v30);
-      const float v32 = b6[x0 * n2 + x1];
-      const float v33 = (v31 - v32);
-      const float v34 = (v21 * v33);
-      const float v35 = (v34 * v28);
-      const float v36 = (v35 * v26);
-      const float v48 = (v47 * v14);
-      const float v49 = (v36 + v48);
-      const float v54 = (v49 + v53);
-      const float v55 = (v54 * v9);
-      const float v57 = (v55 * s13);
-      const float v58 = (v54 * v4);
-      const float v59 = (v6 * v6);
-      const float v60 = (-v59);
-      const float v61 = sn_exp_f32(v60);
-      const float v63 = (v61 * s14);
-      const float v64 = (v58 * v63);
-      const float v66 = (v64 * s15);
-      const float v67 = (v57 + v66);
-      b7[x0 * n2 + x1] = v67;
     }
   }
 }
@@ -599,12 +658,12 @@ SN_FN float sn_erf_f32(float a) {
   return x >= 0.92f ? q : p;
 }
 SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  const u32 count = blockDim.x >> 5;
+  const u32 count = lanes >> 5;
   if (count <= 1u) return;
   if (again) __syncthreads();
   if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
@@ -715,7 +774,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     }
     r29 = r29 + q29;
   }
-  { __shared__ float warps[1][32]; sn_group_sum_f32(r29, warps, false); }
+  { __shared__ float warps[1][32]; sn_group_sum_f32(r29, warps, blockDim.x, false); }
   if (threadIdx.x == 0u) {
     *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r29;
   }
@@ -732,7 +791,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float p_r29 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
     r29 = (r29 + p_r29);
   }
-  { __shared__ float warps[1][32]; sn_group_sum_f32(r29, warps, false); }
+  { __shared__ float warps[1][32]; sn_group_sum_f32(r29, warps, blockDim.x, false); }
   const float v29 = r29;
   const float v31 = (v29 * s6);
   if (threadIdx.x == 0u) {
@@ -770,12 +829,12 @@ SN_FN float sn_erf_f32(float a) {
   q = copysignf(1.0f - q, a);
   return x >= 0.92f ? q : p;
 }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  const u32 count = blockDim.x >> 5;
+  const u32 count = lanes >> 5;
   if (count <= 1u) return;
   if (again) __syncthreads();
   if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
@@ -798,119 +857,197 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
   const bool vectors = ((u64(b0) | u64(b1) | u64(b3) | u64(b4) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
-  for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
-    const int x0 = int(f);
-    float h0[2][4];
-    float h1[2][4];
-    float h2[2][4];
-    float h3[2][4];
-    float h4[2][4];
-    const float v3 = b2[x0];
-    const float v5 = (v3 * s0);
-    const float v7 = (v5 + s1);
-    const float v8 = sn_rsqrt_f32(v7);
-    const float v21 = b5[x0];
-    const float v23 = (v21 * s5);
-    const float v29 = (v8 * v8);
-    const float v30 = (v29 * v8);
-    float r26 = float(0);
-    float q26[4] = {float(0), float(0), float(0), float(0)};
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        float l0[4];
-        sn_load4_f32(l0, b0 + (x0 * n2 + y));
-        float l1[4];
-        sn_load4_f32(l1, b1 + (y));
-        float l10[4];
-        sn_load4_f32(l10, b3 + (x0 * n2 + y));
-        float l11[4];
-        sn_load4_f32(l11, b4 + (y));
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v0 = l0[k];
-          const float v1 = l1[k];
+  if (vectors && inner % u32(4) == u32(0)) {
+    for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
+      const int x0 = int(f);
+      float h0[2][4];
+      float h1[2][4];
+      float h2[2][4];
+      float h3[2][4];
+      float h4[2][4];
+      const float v3 = b2[x0];
+      const float v5 = (v3 * s0);
+      const float v7 = (v5 + s1);
+      const float v8 = sn_rsqrt_f32(v7);
+      const float v21 = b5[x0];
+      const float v23 = (v21 * s5);
+      const float v29 = (v8 * v8);
+      const float v30 = (v29 * v8);
+      float r26 = float(0);
+      float q26[4] = {float(0), float(0), float(0), float(0)};
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          float l0[4];
+          sn_load4_f32(l0, b0 + (x0 * n2 + y));
+          float l1[4];
+          sn_load4_f32(l1, b1 + (y));
+          float l10[4];
+          sn_load4_f32(l10, b3 + (x0 * n2 + y));
+          float l11[4];
+          sn_load4_f32(l11, b4 + (y));
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v0 = l0[k];
+            const float v1 = l1[k];
+            const float v2 = (v0 * v1);
+            h0[i][k] = v2;
+            const float v10 = l10[k];
+            const float v11 = l11[k];
+            const float v12 = (v10 + v11);
+            const float v14 = (v12 * s2);
+            h2[i][k] = v14;
+            const float v16 = (v12 * s3);
+            h3[i][k] = v16;
+            const float v17 = sn_erf_f32(v16);
+            const float v19 = (v17 + s4);
+            h4[i][k] = v19;
+            const float v20 = (v14 * v19);
+            const float v24 = (v20 - v23);
+            h1[i][k] = v24;
+            const float v25 = (v2 * v24);
+            q26[k] = fma(v2, v24, q26[k]);
+          }
+        }
+      }
+      r26 = r26 + ((q26[0] + q26[1]) + (q26[2] + q26[3]));
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r26, warps, blockDim.x, false); }
+      const float v26 = r26;
+      const float v28 = (v26 * s6);
+      const float v31 = (v28 * v30);
+      const float v33 = (v31 * s7);
+      const float v35 = (v33 * s8);
+      float r39 = float(0);
+      float q39[4] = {float(0), float(0), float(0), float(0)};
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v2 = h0[i][k];
+            const float v24 = h1[i][k];
+            const float v9 = (v2 * v8);
+            const float v36 = (v35 * v24);
+            const float v37 = (v9 + v36);
+            h0[i][k] = v37;
+            const float v38 = (-v37);
+            q39[k] = (q39[k] + v38);
+          }
+        }
+      }
+      r39 = r39 + ((q39[0] + q39[1]) + (q39[2] + q39[3]));
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r39, warps, blockDim.x, false); }
+      const float v39 = r39;
+      const float v41 = (v39 * s9);
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          float w0[4];
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v14 = h2[i][k];
+            const float v16 = h3[i][k];
+            const float v19 = h4[i][k];
+            const float v37 = h0[i][k];
+            const float v42 = (v37 + v41);
+            const float v43 = (v42 * v19);
+            const float v45 = (v43 * s10);
+            const float v46 = (v42 * v14);
+            const float v47 = (v16 * v16);
+            const float v48 = (-v47);
+            const float v49 = sn_exp_f32(v48);
+            const float v51 = (v49 * s11);
+            const float v52 = (v46 * v51);
+            const float v54 = (v52 * s12);
+            const float v55 = (v45 + v54);
+            w0[k] = v55;
+          }
+          sn_store4_f32(b6 + (x0 * n2 + y), w0);
+        }
+      }
+    }
+  }
+  else {
+    for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
+      const int x0 = int(f);
+      const float v3 = b2[x0];
+      const float v5 = (v3 * s0);
+      const float v7 = (v5 + s1);
+      const float v8 = sn_rsqrt_f32(v7);
+      const float v21 = b5[x0];
+      const float v23 = (v21 * s5);
+      const float v29 = (v8 * v8);
+      const float v30 = (v29 * v8);
+      float r26 = float(0);
+      for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q26 = float(0);
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int x1 = int(j);
+          const float v0 = b0[x0 * n2 + x1];
+          const float v1 = b1[x1];
           const float v2 = (v0 * v1);
-          h0[i][k] = v2;
-          const float v10 = l10[k];
-          const float v11 = l11[k];
+          const float v10 = b3[x0 * n2 + x1];
+          const float v11 = b4[x1];
           const float v12 = (v10 + v11);
           const float v14 = (v12 * s2);
-          h2[i][k] = v14;
           const float v16 = (v12 * s3);
-          h3[i][k] = v16;
           const float v17 = sn_erf_f32(v16);
           const float v19 = (v17 + s4);
-          h4[i][k] = v19;
           const float v20 = (v14 * v19);
           const float v24 = (v20 - v23);
-          h1[i][k] = v24;
           const float v25 = (v2 * v24);
-          q26[k] = fma(v2, v24, q26[k]);
+          q26 = fma(v2, v24, q26);
         }
+        r26 = r26 + q26;
       }
-    }
-    r26 = r26 + ((q26[0] + q26[1]) + (q26[2] + q26[3]));
-    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q26 = float(0);
-      for (u32 j = h; j < end; j += u32(blockDim.x)) {
-        const int x1 = int(j);
-        const float v0 = b0[x0 * n2 + x1];
-        const float v1 = b1[x1];
-        const float v2 = (v0 * v1);
-        const float v10 = b3[x0 * n2 + x1];
-        const float v11 = b4[x1];
-        const float v12 = (v10 + v11);
-        const float v14 = (v12 * s2);
-        const float v16 = (v12 * s3);
-        const float v17 = sn_erf_f32(v16);
-        const float v19 = (v17 + s4);
-        const float v20 = (v14 * v19);
-        const float v24 = (v20 - v23);
-        const float v25 = (v2 * v24);
-        q26 = fma(v2, v24, q26);
-      }
-      r26 = r26 + q26;
-    }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r26, warps, false); }
-    const float v26 = r26;
-    const float v28 = (v26 * s6);
-    const float v31 = (v28 * v30);
-    const float v33 = (v31 * s7);
-    const float v35 = (v33 * s8);
-    float r39 = float(0);
-    float q39[4] = {float(0), float(0), float(0), float(0)};
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v2 = h0[i][k];
-          const float v24 = h1[i][k];
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r26, warps, blockDim.x, false); }
+      const float v26 = r26;
+      const float v28 = (v26 * s6);
+      const float v31 = (v28 * v30);
+      const float v33 = (v31 * s7);
+      const float v35 = (v33 * s8);
+      float r39 = float(0);
+      for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q39 = float(0);
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int x1 = int(j);
+          const float v0 = b0[x0 * n2 + x1];
+          const float v1 = b1[x1];
+          const float v2 = (v0 * v1);
           const float v9 = (v2 * v8);
+          const float v10 = b3[x0 * n2 + x1];
+          const float v11 = b4[x1];
+          const float v12 = (v10 + v11);
+          const float v14 = (v12 * s2);
+          const float v16 = (v12 * s3);
+          const float v17 = sn_erf_f32(v16);
+          const float v19 = (v17 + s4);
+          const float v20 = (v14 * v19);
+          const float v24 = (v20 - v23);
           const float v36 = (v35 * v24);
           const float v37 = (v9 + v36);
-          h0[i][k] = v37;
           const float v38 = (-v37);
-          q39[k] = (q39[k] + v38);
+          q39 = (q39 + v38);
         }
+        r39 = r39 + q39;
       }
-    }
-    r39 = r39 + ((q39[0] + q39[1]) + (q39[2] + q39[3]));
-    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q39 = float(0);
-      for (u32 j = h; j < end; j += u32(blockDim.x)) {
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r39, warps, blockDim.x, false); }
+      const float v39 = r39;
+      const float v41 = (v39 * s9);
+      for (u32 j = u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
         const int x1 = int(j);
         const float v0 = b0[x0 * n2 + x1];
         const float v1 = b1[x1];
@@ -927,72 +1064,19 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         const float v24 = (v20 - v23);
         const float v36 = (v35 * v24);
         const float v37 = (v9 + v36);
-        const float v38 = (-v37);
-        q39 = (q39 + v38);
+        const float v42 = (v37 + v41);
+        const float v43 = (v42 * v19);
+        const float v45 = (v43 * s10);
+        const float v46 = (v42 * v14);
+        const float v47 = (v16 * v16);
+        const float v48 = (-v47);
+        const float v49 = sn_exp_f32(v48);
+        const float v51 = (v49 * s11);
+        const float v52 = (v46 * v51);
+        const float v54 = (v52 * s12);
+        const float v55 = (v45 + v54);
+        b6[x0 * n2 + x1] = v55;
       }
-      r39 = r39 + q39;
-    }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r39, warps, false); }
-    const float v39 = r39;
-    const float v41 = (v39 * s9);
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        float w0[4];
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v14 = h2[i][k];
-          const float v16 = h3[i][k];
-          const float v19 = h4[i][k];
-          const float v37 = h0[i][k];
-          const float v42 = (v37 + v41);
-          const float v43 = (v42 * v19);
-          const float v45 = (v43 * s10);
-          const float v46 = (v42 * v14);
-          const float v47 = (v16 * v16);
-          const float v48 = (-v47);
-          const float v49 = sn_exp_f32(v48);
-          const float v51 = (v49 * s11);
-          const float v52 = (v46 * v51);
-          const float v54 = (v52 * s12);
-          const float v55 = (v45 + v54);
-          w0[k] = v55;
-        }
-        sn_store4_f32(b6 + (x0 * n2 + y), w0);
-      }
-    }
-    for (u32 j = inner4 + u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
-      const int x1 = int(j);
-      const float v0 = b0[x0 * n2 + x1];
-      const float v1 = b1[x1];
-      const float v2 = (v0 * v1);
-      const float v9 = (v2 * v8);
-      const float v10 = b3[x0 * n2 + x1];
-      const float v11 = b4[x1];
-      const float v12 = (v10 + v11);
-      const float v14 = (v12 * s2);
-      const float v16 = (v12 * s3);
-      const float v17 = sn_erf_f32(v16);
-      const float v19 = (v17 + s4);
-      const float v20 = (v14 * v19);
-      const float v24 = (v20 - v23);
-      const float v36 = (v35 * v24);
-      const float v37 = (v9 + v36);
-      const float v42 = (v37 + v41);
-      const float v43 = (v42 * v19);
-      const float v45 = (v43 * s10);
-      const float v46 = (v42 * v14);
-      const float v47 = (v16 * v16);
-      const float v48 = (-v47);
-      const float v49 = sn_exp_f32(v48);
-      const float v51 = (v49 * s11);
-      const float v52 = (v46 * v51);
-      const float v54 = (v52 * s12);
-      const float v55 = (v45 + v54);
-      b6[x0 * n2 + x1] = v55;
     }
   }
 }

@@ -47,79 +47,91 @@ void main() {
   const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
-  for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
-    const int x0 = int(f);
-    vec4 h0[2];
-    float r2 = float(0);
-    float q2[4] = {float(0), float(0), float(0), float(0)};
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        h0[i] = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+  if (vectors && inner % u32(4) == u32(0)) {
+    for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
+      const int x0 = int(f);
+      vec4 h0[2];
+      float r2 = float(0);
+      float q2[4] = {float(0), float(0), float(0), float(0)};
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          h0[i] = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+        }
       }
-    }
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v0 = h0[i][k];
-          precise float v1 = (v0 * v0);
-          q2[k] = fma(v0, v0, q2[k]);
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v0 = h0[i][k];
+            precise float v1 = (v0 * v0);
+            q2[k] = fma(v0, v0, q2[k]);
+          }
+        }
+      }
+      r2 = r2 + ((q2[0] + q2[1]) + (q2[2] + q2[3]));
+      r2 = sn_group_sum_f32(r2);
+      precise float v2 = r2;
+      precise float v4 = (v2 * s0);
+      precise float v6 = (v4 + s1);
+      precise float v7 = sn_rsqrt_f32(v6);
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          vec4 l9;
+          l9 = b1_4.at[(u32(y) >> 2)];
+          vec4 w0;
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v0 = h0[i][k];
+            precise float v8 = (v0 * v7);
+            precise float v9 = l9[k];
+            precise float v10 = (v8 * v9);
+            w0[k] = v10;
+          }
+          b2_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
         }
       }
     }
-    r2 = r2 + ((q2[0] + q2[1]) + (q2[2] + q2[3]));
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q2 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+  }
+  else {
+    for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
+      const int x0 = int(f);
+      float r2 = float(0);
+      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        float q2 = float(0);
+        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+          const int x1 = int(j);
+          precise float v0 = b0.at[x0 * n2 + x1];
+          precise float v1 = (v0 * v0);
+          q2 = fma(v0, v0, q2);
+        }
+        r2 = r2 + q2;
+      }
+      r2 = sn_group_sum_f32(r2);
+      precise float v2 = r2;
+      precise float v4 = (v2 * s0);
+      precise float v6 = (v4 + s1);
+      precise float v7 = sn_rsqrt_f32(v6);
+      for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
-        precise float v1 = (v0 * v0);
-        q2 = fma(v0, v0, q2);
+        precise float v8 = (v0 * v7);
+        precise float v9 = b1.at[x1];
+        precise float v10 = (v8 * v9);
+        b2.at[x0 * n2 + x1] = v10;
       }
-      r2 = r2 + q2;
-    }
-    r2 = sn_group_sum_f32(r2);
-    precise float v2 = r2;
-    precise float v4 = (v2 * s0);
-    precise float v6 = (v4 + s1);
-    precise float v7 = sn_rsqrt_f32(v6);
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        vec4 l9;
-        l9 = b1_4.at[(u32(y) >> 2)];
-        vec4 w0;
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v0 = h0[i][k];
-          precise float v8 = (v0 * v7);
-          precise float v9 = l9[k];
-          precise float v10 = (v8 * v9);
-          w0[k] = v10;
-        }
-        b2_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
-      }
-    }
-    for (u32 j = inner4 + u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
-      const int x1 = int(j);
-      precise float v0 = b0.at[x0 * n2 + x1];
-      precise float v8 = (v0 * v7);
-      precise float v9 = b1.at[x1];
-      precise float v10 = (v8 * v9);
-      b2.at[x0 * n2 + x1] = v10;
     }
   }
 }

@@ -10,12 +10,12 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  const u32 count = blockDim.x >> 5;
+  const u32 count = lanes >> 5;
   if (count <= 1u) return;
   if (again) __syncthreads();
   if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
@@ -38,72 +38,84 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
   const bool vectors = ((u64(b0) | u64(b1) | u64(b2)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
-  for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
-    const int x0 = int(f);
-    float h0[2][4];
-    float r2 = float(0);
-    float q2[4] = {float(0), float(0), float(0), float(0)};
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        sn_load4_f32(h0[i], b0 + (x0 * n2 + y));
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v0 = h0[i][k];
-          const float v1 = (v0 * v0);
-          q2[k] = fma(v0, v0, q2[k]);
+  if (vectors && inner % u32(4) == u32(0)) {
+    for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
+      const int x0 = int(f);
+      float h0[2][4];
+      float r2 = float(0);
+      float q2[4] = {float(0), float(0), float(0), float(0)};
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          sn_load4_f32(h0[i], b0 + (x0 * n2 + y));
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v0 = h0[i][k];
+            const float v1 = (v0 * v0);
+            q2[k] = fma(v0, v0, q2[k]);
+          }
+        }
+      }
+      r2 = r2 + ((q2[0] + q2[1]) + (q2[2] + q2[3]));
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r2, warps, blockDim.x, true); }
+      const float v2 = r2;
+      const float v4 = (v2 * s0);
+      const float v6 = (v4 + s1);
+      const float v7 = sn_rsqrt_f32(v6);
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          float l9[4];
+          sn_load4_f32(l9, b1 + (y));
+          float w0[4];
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v0 = h0[i][k];
+            const float v8 = (v0 * v7);
+            const float v9 = l9[k];
+            const float v10 = (v8 * v9);
+            w0[k] = v10;
+          }
+          sn_store4_f32(b2 + (x0 * n2 + y), w0);
         }
       }
     }
-    r2 = r2 + ((q2[0] + q2[1]) + (q2[2] + q2[3]));
-    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q2 = float(0);
-      for (u32 j = h; j < end; j += u32(blockDim.x)) {
+  }
+  else {
+    for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
+      const int x0 = int(f);
+      float r2 = float(0);
+      for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q2 = float(0);
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int x1 = int(j);
+          const float v0 = b0[x0 * n2 + x1];
+          const float v1 = (v0 * v0);
+          q2 = fma(v0, v0, q2);
+        }
+        r2 = r2 + q2;
+      }
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r2, warps, blockDim.x, true); }
+      const float v2 = r2;
+      const float v4 = (v2 * s0);
+      const float v6 = (v4 + s1);
+      const float v7 = sn_rsqrt_f32(v6);
+      for (u32 j = u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
         const int x1 = int(j);
         const float v0 = b0[x0 * n2 + x1];
-        const float v1 = (v0 * v0);
-        q2 = fma(v0, v0, q2);
+        const float v8 = (v0 * v7);
+        const float v9 = b1[x1];
+        const float v10 = (v8 * v9);
+        b2[x0 * n2 + x1] = v10;
       }
-      r2 = r2 + q2;
-    }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r2, warps, true); }
-    const float v2 = r2;
-    const float v4 = (v2 * s0);
-    const float v6 = (v4 + s1);
-    const float v7 = sn_rsqrt_f32(v6);
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        float l9[4];
-        sn_load4_f32(l9, b1 + (y));
-        float w0[4];
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v0 = h0[i][k];
-          const float v8 = (v0 * v7);
-          const float v9 = l9[k];
-          const float v10 = (v8 * v9);
-          w0[k] = v10;
-        }
-        sn_store4_f32(b2 + (x0 * n2 + y), w0);
-      }
-    }
-    for (u32 j = inner4 + u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
-      const int x1 = int(j);
-      const float v0 = b0[x0 * n2 + x1];
-      const float v8 = (v0 * v7);
-      const float v9 = b1[x1];
-      const float v10 = (v8 * v9);
-      b2[x0 * n2 + x1] = v10;
     }
   }
 }

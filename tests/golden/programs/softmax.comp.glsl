@@ -83,96 +83,108 @@ void main() {
   const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
-  for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
-    const int x0 = int(f);
-    vec4 h0[2];
-    float r1 = uintBitsToFloat(0xff800000u);
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        h0[i] = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+  if (vectors && inner % u32(4) == u32(0)) {
+    for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
+      const int x0 = int(f);
+      vec4 h0[2];
+      float r1 = uintBitsToFloat(0xff800000u);
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          h0[i] = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+        }
       }
-    }
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v0 = h0[i][k];
-          r1 = sn_max_f32(r1, v0);
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v0 = h0[i][k];
+            r1 = sn_max_f32(r1, v0);
+          }
+        }
+      }
+      r1 = sn_group_max_f32(r1);
+      precise float v1 = r1;
+      float r4 = float(0);
+      float q4[4] = {float(0), float(0), float(0), float(0)};
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v0 = h0[i][k];
+            precise float v2 = (v0 - v1);
+            precise float v3 = sn_exp_f32(v2);
+            h0[i][k] = v3;
+            q4[k] = (q4[k] + v3);
+          }
+        }
+      }
+      r4 = r4 + ((q4[0] + q4[1]) + (q4[2] + q4[3]));
+      r4 = sn_group_sum_f32(r4);
+      precise float v4 = r4;
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          vec4 w0;
+          [[unroll]]
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            precise float v3 = h0[i][k];
+            precise float v5 = sn_div_f32(v3, v4);
+            w0[k] = v5;
+          }
+          b1_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
         }
       }
     }
-    for (u32 j = inner4 + u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
-      const int x1 = int(j);
-      precise float v0 = b0.at[x0 * n2 + x1];
-      r1 = sn_max_f32(r1, v0);
-    }
-    r1 = sn_group_max_f32(r1);
-    precise float v1 = r1;
-    float r4 = float(0);
-    float q4[4] = {float(0), float(0), float(0), float(0)};
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v0 = h0[i][k];
+  }
+  else {
+    for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
+      const int x0 = int(f);
+      float r1 = uintBitsToFloat(0xff800000u);
+      for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
+        const int x1 = int(j);
+        precise float v0 = b0.at[x0 * n2 + x1];
+        r1 = sn_max_f32(r1, v0);
+      }
+      r1 = sn_group_max_f32(r1);
+      precise float v1 = r1;
+      float r4 = float(0);
+      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        float q4 = float(0);
+        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+          const int x1 = int(j);
+          precise float v0 = b0.at[x0 * n2 + x1];
           precise float v2 = (v0 - v1);
           precise float v3 = sn_exp_f32(v2);
-          h0[i][k] = v3;
-          q4[k] = (q4[k] + v3);
+          q4 = (q4 + v3);
         }
+        r4 = r4 + q4;
       }
-    }
-    r4 = r4 + ((q4[0] + q4[1]) + (q4[2] + q4[3]));
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-      float q4 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+      r4 = sn_group_sum_f32(r4);
+      precise float v4 = r4;
+      for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
         precise float v2 = (v0 - v1);
         precise float v3 = sn_exp_f32(v2);
-        q4 = (q4 + v3);
+        precise float v5 = sn_div_f32(v3, v4);
+        b1.at[x0 * n2 + x1] = v5;
       }
-      r4 = r4 + q4;
-    }
-    r4 = sn_group_sum_f32(r4);
-    precise float v4 = r4;
-    [[unroll]]
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        vec4 w0;
-        [[unroll]]
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          precise float v3 = h0[i][k];
-          precise float v5 = sn_div_f32(v3, v4);
-          w0[k] = v5;
-        }
-        b1_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
-      }
-    }
-    for (u32 j = inner4 + u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
-      const int x1 = int(j);
-      precise float v0 = b0.at[x0 * n2 + x1];
-      precise float v2 = (v0 - v1);
-      precise float v3 = sn_exp_f32(v2);
-      precise float v5 = sn_div_f32(v3, v4);
-      b1.at[x0 * n2 + x1] = v5;
     }
   }
 }

@@ -19,12 +19,12 @@ SN_FN float sn_max_f32(float a, float b) {
   return a > b || a != a ? a : b;
 #endif
 }
-SN_FN void sn_group_max_f32(float& v, float (*warps)[32], bool again) {
+SN_FN void sn_group_max_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = sn_max_f32(v, w);
   }
-  const u32 count = blockDim.x >> 5;
+  const u32 count = lanes >> 5;
   if (count <= 1u) return;
   if (again) __syncthreads();
   if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
@@ -36,12 +36,12 @@ SN_FN void sn_group_max_f32(float& v, float (*warps)[32], bool again) {
   }
 }
 SN_FN float sn_exp_f32(float a) { return expf(a); }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], bool again) {
+SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
   }
-  const u32 count = blockDim.x >> 5;
+  const u32 count = lanes >> 5;
   if (count <= 1u) return;
   if (again) __syncthreads();
   if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
@@ -64,89 +64,101 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
   const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
-  for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
-    const int x0 = int(f);
-    float h0[2][4];
-    float r1 = __int_as_float(0xff800000);
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        sn_load4_f32(h0[i], b0 + (x0 * n2 + y));
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v0 = h0[i][k];
-          r1 = sn_max_f32(r1, v0);
+  if (vectors && inner % u32(4) == u32(0)) {
+    for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
+      const int x0 = int(f);
+      float h0[2][4];
+      float r1 = __int_as_float(0xff800000);
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          sn_load4_f32(h0[i], b0 + (x0 * n2 + y));
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v0 = h0[i][k];
+            r1 = sn_max_f32(r1, v0);
+          }
+        }
+      }
+      { __shared__ float warps[1][32]; sn_group_max_f32(r1, warps, blockDim.x, false); }
+      const float v1 = r1;
+      float r4 = float(0);
+      float q4[4] = {float(0), float(0), float(0), float(0)};
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v0 = h0[i][k];
+            const float v2 = (v0 - v1);
+            const float v3 = sn_exp_f32(v2);
+            h0[i][k] = v3;
+            q4[k] = (q4[k] + v3);
+          }
+        }
+      }
+      r4 = r4 + ((q4[0] + q4[1]) + (q4[2] + q4[3]));
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r4, warps, blockDim.x, false); }
+      const float v4 = r4;
+      #pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
+          float w0[4];
+          #pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int x1 = y + k;
+            const float v3 = h0[i][k];
+            const float v5 = sn_div_f32(v3, v4);
+            w0[k] = v5;
+          }
+          sn_store4_f32(b1 + (x0 * n2 + y), w0);
         }
       }
     }
-    for (u32 j = inner4 + u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
-      const int x1 = int(j);
-      const float v0 = b0[x0 * n2 + x1];
-      r1 = sn_max_f32(r1, v0);
-    }
-    { __shared__ float warps[1][32]; sn_group_max_f32(r1, warps, false); }
-    const float v1 = r1;
-    float r4 = float(0);
-    float q4[4] = {float(0), float(0), float(0), float(0)};
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v0 = h0[i][k];
+  }
+  else {
+    for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
+      const int x0 = int(f);
+      float r1 = __int_as_float(0xff800000);
+      for (u32 j = u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
+        const int x1 = int(j);
+        const float v0 = b0[x0 * n2 + x1];
+        r1 = sn_max_f32(r1, v0);
+      }
+      { __shared__ float warps[1][32]; sn_group_max_f32(r1, warps, blockDim.x, false); }
+      const float v1 = r1;
+      float r4 = float(0);
+      for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
+        const u32 left = inner - h;
+        const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
+        float q4 = float(0);
+        for (u32 j = h; j < end; j += u32(blockDim.x)) {
+          const int x1 = int(j);
+          const float v0 = b0[x0 * n2 + x1];
           const float v2 = (v0 - v1);
           const float v3 = sn_exp_f32(v2);
-          h0[i][k] = v3;
-          q4[k] = (q4[k] + v3);
+          q4 = (q4 + v3);
         }
+        r4 = r4 + q4;
       }
-    }
-    r4 = r4 + ((q4[0] + q4[1]) + (q4[2] + q4[3]));
-    for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
-      const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q4 = float(0);
-      for (u32 j = h; j < end; j += u32(blockDim.x)) {
+      { __shared__ float warps[1][32]; sn_group_sum_f32(r4, warps, blockDim.x, false); }
+      const float v4 = r4;
+      for (u32 j = u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
         const int x1 = int(j);
         const float v0 = b0[x0 * n2 + x1];
         const float v2 = (v0 - v1);
         const float v3 = sn_exp_f32(v2);
-        q4 = (q4 + v3);
+        const float v5 = sn_div_f32(v3, v4);
+        b1[x0 * n2 + x1] = v5;
       }
-      r4 = r4 + q4;
-    }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r4, warps, false); }
-    const float v4 = r4;
-    #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
-      if (j < inner4) {
-        const int y = int(j);
-        float w0[4];
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          const int x1 = y + k;
-          const float v3 = h0[i][k];
-          const float v5 = sn_div_f32(v3, v4);
-          w0[k] = v5;
-        }
-        sn_store4_f32(b1 + (x0 * n2 + y), w0);
-      }
-    }
-    for (u32 j = inner4 + u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
-      const int x1 = int(j);
-      const float v0 = b0[x0 * n2 + x1];
-      const float v2 = (v0 - v1);
-      const float v3 = sn_exp_f32(v2);
-      const float v5 = sn_div_f32(v3, v4);
-      b1[x0 * n2 + x1] = v5;
     }
   }
 }
