@@ -8,6 +8,12 @@ namespace sinter::emit {
 using ir::Expr;
 using ir::ExprId;
 
+namespace {
+
+constexpr int kTogether = 8;
+
+}  // namespace
+
 Accumulators::Accumulators(Expressions& e, ir::Schedule schedule, const std::vector<bool>& live)
     : e_(e), k_(e.kernel), schedule_(schedule) {
   std::size_t reductions = 0;
@@ -19,6 +25,11 @@ bool Accumulators::any_part(const InnerWork& work) const {
   return std::any_of(work.reductions.begin(), work.reductions.end(), [&](ExprId id) { return has_part(id); });
 }
 
+bool Accumulators::has_magnitude(ExprId id) const {
+  const Expr& expr = k_.exprs[id];
+  return e_.dialect.notes_nan && (expr.op == Op::Max || expr.op == Op::Min) && is_float(expr.dtype);
+}
+
 std::string Accumulators::identity(ExprId id) const {
   return e_.dialect.identity(has_moments(id) ? Op::Sum : k_.exprs[id].op, k_.exprs[id].dtype);
 }
@@ -28,6 +39,7 @@ void Accumulators::declare(const InnerWork& work) {
     const std::string zero = type(id) + "(0)";
     if (has_moments(id)) e_.out.line(type(id) + " " + count(id) + " = " + zero + ", " + mean(id) + " = " + zero + ";");
     e_.out.line(type(id) + " " + name(id) + " = " + identity(id) + ";");
+    if (has_magnitude(id)) e_.out.line(type(id) + " " + magnitude(id) + " = " + zero + ";");
   }
 }
 
@@ -75,9 +87,23 @@ void Accumulators::take(const InnerWork& work, const std::string& element) {
       join_moments(id, type(id) + "(1)", value, type(id) + "(0)");
       continue;
     }
+    if (has_magnitude(id)) {
+      const std::string r = name(id), all = magnitude(id);
+      e_.out.line(r + " = " + (expr.op == Op::Max ? "max(" : "min(") + r + ", " + value + ");");
+      e_.out.line(all + " = " + all + " + abs(" + value + ");");
+      continue;
+    }
     const std::string to = has_part(id) ? part(id) + element : name(id);
     const std::string product = has_part(id) ? with_product(work, expr.args[0], to) : "";
     e_.out.line(to + " = " + (product.empty() ? e_.combine(expr.op, expr.dtype, to, value) : product) + ";");
+  }
+}
+
+void Accumulators::settle(const InnerWork& work) {
+  for (ExprId id : work.reductions) {
+    if (!has_magnitude(id)) continue;
+    const std::string all = magnitude(id), is_nan = "sn_is_nan_" + std::string(name_of(k_.exprs[id].dtype));
+    e_.out.line(name(id) + " = " + is_nan + "(" + all + ") ? " + all + " : " + name(id) + ";");
   }
 }
 
@@ -140,15 +166,49 @@ void Accumulators::put_partials(const InnerWork& work) {
   for (const Partial& p : partials(work, "part")) e_.out.line(e_.dialect.put_partial(p.dtype, p.slot, p.name));
 }
 
-void Accumulators::join_partials(const InnerWork& work) {
+void Accumulators::join_partials(const InnerWork& work, const std::string& first, const std::string& step) {
+  const std::string parts = e_.flat("parts"), one = e_.flat("1");
+  const auto loop = [&](const std::string& from) {
+    return std::string("for (") + e_.flat_type + " p = " + from + "; p < " + parts + "; p += " + step + ")";
+  };
+  std::string from = first;
+  // A lane that joins all parts asks for several before it waits for one.
+  const bool together = step == one && e_.dialect.unroll_8.empty() && e_.target.vectors;
+  if (together) {
+    const std::string rounds = "for (int u = 0; u < " + std::to_string(kTogether) + "; ++u)";
+    from = "g";
+    e_.open("");
+    e_.out.line(std::string(e_.flat_type) + " g = " + first + ";");
+    e_.open("for (; g + " + e_.flat(std::to_string(kTogether - 1)) + " < " + parts + "; g += " +
+            e_.flat(std::to_string(kTogether)) + ")");
+    for (const Partial& p : partials(work, "(g + " + e_.flat("u") + ")")) {
+      e_.out.line(std::string(value_type(p.dtype)) + " p_" + p.name + "[" + std::to_string(kTogether) + "];");
+      e_.out.line(e_.dialect.unroll);
+      e_.out.line(rounds + " p_" + p.name + "[u] = " + e_.dialect.get_partial(p.dtype, p.slot) + ";");
+    }
+    e_.out.line(e_.dialect.unroll);
+    e_.open(rounds);
+    join_partial(work, "[u]");
+    e_.close();
+    e_.close();
+  } else if (step == one && !e_.dialect.unroll_8.empty()) {
+    e_.out.line(e_.dialect.unroll_8);
+  }
+  e_.open(loop(from));
   for (const Partial& p : partials(work, "p"))
     e_.out.line(e_.dialect.define(p.dtype) + "p_" + p.name + " = " + e_.dialect.get_partial(p.dtype, p.slot) + ";");
+  join_partial(work, "");
+  e_.close();
+  if (together) e_.close();
+}
+
+void Accumulators::join_partial(const InnerWork& work, const std::string& element) {
   for (ExprId id : work.reductions) {
     const std::string r = name(id);
     if (has_moments(id))
-      join_moments(id, "p_" + count(id), "p_" + mean(id), "p_" + r);
+      join_moments(id, "p_" + count(id) + element, "p_" + mean(id) + element, "p_" + r + element);
     else
-      e_.out.line(r + " = " + e_.combine(k_.exprs[id].op, k_.exprs[id].dtype, r, "p_" + r) + ";");
+      e_.out.line(r + " = " + e_.combine(k_.exprs[id].op, k_.exprs[id].dtype, r, "p_" + r + element) + ";");
   }
 }
 

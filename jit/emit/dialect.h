@@ -109,6 +109,8 @@ class Dialect {
   bool loads_rows_first = false;  // all loads of a row stand before what uses them; else that is left to the compiler
   std::string set_fault;     // statement
   bool has_wide_vectors = false;
+  // The language's max and min may drop NaN: reductions by them note NaN beside, which is cheaper than to ask every time.
+  bool notes_nan = false;
   bool has_pointers = false;  // buffers may begin anywhere, so that text has to ask whether vectors lie right
 };
 

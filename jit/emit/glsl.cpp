@@ -1,5 +1,6 @@
 // GLSL for Vulkan compute. Float temporaries are `precise`: no contraction, so that fused equals unfused.
 #include "jit/emit/dialect.h"
+#include "jit/emit/glsl_groups.h"
 #include "jit/emit/prelude.h"
 
 namespace sinter::emit {
@@ -52,6 +53,7 @@ class GlslDialect : public Dialect {
     barrier = "barrier();";
     unroll = "[[unroll]]";
     loads_rows_first = true;
+    notes_nan = true;
     set_fault = "sn_fault.word[0] = 1u;";
   }
 
@@ -206,39 +208,12 @@ class GlslDialect : public Dialect {
     return "";
   }
 
-  // A tree through shared memory: independent of how subgroups lie in the group.
   std::string group_function(const std::string& name, Op op, DType dtype, const std::string& combine,
                              const Target& target) const override {
-    const std::string type(value_type(dtype)), memory = name + "_lanes";
-    static_cast<void>(op);
-    if (target.subgroup) return exchange_function(name, dtype, combine, target);
-    return "shared " + type + " " + memory + "[" + std::to_string(target.group_size) + "];\n" + type + " " +
-           name + "(" + type +
-           " mine) {\n"
-           "  const u32 lane = gl_LocalInvocationID.x;\n"
-           "  " +
-           memory +
-           "[lane] = mine;\n"
-           "  barrier();\n"
-           "  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {\n"
-           "    if (lane < half_) {\n"
-           "      const " +
-           type + " v = " + memory + "[lane], w = " + memory +
-           "[lane + half_];\n"
-           "      " +
-           (is_float(dtype) ? "precise " : "") + type + " u = " + combine +
-           ";\n"
-           "      " +
-           memory +
-           "[lane] = u;\n"
-           "    }\n"
-           "    barrier();\n"
-           "  }\n"
-           "  const " +
-           type + " whole = " + memory +
-           "[0];\n"
-           "  barrier();\n"
-           "  return whole;\n}\n";
+    return target.subgroup ? glsl_exchange(name, op, dtype, combine, target) : glsl_tree(name, dtype, combine, target);
+  }
+  std::string group_moments(const std::string& name, DType dtype, const Target& target) const override {
+    return target.subgroup ? glsl_exchange_moments(name, dtype, target) : glsl_tree_of_moments(name, dtype, target);
   }
 
   std::string row_function(const std::string&, Op, DType, const std::string&) const override { return ""; }
@@ -248,28 +223,6 @@ class GlslDialect : public Dialect {
     std::string arguments;
     for (const std::string& value : values) arguments += (arguments.empty() ? "" : ", ") + value;
     return (values.size() == 1 ? values[0] + " = " : "") + function + "(" + arguments + ");";
-  }
-
-  std::string group_moments(const std::string& name, DType dtype, const Target& target) const override {
-    const std::string type(value_type(dtype)), n = name + "_n", mean = name + "_mean", m2 = name + "_m2";
-    const std::string lanes = "[" + std::to_string(target.group_size) + "]";
-    if (target.subgroup) return exchange_moments(name, dtype, target);
-    return "shared " + type + " " + n + lanes + ", " + mean + lanes + ", " + m2 + lanes + ";\nvoid " + name + "(inout " +
-           type + " my_n, inout " + type + " my_mean, inout " + type +
-           " my_m2) {\n"
-           "  const u32 lane = gl_LocalInvocationID.x;\n"
-           "  " + n + "[lane] = my_n; " + mean + "[lane] = my_mean; " + m2 + "[lane] = my_m2;\n"
-           "  barrier();\n"
-           "  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {\n"
-           "    if (lane < half_) {\n"
-           "      sn_join_moments_" + std::string(name_of(dtype)) + "(my_n, my_mean, my_m2, " + n + "[lane + half_], " +
-           mean + "[lane + half_], " + m2 + "[lane + half_]);\n"
-           "      " + n + "[lane] = my_n; " + mean + "[lane] = my_mean; " + m2 + "[lane] = my_m2;\n"
-           "    }\n"
-           "    barrier();\n"
-           "  }\n"
-           "  my_n = " + n + "[0]; my_mean = " + mean + "[0]; my_m2 = " + m2 + "[0];\n"
-           "  barrier();\n}\n";
   }
 
   std::string put_partial(DType dtype, const std::string& slot, const std::string& value) const override {
@@ -297,77 +250,6 @@ class GlslDialect : public Dialect {
   std::string_view function(std::string_view name) const override { return glsl_function(name); }
 
  private:
-  // Within subgroups by exchange, then through shared memory, which each lane goes over in the same order. Lanes of a
-  // subgroup may end with zeros of other signs, so that the first one speaks for it.
-  static std::string exchange_function(const std::string& name, DType dtype, const std::string& combine,
-                                       const Target& target) {
-    const std::string type(value_type(dtype)), size = std::to_string(target.subgroup) + "u", parts = name + "_parts";
-    return "shared " + type + " " + parts + "[" + std::to_string(target.group_size / target.subgroup) + "];\n" + type + " " +
-           name + "(" + type + " mine) {\n  " + (is_float(dtype) ? "precise " : "") + type +
-           " v = mine;\n"
-           "  [[unroll]]\n"
-           "  for (u32 d = " + size + " >> 1; d > 0u; d >>= 1) {\n"
-           "    const " + type + " w = " + exchanged(dtype, "subgroupShuffleXor", "v", "d") + ";\n"
-           "    v = " + combine + ";\n"
-           "  }\n"
-           "  if (gl_WorkGroupSize.x > " + size + ") {\n"
-           "    barrier();\n"
-           "    if (gl_SubgroupInvocationID == 0u) " + parts + "[gl_SubgroupID] = v;\n"
-           "    barrier();\n"
-           "    v = " + parts + "[0];\n"
-           "    for (u32 i = 1u; i < gl_WorkGroupSize.x / " + size + "; ++i) {\n"
-           "      const " + type + " w = " + parts + "[i];\n"
-           "      v = " + combine + ";\n"
-           "    }\n"
-           "    return v;\n"
-           "  }\n"
-           "  return " + exchanged(dtype, "subgroupShuffle", "v", "0u") + ";\n}\n";
-  }
-
-  // Both sides of a pair take the same one as the first.
-  static std::string exchange_moments(const std::string& name, DType dtype, const Target& target) {
-    const std::string type(value_type(dtype)), size = std::to_string(target.subgroup) + "u", parts = name + "_parts";
-    const std::string count = std::to_string(target.group_size / target.subgroup);
-    const std::string join = "sn_join_moments_" + std::string(name_of(dtype)) + "(n, mean, m2, on, omean, om2);\n";
-    const auto other = [&](const std::string& v) { return exchanged(dtype, "subgroupShuffleXor", v, "d"); };
-    const auto first = [&](const std::string& v) { return "  " + v + " = " + exchanged(dtype, "subgroupShuffle", v, "0u") + ";\n"; };
-    return "shared " + type + " " + parts + "[3][" + count + "];\nvoid " + name + "(inout " + type + " n, inout " + type +
-           " mean, inout " + type + " m2) {\n"
-           "  [[unroll]]\n"
-           "  for (u32 d = " + size + " >> 1; d > 0u; d >>= 1) {\n"
-           "    " + type + " on = " + other("n") + ", omean = " + other("mean") + ", om2 = " + other("m2") + ";\n"
-           "    if ((gl_SubgroupInvocationID & d) != 0u) {\n"
-           "      const " + type + " sn = n, smean = mean, sm2 = m2;\n"
-           "      n = on; mean = omean; m2 = om2;\n"
-           "      on = sn; omean = smean; om2 = sm2;\n"
-           "    }\n"
-           "    " + join +
-           "  }\n"
-           "  if (gl_WorkGroupSize.x > " + size + ") {\n"
-           "    barrier();\n"
-           "    if (gl_SubgroupInvocationID == 0u) {\n"
-           "      " + parts + "[0][gl_SubgroupID] = n; " + parts + "[1][gl_SubgroupID] = mean; " + parts + "[2][gl_SubgroupID] = m2;\n"
-           "    }\n"
-           "    barrier();\n"
-           "    n = " + parts + "[0][0]; mean = " + parts + "[1][0]; m2 = " + parts + "[2][0];\n"
-           "    for (u32 i = 1u; i < gl_WorkGroupSize.x / " + size + "; ++i) {\n"
-           "      const " + type + " on = " + parts + "[0][i], omean = " + parts + "[1][i], om2 = " + parts + "[2][i];\n"
-           "      " + join +
-           "    }\n"
-           "    return;\n"
-           "  }\n" + first("n") + first("mean") + first("m2") + "}\n";
-  }
-
-  /// Eight bytes go as two words: not every device exchanges them otherwise.
-  static std::string exchanged(DType dtype, const std::string& function, const std::string& value, const std::string& lane) {
-    switch (dtype) {
-      case DType::f64: return "packDouble2x32(" + function + "(unpackDouble2x32(" + value + "), " + lane + "))";
-      case DType::i64: return "packInt2x32(" + function + "(unpackInt2x32(" + value + "), " + lane + "))";
-      case DType::boolean: return function + "(u32(" + value + "), " + lane + ") != 0u";
-      default: return function + "(" + value + ", " + lane + ")";
-    }
-  }
-
   /// A number from its word, or its two words as a uvec2.
   static std::string from_words(DType dtype, const std::string& words) {
     switch (dtype) {

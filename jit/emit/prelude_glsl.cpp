@@ -1,9 +1,10 @@
 // The prelude's functions in GLSL, but for double-precision mathematics. Vulkan promises little of its
 // built-in exp, log, sin, pow, and an optimiser may drop a test for NaN: so all of these are written out,
-// with `precise` and tests of bits. Its exp2 is good to 3 + 2 |x| ulp, which is enough where the result is added to
-// something larger. fma may round once or twice, and Mesa takes it apart and reorders the parts in spite of `precise`:
+// with `precise` and tests of bits. Its exp2 is good to 3 + 2 |x| ulp, which is enough for small x and where the result is
+// added to something larger, and keeps NaN. fma may round once or twice, and Mesa takes it apart and reorders the parts in spite of `precise`:
 // polynomials bear that, other things do not.
 #include "jit/emit/prelude.h"
+#include "jit/emit/prelude_glsl_exponentials.h"
 #include "jit/emit/prelude_glsl_f64.h"
 #include "jit/emit/prelude_glsl_trigonometry.h"
 #include "jit/emit/prelude_table.h"
@@ -14,110 +15,6 @@ namespace {
 
 #define SINTER_UNARY(call) "SN_FN $T $N($T a) { return " call "; }\n"
 #define SINTER_BINARY(call) "SN_FN $T $N($T a, $T b) { return " call "; }\n"
-
-// e^a = 2^k e^r with |r| <= ln(2) / 2. Adding 1.5 2^23 rounds to the whole number k, which is left in the low bits (of the
-// upper ones nothing stays when they become an exponent); the power of two comes in two steps, for results near the ends of
-// the range.
-constexpr std::string_view kExp = R"(SN_FN float sn_exp_f32(float a) {
-  const float x = clamp(a, -104.0, 89.0);
-  precise float t = x * 1.4426950408889634 + 12582912.0;
-  precise float k = t - 12582912.0;
-  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
-  precise float p = fma(r, 1.3926966348662972e-3, 8.363766595721245e-3);
-  p = fma(r, p, 4.166654869914055e-2);
-  p = fma(r, p, 1.6666573286056519e-1);
-  p = fma(r, p, 0.5);
-  p = 1.0 + fma(r * r, p, r);
-  const u32 e = floatBitsToUint(t), low = e >> 1;
-  precise float y = (p * uintBitsToFloat((low << 23) + 0x3f800000u)) * uintBitsToFloat(((e - low) << 23) + 0x3f800000u);
-  return sn_is_nan_f32(a) ? a : y;
-}
-)";
-
-// a = 2^e (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)); log(1 + f) = 2 atanh(s) = f - s (f - t), s = f / (2 +
-// f).
-constexpr std::string_view kLog = R"(SN_FN float sn_log_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
-  if (a < 0.0) return uintBitsToFloat(0x7fc00000u);
-  if (a == 0.0) return uintBitsToFloat(0xff800000u);
-  if (floatBitsToUint(a) == 0x7f800000u) return a;
-  const bool tiny = a < 1.1754943508222875e-38;
-  const int bits = floatBitsToInt(tiny ? a * 8388608.0 : a);
-  const int e = (bits - 0x3f3504f3) >> 23;
-  const float k = float(tiny ? e - 23 : e);
-  precise float f = intBitsToFloat(bits - (e << 23)) - 1.0;
-  precise float s = f / (2.0 + f);
-  precise float z = s * s;
-  precise float p = 0.2857142857142857 + z * 0.2222222222222222;
-  p = 0.4 + z * p;
-  precise float t = z * (0.6666666666666666 + z * p);
-  precise float y = k * 0.693359375 + (f - (s * (f - t) + k * 2.1219444005469057e-4));
-  return y;
-}
-)";
-
-constexpr std::string_view kLog1p = R"(SN_FN float sn_log1p_f32(float a) {
-  precise float u = 1.0 + a;
-  if (u == 1.0 || floatBitsToUint(a) == 0x7f800000u) return a;
-  if (a > 16777216.0) return sn_log_f32(u);
-  precise float d = u - 1.0;
-  precise float y = sn_log_f32(u) * (a / d);
-  return y;
-}
-)";
-
-constexpr std::string_view kExpm1 = R"(SN_FN float sn_expm1_f32(float a) {
-  if (!(abs(a) < 0.5)) return sn_exp_f32(a) - 1.0;
-  precise float p = 2.48015873015873e-5 + a * 2.7557319223985893e-6;
-  p = 1.984126984126984e-4 + a * p;
-  p = 1.3888888888888889e-3 + a * p;
-  p = 8.333333333333333e-3 + a * p;
-  p = 4.1666666666666664e-2 + a * p;
-  p = 1.6666666666666666e-1 + a * p;
-  p = 0.5 + a * p;
-  p = a + a * a * p;
-  return p;
-}
-)";
-
-// Near 0 an odd polynomial; elsewhere 1 - 2 / (e^2x + 1).
-constexpr std::string_view kTanh = R"(SN_FN float sn_tanh_f32(float a) {
-  const float x = abs(a);
-  precise float z = a * a;
-  precise float p = fma(z, -6.61022774875164e-3, 2.1309388801455498e-2);
-  p = fma(z, p, -5.390942841768265e-2);
-  p = fma(z, p, 1.3333113491535187e-1);
-  p = fma(z, p, -3.333333134651184e-1);
-  p = fma(a, z * p, a);
-  precise float e = exp2(min(x, 10.0) * 2.8853900817779268);
-  precise float y = 1.0 - 2.0 / (e + 1.0);
-  y = x < 0.55 ? p : a < 0.0 ? -y : y;
-  return sn_is_nan_f32(a) ? a : y;
-}
-)";
-
-// Below 1 an odd polynomial; above 1 - 2^q with q a polynomial for the logarithm of erfc around 2.
-constexpr std::string_view kErf = R"(SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a);
-  precise float z = a * a;
-  precise float p = fma(z, -5.648059886880219e-4, 4.921761807054281e-3);
-  p = fma(z, p, -2.6715055108070374e-2);
-  p = fma(z, p, 1.1280316859483719e-1);
-  p = fma(z, p, -3.7612342834472656e-1);
-  p = fma(z, p, 1.2837912142276764e-1);
-  p = fma(a, p, a);
-  precise float t = min(x, 4.0) - 2.0;
-  precise float q = fma(t, -1.9147970306221396e-5, 1.891718857223168e-4);
-  q = fma(t, q, -1.0733441449701786e-3);
-  q = fma(t, q, 5.166606046259403e-3);
-  q = fma(t, q, -2.3746173828840256e-2);
-  q = fma(t, q, -1.3326977491378784);
-  q = fma(t, q, -6.374059677124023);
-  q = 1.0 - exp2(fma(t, q, -7.739973545074463));
-  q = x < 1.0 ? p : a < 0.0 ? -q : q;
-  return sn_is_nan_f32(a) ? a : q;
-}
-)";
 
 // a = quarter * pi / 2 + the result. pi / 2 in four parts whose products with small numbers are exact; beyond
 // those, 24 bits of a times 96 bits of 2 / pi, chosen by a's exponent (Payne and Hanek, 1983).
@@ -301,10 +198,6 @@ std::map<std::string, std::string, std::less<>> make_table() {
       {"sn_sign", kFloats,
        SINTER_UNARY("sn_is_nan_$D(a) ? a : a > $T(0) ? $T(1) : a < $T(0) ? $T(-1) : $T(0)")},
       {"sn_sign", kInts, SINTER_UNARY("a > $T(0) ? $T(1) : a < $T(0) ? $T(-1) : $T(0)")},
-      {"sn_exp_f32", {}, kExp},
-      {"sn_log_f32", {}, kLog},
-      {"sn_log1p_f32", {}, kLog1p},
-      {"sn_expm1_f32", {}, kExpm1},
       {"sn_sqrt", kFloats, SINTER_UNARY("sqrt(a)")},
       {"sn_rsqrt", kFloats, SINTER_UNARY("$T(1) / sqrt(a)")},
       {"sn_recip", kFloats, SINTER_UNARY("$T(1) / a")},
@@ -313,15 +206,7 @@ std::map<std::string, std::string, std::less<>> make_table() {
       {"sn_wave_f32", {}, kWave},
       {"sn_sin_f32", {}, "float $N(float a) { return sn_wave_f32(a, 0); }\n"},
       {"sn_cos_f32", {}, "float $N(float a) { return sn_wave_f32(a, 1); }\n"},
-      {"sn_tanh_f32", {}, kTanh},
-      {"sn_sigmoid_f32",
-       {},
-       "SN_FN float $N(float a) {\n"
-       "  precise float y = 1.0 / (1.0 + exp2(a * -1.4426950408889634));\n"
-       "  return sn_is_nan_f32(a) ? a : y;\n"
-       "}\n"},
       {"sn_sigmoid", kF64, SINTER_UNARY("$T(1) / ($T(1) + sn_exp_$D(-a))")},
-      {"sn_erf_f32", {}, kErf},
       {"sn_join_moments", kFloats,
        "void $N(inout $T n, inout $T mean, inout $T m2, $T on, $T omean, $T om2) {\n"
        "  precise $T total = n + on, d = omean - mean, share = total > $T(0) ? on / total : $T(0);\n"
@@ -448,6 +333,7 @@ std::map<std::string, std::string, std::less<>> make_table() {
       {"sn_uniform", {}, kUniform},
       {"sn_normal", {}, kNormal},
   };
+  for (FunctionTemplate& item : glsl_exponentials()) t.push_back(item);
   for (FunctionTemplate& item : glsl_f64_functions()) t.push_back(item);
   for (FunctionTemplate& item : glsl_trigonometry()) t.push_back(item);
 

@@ -277,10 +277,13 @@ class Loops {
   }
 
   void write_inner_loop(const Work& work, std::uint16_t phase) {
-    if (schedule_ == Schedule::LanesInner) return write_dealt_loop(work, phase);
     if (shares_loops()) e_.open("if (there)");
-    write_lane_loop(work);
+    if (schedule_ == Schedule::LanesInner)
+      write_dealt_loop(work, phase);
+    else
+      write_lane_loop(work);
     if (shares_loops()) e_.close();
+    sums_.settle(work);
   }
 
   void define_outer(ExprId id) {
@@ -462,10 +465,7 @@ class Loops {
 
     sums_.restart(work);
     if (!groups) e_.open(there);
-    if (!groups && !e_.dialect.unroll_8.empty()) e_.out.line(e_.dialect.unroll_8);
-    e_.open(loop("p", groups ? lane : e_.flat("0"), parts, groups ? e_.flat(e_.dialect.lanes) : e_.flat("1")));
-    sums_.join_partials(work);
-    e_.close();
+    sums_.join_partials(work, groups ? lane : e_.flat("0"), e_.flat(groups ? e_.dialect.lanes : "1"));
     if (!groups) {
       split("f", 0, k_.outer_rank, "");
       define_outers(0);

@@ -6,10 +6,9 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 SN_FN float sn_sigmoid_f32(float a) {
   precise float y = 1.0 / (1.0 + exp2(a * -1.4426950408889634));
-  return sn_is_nan_f32(a) ? a : y;
+  return y;
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
 layout(std430, binding = 0) restrict readonly buffer b0_4_t { vec4 at[]; } b0_4;

@@ -9,43 +9,44 @@
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
-SN_FN float sn_max_f32(float a, float b) { return a > b || sn_is_nan_f32(a) ? a : b; }
-shared float sn_group_max_f32_parts[8];
-float sn_group_max_f32(float mine) {
-  precise float v = mine;
+shared int keys_of_sn_group_max_f32_parts[2][8];
+u32 keys_of_sn_group_max_f32_turn = 0u;
+int keys_of_sn_group_max_f32(int mine) {
+  int v = mine;
   [[unroll]]
   for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
-    const float w = subgroupShuffleXor(v, d);
-    v = sn_max_f32(v, w);
+    const int w = subgroupShuffleXor(v, d);
+    v = max(v, w);
   }
-  if (gl_WorkGroupSize.x > 32u) {
+  const u32 count = gl_WorkGroupSize.x / 32u;
+  if (count > 1u) {
+    if (gl_SubgroupInvocationID == 0u) keys_of_sn_group_max_f32_parts[keys_of_sn_group_max_f32_turn][gl_SubgroupID] = v;
     barrier();
-    if (gl_SubgroupInvocationID == 0u) sn_group_max_f32_parts[gl_SubgroupID] = v;
-    barrier();
-    v = sn_group_max_f32_parts[0];
-    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
-      const float w = sn_group_max_f32_parts[i];
-      v = sn_max_f32(v, w);
+    v = keys_of_sn_group_max_f32_parts[keys_of_sn_group_max_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    [[unroll]]
+    for (u32 d = count >> 1; d > 0u; d >>= 1) {
+      const int w = subgroupShuffleXor(v, d);
+      v = max(v, w);
     }
-    return v;
+    keys_of_sn_group_max_f32_turn ^= 1u;
   }
-  return subgroupShuffle(v, 0u);
+  return v;
+}
+float sn_group_max_f32(float mine) {
+  const int bits = floatBitsToInt(mine);
+  const int key = keys_of_sn_group_max_f32(sn_is_nan_f32(mine) ? 0x7fffffff : bits ^ ((bits >> 31) & 0x7fffffff));
+  return intBitsToFloat(key ^ ((key >> 31) & 0x7fffffff));
 }
 SN_FN float sn_exp_f32(float a) {
-  const float x = clamp(a, -104.0, 89.0);
-  precise float t = x * 1.4426950408889634 + 12582912.0;
-  precise float k = t - 12582912.0;
-  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
-  precise float p = fma(r, 1.3926966348662972e-3, 8.363766595721245e-3);
-  p = fma(r, p, 4.166654869914055e-2);
-  p = fma(r, p, 1.6666573286056519e-1);
-  p = fma(r, p, 0.5);
-  p = 1.0 + fma(r * r, p, r);
-  const u32 e = floatBitsToUint(t), low = e >> 1;
-  precise float y = (p * uintBitsToFloat((low << 23) + 0x3f800000u)) * uintBitsToFloat(((e - low) << 23) + 0x3f800000u);
-  return sn_is_nan_f32(a) ? a : y;
+  precise float t = clamp(a * 1.4426950408889634, -126.0, 127.0) + 12583039.0;
+  precise float k = t - 12583039.0;
+  precise float r = a - k * 0.693359375;
+  precise float f = fma(k, 3.0613186637111251e-4, r * 1.4426950408889634);
+  precise float y = exp2(f) * uintBitsToFloat(floatBitsToUint(t) << 23);
+  return y;
 }
-shared float sn_group_sum_f32_parts[8];
+shared float sn_group_sum_f32_parts[2][8];
+u32 sn_group_sum_f32_turn = 0u;
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -53,18 +54,19 @@ float sn_group_sum_f32(float mine) {
     const float w = subgroupShuffleXor(v, d);
     v = (v + w);
   }
-  if (gl_WorkGroupSize.x > 32u) {
+  const u32 count = gl_WorkGroupSize.x / 32u;
+  if (count > 1u) {
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
-    barrier();
-    v = sn_group_sum_f32_parts[0];
-    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
-      const float w = sn_group_sum_f32_parts[i];
+    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    [[unroll]]
+    for (u32 d = count >> 1; d > 0u; d >>= 1) {
+      const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    return v;
+    sn_group_sum_f32_turn ^= 1u;
   }
-  return subgroupShuffle(v, 0u);
+  return v;
 }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
@@ -87,6 +89,7 @@ void main() {
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     const int x0 = int(f);
     float r1 = uintBitsToFloat(0xff800000u);
+    float r1_all = float(0);
     {
       u32 g = u32(gl_LocalInvocationID.x) * u32(4);
       for (; g + u32(gl_WorkGroupSize.x) * u32(4) * u32(3) < inner4; g += u32(gl_WorkGroupSize.x) * u32(4) * u32(4)) {
@@ -100,7 +103,8 @@ void main() {
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
             precise float v0 = l0[k];
-            r1 = sn_max_f32(r1, v0);
+            r1 = max(r1, v0);
+            r1_all = r1_all + abs(v0);
           }
         }
       }
@@ -112,15 +116,18 @@ void main() {
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
           precise float v0 = l0[k];
-          r1 = sn_max_f32(r1, v0);
+          r1 = max(r1, v0);
+          r1_all = r1_all + abs(v0);
         }
       }
     }
     for (u32 j = inner4 + u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
       const int x1 = int(j);
       precise float v0 = b0.at[x0 * n2 + x1];
-      r1 = sn_max_f32(r1, v0);
+      r1 = max(r1, v0);
+      r1_all = r1_all + abs(v0);
     }
+    r1 = sn_is_nan_f32(r1_all) ? r1_all : r1;
     r1 = sn_group_max_f32(r1);
     precise float v1 = r1;
     float r4 = float(0);

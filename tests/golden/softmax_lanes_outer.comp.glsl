@@ -7,20 +7,13 @@
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
-SN_FN float sn_max_f32(float a, float b) { return a > b || sn_is_nan_f32(a) ? a : b; }
 SN_FN float sn_exp_f32(float a) {
-  const float x = clamp(a, -104.0, 89.0);
-  precise float t = x * 1.4426950408889634 + 12582912.0;
-  precise float k = t - 12582912.0;
-  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
-  precise float p = fma(r, 1.3926966348662972e-3, 8.363766595721245e-3);
-  p = fma(r, p, 4.166654869914055e-2);
-  p = fma(r, p, 1.6666573286056519e-1);
-  p = fma(r, p, 0.5);
-  p = 1.0 + fma(r * r, p, r);
-  const u32 e = floatBitsToUint(t), low = e >> 1;
-  precise float y = (p * uintBitsToFloat((low << 23) + 0x3f800000u)) * uintBitsToFloat(((e - low) << 23) + 0x3f800000u);
-  return sn_is_nan_f32(a) ? a : y;
+  precise float t = clamp(a * 1.4426950408889634, -126.0, 127.0) + 12583039.0;
+  precise float k = t - 12583039.0;
+  precise float r = a - k * 0.693359375;
+  precise float f = fma(k, 3.0613186637111251e-4, r * 1.4426950408889634);
+  precise float y = exp2(f) * uintBitsToFloat(floatBitsToUint(t) << 23);
+  return y;
 }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
@@ -38,6 +31,7 @@ void main() {
   for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     const int x0 = int(f);
     float r1 = uintBitsToFloat(0xff800000u);
+    float r1_all = float(0);
     {
       u32 g = u32(0);
       for (; g + u32(7) < u32(n1); g += u32(8)) {
@@ -46,15 +40,18 @@ void main() {
           const u32 j = g + u32(u) * u32(1);
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
-          r1 = sn_max_f32(r1, v0);
+          r1 = max(r1, v0);
+          r1_all = r1_all + abs(v0);
         }
       }
       for (u32 j = g; j < u32(n1); j += 1) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
-        r1 = sn_max_f32(r1, v0);
+        r1 = max(r1, v0);
+        r1_all = r1_all + abs(v0);
       }
     }
+    r1 = sn_is_nan_f32(r1_all) ? r1_all : r1;
     precise float v1 = r1;
     float r4 = float(0);
     for (u32 h = u32(0); h < u32(n1); h += u32(32)) {

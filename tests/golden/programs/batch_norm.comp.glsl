@@ -17,7 +17,8 @@ void sn_join_moments_f32(inout float n, inout float mean, inout float m2, float 
   m2 = next_m2;
   n = total;
 }
-shared float sn_group_sum_f32_parts[8];
+shared float sn_group_sum_f32_parts[2][8];
+u32 sn_group_sum_f32_turn = 0u;
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -25,20 +26,22 @@ float sn_group_sum_f32(float mine) {
     const float w = subgroupShuffleXor(v, d);
     v = (v + w);
   }
-  if (gl_WorkGroupSize.x > 32u) {
+  const u32 count = gl_WorkGroupSize.x / 32u;
+  if (count > 1u) {
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
-    barrier();
-    v = sn_group_sum_f32_parts[0];
-    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
-      const float w = sn_group_sum_f32_parts[i];
+    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    [[unroll]]
+    for (u32 d = count >> 1; d > 0u; d >>= 1) {
+      const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    return v;
+    sn_group_sum_f32_turn ^= 1u;
   }
-  return subgroupShuffle(v, 0u);
+  return v;
 }
-shared float sn_group_squared_deviations_f32_parts[3][8];
+shared float sn_group_squared_deviations_f32_parts[2][3][8];
+u32 sn_group_squared_deviations_f32_turn = 0u;
 void sn_group_squared_deviations_f32(inout float n, inout float mean, inout float m2) {
   [[unroll]]
   for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
@@ -50,22 +53,29 @@ void sn_group_squared_deviations_f32(inout float n, inout float mean, inout floa
     }
     sn_join_moments_f32(n, mean, m2, on, omean, om2);
   }
-  if (gl_WorkGroupSize.x > 32u) {
-    barrier();
+  const u32 count = gl_WorkGroupSize.x / 32u;
+  if (count > 1u) {
     if (gl_SubgroupInvocationID == 0u) {
-      sn_group_squared_deviations_f32_parts[0][gl_SubgroupID] = n; sn_group_squared_deviations_f32_parts[1][gl_SubgroupID] = mean; sn_group_squared_deviations_f32_parts[2][gl_SubgroupID] = m2;
+      sn_group_squared_deviations_f32_parts[sn_group_squared_deviations_f32_turn][0][gl_SubgroupID] = n;
+      sn_group_squared_deviations_f32_parts[sn_group_squared_deviations_f32_turn][1][gl_SubgroupID] = mean;
+      sn_group_squared_deviations_f32_parts[sn_group_squared_deviations_f32_turn][2][gl_SubgroupID] = m2;
     }
     barrier();
-    n = sn_group_squared_deviations_f32_parts[0][0]; mean = sn_group_squared_deviations_f32_parts[1][0]; m2 = sn_group_squared_deviations_f32_parts[2][0];
-    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
-      const float on = sn_group_squared_deviations_f32_parts[0][i], omean = sn_group_squared_deviations_f32_parts[1][i], om2 = sn_group_squared_deviations_f32_parts[2][i];
+    n = sn_group_squared_deviations_f32_parts[sn_group_squared_deviations_f32_turn][0][gl_SubgroupInvocationID & (count - 1u)];
+    mean = sn_group_squared_deviations_f32_parts[sn_group_squared_deviations_f32_turn][1][gl_SubgroupInvocationID & (count - 1u)];
+    m2 = sn_group_squared_deviations_f32_parts[sn_group_squared_deviations_f32_turn][2][gl_SubgroupInvocationID & (count - 1u)];
+    [[unroll]]
+    for (u32 d = count >> 1; d > 0u; d >>= 1) {
+      float on = subgroupShuffleXor(n, d), omean = subgroupShuffleXor(mean, d), om2 = subgroupShuffleXor(m2, d);
+      if ((gl_SubgroupInvocationID & d) != 0u) {
+        const float sn = n, smean = mean, sm2 = m2;
+        n = on; mean = omean; m2 = om2;
+        on = sn; omean = smean; om2 = sm2;
+      }
       sn_join_moments_f32(n, mean, m2, on, omean, om2);
     }
-    return;
+    sn_group_squared_deviations_f32_turn ^= 1u;
   }
-  n = subgroupShuffle(n, 0u);
-  mean = subgroupShuffle(mean, 0u);
-  m2 = subgroupShuffle(m2, 0u);
 }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);

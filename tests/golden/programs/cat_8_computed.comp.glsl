@@ -7,7 +7,6 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 SN_FN float sn_tanh_f32(float a) {
   const float x = abs(a);
   precise float z = a * a;
@@ -18,8 +17,8 @@ SN_FN float sn_tanh_f32(float a) {
   p = fma(a, z * p, a);
   precise float e = exp2(min(x, 10.0) * 2.8853900817779268);
   precise float y = 1.0 - 2.0 / (e + 1.0);
-  y = x < 0.55 ? p : a < 0.0 ? -y : y;
-  return sn_is_nan_f32(a) ? a : y;
+  y = uintBitsToFloat(floatBitsToUint(y) | (floatBitsToUint(a) & 0x80000000u));
+  return x >= 0.55 ? y : p;
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;

@@ -11,29 +11,36 @@
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
-SN_FN float sn_max_f32(float a, float b) { return a > b || sn_is_nan_f32(a) ? a : b; }
-shared float sn_group_max_f32_parts[8];
-float sn_group_max_f32(float mine) {
-  precise float v = mine;
+shared int keys_of_sn_group_max_f32_parts[2][8];
+u32 keys_of_sn_group_max_f32_turn = 0u;
+int keys_of_sn_group_max_f32(int mine) {
+  int v = mine;
   [[unroll]]
   for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
-    const float w = subgroupShuffleXor(v, d);
-    v = sn_max_f32(v, w);
+    const int w = subgroupShuffleXor(v, d);
+    v = max(v, w);
   }
-  if (gl_WorkGroupSize.x > 32u) {
+  const u32 count = gl_WorkGroupSize.x / 32u;
+  if (count > 1u) {
+    if (gl_SubgroupInvocationID == 0u) keys_of_sn_group_max_f32_parts[keys_of_sn_group_max_f32_turn][gl_SubgroupID] = v;
     barrier();
-    if (gl_SubgroupInvocationID == 0u) sn_group_max_f32_parts[gl_SubgroupID] = v;
-    barrier();
-    v = sn_group_max_f32_parts[0];
-    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
-      const float w = sn_group_max_f32_parts[i];
-      v = sn_max_f32(v, w);
+    v = keys_of_sn_group_max_f32_parts[keys_of_sn_group_max_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    [[unroll]]
+    for (u32 d = count >> 1; d > 0u; d >>= 1) {
+      const int w = subgroupShuffleXor(v, d);
+      v = max(v, w);
     }
-    return v;
+    keys_of_sn_group_max_f32_turn ^= 1u;
   }
-  return subgroupShuffle(v, 0u);
+  return v;
 }
-shared float sn_group_sum_f32_parts[8];
+float sn_group_max_f32(float mine) {
+  const int bits = floatBitsToInt(mine);
+  const int key = keys_of_sn_group_max_f32(sn_is_nan_f32(mine) ? 0x7fffffff : bits ^ ((bits >> 31) & 0x7fffffff));
+  return intBitsToFloat(key ^ ((key >> 31) & 0x7fffffff));
+}
+shared float sn_group_sum_f32_parts[2][8];
+u32 sn_group_sum_f32_turn = 0u;
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -41,32 +48,27 @@ float sn_group_sum_f32(float mine) {
     const float w = subgroupShuffleXor(v, d);
     v = (v + w);
   }
-  if (gl_WorkGroupSize.x > 32u) {
+  const u32 count = gl_WorkGroupSize.x / 32u;
+  if (count > 1u) {
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
-    barrier();
-    v = sn_group_sum_f32_parts[0];
-    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
-      const float w = sn_group_sum_f32_parts[i];
+    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    [[unroll]]
+    for (u32 d = count >> 1; d > 0u; d >>= 1) {
+      const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    return v;
+    sn_group_sum_f32_turn ^= 1u;
   }
-  return subgroupShuffle(v, 0u);
+  return v;
 }
 SN_FN float sn_exp_f32(float a) {
-  const float x = clamp(a, -104.0, 89.0);
-  precise float t = x * 1.4426950408889634 + 12582912.0;
-  precise float k = t - 12582912.0;
-  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
-  precise float p = fma(r, 1.3926966348662972e-3, 8.363766595721245e-3);
-  p = fma(r, p, 4.166654869914055e-2);
-  p = fma(r, p, 1.6666573286056519e-1);
-  p = fma(r, p, 0.5);
-  p = 1.0 + fma(r * r, p, r);
-  const u32 e = floatBitsToUint(t), low = e >> 1;
-  precise float y = (p * uintBitsToFloat((low << 23) + 0x3f800000u)) * uintBitsToFloat(((e - low) << 23) + 0x3f800000u);
-  return sn_is_nan_f32(a) ? a : y;
+  precise float t = clamp(a * 1.4426950408889634, -126.0, 127.0) + 12583039.0;
+  precise float k = t - 12583039.0;
+  precise float r = a - k * 0.693359375;
+  precise float f = fma(k, 3.0613186637111251e-4, r * 1.4426950408889634);
+  precise float y = exp2(f) * uintBitsToFloat(floatBitsToUint(t) << 23);
+  return y;
 }
 SN_FN float sn_log_f32(float a) {
   if (sn_is_nan_f32(a)) return a;
@@ -127,6 +129,7 @@ void main() {
       precise float v24 = (s5 * s6);
       precise float v26 = (v21 ? v24 : s7);
       float r8 = uintBitsToFloat(0xff800000u);
+      float r8_all = float(0);
       float r30 = float(0);
       float q30[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
@@ -154,12 +157,14 @@ void main() {
             precise float v28 = (v6 ? v26 : s8);
             h2[i][k] = v28;
             precise float v29 = (-v28);
-            r8 = sn_max_f32(r8, v7);
+            r8 = max(r8, v7);
+            r8_all = r8_all + abs(v7);
             q30[k] = (q30[k] + v29);
           }
         }
       }
       r30 = r30 + ((q30[0] + q30[1]) + (q30[2] + q30[3]));
+      r8 = sn_is_nan_f32(r8_all) ? r8_all : r8;
       r8 = sn_group_max_f32(r8);
       precise float v8 = r8;
       r30 = sn_group_sum_f32(r30);
@@ -231,6 +236,7 @@ void main() {
       precise float v24 = (s5 * s6);
       precise float v26 = (v21 ? v24 : s7);
       float r8 = uintBitsToFloat(0xff800000u);
+      float r8_all = float(0);
       float r30 = float(0);
       for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
         const u32 left = inner - h;
@@ -245,11 +251,13 @@ void main() {
           precise float v7 = b1.at[x0 * n2 + x1];
           precise float v28 = (v6 ? v26 : s8);
           precise float v29 = (-v28);
-          r8 = sn_max_f32(r8, v7);
+          r8 = max(r8, v7);
+          r8_all = r8_all + abs(v7);
           q30 = (q30 + v29);
         }
         r30 = r30 + q30;
       }
+      r8 = sn_is_nan_f32(r8_all) ? r8_all : r8;
       r8 = sn_group_max_f32(r8);
       precise float v8 = r8;
       r30 = sn_group_sum_f32(r30);
@@ -316,7 +324,8 @@ void main() {
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
-shared float sn_group_sum_f32_parts[8];
+shared float sn_group_sum_f32_parts[2][8];
+u32 sn_group_sum_f32_turn = 0u;
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -324,18 +333,19 @@ float sn_group_sum_f32(float mine) {
     const float w = subgroupShuffleXor(v, d);
     v = (v + w);
   }
-  if (gl_WorkGroupSize.x > 32u) {
+  const u32 count = gl_WorkGroupSize.x / 32u;
+  if (count > 1u) {
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
-    barrier();
-    v = sn_group_sum_f32_parts[0];
-    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
-      const float w = sn_group_sum_f32_parts[i];
+    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    [[unroll]]
+    for (u32 d = count >> 1; d > 0u; d >>= 1) {
+      const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    return v;
+    sn_group_sum_f32_turn ^= 1u;
   }
-  return subgroupShuffle(v, 0u);
+  return v;
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { i64 at[]; } b0;
 layout(std430, binding = 0) restrict readonly buffer b0_4_t { i64vec2 at[]; } b0_4;

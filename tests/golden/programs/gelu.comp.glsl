@@ -7,26 +7,23 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a);
+  const float x = abs(a), c = min(x, 4.0);
   precise float z = a * a;
-  precise float p = fma(z, -5.648059886880219e-4, 4.921761807054281e-3);
-  p = fma(z, p, -2.6715055108070374e-2);
-  p = fma(z, p, 1.1280316859483719e-1);
-  p = fma(z, p, -3.7612342834472656e-1);
-  p = fma(z, p, 1.2837912142276764e-1);
+  precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
+  p = fma(z, p, -2.676771953701973e-2);
+  p = fma(z, p, 1.1281845718622208e-1);
+  p = fma(z, p, -3.761249780654907e-1);
+  p = fma(z, p, 1.2837915122509003e-1);
   p = fma(a, p, a);
-  precise float t = min(x, 4.0) - 2.0;
-  precise float q = fma(t, -1.9147970306221396e-5, 1.891718857223168e-4);
-  q = fma(t, q, -1.0733441449701786e-3);
-  q = fma(t, q, 5.166606046259403e-3);
-  q = fma(t, q, -2.3746173828840256e-2);
-  q = fma(t, q, -1.3326977491378784);
-  q = fma(t, q, -6.374059677124023);
-  q = 1.0 - exp2(fma(t, q, -7.739973545074463));
-  q = x < 1.0 ? p : a < 0.0 ? -q : q;
-  return sn_is_nan_f32(a) ? a : q;
+  precise float t = fma(c, -1.7890962772071362e-3, 2.2345077246427536e-2);
+  t = fma(t, c, -1.3103951513767242e-1);
+  t = fma(t, c, -9.39447820186615e-1);
+  t = fma(t, c, -1.6156489849090576);
+  t = fma(t, c, -2.8363061137497425e-3);
+  precise float q = 1.0 - exp2(t);
+  q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
+  return x >= 0.92 ? q : p;
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
 layout(std430, binding = 0) restrict readonly buffer b0_4_t { vec4 at[]; } b0_4;

@@ -11,7 +11,7 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[3] = all.w;
 }
 SN_FN float sn_erf_f32(float a) {
-  const float x = fabsf(a), z = a * a, c = fminf(x, 4.0f);
+  const float c = fabsf(a), z = a * a;
   float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
   p = fma(p, z, -2.676771953701973e-2f);
   p = fma(p, z, 1.1281845718622208e-1f);
@@ -26,7 +26,7 @@ SN_FN float sn_erf_f32(float a) {
   float q;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
   q = copysignf(1.0f - q, a);
-  return x >= 0.92f ? q : p;
+  return c >= 0.92f ? q : p;
 }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);

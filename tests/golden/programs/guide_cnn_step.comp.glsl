@@ -336,20 +336,13 @@ void main() {
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
-SN_FN float sn_max_f32(float a, float b) { return a > b || sn_is_nan_f32(a) ? a : b; }
 SN_FN float sn_exp_f32(float a) {
-  const float x = clamp(a, -104.0, 89.0);
-  precise float t = x * 1.4426950408889634 + 12582912.0;
-  precise float k = t - 12582912.0;
-  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
-  precise float p = fma(r, 1.3926966348662972e-3, 8.363766595721245e-3);
-  p = fma(r, p, 4.166654869914055e-2);
-  p = fma(r, p, 1.6666573286056519e-1);
-  p = fma(r, p, 0.5);
-  p = 1.0 + fma(r * r, p, r);
-  const u32 e = floatBitsToUint(t), low = e >> 1;
-  precise float y = (p * uintBitsToFloat((low << 23) + 0x3f800000u)) * uintBitsToFloat(((e - low) << 23) + 0x3f800000u);
-  return sn_is_nan_f32(a) ? a : y;
+  precise float t = clamp(a * 1.4426950408889634, -126.0, 127.0) + 12583039.0;
+  precise float k = t - 12583039.0;
+  precise float r = a - k * 0.693359375;
+  precise float f = fma(k, 3.0613186637111251e-4, r * 1.4426950408889634);
+  precise float y = exp2(f) * uintBitsToFloat(floatBitsToUint(t) << 23);
+  return y;
 }
 SN_FN float sn_log_f32(float a) {
   if (sn_is_nan_f32(a)) return a;
@@ -401,6 +394,7 @@ void main() {
     precise float v26 = (s5 * s6);
     precise float v28 = (v23 ? v26 : s7);
     float r10 = uintBitsToFloat(0xff800000u);
+    float r10_all = float(0);
     float r32 = float(0);
     for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
       const u32 left = u32(n1) - h;
@@ -422,7 +416,8 @@ void main() {
             precise float v9 = (v7 + v8);
             precise float v30 = (v6 ? v28 : s8);
             precise float v31 = (-v30);
-            r10 = sn_max_f32(r10, v9);
+            r10 = max(r10, v9);
+            r10_all = r10_all + abs(v9);
             q32 = (q32 + v31);
           }
         }
@@ -437,12 +432,14 @@ void main() {
           precise float v9 = (v7 + v8);
           precise float v30 = (v6 ? v28 : s8);
           precise float v31 = (-v30);
-          r10 = sn_max_f32(r10, v9);
+          r10 = max(r10, v9);
+          r10_all = r10_all + abs(v9);
           q32 = (q32 + v31);
         }
       }
       r32 = r32 + q32;
     }
+    r10 = sn_is_nan_f32(r10_all) ? r10_all : r10;
     precise float v10 = r10;
     precise float v32 = r32;
     float r13 = float(0);
@@ -522,7 +519,8 @@ void main() {
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
-shared float sn_group_sum_f32_parts[8];
+shared float sn_group_sum_f32_parts[2][8];
+u32 sn_group_sum_f32_turn = 0u;
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -530,18 +528,19 @@ float sn_group_sum_f32(float mine) {
     const float w = subgroupShuffleXor(v, d);
     v = (v + w);
   }
-  if (gl_WorkGroupSize.x > 32u) {
+  const u32 count = gl_WorkGroupSize.x / 32u;
+  if (count > 1u) {
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
-    barrier();
-    v = sn_group_sum_f32_parts[0];
-    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
-      const float w = sn_group_sum_f32_parts[i];
+    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    [[unroll]]
+    for (u32 d = count >> 1; d > 0u; d >>= 1) {
+      const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    return v;
+    sn_group_sum_f32_turn ^= 1u;
   }
-  return subgroupShuffle(v, 0u);
+  return v;
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { i64 at[]; } b0;
 layout(std430, binding = 0) restrict readonly buffer b0_4_t { i64vec2 at[]; } b0_4;
@@ -798,7 +797,8 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
   const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
   return float(word >> 8) * 5.9604644775390625e-8f;
 }
-shared float sn_group_sum_f32_parts[8];
+shared float sn_group_sum_f32_parts[2][8];
+u32 sn_group_sum_f32_turn = 0u;
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -806,18 +806,19 @@ float sn_group_sum_f32(float mine) {
     const float w = subgroupShuffleXor(v, d);
     v = (v + w);
   }
-  if (gl_WorkGroupSize.x > 32u) {
+  const u32 count = gl_WorkGroupSize.x / 32u;
+  if (count > 1u) {
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
-    barrier();
-    v = sn_group_sum_f32_parts[0];
-    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
-      const float w = sn_group_sum_f32_parts[i];
+    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    [[unroll]]
+    for (u32 d = count >> 1; d > 0u; d >>= 1) {
+      const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    return v;
+    sn_group_sum_f32_turn ^= 1u;
   }
-  return subgroupShuffle(v, 0u);
+  return v;
 }
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
@@ -1037,7 +1038,8 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
   const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
   return float(word >> 8) * 5.9604644775390625e-8f;
 }
-shared float sn_group_sum_f32_parts[8];
+shared float sn_group_sum_f32_parts[2][8];
+u32 sn_group_sum_f32_turn = 0u;
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -1045,18 +1047,19 @@ float sn_group_sum_f32(float mine) {
     const float w = subgroupShuffleXor(v, d);
     v = (v + w);
   }
-  if (gl_WorkGroupSize.x > 32u) {
+  const u32 count = gl_WorkGroupSize.x / 32u;
+  if (count > 1u) {
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
-    barrier();
-    v = sn_group_sum_f32_parts[0];
-    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
-      const float w = sn_group_sum_f32_parts[i];
+    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    [[unroll]]
+    for (u32 d = count >> 1; d > 0u; d >>= 1) {
+      const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    return v;
+    sn_group_sum_f32_turn ^= 1u;
   }
-  return subgroupShuffle(v, 0u);
+  return v;
 }
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {

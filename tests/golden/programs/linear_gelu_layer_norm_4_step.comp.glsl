@@ -9,28 +9,26 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a);
+  const float x = abs(a), c = min(x, 4.0);
   precise float z = a * a;
-  precise float p = fma(z, -5.648059886880219e-4, 4.921761807054281e-3);
-  p = fma(z, p, -2.6715055108070374e-2);
-  p = fma(z, p, 1.1280316859483719e-1);
-  p = fma(z, p, -3.7612342834472656e-1);
-  p = fma(z, p, 1.2837912142276764e-1);
+  precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
+  p = fma(z, p, -2.676771953701973e-2);
+  p = fma(z, p, 1.1281845718622208e-1);
+  p = fma(z, p, -3.761249780654907e-1);
+  p = fma(z, p, 1.2837915122509003e-1);
   p = fma(a, p, a);
-  precise float t = min(x, 4.0) - 2.0;
-  precise float q = fma(t, -1.9147970306221396e-5, 1.891718857223168e-4);
-  q = fma(t, q, -1.0733441449701786e-3);
-  q = fma(t, q, 5.166606046259403e-3);
-  q = fma(t, q, -2.3746173828840256e-2);
-  q = fma(t, q, -1.3326977491378784);
-  q = fma(t, q, -6.374059677124023);
-  q = 1.0 - exp2(fma(t, q, -7.739973545074463));
-  q = x < 1.0 ? p : a < 0.0 ? -q : q;
-  return sn_is_nan_f32(a) ? a : q;
+  precise float t = fma(c, -1.7890962772071362e-3, 2.2345077246427536e-2);
+  t = fma(t, c, -1.3103951513767242e-1);
+  t = fma(t, c, -9.39447820186615e-1);
+  t = fma(t, c, -1.6156489849090576);
+  t = fma(t, c, -2.8363061137497425e-3);
+  precise float q = 1.0 - exp2(t);
+  q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
+  return x >= 0.92 ? q : p;
 }
-shared float sn_group_sum_f32_parts[8];
+shared float sn_group_sum_f32_parts[2][8];
+u32 sn_group_sum_f32_turn = 0u;
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -38,18 +36,19 @@ float sn_group_sum_f32(float mine) {
     const float w = subgroupShuffleXor(v, d);
     v = (v + w);
   }
-  if (gl_WorkGroupSize.x > 32u) {
+  const u32 count = gl_WorkGroupSize.x / 32u;
+  if (count > 1u) {
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
-    barrier();
-    v = sn_group_sum_f32_parts[0];
-    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
-      const float w = sn_group_sum_f32_parts[i];
+    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    [[unroll]]
+    for (u32 d = count >> 1; d > 0u; d >>= 1) {
+      const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    return v;
+    sn_group_sum_f32_turn ^= 1u;
   }
-  return subgroupShuffle(v, 0u);
+  return v;
 }
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
@@ -258,28 +257,26 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a);
+  const float x = abs(a), c = min(x, 4.0);
   precise float z = a * a;
-  precise float p = fma(z, -5.648059886880219e-4, 4.921761807054281e-3);
-  p = fma(z, p, -2.6715055108070374e-2);
-  p = fma(z, p, 1.1280316859483719e-1);
-  p = fma(z, p, -3.7612342834472656e-1);
-  p = fma(z, p, 1.2837912142276764e-1);
+  precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
+  p = fma(z, p, -2.676771953701973e-2);
+  p = fma(z, p, 1.1281845718622208e-1);
+  p = fma(z, p, -3.761249780654907e-1);
+  p = fma(z, p, 1.2837915122509003e-1);
   p = fma(a, p, a);
-  precise float t = min(x, 4.0) - 2.0;
-  precise float q = fma(t, -1.9147970306221396e-5, 1.891718857223168e-4);
-  q = fma(t, q, -1.0733441449701786e-3);
-  q = fma(t, q, 5.166606046259403e-3);
-  q = fma(t, q, -2.3746173828840256e-2);
-  q = fma(t, q, -1.3326977491378784);
-  q = fma(t, q, -6.374059677124023);
-  q = 1.0 - exp2(fma(t, q, -7.739973545074463));
-  q = x < 1.0 ? p : a < 0.0 ? -q : q;
-  return sn_is_nan_f32(a) ? a : q;
+  precise float t = fma(c, -1.7890962772071362e-3, 2.2345077246427536e-2);
+  t = fma(t, c, -1.3103951513767242e-1);
+  t = fma(t, c, -9.39447820186615e-1);
+  t = fma(t, c, -1.6156489849090576);
+  t = fma(t, c, -2.8363061137497425e-3);
+  precise float q = 1.0 - exp2(t);
+  q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
+  return x >= 0.92 ? q : p;
 }
-shared float sn_group_sum_f32_parts[8];
+shared float sn_group_sum_f32_parts[2][8];
+u32 sn_group_sum_f32_turn = 0u;
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -287,33 +284,28 @@ float sn_group_sum_f32(float mine) {
     const float w = subgroupShuffleXor(v, d);
     v = (v + w);
   }
-  if (gl_WorkGroupSize.x > 32u) {
+  const u32 count = gl_WorkGroupSize.x / 32u;
+  if (count > 1u) {
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
-    barrier();
-    v = sn_group_sum_f32_parts[0];
-    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
-      const float w = sn_group_sum_f32_parts[i];
+    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    [[unroll]]
+    for (u32 d = count >> 1; d > 0u; d >>= 1) {
+      const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    return v;
+    sn_group_sum_f32_turn ^= 1u;
   }
-  return subgroupShuffle(v, 0u);
+  return v;
 }
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
 SN_FN float sn_exp_f32(float a) {
-  const float x = clamp(a, -104.0, 89.0);
-  precise float t = x * 1.4426950408889634 + 12582912.0;
-  precise float k = t - 12582912.0;
-  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
-  precise float p = fma(r, 1.3926966348662972e-3, 8.363766595721245e-3);
-  p = fma(r, p, 4.166654869914055e-2);
-  p = fma(r, p, 1.6666573286056519e-1);
-  p = fma(r, p, 0.5);
-  p = 1.0 + fma(r * r, p, r);
-  const u32 e = floatBitsToUint(t), low = e >> 1;
-  precise float y = (p * uintBitsToFloat((low << 23) + 0x3f800000u)) * uintBitsToFloat(((e - low) << 23) + 0x3f800000u);
-  return sn_is_nan_f32(a) ? a : y;
+  precise float t = clamp(a * 1.4426950408889634, -126.0, 127.0) + 12583039.0;
+  precise float k = t - 12583039.0;
+  precise float r = a - k * 0.693359375;
+  precise float f = fma(k, 3.0613186637111251e-4, r * 1.4426950408889634);
+  precise float y = exp2(f) * uintBitsToFloat(floatBitsToUint(t) << 23);
+  return y;
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
 layout(std430, binding = 0) restrict readonly buffer b0_4_t { vec4 at[]; } b0_4;
@@ -707,29 +699,27 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a);
+  const float x = abs(a), c = min(x, 4.0);
   precise float z = a * a;
-  precise float p = fma(z, -5.648059886880219e-4, 4.921761807054281e-3);
-  p = fma(z, p, -2.6715055108070374e-2);
-  p = fma(z, p, 1.1280316859483719e-1);
-  p = fma(z, p, -3.7612342834472656e-1);
-  p = fma(z, p, 1.2837912142276764e-1);
+  precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
+  p = fma(z, p, -2.676771953701973e-2);
+  p = fma(z, p, 1.1281845718622208e-1);
+  p = fma(z, p, -3.761249780654907e-1);
+  p = fma(z, p, 1.2837915122509003e-1);
   p = fma(a, p, a);
-  precise float t = min(x, 4.0) - 2.0;
-  precise float q = fma(t, -1.9147970306221396e-5, 1.891718857223168e-4);
-  q = fma(t, q, -1.0733441449701786e-3);
-  q = fma(t, q, 5.166606046259403e-3);
-  q = fma(t, q, -2.3746173828840256e-2);
-  q = fma(t, q, -1.3326977491378784);
-  q = fma(t, q, -6.374059677124023);
-  q = 1.0 - exp2(fma(t, q, -7.739973545074463));
-  q = x < 1.0 ? p : a < 0.0 ? -q : q;
-  return sn_is_nan_f32(a) ? a : q;
+  precise float t = fma(c, -1.7890962772071362e-3, 2.2345077246427536e-2);
+  t = fma(t, c, -1.3103951513767242e-1);
+  t = fma(t, c, -9.39447820186615e-1);
+  t = fma(t, c, -1.6156489849090576);
+  t = fma(t, c, -2.8363061137497425e-3);
+  precise float q = 1.0 - exp2(t);
+  q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
+  return x >= 0.92 ? q : p;
 }
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
-shared float sn_group_sum_f32_parts[8];
+shared float sn_group_sum_f32_parts[2][8];
+u32 sn_group_sum_f32_turn = 0u;
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -737,18 +727,19 @@ float sn_group_sum_f32(float mine) {
     const float w = subgroupShuffleXor(v, d);
     v = (v + w);
   }
-  if (gl_WorkGroupSize.x > 32u) {
+  const u32 count = gl_WorkGroupSize.x / 32u;
+  if (count > 1u) {
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
-    barrier();
-    v = sn_group_sum_f32_parts[0];
-    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
-      const float w = sn_group_sum_f32_parts[i];
+    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    [[unroll]]
+    for (u32 d = count >> 1; d > 0u; d >>= 1) {
+      const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    return v;
+    sn_group_sum_f32_turn ^= 1u;
   }
-  return subgroupShuffle(v, 0u);
+  return v;
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
 layout(std430, binding = 0) restrict readonly buffer b0_4_t { vec4 at[]; } b0_4;
@@ -914,28 +905,26 @@ void main() {
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
-bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a);
+  const float x = abs(a), c = min(x, 4.0);
   precise float z = a * a;
-  precise float p = fma(z, -5.648059886880219e-4, 4.921761807054281e-3);
-  p = fma(z, p, -2.6715055108070374e-2);
-  p = fma(z, p, 1.1280316859483719e-1);
-  p = fma(z, p, -3.7612342834472656e-1);
-  p = fma(z, p, 1.2837912142276764e-1);
+  precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
+  p = fma(z, p, -2.676771953701973e-2);
+  p = fma(z, p, 1.1281845718622208e-1);
+  p = fma(z, p, -3.761249780654907e-1);
+  p = fma(z, p, 1.2837915122509003e-1);
   p = fma(a, p, a);
-  precise float t = min(x, 4.0) - 2.0;
-  precise float q = fma(t, -1.9147970306221396e-5, 1.891718857223168e-4);
-  q = fma(t, q, -1.0733441449701786e-3);
-  q = fma(t, q, 5.166606046259403e-3);
-  q = fma(t, q, -2.3746173828840256e-2);
-  q = fma(t, q, -1.3326977491378784);
-  q = fma(t, q, -6.374059677124023);
-  q = 1.0 - exp2(fma(t, q, -7.739973545074463));
-  q = x < 1.0 ? p : a < 0.0 ? -q : q;
-  return sn_is_nan_f32(a) ? a : q;
+  precise float t = fma(c, -1.7890962772071362e-3, 2.2345077246427536e-2);
+  t = fma(t, c, -1.3103951513767242e-1);
+  t = fma(t, c, -9.39447820186615e-1);
+  t = fma(t, c, -1.6156489849090576);
+  t = fma(t, c, -2.8363061137497425e-3);
+  precise float q = 1.0 - exp2(t);
+  q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
+  return x >= 0.92 ? q : p;
 }
-shared float sn_group_sum_f32_parts[8];
+shared float sn_group_sum_f32_parts[2][8];
+u32 sn_group_sum_f32_turn = 0u;
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -943,32 +932,27 @@ float sn_group_sum_f32(float mine) {
     const float w = subgroupShuffleXor(v, d);
     v = (v + w);
   }
-  if (gl_WorkGroupSize.x > 32u) {
+  const u32 count = gl_WorkGroupSize.x / 32u;
+  if (count > 1u) {
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
-    barrier();
-    v = sn_group_sum_f32_parts[0];
-    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
-      const float w = sn_group_sum_f32_parts[i];
+    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    [[unroll]]
+    for (u32 d = count >> 1; d > 0u; d >>= 1) {
+      const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    return v;
+    sn_group_sum_f32_turn ^= 1u;
   }
-  return subgroupShuffle(v, 0u);
+  return v;
 }
 SN_FN float sn_exp_f32(float a) {
-  const float x = clamp(a, -104.0, 89.0);
-  precise float t = x * 1.4426950408889634 + 12582912.0;
-  precise float k = t - 12582912.0;
-  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
-  precise float p = fma(r, 1.3926966348662972e-3, 8.363766595721245e-3);
-  p = fma(r, p, 4.166654869914055e-2);
-  p = fma(r, p, 1.6666573286056519e-1);
-  p = fma(r, p, 0.5);
-  p = 1.0 + fma(r * r, p, r);
-  const u32 e = floatBitsToUint(t), low = e >> 1;
-  precise float y = (p * uintBitsToFloat((low << 23) + 0x3f800000u)) * uintBitsToFloat(((e - low) << 23) + 0x3f800000u);
-  return sn_is_nan_f32(a) ? a : y;
+  precise float t = clamp(a * 1.4426950408889634, -126.0, 127.0) + 12583039.0;
+  precise float k = t - 12583039.0;
+  precise float r = a - k * 0.693359375;
+  precise float f = fma(k, 3.0613186637111251e-4, r * 1.4426950408889634);
+  precise float y = exp2(f) * uintBitsToFloat(floatBitsToUint(t) << 23);
+  return y;
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
 layout(std430, binding = 0) restrict readonly buffer b0_4_t { vec4 at[]; } b0_4;
@@ -1237,26 +1221,23 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a);
+  const float x = abs(a), c = min(x, 4.0);
   precise float z = a * a;
-  precise float p = fma(z, -5.648059886880219e-4, 4.921761807054281e-3);
-  p = fma(z, p, -2.6715055108070374e-2);
-  p = fma(z, p, 1.1280316859483719e-1);
-  p = fma(z, p, -3.7612342834472656e-1);
-  p = fma(z, p, 1.2837912142276764e-1);
+  precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
+  p = fma(z, p, -2.676771953701973e-2);
+  p = fma(z, p, 1.1281845718622208e-1);
+  p = fma(z, p, -3.761249780654907e-1);
+  p = fma(z, p, 1.2837915122509003e-1);
   p = fma(a, p, a);
-  precise float t = min(x, 4.0) - 2.0;
-  precise float q = fma(t, -1.9147970306221396e-5, 1.891718857223168e-4);
-  q = fma(t, q, -1.0733441449701786e-3);
-  q = fma(t, q, 5.166606046259403e-3);
-  q = fma(t, q, -2.3746173828840256e-2);
-  q = fma(t, q, -1.3326977491378784);
-  q = fma(t, q, -6.374059677124023);
-  q = 1.0 - exp2(fma(t, q, -7.739973545074463));
-  q = x < 1.0 ? p : a < 0.0 ? -q : q;
-  return sn_is_nan_f32(a) ? a : q;
+  precise float t = fma(c, -1.7890962772071362e-3, 2.2345077246427536e-2);
+  t = fma(t, c, -1.3103951513767242e-1);
+  t = fma(t, c, -9.39447820186615e-1);
+  t = fma(t, c, -1.6156489849090576);
+  t = fma(t, c, -2.8363061137497425e-3);
+  precise float q = 1.0 - exp2(t);
+  q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
+  return x >= 0.92 ? q : p;
 }
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
@@ -1658,26 +1639,23 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a);
+  const float x = abs(a), c = min(x, 4.0);
   precise float z = a * a;
-  precise float p = fma(z, -5.648059886880219e-4, 4.921761807054281e-3);
-  p = fma(z, p, -2.6715055108070374e-2);
-  p = fma(z, p, 1.1280316859483719e-1);
-  p = fma(z, p, -3.7612342834472656e-1);
-  p = fma(z, p, 1.2837912142276764e-1);
+  precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
+  p = fma(z, p, -2.676771953701973e-2);
+  p = fma(z, p, 1.1281845718622208e-1);
+  p = fma(z, p, -3.761249780654907e-1);
+  p = fma(z, p, 1.2837915122509003e-1);
   p = fma(a, p, a);
-  precise float t = min(x, 4.0) - 2.0;
-  precise float q = fma(t, -1.9147970306221396e-5, 1.891718857223168e-4);
-  q = fma(t, q, -1.0733441449701786e-3);
-  q = fma(t, q, 5.166606046259403e-3);
-  q = fma(t, q, -2.3746173828840256e-2);
-  q = fma(t, q, -1.3326977491378784);
-  q = fma(t, q, -6.374059677124023);
-  q = 1.0 - exp2(fma(t, q, -7.739973545074463));
-  q = x < 1.0 ? p : a < 0.0 ? -q : q;
-  return sn_is_nan_f32(a) ? a : q;
+  precise float t = fma(c, -1.7890962772071362e-3, 2.2345077246427536e-2);
+  t = fma(t, c, -1.3103951513767242e-1);
+  t = fma(t, c, -9.39447820186615e-1);
+  t = fma(t, c, -1.6156489849090576);
+  t = fma(t, c, -2.8363061137497425e-3);
+  precise float q = 1.0 - exp2(t);
+  q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
+  return x >= 0.92 ? q : p;
 }
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }

@@ -11,7 +11,7 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[3] = all.w;
 }
 SN_FN float sn_erf_f32(float a) {
-  const float x = fabsf(a), z = a * a, c = fminf(x, 4.0f);
+  const float c = fabsf(a), z = a * a;
   float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
   p = fma(p, z, -2.676771953701973e-2f);
   p = fma(p, z, 1.1281845718622208e-1f);
@@ -26,7 +26,7 @@ SN_FN float sn_erf_f32(float a) {
   float q;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
   q = copysignf(1.0f - q, a);
-  return x >= 0.92f ? q : p;
+  return c >= 0.92f ? q : p;
 }
 SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
@@ -238,7 +238,7 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[3] = all.w;
 }
 SN_FN float sn_erf_f32(float a) {
-  const float x = fabsf(a), z = a * a, c = fminf(x, 4.0f);
+  const float c = fabsf(a), z = a * a;
   float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
   p = fma(p, z, -2.676771953701973e-2f);
   p = fma(p, z, 1.1281845718622208e-1f);
@@ -253,7 +253,7 @@ SN_FN float sn_erf_f32(float a) {
   float q;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
   q = copysignf(1.0f - q, a);
-  return x >= 0.92f ? q : p;
+  return c >= 0.92f ? q : p;
 }
 SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
@@ -640,7 +640,7 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[3] = all.w;
 }
 SN_FN float sn_erf_f32(float a) {
-  const float x = fabsf(a), z = a * a, c = fminf(x, 4.0f);
+  const float c = fabsf(a), z = a * a;
   float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
   p = fma(p, z, -2.676771953701973e-2f);
   p = fma(p, z, 1.1281845718622208e-1f);
@@ -655,7 +655,7 @@ SN_FN float sn_erf_f32(float a) {
   float q;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
   q = copysignf(1.0f - q, a);
-  return x >= 0.92f ? q : p;
+  return c >= 0.92f ? q : p;
 }
 SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
@@ -812,7 +812,7 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[3] = all.w;
 }
 SN_FN float sn_erf_f32(float a) {
-  const float x = fabsf(a), z = a * a, c = fminf(x, 4.0f);
+  const float c = fabsf(a), z = a * a;
   float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
   p = fma(p, z, -2.676771953701973e-2f);
   p = fma(p, z, 1.1281845718622208e-1f);
@@ -827,7 +827,7 @@ SN_FN float sn_erf_f32(float a) {
   float q;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
   q = copysignf(1.0f - q, a);
-  return x >= 0.92f ? q : p;
+  return c >= 0.92f ? q : p;
 }
 SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
@@ -1086,7 +1086,7 @@ typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
 SN_FN float sn_erf_f32(float a) {
-  const float x = fabsf(a), z = a * a, c = fminf(x, 4.0f);
+  const float c = fabsf(a), z = a * a;
   float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
   p = fma(p, z, -2.676771953701973e-2f);
   p = fma(p, z, 1.1281845718622208e-1f);
@@ -1101,7 +1101,7 @@ SN_FN float sn_erf_f32(float a) {
   float q;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
   q = copysignf(1.0f - q, a);
-  return x >= 0.92f ? q : p;
+  return c >= 0.92f ? q : p;
 }
 SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN void sn_rows_sum_f32(float& v) {
@@ -1613,7 +1613,7 @@ typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
 SN_FN float sn_erf_f32(float a) {
-  const float x = fabsf(a), z = a * a, c = fminf(x, 4.0f);
+  const float c = fabsf(a), z = a * a;
   float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
   p = fma(p, z, -2.676771953701973e-2f);
   p = fma(p, z, 1.1281845718622208e-1f);
@@ -1628,7 +1628,7 @@ SN_FN float sn_erf_f32(float a) {
   float q;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
   q = copysignf(1.0f - q, a);
-  return x >= 0.92f ? q : p;
+  return c >= 0.92f ? q : p;
 }
 SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN void sn_rows_sum_f32(float& v) {

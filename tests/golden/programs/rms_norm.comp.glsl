@@ -9,7 +9,8 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-shared float sn_group_sum_f32_parts[8];
+shared float sn_group_sum_f32_parts[2][8];
+u32 sn_group_sum_f32_turn = 0u;
 float sn_group_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
@@ -17,18 +18,19 @@ float sn_group_sum_f32(float mine) {
     const float w = subgroupShuffleXor(v, d);
     v = (v + w);
   }
-  if (gl_WorkGroupSize.x > 32u) {
+  const u32 count = gl_WorkGroupSize.x / 32u;
+  if (count > 1u) {
+    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[gl_SubgroupID] = v;
-    barrier();
-    v = sn_group_sum_f32_parts[0];
-    for (u32 i = 1u; i < gl_WorkGroupSize.x / 32u; ++i) {
-      const float w = sn_group_sum_f32_parts[i];
+    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    [[unroll]]
+    for (u32 d = count >> 1; d > 0u; d >>= 1) {
+      const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    return v;
+    sn_group_sum_f32_turn ^= 1u;
   }
-  return subgroupShuffle(v, 0u);
+  return v;
 }
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;

@@ -7,20 +7,13 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 SN_FN float sn_exp_f32(float a) {
-  const float x = clamp(a, -104.0, 89.0);
-  precise float t = x * 1.4426950408889634 + 12582912.0;
-  precise float k = t - 12582912.0;
-  precise float r = (x - k * 0.693359375) + k * 2.1219444005469057e-4;
-  precise float p = fma(r, 1.3926966348662972e-3, 8.363766595721245e-3);
-  p = fma(r, p, 4.166654869914055e-2);
-  p = fma(r, p, 1.6666573286056519e-1);
-  p = fma(r, p, 0.5);
-  p = 1.0 + fma(r * r, p, r);
-  const u32 e = floatBitsToUint(t), low = e >> 1;
-  precise float y = (p * uintBitsToFloat((low << 23) + 0x3f800000u)) * uintBitsToFloat(((e - low) << 23) + 0x3f800000u);
-  return sn_is_nan_f32(a) ? a : y;
+  precise float t = clamp(a * 1.4426950408889634, -126.0, 127.0) + 12583039.0;
+  precise float k = t - 12583039.0;
+  precise float r = a - k * 0.693359375;
+  precise float f = fma(k, 3.0613186637111251e-4, r * 1.4426950408889634);
+  precise float y = exp2(f) * uintBitsToFloat(floatBitsToUint(t) << 23);
+  return y;
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict writeonly buffer b1_t { float at[]; } b1;
@@ -86,9 +79,21 @@ void main() {
   if (gl_LocalInvocationID.x == 0u) sn_counters.word[unit] = 0u;
   r4 = float(0);
   if (f < points) {
-    for (u32 p = u32(0); p < u32(parts); p += u32(1)) {
-      precise float p_r4 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
-      r4 = (r4 + p_r4);
+    {
+      u32 g = u32(0);
+      for (; g + u32(7) < u32(parts); g += u32(8)) {
+        float p_r4[8];
+        [[unroll]]
+        for (int u = 0; u < 8; ++u) p_r4[u] = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + (g + u32(u)) * points + f) + 0u]);
+        [[unroll]]
+        for (int u = 0; u < 8; ++u) {
+          r4 = (r4 + p_r4[u]);
+        }
+      }
+      for (u32 p = g; p < u32(parts); p += u32(1)) {
+        precise float p_r4 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+        r4 = (r4 + p_r4);
+      }
     }
     const int x0 = int(f);
     precise float v4 = r4;
