@@ -31,6 +31,7 @@ __device__ __forceinline__ void read_fragment(T (&to)[N], const T* from, int t) 
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_PER_CORE)
     sinter_product(const T* __restrict__ a, const T* __restrict__ b, T* __restrict__ c, const Problem p) {
+  sn_follow();
   __shared__ __align__(16) T a_tile[2][BK][BM + 4];
   __shared__ __align__(16) T b_tile[2][BK][BN + 4];
   __shared__ Tables tables[2];
@@ -110,6 +111,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_PER_CORE)
 
 extern "C" __global__ void sinter_sum_splits(const T* __restrict__ parts, T* __restrict__ c, const i64 count,
                                              const int splits) {
+  sn_follow();
   for (i64 i = i64(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += i64(gridDim.x) * blockDim.x) {
     T sum = parts[i];
     for (int s = 1; s < splits; ++s) sum += parts[s * count + i];

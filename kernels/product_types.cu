@@ -2,6 +2,13 @@
 
 typedef long long i64;
 
+// As in fused kernels.
+__device__ __forceinline__ void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 #define THREADS 256
 #define BM (16 * TM)
 #define BN (16 * TN)

@@ -35,7 +35,13 @@ class CudaDialect : public Dialect {
     return "typedef unsigned int u32;\n"
            "typedef long long i64;\n"
            "typedef unsigned long long u64;\n"
-           "#define SN_FN static __device__ __forceinline__\n";
+           "#define SN_FN static __device__ __forceinline__\n"
+           // Lets the next kernel of the stream start and waits for the end of the one before: all do, so all before it have ended.
+           "SN_FN void sn_follow() {\n"
+           "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900\n"
+           "  asm volatile(\"griddepcontrol.launch_dependents;\\n\\tgriddepcontrol.wait;\" ::: \"memory\");\n"
+           "#endif\n"
+           "}\n";
   }
 
   std::string open(const ir::Kernel& kernel, const Target& target, const BodyUse& use) const override {
@@ -59,7 +65,7 @@ class CudaDialect : public Dialect {
       argument(std::string(value_type(kernel.scalars[s])) + " " + name('s', s));
     if (kernel.split) argument("u32 parts, char* partials, u32* counters");
     if (kernel.fault) argument("u32* fault");
-    return text + ") {\n";
+    return text + ") {\n  sn_follow();\n";
   }
 
   std::string define(DType dtype) const override { return "const " + std::string(value_type(dtype)) + " "; }
@@ -250,7 +256,8 @@ class CudaDialect : public Dialect {
     std::string text = "struct sn_member {\n" + fields + "  u32 first_;\n};\nstruct sn_members { sn_member at[" + most +
                        "]; };\n" + head + "const __grid_constant__ sn_members members, u32 count" +
                        (kernel.fault ? ", u32* fault" : "") + ") {\n";
-    text += "  u32 member = 0u;\n"
+    text += "  sn_follow();\n"
+            "  u32 member = 0u;\n"
             "  for (u32 step = " + most + "u >> 1; step > 0u; step >>= 1)\n"
             "    if (member + step < count && members.at[member + step].first_ <= blockIdx.x) member += step;\n"
             "  const sn_member& mine = members.at[member];\n"

@@ -306,6 +306,25 @@ int launch(const Function* function, unsigned gx, unsigned gy, unsigned gz, unsi
   });
 }
 
+struct LaunchConfig {
+  unsigned grid[3], block[3], shared_bytes;
+  void* stream;
+  const struct {
+    int id, unused;
+    int value[16];
+  }* attributes;
+  unsigned attribute_count;
+};
+
+/// Kernels run one after the other here, so that the attribute which lets the next one start early changes nothing.
+int launch_with(const LaunchConfig* config, const Function* function, void** arguments, void** extra) {
+  constexpr int kProgrammaticSerialization = 6;
+  for (unsigned i = 0; i < config->attribute_count; ++i)
+    if (config->attributes[i].id != kProgrammaticSerialization) return kInvalidValue;
+  return launch(function, config->grid[0], config->grid[1], config->grid[2], config->block[0], config->block[1],
+                config->block[2], config->shared_bytes, config->stream, arguments, extra);
+}
+
 }  // namespace
 
 namespace sinter_emulation {
@@ -374,6 +393,7 @@ extern "C" int cuGetProcAddress_v2(const char* name, void** address, int, std::u
       {"cuModuleUnload", entry<&module_unload>()},
       {"cuModuleGetFunction", entry<&module_function>()},
       {"cuLaunchKernel", entry<&launch>()},
+      {"cuLaunchKernelEx", entry<&launch_with>()},
   };
   *address = nullptr;
   for (const auto* part : {&functions, &graph_functions(), &stream_functions()})

@@ -2,6 +2,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_load8_bf16(u32 (&to)[8], const unsigned short* from) {
   const uint4 all = *(const uint4*)from;
   to[0] = all.x & 0xffffu;
@@ -66,6 +71,7 @@ SN_FN void sn_store8_bool(unsigned char* to, const bool (&from)[8]) {
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const unsigned short* __restrict__ b0, const unsigned short* __restrict__ b1, const unsigned char* __restrict__ b2, const float* __restrict__ b3, unsigned short* __restrict__ b4, unsigned short* __restrict__ b5, unsigned short* __restrict__ b6, float* __restrict__ b7, unsigned char* __restrict__ b8, int n0, u32 s0) {
+  sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b3) | u64(b4) | u64(b5) | u64(b6) | u64(b7)) & 15) == 0 && ((u64(b2) | u64(b8)) & 7) == 0;
   const u32 points = u32(n0);
   const u32 points4 = vectors ? points - points % u32(8) : u32(0);

@@ -2,6 +2,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_load4_bool(bool (&to)[4], const unsigned char* from) {
   const uchar4 all = *(const uchar4*)from;
   to[0] = all.x != 0;
@@ -18,6 +23,7 @@ SN_FN void sn_store4_bool(unsigned char* to, const bool (&from)[4]) {
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const unsigned char* __restrict__ b0, const unsigned char* __restrict__ b1, unsigned char* __restrict__ b2, unsigned char* __restrict__ b3, unsigned char* __restrict__ b4, unsigned char* __restrict__ b5, unsigned char* __restrict__ b6, unsigned char* __restrict__ b7, unsigned char* __restrict__ b8, unsigned char* __restrict__ b9, int n0, bool s0) {
+  sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b2) | u64(b3) | u64(b4) | u64(b5) | u64(b6) | u64(b7) | u64(b8) | u64(b9)) & 3) == 0;
   const u32 points = u32(n0);
   const u32 points4 = vectors ? points - points % u32(4) : u32(0);

@@ -2,6 +2,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -58,6 +63,7 @@ SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again)
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* __restrict__ b0, float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, int n2, int n3, int n4, float s0, i64 s1, i64 s2, float s3, float s4) {
+  sn_follow();
   const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0 && ((n3 | n4) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);

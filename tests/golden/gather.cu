@@ -2,6 +2,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_load4_bool(bool (&to)[4], const unsigned char* from) {
   const uchar4 all = *(const uchar4*)from;
   to[0] = all.x != 0;
@@ -21,6 +26,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const unsigned char* __restrict__ b0, const i64* __restrict__ b1, const float* __restrict__ b2, float* __restrict__ b3, int n0, int n1, u32* fault) {
+  sn_follow();
   const bool vectors = ((u64(b1) | u64(b3)) & 15) == 0 && ((u64(b0)) & 3) == 0;
   const u32 points = u32(n0);
   const u32 points4 = vectors ? points - points % u32(4) : u32(0);

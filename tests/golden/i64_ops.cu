@@ -2,6 +2,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_load4_i64(i64 (&to)[4], const i64* from) {
   const longlong2 low = ((const longlong2*)from)[0], high = ((const longlong2*)from)[1];
   to[0] = low.x;
@@ -27,6 +32,7 @@ SN_FN void sn_store4_i64(i64* to, const i64 (&from)[4]) {
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const i64* __restrict__ b0, const i64* __restrict__ b1, i64* __restrict__ b2, i64* __restrict__ b3, i64* __restrict__ b4, i64* __restrict__ b5, i64* __restrict__ b6, i64* __restrict__ b7, i64* __restrict__ b8, i64* __restrict__ b9, i64* __restrict__ b10, i64* __restrict__ b11, i64* __restrict__ b12, i64* __restrict__ b13, int n0) {
+  sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b2) | u64(b3) | u64(b4) | u64(b5) | u64(b6) | u64(b7) | u64(b8) | u64(b9) | u64(b10) | u64(b11) | u64(b12) | u64(b13)) & 15) == 0;
   const u32 points = u32(n0);
   const u32 points4 = vectors ? points - points % u32(4) : u32(0);

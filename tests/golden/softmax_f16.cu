@@ -2,6 +2,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_load8_f16(u32 (&to)[8], const unsigned short* from) {
   const uint4 all = *(const uint4*)from;
   to[0] = all.x & 0xffffu;
@@ -85,6 +90,7 @@ SN_FN void sn_store8_f16(unsigned short* to, const u32 (&from)[8]) {
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const unsigned short* __restrict__ b0, unsigned short* __restrict__ b1, int n0, int n1, int n2, int n3) {
+  sn_follow();
   const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0 && ((n2 | n3) & 7) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);

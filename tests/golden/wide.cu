@@ -2,9 +2,15 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN float sn_abs_f32(float a) { return fabsf(a); }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* __restrict__ b0, float* __restrict__ b1, i64 n0, i64 n1, i64 n2) {
+  sn_follow();
   const i64 points = i64(n0);
   for (i64 f = i64(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += i64(gridDim.x * blockDim.x)) {
     const i64 x0 = i64(f);

@@ -129,7 +129,7 @@ CudaBackend::CudaBackend(int index, std::size_t most_graphs) : api_(*driver()) {
   fault_ = queues_->fault_word();
   memory_ = std::make_unique<DriverMemory>(api_, *queues_);
   pool_ = std::make_unique<MemoryPool>(*memory_, static_cast<std::size_t>(base::environment().memory_limit_mib) << 20);
-  replays_ = std::make_unique<Replays>(api_, context_, stream_, most_graphs);
+  replays_ = std::make_unique<Replays>(api_, context_, stream_, most_graphs, major >= 9);
 
   traits_.name = "cuda:" + std::to_string(index);
   traits_.description = name;

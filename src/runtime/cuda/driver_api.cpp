@@ -79,6 +79,8 @@ Driver open_driver() {
     driver.problem = "the NVIDIA driver lacks " + missing + ": install a newer one";
     return driver;
   }
+  load(api.launch_with, "cuLaunchKernelEx");
+  missing.clear();
   load(api.graph_create, "cuGraphCreate");
   load(api.graph_destroy, "cuGraphDestroy");
   load(api.graph_add_kernel, "cuGraphAddKernelNode");

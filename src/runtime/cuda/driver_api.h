@@ -51,6 +51,26 @@ struct KernelNode {
 };
 static_assert(sizeof(KernelNode) == 72);
 
+/// CUlaunchAttribute; here only the one that lets a kernel start while those before it in the stream end.
+struct LaunchAttribute {
+  int id = 6;  // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+  int unused = 0;
+  int allowed = 1;
+  char rest[60] = {};
+};
+static_assert(sizeof(LaunchAttribute) == 72);
+
+/// CUlaunchConfig.
+struct LaunchConfig {
+  unsigned grid[3] = {1, 1, 1};
+  unsigned block[3] = {1, 1, 1};
+  unsigned shared_bytes = 0;
+  Stream stream = nullptr;
+  LaunchAttribute* attributes = nullptr;
+  unsigned attribute_count = 0;
+};
+static_assert(sizeof(LaunchConfig) == 56);
+
 struct DriverApi {
   Result (*init)(unsigned) = nullptr;
   Result (*driver_version)(int*) = nullptr;
@@ -86,6 +106,7 @@ struct DriverApi {
   Result (*module_function)(Function*, Module, const char*) = nullptr;
   Result (*launch)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream,
                    void**, void**) = nullptr;
+  Result (*launch_with)(const LaunchConfig*, Function, void**, void**) = nullptr;  // null: the driver lacks it
 
   // Not to be used unless has_graphs: a driver may lack them.
   Result (*graph_create)(Graph*, unsigned) = nullptr;

@@ -3,6 +3,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -33,6 +38,7 @@ struct sn_member {
 struct sn_members { sn_member at[256]; };
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const __grid_constant__ sn_members members, u32 count) {
+  sn_follow();
   u32 member = 0u;
   for (u32 step = 256u >> 1; step > 0u; step >>= 1)
     if (member + step < count && members.at[member + step].first_ <= blockIdx.x) member += step;

@@ -3,6 +3,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN float sn_cast_i64_f32(i64 a) { return float(a); }
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
@@ -59,6 +64,7 @@ SN_FN float sn_div_f32(float a, float b) { return a / b; }
 SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* __restrict__ b0, float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, int n2, int n3, int n4, int n5, float s0, float s1, float s2, u32 parts, char* partials, u32* counters) {
+  sn_follow();
   const bool vectors = ((u64(b0)) & 15) == 0 && ((n2 | n3 | n4) & 3) == 0;
   const u32 points = u32(n0);
   const u32 part = u32(blockIdx.x) % u32(parts);
@@ -162,6 +168,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -174,6 +185,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* __restrict__ b0, const float* __restrict__ b1, const float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, float* __restrict__ b5, int n0, int n1, int n2, int n3, int n4, float s0) {
+  sn_follow();
   const bool vectors = ((u64(b1) | u64(b5)) & 15) == 0 && ((n2 | n3 | n4) & 3) == 0;
   const u32 points = u32(n0) * u32(n1) * u32(n2);
   const u32 points4 = vectors ? points - points % u32(4) : u32(0);

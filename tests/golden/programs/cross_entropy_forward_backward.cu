@@ -3,6 +3,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
@@ -63,6 +68,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
     const i64* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3, int n0, int n1, int n2, i64 s0, i64 s1, float s2, i64 s3, i64 s4, float s5, float s6, float s7, float s8) {
+  sn_follow();
   const bool vectors = ((u64(b1) | u64(b3)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
@@ -255,6 +261,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_load4_i64(i64 (&to)[4], const i64* from) {
   const longlong2 low = ((const longlong2*)from)[0], high = ((const longlong2*)from)[1];
   to[0] = low.x;
@@ -291,6 +302,7 @@ SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again)
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
     const i64* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, i64 s0, i64 s1, float s2, float s3) {
+  sn_follow();
   const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);

@@ -3,6 +3,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -43,6 +48,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     float* __restrict__ b0, const float* __restrict__ b1, int n0, int n1, int n2, int n3, int n4, i64 s0, i64 s1, float s2, float s3, float s4) {
+  sn_follow();
   const bool vectors = ((u64(b0)) & 15) == 0 && ((n2 | n3 | n4) & 3) == 0;
   const u32 points = u32(n0) * u32(n1) * u32(n2);
   const u32 points4 = vectors ? points - points % u32(4) : u32(0);
@@ -92,6 +98,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN u32 sn_mulhi(u32 a, u32 b) { return __umulhi(a, b); }
 struct sn_words { u32 x, y, z, w; };
 SN_FN sn_words sn_philox(u64 counter, i64 seed, i64 stream) {
@@ -145,6 +156,7 @@ SN_FN void sn_rows_sum_f32(float& v) {
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, int n2, int n3, int n4, int n5, int n6, int n7, int n8, int n9, int n10, int n11, int n12, int n13, i64 s0, i64 s1, float s2, float s3, float s4, float s5, float s6) {
+  sn_follow();
   const u32 points = u32(n0) * u32(n1) * u32(n2) * u32(n3);
   for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
     const bool there = t + u32(threadIdx.x) < points;
@@ -194,6 +206,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -243,6 +260,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, int n2, i64 s0, i64 s1, float s2, float s3, float s4, float s5) {
+  sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b2)) & 15) == 0 && ((n1 | n2) & 3) == 0;
   const u32 points = u32(n0) * u32(n1);
   const u32 points4 = vectors ? points - points % u32(4) : u32(0);
@@ -292,6 +310,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
 SN_FN float sn_max_f32(float a, float b) {
 #if __CUDA_ARCH__ >= 800
@@ -335,6 +358,7 @@ SN_FN float sn_log_f32(float a) { return logf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const i64* __restrict__ b0, float* __restrict__ b1, const float* __restrict__ b2, float* __restrict__ b3, int n0, int n1, int n2, i64 s0, i64 s1, float s2, i64 s3, i64 s4, float s5, float s6, float s7, float s8) {
+  sn_follow();
   const u32 points = u32(n0);
   for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
     const bool there = t + u32(threadIdx.x) < points;
@@ -439,6 +463,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_load4_i64(i64 (&to)[4], const i64* from) {
   const longlong2 low = ((const longlong2*)from)[0], high = ((const longlong2*)from)[1];
   to[0] = low.x;
@@ -475,6 +504,7 @@ SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again)
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
     const i64* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, i64 s0, i64 s1, float s2, float s3) {
+  sn_follow();
   const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
@@ -534,6 +564,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN u32 sn_mulhi(u32 a, u32 b) { return __umulhi(a, b); }
 struct sn_words { u32 x, y, z, w; };
 SN_FN sn_words sn_philox(u64 counter, i64 seed, i64 stream) {
@@ -584,6 +619,7 @@ SN_FN void sn_barrier() {
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     float* __restrict__ b0, float* __restrict__ b1, const float* __restrict__ b2, float* __restrict__ b3, float* __restrict__ b4, int n0, int n1, int n2, i64 s0, i64 s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15) {
+  sn_follow();
   const u32 points = u32(n0);
   for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
     const bool there = t + u32(threadIdx.x) < points;
@@ -646,6 +682,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -708,6 +749,7 @@ SN_FN void sn_barrier() {
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     float* __restrict__ b0, float* __restrict__ b1, const float* __restrict__ b2, float* __restrict__ b3, float* __restrict__ b4, int n0, int n1, int n2, int n3, int n4, int n5, int n6, int n7, int n8, int n9, int n10, int n11, int n12, int n13, i64 s0, i64 s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15, float s16, u32 parts, char* partials, u32* counters) {
+  sn_follow();
   const bool vectors = ((u64(b0)) & 15) == 0 && ((n5 | n6 | n7 | n8 | n9 | n10) & 3) == 0;
   const u32 points = u32(n0);
   const u32 part = u32(blockIdx.x) % u32(parts);
@@ -840,6 +882,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -902,6 +949,7 @@ SN_FN void sn_barrier() {
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     float* __restrict__ b0, float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3, int n0, int n1, int n2, int n3, int n4, i64 s0, i64 s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, u32 parts, char* partials, u32* counters) {
+  sn_follow();
   const bool vectors = ((u64(b0)) & 15) == 0 && ((n2 | n3 | n4) & 3) == 0;
   const u32 points = u32(n0);
   const u32 part = u32(blockIdx.x) % u32(parts);
@@ -1008,6 +1056,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -1038,6 +1091,7 @@ struct sn_member {
 struct sn_members { sn_member at[4]; };
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const __grid_constant__ sn_members members, u32 count) {
+  sn_follow();
   u32 member = 0u;
   for (u32 step = 4u >> 1; step > 0u; step >>= 1)
     if (member + step < count && members.at[member + step].first_ <= blockIdx.x) member += step;
@@ -1129,6 +1183,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -1162,6 +1221,7 @@ struct sn_member {
 struct sn_members { sn_member at[4]; };
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const __grid_constant__ sn_members members, u32 count) {
+  sn_follow();
   u32 member = 0u;
   for (u32 step = 4u >> 1; step > 0u; step >>= 1)
     if (member + step < count && members.at[member + step].first_ <= blockIdx.x) member += step;
@@ -1260,6 +1320,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_rows_sum_f32(float& v) {
   if (blockDim.y == 1u) return;
   __shared__ float parts[1][256];
@@ -1282,6 +1347,7 @@ SN_FN void sn_barrier() {
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6) {
+  sn_follow();
   const u32 points = u32(n0);
   for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
     const bool there = t + u32(threadIdx.x) < points;

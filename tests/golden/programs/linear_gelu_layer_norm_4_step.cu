@@ -3,6 +3,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -53,6 +58,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
     const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5) {
+  sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
@@ -230,6 +236,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -281,6 +292,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
     const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, const float* __restrict__ b6, float* __restrict__ b7, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15) {
+  sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6) | u64(b7)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
@@ -632,6 +644,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -676,6 +693,7 @@ SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again)
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* __restrict__ b0, const float* __restrict__ b1, const float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, const float* __restrict__ b6, float* __restrict__ b7, int n0, int n1, int n2, int n3, float s0, float s1, float s2, float s3, float s4, float s5, float s6, u32 parts, char* partials, u32* counters) {
+  sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6)) & 15) == 0 && ((n2 | n3) & 3) == 0;
   const u32 points = u32(n0);
   const u32 part = u32(blockIdx.x) % u32(parts);
@@ -803,6 +821,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
@@ -854,6 +877,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
     const float* __restrict__ b0, const float* __restrict__ b1, const float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12) {
+  sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b3) | u64(b4) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
@@ -1085,6 +1109,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN float sn_erf_f32(float a) {
   const float c = fabsf(a), z = a * a;
   float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
@@ -1164,6 +1193,7 @@ struct sn_member {
 struct sn_members { sn_member at[4]; };
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const __grid_constant__ sn_members members, u32 count) {
+  sn_follow();
   u32 member = 0u;
   for (u32 step = 4u >> 1; step > 0u; step >>= 1)
     if (member + step < count && members.at[member + step].first_ <= blockIdx.x) member += step;
@@ -1297,6 +1327,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -1330,6 +1365,7 @@ struct sn_member {
 struct sn_members { sn_member at[4]; };
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const __grid_constant__ sn_members members, u32 count) {
+  sn_follow();
   u32 member = 0u;
   for (u32 step = 4u >> 1; step > 0u; step >>= 1)
     if (member + step < count && members.at[member + step].first_ <= blockIdx.x) member += step;
@@ -1428,6 +1464,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_rows_sum_f32(float& v) {
   if (blockDim.y == 1u) return;
   __shared__ float parts[1][256];
@@ -1468,6 +1509,7 @@ struct sn_member {
 struct sn_members { sn_member at[4]; };
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const __grid_constant__ sn_members members, u32 count) {
+  sn_follow();
   u32 member = 0u;
   for (u32 step = 4u >> 1; step > 0u; step >>= 1)
     if (member + step < count && members.at[member + step].first_ <= blockIdx.x) member += step;
@@ -1539,6 +1581,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN void sn_rows_sum_f32(float& v) {
   if (blockDim.y == 1u) return;
   __shared__ float parts[1][256];
@@ -1561,6 +1608,7 @@ SN_FN void sn_barrier() {
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, const float* __restrict__ b3, float* __restrict__ b4, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6) {
+  sn_follow();
   const u32 points = u32(n0);
   for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
     const bool there = t + u32(threadIdx.x) < points;
@@ -1612,6 +1660,11 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN float sn_erf_f32(float a) {
   const float c = fabsf(a), z = a * a;
   float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
@@ -1653,6 +1706,7 @@ SN_FN void sn_barrier() {
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, float* __restrict__ b5, float* __restrict__ b6, const float* __restrict__ b7, float* __restrict__ b8, float* __restrict__ b9, const float* __restrict__ b10, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15, float s16, float s17, float s18, float s19, float s20, float s21, float s22) {
+  sn_follow();
   const u32 points = u32(n0);
   for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
     const bool there = t + u32(threadIdx.x) < points;

@@ -3,9 +3,15 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 #define SN_FN static __device__ __forceinline__
+SN_FN void sn_follow() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#endif
+}
 SN_FN float sn_exp_f32(float a) { return expf(a); }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* __restrict__ b0, float* __restrict__ b1, int n0, int n1, int n2, float s0, u32 parts, char* partials, u32* counters) {
+  sn_follow();
   const u32 points = u32(n0);
   const u32 part = u32(blockIdx.x) % u32(parts);
   const u32 unit = u32(blockIdx.x) / parts;
