@@ -8,8 +8,9 @@ cd "$root" || exit 1
 say() { printf '%s: %s\n' "$(basename "$0")" "$*"; }
 die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
-# meson uses ccache by itself where there is one; paths relative to the root let two checkouts share it.
-export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+# meson uses ccache by itself where there is one; paths relative to the root let two checkouts share it. Without the last it
+# keeps nothing that was compiled with a precompiled header.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 
 # configure FOLDER OPTION... : makes a build folder, or brings the options of an existing one up to date.
 configure() {

@@ -29,14 +29,17 @@ std::string read(const std::string& path) {
 
 constexpr int kSuccess = 0, kCompilation = 6;
 
+// Made before there are threads: making one fills a table of the C++ library's without a lock.
+const std::regex kStatement(
+    R"re(asm\("([\w.]+) %0, %1(?:, %2)?;" : "=\w+"\((\w+)\) : "\w+"\((\w+)\)(?:, "\w+"\((\w+)\))?\);)re");
+const std::regex kEntry(R"(extern "C" __global__ void[^{;]*?(sinter_[a-z_]+)\()");
+
 /// Single PTX instructions become calls of functions named after them, which kernel_side.h has:
 /// asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); is y = ptx_ex2_approx_ftz_f32(x);
 std::string without_instructions(const std::string& source) {
-  const std::regex statement(
-      R"re(asm\("([\w.]+) %0, %1(?:, %2)?;" : "=\w+"\((\w+)\) : "\w+"\((\w+)\)(?:, "\w+"\((\w+)\))?\);)re");
   std::string text;
   std::size_t done = 0;
-  for (std::sregex_iterator at(source.begin(), source.end(), statement), end; at != end; ++at) {
+  for (std::sregex_iterator at(source.begin(), source.end(), kStatement), end; at != end; ++at) {
     std::string name = (*at)[1];
     std::replace(name.begin(), name.end(), '.', '_');
     text += source.substr(done, static_cast<std::size_t>(at->position()) - done) + (*at)[2].str() + " = ptx_" + name +
@@ -79,8 +82,7 @@ int nvrtcCompileProgram(void* handle, int, const char* const*) {
     std::ofstream file(base + ".cpp");
     file << "#include \"" SINTER_EMULATION_FOLDER "/kernel_side.h\"\n#line 1 \"kernel.cu\"\n"
          << without_instructions(program.source) << "\n";
-    const std::regex entry(R"(extern "C" __global__ void[^{;]*?(sinter_[a-z_]+)\()");
-    for (std::sregex_iterator at(program.source.begin(), program.source.end(), entry), end; at != end; ++at) {
+    for (std::sregex_iterator at(program.source.begin(), program.source.end(), kEntry), end; at != end; ++at) {
       const std::string name = (*at)[1];
       file << "extern \"C\" void run_" << name << "(void** a) { sinter_emulation::call(&" << name
            << ", a); }\n"

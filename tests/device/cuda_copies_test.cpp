@@ -1,5 +1,6 @@
 // What copies of the CUDA backend wait for, and what they do not. With the emulated driver in the order
 // `late` (SINTER_EMULATION_ORDER) work that nobody waited for has not been done.
+#include <cstdlib>
 #include <memory>
 #include <random>
 #include <string>
@@ -13,8 +14,8 @@
 
 #include "src/base/env.h"
 #include "src/runtime/cuda/cuda_backend.h"
-#include "src/runtime/device_core.h"
 #include "tests/cuda_emulation/control.h"
+#include "tests/support/test_device.h"
 
 namespace sinter::testing {
 namespace {
@@ -34,8 +35,7 @@ bool is_late() {
   return order && std::string(order) == "late";
 }
 
-/// Lives on: values name it.
-Device fresh_device() { return Device(new runtime::DeviceCore(runtime::make_cuda_backend(0))); }
+Device fresh_device() { return device_over(runtime::make_cuda_backend(0)); }
 
 A tensor(const std::vector<float>& data, const Device& device) {
   return A::from_bytes(std::as_bytes(std::span(data)), {static_cast<std::int64_t>(data.size())}, DType::f32,

@@ -11,18 +11,18 @@
 
 #include "src/base/env.h"
 #include "src/runtime/cuda/cuda_backend.h"
-#include "src/runtime/device_core.h"
 #include "tests/cuda_emulation/control.h"
 #include "tests/support/several_launches.h"
+#include "tests/support/test_device.h"
 
 namespace sinter::testing {
 namespace {
 
 using A = AnyTensor;
 
-/// A device of its own, with so many graphs at a time. Lives on: values name it.
+/// A device of its own, with so many graphs at a time.
 Device device_with(std::size_t most_graphs) {
-  return Device(new runtime::DeviceCore(runtime::make_cuda_backend(0, most_graphs)));
+  return device_over(runtime::make_cuda_backend(0, most_graphs));
 }
 
 /// The emulated driver's insides; null with a real one.
@@ -185,7 +185,7 @@ TEST_CASE("a plan for whose results there was no memory can be run again") {
   if (!emulation()) return;
   std::unique_ptr<runtime::Backend> made = runtime::make_cuda_backend(0, 16);
   runtime::Backend& backend = *made;
-  const Device device(new runtime::DeviceCore(std::move(made)));
+  const Device device = device_over(std::move(made));
   for (int failing = 0; failing < 3; ++failing) {
     const SeveralLaunches work(4096, 2048 + failing, 1, device);
     emulation()->idle = true;
@@ -247,7 +247,7 @@ TEST_CASE("timed launches are not graphs") {
 
 TEST_CASE("SINTER_CUDA_GRAPHS=0 is a device without graphs") {
   base::mutable_environment().cuda_graphs = false;
-  const Device device(new runtime::DeviceCore(runtime::make_cuda_backend(0)));
+  const Device device = device_over(runtime::make_cuda_backend(0));
   base::mutable_environment().cuda_graphs = true;
   const SeveralLaunches work(6, 10, 5, device);
   for (int run = 0; run < 4; ++run) CHECK(work.is_right(run));

@@ -14,17 +14,9 @@
 #include "src/runtime/cuda/cuda_backend.h"
 #include "tests/device/backend_conformance.h"
 #include "tests/device/timing.h"
-
-namespace {
+#include "tests/support/setting.h"
 
 using namespace sinter;
-
-int number(const char* name, int otherwise) {
-  const char* text = std::getenv(name);
-  return text ? std::atoi(text) : otherwise;
-}
-
-}  // namespace
 
 TEST_CASE("a device that does not exist is an error that says so") {
   CHECK_THROWS_AS(runtime::make_cuda_backend(1000), DeviceError);
@@ -33,7 +25,7 @@ TEST_CASE("a device that does not exist is an error that says so") {
 TEST_CASE("the CUDA backend conforms") {
   const auto backend = runtime::make_cuda_backend(0);
   testing::ConformanceOptions options;
-  options.random_kernels = number("SINTER_CONFORMANCE_KERNELS", 200);
+  options.random_kernels = static_cast<int>(testing::setting("SINTER_CONFORMANCE_KERNELS", 200));
   testing::check_backend(*backend, options);
 }
 
@@ -56,7 +48,7 @@ TEST_CASE("too much memory asked for is an error that leaves the backend usable"
 }
 
 TEST_CASE("timing") {
-  if (number("SINTER_TIMING", 0) == 0) return;
+  if (testing::setting("SINTER_TIMING", 0) == 0) return;
   const auto backend = runtime::make_cuda_backend(0);
   testing::print_timings(*backend);
 }

@@ -1,5 +1,6 @@
 // The host backend passes the conformance suite, interpreting and compiling, whatever vectors the processor
-// has.
+// has. SINTER_CONFORMANCE_KERNELS says how many random kernels.
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "src/runtime/host/host_backend.h"
 #include "src/runtime/host/jit.h"
 #include "tests/device/backend_conformance.h"
+#include "tests/support/setting.h"
 
 namespace {
 
@@ -17,8 +19,8 @@ using namespace sinter;
 void check(runtime::host::Jit* jit, int random_kernels, int random_long_kernels) {
   const auto backend = runtime::make_host_backend(jit, true);
   testing::ConformanceOptions options;
-  options.random_kernels = random_kernels;
-  options.random_long_kernels = random_long_kernels;
+  options.random_kernels = static_cast<int>(testing::setting("SINTER_CONFORMANCE_KERNELS", random_kernels));
+  options.random_long_kernels = std::min(random_long_kernels, options.random_kernels);
   testing::check_backend(*backend, options);
 }
 

@@ -1,7 +1,6 @@
 // Random programs on the device against the oracle. SINTER_TEST_PROGRAMS says how many; SINTER_TEST_SEED runs
 // a single one and prints it first (SINTER_LOG=plan adds its plans).
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <string>
 #include <utility>
@@ -9,16 +8,19 @@
 
 #include <doctest/doctest.h>
 
+#include "src/base/env.h"
 #include "tests/support/program_builder.h"
 #include "tests/support/random_program.h"
+#include "tests/support/setting.h"
 #include "tests/support/test_device.h"
 
 namespace sinter::testing {
 namespace {
 
-std::int64_t setting(const char* name, std::int64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text ? std::atoll(text) : otherwise;
+/// Where each new kernel goes through a compiler, as many as the interpreter does would take minutes.
+std::int64_t usual_count(const Device& device) {
+  if (compiles_slowly(device)) return 40;
+  return device.name() == "host" && base::environment().host == "jit" ? 1000 : 2000;
 }
 
 RandomProgramOptions options_for(std::uint64_t seed, const Device& device) {
@@ -56,7 +58,7 @@ std::vector<ProgramBuilder> variants(const std::function<void(ProgramBuilder&, i
 TEST_CASE("random programs give what the oracle gives, twice") {
   const Device device = test_device();
   const std::int64_t single = setting("SINTER_TEST_SEED", -1);
-  const std::int64_t count = setting("SINTER_TEST_PROGRAMS", compiles_slowly(device) ? 40 : 2000);
+  const std::int64_t count = setting("SINTER_TEST_PROGRAMS", usual_count(device));
   const std::int64_t first = single >= 0 ? single : setting("SINTER_TEST_FIRST", 0);
   int failures = 0;
   for (std::int64_t seed = first; seed < (single >= 0 ? single + 1 : first + count) && failures < 5; ++seed) {

@@ -2,7 +2,6 @@
 // from several threads. On CUDA these are graphs from the second time on.
 #include <atomic>
 #include <cmath>
-#include <cstdlib>
 #include <deque>
 #include <mutex>
 #include <thread>
@@ -10,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/random_program.h"
+#include "tests/support/setting.h"
 #include "tests/support/several_launches.h"
 #include "tests/support/test_device.h"
 
@@ -95,10 +95,8 @@ TEST_CASE("one plan from several threads") {
 
 TEST_CASE("random programs, again and again") {
   const Device device = test_device();
-  const char* count = std::getenv("SINTER_TEST_REPLAYS");
-  const std::uint64_t programs = count                     ? std::strtoull(count, nullptr, 10)
-                                 : compiles_slowly(device) ? 5
-                                                           : 100;
+  const auto programs =
+      static_cast<std::uint64_t>(setting("SINTER_TEST_REPLAYS", compiles_slowly(device) ? 5 : 100));
   RandomProgramOptions options;
   options.f64 = has_dtype(device, DType::f64);
   for (std::uint64_t seed = 0; seed < programs; ++seed) {

@@ -16,6 +16,7 @@
 #include <sinter/any_tensor.h>
 #include <sinter/error.h>
 
+#include "tests/support/setting.h"
 #include "tests/support/test_device.h"
 
 namespace sinter::testing {
@@ -24,8 +25,7 @@ namespace {
 using A = AnyTensor;
 
 int rounds(const Device& device, int usual) {
-  if (const char* text = std::getenv("SINTER_TEST_ROUNDS")) return std::atoi(text);
-  return compiles_slowly(device) ? usual / 10 : usual;
+  return static_cast<int>(setting("SINTER_TEST_ROUNDS", compiles_slowly(device) ? usual / 10 : usual));
 }
 
 /// Whole numbers, so that every order of sums is exact: element i is (i * step + salt) % 11 - 5.

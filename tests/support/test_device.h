@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdlib>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <sinter/device.h>
 
@@ -12,13 +15,18 @@
 
 namespace sinter::testing {
 
+/// A device over `backend`. It outlives all values, which name it, as every device does.
+inline Device device_over(std::unique_ptr<runtime::Backend> backend) {
+  static auto* cores = new std::vector<runtime::DeviceCore*>;
+  return Device(cores->emplace_back(new runtime::DeviceCore(std::move(backend))));
+}
+
 /// What SINTER_DEVICE names, otherwise the host; with SINTER_TEST_ORACLE=1 the oracle, which evaluates
 /// kernels itself.
 inline Device test_device() {
   if (const char* oracle = std::getenv("SINTER_TEST_ORACLE"); oracle && std::string(oracle) == "1") {
-    static auto* core =
-        new runtime::DeviceCore(make_oracle_backend());  // outlives all values, as every device does
-    return Device(core);
+    static const Device evaluated = device_over(make_oracle_backend());
+    return evaluated;
   }
   const char* name = std::getenv("SINTER_DEVICE");
   return name ? Device::parse(name) : Device::host();

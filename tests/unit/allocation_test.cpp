@@ -1,15 +1,22 @@
 // Recording costs no allocation per op once a program is in its steady state.
-#include <doctest/doctest.h>
-
 #include <atomic>
 #include <cstdlib>
 #include <new>
+
+#include <doctest/doctest.h>
 
 #include <sinter/sinter.h>
 
 namespace {
 
 std::atomic<std::uint64_t> allocations{0};
+
+// In a sanitized library each value is memory of its own (src/trace/value.cpp): one allocation an op.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t kPerOp = 1;
+#else
+constexpr std::uint64_t kPerOp = 0;
+#endif
 
 }  // namespace
 
@@ -36,9 +43,9 @@ TEST_CASE("a known stretch of elementwise ops is recorded without allocating") {
   }
   const std::uint64_t before = allocations;
   record();
-  CHECK(allocations == before);
+  CHECK(allocations - before == kPerOp * 1000);
   device.sync();
-  CHECK_MESSAGE(allocations - before < 20, "a flush allocates for results, not for ops");
+  CHECK_MESSAGE(allocations - before < kPerOp * 1000 + 20, "a flush allocates for results, not for ops");
 }
 
 TEST_CASE("many inputs and results") {
@@ -54,6 +61,7 @@ TEST_CASE("many inputs and results") {
   }
   const std::uint64_t before = allocations;
   step();
-  CHECK_MESSAGE(allocations - before < 30, (allocations - before) << " allocations for 600 ops");
+  CHECK_MESSAGE(allocations - before < kPerOp * 600 + 30, (allocations - before)
+                                                              << " allocations for 600 ops");
   device.sync();
 }

@@ -136,8 +136,11 @@ class LlvmJitCompiler final : public Jit {
     if (api_.parse(own.context, api_.buffer_copy(text.data(), text.size(), "kernel"), &own.module,
                    &message) != 0)
       refuse(text, "read", take(api_, message));
-    if (api_.verify(own.module, kLlvmReturnStatus, &message) != 0)
-      refuse(text, "verify", take(api_, message));
+    message = nullptr;
+    const bool broken = api_.verify(own.module, kLlvmReturnStatus, &message) != 0;
+    const std::string why =
+        take(api_, message);  // there is one, if only an empty one, for a sound module too
+    if (broken) refuse(text, "verify", why);
     own.machine = api_.machine_create(target_ref_, triple_.c_str(), cpu_.c_str(), features_.c_str(),
                                       kLlvmOptimizeLess, kLlvmRelocationPic, kLlvmCodeModelSmall);
     if (own.machine == nullptr)

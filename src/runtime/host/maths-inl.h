@@ -273,51 +273,6 @@ HWY_INLINE V log1p_of(D d, V a) {
   return hn::IfThenElse(hn::Eq(v, hn::Zero(d)), a, whole);
 }
 
-// ---- trigonometry (f32)
-
-/// sin and cos of r in [-pi/4, pi/4].
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V sin_core(D d, V r, V r2) {
-  const V s = horner(d, r2, base::kSinPolynomial);
-  return hn::MulAdd(hn::Mul(s, r2), r, r);
-}
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V cos_core(D d, V r2) {
-  const V c = horner(d, r2, base::kCosPolynomial);
-  return hn::MulAdd(hn::Mul(c, r2), r2, hn::NegMulAdd(hn::Set(d, 0.5f), r2, hn::Set(d, 1.0f)));
-}
-
-/// sin(r + quadrant pi/2).
-template <class D, class V, class VI>
-HWY_INLINE V sin_of_quadrant(D d, V r, VI of) {
-  const hn::RebindToUnsigned<D> du;
-  const auto quadrant = hn::BitCast(du, of);
-  const V r2 = hn::Mul(r, r);
-  const auto odd = hn::RebindMask(d, hn::Ne(hn::And(quadrant, hn::Set(du, 1)), hn::Zero(du)));
-  const V y = hn::IfThenElse(odd, cos_core(d, r2), sin_core(d, r, r2));
-  const V sign = hn::BitCast(d, hn::ShiftLeft<30>(hn::And(quadrant, hn::Set(du, 2))));
-  return hn::Xor(y, sign);
-}
-
-/// sin(x + shift pi/2). Beyond 8000 the reduction below loses digits, and one scalar call per lane is
-/// precise; each lane's value depends on that lane only.
-template <int shift, class D, class V = hn::Vec<D>>
-HWY_INLINE V sin_f32(D d, V a) {
-  const auto small = hn::Lt(hn::Abs(a), hn::Set(d, 8000.0f));
-  const V x = hn::IfThenElseZero(small, a);
-  const Split<D> q = split(d, x, base::kQuadrantsPerUnit, shift);
-  V r = x;
-  for (float part : base::kHalfPi) r = hn::NegMulAdd(q.whole, hn::Set(d, part), r);
-  V y = sin_of_quadrant(d, r, q.bits);
-  if constexpr (shift == 0)
-    y = hn::IfThenElse(hn::Eq(a, hn::Zero(d)), a, y);  // sums of zeros lose their sign
-  if (HWY_LIKELY(hn::AllTrue(d, small))) return y;
-  return hn::IfThenElse(small, y, map_lanes(d, a, [](float v) {
-                          return static_cast<float>(shift == 0 ? std::sin(static_cast<double>(v))
-                                                               : std::cos(static_cast<double>(v)));
-                        }));
-}
-
 }  // namespace sinter::runtime::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #include "src/runtime/host/power-inl.h"

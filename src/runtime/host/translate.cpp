@@ -8,6 +8,7 @@
 #include <string>
 
 #include "src/runtime/host/code.h"
+#include "src/runtime/host/dependence.h"
 #include "src/runtime/host/layout.h"
 
 namespace sinter::runtime::host {
@@ -17,15 +18,15 @@ using ir::Expr;
 using ir::ExprId;
 using ir::ExprKind;
 
-constexpr std::uint32_t kAfterReduction = std::uint32_t{1} << 31;
-
 class Translator {
  public:
   Translator(const ir::Kernel& kernel, std::span<const std::int64_t> ints, bool keep_rows)
-      : kernel_(kernel), ints_(ints), table_(block_functions()) {
-    code_.space = bind_space(kernel, ints);
+      : kernel_(kernel),
+        ints_(ints),
+        table_(block_functions()),
+        code_(bound(kernel, ints)),
+        depends_(kernel, code_.space) {
     code_.phases = kernel.phases;
-    find_dims();
     const Layout layout = choose_layout(kernel, code_.space, keep_rows);
     code_.lanes_inner = layout.lanes_inner;
     code_.keep = layout.keep;
@@ -37,12 +38,12 @@ class Translator {
     code_.unit.resize(code_.phases);
     code_.inner.resize(code_.phases);
     slots_.assign(kernel_.exprs.size(), kNoSlot);
-    find_needed();
     add_reductions();
     for (std::uint16_t phase = 0; phase < code_.phases; ++phase) {
       // Values of the unit, at the phase where they can first be computed.
       for (ExprId id = 0; id < kernel_.exprs.size(); ++id)
-        if (needed_[id] && place_of(id) == Place::Unit && kernel_.exprs[id].phase == phase) emit(id, phase);
+        if (depends_.needed(id) && place_of(id) == Place::Unit && kernel_.exprs[id].phase == phase)
+          emit(id, phase);
       for (const ir::Store& store : kernel_.stores)
         if (store.phase == phase && !inner_store(store))
           emit_stored(store, phase, code_.unit[phase], Area::Unit);
@@ -62,53 +63,18 @@ class Translator {
   }
 
  private:
-  enum class Place { Constant, Unit, Inner };
-
+  static Code bound(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
+    Code code;
+    code.space = bind_space(kernel, ints);
+    return code;
+  }
   const std::vector<std::int64_t>& extents() const { return code_.space.extents; }
   const BoundMap& map(std::size_t index) const { return code_.space.maps[index]; }
 
-  /// On which loops each expression depends.
-  void find_dims() {
-    dims_.resize(kernel_.exprs.size());
-    const std::uint32_t outer = bits(0, code_.space.outer);
-    for (ExprId id = 0; id < kernel_.exprs.size(); ++id) {
-      const Expr& e = kernel_.exprs[id];
-      std::uint32_t mask = 0;
-      for (ExprId arg : e.args)
-        if (arg != ir::kNone) mask |= dims_[arg];
-      if (e.predicate != ir::kNone) mask |= dims_[e.predicate];
-      if (e.kind != ExprKind::Scalar && e.kind != ExprKind::Elementwise && e.kind != ExprKind::Reduce)
-        mask |= map(e.map).dims();
-      if (e.kind == ExprKind::Reduce) mask = (mask & outer) | kAfterReduction;
-      dims_[id] = mask;
-    }
-  }
-
   static bool inner_store(const ir::Store& store) { return store.level == ir::Level::Inner; }
 
-  Place place_of(ExprId id) const {
-    if (dims_[id] == 0) return Place::Constant;
-    return (dims_[id] & bits(code_.space.outer, code_.space.rank())) == 0 ? Place::Unit : Place::Inner;
-  }
-  bool single(ExprId id) const { return (dims_[id] & row_dims_) == 0; }
-
-  // ---- what is needed
-
-  void need(ExprId id) {
-    if (needed_[id]) return;
-    needed_[id] = true;
-    const Expr& e = kernel_.exprs[id];
-    if (e.kind == ExprKind::Reduce && code_.space.inner_count == 0) return;
-    for (ExprId arg : e.args)
-      if (arg != ir::kNone) need(arg);
-    if (e.predicate != ir::kNone) need(e.predicate);
-  }
-
-  void find_needed() {
-    needed_.assign(kernel_.exprs.size(), false);
-    for (const ir::Store& store : kernel_.stores)
-      if (!inner_store(store) || code_.space.inner_count != 0) need(store.value);
-  }
+  Place place_of(ExprId id) const { return depends_.place_of(id); }
+  bool single(ExprId id) const { return depends_.single(id, row_dims_); }
 
   // ---- registers and instructions
 
@@ -443,7 +409,7 @@ class Translator {
   void add_reductions() {
     for (ExprId id = 0; id < kernel_.exprs.size(); ++id) {
       const Expr& e = kernel_.exprs[id];
-      if (!needed_[id] || e.kind != ExprKind::Reduce) continue;
+      if (!depends_.needed(id) || e.kind != ExprKind::Reduce) continue;
       if (e.op == Op::SquaredDeviations)
         throw DeviceError(
             "[host] squared deviations are not computed here: DeviceTraits::grid_reductions is off");
@@ -493,10 +459,9 @@ class Translator {
   std::span<const std::int64_t> ints_;
   const BlockFunctions& table_;
   Code code_;
+  const Dependence depends_;
   std::uint32_t row_dims_ = 0;  // that a block moves along, or would if it were longer
-  std::vector<std::uint32_t> dims_;
   std::vector<Slot> slots_;
-  std::vector<bool> needed_;
   std::map<ExprId, Slot> stretches_;       // of random numbers
   std::map<std::uint16_t, Slot> offsets_;  // of maps, for blocks that lie alike
   std::vector<ExprId> reduced_;            // the operand of each reduction of the code

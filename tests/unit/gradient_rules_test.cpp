@@ -1,0 +1,431 @@
+// Gradients of every differentiable op, and of functions made of several, against central differences in f64 on
+// the host.
+#include <cmath>
+#include <functional>
+#include <set>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <sinter/activation.h>
+
+#include "src/autodiff/rule.h"
+#include "src/tensor/apply.h"
+#include "src/trace/op.h"
+
+using namespace sinter;
+
+namespace {
+
+using A = AnyTensor;
+
+struct Input {
+  Shape shape;
+  std::vector<double> data;
+};
+using Inputs = std::vector<Input>;
+using Function = std::function<A(const std::vector<A>&)>;
+
+const Device& device() {
+  static const Device host = Device::host().autodiff();
+  return host;
+}
+
+/// Numbers of mixed sign, well apart from each other and from 0 and 1 in magnitude, where some ops have
+/// kinks.
+Input numbers(const Shape& shape, double scale = 1, double shift = 0) {
+  Input input{shape, {}};
+  for (std::int64_t i = 0; i < shape.numel(); ++i) {
+    const double x = std::sin(1.7 * static_cast<double>(i) + 0.6) * 1.3;
+    input.data.push_back(scale * (x + (x < 0 ? -0.15 : 0.15)) + shift);
+  }
+  return input;
+}
+Input positive(const Shape& shape) {
+  Input input = numbers(shape);
+  for (double& x : input.data) x = std::abs(x) + 0.3;
+  return input;
+}
+
+A constant(const Input& input) {
+  return A::from_bytes(std::as_bytes(std::span(input.data)), input.shape, DType::f64, device());
+}
+
+std::vector<double> read(const A& x) {
+  std::vector<double> out(static_cast<std::size_t>(x.numel()));
+  x.read_bytes(std::as_writable_bytes(std::span(out)));
+  return out;
+}
+
+/// A number that depends on each element of `y` in another way.
+A loss_of(const A& y) {
+  Input weights{y.shape(), {}};
+  for (std::int64_t i = 0; i < y.numel(); ++i)
+    weights.data.push_back(std::cos(2.3 * static_cast<double>(i)) + 0.2);
+  return A::mul(y, constant(weights)).sum(y.all_axes()).reshape({});
+}
+
+double loss_at(const Function& f, const Inputs& inputs) {
+  std::vector<A> constants;
+  for (const Input& input : inputs) constants.push_back(constant(input));
+  return read(loss_of(f(constants)))[0];
+}
+
+void check_gradients(const Inputs& inputs, const Function& f) {
+  std::vector<A> leaves;
+  for (const Input& input : inputs) leaves.push_back(constant(input).require_grad());
+  const Gradients gradients = loss_of(f(leaves)).backward();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    CAPTURE(i);
+    const auto gradient = gradients.get(leaves[i]);
+    REQUIRE(gradient.has_value());
+    REQUIRE(gradient->shape() == inputs[i].shape);
+    REQUIRE(gradient->dtype() == DType::f64);
+    const std::vector<double> got = read(*gradient);
+    for (std::size_t j = 0; j < got.size(); ++j) {
+      CAPTURE(j);
+      const double h = 0x1p-17;  // exact in f32 too
+      Inputs moved = inputs;
+      moved[i].data[j] += h;
+      const double above = loss_at(f, moved);
+      moved[i].data[j] -= 2 * h;
+      const double expected = (above - loss_at(f, moved)) / (2 * h);
+      REQUIRE(got[j] == doctest::Approx(expected).epsilon(1e-6).scale(10));
+    }
+  }
+}
+
+A long_index(std::vector<std::int64_t> values, const Shape& shape) {
+  return A::from_bytes(std::as_bytes(std::span(values)), shape, DType::i64, device());
+}
+
+struct Case {
+  Op op;
+  std::string what;
+  Inputs inputs;
+  Function f;
+};
+
+using V = const std::vector<A>&;
+const std::int64_t kConv[] = {2, 1, 1, 0, 1, 2, 1};  // stride, padding, dilation, groups
+
+std::vector<Case> cases() {
+  const Shape s{2, 3};
+  const Inputs one{numbers(s)}, two{numbers(s), numbers(s, 0.8, 0.05)}, above{positive(s)};
+  return {
+      {Op::Neg, "neg", one, [](V x) { return x[0].neg(); }},
+      {Op::Abs, "abs", one, [](V x) { return x[0].abs(); }},
+      {Op::Exp, "exp", one, [](V x) { return x[0].exp(); }},
+      {Op::Log, "log", above, [](V x) { return x[0].log(); }},
+      {Op::Log1p, "log1p", above, [](V x) { return x[0].log1p(); }},
+      {Op::Expm1, "expm1", one, [](V x) { return x[0].expm1(); }},
+      {Op::Sqrt, "sqrt", above, [](V x) { return x[0].sqrt(); }},
+      {Op::Rsqrt, "rsqrt", above, [](V x) { return x[0].rsqrt(); }},
+      {Op::Recip, "recip", one, [](V x) { return x[0].recip(); }},
+      {Op::Sin, "sin", one, [](V x) { return x[0].sin(); }},
+      {Op::Cos, "cos", one, [](V x) { return x[0].cos(); }},
+      {Op::Tan, "tan", {numbers(s, 0.5)}, [](V x) { return x[0].tan(); }},
+      {Op::Asin, "asin", {numbers(s, 0.5)}, [](V x) { return x[0].asin(); }},
+      {Op::Acos, "acos", {numbers(s, 0.5)}, [](V x) { return x[0].acos(); }},
+      {Op::Atan, "atan", one, [](V x) { return x[0].atan(); }},
+      {Op::Sinh, "sinh", one, [](V x) { return x[0].sinh(); }},
+      {Op::Cosh, "cosh", one, [](V x) { return x[0].cosh(); }},
+      {Op::Asinh, "asinh", one, [](V x) { return x[0].asinh(); }},
+      {Op::Acosh, "acosh", {numbers(s, 0.5, 3)}, [](V x) { return x[0].acosh(); }},
+      {Op::Atanh, "atanh", {numbers(s, 0.5)}, [](V x) { return x[0].atanh(); }},
+      {Op::Atan2, "atan2", two, [](V x) { return A::atan2(x[0], x[1]); }},
+      {Op::Atan2, "atan2 with a scalar", one,
+       [](V x) { return A::add(A::atan2(x[0], -0.5), A::atan2(0.3, x[0])); }},
+      {Op::Pow, "exp2", one, [](V x) { return x[0].exp2(); }},
+      {Op::Log, "log2, log10", above, [](V x) { return A::add(x[0].log2(), x[0].log10()); }},
+      {Op::Sqrt, "hypot", two, [](V x) { return A::hypot(x[0], x[1]); }},
+      {Op::Sqrt,
+       "hypot with 0",
+       {{s, {0, 1, -2, 3, 0.5, 4}}},
+       [](V x) { return A::add(A::hypot(x[0], 0.5), A::hypot(2, x[0])); }},
+      {Op::Remainder,
+       "fmod",
+       {numbers(s, 5), numbers(s, 0.8, 0.05)},
+       [](V x) { return A::fmod(x[0], x[1]); }},
+      {Op::Tanh, "tanh", one, [](V x) { return x[0].tanh(); }},
+      {Op::Sigmoid, "sigmoid", one, [](V x) { return x[0].sigmoid(); }},
+      {Op::Erf, "erf", one, [](V x) { return x[0].erf(); }},
+      {Op::Add, "add", two, [](V x) { return A::add(x[0], x[1]); }},
+      {Op::Add,
+       "add, broadcast",
+       {numbers({3, 1}), numbers({2, 1, 4})},
+       [](V x) { return A::add(x[0], x[1]); }},
+      {Op::Add, "add, scalar", one, [](V x) { return A::add(2, x[0]); }},
+      {Op::Sub, "sub", two, [](V x) { return A::sub(x[0], x[1]); }},
+      {Op::Sub, "sub from scalar", one, [](V x) { return A::sub(2, x[0]); }},
+      {Op::Mul, "mul", two, [](V x) { return A::mul(x[0], x[1]); }},
+      {Op::Mul, "mul, broadcast", {numbers({2, 3}), numbers({3})}, [](V x) { return A::mul(x[0], x[1]); }},
+      {Op::Mul, "mul, scalar", one, [](V x) { return A::mul(x[0], 3); }},
+      {Op::Mul, "square", one, [](V x) { return x[0].square(); }},
+      {Op::Div, "div", two, [](V x) { return A::div(x[0], x[1]); }},
+      {Op::Div, "div of scalar", one, [](V x) { return A::div(2, x[0]); }},
+      {Op::Div, "div by scalar", one, [](V x) { return A::div(x[0], 4); }},
+      {Op::Remainder,
+       "remainder",
+       {numbers(s, 5), positive(s)},
+       [](V x) { return A::remainder(x[0], x[1]); }},
+      {Op::Remainder, "remainder of scalar", above, [](V x) { return A::remainder(5.1, x[0]); }},
+      {Op::Pow, "pow", {positive(s), numbers(s)}, [](V x) { return A::pow(x[0], x[1]); }},
+      {Op::Pow, "pow of negative numbers", one, [](V x) { return A::pow(x[0], 3); }},
+      {Op::Pow, "pow with exponent 0", one, [](V x) { return A::pow(x[0], 0); }},
+      {Op::Pow, "pow of scalar", one, [](V x) { return A::pow(2.5, x[0]); }},
+      {Op::Pow, "pow of 0", above, [](V x) { return A::pow(0, x[0]); }},
+      {Op::Maximum, "maximum", two, [](V x) { return A::maximum(x[0], x[1]); }},
+      {Op::Maximum, "maximum, scalar", one, [](V x) { return A::maximum(0.1, x[0]); }},
+      {Op::Minimum, "minimum", two, [](V x) { return A::minimum(x[0], x[1]); }},
+      {Op::Minimum, "minimum, scalar", one, [](V x) { return A::minimum(x[0], 0.1); }},
+      {Op::Where, "where", two, [](V x) { return A::where(A::less(x[0], 0.4), x[0], x[1]); }},
+      {Op::Where, "where, scalars", one,
+       [](V x) {
+         return A::add(A::where(A::less(x[0], 0), x[0], 1), A::where(A::less(x[0], 0.7), 2, x[0]));
+       }},
+      {Op::Where,
+       "where, broadcast",
+       {numbers({3}), numbers({2, 1})},
+       [](V x) { return A::where(A::less(x[0], 0), x[0], x[1]); }},
+      {Op::Cast,
+       "cast",
+       {{{3}, {0.5, -1.25, 2}}},
+       [](V x) { return x[0].cast(DType::f32).cast(DType::f64); }},
+
+      {Op::Reshape, "reshape", one,
+       [](V x) {
+         return x[0].reshape({3, 2}).square();
+       }},
+      {Op::Permute,
+       "permute",
+       {numbers({2, 3, 4})},
+       [](V x) {
+         return x[0].permute({2, 0, 1}).exp();
+       }},
+      {Op::Expand,
+       "expand",
+       {numbers({2, 1})},
+       [](V x) {
+         return x[0].expand({3, 2, 4}).sin();
+       }},
+      {Op::Slice,
+       "slice",
+       {numbers({4, 5})},
+       [](V x) {
+         const Range ranges[] = {{1, std::nullopt, 2}, {std::nullopt, 0, -2}};
+         return x[0].slice(ranges).square();
+       }},
+      {Op::Slice,
+       "flip",
+       {numbers({2, 3})},
+       [](V x) {
+         return x[0].flip({0, 1}).square();
+       }},
+      {Op::Slice,
+       "slice of nothing",
+       {numbers({2, 3})},
+       [](V x) { return A::add(x[0].narrow(0, 1, 0).sum(0), x[0]); }},
+      {Op::Windows,
+       "windows that overlap",
+       {numbers({7, 2})},
+       [](V x) { return x[0].windows(0, 3, 2).square(); }},
+      {Op::Windows,
+       "windows side by side",
+       {numbers({2, 7})},
+       [](V x) { return x[0].windows(1, 2, 2).square(); }},
+      {Op::Windows,
+       "windows with gaps",
+       {numbers({2, 8})},
+       [](V x) { return x[0].windows(1, 2, 3).square(); }},
+      {Op::Pad,
+       "pad",
+       {numbers({2, 3})},
+       [](V x) {
+         return x[0].pad({1, 0}, {0, 2}, 0.5).square();
+       }},
+      {Op::Pad,
+       "place",
+       {numbers({2, 3})},
+       [](V x) {
+         return x[0].place(Shape{3, 6}, {0, 5}, {2, -2}, 1).square();
+       }},
+      {Op::SliceAssign,
+       "slice_assign",
+       {numbers({4, 3}), numbers({2, 3})},
+       [](V x) {
+         const Range ranges[] = {{3, {}, -2}};
+         return x[0].slice_assign(ranges, x[1]).square();
+       }},
+      {Op::SliceAssign,
+       "slice_assign of a constant, broadcast, over itself",
+       {numbers({4, 3})},
+       [](V x) {
+         const Range rows[] = {{1, 3, 1}}, column[] = {{}, {1, 2, 1}}, some[] = {{0, 3, 2}, {0, 1, 1}};
+         return x[0]
+             .slice_assign(rows, x[0].narrow(0, 0, 1))
+             .slice_assign(column, x[0].sum({0, 1}))
+             .slice_fill(some, 2)
+             .square();
+       }},
+      {Op::SliceAssign,
+       "slice_assign into a constant",
+       {numbers({2, 3})},
+       [](V x) {
+         const Range ranges[] = {{1, 5, 2}};
+         return constant(numbers({6, 3})).slice_assign(ranges, x[0]).square();
+       }},
+      {Op::SliceAssign,
+       "cat",
+       {numbers({2, 3}), numbers({2, 1}), numbers({2, 2})},
+       [](V x) {
+         const A pieces[] = {x[0], x[1].exp(), x[2], x[0].narrow(1, 1, 2)};
+         return A::cat(pieces, 1).square();
+       }},
+      {Op::SliceAssign,
+       "stack, repeat, roll",
+       {numbers({2, 3}), numbers({2, 3}, 0.5)},
+       [](V x) {
+         const A pieces[] = {x[0].repeat({1, 2}).narrow(1, 1, 3), x[1].roll(2, 1), x[0]};
+         return A::stack(pieces, 1).square();
+       }},
+      {Op::SliceAssign,
+       "cat of many",
+       {numbers({1, 40})},
+       [](V x) { return A::cat(x[0].split(1, 1), 0).square(); }},
+
+      {Op::Sum,
+       "sum",
+       {numbers({2, 3, 2})},
+       [](V x) {
+         return x[0].sum({0, 2}).square();
+       }},
+      {Op::Sum, "mean", {numbers({2, 3})}, [](V x) { return x[0].mean(1).square(); }},
+      {Op::Prod, "prod", {numbers({2, 3})}, [](V x) { return x[0].prod(1); }},
+      {Op::Prod,
+       "prod of rows with one zero, with two",
+       {{{3, 3}, {0, 2, 3, 0, 5, 0, 1, 2, 3}}},
+       [](V x) { return x[0].prod(1); }},
+      {Op::Max, "max", {numbers({3, 4})}, [](V x) { return x[0].max(1).square(); }},
+      {Op::Min,
+       "min",
+       {numbers({3, 4})},
+       [](V x) {
+         return x[0].min({0, 1}).square();
+       }},
+
+      {Op::Gather,
+       "gather with repeated indices",
+       {numbers({3, 4})},
+       [](V x) {
+         return x[0].gather(1, long_index({3, 3, 0, 1, 1, 1}, {2, 3})).square();
+       }},
+      {Op::Gather,
+       "gather with i32",
+       {numbers({3, 4})},
+       [](V x) {
+         return x[0].gather(0, long_index({2, 0, 2, 2}, {1, 4}).cast(DType::i32)).square();
+       }},
+      {Op::Gather,
+       "gather, rank 8, last axis",
+       {numbers({1, 2, 1, 1, 1, 1, 2, 3})},
+       [](V x) {
+         return x[0].gather(7, long_index({2, 2, 0, 1}, {1, 1, 1, 1, 1, 1, 2, 2})).square();
+       }},
+      {Op::Gather,
+       "gather, rank 8, first axis",
+       {numbers({3, 1, 1, 1, 1, 1, 2, 2})},
+       [](V x) {
+         return x[0].gather(0, long_index({2, 0, 2, 1}, {2, 1, 1, 1, 1, 1, 2, 1})).square();
+       }},
+      {Op::Gather,
+       "index_select",
+       {numbers({3, 2})},
+       [](V x) {
+         return x[0].index_select(0, long_index({2, 0, 2, 2}, {4})).square();
+       }},
+
+      {Op::MatMul, "matmul", {numbers({2, 3}), numbers({3, 4})}, [](V x) { return x[0].matmul(x[1]); }},
+      {Op::MatMul,
+       "matmul, batches broadcast",
+       {numbers({2, 1, 2, 3}), numbers({3, 3, 2})},
+       [](V x) { return x[0].matmul(x[1]); }},
+      {Op::MatMul,
+       "matmul, many rows",
+       {numbers({2, 2, 3}), numbers({3, 2})},
+       [](V x) { return x[0].matmul(x[1]); }},
+      {Op::MatMul,
+       "matmul of transposed",
+       {numbers({3, 2}), numbers({4, 3})},
+       [](V x) { return x[0].transpose(0, 1).matmul(x[1].transpose(0, 1)); }},
+      {Op::Conv2d,
+       "conv2d",
+       {numbers({2, 4, 4, 5}), numbers({4, 2, 3, 2})},
+       [](V x) {
+         return x[0].conv2d(x[1], {.stride = {1, 2}, .padding = {1, 1}, .dilation = {1, 2}, .groups = 2});
+       }},
+      {Op::Conv2dBackwardInput,
+       "gradient of conv2d's input",
+       {numbers({1, 2, 2, 4}), numbers({2, 2, 2, 2})},
+       [](V x) {
+         return tensor::convolve(Op::Conv2dBackwardInput, x[0], x[1], kConv, {1, 2, 3, 6},
+                                 Location::current());
+       }},
+      {Op::Conv2dBackwardWeight,
+       "gradient of conv2d's weight",
+       {numbers({1, 2, 3, 6}), numbers({1, 2, 2, 4})},
+       [](V x) {
+         return tensor::convolve(Op::Conv2dBackwardWeight, x[0], x[1], kConv, {2, 2, 2, 2},
+                                 Location::current());
+       }},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("gradients of every op agree with central differences") {
+  for (const Case& c : cases()) {
+    CAPTURE(c.what);
+    check_gradients(c.inputs, c.f);
+  }
+}
+
+TEST_CASE("every op that has a gradient rule is tested") {
+  std::set<Op> tested;
+  for (const Case& c : cases()) tested.insert(c.op);
+  for (const OpInfo& op : kOps) {
+    CAPTURE(op.name);
+    bool differentiable = false;
+    for (const autodiff::OperandRule& operand : autodiff::rule_of(op.op).operands)
+      differentiable = differentiable || operand.gradient;
+    CHECK(differentiable == tested.contains(op.op));
+  }
+}
+
+TEST_CASE("gradients of composed functions") {
+  const Inputs rows{numbers({3, 4})};
+  const auto check = [&](const std::string& what, const Inputs& inputs, const Function& f) {
+    CAPTURE(what);
+    check_gradients(inputs, f);
+  };
+  check("softmax", rows, [](V x) { return softmax(x[0], 1); });
+  check("log_softmax", rows, [](V x) { return log_softmax(x[0], 0); });
+  check("gelu", rows, [](V x) { return gelu(x[0]); });
+  check("gelu_tanh", rows, [](V x) { return gelu_tanh(x[0]); });
+  check("silu", rows, [](V x) { return silu(x[0]); });
+  check("softplus", {{{3}, {-1, 0, 2}}}, [](V x) { return softplus(x[0]); });
+  check("leaky_relu", rows, [](V x) { return leaky_relu(x[0], 0.2); });
+  check("layer norm", rows, [](V x) {
+    const A centered = A::sub(x[0], x[0].mean(1));
+    return A::mul(centered, A::add(centered.square().mean(1), 1e-5).rsqrt());
+  });
+  check("two layers", {numbers({3, 2}), numbers({2, 5}), numbers({5}), numbers({5, 2})},
+        [](V x) { return A::add(x[0].matmul(x[1]), x[2]).tanh().matmul(x[3]); });
+  check("cross entropy", rows, [](V x) {
+    return log_softmax(x[0], 1).gather(1, long_index({1, 3, 0}, {3, 1})).mean({0, 1}).neg();
+  });
+  check("one leaf used many times", rows, [](V x) {
+    const A y = x[0].sigmoid();
+    return A::add(A::mul(y, x[0]), A::sub(y, A::mul(y.exp(), y)));
+  });
+}
