@@ -22,7 +22,8 @@ struct MatMulOp {
   friend bool operator==(const MatMulOp&, const MatMulOp&) = default;
 };
 
-/// Two-dimensional cross-correlation and its two gradients; all tensors row-major without gaps, NCHW and OIHW.
+/// Two-dimensional cross-correlation and its two gradients; all tensors without gaps, weights OIHW, images NCHW or with
+/// their channels last (n, h, w, c), which only devices are asked for that said so (DeviceTraits::channels_last).
 ///   Forward         x [n, c_in, h, w],  weight [c_out, c_in / groups, kh, kw] -> y [n, c_out, oh, ow]
 ///   BackwardInput   grad of y, weight -> grad of x
 ///   BackwardWeight  x, grad of y      -> grad of weight
@@ -35,6 +36,7 @@ struct Conv2dOp {
   std::int64_t c_out = 0, kh = 0, kw = 0, oh = 0, ow = 0;
   std::array<std::int64_t, 2> stride{1, 1}, padding{0, 0}, dilation{1, 1};
   std::int64_t groups = 1;
+  bool x_last = false, y_last = false;  // channels last: x or its gradient; y or its gradient
   friend bool operator==(const Conv2dOp&, const Conv2dOp&) = default;
 };
 

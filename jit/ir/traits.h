@@ -24,6 +24,7 @@ struct DeviceTraits {
   int max_buffers = 24;          // bindings of one kernel
   std::size_t batch_bytes = 0;   // arguments that one launch of several members may have; 0: there are no such launches
   std::size_t memory_bytes = 0;  // 0: unknown
+  bool channels_last = false;    // convolutions of f32 work on images whose channels are last, and take them so
 
   // What the planner weighs choices by, measured (docs/benchmarks.md).
   double launch_bytes = 1 << 20; // memory traffic that takes as long as one launch

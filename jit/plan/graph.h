@@ -29,6 +29,7 @@ struct Node {
   std::vector<std::uint32_t> scalars;   // numbers in the trace's scalar table (op's own; Scalar: one)
   trace::ValueId value = 0;             // External; Op: the value it computes, if any
   std::uint32_t record = 0;             // Op: the record it comes from, for explanations
+  bool channels_last = false;           // Conv2d and the gradient of its x: the shape is (n, h, w, c)
   bool live = true;
 
   OpClass op_class() const { return info(op).op_class; }
@@ -45,6 +46,7 @@ struct Graph {
   const trace::Trace* trace = nullptr;
   std::vector<Node> nodes;      // operands come first
   std::vector<Result> results;
+  bool channels_last = false;   // convolutions may be given images with their channels last (choose_layouts)
 
   NodeId add(Node node) {
     nodes.push_back(std::move(node));
@@ -79,6 +81,10 @@ NodeId base_of(const Graph& graph, NodeId node);
 // ---- passes over the graph, in the order they run
 /// Marks what no result needs as not live, and joins nodes that compute the same thing.
 void simplify(Graph& graph);
+
+/// Values that convolutions hand each other, directly or through elementwise work, lie with their channels last in memory,
+/// where that spares the convolutions at least two turns of an image. What such a value is to others is a view of it.
+void choose_layouts(Graph& graph);
 
 /// Squares of what is left of x after something that is constant over the reduced dims was taken away, summed up: where
 /// `worth` says so for (results, elements of each, last dim reduced), they are found from x's squared deviations, in the

@@ -64,7 +64,10 @@ ir::LibraryOp make_matmul(const Graph& graph, const Node& node, const bool (&cop
   return op;
 }
 
-ir::LibraryOp make_conv2d(const Graph& graph, const Node& node) {
+// With fewer channels than this on one side, vectors along the channels are mostly empty.
+constexpr std::int64_t kFewChannels = 4;
+
+ir::LibraryOp make_conv2d(const Graph& graph, const Node& node, const bool (&copied)[2]) {
   ir::Conv2dOp op;
   using Direction = ir::Conv2dOp::Direction;
   op.direction = node.op == Op::Conv2d                ? Direction::Forward
@@ -73,8 +76,10 @@ ir::LibraryOp make_conv2d(const Graph& graph, const Node& node) {
   op.dtype = node.dtype;
   const Shape& first = graph.nodes[node.operands[0]].shape;
   const Shape& second = graph.nodes[node.operands[1]].shape;
-  const Shape& x = op.direction == Direction::BackwardInput ? node.shape : first;
-  const Shape& y = op.direction == Direction::Forward         ? node.shape
+  Shape result = node.shape;
+  if (node.channels_last) result = {node.shape[0], node.shape[3], node.shape[1], node.shape[2]};
+  const Shape& x = op.direction == Direction::BackwardInput ? result : first;
+  const Shape& y = op.direction == Direction::Forward         ? result
                    : op.direction == Direction::BackwardInput ? first
                                                               : second;
   const Shape& weight = op.direction == Direction::BackwardWeight ? node.shape : second;
@@ -87,6 +92,13 @@ ir::LibraryOp make_conv2d(const Graph& graph, const Node& node) {
     op.dilation[i] = node.ints[4 + i];
   }
   op.groups = node.ints[6];
+  const bool last[2] = {!copied[0] && lies_channels_last(graph, node.operands[0]),
+                        !copied[1] && lies_channels_last(graph, node.operands[1])};
+  switch (op.direction) {
+    case Direction::Forward: op.x_last = last[0], op.y_last = node.channels_last; break;
+    case Direction::BackwardInput: op.y_last = last[0], op.x_last = node.channels_last; break;
+    case Direction::BackwardWeight: op.x_last = last[0], op.y_last = last[1]; break;
+  }
   return op;
 }
 
@@ -100,12 +112,34 @@ bool reads_in_place(const Graph& graph, NodeId user, std::size_t k) {
   if (!view) return false;
   trace::Layout layout = view->layout;
   layout.offset = 0;
-  return is_contiguous(graph.nodes[operand].shape, layout);
+  return is_contiguous(graph.nodes[operand].shape, layout) ||
+         (may_be_channels_last(graph, user, k) && lies_channels_last(graph, operand));
+}
+
+bool lies_channels_last(const Graph& graph, NodeId operand) {
+  const std::optional<StridedView> view = strided_view(graph, operand);
+  const Shape& shape = graph.nodes[operand].shape;
+  if (!view || shape.rank() != 4) return false;
+  const Dims& s = view->layout.strides;
+  const trace::Layout plain{s, 0}, last{{s[0], s[2], s[3], s[1]}, 0};
+  return !is_contiguous(shape, plain) && is_contiguous({shape[0], shape[2], shape[3], shape[1]}, last);
+}
+
+bool may_be_channels_last(const Graph& graph, NodeId id, std::size_t k) {
+  const Node& node = graph.nodes[id];
+  if (!graph.channels_last || node.dtype != DType::f32 || node.ints.size() != 7 || node.ints[6] != 1) return false;
+  std::size_t weight = 1;
+  if (node.op == Op::Conv2dBackwardWeight)
+    weight = 2;
+  else if (node.op != Op::Conv2d && node.op != Op::Conv2dBackwardInput)
+    return false;
+  const Shape& channels = weight == 2 ? node.shape : graph.nodes[node.operands[1]].shape;
+  return k != weight && channels[0] >= kFewChannels && channels[1] >= kFewChannels;
 }
 
 ir::LibraryOp make_library_op(const Graph& graph, NodeId id, const bool (&copied)[2]) {
   const Node& node = graph.nodes[id];
-  return node.op == Op::MatMul ? make_matmul(graph, node, copied) : make_conv2d(graph, node);
+  return node.op == Op::MatMul ? make_matmul(graph, node, copied) : make_conv2d(graph, node, copied);
 }
 
 }  // namespace sinter::plan

@@ -80,7 +80,7 @@ class Moments {
 void find_moments(Graph& graph, const std::function<bool(std::int64_t, std::int64_t, bool)>& worth) {
   // Nodes must stay in topological order, so the graph is copied with the new nodes in their places.
   const Graph before = std::move(graph);
-  graph = Graph{before.trace, {}, before.results};
+  graph = Graph{before.trace, {}, before.results, before.channels_last};
   std::vector<NodeId> moved(before.nodes.size());
   absl::flat_hash_map<std::pair<NodeId, std::int64_t>, NodeId> sums;  // operand and dims to a sum over them
   bool any = false;

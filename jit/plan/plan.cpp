@@ -127,6 +127,7 @@ class Assembler {
 Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const PlanOptions& options) {
   Graph graph = make_graph(trace);
   simplify(graph);
+  if (traits.channels_last && options.fusion) choose_layouts(graph);
   GroupOptions group_options;
   LowerLimits& limits = group_options.limits;
   limits.grid_reductions = traits.grid_reductions;

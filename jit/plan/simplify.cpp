@@ -16,10 +16,11 @@ struct Key {
   std::vector<NodeId> operands;
   std::vector<std::int64_t> ints;
   std::vector<std::uint32_t> scalars;
+  bool channels_last;
 
   friend bool operator==(const Key& a, const Key& b) {
     return a.kind == b.kind && a.op == b.op && a.dtype == b.dtype && a.shape == b.shape && a.operands == b.operands &&
-           a.ints == b.ints && a.scalars == b.scalars;
+           a.ints == b.ints && a.scalars == b.scalars && a.channels_last == b.channels_last;
   }
   template <class H>
   friend H AbslHashValue(H h, const Key& k) {
@@ -39,7 +40,7 @@ void simplify(Graph& graph) {
     same[id] = id;
     for (NodeId& operand : node.operands) operand = same[operand];
     if (node.kind == NodeKind::External) continue;
-    Key key{node.kind, node.op, node.dtype, node.shape, node.operands, node.ints, node.scalars};
+    Key key{node.kind, node.op, node.dtype, node.shape, node.operands, node.ints, node.scalars, node.channels_last};
     same[id] = seen.try_emplace(std::move(key), id).first->second;
   }
   for (Result& result : graph.results) result.node = same[result.node];

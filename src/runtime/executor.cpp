@@ -40,7 +40,7 @@ std::string key_of(const ir::LibraryOp& op) {
   const auto& c = std::get<ir::Conv2dOp>(op);
   return joined("conv2d", {static_cast<int>(c.direction), static_cast<int>(c.dtype), c.n, c.c_in, c.h, c.w, c.c_out, c.kh,
                            c.kw, c.oh, c.ow, c.stride[0], c.stride[1], c.padding[0], c.padding[1], c.dilation[0],
-                           c.dilation[1], c.groups});
+                           c.dilation[1], c.groups, c.x_last, c.y_last});
 }
 
 }  // namespace

@@ -51,13 +51,50 @@ class Conv2dProgram final : public HostExecutable {
     const T* first = reinterpret_cast<const T*>(data_of(arguments.buffers[0]));
     const T* second = reinterpret_cast<const T*>(data_of(arguments.buffers[1]));
     T* out = reinterpret_cast<T*>(data_of(arguments.buffers[2]));
-    if (op_.direction == Direction::BackwardWeight)
-      backward_weight(workers, first, second, out);
-    else
-      by_image(workers, first, second, out);
+    // Images with their channels last are turned before and after: what plans do so is meant for oneDNN, and
+    // this kernel takes what oneDNN has no implementation for.
+    const Image x{op_.c_in, op_.h * op_.w, op_.x_last}, y{op_.c_out, op_.oh * op_.ow, op_.y_last};
+    const bool forward = op_.direction == Direction::Forward;
+    T* room = reinterpret_cast<T*>(workers.partials().reserve(
+        static_cast<std::size_t>((x.last ? op_.n * x.size() : 0) + (y.last ? op_.n * y.size() : 0)) *
+        sizeof(T)));
+    if (op_.direction == Direction::BackwardWeight) {
+      const T* plain = channels_first(workers, x, first, room);
+      backward_weight(workers, plain, channels_first(workers, y, second, room), out);
+      return;
+    }
+    first = channels_first(workers, forward ? x : y, first, room);
+    const Image& result = forward ? y : x;
+    by_image(workers, first, second, result.last ? room : out);
+    if (result.last) turn(workers, room, result.channels, result.points, out);
   }
 
  private:
+  struct Image {
+    std::int64_t channels, points;
+    bool last;  // the channels
+    std::int64_t size() const { return channels * points; }
+  };
+
+  /// The images with their channels first; `room` goes on behind what they took of it.
+  const T* channels_first(Workers& workers, const Image& image, const T* from, T*& room) const {
+    if (!image.last) return from;
+    T* to = room;
+    turn(workers, from, image.points, image.channels, to);
+    room += op_.n * image.size();
+    return to;
+  }
+
+  /// Each image's `rows` times `columns` elements the other way.
+  void turn(Workers& workers, const T* from, std::int64_t rows, std::int64_t columns, T* to) const {
+    const std::int64_t size = rows * columns;
+    share(workers, op_.n, static_cast<double>(op_.n * size), [&](std::int64_t image, std::size_t) {
+      for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t j = 0; j < columns; ++j)
+          to[image * size + j * rows + i] = from[image * size + i * columns + j];
+    });
+  }
+
   /// Forward: y[co, p] = weight[co, (ci, r, s)] times unfolded x. Backward: grad x[ci, p] = weight[ci, (co,
   /// r, s)] times unfolded grad y. For each image and group.
   void by_image(Workers& workers, const T* in, const T* weight, T* out) {

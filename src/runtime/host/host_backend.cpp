@@ -80,6 +80,7 @@ class HostBackend final : public Backend {
     traits_.work_per_byte = 4;
     traits_.batch_bytes = std::size_t{1} << 16;
     traits_.memory_bytes = physical_memory();
+    traits_.channels_last = host::prefers_channels_last();
   }
 
   const ir::DeviceTraits& traits() const override { return traits_; }

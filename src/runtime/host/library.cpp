@@ -12,6 +12,14 @@
 
 namespace sinter::runtime::host {
 
+bool prefers_channels_last() {
+#if SINTER_HAS_ONEDNN
+  return base::environment().onednn;
+#else
+  return false;
+#endif
+}
+
 ExecutableRef make_library_program(const ir::LibraryOp& op) {
 #if SINTER_HAS_ONEDNN
   if (base::environment().onednn)

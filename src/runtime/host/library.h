@@ -9,6 +9,9 @@
 
 namespace sinter::runtime::host {
 
+/// True iff convolutions of f32 go faster over images with their channels last.
+bool prefers_channels_last();
+
 /// Prepares an op for its sizes. Throws DeviceError for what cannot be done.
 ExecutableRef make_library_program(const ir::LibraryOp& op);
 

@@ -9,6 +9,7 @@
 #include <array>
 #include <exception>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -201,7 +202,7 @@ class OneDnnMatMul final : public HostExecutable {
 // ---- convolution
 
 /// One direction of a convolution over a fixed number of images. Where oneDNN's layout of a tensor is another
-/// than ours, it is brought there and back slice by slice, while it is in the cache.
+/// than the one it is given in, it is brought there and back slice by slice, while it is in the cache.
 class SlicedConvolution {
  public:
   SlicedConvolution(const ir::Conv2dOp& op, std::int64_t images, bool any_layout) {
@@ -210,21 +211,25 @@ class SlicedConvolution {
     memory::dims w{op.c_out, op.c_in / op.groups, op.kh, op.kw};
     if (grouped) w = {op.groups, op.c_out / op.groups, op.c_in / op.groups, op.kh, op.kw};
     const Tag weight_tag = grouped ? Tag::goihw : Tag::oihw;
-    plain_ = {memory::desc(x, kF32, Tag::nchw), memory::desc(w, kF32, weight_tag),
-              memory::desc(y, kF32, Tag::nchw)};
-    std::array<memory::desc, 3> wanted = plain_;
-    if (any_layout)
-      wanted = {memory::desc(x, kF32, Tag::any), memory::desc(w, kF32, Tag::any),
-                memory::desc(y, kF32, Tag::any)};
-    create(op, wanted);
+    given_ = {memory::desc(x, kF32, op.x_last ? Tag::nhwc : Tag::nchw), memory::desc(w, kF32, weight_tag),
+              memory::desc(y, kF32, op.y_last ? Tag::nhwc : Tag::nchw)};
+    auto wanted = [&](Tag images, Tag weight) {
+      return std::array{memory::desc(x, kF32, images), memory::desc(w, kF32, weight),
+                        memory::desc(y, kF32, images)};
+    };
+    // Images that come with their channels last stay so, unless there is only a plain loop for that.
+    const bool last = op.x_last || op.y_last;
+    if (last) create(op, wanted(Tag::nhwc, Tag::any));
+    if (!last || implementation_.starts_with("ref"))
+      create(op, any_layout ? wanted(Tag::any, Tag::any) : wanted(Tag::nchw, weight_tag));
     std::size_t bytes = padded(scratch_.get_size());
     for (std::size_t i = 0; i < 3; ++i) {
-      if (own_[i] == plain_[i]) continue;
+      if (own_[i] == given_[i]) continue;
       offsets_[i] = bytes;
       bytes += padded(own_[i].get_size());
       const bool out = i == out_;
       reorders_[i] = dnnl::reorder(dnnl::reorder::primitive_desc(
-          engine(), out ? own_[i] : plain_[i], engine(), out ? plain_[i] : own_[i], dnnl::primitive_attr()));
+          engine(), out ? own_[i] : given_[i], engine(), out ? given_[i] : own_[i], dnnl::primitive_attr()));
     }
     bytes_ = bytes;
   }
@@ -234,7 +239,7 @@ class SlicedConvolution {
     std::byte* memory_of_slice = workspace.reserve(bytes_);
     Arguments arguments{{DNNL_ARG_SCRATCHPAD, at(scratch_, memory_of_slice)}};
     for (std::size_t i = 0; i < 3; ++i) {
-      const memory user = at(plain_[i], data[i]);
+      const memory user = at(given_[i], data[i]);
       const memory own = reorders_[i] ? at(own_[i], memory_of_slice + offsets_[i]) : user;
       if (reorders_[i] && i != out_) execute(*reorders_[i], {{DNNL_ARG_FROM, user}, {DNNL_ARG_TO, own}});
       arguments.emplace(names_[i], own);
@@ -242,7 +247,7 @@ class SlicedConvolution {
     execute(primitive_, arguments);
     if (reorders_[out_]) {
       const memory own = at(own_[out_], memory_of_slice + offsets_[out_]),
-                   user = at(plain_[out_], data[out_]);
+                   user = at(given_[out_], data[out_]);
       execute(*reorders_[out_], {{DNNL_ARG_FROM, own}, {DNNL_ARG_TO, user}});
     }
   }
@@ -273,6 +278,7 @@ class SlicedConvolution {
         primitive_ = dnnl::convolution_forward(forward);
         own_ = {forward.src_desc(), forward.weights_desc(), forward.dst_desc()};
         scratch_ = forward.scratchpad_desc();
+        implementation_ = forward.impl_info_str();
         names_ = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST};
         out_ = 2;
         return;
@@ -287,6 +293,7 @@ class SlicedConvolution {
         primitive_ = dnnl::convolution_backward_data(d);
         own_ = {d.diff_src_desc(), d.weights_desc(), d.diff_dst_desc()};
         scratch_ = d.scratchpad_desc();
+        implementation_ = d.impl_info_str();
         names_ = {DNNL_ARG_DIFF_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_DST};
         out_ = 0;
         return;
@@ -302,6 +309,7 @@ class SlicedConvolution {
         primitive_ = dnnl::convolution_backward_weights(d);
         own_ = {d.src_desc(), d.diff_weights_desc(), d.diff_dst_desc()};
         scratch_ = d.scratchpad_desc();
+        implementation_ = d.impl_info_str();
         names_ = {DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_DST};
         out_ = 1;
         return;
@@ -310,7 +318,8 @@ class SlicedConvolution {
   }
 
   dnnl::primitive primitive_;
-  std::array<memory::desc, 3> plain_, own_;  // of x, weight, y: ours, and what the primitive works on
+  std::string implementation_;
+  std::array<memory::desc, 3> given_, own_;  // of x, weight, y: ours, and what the primitive works on
   std::array<std::optional<dnnl::reorder>, 3> reorders_;
   std::array<std::size_t, 3> offsets_{};  // of reordered tensors in the slice's memory
   std::array<int, 3> names_{};

@@ -52,7 +52,11 @@ std::string describe(const ir::LibraryOp& op) {
   const auto& c = std::get<ir::Conv2dOp>(op);
   const char* names[] = {"conv2d ", "conv2d backward input ", "conv2d backward weight "};
   return names[static_cast<std::size_t>(c.direction)] + sizes({c.n, c.c_in, c.h, c.w}) + " * " +
-         sizes({c.c_out, c.c_in / c.groups, c.kh, c.kw});
+         sizes({c.c_out, c.c_in / c.groups, c.kh, c.kw}) +
+         (c.x_last && c.y_last ? " channels last"
+          : c.x_last           ? " x channels last"
+          : c.y_last           ? " y channels last"
+                               : "");
 }
 
 void KernelProgram::run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>& fault) {
