@@ -3,6 +3,7 @@
 // functions of the prelude.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -41,7 +42,7 @@ class Dialect {
                             const std::string& value) const = 0;
 
   // Vectors of `width` (4, or 8 where there are such) neighbouring elements, the first at a position that is a multiple of
-  // the width; [k] is a value of one.
+  // the width, or the vector of that number (numbers_vectors); [k] is a value of one.
   /// This kernel may use them.
   virtual bool has_vectors(const ir::Kernel& kernel, const Target& target) const = 0;
   /// Declares one vector of values, or with `count` an array of them.
@@ -51,6 +52,12 @@ class Dialect {
                                   const std::string& to) const = 0;
   virtual std::string store_vector(const ir::Kernel& kernel, int width, std::size_t buffer, const std::string& position,
                                    const std::string& from) const = 0;
+
+  /// The statement that stores a vector of floats cast to the buffer's dtype. Empty: casts are written like any other
+  /// expression, element by element.
+  virtual std::string store_cast_vector(const ir::Kernel&, int, std::size_t, const std::string&, const std::string&) const {
+    return "";
+  }
 
   /// The operand of an op's text: languages differ in what operators take.
   virtual std::string operand(const OpInfo& op, DType dtype, const std::string& value) const = 0;
@@ -88,6 +95,8 @@ class Dialect {
 
   /// The text of a prelude function by its full name; empty if this language has none of that name.
   virtual std::string_view function(std::string_view name) const = 0;
+  /// Adds, by name, those that some targets have better ones of.
+  virtual void add_functions(const Target&, std::map<std::string, std::string>&) const {}
 
   /// Names of places in a launch. In a launch of several members they count the member's own groups.
   struct Grid {
@@ -111,6 +120,7 @@ class Dialect {
   bool has_wide_vectors = false;
   // The language's max and min may drop NaN: reductions by them note NaN beside, which is cheaper than to ask every time.
   bool notes_nan = false;
+  bool numbers_vectors = false;  // vectors are found by their number in a buffer, not by that of their first element
   bool has_pointers = false;  // buffers may begin anywhere, so that text has to ask whether vectors lie right
 };
 

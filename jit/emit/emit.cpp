@@ -81,10 +81,14 @@ int group_lanes(const ir::Kernel& kernel, const Target& target) {
   return kernel.row_elements > 0 ? kernel.row_lanes : target.group_size;
 }
 
-Source emit(const ir::Kernel& kernel, const Target& target) {
-  check_dtypes(kernel, target);
+Source emit(const ir::Kernel& kernel, const Target& device) {
+  check_dtypes(kernel, device);
+  // What stands for each subgroup or lane of a group has room for this kernel's groups.
+  Target target = device;
+  target.group_size = group_lanes(kernel, device);
   const ir::Schedule schedule = schedule_on(kernel, target);
   Expressions e(kernel, target);
+  e.dialect.add_functions(target, e.functions);
   e.out.indent();
   write_loops(e, schedule);
   const std::string& body = e.out.text();

@@ -46,6 +46,7 @@ struct Target {
   bool has_i64 = true;
   bool has_byte_storage = true;  // bool and u8 buffers
   bool has_half_storage = true;  // bf16 and f16 buffers
+  bool fuses_fma = false;  // GLSL: fma rounds once and in one instruction
   int subgroup = 0;        // GLSL: lanes that hand each other values without memory, always so many; 0: none
   bool vectors = true;     // four neighbouring elements are read and written at once where they lie so
   std::int64_t max_groups = 65535;

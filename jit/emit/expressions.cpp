@@ -2,6 +2,7 @@
 #include "jit/emit/expressions.h"
 
 #include <algorithm>
+#include <bit>
 
 #include <sinter/error.h>
 
@@ -141,6 +142,17 @@ std::string Expressions::number(std::size_t map) {
 }
 
 std::string Expressions::position(std::size_t map) { return number(map); }
+
+std::string Expressions::vector_of(const std::string& element) const {
+  return "(u32(" + element + ") >> " + std::to_string(std::countr_zero(static_cast<unsigned>(width))) + ")";
+}
+
+std::string Expressions::vector_number(std::size_t map, std::size_t along, const std::string& number_along) const {
+  ir::MapStep rest = kernel.maps[map].steps.front();
+  rest.strides[along] = IntRef::zero();
+  const std::string before = linear(rest, coordinates);
+  return before == "0" ? number_along : vector_of(before) + " + " + number_along;
+}
 
 std::string Expressions::elementwise_text(const OpInfo& op, DType result, const std::vector<DType>& dtypes,
                                           const std::vector<std::string>& operands) const {

@@ -51,6 +51,9 @@ class Expressions {
   std::string vector_condition(const std::vector<std::pair<std::size_t, std::size_t>>& buffer_maps,
                                std::size_t along, bool extent_too) const;
   std::string position(std::size_t map);
+  std::string vector_of(const std::string& element) const;  // the number of an element's vector
+  /// The number of a vector in its buffer, for a map that is consecutive along `along`, from the vector's number along it.
+  std::string vector_number(std::size_t map, std::size_t along, const std::string& number_along) const;
 
   const int width;  // vector_width
   const ir::Kernel& kernel;

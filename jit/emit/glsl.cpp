@@ -1,7 +1,9 @@
 // GLSL for Vulkan compute. Float temporaries are `precise`: no contraction, so that fused equals unfused.
 #include "jit/emit/dialect.h"
+#include "jit/emit/expressions.h"
 #include "jit/emit/glsl_groups.h"
 #include "jit/emit/prelude.h"
+#include "jit/emit/prelude_glsl_exponentials.h"
 
 namespace sinter::emit {
 
@@ -12,7 +14,7 @@ std::string_view storage_type(DType dtype) {
   return size_of(dtype) == 1 ? "uint8_t" : value_type(dtype);
 }
 
-/// Four values in registers.
+/// Four values in registers; eight are an array.
 std::string_view vector_of(DType dtype) {
   switch (dtype) {
     case DType::f32: return "vec4";
@@ -27,8 +29,10 @@ std::string_view vector_of(DType dtype) {
   return "";
 }
 
-/// What vectors consist of in memory: 16 bytes, which is what a binding may begin at, or a word of bytes.
-std::string_view vector_in_memory(DType dtype) {
+/// What vectors consist of in memory: at most 16 bytes, which is what a binding may begin at. Eight 16-bit values are one
+/// of these, eight others are two of those for four.
+std::string_view vector_in_memory(DType dtype, int width) {
+  if (is_half(dtype) && width == kWideVector) return "uvec4";
   switch (dtype) {
     case DType::f64: return "dvec2";
     case DType::i64: return "i64vec2";
@@ -54,6 +58,8 @@ class GlslDialect : public Dialect {
     unroll = "[[unroll]]";
     loads_rows_first = true;
     notes_nan = true;
+    numbers_vectors = true;
+    has_wide_vectors = true;
     set_fault = "sn_fault.word[0] = 1u;";
   }
 
@@ -79,7 +85,7 @@ class GlslDialect : public Dialect {
            ", local_size_x_id = 0) in;\n";
   }
 
-  std::string open(const ir::Kernel& kernel, const Target&, const BodyUse& use) const override {
+  std::string open(const ir::Kernel& kernel, const Target& target, const BodyUse& use) const override {
     if (kernel.members > 1) return open_members(kernel);
     std::string text;
     std::size_t binding = 0;
@@ -97,7 +103,7 @@ class GlslDialect : public Dialect {
         qualifiers += buffer.written ? "writeonly" : "readonly";
       }
       block(qualifiers, "b" + std::to_string(b), std::string(storage_type(buffer.dtype)) + " at[]");
-      if (vectors) block(qualifiers, "b" + std::to_string(b) + "_4", std::string(vector_in_memory(buffer.dtype)) + " at[]");
+      if (vectors) block(qualifiers, "b" + std::to_string(b) + "_4", std::string(vector_in_memory(buffer.dtype, vector_width(kernel, target))) + " at[]");
     }
     auto more = [&](const std::string& qualifiers, const std::string& name) {
       block(qualifiers, name, "u32 word[]");
@@ -152,34 +158,39 @@ class GlslDialect : public Dialect {
   bool has_vectors(const ir::Kernel& kernel, const Target& target) const override {
     return target.vectors && kernel.members == 1;
   }
-  std::string declare_vector(DType dtype, int, const std::string& name, int count) const override {
+  std::string declare_vector(DType dtype, int width, const std::string& name, int count) const override {
+    if (width == kWideVector) return std::string(value_type(dtype)) + " " + name + "[8];";
     return std::string(vector_of(dtype)) + " " + name + (count ? "[" + std::to_string(count) + "]" : "") + ";";
   }
-  std::string load_vector(const ir::Kernel& kernel, int, std::size_t buffer, const std::string& position,
+  std::string load_vector(const ir::Kernel& kernel, int width, std::size_t buffer, const std::string& number,
                           const std::string& to) const override {
     const DType dtype = kernel.buffers[buffer].dtype;
-    switch (size_of(dtype)) {
-      case 1: {
-        const std::string bytes = "sn_bytes(" + at4(buffer, position, "2") + ")";
-        return to + " = " + (dtype == DType::boolean ? "notEqual(" + bytes + ", uvec4(0u))" : bytes) + ";";
-      }
-      case 2: return to + " = sn_halves(" + at4(buffer, position, "2") + ");";
-      case 8:
-        return to + " = " + std::string(vector_of(dtype)) + "(" + at4(buffer, position, "1") + ", " +
-               at4(buffer, position, "1", " + 1u") + ");";
-      default: return to + " = " + at4(buffer, position, "2") + ";";
-    }
+    if (width == kVector) return to + " = " + load4(dtype, buffer, number) + ";";
+    const std::string pair = "2u * (" + number + ")";
+    const std::string parts =
+        is_half(dtype)
+            ? "const uvec4 words = " + at4(buffer, number) + ", a = sn_halves(words.xy), b = sn_halves(words.zw); "
+            : "const " + std::string(vector_of(dtype)) + " a = " + load4(dtype, buffer, pair) + ", b = " +
+                  load4(dtype, buffer, pair + " + 1u") + "; ";
+    return "{ " + parts + to + " = " + std::string(value_type(dtype)) + "[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }";
   }
-  std::string store_vector(const ir::Kernel& kernel, int, std::size_t buffer, const std::string& position,
+  std::string store_vector(const ir::Kernel& kernel, int width, std::size_t buffer, const std::string& number,
                            const std::string& from) const override {
-    switch (size_of(kernel.buffers[buffer].dtype)) {
-      case 1: return at4(buffer, position, "2") + " = sn_word(uvec4(" + from + "));";
-      case 2: return at4(buffer, position, "2") + " = sn_words_of_halves(" + from + ");";
-      case 8:
-        return at4(buffer, position, "1") + " = " + from + ".xy; " + at4(buffer, position, "1", " + 1u") + " = " + from +
-               ".zw;";
-      default: return at4(buffer, position, "2") + " = " + from + ";";
-    }
+    const DType dtype = kernel.buffers[buffer].dtype;
+    if (width == kVector) return store4(dtype, buffer, number, from);
+    if (is_half(dtype))
+      return at4(buffer, number) + " = uvec4(sn_words_of_halves(" + four(vector_of(dtype), from, 0) + "), sn_words_of_halves(" + four(vector_of(dtype), from, 4) + "));";
+    const std::string pair = "2u * (" + number + ")";
+    return "{ const " + std::string(vector_of(dtype)) + " a = " + four(vector_of(dtype), from, 0) + ", b = " + four(vector_of(dtype), from, 4) + "; " +
+           store4(dtype, buffer, pair, "a") + " " + store4(dtype, buffer, pair + " + 1u", "b") + " }";
+  }
+
+  std::string store_cast_vector(const ir::Kernel& kernel, int width, std::size_t buffer, const std::string& number,
+                                const std::string& from) const override {
+    if (kernel.buffers[buffer].dtype != DType::bf16) return "";
+    const std::string call = width == kVector ? "sn_words_of_bf16(" + from + ")"
+                                              : "sn_words_of_8_bf16(" + four("vec4", from, 0) + ", " + four("vec4", from, 4) + ")";
+    return at4(buffer, number) + " = " + call + ";";
   }
 
   // GLSL orders numbers only.
@@ -248,6 +259,9 @@ class GlslDialect : public Dialect {
   }
 
   std::string_view function(std::string_view name) const override { return glsl_function(name); }
+  void add_functions(const Target& target, std::map<std::string, std::string>& functions) const override {
+    if (target.fuses_fma) functions.merge(glsl_fused_exponentials());
+  }
 
  private:
   /// A number from its word, or its two words as a uvec2.
@@ -306,9 +320,33 @@ class GlslDialect : public Dialect {
     return text;
   }
 
-  static std::string at4(std::size_t buffer, const std::string& position, const std::string& shift,
-                         const std::string& more = "") {
-    return "b" + std::to_string(buffer) + "_4.at[(u32(" + position + ") >> " + shift + ")" + more + "]";
+  /// Four of an array's eight values.
+  static std::string four(std::string_view type, const std::string& from, int first) {
+    std::string values;
+    for (int k = first; k < first + 4; ++k) values += (values.empty() ? "" : ", ") + from + "[" + std::to_string(k) + "]";
+    return std::string(type) + "(" + values + ")";
+  }
+  static std::string load4(DType dtype, std::size_t buffer, const std::string& number) {
+    const std::string one = at4(buffer, number), two = "2u * (" + number + ")";
+    switch (size_of(dtype)) {
+      case 1: return dtype == DType::boolean ? "notEqual(sn_bytes(" + one + "), uvec4(0u))" : "sn_bytes(" + one + ")";
+      case 2: return "sn_halves(" + one + ")";
+      case 8: return std::string(vector_of(dtype)) + "(" + at4(buffer, two) + ", " + at4(buffer, two + " + 1u") + ")";
+      default: return one;
+    }
+  }
+  static std::string store4(DType dtype, std::size_t buffer, const std::string& number, const std::string& from) {
+    const std::string one = at4(buffer, number), two = "2u * (" + number + ")";
+    switch (size_of(dtype)) {
+      case 1: return one + " = sn_word(uvec4(" + from + "));";
+      case 2: return one + " = sn_words_of_halves(" + from + ");";
+      case 8: return at4(buffer, two) + " = " + from + ".xy; " + at4(buffer, two + " + 1u") + " = " + from + ".zw;";
+      default: return one + " = " + from + ";";
+    }
+  }
+
+  static std::string at4(std::size_t buffer, const std::string& number) {
+    return "b" + std::to_string(buffer) + "_4.at[" + number + "]";
   }
 
   static std::string at(const ir::Kernel& kernel, std::size_t buffer, const std::string& position) {

@@ -321,6 +321,30 @@ std::map<std::string, std::string, std::less<>> make_table() {
       {"sn_halves", {}, "uvec4 $N(uvec2 a) { return uvec4(a.x & 65535u, a.x >> 16, a.y & 65535u, a.y >> 16); }\n"},
       {"sn_words_of_halves", {}, "uvec2 $N(uvec4 a) { return uvec2(a.x | (a.y << 16), a.z | (a.w << 16)); }\n"},
 
+      // One test for NaN does for all: no sum of magnitudes is NaN unless one of them is. What is left rounds to even.
+      {"sn_pair_of_bf16",
+       {},
+       "u32 $N(vec2 a) {\n"
+       "  const u32 x = floatBitsToUint(a.x), y = floatBitsToUint(a.y);\n"
+       "  return ((x + 0x7fffu + ((x >> 16) & 1u)) >> 16) | ((y + 0x7fffu + ((y >> 16) & 1u)) & 0xffff0000u);\n"
+       "}\n"},
+      {"sn_words_of_bf16",
+       {},
+       "uvec2 $N(vec4 a) {\n"
+       "  precise float all = (abs(a.x) + abs(a.y)) + (abs(a.z) + abs(a.w));\n"
+       "  if (!sn_is_nan_f32(all)) return uvec2(sn_pair_of_bf16(a.xy), sn_pair_of_bf16(a.zw));\n"
+       "  return sn_words_of_halves(uvec4(sn_cast_f32_bf16(a.x), sn_cast_f32_bf16(a.y), sn_cast_f32_bf16(a.z),\n"
+       "                                  sn_cast_f32_bf16(a.w)));\n"
+       "}\n"},
+      {"sn_words_of_8_bf16",
+       {},
+       "uvec4 $N(vec4 a, vec4 b) {\n"
+       "  precise float all = ((abs(a.x) + abs(a.y)) + (abs(a.z) + abs(a.w))) +\n"
+       "                      ((abs(b.x) + abs(b.y)) + (abs(b.z) + abs(b.w)));\n"
+       "  if (sn_is_nan_f32(all)) return uvec4(sn_words_of_bf16(a), sn_words_of_bf16(b));\n"
+       "  return uvec4(sn_pair_of_bf16(a.xy), sn_pair_of_bf16(a.zw), sn_pair_of_bf16(b.xy), sn_pair_of_bf16(b.zw));\n"
+       "}\n"},
+
       {"sn_bytes", {}, "uvec4 $N(u32 a) { return uvec4(a & 255u, (a >> 8) & 255u, (a >> 16) & 255u, a >> 24); }\n"},
       {"sn_word",
        {},

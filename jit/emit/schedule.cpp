@@ -107,12 +107,28 @@ class Loops {
     sums_.take(work, "");
   }
 
-  std::string load_vector(ExprId id, const std::string& base, const std::string& to) {
+  /// Where a vector lies, as the language counts; `base` is the name of its first coordinate.
+  std::string vector_place(std::size_t map, const std::string& base) {
+    if (e_.dialect.numbers_vectors) return e_.vector_number(map, along_, "vector");
     const std::string own = e_.coordinates[along_];
     e_.coordinates[along_] = base;
-    std::string text = e_.dialect.load_vector(k_, e_.width, k_.exprs[id].buffer, e_.position(k_.exprs[id].map), to);
+    std::string text = e_.position(map);
     e_.coordinates[along_] = own;
     return text;
+  }
+
+  std::string load_vector(ExprId id, const std::string& base, const std::string& to) {
+    return e_.dialect.load_vector(k_, e_.width, k_.exprs[id].buffer, vector_place(k_.exprs[id].map, base), to);
+  }
+
+  /// What a store's vector is made of: what is cast, where the language casts whole vectors on their way to memory.
+  ExprId uncast(const Work& work, const ir::Store& store) const {
+    const Expr& expr = k_.exprs[store.value];
+    if (expr.kind != ExprKind::Elementwise || expr.op != Op::Cast || k_.exprs[expr.args[0]].dtype != DType::f32 ||
+        std::find(work.values.begin(), work.values.end(), store.value) == work.values.end() ||
+        e_.dialect.store_cast_vector(k_, e_.width, store.buffer, "", "").empty())
+      return store.value;
+    return expr.args[0];
   }
 
   /// A vector's points along `along_`, whose coordinate is defined for the first of them under another name. Where rows are
@@ -132,9 +148,12 @@ class Loops {
       if (std::find(loaded.begin(), loaded.end(), id) == loaded.end()) e_.out.line(load_vector(id, base, name));
       e_.loaded[id] = name + "[k]";
     }
-    for (std::size_t s = 0; s < work.stores.size(); ++s)
+    std::vector<ExprId> stored;
+    for (std::size_t s = 0; s < work.stores.size(); ++s) {
+      stored.push_back(uncast(work, *work.stores[s]));
       if (is_vector_store(*work.stores[s]))
-        e_.out.line(e_.dialect.declare_vector(k_.exprs[work.stores[s]->value].dtype, e_.width, "w" + std::to_string(s)));
+        e_.out.line(e_.dialect.declare_vector(k_.exprs[stored[s]].dtype, e_.width, "w" + std::to_string(s)));
+    }
     e_.coordinates[along_] = own;
     e_.out.line(e_.dialect.unroll);
     e_.open("for (int k = 0; k < " + width + "; ++k)");
@@ -147,20 +166,20 @@ class Loops {
     }
     for (std::size_t s = 0; s < work.stores.size(); ++s) {
       if (is_vector_store(*work.stores[s]))
-        e_.out.line("w" + std::to_string(s) + "[k] = " + e_.value(work.stores[s]->value) + ";");
+        e_.out.line("w" + std::to_string(s) + "[k] = " + e_.value(stored[s]) + ";");
       else
         e_.store(*work.stores[s]);
     }
     sums_.take(work, "[k]");
     e_.close();
     e_.loaded.clear();
-    e_.coordinates[along_] = base;
     for (std::size_t s = 0; s < work.stores.size(); ++s) {
       const ir::Store& store = *work.stores[s];
       if (!is_vector_store(store)) continue;
-      e_.out.line(e_.dialect.store_vector(k_, e_.width, store.buffer, e_.position(store.map), "w" + std::to_string(s)));
+      const std::string place = vector_place(store.map, base), from = "w" + std::to_string(s);
+      e_.out.line(stored[s] == store.value ? e_.dialect.store_vector(k_, e_.width, store.buffer, place, from)
+                                           : e_.dialect.store_cast_vector(k_, e_.width, store.buffer, place, from));
     }
-    e_.coordinates[along_] = own;
   }
 
   /// Coordinates of `count` dims from the number `from`; in the vector path the last one gets the name of its
@@ -169,7 +188,11 @@ class Loops {
     const std::string own = count ? e_.coordinates[first + count - 1] : "";
     if (!base.empty()) e_.coordinates[first + count - 1] = base;
     e_.split(from, first, count);
-    if (!base.empty()) e_.coordinates[first + count - 1] = own;
+    if (base.empty()) return;
+    e_.coordinates[first + count - 1] = own;
+    // Rows in registers count their vectors as it is.
+    if (e_.dialect.numbers_vectors && !(in_registers_ && count == 1))
+      e_.out.line("const u32 vector = " + e_.vector_of(base) + ";");
   }
 
   std::string count_of(std::size_t first, std::size_t count) const {
@@ -400,7 +423,10 @@ class Loops {
     const std::string width = e_.flat(std::to_string(e_.width));
     e_.out.line(e_.dialect.unroll);
     e_.open("for (int i = 0; i < " + std::to_string(k_.row_elements / e_.width) + "; ++i)");
-    e_.out.line(constant("j", "(" + e_.flat("i") + " * " + e_.flat(e_.lanes()) + " + " + e_.flat(e_.dialect.lane) + ") * " + width));
+    const std::string number = e_.flat("i") + " * " + e_.flat(e_.lanes()) + " + " + e_.flat(e_.dialect.lane);
+    const bool numbered = e_.dialect.numbers_vectors && k_.inner_rank == 1;
+    if (numbered) e_.out.line("const u32 vector = u32(" + number + ");");
+    e_.out.line(constant("j", (numbered ? e_.flat("vector") : "(" + number + ")") + " * " + width));
     e_.open(k_.row_full ? "" : "if (j < inner)");
     split("j", k_.outer_rank, k_.inner_rank, "y");
     body();

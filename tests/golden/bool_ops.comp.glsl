@@ -44,10 +44,11 @@ void main() {
   const u32 points4 = vectors ? points - points % u32(4) : u32(0);
   for (u32 f = u32(gl_GlobalInvocationID.x) * u32(4); f < points4; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x) * u32(4)) {
     const int y = int(f);
+    const u32 vector = (u32(y) >> 2);
     bvec4 l0;
-    l0 = notEqual(sn_bytes(b0_4.at[(u32(y) >> 2)]), uvec4(0u));
+    l0 = notEqual(sn_bytes(b0_4.at[vector]), uvec4(0u));
     bvec4 l1;
-    l1 = notEqual(sn_bytes(b1_4.at[(u32(y) >> 2)]), uvec4(0u));
+    l1 = notEqual(sn_bytes(b1_4.at[vector]), uvec4(0u));
     bvec4 w0;
     bvec4 w1;
     bvec4 w2;
@@ -78,14 +79,14 @@ void main() {
       w6[k] = v8;
       w7[k] = v10;
     }
-    b2_4.at[(u32(y) >> 2)] = sn_word(uvec4(w0));
-    b3_4.at[(u32(y) >> 2)] = sn_word(uvec4(w1));
-    b4_4.at[(u32(y) >> 2)] = sn_word(uvec4(w2));
-    b5_4.at[(u32(y) >> 2)] = sn_word(uvec4(w3));
-    b6_4.at[(u32(y) >> 2)] = sn_word(uvec4(w4));
-    b7_4.at[(u32(y) >> 2)] = sn_word(uvec4(w5));
-    b8_4.at[(u32(y) >> 2)] = sn_word(uvec4(w6));
-    b9_4.at[(u32(y) >> 2)] = sn_word(uvec4(w7));
+    b2_4.at[vector] = sn_word(uvec4(w0));
+    b3_4.at[vector] = sn_word(uvec4(w1));
+    b4_4.at[vector] = sn_word(uvec4(w2));
+    b5_4.at[vector] = sn_word(uvec4(w3));
+    b6_4.at[vector] = sn_word(uvec4(w4));
+    b7_4.at[vector] = sn_word(uvec4(w5));
+    b8_4.at[vector] = sn_word(uvec4(w6));
+    b9_4.at[vector] = sn_word(uvec4(w7));
   }
   for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     const int x0 = int(f);

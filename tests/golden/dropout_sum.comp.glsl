@@ -93,8 +93,9 @@ void main() {
       float q8[4] = {float(0), float(0), float(0), float(0)};
       for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
         const int y = int(j);
+        const u32 vector = (u32(y) >> 2);
         vec4 l3;
-        l3 = b0_4.at[(u32(x0 * n3 + y) >> 2)];
+        l3 = b0_4.at[(u32(x0 * n3) >> 2) + vector];
         vec4 w0;
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
@@ -107,7 +108,7 @@ void main() {
           w0[k] = v7;
           q8[k] = (q8[k] + v7);
         }
-        b1_4.at[(u32(x0 * n4 + y) >> 2)] = w0;
+        b1_4.at[(u32(x0 * n4) >> 2) + vector] = w0;
       }
       r8 = r8 + ((q8[0] + q8[1]) + (q8[2] + q8[3]));
     }

@@ -25,10 +25,11 @@ void main() {
   const u32 points4 = vectors ? points - points % u32(4) : u32(0);
   for (u32 f = u32(gl_GlobalInvocationID.x) * u32(4); f < points4; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x) * u32(4)) {
     const int y = int(f);
+    const u32 vector = (u32(y) >> 2);
     bvec4 l0;
-    l0 = notEqual(sn_bytes(b0_4.at[(u32(y) >> 2)]), uvec4(0u));
+    l0 = notEqual(sn_bytes(b0_4.at[vector]), uvec4(0u));
     i64vec4 l1;
-    l1 = i64vec4(b1_4.at[(u32(y) >> 1)], b1_4.at[(u32(y) >> 1) + 1u]);
+    l1 = i64vec4(b1_4.at[2u * (vector)], b1_4.at[2u * (vector) + 1u]);
     vec4 w0;
     [[unroll]]
     for (int k = 0; k < 4; ++k) {
@@ -46,7 +47,7 @@ void main() {
       }
       w0[k] = v2;
     }
-    b3_4.at[(u32(y) >> 2)] = w0;
+    b3_4.at[vector] = w0;
   }
   for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     const int x0 = int(f);

@@ -54,10 +54,11 @@ void main() {
   const u32 points4 = vectors ? points - points % u32(4) : u32(0);
   for (u32 f = u32(gl_GlobalInvocationID.x) * u32(4); f < points4; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x) * u32(4)) {
     const int y = int(f);
+    const u32 vector = (u32(y) >> 2);
     i64vec4 l0;
-    l0 = i64vec4(b0_4.at[(u32(y) >> 1)], b0_4.at[(u32(y) >> 1) + 1u]);
+    l0 = i64vec4(b0_4.at[2u * (vector)], b0_4.at[2u * (vector) + 1u]);
     i64vec4 l1;
-    l1 = i64vec4(b1_4.at[(u32(y) >> 1)], b1_4.at[(u32(y) >> 1) + 1u]);
+    l1 = i64vec4(b1_4.at[2u * (vector)], b1_4.at[2u * (vector) + 1u]);
     i64vec4 w0;
     i64vec4 w1;
     i64vec4 w2;
@@ -100,18 +101,18 @@ void main() {
       w10[k] = v12;
       w11[k] = v13;
     }
-    b2_4.at[(u32(y) >> 1)] = w0.xy; b2_4.at[(u32(y) >> 1) + 1u] = w0.zw;
-    b3_4.at[(u32(y) >> 1)] = w1.xy; b3_4.at[(u32(y) >> 1) + 1u] = w1.zw;
-    b4_4.at[(u32(y) >> 1)] = w2.xy; b4_4.at[(u32(y) >> 1) + 1u] = w2.zw;
-    b5_4.at[(u32(y) >> 1)] = w3.xy; b5_4.at[(u32(y) >> 1) + 1u] = w3.zw;
-    b6_4.at[(u32(y) >> 1)] = w4.xy; b6_4.at[(u32(y) >> 1) + 1u] = w4.zw;
-    b7_4.at[(u32(y) >> 1)] = w5.xy; b7_4.at[(u32(y) >> 1) + 1u] = w5.zw;
-    b8_4.at[(u32(y) >> 1)] = w6.xy; b8_4.at[(u32(y) >> 1) + 1u] = w6.zw;
-    b9_4.at[(u32(y) >> 1)] = w7.xy; b9_4.at[(u32(y) >> 1) + 1u] = w7.zw;
-    b10_4.at[(u32(y) >> 1)] = w8.xy; b10_4.at[(u32(y) >> 1) + 1u] = w8.zw;
-    b11_4.at[(u32(y) >> 1)] = w9.xy; b11_4.at[(u32(y) >> 1) + 1u] = w9.zw;
-    b12_4.at[(u32(y) >> 1)] = w10.xy; b12_4.at[(u32(y) >> 1) + 1u] = w10.zw;
-    b13_4.at[(u32(y) >> 1)] = w11.xy; b13_4.at[(u32(y) >> 1) + 1u] = w11.zw;
+    b2_4.at[2u * (vector)] = w0.xy; b2_4.at[2u * (vector) + 1u] = w0.zw;
+    b3_4.at[2u * (vector)] = w1.xy; b3_4.at[2u * (vector) + 1u] = w1.zw;
+    b4_4.at[2u * (vector)] = w2.xy; b4_4.at[2u * (vector) + 1u] = w2.zw;
+    b5_4.at[2u * (vector)] = w3.xy; b5_4.at[2u * (vector) + 1u] = w3.zw;
+    b6_4.at[2u * (vector)] = w4.xy; b6_4.at[2u * (vector) + 1u] = w4.zw;
+    b7_4.at[2u * (vector)] = w5.xy; b7_4.at[2u * (vector) + 1u] = w5.zw;
+    b8_4.at[2u * (vector)] = w6.xy; b8_4.at[2u * (vector) + 1u] = w6.zw;
+    b9_4.at[2u * (vector)] = w7.xy; b9_4.at[2u * (vector) + 1u] = w7.zw;
+    b10_4.at[2u * (vector)] = w8.xy; b10_4.at[2u * (vector) + 1u] = w8.zw;
+    b11_4.at[2u * (vector)] = w9.xy; b11_4.at[2u * (vector) + 1u] = w9.zw;
+    b12_4.at[2u * (vector)] = w10.xy; b12_4.at[2u * (vector) + 1u] = w10.zw;
+    b13_4.at[2u * (vector)] = w11.xy; b13_4.at[2u * (vector) + 1u] = w11.zw;
   }
   for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     const int x0 = int(f);

@@ -34,6 +34,7 @@ void main() {
     const int y = int(t0 % u32(n1));
     t0 /= u32(n1);
     const int x0 = int(t0);
+    const u32 vector = (u32(y) >> 2);
     vec4 w0;
     [[unroll]]
     for (int k = 0; k < 4; ++k) {
@@ -61,7 +62,7 @@ void main() {
       precise float v3 = (v0 ? v1 : s0);
       w0[k] = v3;
     }
-    b1_4.at[(u32(x0 * n13 + y) >> 2)] = w0;
+    b1_4.at[(u32(x0 * n13) >> 2) + vector] = w0;
   }
   for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     u32 t0 = f;

@@ -91,34 +91,35 @@ u32 sn_cast_f32_f16(float a) {
 }
 uvec2 sn_words_of_halves(uvec4 a) { return uvec2(a.x | (a.y << 16), a.z | (a.w << 16)); }
 layout(std430, binding = 0) restrict readonly buffer b0_t { uint16_t at[]; } b0;
-layout(std430, binding = 0) restrict readonly buffer b0_4_t { uvec2 at[]; } b0_4;
+layout(std430, binding = 0) restrict readonly buffer b0_4_t { uvec4 at[]; } b0_4;
 layout(std430, binding = 1) writeonly buffer b1_t { uint16_t at[]; } b1;
-layout(std430, binding = 1) writeonly buffer b1_4_t { uvec2 at[]; } b1_4;
+layout(std430, binding = 1) writeonly buffer b1_4_t { uvec4 at[]; } b1_4;
 layout(std430, binding = 2) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
   const int n0 = int(sn_arguments.word[0]);
   const int n1 = int(sn_arguments.word[1]);
   const int n2 = int(sn_arguments.word[2]);
   const int n3 = int(sn_arguments.word[3]);
-  const bool vectors = ((n2 | n3) & 3) == 0;
+  const bool vectors = ((n2 | n3) & 7) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
+  const u32 inner4 = vectors ? inner - inner % u32(8) : u32(0);
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     const int x0 = int(f);
     float r2 = uintBitsToFloat(0xff800000u);
     float r2_all = float(0);
     {
-      u32 g = u32(gl_LocalInvocationID.x) * u32(4);
-      for (; g + u32(gl_WorkGroupSize.x) * u32(4) * u32(3) < inner4; g += u32(gl_WorkGroupSize.x) * u32(4) * u32(4)) {
+      u32 g = u32(gl_LocalInvocationID.x) * u32(8);
+      for (; g + u32(gl_WorkGroupSize.x) * u32(8) * u32(3) < inner4; g += u32(gl_WorkGroupSize.x) * u32(8) * u32(4)) {
         [[unroll]]
         for (int u = 0; u < 4; ++u) {
-          const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(4));
+          const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(8));
           const int y = int(j);
-          uvec4 l0;
-          l0 = sn_halves(b0_4.at[(u32(x0 * n2 + y) >> 2)]);
+          const u32 vector = (u32(y) >> 3);
+          u32 l0[8];
+          { const uvec4 words = b0_4.at[(u32(x0 * n2) >> 3) + vector], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
           [[unroll]]
-          for (int k = 0; k < 4; ++k) {
+          for (int k = 0; k < 8; ++k) {
             const int x1 = y + k;
             const u32 v0 = l0[k];
             precise float v1 = sn_cast_f16_f32(v0);
@@ -127,12 +128,13 @@ void main() {
           }
         }
       }
-      for (u32 j = g; j < inner4; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+      for (u32 j = g; j < inner4; j += u32(gl_WorkGroupSize.x) * u32(8)) {
         const int y = int(j);
-        uvec4 l0;
-        l0 = sn_halves(b0_4.at[(u32(x0 * n2 + y) >> 2)]);
+        const u32 vector = (u32(y) >> 3);
+        u32 l0[8];
+        { const uvec4 words = b0_4.at[(u32(x0 * n2) >> 3) + vector], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
         [[unroll]]
-        for (int k = 0; k < 4; ++k) {
+        for (int k = 0; k < 8; ++k) {
           const int x1 = y + k;
           const u32 v0 = l0[k];
           precise float v1 = sn_cast_f16_f32(v0);
@@ -152,21 +154,22 @@ void main() {
     r2 = sn_group_max_f32(r2);
     precise float v2 = r2;
     float r5 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x) * u32(4); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(4) * 32)) {
+    for (u32 h = u32(gl_LocalInvocationID.x) * u32(8); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(8) * 32)) {
       const u32 left = inner4 - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(4) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(4) * 32));
-      float q5[4] = {float(0), float(0), float(0), float(0)};
+      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(8) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(8) * 32));
+      float q5[8] = {float(0), float(0), float(0), float(0), float(0), float(0), float(0), float(0)};
       {
         u32 g = h;
-        for (; g + u32(gl_WorkGroupSize.x) * u32(4) * u32(3) < end; g += u32(gl_WorkGroupSize.x) * u32(4) * u32(4)) {
+        for (; g + u32(gl_WorkGroupSize.x) * u32(8) * u32(3) < end; g += u32(gl_WorkGroupSize.x) * u32(8) * u32(4)) {
           [[unroll]]
           for (int u = 0; u < 4; ++u) {
-            const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(4));
+            const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(8));
             const int y = int(j);
-            uvec4 l0;
-            l0 = sn_halves(b0_4.at[(u32(x0 * n2 + y) >> 2)]);
+            const u32 vector = (u32(y) >> 3);
+            u32 l0[8];
+            { const uvec4 words = b0_4.at[(u32(x0 * n2) >> 3) + vector], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
             [[unroll]]
-            for (int k = 0; k < 4; ++k) {
+            for (int k = 0; k < 8; ++k) {
               const int x1 = y + k;
               const u32 v0 = l0[k];
               precise float v1 = sn_cast_f16_f32(v0);
@@ -176,12 +179,13 @@ void main() {
             }
           }
         }
-        for (u32 j = g; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+        for (u32 j = g; j < end; j += u32(gl_WorkGroupSize.x) * u32(8)) {
           const int y = int(j);
-          uvec4 l0;
-          l0 = sn_halves(b0_4.at[(u32(x0 * n2 + y) >> 2)]);
+          const u32 vector = (u32(y) >> 3);
+          u32 l0[8];
+          { const uvec4 words = b0_4.at[(u32(x0 * n2) >> 3) + vector], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
           [[unroll]]
-          for (int k = 0; k < 4; ++k) {
+          for (int k = 0; k < 8; ++k) {
             const int x1 = y + k;
             const u32 v0 = l0[k];
             precise float v1 = sn_cast_f16_f32(v0);
@@ -191,7 +195,7 @@ void main() {
           }
         }
       }
-      r5 = r5 + ((q5[0] + q5[1]) + (q5[2] + q5[3]));
+      r5 = r5 + (((q5[0] + q5[1]) + (q5[2] + q5[3])) + ((q5[4] + q5[5]) + (q5[6] + q5[7])));
     }
     for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
       const u32 left = inner - h;
@@ -209,13 +213,14 @@ void main() {
     }
     r5 = sn_group_sum_f32(r5);
     precise float v5 = r5;
-    for (u32 j = u32(gl_LocalInvocationID.x) * u32(4); j < inner4; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+    for (u32 j = u32(gl_LocalInvocationID.x) * u32(8); j < inner4; j += u32(gl_WorkGroupSize.x) * u32(8)) {
       const int y = int(j);
-      uvec4 l0;
-      l0 = sn_halves(b0_4.at[(u32(x0 * n2 + y) >> 2)]);
-      uvec4 w0;
+      const u32 vector = (u32(y) >> 3);
+      u32 l0[8];
+      { const uvec4 words = b0_4.at[(u32(x0 * n2) >> 3) + vector], a = sn_halves(words.xy), b = sn_halves(words.zw); l0 = u32[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }
+      u32 w0[8];
       [[unroll]]
-      for (int k = 0; k < 4; ++k) {
+      for (int k = 0; k < 8; ++k) {
         const int x1 = y + k;
         const u32 v0 = l0[k];
         precise float v1 = sn_cast_f16_f32(v0);
@@ -225,7 +230,7 @@ void main() {
         const u32 v8 = sn_cast_f32_f16(v7);
         w0[k] = v8;
       }
-      b1_4.at[(u32(x0 * n3 + y) >> 2)] = sn_words_of_halves(w0);
+      b1_4.at[(u32(x0 * n3) >> 3) + vector] = uvec4(sn_words_of_halves(uvec4(w0[0], w0[1], w0[2], w0[3])), sn_words_of_halves(uvec4(w0[4], w0[5], w0[6], w0[7])));
     }
     for (u32 j = inner4 + u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
       const int x1 = int(j);

@@ -97,8 +97,9 @@ void main() {
         for (int u = 0; u < 4; ++u) {
           const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(4));
           const int y = int(j);
+          const u32 vector = (u32(y) >> 2);
           vec4 l0;
-          l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+          l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
@@ -110,8 +111,9 @@ void main() {
       }
       for (u32 j = g; j < inner4; j += u32(gl_WorkGroupSize.x) * u32(4)) {
         const int y = int(j);
+        const u32 vector = (u32(y) >> 2);
         vec4 l0;
-        l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+        l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
@@ -142,8 +144,9 @@ void main() {
           for (int u = 0; u < 4; ++u) {
             const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(4));
             const int y = int(j);
+            const u32 vector = (u32(y) >> 2);
             vec4 l0;
-            l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+            l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
             [[unroll]]
             for (int k = 0; k < 4; ++k) {
               const int x1 = y + k;
@@ -156,8 +159,9 @@ void main() {
         }
         for (u32 j = g; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
           const int y = int(j);
+          const u32 vector = (u32(y) >> 2);
           vec4 l0;
-          l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+          l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
@@ -187,8 +191,9 @@ void main() {
     precise float v4 = r4;
     for (u32 j = u32(gl_LocalInvocationID.x) * u32(4); j < inner4; j += u32(gl_WorkGroupSize.x) * u32(4)) {
       const int y = int(j);
+      const u32 vector = (u32(y) >> 2);
       vec4 l0;
-      l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+      l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
       vec4 w0;
       [[unroll]]
       for (int k = 0; k < 4; ++k) {
@@ -199,7 +204,7 @@ void main() {
         precise float v5 = sn_div_f32(v3, v4);
         w0[k] = v5;
       }
-      b1_4.at[(u32(x0 * n3 + y) >> 2)] = w0;
+      b1_4.at[(u32(x0 * n3) >> 2) + vector] = w0;
     }
     for (u32 j = inner4 + u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
       const int x1 = int(j);

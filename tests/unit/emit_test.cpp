@@ -183,6 +183,16 @@ TEST_CASE("what a target lacks is an error that names it") {
   CHECK_THROWS_AS(emit::functions_for("sn_exp_i32(", emit::cuda_dialect(), {}), DTypeError);
 }
 
+TEST_CASE("a device whose fma rounds once gets the shorter exponential") {
+  testing::KernelBuilder k({4});
+  k.store(k.output(DType::f32, 4), k.all(), k.op(Op::Exp, k.load(k.input(DType::f32, {1, 2, 3, 4}), k.all())));
+  const auto c = k.finish("exp");
+  Target target = glsl_target();
+  CHECK(emit::emit(c.kernel, target).text.find("fma(a, 1.4426950216293335, -k)") == std::string::npos);
+  target.fuses_fma = true;
+  CHECK(emit::emit(c.kernel, target).text.find("fma(a, 1.4426950216293335, -k)") != std::string::npos);
+}
+
 TEST_CASE("launches cover all points and respect limits") {
   auto pointwise = [](std::int64_t n) {
     testing::KernelBuilder k({1});

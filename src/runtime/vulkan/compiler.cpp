@@ -23,6 +23,7 @@ emit::Target target_of(const DeviceInfo& info, bool has_groups) {
   target.has_groups = has_groups;
   target.has_f64 = info.has_f64;
   target.has_half_storage = info.has_halves;
+  target.fuses_fma = info.fuses_fma;
   // A power of two that divides the smallest group.
   if (has_groups && info.full_subgroups && std::has_single_bit(info.subgroup_size) && info.subgroup_size > 1 &&
       info.subgroup_size <= 64)

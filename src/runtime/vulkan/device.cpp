@@ -27,10 +27,19 @@ struct Features {
       structure<VkPhysicalDeviceSubgroupSizeControlFeaturesEXT>(
           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES_EXT);
 
-  explicit Features(bool has_subgroup_control) {
+  VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR statistics =
+      structure<VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR>(
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR);
+
+  explicit Features(bool has_subgroup_control, bool has_statistics = false) {
     base.pNext = &v11;
     v11.pNext = &v12;
-    if (has_subgroup_control) v12.pNext = &subgroups;
+    void** end = &v12.pNext;
+    if (has_subgroup_control) {
+      *end = &subgroups;
+      end = &subgroups.pNext;
+    }
+    if (has_statistics) *end = &statistics;
   }
   Features(const Features&) = delete;
   Features& operator=(const Features&) = delete;
@@ -100,6 +109,8 @@ DeviceInfo describe(VkPhysicalDevice device, const Features& features, const Vul
   info.name = p.deviceName;
   info.driver = std::string(properties.v12.driverName) + " " + properties.v12.driverInfo + " " +
                 std::to_string(p.driverVersion);
+  // Vulkan lets fma round twice and has no word for those that do not.
+  info.fuses_fma = properties.v12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
   info.is_cpu = p.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
   info.cpu_kernels = info.is_cpu && options.cpu_kernels;
   info.unified =
@@ -180,7 +191,11 @@ Device::Device(int index, const VulkanOptions& options) {
   vkGetPhysicalDeviceFeatures2(physical_, &have.base);
   info_ = describe(physical_, have, options);
 
-  Features use(info_.full_subgroups);
+  info_.has_statistics =
+      base::logs("compile") && has_extension(physical_, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
+
+  Features use(info_.full_subgroups, info_.has_statistics);
+  use.statistics.pipelineExecutableInfo = info_.has_statistics;
   use.subgroups.computeFullSubgroups = info_.full_subgroups;
   use.base.features.shaderInt64 = VK_TRUE;
   use.base.features.shaderFloat64 = info_.has_f64;
@@ -200,6 +215,7 @@ Device::Device(int index, const VulkanOptions& options) {
   std::vector<const char*> extensions;
   if (info_.push_descriptors) extensions.push_back(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
   if (info_.full_subgroups) extensions.push_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
+  if (info_.has_statistics) extensions.push_back(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
   VkDeviceCreateInfo create = structure<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO);
   create.pNext = &use.base;
   create.queueCreateInfoCount = 1;

@@ -1,6 +1,8 @@
 // Builds pipelines from SPIR-V.
 #include "src/runtime/vulkan/pipelines.h"
 
+#include "src/base/env.h"
+#include "src/runtime/vulkan/pipeline_statistics.h"
 #include "src/runtime/vulkan/result.h"
 
 namespace sinter::runtime::vulkan {
@@ -58,11 +60,17 @@ Pipeline Pipelines::make(std::span<const std::uint32_t> spirv, std::uint32_t bin
   info.stage.pName = "main";
   info.stage.pSpecializationInfo = &specialization;
   info.layout = shared.pipeline;
+  if (device_.info().has_statistics) info.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   VkPipeline pipeline = VK_NULL_HANDLE;
   const VkResult code =
       vkCreateComputePipelines(device_.handle(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
   vkDestroyShaderModule(device_.handle(), module, nullptr);
   check(code, "vkCreateComputePipelines");
+  if (base::logs("compile"))
+    base::log_line("compile", "vulkan: a kernel of " + std::to_string(spirv.size_bytes()) + " bytes for groups of " +
+                                  std::to_string(lanes) + ": " +
+                                  (device_.info().has_statistics ? pipeline_statistics(device_.handle(), pipeline)
+                                                                 : "the driver tells nothing of it"));
   std::lock_guard lock(mutex_);
   pipelines_.push_back(pipeline);
   return {pipeline, shared.pipeline, shared.set, bindings <= device_.info().max_push_descriptors};

@@ -132,8 +132,9 @@ void main() {
           const int y = int(t1 % u32(n2));
           t1 /= u32(n2);
           const int x1 = int(t1);
+          const u32 vector = (u32(y) >> 2);
           vec4 l0;
-          l0 = b0_4.at[(u32(x0 * n3 + x1 * n4 + y) >> 2)];
+          l0 = b0_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector];
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x2 = y + k;
@@ -148,8 +149,9 @@ void main() {
         const int y = int(t1 % u32(n2));
         t1 /= u32(n2);
         const int x1 = int(t1);
+        const u32 vector = (u32(y) >> 2);
         vec4 l0;
-        l0 = b0_4.at[(u32(x0 * n3 + x1 * n4 + y) >> 2)];
+        l0 = b0_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector];
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
           const int x2 = y + k;
@@ -256,8 +258,9 @@ void main() {
     const int x1 = int(t0 % u32(n1));
     t0 /= u32(n1);
     const int x0 = int(t0);
+    const u32 vector = (u32(y) >> 2);
     vec4 l3;
-    l3 = b1_4.at[(u32(x0 * n3 + x1 * n4 + y) >> 2)];
+    l3 = b1_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector];
     vec4 w0;
     [[unroll]]
     for (int k = 0; k < 4; ++k) {
@@ -274,7 +277,7 @@ void main() {
       precise float v10 = (v8 + v9);
       w0[k] = v10;
     }
-    b5_4.at[(u32(x0 * n3 + x1 * n4 + y) >> 2)] = w0;
+    b5_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector] = w0;
   }
   for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     u32 t0 = f;

@@ -90,6 +90,7 @@ void main() {
     const int y = int(t0 % u32(n1));
     t0 /= u32(n1);
     const int x0 = int(t0);
+    const u32 vector = (u32(y) >> 2);
     vec4 w0;
     [[unroll]]
     for (int k = 0; k < 4; ++k) {
@@ -192,7 +193,7 @@ void main() {
       precise float v48 = (v0 ? v4 : v47);
       w0[k] = v48;
     }
-    b8_4.at[(u32(x0 * n17 + y) >> 2)] = w0;
+    b8_4.at[(u32(x0 * n17) >> 2) + vector] = w0;
   }
   for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     u32 t0 = f;

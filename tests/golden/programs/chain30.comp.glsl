@@ -54,10 +54,11 @@ void main() {
     const int y = int(t0 % u32(n1));
     t0 /= u32(n1);
     const int x0 = int(t0);
+    const u32 vector = (u32(y) >> 2);
     vec4 l0;
-    l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+    l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
     vec4 l3;
-    l3 = b1_4.at[(u32(y) >> 2)];
+    l3 = b1_4.at[vector];
     vec4 w0;
     [[unroll]]
     for (int k = 0; k < 4; ++k) {
@@ -111,7 +112,7 @@ void main() {
       precise float v61 = sn_tanh_f32(v60);
       w0[k] = v61;
     }
-    b2_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+    b2_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
   }
   for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     u32 t0 = f;

@@ -134,15 +134,17 @@ void main() {
       float q30[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
-          h0[i] = b1_4.at[(u32(x0 * n2 + y) >> 2)];
+          h0[i] = b1_4.at[(u32(x0 * n2) >> 2) + vector];
         }
       }
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           [[unroll]]
@@ -173,7 +175,8 @@ void main() {
       float q11[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           [[unroll]]
@@ -197,7 +200,8 @@ void main() {
       float q16[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           vec4 w0;
@@ -215,7 +219,7 @@ void main() {
             w0[k] = v33;
             q16[k] = (q16[k] + v15);
           }
-          b3_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+          b3_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
         }
       }
       r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
@@ -377,10 +381,11 @@ void main() {
           for (int u = 0; u < 4; ++u) {
             const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(4));
             const int y = int(j);
+            const u32 vector = (u32(y) >> 2);
             i64vec4 l1;
-            l1 = i64vec4(b0_4.at[(u32(y) >> 1)], b0_4.at[(u32(y) >> 1) + 1u]);
+            l1 = i64vec4(b0_4.at[2u * (vector)], b0_4.at[2u * (vector) + 1u]);
             vec4 l6;
-            l6 = b1_4.at[(u32(y) >> 2)];
+            l6 = b1_4.at[vector];
             [[unroll]]
             for (int k = 0; k < 4; ++k) {
               const int x1 = y + k;
@@ -396,10 +401,11 @@ void main() {
         }
         for (u32 j = g; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
           const int y = int(j);
+          const u32 vector = (u32(y) >> 2);
           i64vec4 l1;
-          l1 = i64vec4(b0_4.at[(u32(y) >> 1)], b0_4.at[(u32(y) >> 1) + 1u]);
+          l1 = i64vec4(b0_4.at[2u * (vector)], b0_4.at[2u * (vector) + 1u]);
           vec4 l6;
-          l6 = b1_4.at[(u32(y) >> 2)];
+          l6 = b1_4.at[vector];
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;

@@ -8,7 +8,7 @@
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a), c = min(x, 4.0);
+  const float x = abs(a);
   precise float z = a * a;
   precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
   p = fma(z, p, -2.676771953701973e-2);
@@ -16,11 +16,11 @@ SN_FN float sn_erf_f32(float a) {
   p = fma(z, p, -3.761249780654907e-1);
   p = fma(z, p, 1.2837915122509003e-1);
   p = fma(a, p, a);
-  precise float t = fma(c, -1.7890962772071362e-3, 2.2345077246427536e-2);
-  t = fma(t, c, -1.3103951513767242e-1);
-  t = fma(t, c, -9.39447820186615e-1);
-  t = fma(t, c, -1.6156489849090576);
-  t = fma(t, c, -2.8363061137497425e-3);
+  precise float t = fma(x, -1.7890962772071362e-3, 2.2345077246427536e-2);
+  t = fma(t, x, -1.3103951513767242e-1);
+  t = fma(t, x, -9.39447820186615e-1);
+  t = fma(t, x, -1.6156489849090576);
+  t = fma(t, x, -2.8363061137497425e-3);
   precise float q = 1.0 - exp2(t);
   q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
   return x >= 0.92 ? q : p;
@@ -40,8 +40,9 @@ void main() {
   const u32 points4 = vectors ? points - points % u32(4) : u32(0);
   for (u32 f = u32(gl_GlobalInvocationID.x) * u32(4); f < points4; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x) * u32(4)) {
     const int y = int(f);
+    const u32 vector = (u32(y) >> 2);
     vec4 l0;
-    l0 = b0_4.at[(u32(y) >> 2)];
+    l0 = b0_4.at[vector];
     vec4 w0;
     [[unroll]]
     for (int k = 0; k < 4; ++k) {
@@ -54,7 +55,7 @@ void main() {
       precise float v8 = (v6 * s2);
       w0[k] = v8;
     }
-    b1_4.at[(u32(y) >> 2)] = w0;
+    b1_4.at[vector] = w0;
   }
   for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     const int x0 = int(f);

@@ -64,8 +64,9 @@ void main() {
     const int x1 = int(t0 % u32(n1));
     t0 /= u32(n1);
     const int x0 = int(t0);
+    const u32 vector = (u32(y) >> 2);
     vec4 l3;
-    l3 = b0_4.at[(u32(x0 * n3 + x1 * n4 + y) >> 2)];
+    l3 = b0_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector];
     vec4 w0;
     [[unroll]]
     for (int k = 0; k < 4; ++k) {
@@ -79,7 +80,7 @@ void main() {
       precise float v9 = (v2 ? s4 : v7);
       w0[k] = v9;
     }
-    b0_4.at[(u32(x0 * n3 + x1 * n4 + y) >> 2)] = w0;
+    b0_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector] = w0;
   }
   for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     u32 t0 = f;
@@ -289,10 +290,11 @@ void main() {
     const int y = int(t0 % u32(n1));
     t0 /= u32(n1);
     const int x0 = int(t0);
+    const u32 vector = (u32(y) >> 2);
     vec4 l3;
-    l3 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+    l3 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
     vec4 l4;
-    l4 = b1_4.at[(u32(y) >> 2)];
+    l4 = b1_4.at[vector];
     vec4 w0;
     [[unroll]]
     for (int k = 0; k < 4; ++k) {
@@ -307,7 +309,7 @@ void main() {
       precise float v11 = sn_max_f32(v9, s5);
       w0[k] = v11;
     }
-    b2_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+    b2_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
   }
   for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     u32 t0 = f;
@@ -572,10 +574,11 @@ void main() {
           for (int u = 0; u < 4; ++u) {
             const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(4));
             const int y = int(j);
+            const u32 vector = (u32(y) >> 2);
             i64vec4 l1;
-            l1 = i64vec4(b0_4.at[(u32(y) >> 1)], b0_4.at[(u32(y) >> 1) + 1u]);
+            l1 = i64vec4(b0_4.at[2u * (vector)], b0_4.at[2u * (vector) + 1u]);
             vec4 l6;
-            l6 = b1_4.at[(u32(y) >> 2)];
+            l6 = b1_4.at[vector];
             [[unroll]]
             for (int k = 0; k < 4; ++k) {
               const int x1 = y + k;
@@ -591,10 +594,11 @@ void main() {
         }
         for (u32 j = g; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
           const int y = int(j);
+          const u32 vector = (u32(y) >> 2);
           i64vec4 l1;
-          l1 = i64vec4(b0_4.at[(u32(y) >> 1)], b0_4.at[(u32(y) >> 1) + 1u]);
+          l1 = i64vec4(b0_4.at[2u * (vector)], b0_4.at[2u * (vector) + 1u]);
           vec4 l6;
-          l6 = b1_4.at[(u32(y) >> 2)];
+          l6 = b1_4.at[vector];
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
@@ -901,8 +905,9 @@ void main() {
       const int x2 = int(t1 % u32(n2));
       t1 /= u32(n2);
       const int x1 = int(t1);
+      const u32 vector = (u32(y) >> 2);
       vec4 l3;
-      l3 = b0_4.at[(u32(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + y) >> 2)];
+      l3 = b0_4.at[(u32(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10) >> 2) + vector];
       vec4 w0;
       [[unroll]]
       for (int k = 0; k < 4; ++k) {
@@ -922,7 +927,7 @@ void main() {
         w0[k] = v20;
         q24[k] = fma(v18, s9, q24[k]);
       }
-      b0_4.at[(u32(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + y) >> 2)] = w0;
+      b0_4.at[(u32(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10) >> 2) + vector] = w0;
     }
     r24 = r24 + ((q24[0] + q24[1]) + (q24[2] + q24[3]));
   }
@@ -1121,8 +1126,9 @@ void main() {
       const int y = int(t1 % u32(n2));
       t1 /= u32(n2);
       const int x1 = int(t1);
+      const u32 vector = (u32(y) >> 2);
       vec4 l4;
-      l4 = b0_4.at[(u32(x0 * n3 + x1 * n4 + y) >> 2)];
+      l4 = b0_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector];
       vec4 w0;
       [[unroll]]
       for (int k = 0; k < 4; ++k) {
@@ -1135,7 +1141,7 @@ void main() {
         w0[k] = v7;
         q11[k] = fma(v5, s4, q11[k]);
       }
-      b0_4.at[(u32(x0 * n3 + x1 * n4 + y) >> 2)] = w0;
+      b0_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector] = w0;
     }
     r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
   }

@@ -19,8 +19,9 @@ void main() {
   const u32 points4 = vectors ? points - points % u32(4) : u32(0);
   for (u32 f = u32(gl_GlobalInvocationID.x) * u32(4); f < points4; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x) * u32(4)) {
     const int y = int(f);
+    const u32 vector = (u32(y) >> 2);
     vec4 l0;
-    l0 = b0_4.at[(u32(y) >> 2)];
+    l0 = b0_4.at[vector];
     vec4 w0;
     [[unroll]]
     for (int k = 0; k < 4; ++k) {
@@ -30,7 +31,7 @@ void main() {
       precise float v4 = (v2 + s1);
       w0[k] = v4;
     }
-    b0_4.at[(u32(y) >> 2)] = w0;
+    b0_4.at[vector] = w0;
   }
   for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
     const int x0 = int(f);

@@ -60,15 +60,17 @@ void main() {
       float q1[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
-          h0[i] = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+          h0[i] = b0_4.at[(u32(x0 * n2) >> 2) + vector];
         }
       }
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           [[unroll]]
@@ -87,7 +89,8 @@ void main() {
       float q6[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           [[unroll]]
@@ -109,13 +112,14 @@ void main() {
       precise float v11 = sn_rsqrt_f32(v10);
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           vec4 l13;
-          l13 = b1_4.at[(u32(y) >> 2)];
+          l13 = b1_4.at[vector];
           vec4 l15;
-          l15 = b2_4.at[(u32(y) >> 2)];
+          l15 = b2_4.at[vector];
           vec4 w0;
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
@@ -128,7 +132,7 @@ void main() {
             precise float v16 = (v14 + v15);
             w0[k] = v16;
           }
-          b3_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+          b3_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
         }
       }
     }

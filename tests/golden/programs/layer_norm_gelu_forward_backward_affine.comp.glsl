@@ -34,7 +34,7 @@ float sn_group_sum_f32(float mine) {
 }
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
 SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a), c = min(x, 4.0);
+  const float x = abs(a);
   precise float z = a * a;
   precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
   p = fma(z, p, -2.676771953701973e-2);
@@ -42,11 +42,11 @@ SN_FN float sn_erf_f32(float a) {
   p = fma(z, p, -3.761249780654907e-1);
   p = fma(z, p, 1.2837915122509003e-1);
   p = fma(a, p, a);
-  precise float t = fma(c, -1.7890962772071362e-3, 2.2345077246427536e-2);
-  t = fma(t, c, -1.3103951513767242e-1);
-  t = fma(t, c, -9.39447820186615e-1);
-  t = fma(t, c, -1.6156489849090576);
-  t = fma(t, c, -2.8363061137497425e-3);
+  precise float t = fma(x, -1.7890962772071362e-3, 2.2345077246427536e-2);
+  t = fma(t, x, -1.3103951513767242e-1);
+  t = fma(t, x, -9.39447820186615e-1);
+  t = fma(t, x, -1.6156489849090576);
+  t = fma(t, x, -2.8363061137497425e-3);
   precise float q = 1.0 - exp2(t);
   q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
   return x >= 0.92 ? q : p;
@@ -99,15 +99,17 @@ void main() {
       float q1[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
-          h0[i] = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+          h0[i] = b0_4.at[(u32(x0 * n2) >> 2) + vector];
         }
       }
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           [[unroll]]
@@ -129,7 +131,8 @@ void main() {
       float q6[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           [[unroll]]
@@ -158,13 +161,14 @@ void main() {
       float q38[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           vec4 l13;
-          l13 = b3_4.at[(u32(y) >> 2)];
+          l13 = b3_4.at[vector];
           vec4 l15;
-          l15 = b4_4.at[(u32(y) >> 2)];
+          l15 = b4_4.at[vector];
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
@@ -204,7 +208,8 @@ void main() {
       float q51[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           [[unroll]]
@@ -227,7 +232,8 @@ void main() {
       precise float v53 = (v51 * s12);
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           vec4 w0;
@@ -238,7 +244,7 @@ void main() {
             precise float v54 = (v49 + v53);
             w0[k] = v54;
           }
-          b5_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+          b5_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
         }
       }
     }
@@ -406,7 +412,7 @@ void main() {
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
 SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a), c = min(x, 4.0);
+  const float x = abs(a);
   precise float z = a * a;
   precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
   p = fma(z, p, -2.676771953701973e-2);
@@ -414,11 +420,11 @@ SN_FN float sn_erf_f32(float a) {
   p = fma(z, p, -3.761249780654907e-1);
   p = fma(z, p, 1.2837915122509003e-1);
   p = fma(a, p, a);
-  precise float t = fma(c, -1.7890962772071362e-3, 2.2345077246427536e-2);
-  t = fma(t, c, -1.3103951513767242e-1);
-  t = fma(t, c, -9.39447820186615e-1);
-  t = fma(t, c, -1.6156489849090576);
-  t = fma(t, c, -2.8363061137497425e-3);
+  precise float t = fma(x, -1.7890962772071362e-3, 2.2345077246427536e-2);
+  t = fma(t, x, -1.3103951513767242e-1);
+  t = fma(t, x, -9.39447820186615e-1);
+  t = fma(t, x, -1.6156489849090576);
+  t = fma(t, x, -2.8363061137497425e-3);
   precise float q = 1.0 - exp2(t);
   q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
   return x >= 0.92 ? q : p;

@@ -10,7 +10,7 @@
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a), c = min(x, 4.0);
+  const float x = abs(a);
   precise float z = a * a;
   precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
   p = fma(z, p, -2.676771953701973e-2);
@@ -18,11 +18,11 @@ SN_FN float sn_erf_f32(float a) {
   p = fma(z, p, -3.761249780654907e-1);
   p = fma(z, p, 1.2837915122509003e-1);
   p = fma(a, p, a);
-  precise float t = fma(c, -1.7890962772071362e-3, 2.2345077246427536e-2);
-  t = fma(t, c, -1.3103951513767242e-1);
-  t = fma(t, c, -9.39447820186615e-1);
-  t = fma(t, c, -1.6156489849090576);
-  t = fma(t, c, -2.8363061137497425e-3);
+  precise float t = fma(x, -1.7890962772071362e-3, 2.2345077246427536e-2);
+  t = fma(t, x, -1.3103951513767242e-1);
+  t = fma(t, x, -9.39447820186615e-1);
+  t = fma(t, x, -1.6156489849090576);
+  t = fma(t, x, -2.8363061137497425e-3);
   precise float q = 1.0 - exp2(t);
   q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
   return x >= 0.92 ? q : p;
@@ -85,13 +85,14 @@ void main() {
       float q11[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           vec4 l0;
-          l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+          l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
           vec4 l1;
-          l1 = b1_4.at[(u32(y) >> 2)];
+          l1 = b1_4.at[vector];
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
@@ -119,7 +120,8 @@ void main() {
       float q16[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           [[unroll]]
@@ -144,13 +146,14 @@ void main() {
       }
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           vec4 l23;
-          l23 = b4_4.at[(u32(y) >> 2)];
+          l23 = b4_4.at[vector];
           vec4 l25;
-          l25 = b5_4.at[(u32(y) >> 2)];
+          l25 = b5_4.at[vector];
           vec4 w0;
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
@@ -163,7 +166,7 @@ void main() {
             precise float v26 = (v24 + v25);
             w0[k] = v26;
           }
-          b6_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+          b6_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
         }
       }
     }
@@ -258,7 +261,7 @@ void main() {
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a), c = min(x, 4.0);
+  const float x = abs(a);
   precise float z = a * a;
   precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
   p = fma(z, p, -2.676771953701973e-2);
@@ -266,11 +269,11 @@ SN_FN float sn_erf_f32(float a) {
   p = fma(z, p, -3.761249780654907e-1);
   p = fma(z, p, 1.2837915122509003e-1);
   p = fma(a, p, a);
-  precise float t = fma(c, -1.7890962772071362e-3, 2.2345077246427536e-2);
-  t = fma(t, c, -1.3103951513767242e-1);
-  t = fma(t, c, -9.39447820186615e-1);
-  t = fma(t, c, -1.6156489849090576);
-  t = fma(t, c, -2.8363061137497425e-3);
+  precise float t = fma(x, -1.7890962772071362e-3, 2.2345077246427536e-2);
+  t = fma(t, x, -1.3103951513767242e-1);
+  t = fma(t, x, -9.39447820186615e-1);
+  t = fma(t, x, -1.6156489849090576);
+  t = fma(t, x, -2.8363061137497425e-3);
   precise float q = 1.0 - exp2(t);
   q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
   return x >= 0.92 ? q : p;
@@ -359,13 +362,14 @@ void main() {
       float q11[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           vec4 l0;
-          l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+          l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
           vec4 l1;
-          l1 = b1_4.at[(u32(y) >> 2)];
+          l1 = b1_4.at[vector];
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
@@ -396,7 +400,8 @@ void main() {
       float q16[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           [[unroll]]
@@ -425,15 +430,16 @@ void main() {
       float q38[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           vec4 l28;
-          l28 = b4_4.at[(u32(y) >> 2)];
+          l28 = b4_4.at[vector];
           vec4 l30;
-          l30 = b5_4.at[(u32(y) >> 2)];
+          l30 = b5_4.at[vector];
           vec4 l32;
-          l32 = b6_4.at[(u32(x0 * n2 + y) >> 2)];
+          l32 = b6_4.at[(u32(x0 * n2) >> 2) + vector];
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
@@ -464,7 +470,8 @@ void main() {
       float q51[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           [[unroll]]
@@ -487,7 +494,8 @@ void main() {
       precise float v53 = (v51 * s12);
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           vec4 w0;
@@ -511,7 +519,7 @@ void main() {
             precise float v67 = (v57 + v66);
             w0[k] = v67;
           }
-          b7_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+          b7_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
         }
       }
     }
@@ -700,7 +708,7 @@ void main() {
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a), c = min(x, 4.0);
+  const float x = abs(a);
   precise float z = a * a;
   precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
   p = fma(z, p, -2.676771953701973e-2);
@@ -708,11 +716,11 @@ SN_FN float sn_erf_f32(float a) {
   p = fma(z, p, -3.761249780654907e-1);
   p = fma(z, p, 1.2837915122509003e-1);
   p = fma(a, p, a);
-  precise float t = fma(c, -1.7890962772071362e-3, 2.2345077246427536e-2);
-  t = fma(t, c, -1.3103951513767242e-1);
-  t = fma(t, c, -9.39447820186615e-1);
-  t = fma(t, c, -1.6156489849090576);
-  t = fma(t, c, -2.8363061137497425e-3);
+  precise float t = fma(x, -1.7890962772071362e-3, 2.2345077246427536e-2);
+  t = fma(t, x, -1.3103951513767242e-1);
+  t = fma(t, x, -9.39447820186615e-1);
+  t = fma(t, x, -1.6156489849090576);
+  t = fma(t, x, -2.8363061137497425e-3);
   precise float q = 1.0 - exp2(t);
   q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
   return x >= 0.92 ? q : p;
@@ -792,16 +800,17 @@ void main() {
       const int y = int(t1 % u32(n2));
       t1 /= u32(n2);
       const int x1 = int(t1);
+      const u32 vector = (u32(y) >> 2);
       vec4 l0;
-      l0 = b0_4.at[(u32(x1 * n3 + y) >> 2)];
+      l0 = b0_4.at[(u32(x1 * n3) >> 2) + vector];
       vec4 l1;
-      l1 = b1_4.at[(u32(y) >> 2)];
+      l1 = b1_4.at[vector];
       vec4 l22;
-      l22 = b4_4.at[(u32(y) >> 2)];
+      l22 = b4_4.at[vector];
       vec4 l24;
-      l24 = b5_4.at[(u32(y) >> 2)];
+      l24 = b5_4.at[vector];
       vec4 l26;
-      l26 = b6_4.at[(u32(x1 * n3 + y) >> 2)];
+      l26 = b6_4.at[(u32(x1 * n3) >> 2) + vector];
       [[unroll]]
       for (int k = 0; k < 4; ++k) {
         const int x2 = y + k;
@@ -906,7 +915,7 @@ void main() {
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
 SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a), c = min(x, 4.0);
+  const float x = abs(a);
   precise float z = a * a;
   precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
   p = fma(z, p, -2.676771953701973e-2);
@@ -914,11 +923,11 @@ SN_FN float sn_erf_f32(float a) {
   p = fma(z, p, -3.761249780654907e-1);
   p = fma(z, p, 1.2837915122509003e-1);
   p = fma(a, p, a);
-  precise float t = fma(c, -1.7890962772071362e-3, 2.2345077246427536e-2);
-  t = fma(t, c, -1.3103951513767242e-1);
-  t = fma(t, c, -9.39447820186615e-1);
-  t = fma(t, c, -1.6156489849090576);
-  t = fma(t, c, -2.8363061137497425e-3);
+  precise float t = fma(x, -1.7890962772071362e-3, 2.2345077246427536e-2);
+  t = fma(t, x, -1.3103951513767242e-1);
+  t = fma(t, x, -9.39447820186615e-1);
+  t = fma(t, x, -1.6156489849090576);
+  t = fma(t, x, -2.8363061137497425e-3);
   precise float q = 1.0 - exp2(t);
   q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
   return x >= 0.92 ? q : p;
@@ -1007,17 +1016,18 @@ void main() {
       float q26[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           vec4 l0;
-          l0 = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+          l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
           vec4 l1;
-          l1 = b1_4.at[(u32(y) >> 2)];
+          l1 = b1_4.at[vector];
           vec4 l10;
-          l10 = b3_4.at[(u32(x0 * n2 + y) >> 2)];
+          l10 = b3_4.at[(u32(x0 * n2) >> 2) + vector];
           vec4 l11;
-          l11 = b4_4.at[(u32(y) >> 2)];
+          l11 = b4_4.at[vector];
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
@@ -1054,7 +1064,8 @@ void main() {
       float q39[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           [[unroll]]
@@ -1077,7 +1088,8 @@ void main() {
       precise float v41 = (v39 * s9);
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           vec4 w0;
@@ -1101,7 +1113,7 @@ void main() {
             precise float v55 = (v45 + v54);
             w0[k] = v55;
           }
-          b6_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+          b6_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
         }
       }
     }
@@ -1222,7 +1234,7 @@ void main() {
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a), c = min(x, 4.0);
+  const float x = abs(a);
   precise float z = a * a;
   precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
   p = fma(z, p, -2.676771953701973e-2);
@@ -1230,11 +1242,11 @@ SN_FN float sn_erf_f32(float a) {
   p = fma(z, p, -3.761249780654907e-1);
   p = fma(z, p, 1.2837915122509003e-1);
   p = fma(a, p, a);
-  precise float t = fma(c, -1.7890962772071362e-3, 2.2345077246427536e-2);
-  t = fma(t, c, -1.3103951513767242e-1);
-  t = fma(t, c, -9.39447820186615e-1);
-  t = fma(t, c, -1.6156489849090576);
-  t = fma(t, c, -2.8363061137497425e-3);
+  precise float t = fma(x, -1.7890962772071362e-3, 2.2345077246427536e-2);
+  t = fma(t, x, -1.3103951513767242e-1);
+  t = fma(t, x, -9.39447820186615e-1);
+  t = fma(t, x, -1.6156489849090576);
+  t = fma(t, x, -2.8363061137497425e-3);
   precise float q = 1.0 - exp2(t);
   q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
   return x >= 0.92 ? q : p;
@@ -1640,7 +1652,7 @@ void main() {
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_erf_f32(float a) {
-  const float x = abs(a), c = min(x, 4.0);
+  const float x = abs(a);
   precise float z = a * a;
   precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);
   p = fma(z, p, -2.676771953701973e-2);
@@ -1648,11 +1660,11 @@ SN_FN float sn_erf_f32(float a) {
   p = fma(z, p, -3.761249780654907e-1);
   p = fma(z, p, 1.2837915122509003e-1);
   p = fma(a, p, a);
-  precise float t = fma(c, -1.7890962772071362e-3, 2.2345077246427536e-2);
-  t = fma(t, c, -1.3103951513767242e-1);
-  t = fma(t, c, -9.39447820186615e-1);
-  t = fma(t, c, -1.6156489849090576);
-  t = fma(t, c, -2.8363061137497425e-3);
+  precise float t = fma(x, -1.7890962772071362e-3, 2.2345077246427536e-2);
+  t = fma(t, x, -1.3103951513767242e-1);
+  t = fma(t, x, -9.39447820186615e-1);
+  t = fma(t, x, -1.6156489849090576);
+  t = fma(t, x, -2.8363061137497425e-3);
   precise float q = 1.0 - exp2(t);
   q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
   return x >= 0.92 ? q : p;

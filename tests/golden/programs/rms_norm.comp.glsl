@@ -57,15 +57,17 @@ void main() {
       float q2[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
-          h0[i] = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+          h0[i] = b0_4.at[(u32(x0 * n2) >> 2) + vector];
         }
       }
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           [[unroll]]
@@ -85,11 +87,12 @@ void main() {
       precise float v7 = sn_rsqrt_f32(v6);
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           vec4 l9;
-          l9 = b1_4.at[(u32(y) >> 2)];
+          l9 = b1_4.at[vector];
           vec4 w0;
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
@@ -100,7 +103,7 @@ void main() {
             precise float v10 = (v8 * v9);
             w0[k] = v10;
           }
-          b2_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+          b2_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
         }
       }
     }

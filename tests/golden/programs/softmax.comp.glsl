@@ -93,15 +93,17 @@ void main() {
       float r1_all = float(0);
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
-          h0[i] = b0_4.at[(u32(x0 * n2 + y) >> 2)];
+          h0[i] = b0_4.at[(u32(x0 * n2) >> 2) + vector];
         }
       }
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           [[unroll]]
@@ -120,7 +122,8 @@ void main() {
       float q4[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           [[unroll]]
@@ -139,7 +142,8 @@ void main() {
       precise float v4 = r4;
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 j = (u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x)) * u32(4);
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
           vec4 w0;
@@ -150,7 +154,7 @@ void main() {
             precise float v5 = sn_div_f32(v3, v4);
             w0[k] = v5;
           }
-          b1_4.at[(u32(x0 * n2 + y) >> 2)] = w0;
+          b1_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
         }
       }
     }

@@ -66,8 +66,9 @@ void main() {
         for (int u = 0; u < 4; ++u) {
           const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(4));
           const int y = int(j);
+          const u32 vector = (u32(y) >> 2);
           vec4 l0;
-          l0 = b0_4.at[(u32(y) >> 2)];
+          l0 = b0_4.at[vector];
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
@@ -79,8 +80,9 @@ void main() {
       }
       for (u32 j = g; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
         const int y = int(j);
+        const u32 vector = (u32(y) >> 2);
         vec4 l0;
-        l0 = b0_4.at[(u32(y) >> 2)];
+        l0 = b0_4.at[vector];
         [[unroll]]
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
