@@ -200,7 +200,8 @@ class Planner {
 
   /// As many lanes as a register has f32; several registers for kernels that are so small that they would
   /// wait for memory or for the sum before, and for maths, whose operations each wait for the one before:
-  /// four where there is but one loop, so that no row ends within them, else two.
+  /// four where there is but one loop, so that no row ends within them, else two. Of columns that are summed
+  /// up, the values along the column count: what is made of the sums comes but once.
   void choose_lanes() {
     shape_.lanes = target_.vector_bytes / 4;
     // Masks cost next to nothing with 64-byte vectors, and half the text is half the time to compile.
@@ -208,9 +209,13 @@ class Planner {
     std::size_t size = 0;
     bool has_wide = false;  // elements that take twice the registers
     bool has_maths = false;
+    const bool columns = kernel_.schedule == ir::Schedule::LanesOuter && sums_columns();
     for (ExprId id = 0; id < kernel_.exprs.size(); ++id) {
       const Expr& e = kernel_.exprs[id];
       if (!needed_[id] || e.kind == ExprKind::Scalar) continue;
+      const bool summed =
+          e.kind == ExprKind::Reduce ? in_lanes_[e.args[0]] : in_lanes_[id] && e.level == Level::Inner;
+      if (columns && !summed) continue;
       const double cost = cost_of(kernel_, e, lanes_);
       if (cost > kWorthKeeping && (e.kind != ExprKind::Elementwise || cost > kMaths)) return;
       has_maths |= cost > kWorthKeeping;
@@ -227,6 +232,13 @@ class Planner {
     } else if (size <= 20) {
       shape_.lanes *= 2;
     }
+  }
+
+  /// True iff all inner loops are there for sums and the like.
+  bool sums_columns() const {
+    const bool stores = std::any_of(kernel_.stores.begin(), kernel_.stores.end(),
+                                    [](const ir::Store& store) { return store.level == Level::Inner; });
+    return kernel_.inner_rank > 0 && !stores;
   }
 
   const ir::Kernel& kernel_;

@@ -86,6 +86,9 @@ void simplify(Graph& graph);
 /// where that spares the convolutions at least two turns of an image. What such a value is to others is a view of it.
 void choose_layouts(Graph& graph);
 
+/// Computes matrix products turned that are only ever read turned.
+void turn_products(Graph& graph);
+
 /// Squares of what is left of x after something that is constant over the reduced dims was taken away, summed up: where
 /// `worth` says so for (results, elements of each, last dim reduced), they are found from x's squared deviations, in the
 /// same pass as x's sum.

@@ -128,6 +128,7 @@ Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const 
   Graph graph = make_graph(trace);
   simplify(graph);
   if (traits.channels_last && options.fusion) choose_layouts(graph);
+  if (options.fusion) turn_products(graph);
   GroupOptions group_options;
   LowerLimits& limits = group_options.limits;
   limits.grid_reductions = traits.grid_reductions;

@@ -76,6 +76,53 @@ TEST_CASE("matrix products of views") {
   }
 }
 
+TEST_CASE("matrix products that are only read turned, and such that are also read as they are") {
+  const Device device = test_device();
+  ProgramBuilder program;
+  const int x = program.input({9, 20}, DType::f32), y = program.input({9, 13}, DType::f32),
+            batches = program.input({3, 6, 5}, DType::f32), others = program.input({3, 6, 7}, DType::f32);
+  const auto read_as = [&](int product, const Dims& axes) {
+    const int view = program.permute(product, axes);
+    program.unary(Op::Exp, view);
+    program.drop(view);
+  };
+  const auto turned = [&](int matrix) { return program.permute(matrix, {1, 0}); };
+  // Turned times plain, plain times turned, both plain; then batches, and others that stay as they are.
+  for (const auto& [a, b] :
+       {std::pair(turned(x), y), std::pair(x, turned(program.input({8, 20}, DType::f32))),
+        std::pair(x, program.input({20, 7}, DType::f32))}) {
+    const int product = program.matmul(a, b);
+    read_as(product, {1, 0});
+    program.drop(product);
+  }
+  for (const Dims& axes : {Dims{0, 2, 1}, Dims{2, 0, 1}}) {
+    const int product = program.matmul(program.permute(batches, {0, 2, 1}), others);
+    read_as(product, axes);
+    program.drop(product);
+    program.flush();  // otherwise there would be one product for both
+  }
+  const int seen = program.matmul(turned(y), x);
+  read_as(seen, {1, 0});
+  program.unary(Op::Exp, seen);
+  program.expect(device, "turned products");
+}
+
+TEST_CASE("narrow matrix products") {
+  const Device device = test_device();
+  ProgramBuilder program;
+  for (const std::int64_t size : {5, 10, 16, 18, 40}) {
+    const int tall = program.input({130, 300}, DType::f32), thin = program.input({300, size}, DType::f32),
+              thin_turned = program.input({size, 300}, DType::f32),
+              left = program.input({130, size}, DType::f32);
+    program.matmul(tall, thin);
+    program.matmul(tall, program.permute(thin_turned, {1, 0}));
+    program.matmul(left, thin_turned);
+    program.matmul(program.permute(left, {1, 0}), tall);
+    program.matmul(program.permute(tall, {1, 0}), left);
+  }
+  program.expect(device, "narrow products");
+}
+
 TEST_CASE("matrix products of what was just computed, and computing with them") {
   const Device device = test_device();
   ProgramBuilder program;

@@ -28,6 +28,7 @@ namespace {
 constexpr std::size_t kMostParameterBytes = 32764;
 constexpr std::size_t kMostParameterBytesBefore12_1 = 4096;
 constexpr std::uint32_t kCounters = 1 << 16;
+constexpr unsigned kBlocksToFollow = 8;  // for each multiprocessor: see Replays
 
 struct CudaExecutable : Executable {
   explicit CudaExecutable(bool is_product) : is_product(is_product) {}
@@ -129,7 +130,8 @@ CudaBackend::CudaBackend(int index, std::size_t most_graphs) : api_(*driver()) {
   fault_ = queues_->fault_word();
   memory_ = std::make_unique<DriverMemory>(api_, *queues_);
   pool_ = std::make_unique<MemoryPool>(*memory_, static_cast<std::size_t>(base::environment().memory_limit_mib) << 20);
-  replays_ = std::make_unique<Replays>(api_, context_, stream_, most_graphs, major >= 9);
+  replays_ = std::make_unique<Replays>(api_, context_, stream_, most_graphs,
+                                        major >= 9 ? kBlocksToFollow * static_cast<unsigned>(multiprocessors_) : 0);
 
   traits_.name = "cuda:" + std::to_string(index);
   traits_.description = name;

@@ -33,12 +33,12 @@ PlanNodes::~PlanNodes() {
   replays_.drop_graph(*this);
 }
 
-Replays::Replays(const DriverApi& api, Context context, Stream stream, std::size_t most_graphs, bool follow)
+Replays::Replays(const DriverApi& api, Context context, Stream stream, std::size_t most_graphs, unsigned follow)
     : api_(api),
       context_(context),
       stream_(stream),
       most_graphs_(api.has_graphs() ? most_graphs : 0),
-      follow_(follow && api.launch_with) {}
+      follow_(api.launch_with ? follow : 0) {}
 
 void Replays::begin(std::unique_ptr<PlanState>& state) {
   if (!state) state = std::make_unique<PlanNodes>(*this);
@@ -139,7 +139,7 @@ void Replays::end() noexcept {
 }
 
 void Replays::start_now(const Start& start, Parameters& parameters) {
-  if (follow_) {
+  if (follow_ > 0 && start.blocks >= follow_) {
     LaunchAttribute attribute;
     const LaunchConfig config{{start.blocks, 1, 1}, {start.x, start.y, 1}, 0, stream_, &attribute, 1};
     check(api_.launch_with(&config, start.function, parameters.pointers(), nullptr), start.what);

@@ -71,9 +71,10 @@ class PlanNodes final : public PlanState {
 class Replays {
  public:
   /// `most_graphs`: of so many plans at a time, those used last; 0: none. `follow`: kernels wait by themselves for those
-  /// before them (sn_follow in their text), so that each may be started while the one before it ends. In a graph that is
-  /// slower than the plain order: not done there.
-  Replays(const DriverApi& api, Context context, Stream stream, std::size_t most_graphs, bool follow);
+  /// before them (sn_follow in their text), so that those of this many blocks and more may be handed to the GPU while the
+  /// one before ends; 0: none. Smaller ones are dealt unevenly to cores that way, and in a graph it is slower than the
+  /// plain order.
+  Replays(const DriverApi& api, Context context, Stream stream, std::size_t most_graphs, unsigned follow);
   Replays(const Replays&) = delete;
   Replays& operator=(const Replays&) = delete;
 
@@ -122,7 +123,7 @@ class Replays {
   const Context context_;
   const Stream stream_;
   const std::size_t most_graphs_;
-  const bool follow_;
+  const unsigned follow_;
   std::list<PlanNodes*> live_;  // plans with a graph, the one used last in front
 
   // Of the plan that is being run.

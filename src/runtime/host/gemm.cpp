@@ -14,8 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace sinter::runtime::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Two vectors of columns for each row: 24 accumulators of the 32 registers that AVX-512 has. Targets with 16
-// registers go through a panel of 12 rows in two halves.
+// At most two vectors of columns for each row: 24 accumulators of the 32 registers that AVX-512 has. Targets
+// with 16 registers go through a panel of 12 rows in two halves.
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
 constexpr int kRowsAtOnce = 12;
 #else
@@ -27,72 +27,100 @@ std::int64_t panel_columns() {
   return static_cast<std::int64_t>(2 * hn::Lanes(hn::ScalableTag<T>()));
 }
 
-/// kRows rows of a panel whose rows stand `stride` apart in the packed form.
-template <int kRows, class T>
-HWY_INLINE void multiply_rows(std::int64_t stride, std::int64_t columns, std::int64_t k,
+/// kRows rows, whose element (i, p) stands at a[i * a_row + p * a_step], by kVectors vectors of columns.
+template <int kRows, int kVectors, class T>
+HWY_INLINE void multiply_rows(std::int64_t a_row, std::int64_t a_step, std::int64_t columns, std::int64_t k,
                               const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, std::int64_t b_row,
                               T* HWY_RESTRICT c, std::int64_t c_row, bool accumulate) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   const std::size_t lanes = hn::Lanes(d);
-  V s0[kRows], s1[kRows];
+  V s[kRows][kVectors];
+  // The results' lines are on their way while the sums are computed.
 #pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) s0[i] = s1[i] = hn::Zero(d);
+  for (int i = 0; i < kRows; ++i) {
+    const char* to = reinterpret_cast<const char*>(c + i * c_row);
+    __builtin_prefetch(to, 1);
+    if (kVectors > 1) __builtin_prefetch(to + HWY_MAX_BYTES, 1);
+#pragma GCC unroll 2
+    for (int v = 0; v < kVectors; ++v) s[i][v] = hn::Zero(d);
+  }
   for (std::int64_t p = 0; p < k; ++p) {
-    const V b0 = hn::LoadU(d, b), b1 = hn::LoadU(d, b + lanes);
+    V y[kVectors];
+#pragma GCC unroll 2
+    for (int v = 0; v < kVectors; ++v) y[v] = hn::LoadU(d, b + v * lanes);
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
-      const V x = hn::Set(d, a[i]);
-      s0[i] = hn::MulAdd(x, b0, s0[i]);
-      s1[i] = hn::MulAdd(x, b1, s1[i]);
+      const V x = hn::Set(d, a[i * a_row]);
+#pragma GCC unroll 2
+      for (int v = 0; v < kVectors; ++v) s[i][v] = hn::MulAdd(x, y[v], s[i][v]);
     }
-    a += stride;
+    a += a_step;
     b += b_row;
   }
-  if (columns == static_cast<std::int64_t>(2 * lanes)) {
+  if (columns == static_cast<std::int64_t>(kVectors * lanes)) {
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
       T* to = c + i * c_row;
-      if (accumulate) {
-        s0[i] = hn::Add(s0[i], hn::LoadU(d, to));
-        s1[i] = hn::Add(s1[i], hn::LoadU(d, to + lanes));
+#pragma GCC unroll 2
+      for (int v = 0; v < kVectors; ++v) {
+        if (accumulate) s[i][v] = hn::Add(s[i][v], hn::LoadU(d, to + v * lanes));
+        hn::StoreU(s[i][v], d, to + v * lanes);
       }
-      hn::StoreU(s0[i], d, to);
-      hn::StoreU(s1[i], d, to + lanes);
     }
     return;
   }
-  HWY_ALIGN T row[2 * HWY_MAX_BYTES / sizeof(T)];
+#pragma GCC unroll 2
+  for (int v = 0; v < kVectors; ++v) {
+    const std::int64_t left = columns - static_cast<std::int64_t>(v * lanes);
+    if (left <= 0) break;
+    const auto some =
+        hn::FirstN(d, static_cast<std::size_t>(std::min(left, static_cast<std::int64_t>(lanes))));
 #pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) {
-    T* to = c + i * c_row;
-    hn::Store(s0[i], d, row);
-    hn::Store(s1[i], d, row + lanes);
-    for (std::int64_t j = 0; j < columns; ++j) to[j] = accumulate ? to[j] + row[j] : row[j];
+    for (int i = 0; i < kRows; ++i) {
+      T* to = c + i * c_row + v * lanes;
+      if (accumulate) s[i][v] = hn::Add(s[i][v], hn::MaskedLoad(some, d, to));
+      hn::BlendedStore(s[i][v], some, d, to);
+    }
+  }
+}
+
+/// `side`: the distance of rows of A, 0 for the packed form, in which rows stand side by side.
+template <int kRows, int kVectors, bool kPacked, class T>
+HWY_NOINLINE void multiply_vectors(std::int64_t side, std::int64_t step, std::int64_t columns, std::int64_t k,
+                                   const T* a, const T* b, std::int64_t b_row, T* c, std::int64_t c_row,
+                                   bool accumulate) {
+  const std::int64_t a_row = kPacked ? 1 : side;
+  if constexpr (kRows > kRowsAtOnce) {
+    constexpr int kHalf = kRows / 2;
+    multiply_rows<kHalf, kVectors>(a_row, step, columns, k, a, b, b_row, c, c_row, accumulate);
+    multiply_rows<kHalf, kVectors>(a_row, step, columns, k, a + kHalf * a_row, b, b_row, c + kHalf * c_row,
+                                   c_row, accumulate);
+  } else {
+    multiply_rows<kRows, kVectors>(a_row, step, columns, k, a, b, b_row, c, c_row, accumulate);
   }
 }
 
 template <int kRows, class T>
-HWY_NOINLINE void multiply_all(std::int64_t columns, std::int64_t k, const T* a, const T* b,
-                               std::int64_t b_row, T* c, std::int64_t c_row, bool accumulate) {
-  if constexpr (kRows <= kRowsAtOnce) {
-    multiply_rows<kRows>(kRows, columns, k, a, b, b_row, c, c_row, accumulate);
-  } else {
-    constexpr int kHalf = kRows / 2;
-    multiply_rows<kHalf>(kRows, columns, k, a, b, b_row, c, c_row, accumulate);
-    multiply_rows<kHalf>(kRows, columns, k, a + kHalf, b, b_row, c + kHalf * c_row, c_row, accumulate);
-  }
+void multiply_all(std::int64_t side, std::int64_t step, std::int64_t columns, std::int64_t k, const T* a,
+                  const T* b, std::int64_t b_row, T* c, std::int64_t c_row, bool accumulate) {
+  const bool one = columns <= static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+  const auto multiply =
+      side == 0 ? (one ? multiply_vectors<kRows, 1, true, T> : multiply_vectors<kRows, 2, true, T>)
+                : (one ? multiply_vectors<kRows, 1, false, T> : multiply_vectors<kRows, 2, false, T>);
+  multiply(side, step, columns, k, a, b, b_row, c, c_row, accumulate);
 }
 
 template <class T>
-void multiply_panel(std::int64_t rows, std::int64_t columns, std::int64_t k, const T* a, const T* b,
-                    std::int64_t b_row, T* c, std::int64_t c_row, bool accumulate) {
+void multiply_any(std::int64_t rows, std::int64_t side, std::int64_t step, std::int64_t columns,
+                  std::int64_t k, const T* a, const T* b, std::int64_t b_row, T* c, std::int64_t c_row,
+                  bool accumulate) {
   switch (rows) {
-    case 12: return multiply_all<12>(columns, k, a, b, b_row, c, c_row, accumulate);
-    case 8: return multiply_all<8>(columns, k, a, b, b_row, c, c_row, accumulate);
-    case 4: return multiply_all<4>(columns, k, a, b, b_row, c, c_row, accumulate);
-    case 2: return multiply_all<2>(columns, k, a, b, b_row, c, c_row, accumulate);
-    default: return multiply_all<1>(columns, k, a, b, b_row, c, c_row, accumulate);
+    case 12: return multiply_all<12>(side, step, columns, k, a, b, b_row, c, c_row, accumulate);
+    case 8: return multiply_all<8>(side, step, columns, k, a, b, b_row, c, c_row, accumulate);
+    case 4: return multiply_all<4>(side, step, columns, k, a, b, b_row, c, c_row, accumulate);
+    case 2: return multiply_all<2>(side, step, columns, k, a, b, b_row, c, c_row, accumulate);
+    default: return multiply_all<1>(side, step, columns, k, a, b, b_row, c, c_row, accumulate);
   }
 }
 
@@ -153,13 +181,15 @@ void pack_f64(double* to, const double* from, std::int64_t lane_stride, std::int
               std::int64_t lanes, std::int64_t width, std::int64_t k) {
   pack_panel(to, from, lane_stride, k_stride, lanes, width, k);
 }
-void multiply_f32(std::int64_t rows, std::int64_t columns, std::int64_t k, const float* a, const float* b,
-                  std::int64_t b_row, float* c, std::int64_t c_row, bool accumulate) {
-  multiply_panel(rows, columns, k, a, b, b_row, c, c_row, accumulate);
+void multiply_f32(std::int64_t rows, std::int64_t side, std::int64_t step, std::int64_t columns,
+                  std::int64_t k, const float* a, const float* b, std::int64_t b_row, float* c,
+                  std::int64_t c_row, bool accumulate) {
+  multiply_any(rows, side, step, columns, k, a, b, b_row, c, c_row, accumulate);
 }
-void multiply_f64(std::int64_t rows, std::int64_t columns, std::int64_t k, const double* a, const double* b,
-                  std::int64_t b_row, double* c, std::int64_t c_row, bool accumulate) {
-  multiply_panel(rows, columns, k, a, b, b_row, c, c_row, accumulate);
+void multiply_f64(std::int64_t rows, std::int64_t side, std::int64_t step, std::int64_t columns,
+                  std::int64_t k, const double* a, const double* b, std::int64_t b_row, double* c,
+                  std::int64_t c_row, bool accumulate) {
+  multiply_any(rows, side, step, columns, k, a, b, b_row, c, c_row, accumulate);
 }
 
 }  // namespace sinter::runtime::HWY_NAMESPACE
@@ -209,13 +239,27 @@ template <>
 void multiply_panel<float>(std::int64_t rows, std::int64_t columns, std::int64_t k, const float* a,
                            const float* b, std::int64_t b_row, float* c, std::int64_t c_row,
                            bool accumulate) {
-  HWY_DYNAMIC_DISPATCH(multiply_f32)(rows, columns, k, a, b, b_row, c, c_row, accumulate);
+  HWY_DYNAMIC_DISPATCH(multiply_f32)(rows, 0, rows, columns, k, a, b, b_row, c, c_row, accumulate);
+}
+template <>
+void multiply_strided<float>(std::int64_t rows, std::int64_t columns, std::int64_t k, const float* a,
+                             std::int64_t a_row, std::int64_t a_column, const float* b, std::int64_t b_row,
+                             float* c, std::int64_t c_row, bool accumulate) {
+  HWY_DYNAMIC_DISPATCH(multiply_f32)
+  (rows, a_row == 1 ? 0 : a_row, a_column, columns, k, a, b, b_row, c, c_row, accumulate);
 }
 template <>
 void multiply_panel<double>(std::int64_t rows, std::int64_t columns, std::int64_t k, const double* a,
                             const double* b, std::int64_t b_row, double* c, std::int64_t c_row,
                             bool accumulate) {
-  HWY_DYNAMIC_DISPATCH(multiply_f64)(rows, columns, k, a, b, b_row, c, c_row, accumulate);
+  HWY_DYNAMIC_DISPATCH(multiply_f64)(rows, 0, rows, columns, k, a, b, b_row, c, c_row, accumulate);
+}
+template <>
+void multiply_strided<double>(std::int64_t rows, std::int64_t columns, std::int64_t k, const double* a,
+                              std::int64_t a_row, std::int64_t a_column, const double* b, std::int64_t b_row,
+                              double* c, std::int64_t c_row, bool accumulate) {
+  HWY_DYNAMIC_DISPATCH(multiply_f64)
+  (rows, a_row == 1 ? 0 : a_row, a_column, columns, k, a, b, b_row, c, c_row, accumulate);
 }
 
 }  // namespace host

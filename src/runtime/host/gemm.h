@@ -30,4 +30,10 @@ template <class T>
 void multiply_panel(std::int64_t rows, std::int64_t columns, std::int64_t k, const T* a, const T* b,
                     std::int64_t b_row, T* c, std::int64_t c_row, bool accumulate);
 
+/// The same for rows of A where they lie: element (i, p) at a[i * a_row + p * a_column].
+template <class T>
+void multiply_strided(std::int64_t rows, std::int64_t columns, std::int64_t k, const T* a, std::int64_t a_row,
+                      std::int64_t a_column, const T* b, std::int64_t b_row, T* c, std::int64_t c_row,
+                      bool accumulate);
+
 }  // namespace sinter::runtime::host

@@ -71,7 +71,9 @@ void JitProgram::use(Member& m, const JitKernel& code) const {
   m.unit = code.source.point_cost + code.source.inner_cost * static_cast<double>(m.inner) + 0.1;
   m.scratch = code.source.scratch_bytes_per_point * static_cast<std::size_t>(m.inner);
   const std::int64_t group =
-      kernel_.schedule == ir::Schedule::LanesInner ? 1 : std::int64_t{4} * code.source.lanes;
+      kernel_.schedule == ir::Schedule::LanesInner
+          ? 1
+          : std::max<std::int64_t>(code.source.lanes, std::int64_t{4} * code.source.register_lanes);
   m.per_piece = std::max<std::int64_t>(static_cast<std::int64_t>(kPiece / m.unit), 1);
   m.per_piece = (m.per_piece + group - 1) / group * group;
   m.pieces = (m.outer + m.per_piece - 1) / m.per_piece;
@@ -134,7 +136,7 @@ const char* JitProgram::reason_to_interpret(const Member& m) const {
   if (kernel_.schedule == ir::Schedule::LanesOuter && m.inner >= kLongColumn && work > kWorthSplitting &&
       (source.inner_cost < kLittleWork || kernel_.phases > 2))
     return "code would jump from row to row of long columns, the interpreter reads rows";
-  const std::int64_t at_once = kernel_.schedule == ir::Schedule::LanesInner ? 1 : source.lanes;
+  const std::int64_t at_once = kernel_.schedule == ir::Schedule::LanesInner ? 1 : source.register_lanes;
   if (kernel_.inner_rank > 0 && m.outer < kFewPieces * at_once && work > kWorthSplitting)
     return "few results over long loops, which the interpreter deals out to all threads";
   return nullptr;

@@ -20,9 +20,24 @@ bool prefers_channels_last() {
 #endif
 }
 
+namespace {
+
+#if SINTER_HAS_ONEDNN
+// A side so short that the other library copies more than it multiplies.
+constexpr std::int64_t kNarrow = 16;
+
+bool own_is_faster(const ir::LibraryOp& op) {
+  const auto* m = std::get_if<ir::MatMulOp>(&op);
+  if (m == nullptr || m->m < 4 || m->n < 4 || m->k < 4) return false;
+  return m->n <= kNarrow || m->k <= kNarrow || (m->m <= kNarrow && m->b_column == 1);
+}
+#endif
+
+}  // namespace
+
 ExecutableRef make_library_program(const ir::LibraryOp& op) {
 #if SINTER_HAS_ONEDNN
-  if (base::environment().onednn)
+  if (base::environment().onednn && !own_is_faster(op))
     if (auto program = make_onednn_program(op)) return program;
 #endif
   if (const auto* matmul = std::get_if<ir::MatMulOp>(&op)) return make_matmul(*matmul);

@@ -1,4 +1,5 @@
-// Cuts a matrix product into tiles: A is packed once for all threads, B panel by panel where it is used.
+// Cuts a matrix product into tiles. A is packed once for all threads; so is B where several tiles use the
+// same columns, otherwise panel by panel where it is used.
 #include "src/runtime/host/matmul.h"
 
 #include <algorithm>
@@ -9,9 +10,11 @@
 namespace sinter::runtime::host {
 namespace {
 
-constexpr std::int64_t kPackedElements = std::int64_t{4} << 20;  // of A, at a time
+constexpr std::int64_t kPackedElements = std::int64_t{4} << 20;  // of an operand, at a time
 constexpr double kWorthSharing = 1e6;                            // floating-point operations
-constexpr double kTileWork = 4e6;
+constexpr double kTileWork = 4e6, kLittleTileWork = 5e5;
+constexpr double kFewTiles = 8, kManyTiles = 64;
+constexpr std::int64_t kTileBytes = 512 << 10;  // of packed A that stay in a second-level cache
 
 template <class T>
 class MatMulProgram final : public HostExecutable {
@@ -38,7 +41,9 @@ class MatMulProgram final : public HostExecutable {
     }
     const std::int64_t depth =
         std::clamp<std::int64_t>(kPackedElements / op_.m, std::min(kPanelDepth, op_.k), op_.k);
-    const std::int64_t batches = std::clamp<std::int64_t>(kPackedElements / (op_.m * depth), 1, op_.batch);
+    shared_b_ = m_tiles_ > 1 && op_.n * depth <= kPackedElements;
+    const std::int64_t longer = shared_b_ ? std::max(op_.m, op_.n) : op_.m;
+    const std::int64_t batches = std::clamp<std::int64_t>(kPackedElements / (longer * depth), 1, op_.batch);
     for (std::int64_t first = 0; first < op_.batch; first += batches) {
       const std::int64_t count = std::min(batches, op_.batch - first);
       for (std::int64_t k = 0; k < op_.k; k += depth)
@@ -51,14 +56,21 @@ class MatMulProgram final : public HostExecutable {
  private:
   /// Tiles of whole panels, small enough that there are some for every thread.
   void choose_tiles() {
-    const std::int64_t m_panels = static_cast<std::int64_t>(panels_.size());
-    const std::int64_t n_panels = (op_.n + columns_ - 1) / columns_;
+    const std::int64_t m_panels = std::max<std::int64_t>(static_cast<std::int64_t>(panels_.size()), 1);
+    const std::int64_t n_panels = panels_of_b();
     work_ = 2.0 * static_cast<double>(op_.m) * static_cast<double>(op_.n) * static_cast<double>(op_.k);
-    const double wanted = std::clamp(work_ * static_cast<double>(op_.batch) / kTileWork, 1.0, 64.0);
-    tile_m_ = std::clamp<std::int64_t>(m_panels, 1, 20);
+    const double work = work_ * static_cast<double>(op_.batch);
+    const double wanted = std::max(std::clamp(work / kLittleTileWork, 1.0, kFewTiles),
+                                   std::clamp(work / kTileWork, 1.0, kManyTiles));
+    // One panel of B after the other meets rows of A that stay where they are.
+    const std::int64_t stays =
+        kTileBytes / (static_cast<std::int64_t>(sizeof(T)) * std::max<std::int64_t>(op_.k, 1));
+    tile_m_ = std::clamp<std::int64_t>(stays / kPanelRows, std::min<std::int64_t>(m_panels, 8),
+                                       std::min<std::int64_t>(m_panels, 20));
     tile_n_ = std::clamp<std::int64_t>(n_panels, 1, 8);
     auto count = [&] {
       m_tiles_ = (m_panels + tile_m_ - 1) / tile_m_;
+      tile_m_ = (m_panels + m_tiles_ - 1) / m_tiles_;
       n_tiles_ = (n_panels + tile_n_ - 1) / tile_n_;
       return static_cast<double>(op_.batch * m_tiles_ * n_tiles_);
     };
@@ -67,26 +79,55 @@ class MatMulProgram final : public HostExecutable {
     count();
   }
 
+  std::int64_t panels_of_b() const { return (op_.n + columns_ - 1) / columns_; }
+  /// Where each row of A is read once only, it is read where it lies.
+  bool reads_a_in_place() const { return op_.n <= columns_; }
+
   void run_stretch(Workers& workers, const T* a, const T* b, T* c, std::int64_t batches, std::int64_t k,
                    bool accumulate) {
-    const std::int64_t m_panels = static_cast<std::int64_t>(panels_.size());
-    T* packed = reinterpret_cast<T*>(
-        workers.shared().reserve(static_cast<std::size_t>(batches * op_.m * k) * sizeof(T)));
+    const std::int64_t a_panels = reads_a_in_place() ? 0 : static_cast<std::int64_t>(panels_.size());
+    const std::int64_t b_panels = shared_b_ ? panels_of_b() : 0;
+    const std::int64_t b_batches = op_.b_batch == 0 ? 1 : batches;
+    // Panels of B begin where vectors may.
+    const std::int64_t a_elements =
+        a_panels > 0 ? (batches * op_.m * k + columns_ - 1) / columns_ * columns_ : 0;
+    const std::int64_t b_panel = k * columns_;
+    T* packed_a = reinterpret_cast<T*>(workers.shared().reserve(
+        static_cast<std::size_t>(a_elements + b_batches * b_panels * b_panel) * sizeof(T)));
+    T* packed_b = packed_a + a_elements;
+    const std::int64_t a_packs = batches * a_panels;
     auto pack = [&](std::size_t piece, std::size_t) {
-      const std::int64_t batch = static_cast<std::int64_t>(piece) / m_panels;
-      const std::size_t panel = static_cast<std::size_t>(static_cast<std::int64_t>(piece) % m_panels);
-      const std::int64_t row = rows_before_[panel];
-      pack_panel(packed + (batch * op_.m + row) * k, a + batch * op_.a_batch + row * op_.a_row, op_.a_row,
-                 op_.a_column, panels_[panel], panels_[panel], k);
+      std::int64_t number = static_cast<std::int64_t>(piece);
+      if (number < a_packs) {
+        const std::int64_t batch = number / a_panels;
+        const std::size_t panel = static_cast<std::size_t>(number % a_panels);
+        const std::int64_t row = rows_before_[panel];
+        pack_panel(packed_a + (batch * op_.m + row) * k, a + batch * op_.a_batch + row * op_.a_row, op_.a_row,
+                   op_.a_column, panels_[panel], panels_[panel], k);
+        return;
+      }
+      number -= a_packs;
+      const std::int64_t batch = number / b_panels, column = number % b_panels * columns_;
+      pack_panel(packed_b + number * b_panel, b + batch * op_.b_batch + column * op_.b_column, op_.b_column,
+                 op_.b_row, std::min(columns_, op_.n - column), columns_, k);
     };
     auto multiply = [&](std::size_t piece, std::size_t thread) {
       const std::int64_t tiles = m_tiles_ * n_tiles_;
       const std::int64_t batch = static_cast<std::int64_t>(piece) / tiles;
       const std::int64_t tile = static_cast<std::int64_t>(piece) % tiles;
-      run_tile(workers.workspace(thread), packed + batch * op_.m * k, b + batch * op_.b_batch,
-               c + batch * op_.m * op_.n, k, tile / n_tiles_, tile % n_tiles_, accumulate);
+      Stretch s{k,
+                a_panels > 0 ? packed_a + batch * op_.m * k : a + batch * op_.a_batch,
+                nullptr,
+                nullptr,
+                c + batch * op_.m * op_.n,
+                accumulate};
+      if (shared_b_)
+        s.packed_b = packed_b + (op_.b_batch == 0 ? 0 : batch * b_panels * b_panel);
+      else
+        s.b = b + batch * op_.b_batch;
+      run_tile(workers.workspace(thread), s, tile / n_tiles_, tile % n_tiles_);
     };
-    const std::size_t packs = static_cast<std::size_t>(batches * m_panels);
+    const std::size_t packs = static_cast<std::size_t>(a_packs + b_batches * b_panels);
     const std::size_t tiles = static_cast<std::size_t>(batches * m_tiles_ * n_tiles_);
     if (work_ * static_cast<double>(batches) < kWorthSharing) {
       for (std::size_t i = 0; i < packs; ++i) pack(i, 0);
@@ -97,29 +138,50 @@ class MatMulProgram final : public HostExecutable {
     }
   }
 
-  void run_tile(Workspace& workspace, const T* a, const T* b, T* c, std::int64_t k, std::int64_t m_tile,
-                std::int64_t n_tile, bool accumulate) {
-    T* packed =
-        reinterpret_cast<T*>(workspace.reserve(static_cast<std::size_t>(kPanelDepth * columns_) * sizeof(T)));
+  /// A stretch of k of one matrix.
+  struct Stretch {
+    std::int64_t k;
+    const T* a;         // packed, or where it lies
+    const T* b;         // where it lies, or
+    const T* packed_b;  // all of its panels
+    T* c;
+    bool accumulate;
+  };
+
+  void run_tile(Workspace& workspace, const Stretch& s, std::int64_t m_tile, std::int64_t n_tile) {
     const std::size_t first = static_cast<std::size_t>(m_tile * tile_m_);
     const std::size_t last = std::min(first + static_cast<std::size_t>(tile_m_), panels_.size());
     const std::int64_t end = std::min((n_tile + 1) * tile_n_ * columns_, op_.n);
+    const std::int64_t blocks = (s.k + kPanelDepth - 1) / kPanelDepth;
+    const std::int64_t most = (s.k + blocks - 1) / blocks;
+    T* own =
+        reinterpret_cast<T*>(workspace.reserve(static_cast<std::size_t>(kPanelDepth * columns_) * sizeof(T)));
     for (std::int64_t j = n_tile * tile_n_ * columns_; j < end; j += columns_) {
       const std::int64_t columns = std::min(columns_, op_.n - j);
       // With few panels of A there is little to win from a copy of B that lies side by side already.
       const bool direct = op_.b_column == 1 && columns == columns_ && last - first <= 2;
-      for (std::int64_t p = 0; p < k; p += kPanelDepth) {
-        const std::int64_t depth = std::min(kPanelDepth, k - p);
-        const T* panel = b + p * op_.b_row + j * op_.b_column;
-        std::int64_t row = op_.b_row;
-        if (!direct) {
-          pack_panel(packed, panel, op_.b_column, op_.b_row, columns, columns_, depth);
-          panel = packed;
-          row = columns_;
+      for (std::int64_t p = 0; p < s.k; p += most) {
+        const std::int64_t depth = std::min(most, s.k - p);
+        const T* panel = own;
+        std::int64_t row = columns_;
+        if (s.packed_b != nullptr) {
+          panel = s.packed_b + j * s.k + p * columns_;
+        } else if (direct) {
+          panel = s.b + p * op_.b_row + j;
+          row = op_.b_row;
+        } else {
+          pack_panel(own, s.b + p * op_.b_row + j * op_.b_column, op_.b_column, op_.b_row, columns, columns_,
+                     depth);
         }
-        for (std::size_t i = first; i < last; ++i)
-          multiply_panel(panels_[i], columns, depth, a + rows_before_[i] * k + p * panels_[i], panel, row,
-                         c + rows_before_[i] * op_.n + j, op_.n, accumulate || p > 0);
+        for (std::size_t i = first; i < last; ++i) {
+          T* to = s.c + rows_before_[i] * op_.n + j;
+          if (reads_a_in_place())
+            multiply_strided(panels_[i], columns, depth, s.a + rows_before_[i] * op_.a_row + p * op_.a_column,
+                             op_.a_row, op_.a_column, panel, row, to, op_.n, s.accumulate || p > 0);
+          else
+            multiply_panel(panels_[i], columns, depth, s.a + rows_before_[i] * s.k + p * panels_[i], panel,
+                           row, to, op_.n, s.accumulate || p > 0);
+        }
       }
     }
   }
@@ -128,6 +190,7 @@ class MatMulProgram final : public HostExecutable {
   std::vector<std::int64_t> panels_, rows_before_;
   std::int64_t columns_;
   std::int64_t tile_m_ = 1, tile_n_ = 1, m_tiles_ = 1, n_tiles_ = 1;  // panels in a tile; tiles
+  bool shared_b_ = false;                                             // B is packed once for all tiles
   double work_ = 0;                                                   // of one matrix
 };
 

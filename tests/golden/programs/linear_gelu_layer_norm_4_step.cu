@@ -1350,9 +1350,6 @@ struct sn_member {
   u64 b2_;
   u64 b3_;
   u32 n0_;
-  u32 n1_;
-  u32 n2_;
-  u32 n3_;
   u32 s0_;
   u32 s1_;
   u32 s2_;
@@ -1377,9 +1374,6 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   float* __restrict__ b2 = (float*)mine.b2_;
   float* __restrict__ b3 = (float*)mine.b3_;
   const int n0 = int(mine.n0_);
-  const int n1 = int(mine.n1_);
-  const int n2 = int(mine.n2_);
-  const int n3 = int(mine.n3_);
   const float s0 = __int_as_float(int(mine.s0_));
   const float s1 = __int_as_float(int(mine.s1_));
   const float s2 = __int_as_float(int(mine.s2_));
@@ -1387,29 +1381,28 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const float s4 = __int_as_float(int(mine.s4_));
   const float s5 = __int_as_float(int(mine.s5_));
   const float s6 = __int_as_float(int(mine.s6_));
-  const bool vectors = ((u64(b0) | u64(b2) | u64(b3)) & 15) == 0 && ((n1 | n2) & 3) == 0;
-  const u32 points = u32(n0) * u32(n1);
+  const bool vectors = ((u64(b0) | u64(b1) | u64(b2) | u64(b3)) & 15) == 0;
+  const u32 points = u32(n0);
   const u32 points4 = vectors ? points - points % u32(4) : u32(0);
   for (u32 f = u32(block * blockDim.x + threadIdx.x) * u32(4); f < points4; f += u32(blocks * blockDim.x) * u32(4)) {
-    u32 t0 = f;
-    const int y = int(t0 % u32(n1));
-    t0 /= u32(n1);
-    const int x0 = int(t0);
+    const int y = int(f);
     float l0[4];
-    sn_load4_f32(l0, b0 + (x0 * n2 + y));
+    sn_load4_f32(l0, b0 + (y));
+    float l3[4];
+    sn_load4_f32(l3, b1 + (y));
     float l7[4];
-    sn_load4_f32(l7, b2 + (x0 * n2 + y));
+    sn_load4_f32(l7, b2 + (y));
     float l22[4];
-    sn_load4_f32(l22, b3 + (x0 * n2 + y));
+    sn_load4_f32(l22, b3 + (y));
     float w0[4];
     float w1[4];
     float w2[4];
     #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      const int x1 = y + k;
+      const int x0 = y + k;
       const float v0 = l0[k];
       const float v2 = (v0 * s0);
-      const float v3 = b1[x0 + x1 * n3];
+      const float v3 = l3[k];
       const float v5 = (v3 * s1);
       const float v6 = (v2 + v5);
       const float v7 = l7[k];
@@ -1428,21 +1421,18 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       w1[k] = v13;
       w2[k] = v23;
     }
-    sn_store4_f32(b0 + (x0 * n2 + y), w0);
-    sn_store4_f32(b2 + (x0 * n2 + y), w1);
-    sn_store4_f32(b3 + (x0 * n2 + y), w2);
+    sn_store4_f32(b0 + (y), w0);
+    sn_store4_f32(b2 + (y), w1);
+    sn_store4_f32(b3 + (y), w2);
   }
   for (u32 f = points4 + u32(block * blockDim.x + threadIdx.x); f < points; f += u32(blocks * blockDim.x)) {
-    u32 t0 = f;
-    const int x1 = int(t0 % u32(n1));
-    t0 /= u32(n1);
-    const int x0 = int(t0);
-    const float v0 = b0[x0 * n2 + x1];
+    const int x0 = int(f);
+    const float v0 = b0[x0];
     const float v2 = (v0 * s0);
-    const float v3 = b1[x0 + x1 * n3];
+    const float v3 = b1[x0];
     const float v5 = (v3 * s1);
     const float v6 = (v2 + v5);
-    const float v7 = b2[x0 * n2 + x1];
+    const float v7 = b2[x0];
     const float v9 = (v7 * s2);
     const float v10 = (v3 * v3);
     const float v12 = (v10 * s3);
@@ -1452,11 +1442,11 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v18 = (v16 * s5);
     const float v20 = (v18 + s6);
     const float v21 = sn_div_f32(v15, v20);
-    const float v22 = b3[x0 * n2 + x1];
+    const float v22 = b3[x0];
     const float v23 = (v22 - v21);
-    b0[x0 * n2 + x1] = v6;
-    b2[x0 * n2 + x1] = v13;
-    b3[x0 * n2 + x1] = v23;
+    b0[x0] = v6;
+    b2[x0] = v13;
+    b3[x0] = v23;
   }
 }
 // ---- kernel 6
