@@ -148,12 +148,24 @@ HWY_INLINE void turn_4x4(const T* from, std::int64_t from_row, T* to, std::int64
     for (int j = 0; j < 4; ++j) to[j * to_row + i] = from[i * from_row + j];
 }
 
+/// `count` elements; a call of memcpy would take longer than to copy the few that a panel has side by side.
+template <class T>
+HWY_INLINE void copy_few(const T* HWY_RESTRICT from, T* HWY_RESTRICT to, std::size_t count) {
+  const hn::ScalableTag<T> d;
+  const hn::CappedTag<T, 4> few;
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
+  for (; i + hn::Lanes(few) <= count; i += hn::Lanes(few)) hn::StoreU(hn::LoadU(few, from + i), few, to + i);
+  for (; i < count; ++i) to[i] = from[i];
+}
+
 template <class T>
 void pack_panel(T* to, const T* from, std::int64_t lane_stride, std::int64_t k_stride, std::int64_t lanes,
                 std::int64_t width, std::int64_t k) {
   std::int64_t done = 0;  // lanes
   if (lane_stride == 1) {
-    for (std::int64_t p = 0; p < k; ++p) std::copy_n(from + p * k_stride, lanes, to + p * width);
+    for (std::int64_t p = 0; p < k; ++p)
+      copy_few(from + p * k_stride, to + p * width, static_cast<std::size_t>(lanes));
     done = lanes;
   } else if (k_stride == 1) {
     for (; done + 4 <= lanes; done += 4) {
