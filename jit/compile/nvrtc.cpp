@@ -115,14 +115,6 @@ struct ProgramGuard {
   }
 };
 
-/// Bytes that a kernel stores to memory for want of registers, by the log of the option -v.
-int spilled_bytes(const std::string& log) {
-  const std::size_t at = log.find(" bytes spill stores");
-  if (at == std::string::npos) return 0;
-  const std::size_t before = log.find_last_of(" ,", at - 1);
-  return std::atoi(log.c_str() + (before == std::string::npos ? 0 : before + 1));
-}
-
 /// The groups that a source wants a core to hold; 1 where it leaves that open.
 int wanted_groups(const std::string& source) {
   constexpr std::string_view kDefinition = "#define SN_GROUPS ";
@@ -179,6 +171,25 @@ std::vector<std::byte> run_nvrtc(const std::string& source, const CudaOptions& o
   return code;
 }
 
+int spilled_bytes(const std::string& log) {
+  const std::size_t at = log.find(" bytes spill stores");
+  if (at == std::string::npos) return 0;
+  const std::size_t before = log.find_last_of(" ,", at - 1);
+  return std::atoi(log.c_str() + (before == std::string::npos ? 0 : before + 1));
+}
+
+std::vector<std::byte> run_nvrtc_for_groups(const std::string& source, const CudaOptions& options, std::string* log) {
+  CudaOptions reporting = options;
+  reporting.more.push_back("--ptxas-options=-v");
+  std::vector<std::byte> code = run_nvrtc(source, reporting, log);
+  for (int groups = wanted_groups(source) - 1; groups > 0 && spilled_bytes(*log) > 0; --groups) {
+    CudaOptions fewer = reporting;
+    fewer.more.push_back("-DSN_GROUPS=" + std::to_string(groups));
+    code = run_nvrtc(source, fewer, log);
+  }
+  return code;
+}
+
 std::vector<std::byte> compile_cuda(const std::string& source, const CudaOptions& options, bool* from_disk) {
   dump_source(source, ".cu");
   KernelKey key;
@@ -188,15 +199,8 @@ std::vector<std::byte> compile_cuda(const std::string& source, const CudaOptions
   key.target = options.architecture;
   auto compile = [&] {
     const auto start = std::chrono::steady_clock::now();
-    CudaOptions reporting = options;
-    reporting.more.push_back("--ptxas-options=-v");
     std::string log;
-    std::vector<std::byte> code = run_nvrtc(source, reporting, &log);
-    for (int groups = wanted_groups(source) - 1; groups > 0 && spilled_bytes(log) > 0; --groups) {
-      reporting.more.back() = "-DSN_GROUPS=" + std::to_string(groups);
-      reporting.more.push_back("--ptxas-options=-v");
-      code = run_nvrtc(source, reporting, &log);
-    }
+    std::vector<std::byte> code = run_nvrtc_for_groups(source, options, &log);
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
     if (base::logs("compile"))
       base::log_line("compile", std::to_string(source.size()) + " bytes of CUDA C++ for " +
