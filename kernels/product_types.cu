@@ -1,13 +1,6 @@
-// What product.cu and its operands share; T, TM, TN and BK are defined before it.
+// What product.cu and its operands share; T, TM, TN and BK are defined before it, and what the texts of all kernels have.
 
 typedef long long i64;
-
-// As in fused kernels.
-__device__ __forceinline__ void sn_follow() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
-#endif
-}
 
 #define THREADS 256
 #define BM (16 * TM)

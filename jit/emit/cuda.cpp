@@ -32,16 +32,7 @@ class CudaDialect : public Dialect {
   }
 
   std::string preamble(const ir::Kernel&, const Target&) const override {
-    return "typedef unsigned int u32;\n"
-           "typedef long long i64;\n"
-           "typedef unsigned long long u64;\n"
-           "#define SN_FN static __device__ __forceinline__\n"
-           // Lets the next kernel of the stream start and waits for the end of the one before: all do, so all before it have ended.
-           "SN_FN void sn_follow() {\n"
-           "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900\n"
-           "  asm volatile(\"griddepcontrol.launch_dependents;\\n\\tgriddepcontrol.wait;\" ::: \"memory\");\n"
-           "#endif\n"
-           "}\n";
+    return "typedef unsigned int u32;\ntypedef long long i64;\ntypedef unsigned long long u64;\n" + std::string(cuda_head());
   }
 
   std::string open(const ir::Kernel& kernel, const Target& target, const BodyUse& use) const override {

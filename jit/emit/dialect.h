@@ -14,6 +14,13 @@
 
 namespace sinter::emit {
 
+/// Elements that one lane handles at once where a kernel has a vector path.
+inline constexpr int kVector = 4;
+/// The same of kernels that touch 16-bit elements and hold no rows, in languages that have such vectors: 16 bytes.
+inline constexpr int kWideVector = 8;
+/// kWideVector or kVector.
+int vector_width(const ir::Kernel& kernel, const Target& target);
+
 /// What the written body of a kernel turned out to use.
 struct BodyUse {
   std::set<std::size_t> in_vectors;  // buffers that load_vector and store_vector touch
@@ -53,9 +60,11 @@ class Dialect {
   virtual std::string store_vector(const ir::Kernel& kernel, int width, std::size_t buffer, const std::string& position,
                                    const std::string& from) const = 0;
 
-  /// The statement that stores a vector of floats cast to the buffer's dtype. Empty: casts are written like any other
-  /// expression, element by element.
-  virtual std::string store_cast_vector(const ir::Kernel&, int, std::size_t, const std::string&, const std::string&) const {
+  /// True iff floats are cast to this dtype a vector at a time, on their way to memory: by `store_cast_vector`. Other casts
+  /// are written like any expression, element by element.
+  virtual bool casts_vectors_to(DType) const { return false; }
+  virtual std::string store_cast_vector(int /*width*/, std::size_t /*buffer*/, const std::string& /*position*/,
+                                        const std::string& /*from*/) const {
     return "";
   }
 

@@ -11,13 +11,6 @@
 
 namespace sinter::emit {
 
-/// Elements that one lane handles at once where a kernel has a vector path.
-inline constexpr int kVector = 4;
-/// The same of kernels that touch 16-bit elements and hold no rows, in languages that have such vectors: 16 bytes.
-inline constexpr int kWideVector = 8;
-/// kWideVector or kVector.
-int vector_width(const ir::Kernel& kernel, const Target& target);
-
 class Expressions {
  public:
   Expressions(const ir::Kernel& kernel, const Target& target);

@@ -1,6 +1,5 @@
 // GLSL for Vulkan compute. Float temporaries are `precise`: no contraction, so that fused equals unfused.
 #include "jit/emit/dialect.h"
-#include "jit/emit/expressions.h"
 #include "jit/emit/glsl_groups.h"
 #include "jit/emit/prelude.h"
 #include "jit/emit/prelude_glsl_exponentials.h"
@@ -103,7 +102,8 @@ class GlslDialect : public Dialect {
         qualifiers += buffer.written ? "writeonly" : "readonly";
       }
       block(qualifiers, "b" + std::to_string(b), std::string(storage_type(buffer.dtype)) + " at[]");
-      if (vectors) block(qualifiers, "b" + std::to_string(b) + "_4", std::string(vector_in_memory(buffer.dtype, vector_width(kernel, target))) + " at[]");
+      const std::string_view vector = vector_in_memory(buffer.dtype, vector_width(kernel, target));
+      if (vectors) block(qualifiers, "b" + std::to_string(b) + "_4", std::string(vector) + " at[]");
     }
     auto more = [&](const std::string& qualifiers, const std::string& name) {
       block(qualifiers, name, "u32 word[]");
@@ -178,16 +178,18 @@ class GlslDialect : public Dialect {
                            const std::string& from) const override {
     const DType dtype = kernel.buffers[buffer].dtype;
     if (width == kVector) return store4(dtype, buffer, number, from);
+    const std::string_view type = vector_of(dtype);
+    const std::string first = four(type, from, 0), second = four(type, from, 4);
     if (is_half(dtype))
-      return at4(buffer, number) + " = uvec4(sn_words_of_halves(" + four(vector_of(dtype), from, 0) + "), sn_words_of_halves(" + four(vector_of(dtype), from, 4) + "));";
+      return at4(buffer, number) + " = uvec4(sn_words_of_halves(" + first + "), sn_words_of_halves(" + second + "));";
     const std::string pair = "2u * (" + number + ")";
-    return "{ const " + std::string(vector_of(dtype)) + " a = " + four(vector_of(dtype), from, 0) + ", b = " + four(vector_of(dtype), from, 4) + "; " +
+    return "{ const " + std::string(type) + " a = " + first + ", b = " + second + "; " +
            store4(dtype, buffer, pair, "a") + " " + store4(dtype, buffer, pair + " + 1u", "b") + " }";
   }
 
-  std::string store_cast_vector(const ir::Kernel& kernel, int width, std::size_t buffer, const std::string& number,
+  bool casts_vectors_to(DType dtype) const override { return dtype == DType::bf16; }
+  std::string store_cast_vector(int width, std::size_t buffer, const std::string& number,
                                 const std::string& from) const override {
-    if (kernel.buffers[buffer].dtype != DType::bf16) return "";
     const std::string call = width == kVector ? "sn_words_of_bf16(" + from + ")"
                                               : "sn_words_of_8_bf16(" + four("vec4", from, 0) + ", " + four("vec4", from, 4) + ")";
     return at4(buffer, number) + " = " + call + ";";

@@ -287,6 +287,15 @@ std::map<std::string, std::string, std::less<>> make_table() {
 
 }  // namespace
 
+std::string_view cuda_head() {
+  return "#define SN_FN static __device__ __forceinline__\n"
+         "SN_FN void sn_follow() {\n"
+         "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900\n"
+         "  asm volatile(\"griddepcontrol.launch_dependents;\\n\\tgriddepcontrol.wait;\" ::: \"memory\");\n"
+         "#endif\n"
+         "}\n";
+}
+
 std::string_view cuda_function(std::string_view name) {
   static const auto table = make_table();
   auto found = table.find(name);

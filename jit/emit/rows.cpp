@@ -42,7 +42,7 @@ class Chooser {
       std::reverse(values.begin(), values.end());
       std::reverse(from_before.begin(), from_before.end());
       for (ir::ExprId id : from_before)
-        if (std::find(rows.held.begin(), rows.held.end(), id) == rows.held.end()) rows.held.push_back(id);
+        if (!rows.has(id)) rows.held.push_back(id);
     }
     share_slots(rows);
     for (DType dtype : rows.slot_dtypes) rows.words += (size_of(dtype) == 8 ? 2u : 1u) * k_.row_elements;

@@ -10,6 +10,7 @@
 
 #include "jit/emit/accumulators.h"
 #include "jit/emit/rows.h"
+#include "jit/emit/vectors.h"
 
 namespace sinter::emit {
 
@@ -22,16 +23,18 @@ using ir::Schedule;
 namespace {
 
 constexpr int kChunk = 32;
-// Above this a vector path would double a text that is long already, and its registers would no longer fit.
-constexpr std::size_t kMostVectorExpressions = 80;
 // Likewise of a loop that is written out for several rounds.
 constexpr std::size_t kMostUnrolledExpressions = 16;
 
 class Loops {
  public:
   Loops(Expressions& e, Schedule schedule)
-      : e_(e), k_(e.kernel), schedule_(schedule), live_(live_expressions(k_)), sums_(e, schedule, live_) {
-    find_vector_path();
+      : e_(e),
+        k_(e.kernel),
+        schedule_(schedule),
+        live_(live_expressions(k_)),
+        sums_(e, schedule, live_),
+        vectors_(e, sums_, schedule, live_) {
     find_held_rows();
   }
 
@@ -51,51 +54,18 @@ class Loops {
 
   Work work_of(std::uint16_t phase) const { return emit::work_of(k_, live_, phase); }
 
-  // ---- the vector path
-
-  bool is_vector_load(ExprId id) const {
-    const Expr& expr = k_.exprs[id];
-    return expr.kind == ExprKind::Load && expr.predicate == ir::kNone && e_.is_consecutive(expr.map, along_);
-  }
-  bool is_vector_store(const ir::Store& store) const { return e_.is_consecutive(store.map, along_); }
-
-  void find_vector_path() {
-    const bool inner = schedule_ == Schedule::LanesInner;
-    const std::size_t rank = inner ? k_.inner_rank : k_.outer_rank;
-    if (!e_.dialect.has_vectors(k_, e_.target) || schedule_ == Schedule::LanesOuter || rank == 0) return;
-    if (static_cast<std::size_t>(std::count(live_.begin(), live_.end(), true)) > kMostVectorExpressions)
-      return;
-    along_ = inner ? k_.extents.size() - 1 : k_.outer_rank - 1u;
-    std::vector<std::pair<std::size_t, std::size_t>> maps;
-    for (ExprId id = 0; id < k_.exprs.size(); ++id)
-      if (live_[id] && is_vector_load(id)) maps.emplace_back(k_.exprs[id].buffer, k_.exprs[id].map);
-    for (const ir::Store& store : k_.stores)
-      if (is_vector_store(store)) maps.emplace_back(store.buffer, store.map);
-    if (maps.empty()) return;
-    vectors_ = true;
-    for (auto [buffer, map] : maps) e_.use.in_vectors.insert(buffer);
-    e_.out.line("const bool vectors = " + e_.vector_condition(maps, along_, rank > 1) + ";");
-  }
-
   // ---- rows in registers
 
   void find_held_rows() {
-    if (!vectors_ || schedule_ != Schedule::LanesInner || k_.row_elements == 0) return;
+    if (!vectors_.any() || schedule_ != Schedule::LanesInner || k_.row_elements == 0) return;
     std::vector<Work> work;
     for (std::uint16_t phase = 0; phase < k_.phases; ++phase) work.push_back(work_of(phase));
     rows_ = hold_rows(k_, work);
     e_.use.held_words = rows_.words;
   }
-  bool holds_rows() const { return !rows_.held.empty(); }
-  bool is_held(ExprId id) const { return std::find(rows_.held.begin(), rows_.held.end(), id) != rows_.held.end(); }
-  static std::string slot(std::size_t number) { return "h" + std::to_string(number); }
-  std::string held(ExprId id) const {
-    return slot(rows_.slots[static_cast<std::size_t>(std::find(rows_.held.begin(), rows_.held.end(), id) - rows_.held.begin())]);
-  }
-
   void declare_held() {
     for (std::size_t s = 0; s < rows_.slot_dtypes.size(); ++s)
-      e_.out.line(e_.dialect.declare_vector(rows_.slot_dtypes[s], e_.width, slot(s), k_.row_elements / e_.width));
+      e_.out.line(e_.dialect.declare_vector(rows_.slot_dtypes[s], e_.width, HeldRows::slot(s), k_.row_elements / e_.width));
   }
 
   // ---- points
@@ -105,81 +75,6 @@ class Loops {
     for (ExprId id : work.values) e_.define(id);
     for (const ir::Store* store : work.stores) e_.store(*store);
     sums_.take(work, "");
-  }
-
-  /// Where a vector lies, as the language counts; `base` is the name of its first coordinate.
-  std::string vector_place(std::size_t map, const std::string& base) {
-    if (e_.dialect.numbers_vectors) return e_.vector_number(map, along_, "vector");
-    const std::string own = e_.coordinates[along_];
-    e_.coordinates[along_] = base;
-    std::string text = e_.position(map);
-    e_.coordinates[along_] = own;
-    return text;
-  }
-
-  std::string load_vector(ExprId id, const std::string& base, const std::string& to) {
-    return e_.dialect.load_vector(k_, e_.width, k_.exprs[id].buffer, vector_place(k_.exprs[id].map, base), to);
-  }
-
-  /// What a store's vector is made of: what is cast, where the language casts whole vectors on their way to memory.
-  ExprId uncast(const Work& work, const ir::Store& store) const {
-    const Expr& expr = k_.exprs[store.value];
-    if (expr.kind != ExprKind::Elementwise || expr.op != Op::Cast || k_.exprs[expr.args[0]].dtype != DType::f32 ||
-        std::find(work.values.begin(), work.values.end(), store.value) == work.values.end() ||
-        e_.dialect.store_cast_vector(k_, e_.width, store.buffer, "", "").empty())
-      return store.value;
-    return expr.args[0];
-  }
-
-  /// A vector's points along `along_`, whose coordinate is defined for the first of them under another name. Where rows are
-  /// held, these are the lane's points number `i`, `taken` come from earlier phases, `loaded` are there already and what is
-  /// held stays in `held`.
-  void write_vector_points(const Work& work, const std::string& base, const std::vector<ExprId>& taken = {},
-                           const std::vector<ExprId>& loaded = {}) {
-    const std::string own = e_.coordinates[along_];
-    const std::string width = std::to_string(e_.width);
-    e_.coordinates[along_] = base;
-    for (ExprId id : work.values) {
-      const Expr& expr = k_.exprs[id];
-      if (!is_vector_load(id)) continue;
-      const bool stays = is_held(id);
-      const std::string name = stays ? held(id) + "[i]" : "l" + std::to_string(id);
-      if (!stays) e_.out.line(e_.dialect.declare_vector(expr.dtype, e_.width, name));
-      if (std::find(loaded.begin(), loaded.end(), id) == loaded.end()) e_.out.line(load_vector(id, base, name));
-      e_.loaded[id] = name + "[k]";
-    }
-    std::vector<ExprId> stored;
-    for (std::size_t s = 0; s < work.stores.size(); ++s) {
-      stored.push_back(uncast(work, *work.stores[s]));
-      if (is_vector_store(*work.stores[s]))
-        e_.out.line(e_.dialect.declare_vector(k_.exprs[stored[s]].dtype, e_.width, "w" + std::to_string(s)));
-    }
-    e_.coordinates[along_] = own;
-    e_.out.line(e_.dialect.unroll);
-    e_.open("for (int k = 0; k < " + width + "; ++k)");
-    e_.out.line(std::string("const ") + e_.index_type + " " + own + " = " + base + " + k;");
-    for (ExprId id : taken)
-      e_.out.line(e_.dialect.define(k_.exprs[id].dtype) + e_.value(id) + " = " + held(id) + "[i][k];");
-    for (ExprId id : work.values) {
-      e_.define(id);
-      if (is_held(id) && !is_vector_load(id)) e_.out.line(held(id) + "[i][k] = " + e_.value(id) + ";");
-    }
-    for (std::size_t s = 0; s < work.stores.size(); ++s) {
-      if (is_vector_store(*work.stores[s]))
-        e_.out.line("w" + std::to_string(s) + "[k] = " + e_.value(stored[s]) + ";");
-      else
-        e_.store(*work.stores[s]);
-    }
-    sums_.take(work, "[k]");
-    e_.close();
-    e_.loaded.clear();
-    for (std::size_t s = 0; s < work.stores.size(); ++s) {
-      const ir::Store& store = *work.stores[s];
-      if (!is_vector_store(store)) continue;
-      const std::string place = vector_place(store.map, base), from = "w" + std::to_string(s);
-      e_.out.line(stored[s] == store.value ? e_.dialect.store_vector(k_, e_.width, store.buffer, place, from)
-                                           : e_.dialect.store_cast_vector(k_, e_.width, store.buffer, place, from));
-    }
   }
 
   /// Coordinates of `count` dims from the number `from`; in the vector path the last one gets the name of its
@@ -218,12 +113,12 @@ class Loops {
     const std::string first = e_.flat(e_.dialect.grid(k_).global_lane), step = e_.flat(e_.dialect.grid(k_).global_lanes);
     e_.out.line(constant("points", count_of(0, k_.outer_rank)));
     std::string begin = first;
-    if (vectors_) {
+    if (vectors_.any()) {
       const std::string width = e_.flat(std::to_string(e_.width));
       e_.out.line(constant("points4", "vectors ? points - points % " + width + " : " + e_.flat("0")));
       e_.open(loop("f", first + " * " + width, "points4", step + " * " + width));
       split("f", 0, k_.outer_rank, "y");
-      write_vector_points(work, "y");
+      vectors_.write_points(work, "y");
       e_.close();
       begin = "points4 + " + first;
     }
@@ -240,7 +135,7 @@ class Loops {
     const bool groups = schedule_ == Schedule::LanesInner;
     e_.out.line(constant("points", count_of(0, k_.outer_rank)));
     if (groups) e_.out.line(constant("inner", count_of(k_.outer_rank, k_.inner_rank)));
-    if (holds_rows()) {
+    if (rows_.any()) {
       // Two loops over the points: beside the path for rows that are no whole vectors, this one would be short of registers.
       e_.open(k_.row_full ? "if (vectors)" : "if (vectors && inner % " + e_.flat(std::to_string(e_.width)) + " == " + e_.flat("0") + ")");
       in_registers_ = true;
@@ -252,7 +147,7 @@ class Loops {
       e_.close();
       return;
     }
-    if (vectors_)
+    if (vectors_.any())
       e_.out.line(constant(
           "inner4", "vectors ? inner - inner % " + e_.flat(std::to_string(e_.width)) + " : " + e_.flat("0")));
     write_outer_loop();
@@ -353,7 +248,7 @@ class Loops {
   /// A loop over j. Several rounds are taken at once, so that their loads are under way together.
   void write_rounds(const Work& work, const std::string& first, const std::string& limit, const std::string& step,
                     int elements, const std::function<void()>& body) {
-    const bool rest = vectors_ && elements == 1;  // what vectors leave: a few points
+    const bool rest = vectors_.any() && elements == 1;  // what vectors leave: a few points
     std::string from = first;
     const bool together = e_.dialect.unroll_8.empty() && e_.target.vectors && work.stores.empty() &&
         work.values.size() <= kMostUnrolledExpressions && !rest;
@@ -387,11 +282,11 @@ class Loops {
     const std::size_t first = k_.outer_rank, count = k_.inner_rank;
     const std::string from = k_.split ? "begin + " : "";
     std::string begin = from + lane;
-    if (vectors_ && !holds_rows()) {
+    if (vectors_.any() && !rows_.any()) {
       const std::string width = e_.flat(std::to_string(e_.width));
       write_chunked(work, from + lane + " * " + width, "inner4", lanes + " * " + width, e_.width, [&] {
         split("j", first, count, "y");
-        write_vector_points(work, "y");
+        vectors_.write_points(work, "y");
       });
       begin = "inner4 + " + lane;
     }
@@ -409,12 +304,12 @@ class Loops {
     std::vector<ExprId> first;
     if (e_.dialect.loads_rows_first)
       for (ExprId id : rest.values)
-        if (is_vector_load(id) && is_held(id)) first.push_back(id);
+        if (vectors_.is_load(id) && rows_.has(id)) first.push_back(id);
     if (!first.empty())
       write_over_vectors([&] {
-        for (ExprId id : first) e_.out.line(load_vector(id, "y", held(id) + "[i]"));
+        for (ExprId id : first) e_.out.line(vectors_.load(id, "y", rows_.name(id) + "[i]"));
       });
-    write_over_vectors([&] { write_vector_points(rest, "y", rows_.taken[phase], first); });
+    write_over_vectors([&] { vectors_.write_points(rest, "y", rows_, rows_.taken[phase], first); });
     sums_.add_parts(work, e_.width);
   }
 
@@ -508,7 +403,7 @@ class Loops {
       e_.out.line(constant("length", "((whole + parts - 1) / parts + step - 1) / step * step"));
       e_.out.line(constant("begin", "part * length < whole ? part * length : whole"));
       e_.out.line(constant("inner", "length < whole - begin ? begin + length : whole"));
-      if (vectors_)
+      if (vectors_.any())
         e_.out.line(constant("inner4", "vectors ? inner - (inner - begin) % " + e_.flat(std::to_string(e_.width)) + " : begin"));
       return;
     }
@@ -523,8 +418,7 @@ class Loops {
   Schedule schedule_;
   std::vector<bool> live_;
   Accumulators sums_;
-  bool vectors_ = false;
-  std::size_t along_ = 0;
+  Vectors vectors_;
   HeldRows rows_;
   bool in_registers_ = false;  // where the path is written that holds them
 };

@@ -11,10 +11,6 @@ namespace {
 // Turns that must be spared before others are handed an image in another order.
 constexpr int kWorthTurning = 2;
 
-bool is_convolution(const Node& node) {
-  return node.op == Op::Conv2d || node.op == Op::Conv2dBackwardInput || node.op == Op::Conv2dBackwardWeight;
-}
-
 /// Sets of nodes that lie alike: images that elementwise work leads from one to the next.
 class Images {
  public:
@@ -41,8 +37,7 @@ class Images {
   bool is_member(NodeId id) const {
     const Node& n = node(id);
     if (!n.live || n.kind != NodeKind::Op || n.shape.rank() != 4 || n.shape.numel() == 0) return false;
-    return n.is(OpClass::Elementwise) ||
-           (n.is(OpClass::Library) && is_convolution(n) && may_be_channels_last(graph_, id, 2));
+    return n.is(OpClass::Elementwise) || may_be_channels_last(graph_, id, 2);
   }
 
   NodeId root(NodeId id) {
@@ -67,7 +62,7 @@ class Images {
             node(base).is(OpClass::Source) && node(base).scalars.size() == 2)
           plain_[root(id)] = true;
     }
-    if (!n.is(OpClass::Library) || !is_convolution(n)) return;
+    if (!is_convolution(n)) return;
     for (std::size_t k = 0; k < n.operands.size(); ++k)
       if (is_member(n.operands[k]))
         spared_[root(n.operands[k])] += may_be_channels_last(graph_, id, k) ? 1 : -1;

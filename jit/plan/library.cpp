@@ -125,14 +125,15 @@ bool lies_channels_last(const Graph& graph, NodeId operand) {
   return !is_contiguous(shape, plain) && is_contiguous({shape[0], shape[2], shape[3], shape[1]}, last);
 }
 
+bool is_convolution(const Node& node) {
+  return node.is(OpClass::Library) &&
+         (node.op == Op::Conv2d || node.op == Op::Conv2dBackwardInput || node.op == Op::Conv2dBackwardWeight);
+}
+
 bool may_be_channels_last(const Graph& graph, NodeId id, std::size_t k) {
   const Node& node = graph.nodes[id];
-  if (!graph.channels_last || node.dtype != DType::f32 || node.ints.size() != 7 || node.ints[6] != 1) return false;
-  std::size_t weight = 1;
-  if (node.op == Op::Conv2dBackwardWeight)
-    weight = 2;
-  else if (node.op != Op::Conv2d && node.op != Op::Conv2dBackwardInput)
-    return false;
+  if (!graph.channels_last || !is_convolution(node) || node.dtype != DType::f32 || node.ints[6] != 1) return false;
+  const std::size_t weight = node.op == Op::Conv2dBackwardWeight ? 2 : 1;
   const Shape& channels = weight == 2 ? node.shape : graph.nodes[node.operands[1]].shape;
   return k != weight && channels[0] >= kFewChannels && channels[1] >= kFewChannels;
 }

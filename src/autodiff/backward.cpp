@@ -101,7 +101,7 @@ Gradients AnyTensor::backward(Location where) const {
       Term part = rule.operands[i].gradient(autodiff::Step(*node, gradient));
       if (!part.tensor().defined()) continue;
       Term& total = pending[node->operands[i]];
-      total = total.tensor().defined() ? Term(add(total.tensor(), part.tensor(), node->where), node->where) : std::move(part);
+      total = total.tensor().defined() ? total.at(node->where) + part : std::move(part);
     }
     node->forget();
   }

@@ -19,9 +19,7 @@ class Step {
  public:
   Step(const Node& node, const Term& gradient) : node_(node), gradient_(gradient) {}
 
-  Term gradient() const {
-    return gradient_.is_ones() ? Term::ones(gradient_.tensor(), node_.where) : Term(gradient_.tensor(), node_.where);
-  }
+  Term gradient() const { return gradient_.at(node_.where); }
   /// An operand that the rule declares to need, or a scalar operand.
   Term operand(std::size_t i) const {
     if (node_.scalar_mask >> i & 1) return {node_.scalars[i], node_.where};

@@ -19,11 +19,22 @@ class Term {
     term.ones_ = true;
     return term;
   }
+  /// The same value at the place of another op.
+  Term at(const Location& where) const {
+    Term term = *this;
+    term.where_ = where;
+    return term;
+  }
+  /// A tensor of this one's elements, however often each and in whatever shape.
+  Term spread(AnyTensor tensor) const {
+    Term term(std::move(tensor), where_);
+    term.ones_ = ones_;
+    return term;
+  }
 
   const AnyTensor& tensor() const { return tensor_; }
   AnyTensor take() && { return std::move(tensor_); }
   const Location& where() const { return where_; }
-  bool is_ones() const { return ones_; }
   bool is_scalar() const { return !tensor_.defined(); }
   double number() const { return scalar_.as_double(); }
   AnyTensor::Operand operand() const {
@@ -103,13 +114,7 @@ inline Term pow(const Term& a, const Term& b) {
   return {AnyTensor::pow(a.operand(), b.operand(), a.where()), a.where()};
 }
 inline Term sum(const Term& x, const Axes& axes) { return {x.tensor().sum(axes, x.where()), x.where()}; }
-inline Term expand(const Term& x, const Shape& shape) {
-  AnyTensor wide = x.tensor().expand(shape, x.where());
-  return x.is_ones() ? Term::ones(std::move(wide), x.where()) : Term(std::move(wide), x.where());
-}
-inline Term reshape(const Term& x, const Shape& shape) {
-  AnyTensor shaped = x.tensor().reshape(shape, x.where());
-  return x.is_ones() ? Term::ones(std::move(shaped), x.where()) : Term(std::move(shaped), x.where());
-}
+inline Term expand(const Term& x, const Shape& shape) { return x.spread(x.tensor().expand(shape, x.where())); }
+inline Term reshape(const Term& x, const Shape& shape) { return x.spread(x.tensor().reshape(shape, x.where())); }
 
 }  // namespace sinter::autodiff

@@ -9,6 +9,7 @@
 #include <hwy/highway.h>
 
 #include "src/runtime/host/gemm.h"
+#include "src/runtime/host/partial-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sinter::runtime::HWY_NAMESPACE {
@@ -25,22 +26,6 @@ constexpr int kRowsAtOnce = 6;
 template <class T>
 std::int64_t panel_columns() {
   return static_cast<std::int64_t>(2 * hn::Lanes(hn::ScalableTag<T>()));
-}
-
-/// The first `count` lanes. What stands behind them may be another thread's, or nobody's: it is neither written nor read.
-template <class V, class T>
-HWY_INLINE void store_some(V v, std::size_t count, T* to, bool accumulate) {
-  const hn::ScalableTag<T> d;
-#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
-  const auto some = hn::FirstN(d, count);
-  if (accumulate) v = hn::Add(v, hn::MaskedLoad(some, d, to));
-  hn::BlendedStore(v, some, d, to);
-#else
-  // Elsewhere a masked store may be a load and a store of all lanes.
-  HWY_ALIGN T row[HWY_MAX_BYTES / sizeof(T)];
-  hn::Store(v, d, row);
-  for (std::size_t j = 0; j < count; ++j) to[j] = accumulate ? to[j] + row[j] : row[j];
-#endif
 }
 
 /// kRows rows, whose element (i, p) stands at a[i * a_row + p * a_step], by kVectors vectors of columns.
@@ -92,7 +77,11 @@ HWY_INLINE void multiply_rows(std::int64_t a_row, std::int64_t a_step, std::int6
     if (left <= 0) break;
     const std::size_t count = std::min(static_cast<std::size_t>(left), lanes);
 #pragma GCC unroll 16
-    for (int i = 0; i < kRows; ++i) store_some(s[i][v], count, c + i * c_row + v * lanes, accumulate);
+    for (int i = 0; i < kRows; ++i) {
+      T* to = c + i * c_row + v * lanes;
+      if (accumulate) s[i][v] = hn::Add(s[i][v], load_some(d, to, count));
+      store_some(s[i][v], d, to, count);
+    }
   }
 }
 

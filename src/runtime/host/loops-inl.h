@@ -14,31 +14,10 @@
 
 #include "src/runtime/host/elementwise.h"
 #include "src/runtime/host/maths-inl.h"
+#include "src/runtime/host/partial-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sinter::runtime::HWY_NAMESPACE {
-
-/// The first n < Lanes(d) elements; nothing behind them is touched.
-template <class D, class T = hn::TFromD<D>>
-HWY_INLINE hn::Vec<D> load_some(D d, const T* from, std::size_t n) {
-#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-  return hn::MaskedLoad(hn::FirstN(d, n), d, from);
-#else
-  HWY_ALIGN T lanes[HWY_MAX_BYTES / sizeof(T)] = {};
-  for (std::size_t i = 0; i < n; ++i) lanes[i] = from[i];
-  return hn::Load(d, lanes);
-#endif
-}
-template <class D, class T = hn::TFromD<D>>
-HWY_INLINE void store_some(hn::Vec<D> v, D d, T* to, std::size_t n) {
-#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-  hn::BlendedStore(v, hn::FirstN(d, n), d, to);
-#else
-  HWY_ALIGN T lanes[HWY_MAX_BYTES / sizeof(T)];
-  hn::Store(v, d, lanes);
-  for (std::size_t i = 0; i < n; ++i) to[i] = lanes[i];
-#endif
-}
 
 /// A mask as bytes 0 and 1, one for each lane.
 template <class D, class M>
