@@ -21,7 +21,8 @@ class CacheFolder {
  public:
   CacheFolder() {
     std::string name = (fs::temp_directory_path() / "sinter-bench-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw sinter::Error("[sinter-bench] no folder can be made under " + name);
+    if (mkdtemp(name.data()) == nullptr)
+      throw sinter::Error("[sinter-bench] no folder can be made under " + name);
     path_ = name;
   }
   ~CacheFolder() {
@@ -42,7 +43,8 @@ class CacheFolder {
 std::function<double()> first_step(const sinter::Device& device, bool cached) {
   const auto folder = std::make_shared<CacheFolder>();
   const std::string command = "SINTER_CACHE_DIR='" + folder->path().string() + "' '" +
-                              fs::read_symlink("/proc/self/exe").string() + "' --first-step --device " + device.name();
+                              fs::read_symlink("/proc/self/exe").string() + "' --first-step --device " +
+                              device.name();
   return [=] {
     if (!cached) folder->empty();
     const auto start = std::chrono::steady_clock::now();

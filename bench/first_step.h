@@ -7,8 +7,8 @@
 
 namespace bench {
 
-/// Times child processes of this program that do one step of the guide's CNN and end. `cached`: kernels are on disk; else
-/// each child has an empty cache folder.
+/// Times child processes of this program that do one step of the guide's CNN and end. `cached`: kernels are
+/// on disk; else each child has an empty cache folder.
 std::function<double()> first_step(const sinter::Device& device, bool cached);
 
 /// What such a child does: one step, waited for.

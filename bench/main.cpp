@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
+
 #include <sinter/sinter.h>
 
 #include "first_step.h"
@@ -36,11 +37,16 @@ Options parse(int argc, char** argv) {
       if (i + 1 >= argc) throw sinter::Error("[sinter-bench] " + flag + " takes a value");
       return argv[++i];
     };
-    if (flag == "--list") options.list = true;
-    else if (flag == "--first-step") options.first_step = true;
-    else if (flag == "--device") options.device = value();
-    else if (flag == "--json") options.json = value();
-    else if (flag == "--seconds") options.seconds = std::stod(value());
+    if (flag == "--list")
+      options.list = true;
+    else if (flag == "--first-step")
+      options.first_step = true;
+    else if (flag == "--device")
+      options.device = value();
+    else if (flag == "--json")
+      options.json = value();
+    else if (flag == "--seconds")
+      options.seconds = std::stod(value());
     else if (flag == "--only") {
       std::string names = value();
       for (std::size_t start = 0; start <= names.size();) {
@@ -66,7 +72,10 @@ struct Times {
 
 Times measure(const bench::Workload& workload, const sinter::Device& device, double seconds) {
   using Clock = std::chrono::steady_clock;
-  const double scale = (workload.unit == "us" ? 1e6 : workload.unit == "ms" ? 1e3 : 1) / workload.per_repetition;
+  const double scale = (workload.unit == "us"   ? 1e6
+                        : workload.unit == "ms" ? 1e3
+                                                : 1) /
+                       workload.per_repetition;
   const std::function<void()> run = workload.make ? workload.make(device) : nullptr;
   const std::function<double()> part = workload.make_timed ? workload.make_timed(device) : nullptr;
   device.sync();
@@ -101,19 +110,22 @@ int run(int argc, char** argv) {
       std::printf("%-28s %s\n", workload.name.c_str(), workload.what.c_str());
     return 0;
   }
-  const sinter::Device device = options.device.empty() ? sinter::Device::best() : sinter::Device::parse(options.device);
+  const sinter::Device device =
+      options.device.empty() ? sinter::Device::best() : sinter::Device::parse(options.device);
   if (options.first_step) {
     bench::run_first_step(device);
     return 0;
   }
-  std::printf("%s (%s), medians\n%-28s %10s %10s %10s %12s\n", device.name().c_str(), device.description().c_str(), "row",
-              "median", "min", "max", "first");
+  std::printf("%s (%s), medians\n%-28s %10s %10s %10s %12s\n", device.name().c_str(),
+              device.description().c_str(), "row", "median", "min", "max", "first");
   nlohmann::json rows = nlohmann::json::object();
   for (const bench::Workload& workload : bench::workloads()) {
-    if (!options.only.empty() && std::find(options.only.begin(), options.only.end(), workload.name) == options.only.end()) continue;
+    if (!options.only.empty() &&
+        std::find(options.only.begin(), options.only.end(), workload.name) == options.only.end())
+      continue;
     const Times times = measure(workload, device, options.seconds);
-    std::printf("%-28s %10.4f %10.4f %10.4f %12.3f %s\n", workload.name.c_str(), times.median, times.low, times.high, times.first,
-                workload.unit.c_str());
+    std::printf("%-28s %10.4f %10.4f %10.4f %12.3f %s\n", workload.name.c_str(), times.median, times.low,
+                times.high, times.first, workload.unit.c_str());
     std::fflush(stdout);
     rows[workload.name] = times.median;
   }

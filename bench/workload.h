@@ -9,8 +9,8 @@
 
 namespace bench {
 
-/// One row of the table. `make` sets the work up on a device and returns what one repetition does: it records and flushes
-/// but does not wait; the caller waits after `repetitions` of them.
+/// One row of the table. `make` sets the work up on a device and returns what one repetition does: it records
+/// and flushes but does not wait; the caller waits after `repetitions` of them.
 struct Workload {
   std::string name;
   std::string what;
@@ -18,7 +18,8 @@ struct Workload {
   double per_repetition;  // what a time is divided by: 1, or the number of ops for host_us_per_op
   std::string unit;       // "s", "ms" or "us"
   std::function<std::function<void()>(const sinter::Device&)> make;
-  /// Instead of `make`, for rows that time a part of each repetition themselves: returns that part in seconds.
+  /// Instead of `make`, for rows that time a part of each repetition themselves: returns that part in
+  /// seconds.
   std::function<std::function<double()>(const sinter::Device&)> make_timed = nullptr;
 };
 

@@ -42,7 +42,8 @@ std::function<void()> gelu(const Device& device, sn::DType dtype) {
 
 std::function<void()> gelu_tanh_ab(const Device& device) {
   const std::int64_t n = large(device);
-  auto x = ready(Tensor<1>::randn({n}, device)), a = ready(Tensor<1>::randn({n}, device)), b = ready(Tensor<1>::randn({n}, device));
+  auto x = ready(Tensor<1>::randn({n}, device)), a = ready(Tensor<1>::randn({n}, device)),
+       b = ready(Tensor<1>::randn({n}, device));
   return [=] { (sn::gelu_tanh(x) * a + b).sync(); };
 }
 
@@ -85,7 +86,8 @@ Tensor<2> normalised(const Tensor<2>& x, const Tensor<2>& weight, const Tensor<2
 }
 
 std::function<void()> layernorm(const Device& device, sn::DType dtype) {
-  const std::int64_t rows = device.name() == "host" ? 4096 : 8192, columns = device.name() == "host" ? 1024 : 4096;
+  const std::int64_t rows = device.name() == "host" ? 4096 : 8192,
+                     columns = device.name() == "host" ? 1024 : 4096;
   auto x = normal(rows, columns, device, dtype);
   auto w = normal(1, columns, device, dtype), b = normal(1, columns, device, dtype);
   return [=] { normalised(x, w, b).sync(); };
@@ -97,7 +99,8 @@ Tensor<2> gradient_of_gelu_of_layernorm(const Tensor<2>& x, const Tensor<2>& wei
 }
 
 std::function<void()> layernorm_gelu_fwd_bwd(const Device& device, sn::DType dtype) {
-  const std::int64_t rows = device.name() == "host" ? 4096 : 8192, columns = device.name() == "host" ? 1024 : 4096;
+  const std::int64_t rows = device.name() == "host" ? 4096 : 8192,
+                     columns = device.name() == "host" ? 1024 : 4096;
   auto x = normal(rows, columns, device.autodiff(), dtype).require_grad();
   auto w = normal(1, columns, device, dtype), b = normal(1, columns, device, dtype);
   return [=] { gradient_of_gelu_of_layernorm(x, w, b).sync(); };
@@ -134,7 +137,9 @@ struct Cnn {
 
 struct LayerNorm {
   Tensor<1> weight, bias;
-  Tensor<2> forward(const Tensor<2>& x) const { return normalised(x, weight.unsqueeze(0), bias.unsqueeze(0)); }
+  Tensor<2> forward(const Tensor<2>& x) const {
+    return normalised(x, weight.unsqueeze(0), bias.unsqueeze(0));
+  }
 };
 
 struct Mlp {
@@ -168,20 +173,21 @@ std::function<void()> cnn_step(const Device& plain) {
             {.probability = 0.5},
             sn::nn::LinearConfig{.d_in = 1024, .d_out = 512}.init(device),
             sn::nn::LinearConfig{.d_in = 512, .d_out = 10}.init(device)};
-  return training_step(std::move(model), sn::optim::AdamConfig{}.init(), ready(Tensor<4>::randn({64, 1, 28, 28}, device)),
-                       labels(64, device));
+  return training_step(std::move(model), sn::optim::AdamConfig{}.init(),
+                       ready(Tensor<4>::randn({64, 1, 28, 28}, device)), labels(64, device));
 }
 
 std::function<void()> mlp_step(const Device& plain) {
   const Device device = plain.autodiff();
   auto norm = [&] {
-    return LayerNorm{Tensor<1>::ones({512}, device).require_grad(), Tensor<1>::zeros({512}, device).require_grad()};
+    return LayerNorm{Tensor<1>::ones({512}, device).require_grad(),
+                     Tensor<1>::zeros({512}, device).require_grad()};
   };
   Mlp model{sn::nn::LinearConfig{.d_in = 784, .d_out = 512}.init(device),
             sn::nn::LinearConfig{.d_in = 512, .d_out = 512}.init(device),
             sn::nn::LinearConfig{.d_in = 512, .d_out = 10}.init(device), norm(), norm()};
-  return training_step(std::move(model), sn::optim::AdamWConfig{}.init(), ready(Tensor<2>::randn({256, 784}, device)),
-                       labels(256, device));
+  return training_step(std::move(model), sn::optim::AdamWConfig{}.init(),
+                       ready(Tensor<2>::randn({256, 784}, device)), labels(256, device));
 }
 
 constexpr int kTinyOps = 1000;
@@ -251,13 +257,15 @@ const std::vector<Workload>& workloads() {
       {"adam", "Adam by ops, 4 in, 3 out", 16, 1, "ms", f32(adam)},
       {"softmax", "softmax by ops over rows", 64, 1, "ms", f32(softmax)},
       {"layernorm", "layer norm by ops over rows", 64, 1, "ms", f32(layernorm)},
-      {"layernorm_gelu_fwd_bwd", "layer norm and gelu, forward and backward to x", 64, 1, "ms", f32(layernorm_gelu_fwd_bwd)},
+      {"layernorm_gelu_fwd_bwd", "layer norm and gelu, forward and backward to x", 64, 1, "ms",
+       f32(layernorm_gelu_fwd_bwd)},
       {"gelu_bf16", "gelu, bf16", 32, 1, "ms", bf16(gelu)},
       {"chain20_bf16", "chain20, bf16", 16, 1, "ms", bf16(chain20)},
       {"adam_bf16", "adam, bf16", 16, 1, "ms", bf16(adam)},
       {"softmax_bf16", "softmax, bf16", 64, 1, "ms", bf16(softmax)},
       {"layernorm_bf16", "layernorm, bf16", 64, 1, "ms", bf16(layernorm)},
-      {"layernorm_gelu_fwd_bwd_bf16", "layernorm_gelu_fwd_bwd, bf16", 64, 1, "ms", bf16(layernorm_gelu_fwd_bwd)},
+      {"layernorm_gelu_fwd_bwd_bf16", "layernorm_gelu_fwd_bwd, bf16", 64, 1, "ms",
+       bf16(layernorm_gelu_fwd_bwd)},
       {"sum_all", "sum of all elements", 64, 1, "ms", f32(sum_all)},
       {"sum_all_bf16", "sum_all, bf16", 64, 1, "ms", bf16(sum_all)},
       {"sum_dim0", "sum over rows", 64, 1, "ms", sum_dim0},
@@ -265,11 +273,13 @@ const std::vector<Workload>& workloads() {
       {"matmul_4096", "4096^3 f32", 2, 1, "ms", [](const Device& device) { return matmul(device, 4096); }},
       {"cnn_step", "guide's CNN, batch 64, training step", 50, 1, "ms", cnn_step},
       {"mlp_step", "784-512-512-10 with layer norms, batch 256, AdamW step", 20, 1, "ms", mlp_step},
-      {"record_us_per_op", "one elementwise op recorded (host: null device)", 4, kTinyOps, "us", nullptr, recording},
-      {"replay_us_100_ops", "a known trace of 100 ops and 10 launches, from flush to handed over (host: null device)", 100, 1, "us",
-       nullptr, replay},
-      {"first_step_cold_s", "process start to the end of the CNN's first step, nothing cached", 1, 1, "s", nullptr,
-       [](const Device& device) { return first_step(device, false); }},
+      {"record_us_per_op", "one elementwise op recorded (host: null device)", 4, kTinyOps, "us", nullptr,
+       recording},
+      {"replay_us_100_ops",
+       "a known trace of 100 ops and 10 launches, from flush to handed over (host: null device)", 100, 1,
+       "us", nullptr, replay},
+      {"first_step_cold_s", "process start to the end of the CNN's first step, nothing cached", 1, 1, "s",
+       nullptr, [](const Device& device) { return first_step(device, false); }},
       {"first_step_warm_s", "the same with kernels on disk", 1, 1, "s", nullptr,
        [](const Device& device) { return first_step(device, true); }},
       {"host_us_per_op", "one tiny op, recorded and run", 4, kTinyOps, "us", tiny_ops},

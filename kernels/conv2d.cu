@@ -1,5 +1,6 @@
-// Operands of the two-dimensional convolution and its gradients as matrix products, for product.cu. Nothing is
-// unfolded in memory: an element's place is computed when it is read. One product m x k times k x n per group:
+// Operands of the two-dimensional convolution and its gradients as matrix products, for product.cu. Nothing
+// is unfolded in memory: an element's place is computed when it is read. One product m x k times k x n per
+// group:
 //
 // - DIRECTION 0, forward: y = weight [c_out, c_in kh kw] . x [c_in kh kw, pixels of y]
 // - DIRECTION 1, backward input: grad x = weight [c_in, c_out kh kw] . grad y [c_out kh kw, pixels of x]

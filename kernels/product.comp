@@ -2,14 +2,14 @@
 //
 //   c[batch, m, n] = sum over k of a(batch, m, k) * b(batch, k, n)
 //
-// Defined before it: REAL and VEC4 (float, vec4 or double, dvec4), TILE_M x TILE_N (of a group), TILE_K, LANE_M x
-// LANE_N (of a lane), and as 0 or 1 SHARED (tiles in shared memory), A_ALONG_K and B_ALONG_K (neighbouring lanes
-// load neighbours along k), SPLIT (k is dealt out among groups, which write partial sums), COMBINE (the pass that
-// adds partial sums).
+// Defined before it: REAL and VEC4 (float, vec4 or double, dvec4), TILE_M x TILE_N (of a group), TILE_K,
+// LANE_M x LANE_N (of a lane), and as 0 or 1 SHARED (tiles in shared memory), A_ALONG_K and B_ALONG_K
+// (neighbouring lanes load neighbours along k), SPLIT (k is dealt out among groups, which write partial
+// sums), COMBINE (the pass that adds partial sums).
 //
-// Words 0..8: m, n, k, batch, tiles along m, tiles along n, splits, depth of a split, groups in all (for COMBINE:
-// elements of c); 9 and 10: where a and b begin in their bindings. A sum is taken in the order of k and of the
-// splits, so that it is the same on every run.
+// Words 0..8: m, n, k, batch, tiles along m, tiles along n, splits, depth of a split, groups in all (for
+// COMBINE: elements of c); 9 and 10: where a and b begin in their bindings. A sum is taken in the order of k
+// and of the splits, so that it is the same on every run.
 
 #if COMBINE
 

@@ -1,4 +1,5 @@
-// What product.cu and its operands share; T, TM, TN and BK are defined before it, and what the texts of all kernels have.
+// What product.cu and its operands share; T, TM, TN and BK are defined before it, and what the texts of all
+// kernels have.
 
 typedef long long i64;
 

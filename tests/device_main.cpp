@@ -1,12 +1,12 @@
-// The main program of tests that run on the device SINTER_DEVICE names. A machine without that device skips them
-// (exit code 77), unless SINTER_TEST_REQUIRE, a list such as "host,vulkan", says that it must be there.
+// The main program of tests that run on the device SINTER_DEVICE names. A machine without that device skips
+// them (exit code 77), unless SINTER_TEST_REQUIRE, a list such as "host,vulkan", says that it must be there.
 #define DOCTEST_CONFIG_IMPLEMENT
-#include <doctest/doctest.h>
-
 #include <cstdlib>
 #include <iostream>
 #include <sstream>
 #include <string>
+
+#include <doctest/doctest.h>
 
 #include <sinter/device.h>
 #include <sinter/error.h>

@@ -1,9 +1,9 @@
 // The kernel templates that are built into the library as strings.
-#include <doctest/doctest.h>
+#include "kernels/embedded.h"
 
 #include <stdexcept>
 
-#include "kernels/embedded.h"
+#include <doctest/doctest.h>
 
 TEST_CASE("an unknown kernel template is an error that names it") {
   CHECK_THROWS_WITH_AS(sinter::kernels::source("none.cu"), "no kernel template is named \"none.cu\"",

@@ -10,7 +10,8 @@ int main() {
   shaderc::Compiler compiler;
   shaderc::CompileOptions options;
   options.SetTargetEnvironment(shaderc_target_env_vulkan, shaderc_env_version_vulkan_1_2);
-  const auto result = compiler.CompileGlslToSpv(source, shaderc_compute_shader, "probe.comp", "main", options);
+  const auto result =
+      compiler.CompileGlslToSpv(source, shaderc_compute_shader, "probe.comp", "main", options);
   const bool ok = result.GetCompilationStatus() == shaderc_compilation_status_success;
   return ok && result.end() - result.begin() > 20 ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-// What became of a stretch of program: a softmax, and a training step, planned and not run. docs/explain.md walks
-// through it.
+// What became of a stretch of program: a softmax, and a training step, planned and not run. docs/explain.md
+// walks through it.
 #include <iostream>
 
 #include <sinter/sinter.h>

@@ -1,5 +1,5 @@
-// A tour of tensors: creation, arithmetic, views, reductions, gradients, and what the JIT made of it. docs/tensors.md
-// walks through it.
+// A tour of tensors: creation, arithmetic, views, reductions, gradients, and what the JIT made of it.
+// docs/tensors.md walks through it.
 #include <iostream>
 
 #include <sinter/sinter.h>
@@ -54,6 +54,6 @@ int main() {
     y.sync();
   }
   const sn::Statistics counts = device.statistics();
-  std::cout << counts.ops_recorded << " operations, " << counts.launches << " launches, " << counts.plans_built
-            << " planned, " << counts.plans_found << " found\n";
+  std::cout << counts.ops_recorded << " operations, " << counts.launches << " launches, "
+            << counts.plans_built << " planned, " << counts.plans_found << " found\n";
 }

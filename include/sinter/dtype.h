@@ -17,11 +17,12 @@ struct Bool;
 /// Element type of a tensor. `u8` is a storage type (images, files): it can be moved, viewed and cast, not
 /// computed with.
 ///
-/// `bf16` and `f16` are stored in 16 bits and computed with in f32: an operation takes its operands to f32, which is exact,
-/// computes as for f32 (sums of many elements too), and rounds its result to nearest even when that is stored. Where
-/// several operations become one kernel, a result on the way is not stored and not rounded, so that fused results may be
-/// more exact than those of one operation after the other; a cast rounds wherever it stands. What only moves elements
-/// (views, gather, cat, where) keeps their bits. Random numbers are f32 and cast.
+/// `bf16` and `f16` are stored in 16 bits and computed with in f32: an operation takes its operands to f32,
+/// which is exact, computes as for f32 (sums of many elements too), and rounds its result to nearest even
+/// when that is stored. Where several operations become one kernel, a result on the way is not stored and not
+/// rounded, so that fused results may be more exact than those of one operation after the other; a cast
+/// rounds wherever it stands. What only moves elements (views, gather, cat, where) keeps their bits. Random
+/// numbers are f32 and cast.
 enum class DType : std::uint8_t { f32, f64, i32, i64, u8, boolean, bf16, f16 };
 inline constexpr std::size_t kDTypeCount = 8;
 

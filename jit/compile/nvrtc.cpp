@@ -178,7 +178,8 @@ int spilled_bytes(const std::string& log) {
   return std::atoi(log.c_str() + (before == std::string::npos ? 0 : before + 1));
 }
 
-std::vector<std::byte> run_nvrtc_for_groups(const std::string& source, const CudaOptions& options, std::string* log) {
+std::vector<std::byte> run_nvrtc_for_groups(const std::string& source, const CudaOptions& options,
+                                            std::string* log) {
   CudaOptions reporting = options;
   reporting.more.push_back("--ptxas-options=-v");
   std::vector<std::byte> code = run_nvrtc(source, reporting, log);

@@ -6,10 +6,10 @@
 
 #include <sinter/error.h>
 
-#include "jit/emit/dialect.h"
-#include "jit/emit/expressions.h"
-#include "jit/emit/prelude.h"
-#include "jit/emit/schedule.h"
+#include "jit/emit/dialects/dialect.h"
+#include "jit/emit/dialects/prelude.h"
+#include "jit/emit/walker/expressions.h"
+#include "jit/emit/walker/loops.h"
 
 namespace sinter::emit {
 
@@ -100,9 +100,11 @@ Source emit(const ir::Kernel& kernel, const Target& device) {
   return source;
 }
 
-std::size_t split_scratch_bytes(const ir::Kernel& kernel, const Geometry& shape, std::span<const std::int64_t> ints) {
+std::size_t split_scratch_bytes(const ir::Kernel& kernel, const Geometry& shape,
+                                std::span<const std::int64_t> ints) {
   std::size_t points = 1;
-  for (std::size_t c = 0; c < kernel.outer_rank; ++c) points *= static_cast<std::size_t>(ints[kernel.extents[c].index]);
+  for (std::size_t c = 0; c < kernel.outer_rank; ++c)
+    points *= static_cast<std::size_t>(ints[kernel.extents[c].index]);
   std::size_t slots = 0;
   for (const ir::Expr& expr : kernel.exprs)
     if (expr.kind == ir::ExprKind::Reduce) slots += expr.op == Op::SquaredDeviations ? 3 : 1;
@@ -133,7 +135,9 @@ MemberLayout member_layout(const ir::Kernel& kernel) {
 Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints,
                   std::size_t members, std::vector<std::uint32_t>& firsts) {
   Geometry whole;
-  auto of_member = [&](std::size_t m) { return geometry(kernel, target, ints.subspan(m * kernel.ints, kernel.ints)); };
+  auto of_member = [&](std::size_t m) {
+    return geometry(kernel, target, ints.subspan(m * kernel.ints, kernel.ints));
+  };
   // All members have groups of one form: that of the largest.
   for (std::size_t m = 0; m < members; ++m) {
     const Geometry one = of_member(m);
@@ -148,14 +152,18 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
     const std::uint64_t lanes = std::uint64_t{one.groups} * one.lanes * one.rows;
     const std::uint64_t per_group = std::uint64_t{whole.lanes} * whole.rows;
     switch (schedule_on(kernel, target)) {
-      case ir::Schedule::LanesInner: groups += divide_up(std::uint64_t{one.groups} * one.rows, whole.rows); break;
-      case ir::Schedule::LanesOuter: groups += divide_up(std::uint64_t{one.groups} * one.lanes, whole.lanes); break;
+      case ir::Schedule::LanesInner:
+        groups += divide_up(std::uint64_t{one.groups} * one.rows, whole.rows);
+        break;
+      case ir::Schedule::LanesOuter:
+        groups += divide_up(std::uint64_t{one.groups} * one.lanes, whole.lanes);
+        break;
       case ir::Schedule::Pointwise: groups += divide_up(lanes, per_group); break;
     }
   }
   if (groups > static_cast<std::uint64_t>(target.max_groups))
-    throw DeviceError("[launch] " + std::to_string(members) + " members of one launch need " + std::to_string(groups) +
-                      " groups; the most are " + std::to_string(target.max_groups));
+    throw DeviceError("[launch] " + std::to_string(members) + " members of one launch need " +
+                      std::to_string(groups) + " groups; the most are " + std::to_string(target.max_groups));
   whole.groups = static_cast<std::uint32_t>(groups);
   return whole;
 }
@@ -207,15 +215,17 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
       while (lanes < full && kernel.row_elements > 0 && lanes * kernel.row_elements < inner) lanes *= 2;
       if (kernel.row_elements > 0 && lanes * kernel.row_elements < inner)
         throw DeviceError("[launch] rows of " + std::to_string(inner) + " elements, where a group of " +
-                          std::to_string(lanes) + " lanes holds " + std::to_string(kernel.row_elements) + " in each");
+                          std::to_string(lanes) + " lanes holds " + std::to_string(kernel.row_elements) +
+                          " in each");
       if (kernel.row_full && inner != std::int64_t{kernel.row_elements} * lanes)
         throw DeviceError("[launch] rows of " + std::to_string(inner) + " elements for a kernel of rows of " +
                           std::to_string(kernel.row_elements) + " x " + std::to_string(kernel.row_lanes));
       shape.lanes = static_cast<std::uint32_t>(lanes);
       // Several points per block where one warp is enough for a point: blocks of one warp would leave a core
       // half empty.
-      shape.rows =
-          has_rows && lanes == 32 ? static_cast<std::uint32_t>(std::min<std::int64_t>(target.group_size / 32, outer)) : 1;
+      shape.rows = has_rows && lanes == 32
+                       ? static_cast<std::uint32_t>(std::min<std::int64_t>(target.group_size / 32, outer))
+                       : 1;
       if (kernel.split) shape.rows = 1;
       shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, shape.rows)));
       if (kernel.split) share(shape, target, inner / (lanes * width * 2));

@@ -1,28 +1,32 @@
 // Kernel IR: the small typed program of one fused kernel, the same for every device.
 //
-// A kernel walks a loop space: `outer` dims, which run in parallel, and `inner` dims, which are reduced over (none for an
-// elementwise kernel). It is a list of expressions in single assignment, each a function of the loop coordinates:
+// A kernel walks a loop space: `outer` dims, which run in parallel, and `inner` dims, which are reduced over
+// (none for an elementwise kernel). It is a list of expressions in single assignment, each a function of the
+// loop coordinates:
 //
 //   level Outer   depends on outer coordinates and finished reductions only
 //   level Inner   depends on inner coordinates too
-//   phase p       how many reductions, one after the other, must be finished before the expression can be computed
+//   phase p       how many reductions, one after the other, must be finished before the expression can be
+//   computed
 //
 // and it means, for each outer point:
 //
 //   for p in 0 .. phases-1:
 //     compute the Outer expressions of phase p; do the Outer stores of phase p
-//     for each inner point: compute what the Inner stores of phase p and the reductions of phase p need (values of an
+//     for each inner point: compute what the Inner stores of phase p and the reductions of phase p need
+//     (values of an
 //                           earlier phase are computed again), do the stores, accumulate the reductions
 //   (with inner_rank == 0 there are no loops and everything is Outer, phase 0)
 //
-// Level and phase are exact: an expression has the highest of its operands, its predicate and its map (which is Inner
-// iff its first step has an inner stride that is not the constant 0); only stores may come later than their value. At
-// each point all values of a phase are computed before its stores are done. A buffer has at most one store.
-// A Reduce expression is Outer and has the phase of its operand plus one: its result may be used from there on. `phases` is one more
-// than the largest phase of any expression or store, so a last phase that has only Outer work has an empty inner loop.
+// Level and phase are exact: an expression has the highest of its operands, its predicate and its map (which
+// is Inner iff its first step has an inner stride that is not the constant 0); only stores may come later
+// than their value. At each point all values of a phase are computed before its stores are done. A buffer has
+// at most one store. A Reduce expression is Outer and has the phase of its operand plus one: its result may
+// be used from there on. `phases` is one more than the largest phase of any expression or store, so a last
+// phase that has only Outer work has an empty inner loop.
 //
-// Sizes, strides and offsets are kernel arguments (`ints`), never part of the text; scalars likewise. What is part of the
-// text: ranks, dtypes, which strides are 0 or 1, the expressions, the schedule.
+// Sizes, strides and offsets are kernel arguments (`ints`), never part of the text; scalars likewise. What is
+// part of the text: ranks, dtypes, which strides are 0 or 1, the expressions, the schedule.
 #pragma once
 
 #include <cstdint>
@@ -58,9 +62,9 @@ struct MapStep {
   friend bool operator==(const MapStep&, const MapStep&) = default;
 };
 
-/// From loop coordinates to an element's position. The first step is given all loop coordinates (outer, then inner); each
-/// further step takes the number that the step before gave, splits it row-major into coordinates by its `extents`, and
-/// applies its strides. Most maps have one step.
+/// From loop coordinates to an element's position. The first step is given all loop coordinates (outer, then
+/// inner); each further step takes the number that the step before gave, splits it row-major into coordinates
+/// by its `extents`, and applies its strides. Most maps have one step.
 struct IndexMap {
   std::vector<MapStep> steps;
   friend bool operator==(const IndexMap&, const IndexMap&) = default;
@@ -70,22 +74,24 @@ using ExprId = std::uint32_t;
 inline constexpr ExprId kNone = 0xffffffff;
 
 enum class ExprKind : std::uint8_t {
-  Load,         // buffers[buffer][map]; where `predicate` is false nothing is read and the value is 0
-  LoadAt,       // buffers[buffer][map + args[0] * stride], args[0] i32 or i64 in [0, extent), not looked at where
-                // `predicate` is false; see `fault`
-  Scalar,       // scalars[scalar], converted to dtype by the caller
-  Index,        // i64: the map's number
-  InBounds,     // bool: the map's number, split row-major by the extents of `bounds`, lies on the grid
-                // lower + step * [0, size)
-  Random,       // f32 uniform in [0,1) of element `map` under (scalars[scalar], scalars[scalar + 1]) = (seed, stream)
-  RandomNormal, // likewise, standard normal
-  Elementwise,  // op over args
-  Reduce,       // op (Sum, Prod, Max, Min, SquaredDeviations) of args[0] over all inner points
+  Load,    // buffers[buffer][map]; where `predicate` is false nothing is read and the value is 0
+  LoadAt,  // buffers[buffer][map + args[0] * stride], args[0] i32 or i64 in [0, extent), not looked at where
+           // `predicate` is false; see `fault`
+  Scalar,  // scalars[scalar], converted to dtype by the caller
+  Index,   // i64: the map's number
+  InBounds,  // bool: the map's number, split row-major by the extents of `bounds`, lies on the grid
+             // lower + step * [0, size)
+  Random,    // f32 uniform in [0,1) of element `map` under (scalars[scalar], scalars[scalar + 1]) = (seed,
+             // stream)
+  RandomNormal,  // likewise, standard normal
+  Elementwise,   // op over args
+  Reduce,        // op (Sum, Prod, Max, Min, SquaredDeviations) of args[0] over all inner points
 };
 
 enum class Level : std::uint8_t { Outer, Inner };
 
-/// One dimension of an InBounds test: with c the coordinate, c >= lower, (c - lower) % step == 0 and (c - lower) / step < size.
+/// One dimension of an InBounds test: with c the coordinate, c >= lower, (c - lower) % step == 0 and (c -
+/// lower) / step < size.
 struct Bound {
   IntRef extent;  // size of this dimension of the padded shape, used to split the map's number row-major
   IntRef lower, step, size;
@@ -94,33 +100,33 @@ struct Bound {
 
 struct Expr {
   ExprKind kind = ExprKind::Elementwise;
-  Op op = Op::Add;              // Elementwise, Reduce
-  DType dtype = DType::f32;     // of the value; bool is a truth value, in memory one byte. Load of u8 gives dtype u8, which
-                                // can be cast and stored, not computed with. Values of bf16 and f16 are their bits: loads,
-                                // scalars, Where of two, casts from and to f32
+  Op op = Op::Add;           // Elementwise, Reduce
+  DType dtype = DType::f32;  // of the value; bool is a truth value, in memory one byte. Load of u8 gives
+                             // dtype u8, which can be cast and stored, not computed with. Values of bf16 and
+                             // f16 are their bits: loads, scalars, Where of two, casts from and to f32
   Level level = Level::Outer;
   std::uint16_t phase = 0;
   ExprId args[3] = {kNone, kNone, kNone};
-  ExprId predicate = kNone;     // Load, LoadAt: a bool expression
-  std::uint16_t buffer = 0;     // Load, LoadAt
-  std::uint16_t map = 0;        // Load, LoadAt, Index, InBounds, Random*
-  std::uint16_t scalar = 0;     // Scalar, Random*
-  IntRef stride, extent;        // LoadAt
-  std::vector<Bound> bounds;    // InBounds
+  ExprId predicate = kNone;   // Load, LoadAt: a bool expression
+  std::uint16_t buffer = 0;   // Load, LoadAt
+  std::uint16_t map = 0;      // Load, LoadAt, Index, InBounds, Random*
+  std::uint16_t scalar = 0;   // Scalar, Random*
+  IntRef stride, extent;      // LoadAt
+  std::vector<Bound> bounds;  // InBounds
 };
 
 struct Store {
   std::uint16_t buffer = 0;
   std::uint16_t map = 0;
   ExprId value = 0;
-  Level level = Level::Outer;   // Outer iff the map uses no inner coordinate
+  Level level = Level::Outer;  // Outer iff the map uses no inner coordinate
   std::uint16_t phase = 0;
 };
 
 struct BufferInfo {
   DType dtype = DType::f32;
   bool read = false;
-  bool written = false;         // read and written: only ever the same element by the same lane, read first
+  bool written = false;  // read and written: only ever the same element by the same lane, read first
 };
 
 /// How loop points are handed to lanes (threads of a GPU, elements of a vector on the host).
@@ -132,32 +138,38 @@ enum class Schedule : std::uint8_t {
 
 /// One fused kernel. Loop coordinate k < outer_rank is outer, the rest inner.
 ///
-/// With `members` > 1 one launch runs the kernel for up to so many members, each with buffers, ints and scalars of its own:
-/// the many small updates of an optimizer step become one launch. Members do not see each other's results.
+/// With `members` > 1 one launch runs the kernel for up to so many members, each with buffers, ints and
+/// scalars of its own: the many small updates of an optimizer step become one launch. Members do not see each
+/// other's results.
 struct Kernel {
   std::uint8_t outer_rank = 0;
   std::uint8_t inner_rank = 0;
   std::uint16_t phases = 1;
   Schedule schedule = Schedule::Pointwise;
-  bool wide = false;                  // some index needs 64 bits; else all ints and positions fit in 31 bits
-  bool fault = false;                 // has LoadAt: an index out of range sets the launch's fault word to 1 and reads as 0
-  std::vector<IntRef> extents;        // outer, then inner; always Argument
+  bool wide = false;   // some index needs 64 bits; else all ints and positions fit in 31 bits
+  bool fault = false;  // has LoadAt: an index out of range sets the launch's fault word to 1 and reads as 0
+  std::vector<IntRef> extents;  // outer, then inner; always Argument
   std::vector<BufferInfo> buffers;
-  std::vector<DType> scalars;         // dtype of each scalar argument
-  std::uint16_t ints = 0;             // number of int arguments
-  std::uint16_t members = 1;          // most members of one launch; see below
-  std::uint16_t row_elements = 0;     // LanesInner, several phases: a lane may hold so many of a row's values in registers
-                                      // from phase to phase; 0: what a later phase needs is loaded and computed again
-  std::uint16_t row_lanes = 0;        // with row_elements: most lanes of a group; rows are no longer than both multiplied
-  bool row_full = false;              // with row_elements: rows have exactly so many elements, and groups all of row_lanes
-  bool split = false;                 // few outer points: several groups of lanes share the inner points of each. There
-                                      // is one round of reductions; Inner stores are of phase 0, Outer ones of phase 1
+  std::vector<DType> scalars;      // dtype of each scalar argument
+  std::uint16_t ints = 0;          // number of int arguments
+  std::uint16_t members = 1;       // most members of one launch; see below
+  std::uint16_t row_elements = 0;  // LanesInner, several phases: a lane may hold so many of a row's values in
+                                   // registers from phase to phase; 0: what a later phase needs is loaded and
+                                   // computed again
+  std::uint16_t row_lanes =
+      0;  // with row_elements: most lanes of a group; rows are no longer than both multiplied
+  bool row_full =
+      false;           // with row_elements: rows have exactly so many elements, and groups all of row_lanes
+  bool split = false;  // few outer points: several groups of lanes share the inner points of each. There
+                       // is one round of reductions; Inner stores are of phase 0, Outer ones
+                       // of phase 1
   std::vector<IndexMap> maps;
-  std::vector<Expr> exprs;            // operands stand before their uses
+  std::vector<Expr> exprs;  // operands stand before their uses
   std::vector<Store> stores;
 };
 
-/// The kernel as text: readable, complete, and equal for equal kernels; it is also what kernels are compared and hashed by.
+/// The kernel as text: readable, complete, and equal for equal kernels; it is also what kernels are compared
+/// and hashed by.
 std::string to_string(const Kernel& kernel);
 
 /// Bytes of the arguments of one member of a launch: 8 for a buffer's address, then the ints and the scalars.

@@ -10,25 +10,28 @@
 namespace sinter::ir {
 
 struct DeviceTraits {
-  std::string name;              // "host", "cuda:0", "vulkan:1", "null"
-  std::string description;       // "NVIDIA H200", "llvmpipe (LLVM 15.0.6, 512 bits)"
-  bool is_cpu = false;           // lanes are vector elements of a few cores: prefer few groups, avoid barriers
+  std::string name;         // "host", "cuda:0", "vulkan:1", "null"
+  std::string description;  // "NVIDIA H200", "llvmpipe (LLVM 15.0.6, 512 bits)"
+  bool is_cpu = false;      // lanes are vector elements of a few cores: prefer few groups, avoid barriers
   bool has_f64 = true;
-  bool has_halves = true;        // buffers of bf16 and f16
-  bool runs = true;              // false for the null device
-  std::int64_t lanes = 1024;     // results that keep the device busy when each is computed by one lane ...
-  std::int64_t groups = 32;      // ... and by a group of lanes; reductions with fewer are split in two stages
-  int row_lanes = 0;             // lanes of a group that may hold a row in their registers; 0: rows are read again
-  bool grid_reductions = false;  // kernels may be Kernel::split, and there is SquaredDeviations; else two kernels share such work
-  std::int64_t shared_elements = 4096;  // with grid_reductions: of a result, from which on groups may share them
-  int max_buffers = 24;          // bindings of one kernel
-  std::size_t batch_bytes = 0;   // arguments that one launch of several members may have; 0: there are no such launches
+  bool has_halves = true;     // buffers of bf16 and f16
+  bool runs = true;           // false for the null device
+  std::int64_t lanes = 1024;  // results that keep the device busy when each is computed by one lane ...
+  std::int64_t groups = 32;   // ... and by a group of lanes; reductions with fewer are split in two stages
+  int row_lanes = 0;  // lanes of a group that may hold a row in their registers; 0: rows are read again
+  bool grid_reductions = false;  // kernels may be Kernel::split, and there is SquaredDeviations; else two
+                                 // kernels share such work
+  std::int64_t shared_elements =
+      4096;              // with grid_reductions: of a result, from which on groups may share them
+  int max_buffers = 24;  // bindings of one kernel
+  std::size_t batch_bytes =
+      0;  // arguments that one launch of several members may have; 0: there are no such launches
   std::size_t memory_bytes = 0;  // 0: unknown
-  bool channels_last = false;    // convolutions of f32 work on images whose channels are last, and take them so
+  bool channels_last = false;  // convolutions of f32 work on images whose channels are last, and take them so
 
   // What the planner weighs choices by, measured (docs/benchmarks.md).
-  double launch_bytes = 1 << 20; // memory traffic that takes as long as one launch
-  double work_per_byte = 8;      // additions that take as long as one byte of memory traffic
+  double launch_bytes = 1 << 20;  // memory traffic that takes as long as one launch
+  double work_per_byte = 8;       // additions that take as long as one byte of memory traffic
 
   /// True iff tensors of `dtype` can be here.
   bool supports(DType dtype) const {

@@ -272,7 +272,8 @@ class Verifier {
     require(k_.phases == 2 && k_.schedule != Schedule::Pointwise && k_.members == 1, "loops",
             "split without one round of reductions, or for several members");
     for (const Store& store : k_.stores)
-      require(store.phase == (store.level == Level::Outer ? 1 : 0), "loops", "split, but a group cannot do all of its stores");
+      require(store.phase == (store.level == Level::Outer ? 1 : 0), "loops",
+              "split, but a group cannot do all of its stores");
   }
 
   void check_buffers() const {

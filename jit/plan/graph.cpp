@@ -1,7 +1,7 @@
 // From trace to graph, and what views mean.
 #include "jit/plan/graph.h"
 
-#include "jit/plan/index_map.h"
+#include "jit/plan/lower/index_map.h"
 
 namespace sinter::plan {
 
@@ -70,17 +70,20 @@ Graph make_graph(const trace::Trace& trace) {
       scalar.record = i;
       node.operands[k] = graph.add(std::move(scalar));
     }
-    // Library ops have no form of their own for 16 bits: what they are given is cast to f32, what they give cast back.
+    // Library ops have no form of their own for 16 bits: what they are given is cast to f32, what they give
+    // cast back.
     const DType given_as = node.dtype;
     if (node.op_class() == OpClass::Library && is_half(given_as)) {
       for (NodeId& operand : node.operands) operand = graph.add_cast(operand, arithmetic_of(given_as), i);
       node.dtype = arithmetic_of(given_as);
     }
-    // A library op may need an operand copied. What is copied is a view that is stored: an external value with gaps gets one.
+    // A library op may need an operand copied. What is copied is a view that is stored: an external value
+    // with gaps gets one.
     if (node.op_class() == OpClass::Library)
       for (NodeId& operand : node.operands) {
         const Node& given = graph.nodes[operand];
-        if (given.kind != NodeKind::External || is_contiguous(given.shape, trace.values[given.value].layout)) continue;
+        if (given.kind != NodeKind::External || is_contiguous(given.shape, trace.values[given.value].layout))
+          continue;
         operand = graph.add_view(Op::Reshape, operand, Shape(given.shape));
         graph.nodes[operand].record = i;
       }
@@ -122,7 +125,8 @@ trace::Layout view_layout(const Graph& graph, const Node& node, const trace::Lay
       layout.strides[node.ints[0]] = from[node.ints[0]] * node.ints[1];
       layout.strides[in.rank()] = from[node.ints[0]];
       break;
-    default: throw std::logic_error("view_layout: " + std::string(name_of(node.op)) + " is not a strided view");
+    default:
+      throw std::logic_error("view_layout: " + std::string(name_of(node.op)) + " is not a strided view");
   }
   return layout;
 }
@@ -140,7 +144,8 @@ std::optional<StridedView> strided_view(const Graph& graph, NodeId id) {
   if (!below) return std::nullopt;
   if (node.op != Op::Reshape) return StridedView{below->base, view_layout(graph, node, below->layout)};
   trace::Layout layout;
-  if (!reshape_layout(graph.nodes[node.operands[0]].shape, below->layout, node.shape, layout)) return std::nullopt;
+  if (!reshape_layout(graph.nodes[node.operands[0]].shape, below->layout, node.shape, layout))
+    return std::nullopt;
   return StridedView{below->base, layout};
 }
 

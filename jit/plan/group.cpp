@@ -1,4 +1,5 @@
-// Chooses what is stored, then merges kernels. Whether two kernels can be one is decided by lowering them together.
+// Chooses what is stored, then merges kernels. Whether two kernels can be one is decided by lowering them
+// together.
 #include "jit/plan/group.h"
 
 #include <algorithm>
@@ -13,11 +14,12 @@ namespace {
 
 // A shared value of more work for each element than this is never computed again.
 constexpr int kInlineWeight = 256;
-// A value that many points share (it is expanded) is computed again for each of them only if it is cheaper than this.
+// A value that many points share (it is expanded) is computed again for each of them only if it is cheaper
+// than this.
 constexpr int kExpandedWeight = 12;
 
-/// Work for one element, in additions: what only floats have is a function of several steps, and a random number (a
-/// source with seed and stream) ten rounds of multiplications.
+/// Work for one element, in additions: what only floats have is a function of several steps, and a random
+/// number (a source with seed and stream) ten rounds of multiplications.
 int weight_of(const Node& node) {
   if (node.kind != NodeKind::Op || node.op_class() == OpClass::View) return 0;
   if (node.op_class() == OpClass::Source) return node.scalars.size() == 2 ? 16 : 1;
@@ -76,7 +78,8 @@ class Grouper {
         pin(strided_view(graph_, table) ? base_of(graph_, table) : table);
       }
     }
-    // Results that are views share the memory of what they look at, unless that would keep more than they show.
+    // Results that are views share the memory of what they look at, unless that would keep more than they
+    // show.
     for (const Result& result : graph_.results) {
       if (!node(result.node).is(OpClass::View)) {
         pin(result.node);
@@ -115,8 +118,9 @@ class Grouper {
     return sum;
   }
 
-  /// True iff it takes less time to write a value that several kernels need and to read it back than to compute it in
-  /// each of them. Keeping it costs a launch too, unless it merges with a neighbour: that is not known yet.
+  /// True iff it takes less time to write a value that several kernels need and to read it back than to
+  /// compute it in each of them. Keeping it costs a launch too, unless it merges with a neighbour: that is
+  /// not known yet.
   bool keeping_pays(NodeId id, const Below& below) const {
     if (below.weight > kInlineWeight) return true;
     const double uses = static_cast<double>(roots_[id].size()), size = static_cast<double>(bytes(id));
@@ -143,8 +147,8 @@ class Grouper {
     if (stored) result_.owners[id] = kLibraryGroup;  // make_groups gives it its group
   }
 
-  /// Finds the stored nodes that would compute `id` inline (a few of them are enough to know), and whether on the way
-  /// there it is expanded.
+  /// Finds the stored nodes that would compute `id` inline (a few of them are enough to know), and whether on
+  /// the way there it is expanded.
   void collect_uses(NodeId id) {
     for (NodeId user : users_[id]) {
       const bool grows = node(user).op == Op::Expand && node(user).shape.numel() > 4 * node(id).shape.numel();
@@ -152,7 +156,8 @@ class Grouper {
       if (grows || (inlined && spread_[user])) spread_[id] = true;
       const std::vector<NodeId> itself{user};
       for (NodeId root : inlined ? roots_[user] : itself)
-        if (roots_[id].size() < 4 && std::find(roots_[id].begin(), roots_[id].end(), root) == roots_[id].end())
+        if (roots_[id].size() < 4 &&
+            std::find(roots_[id].begin(), roots_[id].end(), root) == roots_[id].end())
           roots_[id].push_back(root);
     }
   }
@@ -168,8 +173,8 @@ class Grouper {
     }
     readers_.resize(graph_.nodes.size());
     for (GroupId g = 0; g < result_.groups.size(); ++g) result_.kernels.push_back(lower_or_divide(g));
-    // A later division may have stored what an earlier kernel computed inline; that kernel stays right, so only now is
-    // it known who reads what.
+    // A later division may have stored what an earlier kernel computed inline; that kernel stays right, so
+    // only now is it known who reads what.
     for (GroupId g = 0; g < result_.groups.size(); ++g) note_reads(g, true);
   }
 
@@ -178,8 +183,8 @@ class Grouper {
     result_.groups.push_back(Group{{id}, {id}, true});
   }
 
-  /// The kernel of a group that stores one node. Where it would be too large, a node halfway down gets memory of its own,
-  /// until it fits: where the cut is depends on the program alone.
+  /// The kernel of a group that stores one node. Where it would be too large, a node halfway down gets memory
+  /// of its own, until it fits: where the cut is depends on the program alone.
   Lowered lower_or_divide(GroupId g) {
     while (true) {
       const Group whole = result_.groups[g];
@@ -187,7 +192,8 @@ class Grouper {
       if (auto* lowered = std::get_if<Lowered>(&kernel)) return std::move(*lowered);
       const std::vector<NodeId> inlined = inlined_below(whole.stores[0]);
       if (inlined.empty())
-        throw std::logic_error("plan: a single operation cannot be lowered: " + std::get<std::string>(kernel));
+        throw std::logic_error("plan: a single operation cannot be lowered: " +
+                               std::get<std::string>(kernel));
       const NodeId halfway = end_of_concatenation(inlined[inlined.size() / 2]);
       result_.cuts.push_back({halfway, whole.stores[0], std::get<std::string>(kernel)});
       new_group(halfway);
@@ -199,7 +205,8 @@ class Grouper {
     NodeId at = id;
     while (users_[at].size() == 1) {
       const NodeId user = users_[at][0];
-      if (node(user).op != Op::SliceAssign || node(user).operands[0] != at || node(user).ints.back() == 0) return at;
+      if (node(user).op != Op::SliceAssign || node(user).operands[0] != at || node(user).ints.back() == 0)
+        return at;
       if (result_.owners[user] != kInline) return id;  // that of the kernel itself
       at = user;
     }
@@ -234,7 +241,8 @@ class Grouper {
     }
   }
 
-  /// True iff a way leads from group `from` to group `to` other than by one direct step. (Ways through library ops count.)
+  /// True iff a way leads from group `from` to group `to` other than by one direct step. (Ways through
+  /// library ops count.)
   bool indirect_path(GroupId from, GroupId to) const {
     std::vector<NodeId> todo;
     absl::flat_hash_set<NodeId> seen;
@@ -274,8 +282,10 @@ class Grouper {
       const NodeId at = todo.back();
       todo.pop_back();
       for (NodeId user : users_[at]) {
-        if (node(user).is(OpClass::Library)) found.push_back(user);
-        else if (node(user).is(OpClass::View) && result_.owners[user] == kInline) todo.push_back(user);
+        if (node(user).is(OpClass::Library))
+          found.push_back(user);
+        else if (node(user).is(OpClass::View) && result_.owners[user] == kInline)
+          todo.push_back(user);
       }
     }
     return found;
@@ -314,7 +324,8 @@ class Grouper {
       const bool stays = std::find(merged.nodes.begin(), merged.nodes.end(), id) != merged.nodes.end();
       result_.owners[id] = stays ? consumer : kInline;
     }
-    std::variant<Lowered, std::string> kernel = lower(graph_, result_.owners, consumer, merged, options_.limits);
+    std::variant<Lowered, std::string> kernel =
+        lower(graph_, result_.owners, consumer, merged, options_.limits);
     if (auto* reason = std::get_if<std::string>(&kernel)) {
       for (const auto& [id, owner] : changed) result_.owners[id] = owner;
       return note(from, to, *reason);
@@ -360,7 +371,8 @@ class Grouper {
       for (std::size_t i = 0; i < readers_[id].size(); ++i)
         for (std::size_t j = i + 1; j < readers_[id].size(); ++j) {
           const GroupId a = readers_[id][i], b = readers_[id][j];
-          if (!same_loops(a, b) || bytes(id) * 2 < largest_bytes(a) || reaches(a, b) || reaches(b, a)) continue;
+          if (!same_loops(a, b) || bytes(id) * 2 < largest_bytes(a) || reaches(a, b) || reaches(b, a))
+            continue;
           if (try_merge(std::min(a, b), std::max(a, b))) {
             i = static_cast<std::size_t>(-1);
             break;
@@ -373,7 +385,8 @@ class Grouper {
     const ir::Kernel &x = result_.kernels[a].kernel, &y = result_.kernels[b].kernel;
     if (x.inner_rank != y.inner_rank || x.outer_rank != y.outer_rank) return false;
     for (std::size_t k = 0; k < x.extents.size(); ++k)
-      if (result_.kernels[a].ints[x.extents[k].index] != result_.kernels[b].ints[y.extents[k].index]) return false;
+      if (result_.kernels[a].ints[x.extents[k].index] != result_.kernels[b].ints[y.extents[k].index])
+        return false;
     return true;
   }
 
@@ -393,9 +406,10 @@ class Grouper {
   const Graph& graph_;
   const GroupOptions& options_;
   Grouping result_;
-  std::vector<bool> pinned_;    // must be in memory after its kernel: a result, or read by a library op or an indexed read
-  std::vector<bool> expanded_;  // stored because it is expanded and costly
-  std::vector<bool> spread_;    // used, perhaps through others, by an expansion
+  std::vector<bool>
+      pinned_;  // must be in memory after its kernel: a result, or read by a library op or an indexed read
+  std::vector<bool> expanded_;              // stored because it is expanded and costly
+  std::vector<bool> spread_;                // used, perhaps through others, by an expansion
   std::vector<std::vector<NodeId>> roots_;  // stored nodes that compute it inline; at most 4 are noted
   std::vector<std::size_t> inlined_;        // for stored nodes: how many nodes they compute inline
   std::vector<std::vector<NodeId>> users_;

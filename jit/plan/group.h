@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "jit/plan/graph.h"
-#include "jit/plan/lower.h"
+#include "jit/plan/lower/lower.h"
 
 namespace sinter::plan {
 
 struct GroupOptions {
-  bool fusion = true;      // false: each op is a kernel of its own
+  bool fusion = true;  // false: each op is a kernel of its own
   LowerLimits limits;
-  double launch_bytes = 1 << 20, work_per_byte = 8;   // as in DeviceTraits
+  double launch_bytes = 1 << 20, work_per_byte = 8;  // as in DeviceTraits
 };
 
 /// Two groups that might have been one, and why they are not.
@@ -22,10 +22,10 @@ struct CutNote {
 };
 
 struct Grouping {
-  Owners owners;                        // for each node
-  std::vector<Group> groups;            // dead ones were merged into others
-  std::vector<Lowered> kernels;         // for each group
-  std::vector<NodeId> libraries;        // library ops
+  Owners owners;                  // for each node
+  std::vector<Group> groups;      // dead ones were merged into others
+  std::vector<Lowered> kernels;   // for each group
+  std::vector<NodeId> libraries;  // library ops
   std::vector<CutNote> cuts;
 };
 

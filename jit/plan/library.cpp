@@ -1,13 +1,13 @@
 // Sizes and strides of library ops.
 #include "jit/plan/library.h"
 
-#include "jit/plan/index_map.h"
+#include "jit/plan/lower/index_map.h"
 
 namespace sinter::plan {
 namespace {
 
-/// Strides of a matrix product's operand: (batch, row, column), none negative; nothing when one batch stride cannot say it
-/// or neither the rows nor the columns are dense.
+/// Strides of a matrix product's operand: (batch, row, column), none negative; nothing when one batch stride
+/// cannot say it or neither the rows nor the columns are dense.
 struct MatrixStrides {
   std::int64_t batch = 0, row = 0, column = 0;
 };
@@ -132,7 +132,8 @@ bool is_convolution(const Node& node) {
 
 bool may_be_channels_last(const Graph& graph, NodeId id, std::size_t k) {
   const Node& node = graph.nodes[id];
-  if (!graph.channels_last || !is_convolution(node) || node.dtype != DType::f32 || node.ints[6] != 1) return false;
+  if (!graph.channels_last || !is_convolution(node) || node.dtype != DType::f32 || node.ints[6] != 1)
+    return false;
   const std::size_t weight = node.op == Op::Conv2dBackwardWeight ? 2 : 1;
   const Shape& channels = weight == 2 ? node.shape : graph.nodes[node.operands[1]].shape;
   return k != weight && channels[0] >= kFewChannels && channels[1] >= kFewChannels;

@@ -8,14 +8,15 @@
 
 namespace sinter::plan {
 
-/// True iff the library op `user` can read operand `k` where and how it lies in memory (once its base is in memory).
+/// True iff the library op `user` can read operand `k` where and how it lies in memory (once its base is in
+/// memory).
 bool reads_in_place(const Graph& graph, NodeId user, std::size_t k);
 
 /// True iff the node is a convolution or one of its gradients.
 bool is_convolution(const Node& node);
 
-/// Of an operand that is (n, c, h, w): true iff it lies in memory without gaps and with its channels last, and not also
-/// in the order of its dims. False where it has no memory that strides can be found for.
+/// Of an operand that is (n, c, h, w): true iff it lies in memory without gaps and with its channels last,
+/// and not also in the order of its dims. False where it has no memory that strides can be found for.
 bool lies_channels_last(const Graph& graph, NodeId operand);
 
 /// True iff operand `k` of the convolution `node` may lie with its channels last; k == 2: its result.

@@ -48,11 +48,13 @@ std::vector<Step> in_order(std::vector<Step> steps) {
       if (--waiting[after] == 0) ready.emplace(steps[after].node, after);
     ordered.push_back(std::move(steps[s]));
   }
-  if (ordered.size() != steps.size()) throw std::logic_error("plan: kernels depend on each other in a circle");
+  if (ordered.size() != steps.size())
+    throw std::logic_error("plan: kernels depend on each other in a circle");
   return ordered;
 }
 
-// A launch costs little beside the work of a kernel that moves more than this, and waiting for its likes would keep memory.
+// A launch costs little beside the work of a kernel that moves more than this, and waiting for its likes
+// would keep memory.
 constexpr std::int64_t kSmall = std::int64_t{64} << 20;
 
 // Sizes of the table of members: each is a text of its own.
@@ -99,7 +101,8 @@ class Batcher {
   std::int64_t bytes_of(const Step& step) const {
     std::int64_t bytes = 0;
     for (const BufferUse& use : step.buffers)
-      bytes += graph_.nodes[use.node].shape.numel() * static_cast<std::int64_t>(size_of(graph_.nodes[use.node].dtype));
+      bytes += graph_.nodes[use.node].shape.numel() *
+               static_cast<std::int64_t>(size_of(graph_.nodes[use.node].dtype));
     return bytes;
   }
 
@@ -111,7 +114,8 @@ class Batcher {
     return most;
   }
 
-  /// True iff a way leads from batch `b` to step `s`, or from step `s` to batch `b` through batches joined before.
+  /// True iff a way leads from batch `b` to step `s`, or from step `s` to batch `b` through batches joined
+  /// before.
   bool reaches(std::size_t b, std::size_t s) const { return leads(b, s) || leads(s, b); }
   bool leads(std::size_t from, std::size_t to) const {
     std::vector<std::size_t> todo{from};

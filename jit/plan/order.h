@@ -1,4 +1,5 @@
-// Passes `order` and `batch`: kernels and library ops as steps, producers first, and small alike kernels in one launch.
+// Passes `order` and `batch`: kernels and library ops as steps, producers first, and small alike kernels in
+// one launch.
 #pragma once
 
 #include <vector>
@@ -11,8 +12,8 @@ namespace sinter::plan {
 /// A step for each kernel and library op, in the order of the program as far as producers allow.
 std::vector<Step> make_steps(const Graph& graph, const Grouping& grouping);
 
-/// Steps that run the same kernel and do not depend on each other become one step of several members, as many as the
-/// device's arguments allow.
+/// Steps that run the same kernel and do not depend on each other become one step of several members, as many
+/// as the device's arguments allow.
 void batch(const Graph& graph, Grouping& grouping, const ir::DeviceTraits& traits, std::vector<Step>& steps);
 
 /// The size of the table of arguments for so many members: few sizes, as each is a kernel of its own.

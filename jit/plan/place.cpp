@@ -120,7 +120,8 @@ class Placer {
     }
     for (const BufferUse& use : step.buffers) {
       const Binding& binding = memory_.of_node[use.node];
-      const bool temporary = graph_.nodes[use.node].kind == NodeKind::Op && binding.space == Binding::Space::Temporary;
+      const bool temporary =
+          graph_.nodes[use.node].kind == NodeKind::Op && binding.space == Binding::Space::Temporary;
       // Once, though a library op may name it twice: a product with its own transpose.
       if (temporary && last_use_[use.node] == s && taken.insert(use.node).second)
         arena_.give_back(binding.byte_offset, std::max(aligned(bytes(use.node)), kAlignment));
@@ -130,7 +131,8 @@ class Placer {
   /// Memory of its own.
   void give_memory(NodeId id) {
     if (keeps_[id]) {
-      memory_.of_node[id] = {Binding::Space::Output, static_cast<std::uint32_t>(memory_.output_bytes.size()), 0};
+      memory_.of_node[id] = {Binding::Space::Output, static_cast<std::uint32_t>(memory_.output_bytes.size()),
+                             0};
       memory_.output_bytes.push_back(bytes(id));
     } else {
       const std::size_t size = std::max(aligned(bytes(id)), kAlignment);
@@ -144,18 +146,22 @@ class Placer {
     std::size_t first, end;
   };
 
-  /// Writes result `w` of step `s` over an operand of its member that dies here and is read at exactly the same elements.
+  /// Writes result `w` of step `s` over an operand of its member that dies here and is read at exactly the
+  /// same elements.
   bool reuse(int s, const Member& member, std::size_t w, absl::flat_hash_set<NodeId>& taken) {
     const Step& step = steps_[s];
     const Lowered& lowered = grouping_.kernels[member.group];
     const NodeId id = step.buffers[w].node;
     for (std::size_t r = member.first; r < member.end; ++r) {
       const NodeId from = step.buffers[r].node;
-      // Of another dtype it would be a binding of its own, and a kernel may rely on its bindings not to overlap.
-      if (!step.buffers[r].read || step.buffers[r].written || taken.contains(from) || bytes(from) != bytes(id) ||
-          graph_.nodes[from].dtype != graph_.nodes[id].dtype)
+      // Of another dtype it would be a binding of its own, and a kernel may rely on its bindings not to
+      // overlap.
+      if (!step.buffers[r].read || step.buffers[r].written || taken.contains(from) ||
+          bytes(from) != bytes(id) || graph_.nodes[from].dtype != graph_.nodes[id].dtype)
         continue;
-      if (read_by_another(step, member, from) || !same_elements(lowered.kernel, r - member.first, w - member.first)) continue;
+      if (read_by_another(step, member, from) ||
+          !same_elements(lowered.kernel, r - member.first, w - member.first))
+        continue;
       if (graph_.nodes[from].kind == NodeKind::External) {
         const trace::TraceValue& value = graph_.trace->values[graph_.nodes[from].value];
         if (!keeps_[id] || !value.dying || value.layout.offset != 0 || donated_[value.buffer] ||
@@ -184,7 +190,8 @@ class Placer {
   /// Another value of the same buffer is read by the same step.
   bool read_twice(const Step& step, std::uint32_t input, NodeId but) const {
     return std::any_of(step.buffers.begin(), step.buffers.end(), [&](const BufferUse& use) {
-      return use.node != but && graph_.nodes[use.node].kind == NodeKind::External && input_of(use.node) == input;
+      return use.node != but && graph_.nodes[use.node].kind == NodeKind::External &&
+             input_of(use.node) == input;
     });
   }
 
@@ -201,18 +208,21 @@ class Placer {
     return last_phase_of_loads(kernel, r, store->level) <= store->phase;
   }
 
-  /// Inner values are computed again in each phase that needs them, so a load may happen later than its own phase. An outer
-  /// store comes before the inner values of its phase: for it these count as of the next.
+  /// Inner values are computed again in each phase that needs them, so a load may happen later than its own
+  /// phase. An outer store comes before the inner values of its phase: for it these count as of the next.
   static int last_phase_of_loads(const ir::Kernel& kernel, std::size_t r, ir::Level store) {
     std::vector<int> phase(kernel.exprs.size(), -1);  // the last phase that computes the expression
-    for (const ir::Store& store : kernel.stores) phase[store.value] = std::max<int>(phase[store.value], store.phase);
+    for (const ir::Store& store : kernel.stores)
+      phase[store.value] = std::max<int>(phase[store.value], store.phase);
     int last = 0;
     for (std::size_t i = kernel.exprs.size(); i-- > 0;) {
       const ir::Expr& expr = kernel.exprs[i];
       // A reduction is computed in its operand's phase, an outer value once, in its own.
       int own = phase[i];
-      if (expr.kind == ir::ExprKind::Reduce) own = expr.phase - 1;
-      else if (expr.level == ir::Level::Outer) own = expr.phase;
+      if (expr.kind == ir::ExprKind::Reduce)
+        own = expr.phase - 1;
+      else if (expr.level == ir::Level::Outer)
+        own = expr.phase;
       auto pass = [&](ir::ExprId arg) {
         if (arg != ir::kNone) phase[arg] = std::max(phase[arg], own);
       };
@@ -229,10 +239,10 @@ class Placer {
   const std::vector<Step>& steps_;
   Memory memory_;
   Arena arena_;
-  std::vector<int> last_use_;             // for nodes in memory: the last step that touches them
-  std::vector<int> last_read_of_input_;   // for the trace's buffers
+  std::vector<int> last_use_;            // for nodes in memory: the last step that touches them
+  std::vector<int> last_read_of_input_;  // for the trace's buffers
   std::vector<bool> donated_;
-  std::vector<bool> keeps_;               // stored nodes that somebody sees afterwards
+  std::vector<bool> keeps_;  // stored nodes that somebody sees afterwards
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Pass: gives every stored node its memory: new, donated by an input that dies, or a piece of the plan's arena.
+// Pass: gives every stored node its memory: new, donated by an input that dies, or a piece of the plan's
+// arena.
 #pragma once
 
 #include <vector>
@@ -11,18 +12,18 @@ namespace sinter::plan {
 /// A launch before its buffers are bound.
 struct Step {
   bool library = false;
-  std::vector<GroupId> members;         // a kernel's groups; several share the launch
-  NodeId node = kNoNode;                // the last node that it computes
+  std::vector<GroupId> members;  // a kernel's groups; several share the launch
+  NodeId node = kNoNode;         // the last node that it computes
   ir::LibraryOp op;
-  std::vector<BufferUse> buffers;       // in the order of the launch's arguments, member after member
-  std::vector<trace::Layout> layouts;   // library ops: how each operand lies in its buffer (offset used)
+  std::vector<BufferUse> buffers;      // in the order of the launch's arguments, member after member
+  std::vector<trace::Layout> layouts;  // library ops: how each operand lies in its buffer (offset used)
 };
 
 struct Memory {
-  std::vector<Binding> of_node;         // for stored nodes
+  std::vector<Binding> of_node;  // for stored nodes
   std::vector<std::size_t> output_bytes;
   std::size_t arena_bytes = 0;
-  std::vector<std::int64_t> in_place_bytes;   // for each step
+  std::vector<std::int64_t> in_place_bytes;  // for each step
 };
 
 Memory place(const Graph& graph, const Grouping& grouping, const std::vector<Step>& steps);

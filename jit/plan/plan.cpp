@@ -9,7 +9,7 @@
 #include "jit/plan/cuts.h"
 #include "jit/plan/graph.h"
 #include "jit/plan/group.h"
-#include "jit/plan/index_map.h"
+#include "jit/plan/lower/index_map.h"
 #include "jit/plan/order.h"
 #include "jit/plan/place.h"
 #include "jit/plan/traffic.h"
@@ -17,7 +17,8 @@
 namespace sinter::plan {
 namespace {
 
-/// Joins the store's buffer with the one it overwrites, so that the kernel sees one buffer that is read and written.
+/// Joins the store's buffer with the one it overwrites, so that the kernel sees one buffer that is read and
+/// written.
 void join_in_place(Launch& launch, ir::Kernel& kernel) {
   for (std::size_t w = 0; w < launch.buffers.size(); ++w) {
     if (!kernel.buffers[w].written || kernel.buffers[w].read) continue;
@@ -42,7 +43,8 @@ void join_in_place(Launch& launch, ir::Kernel& kernel) {
 
 Binding binding_of(const Graph& graph, const Memory& memory, NodeId id) {
   const Node& node = graph.nodes[id];
-  if (node.kind == NodeKind::External) return {Binding::Space::Input, graph.trace->values[node.value].buffer, 0};
+  if (node.kind == NodeKind::External)
+    return {Binding::Space::Input, graph.trace->values[node.value].buffer, 0};
   return memory.of_node[id];
 }
 
@@ -56,8 +58,8 @@ class Assembler {
     Launch& launch = plan_.launches.emplace_back();
     for (std::size_t k = 0; k < step.buffers.size(); ++k) {
       launch.buffers.push_back(binding_of(graph_, memory_, step.buffers[k].node));
-      launch.buffers[k].byte_offset +=
-          static_cast<std::size_t>(step.layouts[k].offset) * size_of(graph_.nodes[step.buffers[k].node].dtype);
+      launch.buffers[k].byte_offset += static_cast<std::size_t>(step.layouts[k].offset) *
+                                       size_of(graph_.nodes[step.buffers[k].node].dtype);
     }
     launch.what = step.op;
     launch.records = {graph_.nodes[step.node].record};
@@ -109,7 +111,8 @@ class Assembler {
 
   std::uint32_t number_of(ir::Kernel kernel) {
     ir::verify(kernel);
-    auto [it, added] = known_.try_emplace(ir::to_string(kernel), static_cast<std::uint32_t>(plan_.kernels.size()));
+    auto [it, added] =
+        known_.try_emplace(ir::to_string(kernel), static_cast<std::uint32_t>(plan_.kernels.size()));
     if (added) plan_.kernels.push_back(std::move(kernel));
     return it->second;
   }
@@ -219,9 +222,9 @@ std::string describe(const Launch& launch, const trace::Trace& trace) {
 std::string to_string(const Plan& plan, const trace::Trace& trace) {
   std::string text = std::to_string(trace.ops.size()) + " ops, " + std::to_string(plan.launches.size()) +
                      " launches, " + std::to_string(plan.kernels.size()) + " distinct kernels, " +
-                     std::to_string(plan.arena_bytes) + " B of temporaries, " + std::to_string(plan.in_place_bytes) +
-                     " B in place, " + std::to_string(plan.peak_bytes) + " B at the peak, moves " +
-                     std::to_string(plan.bytes_moved()) + " B (least possible " +
+                     std::to_string(plan.arena_bytes) + " B of temporaries, " +
+                     std::to_string(plan.in_place_bytes) + " B in place, " + std::to_string(plan.peak_bytes) +
+                     " B at the peak, moves " + std::to_string(plan.bytes_moved()) + " B (least possible " +
                      std::to_string(plan.least_bytes()) + ")\n";
   auto name = [](const Binding& binding) {
     switch (binding.space) {

@@ -1,5 +1,5 @@
-// A plan: what a trace becomes. Launches in order, where each buffer lives, what is written in place. Knows no device:
-// kernels are still IR.
+// A plan: what a trace becomes. Launches in order, where each buffer lives, what is written in place. Knows
+// no device: kernels are still IR.
 #pragma once
 
 #include <cstdint>
@@ -30,29 +30,31 @@ struct Binding {
 
 /// What a launch does with one value in memory.
 struct Access {
-  std::uint32_t value = 0;           // equal within a plan iff it is the same value
-  bool external = false;             // in memory before the trace starts
-  bool held = false;                 // computed here, and somebody sees it afterwards
-  std::uint32_t record = 0;          // not external: the op of the trace that it comes from
+  std::uint32_t value = 0;   // equal within a plan iff it is the same value
+  bool external = false;     // in memory before the trace starts
+  bool held = false;         // computed here, and somebody sees it afterwards
+  std::uint32_t record = 0;  // not external: the op of the trace that it comes from
   Shape shape;
   DType dtype = DType::f32;
   Binding memory;
-  bool written = false;              // by this launch; else only read
-  std::int64_t bytes_read = 0;       // distinct elements that the launch reads, never more than the value has
+  bool written = false;         // by this launch; else only read
+  std::int64_t bytes_read = 0;  // distinct elements that the launch reads, never more than the value has
   std::int64_t bytes_written = 0;
-  std::int64_t least_bytes = 0;      // the part that no plan can save: inputs read for the first time, results seen afterwards
+  std::int64_t least_bytes =
+      0;  // the part that no plan can save: inputs read for the first time, results seen afterwards
 };
 
-/// One kernel or library op with its arguments. A launch of several members has those of all of them, one after the other.
+/// One kernel or library op with its arguments. A launch of several members has those of all of them, one
+/// after the other.
 struct Launch {
-  std::variant<std::uint32_t, ir::LibraryOp> what;   // index in Plan::kernels, or the op
+  std::variant<std::uint32_t, ir::LibraryOp> what;  // index in Plan::kernels, or the op
   std::uint32_t members = 1;
   std::vector<Binding> buffers;
   std::vector<std::int64_t> ints;
   std::vector<std::pair<std::uint32_t, DType>> scalars;  // index in the trace's table, dtype wanted
-  std::vector<std::uint32_t> records;                // ops of the trace that it computes
-  std::int64_t in_place_bytes = 0;                   // results written over a buffer that nobody else sees
-  std::vector<Access> accesses;                      // what it reads and writes, for explanations
+  std::vector<std::uint32_t> records;                    // ops of the trace that it computes
+  std::int64_t in_place_bytes = 0;  // results written over a buffer that nobody else sees
+  std::vector<Access> accesses;     // what it reads and writes, for explanations
 
   std::int64_t bytes_read() const;
   std::int64_t bytes_written() const;
@@ -60,32 +62,32 @@ struct Launch {
 
 /// Why two kernels are not one.
 struct PlanCut {
-  std::uint32_t producer = 0, consumer = 0;          // ops of the trace
+  std::uint32_t producer = 0, consumer = 0;  // ops of the trace
   std::string reason;
-  std::uint32_t count = 1;                           // pairs on the same lines with the same reason
+  std::uint32_t count = 1;  // pairs on the same lines with the same reason
 };
 
 /// Where a value that somebody sees lies afterwards.
 struct Placement {
   trace::ValueId value = 0;
-  Binding memory;                                    // Input (the same or a donated buffer) or Output; offset 0
+  Binding memory;  // Input (the same or a donated buffer) or Output; offset 0
   trace::Layout layout;
 };
 
 struct Plan {
-  std::vector<ir::Kernel> kernels;                   // each distinct kernel once
+  std::vector<ir::Kernel> kernels;  // each distinct kernel once
   std::vector<Launch> launches;
   std::vector<std::size_t> output_bytes;
   std::vector<Placement> placements;
-  std::size_t arena_bytes = 0;                       // temporaries
+  std::size_t arena_bytes = 0;  // temporaries
   std::size_t in_place_bytes = 0;
-  std::vector<PlanCut> cuts;                             // why neighbouring kernels stayed apart
-  std::size_t input_bytes = 0;                       // of the trace's inputs, each buffer once
-  std::size_t peak_bytes = 0;                        // inputs, results and temporaries: all memory in use while it runs,
-                                                     // but for workspace that a library takes by itself
+  std::vector<PlanCut> cuts;    // why neighbouring kernels stayed apart
+  std::size_t input_bytes = 0;  // of the trace's inputs, each buffer once
+  std::size_t peak_bytes = 0;   // inputs, results and temporaries: all memory in use while it runs,
+                                // but for workspace that a library takes by itself
 
-  /// Memory traffic of all launches, and the least of any plan: each input element that is needed read once, each
-  /// result that somebody sees written once.
+  /// Memory traffic of all launches, and the least of any plan: each input element that is needed read once,
+  /// each result that somebody sees written once.
   std::int64_t bytes_moved() const;
   std::int64_t least_bytes() const;
 };

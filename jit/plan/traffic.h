@@ -11,7 +11,7 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
-#include "jit/plan/lower.h"
+#include "jit/plan/lower/lower.h"
 #include "jit/plan/place.h"
 #include "jit/plan/plan.h"
 

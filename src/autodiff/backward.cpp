@@ -68,7 +68,8 @@ void check_differentiable(const AnyTensor& result, const Location& where) {
                         where);
   if (!is_float(value.dtype))
     throw AutodiffError(
-        "[backward] gradients are taken of f32, f64, bf16 or f16, not " + std::string(name_of(value.dtype)), where);
+        "[backward] gradients are taken of f32, f64, bf16 or f16, not " + std::string(name_of(value.dtype)),
+        where);
   if (value.shape.numel() != 1)
     throw AutodiffError("[backward] gradients are taken of one number, not of shape " +
                             to_string(value.shape) + "; reduce it first, as in loss.mean().backward()",

@@ -114,7 +114,11 @@ inline Term pow(const Term& a, const Term& b) {
   return {AnyTensor::pow(a.operand(), b.operand(), a.where()), a.where()};
 }
 inline Term sum(const Term& x, const Axes& axes) { return {x.tensor().sum(axes, x.where()), x.where()}; }
-inline Term expand(const Term& x, const Shape& shape) { return x.spread(x.tensor().expand(shape, x.where())); }
-inline Term reshape(const Term& x, const Shape& shape) { return x.spread(x.tensor().reshape(shape, x.where())); }
+inline Term expand(const Term& x, const Shape& shape) {
+  return x.spread(x.tensor().expand(shape, x.where()));
+}
+inline Term reshape(const Term& x, const Shape& shape) {
+  return x.spread(x.tensor().reshape(shape, x.where()));
+}
 
 }  // namespace sinter::autodiff

@@ -9,22 +9,23 @@ namespace sinter::base {
 
 /// Read once, at first use. Tests change fields through `mutable_environment`.
 struct Environment {
-  std::string device;             // SINTER_DEVICE: name for Device::best(); empty: choose
-  bool fusion = true;             // SINTER_FUSION=0: each op is a kernel of its own
-  std::string cache_dir;          // SINTER_CACHE_DIR, else $XDG_CACHE_HOME/sinter, else $HOME/.cache/sinter; empty: none
-  bool cache = true;              // SINTER_CACHE=0: no kernels on disk
+  std::string device;  // SINTER_DEVICE: name for Device::best(); empty: choose
+  bool fusion = true;  // SINTER_FUSION=0: each op is a kernel of its own
+  std::string
+      cache_dir;      // SINTER_CACHE_DIR, else $XDG_CACHE_HOME/sinter, else $HOME/.cache/sinter; empty: none
+  bool cache = true;  // SINTER_CACHE=0: no kernels on disk
   std::int64_t cache_limit_mib = 1024;  // SINTER_CACHE_LIMIT_MIB
-  std::vector<std::string> log;   // SINTER_LOG: plan,ir,compile,launch,memory,device
+  std::vector<std::string> log;         // SINTER_LOG: plan,ir,compile,launch,memory,device
   std::string explain;            // SINTER_EXPLAIN: file or folder for a report at the end of the process
   std::string dump_kernels;       // SINTER_DUMP_KERNELS: folder for generated source
   std::int64_t host_threads = 0;  // SINTER_HOST_THREADS; 0: one per core
-  std::string host = "auto";         // SINTER_HOST: auto, jit or interpreter
-  std::string llvm;                  // SINTER_LLVM: file of the libLLVM to open; empty: the newest that is found
+  std::string host = "auto";      // SINTER_HOST: auto, jit or interpreter
+  std::string llvm;               // SINTER_LLVM: file of the libLLVM to open; empty: the newest that is found
   std::int64_t memory_limit_mib = 0;  // SINTER_MEMORY_LIMIT_MIB: of each device, 0: none
-  bool cuda_graphs = true;        // SINTER_CUDA_GRAPHS=0: launches of known plans are started one by one
-  std::int64_t trace_limit = 4096;  // SINTER_TRACE_LIMIT: ops recorded before a flush happens by itself
-  bool validation = false;        // SINTER_VULKAN_VALIDATION=1: validation layers on, messages are errors
-  bool onednn = true;             // SINTER_ONEDNN=0: the host uses Sinter's own matrix product and convolution
+  bool cuda_graphs = true;            // SINTER_CUDA_GRAPHS=0: launches of known plans are started one by one
+  std::int64_t trace_limit = 4096;    // SINTER_TRACE_LIMIT: ops recorded before a flush happens by itself
+  bool validation = false;            // SINTER_VULKAN_VALIDATION=1: validation layers on, messages are errors
+  bool onednn = true;  // SINTER_ONEDNN=0: the host uses Sinter's own matrix product and convolution
 };
 
 const Environment& environment();

@@ -1,5 +1,5 @@
 // Coefficients of the polynomials behind the host's functions, lowest power first: one table for the
-// block functions (src/runtime/host/maths-inl.h, which says how they are used) and for generated code
+// block functions (src/runtime/host/maths/maths-inl.h, which says how they are used) and for generated code
 // (jit/emit).
 //
 // Near-minimax fits of ours: weighted least squares on Chebyshev points, in 40 digits.

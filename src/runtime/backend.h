@@ -42,8 +42,8 @@ struct BufferView {
   std::size_t byte_offset = 0;
 };
 
-/// A copy between host and device memory that has begun. The buffer and the host's memory must stay until it is
-/// gone; it waits for what is in flight when it goes.
+/// A copy between host and device memory that has begun. The buffer and the host's memory must stay until it
+/// is gone; it waits for what is in flight when it goes.
 class Transfer {
  public:
   virtual ~Transfer() = default;
@@ -89,14 +89,14 @@ struct LaunchArguments {
 class Executable {
  public:
   virtual ~Executable() = default;
-  /// How a launch with such arguments runs and why so, in a few words for explanations; empty where the device
-  /// has no choice. `ints` as in LaunchArguments.
+  /// How a launch with such arguments runs and why so, in a few words for explanations; empty where the
+  /// device has no choice. `ints` as in LaunchArguments.
   virtual std::string how(std::span<const std::int64_t> /*ints*/, std::size_t /*members*/) { return ""; }
 };
 using ExecutableRef = std::shared_ptr<Executable>;
 
-/// What a backend keeps from one run of a plan to the next. Belongs to the plan, so that it ends with it; ends
-/// before its backend, and while nobody else talks to the backend.
+/// What a backend keeps from one run of a plan to the next. Belongs to the plan, so that it ends with it;
+/// ends before its backend, and while nobody else talks to the backend.
 class PlanState {
  public:
   virtual ~PlanState() = default;
@@ -109,8 +109,8 @@ struct BackendStatistics {
   std::uint64_t launches = 0;
   std::uint64_t graphs_built = 0;    // of plans that are handed to the driver as a whole
   std::uint64_t graph_launches = 0;  // plans handed over so
-  std::size_t bytes_in_use = 0;    // handed out now
-  std::size_t bytes_reserved = 0;  // held from the driver or the system
+  std::size_t bytes_in_use = 0;      // handed out now
+  std::size_t bytes_reserved = 0;    // held from the driver or the system
   std::size_t peak_bytes_in_use = 0;
 };
 
@@ -139,18 +139,19 @@ class Backend {
     return nullptr;
   }
 
-  /// Copies to host memory after all work handed over so far that has to do with the buffer; waits. Throws the
-  /// errors of that work.
+  /// Copies to host memory after all work handed over so far that has to do with the buffer; waits. Throws
+  /// the errors of that work.
   virtual void download(const BufferView& from, std::span<std::byte> data) = 0;
 
-  /// The first part of a download; null when it is all done. What is handed over from now on, the download does
-  /// not wait for.
+  /// The first part of a download; null when it is all done. What is handed over from now on, the download
+  /// does not wait for.
   virtual std::unique_ptr<Transfer> begin_download(const BufferView& from, std::span<std::byte> data) {
     download(from, data);
     return nullptr;
   }
 
-  /// Waits, and gives memory that is kept for later back to the driver or the system. Gives the number of bytes.
+  /// Waits, and gives memory that is kept for later back to the driver or the system. Gives the number of
+  /// bytes.
   virtual std::size_t trim() { return 0; }
 
   /// Compiles (or finds) kernels; several at once so that they can be compiled side by side. Throws
@@ -160,9 +161,9 @@ class Backend {
   /// Prepares a library op for the sizes it names. Throws DeviceError for what this device cannot do.
   virtual ExecutableRef prepare(const ir::LibraryOp& op) = 0;
 
-  /// From here to `submit` or `abandon`, launches are those of one plan: in each run the same executables with the
-  /// same ints, in the same order; buffers and scalars may differ. `state` is the plan's; null before its first run.
-  /// Launches outside of a plan are allowed.
+  /// From here to `submit` or `abandon`, launches are those of one plan: in each run the same executables
+  /// with the same ints, in the same order; buffers and scalars may differ. `state` is the plan's; null
+  /// before its first run. Launches outside of a plan are allowed.
   virtual void begin(std::unique_ptr<PlanState>& state) { static_cast<void>(state); }
 
   virtual void launch(Executable& executable, const LaunchArguments& arguments) = 0;

@@ -1,10 +1,9 @@
 // Finds devices by name and keeps one core for each, for as long as the program runs.
-#include <sinter/device.h>
-
 #include <charconv>
 #include <map>
 #include <mutex>
 
+#include <sinter/device.h>
 #include <sinter/error.h>
 
 #include "src/base/env.h"
@@ -36,13 +35,16 @@ int cuda_devices() {
 std::unique_ptr<Backend> make_cuda(int index) {
 #ifdef SINTER_HAS_CUDA
   const int count = runtime::cuda_device_count();
-  if (count == 0) throw DeviceError("[device] cuda:" + std::to_string(index) + " is not there: " + runtime::cuda_unavailable_reason());
+  if (count == 0)
+    throw DeviceError("[device] cuda:" + std::to_string(index) +
+                      " is not there: " + runtime::cuda_unavailable_reason());
   if (index >= count)
-    throw DeviceError("[device] cuda:" + std::to_string(index) + " is not there: this computer has " + std::to_string(count) +
-                      " CUDA device(s)");
+    throw DeviceError("[device] cuda:" + std::to_string(index) + " is not there: this computer has " +
+                      std::to_string(count) + " CUDA device(s)");
   return runtime::make_cuda_backend(index);
 #else
-  throw DeviceError("[device] cuda:" + std::to_string(index) + ": this build of Sinter has no CUDA (meson option cuda)");
+  throw DeviceError("[device] cuda:" + std::to_string(index) +
+                    ": this build of Sinter has no CUDA (meson option cuda)");
 #endif
 }
 
@@ -54,7 +56,8 @@ struct VulkanName {
 std::vector<VulkanName> vulkan_names() {
   std::vector<VulkanName> names;
 #ifdef SINTER_HAS_VULKAN
-  for (const runtime::VulkanDeviceInfo& info : runtime::vulkan_devices()) names.push_back({info.name, info.hardware});
+  for (const runtime::VulkanDeviceInfo& info : runtime::vulkan_devices())
+    names.push_back({info.name, info.hardware});
 #endif
   return names;
 }
@@ -63,7 +66,8 @@ std::unique_ptr<Backend> make_vulkan(int index) {
 #ifdef SINTER_HAS_VULKAN
   const std::vector<VulkanName> names = vulkan_names();
   if (names.empty())
-    throw DeviceError("[device] vulkan:" + std::to_string(index) + " is not there: " + runtime::vulkan_unavailable_reason());
+    throw DeviceError("[device] vulkan:" + std::to_string(index) +
+                      " is not there: " + runtime::vulkan_unavailable_reason());
   if (index >= static_cast<int>(names.size())) {
     std::string list;
     for (const VulkanName& name : names) list += (list.empty() ? "" : ", ") + name.name;
@@ -72,7 +76,8 @@ std::unique_ptr<Backend> make_vulkan(int index) {
   }
   return runtime::make_vulkan_backend(index);
 #else
-  throw DeviceError("[device] vulkan:" + std::to_string(index) + ": this build of Sinter has no Vulkan (meson option vulkan)");
+  throw DeviceError("[device] vulkan:" + std::to_string(index) +
+                    ": this build of Sinter has no Vulkan (meson option vulkan)");
 #endif
 }
 
@@ -111,12 +116,17 @@ std::vector<DeviceCore*> runtime::cores_in_use() {
 }
 
 Device Device::host() {
-  return Device(&find_core("host", [](int) { return runtime::make_host_backend(); }, 0));
+  return Device(&find_core(
+      "host", [](int) { return runtime::make_host_backend(); }, 0));
 }
 
-Device Device::cuda(int index) { return Device(&find_core("cuda:" + std::to_string(index), make_cuda, index)); }
+Device Device::cuda(int index) {
+  return Device(&find_core("cuda:" + std::to_string(index), make_cuda, index));
+}
 
-Device Device::vulkan(int index) { return Device(&find_core("vulkan:" + std::to_string(index), make_vulkan, index)); }
+Device Device::vulkan(int index) {
+  return Device(&find_core("vulkan:" + std::to_string(index), make_vulkan, index));
+}
 
 Device Device::null() {
   return Device(&find_core(

@@ -6,14 +6,14 @@
 
 #include <sinter/error.h>
 
-#include "jit/plan/index_map.h"
+#include "jit/plan/lower/index_map.h"
 #include "src/base/env.h"
 
 namespace sinter::runtime {
 namespace {
 
-/// The recorders that the current thread uses, one for each device. When the thread ends, what it recorded is handed to
-/// the device and its recorders are free for other threads.
+/// The recorders that the current thread uses, one for each device. When the thread ends, what it recorded is
+/// handed to the device and its recorders are free for other threads.
 class ThreadRecorders {
  public:
   struct Entry {
@@ -54,7 +54,8 @@ void copy_strided(std::span<std::byte> out, const std::byte* from, const Shape& 
 
 }  // namespace
 
-DeviceCore::DeviceCore(std::unique_ptr<Backend> backend) : backend_(std::move(backend)), executor_(*backend_) {}
+DeviceCore::DeviceCore(std::unique_ptr<Backend> backend)
+    : backend_(std::move(backend)), executor_(*backend_) {}
 DeviceCore::~DeviceCore() = default;
 
 trace::Recorder& DeviceCore::recorder() { return thread_recorders.find(*this); }
@@ -83,7 +84,8 @@ void DeviceCore::give_back(trace::Recorder& recorder) noexcept {
 
 trace::ValueRef DeviceCore::upload(std::span<const std::byte> data, const Shape& shape, DType dtype) {
   if (!traits().supports(dtype))
-    throw DTypeError("[from_data] " + name() + " (" + traits().description + ") has no " + std::string(name_of(dtype)));
+    throw DTypeError("[from_data] " + name() + " (" + traits().description + ") has no " +
+                     std::string(name_of(dtype)));
   BufferRef buffer;
   std::unique_ptr<Transfer> transfer;
   {
@@ -115,8 +117,8 @@ void DeviceCore::read(trace::Value& value, std::span<std::byte> out) {
   }
   if (transfer) transfer->finish();  // other threads go on while this one waits
   if (!dense)
-    copy_strided(out, staging.data() + static_cast<std::size_t>(value.layout.offset - low) * size, value.shape,
-                 value.layout.strides, size);
+    copy_strided(out, staging.data() + static_cast<std::size_t>(value.layout.offset - low) * size,
+                 value.shape, value.layout.strides, size);
 }
 
 void DeviceCore::flush() {

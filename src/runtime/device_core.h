@@ -1,4 +1,5 @@
-// What stands behind a `Device` handle: a backend, its executor, and the recorders of the threads that use it.
+// What stands behind a `Device` handle: a backend, its executor, and the recorders of the threads that use
+// it.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,8 @@ class DeviceCore {
 
   /// The calling thread's recorder.
   trace::Recorder& recorder();
-  /// A recorder for a thread that has none yet, and its return when the thread ends (flushes; errors stay with the values).
+  /// A recorder for a thread that has none yet, and its return when the thread ends (flushes; errors stay
+  /// with the values).
   trace::Recorder& take_recorder();
   void give_back(trace::Recorder& recorder) noexcept;
 

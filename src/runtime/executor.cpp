@@ -23,9 +23,12 @@ std::atomic<int> forbidders{0};
 ScalarValue convert(const Scalar& scalar, DType dtype) {
   ScalarValue value;
   value.dtype = dtype;
-  if (is_float(dtype)) value.real = scalar.as_double();
-  else if (dtype == DType::boolean) value.integer = scalar.as_double() != 0;
-  else value.integer = scalar.as_int();
+  if (is_float(dtype))
+    value.real = scalar.as_double();
+  else if (dtype == DType::boolean)
+    value.integer = scalar.as_double() != 0;
+  else
+    value.integer = scalar.as_int();
   return value;
 }
 
@@ -35,12 +38,29 @@ std::string key_of(const ir::LibraryOp& op) {
     return key;
   };
   if (const auto* m = std::get_if<ir::MatMulOp>(&op))
-    return joined("matmul", {static_cast<int>(m->dtype), m->batch, m->m, m->n, m->k, m->a_batch, m->a_row, m->a_column,
-                             m->b_batch, m->b_row, m->b_column});
+    return joined("matmul", {static_cast<int>(m->dtype), m->batch, m->m, m->n, m->k, m->a_batch, m->a_row,
+                             m->a_column, m->b_batch, m->b_row, m->b_column});
   const auto& c = std::get<ir::Conv2dOp>(op);
-  return joined("conv2d", {static_cast<int>(c.direction), static_cast<int>(c.dtype), c.n, c.c_in, c.h, c.w, c.c_out, c.kh,
-                           c.kw, c.oh, c.ow, c.stride[0], c.stride[1], c.padding[0], c.padding[1], c.dilation[0],
-                           c.dilation[1], c.groups, c.x_last, c.y_last});
+  return joined("conv2d", {static_cast<int>(c.direction),
+                           static_cast<int>(c.dtype),
+                           c.n,
+                           c.c_in,
+                           c.h,
+                           c.w,
+                           c.c_out,
+                           c.kh,
+                           c.kw,
+                           c.oh,
+                           c.ow,
+                           c.stride[0],
+                           c.stride[1],
+                           c.padding[0],
+                           c.padding[1],
+                           c.dilation[0],
+                           c.dilation[1],
+                           c.groups,
+                           c.x_last,
+                           c.y_last});
 }
 
 }  // namespace
@@ -53,8 +73,8 @@ void Executor::run(trace::Flushed& flushed) {
   const std::uint64_t built = counts_.plans_built;
   Ready& ready = find_or_make(flushed);
   if (observed())
-    tell_observers({flushed.trace, flushed.fingerprint, ready.plan, backend_.traits(), ready.executables, counts_.plans_built != built,
-                    base::environment().fusion});
+    tell_observers({flushed.trace, flushed.fingerprint, ready.plan, backend_.traits(), ready.executables,
+                    counts_.plans_built != built, base::environment().fusion});
   launch(ready, flushed);
 }
 
@@ -107,11 +127,13 @@ std::unique_ptr<Executor::Ready> Executor::make(const trace::Trace& trace, bool 
   }
   if (base::logs("plan")) {
     auto ms = [](auto duration) { return std::chrono::duration<double, std::milli>(duration).count(); };
-    base::log_line("plan", absl::StrCat(backend_.traits().name, ": planned in ", ms(planned - start), " ms, prepared in ",
-                                        ms(Clock::now() - planned), " ms: ", plan::to_string(ready->plan, trace)));
+    base::log_line("plan", absl::StrCat(backend_.traits().name, ": planned in ", ms(planned - start),
+                                        " ms, prepared in ", ms(Clock::now() - planned),
+                                        " ms: ", plan::to_string(ready->plan, trace)));
   }
   if (base::logs("ir"))
-    for (std::size_t k = 0; k < texts.size(); ++k) base::log_line("ir", absl::StrCat("kernel ", k, "\n", texts[k]));
+    for (std::size_t k = 0; k < texts.size(); ++k)
+      base::log_line("ir", absl::StrCat("kernel ", k, "\n", texts[k]));
   return ready;
 }
 
@@ -120,7 +142,8 @@ void Executor::launch(Ready& ready, trace::Flushed& flushed) {
   const bool timed = base::logs("launch");
   // Ends what `begin` started, however this ends. Launches that are timed are not held back until `submit`.
   struct Run {
-    Run(Backend& backend, Ready& ready, std::vector<BufferRef>& outputs, bool timed) : backend(backend), outputs(outputs) {
+    Run(Backend& backend, Ready& ready, std::vector<BufferRef>& outputs, bool timed)
+        : backend(backend), outputs(outputs) {
       if (!timed) backend.begin(ready.state);
     }
     ~Run() {
@@ -149,12 +172,15 @@ void Executor::launch(Ready& ready, trace::Flushed& flushed) {
     std::chrono::steady_clock::time_point start;
     if (timed) start = std::chrono::steady_clock::now();
     views_.clear();
-    for (const plan::Binding& binding : launch.buffers) views_.push_back({buffer_of(binding).get(), binding.byte_offset});
+    for (const plan::Binding& binding : launch.buffers)
+      views_.push_back({buffer_of(binding).get(), binding.byte_offset});
     scalars_.clear();
-    for (const auto& [index, dtype] : launch.scalars) scalars_.push_back(convert(flushed.trace.scalars[index], dtype));
+    for (const auto& [index, dtype] : launch.scalars)
+      scalars_.push_back(convert(flushed.trace.scalars[index], dtype));
     backend_.launch(*ready.executables[i], {views_, launch.ints, scalars_, launch.members});
     if (!timed) continue;
-    backend_.synchronize();  // one launch at a time: slower as a whole, but each line is the time of its own work
+    backend_
+        .synchronize();  // one launch at a time: slower as a whole, but each line is the time of its own work
     const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
     base::log_line("launch", absl::StrCat(absl::Dec(i, absl::kZeroPad3), " ", took.count(), " us  ",
                                           plan::describe(launch, flushed.trace)));

@@ -33,8 +33,8 @@ class Executor : public trace::TraceSink {
   /// A plan with its kernels compiled, ready to be replayed.
   struct Ready {
     plan::Plan plan;
-    std::vector<ExecutableRef> executables;   // for each launch
-    std::unique_ptr<PlanState> state;         // the backend's
+    std::vector<ExecutableRef> executables;  // for each launch
+    std::unique_ptr<PlanState> state;        // the backend's
     std::uint64_t last_used = 0;
   };
   struct Key {
@@ -55,8 +55,8 @@ class Executor : public trace::TraceSink {
   Backend& backend_;
   std::mutex mutex_;
   absl::flat_hash_map<Key, std::unique_ptr<Ready>> plans_;
-  absl::flat_hash_map<std::string, ExecutableRef> kernels_;     // by the kernel's text
-  absl::flat_hash_map<std::string, ExecutableRef> libraries_;   // by op and sizes
+  absl::flat_hash_map<std::string, ExecutableRef> kernels_;    // by the kernel's text
+  absl::flat_hash_map<std::string, ExecutableRef> libraries_;  // by op and sizes
   std::uint64_t clock_ = 0;
   Statistics counts_;
 

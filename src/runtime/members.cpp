@@ -7,13 +7,14 @@ namespace sinter::runtime {
 
 LaunchArguments arguments_of(const ir::Kernel& kernel, const LaunchArguments& arguments, std::size_t m) {
   const std::size_t buffers = kernel.buffers.size(), scalars = kernel.scalars.size();
-  return {arguments.buffers.subspan(m * buffers, buffers), arguments.ints.subspan(m * kernel.ints, kernel.ints),
+  return {arguments.buffers.subspan(m * buffers, buffers),
+          arguments.ints.subspan(m * kernel.ints, kernel.ints),
           arguments.scalars.subspan(m * scalars, scalars), 1};
 }
 
-void pack_members(const ir::Kernel& kernel, const emit::MemberLayout& layout, const LaunchArguments& arguments,
-                  std::span<const std::uint64_t> addresses, std::span<const std::uint32_t> firsts,
-                  std::vector<std::byte>& table) {
+void pack_members(const ir::Kernel& kernel, const emit::MemberLayout& layout,
+                  const LaunchArguments& arguments, std::span<const std::uint64_t> addresses,
+                  std::span<const std::uint32_t> firsts, std::vector<std::byte>& table) {
   std::size_t at = table.size();
   table.resize(at + arguments.members * layout.bytes);
   for (std::size_t m = 0; m < arguments.members; ++m, at += layout.bytes) {
@@ -23,9 +24,11 @@ void pack_members(const ir::Kernel& kernel, const emit::MemberLayout& layout, co
         case 'b': bits = addresses[m * kernel.buffers.size() + field.number]; break;
         case 'n': bits = static_cast<std::uint64_t>(arguments.ints[m * kernel.ints + field.number]); break;
         default:
-          bits = bits_of(arguments.scalars[m * kernel.scalars.size() + field.number], kernel.scalars[field.number]);
+          bits = bits_of(arguments.scalars[m * kernel.scalars.size() + field.number],
+                         kernel.scalars[field.number]);
       }
-      std::memcpy(table.data() + at + field.offset, &bits, field.bytes);  // the low bytes first: all our hosts
+      std::memcpy(table.data() + at + field.offset, &bits,
+                  field.bytes);  // the low bytes first: all our hosts
     }
     std::memcpy(table.data() + at + layout.first, &firsts[m], sizeof firsts[m]);
   }

@@ -14,10 +14,10 @@ namespace sinter::runtime {
 /// The arguments of member `m` alone.
 LaunchArguments arguments_of(const ir::Kernel& kernel, const LaunchArguments& arguments, std::size_t m);
 
-/// Appends all members' arguments, laid out as `layout` says. `addresses`: of all buffers; `firsts`: the first group of
-/// each member.
-void pack_members(const ir::Kernel& kernel, const emit::MemberLayout& layout, const LaunchArguments& arguments,
-                  std::span<const std::uint64_t> addresses, std::span<const std::uint32_t> firsts,
-                  std::vector<std::byte>& table);
+/// Appends all members' arguments, laid out as `layout` says. `addresses`: of all buffers; `firsts`: the
+/// first group of each member.
+void pack_members(const ir::Kernel& kernel, const emit::MemberLayout& layout,
+                  const LaunchArguments& arguments, std::span<const std::uint64_t> addresses,
+                  std::span<const std::uint32_t> firsts, std::vector<std::byte>& table);
 
 }  // namespace sinter::runtime

@@ -34,7 +34,8 @@ struct OpInfo {
 inline constexpr std::array kOps = {
 #define SINTER_ELEMENTWISE(op, name, arity, rule, text, host, llvm) \
   OpInfo{Op::op, name, arity, OpClass::Elementwise, DTypeRule::rule, text},
-#define SINTER_STRUCTURAL(op, name, arity, op_class) OpInfo{Op::op, name, arity, OpClass::op_class, DTypeRule::None, ""},
+#define SINTER_STRUCTURAL(op, name, arity, op_class) \
+  OpInfo{Op::op, name, arity, OpClass::op_class, DTypeRule::None, ""},
 #include "src/trace/ops.def"
 #undef SINTER_ELEMENTWISE
 #undef SINTER_STRUCTURAL

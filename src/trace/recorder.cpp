@@ -58,7 +58,8 @@ ValueId Recorder::number_of(Value* value) {
 }
 
 ValueRef Recorder::append(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
-                          std::span<const Scalar> scalars, const Shape& shape, DType dtype, const Location& where) {
+                          std::span<const Scalar> scalars, const Shape& shape, DType dtype,
+                          const Location& where) {
   for (const Operand& operand : operands) {
     if (!operand.value) continue;
     if (Recorder* other = operand.value->pending.load(std::memory_order_acquire); other && other != this)
@@ -103,8 +104,9 @@ ValueRef Recorder::append(Op op, std::span<const Operand> operands, std::span<co
   current_.values.push_back(value.get());
 
   Words words;
-  words.add(static_cast<std::uint64_t>(op) | static_cast<std::uint64_t>(dtype) << 8 | std::uint64_t{record.operand_count} << 16 |
-            std::uint64_t{record.int_count} << 24 | std::uint64_t{record.scalar_count} << 32);
+  words.add(static_cast<std::uint64_t>(op) | static_cast<std::uint64_t>(dtype) << 8 |
+            std::uint64_t{record.operand_count} << 16 | std::uint64_t{record.int_count} << 24 |
+            std::uint64_t{record.scalar_count} << 32);
   for (std::size_t k = 0; k < operands.size(); ++k) words.add(record.operands[k].bits);
   for (std::int64_t number : ints) words.add(static_cast<std::uint64_t>(number));
   words.add(shape);
@@ -137,8 +139,10 @@ void Recorder::flush_locked() {
   std::vector<std::uint64_t> bits((trace.values.size() + 63) / 64, 0);
   for (ValueId id = 0; id < trace.values.size(); ++id) {
     TraceValue& value = trace.values[id];
-    // Views of the same memory may be held outside of this trace: then the buffer has more users than die here.
-    if (value.dying && current_.buffers[value.buffer].use_count() != static_cast<long>(dying[value.buffer]) + 1)
+    // Views of the same memory may be held outside of this trace: then the buffer has more users than die
+    // here.
+    if (value.dying &&
+        current_.buffers[value.buffer].use_count() != static_cast<long>(dying[value.buffer]) + 1)
       value.dying = false;
     if (value.held || value.dying) bits[id / 64] |= std::uint64_t{1} << (id % 64);
   }
@@ -159,8 +163,7 @@ void Recorder::finish(Flushed& flushed, const std::shared_ptr<const std::string>
   for (ValueId id = 0; id < flushed.values.size(); ++id) {
     Value* value = flushed.values[id];
     if (!flushed.trace.values[id].external && !is_last_pin(*value)) {  // else nobody is left to be told
-      if (failure || !value->buffer)
-        value->failure = failure ? failure : not_kept;
+      if (failure || !value->buffer) value->failure = failure ? failure : not_kept;
       value->pending.store(nullptr, std::memory_order_release);
     }
     unpin(value);

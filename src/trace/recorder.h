@@ -1,4 +1,5 @@
-// The recorder: appends ops to the current trace of one thread on one device and keeps its fingerprint up to date.
+// The recorder: appends ops to the current trace of one thread on one device and keeps its fingerprint up to
+// date.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +27,8 @@ struct Operand {
 struct Flushed {
   Trace trace;
   Fingerprint fingerprint;
-  std::vector<Value*> values;                              // pinned; one for each value of the trace
-  std::vector<std::shared_ptr<runtime::Buffer>> buffers;   // behind the external values
+  std::vector<Value*> values;                             // pinned; one for each value of the trace
+  std::vector<std::shared_ptr<runtime::Buffer>> buffers;  // behind the external values
 };
 
 /// Takes traces from recorders and computes them. Implemented by the device.
@@ -44,9 +45,11 @@ class Recorder {
       : sink_(sink), device_(device), limit_(limit) {}
   ~Recorder();
 
-  /// Records one op whose arguments were checked. Operands pending in another thread's recorder are flushed there first.
+  /// Records one op whose arguments were checked. Operands pending in another thread's recorder are flushed
+  /// there first.
   detail::Ref<Value> append(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
-                            std::span<const Scalar> scalars, const Shape& shape, DType dtype, const Location& where);
+                            std::span<const Scalar> scalars, const Shape& shape, DType dtype,
+                            const Location& where);
 
   /// Hands the trace to the device. On an exception the trace is gone and its values carry the failure.
   void flush();

@@ -38,7 +38,7 @@ struct OpRecord {
   Op op = Op::Add;
   std::uint8_t operand_count = 0;
   std::uint8_t int_count = 0;
-  std::uint8_t scalar_count = 0;     // scalars of the op itself, not scalar operands
+  std::uint8_t scalar_count = 0;  // scalars of the op itself, not scalar operands
   OperandId operands[3];
   ValueId output = 0;
   std::uint32_t first_int = 0;
@@ -52,22 +52,26 @@ static_assert(sizeof(OpRecord) <= 48);
 struct TraceValue {
   Shape shape;
   DType dtype = DType::f32;
-  bool external = false;   // in memory before the trace starts
-  bool held = false;       // output of an op: somebody can still see it after the trace
-  bool dying = false;      // external: nobody can see it any more once the trace has run
-  std::uint32_t buffer = 0;  // external: number of its buffer among the trace's buffers (values may share one)
-  Layout layout;           // external: how it lies in its buffer
+  bool external = false;  // in memory before the trace starts
+  bool held = false;      // output of an op: somebody can still see it after the trace
+  bool dying = false;     // external: nobody can see it any more once the trace has run
+  std::uint32_t buffer =
+      0;          // external: number of its buffer among the trace's buffers (values may share one)
+  Layout layout;  // external: how it lies in its buffer
 };
 
-/// The structure of a stretch of program. Two equal stretches give equal traces, whatever the addresses and scalars.
+/// The structure of a stretch of program. Two equal stretches give equal traces, whatever the addresses and
+/// scalars.
 struct Trace {
   std::vector<OpRecord> ops;
   std::vector<TraceValue> values;
   std::vector<std::int64_t> ints;
-  std::vector<Scalar> scalars;       // not part of the fingerprint
-  std::uint32_t buffer_count = 0;    // buffers behind the external values
+  std::vector<Scalar> scalars;     // not part of the fingerprint
+  std::uint32_t buffer_count = 0;  // buffers behind the external values
 
-  std::span<const std::int64_t> ints_of(const OpRecord& op) const { return {ints.data() + op.first_int, op.int_count}; }
+  std::span<const std::int64_t> ints_of(const OpRecord& op) const {
+    return {ints.data() + op.first_int, op.int_count};
+  }
 };
 
 }  // namespace sinter::trace

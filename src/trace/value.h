@@ -1,4 +1,5 @@
-// A value: what a tensor handle points to. Either still to be computed (an output of a recorded op) or in memory.
+// A value: what a tensor handle points to. Either still to be computed (an output of a recorded op) or in
+// memory.
 #pragma once
 
 #include <atomic>
@@ -19,15 +20,17 @@ namespace sinter::trace {
 
 class Recorder;
 
-/// How a value lies in its buffer: strides and offset in elements. Strides may be 0 (expanded) or negative (flipped).
+/// How a value lies in its buffer: strides and offset in elements. Strides may be 0 (expanded) or negative
+/// (flipped).
 struct Layout {
   Dims strides;
   std::int64_t offset = 0;
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
-/// Two counts, on purpose: `owners` are handles that people can reach; they decide what must be kept and what may be
-/// written in place. `pins` keep the object itself alive: one for all owners together, one for each trace that names it.
+/// Two counts, on purpose: `owners` are handles that people can reach; they decide what must be kept and what
+/// may be written in place. `pins` keep the object itself alive: one for all owners together, one for each
+/// trace that names it.
 struct Value {
   std::atomic<std::int32_t> owners{1};
   std::atomic<std::int32_t> pins{1};

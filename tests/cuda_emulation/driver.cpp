@@ -1,8 +1,8 @@
 // A CUDA driver for machines without a GPU: device memory is the host's, a launch runs its threads one after
 // the other as fibers that change at barriers. Built as libcuda.so.1 and found through LD_LIBRARY_PATH. It is
-// strict where a GPU is not: a barrier that some threads of a block never reach is an error, and so are memory
-// freed that was never allocated, copies from and to memory that is not page-locked, and a stream used with
-// another device's context. SINTER_EMULATION_DEVICES devices, one unless set.
+// strict where a GPU is not: a barrier that some threads of a block never reach is an error, and so are
+// memory freed that was never allocated, copies from and to memory that is not page-locked, and a stream used
+// with another device's context. SINTER_EMULATION_DEVICES devices, one unless set.
 #include "driver.h"
 
 #include <algorithm>
@@ -231,7 +231,8 @@ int host_free(void* memory) {
 bool is_page_locked(const void* memory, std::size_t bytes) {
   const auto address = reinterpret_cast<std::uint64_t>(memory);
   auto after = page_locked.upper_bound(address);
-  return after != page_locked.begin() && address + bytes <= std::prev(after)->first + std::prev(after)->second;
+  return after != page_locked.begin() &&
+         address + bytes <= std::prev(after)->first + std::prev(after)->second;
 }
 int copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, void* stream) {
   if (!inside(to, bytes) || !is_page_locked(from, bytes)) return kInvalidValue;
@@ -239,7 +240,8 @@ int copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, void* 
 }
 int copy_to_host(void* to, std::uint64_t from, std::size_t bytes, void* stream) {
   if (!inside(from, bytes) || !is_page_locked(to, bytes)) return kInvalidValue;
-  return enqueue(stream, [=] { return std::memcpy(to, reinterpret_cast<const void*>(from), bytes), kSuccess; });
+  return enqueue(stream,
+                 [=] { return std::memcpy(to, reinterpret_cast<const void*>(from), bytes), kSuccess; });
 }
 int fill_words(std::uint64_t to, unsigned word, std::size_t count, void* stream) {
   if (!inside(to, 4 * count)) return kInvalidValue;
@@ -287,8 +289,8 @@ int module_function(void** function, void* module, const char* name) {
   return kSuccess;
 }
 /// Arguments are copied as they are handed over.
-int launch(const Function* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-           unsigned, void* stream, void** arguments, void**) {
+int launch(const Function* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+           unsigned bz, unsigned, void* stream, void** arguments, void**) {
   if (gx == 0 || gy != 1 || gz != 1 || bx * by * bz == 0 || bx * by * bz > 1024) return kInvalidValue;
   ++control().launches;
   if (control().fail_launch > 0 && --control().fail_launch == 0) return kLaunchFailed;
@@ -312,17 +314,18 @@ struct LaunchConfig {
   const struct {
     int id, unused;
     int value[16];
-  }* attributes;
+  } * attributes;
   unsigned attribute_count;
 };
 
-/// Kernels run one after the other here, so that the attribute which lets the next one start early changes nothing.
+/// Kernels run one after the other here, so that the attribute which lets the next one start early changes
+/// nothing.
 int launch_with(const LaunchConfig* config, const Function* function, void** arguments, void** extra) {
   constexpr int kProgrammaticSerialization = 6;
   for (unsigned i = 0; i < config->attribute_count; ++i)
     if (config->attributes[i].id != kProgrammaticSerialization) return kInvalidValue;
-  return launch(function, config->grid[0], config->grid[1], config->grid[2], config->block[0], config->block[1],
-                config->block[2], config->shared_bytes, config->stream, arguments, extra);
+  return launch(function, config->grid[0], config->grid[1], config->grid[2], config->block[0],
+                config->block[1], config->block[2], config->shared_bytes, config->stream, arguments, extra);
 }
 
 }  // namespace

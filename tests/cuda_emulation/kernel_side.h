@@ -63,7 +63,9 @@ struct alignas(16) uint4 {
   unsigned int x, y, z, w;
 };
 inline uint2 make_uint2(unsigned int x, unsigned int y) { return {x, y}; }
-inline uint4 make_uint4(unsigned int x, unsigned int y, unsigned int z, unsigned int w) { return {x, y, z, w}; }
+inline uint4 make_uint4(unsigned int x, unsigned int y, unsigned int z, unsigned int w) {
+  return {x, y, z, w};
+}
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 inline int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
 inline double2 make_double2(double x, double y) { return {x, y}; }

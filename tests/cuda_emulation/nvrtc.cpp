@@ -1,9 +1,9 @@
 // An NVRTC for machines without a GPU: compiles kernels with the host's C++ compiler, for the emulated driver
 // to run. Built as libnvrtc.so.13 and found through LD_LIBRARY_PATH, so that tests run the very code that
 // runs on a GPU.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <regex>
@@ -42,8 +42,8 @@ std::string without_instructions(const std::string& source) {
   for (std::sregex_iterator at(source.begin(), source.end(), kStatement), end; at != end; ++at) {
     std::string name = (*at)[1];
     std::replace(name.begin(), name.end(), '.', '_');
-    text += source.substr(done, static_cast<std::size_t>(at->position()) - done) + (*at)[2].str() + " = ptx_" + name +
-            "(" + (*at)[3].str() + ((*at)[4].matched ? ", " + (*at)[4].str() : "") + ");";
+    text += source.substr(done, static_cast<std::size_t>(at->position()) - done) + (*at)[2].str() +
+            " = ptx_" + name + "(" + (*at)[3].str() + ((*at)[4].matched ? ", " + (*at)[4].str() : "") + ");";
     done = static_cast<std::size_t>(at->position() + at->length());
   }
   return text + source.substr(done);
@@ -82,7 +82,8 @@ int nvrtcCompileProgram(void* handle, int, const char* const*) {
     std::ofstream file(base + ".cpp");
     file << "#include \"" SINTER_EMULATION_FOLDER "/kernel_side.h\"\n#line 1 \"kernel.cu\"\n"
          << without_instructions(program.source) << "\n";
-    for (std::sregex_iterator at(program.source.begin(), program.source.end(), kEntry), end; at != end; ++at) {
+    for (std::sregex_iterator at(program.source.begin(), program.source.end(), kEntry), end; at != end;
+         ++at) {
       const std::string name = (*at)[1];
       file << "extern \"C\" void run_" << name << "(void** a) { sinter_emulation::call(&" << name
            << ", a); }\n"

@@ -12,8 +12,8 @@
 #include <sinter/error.h>
 
 #include "src/runtime/cuda/cuda_backend.h"
-#include "tests/device/backend_conformance.h"
-#include "tests/device/timing.h"
+#include "tests/conformance/backend_conformance.h"
+#include "tests/conformance/timing.h"
 #include "tests/support/setting.h"
 
 using namespace sinter;

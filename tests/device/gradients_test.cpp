@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/support/random_program.h"
+#include "tests/support/programs/random_program.h"
 #include "tests/support/setting.h"
 #include "tests/support/test_data.h"
 #include "tests/support/test_device.h"

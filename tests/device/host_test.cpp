@@ -8,8 +8,8 @@
 
 #include "src/base/env.h"
 #include "src/runtime/host/host_backend.h"
-#include "src/runtime/host/jit.h"
-#include "tests/device/backend_conformance.h"
+#include "src/runtime/host/machine_code/jit.h"
+#include "tests/conformance/backend_conformance.h"
 #include "tests/support/setting.h"
 
 namespace {

@@ -9,7 +9,7 @@
 
 #include <sinter/nn.h>
 
-#include "tests/support/program_builder.h"
+#include "tests/support/programs/program_builder.h"
 #include "tests/support/values.h"
 
 using namespace sinter;

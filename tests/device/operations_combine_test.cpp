@@ -1,7 +1,7 @@
 // Parts replaced, tensors joined, repeated and rolled: in memory, computed, and views of one another.
 #include <doctest/doctest.h>
 
-#include "tests/support/program_builder.h"
+#include "tests/support/programs/program_builder.h"
 #include "tests/support/values.h"
 
 namespace sinter::testing {

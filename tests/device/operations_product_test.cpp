@@ -1,7 +1,7 @@
 // Matrix products and convolutions: sizes, broadcasts, and operands that are views.
 #include <doctest/doctest.h>
 
-#include "tests/support/program_builder.h"
+#include "tests/support/programs/program_builder.h"
 
 namespace sinter::testing {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/support/program_builder.h"
+#include "tests/support/programs/program_builder.h"
 
 namespace sinter::testing {
 namespace {

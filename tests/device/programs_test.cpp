@@ -9,8 +9,8 @@
 #include <doctest/doctest.h>
 
 #include "src/base/env.h"
-#include "tests/support/program_builder.h"
-#include "tests/support/random_program.h"
+#include "tests/support/programs/program_builder.h"
+#include "tests/support/programs/random_program.h"
 #include "tests/support/setting.h"
 #include "tests/support/test_device.h"
 

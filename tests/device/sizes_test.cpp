@@ -1,4 +1,5 @@
-// Kernels are generic in sizes and scalars: a new batch size or a new number plans, at most, and compiles nothing.
+// Kernels are generic in sizes and scalars: a new batch size or a new number plans, at most, and compiles
+// nothing.
 #include <doctest/doctest.h>
 
 #include <sinter/sinter.h>
@@ -42,12 +43,13 @@ TEST_CASE("the same program with other scalars finds its plan") {
   const auto first = run(1.0);
   const ForbidCompilation guard;
   const auto doubled = run(2.0);
-  for (std::size_t i = 0; i < first.size(); ++i) CHECK(doubled[i] - 9 == doctest::Approx(2 * (first[i] - 9)).epsilon(1e-4));
+  for (std::size_t i = 0; i < first.size(); ++i)
+    CHECK(doubled[i] - 9 == doctest::Approx(2 * (first[i] - 9)).epsilon(1e-4));
 }
 
 TEST_CASE("few results over long rows: what is done with them reads its own row") {
-  // The guide's gradient of a bias, and the optimizer's step on it, are one such kernel: sums over all but one dim,
-  // then work with an operand that has one element for each sum.
+  // The guide's gradient of a bias, and the optimizer's step on it, are one such kernel: sums over all but
+  // one dim, then work with an operand that has one element for each sum.
   const Device device = Device::best();
   constexpr std::int64_t kBatch = 64, kChannels = 8, kPixels = 676;
   const Tensor<3> x = Tensor<3>::rand({kBatch, kChannels, kPixels}, device);

@@ -18,7 +18,7 @@
 #include "src/base/env.h"
 #include "src/runtime/vulkan/memory.h"
 #include "src/runtime/vulkan/vulkan_backend.h"
-#include "tests/device/backend_conformance.h"
+#include "tests/conformance/backend_conformance.h"
 #include "tests/support/test_data.h"
 
 namespace {
@@ -53,9 +53,11 @@ testing::ConformanceOptions options(int index, int random_kernels) {
 
 /// Other paths through the same device: those of a GPU on llvmpipe, descriptor sets from pools, copies by the
 /// queue.
-constexpr VulkanOptions kOtherPaths{
-    .cpu_kernels = false, .push_descriptors = false, .mapped_memory = false, .float64 = false,
-    .subgroups = false};
+constexpr VulkanOptions kOtherPaths{.cpu_kernels = false,
+                                    .push_descriptors = false,
+                                    .mapped_memory = false,
+                                    .float64 = false,
+                                    .subgroups = false};
 
 std::vector<float> matmul(runtime::Backend& backend, const ir::MatMulOp& op, const std::vector<float>& a,
                           const std::vector<float>& b, std::size_t offset) {

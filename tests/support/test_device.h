@@ -10,8 +10,8 @@
 #include <sinter/device.h>
 
 #include "src/runtime/device_core.h"
-#include "tests/support/ir_reference.h"
-#include "tests/support/oracle_backend.h"
+#include "tests/support/reference/ir_reference.h"
+#include "tests/support/reference/oracle_backend.h"
 
 namespace sinter::testing {
 

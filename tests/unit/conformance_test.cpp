@@ -8,8 +8,8 @@
 
 #include <sinter/error.h>
 
-#include "tests/device/backend_conformance.h"
-#include "tests/device/conformance_runner.h"
+#include "tests/conformance/backend_conformance.h"
+#include "tests/conformance/conformance_runner.h"
 
 namespace sinter::testing {
 namespace {

@@ -12,9 +12,9 @@
 
 #include <sinter/error.h>
 
-#include "jit/emit/dialect.h"
-#include "jit/emit/prelude.h"
-#include "tests/support/random_kernel.h"
+#include "jit/emit/dialects/dialect.h"
+#include "jit/emit/dialects/prelude.h"
+#include "tests/support/kernels/random_kernel.h"
 
 namespace {
 
@@ -161,14 +161,16 @@ TEST_CASE("every elementwise op has a function in every language for the dtypes 
 
 TEST_CASE("16-bit floats are cast from and to f32") {
   for (const char* half : {"bf16", "f16"})
-    for (const std::string& full : {"sn_cast_f32_" + std::string(half), "sn_cast_" + std::string(half) + "_f32"}) {
+    for (const std::string& full :
+         {"sn_cast_f32_" + std::string(half), "sn_cast_" + std::string(half) + "_f32"}) {
       INFO(full);
       CHECK_FALSE(emit::cuda_dialect().function(full).empty());
       CHECK_FALSE(emit::glsl_dialect().function(full).empty());
     }
   Target target = glsl_target();
   target.has_half_storage = false;
-  CHECK_THROWS_WITH_AS(emit::emit(named("all of f16").kernel, target), "[emit] this device has no buffers of f16", DTypeError);
+  CHECK_THROWS_WITH_AS(emit::emit(named("all of f16").kernel, target),
+                       "[emit] this device has no buffers of f16", DTypeError);
 }
 
 TEST_CASE("what a target lacks is an error that names it") {
@@ -185,7 +187,8 @@ TEST_CASE("what a target lacks is an error that names it") {
 
 TEST_CASE("a device whose fma rounds once gets the shorter exponential") {
   testing::KernelBuilder k({4});
-  k.store(k.output(DType::f32, 4), k.all(), k.op(Op::Exp, k.load(k.input(DType::f32, {1, 2, 3, 4}), k.all())));
+  k.store(k.output(DType::f32, 4), k.all(),
+          k.op(Op::Exp, k.load(k.input(DType::f32, {1, 2, 3, 4}), k.all())));
   const auto c = k.finish("exp");
   Target target = glsl_target();
   CHECK(emit::emit(c.kernel, target).text.find("fma(a, 1.4426950216293335, -k)") == std::string::npos);

@@ -1,5 +1,5 @@
-// Gradients of every differentiable op, and of functions made of several, against central differences in f64 on
-// the host.
+// Gradients of every differentiable op, and of functions made of several, against central differences in f64
+// on the host.
 #include <cmath>
 #include <functional>
 #include <set>

@@ -11,8 +11,8 @@
 #include <doctest/doctest.h>
 
 #include "src/runtime/host/host_backend.h"
-#include "src/runtime/host/jit.h"
-#include "tests/support/random_kernel.h"
+#include "src/runtime/host/machine_code/jit.h"
+#include "tests/support/kernels/random_kernel.h"
 
 namespace {
 

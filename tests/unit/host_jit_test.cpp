@@ -15,11 +15,11 @@
 #include <sinter/error.h>
 
 #include "src/base/env.h"
-#include "src/runtime/host/elementwise.h"
 #include "src/runtime/host/host_backend.h"
-#include "src/runtime/host/jit.h"
-#include "src/runtime/host/llvm_api.h"
-#include "tests/support/random_kernel.h"
+#include "src/runtime/host/interpreter/elementwise.h"
+#include "src/runtime/host/machine_code/jit.h"
+#include "src/runtime/host/machine_code/llvm_api.h"
+#include "tests/support/kernels/random_kernel.h"
 
 namespace {
 

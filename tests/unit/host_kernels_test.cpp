@@ -8,7 +8,7 @@
 
 #include "src/base/env.h"
 #include "src/runtime/host/host_backend.h"
-#include "tests/device/backend_conformance.h"
+#include "tests/conformance/backend_conformance.h"
 
 using namespace sinter;
 using sinter::testing::KernelBuilder;

@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include "src/runtime/host/elementwise.h"
-#include "src/runtime/host/random.h"
+#include "src/runtime/host/interpreter/elementwise.h"
+#include "src/runtime/host/interpreter/random.h"
 
 using sinter::DType;
 using sinter::Op;

@@ -10,8 +10,8 @@
 
 #include <sinter/error.h>
 
-#include "src/runtime/host/pool.h"
-#include "src/runtime/host/thread_pool.h"
+#include "src/runtime/host/memory_pool.h"
+#include "src/runtime/host/threads/thread_pool.h"
 
 using sinter::runtime::MemoryPool;
 using sinter::runtime::ThreadPool;

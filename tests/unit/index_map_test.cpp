@@ -1,11 +1,12 @@
 // Index maps: merging steps must never change where a point leads.
-#include <doctest/doctest.h>
+#include "jit/plan/lower/index_map.h"
 
 #include <algorithm>
 #include <random>
 
-#include "jit/plan/grid.h"
-#include "jit/plan/index_map.h"
+#include <doctest/doctest.h>
+
+#include "jit/plan/lower/grid.h"
 
 using namespace sinter;
 using namespace sinter::plan;
@@ -93,7 +94,8 @@ TEST_CASE("a chain of views leads to the same element, merged or not") {
       for (std::size_t v = views.size(); v-- > 0;) {
         const std::vector<std::int64_t> coordinates = split(number, views[v].first);
         number = views[v].second.offset;
-        for (std::size_t d = 0; d < coordinates.size(); ++d) number += coordinates[d] * views[v].second.strides[d];
+        for (std::size_t d = 0; d < coordinates.size(); ++d)
+          number += coordinates[d] * views[v].second.strides[d];
       }
       REQUIRE(map.at(split(point, at)) == number);
     }
@@ -125,7 +127,9 @@ TEST_CASE("reshape of a layout agrees with row-major positions") {
   CHECK_FALSE(reshape_layout(Shape{2, 3}, {Dims{1, 2}, 0}, Shape{6}, result));
 }
 
-TEST_CASE("a grid's test and its map agree with its definition, and need no divisions where the loop has its dims") {
+TEST_CASE(
+    "a grid's test and its map agree with its definition, and need no divisions where the loop has its "
+    "dims") {
   Random random{std::mt19937(11)};
   for (int round = 0; round < 3000; ++round) {
     Shape in;
@@ -147,7 +151,8 @@ TEST_CASE("a grid's test and its map agree with its definition, and need no divi
     first.strides.assign(strides.begin(), strides.end());
     const IndexMap map(first);
     const Grid grid(outer, placed, ints);
-    const IndexMap coordinates = grid.coordinates(map), below = grid.below(map), seen = below.through(placed, view);
+    const IndexMap coordinates = grid.coordinates(map), below = grid.below(map),
+                   seen = below.through(placed, view);
     if (!steps) {
       REQUIRE(below.steps().size() == 1);
       REQUIRE(seen.steps().size() == 1);

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/support/random_kernel.h"
+#include "tests/support/kernels/random_kernel.h"
 
 namespace sinter::testing {
 namespace {

@@ -1,16 +1,17 @@
 // What the planner makes of well-known programs: how many launches, and every kernel's text.
-#include <doctest/doctest.h>
+#include "tests/support/programs/known_programs.h"
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include <doctest/doctest.h>
+
 #include <sinter/sinter.h>
 
 #include "jit/emit/emit.h"
 #include "src/runtime/explain/observe.h"
-#include "tests/support/known_programs.h"
 
 using namespace sinter;
 namespace fs = std::filesystem;
@@ -35,10 +36,10 @@ class LastPlan : public runtime::TraceObserver {
   /// Launches and cuts, without source lines, which change for reasons that have nothing to do with the plan.
   static std::string summary(const runtime::TraceRun& run) {
     std::ostringstream out;
-    out << run.trace.ops.size() << " ops, " << run.plan.launches.size() << " launches, " << run.plan.kernels.size()
-        << " distinct kernels, " << run.plan.arena_bytes << " B of temporaries, " << run.plan.in_place_bytes
-        << " B in place, peak " << run.plan.peak_bytes << " B, moves " << run.plan.bytes_moved() << " B of at least "
-        << run.plan.least_bytes() << "\n";
+    out << run.trace.ops.size() << " ops, " << run.plan.launches.size() << " launches, "
+        << run.plan.kernels.size() << " distinct kernels, " << run.plan.arena_bytes << " B of temporaries, "
+        << run.plan.in_place_bytes << " B in place, peak " << run.plan.peak_bytes << " B, moves "
+        << run.plan.bytes_moved() << " B of at least " << run.plan.least_bytes() << "\n";
     for (const plan::Launch& launch : run.plan.launches) {
       const auto* kernel = std::get_if<std::uint32_t>(&launch.what);
       out << (kernel ? "kernel " + std::to_string(*kernel) : "library");
@@ -47,8 +48,8 @@ class LastPlan : public runtime::TraceObserver {
       out << "\n";
     }
     for (const plan::PlanCut& cut : run.plan.cuts)
-      out << "cut " << name_of(run.trace.ops[cut.producer].op) << " | " << name_of(run.trace.ops[cut.consumer].op) << ": "
-          << cut.reason << " (" << cut.count << ")\n";
+      out << "cut " << name_of(run.trace.ops[cut.producer].op) << " | "
+          << name_of(run.trace.ops[cut.consumer].op) << ": " << cut.reason << " (" << cut.count << ")\n";
     return out.str();
   }
 };
@@ -95,8 +96,8 @@ void compare(const fs::path& path, const std::string& text) {
 TEST_CASE("well-known programs become few launches") {
   for (const testing::KnownProgram& program : testing::known_programs()) {
     const std::size_t launches = steady_launches(program);
-    CHECK_MESSAGE(launches <= program.most_launches, program.name << ": " << launches << " launches, promised "
-                                                                  << program.most_launches);
+    CHECK_MESSAGE(launches <= program.most_launches,
+                  program.name << ": " << launches << " launches, promised " << program.most_launches);
     CHECK(launches > 0);
   }
 }

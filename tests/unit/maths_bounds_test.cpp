@@ -2,8 +2,6 @@
 //
 // SINTER_TEST_ALL_FLOATS=1 goes over all 2^32 floats, about a minute a function; SINTER_TEST_FUNCTION=tanh
 // chooses one.
-#include "src/runtime/host/maths_bounds.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -21,10 +19,11 @@
 #include <doctest/doctest.h>
 
 #include "src/base/env.h"
-#include "src/runtime/host/elementwise.h"
 #include "src/runtime/host/host_backend.h"
-#include "src/runtime/host/jit.h"
-#include "tests/support/random_kernel.h"
+#include "src/runtime/host/interpreter/elementwise.h"
+#include "src/runtime/host/machine_code/jit.h"
+#include "src/runtime/host/maths/bounds.h"
+#include "tests/support/kernels/random_kernel.h"
 
 namespace {
 
@@ -33,7 +32,7 @@ namespace host = sinter::runtime::host;
 
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 
-/// Distance as maths_bounds.h counts it.
+/// Distance as bounds.h counts it.
 double ulps(float got, double want) {
   if (std::isnan(want)) return std::isnan(got) ? 0 : INFINITY;
   if (std::isnan(got)) return INFINITY;

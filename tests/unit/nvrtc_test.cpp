@@ -9,11 +9,11 @@
 
 #include <sinter/error.h>
 
-#include "jit/emit/dialect.h"
+#include "jit/emit/dialects/dialect.h"
+#include "jit/emit/dialects/prelude.h"
 #include "jit/emit/emit.h"
-#include "jit/emit/prelude.h"
 #include "src/runtime/cuda/products.h"
-#include "tests/support/random_kernel.h"
+#include "tests/support/kernels/random_kernel.h"
 
 namespace {
 

@@ -1,7 +1,8 @@
-// The planner on the null device: how many kernels a program becomes, what is written in place, what is found again.
-#include <doctest/doctest.h>
-
+// The planner on the null device: how many kernels a program becomes, what is written in place, what is found
+// again.
 #include <functional>
+
+#include <doctest/doctest.h>
 
 #include <sinter/sinter.h>
 
@@ -22,7 +23,8 @@ std::uint64_t launches(F program) {
 }
 
 Tensor<2> blank(std::int64_t rows, std::int64_t columns) {
-  return Tensor<2>::from_data(std::vector<float>(static_cast<std::size_t>(rows * columns)), {rows, columns}, device);
+  return Tensor<2>::from_data(std::vector<float>(static_cast<std::size_t>(rows * columns)), {rows, columns},
+                              device);
 }
 
 }  // namespace
@@ -35,7 +37,9 @@ TEST_CASE("elementwise chains are one kernel") {
           for (int i = 0; i < 30; ++i) y = y * 1.5 + row;
           return y;
         }) == 1);
-  CHECK(launches([&] { return where(x > 0.0, x.exp(), (x * 2.0).tanh()) + x.transpose(0, 1).transpose(0, 1); }) == 1);
+  CHECK(launches([&] {
+          return where(x > 0.0, x.exp(), (x * 2.0).tanh()) + x.transpose(0, 1).transpose(0, 1);
+        }) == 1);
   CHECK(launches([&] { return (x + 1.0).transpose(0, 1).reshape({64 * 32}) * 2.0; }) == 1);
 }
 
@@ -52,7 +56,8 @@ TEST_CASE("a reduction takes in the work before and after it") {
 }
 
 TEST_CASE("16-bit floats take as many kernels") {
-  const Tensor<2> x = Tensor<2>::zeros({64, 4096}, device, DType::bf16), row = Tensor<2>::ones({1, 4096}, device, DType::bf16);
+  const Tensor<2> x = Tensor<2>::zeros({64, 4096}, device, DType::bf16),
+                  row = Tensor<2>::ones({1, 4096}, device, DType::bf16);
   x.sync();
   row.sync();
   CHECK(launches([&] { return gelu(x) * row + 1.0; }) == 1);
@@ -200,7 +205,8 @@ TEST_CASE("long lists are joined in few kernels") {
   const std::uint64_t hundred = launches([&] { return Tensor<2>::cat(pieces, 0); });
   CHECK(hundred > 1);
   CHECK(hundred <= 8);  // seven groups and what joins them
-  // Slices of one tensor are one buffer: nothing has to be divided, until there are too many tests for each element.
+  // Slices of one tensor are one buffer: nothing has to be divided, until there are too many tests for each
+  // element.
   const Tensor<2> x = blank(200, 8);
   const auto slices = [&](int count) {
     std::vector<Tensor<2>> pieces;

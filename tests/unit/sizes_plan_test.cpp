@@ -1,10 +1,10 @@
 // Kernels are generic in sizes: another batch size is another plan of the same kernels.
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
+
+#include <doctest/doctest.h>
 
 #include <sinter/sinter.h>
 
@@ -48,8 +48,10 @@ TEST_CASE("a training step at another batch size takes the same kernels") {
               nn::LinearConfig{.d_in = 64, .d_out = 10}.init(device)};
   auto adam = optim::AdamConfig{}.init();
   auto step = [&](std::int64_t batch) {
-    const auto x = Tensor<4>::from_data(std::vector<float>(static_cast<std::size_t>(batch * 784)), {batch, 1, 28, 28}, device);
-    const auto y = Tensor<1, Int>::from_data(std::vector<std::int64_t>(static_cast<std::size_t>(batch)), {batch}, plain);
+    const auto x = Tensor<4>::from_data(std::vector<float>(static_cast<std::size_t>(batch * 784)),
+                                        {batch, 1, 28, 28}, device);
+    const auto y =
+        Tensor<1, Int>::from_data(std::vector<std::int64_t>(static_cast<std::size_t>(batch)), {batch}, plain);
     Kernels kernels;
     const auto loss = nn::cross_entropy(model.forward(x), y);
     auto gradients = loss.backward();
@@ -61,7 +63,8 @@ TEST_CASE("a training step at another batch size takes the same kernels") {
   const std::set<std::string> usual = step(64);
   for (std::int64_t batch : {63, 32, 128, 17, 96, 256}) {
     const std::set<std::string> other = step(batch);
-    for (const std::string& text : other) CHECK_MESSAGE(usual.contains(text), "batch " << batch << " needs\n" << text);
+    for (const std::string& text : other)
+      CHECK_MESSAGE(usual.contains(text), "batch " << batch << " needs\n" << text);
   }
   plain.reset_statistics();
   for (std::int64_t batch : {64, 63, 64, 17, 64}) step(batch);

@@ -14,7 +14,7 @@
 
 #include "jit/plan/cuts.h"
 #include "src/runtime/explain/observe.h"
-#include "tests/support/random_program.h"
+#include "tests/support/programs/random_program.h"
 
 using namespace sinter;
 

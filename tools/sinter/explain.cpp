@@ -98,7 +98,8 @@ void deliver(const fs::path& report, const ExplainOptions& options) {
     fs::create_directories(options.out, error);
     if (error)
       throw std::runtime_error("the folder " + options.out.string() + " cannot be made: " + error.message());
-    for (const char* name : {"plan.txt", "plan.json", "plan.svg"}) copy_report(report / name, options.out / name);
+    for (const char* name : {"plan.txt", "plan.json", "plan.svg"})
+      copy_report(report / name, options.out / name);
     return;
   }
   const fs::path file = report / (form == "text" ? "plan.txt" : form == "json" ? "plan.json" : "plan.svg");

@@ -5,7 +5,8 @@
 
 namespace sinter::detail {
 
-/// Holds one count of `T`. `retain(T*)` and `release(T*)` are found by argument-dependent lookup, so `T` may be incomplete.
+/// Holds one count of `T`. `retain(T*)` and `release(T*)` are found by argument-dependent lookup, so `T` may
+/// be incomplete.
 template <class T>
 class Ref {
  public:

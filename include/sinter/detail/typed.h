@@ -98,8 +98,9 @@ struct Nested<0, Kind> {
 
 /// An operand of an operation on Tensor<Rank, Kind>: such a tensor, one of rank 0, or a number. It is made by
 /// implicit conversion, at the place of the call, which is how operators, that can have no further argument,
-/// know the caller's line. A temporary (the `a * b` in `a * b + c`) is let go as soon as it was used: it lives on to the
-/// end of the statement, and a value that is held while its reader flushes would have to be written to memory.
+/// know the caller's line. A temporary (the `a * b` in `a * b + c`) is let go as soon as it was used: it
+/// lives on to the end of the statement, and a value that is held while its reader flushes would have to be
+/// written to memory.
 template <std::size_t Rank, class Kind>
 struct OperandOf {
   OperandOf(const Tensor<Rank, Kind>& tensor, Location where = Location::current())

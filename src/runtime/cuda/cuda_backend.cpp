@@ -129,9 +129,11 @@ CudaBackend::CudaBackend(int index, std::size_t most_graphs) : api_(*driver()) {
   queues_ = std::make_unique<Queues>(api_, context_, stream_);
   fault_ = queues_->fault_word();
   memory_ = std::make_unique<DriverMemory>(api_, *queues_);
-  pool_ = std::make_unique<MemoryPool>(*memory_, static_cast<std::size_t>(base::environment().memory_limit_mib) << 20);
-  replays_ = std::make_unique<Replays>(api_, context_, stream_, most_graphs,
-                                        major >= 9 ? kBlocksToFollow * static_cast<unsigned>(multiprocessors_) : 0);
+  pool_ = std::make_unique<MemoryPool>(*memory_,
+                                       static_cast<std::size_t>(base::environment().memory_limit_mib) << 20);
+  replays_ =
+      std::make_unique<Replays>(api_, context_, stream_, most_graphs,
+                                major >= 9 ? kBlocksToFollow * static_cast<unsigned>(multiprocessors_) : 0);
 
   traits_.name = "cuda:" + std::to_string(index);
   traits_.description = name;
@@ -141,7 +143,8 @@ CudaBackend::CudaBackend(int index, std::size_t most_graphs) : api_(*driver()) {
   traits_.grid_reductions = true;
   traits_.row_lanes = 1024;
   traits_.memory_bytes = memory;
-  traits_.launch_bytes = 64.0 * 1024 * multiprocessors_;  // 2 us at the rate that one multiprocessor moves bytes
+  traits_.launch_bytes =
+      64.0 * 1024 * multiprocessors_;  // 2 us at the rate that one multiprocessor moves bytes
   traits_.work_per_byte = 14;
   const std::string architecture = compile::cuda_architecture(major, minor);
   modules_ = std::make_unique<Modules>(api_, architecture);
@@ -224,10 +227,9 @@ DevicePointer CudaBackend::counters() {
 }
 
 void CudaBackend::check_parameters(const ir::Kernel& kernel) const {
-  const std::size_t bytes = kernel.members > 1
-                                ? kernel.members * emit::member_layout(kernel).bytes + 16
-                                : 8 * (kernel.buffers.size() + kernel.scalars.size() + 1) +
-                                      (kernel.wide ? 8 : 4) * (std::size_t{kernel.ints} + 1);
+  const std::size_t bytes = kernel.members > 1 ? kernel.members * emit::member_layout(kernel).bytes + 16
+                                               : 8 * (kernel.buffers.size() + kernel.scalars.size() + 1) +
+                                                     (kernel.wide ? 8 : 4) * (std::size_t{kernel.ints} + 1);
   if (bytes > most_parameter_bytes_)
     throw DeviceError("[cuda] a kernel with " + std::to_string(bytes) + " bytes of arguments: " +
                       traits_.name + " takes up to " + std::to_string(most_parameter_bytes_));

@@ -106,7 +106,8 @@ struct DriverApi {
   Result (*module_function)(Function*, Module, const char*) = nullptr;
   Result (*launch)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream,
                    void**, void**) = nullptr;
-  Result (*launch_with)(const LaunchConfig*, Function, void**, void**) = nullptr;  // null: the driver lacks it
+  Result (*launch_with)(const LaunchConfig*, Function, void**,
+                        void**) = nullptr;  // null: the driver lacks it
 
   // Not to be used unless has_graphs: a driver may lack them.
   Result (*graph_create)(Graph*, unsigned) = nullptr;

@@ -5,7 +5,7 @@
 
 #include <sinter/error.h>
 
-#include "jit/emit/prelude.h"
+#include "jit/emit/dialects/prelude.h"
 #include "kernels/embedded.h"
 
 namespace sinter::runtime::cuda {
@@ -34,8 +34,9 @@ std::string define(const char* name, const std::string& value) {
 std::string define(const char* name, int value) { return define(name, std::to_string(value)); }
 
 std::string source_of(const char* operands, DType dtype, const Tile& tile, const std::string& more) {
-  std::string text = std::string(emit::cuda_head()) + "#define T " + (dtype == DType::f64 ? "double" : "float") + "\n" +
-                     define("TM", tile.tm) + define("TN", tile.tn) + define("BK", tile.bk) +
+  std::string text = std::string(emit::cuda_head()) + "#define T " +
+                     (dtype == DType::f64 ? "double" : "float") + "\n" + define("TM", tile.tm) +
+                     define("TN", tile.tn) + define("BK", tile.bk) +
                      define("BLOCKS_PER_CORE", dtype == DType::f64 ? 1 : tile.blocks_per_core);
   text += more;
   for (const char* name : {"product_types.cu", operands, "product.cu"})

@@ -33,7 +33,8 @@ PlanNodes::~PlanNodes() {
   replays_.drop_graph(*this);
 }
 
-Replays::Replays(const DriverApi& api, Context context, Stream stream, std::size_t most_graphs, unsigned follow)
+Replays::Replays(const DriverApi& api, Context context, Stream stream, std::size_t most_graphs,
+                 unsigned follow)
     : api_(api),
       context_(context),
       stream_(stream),
@@ -144,7 +145,8 @@ void Replays::start_now(const Start& start, Parameters& parameters) {
     const LaunchConfig config{{start.blocks, 1, 1}, {start.x, start.y, 1}, 0, stream_, &attribute, 1};
     check(api_.launch_with(&config, start.function, parameters.pointers(), nullptr), start.what);
   } else {
-    check(api_.launch(start.function, start.blocks, 1, 1, start.x, start.y, 1, 0, stream_, parameters.pointers(), nullptr),
+    check(api_.launch(start.function, start.blocks, 1, 1, start.x, start.y, 1, 0, stream_,
+                      parameters.pointers(), nullptr),
           start.what);
   }
   ++starts_;

@@ -70,10 +70,10 @@ class PlanNodes final : public PlanState {
 
 class Replays {
  public:
-  /// `most_graphs`: of so many plans at a time, those used last; 0: none. `follow`: kernels wait by themselves for those
-  /// before them (sn_follow in their text), so that those of this many blocks and more may be handed to the GPU while the
-  /// one before ends; 0: none. Smaller ones are dealt unevenly to cores that way, and in a graph it is slower than the
-  /// plain order.
+  /// `most_graphs`: of so many plans at a time, those used last; 0: none. `follow`: kernels wait by
+  /// themselves for those before them (sn_follow in their text), so that those of this many blocks and more
+  /// may be handed to the GPU while the one before ends; 0: none. Smaller ones are dealt unevenly to cores
+  /// that way, and in a graph it is slower than the plain order.
   Replays(const DriverApi& api, Context context, Stream stream, std::size_t most_graphs, unsigned follow);
   Replays(const Replays&) = delete;
   Replays& operator=(const Replays&) = delete;

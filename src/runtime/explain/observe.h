@@ -18,7 +18,7 @@ struct TraceRun {
   const plan::Plan& plan;
   const ir::DeviceTraits& traits;
   std::span<const ExecutableRef> executables;  // of the plan's launches
-  bool built = false;  // planned for this run; else the plan was known
+  bool built = false;                          // planned for this run; else the plan was known
   bool fused = true;
 };
 

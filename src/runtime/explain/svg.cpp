@@ -3,7 +3,7 @@
 
 #include <sinter/explain.h>
 
-#include "src/runtime/explain/layout.h"
+#include "src/runtime/explain/arrange.h"
 #include "src/runtime/explain/words.h"
 
 namespace sinter {

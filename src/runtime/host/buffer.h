@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "src/runtime/backend.h"
-#include "src/runtime/host/pool.h"
+#include "src/runtime/host/memory_pool.h"
 
 namespace sinter::runtime::host {
 

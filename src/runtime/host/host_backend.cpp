@@ -12,9 +12,9 @@
 
 #include "src/base/env.h"
 #include "src/runtime/host/buffer.h"
-#include "src/runtime/host/jit_program.h"
-#include "src/runtime/host/library.h"
-#include "src/runtime/host/pool.h"
+#include "src/runtime/host/machine_code/jit_program.h"
+#include "src/runtime/host/memory_pool.h"
+#include "src/runtime/host/products/library.h"
 #include "src/runtime/host/program.h"
 
 #if defined(__linux__)
@@ -89,13 +89,17 @@ class HostBackend final : public Backend {
     return std::make_shared<host::HostBuffer>(*this, memory_, bytes);
   }
 
-  void upload(const BufferView& to, std::span<const std::byte> data) override { begin_upload(to, data)->finish(); }
+  void upload(const BufferView& to, std::span<const std::byte> data) override {
+    begin_upload(to, data)->finish();
+  }
   std::unique_ptr<Transfer> begin_upload(const BufferView& to, std::span<const std::byte> data) override {
     check_range(to, data.size(), "upload");
     return std::make_unique<Copy>(host::data_of(to), data.data(), data.size());
   }
 
-  void download(const BufferView& from, std::span<std::byte> data) override { begin_download(from, data)->finish(); }
+  void download(const BufferView& from, std::span<std::byte> data) override {
+    begin_download(from, data)->finish();
+  }
   std::unique_ptr<Transfer> begin_download(const BufferView& from, std::span<std::byte> data) override {
     check_range(from, data.size(), "download");
     throw_fault();

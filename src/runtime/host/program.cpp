@@ -61,8 +61,10 @@ std::string describe(const ir::LibraryOp& op) {
 
 void KernelProgram::run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>& fault) {
   const std::size_t members = arguments.members;
-  if (members == 0 || members > kernel_.members || arguments.buffers.size() != members * kernel_.buffers.size() ||
-      arguments.ints.size() != members * kernel_.ints || arguments.scalars.size() != members * kernel_.scalars.size())
+  if (members == 0 || members > kernel_.members ||
+      arguments.buffers.size() != members * kernel_.buffers.size() ||
+      arguments.ints.size() != members * kernel_.ints ||
+      arguments.scalars.size() != members * kernel_.scalars.size())
     throw DeviceError("[host] a kernel of " + std::to_string(kernel_.buffers.size()) + " buffers, " +
                       std::to_string(kernel_.ints) + " ints and " + std::to_string(kernel_.scalars.size()) +
                       " scalars for up to " + std::to_string(kernel_.members) + " members was launched for " +

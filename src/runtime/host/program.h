@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "src/runtime/backend.h"
-#include "src/runtime/host/code.h"
-#include "src/runtime/host/run.h"
+#include "src/runtime/host/interpreter/code.h"
+#include "src/runtime/host/interpreter/run.h"
 
 namespace sinter::runtime::host {
 

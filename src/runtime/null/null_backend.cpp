@@ -11,7 +11,8 @@ namespace {
 
 class NullBuffer : public Buffer {
  public:
-  NullBuffer(Backend& backend, std::size_t bytes, std::atomic<std::size_t>& in_use) : Buffer(backend, bytes), in_use_(in_use) {
+  NullBuffer(Backend& backend, std::size_t bytes, std::atomic<std::size_t>& in_use)
+      : Buffer(backend, bytes), in_use_(in_use) {
     in_use_ += bytes;
   }
   ~NullBuffer() override { in_use_ -= bytes(); }
@@ -62,6 +63,8 @@ class NullBackend : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_null_backend(ir::DeviceTraits like) { return std::make_unique<NullBackend>(std::move(like)); }
+std::unique_ptr<Backend> make_null_backend(ir::DeviceTraits like) {
+  return std::make_unique<NullBackend>(std::move(like));
+}
 
 }  // namespace sinter::runtime

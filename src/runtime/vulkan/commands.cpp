@@ -12,8 +12,8 @@ namespace {
 
 // Handing over early keeps the device busy while a long plan is still being recorded.
 constexpr std::uint32_t kLargeBatch = 128;
-// Between two batches the device rests for some 15 us: small plans that follow each other go together, as long as there are
-// so many batches that it is busy meanwhile.
+// Between two batches the device rests for some 15 us: small plans that follow each other go together, as
+// long as there are so many batches that it is busy meanwhile.
 constexpr std::uint32_t kSmallBatch = 32;
 constexpr std::size_t kEnoughBatches = 2;
 constexpr std::uint32_t kSetsOfPool = 64;

@@ -25,8 +25,8 @@ emit::Target target_of(const DeviceInfo& info, bool has_groups) {
   target.has_half_storage = info.has_halves;
   target.fuses_fma = info.fuses_fma;
   // A power of two that divides the smallest group.
-  if (has_groups && info.full_subgroups && std::has_single_bit(info.subgroup_size) && info.subgroup_size > 1 &&
-      info.subgroup_size <= 64)
+  if (has_groups && info.full_subgroups && std::has_single_bit(info.subgroup_size) &&
+      info.subgroup_size > 1 && info.subgroup_size <= 64)
     target.subgroup = static_cast<int>(info.subgroup_size);
   target.vectors = !info.cpu_kernels;
   target.max_groups = std::min<std::int64_t>(info.max_groups[0], 65535);
@@ -70,7 +70,8 @@ std::uint32_t bindings_of(const ir::Kernel& kernel) {
 /// A guess, before the sizes are known, of how many lanes the kernel's groups will have.
 std::uint32_t usual_lanes(const ir::Kernel& kernel, const emit::Target& target) {
   const bool small = target.has_groups && emit::schedule_on(kernel, target) == ir::Schedule::LanesOuter;
-  return static_cast<std::uint32_t>(small ? std::min(target.group_size, 64) : emit::group_lanes(kernel, target));
+  return static_cast<std::uint32_t>(small ? std::min(target.group_size, 64)
+                                          : emit::group_lanes(kernel, target));
 }
 
 }  // namespace

@@ -132,7 +132,8 @@ DeviceInfo describe(VkPhysicalDevice device, const Features& features, const Vul
   info.storage_alignment = std::max<VkDeviceSize>(limits.minStorageBufferOffsetAlignment, 4);
 
   info.subgroup_size = properties.v11.subgroupSize;
-  constexpr VkSubgroupFeatureFlags kExchange = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+  constexpr VkSubgroupFeatureFlags kExchange =
+      VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
   info.full_subgroups = options.subgroups && features.subgroups.computeFullSubgroups &&
                         (properties.v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
                         (properties.v11.subgroupSupportedOperations & kExchange) == kExchange;

@@ -18,11 +18,12 @@ struct DeviceInfo {
   bool cpu_kernels = false;  // use kernels without shared memory and barriers
   bool unified = false;      // buffers lie in memory that the host reads and writes in place
   bool has_f64 = false;
-  bool has_halves = false;   // buffers of 16-bit elements
+  bool has_halves = false;  // buffers of 16-bit elements
   bool push_descriptors = false;
   bool has_addresses = false;  // kernels may reach buffers through their addresses
   bool fuses_fma = false;      // fma rounds once, in one instruction
-  bool full_subgroups = false;  // kernels may ask for subgroups that are full, and their lanes may exchange values
+  bool full_subgroups =
+      false;  // kernels may ask for subgroups that are full, and their lanes may exchange values
   bool has_statistics = false;  // pipelines tell of their code; asked for where kernels are logged
   std::uint32_t subgroup_size = 1;
   std::uint32_t max_push_descriptors = 0;

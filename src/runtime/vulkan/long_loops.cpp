@@ -1,4 +1,4 @@
-// Counts rounds along the loops that jit/emit/schedule.cpp writes.
+// Counts rounds along the loops that jit/emit/walker/loops.cpp writes.
 #include "src/runtime/vulkan/long_loops.h"
 
 #include <algorithm>
@@ -50,9 +50,11 @@ std::int64_t rounds_of_lane(const ir::Kernel& kernel, const emit::Target& target
   const std::int64_t lanes = std::int64_t{geometry.groups} * geometry.lanes;
   const std::int64_t points =
       divide_up(outer, schedule == ir::Schedule::LanesInner ? geometry.groups : lanes);
-  // Rounds that are taken several at once, and the elements of a vector, have loops of their own where a driver does not
-  // write them out.
-  auto with_vectors = [&](std::int64_t rounds) { return target.vectors ? rounds + divide_up(rounds, 4) + 4 : rounds; };
+  // Rounds that are taken several at once, and the elements of a vector, have loops of their own where a
+  // driver does not write them out.
+  auto with_vectors = [&](std::int64_t rounds) {
+    return target.vectors ? rounds + divide_up(rounds, 4) + 4 : rounds;
+  };
   if (kernel.inner_rank == 0) return with_vectors(points) * rounds_of_point(kernel);
 
   std::int64_t rounds = 0, walks = 1;  // how often the loop at hand starts

@@ -51,7 +51,8 @@ std::unique_ptr<MemoryBlock> MemoryBlock::try_make(const Device& device, VkDevic
   VkMemoryAllocateInfo allocate = structure<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
   allocate.allocationSize = requirements.size;
   allocate.memoryTypeIndex = static_cast<std::uint32_t>(type);
-  VkMemoryAllocateFlagsInfo flags = structure<VkMemoryAllocateFlagsInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
+  VkMemoryAllocateFlagsInfo flags =
+      structure<VkMemoryAllocateFlagsInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
   flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
   if (has_addresses) allocate.pNext = &flags;
   VkResult code = vkAllocateMemory(device.handle(), &allocate, nullptr, &block->memory_);
@@ -61,7 +62,8 @@ std::unique_ptr<MemoryBlock> MemoryBlock::try_make(const Device& device, VkDevic
   check(code, "vkAllocateMemory");
   check(vkBindBufferMemory(device.handle(), block->buffer_, block->memory_, 0), "vkBindBufferMemory");
   if (has_addresses) {
-    VkBufferDeviceAddressInfo of = structure<VkBufferDeviceAddressInfo>(VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO);
+    VkBufferDeviceAddressInfo of =
+        structure<VkBufferDeviceAddressInfo>(VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO);
     of.buffer = block->buffer_;
     block->device_address_ = vkGetBufferDeviceAddress(device.handle(), &of);
   }

@@ -54,8 +54,8 @@ struct Slice {
   VkDeviceSize offset = 0, bytes = 0;
   std::uint64_t address = 0;
   VkDeviceAddress device_address = 0;  // for kernels that reach buffers through addresses
-  std::byte* mapped = nullptr;  // null: the host cannot touch it in place
-  std::uint64_t last_use = 0;   // work up to this number (Commands::open_value) may still touch it
+  std::byte* mapped = nullptr;         // null: the host cannot touch it in place
+  std::uint64_t last_use = 0;          // work up to this number (Commands::open_value) may still touch it
 };
 
 /// Slices for buffers. A slice that comes back can be handed out at once although queued work still uses it:
@@ -70,7 +70,8 @@ class MemoryPool {
   /// None: the driver has no memory left.
   std::optional<Slice> try_allocate(VkDeviceSize bytes);
   void release(const Slice& slice);
-  /// Gives blocks that nobody uses back to the driver; the number of bytes. The caller has waited for all work.
+  /// Gives blocks that nobody uses back to the driver; the number of bytes. The caller has waited for all
+  /// work.
   std::size_t trim();
 
   std::size_t bytes_in_use() const;

@@ -67,10 +67,11 @@ Pipeline Pipelines::make(std::span<const std::uint32_t> spirv, std::uint32_t bin
   vkDestroyShaderModule(device_.handle(), module, nullptr);
   check(code, "vkCreateComputePipelines");
   if (base::logs("compile"))
-    base::log_line("compile", "vulkan: a kernel of " + std::to_string(spirv.size_bytes()) + " bytes for groups of " +
-                                  std::to_string(lanes) + ": " +
-                                  (device_.info().has_statistics ? pipeline_statistics(device_.handle(), pipeline)
-                                                                 : "the driver tells nothing of it"));
+    base::log_line("compile",
+                   "vulkan: a kernel of " + std::to_string(spirv.size_bytes()) + " bytes for groups of " +
+                       std::to_string(lanes) + ": " +
+                       (device_.info().has_statistics ? pipeline_statistics(device_.handle(), pipeline)
+                                                      : "the driver tells nothing of it"));
   std::lock_guard lock(mutex_);
   pipelines_.push_back(pipeline);
   return {pipeline, shared.pipeline, shared.set, bindings <= device_.info().max_push_descriptors};

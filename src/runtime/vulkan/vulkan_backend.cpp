@@ -28,7 +28,8 @@ constexpr std::int64_t kCounters = 1 << 16;
 constexpr VkDeviceSize kCounterBytes = kCounters * sizeof(std::uint32_t);
 // The counters lie in no pool: they have addresses that no slice has.
 constexpr Access kCountersAccess{~std::uint64_t{0} - kCounterBytes, ~std::uint64_t{0}, true};
-constexpr VkDeviceSize kMemberBytes = VkDeviceSize{32} << 10;  // of the arguments of one launch for several members
+constexpr VkDeviceSize kMemberBytes = VkDeviceSize{32}
+                                      << 10;  // of the arguments of one launch for several members
 constexpr VkDeviceSize kUploadRing = VkDeviceSize{16} << 20;
 constexpr VkDeviceSize kUploadPiece = VkDeviceSize{4} << 20;
 constexpr VkDeviceSize kDownloadStaging = VkDeviceSize{16} << 20;
@@ -95,8 +96,7 @@ class VulkanBackend final : public Backend {
     if (info.has_addresses) traits_.batch_bytes = kMemberBytes;
     traits_.grid_reductions = !info.cpu_kernels;
     const emit::Target& target = compiler_.target();
-    if (target.vectors && target.group_size >= 256)
-      traits_.row_lanes = target.group_size;
+    if (target.vectors && target.group_size >= 256) traits_.row_lanes = target.group_size;
     // Less the partial results and counters of split kernels too.
     traits_.max_buffers -= 2;
   }
@@ -124,7 +124,8 @@ class VulkanBackend final : public Backend {
   Binding bind_words(std::span<const std::uint32_t> words);
   CompiledText& share_loops(KernelExecutable& executable, std::span<const std::int64_t> ints,
                             emit::Geometry& geometry);
-  bool loops_too_long(const ir::Kernel& kernel, const emit::Geometry& geometry, std::span<const std::int64_t> ints) const;
+  bool loops_too_long(const ir::Kernel& kernel, const emit::Geometry& geometry,
+                      std::span<const std::int64_t> ints) const;
   void launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments);
   void launch_members(KernelExecutable& executable, const LaunchArguments& arguments);
   void launch_product(ProductExecutable& executable, const LaunchArguments& arguments);
@@ -140,7 +141,7 @@ class VulkanBackend final : public Backend {
   std::unique_ptr<StagingRing> uploads_;  // made at first use: a device that shares memory may never need it
   std::unique_ptr<MemoryBlock> downloads_;
   std::unique_ptr<MemoryBlock> counters_;  // of split kernels
-  std::unique_ptr<MemoryBlock> fault_;  // one word: 1 when an index was out of range
+  std::unique_ptr<MemoryBlock> fault_;     // one word: 1 when an index was out of range
   ir::DeviceTraits traits_;
   std::uint64_t launches_ = 0;
   std::vector<std::uint32_t> words_;
@@ -164,13 +165,13 @@ Slice VulkanBackend::allocate_slice(std::size_t bytes) {
   commands_.wait_all();
   pool_.trim();
   if (std::optional<Slice> slice = pool_.try_allocate(bytes)) return *slice;
-  throw DeviceError("[vulkan] " + traits_.name + " (" + info.name + ") has no memory for " +
-                    std::to_string(bytes) + " bytes more: " + std::to_string(pool_.bytes_in_use()) +
-                    " bytes are in use, " + std::to_string(pool_.bytes_reserved()) + " held, of " +
-                    std::to_string(info.local_bytes) +
-                    (base::environment().memory_limit_mib
-                         ? "; SINTER_MEMORY_LIMIT_MIB is " + std::to_string(base::environment().memory_limit_mib)
-                         : ""));
+  throw DeviceError(
+      "[vulkan] " + traits_.name + " (" + info.name + ") has no memory for " + std::to_string(bytes) +
+      " bytes more: " + std::to_string(pool_.bytes_in_use()) + " bytes are in use, " +
+      std::to_string(pool_.bytes_reserved()) + " held, of " + std::to_string(info.local_bytes) +
+      (base::environment().memory_limit_mib
+           ? "; SINTER_MEMORY_LIMIT_MIB is " + std::to_string(base::environment().memory_limit_mib)
+           : ""));
 }
 
 BufferRef VulkanBackend::allocate(std::size_t bytes) {
@@ -396,8 +397,9 @@ void VulkanBackend::launch_kernel(KernelExecutable& executable, const LaunchArgu
   bindings_.push_back(words);
   if (kernel.split) {
     if (geometry.groups / geometry.parts > kCounters)
-      throw DeviceError("[vulkan] a reduction of few results counts " + std::to_string(geometry.groups / geometry.parts) +
-                        " groups; the most are " + std::to_string(kCounters));
+      throw DeviceError("[vulkan] a reduction of few results counts " +
+                        std::to_string(geometry.groups / geometry.parts) + " groups; the most are " +
+                        std::to_string(kCounters));
     bindings_.push_back(bind({partials.get(), 0}, static_cast<std::int64_t>(partials->bytes()), true));
     bindings_.push_back({counters_->buffer(), 0, kCounterBytes});
     accesses_.push_back(kCountersAccess);

@@ -1,0 +1,314 @@
+// The prelude's functions in CUDA C++. The compiler has accurate mathematics built in.
+#include "jit/emit/dialects/prelude.h"
+
+#include "jit/emit/dialects/prelude_table.h"
+
+namespace sinter::emit {
+
+namespace {
+
+#define SINTER_UNARY(call) "SN_FN $T $N($T a) { return " call "; }\n"
+#define SINTER_BINARY(call) "SN_FN $T $N($T a, $T b) { return " call "; }\n"
+
+// Below 0.92 an odd polynomial, above it 1 - 2^t with t a polynomial for the logarithm of erfc; within 2.1
+// ulp. Beyond 4 t is below -25 and falls for ever, which gives 1. A third of the instructions of the
+// compiler's own function, which chooses its coefficients element by element.
+constexpr const char* kErf = R"(SN_FN float sn_erf_f32(float a) {
+  const float c = fabsf(a), z = a * a;
+  float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
+  p = fma(p, z, -2.676771953701973e-2f);
+  p = fma(p, z, 1.1281845718622208e-1f);
+  p = fma(p, z, -3.761249780654907e-1f);
+  p = fma(p, z, 1.2837915122509003e-1f);
+  p = fma(a, p, a);
+  float t = fma(-1.7890962772071362e-3f, c, 2.2345077246427536e-2f);
+  t = fma(t, c, -1.3103951513767242e-1f);
+  t = fma(t, c, -9.39447820186615e-1f);
+  t = fma(t, c, -1.6156489849090576f);
+  t = fma(t, c, -2.8363061137497425e-3f);
+  float q;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(t));
+  q = copysignf(1.0f - q, a);
+  return c >= 0.92f ? q : p;
+}
+)";
+
+// The instruction that keeps NaN came with compute capability 8.0.
+constexpr const char* kMax = R"(SN_FN float sn_max_f32(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+  float y;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
+  return y;
+#else
+  return a > b || a != a ? a : b;
+#endif
+}
+)";
+constexpr const char* kMin = R"(SN_FN float sn_min_f32(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+  float y;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b));
+  return y;
+#else
+  return a < b || a != a ? a : b;
+#endif
+}
+)";
+
+std::map<std::string, std::string, std::less<>> make_table() {
+  std::vector<FunctionTemplate> t = {
+      {"sn_abs", kFloats, SINTER_UNARY("fabs$f(a)")},
+      {"sn_abs", kInts, SINTER_UNARY("a < 0 ? $T($U(0) - $U(a)) : a")},
+      {"sn_sign", kFloats, SINTER_UNARY("a > $T(0) ? $T(1) : a < $T(0) ? $T(-1) : a == $T(0) ? $T(0) : a")},
+      {"sn_sign", kInts, SINTER_UNARY("$T(a > 0) - $T(a < 0)")},
+      {"sn_exp", kFloats, SINTER_UNARY("exp$f(a)")},
+      {"sn_log", kFloats, SINTER_UNARY("log$f(a)")},
+      {"sn_log1p", kFloats, SINTER_UNARY("log1p$f(a)")},
+      {"sn_expm1", kFloats, SINTER_UNARY("expm1$f(a)")},
+      {"sn_sqrt", kFloats, SINTER_UNARY("sqrt$f(a)")},
+      {"sn_rsqrt", kF32, SINTER_UNARY("rsqrtf(a)")},  // within 2 ulp
+      {"sn_rsqrt", kF64, SINTER_UNARY("1.0 / sqrt(a)")},
+      {"sn_recip", kFloats, SINTER_UNARY("$T(1) / a")},
+      {"sn_sin", kFloats, SINTER_UNARY("sin$f(a)")},
+      {"sn_cos", kFloats, SINTER_UNARY("cos$f(a)")},
+      {"sn_tan", kFloats, SINTER_UNARY("tan$f(a)")},
+      {"sn_asin", kFloats, SINTER_UNARY("asin$f(a)")},
+      {"sn_acos", kFloats, SINTER_UNARY("acos$f(a)")},
+      {"sn_atan", kFloats, SINTER_UNARY("atan$f(a)")},
+      {"sn_atan2", kFloats, SINTER_BINARY("atan2$f(a, b)")},
+      {"sn_sinh", kFloats, SINTER_UNARY("sinh$f(a)")},
+      {"sn_cosh", kFloats, SINTER_UNARY("cosh$f(a)")},
+      {"sn_asinh", kFloats, SINTER_UNARY("asinh$f(a)")},
+      {"sn_acosh", kFloats, SINTER_UNARY("acosh$f(a)")},
+      {"sn_atanh", kFloats, SINTER_UNARY("atanh$f(a)")},
+      {"sn_tanh", kFloats, SINTER_UNARY("tanh$f(a)")},
+      // The fast division gives 0 where the quotient would be denormal.
+      {"sn_sigmoid", kF32, SINTER_UNARY("__fdividef(1.0f, 1.0f + expf(-a))")},
+      {"sn_sigmoid", kF64, SINTER_UNARY("1.0 / (1.0 + exp(-a))")},
+      {"sn_erf", kF32, kErf},
+      {"sn_erf", kF64, SINTER_UNARY("erf(a)")},
+      {"sn_join_moments", kFloats,
+       "SN_FN void $N($T& n, $T& mean, $T& m2, $T on, $T omean, $T om2) {\n"
+       "  const $T total = n + on, d = omean - mean, share = total > $T(0) ? on / total : $T(0);\n"
+       "  mean = mean + d * share;\n"
+       "  m2 = (m2 + om2) + d * d * (n * share);\n"
+       "  n = total;\n"
+       "}\n"},
+      {"sn_floor", kFloats, SINTER_UNARY("floor$f(a)")},
+      {"sn_ceil", kFloats, SINTER_UNARY("ceil$f(a)")},
+      {"sn_round", kFloats, SINTER_UNARY("rint$f(a)")},
+      {"sn_trunc", kFloats, SINTER_UNARY("trunc$f(a)")},
+      {"sn_is_nan", kFloats, "SN_FN bool $N($T a) { return a != a; }\n"},
+      {"sn_not", kBool, SINTER_UNARY("!a")},
+      {"sn_not", kInts, SINTER_UNARY("~a")},
+      {"sn_and", kBool, SINTER_BINARY("a && b")},
+      {"sn_and", kInts, SINTER_BINARY("a & b")},
+      {"sn_or", kBool, SINTER_BINARY("a || b")},
+      {"sn_or", kInts, SINTER_BINARY("a | b")},
+      {"sn_xor", kBool, SINTER_BINARY("a != b")},
+      {"sn_xor", kInts, SINTER_BINARY("a ^ b")},
+      // All bits are shifted out by counts that are negative or too large.
+      {"sn_shift_left", kInts, SINTER_BINARY("b < 0 || b >= $T(8 * sizeof(a)) ? $T(0) : $T($U(a) << b)")},
+      {"sn_shift_right", kInts,
+       SINTER_BINARY("b < 0 || b >= $T(8 * sizeof(a)) ? (a < 0 ? $T(-1) : $T(0)) : a >> b")},
+      {"sn_div", kFloats, SINTER_BINARY("a / b")},
+      {"sn_div", kInts, SINTER_BINARY("b == 0 ? $T(0) : b == -1 ? $T($U(0) - $U(a)) : a / b")},
+      {"sn_remainder", kFloats,
+       "SN_FN $T $N($T a, $T b) {\n"
+       "  const $T r = fmod$f(a, b);\n"
+       "  return r != $T(0) && (r < $T(0)) != (b < $T(0)) ? r + b : r;\n"
+       "}\n"},
+      {"sn_remainder", kInts,
+       "SN_FN $T $N($T a, $T b) {\n"
+       "  if (b == 0 || b == -1) return 0;\n"
+       "  const $T r = a % b;\n"
+       "  return r != 0 && (r < 0) != (b < 0) ? r + b : r;\n"
+       "}\n"},
+      {"sn_pow", kFloats, SINTER_BINARY("pow$f(a, b)")},
+      // NaN wins: fmax would drop it.
+      {"sn_max", kF32, kMax},
+      {"sn_min", kF32, kMin},
+      {"sn_max", kF64, SINTER_BINARY("a > b || a != a ? a : b")},
+      {"sn_min", kF64, SINTER_BINARY("a < b || a != a ? a : b")},
+      {"sn_max", kInts, SINTER_BINARY("a > b ? a : b")},
+      {"sn_min", kInts, SINTER_BINARY("a < b ? a : b")},
+      {"sn_max", kBool, SINTER_BINARY("a || b")},
+      {"sn_min", kBool, SINTER_BINARY("a && b")},
+
+      {"sn_cast_f32_f64", {}, "SN_FN double $N(float a) { return double(a); }\n"},
+      {"sn_cast_f64_f32", {}, "SN_FN float $N(double a) { return float(a); }\n"},
+      {"sn_cast_f32_i32", {}, "SN_FN int $N(float a) { return a != a ? 0 : __float2int_rz(a); }\n"},
+      {"sn_cast_f32_i64", {}, "SN_FN i64 $N(float a) { return a != a ? 0 : __float2ll_rz(a); }\n"},
+      {"sn_cast_f32_u8",
+       {},
+       "SN_FN u32 $N(float a) { return __float2uint_rz(fminf(fmaxf(a, 0.0f), 255.0f)); }\n"},
+      {"sn_cast_f64_i32", {}, "SN_FN int $N(double a) { return a != a ? 0 : __double2int_rz(a); }\n"},
+      {"sn_cast_f64_i64", {}, "SN_FN i64 $N(double a) { return a != a ? 0 : __double2ll_rz(a); }\n"},
+      {"sn_cast_f64_u8",
+       {},
+       "SN_FN u32 $N(double a) { return __double2uint_rz(fmin(fmax(a, 0.0), 255.0)); }\n"},
+      {"sn_cast_i32_i64", {}, "SN_FN i64 $N(int a) { return a; }\n"},
+      {"sn_cast_i64_i32", {}, "SN_FN int $N(i64 a) { return int(a); }\n"},
+
+      {"sn_cast_bf16_f32", {}, "SN_FN float $N(u32 a) { return __int_as_float(int(a << 16)); }\n"},
+      {"sn_cast_f32_bf16",
+       {},
+       "SN_FN u32 $N(float a) {\n"
+       "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"
+       "  unsigned short h;\n"
+       "  asm(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(a));\n"
+       "  return h;\n"
+       "#else\n"
+       "  const u32 b = u32(__float_as_int(a));\n"
+       "  if ((b & 0x7fffffffu) > 0x7f800000u) return (b >> 16) | 0x40u;\n"
+       "  return (b + 0x7fffu + ((b >> 16) & 1u)) >> 16;\n"
+       "#endif\n"
+       "}\n"},
+      {"sn_cast_f16_f32",
+       {},
+       "SN_FN float $N(u32 a) {\n"
+       "#if defined(__CUDA_ARCH__)\n"
+       "  float f;\n"
+       "  asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(f) : \"h\"((unsigned short)a));\n"
+       "  return f;\n"
+       "#else\n"
+       "  const u32 sign = (a & 0x8000u) << 16, size = a & 0x7fffu;\n"
+       "  if (size < 0x400u) return __int_as_float(int(sign | u32(__float_as_int(float(size) * "
+       "5.9604644775390625e-8f))));\n"
+       "  return __int_as_float(int(sign | ((size << 13) + (size < 0x7c00u ? 0x38000000u : 0x70000000u))));\n"
+       "#endif\n"
+       "}\n"},
+      {"sn_cast_f32_f16",
+       {},
+       "SN_FN u32 $N(float a) {\n"
+       "#if defined(__CUDA_ARCH__)\n"
+       "  unsigned short h;\n"
+       "  asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(a));\n"
+       "  return h;\n"
+       "#else\n"
+       "  const u32 b = u32(__float_as_int(a)), sign = (b >> 16) & 0x8000u, size = b & 0x7fffffffu;\n"
+       "  if (size > 0x7f800000u) return sign | 0x7e00u;\n"
+       "  if (size < 0x38800000u) return sign | (u32(__float_as_int(__int_as_float(int(size)) + 0.5f)) - "
+       "0x3f000000u);\n"
+       "  const u32 moved = size - 0x38000000u, whole = (moved + 0xfffu + ((moved >> 13) & 1u)) >> 13;\n"
+       "  return sign | (whole < 0x7c00u ? whole : 0x7c00u);\n"
+       "#endif\n"
+       "}\n"},
+
+      {"sn_mulhi", {}, "SN_FN u32 sn_mulhi(u32 a, u32 b) { return __umulhi(a, b); }\n"},
+      {"sn_philox", {}, kPhilox},
+      {"sn_uniform", {}, kUniform},
+      {"sn_normal", {}, kNormal},
+      // What orders the lanes of one outer point: a warp of its own, or the block.
+      {"sn_barrier",
+       {},
+       "SN_FN void sn_barrier() {\n"
+       "  if (blockDim.x > 32u) __syncthreads();\n"
+       "  else __syncwarp();\n"
+       "}\n"},
+  };
+
+  // Casts that are the same from or to several dtypes.
+  std::map<std::string, std::string, std::less<>> table = instantiate(t);
+  auto cast = [&](DType from, DType to, const std::string& value) {
+    const std::string name = "sn_cast_" + std::string(name_of(from)) + "_" + std::string(name_of(to));
+    table[name] = "SN_FN " + std::string(value_type(to)) + " " + name + "(" + std::string(value_type(from)) +
+                  " a) { return " + value + "; }\n";
+  };
+  for (DType number : {DType::f32, DType::f64, DType::i32, DType::i64, DType::u8}) {
+    const std::string type(value_type(number));
+    cast(number, DType::boolean, "a != " + type + "(0)");
+    cast(DType::boolean, number, "a ? " + type + "(1) : " + type + "(0)");
+    if (number == DType::u8) continue;
+    cast(DType::u8, number, type + "(a)");
+    if (is_float(number)) continue;
+    cast(number, DType::u8, "u32(a) & 255u");
+    cast(number, DType::f32, "float(a)");
+    cast(number, DType::f64, "double(a)");
+  }
+
+  // Four elements at once. What a lane holds are values; memory has bytes for bool and u8.
+  auto vectors = [&](DType dtype, const std::string& vector, const std::string& element, bool halves) {
+    const std::string type(value_type(dtype)), name(name_of(dtype));
+    auto value = [&](const std::string& text) { return dtype == DType::boolean ? text + " != 0" : text; };
+    std::string load =
+        "SN_FN void sn_load4_" + name + "(" + type + " (&to)[4], const " + element + "* from) {\n";
+    std::string store =
+        "SN_FN void sn_store4_" + name + "(" + element + "* to, const " + type + " (&from)[4]) {\n";
+    if (halves) {
+      load += "  const " + vector + " low = ((const " + vector + "*)from)[0], high = ((const " + vector +
+              "*)from)[1];\n  to[0] = low.x;\n  to[1] = low.y;\n  to[2] = high.x;\n  to[3] = high.y;\n}\n";
+      store += "  ((" + vector + "*)to)[0] = make_" + vector + "(from[0], from[1]);\n  ((" + vector +
+               "*)to)[1] = make_" + vector + "(from[2], from[3]);\n}\n";
+    } else {
+      load += "  const " + vector + " all = *(const " + vector + "*)from;\n  to[0] = " + value("all.x") +
+              ";\n  to[1] = " + value("all.y") + ";\n  to[2] = " + value("all.z") +
+              ";\n  to[3] = " + value("all.w") + ";\n}\n";
+      store += "  *(" + vector + "*)to = make_" + vector + "(from[0], from[1], from[2], from[3]);\n}\n";
+    }
+    table["sn_load4_" + name] = load;
+    table["sn_store4_" + name] = store;
+  };
+  vectors(DType::f32, "float4", "float", false);
+  vectors(DType::i32, "int4", "int", false);
+  vectors(DType::f64, "double2", "double", true);
+  vectors(DType::i64, "longlong2", "i64", true);
+  // Two halves are a word. Eight elements are one vector of them, or two vectors of what is larger or
+  // smaller.
+  for (DType dtype : {DType::bf16, DType::f16})
+    for (int width : {4, 8}) {
+      const std::string name(name_of(dtype)), count = std::to_string(width),
+                                              vector = width == 4 ? "uint2" : "uint4";
+      std::string load = "SN_FN void sn_load" + count + "_" + name + "(u32 (&to)[" + count +
+                         "], const unsigned short* from) {\n  const " + vector + " all = *(const " + vector +
+                         "*)from;\n";
+      std::string words;
+      for (int w = 0; w < width / 2; ++w) {
+        const std::string word = std::string("all.") + "xyzw"[w], low = std::to_string(2 * w),
+                          high = std::to_string(2 * w + 1);
+        load += "  to[" + low + "] = " + word + " & 0xffffu;\n  to[" + high + "] = " + word + " >> 16;\n";
+        words += std::string(w ? ", " : "") + "from[" + low + "] | from[" + high + "] << 16";
+      }
+      table["sn_load" + count + "_" + name] = load + "}\n";
+      table["sn_store" + count + "_" + name] =
+          "SN_FN void sn_store" + count + "_" + name + "(unsigned short* to, const u32 (&from)[" + count +
+          "]) {\n  *(" + vector + "*)to = make_" + vector + "(" + words + ");\n}\n";
+    }
+  vectors(DType::u8, "uchar4", "unsigned char", false);
+  vectors(DType::boolean, "uchar4", "unsigned char", false);
+  for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64, DType::u8, DType::boolean}) {
+    const std::string type(value_type(dtype)), name(name_of(dtype));
+    const std::string element = size_of(dtype) == 1 ? "unsigned char" : type;
+    table["sn_load8_" + name] = "SN_FN void sn_load8_" + name + "(" + type + " (&to)[8], const " + element +
+                                "* from) {\n  sn_load4_" + name + "((" + type +
+                                " (&)[4])to[0], from);\n  sn_load4_" + name + "((" + type +
+                                " (&)[4])to[4], from + 4);\n}\n";
+    table["sn_store8_" + name] = "SN_FN void sn_store8_" + name + "(" + element + "* to, const " + type +
+                                 " (&from)[8]) {\n  sn_store4_" + name + "(to, (const " + type +
+                                 " (&)[4])from[0]);\n  sn_store4_" + name + "(to + 4, (const " + type +
+                                 " (&)[4])from[4]);\n}\n";
+  }
+  return table;
+}
+
+#undef SINTER_UNARY
+#undef SINTER_BINARY
+
+}  // namespace
+
+std::string_view cuda_head() {
+  return "#define SN_FN static __device__ __forceinline__\n"
+         "SN_FN void sn_follow() {\n"
+         "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900\n"
+         "  asm volatile(\"griddepcontrol.launch_dependents;\\n\\tgriddepcontrol.wait;\" ::: \"memory\");\n"
+         "#endif\n"
+         "}\n";
+}
+
+std::string_view cuda_function(std::string_view name) {
+  static const auto table = make_table();
+  auto found = table.find(name);
+  return found == table.end() ? std::string_view() : std::string_view(found->second);
+}
+
+}  // namespace sinter::emit

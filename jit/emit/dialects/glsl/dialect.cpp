@@ -1,0 +1,415 @@
+// GLSL for Vulkan compute. Float temporaries are `precise`: no contraction, so that fused equals unfused.
+#include "jit/emit/dialects/dialect.h"
+
+#include "jit/emit/dialects/glsl/exponentials.h"
+#include "jit/emit/dialects/glsl/groups.h"
+#include "jit/emit/dialects/prelude.h"
+
+namespace sinter::emit {
+
+namespace {
+
+std::string_view storage_type(DType dtype) {
+  if (is_half(dtype)) return "uint16_t";
+  return size_of(dtype) == 1 ? "uint8_t" : value_type(dtype);
+}
+
+/// Four values in registers; eight are an array.
+std::string_view vector_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32: return "vec4";
+    case DType::f64: return "dvec4";
+    case DType::i32: return "ivec4";
+    case DType::i64: return "i64vec4";
+    case DType::u8:
+    case DType::bf16:
+    case DType::f16: return "uvec4";
+    case DType::boolean: return "bvec4";
+  }
+  return "";
+}
+
+/// What vectors consist of in memory: at most 16 bytes, which is what a binding may begin at. Eight 16-bit
+/// values are one of these, eight others are two of those for four.
+std::string_view vector_in_memory(DType dtype, int width) {
+  if (is_half(dtype) && width == kWideVector) return "uvec4";
+  switch (dtype) {
+    case DType::f64: return "dvec2";
+    case DType::i64: return "i64vec2";
+    case DType::bf16:
+    case DType::f16: return "uvec2";
+    case DType::u8:
+    case DType::boolean: return "u32";
+    default: return vector_of(dtype);
+  }
+}
+
+class GlslDialect : public Dialect {
+ public:
+  GlslDialect() {
+    alone = {"gl_GlobalInvocationID.x", "gl_NumWorkGroups.x * gl_WorkGroupSize.x",
+             "gl_WorkGroupID.x",        "gl_NumWorkGroups.x",
+             "gl_WorkGroupID.x",        "gl_NumWorkGroups.x"};
+    member = {"sn_group * gl_WorkGroupSize.x + gl_LocalInvocationID.x",
+              "sn_groups * gl_WorkGroupSize.x",
+              "sn_group",
+              "sn_groups",
+              "sn_group",
+              "sn_groups"};
+    group = "gl_WorkGroupID.x";
+    lane = "gl_LocalInvocationID.x";
+    lanes = "gl_WorkGroupSize.x";
+    barrier = "barrier();";
+    unroll = "[[unroll]]";
+    loads_rows_first = true;
+    notes_nan = true;
+    numbers_vectors = true;
+    has_wide_vectors = true;
+    set_fault = "sn_fault.word[0] = 1u;";
+  }
+
+  std::string preamble(const ir::Kernel& kernel, const Target& target) const override {
+    std::string text = "#version 450\n";
+    if (target.has_i64) text += "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n";
+    bool bytes = false, halves = false;
+    for (const ir::BufferInfo& buffer : kernel.buffers) {
+      bytes = bytes || size_of(buffer.dtype) == 1;
+      halves = halves || size_of(buffer.dtype) == 2;
+    }
+    if (halves) text += "#extension GL_EXT_shader_16bit_storage : require\n";
+    if (bytes) text += "#extension GL_EXT_shader_8bit_storage : require\n";
+    const bool exchange = target.subgroup && schedule_on(kernel, target) == ir::Schedule::LanesInner;
+    if (exchange)
+      text +=
+          "#extension GL_KHR_shader_subgroup_basic : require\n#extension GL_KHR_shader_subgroup_shuffle : "
+          "require\n";
+    if (exchange || target.vectors) text += "#extension GL_EXT_control_flow_attributes : require\n";
+    if (kernel.members > 1)
+      text +=
+          "#extension GL_EXT_buffer_reference : require\n#extension GL_EXT_buffer_reference_uvec2 : "
+          "require\n";
+    text += "#define u32 uint\n";
+    if (target.has_i64) text += "#define i64 int64_t\n#define u64 uint64_t\n";
+    return text + "#define SN_FN\nlayout(local_size_x = " + std::to_string(target.group_size) +
+           ", local_size_x_id = 0) in;\n";
+  }
+
+  std::string open(const ir::Kernel& kernel, const Target& target, const BodyUse& use) const override {
+    if (kernel.members > 1) return open_members(kernel);
+    std::string text;
+    std::size_t binding = 0;
+    auto block = [&](const std::string& qualifiers, const std::string& name, const std::string& member) {
+      text += "layout(std430, binding = " + std::to_string(binding) + ") " + qualifiers + " buffer " + name +
+              "_t { " + member + "; } " + name + ";\n";
+    };
+    for (std::size_t b = 0; b < kernel.buffers.size(); ++b, ++binding) {
+      const ir::BufferInfo& buffer = kernel.buffers[b];
+      const bool vectors = use.in_vectors.count(b) != 0;
+      // Single elements and vectors are two views of one binding: what is written through one is not the
+      // other's alone.
+      std::string qualifiers = vectors && buffer.written ? "" : "restrict";
+      if (!buffer.written || !buffer.read) {
+        qualifiers += qualifiers.empty() ? "" : " ";
+        qualifiers += buffer.written ? "writeonly" : "readonly";
+      }
+      block(qualifiers, "b" + std::to_string(b), std::string(storage_type(buffer.dtype)) + " at[]");
+      const std::string_view vector = vector_in_memory(buffer.dtype, vector_width(kernel, target));
+      if (vectors) block(qualifiers, "b" + std::to_string(b) + "_4", std::string(vector) + " at[]");
+    }
+    auto more = [&](const std::string& qualifiers, const std::string& name) {
+      block(qualifiers, name, "u32 word[]");
+      ++binding;
+    };
+    more("restrict readonly", "sn_arguments");
+    if (kernel.split) {
+      more("restrict coherent", "sn_partials");
+      more("restrict coherent", "sn_counters");
+      text += "shared u32 sn_turn;\n";
+    }
+    if (kernel.fault) more("restrict", "sn_fault");
+    text += "void main() {\n";
+
+    std::size_t at = 0;
+    auto word = [&] { return "sn_arguments.word[" + std::to_string(at++) + "]"; };
+    auto pair = [&] {
+      const std::string low = word();
+      return "uvec2(" + low + ", " + word() + ")";
+    };
+    for (std::size_t i = 0; i < kernel.ints; ++i)
+      text += kernel.wide ? "  const i64 n" + std::to_string(i) + " = packInt2x32(ivec2(" + pair() + "));\n"
+                          : "  const int n" + std::to_string(i) + " = int(" + word() + ");\n";
+    for (std::size_t s = 0; s < kernel.scalars.size(); ++s) {
+      const DType dtype = kernel.scalars[s];
+      text += "  const " + std::string(value_type(dtype)) + " s" + std::to_string(s) + " = " +
+              from_words(dtype, size_of(dtype) == 8 ? pair() : word()) + ";\n";
+    }
+    if (kernel.split) text += "  const u32 parts = " + word() + ";\n";
+    return text;
+  }
+
+  std::string define(DType dtype) const override {
+    return (is_float(dtype) && !is_half(dtype) ? "precise " : "const ") + std::string(value_type(dtype)) +
+           " ";
+  }
+
+  std::string read(const ir::Kernel& kernel, std::size_t buffer, const std::string& position) const override {
+    const std::string element = at(kernel, buffer, position);
+    const DType dtype = kernel.buffers[buffer].dtype;
+    if (dtype == DType::boolean) return "u32(" + element + ") != 0u";
+    return dtype == DType::u8 || is_half(dtype) ? "u32(" + element + ")" : element;
+  }
+
+  std::string write(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
+                    const std::string& value) const override {
+    const std::size_t size = size_of(kernel.buffers[buffer].dtype);
+    const std::string small = size == 1   ? "uint8_t(u32(" + value + "))"
+                              : size == 2 ? "uint16_t(" + value + ")"
+                                          : value;
+    return at(kernel, buffer, position) + " = " + small + ";";
+  }
+
+  // The kernels of several members reach their buffers through addresses, which a vector would ask more of.
+  bool has_vectors(const ir::Kernel& kernel, const Target& target) const override {
+    return target.vectors && kernel.members == 1;
+  }
+  std::string declare_vector(DType dtype, int width, const std::string& name, int count) const override {
+    if (width == kWideVector) return std::string(value_type(dtype)) + " " + name + "[8];";
+    return std::string(vector_of(dtype)) + " " + name + (count ? "[" + std::to_string(count) + "]" : "") +
+           ";";
+  }
+  std::string load_vector(const ir::Kernel& kernel, int width, std::size_t buffer, const std::string& number,
+                          const std::string& to) const override {
+    const DType dtype = kernel.buffers[buffer].dtype;
+    if (width == kVector) return to + " = " + load4(dtype, buffer, number) + ";";
+    const std::string pair = "2u * (" + number + ")";
+    const std::string parts = is_half(dtype) ? "const uvec4 words = " + at4(buffer, number) +
+                                                   ", a = sn_halves(words.xy), b = sn_halves(words.zw); "
+                                             : "const " + std::string(vector_of(dtype)) +
+                                                   " a = " + load4(dtype, buffer, pair) +
+                                                   ", b = " + load4(dtype, buffer, pair + " + 1u") + "; ";
+    return "{ " + parts + to + " = " + std::string(value_type(dtype)) +
+           "[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }";
+  }
+  std::string store_vector(const ir::Kernel& kernel, int width, std::size_t buffer, const std::string& number,
+                           const std::string& from) const override {
+    const DType dtype = kernel.buffers[buffer].dtype;
+    if (width == kVector) return store4(dtype, buffer, number, from);
+    const std::string_view type = vector_of(dtype);
+    const std::string first = four(type, from, 0), second = four(type, from, 4);
+    if (is_half(dtype))
+      return at4(buffer, number) + " = uvec4(sn_words_of_halves(" + first + "), sn_words_of_halves(" +
+             second + "));";
+    const std::string pair = "2u * (" + number + ")";
+    return "{ const " + std::string(type) + " a = " + first + ", b = " + second + "; " +
+           store4(dtype, buffer, pair, "a") + " " + store4(dtype, buffer, pair + " + 1u", "b") + " }";
+  }
+
+  bool casts_vectors_to(DType dtype) const override { return dtype == DType::bf16; }
+  std::string store_cast_vector(int width, std::size_t buffer, const std::string& number,
+                                const std::string& from) const override {
+    const std::string call =
+        width == kVector ? "sn_words_of_bf16(" + from + ")"
+                         : "sn_words_of_8_bf16(" + four("vec4", from, 0) + ", " + four("vec4", from, 4) + ")";
+    return at4(buffer, number) + " = " + call + ";";
+  }
+
+  // GLSL orders numbers only.
+  std::string operand(const OpInfo& op, DType dtype, const std::string& value) const override {
+    return op.rule == DTypeRule::Compare && dtype == DType::boolean ? "int(" + value + ")" : value;
+  }
+  std::string result(const OpInfo&, DType, const std::string& text) const override { return text; }
+
+  std::string identity(Op op, DType dtype) const override {
+    if (op == Op::Sum) return std::string(value_type(dtype)) + "(0)";
+    if (op == Op::Prod) return std::string(value_type(dtype)) + "(1)";
+    const bool low = op == Op::Max;
+    switch (dtype) {
+      case DType::f32: return low ? "uintBitsToFloat(0xff800000u)" : "uintBitsToFloat(0x7f800000u)";
+      case DType::f64:
+        return std::string("packDouble2x32(uvec2(0u, ") + (low ? "0xfff00000u))" : "0x7ff00000u))");
+      case DType::i32: return low ? "int(0x80000000u)" : "0x7fffffff";
+      case DType::i64:
+        return std::string("packInt2x32(ivec2(uvec2(") +
+               (low ? "0u, 0x80000000u)))" : "0xffffffffu, 0x7fffffffu)))");
+      case DType::u8: return low ? "0u" : "255u";
+      case DType::bf16:
+      case DType::f16: break;  // they are not reduced, but what was made of them
+      case DType::boolean: return low ? "false" : "true";
+    }
+    return "";
+  }
+
+  std::string group_function(const std::string& name, Op op, DType dtype, const std::string& combine,
+                             const Target& target) const override {
+    return target.subgroup ? glsl_exchange(name, op, dtype, combine, target)
+                           : glsl_tree(name, dtype, combine, target);
+  }
+  std::string group_moments(const std::string& name, DType dtype, const Target& target) const override {
+    return target.subgroup ? glsl_exchange_moments(name, dtype, target)
+                           : glsl_tree_of_moments(name, dtype, target);
+  }
+
+  std::string row_function(const std::string&, Op, DType, const std::string&) const override { return ""; }
+
+  std::string group_call(const std::string& function, DType, const std::vector<std::string>& values,
+                         const std::string&, bool) const override {
+    std::string arguments;
+    for (const std::string& value : values) arguments += (arguments.empty() ? "" : ", ") + value;
+    return (values.size() == 1 ? values[0] + " = " : "") + function + "(" + arguments + ");";
+  }
+
+  std::string put_partial(DType dtype, const std::string& slot, const std::string& value) const override {
+    const auto word = [&](int i) {
+      return "sn_partials.word[2u * u32(" + slot + ") + " + std::to_string(i) + "u]";
+    };
+    switch (dtype) {
+      case DType::f32: return word(0) + " = floatBitsToUint(" + value + ");";
+      case DType::f64:
+        return "{ const uvec2 both = unpackDouble2x32(" + value + "); " + word(0) + " = both.x; " + word(1) +
+               " = both.y; }";
+      case DType::i64:
+        return "{ const uvec2 both = uvec2(unpackInt2x32(" + value + ")); " + word(0) + " = both.x; " +
+               word(1) + " = both.y; }";
+      default: return word(0) + " = u32(" + value + ");";
+    }
+  }
+  std::string get_partial(DType dtype, const std::string& slot) const override {
+    const auto word = [&](int i) {
+      return "sn_partials.word[2u * u32(" + slot + ") + " + std::to_string(i) + "u]";
+    };
+    return from_words(dtype, size_of(dtype) == 8 ? "uvec2(" + word(0) + ", " + word(1) + ")" : word(0));
+  }
+  std::vector<std::string> pass_on(const std::string& unit) const override {
+    return {"memoryBarrierBuffer();",
+            "barrier();",
+            "if (gl_LocalInvocationID.x == 0u) sn_turn = atomicAdd(sn_counters.word[" + unit + "], 1u);",
+            "memoryBarrierShared();",
+            "barrier();",
+            "if (sn_turn + 1u != parts) return;",
+            "memoryBarrierBuffer();",
+            "if (gl_LocalInvocationID.x == 0u) sn_counters.word[" + unit + "] = 0u;"};
+  }
+
+  std::string_view function(std::string_view name) const override { return glsl_function(name); }
+  void add_functions(const Target& target, std::map<std::string, std::string>& functions) const override {
+    if (target.fuses_fma) functions.merge(glsl_fused_exponentials());
+  }
+
+ private:
+  /// A number from its word, or its two words as a uvec2.
+  static std::string from_words(DType dtype, const std::string& words) {
+    switch (dtype) {
+      case DType::f32: return "uintBitsToFloat(" + words + ")";
+      case DType::f64: return "packDouble2x32(" + words + ")";
+      case DType::i32: return "int(" + words + ")";
+      case DType::i64: return "packInt2x32(ivec2(" + words + "))";
+      case DType::u8:
+      case DType::bf16:
+      case DType::f16: return words;
+      case DType::boolean: return words + " != 0u";
+    }
+    return "";
+  }
+
+  /// The members' arguments are a table; each group finds the member it works for, and its own number among
+  /// that member's groups. Buffers are reached through their addresses.
+  static std::string open_members(const ir::Kernel& kernel) {
+    std::string text;
+    for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
+      const ir::BufferInfo& buffer = kernel.buffers[b];
+      const std::string type(storage_type(buffer.dtype)), access = buffer.written ? "" : "readonly ";
+      text += "layout(buffer_reference, std430, buffer_reference_align = " +
+              std::to_string(size_of(buffer.dtype)) + ") " + access + "buffer b" + std::to_string(b) +
+              "_t { " + type + " at[]; };\n";
+    }
+    text +=
+        "layout(std430, binding = 0) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;\n";
+    if (kernel.fault)
+      text += "layout(std430, binding = 1) restrict buffer sn_fault_t { u32 word[]; } sn_fault;\n";
+    const MemberLayout layout = member_layout(kernel);
+    const std::string words = std::to_string(layout.bytes / 4) + "u",
+                      first = std::to_string(layout.first / 4) + "u";
+    // Word 0 is the number of members.
+    text += "u32 sn_first(u32 member) { return sn_arguments.word[1u + member * " + words + " + " + first +
+            "]; }\n"
+            "void main() {\n"
+            "  const u32 sn_count = sn_arguments.word[0];\n"
+            "  u32 sn_low = 0u, sn_high = sn_count;\n"
+            "  while (sn_high - sn_low > 1u) {\n"
+            "    const u32 middle = (sn_low + sn_high) >> 1;\n"
+            "    if (sn_first(middle) <= gl_WorkGroupID.x) sn_low = middle; else sn_high = middle;\n"
+            "  }\n"
+            "  const u32 sn_mine = 1u + sn_low * " +
+            words +
+            ";\n"
+            "  const u32 sn_group = gl_WorkGroupID.x - sn_first(sn_low);\n"
+            "  const u32 sn_groups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - "
+            "sn_first(sn_low);\n";
+    auto word = [](std::size_t byte) {
+      return "sn_arguments.word[sn_mine + " + std::to_string(byte / 4) + "u]";
+    };
+    for (const MemberLayout::Field& f : layout.fields) {
+      const std::string name = f.letter + std::to_string(f.number);
+      const std::string words_of_it =
+          f.bytes == 8 ? "uvec2(" + word(f.offset) + ", " + word(f.offset + 4) + ")" : word(f.offset);
+      if (f.letter == 'b') {
+        text += "  " + name + "_t " + name + " = " + name + "_t(" + words_of_it + ");\n";
+        continue;
+      }
+      const DType dtype =
+          f.letter == 'n' ? (kernel.wide ? DType::i64 : DType::i32) : kernel.scalars[f.number];
+      text += "  const " + std::string(value_type(dtype)) + " " + name + " = " +
+              from_words(dtype, words_of_it) + ";\n";
+    }
+    return text;
+  }
+
+  /// Four of an array's eight values.
+  static std::string four(std::string_view type, const std::string& from, int first) {
+    std::string values;
+    for (int k = first; k < first + 4; ++k)
+      values += (values.empty() ? "" : ", ") + from + "[" + std::to_string(k) + "]";
+    return std::string(type) + "(" + values + ")";
+  }
+  static std::string load4(DType dtype, std::size_t buffer, const std::string& number) {
+    const std::string one = at4(buffer, number), two = "2u * (" + number + ")";
+    switch (size_of(dtype)) {
+      case 1:
+        return dtype == DType::boolean ? "notEqual(sn_bytes(" + one + "), uvec4(0u))"
+                                       : "sn_bytes(" + one + ")";
+      case 2: return "sn_halves(" + one + ")";
+      case 8:
+        return std::string(vector_of(dtype)) + "(" + at4(buffer, two) + ", " + at4(buffer, two + " + 1u") +
+               ")";
+      default: return one;
+    }
+  }
+  static std::string store4(DType dtype, std::size_t buffer, const std::string& number,
+                            const std::string& from) {
+    const std::string one = at4(buffer, number), two = "2u * (" + number + ")";
+    switch (size_of(dtype)) {
+      case 1: return one + " = sn_word(uvec4(" + from + "));";
+      case 2: return one + " = sn_words_of_halves(" + from + ");";
+      case 8:
+        return at4(buffer, two) + " = " + from + ".xy; " + at4(buffer, two + " + 1u") + " = " + from + ".zw;";
+      default: return one + " = " + from + ";";
+    }
+  }
+
+  static std::string at4(std::size_t buffer, const std::string& number) {
+    return "b" + std::to_string(buffer) + "_4.at[" + number + "]";
+  }
+
+  static std::string at(const ir::Kernel& kernel, std::size_t buffer, const std::string& position) {
+    return "b" + std::to_string(buffer) + ".at[" + (kernel.wide ? "u32(" + position + ")" : position) + "]";
+  }
+};
+
+}  // namespace
+
+const Dialect& glsl_dialect() {
+  static const GlslDialect instance;
+  return instance;
+}
+
+}  // namespace sinter::emit

@@ -1,0 +1,28 @@
+// The functions that generated text may call, by full name: "sn_" + the name in the op table + "_" + the
+// dtype it takes; casts add the dtype they give. Only those that a kernel needs go into its text, after those
+// they need themselves.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace sinter::emit {
+
+class Dialect;
+
+/// The texts of a language; empty for a name it does not have.
+std::string_view cuda_function(std::string_view name);
+std::string_view glsl_function(std::string_view name);
+
+/// The head of every CUDA text, hand-written ones too: SN_FN before a function, and sn_follow, with which
+/// each kernel begins. It lets the next kernel of the stream start, and waits for the end of the one before:
+/// all do, so all before it have ended.
+std::string_view cuda_head();
+
+/// All functions that `body` calls, directly or through others, each after those it calls. `more` holds
+/// functions beyond the language's own. Throws DTypeError for a name that neither has.
+std::string functions_for(std::string_view body, const Dialect& dialect,
+                          const std::map<std::string, std::string>& more);
+
+}  // namespace sinter::emit

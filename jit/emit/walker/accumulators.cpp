@@ -1,0 +1,225 @@
+// Statements about accumulators.
+#include "jit/emit/walker/accumulators.h"
+
+#include <algorithm>
+
+namespace sinter::emit {
+
+using ir::Expr;
+using ir::ExprId;
+
+namespace {
+
+constexpr int kTogether = 8;
+
+}  // namespace
+
+Accumulators::Accumulators(Expressions& e, ir::Schedule schedule, const std::vector<bool>& live)
+    : e_(e), k_(e.kernel), schedule_(schedule) {
+  std::size_t reductions = 0;
+  for (ExprId id = 0; id < k_.exprs.size(); ++id)
+    reductions += live[id] && k_.exprs[id].kind == ir::ExprKind::Reduce;
+  comes_again_ = reductions == 1 && !k_.split;
+}
+
+bool Accumulators::any_part(const InnerWork& work) const {
+  return std::any_of(work.reductions.begin(), work.reductions.end(), [&](ExprId id) { return has_part(id); });
+}
+
+bool Accumulators::has_magnitude(ExprId id) const {
+  const Expr& expr = k_.exprs[id];
+  return e_.dialect.notes_nan && (expr.op == Op::Max || expr.op == Op::Min) && is_float(expr.dtype);
+}
+
+std::string Accumulators::identity(ExprId id) const {
+  return e_.dialect.identity(has_moments(id) ? Op::Sum : k_.exprs[id].op, k_.exprs[id].dtype);
+}
+
+void Accumulators::declare(const InnerWork& work) {
+  for (ExprId id : work.reductions) {
+    const std::string zero = type(id) + "(0)";
+    if (has_moments(id))
+      e_.out.line(type(id) + " " + count(id) + " = " + zero + ", " + mean(id) + " = " + zero + ";");
+    e_.out.line(type(id) + " " + name(id) + " = " + identity(id) + ";");
+    if (has_magnitude(id)) e_.out.line(type(id) + " " + magnitude(id) + " = " + zero + ";");
+  }
+}
+
+void Accumulators::restart(const InnerWork& work) {
+  for (ExprId id : work.reductions) {
+    if (has_moments(id))
+      e_.out.line(count(id) + " = " + identity(id) + "; " + mean(id) + " = " + identity(id) + ";");
+    e_.out.line(name(id) + " = " + identity(id) + ";");
+  }
+}
+
+void Accumulators::declare_parts(const InnerWork& work, int elements) {
+  for (ExprId id : work.reductions) {
+    if (!has_part(id)) continue;
+    const std::string zero = type(id) + "(0)";
+    std::string declaration = type(id) + " " + part(id);
+    if (elements == 1) {
+      declaration += " = " + zero;
+    } else {
+      declaration += "[" + std::to_string(elements) + "] = {" + zero;
+      for (int i = 1; i < elements; ++i) declaration += ", " + zero;
+      declaration += "}";
+    }
+    e_.out.line(declaration + ";");
+  }
+}
+
+void Accumulators::add_parts(const InnerWork& work, int elements) {
+  for (ExprId id : work.reductions) {
+    if (!has_part(id)) continue;
+    const std::string q = part(id), r = name(id);
+    // Neighbours first, then their sums.
+    std::vector<std::string> sums;
+    for (int i = 0; i < elements; ++i) sums.push_back(elements == 1 ? q : q + "[" + std::to_string(i) + "]");
+    for (; sums.size() > 1; sums.resize(sums.size() / 2))
+      for (std::size_t i = 0; i < sums.size() / 2; ++i)
+        sums[i] = "(" + sums[2 * i] + " + " + sums[2 * i + 1] + ")";
+    e_.out.line(r + " = " + r + " + " + sums[0] + ";");
+  }
+}
+
+void Accumulators::take(const InnerWork& work, const std::string& element) {
+  for (ExprId id : work.reductions) {
+    const Expr& expr = k_.exprs[id];
+    const std::string value = e_.value(expr.args[0]);
+    if (has_moments(id)) {
+      join_moments(id, type(id) + "(1)", value, type(id) + "(0)");
+      continue;
+    }
+    if (has_magnitude(id)) {
+      const std::string r = name(id), all = magnitude(id);
+      e_.out.line(r + " = " + (expr.op == Op::Max ? "max(" : "min(") + r + ", " + value + ");");
+      e_.out.line(all + " = " + all + " + abs(" + value + ");");
+      continue;
+    }
+    const std::string to = has_part(id) ? part(id) + element : name(id);
+    const std::string product = has_part(id) ? with_product(work, expr.args[0], to) : "";
+    e_.out.line(to + " = " + (product.empty() ? e_.combine(expr.op, expr.dtype, to, value) : product) + ";");
+  }
+}
+
+void Accumulators::settle(const InnerWork& work) {
+  for (ExprId id : work.reductions) {
+    if (!has_magnitude(id)) continue;
+    const std::string all = magnitude(id), is_nan = "sn_is_nan_" + std::string(name_of(k_.exprs[id].dtype));
+    e_.out.line(name(id) + " = " + is_nan + "(" + all + ") ? " + all + " : " + name(id) + ";");
+  }
+}
+
+std::string Accumulators::with_product(const InnerWork& work, ExprId id, const std::string& to) const {
+  const Expr& expr = k_.exprs[id];
+  if (expr.kind != ir::ExprKind::Elementwise || expr.op != Op::Mul ||
+      std::find(work.values.begin(), work.values.end(), id) == work.values.end())
+    return "";
+  return "fma(" + e_.value(expr.args[0]) + ", " + e_.value(expr.args[1]) + ", " + to + ")";
+}
+
+void Accumulators::join_moments(ExprId id, const std::string& n, const std::string& mean_of_it,
+                                const std::string& m2) {
+  e_.out.line("sn_join_moments_" + std::string(name_of(k_.exprs[id].dtype)) + "(" + count(id) + ", " +
+              mean(id) + ", " + name(id) + ", " + n + ", " + mean_of_it + ", " + m2 + ");");
+}
+
+void Accumulators::join_group(ExprId id) {
+  const Expr& expr = k_.exprs[id];
+  if (schedule_ != ir::Schedule::LanesInner) return join_rows(id);
+  const std::string function =
+      "sn_group_" + std::string(name_of(expr.op)) + "_" + std::string(name_of(expr.dtype));
+  std::string& text = e_.functions[function];
+  const std::vector<std::string> values =
+      has_moments(id) ? std::vector{count(id), mean(id), name(id)} : std::vector{name(id)};
+  if (text.empty())
+    text = has_moments(id) ? e_.dialect.group_moments(function, expr.dtype, e_.target)
+                           : e_.dialect.group_function(function, expr.op, expr.dtype,
+                                                       e_.combine(expr.op, expr.dtype, "v", "w"), e_.target);
+  e_.out.line(e_.dialect.group_call(function, expr.dtype, values, e_.lanes(), comes_again_));
+}
+
+void Accumulators::join_rows(ExprId id) {
+  if (k_.split || e_.dialect.row.empty()) return;
+  const Expr& expr = k_.exprs[id];
+  const std::string function =
+      "sn_rows_" + std::string(name_of(expr.op)) + "_" + std::string(name_of(expr.dtype));
+  std::string& text = e_.functions[function];
+  if (text.empty())
+    text = e_.dialect.row_function(function, expr.op, expr.dtype,
+                                   has_moments(id) ? "" : e_.combine(expr.op, expr.dtype, "v", "w"));
+  e_.out.line(function + "(" + (has_moments(id) ? count(id) + ", " + mean(id) + ", " : "") + name(id) + ");");
+}
+
+std::vector<Accumulators::Partial> Accumulators::partials(const InnerWork& work,
+                                                          const std::string& part) const {
+  std::vector<Partial> all;
+  for (ExprId id : work.reductions) {
+    auto add = [&](const std::string& of) {
+      const std::string slot = e_.flat(std::to_string(all.size())) + " * " + e_.flat("parts") +
+                               " * points + " + part + " * points + f";
+      all.push_back({of, k_.exprs[id].dtype, slot});
+    };
+    if (has_moments(id)) {
+      add(count(id));
+      add(mean(id));
+    }
+    add(name(id));
+  }
+  return all;
+}
+
+void Accumulators::put_partials(const InnerWork& work) {
+  for (const Partial& p : partials(work, "part"))
+    e_.out.line(e_.dialect.put_partial(p.dtype, p.slot, p.name));
+}
+
+void Accumulators::join_partials(const InnerWork& work, const std::string& first, const std::string& step) {
+  const std::string parts = e_.flat("parts"), one = e_.flat("1");
+  const auto loop = [&](const std::string& from) {
+    return std::string("for (") + e_.flat_type + " p = " + from + "; p < " + parts + "; p += " + step + ")";
+  };
+  std::string from = first;
+  // A lane that joins all parts asks for several before it waits for one.
+  const bool together = step == one && e_.dialect.unroll_8.empty() && e_.target.vectors;
+  if (together) {
+    const std::string rounds = "for (int u = 0; u < " + std::to_string(kTogether) + "; ++u)";
+    from = "g";
+    e_.open("");
+    e_.out.line(std::string(e_.flat_type) + " g = " + first + ";");
+    e_.open("for (; g + " + e_.flat(std::to_string(kTogether - 1)) + " < " + parts +
+            "; g += " + e_.flat(std::to_string(kTogether)) + ")");
+    for (const Partial& p : partials(work, "(g + " + e_.flat("u") + ")")) {
+      e_.out.line(std::string(value_type(p.dtype)) + " p_" + p.name + "[" + std::to_string(kTogether) + "];");
+      e_.out.line(e_.dialect.unroll);
+      e_.out.line(rounds + " p_" + p.name + "[u] = " + e_.dialect.get_partial(p.dtype, p.slot) + ";");
+    }
+    e_.out.line(e_.dialect.unroll);
+    e_.open(rounds);
+    join_partial(work, "[u]");
+    e_.close();
+    e_.close();
+  } else if (step == one && !e_.dialect.unroll_8.empty()) {
+    e_.out.line(e_.dialect.unroll_8);
+  }
+  e_.open(loop(from));
+  for (const Partial& p : partials(work, "p"))
+    e_.out.line(e_.dialect.define(p.dtype) + "p_" + p.name + " = " + e_.dialect.get_partial(p.dtype, p.slot) +
+                ";");
+  join_partial(work, "");
+  e_.close();
+  if (together) e_.close();
+}
+
+void Accumulators::join_partial(const InnerWork& work, const std::string& element) {
+  for (ExprId id : work.reductions) {
+    const std::string r = name(id);
+    if (has_moments(id))
+      join_moments(id, "p_" + count(id) + element, "p_" + mean(id) + element, "p_" + r + element);
+    else
+      e_.out.line(r + " = " + e_.combine(k_.exprs[id].op, k_.exprs[id].dtype, r, "p_" + r + element) + ";");
+  }
+}
+
+}  // namespace sinter::emit

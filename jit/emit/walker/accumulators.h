@@ -1,0 +1,76 @@
+// The variables that reductions are summed up in, and the statements about them.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "jit/emit/walker/expressions.h"
+#include "jit/emit/walker/work.h"
+
+namespace sinter::emit {
+
+/// For the reductions of one round. A float sum goes through a part (of some values, or one for each element
+/// of a vector) before it goes into its accumulator. Squared deviations are found by Welford's method ("Note
+/// on a method for calculating corrected sums of squares and products", 1962): their count and mean stand
+/// beside the sum.
+class Accumulators {
+ public:
+  /// `live`: expressions that some store needs.
+  Accumulators(Expressions& e, ir::Schedule schedule, const std::vector<bool>& live);
+
+  static std::string name(ir::ExprId id) { return "r" + std::to_string(id); }
+  bool any_part(const InnerWork& work) const;
+
+  // ---- statements
+  void declare(const InnerWork& work);
+  /// Back to the start, for values that were declared before.
+  void restart(const InnerWork& work);
+  /// `elements`: how many parts a sum has, one or Expressions::width.
+  void declare_parts(const InnerWork& work, int elements);
+  void add_parts(const InnerWork& work, int elements);
+  /// Takes in the values at hand; `element` is "[k]" where parts are those of a vector's elements.
+  void take(const InnerWork& work, const std::string& element);
+  /// After all values have been taken in.
+  void settle(const InnerWork& work);
+  /// The accumulator of each lane becomes that of the whole group, or of all rows of the group.
+  void join_group(ir::ExprId id);
+
+  // Of kernels whose work several groups share: `part` and `f` name the part and the outer point.
+  void put_partials(const InnerWork& work);
+  /// Takes in what the parts `first`, `first` + `step` and so on of the point have left.
+  void join_partials(const InnerWork& work, const std::string& first, const std::string& step);
+
+ private:
+  void join_rows(ir::ExprId id);
+  struct Partial {
+    std::string name;
+    DType dtype;
+    std::string slot;
+  };
+  bool has_moments(ir::ExprId id) const { return k_.exprs[id].op == Op::SquaredDeviations; }
+  bool has_part(ir::ExprId id) const { return k_.exprs[id].op == Op::Sum && is_float(k_.exprs[id].dtype); }
+  /// Sums up the values' magnitudes beside the greatest or least: no sum of these is NaN unless one of them
+  /// is.
+  bool has_magnitude(ir::ExprId id) const;
+  static std::string magnitude(ir::ExprId id) { return name(id) + "_all"; }
+  static std::string part(ir::ExprId id) { return "q" + std::to_string(id); }
+  static std::string count(ir::ExprId id) { return name(id) + "_n"; }
+  static std::string mean(ir::ExprId id) { return name(id) + "_mean"; }
+  std::string type(ir::ExprId id) const { return std::string(value_type(k_.exprs[id].dtype)); }
+  std::string identity(ir::ExprId id) const;
+  /// The sum of products `to` + `id`, where `id` is a product that is made here: rounded once.
+  std::string with_product(const InnerWork& work, ir::ExprId id, const std::string& to) const;
+  void join_moments(ir::ExprId id, const std::string& n, const std::string& mean_of_it,
+                    const std::string& m2);
+  /// One of them; `element` is "[u]" where several are at hand.
+  void join_partial(const InnerWork& work, const std::string& element);
+  std::vector<Partial> partials(const InnerWork& work, const std::string& part) const;
+
+  Expressions& e_;
+  const ir::Kernel& k_;
+  const ir::Schedule schedule_;
+  bool comes_again_ = false;  // one reduction alone is joined over and over
+};
+
+}  // namespace sinter::emit

@@ -1,0 +1,349 @@
+// The text of kernel IR expressions.
+#include "jit/emit/walker/expressions.h"
+
+#include <algorithm>
+#include <bit>
+
+#include <sinter/error.h>
+
+namespace sinter::emit {
+
+using ir::Expr;
+using ir::ExprId;
+using ir::ExprKind;
+using ir::IntRef;
+
+namespace {
+
+std::string name(char letter, std::size_t number) { return letter + std::to_string(number); }
+
+}  // namespace
+
+int vector_width(const ir::Kernel& kernel, const Target& target) {
+  // A row's lanes have several vectors under way as it is, and need their registers for sums.
+  if (kernel.row_elements > 0 || !emit::dialect(target.language).has_wide_vectors) return kVector;
+  const bool halves = std::any_of(kernel.buffers.begin(), kernel.buffers.end(),
+                                  [](const ir::BufferInfo& buffer) { return is_half(buffer.dtype); });
+  return halves ? kWideVector : kVector;
+}
+
+Expressions::Expressions(const ir::Kernel& kernel, const Target& target)
+    : width(vector_width(kernel, target)),
+      kernel(kernel),
+      target(target),
+      dialect(emit::dialect(target.language)),
+      flat_type(kernel.wide ? "i64" : "u32"),
+      index_type(kernel.wide ? "i64" : "int"),
+      used_(kernel.extents.size(), false),
+      placed_(1) {
+  for (std::size_t c = 0; c < kernel.extents.size(); ++c) coordinates.push_back(name('x', c));
+  for (const ir::IndexMap& map : kernel.maps)
+    for (std::size_t c = 0; c < kernel.extents.size(); ++c)
+      if (!map.steps.front().strides[c].is_zero()) used_[c] = true;
+}
+
+std::string Expressions::integer(IntRef ref) const {
+  if (ref.is_zero()) return "0";
+  if (ref.is_one()) return "1";
+  return name('n', ref.index);
+}
+
+std::string Expressions::value(ExprId id) const {
+  const Expr& e = kernel.exprs[id];
+  if (e.kind == ExprKind::Scalar && kernel.scalars[e.scalar] == e.dtype) return name('s', e.scalar);
+  return name('v', id);
+}
+
+std::string Expressions::lanes() const {
+  return kernel.row_full ? std::to_string(kernel.row_lanes) + "u" : std::string(dialect.lanes);
+}
+
+std::string Expressions::flat(const std::string& text) const {
+  return std::string(flat_type) + "(" + text + ")";
+}
+std::string Expressions::index(const std::string& text) const {
+  return std::string(index_type) + "(" + text + ")";
+}
+
+void Expressions::open(const std::string& head) {
+  out.open(head);
+  placed_.emplace_back();
+}
+
+void Expressions::close() {
+  out.close();
+  placed_.pop_back();
+}
+
+void Expressions::split(const std::string& from, std::size_t first, std::size_t count) {
+  const std::string type = std::string("const ") + index_type + " ";
+  std::size_t needed = first + count;  // the first coordinate that is needed
+  for (std::size_t c = first + count; c-- > first;)
+    if (used_[c]) needed = c;
+  if (needed == first + count) return;
+  if (count == 1) {
+    out.line(type + coordinates[first] + " = " + index(from) + ";");
+    return;
+  }
+  // The rest of the number needs a name of its own: two splits may stand in one block.
+  const std::string rest = "t" + std::to_string(first);
+  out.line(std::string(flat_type) + " " + rest + " = " + from + ";");
+  for (std::size_t c = first + count; c-- > needed;) {
+    const std::string extent = flat(integer(kernel.extents[c]));
+    if (used_[c])
+      out.line(type + coordinates[c] + " = " + index(c == first ? rest : rest + " % " + extent) + ";");
+    if (c > needed) out.line(rest + " /= " + extent + ";");
+  }
+}
+
+std::string Expressions::linear(const ir::MapStep& step, const std::vector<std::string>& names) const {
+  std::string text;
+  auto add = [&](const std::string& term) { text += (text.empty() ? "" : " + ") + term; };
+  if (!step.offset.is_zero()) add(integer(step.offset));
+  for (std::size_t c = 0; c < step.strides.size(); ++c) {
+    if (step.strides[c].is_zero()) continue;
+    add(step.strides[c].is_one() ? names[c] : names[c] + " * " + integer(step.strides[c]));
+  }
+  return text.empty() ? "0" : text;
+}
+
+std::string Expressions::number(std::size_t map) {
+  const ir::IndexMap& m = kernel.maps[map];
+  if (m.steps.size() == 1) return linear(m.steps.front(), coordinates);
+  const std::string result = name('m', map);
+  for (const std::set<std::size_t>& block : placed_)
+    if (block.count(map)) return result;
+  placed_.back().insert(map);
+  out.line(std::string(index_type) + " " + result + " = " + linear(m.steps.front(), coordinates) + ";");
+  for (std::size_t s = 1; s < m.steps.size(); ++s) {
+    const ir::MapStep& step = m.steps[s];
+    std::size_t first = step.extents.size();  // the first coordinate that counts
+    for (std::size_t c = step.extents.size(); c-- > 0;)
+      if (!step.strides[c].is_zero()) first = c;
+    if (first == step.extents.size() || step.extents.size() == 1) {
+      out.line(result + " = " + linear(step, {result}) + ";");
+      continue;
+    }
+    out.open("");
+    out.line(std::string(flat_type) + " t = " + flat(result) + ";");
+    std::vector<std::string> names(step.extents.size());
+    for (std::size_t c = step.extents.size(); c-- > first;) {
+      names[c] = name('c', c);
+      const std::string extent = flat(integer(step.extents[c]));
+      if (!step.strides[c].is_zero())
+        out.line(std::string("const ") + index_type + " " + names[c] + " = " +
+                 index(c == 0 ? "t" : "t % " + extent) + ";");
+      if (c > first) out.line("t /= " + extent + ";");
+    }
+    out.line(result + " = " + linear(step, names) + ";");
+    out.close();
+  }
+  return result;
+}
+
+std::string Expressions::position(std::size_t map) { return number(map); }
+
+std::string Expressions::vector_of(const std::string& element) const {
+  return "(u32(" + element + ") >> " + std::to_string(std::countr_zero(static_cast<unsigned>(width))) + ")";
+}
+
+std::string Expressions::vector_number(std::size_t map, std::size_t along,
+                                       const std::string& number_along) const {
+  ir::MapStep rest = kernel.maps[map].steps.front();
+  rest.strides[along] = IntRef::zero();
+  const std::string before = linear(rest, coordinates);
+  return before == "0" ? number_along : vector_of(before) + " + " + number_along;
+}
+
+std::string Expressions::elementwise_text(const OpInfo& op, DType result, const std::vector<DType>& dtypes,
+                                          const std::vector<std::string>& operands) const {
+  if (op.op == Op::Cast && dtypes[0] == result) return operands[0];
+  std::string text;
+  for (std::size_t at = 0; at < op.text.size(); ++at) {
+    const char c = op.text[at];
+    if (c == '$') {
+      const std::size_t operand = static_cast<std::size_t>(op.text[++at] - '0');
+      text += dialect.operand(op, dtypes[operand], operands[operand]);
+    } else if (op.text.substr(at, 3) == "sn_") {
+      // sn_ functions are told apart by the dtype they take, casts by the one they give as well.
+      const std::size_t end = op.text.find('(', at);
+      text += std::string(op.text.substr(at, end - at)) + "_" + std::string(name_of(dtypes[0]));
+      if (op.op == Op::Cast) text += "_" + std::string(name_of(result));
+      at = end - 1;
+    } else {
+      text += c;
+    }
+  }
+  return dialect.result(op, result, text);
+}
+
+std::string Expressions::combine(Op op, DType dtype, const std::string& a, const std::string& b) const {
+  Op elementwise = op == Op::Sum    ? Op::Add
+                   : op == Op::Prod ? Op::Mul
+                   : op == Op::Max  ? Op::Maximum
+                                    : Op::Minimum;
+  return elementwise_text(info(elementwise), dtype, {dtype, dtype}, {a, b});
+}
+
+void Expressions::define_load(ExprId id) {
+  const Expr& e = kernel.exprs[id];
+  if (auto found = loaded.find(id); found != loaded.end()) {
+    out.line(dialect.define(e.dtype) + value(id) + " = " + found->second + ";");
+    return;
+  }
+  if (e.predicate == ir::kNone) {
+    const std::string at = position(e.map);
+    out.line(dialect.define(e.dtype) + value(id) + " = " + dialect.read(kernel, e.buffer, at) + ";");
+    return;
+  }
+  const std::string type(value_type(e.dtype));
+  out.line(type + " " + value(id) + " = " + type + "(0);");
+  open("if (" + value(e.predicate) + ")");
+  const std::string at = position(e.map);
+  out.line(value(id) + " = " + dialect.read(kernel, e.buffer, at) + ";");
+  close();
+}
+
+void Expressions::define_load_at(ExprId id) {
+  const Expr& e = kernel.exprs[id];
+  const DType index_dtype = kernel.exprs[e.args[0]].dtype;
+  const std::string type(value_type(e.dtype)), at_type(value_type(index_dtype)), at = value(e.args[0]);
+  out.line(type + " " + value(id) + " = " + type + "(0);");
+  if (e.predicate != ir::kNone) open("if (" + value(e.predicate) + ")");
+  open("if (" + at + " >= " + at_type + "(0) && " + at + " < " + at_type + "(" + integer(e.extent) + "))");
+  std::string place = position(e.map);
+  if (!e.stride.is_zero()) {
+    std::string step = e.stride.is_one() ? index(at) : index(at) + " * " + integer(e.stride);
+    place = place == "0" ? step : place + " + " + step;
+  }
+  out.line(value(id) + " = " + dialect.read(kernel, e.buffer, place) + ";");
+  close();
+  open(exists.empty() ? "else" : "else if (" + exists + ")");
+  out.line(dialect.set_fault);
+  close();
+  if (e.predicate != ir::kNone) close();
+}
+
+void Expressions::define_in_bounds(ExprId id) {
+  const Expr& e = kernel.exprs[id];
+  const std::string whole = number(e.map);
+  out.line("bool " + value(id) + " = true;");
+  open("");
+  const std::size_t rank = e.bounds.size();
+  if (rank > 1) out.line(std::string(flat_type) + " t = " + flat(whole) + ";");
+  std::string condition;
+  auto require = [&](const std::string& text) { condition += (condition.empty() ? "" : " && ") + text; };
+  for (std::size_t c = rank; c-- > 0;) {
+    const ir::Bound& bound = e.bounds[c];
+    std::string coordinate = name('c', c);
+    const std::string extent = flat(integer(bound.extent));
+    out.line(std::string("const ") + index_type + " " + coordinate + " = " +
+             (rank == 1 ? whole : index(c == 0 ? "t" : "t % " + extent)) + ";");
+    if (c > 0) out.line("t /= " + extent + ";");
+    if (!bound.lower.is_zero()) {
+      require(coordinate + " >= " + integer(bound.lower));
+      coordinate = "(" + coordinate + " - " + integer(bound.lower) + ")";
+    }
+    if (!bound.step.is_one()) {
+      require(coordinate + " % " + integer(bound.step) + " == 0");
+      coordinate += " / " + integer(bound.step);
+    }
+    require(coordinate + " < " + integer(bound.size));
+  }
+  if (!condition.empty()) out.line(value(id) + " = " + condition + ";");
+  close();
+}
+
+std::string Expressions::compared_with_itself(const Expr& e) const {
+  if (e.args[0] != e.args[1] || !is_float(kernel.exprs[e.args[0]].dtype)) return "";
+  const std::string is_nan =
+      elementwise_text(info(Op::IsNan), DType::boolean, {kernel.exprs[e.args[0]].dtype}, {value(e.args[0])});
+  if (e.op == Op::NotEqual) return is_nan;
+  return e.op == Op::Equal || e.op == Op::LessEqual ? "!" + is_nan : "";
+}
+
+void Expressions::define(ExprId id) {
+  const Expr& e = kernel.exprs[id];
+  auto say = [&](const std::string& text) {
+    out.line(dialect.define(e.dtype) + value(id) + " = " + text + ";");
+  };
+  switch (e.kind) {
+    case ExprKind::Load: return define_load(id);
+    case ExprKind::LoadAt: return define_load_at(id);
+    case ExprKind::Scalar: {
+      const DType given = kernel.scalars[e.scalar];
+      if (given != e.dtype) say(elementwise_text(info(Op::Cast), e.dtype, {given}, {name('s', e.scalar)}));
+      return;
+    }
+    case ExprKind::Index: {
+      const std::string whole = number(e.map);
+      return say("i64(" + whole + ")");
+    }
+    case ExprKind::InBounds: return define_in_bounds(id);
+    case ExprKind::Random:
+    case ExprKind::RandomNormal: {
+      const std::string whole = number(e.map);
+      return say(std::string(e.kind == ExprKind::Random ? "sn_uniform" : "sn_normal") + "(i64(" + whole +
+                 "), " + name('s', e.scalar) + ", " + name('s', e.scalar + 1u) + ")");
+    }
+    case ExprKind::Elementwise: {
+      std::vector<DType> dtypes;
+      std::vector<std::string> operands;
+      for (ExprId arg : e.args) {
+        if (arg == ir::kNone) break;
+        dtypes.push_back(kernel.exprs[arg].dtype);
+        operands.push_back(value(arg));
+      }
+      if (const std::string text = compared_with_itself(e); !text.empty()) return say(text);
+      return say(elementwise_text(info(e.op), e.dtype, dtypes, operands));
+    }
+    case ExprKind::Reduce: return;  // the loops define it
+  }
+}
+
+void Expressions::store(const ir::Store& store) {
+  const std::string at = position(store.map);
+  out.line(dialect.write(kernel, store.buffer, at, value(store.value)));
+}
+
+bool Expressions::is_consecutive(std::size_t map, std::size_t along) const {
+  const ir::IndexMap& m = kernel.maps[map];
+  if (m.steps.size() != 1 || m.steps.front().offset.is_one()) return false;
+  const std::vector<IntRef>& strides = m.steps.front().strides;
+  for (std::size_t c = 0; c < strides.size(); ++c)
+    if (strides[c].is_one() != (c == along)) return false;
+  return true;
+}
+
+std::string Expressions::vector_condition(const std::vector<std::pair<std::size_t, std::size_t>>& buffer_maps,
+                                          std::size_t along, bool extent_too) const {
+  std::map<std::size_t, std::set<std::size_t>> pointers;  // by alignment, the greatest last
+  std::set<std::size_t> ints;
+  if (extent_too) ints.insert(kernel.extents[along].index);
+  for (auto [buffer, map] : buffer_maps) {
+    const std::size_t size = size_of(kernel.buffers[buffer].dtype);
+    pointers[std::min<std::size_t>(16, size * static_cast<std::size_t>(width))].insert(buffer);
+    const ir::MapStep& step = kernel.maps[map].steps.front();
+    if (step.offset.kind == IntRef::Kind::Argument) ints.insert(step.offset.index);
+    for (IntRef stride : step.strides)
+      if (stride.kind == IntRef::Kind::Argument) ints.insert(stride.index);
+  }
+  auto joined = [](const std::set<std::size_t>& items, const std::string& before, const std::string& after) {
+    std::string text;
+    for (std::size_t item : items)
+      text += (text.empty() ? "" : " | ") + before + std::to_string(item) + after;
+    return "(" + text + ")";
+  };
+  std::string text;
+  auto require = [&](const std::string& condition) { text += (text.empty() ? "" : " && ") + condition; };
+  if (!dialect.has_pointers) pointers.clear();
+  for (auto at = pointers.rbegin(); at != pointers.rend(); ++at)
+    require("(" + joined(at->second, "u64(b", ")") + " & " + std::to_string(at->first - 1) + ") == 0");
+  const std::string mask = std::to_string(width - 1);
+  if (!ints.empty())
+    require("(" + joined(ints, "n", "") + " & " + (kernel.wide ? index(mask) : mask) +
+            ") == " + (kernel.wide ? index("0") : "0"));
+  return text.empty() ? "true" : text;
+}
+
+}  // namespace sinter::emit

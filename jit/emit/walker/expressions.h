@@ -1,0 +1,82 @@
+// The text of kernel IR expressions: index maps, loads, arithmetic. The loops around them are in loops.cpp.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "jit/emit/dialects/dialect.h"
+#include "jit/emit/walker/writer.h"
+
+namespace sinter::emit {
+
+class Expressions {
+ public:
+  Expressions(const ir::Kernel& kernel, const Target& target);
+
+  // --- names
+  std::string integer(ir::IntRef ref) const;         // "n3", "0", "1"
+  std::string value(ir::ExprId id) const;            // how later text refers to an expression
+  std::string flat(const std::string& text) const;   // as a number that is never negative
+  std::string index(const std::string& text) const;  // as a coordinate or position
+  std::string lanes() const;                         // of a group: a number, where the kernel says how many
+
+  // --- statements
+  /// Defines coordinates first .. first + count - 1 from the number `from`, split row-major; only those that
+  /// a map uses.
+  void split(const std::string& from, std::size_t first, std::size_t count);
+  void define(ir::ExprId id);
+  void store(const ir::Store& store);
+  /// accumulator = accumulator (op) value
+  std::string combine(Op op, DType dtype, const std::string& a, const std::string& b) const;
+
+  /// Blocks: what is defined in one is forgotten at its end.
+  void open(const std::string& head);
+  void close();
+
+  // --- the vector path
+  /// The map walks consecutive elements along coordinate `along`, if the ints it names are multiples of
+  /// kVector.
+  bool is_consecutive(std::size_t map, std::size_t along) const;
+  /// A condition for the text: pointers and ints allow vectors along `along` for these buffers and maps.
+  /// Where a language has no pointers, bindings begin where vectors may lie.
+  std::string vector_condition(const std::vector<std::pair<std::size_t, std::size_t>>& buffer_maps,
+                               std::size_t along, bool extent_too) const;
+  std::string position(std::size_t map);
+  std::string vector_of(const std::string& element) const;  // the number of an element's vector
+  /// The number of a vector in its buffer, for a map that is consecutive along `along`, from the vector's
+  /// number along it.
+  std::string vector_number(std::size_t map, std::size_t along, const std::string& number_along) const;
+
+  const int width;  // vector_width
+  const ir::Kernel& kernel;
+  const Target& target;
+  const Dialect& dialect;
+  Writer out;
+  std::vector<std::string> coordinates;      // current name of each loop coordinate
+  std::map<ir::ExprId, std::string> loaded;  // values that a vector load has brought already
+  std::string
+      exists;  // of a lane that may stand beyond the last point: whether its point exists; empty: it does
+  BodyUse use;
+  std::map<std::string, std::string> functions;  // functions beyond the prelude's, by name
+  const char* flat_type;
+  const char* index_type;
+
+ private:
+  void define_load(ir::ExprId id);
+  void define_load_at(ir::ExprId id);
+  void define_in_bounds(ir::ExprId id);
+  /// Compilers may take x == x for true, which it is not for NaN. Empty when the expression is no such
+  /// comparison.
+  std::string compared_with_itself(const ir::Expr& e) const;
+  std::string elementwise_text(const OpInfo& op, DType result, const std::vector<DType>& dtypes,
+                               const std::vector<std::string>& operands) const;
+  std::string linear(const ir::MapStep& step, const std::vector<std::string>& names) const;
+  std::string number(std::size_t map);
+
+  std::vector<bool> used_;                     // coordinates that some map needs
+  std::vector<std::set<std::size_t>> placed_;  // maps of several steps computed in the open blocks
+};
+
+}  // namespace sinter::emit

@@ -1,0 +1,112 @@
+// Chooses what to hold: the values at the border between what earlier phases computed and what a phase adds.
+#include "jit/emit/walker/rows.h"
+
+#include <algorithm>
+
+namespace sinter::emit {
+namespace {
+
+/// Of a lane's registers; the rest is for addresses, accumulators and what is computed on the way.
+std::size_t most_registers(const ir::Kernel& kernel) {
+  return kernel.row_lanes <= 256 ? 112 : kernel.row_lanes <= 512 ? 72 : 32;
+}
+
+constexpr int kNever = -1;
+
+class Chooser {
+ public:
+  Chooser(const ir::Kernel& kernel, const std::vector<InnerWork>& work)
+      : k_(kernel), work_(work), first_(kernel.exprs.size(), kNever) {
+    for (std::size_t p = 0; p < work.size(); ++p)
+      for (ir::ExprId id : work[p].values)
+        if (first_[id] == kNever) first_[id] = static_cast<int>(p);
+  }
+
+  HeldRows run() {
+    HeldRows rows;
+    for (std::size_t p = 0; p < work_.size(); ++p) {
+      std::vector<bool> needed(k_.exprs.size(), false), taken(k_.exprs.size(), false);
+      for (const ir::Store* store : work_[p].stores) needed[store->value] = true;
+      for (ir::ExprId id : work_[p].reductions) needed[k_.exprs[id].args[0]] = true;
+      auto& values = rows.values.emplace_back();
+      auto& from_before = rows.taken.emplace_back();
+      for (std::size_t i = work_[p].values.size(); i-- > 0;) {
+        const ir::ExprId id = work_[p].values[i];
+        if (!needed[id]) continue;
+        if (first_[id] < static_cast<int>(p) && is_worth_holding(id)) {
+          from_before.push_back(id);
+          continue;
+        }
+        values.push_back(id);
+        for (ir::ExprId arg : k_.exprs[id].args)
+          if (arg != ir::kNone) needed[arg] = true;
+        if (k_.exprs[id].predicate != ir::kNone) needed[k_.exprs[id].predicate] = true;
+      }
+      std::reverse(values.begin(), values.end());
+      std::reverse(from_before.begin(), from_before.end());
+      for (ir::ExprId id : from_before)
+        if (!rows.has(id)) rows.held.push_back(id);
+    }
+    share_slots(rows);
+    for (DType dtype : rows.slot_dtypes) rows.words += (size_of(dtype) == 8 ? 2u : 1u) * k_.row_elements;
+    if (rows.words > most_registers(k_)) return everything_again();
+    return rows;
+  }
+
+ private:
+  /// Coordinates, scalars in another dtype and what was 16 bits in memory cost next to nothing to compute
+  /// again.
+  bool is_worth_holding(ir::ExprId id) const {
+    const ir::ExprKind kind = k_.exprs[id].kind;
+    if (kind == ir::ExprKind::Elementwise && is_half(k_.exprs[k_.exprs[id].args[0]].dtype)) return false;
+    return kind != ir::ExprKind::Index && kind != ir::ExprKind::InBounds && kind != ir::ExprKind::Scalar;
+  }
+
+  /// Compilers keep arrays that are filled under a condition apart for as long as the row lives, so what is
+  /// no longer needed hands its array on. A phase reads an element's held values before it writes one, but a
+  /// load fills a whole vector: its array must have been free before the phase.
+  void share_slots(HeldRows& rows) const {
+    std::vector<int> busy_until;  // by slot: the last phase that reads what it holds
+    std::vector<ir::ExprId> order = rows.held;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](ir::ExprId a, ir::ExprId b) { return first_[a] < first_[b]; });
+    rows.slots.resize(rows.held.size());
+    for (ir::ExprId id : order) {
+      const DType dtype = k_.exprs[id].dtype;
+      const int free_from = k_.exprs[id].kind == ir::ExprKind::Load ? first_[id] - 1 : first_[id];
+      std::size_t slot = 0;
+      while (slot < busy_until.size() && (busy_until[slot] > free_from || rows.slot_dtypes[slot] != dtype))
+        ++slot;
+      if (slot == busy_until.size()) {
+        busy_until.push_back(kNever);
+        rows.slot_dtypes.push_back(dtype);
+      }
+      for (std::size_t p = 0; p < work_.size(); ++p)
+        if (std::find(rows.taken[p].begin(), rows.taken[p].end(), id) != rows.taken[p].end())
+          busy_until[slot] = static_cast<int>(p);
+      rows.slots[static_cast<std::size_t>(std::find(rows.held.begin(), rows.held.end(), id) -
+                                          rows.held.begin())] = slot;
+    }
+  }
+
+  HeldRows everything_again() const {
+    HeldRows rows;
+    for (const InnerWork& work : work_) {
+      rows.taken.emplace_back();
+      rows.values.push_back(work.values);
+    }
+    return rows;
+  }
+
+  const ir::Kernel& k_;
+  const std::vector<InnerWork>& work_;
+  std::vector<int> first_;  // the first phase that computes a value
+};
+
+}  // namespace
+
+HeldRows hold_rows(const ir::Kernel& kernel, const std::vector<InnerWork>& work) {
+  return Chooser(kernel, work).run();
+}
+
+}  // namespace sinter::emit

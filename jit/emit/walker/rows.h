@@ -1,0 +1,35 @@
+// Which values of a row the lanes of a group hold in registers from one phase of a kernel to the next.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "jit/emit/walker/work.h"
+
+namespace sinter::emit {
+
+/// Held values, and what each phase still computes when they are at hand.
+struct HeldRows {
+  std::vector<ir::ExprId> held;  // all of them
+  std::vector<std::size_t>
+      slots;  // of each held value: which registers; those of a value no longer needed serve another
+  std::vector<DType> slot_dtypes;
+  std::size_t words = 0;                        // of 32 bits, that a lane holds
+  std::vector<std::vector<ir::ExprId>> taken;   // by phase: held since an earlier phase
+  std::vector<std::vector<ir::ExprId>> values;  // by phase: computed or loaded in it, operands first
+
+  bool any() const { return !held.empty(); }
+  bool has(ir::ExprId id) const { return std::find(held.begin(), held.end(), id) != held.end(); }
+  static std::string slot(std::size_t number) { return "h" + std::to_string(number); }
+  /// The array of a held value.
+  std::string name(ir::ExprId id) const {
+    return slot(slots[static_cast<std::size_t>(std::find(held.begin(), held.end(), id) - held.begin())]);
+  }
+};
+
+/// Chooses for a kernel with Kernel::row_elements. `work` is that of each phase; nothing is held when it
+/// would take more registers than a lane has.
+HeldRows hold_rows(const ir::Kernel& kernel, const std::vector<InnerWork>& work);
+
+}  // namespace sinter::emit

@@ -1,0 +1,112 @@
+// Writes loads, points and stores of vectors.
+#include "jit/emit/walker/vectors.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sinter::emit {
+
+using ir::Expr;
+using ir::ExprId;
+using ir::ExprKind;
+using ir::Schedule;
+
+namespace {
+
+// Above this a vector path would double a text that is long already, and its registers would no longer fit.
+constexpr std::size_t kMostVectorExpressions = 80;
+
+}  // namespace
+
+Vectors::Vectors(Expressions& e, Accumulators& sums, Schedule schedule, const std::vector<bool>& live)
+    : e_(e), sums_(sums), k_(e.kernel) {
+  const bool inner = schedule == Schedule::LanesInner;
+  const std::size_t rank = inner ? k_.inner_rank : k_.outer_rank;
+  if (!e_.dialect.has_vectors(k_, e_.target) || schedule == Schedule::LanesOuter || rank == 0) return;
+  if (static_cast<std::size_t>(std::count(live.begin(), live.end(), true)) > kMostVectorExpressions) return;
+  along_ = inner ? k_.extents.size() - 1 : k_.outer_rank - 1u;
+  std::vector<std::pair<std::size_t, std::size_t>> maps;
+  for (ExprId id = 0; id < k_.exprs.size(); ++id)
+    if (live[id] && is_load(id)) maps.emplace_back(k_.exprs[id].buffer, k_.exprs[id].map);
+  for (const ir::Store& store : k_.stores)
+    if (is_store(store)) maps.emplace_back(store.buffer, store.map);
+  if (maps.empty()) return;
+  any_ = true;
+  for (auto [buffer, map] : maps) e_.use.in_vectors.insert(buffer);
+  e_.out.line("const bool vectors = " + e_.vector_condition(maps, along_, rank > 1) + ";");
+}
+
+bool Vectors::is_load(ExprId id) const {
+  const Expr& expr = k_.exprs[id];
+  return expr.kind == ExprKind::Load && expr.predicate == ir::kNone && e_.is_consecutive(expr.map, along_);
+}
+
+/// Where a vector lies, as the language counts.
+std::string Vectors::place(std::size_t map, const std::string& base) const {
+  if (e_.dialect.numbers_vectors) return e_.vector_number(map, along_, "vector");
+  const std::string own = std::exchange(e_.coordinates[along_], base);
+  std::string text = e_.position(map);
+  e_.coordinates[along_] = own;
+  return text;
+}
+
+std::string Vectors::load(ExprId id, const std::string& base, const std::string& to) const {
+  const Expr& expr = k_.exprs[id];
+  return e_.dialect.load_vector(k_, e_.width, expr.buffer, place(expr.map, base), to);
+}
+
+/// What a store's vector is made of: what is cast, where the language casts whole vectors on their way to
+/// memory.
+ExprId Vectors::uncast(const InnerWork& work, const ir::Store& store) const {
+  const Expr& expr = k_.exprs[store.value];
+  const bool is_cast = expr.kind == ExprKind::Elementwise && expr.op == Op::Cast &&
+                       k_.exprs[expr.args[0]].dtype == DType::f32 &&
+                       e_.dialect.casts_vectors_to(k_.buffers[store.buffer].dtype);
+  const bool is_here = std::find(work.values.begin(), work.values.end(), store.value) != work.values.end();
+  return is_cast && is_here ? expr.args[0] : store.value;
+}
+
+void Vectors::write_points(const InnerWork& work, const std::string& base, const HeldRows& rows,
+                           const std::vector<ExprId>& taken, const std::vector<ExprId>& loaded) {
+  for (ExprId id : work.values) {
+    if (!is_load(id)) continue;
+    const bool stays = rows.has(id);
+    const std::string name = stays ? rows.name(id) + "[i]" : "l" + std::to_string(id);
+    if (!stays) e_.out.line(e_.dialect.declare_vector(k_.exprs[id].dtype, e_.width, name));
+    if (std::find(loaded.begin(), loaded.end(), id) == loaded.end()) e_.out.line(load(id, base, name));
+    e_.loaded[id] = name + "[k]";
+  }
+  std::vector<ExprId> stored;
+  for (std::size_t s = 0; s < work.stores.size(); ++s) {
+    stored.push_back(uncast(work, *work.stores[s]));
+    if (is_store(*work.stores[s]))
+      e_.out.line(e_.dialect.declare_vector(k_.exprs[stored[s]].dtype, e_.width, "w" + std::to_string(s)));
+  }
+  e_.out.line(e_.dialect.unroll);
+  e_.open("for (int k = 0; k < " + std::to_string(e_.width) + "; ++k)");
+  e_.out.line(std::string("const ") + e_.index_type + " " + e_.coordinates[along_] + " = " + base + " + k;");
+  for (ExprId id : taken)
+    e_.out.line(e_.dialect.define(k_.exprs[id].dtype) + e_.value(id) + " = " + rows.name(id) + "[i][k];");
+  for (ExprId id : work.values) {
+    e_.define(id);
+    if (rows.has(id) && !is_load(id)) e_.out.line(rows.name(id) + "[i][k] = " + e_.value(id) + ";");
+  }
+  for (std::size_t s = 0; s < work.stores.size(); ++s) {
+    if (is_store(*work.stores[s]))
+      e_.out.line("w" + std::to_string(s) + "[k] = " + e_.value(stored[s]) + ";");
+    else
+      e_.store(*work.stores[s]);
+  }
+  sums_.take(work, "[k]");
+  e_.close();
+  e_.loaded.clear();
+  for (std::size_t s = 0; s < work.stores.size(); ++s) {
+    const ir::Store& store = *work.stores[s];
+    if (!is_store(store)) continue;
+    const std::string where = place(store.map, base), from = "w" + std::to_string(s);
+    e_.out.line(stored[s] == store.value ? e_.dialect.store_vector(k_, e_.width, store.buffer, where, from)
+                                         : e_.dialect.store_cast_vector(e_.width, store.buffer, where, from));
+  }
+}
+
+}  // namespace sinter::emit

@@ -1,0 +1,44 @@
+// The points of a kernel that are neighbours in memory, taken a vector at a time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jit/emit/walker/accumulators.h"
+#include "jit/emit/walker/rows.h"
+
+namespace sinter::emit {
+
+class Vectors {
+ public:
+  /// Finds what may go in vectors, and writes the constant `vectors` that says whether it lies so.
+  Vectors(Expressions& e, Accumulators& sums, ir::Schedule schedule, const std::vector<bool>& live);
+
+  /// True iff the kernel has a path for vectors.
+  bool any() const { return any_; }
+  bool is_load(ir::ExprId id) const;
+
+  /// The statement that loads a vector to `to`; `base` is the name of its first coordinate.
+  std::string load(ir::ExprId id, const std::string& base, const std::string& to) const;
+
+  /// A vector's points, for which the last coordinate is defined for the first of them, under the name
+  /// `base`.
+  void write_points(const InnerWork& work, const std::string& base) { write_points(work, base, {}, {}, {}); }
+  /// Those of a row whose values are held: the lane's vector number `i`. `taken` come from earlier phases,
+  /// `loaded` are there already, and what is to be held stays where `rows` says.
+  void write_points(const InnerWork& work, const std::string& base, const HeldRows& rows,
+                    const std::vector<ir::ExprId>& taken, const std::vector<ir::ExprId>& loaded);
+
+ private:
+  bool is_store(const ir::Store& store) const { return e_.is_consecutive(store.map, along_); }
+  std::string place(std::size_t map, const std::string& base) const;
+  ir::ExprId uncast(const InnerWork& work, const ir::Store& store) const;
+
+  Expressions& e_;
+  Accumulators& sums_;
+  const ir::Kernel& k_;
+  bool any_ = false;
+  std::size_t along_ = 0;  // the coordinate that counts the elements of a vector
+};
+
+}  // namespace sinter::emit

@@ -1,0 +1,40 @@
+// Walks back from what a kernel stores.
+#include "jit/emit/walker/work.h"
+
+#include <algorithm>
+
+namespace sinter::emit {
+
+std::vector<bool> live_expressions(const ir::Kernel& kernel) {
+  std::vector<bool> live(kernel.exprs.size(), false);
+  for (const ir::Store& store : kernel.stores) live[store.value] = true;
+  for (ir::ExprId id = static_cast<ir::ExprId>(kernel.exprs.size()); id-- > 0;)
+    if (live[id]) for_operands(kernel.exprs[id], [&](ir::ExprId arg) { live[arg] = true; });
+  return live;
+}
+
+InnerWork work_of(const ir::Kernel& kernel, const std::vector<bool>& live, std::uint16_t phase) {
+  const bool pointwise = kernel.inner_rank == 0;
+  InnerWork work;
+  std::vector<bool> needed(kernel.exprs.size(), false);
+  for (const ir::Store& store : kernel.stores) {
+    if (!pointwise && (store.level != ir::Level::Inner || store.phase != phase)) continue;
+    work.stores.push_back(&store);
+    needed[store.value] = true;
+  }
+  for (ir::ExprId id = 0; id < kernel.exprs.size(); ++id) {
+    const ir::Expr& expr = kernel.exprs[id];
+    if (expr.kind != ir::ExprKind::Reduce || !live[id] || expr.phase != phase + 1) continue;
+    work.reductions.push_back(id);
+    needed[expr.args[0]] = true;
+  }
+  for (ir::ExprId id = static_cast<ir::ExprId>(kernel.exprs.size()); id-- > 0;) {
+    if (!needed[id] || (!pointwise && kernel.exprs[id].level != ir::Level::Inner)) continue;
+    work.values.push_back(id);
+    for_operands(kernel.exprs[id], [&](ir::ExprId arg) { needed[arg] = true; });
+  }
+  std::reverse(work.values.begin(), work.values.end());
+  return work;
+}
+
+}  // namespace sinter::emit

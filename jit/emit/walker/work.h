@@ -1,0 +1,32 @@
+// Which expressions each phase of a kernel has to compute.
+#pragma once
+
+#include <vector>
+
+#include "jit/ir/kernel.h"
+
+namespace sinter::emit {
+
+/// What the inner loop of a phase does; of an elementwise kernel, what is done at its points.
+struct InnerWork {
+  std::vector<ir::ExprId> values;  // to be computed or loaded, operands first
+  std::vector<const ir::Store*> stores;
+  std::vector<ir::ExprId> reductions;
+  bool empty() const { return stores.empty() && reductions.empty(); }
+};
+
+/// Expressions that some store needs.
+std::vector<bool> live_expressions(const ir::Kernel& kernel);
+
+/// The Inner values, stores and reductions of a phase; all there is when the kernel has no inner loops.
+InnerWork work_of(const ir::Kernel& kernel, const std::vector<bool>& live, std::uint16_t phase);
+
+/// Calls for each operand of an expression, its predicate included.
+template <class Visit>
+void for_operands(const ir::Expr& expr, Visit visit) {
+  for (ir::ExprId arg : expr.args)
+    if (arg != ir::kNone) visit(arg);
+  if (expr.predicate != ir::kNone) visit(expr.predicate);
+}
+
+}  // namespace sinter::emit

@@ -1,0 +1,63 @@
+// Expressions, maps and scalars of a draft.
+#include "jit/plan/lower/draft_writer.h"
+
+namespace sinter::plan {
+
+std::uint16_t DraftWriter::intern(const IndexMap& map) {
+  auto [it, added] = map_of_.try_emplace(map, static_cast<std::uint16_t>(draft_.maps.size()));
+  if (added) draft_.maps.push_back(map);
+  return it->second;
+}
+
+std::uint16_t DraftWriter::scalar(std::uint32_t index, DType dtype, std::uint32_t count) {
+  auto [it, added] =
+      scalar_of_.try_emplace({index, dtype, count}, static_cast<std::uint16_t>(draft_.scalars.size()));
+  if (added)
+    for (std::uint32_t i = 0; i < count; ++i) draft_.scalars.emplace_back(index + i, dtype);
+  return it->second;
+}
+
+ir::ExprId DraftWriter::add(ir::Expr expr, NodeId from) {
+  if (draft_.exprs.size() >= limits_.max_exprs) throw Cut{"too many expressions"};
+  // What is loaded was computed by another kernel.
+  if (node(from).kind == NodeKind::Op && expr.kind != ir::ExprKind::Load)
+    draft_.records.push_back(node(from).record);
+  draft_.exprs.push_back(std::move(expr));
+  return static_cast<ir::ExprId>(draft_.exprs.size() - 1);
+}
+
+ir::ExprId DraftWriter::number(ir::ExprId value, NodeId from) {
+  return cast(value, arithmetic_of(draft_.exprs[value].dtype), from);
+}
+
+ir::ExprId DraftWriter::cast(ir::ExprId value, DType dtype, NodeId from) {
+  if (draft_.exprs[value].dtype == dtype) return value;
+  if (auto it = cast_of_.find({value, dtype}); it != cast_of_.end()) return it->second;
+  ir::Expr expr;
+  expr.op = Op::Cast;
+  expr.dtype = dtype;
+  expr.args[0] = value;
+  return cast_of_[{value, dtype}] = add(std::move(expr), from);
+}
+
+ir::ExprId DraftWriter::cast_as_asked(ir::ExprId value, DType dtype, NodeId from) {
+  if (draft_.exprs[value].dtype == dtype && is_half(dtype)) return value;
+  return cast(cast(number(value, from), arithmetic_of(dtype), from), dtype, from);
+}
+
+void DraftWriter::match(ir::ExprId& a, ir::ExprId& b, NodeId from) {
+  const DType x = draft_.exprs[a].dtype, y = draft_.exprs[b].dtype;
+  if (x == y) return;
+  ir::ExprId& other = is_half(x) ? b : a;
+  if (draft_.exprs[other].kind == ir::ExprKind::Scalar) {
+    ir::Expr bits = draft_.exprs[other];
+    bits.dtype = is_half(x) ? x : y;
+    bits.scalar = scalar(draft_.scalars[bits.scalar].first, bits.dtype);
+    other = add(std::move(bits), from);
+    return;
+  }
+  a = number(a, from);
+  b = number(b, from);
+}
+
+}  // namespace sinter::plan

@@ -1,0 +1,53 @@
+// Puts expressions into the draft of a kernel; knows what becomes of 16-bit floats.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "jit/plan/graph.h"
+#include "jit/plan/lower/finish.h"
+
+namespace sinter::plan {
+
+class DraftWriter {
+ public:
+  DraftWriter(const Graph& graph, const LowerLimits& limits) : graph_(graph), limits_(limits) {}
+
+ protected:
+  const Node& node(NodeId id) const { return graph_.nodes[id]; }
+
+  /// The number of a map, which equal maps share.
+  std::uint16_t intern(const IndexMap& map);
+  /// `count` neighbouring scalars of the trace's table.
+  std::uint16_t scalar(std::uint32_t index, DType dtype, std::uint32_t count = 1);
+  /// Throws Cut where there are too many.
+  ir::ExprId add(ir::Expr expr, NodeId from);
+
+  // Values of bf16 and f16. What is only moved stays as it was loaded; what is computed is f32, and rounded
+  // by a store or a cast of the program.
+
+  /// A value to compute with.
+  ir::ExprId number(ir::ExprId value, NodeId from);
+  /// The value itself where it is of `dtype`. Equal casts are one.
+  ir::ExprId cast(ir::ExprId value, DType dtype, NodeId from);
+  /// A program's cast: it rounds to 16 bits wherever it stands.
+  ir::ExprId cast_as_asked(ir::ExprId value, DType dtype, NodeId from);
+  /// One dtype for the values that a Where chooses from: bits if all there is to choose from are bits and
+  /// numbers of the program, else what can be computed with.
+  void match(ir::ExprId& a, ir::ExprId& b, NodeId from);
+
+  const Graph& graph_;
+  const LowerLimits& limits_;
+  Draft draft_;
+
+ private:
+  absl::flat_hash_map<IndexMap, std::uint16_t> map_of_;
+  std::map<std::tuple<std::uint32_t, DType, std::uint32_t>, std::uint16_t> scalar_of_;
+  std::map<std::pair<ir::ExprId, DType>, ir::ExprId> cast_of_;
+};
+
+}  // namespace sinter::plan

@@ -1,0 +1,55 @@
+// The last step of lowering: a draft with numbers becomes kernel IR with arguments.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "jit/ir/kernel.h"
+#include "jit/plan/lower/index_map.h"
+#include "jit/plan/lower/lower.h"
+
+namespace sinter::plan {
+
+struct DraftStore {
+  std::uint16_t buffer = 0, map = 0;
+  ir::ExprId value = 0;
+};
+
+struct DraftBounds {
+  struct Dim {
+    std::int64_t extent, lower, step, size;
+  };
+  std::vector<Dim> bounds;
+};
+
+/// A kernel in the making: expressions refer to `maps` and, for InBounds, through `buffer` to `bounds`;
+/// levels and phases are still to be found.
+struct Draft {
+  std::size_t outer_rank = 0;
+  bool has_reduction = false;
+  std::vector<std::int64_t> extents;
+  std::vector<IndexMap> maps;
+  std::vector<DraftBounds> bounds;
+  absl::flat_hash_map<ir::ExprId, std::pair<std::int64_t, std::int64_t>> indexed;  // LoadAt: stride, extent
+  std::vector<ir::Expr> exprs;
+  std::vector<DraftStore> stores;
+  std::vector<BufferUse> buffers;
+  std::vector<DType> buffer_dtypes;
+  std::vector<std::pair<std::uint32_t, DType>> scalars;
+  std::vector<std::uint32_t> records;
+};
+
+/// Thrown while lowering: why the group has to be cut.
+struct Cut {
+  std::string reason;
+};
+
+/// Joins loop dims, finds levels and phases, chooses the schedule, and turns numbers into arguments. Throws
+/// Cut.
+Lowered finish(Draft draft, const LowerLimits& limits);
+
+}  // namespace sinter::plan

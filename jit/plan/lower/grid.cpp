@@ -1,0 +1,77 @@
+// Tests and maps of a grid.
+#include "jit/plan/lower/grid.h"
+
+#include <algorithm>
+
+namespace sinter::plan {
+
+Grid::Grid(const Shape& shape, const Shape& placed, std::span<const std::int64_t> ints) {
+  const std::size_t rank = shape.rank();
+  given_ = shape;
+  for (std::size_t d = 0; d < rank; ++d) {
+    const Dim dim{shape[d], ints[d], ints[rank + d], placed[d]};
+    if (!dim.filled()) narrowed_.emplace_back(d, dim);
+    if (dim.extent == 1 && dim.filled()) continue;
+    if (!dims_.empty() && dim.filled() && dims_.back().step == 1) {
+      Dim& outer = dims_.back();
+      outer = {outer.extent * dim.extent, outer.start * dim.extent, 1, outer.size * dim.extent};
+    } else {
+      dims_.push_back(dim);
+    }
+  }
+  if (dims_.empty()) dims_.push_back({1, 0, 1, 1});
+  for (std::size_t d = 0; d < dims_.size(); ++d) {
+    shape_.push_back(dims_[d].extent);
+    if (!dims_[d].filled()) tested_.push_back(d);
+  }
+  if (tested_.empty()) tested_.push_back(0);
+}
+
+DraftBounds Grid::bounds() const {
+  DraftBounds bounds;
+  for (std::size_t d : tested_)
+    bounds.bounds.push_back({dims_[d].extent, dims_[d].start, dims_[d].step, dims_[d].size});
+  return bounds;
+}
+
+IndexMap Grid::coordinates(const IndexMap& map) const {
+  trace::Layout layout{Dims::filled(dims_.size(), 0), 0};
+  std::int64_t stride = 1;
+  for (std::size_t t = tested_.size(); t-- > 0;) {
+    layout.strides[tested_[t]] = stride;
+    stride *= dims_[tested_[t]].extent;
+  }
+  return map.through(shape_, layout);
+}
+
+IndexMap Grid::below(const IndexMap& map) const {
+  bool steps = false;
+  Shape placed, rounded;  // the latter: the larger shape with whole steps
+  for (const Dim& dim : dims_) {
+    steps |= dim.step != 1;
+    placed.push_back(dim.size);
+    rounded.push_back((dim.extent + dim.step - 1) / dim.step * dim.step);
+  }
+  const Dims placed_strides = contiguous_strides(placed), rounded_strides = contiguous_strides(rounded);
+  trace::Layout shift{steps ? rounded_strides : placed_strides, 0};
+  for (std::size_t d = 0; d < dims_.size(); ++d) shift.offset -= dims_[d].start * shift.strides[d];
+  IndexMap result = map.through(shape_, shift);
+  if (steps) {
+    MapStep pick;
+    for (std::size_t d = 0; d < dims_.size(); ++d) {
+      pick.extents.push_back(rounded[d] / dims_[d].step);
+      pick.strides.push_back(placed_strides[d]);
+      pick.extents.push_back(dims_[d].step);
+      pick.strides.push_back(0);
+    }
+    result.steps().push_back(std::move(pick));
+  }
+  for (const auto& [d, dim] : narrowed_) {
+    trace::Layout coordinate{Dims::filled(given_.rank(), 0), 0};
+    coordinate.strides[d] = 1;
+    result.restrict(map.through(given_, coordinate), dim.start, dim.start + (dim.size - 1) * dim.step);
+  }
+  return result;
+}
+
+}  // namespace sinter::plan

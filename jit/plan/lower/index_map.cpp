@@ -1,0 +1,198 @@
+// Composition of index maps, and strides under reshape.
+#include "jit/plan/lower/index_map.h"
+
+#include <algorithm>
+
+namespace sinter::plan {
+namespace {
+
+/// A view without dims of size 1 and with neighbours joined where the outer stride continues the inner one:
+/// the fewer dims a number must be split into, the more often two steps merge.
+MapStep simplified(const Shape& shape, const trace::Layout& layout) {
+  MapStep step;
+  step.offset = layout.offset;
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    if (shape[i] == 1) continue;
+    if (!step.extents.empty() && step.strides.back() == layout.strides[i] * shape[i]) {
+      step.extents.back() *= shape[i];
+      step.strides.back() = layout.strides[i];
+    } else {
+      step.extents.push_back(shape[i]);
+      step.strides.push_back(layout.strides[i]);
+    }
+  }
+  return step;
+}
+
+/// Merges `next` into `last` when no carry can pass between the digits of the split; false when it can. Only
+/// coordinates in `stretches` count, one for each dim of `last`; none given: all.
+bool merge(MapStep& last, const MapStep& next, const std::vector<Stretch>& stretches) {
+  const std::size_t digits = next.extents.size();
+  // Each dim is counted from the first coordinate that matters, where the number is `rest`.
+  auto first = [&](std::size_t d) { return stretches.empty() ? 0 : stretches[d].first; };
+  auto reach = [&](std::size_t d) {
+    return (stretches.empty() ? last.extents[d] - 1 : stretches[d].last) - first(d);
+  };
+  std::int64_t rest = last.offset;
+  for (std::size_t d = 0; d < last.strides.size(); ++d) rest += first(d) * last.strides[d];
+  if (rest < 0) return false;
+  std::vector<std::int64_t> inner(digits + 1, 1), low(digits, 0), high(digits, 0);
+  for (std::size_t j = digits; j-- > 0;) inner[j] = inner[j + 1] * next.extents[j];
+  if (inner[0] == 0) return false;
+
+  MapStep merged = last;
+  merged.offset = next.offset;
+  for (std::size_t j = 0; j < digits; ++j) {
+    low[j] = high[j] = rest / inner[j + 1];
+    rest %= inner[j + 1];
+    merged.offset += low[j] * next.strides[j];
+  }
+  if (rest != 0) return false;
+  for (std::size_t d = 0; d < last.strides.size(); ++d) {
+    const std::int64_t stride = last.strides[d], size = std::abs(stride);
+    if (reach(d) == 0 || stride == 0) {
+      merged.strides[d] = 0;
+      continue;
+    }
+    std::size_t j = digits;
+    while (j > 0 && size >= inner[j - 1]) --j;
+    // Now inner[j] <= size < inner[j - 1]: the stride counts digit j - 1.
+    if (j == 0 || size % inner[j] != 0) return false;
+    const std::size_t digit = j - 1;
+    const std::int64_t per_step = stride / inner[j];
+    (per_step < 0 ? low : high)[digit] += per_step * reach(d);
+    merged.strides[d] = per_step * next.strides[digit];
+    merged.offset -= first(d) * merged.strides[d];
+  }
+  for (std::size_t j = 0; j < digits; ++j)
+    if (low[j] < 0 || high[j] >= next.extents[j]) return false;
+  last = merged;
+  return true;
+}
+
+}  // namespace
+
+IndexMap IndexMap::through(const Shape& shape, const trace::Layout& layout) const {
+  if (is_contiguous(shape, layout)) return *this;
+  MapStep next = simplified(shape, layout);
+  if (next.extents.empty()) {  // a single element: wherever the loop stands, it is this one
+    MapStep first = steps_.front();
+    first.strides.assign(first.strides.size(), 0);
+    first.offset = next.offset;
+    return IndexMap(std::move(first));
+  }
+  IndexMap result = *this;
+  static const std::vector<Stretch> all;
+  if (!merge(result.steps_.back(), next, steps_.size() == 1 ? stretches_ : all))
+    result.steps_.push_back(std::move(next));
+  return result;
+}
+
+void IndexMap::restrict(const IndexMap& coordinate, std::int64_t first, std::int64_t last) {
+  if (coordinate.steps_.size() != 1) return;
+  const MapStep& step = coordinate.steps_[0];
+  std::size_t moving = step.strides.size();  // the one dim that the coordinate depends on
+  for (std::size_t d = 0; d < step.strides.size(); ++d) {
+    if (step.strides[d] == 0 || step.extents[d] == 1) continue;
+    if (moving != step.strides.size() || step.strides[d] < 0) return;
+    moving = d;
+  }
+  if (moving == step.strides.size()) return;
+  const std::int64_t stride = step.strides[moving];
+  // first <= offset + stride * x <= last
+  const std::int64_t low = std::max<std::int64_t>(0, first - step.offset + stride - 1) / stride;
+  const std::int64_t high = last < step.offset ? -1 : (last - step.offset) / stride;
+  if (stretches_.empty())
+    for (std::int64_t extent : step.extents) stretches_.push_back({0, extent - 1});
+  Stretch& stretch = stretches_[moving];
+  const Stretch narrowed{std::max(stretch.first, low), std::min(stretch.last, high)};
+  if (narrowed.first <= narrowed.last)
+    stretch = narrowed;  // otherwise it is never used, and anything is right
+}
+
+std::optional<std::pair<std::size_t, std::int64_t>> IndexMap::helpful_split() const {
+  if (steps_.size() < 2) return std::nullopt;
+  const MapStep &first = steps_[0], &next = steps_[1];
+  std::vector<std::int64_t> inner(next.extents.size() + 1, 1);
+  for (std::size_t j = next.extents.size(); j-- > 0;) inner[j] = inner[j + 1] * next.extents[j];
+  for (std::size_t d = 0; d < first.strides.size(); ++d) {
+    const std::int64_t stride = first.strides[d], extent = first.extents[d];
+    if (stride <= 0 || extent <= 1) continue;
+    // The smallest digit boundary that the dim reaches but does not end at.
+    for (std::size_t j = inner.size(); j-- > 1;) {
+      const std::int64_t boundary = inner[j - 1];
+      if (boundary <= stride || boundary % stride != 0) continue;
+      const std::int64_t part = boundary / stride;
+      if (part >= extent) break;
+      if (part > 1 && extent % part == 0) return std::make_pair(d, part);
+      break;
+    }
+  }
+  return std::nullopt;
+}
+
+std::int64_t IndexMap::at(const std::vector<std::int64_t>& point) const {
+  std::vector<std::int64_t> coordinates = point;
+  std::int64_t number = 0;
+  for (std::size_t s = 0; s < steps_.size(); ++s) {
+    const MapStep& step = steps_[s];
+    if (s > 0) {
+      coordinates.assign(step.extents.size(), 0);
+      for (std::size_t j = step.extents.size(); j-- > 0;) {
+        coordinates[j] = number % step.extents[j];
+        number /= step.extents[j];
+      }
+    }
+    number = step.offset;
+    for (std::size_t j = 0; j < step.strides.size(); ++j) number += coordinates[j] * step.strides[j];
+  }
+  return number;
+}
+
+trace::Layout contiguous_layout(const Shape& shape) { return {contiguous_strides(shape), 0}; }
+
+bool is_contiguous(const Shape& shape, const trace::Layout& layout) {
+  if (layout.offset != 0) return false;
+  std::int64_t expected = 1;
+  for (std::size_t i = shape.rank(); i-- > 0;) {
+    if (shape[i] == 0) return true;
+    if (shape[i] != 1 && layout.strides[i] != expected) return false;
+    expected *= shape[i];
+  }
+  return true;
+}
+
+bool reshape_layout(const Shape& shape, const trace::Layout& layout, const Shape& to, trace::Layout& result) {
+  result.offset = layout.offset;
+  result.strides = Dims::filled(to.rank(), 0);
+  if (to.numel() == 0) return true;
+  // Walk both shapes from the inside; a run of source dims that joins into one stride covers whole target
+  // dims.
+  std::size_t source = shape.rank(), target = to.rank();
+  while (target > 0) {
+    if (to[target - 1] == 1) {
+      result.strides[--target] = 0;
+      continue;
+    }
+    while (source > 0 && shape[source - 1] == 1) --source;
+    if (source == 0) return false;
+    const std::int64_t stride = layout.strides[source - 1];
+    std::int64_t run = shape[source - 1];
+    --source;
+    std::int64_t covered = 1;
+    while (true) {
+      while (target > 0 && covered * to[target - 1] <= run && run % (covered * to[target - 1]) == 0) {
+        result.strides[target - 1] = to[target - 1] == 1 ? 0 : stride * covered;
+        covered *= to[--target];
+      }
+      if (covered == run) break;
+      while (source > 0 && shape[source - 1] == 1) --source;
+      if (source == 0 || target == 0) return false;
+      if (layout.strides[source - 1] != stride * run) return false;
+      run *= shape[--source];
+    }
+  }
+  return true;
+}
+
+}  // namespace sinter::plan

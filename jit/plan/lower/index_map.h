@@ -1,0 +1,77 @@
+// Index maps with their numbers: how a point of the loop space becomes a position in a value or a buffer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <sinter/shape.h>
+
+#include "src/trace/value.h"
+
+namespace sinter::plan {
+
+/// One step: coordinates times strides plus offset. Coordinates are the loop's (first step) or come from
+/// splitting the number of the step before, row-major, by `extents`.
+struct MapStep {
+  std::vector<std::int64_t> extents;
+  std::vector<std::int64_t> strides;
+  std::int64_t offset = 0;
+  friend bool operator==(const MapStep&, const MapStep&) = default;
+  template <class H>
+  friend H AbslHashValue(H h, const MapStep& step) {
+    return H::combine(std::move(h), step.extents, step.strides, step.offset);
+  }
+};
+
+/// The coordinates of one dim that count.
+struct Stretch {
+  std::int64_t first, last;
+};
+
+/// A map from loop coordinates to a number. The first step's extents are the loop's.
+class IndexMap {
+ public:
+  IndexMap() = default;
+  explicit IndexMap(MapStep first) : steps_{std::move(first)} {}
+
+  const std::vector<MapStep>& steps() const { return steps_; }
+  std::vector<MapStep>& steps() { return steps_; }
+
+  /// The map that goes on from this one: its number is taken as a row-major position in `shape`, split into
+  /// coordinates, and these meet strides and offset. Merged into the last step where that is exact.
+  IndexMap through(const Shape& shape, const trace::Layout& layout) const;
+
+  /// From here on the map is used only where `coordinate`, another map of the same loop, gives a number in
+  /// [first, last]: fewer carries can happen. No part of what maps are compared by: it follows from the
+  /// predicate of the use.
+  void restrict(const IndexMap& coordinate, std::int64_t first, std::int64_t last);
+
+  /// Where a further step is left only because a loop dim runs over several digits of its split: that dim,
+  /// and the size of the inner part that would run over one digit alone.
+  std::optional<std::pair<std::size_t, std::int64_t>> helpful_split() const;
+
+  /// The map's number at a point of the loop; for tests.
+  std::int64_t at(const std::vector<std::int64_t>& point) const;
+
+  friend bool operator==(const IndexMap& a, const IndexMap& b) { return a.steps_ == b.steps_; }
+  template <class H>
+  friend H AbslHashValue(H h, const IndexMap& map) {
+    return H::combine(std::move(h), map.steps_);
+  }
+
+ private:
+  std::vector<MapStep> steps_;
+  std::vector<Stretch> stretches_;  // of the loop's coordinates; empty: all of them count
+};
+
+/// Row-major without gaps, offset 0.
+trace::Layout contiguous_layout(const Shape& shape);
+bool is_contiguous(const Shape& shape, const trace::Layout& layout);
+
+/// How a tensor of `shape` lying as `layout` lies when seen as `to` (same number of elements), or nothing
+/// when no strides can say it.
+bool reshape_layout(const Shape& shape, const trace::Layout& layout, const Shape& to, trace::Layout& result);
+
+}  // namespace sinter::plan

@@ -1,0 +1,464 @@
+// Lowers a group: every node is a function of the loop's coordinates, so a producer is inlined by asking for
+// its value through a map, and a view only changes the map.
+#include "jit/plan/lower/lower.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "jit/plan/lower/draft_writer.h"
+#include "jit/plan/lower/finish.h"
+#include "jit/plan/lower/grid.h"
+
+namespace sinter::plan {
+namespace {
+
+// Elementwise chains of any depth are walked in a loop, but a pad of a pad of a pad calls itself.
+constexpr int kMostNesting = 200;
+
+// A slice_assign that replaces less than this part of its elements reads them all.
+constexpr std::int64_t kWorthSkipping = 4;
+
+/// Counts how deep a function has called itself.
+class Deeper {
+ public:
+  explicit Deeper(int* depth) : depth_(depth) {
+    if (depth_) ++*depth_;
+  }
+  ~Deeper() {
+    if (depth_) --*depth_;
+  }
+  Deeper(const Deeper&) = delete;
+  Deeper& operator=(const Deeper&) = delete;
+
+ private:
+  int* depth_;
+};
+
+// Splitting stops here; each split is one more division per element in kernels whose loops do not join.
+constexpr std::size_t kMostLoops = 8;
+
+Shape without_ones(const Shape& shape, std::int64_t bits, std::int64_t& kept_bits) {
+  Shape result;
+  kept_bits = 0;
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    if (shape[d] == 1) continue;
+    if (bits >> d & 1) kept_bits |= std::int64_t{1} << result.rank();
+    result.push_back(shape[d]);
+  }
+  return result;
+}
+
+/// A dim of the domain seen as (size / part, part).
+struct Split {
+  std::size_t dim;
+  std::int64_t part;
+};
+
+class Lowering : private DraftWriter {
+ public:
+  Lowering(const Graph& graph, const Owners& owners, GroupId id, const Group& group,
+           const LowerLimits& limits, const std::vector<Split>& splits)
+      : DraftWriter(graph, limits), owners_(owners), id_(id), group_(group), splits_(splits) {}
+
+  /// Fills the draft. Returns a split of the domain that would save divisions in some map, if there is one.
+  std::optional<Split> run() {
+    choose_loops();
+    for (NodeId node : group_.stores) store(node);
+    draft_.outer_rank = outer_rank_;
+    if (draft_.extents.size() >= kMostLoops) return std::nullopt;
+    for (const IndexMap& map : draft_.maps)
+      if (const auto split = map.helpful_split()) return Split{dim_of_loop_[split->first], split->second};
+    return std::nullopt;
+  }
+
+  Draft take() { return std::move(draft_); }
+
+ private:
+  /// Loop coordinates: the dims that stay, then the dims that are reduced.
+  void choose_loops() {
+    Shape shape;
+    std::int64_t bits = 0;
+    bool reduces = false;
+    for (NodeId id : group_.nodes) {
+      const Node& n = node(id);
+      if (!n.is(OpClass::Reduce)) {
+        if (!reduces && n.shape.rank() >= shape.rank()) shape = n.shape;
+        continue;
+      }
+      std::int64_t kept = 0;
+      const Shape domain = without_ones(node(n.operands[0]).shape, n.ints[0], kept);
+      if (reduces && (domain != shape || kept != bits)) throw Cut{"reductions over different dimensions"};
+      shape = domain;
+      bits = kept;
+      reduces = true;
+    }
+    shape_numel_ = shape.numel();
+    std::vector<std::int64_t> sizes(shape.begin(), shape.end()), strides(shape.rank(), 1);
+    std::vector<bool> reduced(shape.rank());
+    for (std::size_t d = 0; d < shape.rank(); ++d) reduced[d] = bits >> d & 1;
+    for (const Split& split : splits_) {
+      const auto at = static_cast<std::ptrdiff_t>(split.dim);
+      sizes[split.dim] /= split.part;
+      sizes.insert(sizes.begin() + at + 1, split.part);
+      reduced.insert(reduced.begin() + at, reduced[split.dim]);
+    }
+    strides.assign(sizes.size(), 1);
+    for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * sizes[d];
+    MapStep all, outer;
+    for (int inner = 0; inner < 2; ++inner)
+      for (std::size_t d = 0; d < sizes.size(); ++d) {
+        if (reduced[d] != (inner == 1)) continue;
+        all.extents.push_back(sizes[d]);
+        all.strides.push_back(strides[d]);
+        dim_of_loop_.push_back(d);
+        if (!inner) ++outer_rank_;
+      }
+    outer.extents = all.extents;
+    outer.strides.assign(all.extents.size(), 0);
+    std::int64_t step = 1;
+    for (std::size_t k = outer_rank_; k-- > 0;) {
+      outer.strides[k] = step;
+      step *= all.extents[k];
+    }
+    outer_numel_ = step;
+    draft_.has_reduction = reduces;
+    draft_.extents = all.extents;
+    all_ = IndexMap(std::move(all));
+    outer_ = IndexMap(std::move(outer));
+  }
+
+  /// The map under which each element of a node of the group is visited once.
+  const IndexMap& map_for(NodeId id) const {
+    const std::int64_t numel = node(id).shape.numel();
+    if (node(id).is(OpClass::Reduce) && numel == outer_numel_) return outer_;
+    if (numel == shape_numel_) return all_;
+    if (numel == outer_numel_) return outer_;
+    throw Cut{"another number of elements"};
+  }
+
+  void store(NodeId id) {
+    const IndexMap& map = map_for(id);
+    const ir::ExprId expr = cast(value(id, map, ir::kNone), node(id).dtype, id);
+    DraftStore store;
+    store.buffer = buffer(id, false);
+    store.map = intern(map);
+    store.value = expr;
+    draft_.records.push_back(node(id).record);
+    draft_.stores.push_back(store);
+  }
+
+  std::uint16_t buffer(NodeId id, bool read) {
+    auto [it, added] = buffer_of_.try_emplace(id, static_cast<std::uint16_t>(draft_.buffers.size()));
+    if (added) {
+      if (static_cast<int>(draft_.buffers.size()) >= limits_.max_buffers) throw Cut{"too many buffers"};
+      draft_.buffers.push_back({id, false, false});
+      draft_.buffer_dtypes.push_back(node(id).dtype);
+    }
+    BufferUse& use = draft_.buffers[it->second];
+    (read ? use.read : use.written) = true;
+    return it->second;
+  }
+
+  /// A node under a map.
+  struct Place {
+    NodeId id;
+    IndexMap map;
+  };
+
+  /// Views that are not stored only change the map.
+  Place below_views(NodeId id, IndexMap map) const {
+    while (node(id).is(OpClass::View) && owners_[id] == kInline) {
+      const Node& view = node(id);
+      if (view.op != Op::Reshape) map = map.through(view.shape, view_layout(graph_, view));
+      id = view.operands[0];
+    }
+    return {id, std::move(map)};
+  }
+
+  bool is_loaded(NodeId id) const {
+    return node(id).kind == NodeKind::External || (owners_[id] != kInline && owners_[id] != id_);
+  }
+
+  ir::ExprId value(NodeId id, const IndexMap& map, ir::ExprId predicate) {
+    const Place place = below_views(id, map);
+    compute_operands_first(place, predicate);
+    return value_below_views(place, predicate);
+  }
+
+  ir::ExprId value_below_views(const Place& at, ir::ExprId predicate) {
+    const Node& n = node(at.id);
+    if (n.kind == NodeKind::Scalar) {
+      ir::Expr expr;
+      expr.kind = ir::ExprKind::Scalar;
+      expr.dtype = arithmetic_of(n.dtype);
+      expr.scalar = scalar(n.scalars[0], expr.dtype);
+      return memo(at.id, 0, ir::kNone, [&] { return add(expr, at.id); });
+    }
+    if (!is_loaded(at.id))
+      return memo(at.id, intern(at.map), predicate, [&] { return compute(at.id, at.map, predicate); });
+    const IndexMap map =
+        n.kind == NodeKind::External ? at.map.through(n.shape, graph_.trace->values[n.value].layout) : at.map;
+    return memo(at.id, intern(map), predicate, [&] { return load(at.id, map, predicate); });
+  }
+
+  /// Walks an elementwise chain with a stack of its own, operands before their users: a trace may be
+  /// thousands of ops deep.
+  void compute_operands_first(const Place& root, ir::ExprId predicate) {
+    auto open = [&](const Place& place) {
+      return node(place.id).is(OpClass::Elementwise) && !is_loaded(place.id) &&
+             !memo_.contains(std::make_tuple(place.id, intern(place.map), predicate));
+    };
+    if (!open(root)) return;
+    std::vector<std::pair<Place, std::size_t>> todo{{root, 0}};
+    while (!todo.empty()) {
+      const Node& n = node(todo.back().first.id);
+      if (todo.back().second == n.operands.size()) {
+        value_below_views(todo.back().first, predicate);
+        todo.pop_back();
+        continue;
+      }
+      Place operand = below_views(n.operands[todo.back().second++], todo.back().first.map);
+      if (open(operand)) todo.emplace_back(std::move(operand), 0);
+    }
+  }
+
+  template <class Make>
+  ir::ExprId memo(NodeId id, std::uint16_t map, ir::ExprId predicate, Make make) {
+    const auto key = std::make_tuple(id, map, predicate);
+    if (auto it = memo_.find(key); it != memo_.end()) return it->second;
+    const ir::ExprId expr = make();
+    memo_.emplace(key, expr);
+    return expr;
+  }
+
+  ir::ExprId load(NodeId id, const IndexMap& place, ir::ExprId predicate) {
+    ir::Expr expr;
+    expr.kind = ir::ExprKind::Load;
+    expr.dtype = node(id).dtype;
+    expr.buffer = buffer(id, true);
+    expr.map = intern(place);
+    expr.predicate = predicate;
+    return add(expr, id);
+  }
+
+  ir::ExprId compute(NodeId id, const IndexMap& map, ir::ExprId predicate) {
+    const Node& n = node(id);
+    if (depth_ > kMostNesting) throw Cut{"pads, reductions and indexed reads inside each other, too deep"};
+    const Deeper deeper(n.op_class() == OpClass::Elementwise ? nullptr : &depth_);
+    ir::Expr expr;
+    expr.dtype = arithmetic_of(n.dtype);
+    switch (n.op_class()) {
+      case OpClass::Elementwise:
+        expr.kind = ir::ExprKind::Elementwise;
+        expr.op = n.op;
+        for (std::size_t k = 0; k < n.operands.size(); ++k)
+          expr.args[k] = value(n.operands[k], map, predicate);
+        if (n.op == Op::Cast) return cast_as_asked(expr.args[0], n.dtype, id);
+        if (n.op == Op::Where) {
+          match(expr.args[1], expr.args[2], id);
+          expr.dtype = draft_.exprs[expr.args[1]].dtype;
+          return add(expr, id);
+        }
+        for (std::size_t k = 0; k < n.operands.size(); ++k) {
+          // Whether two numbers are equal must not depend on which of them was stored: an element and the
+          // greatest of all.
+          const DType compared = node(n.operands[k]).dtype;
+          if (info(n.op).rule == DTypeRule::Compare && is_half(compared))
+            expr.args[k] = cast_as_asked(expr.args[k], compared, id);
+          expr.args[k] = number(expr.args[k], id);
+        }
+        return add(expr, id);
+      case OpClass::Source: return source(id, map);
+      case OpClass::View: {  // a view that is stored: a copy
+        const IndexMap inner = n.op == Op::Reshape ? map : map.through(n.shape, view_layout(graph_, n));
+        return value(n.operands[0], inner, predicate);
+      }
+      case OpClass::Pad: return pad(id, map, predicate);
+      case OpClass::Reduce: return reduce(id, map);
+      case OpClass::Gather: return gather(id, map, predicate);
+      case OpClass::Library: break;
+    }
+    throw std::logic_error("lower: a library op is not part of a fused kernel");
+  }
+
+  ir::ExprId source(NodeId id, const IndexMap& map) {
+    const Node& n = node(id);
+    ir::Expr expr;
+    expr.dtype = arithmetic_of(n.dtype);
+    expr.map = intern(map);
+    switch (n.op) {
+      case Op::Full:
+        expr.kind = ir::ExprKind::Scalar;
+        expr.scalar = scalar(n.scalars[0], expr.dtype);
+        expr.map = 0;
+        break;
+      case Op::Iota: expr.kind = ir::ExprKind::Index; break;
+      case Op::Random:
+      case Op::RandomNormal:
+        expr.kind = n.op == Op::Random ? ir::ExprKind::Random : ir::ExprKind::RandomNormal;
+        expr.scalar = scalar(n.scalars[0], DType::i64, 2);
+        break;
+      default: throw std::logic_error("lower: unknown source");
+    }
+    return add(expr, id);
+  }
+
+  ir::ExprId reduce(NodeId id, const IndexMap& map) {
+    const Node& n = node(id);
+    if (std::find(group_.nodes.begin(), group_.nodes.end(), id) == group_.nodes.end())
+      throw Cut{"a reduction of another kernel"};
+    if (!same_points(map, outer_)) throw Cut{"a reduction's result is used at another place"};
+    // The operand is visited at every loop point: same sizes but for ones, so row-major positions agree.
+    ir::Expr expr;
+    expr.kind = ir::ExprKind::Reduce;
+    expr.op = n.op;
+    expr.dtype = arithmetic_of(n.dtype);
+    expr.args[0] = number(value(n.operands[0], all_, ir::kNone), id);
+    return add(expr, id);
+  }
+
+  /// Equal numbers at every loop point.
+  bool same_points(const IndexMap& a, const IndexMap& b) const {
+    if (a == b) return true;
+    if (a.steps().size() != 1 || b.steps().size() != 1) return false;
+    const MapStep &x = a.steps()[0], &y = b.steps()[0];
+    for (std::size_t d = 0; d < x.strides.size(); ++d)
+      if (x.extents[d] != 1 && x.strides[d] != y.strides[d]) return false;
+    return x.offset == y.offset;
+  }
+
+  /// Elements put on a grid in a larger shape, with a number (pad) or another value (slice_assign) around
+  /// them. Each side is read only where it is wanted.
+  ir::ExprId pad(NodeId id, const IndexMap& map, ir::ExprId predicate) {
+    const Node& n = node(id);
+    const bool assigns = n.op == Op::SliceAssign;
+    const NodeId placed = n.operands[assigns ? 1 : 0];
+    const Grid grid(n.shape, node(placed).shape, n.ints);
+    const ir::ExprId on_grid = in_bounds(id, grid, map);
+    ir::Expr where;
+    where.op = Op::Where;
+    where.args[0] = on_grid;
+    where.args[1] = value(placed, grid.below(map), both(id, predicate, on_grid));
+    if (assigns) {
+      where.args[2] = value(n.operands[0], map, around(id, on_grid, predicate));
+    } else {
+      ir::Expr fill;
+      fill.kind = ir::ExprKind::Scalar;
+      fill.dtype = draft_.exprs[where.args[1]].dtype;
+      fill.scalar = scalar(n.scalars[0], fill.dtype);
+      where.args[2] = add(fill, id);
+    }
+    match(where.args[1], where.args[2], id);
+    where.dtype = draft_.exprs[where.args[1]].dtype;
+    return add(where, id);
+  }
+
+  /// Where a slice_assign needs what is around its grid. Reading it everywhere goes by whole vectors; leaving
+  /// out what is replaced pays where that is a good part. Parts of a concatenation have tests of their own.
+  ir::ExprId around(NodeId id, ir::ExprId on_grid, ir::ExprId predicate) {
+    const Node& n = node(id);
+    const bool unseen = n.ints.back() != 0;
+    if (unseen || node(n.operands[1]).shape.numel() * kWorthSkipping < n.shape.numel()) return predicate;
+    ir::Expr outside;
+    outside.op = Op::Not;
+    outside.dtype = DType::boolean;
+    outside.args[0] = on_grid;
+    return both(id, predicate, add(outside, id));
+  }
+
+  ir::ExprId in_bounds(NodeId id, const Grid& grid, const IndexMap& map) {
+    ir::Expr test;
+    test.kind = ir::ExprKind::InBounds;
+    test.dtype = DType::boolean;
+    test.map = intern(grid.coordinates(map));
+    DraftBounds bounds = grid.bounds();
+    std::vector<std::int64_t> key;
+    for (const DraftBounds::Dim& dim : bounds.bounds)
+      key.insert(key.end(), {dim.extent, dim.lower, dim.step, dim.size});
+    auto [it, added] = test_of_.try_emplace({test.map, std::move(key)}, ir::kNone);
+    if (!added) return it->second;
+    if (draft_.bounds.size() >= limits_.max_tests) throw Cut{"too many pieces and frames"};
+    draft_.bounds.push_back(std::move(bounds));
+    test.buffer = static_cast<std::uint16_t>(draft_.bounds.size() - 1);  // finish() resolves it
+    return it->second = add(test, id);
+  }
+
+  ir::ExprId both(NodeId id, ir::ExprId a, ir::ExprId b) {
+    if (a == ir::kNone || a == b) return b;
+    auto [it, added] = both_of_.try_emplace({a, b}, ir::kNone);
+    if (!added) return it->second;
+    ir::Expr expr;
+    expr.op = Op::And;
+    expr.dtype = DType::boolean;
+    expr.args[0] = a;
+    expr.args[1] = b;
+    return it->second = add(expr, id);
+  }
+
+  ir::ExprId gather(NodeId id, const IndexMap& map, ir::ExprId predicate) {
+    const Node& n = node(id);
+    const std::int64_t axis = n.ints[0];
+    const NodeId operand = n.operands[0];
+    // A table that was copied lies without gaps, whatever it is a view of.
+    const std::optional<StridedView> table =
+        owners_[operand] == kInline ? strided_view(graph_, operand)
+                                    : StridedView{operand, contiguous_layout(node(operand).shape)};
+    if (!table) throw Cut{"a table seen through a reshape that strides cannot express"};
+    const Node& base = node(table->base);
+    if (base.kind != NodeKind::External && (owners_[table->base] == kInline || owners_[table->base] == id_))
+      throw Cut{"a table that this kernel computes"};
+    trace::Layout layout = table->layout;
+    layout.strides[axis] = 0;
+    ir::Expr expr;
+    expr.kind = ir::ExprKind::LoadAt;
+    expr.dtype = n.dtype;
+    expr.args[0] = value(n.operands[1], map, predicate);
+    expr.predicate = predicate;
+    expr.buffer = buffer(table->base, true);
+    expr.map = intern(map.through(n.shape, layout));
+    const ir::ExprId added = add(expr, id);
+    draft_.indexed[added] = {table->layout.strides[axis], node(n.operands[0]).shape[axis]};
+    return added;
+  }
+
+  const Owners& owners_;
+  const GroupId id_;
+  const Group& group_;
+  const std::vector<Split>& splits_;
+
+  std::size_t outer_rank_ = 0;
+  std::vector<std::size_t> dim_of_loop_;
+  std::int64_t shape_numel_ = 1, outer_numel_ = 1;
+  int depth_ = 0;
+  IndexMap all_, outer_;
+  absl::flat_hash_map<NodeId, std::uint16_t> buffer_of_;
+  absl::flat_hash_map<std::tuple<NodeId, std::uint16_t, ir::ExprId>, ir::ExprId> memo_;
+  std::map<std::pair<std::uint16_t, std::vector<std::int64_t>>, ir::ExprId> test_of_;  // by map and bounds
+  std::map<std::pair<ir::ExprId, ir::ExprId>, ir::ExprId> both_of_;
+};
+
+}  // namespace
+
+std::variant<Lowered, std::string> lower(const Graph& graph, const Owners& owners, GroupId group_id,
+                                         const Group& group, const LowerLimits& limits) {
+  try {
+    std::vector<Split> splits;
+    while (true) {
+      Lowering lowering(graph, owners, group_id, group, limits, splits);
+      const std::optional<Split> split = lowering.run();
+      if (!split) {
+        Lowered lowered = finish(lowering.take(), limits);
+        if (lowered.ints.size() > limits.max_ints) throw Cut{"too many sizes and strides"};
+        return lowered;
+      }
+      splits.push_back(*split);
+    }
+  } catch (Cut& cut) {
+    return std::move(cut.reason);
+  }
+}
+
+}  // namespace sinter::plan

@@ -1,0 +1,167 @@
+// Puts a launch's sizes into loops and maps; turns splits back into plain strides; joins loops.
+#include "src/runtime/host/interpreter/space.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include <sinter/error.h>
+
+namespace sinter::runtime::host {
+namespace {
+
+/// The map with its first split turned into strides, if no loop makes a digit carry into the next.
+std::optional<BoundMap> without_split(const BoundMap& map, const std::vector<std::int64_t>& extents) {
+  const Split& split = map.rest.front();
+  const std::size_t rank = split.extents.size();
+  std::vector<std::int64_t> weights(rank, 1), largest(rank, 0);
+  for (std::size_t j = rank; j-- > 1;) weights[j - 1] = weights[j] * split.extents[j];
+  if (map.offset < 0) return std::nullopt;
+  BoundMap result;
+  result.offset = split.offset;
+  result.strides.assign(extents.size(), 0);
+  std::int64_t rest = map.offset;
+  for (std::size_t j = 0; j < rank; ++j) {
+    const std::int64_t digit = rest / weights[j];
+    rest -= digit * weights[j];
+    largest[j] = digit;
+    result.offset += digit * split.strides[j];
+  }
+  for (std::size_t k = 0; k < extents.size(); ++k) {
+    const std::int64_t stride = map.strides[k];
+    if (stride == 0 || extents[k] <= 1) continue;
+    if (stride < 0) return std::nullopt;
+    std::size_t j = 0;
+    while (j + 1 < rank && stride % weights[j] != 0) ++j;
+    if (rank == 0 || stride % weights[j] != 0) return std::nullopt;
+    const std::int64_t steps = stride / weights[j];
+    largest[j] += steps * (extents[k] - 1);
+    result.strides[k] = steps * split.strides[j];
+  }
+  for (std::size_t j = 0; j < rank; ++j)
+    if (largest[j] >= split.extents[j]) return std::nullopt;
+  result.rest.assign(map.rest.begin() + 1, map.rest.end());
+  return result;
+}
+
+/// Where loop k would have to be cut in two so that the map's first split becomes plain: the size of the
+/// inner part.
+std::int64_t cut_for(const BoundMap& map, std::size_t k, const std::vector<std::int64_t>& extents) {
+  const Split& split = map.rest.front();
+  const std::int64_t stride = map.strides[k], extent = extents[k];
+  if (stride <= 0 || extent <= 1) return 0;
+  std::int64_t weight = 1;
+  for (std::size_t j = split.extents.size(); j-- > 1;) {
+    const std::int64_t next = weight * split.extents[j];
+    if (next > stride && next % stride == 0) {
+      const std::int64_t inner = next / stride;
+      return inner < extent && extent % inner == 0 ? inner : 0;
+    }
+    weight = next;
+  }
+  return 0;
+}
+
+void cut_loop(Space& space, std::size_t k, std::int64_t inner) {
+  space.extents[k] /= inner;
+  space.extents.insert(space.extents.begin() + static_cast<std::ptrdiff_t>(k) + 1, inner);
+  for (BoundMap& map : space.maps) {
+    const std::int64_t stride = map.strides[k];
+    map.strides[k] *= inner;
+    map.strides.insert(map.strides.begin() + static_cast<std::ptrdiff_t>(k) + 1, stride);
+  }
+  if (k < space.outer) ++space.outer;
+}
+
+void remove_loop(Space& space, std::size_t k) {
+  space.extents.erase(space.extents.begin() + static_cast<std::ptrdiff_t>(k));
+  for (BoundMap& map : space.maps) map.strides.erase(map.strides.begin() + static_cast<std::ptrdiff_t>(k));
+  if (k < space.outer) --space.outer;
+}
+
+/// Turns splits into strides, cutting loops where that helps.
+void unsplit(Space& space) {
+  for (BoundMap& map : space.maps) {
+    while (!map.rest.empty()) {
+      if (auto plain = without_split(map, space.extents)) {
+        map = std::move(*plain);
+        continue;
+      }
+      bool cut = false;
+      for (std::size_t k = 0; k < space.rank() && !cut && space.rank() + 1 < kMaxLoops; ++k) {
+        if (const std::int64_t inner = cut_for(map, k, space.extents); inner > 0) {
+          cut_loop(space, k, inner);
+          cut = true;
+        }
+      }
+      if (!cut) break;
+    }
+  }
+}
+
+/// Joins neighbours that every map walks as one, and drops dims of size 1.
+void join(Space& space) {
+  for (std::size_t k = space.rank(); k-- > 0;)
+    if (space.extents[k] == 1) remove_loop(space, k);
+  for (std::size_t k = space.rank(); k-- > 1;) {
+    if (k == space.outer) continue;
+    bool joins = true;
+    for (const BoundMap& map : space.maps)
+      joins = joins && map.strides[k - 1] == map.strides[k] * space.extents[k];
+    if (!joins) continue;
+    space.extents[k] *= space.extents[k - 1];
+    remove_loop(space, k - 1);
+  }
+}
+
+}  // namespace
+
+std::uint32_t BoundMap::dims() const {
+  std::uint32_t mask = 0;
+  for (std::size_t k = 0; k < strides.size(); ++k)
+    if (strides[k] != 0) mask |= std::uint32_t{1} << k;
+  return mask;
+}
+
+std::int64_t value_of(ir::IntRef ref, std::span<const std::int64_t> ints) {
+  if (ref.is_zero()) return 0;
+  if (ref.is_one()) return 1;
+  return ints[ref.index];
+}
+
+Space bind_space(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
+  Space space;
+  space.outer = kernel.outer_rank;
+  for (ir::IntRef extent : kernel.extents) space.extents.push_back(value_of(extent, ints));
+  if (space.rank() > kMaxLoops)
+    throw DeviceError("[host] a kernel has " + std::to_string(space.rank()) + " loops; the most are " +
+                      std::to_string(kMaxLoops));
+  for (std::size_t k = 0; k < space.rank(); ++k)
+    (k < space.outer ? space.outer_count : space.inner_count) *= space.extents[k];
+  for (const ir::IndexMap& from : kernel.maps) {
+    BoundMap map;
+    for (const ir::MapStep& step : from.steps) {
+      std::vector<std::int64_t> strides, extents;
+      for (ir::IntRef ref : step.strides) strides.push_back(value_of(ref, ints));
+      // A size of 0 is split by only where a predicate keeps the result from being used.
+      for (ir::IntRef ref : step.extents) extents.push_back(std::max<std::int64_t>(value_of(ref, ints), 1));
+      const std::int64_t offset = value_of(step.offset, ints);
+      if (&step == &from.steps.front()) {
+        map.strides = std::move(strides);
+        map.offset = offset;
+      } else {
+        map.rest.push_back({std::move(extents), std::move(strides), offset});
+      }
+    }
+    // A loop of one round does not move; its stride must not keep loops from joining.
+    for (std::size_t k = 0; k < space.rank(); ++k)
+      if (space.extents[k] == 1) map.strides[k] = 0;
+    space.maps.push_back(std::move(map));
+  }
+  if (space.outer_count == 0 || space.inner_count == 0) return space;
+  unsplit(space);
+  join(space);
+  return space;
+}
+
+}  // namespace sinter::runtime::host

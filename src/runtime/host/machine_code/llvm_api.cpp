@@ -1,0 +1,147 @@
+// Opens libLLVM.
+#include "src/runtime/host/machine_code/llvm_api.h"
+
+#include <filesystem>
+#include <system_error>
+#include <type_traits>
+#include <vector>
+
+#include <dlfcn.h>
+
+namespace sinter::runtime::host {
+namespace {
+
+constexpr int kOldest = 14, kNewest = 19;
+
+#if defined(__x86_64__)
+#define SINTER_LLVM_INITIALIZE(part) "LLVMInitializeX86" part
+#elif defined(__aarch64__)
+#define SINTER_LLVM_INITIALIZE(part) "LLVMInitializeAArch64" part
+#endif
+
+/// The names under which systems install libLLVM, newest first.
+std::vector<std::string> library_names() {
+  std::vector<std::string> names;
+  for (int version = kNewest; version >= kOldest; --version) {
+    const std::string number = std::to_string(version);
+    if (version >= 18) {
+      names.push_back("libLLVM.so." + number + ".1");
+    } else {
+      names.push_back("libLLVM-" + number + ".so.1");
+    }
+    names.push_back("libLLVM-" + number + ".so");
+  }
+  return names;
+}
+
+/// The file that a symbol comes from, with its size: two builds of one version differ.
+std::string identity_of(void* symbol) {
+  Dl_info info{};
+  if (::dladdr(symbol, &info) == 0 || info.dli_fname == nullptr) return "";
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::canonical(info.dli_fname, error);
+  if (error) return info.dli_fname;
+  const std::uintmax_t size = std::filesystem::file_size(file, error);
+  return file.string() + " of " + (error ? std::string("?") : std::to_string(size)) + " bytes";
+}
+
+}  // namespace
+
+LlvmLibrary open_llvm(const std::string& path) {
+  LlvmLibrary library;
+#if !defined(SINTER_LLVM_INITIALIZE)
+  library.problem = "kernels are compiled on x86-64 and AArch64 processors only";
+  return library;
+#else
+  void* handle = nullptr;
+  if (!path.empty()) {
+    handle = ::dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    if (handle == nullptr) {
+      const char* reason = ::dlerror();
+      library.problem = "libLLVM could not be opened: " + (reason == nullptr ? path : std::string(reason));
+      return library;
+    }
+  }
+  for (const std::string& name : library_names()) {
+    if (handle != nullptr) break;
+    handle = ::dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  }
+  if (handle == nullptr) {
+    library.problem = "no libLLVM of version " + std::to_string(kOldest) + " to " + std::to_string(kNewest) +
+                      " was found: install one, or name its file in SINTER_LLVM";
+    return library;
+  }
+  std::string missing;
+  auto optional = [&](auto& function, const char* name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle, name));
+  };
+  auto load = [&](auto& function, const char* name) {
+    optional(function, name);
+    if (function == nullptr && missing.empty()) missing = name;
+  };
+  LlvmApi& api = library.api;
+  void (*since_14)() = nullptr;
+  load(since_14, "LLVMGetGEPSourceElementType");
+  if (!missing.empty()) {
+    library.problem = (path.empty() ? std::string("the libLLVM found") : path) + " is older than LLVM " +
+                      std::to_string(kOldest) + ", or no libLLVM";
+    return library;
+  }
+  optional(api.context_set_opaque_pointers, "LLVMContextSetOpaquePointers");
+  optional(api.version, "LLVMGetVersion");
+  load(api.context_create, "LLVMContextCreate");
+  load(api.context_dispose, "LLVMContextDispose");
+  load(api.buffer_copy, "LLVMCreateMemoryBufferWithMemoryRangeCopy");
+  load(api.buffer_dispose, "LLVMDisposeMemoryBuffer");
+  load(api.buffer_start, "LLVMGetBufferStart");
+  load(api.buffer_size, "LLVMGetBufferSize");
+  load(api.message_dispose, "LLVMDisposeMessage");
+  load(api.parse, "LLVMParseIRInContext");
+  load(api.verify, "LLVMVerifyModule");
+  load(api.module_dispose, "LLVMDisposeModule");
+  load(api.module_set_triple, "LLVMSetTarget");
+  load(api.module_set_layout, "LLVMSetModuleDataLayout");
+  load(api.default_triple, "LLVMGetDefaultTargetTriple");
+  load(api.host_cpu, "LLVMGetHostCPUName");
+  load(api.host_features, "LLVMGetHostCPUFeatures");
+  load(api.initialize_info, SINTER_LLVM_INITIALIZE("TargetInfo"));
+  load(api.initialize_target, SINTER_LLVM_INITIALIZE("Target"));
+  load(api.initialize_mc, SINTER_LLVM_INITIALIZE("TargetMC"));
+  load(api.initialize_printer, SINTER_LLVM_INITIALIZE("AsmPrinter"));
+  load(api.target_from_triple, "LLVMGetTargetFromTriple");
+  load(api.machine_create, "LLVMCreateTargetMachine");
+  load(api.machine_dispose, "LLVMDisposeTargetMachine");
+  load(api.machine_layout, "LLVMCreateTargetDataLayout");
+  load(api.layout_dispose, "LLVMDisposeTargetData");
+  load(api.emit, "LLVMTargetMachineEmitToMemoryBuffer");
+  load(api.jit_create, "LLVMOrcCreateLLJIT");
+  load(api.jit_dispose, "LLVMOrcDisposeLLJIT");
+  load(api.jit_dylib, "LLVMOrcLLJITGetMainJITDylib");
+  load(api.tracker_create, "LLVMOrcJITDylibCreateResourceTracker");
+  load(api.tracker_remove, "LLVMOrcResourceTrackerRemove");
+  load(api.tracker_release, "LLVMOrcReleaseResourceTracker");
+  load(api.jit_add_object, "LLVMOrcLLJITAddObjectFileWithRT");
+  load(api.jit_lookup, "LLVMOrcLLJITLookup");
+  load(api.error_message, "LLVMGetErrorMessage");
+  load(api.error_message_dispose, "LLVMDisposeErrorMessage");
+  if (!missing.empty()) {
+    library.problem = (path.empty() ? std::string("the libLLVM found") : path) + " lacks " + missing;
+    return library;
+  }
+  // Before 16 a library does not say its version, but tells it by what it has.
+  if (api.version != nullptr) {
+    unsigned major = 0, minor = 0, patch = 0;
+    api.version(&major, &minor, &patch);
+    library.version = static_cast<int>(major);
+  } else {
+    library.version = api.context_set_opaque_pointers != nullptr ? 15 : 14;
+  }
+  library.identity = identity_of(reinterpret_cast<void*>(api.context_create));
+  if (library.version > kNewest)
+    library.problem = library.identity + " is LLVM " + std::to_string(library.version) + "; versions " +
+                      std::to_string(kOldest) + " to " + std::to_string(kNewest) + " are known";
+  return library;
+#endif
+}
+
+}  // namespace sinter::runtime::host

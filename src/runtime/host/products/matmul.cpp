@@ -1,0 +1,205 @@
+// Cuts a matrix product into tiles. A is packed once for all threads; so is B where several tiles use the
+// same columns, otherwise panel by panel where it is used.
+#include "src/runtime/host/products/matmul.h"
+
+#include <algorithm>
+
+#include "src/runtime/host/buffer.h"
+#include "src/runtime/host/products/gemm.h"
+
+namespace sinter::runtime::host {
+namespace {
+
+constexpr std::int64_t kPackedElements = std::int64_t{4} << 20;  // of an operand, at a time
+constexpr double kWorthSharing = 1e6;                            // floating-point operations
+constexpr double kTileWork = 4e6, kLittleTileWork = 5e5;
+constexpr double kFewTiles = 8, kManyTiles = 64;
+constexpr std::int64_t kTileBytes = 512 << 10;  // of packed A that stay in a second-level cache
+
+template <class T>
+class MatMulProgram final : public HostExecutable {
+ public:
+  explicit MatMulProgram(const ir::MatMulOp& op)
+      : op_(op), panels_(row_panels(op.m)), columns_(panel_columns<T>()) {
+    for (std::int64_t row = 0; std::int64_t rows : panels_) {
+      rows_before_.push_back(row);
+      row += rows;
+    }
+    choose_tiles();
+  }
+
+  std::string describe() const override { return host::describe(op_) + " by a kernel of the host"; }
+
+  void run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>&) override {
+    const T* a = reinterpret_cast<const T*>(data_of(arguments.buffers[0]));
+    const T* b = reinterpret_cast<const T*>(data_of(arguments.buffers[1]));
+    T* c = reinterpret_cast<T*>(data_of(arguments.buffers[2]));
+    if (op_.batch == 0 || op_.m == 0 || op_.n == 0) return;
+    if (op_.k == 0) {
+      std::fill_n(c, op_.batch * op_.m * op_.n, T{0});
+      return;
+    }
+    const std::int64_t depth =
+        std::clamp<std::int64_t>(kPackedElements / op_.m, std::min(kPanelDepth, op_.k), op_.k);
+    shared_b_ = m_tiles_ > 1 && op_.n * depth <= kPackedElements;
+    const std::int64_t longer = shared_b_ ? std::max(op_.m, op_.n) : op_.m;
+    const std::int64_t batches = std::clamp<std::int64_t>(kPackedElements / (longer * depth), 1, op_.batch);
+    for (std::int64_t first = 0; first < op_.batch; first += batches) {
+      const std::int64_t count = std::min(batches, op_.batch - first);
+      for (std::int64_t k = 0; k < op_.k; k += depth)
+        run_stretch(workers, a + first * op_.a_batch + k * op_.a_column,
+                    b + first * op_.b_batch + k * op_.b_row, c + first * op_.m * op_.n, count,
+                    std::min(depth, op_.k - k), k > 0);
+    }
+  }
+
+ private:
+  /// Tiles of whole panels, small enough that there are some for every thread.
+  void choose_tiles() {
+    const std::int64_t m_panels = std::max<std::int64_t>(static_cast<std::int64_t>(panels_.size()), 1);
+    const std::int64_t n_panels = panels_of_b();
+    work_ = 2.0 * static_cast<double>(op_.m) * static_cast<double>(op_.n) * static_cast<double>(op_.k);
+    const double work = work_ * static_cast<double>(op_.batch);
+    const double wanted = std::max(std::clamp(work / kLittleTileWork, 1.0, kFewTiles),
+                                   std::clamp(work / kTileWork, 1.0, kManyTiles));
+    // One panel of B after the other meets rows of A that stay where they are.
+    const std::int64_t stays =
+        kTileBytes / (static_cast<std::int64_t>(sizeof(T)) * std::max<std::int64_t>(op_.k, 1));
+    tile_m_ = std::clamp<std::int64_t>(stays / kPanelRows, std::min<std::int64_t>(m_panels, 8),
+                                       std::min<std::int64_t>(m_panels, 20));
+    tile_n_ = std::clamp<std::int64_t>(n_panels, 1, 8);
+    auto count = [&] {
+      m_tiles_ = (m_panels + tile_m_ - 1) / tile_m_;
+      tile_m_ = (m_panels + m_tiles_ - 1) / m_tiles_;
+      n_tiles_ = (n_panels + tile_n_ - 1) / tile_n_;
+      return static_cast<double>(op_.batch * m_tiles_ * n_tiles_);
+    };
+    while (count() < wanted && tile_n_ > 1) tile_n_ = (tile_n_ + 1) / 2;
+    while (count() < wanted && tile_m_ > 4) tile_m_ = (tile_m_ + 1) / 2;
+    count();
+  }
+
+  std::int64_t panels_of_b() const { return (op_.n + columns_ - 1) / columns_; }
+  /// Where each row of A is read once only, it is read where it lies.
+  bool reads_a_in_place() const { return op_.n <= columns_; }
+
+  void run_stretch(Workers& workers, const T* a, const T* b, T* c, std::int64_t batches, std::int64_t k,
+                   bool accumulate) {
+    const std::int64_t a_panels = reads_a_in_place() ? 0 : static_cast<std::int64_t>(panels_.size());
+    const std::int64_t b_panels = shared_b_ ? panels_of_b() : 0;
+    const std::int64_t b_batches = op_.b_batch == 0 ? 1 : batches;
+    // Panels of B begin where vectors may.
+    const std::int64_t a_elements =
+        a_panels > 0 ? (batches * op_.m * k + columns_ - 1) / columns_ * columns_ : 0;
+    const std::int64_t b_panel = k * columns_;
+    T* packed_a = reinterpret_cast<T*>(workers.shared().reserve(
+        static_cast<std::size_t>(a_elements + b_batches * b_panels * b_panel) * sizeof(T)));
+    T* packed_b = packed_a + a_elements;
+    const std::int64_t a_packs = batches * a_panels;
+    auto pack = [&](std::size_t piece, std::size_t) {
+      std::int64_t number = static_cast<std::int64_t>(piece);
+      if (number < a_packs) {
+        const std::int64_t batch = number / a_panels;
+        const std::size_t panel = static_cast<std::size_t>(number % a_panels);
+        const std::int64_t row = rows_before_[panel];
+        pack_panel(packed_a + (batch * op_.m + row) * k, a + batch * op_.a_batch + row * op_.a_row, op_.a_row,
+                   op_.a_column, panels_[panel], panels_[panel], k);
+        return;
+      }
+      number -= a_packs;
+      const std::int64_t batch = number / b_panels, column = number % b_panels * columns_;
+      pack_panel(packed_b + number * b_panel, b + batch * op_.b_batch + column * op_.b_column, op_.b_column,
+                 op_.b_row, std::min(columns_, op_.n - column), columns_, k);
+    };
+    auto multiply = [&](std::size_t piece, std::size_t thread) {
+      const std::int64_t tiles = m_tiles_ * n_tiles_;
+      const std::int64_t batch = static_cast<std::int64_t>(piece) / tiles;
+      const std::int64_t tile = static_cast<std::int64_t>(piece) % tiles;
+      Stretch s{k,
+                a_panels > 0 ? packed_a + batch * op_.m * k : a + batch * op_.a_batch,
+                nullptr,
+                nullptr,
+                c + batch * op_.m * op_.n,
+                accumulate};
+      if (shared_b_)
+        s.packed_b = packed_b + (op_.b_batch == 0 ? 0 : batch * b_panels * b_panel);
+      else
+        s.b = b + batch * op_.b_batch;
+      run_tile(workers.workspace(thread), s, tile / n_tiles_, tile % n_tiles_);
+    };
+    const std::size_t packs = static_cast<std::size_t>(a_packs + b_batches * b_panels);
+    const std::size_t tiles = static_cast<std::size_t>(batches * m_tiles_ * n_tiles_);
+    if (work_ * static_cast<double>(batches) < kWorthSharing) {
+      for (std::size_t i = 0; i < packs; ++i) pack(i, 0);
+      for (std::size_t i = 0; i < tiles; ++i) multiply(i, 0);
+    } else {
+      workers.pool().run(packs, pack);
+      workers.pool().run(tiles, multiply);
+    }
+  }
+
+  /// A stretch of k of one matrix.
+  struct Stretch {
+    std::int64_t k;
+    const T* a;         // packed, or where it lies
+    const T* b;         // where it lies, or
+    const T* packed_b;  // all of its panels
+    T* c;
+    bool accumulate;
+  };
+
+  void run_tile(Workspace& workspace, const Stretch& s, std::int64_t m_tile, std::int64_t n_tile) {
+    const std::size_t first = static_cast<std::size_t>(m_tile * tile_m_);
+    const std::size_t last = std::min(first + static_cast<std::size_t>(tile_m_), panels_.size());
+    const std::int64_t end = std::min((n_tile + 1) * tile_n_ * columns_, op_.n);
+    const std::int64_t blocks = (s.k + kPanelDepth - 1) / kPanelDepth;
+    const std::int64_t most = (s.k + blocks - 1) / blocks;
+    T* own =
+        reinterpret_cast<T*>(workspace.reserve(static_cast<std::size_t>(kPanelDepth * columns_) * sizeof(T)));
+    for (std::int64_t j = n_tile * tile_n_ * columns_; j < end; j += columns_) {
+      const std::int64_t columns = std::min(columns_, op_.n - j);
+      // With few panels of A there is little to win from a copy of B that lies side by side already.
+      const bool direct = op_.b_column == 1 && columns == columns_ && last - first <= 2;
+      for (std::int64_t p = 0; p < s.k; p += most) {
+        const std::int64_t depth = std::min(most, s.k - p);
+        const T* panel = own;
+        std::int64_t row = columns_;
+        if (s.packed_b != nullptr) {
+          panel = s.packed_b + j * s.k + p * columns_;
+        } else if (direct) {
+          panel = s.b + p * op_.b_row + j;
+          row = op_.b_row;
+        } else {
+          pack_panel(own, s.b + p * op_.b_row + j * op_.b_column, op_.b_column, op_.b_row, columns, columns_,
+                     depth);
+        }
+        for (std::size_t i = first; i < last; ++i) {
+          T* to = s.c + rows_before_[i] * op_.n + j;
+          if (reads_a_in_place())
+            multiply_strided(panels_[i], columns, depth, s.a + rows_before_[i] * op_.a_row + p * op_.a_column,
+                             op_.a_row, op_.a_column, panel, row, to, op_.n, s.accumulate || p > 0);
+          else
+            multiply_panel(panels_[i], columns, depth, s.a + rows_before_[i] * s.k + p * panels_[i], panel,
+                           row, to, op_.n, s.accumulate || p > 0);
+        }
+      }
+    }
+  }
+
+  ir::MatMulOp op_;
+  std::vector<std::int64_t> panels_, rows_before_;
+  std::int64_t columns_;
+  std::int64_t tile_m_ = 1, tile_n_ = 1, m_tiles_ = 1, n_tiles_ = 1;  // panels in a tile; tiles
+  bool shared_b_ = false;                                             // B is packed once for all tiles
+  double work_ = 0;                                                   // of one matrix
+};
+
+}  // namespace
+
+std::shared_ptr<HostExecutable> make_matmul(const ir::MatMulOp& op) {
+  if (op.dtype == DType::f32) return std::make_shared<MatMulProgram<float>>(op);
+  if (op.dtype == DType::f64) return std::make_shared<MatMulProgram<double>>(op);
+  throw DeviceError("[matmul] the host multiplies f32 and f64, not " + std::string(name_of(op.dtype)));
+}
+
+}  // namespace sinter::runtime::host

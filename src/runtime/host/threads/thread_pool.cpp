@@ -1,0 +1,128 @@
+// Claiming, spinning and sleeping of the host's threads.
+#include "src/runtime/host/threads/thread_pool.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
+#if defined(__x86_64__) || defined(__i386__)
+#include <immintrin.h>
+#endif
+
+namespace sinter::runtime {
+namespace {
+
+// Launches of one plan follow each other within a few microseconds; longer gaps are not worth a busy core.
+constexpr auto kSpin = std::chrono::microseconds(30);
+
+void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+std::size_t usable_cores() {
+#if defined(__linux__)
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0)
+    return static_cast<std::size_t>(std::max(CPU_COUNT(&set), 1));
+#endif
+  return std::max(std::thread::hardware_concurrency(), 1u);
+}
+
+// Spins until `done()`; false when the time is up.
+template <class Done>
+bool spin(Done&& done) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (;;) {
+    for (int i = 0; i < 64; ++i) {
+      if (done()) return true;
+      pause();
+    }
+    if (std::chrono::steady_clock::now() - begin > kSpin) return false;
+  }
+}
+
+std::uint32_t generation_of(std::uint64_t ticket) { return static_cast<std::uint32_t>(ticket >> 32); }
+std::uint32_t left_of(std::uint64_t ticket) { return static_cast<std::uint32_t>(ticket); }
+
+}  // namespace
+
+ThreadPool::ThreadPool(std::size_t threads) {
+  const std::size_t count = threads == 0 ? usable_cores() : threads;
+  workers_.reserve(count - 1);
+  for (std::size_t i = 1; i < count; ++i) workers_.emplace_back([this, i] { worker(i); });
+}
+
+ThreadPool::~ThreadPool() {
+  stop_.store(true);
+  generation_.fetch_add(1);
+  generation_.notify_all();
+  for (std::thread& thread : workers_) thread.join();
+}
+
+void ThreadPool::run_shared(std::size_t pieces, Call call, void* context) {
+  constexpr std::size_t kMostPieces = 0xffffffff;
+  for (; pieces > kMostPieces; --pieces) call(context, pieces - 1, 0);
+  call_ = call;
+  context_ = context;
+  pieces_ = pieces;
+  unfinished_.store(pieces, std::memory_order_relaxed);
+  const std::uint32_t generation = generation_.load(std::memory_order_relaxed) + 1;
+  ticket_.store(std::uint64_t{generation} << 32 | pieces, std::memory_order_release);
+  // Sequentially consistent together with the sleeper's order (count itself, then look): one of the two sees
+  // the other.
+  generation_.store(generation);
+  if (sleeping_.load() != 0) {
+    if (pieces > workers_.size()) {
+      generation_.notify_all();
+    } else {
+      for (std::size_t i = 1; i < pieces; ++i) generation_.notify_one();
+    }
+  }
+  work_through(generation, 0);
+  // The rest is in the hands of threads that are running; one that lost its core may take long, so yield.
+  while (unfinished_.load(std::memory_order_acquire) != 0) {
+    if (!spin([this] { return unfinished_.load(std::memory_order_acquire) == 0; })) std::this_thread::yield();
+  }
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void ThreadPool::work_through(std::uint32_t generation, std::size_t thread) {
+  std::uint64_t ticket = ticket_.load(std::memory_order_acquire);
+  while (generation_of(ticket) == generation && left_of(ticket) != 0) {
+    if (!ticket_.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel)) continue;
+    // This job cannot end before the claimed piece does: its fields stand still.
+    const std::size_t piece = pieces_ - left_of(ticket);
+    try {
+      call_(context_, piece, thread);
+    } catch (...) {
+      std::lock_guard lock(error_mutex_);
+      if (!error_) error_ = std::current_exception();
+    }
+    unfinished_.fetch_sub(1, std::memory_order_release);
+    ticket = ticket_.load(std::memory_order_acquire);
+  }
+}
+
+void ThreadPool::worker(std::size_t thread) {
+  std::uint32_t seen = 0;
+  for (;;) {
+    auto news = [&] { return generation_.load(std::memory_order_acquire) != seen; };
+    if (!spin(news)) {
+      sleeping_.fetch_add(1);
+      generation_.wait(seen);
+      sleeping_.fetch_sub(1);
+    }
+    seen = generation_.load(std::memory_order_acquire);
+    if (stop_.load()) return;
+    work_through(seen, thread);
+  }
+}
+
+}  // namespace sinter::runtime

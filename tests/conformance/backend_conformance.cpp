@@ -1,0 +1,366 @@
+// The conformance suite: memory, kernels, faults.
+#include "tests/conformance/backend_conformance.h"
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <stdexcept>
+
+#include <doctest/doctest.h>
+
+#include <sinter/error.h>
+
+#include "tests/conformance/conformance_runner.h"
+#include "tests/support/test_data.h"
+
+namespace sinter::testing {
+namespace {
+
+std::vector<std::byte> random_bytes(TestData& data, std::size_t count) {
+  std::vector<std::byte> bytes(count);
+  for (std::byte& b : bytes) b = static_cast<std::byte>(data.next());
+  return bytes;
+}
+
+std::vector<std::byte> downloaded(runtime::Backend& backend, const runtime::BufferView& from,
+                                  std::size_t bytes) {
+  std::vector<std::byte> data(bytes);
+  backend.download(from, data);
+  return data;
+}
+
+// y = -x over n elements.
+KernelCase negation(std::int64_t n) {
+  KernelBuilder k({n});
+  const ir::ExprId x = k.load(k.input(DType::f32, std::vector<double>(n, 1.0)), k.all());
+  k.store(k.output(DType::f32, n), k.all(), k.op(Op::Neg, x));
+  return k.finish("negation");
+}
+
+// One launch after the other over memory that is given up as soon as the launch was handed over.
+void check_release_after_launch(runtime::Backend& backend) {
+  const std::int64_t n = 5000;
+  const std::size_t bytes = n * sizeof(float);
+  const KernelCase c = negation(n);
+  const ir::Kernel* kernel = &c.kernel;
+  const runtime::ExecutableRef executable = backend.compile(std::span(&kernel, 1)).at(0);
+  std::vector<runtime::BufferRef> results;
+  for (int round = 0; round < 20; ++round) {
+    const runtime::BufferRef x = backend.allocate(bytes);
+    backend.upload({x.get(), 0}, to_bytes(DType::f32, std::vector<double>(n, round + 1)));
+    results.push_back(backend.allocate(bytes));
+    const runtime::BufferView views[] = {{x.get(), 0}, {results.back().get(), 0}};
+    backend.launch(*executable, {views, c.bindings.ints, c.bindings.scalars});
+    if (round % 3 == 0) backend.submit();
+  }
+  for (int round = 0; round < 20; ++round) {
+    const auto want = to_bytes(DType::f32, std::vector<double>(n, -round - 1));
+    CHECK_MESSAGE(downloaded(backend, {results[round].get(), 0}, bytes) == want, "launch " << round);
+  }
+}
+
+// What a launch wrote is what the next one reads, without waiting in between.
+void check_order(runtime::Backend& backend) {
+  const std::int64_t n = 3000;
+  const KernelCase c = negation(n);
+  const ir::Kernel* kernel = &c.kernel;
+  const runtime::ExecutableRef executable = backend.compile(std::span(&kernel, 1)).at(0);
+  const runtime::BufferRef a = backend.allocate(n * sizeof(float)), b = backend.allocate(n * sizeof(float));
+  std::vector<double> values = TestData(5).reals(n);
+  backend.upload({a.get(), 0}, to_bytes(DType::f32, values));
+  const runtime::BufferView there[] = {{a.get(), 0}, {b.get(), 0}}, back[] = {{b.get(), 0}, {a.get(), 0}};
+  for (int i = 0; i < 51; ++i) {
+    backend.launch(*executable, {there, c.bindings.ints, c.bindings.scalars});
+    backend.launch(*executable, {back, c.bindings.ints, c.bindings.scalars});
+  }
+  backend.launch(*executable, {there, c.bindings.ints, c.bindings.scalars});
+  for (double& v : values) v = -v;
+  CHECK_MESSAGE((downloaded(backend, {b.get(), 0}, n * sizeof(float)) == to_bytes(DType::f32, values)),
+                "a chain of launches that depend on each other");
+}
+
+std::string failure(const KernelCase& c, const std::string& what) {
+  std::string text = "[" + c.name + "] " + what;
+  // Long kernels would hide the next failure.
+  const std::string kernel = ir::to_string(c.kernel);
+  return text + "\n" + (kernel.size() < 6000 ? kernel : kernel.substr(0, 6000) + "...\n");
+}
+
+// The kernel's first difference from the oracle; empty if there is none.
+std::string check_kernel(KernelRunner& runner, const KernelCase& c, const Precision& precision) {
+  const ReferenceResult want = evaluate(c.kernel, c.bindings, precision);
+  bool faulted = false, faulted_again = false;
+  const auto got = runner.run(c, faulted);
+  if (faulted != want.fault)
+    return faulted ? "reported an index out of range" : "did not report an index out of range";
+  for (std::size_t b = 0; b < got.size(); ++b) {
+    const std::string d = difference(c.kernel.buffers[b].dtype, got[b], want.buffers[b], want.errors[b]);
+    if (!d.empty()) return "buffer " + std::to_string(b) + ": " + d;
+  }
+  if (runner.run(c, faulted_again) != got) return "gave other bits when it was run again";
+  return "";
+}
+
+/// Those of the kernels whose inner points several groups may share, marked so.
+std::vector<KernelCase> split_kernels(const std::vector<KernelCase>& cases) {
+  std::vector<KernelCase> fitting;
+  for (KernelCase c : cases) {
+    c.kernel.split = true;
+    try {
+      ir::verify(c.kernel);
+    } catch (const std::logic_error&) {
+      continue;
+    }
+    fitting.push_back(std::move(c));
+  }
+  return fitting;
+}
+
+/// Those of the kernels that go over their rows more than once, with rows held in registers.
+std::vector<KernelCase> row_kernels(const std::vector<KernelCase>& cases, std::int64_t lanes) {
+  std::vector<KernelCase> fitting;
+  for (KernelCase c : cases) {
+    std::int64_t inner = 1;
+    for (std::size_t k = c.kernel.outer_rank; k < c.kernel.extents.size(); ++k)
+      inner *= c.bindings.ints[c.kernel.extents[k].index];
+    if (c.kernel.phases < 2 || c.kernel.schedule != ir::Schedule::LanesInner || inner > lanes * 32) continue;
+    c.kernel.row_elements = inner <= lanes * 8 ? 8 : inner <= lanes * 16 ? 16 : 32;
+    c.kernel.row_lanes = static_cast<std::uint16_t>(inner <= lanes * 2   ? lanes / 4
+                                                    : inner <= lanes * 4 ? lanes / 2
+                                                                         : lanes);
+    fitting.push_back(c);
+    for (std::int64_t elements : {8, 16, 32})
+      for (std::int64_t group = 32; group <= lanes; group *= 2)
+        if (inner == elements * group) {
+          c.kernel.row_elements = static_cast<std::uint16_t>(elements);
+          c.kernel.row_lanes = static_cast<std::uint16_t>(group);
+          c.kernel.row_full = true;
+          fitting.push_back(c);
+        }
+  }
+  return fitting;
+}
+
+/// Squared deviations of rows and of columns, next to sums, with means far from zero; split and not.
+std::vector<KernelCase> moments_kernels(bool with_f64) {
+  std::vector<KernelCase> cases;
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    if (dtype == DType::f64 && !with_f64) continue;
+    for (const auto& [outer, inner] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+             {3, 7000}, {40, 600}, {1, 20000}, {300, 5}, {2, 1}, {1, 9087}, {2, 4097}})
+      for (const bool by_rows : {true, false}) {
+        KernelBuilder k({outer}, {inner});
+        std::vector<double> values = TestData(static_cast<std::uint64_t>(outer * 7 + inner))
+                                         .reals(static_cast<std::size_t>(outer * inner));
+        for (double& value : values) value += 100;
+        const auto all = by_rows ? k.map({inner, 1}) : k.map({1, outer});
+        const ir::ExprId x = k.load(k.input(dtype, values), all);
+        k.store(k.output(dtype, outer), k.outer(),
+                k.op(Op::Add, k.reduce(Op::SquaredDeviations, x), k.reduce(Op::Max, x)));
+        k.store(k.output(dtype, outer), k.outer(), k.reduce(Op::Sum, x));
+        KernelCase c = k.finish("moments");
+        c.kernel.schedule = by_rows ? ir::Schedule::LanesInner : ir::Schedule::LanesOuter;
+        cases.push_back(c);
+        c.kernel.split = true;
+        cases.push_back(c);
+      }
+  }
+  return cases;
+}
+
+}  // namespace
+
+void check_memory(runtime::Backend& backend) {
+  TestData data(1);
+  for (const std::size_t size : {0, 1, 2, 3, 4, 5, 63, 64, 255, 256, 257, 4096, 100001, 1 << 20}) {
+    const runtime::BufferRef buffer = backend.allocate(size);
+    CHECK(buffer->bytes() >= size);
+    const auto bytes = random_bytes(data, size);
+    backend.upload({buffer.get(), 0}, bytes);
+    CHECK_MESSAGE(downloaded(backend, {buffer.get(), 0}, size) == bytes,
+                  "a transfer of " << size << " bytes");
+  }
+  {
+    const runtime::BufferRef buffer = backend.allocate(1000);
+    auto bytes = random_bytes(data, 1000);
+    backend.upload({buffer.get(), 0}, bytes);
+    const std::pair<std::size_t, std::size_t> pieces[] = {{0, 1},   {3, 5},   {17, 3},  {100, 64},
+                                                          {253, 8}, {999, 1}, {500, 0}, {601, 399}};
+    for (const auto& place : pieces) {
+      const std::size_t offset = place.first, size = place.second;
+      const auto piece = random_bytes(data, size);
+      std::copy(piece.begin(), piece.end(), bytes.begin() + offset);
+      backend.upload({buffer.get(), offset}, piece);
+      CHECK_MESSAGE(downloaded(backend, {buffer.get(), offset}, size) == piece,
+                    size << " bytes at " << offset);
+    }
+    CHECK_MESSAGE(downloaded(backend, {buffer.get(), 0}, 1000) == bytes,
+                  "uploads into the middle of a buffer");
+  }
+  {
+    // Buffers come and go in any order; those that live keep their bytes.
+    std::vector<std::pair<runtime::BufferRef, std::vector<std::byte>>> live;
+    for (int step = 0; step < 300; ++step) {
+      if (live.size() > 30 || (!live.empty() && data.chance(0.4))) {
+        const auto at = static_cast<std::size_t>(data.integer(0, static_cast<std::int64_t>(live.size()) - 1));
+        CHECK_MESSAGE(
+            downloaded(backend, {live[at].first.get(), 0}, live[at].second.size()) == live[at].second,
+            "a buffer's bytes changed while others came and went");
+        live.erase(live.begin() + static_cast<std::ptrdiff_t>(at));
+        continue;
+      }
+      auto bytes = random_bytes(data, static_cast<std::size_t>(data.integer(0, 20000)));
+      runtime::BufferRef buffer = backend.allocate(bytes.size());
+      backend.upload({buffer.get(), 0}, bytes);
+      live.emplace_back(std::move(buffer), std::move(bytes));
+    }
+  }
+  {
+    const std::size_t before = backend.statistics().bytes_in_use;
+    const runtime::BufferRef buffer = backend.allocate(1 << 16);
+    CHECK(backend.statistics().bytes_in_use >= before + (1 << 16));
+    CHECK(backend.statistics().peak_bytes_in_use >= before + (1 << 16));
+  }
+  CHECK_THROWS_AS(backend.allocate(std::numeric_limits<std::size_t>::max() / 4), DeviceError);
+  CHECK_NOTHROW(backend.synchronize());
+  check_release_after_launch(backend);
+  check_order(backend);
+}
+
+void check_kernels(runtime::Backend& backend, const std::vector<KernelCase>& cases,
+                   const ConformanceOptions& options) {
+  std::vector<KernelCase> fitting;
+  for (const KernelCase& c : cases)
+    if (runs_on(backend, c.kernel)) fitting.push_back(c);
+  Failures failures;
+  KernelRunner runner(backend);
+  try {
+    runner.compile(fitting);
+  } catch (const std::exception& e) {
+    failures.add(std::string("compiling failed: ") + e.what());
+    // One by one, to find out which.
+    for (const KernelCase& c : fitting) try {
+        KernelRunner(backend).compile({c});
+      } catch (const std::exception& alone) {
+        failures.add(failure(c, alone.what()));
+      }
+    failures.report("kernels");
+    return;
+  }
+  for (const KernelCase& c : fitting) {
+    std::string wrong;
+    try {
+      wrong = check_kernel(runner, c, options.precision);
+    } catch (const std::exception& e) {
+      wrong = std::string("threw: ") + e.what();
+    }
+    if (!wrong.empty()) failures.add(failure(c, wrong));
+  }
+  failures.report(std::to_string(fitting.size()) + " kernels");
+}
+
+void check_operations(runtime::Backend& backend, const ConformanceOptions& options) {
+  const std::size_t outputs = std::min(8, std::max(1, backend.traits().max_buffers - 3));
+  check_kernels(backend, operation_kernels(backend.traits().has_f64, outputs), options);
+}
+
+void check_faults(runtime::Backend& backend, const ConformanceOptions& options) {
+  const auto gather = [](std::int64_t last) {
+    KernelBuilder k({100});
+    std::vector<std::int64_t> where(100, 3);
+    where[99] = last;
+    const ir::ExprId at = k.load(k.input(DType::i64, where), k.all());
+    const std::uint16_t result = k.output(DType::f32, 100),
+                        table = k.input(DType::f32, TestData(3).reals(10));
+    k.store(result, k.all(), k.load_at(table, k.map({0}), at, 1, 10));
+    return k.finish("gather");
+  };
+  const KernelCase bad = gather(10), good = gather(9);
+  const ir::Kernel* kernel = &bad.kernel;
+  const runtime::ExecutableRef executable = backend.compile(std::span(&kernel, 1)).at(0);
+  const auto launch = [&](const KernelCase& c, const GuardedBuffers& buffers) {
+    backend.launch(*executable, {buffers.views(), c.bindings.ints, c.bindings.scalars});
+    backend.submit();
+  };
+  const auto message_of = [&](const auto& action) -> std::string {
+    try {
+      action();
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "nothing was thrown";
+  };
+  const GuardedBuffers buffers(backend, bad.bindings.buffers);
+  const runtime::BufferView result = buffers.views()[1];
+
+  launch(bad, buffers);
+  CHECK(message_of([&] { backend.synchronize(); }).find("out of range") != std::string::npos);
+  CHECK_NOTHROW_MESSAGE(backend.synchronize(), "the fault was thrown before");
+
+  launch(bad, buffers);
+  std::vector<std::byte> bytes(400);
+  CHECK(message_of([&] { backend.download(result, bytes); }).find("out of range") != std::string::npos);
+  CHECK_NOTHROW_MESSAGE(backend.download(result, bytes), "the fault was thrown before");
+
+  // A fault among good launches is not lost, and later ones are right.
+  launch(bad, buffers);
+  const GuardedBuffers others(backend, good.bindings.buffers);
+  launch(good, others);
+  CHECK(message_of([&] { backend.synchronize(); }).find("out of range") != std::string::npos);
+  launch(good, others);
+  CHECK_NOTHROW(backend.synchronize());
+  const ReferenceResult want = evaluate(good.kernel, good.bindings, options.precision);
+  CHECK(others.read() == want.buffers);
+}
+
+void check_backend(runtime::Backend& backend, const ConformanceOptions& options) {
+  const bool with_f64 = backend.traits().has_f64;
+  SUBCASE("memory") { check_memory(backend); }
+  SUBCASE("kernels written by hand") { check_kernels(backend, handmade_kernels(with_f64), options); }
+  SUBCASE("every elementwise op") { check_operations(backend, options); }
+  SUBCASE("random kernels") {
+    std::vector<KernelCase> cases;
+    for (int i = 0; i < options.random_kernels; ++i)
+      cases.push_back(random_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
+    check_kernels(backend, cases, options);
+  }
+  SUBCASE("random kernels with long loops") {
+    std::vector<KernelCase> cases;
+    for (int i = 0; i < options.random_long_kernels; ++i)
+      cases.push_back(random_long_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
+    check_kernels(backend, cases, options);
+  }
+  SUBCASE("random kernels for several members") {
+    std::vector<KernelCase> cases;
+    for (int i = 0; i < options.random_kernels / 4; ++i)
+      cases.push_back(random_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
+    for (int i = 0; i < options.random_long_kernels / 4; ++i)
+      cases.push_back(random_long_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
+    check_kernels_of_members(backend, cases, options);
+  }
+  if (backend.traits().grid_reductions) {
+    SUBCASE("kernels whose work several groups share") {
+      std::vector<KernelCase> cases = handmade_kernels(with_f64);
+      for (int i = 0; i < options.random_kernels; ++i)
+        cases.push_back(random_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
+      for (int i = 0; i < options.random_long_kernels; ++i)
+        cases.push_back(random_long_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
+      check_kernels(backend, split_kernels(cases), options);
+    }
+    SUBCASE("squared deviations") { check_kernels(backend, moments_kernels(with_f64), options); }
+  }
+  if (backend.traits().row_lanes > 0) {
+    SUBCASE("kernels that hold their rows") {
+      std::vector<KernelCase> cases = handmade_kernels(with_f64);
+      for (int i = 0; i < options.random_kernels; ++i)
+        cases.push_back(random_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
+      for (int i = 0; i < options.random_long_kernels; ++i)
+        cases.push_back(random_long_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
+      check_kernels(backend, row_kernels(cases, backend.traits().row_lanes), options);
+    }
+  }
+  SUBCASE("an index out of range") { check_faults(backend, options); }
+  SUBCASE("library ops") { check_library_ops(backend, options); }
+}
+
+}  // namespace sinter::testing

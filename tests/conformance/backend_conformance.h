@@ -1,0 +1,42 @@
+// What every device must do: one suite, run by a test program of each backend.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "src/runtime/backend.h"
+#include "tests/support/kernels/random_kernel.h"
+
+namespace sinter::testing {
+
+struct ConformanceOptions {
+  int random_kernels = 200;
+  int random_long_kernels = 0;  // few outer points, long inner loops; the oracle needs a second for ten
+  std::uint64_t first_seed = 0;
+  Precision precision;
+  double library_relative = 1e-5;  // error of f32 matmul and conv2d, relative to the sum of |terms|
+  double library_relative_f64 = 1e-13;
+};
+
+/// All of the below. Failures are reported through doctest, with the kernel's text.
+void check_backend(runtime::Backend& backend, const ConformanceOptions& options = {});
+
+/// Allocation, transfers at any offset and size, buffers that come and go while work is under way.
+void check_memory(runtime::Backend& backend);
+/// Kernels against the oracle, twice: both runs must give the same bits.
+void check_kernels(runtime::Backend& backend, const std::vector<KernelCase>& cases,
+                   const ConformanceOptions& options);
+/// Every elementwise op over special and random values, for each dtype that it takes.
+void check_operations(runtime::Backend& backend, const ConformanceOptions& options);
+void check_library_ops(runtime::Backend& backend, const ConformanceOptions& options);
+/// The kernels as one launch of several members of different sizes, where the backend has such launches.
+void check_kernels_of_members(runtime::Backend& backend, std::vector<KernelCase> cases,
+                              const ConformanceOptions& options);
+/// An index out of range is thrown by whichever call waits, once, and leaves the backend usable.
+void check_faults(runtime::Backend& backend, const ConformanceOptions& options);
+
+/// Kernels of check_operations: as many ops in each as `max_outputs` allows.
+std::vector<KernelCase> operation_kernels(bool with_f64, std::size_t max_outputs);
+
+}  // namespace sinter::testing

@@ -1,0 +1,113 @@
+// A program over tensors as plain data: it can be printed, run on a device, run on the oracle, and made
+// smaller while it still fails.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <sinter/any_tensor.h>
+
+#include "tests/support/reference/tensor.h"
+
+namespace sinter::testing {
+
+enum class StepKind : std::uint8_t {
+  // make a value: step number k makes the value vk and a handle to it
+  Input,
+  Full,
+  Arange,
+  Uniform,
+  Normal,
+  Unary,
+  Cast,
+  Binary,
+  Where,
+  Reshape,
+  Permute,
+  Expand,
+  Slice,
+  Flip,
+  Windows,
+  Pad,
+  Place,
+  SliceAssign,
+  SliceFill,
+  Cat,
+  Stack,
+  Repeat,
+  Roll,
+  Reduce,
+  Mean,
+  ArgMax,
+  ArgMin,
+  Gather,
+  IndexSelect,
+  MatMul,
+  Conv2d,
+  Alias,  // a second handle
+  // act on handles
+  Drop,
+  Read,
+  Sync,
+  Flush,
+};
+
+struct Argument {
+  int step = -1;  // the step whose handle it is; -1: a number
+  Scalar number = 0;
+};
+
+/// One step. Each kind uses some of the fields, with the meaning they have in the operation of the same name.
+struct Step {
+  StepKind kind = StepKind::Input;
+  Op op = Op::Add;  // Unary, Binary, Reduce
+  std::vector<Argument> args;
+  DType dtype = DType::f32;  // Input, Full, Cast
+  Shape shape;               // creation, Place
+  Dims dims, more;           // sizes or axes; before and after; start and step
+  std::vector<Range> ranges;
+  std::int64_t axis = 0, size = 0, step = 1;  // Windows, Gather, Cat, Roll (step); Arange: start, stop, step
+  double low = 0, high = 1;                   // Uniform; Normal: mean, deviation
+  Scalar fill = 0;                            // Full, Pad, Place, SliceFill
+  std::uint64_t seed = 0;                     // Input: of its data
+  std::int64_t range = 0;                     // Input: integers in [0, range) if positive
+  std::vector<double> numbers;                // Input: the data itself, if any
+  Conv2dOptions options;
+
+  Step(StepKind k = StepKind::Input) : kind(k) {}
+  bool makes_value() const { return kind < StepKind::Drop; }
+};
+
+struct Program {
+  std::vector<Step> steps;
+};
+
+/// The data of an Input step.
+std::vector<std::byte> input_bytes(const Step& step);
+
+/// The value of a step on the oracle; `values` holds those of all steps before.
+ReferenceTensor evaluate(const Step& step, const std::vector<ReferenceTensor>& values, Reference& reference);
+std::vector<ReferenceTensor> evaluate(const Program& program, Reference reference);
+
+/// One line for each step, with shape and dtype where `values` has them.
+std::string to_text(const Program& program, const std::vector<ReferenceTensor>& values = {});
+
+/// The value of a step on a device; `handles` holds those of all steps before.
+AnyTensor execute(const Step& step, const std::vector<AnyTensor>& handles, const Device& device);
+
+/// Runs the program on a device with fresh handles, from seed 0 on. Compares what is read on the way and, at
+/// the end, every handle that is left. Empty, or what went wrong at which step. `bits` receives all bytes
+/// that were read.
+std::string run(const Program& program, const std::vector<ReferenceTensor>& values, const Device& device,
+                std::vector<std::byte>& bits);
+
+/// Runs the program twice. The second run must find all plans and give the same bits, and nothing may be left
+/// in memory.
+std::string check(const Program& program, const Device& device);
+
+/// A smaller program that still fails; tries at most `attempts` programs.
+Program shrink(Program program, const std::function<bool(const Program&)>& fails, int attempts);
+
+}  // namespace sinter::testing

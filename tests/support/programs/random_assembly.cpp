@@ -1,0 +1,109 @@
+// Random parts and pieces.
+#include "tests/support/programs/random_assembly.h"
+
+namespace sinter::testing {
+
+using Kind = StepKind;
+
+Range RandomAssembly::random_range(std::int64_t size) {
+  Range range;
+  if (data_.chance(0.4)) return range;
+  range.step = data_.chance(0.6) ? 1 : data_.integer(1, 3);
+  if (data_.chance(0.3)) range.step = -range.step;
+  if (size > 0) {
+    const std::int64_t a = data_.integer(0, size), b = data_.integer(0, size);
+    if (data_.chance(0.7)) range.start = range.step > 0 ? std::min(a, b) : std::max(a, b);
+    if (data_.chance(0.7) && std::max(a, b) < size)
+      range.stop = range.step > 0 ? std::max(a, b) : std::min(a, b);
+    if (range.start && *range.start > 0 && data_.chance(0.3)) *range.start -= size;
+    if (range.start && *range.start == 0 && data_.chance(0.1)) *range.start = -size;
+  }
+  return range;
+}
+
+int RandomAssembly::of_shape(const Shape& wanted, DType dtype) {
+  std::vector<int> fitting;
+  for (int id : live_)
+    if (value(id).dtype == dtype && shape(id) == wanted) fitting.push_back(id);
+  if (!fitting.empty() && data_.chance(0.8)) return data_.pick(fitting);
+  const int made = input(wanted, dtype);
+  // Pieces that are computed in the kernel that joins them.
+  if (made < 0 || !is_float(dtype) || data_.chance(0.5)) return made;
+  const int computed = binary(Op::Mul, {made}, {-1, data_.real(-1, 1)});
+  if (computed < 0) return made;
+  drop(made);
+  return computed;
+}
+
+void RandomAssembly::assign(int x) {
+  Step step{data_.chance(0.75) ? Kind::SliceAssign : Kind::SliceFill};
+  step.args = {{x}};
+  step.fill = value(x).dtype == DType::u8 ? Scalar(data_.integer(0, 255)) : random_number(value(x).dtype);
+  for (std::size_t d = 0; d < shape(x).rank(); ++d) step.ranges.push_back(random_range(shape(x)[d]));
+  if (step.kind == Kind::SliceAssign) {
+    Shape part = reference_.slice(value(x), step.ranges).shape;
+    for (std::int64_t& size : part)
+      if (data_.chance(0.1)) size = 1;  // broadcasts
+    const int y = of_shape(part, value(x).dtype);
+    if (y < 0) return;
+    step.args.push_back({y});
+  }
+  const int made = add(std::move(step));
+  if (made >= 0 && data_.chance(0.5)) drop(x);  // x = x.slice_assign(..)
+}
+
+void RandomAssembly::join(int x) {
+  Step step{data_.chance(0.75) ? Kind::Cat : Kind::Stack};
+  if (step.kind == Kind::Cat && shape(x).rank() == 0) return;
+  if (step.kind == Kind::Stack && shape(x).rank() >= 5) return;
+  const auto rank = static_cast<std::int64_t>(shape(x).rank());
+  step.axis = data_.integer(0, step.kind == Kind::Cat ? rank - 1 : rank);
+  const std::int64_t count = data_.chance(0.05) ? 30 : data_.integer(1, 5);
+  std::vector<int> pieces{x};
+  for (std::int64_t k = 1; k < count; ++k) {
+    Shape of(shape(x));
+    if (step.kind == Kind::Cat) of[static_cast<std::size_t>(step.axis)] = data_.integer(0, 4);
+    const int piece = of_shape(of, value(x).dtype);
+    if (piece < 0) return;
+    pieces.insert(pieces.begin() + static_cast<std::ptrdiff_t>(data_.integer(0, k)), piece);
+  }
+  for (int piece : pieces) step.args.push_back({piece});
+  if (data_.chance(0.2)) step.axis -= step.kind == Kind::Cat ? rank : rank + 1;
+  if (add(std::move(step)) < 0) return;
+  std::sort(pieces.begin(), pieces.end());
+  pieces.erase(std::unique(pieces.begin(), pieces.end()), pieces.end());
+  for (int piece : pieces)
+    if (data_.chance(0.5)) drop(piece);
+}
+
+void RandomAssembly::repeat(int x) {
+  Step step{Kind::Repeat};
+  step.args = {{x}};
+  for (std::size_t d = 0; d < shape(x).rank(); ++d)
+    step.dims.push_back(data_.chance(0.5) ? 1 : data_.integer(0, 3));
+  add(std::move(step));
+}
+
+void RandomAssembly::roll(int x) {
+  if (shape(x).rank() == 0) return;
+  Step step{Kind::Roll};
+  step.args = {{x}};
+  step.axis = random_axis(shape(x));
+  step.step = data_.integer(-5, 5);
+  add(std::move(step));
+}
+
+void RandomAssembly::assemble() {
+  const int x = pick_any();
+  if (x < 0) return;
+  switch (data_.integer(0, 5)) {
+    case 0:
+    case 1: return assign(x);
+    case 2:
+    case 3: return join(x);
+    case 4: return repeat(x);
+    default: return roll(x);
+  }
+}
+
+}  // namespace sinter::testing

@@ -1,0 +1,23 @@
+// Programs made at random: every operation over a pool of live handles, with the habits of real programs
+// (updates of a variable, normalisation, views of views) and with what is hard on a planner (aliases, handles
+// dropped early or late, values read and flushed in the middle).
+#pragma once
+
+#include <cstdint>
+
+#include "tests/support/programs/program.h"
+
+namespace sinter::testing {
+
+struct RandomProgramOptions {
+  int steps = 25;
+  bool f64 = true;     // the device has f64
+  bool wild = false;   // infinities and NaN may occur
+  bool large = false;  // now and then a tensor of thousands of elements
+  bool smooth =
+      false;  // floats are f64, none of them random on the device, and inputs are such that no two are equal
+};
+
+Program random_program(std::uint64_t seed, const RandomProgramOptions& options);
+
+}  // namespace sinter::testing

@@ -1,0 +1,497 @@
+// The oracle: the loops of kernel.h's head comment, written down as they stand there.
+#include "tests/support/reference/ir_reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+
+namespace sinter::testing {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::int64_t wrapped_add(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+std::int64_t wrapped_mul(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+Value load_value(DType dtype, const std::byte* from) {
+  Value v;
+  v.dtype = dtype;
+  const auto read = [&](auto x) {
+    std::memcpy(&x, from, sizeof x);
+    return x;
+  };
+  switch (dtype) {
+    case DType::f32: v.real = static_cast<double>(read(float{})); break;
+    case DType::f64: v.real = read(double{}); break;
+    case DType::bf16: v.real = read(bfloat16{}); break;
+    case DType::f16: v.real = read(float16{}); break;
+    case DType::i32: v.integer = read(std::int32_t{}); break;
+    case DType::i64: v.integer = read(std::int64_t{}); break;
+    case DType::u8: v.integer = read(std::uint8_t{}); break;
+    case DType::boolean: v.integer = read(std::uint8_t{}) != 0; break;
+  }
+  return v;
+}
+
+void store_value(const Value& v, std::byte* to) {
+  const auto write = [&](auto x) { std::memcpy(to, &x, sizeof x); };
+  switch (v.dtype) {
+    case DType::f32: write(static_cast<float>(v.real)); break;
+    case DType::f64: write(v.real); break;
+    case DType::bf16: write(bfloat16(static_cast<float>(v.real))); break;
+    case DType::f16: write(float16(static_cast<float>(v.real))); break;
+    case DType::i32: write(static_cast<std::int32_t>(v.integer)); break;
+    case DType::i64: write(v.integer); break;
+    case DType::u8:
+    case DType::boolean: write(static_cast<std::uint8_t>(v.integer)); break;
+  }
+}
+
+Value integer_value(DType dtype, std::int64_t value) {
+  if (dtype == DType::i32) value = static_cast<std::int32_t>(static_cast<std::uint32_t>(value));
+  if (dtype == DType::u8) value = static_cast<std::uint8_t>(value);
+  if (dtype == DType::boolean) value = value != 0;
+  Value v;
+  v.dtype = dtype;
+  v.integer = value;
+  return v;
+}
+
+// Reductions, one value after the other; the bounds hold for every order of the terms.
+class Accumulator {
+ public:
+  Accumulator(Op op, DType dtype, const Precision& precision) : op_(op), precision_(precision) {
+    value_.dtype = dtype;
+    const bool f32 = dtype == DType::f32;
+    switch (op) {
+      case Op::Sum:
+      case Op::SquaredDeviations: break;
+      case Op::Prod:
+        value_.real = 1;
+        value_.integer = 1;
+        break;
+      case Op::Max:
+        value_.real = -kInfinity;
+        value_.integer = lowest(dtype);
+        break;
+      case Op::Min:
+        value_.real = kInfinity;
+        value_.integer = highest(dtype);
+        break;
+      default: throw std::logic_error("not a reduction");
+    }
+    largest_finite_ = f32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+    smallest_normal_ = f32 ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
+  }
+
+  void add(const Value& term) {
+    ++count_;
+    if (!is_float(value_.dtype)) {
+      add_integer(term);
+      return;
+    }
+    switch (op_) {
+      case Op::Sum:
+        value_.real += term.real;
+        value_.error += term.error;
+        if (std::isfinite(term.real)) magnitude_ += std::abs(term.real);
+        break;
+      case Op::Prod:
+        value_.real *= term.real;
+        upper_ *= std::abs(term.real) + term.error;
+        if (std::isfinite(term.real)) {
+          magnitude_ = std::max(magnitude_, 1.0) * std::max(1.0, std::abs(term.real));
+          if (term.real != 0) least_ *= std::min(1.0, std::abs(term.real));
+        }
+        break;
+      case Op::SquaredDeviations: terms_.push_back(term); break;
+      default: {
+        const Op pick = op_ == Op::Max ? Op::Maximum : Op::Minimum;
+        const Value both[2] = {value_, term};
+        value_ = apply(pick, value_.dtype, both, precision_);
+      }
+    }
+  }
+
+  Value finish() const {
+    Value v = value_;
+    if (!is_float(v.dtype) || op_ == Op::Max || op_ == Op::Min || count_ == 0) return v;
+    const bool f32 = v.dtype == DType::f32;
+    const double relative = f32 ? precision_.sum_relative : precision_.sum_relative_f64;
+    if (op_ == Op::SquaredDeviations) return squared_deviations(relative);
+    if (op_ == Op::Sum) {
+      if (count_ > 1) v.error += relative * magnitude_;
+    } else if (count_ > 1) {
+      v.error = std::max(0.0, upper_ - std::abs(v.real)) + relative * std::abs(v.real);
+      if (least_ < smallest_normal_) v.error = kInfinity;
+    }
+    // Partial results in another order may overflow where these did not.
+    if (magnitude_ > largest_finite_) v.error = kInfinity;
+    if (std::isnan(v.error)) v.error = kInfinity;
+    if (f32 && precision_.round_f32) v.real = static_cast<double>(static_cast<float>(v.real));
+    return v;
+  }
+
+ private:
+  /// The error of a running mean is that of its terms and of their size, however far from zero all of them
+  /// lie.
+  Value squared_deviations(double relative) const {
+    Value v = value_;
+    const double count = static_cast<double>(count_);
+    double mean = 0, largest = 0, error = 0;
+    for (const Value& term : terms_) {
+      mean += term.real / count;
+      largest = std::max(largest, std::abs(term.real));
+      error = std::max(error, term.error);
+    }
+    for (const Value& term : terms_) v.real += (term.real - mean) * (term.real - mean);
+    const double slip = 2 * error + relative * largest;  // of one deviation
+    v.error = relative * v.real + 2 * std::sqrt(v.real * count) * slip + count * slip * slip;
+    if (largest * largest * count > largest_finite_ || std::isnan(v.real)) v.error = kInfinity;
+    if (v.dtype == DType::f32 && precision_.round_f32)
+      v.real = static_cast<double>(static_cast<float>(v.real));
+    return v;
+  }
+
+  static std::int64_t lowest(DType dtype) {
+    if (dtype == DType::i32) return std::numeric_limits<std::int32_t>::min();
+    if (dtype == DType::i64) return std::numeric_limits<std::int64_t>::min();
+    return 0;
+  }
+  static std::int64_t highest(DType dtype) {
+    if (dtype == DType::i32) return std::numeric_limits<std::int32_t>::max();
+    if (dtype == DType::i64) return std::numeric_limits<std::int64_t>::max();
+    return 1;
+  }
+
+  void add_integer(const Value& term) {
+    std::int64_t x = value_.integer;
+    switch (op_) {
+      case Op::Sum: x = wrapped_add(x, term.integer); break;
+      case Op::Prod: x = wrapped_mul(x, term.integer); break;
+      case Op::Max: x = std::max(x, term.integer); break;
+      default: x = std::min(x, term.integer); break;
+    }
+    const double error = std::max(value_.error, term.error);
+    value_ = integer_value(value_.dtype, x);
+    value_.error = error;
+  }
+
+  Op op_;
+  const Precision& precision_;
+  Value value_;
+  std::int64_t count_ = 0;
+  double magnitude_ = 0, upper_ = 1, least_ = 1;
+  std::vector<Value> terms_;  // SquaredDeviations
+  double largest_finite_, smallest_normal_;
+};
+
+class Evaluation {
+ public:
+  Evaluation(const ir::Kernel& kernel, const Bindings& bindings, const Precision& precision)
+      : k_(kernel), in_(bindings), precision_(precision), values_(kernel.exprs.size()) {
+    if (in_.ints.size() != k_.ints || in_.buffers.size() != k_.buffers.size() ||
+        in_.scalars.size() != k_.scalars.size())
+      throw std::logic_error("bindings do not fit the kernel");
+    result_.buffers = in_.buffers;
+    result_.errors.resize(k_.buffers.size());
+    for (std::size_t b = 0; b < k_.buffers.size(); ++b)
+      if (k_.buffers[b].written)
+        result_.errors[b].resize(in_.buffers[b].size() / size_of(k_.buffers[b].dtype));
+    find_needed();
+  }
+
+  ReferenceResult run() {
+    const std::size_t rank = k_.extents.size();
+    coordinates_.assign(rank, 0);
+    for_each_point(0, k_.outer_rank, [&] { run_outer_point(); });
+    return std::move(result_);
+  }
+
+ private:
+  std::int64_t number(const ir::IntRef& ref) const {
+    if (ref.is_zero()) return 0;
+    return ref.is_one() ? 1 : in_.ints[ref.index];
+  }
+
+  template <class Body>
+  void for_each_point(std::size_t from, std::size_t to, const Body& body) {
+    if (from == to) {
+      body();
+      return;
+    }
+    const std::int64_t size = number(k_.extents[from]);
+    for (std::int64_t c = 0; c < size; ++c) {
+      coordinates_[from] = c;
+      for_each_point(from + 1, to, body);
+    }
+  }
+
+  // Inner expressions that a phase's Inner stores and reductions are made of.
+  void find_needed() {
+    needed_.assign(k_.phases, std::vector<bool>(k_.exprs.size()));
+    for (std::size_t p = 0; p < k_.phases; ++p) {
+      std::vector<bool>& needed = needed_[p];
+      for (const ir::Store& store : k_.stores)
+        if (store.level == ir::Level::Inner && store.phase == p) needed[store.value] = true;
+      for (const ir::Expr& e : k_.exprs)
+        if (e.kind == ir::ExprKind::Reduce && e.phase == p + 1) needed[e.args[0]] = true;
+      for (std::size_t id = k_.exprs.size(); id-- > 0;) {
+        const ir::Expr& e = k_.exprs[id];
+        if (!needed[id] || e.level == ir::Level::Outer) continue;
+        for (ir::ExprId arg : e.args)
+          if (arg != ir::kNone) needed[arg] = true;
+        if (e.predicate != ir::kNone) needed[e.predicate] = true;
+      }
+    }
+  }
+
+  void run_outer_point() {
+    for (std::size_t p = 0; p < k_.phases; ++p) {
+      for (std::size_t id = 0; id < k_.exprs.size(); ++id) {
+        const ir::Expr& e = k_.exprs[id];
+        if (e.level == ir::Level::Outer && e.phase == p && e.kind != ir::ExprKind::Reduce)
+          values_[id] = compute(e);
+      }
+      run_stores(p, ir::Level::Outer);
+      if (k_.inner_rank > 0) run_inner_points(p);
+    }
+  }
+
+  void run_inner_points(std::size_t p) {
+    std::vector<std::size_t> ids;
+    std::vector<Accumulator> accumulators;
+    for (std::size_t id = 0; id < k_.exprs.size(); ++id) {
+      const ir::Expr& e = k_.exprs[id];
+      if (e.kind != ir::ExprKind::Reduce || e.phase != p + 1) continue;
+      ids.push_back(id);
+      accumulators.emplace_back(e.op, e.dtype, precision_);
+    }
+    for_each_point(k_.outer_rank, k_.extents.size(), [&] {
+      for (std::size_t id = 0; id < k_.exprs.size(); ++id)
+        if (needed_[p][id] && k_.exprs[id].level == ir::Level::Inner) values_[id] = compute(k_.exprs[id]);
+      run_stores(p, ir::Level::Inner);
+      for (std::size_t r = 0; r < ids.size(); ++r) accumulators[r].add(values_[k_.exprs[ids[r]].args[0]]);
+    });
+    for (std::size_t r = 0; r < ids.size(); ++r) values_[ids[r]] = accumulators[r].finish();
+  }
+
+  void run_stores(std::size_t p, ir::Level level) {
+    for (const ir::Store& store : k_.stores) {
+      if (store.phase != p || store.level != level) continue;
+      const std::int64_t at = position(store.map);
+      const DType dtype = k_.buffers[store.buffer].dtype;
+      check_position(store.buffer, at);
+      store_value(values_[store.value], result_.buffers[store.buffer].data() + at * size_of(dtype));
+      result_.errors[store.buffer][at] = values_[store.value].error;
+    }
+  }
+
+  void check_position(std::size_t buffer, std::int64_t at) const {
+    const auto size =
+        static_cast<std::int64_t>(in_.buffers[buffer].size() / size_of(k_.buffers[buffer].dtype));
+    if (at < 0 || at >= size)
+      throw std::logic_error("element " + std::to_string(at) + " of buffer " + std::to_string(buffer) +
+                             " with " + std::to_string(size) + " elements");
+  }
+
+  std::int64_t position(std::size_t map) const {
+    std::vector<std::int64_t> at = coordinates_;
+    std::int64_t result = 0;
+    for (const ir::MapStep& step : k_.maps[map].steps) {
+      if (!step.extents.empty()) at = split(result, step.extents);
+      result = number(step.offset);
+      for (std::size_t d = 0; d < at.size(); ++d) result += at[d] * number(step.strides[d]);
+    }
+    return result;
+  }
+
+  std::vector<std::int64_t> split(std::int64_t value, const std::vector<ir::IntRef>& extents) const {
+    std::vector<std::int64_t> at(extents.size());
+    for (std::size_t d = extents.size(); d-- > 0;) {
+      const std::int64_t extent = number(extents[d]);
+      at[d] = value % extent;
+      value /= extent;
+    }
+    return at;
+  }
+
+  Value compute(const ir::Expr& e) {
+    switch (e.kind) {
+      case ir::ExprKind::Load:
+      case ir::ExprKind::LoadAt: return load(e);
+      case ir::ExprKind::Scalar: return scalar(e);
+      case ir::ExprKind::Index: return integer_value(DType::i64, position(e.map));
+      case ir::ExprKind::InBounds: return integer_value(DType::boolean, in_bounds(e));
+      case ir::ExprKind::Random:
+      case ir::ExprKind::RandomNormal: return random(e);
+      case ir::ExprKind::Elementwise: {
+        Value args[3];
+        std::size_t count = 0;
+        while (count < 3 && e.args[count] != ir::kNone) {
+          args[count] = values_[e.args[count]];
+          ++count;
+        }
+        return apply(e.op, e.dtype, std::span(args, count), precision_);
+      }
+      case ir::ExprKind::Reduce: break;
+    }
+    throw std::logic_error("a reduction is not computed point by point");
+  }
+
+  Value load(const ir::Expr& e) {
+    Value zero = integer_value(e.dtype, 0);
+    if (e.predicate != ir::kNone) {
+      if (values_[e.predicate].error != 0) throw std::logic_error("a predicate that is not certain");
+      if (values_[e.predicate].integer == 0) return zero;
+    }
+    std::int64_t at = position(e.map);
+    if (e.kind == ir::ExprKind::LoadAt) {
+      const Value& index = values_[e.args[0]];
+      if (index.error != 0) throw std::logic_error("an index that is not certain");
+      if (index.integer < 0 || index.integer >= number(e.extent)) {
+        result_.fault = true;
+        return zero;
+      }
+      at += index.integer * number(e.stride);
+    }
+    check_position(e.buffer, at);
+    // From the contents before the launch: a kernel in place must have read an element before it writes it.
+    Value v = load_value(e.dtype, in_.buffers[e.buffer].data() + at * size_of(e.dtype));
+    if (precision_.flushes_denormals && e.dtype == DType::f32 && std::abs(v.real) < 0x1p-126)
+      v.error = std::abs(v.real);
+    return v;
+  }
+
+  Value scalar(const ir::Expr& e) const {
+    const runtime::ScalarValue& given = in_.scalars[e.scalar];
+    if (!is_float(e.dtype)) return integer_value(e.dtype, given.integer);
+    Value v;
+    v.dtype = e.dtype;
+    v.real = e.dtype != DType::f64 ? static_cast<double>(static_cast<float>(given.real)) : given.real;
+    return is_half(e.dtype) ? cast_to_half(e.dtype, v) : v;
+  }
+
+  bool in_bounds(const ir::Expr& e) const {
+    std::vector<ir::IntRef> extents;
+    for (const ir::Bound& bound : e.bounds) extents.push_back(bound.extent);
+    const std::vector<std::int64_t> at = split(position(e.map), extents);
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      const std::int64_t from_lower = at[d] - number(e.bounds[d].lower), step = number(e.bounds[d].step);
+      if (from_lower < 0 || from_lower % step != 0 || from_lower / step >= number(e.bounds[d].size))
+        return false;
+    }
+    return true;
+  }
+
+  Value random(const ir::Expr& e) const {
+    const bool normal = e.kind == ir::ExprKind::RandomNormal;
+    const auto element = static_cast<std::uint64_t>(position(e.map));
+    const auto seed = static_cast<std::uint64_t>(in_.scalars[e.scalar].integer);
+    const auto stream = static_cast<std::uint64_t>(in_.scalars[e.scalar + 1].integer);
+    const std::uint64_t block = element >> (normal ? 1 : 2);
+    const PhiloxWords counter{{static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32),
+                               static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(stream >> 32)}};
+    const PhiloxWords words =
+        philox(counter, static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
+    Value v;
+    v.dtype = DType::f32;
+    const double unit = std::ldexp(1.0, -24);
+    if (!normal) {
+      v.real = (words.word[element & 3] >> 8) * unit;
+      return v;
+    }
+    const std::size_t pair = element % 2 * 2;
+    const double u1 = ((words.word[pair] >> 8) + 1.0) * unit;
+    const double u2 = (words.word[pair + 1] >> 8) * unit;
+    v.real = std::sqrt(-2 * std::log(u1)) * std::cos(2 * M_PI * u2);
+    v.error = precision_.normal_absolute;
+    if (precision_.round_f32) v.real = static_cast<double>(static_cast<float>(v.real));
+    return v;
+  }
+
+  const ir::Kernel& k_;
+  const Bindings& in_;
+  const Precision& precision_;
+  std::vector<Value> values_;
+  std::vector<std::int64_t> coordinates_;
+  std::vector<std::vector<bool>> needed_;
+  ReferenceResult result_;
+};
+
+template <class T>
+std::string text_of(T value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));
+  return text;
+}
+
+bool float_agrees(double got, double want, double error, double largest) {
+  if (error == kInfinity || (std::isnan(got) && std::isnan(want)) || got == want) return true;
+  if (std::isnan(got) || std::isnan(want)) return false;
+  if (std::abs(got - want) <= error) return true;
+  // On the edge of overflow, either side of it is right where there is an error at all.
+  return error > 0 && std::signbit(got) == std::signbit(want) && std::abs(got) > largest * 0.9999 &&
+         std::abs(want) > largest * 0.9999;
+}
+
+}  // namespace
+
+ReferenceResult evaluate(const ir::Kernel& kernel, const Bindings& bindings, const Precision& precision) {
+  return Evaluation(kernel, bindings, precision).run();
+}
+
+std::string difference(DType dtype, std::span<const std::byte> got, std::span<const std::byte> want,
+                       std::span<const double> errors) {
+  if (got.size() != want.size()) return "sizes differ";
+  const std::size_t count = got.size() / size_of(dtype);
+  std::size_t wrong = 0;
+  std::string first;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::byte* at = got.data() + i * size_of(dtype);
+    if (std::memcmp(at, want.data() + i * size_of(dtype), size_of(dtype)) == 0) continue;
+    const Value a = load_value(dtype, at), b = load_value(dtype, want.data() + i * size_of(dtype));
+    const double error = errors.empty() ? 0 : errors[i];
+    const double largest = dtype == DType::f64   ? std::numeric_limits<double>::max()
+                           : dtype == DType::f16 ? 65504.0
+                                                 : double{std::numeric_limits<float>::max()};
+    bool agrees;
+    if (is_float(dtype)) {
+      agrees = float_agrees(a.real, b.real, error, largest);
+    } else {
+      agrees = error > 0 || a.integer == b.integer;
+      // A stored bool is the byte 0 or 1, nothing else.
+      if (dtype == DType::boolean && std::to_integer<int>(*at) > 1) agrees = false;
+    }
+    if (agrees) continue;
+    if (wrong++ > 0) continue;
+    const auto shown = [&](const Value& v) {
+      return is_float(dtype) ? text_of(v.real) : std::to_string(v.integer);
+    };
+    first = "element " + std::to_string(i) + " is " + shown(a) + ", not " + shown(b) + " (+- " +
+            text_of(error) + ")";
+  }
+  if (wrong == 0) return "";
+  return first + "; " + std::to_string(wrong) + " of " + std::to_string(count) + " differ";
+}
+
+PhiloxWords philox(PhiloxWords c, std::uint32_t key0, std::uint32_t key1) {
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t p0 = std::uint64_t{0xD2511F53} * c.word[0];
+    const std::uint64_t p1 = std::uint64_t{0xCD9E8D57} * c.word[2];
+    const auto high = [](std::uint64_t p) { return static_cast<std::uint32_t>(p >> 32); };
+    const auto low = [](std::uint64_t p) { return static_cast<std::uint32_t>(p); };
+    c = {{high(p1) ^ c.word[1] ^ key0, low(p1), high(p0) ^ c.word[3] ^ key1, low(p0)}};
+    key0 += 0x9E3779B9;
+    key1 += 0xBB67AE85;
+  }
+  return c;
+}
+
+}  // namespace sinter::testing

@@ -1,0 +1,206 @@
+// Kernels are evaluated element by element over copies of what they are bound to.
+#include "tests/support/reference/oracle_backend.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include <sinter/error.h>
+
+#include "src/runtime/members.h"
+#include "tests/support/reference/ir_reference.h"
+
+namespace sinter::testing {
+namespace {
+
+using runtime::BufferView;
+
+std::atomic<std::size_t> bytes_in_use{0};
+
+class OracleBuffer : public runtime::Buffer {
+ public:
+  // All bits set: NaN, -1, and a bool that is neither 0 nor 1.
+  OracleBuffer(runtime::Backend& backend, std::size_t bytes)
+      : Buffer(backend, bytes), memory(bytes, std::byte{0xff}) {
+    bytes_in_use += bytes;
+  }
+  ~OracleBuffer() override { bytes_in_use -= bytes(); }
+  std::vector<std::byte> memory;
+};
+
+std::span<std::byte> memory_of(const BufferView& view) {
+  return std::span(static_cast<OracleBuffer*>(view.buffer)->memory).subspan(view.byte_offset);
+}
+
+struct OracleKernel : runtime::Executable {
+  explicit OracleKernel(const ir::Kernel& k) : kernel(k) {}
+  ir::Kernel kernel;
+};
+struct OracleLibraryOp : runtime::Executable {
+  explicit OracleLibraryOp(const ir::LibraryOp& o) : op(o) {}
+  ir::LibraryOp op;
+};
+
+/// Memory that is written is bound once, and what is read of it are exactly the elements that are written.
+void check_aliases(const ir::Kernel& kernel, std::span<const BufferView> buffers) {
+  for (const ir::Store& store : kernel.stores) {
+    for (std::size_t b = 0; b < buffers.size(); ++b) {
+      const BufferView &one = buffers[b], &other = buffers[store.buffer];
+      if (b != store.buffer && one.buffer == other.buffer && one.byte_offset == other.byte_offset)
+        throw std::logic_error("memory that a kernel writes is bound twice");
+    }
+    for (const ir::Expr& e : kernel.exprs)
+      if (((e.kind == ir::ExprKind::Load && e.map != store.map) || e.kind == ir::ExprKind::LoadAt) &&
+          e.buffer == store.buffer)
+        throw std::logic_error("a kernel reads other elements of the memory that it writes");
+  }
+}
+
+/// No member writes what another one of the launch reads or writes.
+void check_members(const ir::Kernel& kernel, const runtime::LaunchArguments& arguments) {
+  const std::size_t buffers = kernel.buffers.size();
+  for (std::size_t i = 0; i < arguments.buffers.size(); ++i)
+    for (std::size_t j = 0; j < arguments.buffers.size(); ++j) {
+      const BufferView &one = arguments.buffers[i], &other = arguments.buffers[j];
+      if (i / buffers != j / buffers && kernel.buffers[i % buffers].written && one.buffer == other.buffer &&
+          one.byte_offset == other.byte_offset)
+        throw std::logic_error("a member of a launch writes what another one is bound to");
+    }
+}
+
+std::vector<double> numbers(DType dtype, std::span<const std::byte> bytes) {
+  std::vector<double> values;
+  for (std::size_t at = 0; at + size_of(dtype) <= bytes.size(); at += size_of(dtype)) {
+    float single = 0;
+    double value = 0;
+    if (dtype == DType::f32)
+      std::memcpy(&single, bytes.data() + at, sizeof single);
+    else
+      std::memcpy(&value, bytes.data() + at, sizeof value);
+    values.push_back(dtype == DType::f32 ? single : value);
+  }
+  return values;
+}
+
+class OracleBackend : public runtime::Backend {
+ public:
+  OracleBackend() {
+    traits_.name = "oracle";
+    traits_.description = "evaluates kernels element by element";
+    traits_.batch_bytes = 1024;
+    // Small programs are to meet what the planner does for large ones.
+    traits_.grid_reductions = true;
+    traits_.groups = traits_.lanes = 1 << 20;
+    traits_.shared_elements = 8;
+  }
+
+  const ir::DeviceTraits& traits() const override { return traits_; }
+  runtime::BufferRef allocate(std::size_t bytes) override {
+    return std::make_shared<OracleBuffer>(*this, bytes);
+  }
+  void upload(const BufferView& to, std::span<const std::byte> data) override {
+    std::copy(data.begin(), data.end(), memory_of(to).begin());
+  }
+  void download(const BufferView& from, std::span<std::byte> data) override {
+    throw_fault();
+    const std::span<std::byte> memory = memory_of(from);
+    if (memory.size() < data.size()) throw std::logic_error("a download reaches over the end of its buffer");
+    std::copy_n(memory.begin(), data.size(), data.begin());
+  }
+
+  std::vector<runtime::ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override {
+    std::vector<runtime::ExecutableRef> result;
+    for (const ir::Kernel* kernel : kernels) {
+      ir::verify(*kernel);
+      result.push_back(std::make_shared<OracleKernel>(*kernel));
+    }
+    return result;
+  }
+  runtime::ExecutableRef prepare(const ir::LibraryOp& op) override {
+    return std::make_shared<OracleLibraryOp>(op);
+  }
+
+  void launch(runtime::Executable& executable, const runtime::LaunchArguments& arguments) override {
+    ++statistics_.launches;
+    if (auto* kernel = dynamic_cast<OracleKernel*>(&executable)) {
+      if (arguments.members > kernel->kernel.members)
+        throw std::logic_error("more members than the kernel is for");
+      check_members(kernel->kernel, arguments);
+      for (std::size_t m = 0; m < arguments.members; ++m)
+        run(kernel->kernel, runtime::arguments_of(kernel->kernel, arguments, m));
+    } else
+      run(dynamic_cast<OracleLibraryOp&>(executable).op, arguments);
+  }
+  void submit() override {}
+  void synchronize() override { throw_fault(); }
+  runtime::BackendStatistics statistics() const override {
+    runtime::BackendStatistics statistics = statistics_;
+    statistics.bytes_in_use = bytes_in_use;
+    return statistics;
+  }
+
+ private:
+  void throw_fault() {
+    if (!std::exchange(fault_, false)) return;
+    throw ShapeError("[gather] an index is outside of the dimension it counts in");
+  }
+
+  void run(const ir::Kernel& kernel, const runtime::LaunchArguments& arguments) {
+    check_aliases(kernel, arguments.buffers);
+    Bindings bindings;
+    for (std::size_t b = 0; b < arguments.buffers.size(); ++b) {
+      const std::span<std::byte> memory = memory_of(arguments.buffers[b]);
+      bindings.buffers.emplace_back(memory.begin(), memory.end());
+    }
+    bindings.ints.assign(arguments.ints.begin(), arguments.ints.end());
+    bindings.scalars.assign(arguments.scalars.begin(), arguments.scalars.end());
+    // Nothing is inexact to the oracle itself, so that every index and every predicate is certain.
+    Precision exact;
+    exact.division_ulps = exact.math_ulps = exact.pow_ulps = exact.math_absolute = exact.normal_absolute = 0;
+    exact.sum_relative = exact.sum_relative_f64 = exact.math_relative_f64 = 0;
+    ReferenceResult result = evaluate(kernel, bindings, exact);
+    fault_ |= result.fault;
+    // A binding reaches to the end of its memory, over what others have written: only what changed goes back.
+    for (std::size_t b = 0; b < arguments.buffers.size(); ++b) {
+      const std::span<std::byte> memory = memory_of(arguments.buffers[b]);
+      for (std::size_t i = 0; i < memory.size(); ++i)
+        if (result.buffers[b][i] != bindings.buffers[b][i]) memory[i] = result.buffers[b][i];
+    }
+  }
+
+  void run(const ir::LibraryOp& op, const runtime::LaunchArguments& arguments) {
+    const DType dtype = std::visit([](const auto& o) { return o.dtype; }, op);
+    // Strides may lead back from where the operand starts, so the whole buffer is at hand.
+    std::vector<double> all[2];
+    std::span<const double> operands[2];
+    for (int k = 0; k < 2; ++k) {
+      all[k] = numbers(dtype, memory_of({arguments.buffers[k].buffer, 0}));
+      operands[k] =
+          std::span<const double>(all[k]).subspan(arguments.buffers[k].byte_offset / size_of(dtype));
+    }
+    const LibraryResult result = std::holds_alternative<ir::MatMulOp>(op)
+                                     ? reference_matmul(std::get<ir::MatMulOp>(op), operands[0], operands[1])
+                                     : reference_conv2d(std::get<ir::Conv2dOp>(op), operands[0], operands[1]);
+    std::byte* to = memory_of(arguments.buffers[2]).data();
+    for (double value : result.values) {
+      const auto single = static_cast<float>(value);
+      if (dtype == DType::f32)
+        std::memcpy(to, &single, sizeof single);
+      else
+        std::memcpy(to, &value, sizeof value);
+      to += size_of(dtype);
+    }
+  }
+
+  ir::DeviceTraits traits_;
+  runtime::BackendStatistics statistics_;
+  bool fault_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<runtime::Backend> make_oracle_backend() { return std::make_unique<OracleBackend>(); }
+
+}  // namespace sinter::testing

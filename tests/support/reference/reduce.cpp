@@ -1,0 +1,298 @@
+// Reductions, indexed reads and products of the oracle.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "tests/support/reference/tensor.h"
+
+namespace sinter::testing {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Value identity(Op op, DType dtype) {
+  Value v;
+  v.dtype = dtype;
+  std::int64_t lowest = std::numeric_limits<std::int64_t>::min(),
+               highest = std::numeric_limits<std::int64_t>::max();
+  if (dtype == DType::i32)
+    lowest = std::numeric_limits<std::int32_t>::min(), highest = std::numeric_limits<std::int32_t>::max();
+  if (dtype == DType::boolean) lowest = 0, highest = 1;
+  switch (op) {
+    case Op::Sum: break;
+    case Op::Prod: v.real = 1, v.integer = 1; break;
+    case Op::Max: v.real = -kInfinity, v.integer = lowest; break;
+    case Op::Min: v.real = kInfinity, v.integer = highest; break;
+    default: throw std::logic_error("reference: not a reduction");
+  }
+  return v;
+}
+
+double epsilon_of(DType dtype, const Precision& p) {
+  return dtype == DType::f32 ? p.sum_relative : p.sum_relative_f64;
+}
+
+double largest_of(DType dtype) {
+  return dtype == DType::f32 ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
+}
+
+double rounded(double x, DType dtype) {
+  return dtype == DType::f32 ? static_cast<double>(static_cast<float>(x)) : x;
+}
+
+/// The sum of terms in any order; each term with its own error.
+struct Sum {
+  long double value = 0;
+  double error = 0, magnitude = 0;
+  std::int64_t count = 0;
+  void add(double term, double term_error) {
+    value += term;
+    error += term_error;
+    if (std::isfinite(term)) magnitude += std::abs(term);
+    ++count;
+  }
+  Value finish(DType dtype, const Precision& p, bool rounds_terms) const {
+    Value v;
+    v.dtype = dtype;
+    v.real = rounded(static_cast<double>(value), dtype);
+    v.error = error;
+    double epsilon = epsilon_of(dtype, p);
+    // Sums of f32 must be added up in a way that keeps errors small; others may take one term after the
+    // other, and products of matrices long stretches.
+    if (dtype == DType::f64)
+      epsilon += 0x1p-53 * static_cast<double>(count);
+    else if (rounds_terms)
+      epsilon += 0x1p-28 * static_cast<double>(count);
+    if (count > 1 || rounds_terms) v.error += epsilon * magnitude + (rounds_terms ? p.smallest() : 0);
+    if (magnitude > largest_of(dtype) || std::isnan(v.error)) v.error = kInfinity;
+    return v;
+  }
+};
+
+/// Of a sum of products.
+Value finished(const Sum& sum, DType dtype, const Precision& p) {
+  const Value v = sum.finish(arithmetic_of(dtype), p, true);
+  return is_half(dtype) ? kept_as_half(dtype, v) : v;
+}
+
+Value product_of(const std::vector<Value>& terms, DType dtype, const Precision& p) {
+  double value = 1, upper = 1, most = 1, least = 1;
+  for (const Value& t : terms) {
+    value *= t.real;
+    upper *= std::abs(t.real) + t.error;
+    if (std::isfinite(t.real)) most *= std::max(1.0, std::abs(t.real) + t.error);
+    if (t.real != 0) least *= std::min(1.0, std::abs(t.real));
+  }
+  Value v;
+  v.dtype = dtype;
+  v.real = rounded(value, dtype);
+  if (terms.size() == 1) v.error = terms[0].error;
+  if (terms.size() > 1) {
+    v.error = std::max(0.0, upper - std::abs(value)) + epsilon_of(dtype, p) * std::abs(value);
+    // Partial products may overflow or vanish in one order and not in another.
+    const double smallest = dtype == DType::f32 ? 0x1p-126 : 0x1p-1022;
+    if (least < smallest || most > largest_of(dtype) || std::isnan(v.error)) v.error = kInfinity;
+  }
+  return v;
+}
+
+Value reduced(Op op, const std::vector<Value>& terms, DType dtype, const Precision& p) {
+  if (is_half(dtype) && !terms.empty()) return kept_as_half(dtype, reduced(op, terms, DType::f32, p));
+  if (terms.empty()) return identity(op, dtype);
+  if (is_float(dtype) && op == Op::Sum) {
+    Sum sum;
+    for (const Value& t : terms) sum.add(t.real, t.error);
+    return sum.finish(dtype, p, false);
+  }
+  if (is_float(dtype) && op == Op::Prod) return product_of(terms, dtype, p);
+  const Op pairwise = op == Op::Sum    ? Op::Add
+                      : op == Op::Prod ? Op::Mul
+                      : op == Op::Max  ? Op::Maximum
+                                       : Op::Minimum;
+  Value v = terms[0];
+  for (std::size_t i = 1; i < terms.size(); ++i) {
+    const Value both[] = {v, terms[i]};
+    v = apply(pairwise, dtype, both, p);
+  }
+  // One certain element can decide an "any" or "all" whatever the others are.
+  if (dtype == DType::boolean) {
+    const std::int64_t decides = op == Op::Max ? 1 : 0;
+    for (const Value& t : terms)
+      if (t.error == 0 && t.integer == decides) v = t;
+  }
+  return v;
+}
+
+std::vector<bool> reduced_dims(const Shape& shape, const Dims& axes) {
+  std::vector<bool> reduced(shape.rank(), false);
+  for (std::int64_t axis : axes)
+    reduced[static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(shape.rank()) : axis)] =
+        true;
+  return reduced;
+}
+
+/// The elements that share each place of the reduced shape, in row-major order.
+std::pair<Shape, std::vector<std::vector<Value>>> collect(const ReferenceTensor& x, const Dims& axes) {
+  const std::vector<bool> gone = reduced_dims(x.shape, axes);
+  Shape shape(x.shape);
+  for (std::size_t d = 0; d < shape.rank(); ++d)
+    if (gone[d]) shape[d] = 1;
+  std::vector<std::vector<Value>> terms(static_cast<std::size_t>(shape.numel()));
+  std::size_t next = 0;
+  for_each_coordinate(x.shape, [&](const Dims& at) {
+    std::int64_t position = 0;
+    for (std::size_t d = 0; d < shape.rank(); ++d) position = position * shape[d] + (gone[d] ? 0 : at[d]);
+    terms[static_cast<std::size_t>(position)].push_back(x.values[next++]);
+  });
+  return {shape, std::move(terms)};
+}
+
+}  // namespace
+
+ReferenceTensor Reference::reduce(Op op, const ReferenceTensor& x, const Dims& axes) const {
+  auto [shape, terms] = collect(x, axes);
+  ReferenceTensor result{shape, x.dtype, {}};
+  // Dims of size 1 are not reduced: a single element is itself, also if it is -0.
+  for (const auto& group : terms)
+    result.values.push_back(group.size() == 1 ? group[0] : reduced(op, group, x.dtype, precision_));
+  return result;
+}
+
+ReferenceTensor Reference::mean(const ReferenceTensor& x, const Dims& axes) const {
+  auto [shape, terms] = collect(x, axes);
+  ReferenceTensor result{shape, x.dtype, {}};
+  for (const auto& group : terms) {
+    const Value sum = reduced(Op::Sum, group, x.dtype, precision_);
+    const double count = static_cast<double>(group.size());
+    Value v = sum;
+    v.real = sum.real / count;
+    v.error = sum.error / count + std::abs(v.real) * (x.dtype != DType::f64 ? 0x1p-22 : 0x1p-51);
+    if (is_half(x.dtype)) v = kept_as_half(x.dtype, v);
+    if (std::isnan(v.real)) v.error = 0;
+    if (std::isnan(v.error)) v.error = kInfinity;
+    if (group.size() == 1) v = sum;
+    result.values.push_back(v);
+  }
+  return result;
+}
+
+ReferenceTensor Reference::arg_extreme(Op op, const ReferenceTensor& x, std::int64_t axis) const {
+  auto [shape, terms] = collect(x, {axis});
+  ReferenceTensor result{shape, DType::i64, {}};
+  const double direction = op == Op::Max ? 1 : -1;
+  for (const auto& group : terms) {
+    const auto key = [&](const Value& t) {
+      return is_float(x.dtype) ? (std::isnan(t.real) ? kInfinity : direction * t.real) : 0.0;
+    };
+    const auto better = [&](const Value& a, const Value& b) {
+      if (!is_float(x.dtype)) return op == Op::Max ? a.integer > b.integer : a.integer < b.integer;
+      if (std::isnan(b.real)) return false;
+      return std::isnan(a.real) || key(a) > key(b);
+    };
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < group.size(); ++i)
+      if (better(group[i], group[best])) best = i;
+    Value v;
+    v.integer = static_cast<std::int64_t>(best);
+    v.dtype = DType::i64;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const double error = group[i].error + group[best].error;
+      if (i == best || error == 0) continue;
+      if (!(key(group[best]) - key(group[i]) > error)) v.error = kInfinity;
+    }
+    result.values.push_back(v);
+  }
+  return result;
+}
+
+ReferenceTensor Reference::gather(const ReferenceTensor& x, std::int64_t axis,
+                                  const ReferenceTensor& index) const {
+  const std::int64_t dim = axis < 0 ? axis + static_cast<std::int64_t>(x.shape.rank()) : axis;
+  std::size_t next = 0;
+  return build(index.shape, x.dtype, [&](const Dims& at) {
+    const Value& i = index.values[next++];
+    Dims from = at;
+    from[static_cast<std::size_t>(dim)] = i.integer;
+    Value v = x.at(from);
+    if (i.error > 0) v.error = kInfinity;
+    return v;
+  });
+}
+
+ReferenceTensor Reference::index_select(const ReferenceTensor& x, std::int64_t axis,
+                                        const ReferenceTensor& index) const {
+  const auto dim =
+      static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(x.shape.rank()) : axis);
+  Shape shape(x.shape);
+  shape[dim] = index.shape[0];
+  return build(shape, x.dtype, [&](const Dims& at) {
+    const Value& i = index.values[static_cast<std::size_t>(at[dim])];
+    Dims from = at;
+    from[dim] = i.integer;
+    Value v = x.at(from);
+    if (i.error > 0) v.error = kInfinity;
+    return v;
+  });
+}
+
+ReferenceTensor Reference::matmul(const ReferenceTensor& a, const ReferenceTensor& b) const {
+  const std::size_t rank = std::max(a.shape.rank(), b.shape.rank());
+  const std::int64_t inner = a.shape.back();
+  Shape shape(Dims::filled(rank, 1));
+  const auto size_at = [&](const ReferenceTensor& x, std::size_t d) {
+    return d + x.shape.rank() < rank ? std::int64_t{1} : x.shape[d + x.shape.rank() - rank];
+  };
+  for (std::size_t d = 0; d + 2 < rank; ++d) shape[d] = size_at(a, d) == 1 ? size_at(b, d) : size_at(a, d);
+  shape[rank - 2] = a.shape[a.shape.rank() - 2];
+  shape[rank - 1] = b.shape.back();
+  const auto element = [&](const ReferenceTensor& x, const Dims& at, std::int64_t row,
+                           std::int64_t column) -> const Value& {
+    Dims own = Dims::filled(x.shape.rank(), 0);
+    for (std::size_t d = 0; d + 2 < own.rank(); ++d)
+      if (x.shape[d] != 1) own[d] = at[d + rank - own.rank()];
+    own[own.rank() - 2] = row;
+    own[own.rank() - 1] = column;
+    return x.at(own);
+  };
+  return build(shape, a.dtype, [&](const Dims& at) {
+    Sum sum;
+    for (std::int64_t k = 0; k < inner; ++k) {
+      const Value &x = element(a, at, at[rank - 2], k), &y = element(b, at, k, at[rank - 1]);
+      const double error = x.error || y.error
+                               ? std::abs(x.real) * y.error + std::abs(y.real) * x.error + x.error * y.error
+                               : 0;
+      sum.add(x.real * y.real, error);
+    }
+    return finished(sum, a.dtype, precision_);
+  });
+}
+
+ReferenceTensor Reference::conv2d(const ReferenceTensor& x, const ReferenceTensor& weight,
+                                  const Conv2dOptions& o) const {
+  Shape shape{x.shape[0], weight.shape[0], 0, 0};
+  for (std::size_t i = 0; i < 2; ++i)
+    shape[2 + i] =
+        (x.shape[2 + i] + 2 * o.padding[i] - o.dilation[i] * (weight.shape[2 + i] - 1) - 1) / o.stride[i] + 1;
+  const std::int64_t in = weight.shape[1], out = weight.shape[0] / o.groups;
+  return build(shape, x.dtype, [&](const Dims& at) {
+    Sum sum;
+    const std::int64_t group = at[1] / out;
+    for (std::int64_t c = 0; c < in; ++c)
+      for (std::int64_t i = 0; i < weight.shape[2]; ++i)
+        for (std::int64_t j = 0; j < weight.shape[3]; ++j) {
+          const std::int64_t row = at[2] * o.stride[0] - o.padding[0] + i * o.dilation[0];
+          const std::int64_t column = at[3] * o.stride[1] - o.padding[1] + j * o.dilation[1];
+          if (row < 0 || row >= x.shape[2] || column < 0 || column >= x.shape[3]) continue;
+          const Value& u = x.at({at[0], group * in + c, row, column});
+          const Value& w = weight.at({at[1], c, i, j});
+          const double error =
+              u.error || w.error ? std::abs(u.real) * w.error + std::abs(w.real) * u.error + u.error * w.error
+                                 : 0;
+          sum.add(u.real * w.real, error);
+        }
+    return finished(sum, x.dtype, precision_);
+  });
+}
+
+}  // namespace sinter::testing
