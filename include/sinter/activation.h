@@ -1,12 +1,12 @@
-// Activation functions, made of plain operations: they fuse with what stands around them and differentiate by
-// themselves.
+// Activation functions, composed of plain operations: they fuse with their neighbours and need no gradient
+// rules of their own.
 #pragma once
 
 #include <sinter/tensor.h>
 
 namespace sinter {
 
-/// max(x, 0); NaN stays NaN.
+/// max(x, 0); NaN gives NaN.
 AnyTensor relu(const AnyTensor& x, Location where = Location::current());
 /// x where x > 0, else slope * x.
 AnyTensor leaky_relu(const AnyTensor& x, double slope = 0.01, Location where = Location::current());
@@ -26,7 +26,7 @@ AnyTensor softmax(const AnyTensor& x, std::int64_t axis, Location where = Locati
 /// log(softmax(x, axis)), without overflow and without cancellation.
 AnyTensor log_softmax(const AnyTensor& x, std::int64_t axis, Location where = Location::current());
 
-// The same with the rank in the type.
+// The same functions with the rank in the type.
 template <std::size_t Rank>
 Tensor<Rank> relu(const Tensor<Rank>& x, Location where = Location::current()) {
   return {detail::trusted, relu(x.any(), where)};

@@ -58,7 +58,7 @@ struct Conv2dOptions {
   std::int64_t groups = 1;
 };
 
-/// A handle to a value that is known, or will be computed when it is needed. Copying a handle shares the
+/// A handle to a value that is stored or will be computed when it is needed. Copying a handle shares the
 /// value; values never change. An empty handle (default constructed) can only be assigned to.
 ///
 /// Binary operations broadcast: shapes are aligned at their last dimension, sizes must be equal or 1, missing
@@ -94,7 +94,8 @@ class AnyTensor {
   DType dtype() const;
   Device device() const;
 
-  /// The same value on another device: with its history if only autodiff differs, else copied, which waits.
+  /// The same value on another device. Switching autodiff on or off shares the value; another device copies
+  /// it, which waits.
   AnyTensor to_device(const Device& device, Location where = Location::current()) const;
 
   // ---- reading: flushes and waits
@@ -117,8 +118,8 @@ class AnyTensor {
   AnyTensor square(Location where = Location::current()) const;
   AnyTensor sin(Location where = Location::current()) const;
   AnyTensor cos(Location where = Location::current()) const;
-  // f32 within 4 units in the last place on the host, 8 on other devices (tangents of very large numbers
-  // aside).
+  // f32 within 4 units in the last place on the host and 8 on other devices, except tangents of very large
+  // numbers.
   AnyTensor tan(Location where = Location::current()) const;
   AnyTensor asin(Location where = Location::current()) const;
   AnyTensor acos(Location where = Location::current()) const;
@@ -138,7 +139,7 @@ class AnyTensor {
   AnyTensor log10(Location where = Location::current()) const;
   AnyTensor floor(Location where = Location::current()) const;
   AnyTensor ceil(Location where = Location::current()) const;
-  /// To the nearest integer, halves to even.
+  /// Rounds to the nearest integer, ties to even.
   AnyTensor round(Location where = Location::current()) const;
   AnyTensor trunc(Location where = Location::current()) const;
   AnyTensor is_nan(Location where = Location::current()) const;
@@ -189,8 +190,9 @@ class AnyTensor {
   static AnyTensor logical_and(Operand a, Operand b, Location where = Location::current());
   static AnyTensor logical_or(Operand a, Operand b, Location where = Location::current());
   static AnyTensor logical_xor(Operand a, Operand b, Location where = Location::current());
-  /// Integers, by `b` bits. To the right the sign is kept. Counts that are negative or not below the number
-  /// of bits shift all bits out: 0, and -1 for a negative number shifted to the right.
+  /// Integers, by `b` bits; shift_right is arithmetic (preserves the sign). A count that is negative or at
+  /// least the number of bits shifts all bits out: the result is 0, or -1 for a negative number shifted
+  /// right.
   static AnyTensor shift_left(Operand a, Operand b, Location where = Location::current());
   static AnyTensor shift_right(Operand a, Operand b, Location where = Location::current());
   /// `a` where `condition` is true, else `b`. At least one of a and b is a tensor.
@@ -206,38 +208,40 @@ class AnyTensor {
   AnyTensor expand(const Dims& sizes, Location where = Location::current()) const;
   AnyTensor squeeze(const Axes& axes, Location where = Location::current()) const;
   AnyTensor unsqueeze(std::int64_t axis, Location where = Location::current()) const;
-  /// One range for each leading dimension; the rest is kept whole.
+  /// One range for each leading dimension; the remaining dimensions stay whole.
   AnyTensor slice(std::span<const Range> ranges, Location where = Location::current()) const;
   AnyTensor narrow(std::int64_t axis, std::int64_t start, std::int64_t length,
                    Location where = Location::current()) const;
   AnyTensor flip(const Axes& axes, Location where = Location::current()) const;
-  /// Appends a dimension that holds, for each position step * i of `axis`, the `size` elements from there on;
+  /// Sliding windows: appends a dimension with the `size` elements that start at position step * i of `axis`;
   /// `axis` then counts the windows: (n - size) / step + 1.
   AnyTensor windows(std::int64_t axis, std::int64_t size, std::int64_t step,
                     Location where = Location::current()) const;
 
-  /// `before` and `after` elements of `value` around each dimension.
+  /// Surrounds each dimension with `before` and `after` elements of `value`.
   AnyTensor pad(const Dims& before, const Dims& after, Scalar value,
                 Location where = Location::current()) const;
-  /// Along each dimension, element i goes to place start + i * step of a tensor of `shape` that is otherwise
-  /// `value`.
+  /// The inverse of a strided slice: along each dimension, element i is stored at start + i * step of a
+  /// tensor of `shape`; all other elements are `value`.
   AnyTensor place(const Shape& shape, const Dims& start, const Dims& step, Scalar value,
                   Location where = Location::current()) const;
 
-  // ---- parts put together: fused like views, each part is computed only where it goes
-  /// This tensor with `value`, which broadcasts to the part that the ranges name (see `slice`), in its place.
+  // ---- assembly from parts: fuses like views, each part is computed only where it is placed
+  /// A copy of this tensor with the part that the ranges select (see `slice`) replaced by `value`, which
+  /// broadcasts to it.
   AnyTensor slice_assign(std::span<const Range> ranges, const AnyTensor& value,
                          Location where = Location::current()) const;
   AnyTensor slice_fill(std::span<const Range> ranges, Scalar number,
                        Location where = Location::current()) const;
-  /// One after the other along `axis`; shapes are equal but for that axis, which may be 0. At least one.
+  /// Concatenates along `axis`; the shapes are equal except for that axis, whose size may be 0. At least one
+  /// piece.
   static AnyTensor cat(std::span<const AnyTensor> pieces, std::int64_t axis,
                        Location where = Location::current());
-  /// Tensors of one shape along a new axis. At least one.
+  /// Joins tensors of one shape along a new axis. At least one.
   static AnyTensor stack(std::span<const AnyTensor> pieces, std::int64_t axis,
                          Location where = Location::current());
-  /// Views of pieces of `axis`: of these sizes, which add up to it; or of `size` each, the last may be
-  /// smaller.
+  /// Views of pieces of `axis`: of the given sizes, which add up to its size; or of `size` each, where the
+  /// last may be smaller.
   std::vector<AnyTensor> split(std::span<const std::int64_t> sizes, std::int64_t axis,
                                Location where = Location::current()) const;
   std::vector<AnyTensor> split(std::int64_t size, std::int64_t axis,
@@ -245,11 +249,11 @@ class AnyTensor {
   /// At most `count` views of equal pieces of `axis`; the last may be smaller.
   std::vector<AnyTensor> chunk(std::int64_t count, std::int64_t axis,
                                Location where = Location::current()) const;
-  /// The whole several times along each axis: one count, zero or more, for each.
+  /// Tiles the tensor along each axis: one count, zero or more, for each.
   AnyTensor repeat(const Dims& counts, Location where = Location::current()) const;
-  /// Element i of `axis` goes to i + shift; what leaves at one end comes back at the other.
+  /// Rotates `axis`: element i moves to i + shift, and elements that leave at one end come in at the other.
   AnyTensor roll(std::int64_t shift, std::int64_t axis, Location where = Location::current()) const;
-  /// Axis `from` becomes axis `to`; the others keep their order. A view.
+  /// Moves axis `from` to position `to`; the other axes keep their order. A view.
   AnyTensor movedim(std::int64_t from, std::int64_t to, Location where = Location::current()) const;
   /// `value` (or `number`) where the mask is true, else this tensor's elements.
   AnyTensor mask_where(const AnyTensor& mask, const AnyTensor& value,
@@ -262,9 +266,9 @@ class AnyTensor {
   AnyTensor mean(const Axes& axes, Location where = Location::current()) const;
   AnyTensor max(const Axes& axes, Location where = Location::current()) const;
   AnyTensor min(const Axes& axes, Location where = Location::current()) const;
-  /// The mean square distance from the mean, times n / (n - correction): 1 estimates the variance of what n
-  /// elements were drawn from, 0 gives that of the elements themselves. NaN where n <= correction. Its root
-  /// is the standard deviation.
+  /// The mean square distance from the mean, times n / (n - correction). Correction 1 (Bessel's) estimates
+  /// the variance of the population that the n elements were sampled from; 0 gives the variance of the
+  /// elements themselves. NaN where n <= correction. `std` is its square root.
   AnyTensor var(const Axes& axes, double correction = 1, Location where = Location::current()) const;
   AnyTensor std(const Axes& axes, double correction = 1, Location where = Location::current()) const;
   /// Bool only.
@@ -273,19 +277,19 @@ class AnyTensor {
   /// Index (i64) of the first largest element along one dimension; NaN counts as largest.
   AnyTensor argmax(std::int64_t axis, Location where = Location::current()) const;
   AnyTensor argmin(std::int64_t axis, Location where = Location::current()) const;
-  /// Every dimension: for reductions to a scalar follow with reshape({}).
+  /// All dimensions, for reductions to a scalar: follow with reshape({}).
   Axes all_axes() const;
 
-  // ---- indexed reads; an index outside of the dimension throws ShapeError when the result is read
-  /// result[.., i, ..] = this[.., index[.., i, ..], ..]; index (i32 or i64) has this tensor's rank and, but
-  /// for `axis`, sizes no larger than this tensor's.
+  // ---- indexed reads; an index out of range throws ShapeError when the result is read
+  /// result[.., i, ..] = this[.., index[.., i, ..], ..]; index (i32 or i64) has this tensor's rank and,
+  /// except along `axis`, sizes no larger than this tensor's.
   AnyTensor gather(std::int64_t axis, const AnyTensor& index, Location where = Location::current()) const;
-  /// Whole slices along `axis` at the positions in `index` (rank 1).
+  /// The slices along `axis` at the positions in `index` (rank 1).
   AnyTensor index_select(std::int64_t axis, const AnyTensor& index,
                          Location where = Location::current()) const;
 
-  /// Appends a dimension of `classes` that is 1 at the element's own number and else 0, in this dtype (i32 or
-  /// i64); all 0 for a number outside of [0, classes).
+  /// Appends a dimension of size `classes` that is 1 at the index in the element and 0 elsewhere, in this
+  /// dtype (i32 or i64); all 0 where the element is outside of [0, classes).
   AnyTensor one_hot(std::int64_t classes, Location where = Location::current()) const;
 
   // ---- triangles, in the last two dimensions; diagonal 0 is the main one, 1 the one to the right of it
@@ -306,7 +310,8 @@ class AnyTensor {
                    Location where = Location::current()) const;
 
   // ---- autodiff
-  /// A new leaf: `backward()` of what is computed from it gives its gradient. Needs a device with autodiff.
+  /// A new leaf with this value: `backward()` of results computed from it returns its gradient. Needs a
+  /// device with autodiff.
   AnyTensor require_grad(Location where = Location::current()) const;
   bool requires_grad() const { return static_cast<bool>(node_); }
   /// The same value without history, still on the autodiff device.
@@ -332,17 +337,17 @@ class AnyTensor {
   bool autodiff_ = false;
 };
 
-/// As NumPy prints arrays; more than 1000 elements are shown by the corners. Reads the value.
+/// Prints like NumPy; more than 1000 elements are summarised by the corners. Reads the value.
 std::string to_string(const AnyTensor& tensor);
 std::ostream& operator<<(std::ostream& out, const AnyTensor& tensor);
 
-/// What `backward()` gives: the gradient of each leaf. A plain value: it can be moved to another thread or
-/// changed.
+/// The result of `backward()`: the gradient of each leaf. A plain value that can be moved to another thread
+/// or changed.
 class Gradients {
  public:
-  /// The gradient of `leaf`, or nothing when the result did not depend on it.
+  /// The gradient of `leaf`; nothing where the result did not depend on it.
   std::optional<AnyTensor> get(const AnyTensor& leaf) const;
-  /// The same, taken out: afterwards nobody else holds it, so that an optimizer may use its memory.
+  /// Moves the gradient out, so that nothing else holds it and an optimizer can write over its memory.
   std::optional<AnyTensor> remove(const AnyTensor& leaf);
   /// Replaces or adds the gradient of `leaf`; throws ShapeError when the shapes differ.
   void set(const AnyTensor& leaf, AnyTensor gradient);
@@ -355,7 +360,7 @@ class Gradients {
   template <std::size_t Rank, class Kind>
   void set(const Tensor<Rank, Kind>& leaf, const Tensor<Rank, Kind>& gradient);
 
-  /// How many leaves have a gradient here.
+  /// Number of leaves that have a gradient here.
   std::size_t size() const;
 
   struct Entry {

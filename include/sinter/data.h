@@ -1,4 +1,4 @@
-// Data sets and how they come in batches.
+// Data sets, and loaders that make batches of them.
 #pragma once
 
 #include <sinter/data/idx.h>

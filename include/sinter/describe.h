@@ -13,9 +13,9 @@
 namespace sinter {
 namespace detail {
 
-// "auto f() [with T = ns::Name<int>]" or "auto f() [T = ns::Name<int>]": the type is what lies between "T = "
-// and the bracket. The result is `auto`, since g++ would explain the name of any alias in the signature there
-// as well.
+// Compilers print "auto f() [with T = ns::Name<int>]" or "auto f() [T = ns::Name<int>]": the type stands
+// between "T = " and the bracket. The result is `auto`, since g++ would explain the name of any alias in the
+// signature there as well.
 template <class T>
 consteval auto spelled_type() {
   std::string_view text = __PRETTY_FUNCTION__;
@@ -26,7 +26,7 @@ consteval auto spelled_type() {
 // The name of a type without namespaces, enclosing classes and functions, also in template arguments.
 inline std::string unqualified(std::string_view name) {
   std::string text;
-  std::vector<std::size_t> starts{0};  // where the name begins that is being read, for each open '<'
+  std::vector<std::size_t> starts{0};  // where the current name begins, for each open '<'
   int parentheses = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];
@@ -67,8 +67,8 @@ class ModuleTree {
     return count;
   }
 
-  // Adds the tensors and modules that `object` is or wraps; a tensor is told on the line of the module it
-  // belongs to.
+  // Adds the tensors and modules that `object` is or wraps. A tensor appears on the line of the module that
+  // owns it.
   template <class T>
   std::int64_t add_within(std::string path, T& object, std::size_t owner) {
     std::int64_t count = 0;
@@ -129,9 +129,9 @@ class ModuleTree {
 
 }  // namespace detail
 
-/// The module's tree, a line for each sub-module: its path within the one above, its type, its own tensors
-/// with their shapes, and the number of parameters in it and below. Looks into what visit_parameters() looks
-/// into.
+/// Describes the module as a tree, a line for each sub-module: its path within its parent, its type, its own
+/// tensors with their shapes, and the number of parameters in it and below. Visits the same fields as
+/// visit_parameters().
 ///
 ///   Mlp, 407050 parameters
 ///     hidden: Linear, weight (512, 784), bias (512), 401920 parameters

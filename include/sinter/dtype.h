@@ -1,4 +1,4 @@
-// Element types at run time, and how they map to C++ types.
+// Element types at run time, and the C++ types they correspond to.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +9,19 @@
 
 namespace sinter {
 
-/// Kinds of tensor, the part of the element type that the compiler checks.
+/// Kinds of tensor: the part of the element type that the compiler checks.
 struct Float;
 struct Int;
 struct Bool;
 
-/// Element type of a tensor. `u8` is a storage type (images, files): it can be moved, viewed and cast, not
-/// computed with.
+/// Element type of a tensor. `u8` is a storage type (images, files): it can be moved, viewed and cast, but
+/// has no arithmetic.
 ///
-/// `bf16` and `f16` are stored in 16 bits and computed with in f32: an operation takes its operands to f32,
-/// which is exact, computes as for f32 (sums of many elements too), and rounds its result to nearest even
-/// when that is stored. Where several operations become one kernel, a result on the way is not stored and not
-/// rounded, so that fused results may be more exact than those of one operation after the other; a cast
-/// rounds wherever it stands. What only moves elements (views, gather, cat, where) keeps their bits. Random
-/// numbers are f32 and cast.
+/// `bf16` and `f16` are stored in 16 bits and computed in f32: an operation converts its operands to f32
+/// (exactly), computes as for f32, long sums included, and rounds the result to nearest even when it stores
+/// it. Where several operations fuse into one kernel, an intermediate result is neither stored nor rounded,
+/// so fused results may be more exact than unfused ones; an explicit cast always rounds. Operations that only
+/// move elements (views, gather, cat, where) keep their bits. Random numbers are generated in f32 and cast.
 enum class DType : std::uint8_t { f32, f64, i32, i64, u8, boolean, bf16, f16 };
 inline constexpr std::size_t kDTypeCount = 8;
 
@@ -41,14 +40,14 @@ constexpr std::size_t size_of(DType dtype) {
   return 0;
 }
 
-/// True iff 16 bits of floating point: computed with in f32.
+/// True iff a 16-bit float, which is computed in f32.
 constexpr bool is_half(DType dtype) { return dtype == DType::bf16 || dtype == DType::f16; }
 constexpr bool is_float(DType dtype) { return dtype == DType::f32 || dtype == DType::f64 || is_half(dtype); }
 constexpr bool is_int(DType dtype) {
   return dtype == DType::i32 || dtype == DType::i64 || dtype == DType::u8;
 }
 
-/// What elements of `dtype` are computed in.
+/// The dtype that elements of `dtype` are computed in.
 constexpr DType arithmetic_of(DType dtype) { return is_half(dtype) ? DType::f32 : dtype; }
 
 constexpr std::string_view name_of(DType dtype) {
@@ -65,7 +64,7 @@ constexpr std::string_view name_of(DType dtype) {
   return "?";
 }
 
-/// The dtype that a tensor of a kind has when none is asked for.
+/// The default dtype of each kind.
 template <class Kind>
 inline constexpr DType default_dtype = DType::f32;
 template <>
@@ -111,7 +110,7 @@ struct DTypeOf<float16> {
 template <class T>
 inline constexpr DType dtype_of = DTypeOf<T>::value;
 
-/// True iff elements of `dtype` may stand in a tensor of kind `Kind`.
+/// True iff a tensor of kind `Kind` may have elements of `dtype`.
 template <class Kind>
 constexpr bool fits_kind(DType dtype) {
   return is_float(dtype);

@@ -7,11 +7,11 @@
 
 namespace sinter {
 
-/// The caller's place in the source. Public functions take it as a defaulted last argument, so that an error
-/// and an explanation of a kernel can name the user's own line.
+/// The caller's source line. Public functions take it as a defaulted last argument, so that errors and
+/// `explain` can name the user's own line.
 using Location = std::source_location;
 
-/// Base of everything that Sinter throws. `what()` reads "[op] sentence with values (file.cpp:12)".
+/// Base of every exception of Sinter. `what()` reads "[op] sentence with values (file.cpp:12)".
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message) : std::runtime_error(message) {}
@@ -19,32 +19,32 @@ class Error : public std::runtime_error {
       : std::runtime_error(message + " (" + where.file_name() + ":" + std::to_string(where.line()) + ")") {}
 };
 
-/// Shapes, dimensions or indices that do not fit together.
+/// Shapes, dimensions or indices do not match.
 class ShapeError : public Error {
   using Error::Error;
 };
 
-/// An operation that is not defined for the dtype at hand.
+/// An operation is not defined for a dtype.
 class DTypeError : public Error {
   using Error::Error;
 };
 
-/// A device that is unknown or missing, a driver that failed, memory that ran out.
+/// A device is unknown or missing, a driver failed, or memory ran out.
 class DeviceError : public Error {
   using Error::Error;
 };
 
-/// The run-time compiler refused generated source. The message names the file that holds the source.
+/// The run-time compiler rejected generated source. The message names the file with the source.
 class CompileError : public Error {
   using Error::Error;
 };
 
-/// Differentiation asked of a value that has no history, or whose history is gone.
+/// The program differentiates a value that has no history, or whose history was released.
 class AutodiffError : public Error {
   using Error::Error;
 };
 
-/// A file that is missing, damaged or of another format.
+/// A file is missing, damaged or of another format.
 class DataError : public Error {
   using Error::Error;
 };

@@ -1,5 +1,5 @@
-// What became of a stretch of program: launches with the source lines behind them, memory moved and used, and
-// why neighbouring kernels stayed apart. As plain data, text, JSON or a picture.
+// Reports of how a piece of program was planned: launches with the source lines they compute, memory moved
+// and used, and why neighbouring kernels did not fuse. As plain data, text, JSON or a picture.
 #pragma once
 
 #include <concepts>
@@ -17,91 +17,90 @@
 
 namespace sinter {
 
-/// A line of the program, and the operations recorded there, in order.
+/// A source line of the program, and the operations recorded there, in order.
 struct ReportLine {
-  std::string file;  // as the compiler was given it
+  std::string file;  // path as passed to the compiler
   std::uint32_t line = 0;
   std::vector<std::string> ops;
 };
 
-/// What a launch does with one value in memory. Sizes in bytes; an element read many times by one launch
+/// How a launch accesses one value in memory. Sizes in bytes; an element that one launch reads many times
 /// counts once.
 struct ReportAccess {
-  std::string
-      label;       // "in0": there before; "out0": seen by somebody afterwards; "tmp0": of use in between only
-  std::string op;  // the operation that computes it; empty for "in"
+  std::string label;  // "in0": input of the trace; "out0": result that is still held; "tmp0": temporary
+  std::string op;     // the operation that computes it; empty for "in"
   Shape shape;
   DType dtype = DType::f32;
-  bool written = false;  // by this launch; else only read
+  bool written = false;  // by this launch; false: only read
   std::int64_t bytes_read = 0;
   std::int64_t bytes_written = 0;
-  std::string over;  // written in place: label of the value whose memory it takes
+  std::string over;  // written in place: label of the value whose memory it overwrites
   std::optional<std::size_t>
-      written_by;  // read: number of the launch of this trace that wrote it; none for "in"
+      written_by;  // read: index of the launch in this trace that wrote it; none for "in"
 };
 
 /// One kernel or library operation.
 struct ReportLaunch {
   enum class Kind : std::uint8_t { Kernel, Library };
   Kind kind = Kind::Kernel;
-  std::uint32_t kernel = 0;       // Kernel: launches with equal numbers run the same compiled kernel
-  std::string how;                // how it runs and why so, where the device has a choice
-  std::uint32_t members = 1;      // alike small kernels that share the launch, each on values of its own
-  std::vector<std::string> ops;   // that it computes, in the order of the program
+  std::uint32_t kernel = 0;       // index of the compiled kernel; several launches may share one
+  std::string how;                // how it runs and why, where the device has a choice
+  std::uint32_t members = 1;      // sets of arguments in this launch (a batch of small, equal kernels)
+  std::vector<std::string> ops;   // operations it computes, in program order
   std::vector<ReportLine> lines;  // where they were recorded
   std::int64_t bytes_read = 0;
   std::int64_t bytes_written = 0;
-  std::int64_t in_place_bytes = 0;  // of bytes_written: over a value that nobody could see any more
+  std::int64_t in_place_bytes = 0;  // part of bytes_written that overwrites dead values
   std::int64_t least_bytes = 0;     // its part of ReportTrace::least_bytes
   std::vector<ReportAccess> accesses;
 };
 
-/// Why two kernels that follow each other are not one.
+/// The reason why two consecutive kernels did not fuse.
 struct ReportCut {
   std::string producer, consumer;  // operations
   ReportLine producer_line, consumer_line;
   std::string reason;
-  std::uint64_t count = 1;  // pairs with the same lines and reason
+  std::uint64_t count = 1;  // pairs of kernels with the same lines and reason
 };
 
-/// A trace: what was recorded between two flushes, and its plan.
+/// A trace (the operations recorded between two flushes) and its plan.
 struct ReportTrace {
   std::string device;
   std::size_t ops = 0;
-  std::uint64_t times = 1;  // it ran this often
-  std::uint64_t built = 0;  // of these: planned anew; the others found the plan
+  std::uint64_t times = 1;  // how often it ran
+  std::uint64_t built = 0;  // runs that had to build the plan; the others found it cached
   bool fused = true;        // SINTER_FUSION
   std::vector<ReportLaunch> launches;
   std::vector<ReportCut> cuts;
   std::int64_t bytes_moved = 0;  // read and written by all launches
-  /// What every plan of this trace has to move: each element of an input that is needed, read once; each
-  /// result that somebody sees afterwards, written once. Elements picked by index (gather) count once for
-  /// each pick, at most all.
+  /// Bytes that any plan of this trace has to move: each needed element of an input, read once; each result
+  /// that is still held, written once. Elements read by index (gather) count once per read, but at most the
+  /// whole input.
   std::int64_t least_bytes = 0;
   std::int64_t input_bytes = 0;      // memory of the inputs, each buffer once
-  std::int64_t output_bytes = 0;     // new memory for results; those written in place need none
-  std::int64_t temporary_bytes = 0;  // of use in between only
+  std::int64_t output_bytes = 0;     // new memory for results, without those written in place
+  std::int64_t temporary_bytes = 0;  // memory of values that only this trace uses
   std::int64_t in_place_bytes = 0;
-  std::int64_t peak_bytes = 0;  // inputs + outputs + temporaries, known before anything runs; without what a
-                                // library takes as workspace and values that the trace does not touch
+  std::int64_t peak_bytes = 0;  // inputs + outputs + temporaries, known before anything runs; without the
+                                // workspace of libraries and values that the trace does not use
 };
 
-/// Everything that was handed to devices while `explain` watched, each different trace once.
+/// Everything that devices ran while `explain` watched; equal traces appear once.
 class Report {
  public:
-  std::vector<ReportTrace> traces;  // in the order in which they first came
+  std::vector<ReportTrace> traces;  // in the order of their first run
 
-  /// Kernels and library operations started, repetitions included.
+  /// Number of launched kernels and library operations, repetitions included.
   std::uint64_t launches() const;
 
   /// For people, in a terminal.
   std::string to_text() const;
   /// The same data as one JSON object; the names are those of the members above.
   std::string to_json() const;
-  /// A picture: launches from top to bottom, arrows for values, a bar for the bytes each moves and the part
-  /// of them that no plan can save. Plain SVG without script.
+  /// A picture: launches from top to bottom, arrows for values, for each launch a bar of the bytes it moves
+  /// and the part of them that no plan can save. Plain SVG without script.
   std::string to_svg() const;
-  /// Writes a file whose form follows from its name (.txt, .json, .svg), or with any other name a folder with
+  /// Writes one file in the format of its extension (.txt, .json, .svg). Any other name makes a folder with
   /// plan.txt, plan.json and plan.svg. Throws Error where that cannot be written.
   void save(const std::filesystem::path& path) const;
 };
@@ -110,11 +109,11 @@ namespace detail {
 Report explain(const std::function<void()>& program);
 }
 
-/// Runs `program` and reports what it became. What was recorded before is flushed first and is not part of
-/// the report; what `program` records is flushed at its end, on all devices. What it returns is kept until
-/// then, so that it counts as seen by somebody: return what you would keep. Work of other threads in the
-/// meantime is reported too. Exceptions of `program` pass through. On Device::null() everything is planned
-/// and nothing runs, so sizes cost no memory.
+/// Runs `program` and reports how it was planned. Operations recorded before are flushed first and are not
+/// part of the report; at the end of `program` all devices are flushed. The report counts what `program`
+/// returns as still held: return the values that the real program would hold. Work that other threads submit
+/// meanwhile is reported too. Exceptions of `program` pass through. On Device::null() everything is planned
+/// and nothing runs, so large sizes cost no memory.
 ///
 ///   std::cout << sinter::explain([&] { return softmax(x, 1); }).to_text();
 template <std::invocable Program>

@@ -1,4 +1,4 @@
-// Functions of tensors that are written as functions rather than methods.
+// Free functions on tensors.
 #pragma once
 
 #include <cstddef>

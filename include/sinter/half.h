@@ -1,4 +1,4 @@
-// The 16-bit floating-point numbers as C++ values: storage that converts to and from float.
+// The 16-bit floating-point types: storage that converts to and from float.
 #pragma once
 
 #include <bit>
@@ -8,7 +8,7 @@ namespace sinter {
 
 namespace detail {
 
-/// Nearest, ties to even; beyond the largest number infinity; a NaN stays a (quiet) NaN.
+/// Rounds to nearest, ties to even; overflow gives infinity; a NaN gives a quiet NaN.
 constexpr std::uint16_t bfloat16_bits(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
@@ -21,13 +21,12 @@ constexpr float bfloat16_value(std::uint16_t bits) { return std::bit_cast<float>
 constexpr std::uint16_t float16_bits(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = bits >> 16 & 0x8000u, size = bits & 0x7fffffffu;
-  // The exponent's bias is 127 there and 15 here; what is rounded up may become the next power of two, or
-  // infinity.
+  // The exponent's bias is 127 in f32 and 15 in f16. Rounding up may carry into the exponent, which is right:
+  // the next power of two, or infinity.
   const std::uint32_t moved = size - (112u << 23);
   const std::uint32_t whole = (moved + 0xfffu + (moved >> 13 & 1u)) >> 13;
   const std::uint32_t normal = whole < 0x7c00u ? whole : 0x7c00u;
-  // Below 2^-14 all numbers are multiples of 2^-24, which is the step of floats from 0.5 on: an addition
-  // rounds.
+  // f16 numbers below 2^-14 are multiples of 2^-24, the step of f32 numbers in [0.5, 1): adding 0.5 rounds.
   const float small = std::bit_cast<float>(size < 0x38800000u ? size : 0u) + 0.5f;
   const std::uint32_t denormal = std::bit_cast<std::uint32_t>(small) - 0x3f000000u;
   const std::uint32_t nan = 0x7e00u | (size >> 13 & 0x3ffu);
@@ -48,8 +47,8 @@ constexpr float float16_value(std::uint16_t bits) {
 /// The upper half of a float: its range, 8 bits of precision (a step of 2^-8 above 1). The element type of
 /// DType::bf16.
 ///
-/// From a float it rounds to nearest, ties to even; a NaN stays a NaN. To a float it is exact. There is no
-/// arithmetic: it is the float's.
+/// Conversion from float rounds to nearest, ties to even; a NaN stays a NaN. Conversion to float is exact.
+/// There is no arithmetic: convert to float.
 class bfloat16 {
  public:
   constexpr bfloat16() = default;
@@ -66,8 +65,8 @@ class bfloat16 {
   std::uint16_t bits_ = 0;
 };
 
-/// IEEE 754 binary16: 11 bits of precision, numbers up to 65504. The element type of DType::f16. As bfloat16
-/// otherwise; what is beyond 65520 becomes infinite.
+/// IEEE 754 binary16: 11 bits of precision, numbers up to 65504; values from 65520 on become infinite. The
+/// element type of DType::f16. Otherwise as bfloat16.
 class float16 {
  public:
   constexpr float16() = default;

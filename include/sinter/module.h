@@ -1,4 +1,4 @@
-// Modules: any struct that holds tensors. Finds the tensors in it, at any depth, and what each is called.
+// Modules: any struct that holds tensors. Visits the tensors in it, at any depth, with their names.
 #pragma once
 
 #include <concepts>
@@ -35,7 +35,7 @@ struct ProbeVisitor {
   void operator()(std::string_view, Field&) const {}
 };
 
-// A class that takes itself apart: visit_fields(f) calls f(name, field) for each field.
+// A class that lists its own fields: visit_fields(f) calls f(name, field) for each.
 template <class T>
 concept VisitsItself = requires(T& object, ProbeVisitor visitor) {
   object.visit_fields(visitor);
@@ -123,7 +123,7 @@ void visit_tuple(T& tuple, std::string& path, F& f, std::index_sequence<I...>) {
   (visit_one(I, get<I>(tuple)), ...);
 }
 
-// What is looked into field by field, rather than as a wrapper or as a collection of something else.
+// A class that is visited field by field, and is no wrapper or collection of something else.
 template <class T>
 concept Fielded = VisitsItself<std::remove_const_t<T>> ||
     (reflect::Reflectable<T> && !Sequence<T> && !Optional<T> && !OwningPointer<T> && !TupleLike<T>);
@@ -181,7 +181,7 @@ void visit_leaves(M& module, F&& f) {
 /// is a const reference iff the module is const. A path joins the names of fields and the indices of elements
 /// with dots: "blocks.0.conv1.weight". A tensor that is reached on two paths is reported twice.
 ///
-/// Looked into: aggregates of up to 32 fields (more do not compile), arrays, std::vector and other sequences,
+/// Visited: aggregates of up to 32 fields (more do not compile), arrays, std::vector and other sequences,
 /// std::pair, std::tuple, std::optional when engaged, std::unique_ptr and std::shared_ptr when not null, and
 /// classes that offer, for both const and non-const objects,
 ///

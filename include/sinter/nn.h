@@ -1,4 +1,4 @@
-// Everything that networks are made of.
+// All layers, losses and functions on modules.
 #pragma once
 
 #include <sinter/nn/activation.h>

@@ -1,5 +1,5 @@
 // Saving and loading: the parameters of a module, or any named tensors, as one file in the safetensors
-// layout.
+// format.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@
 
 namespace sinter::record {
 
-/// Named tensors in host memory, and short texts beside them.
+/// Named tensors in host memory, and metadata texts.
 ///
 /// As bytes: the length of the header (64 bits, little-endian), the header (JSON: for each name dtype, shape
-/// and place), the elements one after the other, little-endian (https://huggingface.co/docs/safetensors).
-/// Files from elsewhere can be read as long as their dtypes are F32, F64, I32, I64, U8 and BOOL. Files
-/// written here carry a checksum among the texts (XXH3-128 over the whole file), so that a flipped bit
-/// anywhere is found when they are read.
+/// and byte range), the elements one after the other, little-endian
+/// (https://huggingface.co/docs/safetensors). Reads files of other programs if their dtypes are F32, F64,
+/// I32, I64, U8, BOOL, BF16 or F16. Files written by Sinter carry a checksum in the metadata (XXH3-128 over
+/// the whole file), so that reading detects any flipped bit.
 class Record {
  public:
   struct Entry {
@@ -32,7 +32,7 @@ class Record {
     std::vector<std::byte> bytes;
   };
 
-  /// Reads the tensor (flushes and waits). Throws DataError when the name is taken or reserved
+  /// Reads the tensor (flushes and waits). Throws DataError when the name exists already or is reserved
   /// ("__metadata__").
   void add(std::string name, const AnyTensor& tensor);
   void add(std::string name, Entry entry);
@@ -42,16 +42,15 @@ class Record {
   /// Null when there is none.
   const Entry* find(std::string_view name) const;
   const std::string* find_text(std::string_view key) const;
-  /// The entry on `device`. Throws DataError when there is none.
+  /// Uploads the entry to `device`. Throws DataError when there is none.
   AnyTensor tensor(std::string_view name, const Device& device) const;
 
   std::vector<std::byte> to_bytes() const;
-  /// `source` is what messages call the bytes. Throws DataError for anything that is not a whole, undamaged
-  /// record.
+  /// Error messages call the bytes `source`. Throws DataError for anything but a whole, undamaged record.
   static Record from_bytes(std::span<const std::byte> bytes, std::string_view source = "bytes");
 
-  /// Writes to a temporary file beside `file` and renames it: whoever reads sees the old or the new content,
-  /// whole. Throws DataError with the file and the reason.
+  /// Writes to a temporary file beside `file` and renames it: a reader sees either the old or the new
+  /// content, complete. Throws DataError with the file and the reason.
   void write(const std::filesystem::path& file) const;
   static Record read(const std::filesystem::path& file);
 
@@ -77,8 +76,8 @@ std::vector<Named> parameters_of(const M& module) {
 }
 
 Record make_record(const std::vector<Named>& parameters);
-/// The new tensors in the order of `parameters`, each on the device of the one it replaces and a leaf iff
-/// that one is. Throws DataError that lists every parameter that is missing, unexpected or of another shape
+/// The new tensors in the order of `parameters`, each on the device of the tensor it replaces, and a leaf iff
+/// that is one. Throws DataError that lists every parameter that is missing, unexpected or of another shape
 /// or dtype.
 std::vector<AnyTensor> match(const Record& record, const std::vector<Named>& parameters,
                              std::string_view source);
@@ -101,8 +100,8 @@ Record to_record(const M& module) {
   return detail::make_record(detail::parameters_of(module));
 }
 
-/// Gives every parameter of the module the values that the record has under its path. Names, shapes and
-/// dtypes must be the same on both sides; else DataError lists all that do not fit.
+/// Replaces every parameter of the module by the record's tensor of the same path. Names, shapes and dtypes
+/// must match on both sides; DataError lists all that do not.
 template <class M>
 M from_record(M module, const Record& record) {
   return detail::apply(std::move(module), record, "record");

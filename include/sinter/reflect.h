@@ -1,4 +1,4 @@
-// Fields of plain aggregate structs: how many there are, what they are called, and a call for each of them.
+// Fields of plain aggregate structs: their number, their names, and a call for each of them.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,13 @@
 
 namespace sinter::reflect {
 
-/// A struct with more fields than this cannot be taken apart.
+/// A struct with more fields cannot be reflected.
 inline constexpr std::size_t kMaxFields = 32;
 
 namespace detail {
 
-// Has the face of a standard container: std::array is an aggregate too, but its one field is its own affair.
+// Looks like a standard container: std::array is an aggregate too, but its one field is an implementation
+// detail.
 template <class T>
 concept Container = requires(T& t) {
   typename T::value_type;
@@ -25,7 +26,7 @@ concept Container = requires(T& t) {
 
 }  // namespace detail
 
-/// A class that can be taken apart without its help: an aggregate (no constructors, no private fields, no
+/// A class whose fields can be found without its help: an aggregate (no constructors, no private fields, no
 /// virtual functions) that is neither an array nor a container. Its base classes, if any, must be empty;
 /// bit-fields, anonymous unions and fields that are non-const references do not compile.
 template <class T>

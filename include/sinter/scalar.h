@@ -1,4 +1,4 @@
-// A number that is handed to an operation: recorded as an argument, never as part of a kernel's text.
+// A number as an operand: recorded as an argument of the kernel, never as part of its text.
 #pragma once
 
 #include <concepts>

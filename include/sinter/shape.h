@@ -15,7 +15,7 @@ namespace sinter {
 /// No tensor has more dimensions than this.
 inline constexpr std::size_t kMaxRank = 8;
 
-/// A short list of integers, one for each dimension, kept in place (no allocation). Also used for strides and
+/// A short list of integers, one for each dimension, stored inline (no allocation). Also used for strides and
 /// axes.
 class Dims {
  public:

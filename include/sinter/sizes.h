@@ -1,4 +1,4 @@
-// What shapes and slices are written with: sizes of a known rank, ranges of indices.
+// Arguments for shapes and slices: sizes of a known rank, ranges of indices.
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,4 @@
-// Finds devices by name and keeps one core for each, for as long as the program runs.
+// Finds devices by name, and makes one DeviceCore for each that lives as long as the program.
 #include <charconv>
 #include <map>
 #include <mutex>

@@ -1,4 +1,4 @@
-// Recorders by thread, data in and out, statistics.
+// Recorders per thread, uploads and downloads, statistics.
 #include "src/runtime/device_core.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace sinter::runtime {
 namespace {
 
-/// The recorders that the current thread uses, one for each device. When the thread ends, what it recorded is
-/// handed to the device and its recorders are free for other threads.
+/// The recorders that the current thread uses, one for each device. When the thread ends, its recorders flush
+/// and other threads can reuse them.
 class ThreadRecorders {
  public:
   struct Entry {
@@ -36,7 +36,7 @@ class ThreadRecorders {
 
 thread_local ThreadRecorders thread_recorders;
 
-/// Copies elements that lie with strides in `from` to `out`, row-major.
+/// Copies a strided array at `from` to `out`, row-major.
 void copy_strided(std::span<std::byte> out, const std::byte* from, const Shape& shape, const Dims& strides,
                   std::size_t size) {
   Dims at = Dims::filled(shape.rank(), 0);
@@ -76,7 +76,7 @@ void DeviceCore::give_back(trace::Recorder& recorder) noexcept {
   try {
     recorder.flush();
   } catch (const std::exception&) {
-    // The values carry the failure; whoever reads them is told.
+    // The values carry the failure and throw it when somebody reads them.
   }
   std::lock_guard lock(recorders_mutex_);
   free_recorders_.push_back(&recorder);
@@ -115,7 +115,7 @@ void DeviceCore::read(trace::Value& value, std::span<std::byte> out) {
     std::lock_guard lock(executor_.mutex());
     transfer = backend_->begin_download(view, dense ? out : std::span(staging));
   }
-  if (transfer) transfer->finish();  // other threads go on while this one waits
+  if (transfer) transfer->finish();  // without the lock: other threads can use the device
   if (!dense)
     copy_strided(out, staging.data() + static_cast<std::size_t>(value.layout.offset - low) * size,
                  value.shape, value.layout.strides, size);

@@ -1,5 +1,4 @@
-// What stands behind a `Device` handle: a backend, its executor, and the recorders of the threads that use
-// it.
+// The object behind a `Device` handle: a backend, its executor, and the recorders of the threads that use it.
 #pragma once
 
 #include <cstdint>
@@ -27,24 +26,24 @@ class DeviceCore {
 
   /// The calling thread's recorder.
   trace::Recorder& recorder();
-  /// A recorder for a thread that has none yet, and its return when the thread ends (flushes; errors stay
-  /// with the values).
+  /// `take_recorder` finds or makes a recorder for a thread that has none yet. `give_back` flushes it when
+  /// the thread ends; errors stay with the values.
   trace::Recorder& take_recorder();
   void give_back(trace::Recorder& recorder) noexcept;
 
-  /// A value with the given content (row-major, no gaps).
+  /// Makes a value with the given content (row-major, contiguous).
   trace::ValueRef upload(std::span<const std::byte> data, const Shape& shape, DType dtype);
 
-  /// Copies a value to host memory, row-major; computes it if need be; waits.
+  /// Copies a value to host memory, row-major. Computes the value first if it is pending, and waits.
   void read(trace::Value& value, std::span<std::byte> out);
 
   /// Flushes the recorders of all threads.
   void flush();
   void synchronize();
-  /// Gives memory kept for later back; the number of bytes.
+  /// Returns cached memory to the driver or the system; the number of bytes.
   std::size_t trim();
 
-  /// Key and stream number for the next random op: equal seeds give equal sequences.
+  /// Seed and stream number of the next random op: equal seeds give equal sequences.
   std::pair<std::int64_t, std::int64_t> next_random();
   void seed(std::uint64_t seed);
 
@@ -64,7 +63,7 @@ class DeviceCore {
   Statistics base_;  // subtracted from the running counts by reset_statistics
 };
 
-/// The devices in use so far.
+/// The devices that somebody has used so far.
 std::vector<DeviceCore*> cores_in_use();
 
 }  // namespace sinter::runtime

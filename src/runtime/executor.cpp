@@ -1,4 +1,4 @@
-// Plans are made once and replayed ever after.
+// The executor: a plan is made once for each fingerprint and replayed afterwards.
 #include "src/runtime/executor.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace sinter::runtime {
 namespace {
 
-// Programs have few distinct traces; those with ever new shapes must not grow without bound.
+// Programs have few distinct traces, but one whose shapes keep changing must not grow without bound.
 constexpr std::size_t kMostPlans = 1024;
 
 std::atomic<int> forbidders{0};
@@ -140,7 +140,8 @@ std::unique_ptr<Executor::Ready> Executor::make(const trace::Trace& trace, bool 
 void Executor::launch(Ready& ready, trace::Flushed& flushed) {
   const plan::Plan& plan = ready.plan;
   const bool timed = base::logs("launch");
-  // Ends what `begin` started, however this ends. Launches that are timed are not held back until `submit`.
+  // Pairs `begin` with `abandon` where an exception leaves before `submit`. SINTER_LOG=launch skips `begin`:
+  // a launch has to run at once to be timed.
   struct Run {
     Run(Backend& backend, Ready& ready, std::vector<BufferRef>& outputs, bool timed)
         : backend(backend), outputs(outputs) {

@@ -1,4 +1,4 @@
-// The executor: finds or makes the plan of a trace, binds addresses and launches.
+// The executor: finds or makes the plan of a trace, binds addresses and scalars, and launches.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class Executor : public trace::TraceSink {
 
   void run(trace::Flushed& flushed) override;
 
-  /// Held while anybody talks to the backend.
+  /// The device's lock: held while a thread talks to the backend.
   std::mutex& mutex() { return mutex_; }
 
   /// Counts since the start; call with the mutex held.
@@ -33,8 +33,8 @@ class Executor : public trace::TraceSink {
   /// A plan with its kernels compiled, ready to be replayed.
   struct Ready {
     plan::Plan plan;
-    std::vector<ExecutableRef> executables;  // for each launch
-    std::unique_ptr<PlanState> state;        // the backend's
+    std::vector<ExecutableRef> executables;  // one for each launch of the plan
+    std::unique_ptr<PlanState> state;        // of the backend
     std::uint64_t last_used = 0;
   };
   struct Key {
@@ -55,18 +55,18 @@ class Executor : public trace::TraceSink {
   Backend& backend_;
   std::mutex mutex_;
   absl::flat_hash_map<Key, std::unique_ptr<Ready>> plans_;
-  absl::flat_hash_map<std::string, ExecutableRef> kernels_;    // by the kernel's text
+  absl::flat_hash_map<std::string, ExecutableRef> kernels_;    // by printed kernel IR
   absl::flat_hash_map<std::string, ExecutableRef> libraries_;  // by op and sizes
   std::uint64_t clock_ = 0;
   Statistics counts_;
 
-  // Reused from launch to launch.
+  // Buffers for the arguments of a launch, reused to save allocations.
   std::vector<BufferView> views_;
   std::vector<ScalarValue> scalars_;
   std::vector<BufferRef> outputs_;
 };
 
-/// True while a ForbidCompilation lives.
+/// True while a ForbidCompilation exists.
 bool compilation_forbidden();
 
 }  // namespace sinter::runtime

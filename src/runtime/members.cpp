@@ -1,4 +1,4 @@
-// Packs the arguments of members.
+// Packs the argument table of a batched launch.
 #include "src/runtime/members.h"
 
 #include <cstring>
@@ -28,7 +28,7 @@ void pack_members(const ir::Kernel& kernel, const emit::MemberLayout& layout,
                          kernel.scalars[field.number]);
       }
       std::memcpy(table.data() + at + field.offset, &bits,
-                  field.bytes);  // the low bytes first: all our hosts
+                  field.bytes);  // little-endian, as all our hosts
     }
     std::memcpy(table.data() + at + layout.first, &firsts[m], sizeof firsts[m]);
   }

@@ -1,4 +1,5 @@
-// The table of arguments of a launch that runs one kernel for several members.
+// The argument table of a batched launch, which runs one kernel on several independent sets of arguments
+// ("members").
 #pragma once
 
 #include <cstddef>
@@ -14,8 +15,8 @@ namespace sinter::runtime {
 /// The arguments of member `m` alone.
 LaunchArguments arguments_of(const ir::Kernel& kernel, const LaunchArguments& arguments, std::size_t m);
 
-/// Appends all members' arguments, laid out as `layout` says. `addresses`: of all buffers; `firsts`: the
-/// first group of each member.
+/// Appends the arguments of all members in the format of `layout`. `addresses` are those of all buffers;
+/// `firsts` holds the index of the first workgroup of each member.
 void pack_members(const ir::Kernel& kernel, const emit::MemberLayout& layout,
                   const LaunchArguments& arguments, std::span<const std::uint64_t> addresses,
                   std::span<const std::uint32_t> firsts, std::vector<std::byte>& table);

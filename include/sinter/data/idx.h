@@ -16,8 +16,9 @@ struct IdxArray {
 };
 
 /// Reads a whole IDX file of unsigned bytes: two zero bytes, the type 0x08, the rank, each size as 32 bits
-/// big-endian, then the elements (http://yann.lecun.com/exdb/mnist). Throws DataError with the file, what was
-/// expected and what was found when the file is missing, of another format, cut short or too long.
+/// big-endian, then the elements (http://yann.lecun.com/exdb/mnist). Throws DataError where the file is
+/// missing, of another format, cut short or too long; the message has the file, the expected and the found
+/// value.
 IdxArray read_idx(const std::filesystem::path& file);
 
 }  // namespace sinter::data

@@ -12,14 +12,14 @@
 
 namespace sinter::data {
 
-/// Anything with a number of items that can be had by their index.
+/// Anything with a size and items by index.
 template <class T>
 concept Dataset = requires(const T& dataset, std::size_t index) {
   { dataset.size() } -> std::convertible_to<std::size_t>;
   dataset.get(index);
 };
 
-/// Makes one batch of the items at some indices.
+/// Makes one batch from the items at the given indices.
 template <class B, class D>
 concept Batcher = requires(const B& batcher, const D& dataset, std::span<const std::size_t> indices) {
   { batcher(dataset, indices) } -> std::movable;
@@ -36,7 +36,7 @@ struct DataLoaderConfig {
   std::size_t batch_size = 1;
   bool shuffle = false;
   std::uint64_t seed = 0;
-  /// Leave out a last batch that would not be full.
+  /// Skip the last batch if it is not full.
   bool drop_last = false;
 
   /// The loader refers to the data set, which must outlive it. Throws DataError when batch_size is 0.
@@ -59,14 +59,14 @@ class DataLoader {
   DataLoader(const DataLoaderConfig& config, const D& dataset, B batcher)
       : config_(config), dataset_(&dataset), batcher_(std::move(batcher)) {}
 
-  /// Batches of one epoch.
+  /// Number of batches in one epoch.
   std::size_t batches() const {
     std::size_t full = dataset_->size() / config_.batch_size;
     bool partial = dataset_->size() % config_.batch_size != 0 && !config_.drop_last;
     return full + (partial ? 1 : 0);
   }
 
-  /// One pass over the data set; a range that makes each batch when it is reached. Refers to this loader.
+  /// One pass over the data set: a range that makes each batch on dereference. Refers to this loader.
   class Epoch {
    public:
     using Batch =
@@ -79,7 +79,7 @@ class DataLoader {
       using iterator_concept = std::input_iterator_tag;
 
       Iterator(const Epoch* epoch, std::size_t at) : epoch_(epoch), at_(at) {}
-      /// The batch may be moved from: it is made anew each time.
+      /// Makes the batch anew at each call; the caller may move from it.
       Batch operator*() const { return epoch_->make(at_); }
       Iterator& operator++() {
         ++at_;
@@ -112,7 +112,7 @@ class DataLoader {
     std::vector<std::size_t> order_;
   };
 
-  /// Shuffled differently for each `index`, and the same way each time it is asked for.
+  /// Shuffles differently for each `index`; the same index and seed always give the same order.
   Epoch epoch(std::uint64_t index = 0) const {
     return Epoch(this, make_order(dataset_->size(), config_.shuffle, config_.seed * 1000003 + index));
   }

@@ -12,7 +12,7 @@
 
 namespace sinter::data {
 
-/// Grey images of one size, each with a class. A data set in the sense of loader.h.
+/// Greyscale images of one size, each with a class label. Models Dataset of loader.h.
 class LabelledImages {
  public:
   struct Item {
@@ -50,19 +50,19 @@ struct Mnist {
   /// that names the file and what is wrong with it.
   static Mnist load(const std::filesystem::path& folder);
 
-  /// True iff all four files are in `folder`; says nothing about what is in them.
+  /// True iff all four files are in `folder`; does not read them.
   static bool is_in(const std::filesystem::path& folder);
 };
 
-/// Images as a network takes them, and their classes.
+/// A batch of images as the input of a network, and their class labels.
 struct ImageBatch {
   Tensor<4> images;       // (n, 1, height, width), normalised
   Tensor<1, Int> labels;  // (n), i64
   std::int64_t size() const { return labels.shape()[0]; }
 };
 
-/// Puts images side by side and brings them to a device as bytes; what follows, (pixel / 255 - mean) /
-/// deviation, is recorded there and fuses with what the network does first.
+/// Stacks images into a batch and uploads them as bytes. The normalisation (pixel / 255 - mean) / deviation
+/// is recorded on the device, where it fuses with the network's first operations.
 struct ImageBatcher {
   Device device;
   double mean = Mnist::kMean, deviation = Mnist::kDeviation;

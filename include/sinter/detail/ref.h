@@ -1,24 +1,24 @@
-// A counting pointer to an object that keeps its own count through free functions `retain` and `release`.
+// An intrusive reference-counted pointer, by free functions `retain` and `release`.
 #pragma once
 
 #include <utility>
 
 namespace sinter::detail {
 
-/// Holds one count of `T`. `retain(T*)` and `release(T*)` are found by argument-dependent lookup, so `T` may
-/// be incomplete.
+/// Owns one reference to a `T`. `retain(T*)` and `release(T*)` are found by argument-dependent lookup, so `T`
+/// may be incomplete.
 template <class T>
 class Ref {
  public:
   Ref() = default;
   Ref(std::nullptr_t) {}
-  /// Takes over one count that the caller holds.
+  /// Takes over a reference that the caller owns.
   static Ref adopt(T* pointer) {
     Ref ref;
     ref.pointer_ = pointer;
     return ref;
   }
-  /// Adds one count.
+  /// Adds a reference.
   static Ref share(T* pointer) {
     if (pointer) retain(pointer);
     return adopt(pointer);

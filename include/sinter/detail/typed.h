@@ -1,4 +1,4 @@
-// What the typed tensor is made of: numbers, nested braces, operands that know where they were written.
+// Helpers of Tensor<Rank, Kind>: numbers, nested braces, operands with the caller's line.
 #pragma once
 
 #include <concepts>
@@ -17,7 +17,8 @@ namespace sinter {
 template <std::size_t Rank, class Kind = Float>
 class Tensor;
 
-/// C++ types that stand for one element of a kind: any number for Float, integers for Int, bool for Bool.
+/// The C++ types that convert to one element of a kind: any number for Float, integers for Int, bool for
+/// Bool.
 template <class T, class Kind>
 concept NumberFor = std::is_arithmetic_v<T> &&
     (std::same_as<T, bool> == std::same_as<Kind, Bool>)&&(std::same_as<Kind, Float> || std::integral<T>);
@@ -32,7 +33,7 @@ struct Number {
 
 namespace detail {
 
-/// Says that rank and kind of an AnyTensor are known to be right.
+/// Tag: the caller knows that rank and kind of the AnyTensor are right.
 struct Trusted {};
 inline constexpr Trusted trusted;
 
@@ -43,7 +44,7 @@ void check_dtype_of_kind(bool fits, DType dtype, std::string_view kind, const Lo
 void check_row(std::size_t size, std::int64_t expected, const Location& where);
 AnyTensor from_scalars(std::span<const Scalar> scalars, const Shape& shape, DType dtype, const Device& device,
                        const Location& where);
-/// The largest number below 1 that casts to `dtype` do not round up to 1.
+/// The largest value below 1 that a cast to `dtype` does not round up to 1.
 constexpr double below_one(DType dtype) {
   return dtype == DType::bf16 ? 1 - 0x1p-9 : dtype == DType::f16 ? 1 - 0x1p-12 : 1;
 }
@@ -56,7 +57,7 @@ inline constexpr std::string_view kind_name<Int> = "Int";
 template <>
 inline constexpr std::string_view kind_name<Bool> = "Bool";
 
-/// What `item()` gives.
+/// The type that `item()` returns.
 template <class Kind>
 struct Item {
   using type = double;
@@ -70,7 +71,7 @@ struct Item<Bool> {
   using type = bool;
 };
 
-/// Braces within braces, as deep as the rank.
+/// Nested initializer lists, as deep as the rank.
 template <std::size_t Rank, class Kind>
 struct Nested {
   using type = std::initializer_list<typename Nested<Rank - 1, Kind>::type>;
@@ -96,11 +97,12 @@ struct Nested<0, Kind> {
   }
 };
 
-/// An operand of an operation on Tensor<Rank, Kind>: such a tensor, one of rank 0, or a number. It is made by
-/// implicit conversion, at the place of the call, which is how operators, that can have no further argument,
-/// know the caller's line. A temporary (the `a * b` in `a * b + c`) is let go as soon as it was used: it
-/// lives on to the end of the statement, and a value that is held while its reader flushes would have to be
-/// written to memory.
+/// An operand of an operation on Tensor<Rank, Kind>: such a tensor, one of rank 0, or a number. Operators can
+/// have no Location argument; the implicit conversion to OperandOf records the caller's line instead.
+///
+/// A temporary (the `a * b` in `a * b + c`) would live to the end of the statement. If the recorder flushed
+/// before that, the planner would have to store its value, so the operator releases it as soon as it has
+/// recorded the operation.
 template <std::size_t Rank, class Kind>
 struct OperandOf {
   OperandOf(const Tensor<Rank, Kind>& tensor, Location where = Location::current())

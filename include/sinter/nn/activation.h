@@ -1,4 +1,4 @@
-// The activation functions of activation.h as structs that stand in a module. They hold no tensors.
+// The activation functions of activation.h as layers. They hold no tensors.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct LeakyRelu {
 };
 
 struct Gelu {
-  /// By tanh instead of erf.
+  /// Approximate by tanh instead of computing erf.
   bool approximate = false;
   template <std::size_t R>
   Tensor<R> forward(const Tensor<R>& x, Location where = Location::current()) const {

@@ -11,13 +11,12 @@ namespace detail {
 AnyTensor dropout(const AnyTensor& x, double probability, Location where);
 }  // namespace detail
 
-/// While training, makes each element 0 with the given probability and divides the others by 1 - probability,
-/// so that the mean stays. N. Srivastava et al., "Dropout: a simple way to prevent neural networks from
+/// In training, zeroes each element with the given probability and divides the others by 1 - probability,
+/// which preserves the mean. N. Srivastava et al., "Dropout: a simple way to prevent neural networks from
 /// overfitting", JMLR 2014.
 ///
-/// Training is what happens on a device with autodiff; elsewhere x passes unchanged. So `valid(model)`, the
-/// model on the device without autodiff, is the model with dropout off: there is no mode to set and none to
-/// forget.
+/// A tensor on a device with autodiff is in training; elsewhere x passes unchanged. So `valid(model)`, the
+/// model on the device without autodiff, has dropout off: there is no mode to set and none to forget.
 struct Dropout {
   double probability = 0.5;
 

@@ -14,8 +14,8 @@ namespace detail {
 AnyTensor linear(const AnyTensor& x, const AnyTensor& weight, const AnyTensor* bias, Location where);
 }  // namespace detail
 
-/// y = x W^T + b. The weight is stored as (d_out, d_in), as in PyTorch, so that its files fit; the transposed
-/// view costs nothing.
+/// y = x W^T + b. The weight is stored as (d_out, d_in), as in PyTorch, so that PyTorch's files load as they
+/// are; the transposed view costs nothing.
 struct Linear {
   Tensor<2> weight;               // (d_out, d_in)
   std::optional<Tensor<1>> bias;  // (d_out)

@@ -1,4 +1,4 @@
-// Losses: one number that says how wrong a prediction is.
+// Loss functions.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,8 @@ namespace sinter::nn {
 
 /// The mean over the batch of -log softmax(logits)[target].
 ///
-/// logits (n, classes), targets (n) with values 0 to classes - 1. A target that is none of these makes the
-/// loss NaN: the values are on the device and are not waited for. Throws ShapeError when the batch sizes
-/// differ or are 0.
+/// logits (n, classes), targets (n) with values 0 to classes - 1. Any other target makes the loss NaN:
+/// checking it would have to wait for the device. Throws ShapeError when the batch sizes differ or are 0.
 Tensor<0> cross_entropy(const Tensor<2>& logits, const Tensor<1, Int>& targets,
                         Location where = Location::current());
 

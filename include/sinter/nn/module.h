@@ -1,4 +1,4 @@
-// What can be done with any module, that is with any struct that holds tensors.
+// Functions on any module, that is on any struct that holds tensors.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace sinter::nn {
 
-/// The same model on the device without autodiff: nothing is remembered for differentiation, and dropout lets
-/// everything pass. Values are shared, not copied.
+/// The same model on the device without autodiff: no history is recorded, and dropout is off. Values are
+/// shared, not copied.
 template <class M>
 M valid(M model) {
   visit_parameters(model, [](const std::string&, auto& parameter) {

@@ -12,20 +12,19 @@ namespace sinter::nn {
 /// The mean of each window.
 struct AvgPool2d {
   std::array<std::int64_t, 2> kernel;  // {height, width}
-  /// The kernel's sizes when left out: windows side by side.
+  /// Defaults to the kernel's size: adjacent windows.
   std::optional<std::array<std::int64_t, 2>> stride = std::nullopt;
   /// Zeros on both sides, at most half the kernel.
   std::array<std::int64_t, 2> padding{0, 0};
-  /// Divide by the size of the whole window; false: by the number of its elements that lie inside of the
-  /// image.
+  /// Divide by the size of the whole window; false: by the number of its elements inside the image.
   bool count_include_pad = true;
 
   /// (n, c, h, w) -> (n, c, oh, ow) with oh = (h + 2 padding - kernel) / stride + 1.
   Tensor<4> forward(const Tensor<4>& x, Location where = Location::current()) const;
 };
 
-/// Averages down (or up) to a given size: output i is the mean of the elements floor(i h / oh) to ceil((i +
-/// 1) h / oh). Sizes that divide are a view and one mean; others read the input oh + ow times.
+/// Averages to a given size: output i is the mean of the elements floor(i h / oh) to ceil((i + 1) h / oh).
+/// Where the sizes divide, this is a view and one mean; otherwise the input is read oh + ow times.
 struct AdaptiveAvgPool2d {
   std::array<std::int64_t, 2> output;  // {height, width}
 

@@ -37,16 +37,15 @@ struct AdamWConfig {
   Adam init() const;
 };
 
-/// For each parameter x with gradient g, in its step number t, as PyTorch does:
+/// For each parameter x with gradient g, at its step t, as PyTorch does:
 ///   m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g^2,
 ///   x = x - lr / (1 - beta1^t) m / (sqrt(v) / sqrt(1 - beta2^t) + epsilon)
-/// What it remembers is kept under the parameter's path within the module.
+/// The state of a parameter is stored under its path within the module.
 class Adam {
  public:
-  /// model = adam.step(1e-3, std::move(model), std::move(gradients));
-  /// Recorded, not run; the device is flushed at the end, as this is where a step of training naturally ends.
-  /// Parameters without a gradient, or that do not require one, stay as they are. Moving model and gradients
-  /// in lets the new values be written over the old ones.
+  /// model = adam.step(1e-3, std::move(model), std::move(gradients)); Records the update and flushes the
+  /// device, since a training step ends here. Parameters without a gradient, or that do not require one, stay
+  /// as they are. Moving model and gradients in lets the new values be written over the old ones.
   template <class M>
   M step(double learning_rate, M model, Gradients gradients, Location where = Location::current()) {
     return detail::step(
@@ -54,9 +53,9 @@ class Adam {
         [&](std::vector<Parameter>& parameters) { update(learning_rate, parameters, where); });
   }
 
-  /// What the optimizer remembers: PATH.exp_avg, PATH.exp_avg_sq and PATH.step of each parameter.
+  /// The optimizer's state: PATH.exp_avg, PATH.exp_avg_sq and PATH.step of each parameter.
   record::Record to_record() const;
-  /// Throws DataError when the record is not one of this optimizer.
+  /// Throws DataError where the record is no state of this optimizer.
   void load_record(const record::Record& record, const Device& device);
   void save(const std::filesystem::path& file) const { to_record().write(file); }
   void load(const std::filesystem::path& file, const Device& device) {

@@ -21,7 +21,7 @@ struct SgdConfig {
   double weight_decay = 0;
   bool nesterov = false;
 
-  /// Throws Error when a value is out of range, or nesterov is asked for without momentum or with dampening.
+  /// Throws Error when a value is out of range, or nesterov is set without momentum or with dampening.
   Sgd init() const;
 };
 
@@ -38,9 +38,9 @@ class Sgd {
         [&](std::vector<Parameter>& parameters) { update(learning_rate, parameters, where); });
   }
 
-  /// What the optimizer remembers: PATH.momentum_buffer of each parameter, when there is momentum.
+  /// The optimizer's state: PATH.momentum_buffer of each parameter, where there is momentum.
   record::Record to_record() const;
-  /// Throws DataError when the record is not one of this optimizer.
+  /// Throws DataError where the record is no state of this optimizer.
   void load_record(const record::Record& record, const Device& device);
   void save(const std::filesystem::path& file) const { to_record().write(file); }
   void load(const std::filesystem::path& file, const Device& device) {

@@ -1,4 +1,5 @@
-// What every optimizer does with a module: takes its parameters and gradients, puts new parameters in.
+// The part of a step that all optimizers share: moves parameters out of a module and the updated ones back
+// in.
 #pragma once
 
 #include <optional>
@@ -12,8 +13,8 @@
 
 namespace sinter::optim {
 
-/// A parameter in the middle of a step, on the device without autodiff. What the optimizer leaves in `value`
-/// becomes the parameter.
+/// A parameter during a step, on the device without autodiff. The optimizer assigns the new parameter to
+/// `value`.
 struct Parameter {
   std::string path;
   AnyTensor value;
@@ -27,23 +28,24 @@ struct Taken {
   AnyTensor value;
 };
 
-/// Of the tensors taken out of a module: which of them are to be updated, and what they are on the way.
+/// The tensors moved out of a module during a step: which of them the optimizer updates, and their new
+/// values.
 class Step {
  public:
   Step(std::vector<Taken> taken, Gradients gradients);
   /// Each parameter that has a gradient, once, however many paths lead to it.
   std::vector<Parameter>& parameters() { return parameters_; }
-  /// The new tensors, in the order in which they were taken; flushes the device.
+  /// Flushes the device and returns the new tensors, in the order of the old ones.
   std::vector<AnyTensor> finish(Location where);
 
  private:
   std::vector<Taken> taken_;
   std::vector<Parameter> parameters_;
-  std::vector<std::optional<std::size_t>> updated_by_;  // for each taken tensor: its place in parameters_
+  std::vector<std::optional<std::size_t>> updated_by_;  // for each tensor of taken_: its index in parameters_
 };
 
-/// Runs `update` over the parameters of `model`. The model's own handles are gone by then, so that what an
-/// old parameter occupied can be written in place.
+/// Runs `update` over the parameters of `model`. The model's own handles are released before, so that the
+/// planner can write new parameters over old ones.
 template <class M, class Update>
 M step(M model, Gradients gradients, Location where, Update&& update) {
   std::vector<Taken> taken;
