@@ -67,7 +67,7 @@ Layout layout_of(const ReportTrace& trace, int top, int least_height, int gap) {
     y += height + gap;
   }
   layout.bottom = y;
-  // What enters a box does so at its top, what leaves at its bottom, so that lanes can be shared.
+  // Lines enter a box at its top and leave at its bottom, so that lanes can be shared.
   std::vector<int> entered(trace.launches.size(), 0), left(trace.launches.size(), 0);
   for (Flow& flow : layout.flows) {
     const Box& from = layout.boxes[flow.from];

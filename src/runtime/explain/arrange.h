@@ -1,5 +1,4 @@
-// Where the parts of the picture of a trace go: launches in a column, values as lines in lanes to the left of
-// it.
+// Layout of a trace's picture: launches in a column, values as lines in lanes to the left of it.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +9,17 @@
 
 namespace sinter::runtime {
 
-/// Height of one line of text in the picture, which is also the distance of arrows at a box.
+/// Height of a line of text in the picture, and the distance of arrows at a box.
 inline constexpr int kLineHeight = 14;
 
-/// A value on its way: leaves the box of its launch, runs down a lane, and enters the boxes of its readers.
+/// The line of a value: leaves the box of its launch, runs down a lane, and enters the boxes of its readers.
 struct Flow {
   std::string label;
   std::int64_t bytes = 0;
   std::string tip;                   // shape, dtype, op
-  std::size_t from = 0;              // launch
-  std::vector<std::size_t> readers;  // launches, ascending
-  std::size_t lane = 0;              // 0 is nearest to the boxes
+  std::size_t from = 0;              // index of the writing launch
+  std::vector<std::size_t> readers;  // launch indices, ascending
+  std::size_t lane = 0;              // 0: nearest to the boxes
   int leaves = 0;                    // y
   std::vector<int> enters;           // y, for each reader
 };
@@ -30,7 +29,7 @@ struct Box {
 };
 
 struct Layout {
-  std::vector<Box> boxes;  // for each launch
+  std::vector<Box> boxes;  // one for each launch
   std::vector<Flow> flows;
   std::size_t lanes = 0;
   int bottom = 0;  // below the last box

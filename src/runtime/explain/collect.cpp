@@ -1,4 +1,4 @@
-// From a plan's numbers to labels, lines and sums.
+// Makes labels, source lines and sums from a plan.
 #include "src/runtime/explain/collect.h"
 
 #include <string_view>
@@ -12,7 +12,7 @@ ReportLine line_of(const trace::OpRecord& record) {
   return {record.file ? record.file : "?", record.line, {std::string(name_of(record.op))}};
 }
 
-/// Lines in the order in which the program came to them, each once.
+/// The source lines in the order of the program, each once.
 std::vector<ReportLine> lines_of(const std::vector<std::uint32_t>& records, const trace::Trace& trace) {
   std::vector<ReportLine> lines;
   absl::flat_hash_map<std::pair<std::string, std::uint32_t>, std::size_t> known;
@@ -27,7 +27,7 @@ std::vector<ReportLine> lines_of(const std::vector<std::uint32_t>& records, cons
   return lines;
 }
 
-/// Names values as launches write them.
+/// Labels values in the order in which launches write them.
 class Labels {
  public:
   std::string label(const plan::Access& access) {
@@ -117,7 +117,7 @@ Collector::Collector() { add_observer(*this); }
 Collector::~Collector() { remove_observer(*this); }
 
 void Collector::runs(const TraceRun& run) {
-  // The fingerprint leaves lines out: the same ops recorded elsewhere are another entry.
+  // The fingerprint excludes source lines: the same ops recorded elsewhere are another entry.
   std::uint64_t lines = 0;
   for (const trace::OpRecord& op : run.trace.ops)
     lines = absl::HashOf(lines, op.line, std::string_view(op.file ? op.file : ""));

@@ -1,4 +1,4 @@
-// Turns the traces that run into a report.
+// Makes a report of the traces that run.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace sinter::runtime {
 
-/// Listens from its making to `take()`; equal traces become one entry.
+/// Observes all traces from construction to `take()`; equal traces become one entry.
 class Collector : public TraceObserver {
  public:
   Collector();
@@ -30,10 +30,11 @@ class Collector : public TraceObserver {
   absl::flat_hash_map<Key, std::size_t> known_;
 };
 
-/// One trace with its plan as a reader wants it.
+/// The report of one trace and its plan.
 ReportTrace report_of(const TraceRun& run);
 
-/// Where SINTER_EXPLAIN is set: collects from now on and writes the report when the process ends. Once.
+/// If SINTER_EXPLAIN is set: collects from now on, and writes the report when the process ends. Later calls
+/// do nothing.
 void explain_process_if_asked();
 
 }  // namespace sinter::runtime

@@ -1,4 +1,4 @@
-// `explain` for a stretch of program, and SINTER_EXPLAIN for a whole process.
+// `explain` for a piece of program, and SINTER_EXPLAIN for a whole process.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -59,11 +59,11 @@ void Report::save(const std::filesystem::path& path) const {
 namespace runtime {
 namespace {
 
-/// Both are for the whole life of the process and never destroyed.
+/// Both live as long as the process and are never destroyed.
 Collector* process_collector = nullptr;
 const std::filesystem::path* process_report = nullptr;
 
-/// By now the threads that ended have handed over what they recorded; static objects are still there.
+/// Runs at exit: threads that ended have flushed what they recorded, and static objects still exist.
 void write_process_report() {
   try {
     process_collector->take().save(*process_report);
@@ -78,7 +78,7 @@ void explain_process_if_asked() {
   static const bool once = [] {
     const std::string& path = base::environment().explain;
     if (path.empty()) return false;
-    // The program may change its folder.
+    // The program may change its working directory.
     process_report = new std::filesystem::path(std::filesystem::absolute(path));
     process_collector = new Collector;
     std::atexit(write_process_report);

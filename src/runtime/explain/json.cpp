@@ -1,4 +1,4 @@
-// A report as JSON. Members keep the names they have in the header.
+// A report as JSON. Keys are the names of the struct members in explain.h.
 #include <nlohmann/json.hpp>
 
 #include <sinter/explain.h>
@@ -81,7 +81,7 @@ Json json_of(const ReportTrace& trace) {
 
 std::string Report::to_json() const {
   const Json json = {{"launches", launches()}, {"traces", list_of(traces)}};
-  // A file name need not be UTF-8.
+  // File names may not be valid UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

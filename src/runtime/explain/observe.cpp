@@ -13,7 +13,7 @@ struct Listeners {
   std::vector<TraceObserver*> all;
 };
 
-/// Never destroyed: traces may still be run while static objects go.
+/// Never destroyed: traces may run during static destruction.
 Listeners& listeners() {
   static auto* instance = new Listeners;
   return *instance;

@@ -1,4 +1,4 @@
-// Who wants to know about the traces that devices run.
+// Observers of the traces that devices run.
 #pragma once
 
 #include <atomic>
@@ -17,13 +17,13 @@ struct TraceRun {
   const trace::Fingerprint& fingerprint;
   const plan::Plan& plan;
   const ir::DeviceTraits& traits;
-  std::span<const ExecutableRef> executables;  // of the plan's launches
-  bool built = false;                          // planned for this run; else the plan was known
+  std::span<const ExecutableRef> executables;  // one for each launch of the plan
+  bool built = false;                          // planned for this run; false: the plan was cached
   bool fused = true;
 };
 
-/// Told about each trace of each device, on the thread that flushes it, with the device locked: an observer
-/// must not record, flush or ask a device anything.
+/// Called for each trace of each device, on the thread that flushes it and with the device's lock held: an
+/// observer must not record, flush or query a device.
 class TraceObserver {
  public:
   virtual ~TraceObserver() = default;
@@ -31,15 +31,15 @@ class TraceObserver {
 };
 
 void add_observer(TraceObserver& observer);
-/// Once this returns, the observer is not called any more.
+/// After this returns, the observer is not called any more.
 void remove_observer(TraceObserver& observer) noexcept;
 
 inline std::atomic<int> observer_count{0};
 
-/// Costs one relaxed load where nobody listens.
+/// One relaxed load where there is no observer.
 inline bool observed() { return observer_count.load(std::memory_order_relaxed) > 0; }
 
-/// For who has seen that somebody listens.
+/// Calls all observers; call it where observed() is true.
 void tell_observers(const TraceRun& run);
 
 }  // namespace sinter::runtime

@@ -14,7 +14,7 @@ using namespace runtime;
 constexpr int kMargin = 24, kLaneWidth = 9, kGutter = 112, kBoxWidth = 400, kBoxHeight = 50, kGap = 10;
 constexpr int kBarWidth = 190, kNotesWidth = 440;
 constexpr std::size_t kMostCuts = 40;
-// Neighbouring lanes differ, so that a line can be followed.
+// Adjacent lanes have different colours, so that a line can be followed.
 constexpr const char* kLaneColours[] = {"#3d6fa8", "#a8563d", "#4c8c4a", "#8a5aa0", "#b08a2e", "#4a8f94"};
 
 std::string escaped(const std::string& text) {
@@ -26,7 +26,7 @@ std::string escaped(const std::string& text) {
       case '>': result += "&gt;"; break;
       case '"': result += "&quot;"; break;
       case '\n': result += c; break;
-      // XML has no other control characters, and a file name may hold bytes that are not UTF-8.
+      // XML allows no other control characters, and file names may contain bytes that are not UTF-8.
       default:
         result += static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e ? '?' : c;
     }
@@ -38,7 +38,7 @@ std::string shortened(const std::string& text, std::size_t most) {
   return text.size() <= most ? text : text.substr(0, most - 3) + "...";
 }
 
-/// As many operations as fit, then how many there are.
+/// As many operations as fit, then their total count.
 std::string fitting_ops(const std::vector<std::string>& ops, std::size_t most) {
   std::string text = ops_text(ops, ops.size());
   for (std::size_t words = 8; words > 1 && text.size() > most; --words) text = ops_text(ops, words);
@@ -65,7 +65,7 @@ std::string lines_text(const ReportLaunch& launch, std::size_t most) {
   return text;
 }
 
-/// Everything about a launch, for who points at it.
+/// The tooltip of a launch: everything about it.
 std::string tip_text(const ReportLaunch& launch, std::size_t number) {
   std::string text = std::to_string(number) + "  " + kind_text(launch) + ": reads " +
                      bytes_text(launch.bytes_read) + ", writes " + bytes_text(launch.bytes_written) + "\n";
@@ -81,7 +81,7 @@ std::string values_text(const ReportLaunch& launch, bool written) {
   std::string text;
   for (const ReportAccess& access : launch.accesses) {
     if (access.written != written) continue;
-    // What comes from another launch has an arrow, with its size at the other end.
+    // A value from another launch has an arrow, which shows its size.
     text += (text.empty() ? "" : ", ") + access.label;
     if (written || !access.written_by)
       text += " " + bytes_text(written ? access.bytes_written : access.bytes_read);

@@ -1,4 +1,4 @@
-// Numbers and names as people read them.
+// Formats numbers and names for people.
 #include "src/runtime/explain/words.h"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ std::string times_text(const ReportTrace& trace) {
     if (count == 0) return std::string("never");
     return count == 1 ? std::string("once") : std::to_string(count) + " times";
   };
-  // A plan that was known before is found each time.
+  // `built` is 0 where every run found the plan cached.
   return "ran " + often(trace.times) + ", planned " + often(trace.built) +
          (trace.fused ? "" : ", without fusion");
 }

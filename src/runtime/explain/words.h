@@ -1,4 +1,4 @@
-// The phrases that the text and the picture share.
+// Phrases that the text report and the picture share.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ std::string bytes_text(std::int64_t bytes);
 std::string count_text(std::uint64_t count, const std::string& one, const std::string& many);
 /// "main.cpp:12"
 std::string place_text(const ReportLine& line);
-/// "sub exp sum", repeats in a row as "mul x3"; beyond `most` words "... (31 ops)" with the count of all.
+/// "sub exp sum", consecutive repeats as "mul x3"; after `most` words "... (31 ops)" with the total count.
 std::string ops_text(const std::vector<std::string>& ops, std::size_t most);
 /// "kernel 2", "kernel 2 for 8 members", "library"
 std::string kind_text(const ReportLaunch& launch);

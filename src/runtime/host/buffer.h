@@ -17,7 +17,7 @@ class HostBuffer final : public Buffer {
   std::byte* data() const { return data_; }
 
  private:
-  std::shared_ptr<MemoryPool> pool_;  // outlives the backend if a buffer does
+  std::shared_ptr<MemoryPool> pool_;  // shared: a buffer may outlive the backend
   std::byte* data_;
 };
 

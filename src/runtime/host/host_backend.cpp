@@ -1,4 +1,4 @@
-// The host as a device: memory from a pool, work done while it is handed over.
+// The host device: memory from a pool; a launch runs before `launch` returns.
 #include "src/runtime/host/host_backend.h"
 
 #include <atomic>
@@ -41,7 +41,7 @@ std::size_t physical_memory() {
   return 0;
 }
 
-/// All work is done by then: what is left is to copy.
+/// A copy to or from host memory. Launches are synchronous, so nothing is left to wait for.
 class Copy final : public Transfer {
  public:
   Copy(std::byte* to, const std::byte* from, std::size_t bytes) : to_(to), from_(from), bytes_(bytes) {}
@@ -57,8 +57,8 @@ class Copy final : public Transfer {
 
 class HostBackend final : public Backend {
  public:
-  /// `choose`: SINTER_HOST decides, at the first kernel unless it says `jit`; else `jit` is used if there is
-  /// one.
+  /// `choose`: SINTER_HOST selects the compiler, at the first kernel unless it is `jit`. Otherwise `jit` is
+  /// used unless it is null.
   HostBackend(bool choose, host::Jit* jit, bool always)
       : workers_(static_cast<std::size_t>(base::environment().host_threads)),
         chooses_(choose),
@@ -71,8 +71,7 @@ class HostBackend final : public Backend {
     traits_.description =
         processor_name() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
     traits_.is_cpu = true;
-    // Long reductions with few outer points are dealt out to the threads here; the planner need not split
-    // them.
+    // The host splits long reductions with few outer points over its threads itself; the planner need not.
     traits_.lanes = 1;
     traits_.groups = 1;
     traits_.max_buffers = 128;
@@ -117,7 +116,7 @@ class HostBackend final : public Backend {
           programs[i] = std::make_shared<host::JitProgram>(*kernels[i], *jit_, counts_, always_compiled_);
         } catch (const CompileError& e) {
           if (always_compiled_) throw;
-          static std::once_flag said;  // a compiler that is broken is so for every kernel
+          static std::once_flag said;  // a broken compiler fails for every kernel
           std::call_once(
               said, [&] { base::warn_once(std::string(e.what()) + "; kernels are interpreted instead"); });
         }
@@ -156,7 +155,7 @@ class HostBackend final : public Backend {
   }
 
  private:
-  /// Takes the process's compiler, unless it is not wanted or there is none.
+  /// Selects the process's compiler, unless SINTER_HOST excludes it or there is none.
   void choose_jit() {
     chooses_ = false;
     const std::string& how = base::environment().host;
@@ -192,7 +191,7 @@ class HostBackend final : public Backend {
       std::make_shared<MemoryPool>(static_cast<std::size_t>(base::environment().memory_limit_mib) << 20);
   host::Workers workers_;
   bool chooses_, always_compiled_;
-  std::string reason_ = "the compiler refused it";  // for interpreting kernels
+  std::string reason_ = "the compiler refused it";  // why kernels are interpreted
   host::Jit* jit_;
   ir::DeviceTraits traits_;
   std::atomic<bool> fault_{false};

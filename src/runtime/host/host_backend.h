@@ -1,5 +1,5 @@
-// The host device: kernel IR becomes machine code where an LLVM is installed, and is interpreted block by
-// block elsewhere; no driver is needed.
+// The host device: compiles kernel IR to machine code where an LLVM is installed, and interprets it block by
+// block elsewhere. Needs no driver.
 #pragma once
 
 #include <memory>
@@ -12,12 +12,11 @@ namespace host {
 class Jit;
 }
 
-/// Runs kernels as SINTER_HOST says. Throws DeviceError where it asks for machine code and there is no LLVM
-/// that works.
+/// Runs kernels as SINTER_HOST says. Throws DeviceError where it demands machine code and no LLVM works.
 std::unique_ptr<Backend> make_host_backend();
 
-/// Runs kernels as code of this compiler, which outlives the backend; null: interprets all of them. `always`:
-/// what it refuses is an error, and nothing is interpreted for being faster that way.
+/// Compiles kernels with this compiler, which outlives the backend; null: interprets all of them. `always`: a
+/// kernel that the compiler rejects is an error, and no kernel is interpreted because that would be faster.
 std::unique_ptr<Backend> make_host_backend(host::Jit* jit, bool always);
 
 }  // namespace sinter::runtime

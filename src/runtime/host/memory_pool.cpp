@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-// Kept blocks may exceed what was ever in use at once by this much before some go back to the system.
+// The pool frees cached blocks when it holds more than 1.5 times the peak in use plus this.
 constexpr std::size_t kSlack = std::size_t{256} << 20;
 
 std::byte* system_allocate(std::size_t bytes) {
@@ -28,8 +28,8 @@ std::byte* system_allocate(std::size_t bytes) {
   const std::size_t size = (bytes + alignment - 1) / alignment * alignment;
   void* block = std::aligned_alloc(alignment, size);
 #if defined(__linux__)
-  // 2 MiB pages make the first touch and the address translation of large blocks cheaper; refusal does no
-  // harm.
+  // 2 MiB pages make the first touch and the address translation of large blocks cheaper; without them all
+  // still works.
   if (block != nullptr && large) madvise(block, size, MADV_HUGEPAGE);
 #endif
   return static_cast<std::byte*>(block);
@@ -53,11 +53,11 @@ std::byte* MemoryPool::allocate(std::size_t bytes) {
   if (auto found = free_.find(size); found != free_.end() && !found->second.empty()) {
     block = found->second.back();
     found->second.pop_back();
-    kept_ -= size;
+    cached_ -= size;
   } else if (size < kLimit) {
     const std::size_t bound = statistics_.peak_in_use + statistics_.peak_in_use / 2 + kSlack;
     const std::size_t needed = statistics_.in_use + size;
-    if (needed + kept_ > bound) trim_to(bound > needed ? bound - needed : 0);
+    if (needed + cached_ > bound) trim_to(bound > needed ? bound - needed : 0);
     const auto fresh = [&] {
       return limit_ && statistics_.reserved + size > limit_ ? nullptr : system_allocate(size);
     };
@@ -83,7 +83,7 @@ void MemoryPool::release(std::byte* block, std::size_t bytes) noexcept {
   statistics_.in_use -= size;
   try {
     free_[size].push_back(block);
-    kept_ += size;
+    cached_ += size;
   } catch (const std::bad_alloc&) {
     std::free(block);
     statistics_.reserved -= size;
@@ -92,17 +92,17 @@ void MemoryPool::release(std::byte* block, std::size_t bytes) noexcept {
 
 std::size_t MemoryPool::trim() noexcept {
   std::lock_guard lock(mutex_);
-  const std::size_t before = kept_;
+  const std::size_t before = cached_;
   trim_to(0);
   return before;
 }
 
-void MemoryPool::trim_to(std::size_t kept_bytes) noexcept {
-  for (auto it = free_.rbegin(); it != free_.rend() && kept_ > kept_bytes; ++it) {
-    while (!it->second.empty() && kept_ > kept_bytes) {
+void MemoryPool::trim_to(std::size_t bytes) noexcept {
+  for (auto it = free_.rbegin(); it != free_.rend() && cached_ > bytes; ++it) {
+    while (!it->second.empty() && cached_ > bytes) {
       std::free(it->second.back());
       it->second.pop_back();
-      kept_ -= it->first;
+      cached_ -= it->first;
       statistics_.reserved -= it->first;
     }
   }

@@ -1,4 +1,4 @@
-// The host's memory: a pool of 64-byte aligned blocks that keeps what is given back.
+// The host's memory: a pool of 64-byte aligned blocks that caches freed blocks.
 #pragma once
 
 #include <cstddef>
@@ -15,37 +15,37 @@ struct PoolStatistics {
   std::size_t peak_in_use = 0;
 };
 
-/// Fresh pages cost more than the work on them (13 ms for 64 MiB), so freed blocks are kept and handed out
-/// again. All calls may come from any thread.
+/// First touching fresh pages costs more than the work on them (13 ms for 64 MiB), so freed blocks stay
+/// cached for later allocations. Thread-safe.
 class MemoryPool {
  public:
-  /// `limit`: the most bytes to hold from the system; 0: as many as there are.
+  /// `limit`: the most bytes to allocate from the system; 0: no limit.
   explicit MemoryPool(std::size_t limit = 0) : limit_(limit) {}
   ~MemoryPool();
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  /// A block of at least `bytes` bytes. Throws DeviceError when the system has none left.
+  /// Allocates at least `bytes` bytes. Throws DeviceError when the system has none left.
   std::byte* allocate(std::size_t bytes);
 
-  /// Gives back a block; `bytes` as it was asked for.
+  /// Returns a block to the pool; `bytes` as passed to `allocate`.
   void release(std::byte* block, std::size_t bytes) noexcept;
 
-  /// Returns all blocks that nobody uses to the system; the number of bytes.
+  /// Frees all cached blocks; returns their number of bytes.
   std::size_t trim() noexcept;
 
   PoolStatistics statistics() const;
 
-  /// The size that a request is rounded up to: four sizes for each power of two, at least 64 bytes.
+  /// The size class of a request: four for each power of two, at least 64 bytes.
   static std::size_t rounded(std::size_t bytes);
 
  private:
-  void trim_to(std::size_t kept_bytes) noexcept;  // mutex_ is held
+  void trim_to(std::size_t bytes) noexcept;  // frees until at most `bytes` are cached; mutex_ is held
 
   const std::size_t limit_;
   mutable std::mutex mutex_;
   std::map<std::size_t, std::vector<std::byte*>> free_;  // by rounded size
-  std::size_t kept_ = 0;                                 // bytes in free_
+  std::size_t cached_ = 0;                               // bytes in free_
   PoolStatistics statistics_;
 };
 

@@ -36,7 +36,7 @@ std::string KernelProgram::describe() const {
   for (std::size_t k = 0; k < code.space.rank(); ++k)
     text += (k == code.space.outer ? "; " : k > 0 ? ", " : "") + std::to_string(code.space.extents[k]);
   text += std::string(") lanes ") + (code.lanes_inner ? "inner" : "outer") + ", blocks of " +
-          std::to_string(code.blocks.block) + (code.keep ? ", rows kept" : "") +
+          std::to_string(code.blocks.block) + (code.resident ? ", rows kept" : "") +
           (code.split ? ", split" : "");
   return text + ", " + std::to_string(kernel_.exprs.size()) + " expressions";
 }

@@ -1,4 +1,4 @@
-// A backend without memory: bytes and launches are counted, reading throws.
+// A backend without memory: counts bytes and launches; reading throws.
 #include "src/runtime/null/null_backend.h"
 
 #include <algorithm>

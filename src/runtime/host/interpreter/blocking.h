@@ -1,4 +1,4 @@
-// Which loops of a kernel the vectors walk, and how those loops are cut into blocks.
+// Chooses the loops of a kernel that vectors run along, and their division into blocks.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,22 @@
 
 namespace sinter::runtime::host {
 
-struct Layout {
+struct Blocking {
   bool lanes_inner = false;
-  bool keep = false;           // a row is one block, whose values are kept from phase to phase
-  BlockSpace blocks;           // the block size is still open, but for blocks that lie alike
-  std::uint32_t row_dims = 0;  // bit set of the dims that a block moves along, or would if it were longer
+  bool resident = false;       // a row is one block, whose values stay in scratch memory from phase to phase
+  BlockSpace blocks;           // without the block size, except for uniform blocks
+  std::uint32_t row_dims = 0;  // bit set: dims that a block of any length moves along
 };
 
-/// Depends on the kernel's text, the sizes and the strides only. Without `keep_rows`, no row is kept.
-Layout choose_layout(const ir::Kernel& kernel, const Space& space, bool keep_rows);
+/// Depends only on the kernel's text, the sizes and the strides. `resident_rows` false: no row becomes
+/// resident.
+Blocking choose_blocking(const ir::Kernel& kernel, const Space& space, bool resident_rows);
 
 /// The bit set of the dims [first, last).
 std::uint32_t bits(std::size_t first, std::size_t last);
 
-/// True iff rows of `m` that are walked in groups are to be read as tiles: it jumps along rows, and steps
-/// from row to row.
-bool turns(const BlockSpace& blocks, const BoundMap& m, std::size_t size);
+/// True iff a group of rows of `m` is to be read through a transposing tile: neighbours along the row are far
+/// apart in memory, and neighbours across rows are adjacent.
+bool needs_transpose(const BlockSpace& blocks, const BoundMap& m, std::size_t size);
 
 }  // namespace sinter::runtime::host

@@ -36,7 +36,7 @@ HWY_INLINE To convert(From x) {
   } else if constexpr (std::is_same_v<To, Truth>) {
     return Truth{static_cast<std::uint8_t>(x != From{0})};
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    // Both bounds are powers of two (or 0), exact in From; values that are cut to `most` would not fit.
+    // Both bounds are powers of two (or 0), exact in From; values from `beyond` on do not fit.
     constexpr From least = static_cast<From>(std::numeric_limits<To>::min());
     constexpr From beyond =
         static_cast<From>(2) * static_cast<From>(To{1} << (std::numeric_limits<To>::digits - 1));
@@ -66,7 +66,7 @@ void add_casts_from(host::BlockFunctions& functions, DType dtype) {
   to[static_cast<std::size_t>(DType::boolean)] = &cast_loop<From, Truth>;
 }
 
-/// 16-bit floats are cast from and to f32 alone.
+/// 16-bit floats are cast only from and to f32; casts to other dtypes go through it.
 template <class Half>
 HWY_NOINLINE void widen_loop(void* out, const void* in, const void*, const void*, std::size_t n) {
   const Half* from = static_cast<const Half*>(in);

@@ -1,12 +1,12 @@
-// What a kernel becomes on the host for given sizes: short lists of instructions over blocks of values.
+// The interpreter's code: a kernel, translated for given sizes into short lists of instructions over blocks
+// of values.
 //
-// One dim of the loops, the row, is walked by vector code, a block of consecutive points at a time:
-//   lanes outer   blocks of outer points; the inner points are walked one by one (also: kernels without inner
-//   dims) lanes inner   blocks of inner points, for one outer point after the other
-// An outer unit is what one thread works through from the first phase to the last: a block of outer points,
-// or one outer point. Values that depend on no coordinate of the block are computed once for the block
-// (`single`); values that depend on outer coordinates only are computed once for the unit; values that depend
-// on nothing, once for the launch.
+// One dim of the loops, the row, is vectorised: each instruction processes a block of consecutive points.
+//   lanes outer   blocks of outer points; inner points run one by one (also kernels without inner dims)
+//   lanes inner   blocks of inner points, for one outer point after the other
+// An outer unit is the work of one thread from the first phase to the last: a block of outer points, or one
+// outer point. Values that depend on no coordinate of the block are computed once per block (`single`),
+// values that depend on outer coordinates only once per unit, and constants once per launch.
 #pragma once
 
 #include <cstddef>
@@ -19,27 +19,26 @@
 
 namespace sinter::runtime::host {
 
-/// Names a place that holds values while a unit runs: a register, or an address in a buffer that moves along.
+/// Index of a register, or of an address in a buffer that advances with the block.
 using Slot = std::uint16_t;
 inline constexpr Slot kNoSlot = 0xffff;
 
 enum class InstructionKind : std::uint8_t {
   Call,        // out = function(a, b, c)
-  Accumulate,  // out (lanes of a row) takes in a
+  Accumulate,  // out (partial results of a row) = out combined with a
   Fill,        // out = a, for the whole block
   Copy,        // out = a
-  Load,        // out = buffer[map], where a (if any) is true, else 0
+  Load,        // out = buffer[map], where predicate a (if any) is true, else 0
   LoadAt,      // out = buffer[map + b * stride], b in [0, extent), where a (if any) is true
-  Index,       // out = map's number
-  InBounds,    // out = map's number lies inside `bounds`
-  Random,  // out = numbers of elements `map`, keyed by the scalars a, b; with an extent: of so many from the
-           // first on
+  Index,       // out = value of the map
+  InBounds,    // out = value of the map is inside `bounds`
+  Random,  // out = random numbers of elements `map`, keyed by the scalars a, b; with an extent: of that many
+           // consecutive elements
   RandomNormal,
   Store,    // buffer[map] = a
-  Offsets,  // out (i32) = distances of the map's positions from that of the block's first point
-  Gather,   // out[i] = what stands a[i] elements behind the address b
-  Tile,     // out = the address of this row in the tile a; the tile (all rows of the group) is read with the
-            // first row
+  Offsets,  // out (i32) = the map's positions relative to the block's first point
+  Gather,   // out[i] = b[a[i]]
+  Tile,     // out = address of this row in the tile a; the first row of a group reads the tile for all rows
 };
 
 struct BoundValues {
@@ -51,7 +50,7 @@ struct Instruction {
   bool single = false;             // one value instead of a block
   bool single_a = false;           // Load, LoadAt, Store: a is one value
   bool single_b = false;           // LoadAt: b is one value
-  bool consecutive = false;        // the map's positions in a block follow one another
+  bool consecutive = false;        // the map's positions in a block are contiguous
   std::uint8_t size = 4;           // bytes of an element of `out` (Store: of a)
   DType index_dtype = DType::i64;  // LoadAt: of b
   std::uint16_t buffer = 0, map = 0;
@@ -62,8 +61,8 @@ struct Instruction {
   AccumulateFunction accumulate = nullptr;
 };
 
-/// A slot that is the address of buffer[map] at the first point of the block. With a `base`, the address is
-/// that slot's, moved on by what the map makes of the inner coordinates.
+/// A slot that holds the address of buffer[map] at the first point of the block. With a `base`: that slot's
+/// address, advanced by the map's inner coordinates.
 struct Pointer {
   Slot slot = kNoSlot;
   Slot base = kNoSlot;
@@ -72,13 +71,13 @@ struct Pointer {
 };
 
 struct Section {
-  std::vector<Pointer> pointers;  // set before the code runs
+  std::vector<Pointer> pointers;  // computed before the code runs
   std::vector<Instruction> code;
 };
 
-/// A reduction on its way: `leaf` takes in a bounded stretch of points, so that rounding errors stay small;
-/// `total` takes in the leaves. Lanes inner: both have kLanes values, and `result` one. Lanes outer: `total`
-/// is the result.
+/// A reduction in progress. To bound rounding errors, `leaf` accumulates a bounded number of points, and
+/// `total` accumulates the leaves. Lanes inner: both have kLanes values, and `result` has one. Lanes outer:
+/// `total` is the result.
 struct Reduction {
   Op op = Op::Sum;
   DType dtype = DType::f32;
@@ -89,45 +88,45 @@ struct Reduction {
   FoldFunction fold = nullptr;
 };
 
-/// Where a slot's memory is, as an offset into its area; `unit` registers live as long as the unit, `scratch`
+/// The memory area of a slot, and its offset there. `Unit` registers live as long as the unit, `Scratch`
 /// registers for one block.
 enum class Area : std::uint8_t { None, Constants, Unit, Scratch };
 struct Register {
   Area area = Area::None;  // None: a pointer
   bool single = false;
-  bool lasting = false;     // keeps its contents from unit to unit
+  bool lasting = false;     // preserves its contents from unit to unit
   std::uint16_t lanes = 0;  // a fixed number of values (of a reduction) instead of a block; 0: by `single`
   std::uint8_t size = 4;
   std::size_t offset = 0;
 };
 
-/// How the dims of a block are cut: rows of `row` points each, each row cut into `per_row` blocks of `block`
-/// points.
+/// The division of dims into blocks: rows of `row` points each, each row divided into `per_row` blocks of
+/// `block` points.
 struct BlockSpace {
   std::size_t first = 0, last = 0;  // dims
-  bool by_row = true;               // blocks stay within the last dim; else they run on over all dims
-  bool alike = false;               // not by row: every block covers the same stretch of the last dims
+  bool by_row = true;               // a block stays within the last dim; else it continues over all dims
+  bool uniform = false;             // not by row: every block covers whole last dims, at the same offsets
   std::size_t inside = 0;           // the first dim that a block moves along
-  std::int64_t steps_inside = 1;    // alike: how far it moves along that dim
-  std::int64_t group = 1;           // rows that are walked side by side, block after block
+  std::int64_t steps_inside = 1;    // uniform: how far it moves along that dim
+  std::int64_t group = 1;           // rows that advance together, block after block
   std::int64_t row = 1, block = 1, per_row = 1, count = 1;
 };
 
-/// Longest block of rows that are walked in groups.
+/// Longest block of rows in groups.
 inline constexpr std::int64_t kTileBlock = 1024;
 
 struct Code {
   Space space;
   bool lanes_inner = false;
-  bool keep = false;      // lanes inner: a row is one block, whose values stay until the last phase
+  bool resident = false;  // lanes inner: a row is one block, whose values stay until the last phase
   bool one_leaf = false;  // no inner loop is longer than a leaf: there are no totals
-  bool split = false;     // few units with long inner loops: the inner loop is dealt out as well
+  bool split = false;     // few units with long inner loops: threads share the inner loop as well
   std::uint16_t phases = 1;
   BlockSpace blocks;  // lanes outer: of the outer dims; lanes inner: of the inner dims
   std::int64_t units = 1;
-  std::int64_t steps = 0;        // inner steps of a unit: inner points (lanes outer) or blocks (lanes inner)
-  std::int64_t leaf_steps = 1;   // steps that one leaf takes in
-  std::int64_t chunk_steps = 1;  // split: steps of one piece, a multiple of leaf_steps
+  std::int64_t steps = 0;        // inner points (lanes outer) or blocks (lanes inner) of a unit
+  std::int64_t leaf_steps = 1;   // steps accumulated in one leaf
+  std::int64_t chunk_steps = 1;  // split: steps per piece of work, a multiple of leaf_steps
 
   Section constants;
   std::vector<Section> unit;   // by phase
@@ -149,11 +148,11 @@ struct Code {
 /// Translates a kernel for the sizes in `ints`.
 Code make_code(const ir::Kernel& kernel, std::span<const std::int64_t> ints);
 
-/// Lets values be computed straight into the buffers that they are stored to, where nothing is read too late
-/// by that.
+/// Computes values directly in the buffers they are stored to, where no later instruction reads the old
+/// contents.
 void store_in_place(Code& code, const ir::Kernel& kernel);
 
-/// Fixes the block size and gives every register its memory.
+/// Chooses the block size and assigns memory to every register.
 void place_registers(Code& code, const ir::Kernel& kernel);
 
 }  // namespace sinter::runtime::host

@@ -11,7 +11,7 @@ using ir::Expr;
 using ir::ExprId;
 using ir::ExprKind;
 
-/// A reduction's result is no constant, whatever it is of.
+/// Marks the result of a reduction, which is never a constant of the launch, even where its operand is one.
 constexpr std::uint32_t kAfterReduction = std::uint32_t{1} << 31;
 
 }  // namespace
@@ -42,7 +42,7 @@ void Dependence::find_needed(const ir::Kernel& kernel, bool any_inner) {
   needed_.assign(kernel.exprs.size(), false);
   for (const ir::Store& store : kernel.stores)
     if (store.level != ir::Level::Inner || any_inner) needed_[store.value] = true;
-  // Operands stand before what they are operands of.
+  // Operands precede their users.
   for (std::size_t id = kernel.exprs.size(); id-- > 0;) {
     const Expr& e = kernel.exprs[id];
     if (!needed_[id] || (e.kind == ExprKind::Reduce && !any_inner)) continue;

@@ -1,4 +1,4 @@
-// On which loops the expressions of a kernel depend, and which of them are needed at all.
+// The loops that each expression of a kernel depends on, and the expressions that any result needs.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,20 @@
 
 namespace sinter::runtime::host {
 
-/// Where a value is computed: once for the launch, for each unit of outer points, or for each block of inner
-/// points.
-enum class Place { Constant, Unit, Inner };
+/// How often a value is computed: once per launch, per unit of outer points, or per block of inner points.
+enum class Scope { Constant, Unit, Inner };
 
 class Dependence {
  public:
   Dependence(const ir::Kernel& kernel, const Space& space);
 
-  Place place_of(ir::ExprId id) const {
-    if (dims_[id] == 0) return Place::Constant;
-    return (dims_[id] & inner_) == 0 ? Place::Unit : Place::Inner;
+  Scope scope_of(ir::ExprId id) const {
+    if (dims_[id] == 0) return Scope::Constant;
+    return (dims_[id] & inner_) == 0 ? Scope::Unit : Scope::Inner;
   }
   /// True iff the value is the same for all points along `dims`.
   bool single(ir::ExprId id, std::uint32_t dims) const { return (dims_[id] & dims) == 0; }
-  /// True iff a store or a reduction that is made asks for it.
+  /// True iff a store or a needed reduction depends on it.
   bool needed(ir::ExprId id) const { return needed_[id]; }
 
  private:

@@ -1,4 +1,4 @@
-// The table of the host's vector functions, and the few loops that need no vectors of their own.
+// The table of the host's vector functions, and the few loops that need no explicit vectors.
 #include "src/runtime/host/interpreter/elementwise.h"
 
 #include <cstring>
@@ -8,7 +8,7 @@
 namespace sinter::runtime::host {
 namespace {
 
-// Every elementwise op needs its loops here: a row added to the table without a dtype rule would have none.
+// Every elementwise op needs its loops here: a table row without a dtype rule would have none.
 constexpr bool every_elementwise_op_has_a_rule() {
   for (const OpInfo& op : kOps)
     if (op.op_class == OpClass::Elementwise && (op.rule == DTypeRule::None || op.arity < 1 || op.arity > 3))
@@ -17,7 +17,7 @@ constexpr bool every_elementwise_op_has_a_rule() {
 }
 static_assert(every_elementwise_op_has_a_rule());
 
-/// Calls f with a pointer type of the element size.
+/// Calls f with an unsigned integer of the element size.
 template <class F>
 void by_size(std::size_t size, F&& f) {
   if (size == 4)
@@ -106,7 +106,7 @@ void write_identity(Op reduction, DType dtype, void* out) {
     case DType::i64: return write_identity_as<std::int64_t>(reduction, out);
     case DType::u8: return write_identity_as<std::uint8_t>(reduction, out);
     case DType::bf16:
-    case DType::f16: break;  // what is reduced was made f32
+    case DType::f16: break;  // reductions are f32
     case DType::boolean:
       return write(out, static_cast<std::uint8_t>(reduction == Op::Min || reduction == Op::Prod));
   }

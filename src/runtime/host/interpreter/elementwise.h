@@ -1,4 +1,4 @@
-// The host's vector functions: one loop over a block for each op, dtype and form of operands.
+// The host's vector functions: a loop over a block for each op, dtype and form of operands.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,16 @@
 
 namespace sinter::runtime::host {
 
-/// Which operands are blocks of n values and which are one value for the whole block. Letters from left to
-/// right.
+/// For each operand from left to right: V is a block of n values, S is one value for the whole block.
 enum class Form : std::uint8_t { VV, VS, SV, VVV = VV, VVS, VSV, VSS };
 inline constexpr std::size_t kForms = 6;
 
 /// out[i] = op(a[i], b[i], c[i]) for i < n. `out` may be the same block as an operand, never a shifted one.
-/// Truth values are bytes 0 and 1. Memory needs no alignment, and nothing beyond n elements is touched.
+/// Truth values are bytes 0 and 1. Memory needs no alignment; the function accesses only n elements.
 using BlockFunction = void (*)(void* out, const void* a, const void* b, const void* c, std::size_t n);
 
-/// Partial results of a reduction along a row: element i of a block goes to lane i % kLanes. The number is
-/// the same for every instruction set, and so is the result.
+/// Number of partial results of a reduction along a row: element i of a block is accumulated in lane i %
+/// kLanes. Equal for every instruction set, so that results are, too.
 inline constexpr std::size_t kLanes = 64;
 
 /// lanes[i % kLanes] = op(lanes[i % kLanes], a[i]).
@@ -38,7 +37,7 @@ struct BlockFunctions {
   FoldFunction fold[kOpCount][kDTypes] = {};
 };
 
-/// The functions for this processor; those that the table does not define are null.
+/// The functions for this processor; null where the table defines none.
 const BlockFunctions& block_functions();
 
 /// Fills n elements of `size` bytes with copies of one.
@@ -48,8 +47,7 @@ void fill(void* out, const void* value, std::size_t size, std::size_t n);
 void gather_strided(void* out, const void* in, std::int64_t stride, std::size_t size, std::size_t n);
 void scatter_strided(void* out, const void* in, std::int64_t stride, std::size_t size, std::size_t n);
 
-/// The op that a reduction applies to two values of `dtype`, and the value that it starts from (written to
-/// `out`).
+/// The op that combines two values of a reduction, and its identity value (written to `out`).
 Op combining_op(Op reduction, DType dtype);
 void write_identity(Op reduction, DType dtype, void* out);
 

@@ -1,4 +1,4 @@
-// The loops that carry an expression of the op table over a block. Compiled once per target.
+// The loops that apply an expression of the op table to a block. Compiled once per target.
 #if defined(SINTER_HOST_LOOPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SINTER_HOST_LOOPS_INL_H_
 #undef SINTER_HOST_LOOPS_INL_H_
@@ -97,7 +97,7 @@ HWY_INLINE void store_some_result(D d, R result, void* out, std::size_t i, std::
   }
 }
 
-/// out = F(a, b); ops of one operand leave b out of account. kMask: F gives a mask.
+/// out = F(a, b); unary ops ignore b. kMask: F returns a mask.
 template <class F, class T, bool kMask, int kArity, host::Form form>
 HWY_NOINLINE void block_loop(void* out, const void* a, const void* b, const void*, std::size_t n) {
   const hn::ScalableTag<T> d;
@@ -126,7 +126,7 @@ HWY_NOINLINE void accumulate_loop(void* lanes_of_row, const void* from, std::siz
   const T* a = static_cast<const T*>(from);
   std::size_t i = 0;
   if (n >= kMost) {
-    // Four vectors at a time stay in registers on every target; each makes its own way down the block.
+    // Four vectors at a time stay in registers on every target; each accumulates its own lanes.
     const std::size_t whole = n / kMost * kMost;
     for (std::size_t group = 0; group < kMost; group += 4 * width) {
       if (4 * width <= kMost) {
@@ -163,7 +163,7 @@ HWY_NOINLINE void accumulate_loop(void* lanes_of_row, const void* from, std::siz
   }
 }
 
-/// Halves the lanes until one is left; the order is the same for every vector width.
+/// Combines halves of the lanes until one is left; the order is the same for every vector width.
 template <class F, class T>
 HWY_NOINLINE void fold_lanes(void* out, void* lanes_of_row) {
   const hn::CappedTag<T, host::kLanes> d;
@@ -202,7 +202,7 @@ HWY_NOINLINE void fold_lanes(void* out, void* lanes_of_row) {
 #undef SINTER_ELEMENTWISE
 #undef SINTER_STRUCTURAL
 
-/// Enters one op for element type T.
+/// Adds the loops of one op for element type T to the table.
 template <class F, class T, bool kMask, int kArity>
 void add_block_loops(host::BlockFunction (&forms)[host::kForms]) {
   using host::Form;
@@ -213,7 +213,7 @@ void add_block_loops(host::BlockFunction (&forms)[host::kForms]) {
   }
 }
 
-/// True iff the dtype rule lets operands of `dtype` in. Truth values take part as bytes.
+/// True iff the dtype rule admits operands of `dtype`. Truth values are bytes here.
 constexpr bool takes(DTypeRule rule, DType dtype) {
   switch (rule) {
     case DTypeRule::Same: return dtype != DType::u8 && dtype != DType::boolean;
@@ -227,7 +227,7 @@ constexpr bool takes(DTypeRule rule, DType dtype) {
 }
 constexpr bool gives_mask(DTypeRule rule) { return rule == DTypeRule::Compare || rule == DTypeRule::Bool; }
 
-/// Enters all ops of the table that take operands of `dtype`, whose elements are T in memory.
+/// Adds all ops that accept operands of `dtype`, whose elements are T in memory.
 template <DType dtype, class T>
 void add_elementwise(host::BlockFunctions& functions) {
   constexpr std::size_t at = static_cast<std::size_t>(dtype);
@@ -241,7 +241,7 @@ void add_elementwise(host::BlockFunctions& functions) {
 #undef SINTER_STRUCTURAL
 }
 
-/// Enters a reduction that combines by the table's expression F.
+/// Adds a reduction that combines by the table's expression F.
 template <class F, class T>
 void add_reduction(host::BlockFunctions& functions, Op reduction, DType dtype) {
   functions.accumulate[static_cast<std::size_t>(reduction)][static_cast<std::size_t>(dtype)] =

@@ -41,7 +41,7 @@ struct Words {
   VU w[4];
 };
 
-/// The four words of each lane's counter (c0, c1, stream).
+/// The four 32-bit words of each lane's counter (c0, c1, stream).
 HWY_INLINE Words philox(DU d, VU c0, VU c1, RandomKey key) {
   Words x{{c0, c1, hn::Set(d, static_cast<std::uint32_t>(key.stream)),
            hn::Set(d, static_cast<std::uint32_t>(key.stream >> 32))}};
@@ -66,7 +66,7 @@ HWY_INLINE VF to_unit(DF d, VU word, std::int32_t add) {
   return hn::Mul(hn::ConvertTo(d, bits), hn::Set(d, 0x1p-24f));
 }
 
-/// Box and Muller: sqrt(-2 ln u1) cos(2 pi u2), the turn split into quadrants exactly.
+/// Box-Muller: sqrt(-2 ln u1) cos(2 pi u2); the angle is split into quadrants exactly.
 HWY_INLINE VF to_normal(DF d, VU word1, VU word2) {
   const hn::RebindToSigned<DF> di;
   const VF radius = hn::Sqrt(hn::Mul(hn::Set(d, -2.0f), log_f32(d, to_unit(d, word1, 1))));
@@ -102,7 +102,7 @@ HWY_INLINE void counters_in_order(std::uint64_t c, RandomKey key, bool normal, f
   }
 }
 
-/// Elements that are not consecutive: a counter for each, of whose words most are not used.
+/// Elements that are not consecutive: computes a counter for each and uses only part of its words.
 void random_elements(float* out, const std::uint64_t* elements, std::size_t n, RandomKey key, bool normal) {
   const DU d;
   const DF df;
@@ -133,9 +133,9 @@ void random_elements(float* out, const std::uint64_t* elements, std::size_t n, R
 void random_block(float* out, std::uint64_t first, std::size_t n, RandomKey key, bool normal) {
   const std::size_t per_counter = normal ? 2 : 4;
   const std::size_t group = per_counter * hn::Lanes(DU());
-  std::size_t skip = first % per_counter;  // elements of the first counter that stand before `first`
-  // A block may start before element 0, where a predicate leaves the numbers unused, and must be right from 0
-  // on.
+  std::size_t skip = first % per_counter;  // elements of the first counter before `first`
+  // A block may start before element 0, where a predicate leaves the numbers unused; those from 0 on must be
+  // right.
   std::uint64_t counter = static_cast<std::uint64_t>(static_cast<std::int64_t>(first) >> (normal ? 1 : 2));
   HWY_ALIGN float values[4 * kMost];
   for (std::size_t done = 0; done < n; counter += hn::Lanes(DU()), skip = 0) {

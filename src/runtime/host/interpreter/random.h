@@ -6,17 +6,17 @@
 
 namespace sinter::runtime::host {
 
-/// What a Random expression is keyed by.
+/// The key of a Random expression.
 struct RandomKey {
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;
 };
 
-/// out[i] = number of element first + i: uniform in [0, 1), or standard normal. An element's bits depend on
-/// nothing but its index and the key.
+/// out[i] = random number of element first + i: uniform in [0, 1), or standard normal. An element's bits
+/// depend only on its index and the key.
 void random_block(float* out, std::uint64_t first, std::size_t n, RandomKey key, bool normal);
 
-/// out[i] = number of element elements[i]; several times as slow as consecutive ones.
+/// out[i] = random number of element elements[i]; several times slower than consecutive elements.
 void random_elements(float* out, const std::uint64_t* elements, std::size_t n, RandomKey key, bool normal);
 
 }  // namespace sinter::runtime::host

@@ -1,4 +1,4 @@
-// Where values live: straight in a buffer, or in registers that are used again as soon as they are free.
+// Assigns memory to values: directly in a buffer, or in registers, which are reused as soon as they are free.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 
-// What the registers of a block may take of the first-level cache; the rest is for the buffers.
+// The part of the first-level cache for the registers of a block; the rest is for the buffers.
 constexpr std::size_t kBlockBytes = std::size_t{24} << 10;
 constexpr std::int64_t kLeastBlock = 256, kMostBlock = 2048;
-constexpr std::int64_t kLeafPoints = 16384;   // lanes inner: points that a leaf takes in, kLanes at a time
-constexpr std::int64_t kChunkPoints = 32768;  // lanes inner: points of a piece when one row is dealt out
+constexpr std::int64_t kLeafPoints = 16384;   // lanes inner: points accumulated in a leaf, kLanes at a time
+constexpr std::int64_t kChunkPoints = 32768;  // lanes inner: points per piece when threads share a row
 constexpr std::int64_t kLeafSteps = 256;      // lanes outer
-constexpr std::int64_t kManyUnits = 16;  // enough to keep the threads busy without dealing out inner loops
+constexpr std::int64_t kManyUnits = 16;  // enough to resident all threads busy without sharing inner loops
 
 template <class F>
 void for_each_operand(const Instruction& instruction, F&& f) {
@@ -51,7 +51,7 @@ double cost(const Section& section, double n) {
   return sum;
 }
 
-/// Takes away copies to buffers: the value is computed where it is to be stored.
+/// Removes copies to buffers: computes the value directly where it is stored.
 class InPlace {
  public:
   InPlace(Code& code, const ir::Kernel& kernel) : code_(code), kernel_(kernel) {
@@ -96,13 +96,13 @@ class InPlace {
 
   bool safe(const Section& section, const Instruction& copy, std::size_t definition, std::size_t at) const {
     if (code_.registers[copy.a].single != copy.single) return false;
-    // A value that other sections use must not depend on addresses that only this one sets.
+    // Another section must not use the value: only this section sets its address.
     if (auto used = sections_.find(copy.a); used != sections_.end())
       for (const Section* other : used->second)
         if (other != &section) return false;
     const int buffer = pointer_buffer_[copy.out];
     if (!kernel_.buffers[static_cast<std::size_t>(buffer)].read) return true;
-    // Nothing may read the old contents after the new ones are there.
+    // No later instruction may read the buffer's old contents.
     for (std::size_t i = definition + 1; i < section.code.size(); ++i) {
       if (i == at) continue;
       const Instruction& later = section.code[i];
@@ -116,16 +116,17 @@ class InPlace {
 
   Code& code_;
   const ir::Kernel& kernel_;
-  std::map<Slot, std::vector<const Section*>> sections_;  // that use a slot
+  std::map<Slot, std::vector<const Section*>> sections_;  // the users of each slot
   std::vector<int> pointer_buffer_;                       // by slot; -1: a register
 };
 
-/// Gives registers of one kind to slots, one after the other, and takes them back.
+/// Assigns registers to slots; slots of one kind (area, size, lanes) share registers when their lifetimes do
+/// not overlap.
 class Allocator {
  public:
   explicit Allocator(Code& code) : code_(code) {}
 
-  void take(Slot slot) {
+  void allocate(Slot slot) {
     Register& r = code_.registers[slot];
     if (r.area == Area::None || placed(slot)) return;
     auto& free = free_[key(r)];
@@ -136,7 +137,7 @@ class Allocator {
     place_[slot] = free.back();
     free.pop_back();
   }
-  void give_back(Slot slot) {
+  void release(Slot slot) {
     if (auto found = place_.find(slot); found != place_.end() && !gone_[slot]) {
       free_[key(code_.registers[slot])].push_back(found->second);
       gone_[slot] = true;
@@ -144,7 +145,7 @@ class Allocator {
   }
   bool placed(Slot slot) const { return place_.contains(slot); }
 
-  /// Bytes that a block of one more value takes in all registers.
+  /// Bytes that all registers together need per value of a block.
   std::size_t bytes_per_lane() const {
     std::size_t bytes = 0;
     for (const Register& r : kinds_)
@@ -158,8 +159,7 @@ class Allocator {
     for (const Register& r : kinds_) {
       std::size_t& end = used[static_cast<std::size_t>(r.area)];
       const std::size_t count = r.lanes != 0 ? r.lanes : r.single ? 1 : static_cast<std::size_t>(block);
-      // Blocks start 128 bytes apart modulo the page, so that equal positions do not fall on equal cache
-      // sets.
+      // Blocks start 128 bytes apart modulo the page, so that equal positions do not map to equal cache sets.
       const std::size_t bytes = r.single ? 16 : (count * r.size + 63) / 64 * 64 + 128;
       offsets.push_back(end);
       end += bytes;
@@ -181,8 +181,8 @@ class Allocator {
   std::map<Slot, bool> gone_;
 };
 
-/// Walks all sections in the order in which a unit runs them and places each slot from its first to its last
-/// use.
+/// Walks all sections in the order in which a unit runs them and allocates each slot from its first to its
+/// last use.
 void place(Code& code, Allocator& allocator) {
   std::vector<std::pair<const Section*, bool>> order;  // section, is inner
   for (std::uint16_t phase = 0; phase < code.phases; ++phase) {
@@ -195,7 +195,7 @@ void place(Code& code, Allocator& allocator) {
     const std::size_t end = position + section->code.size() + 1;
     for (const Instruction& i : section->code) {
       auto use = [&](Slot slot) {
-        // What an inner section uses from outside of it is needed in all of its rounds.
+        // An inner section runs many times: it needs outside values until its last iteration.
         last[slot] =
             std::max(last[slot], inner && code.registers[slot].area == Area::Unit ? end - 1 : position);
       };
@@ -207,7 +207,7 @@ void place(Code& code, Allocator& allocator) {
       if (p.base != kNoSlot) last[p.base] = std::max(last[p.base], end - 1);
     for (const Reduction& r : code.reductions) {
       if (section == &code.inner[r.phase]) last[r.leaf] = end - 1;
-      // The total is read at the start of the next section; its result is written there, before any code.
+      // The next section reads the total at its start and writes the result there, before its code.
       if (r.phase + 1 < code.phases && section == &code.unit[r.phase + 1])
         for (Slot slot : {r.total, r.result})
           last[slot] = std::max(last[slot], end - section->code.size() - 1);
@@ -216,39 +216,41 @@ void place(Code& code, Allocator& allocator) {
   }
 
   for (Slot slot = 0; slot < code.registers.size(); ++slot)
-    if (code.registers[slot].area == Area::Constants || code.registers[slot].lasting) allocator.take(slot);
+    if (code.registers[slot].area == Area::Constants || code.registers[slot].lasting)
+      allocator.allocate(slot);
   position = 0;
   std::vector<Slot> alive;
-  auto take = [&](Slot slot) {
+  auto allocate = [&](Slot slot) {
     if (slot == kNoSlot || code.registers[slot].area == Area::None || allocator.placed(slot)) return;
-    allocator.take(slot);
+    allocator.allocate(slot);
     alive.push_back(slot);
   };
   auto release_until = [&](std::size_t now) {
     std::erase_if(alive, [&](Slot slot) {
       if (last[slot] > now) return false;
-      allocator.give_back(slot);
+      allocator.release(slot);
       return true;
     });
   };
   for (auto [section, inner] : order) {
     for (const Reduction& r : code.reductions) {
       if (section == &code.unit[r.phase]) {
-        // Two reductions of one phase must not share; taken before the section's own values can end.
-        take(r.total);
+        // Reductions of one phase must not share a total, so they are allocated before any value of the
+        // section ends.
+        allocate(r.total);
       }
-      if (section == &code.inner[r.phase]) take(r.leaf);
-      if (r.phase + 1 < code.phases && section == &code.unit[r.phase + 1]) take(r.result);
+      if (section == &code.inner[r.phase]) allocate(r.leaf);
+      if (r.phase + 1 < code.phases && section == &code.unit[r.phase + 1]) allocate(r.result);
     }
     for (const Instruction& i : section->code) {
-      // A loop may write over an operand that nobody needs any more, if both have elements of one size.
+      // A loop may overwrite an operand at its last use, if both have elements of one size.
       if (i.kind == InstructionKind::Call)
         std::erase_if(alive, [&](Slot slot) {
           if (last[slot] > position || slot == i.out || code.registers[slot].size != i.size) return false;
-          allocator.give_back(slot);
+          allocator.release(slot);
           return true;
         });
-      take(i.out);
+      allocate(i.out);
       release_until(position);
       ++position;
     }
@@ -278,13 +280,13 @@ void cut_blocks(Code& code, std::size_t bytes_per_lane) {
   most = std::clamp(most / 64 * 64, kLeastBlock, kMostBlock);
   const bool reduces = !code.reductions.empty();
   if (blocks.group > 1) most = std::min(most, kTileBlock);
-  // Inner loops that are too short to be dealt out: make units instead.
+  // Inner loops too short for threads to share: make more units instead.
   if (!code.lanes_inner && reduces && space.inner_count <= 4 * kLeafSteps)
     most = std::clamp(round_up(points / kManyUnits, 64), kLeastBlock, most);
-  if (blocks.alike) most = blocks.block;
-  if (code.keep) most = std::max<std::int64_t>(blocks.row, 1);
+  if (blocks.uniform) most = blocks.block;
+  if (code.resident) most = std::max<std::int64_t>(blocks.row, 1);
   blocks.per_row = std::max<std::int64_t>((blocks.row + most - 1) / most, 1);
-  blocks.block = code.keep || blocks.alike
+  blocks.block = code.resident || blocks.uniform
                      ? most
                      : std::min(round_up((blocks.row + blocks.per_row - 1) / blocks.per_row, 64), most);
   blocks.block = std::max<std::int64_t>(blocks.block, 1);
@@ -307,7 +309,7 @@ void cut_blocks(Code& code, std::size_t bytes_per_lane) {
     code.chunk_steps =
         kLeafSteps * std::max<std::int64_t>((code.steps + kLeafSteps * 64 - 1) / (kLeafSteps * 64), 1);
   }
-  const bool loops = reduces && !code.keep;
+  const bool loops = reduces && !code.resident;
   code.split = loops && code.units > 0 && code.units < kManyUnits && code.steps > code.chunk_steps;
   code.one_leaf = code.steps <= code.leaf_steps;
   if (code.one_leaf && !code.lanes_inner) accumulate_into_results(code);

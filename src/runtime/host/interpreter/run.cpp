@@ -14,7 +14,7 @@
 namespace sinter::runtime::host {
 namespace {
 
-// Below this much work, in ns, other threads are not worth waking.
+// Less work than this, in ns, is not worth waking other threads.
 constexpr double kWorthSharing = 12e3;
 constexpr double kPiece = 25e3;
 
@@ -51,8 +51,7 @@ std::byte* Workspace::reserve(std::size_t bytes) {
   return memory_;
 }
 
-/// One launch of one kernel. `Thread`s come from the Workers and are set up by the first piece that they
-/// take.
+/// One launch of one kernel. Each thread sets up its slots when it starts its first piece.
 class Launch {
  public:
   Launch(const Code& code, Workers& workers, const LaunchArguments& arguments, std::atomic<bool>& fault)
@@ -81,7 +80,7 @@ class Launch {
     const double steps = static_cast<double>(code_.steps);
     const double unit = code_.unit_cost + code_.step_cost * steps + 20;
     std::int64_t per_piece = std::max<std::int64_t>(static_cast<std::int64_t>(kPiece / unit), 1);
-    const std::int64_t group = code_.lanes_inner ? 1 : code_.blocks.group;  // pieces have whole groups
+    const std::int64_t group = code_.lanes_inner ? 1 : code_.blocks.group;  // a piece has whole groups
     per_piece = (per_piece + group - 1) / group * group;
     const std::int64_t pieces = (code_.units + per_piece - 1) / per_piece;
     if (unit * static_cast<double>(code_.units) < kWorthSharing || pieces == 1) {
@@ -148,7 +147,7 @@ class Launch {
     }
   }
 
-  /// The coordinates of a block along its dims; returns how many points it has.
+  /// Computes the coordinates of a block along its dims; returns its number of points.
   std::int64_t enter_block(std::int64_t index, std::int64_t* at) const {
     const BlockSpace& b = code_.blocks;
     if (b.first == b.last) return 1;
@@ -166,7 +165,7 @@ class Launch {
     return std::min(b.block, b.row - begin);
   }
 
-  /// The coordinates of a unit; returns the points of its block, or 1.
+  /// Computes the coordinates of a unit; returns the number of points of its block, or 1.
   std::int64_t enter_unit(std::int64_t unit, std::int64_t* at) const {
     if (!code_.lanes_inner) return enter_block(unit, at);
     decode(space_, 0, space_.outer, unit, at);
@@ -216,7 +215,7 @@ class Launch {
         r.combine(thread.slots[r.total], thread.slots[r.total], thread.slots[r.leaf], nullptr,
                   values_of(r, n));
   }
-  /// Brings the reductions of the phase before to their results.
+  /// Computes the results of the previous phase's reductions.
   void finish(Workers::Thread& thread, std::uint16_t phase) const {
     if (!code_.lanes_inner) return;
     for (const Reduction& r : code_.reductions)
@@ -246,12 +245,12 @@ class Launch {
     }
   }
 
-  // ---- few units: their inner loops are dealt out in chunks, phase after phase
+  // ---- few units: threads share their inner loops in chunks, phase after phase
 
   void run_split() {
     const std::int64_t chunks = (code_.steps + code_.chunk_steps - 1) / code_.chunk_steps;
     const std::size_t units = static_cast<std::size_t>(code_.units);
-    std::vector<std::size_t> offsets;  // of each reduction in a chunk's partial results
+    std::vector<std::size_t> offsets;  // of each reduction within a chunk's partial results
     std::size_t chunk_bytes = 0;
     for (const Reduction& r : code_.reductions) {
       offsets.push_back(chunk_bytes);
@@ -269,7 +268,7 @@ class Launch {
         use_unit_memory(caller, states + unit * code_.unit_bytes);
         std::int64_t at[kMaxLoops] = {};
         const std::int64_t n = enter_unit(static_cast<std::int64_t>(unit), at);
-        // Addresses that an earlier phase set are by now those of the last unit.
+        // Earlier units have overwritten the addresses that earlier phases set.
         for (std::uint16_t earlier = 0; earlier < phase; ++earlier)
           set_pointers(caller, code_.unit[earlier], at);
         if (phase > 0) {
@@ -295,7 +294,7 @@ class Launch {
             use_unit_memory(thread, states + static_cast<std::size_t>(unit) * code_.unit_bytes);
             std::int64_t at[kMaxLoops] = {};
             const std::int64_t n = enter_unit(unit, at);
-            // The unit's sections ran elsewhere; the addresses that they set may be used here.
+            // The caller ran the unit's sections; this thread may use the addresses that they set.
             for (const Section& section : code_.unit) set_pointers(thread, section, at);
             for (std::size_t i = 0; i < code_.reductions.size(); ++i)
               if (code_.reductions[i].phase == phase)

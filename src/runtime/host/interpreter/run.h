@@ -12,14 +12,14 @@
 
 namespace sinter::runtime::host {
 
-/// Memory that grows and is kept, aligned for vectors.
+/// Memory that grows on demand and is never shrunk; page-aligned.
 class Workspace {
  public:
   Workspace() = default;
   ~Workspace();
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
-  /// At least `bytes` bytes; what was there before is gone when it had to grow.
+  /// At least `bytes` bytes; growing discards the contents.
   std::byte* reserve(std::size_t bytes);
 
  private:
@@ -27,15 +27,15 @@ class Workspace {
   std::size_t bytes_ = 0;
 };
 
-/// What the threads of a device keep from launch to launch.
+/// The host's threads and their memory, shared by all launches.
 class Workers {
  public:
   explicit Workers(std::size_t threads) : pool_(threads), threads_(pool_.size()) {}
 
   ThreadPool& pool() { return pool_; }
-  /// Memory of one thread, while it works on a piece.
+  /// Working memory of one thread.
   Workspace& workspace(std::size_t thread) { return threads_[thread].memory; }
-  /// Memory of the caller of a launch, for what all threads share.
+  /// Memory that all threads of a launch share.
   Workspace& shared() { return shared_; }
   Workspace& partials() { return partials_; }
 
@@ -44,7 +44,7 @@ class Workers {
   struct alignas(64) Thread {
     Workspace memory;
     std::vector<std::byte*> slots;
-    const Code* code = nullptr;  // that `slots` is set up for, in launch `launch`
+    const Code* code = nullptr;  // `slots` is set up for this code in launch `launch`
     std::uint64_t launch = 0;
   };
   ThreadPool pool_;

@@ -1,4 +1,4 @@
-// Puts a launch's sizes into loops and maps; turns splits back into plain strides; joins loops.
+// Binds a kernel's loops and maps to a launch's sizes, replaces splits by plain strides and merges loops.
 #include "src/runtime/host/interpreter/space.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace sinter::runtime::host {
 namespace {
 
-/// The map with its first split turned into strides, if no loop makes a digit carry into the next.
+/// The map with its first split replaced by strides, if no loop makes a coordinate carry into the next.
 std::optional<BoundMap> without_split(const BoundMap& map, const std::vector<std::int64_t>& extents) {
   const Split& split = map.rest.front();
   const std::size_t rank = split.extents.size();
@@ -44,8 +44,7 @@ std::optional<BoundMap> without_split(const BoundMap& map, const std::vector<std
   return result;
 }
 
-/// Where loop k would have to be cut in two so that the map's first split becomes plain: the size of the
-/// inner part.
+/// The size of the inner part into which to cut loop k so that the map's first split becomes plain; 0: none.
 std::int64_t cut_for(const BoundMap& map, std::size_t k, const std::vector<std::int64_t>& extents) {
   const Split& split = map.rest.front();
   const std::int64_t stride = map.strides[k], extent = extents[k];
@@ -79,7 +78,7 @@ void remove_loop(Space& space, std::size_t k) {
   if (k < space.outer) --space.outer;
 }
 
-/// Turns splits into strides, cutting loops where that helps.
+/// Replaces splits by strides, cutting loops where that helps.
 void unsplit(Space& space) {
   for (BoundMap& map : space.maps) {
     while (!map.rest.empty()) {
@@ -99,7 +98,7 @@ void unsplit(Space& space) {
   }
 }
 
-/// Joins neighbours that every map walks as one, and drops dims of size 1.
+/// Drops dims of size 1 and merges adjacent loops that are contiguous in every map.
 void join(Space& space) {
   for (std::size_t k = space.rank(); k-- > 0;)
     if (space.extents[k] == 1) remove_loop(space, k);
@@ -143,7 +142,7 @@ Space bind_space(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
     for (const ir::MapStep& step : from.steps) {
       std::vector<std::int64_t> strides, extents;
       for (ir::IntRef ref : step.strides) strides.push_back(value_of(ref, ints));
-      // A size of 0 is split by only where a predicate keeps the result from being used.
+      // An extent of 0 occurs only where a predicate excludes the result.
       for (ir::IntRef ref : step.extents) extents.push_back(std::max<std::int64_t>(value_of(ref, ints), 1));
       const std::int64_t offset = value_of(step.offset, ints);
       if (&step == &from.steps.front()) {
@@ -153,7 +152,7 @@ Space bind_space(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
         map.rest.push_back({std::move(extents), std::move(strides), offset});
       }
     }
-    // A loop of one round does not move; its stride must not keep loops from joining.
+    // A loop of one iteration does not move; its stride must not prevent merging.
     for (std::size_t k = 0; k < space.rank(); ++k)
       if (space.extents[k] == 1) map.strides[k] = 0;
     space.maps.push_back(std::move(map));

@@ -1,4 +1,4 @@
-// A kernel's loops and index maps with the sizes of one launch put in, made as simple as those sizes allow.
+// A kernel's loops and index maps, bound to the sizes of one launch and simplified for them.
 #pragma once
 
 #include <array>
@@ -11,14 +11,15 @@
 
 namespace sinter::runtime::host {
 
-/// A number split row-major by `extents`, coordinates times `strides` plus `offset`.
+/// Splits an index row-major into coordinates by `extents`; the position is coordinates times `strides` plus
+/// `offset`.
 struct Split {
   std::vector<std::int64_t> extents, strides;
   std::int64_t offset = 0;
 };
 
-/// An index map over the dims of a Space: position = offset + sum of coordinate times stride, then through
-/// each of `rest`.
+/// An index map over the dims of a Space: position = offset + sum of coordinates times strides, then through
+/// each Split of `rest`.
 struct BoundMap {
   std::vector<std::int64_t> strides;
   std::int64_t offset = 0;
@@ -29,8 +30,8 @@ struct BoundMap {
   std::uint32_t dims() const;
 };
 
-/// The loops: dims [0, outer) are outer, the rest inner. No dim has size 1, and neighbours that every map
-/// walks as one are one dim.
+/// The loops: dims [0, outer) are outer, the rest inner. No dim has size 1; adjacent dims that are contiguous
+/// in every map are merged.
 struct Space {
   std::vector<std::int64_t> extents;
   std::size_t outer = 0;
@@ -40,24 +41,22 @@ struct Space {
   std::size_t rank() const { return extents.size(); }
 };
 
-/// Most dims that loops of a kernel have here, cut ones included; sets of dims are bits of a word, with one
-/// to spare.
+/// The most dims of a Space, split loops included; dim sets are 32-bit masks with one bit to spare.
 inline constexpr std::size_t kMaxLoops = 30;
 
 std::int64_t value_of(ir::IntRef ref, std::span<const std::int64_t> ints);
 
 Space bind_space(const ir::Kernel& kernel, std::span<const std::int64_t> ints);
 
-/// Calls run(position, stride, count) for consecutive stretches of a map's values, starting at the
-/// coordinates `at` (one for each dim of the space) and going on row-major over the dims [first, last) for n
-/// points. A stretch has a constant stride.
+/// Calls run(position, stride, count) for maximal runs of constant stride among a map's values: n points from
+/// the coordinates `at` on (one for each dim of the space), row-major over the dims [first, last).
 template <class Run>
 void for_each_run(const Space& space, const BoundMap& map, const std::int64_t* at, std::size_t first,
                   std::size_t last, std::int64_t n, Run&& run);
 
 // ---- implementation
 
-/// Sends the stretch (number, stride, count) through the splits from `step` on.
+/// Passes the run (index, stride, count) through the splits from `step` on.
 template <class Run>
 void split_run(const std::vector<Split>& splits, std::size_t step, std::int64_t number, std::int64_t stride,
                std::int64_t count, Run& run) {
@@ -75,14 +74,15 @@ void split_run(const std::vector<Split>& splits, std::size_t step, std::int64_t 
       position += (rest - quotient * split.extents[k]) * split.strides[k];
       rest = quotient;
     }
-    // As long as the last coordinate does not wrap, the positions go on with a constant stride.
+    // Until the last coordinate wraps, positions have a constant stride.
     std::int64_t here = 1;
     if (stride == 0 || rank == 0)
       here = count;
     else if (stride > 0)
       here = (split.extents[rank - 1] - 1 - last) / stride + 1;
     else
-      here = last < 0 ? count : last / -stride + 1;  // below 0 a predicate keeps all the rest from being read
+      here =
+          last < 0 ? count : last / -stride + 1;  // an index below 0 is never read: a predicate excludes it
     here = here < count ? here : count;
     split_run(splits, step + 1, position, rank == 0 ? 0 : stride * split.strides[rank - 1], here, run);
     number += here * stride;

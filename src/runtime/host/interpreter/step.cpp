@@ -1,4 +1,4 @@
-// Indexed loads and stores, indices and bounds of a block, stretch by stretch.
+// Indexed loads and stores, indices and bounds of a block, run by run.
 #include "src/runtime/host/interpreter/step.h"
 
 #include <algorithm>
@@ -23,10 +23,9 @@ void with_element(std::size_t size, F&& f) {
     f(std::uint8_t{});
 }
 
-void load_stretch(std::byte* out, const std::byte* from, std::int64_t stride, std::size_t size,
-                  std::size_t n) {
+void load_run(std::byte* out, const std::byte* from, std::int64_t stride, std::size_t size, std::size_t n) {
   if (stride == 1) {
-    if (n * size <= 32) {  // short rows: a call of memcpy costs more than the bytes
+    if (n * size <= 32) {  // short rows: calling memcpy costs more than the copy
       with_element(size, [&](auto zero) {
         using T = decltype(zero);
         for (std::size_t i = 0; i < n; ++i)
@@ -63,7 +62,7 @@ void Step::runs(const Instruction& i, Run&& run) const {
 void Step::run(const Instruction& i, std::byte** slots) const {
   const std::size_t count = i.single ? 1 : static_cast<std::size_t>(n);
   switch (i.kind) {
-    case InstructionKind::Call: return;  // the caller's
+    case InstructionKind::Call: return;  // the caller runs these
     case InstructionKind::Accumulate: return i.accumulate(slots[i.out], slots[i.a], count);
     case InstructionKind::Fill: return fill(slots[i.out], slots[i.a], i.size, count);
     case InstructionKind::Copy: {
@@ -152,7 +151,7 @@ void Step::random(const Instruction& i, std::byte* const* slots) const {
     random_block(out, static_cast<std::uint64_t>(first), static_cast<std::size_t>(i.extent), key, normal);
     return;
   }
-  // Elements that do not follow one another are collected: a counter serves one of them, a vector many.
+  // Collects elements that are not consecutive: a vector computes the counters of many at once.
   constexpr std::size_t kMost = 256;
   constexpr std::size_t kConsecutive = 48;
   std::uint64_t elements[kMost];
@@ -181,7 +180,7 @@ void Step::load(const Instruction& i, std::byte* const* slots) const {
   std::byte* out = slots[i.out];
   if (i.a == kNoSlot) {
     return runs(i, [&](std::size_t done, std::int64_t position, std::int64_t stride, std::size_t m) {
-      load_stretch(out + done * i.size, base + position * i.size, stride, i.size, m);
+      load_run(out + done * i.size, base + position * i.size, stride, i.size, m);
     });
   }
   const std::uint8_t* wanted = reinterpret_cast<const std::uint8_t*>(slots[i.a]);
@@ -191,7 +190,7 @@ void Step::load(const Instruction& i, std::byte* const* slots) const {
     return;
   }
   runs(i, [&](std::size_t done, std::int64_t position, std::int64_t stride, std::size_t m) {
-    // The predicate is mostly true or false in stretches as well.
+    // The predicate is mostly constant over long runs.
     for (std::size_t begin = 0; begin < m;) {
       const std::uint8_t first = i.single_a ? 1 : wanted[done + begin];
       std::size_t end = begin + 1;
@@ -202,7 +201,7 @@ void Step::load(const Instruction& i, std::byte* const* slots) const {
       std::byte* to = out + (done + begin) * i.size;
       if (first != 0) {
         const std::byte* from = base + (position + static_cast<std::int64_t>(begin) * stride) * i.size;
-        load_stretch(to, from, stride, i.size, end - begin);
+        load_run(to, from, stride, i.size, end - begin);
       } else {
         std::memset(to, 0, (end - begin) * i.size);
       }
@@ -221,11 +220,11 @@ void Step::load_at(const Instruction& i, std::byte* const* slots) const {
   bool outside = false;
   runs(i, [&](std::size_t done, std::int64_t position, std::int64_t stride, std::size_t m) {
     if (i.single_b && (wanted == nullptr || (i.single_a && wanted[0] != 0))) {
-      // One index for the whole block, as in an embedding with long rows.
+      // One index for the whole block, as for embeddings with long rows.
       const std::int64_t index = index_of(0);
       if (index >= 0 && index < i.extent) {
-        load_stretch(slots[i.out] + done * i.size, bases[i.buffer] + (position + index * i.stride) * i.size,
-                     stride, i.size, m);
+        load_run(slots[i.out] + done * i.size, bases[i.buffer] + (position + index * i.stride) * i.size,
+                 stride, i.size, m);
         return;
       }
     }

@@ -1,5 +1,4 @@
-// The instructions of a kernel that are more than a vector loop: indexed loads and stores, indices, random
-// numbers.
+// The instructions that are more than a vector loop: indexed loads and stores, indices, random numbers.
 #pragma once
 
 #include <atomic>
@@ -10,7 +9,7 @@
 
 namespace sinter::runtime::host {
 
-/// One block: where it is and what its instructions work on.
+/// Runs such instructions on one block of points.
 struct Step {
   const Code& code;
   std::byte* const* bases;  // of the buffers

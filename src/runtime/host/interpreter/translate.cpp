@@ -1,4 +1,4 @@
-// From kernel IR and sizes to instructions.
+// Translates kernel IR for given sizes into instructions.
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
@@ -20,18 +20,18 @@ using ir::ExprKind;
 
 class Translator {
  public:
-  Translator(const ir::Kernel& kernel, std::span<const std::int64_t> ints, bool keep_rows)
+  Translator(const ir::Kernel& kernel, std::span<const std::int64_t> ints, bool resident_rows)
       : kernel_(kernel),
         ints_(ints),
         table_(block_functions()),
         code_(bound(kernel, ints)),
         depends_(kernel, code_.space) {
     code_.phases = kernel.phases;
-    const Layout layout = choose_layout(kernel, code_.space, keep_rows);
-    code_.lanes_inner = layout.lanes_inner;
-    code_.keep = layout.keep;
-    code_.blocks = layout.blocks;
-    row_dims_ = layout.row_dims;
+    const Blocking blocking = choose_blocking(kernel, code_.space, resident_rows);
+    code_.lanes_inner = blocking.lanes_inner;
+    code_.resident = blocking.resident;
+    code_.blocks = blocking.blocks;
+    row_dims_ = blocking.row_dims;
   }
 
   Code translate() {
@@ -40,9 +40,9 @@ class Translator {
     slots_.assign(kernel_.exprs.size(), kNoSlot);
     add_reductions();
     for (std::uint16_t phase = 0; phase < code_.phases; ++phase) {
-      // Values of the unit, at the phase where they can first be computed.
+      // Values of the unit, in the first phase that can compute them.
       for (ExprId id = 0; id < kernel_.exprs.size(); ++id)
-        if (depends_.needed(id) && place_of(id) == Place::Unit && kernel_.exprs[id].phase == phase)
+        if (depends_.needed(id) && scope_of(id) == Scope::Unit && kernel_.exprs[id].phase == phase)
           emit(id, phase);
       for (const ir::Store& store : kernel_.stores)
         if (store.phase == phase && !inner_store(store))
@@ -50,7 +50,7 @@ class Translator {
       for (const ir::Store& store : kernel_.stores)
         if (store.phase == phase && !inner_store(store)) emit_store(store, code_.unit[phase]);
       if (code_.space.inner_count == 0) continue;
-      if (!code_.keep) forget_inner_values();
+      if (!code_.resident) forget_inner_values();
       Section& section = code_.inner[phase];
       for (std::size_t i = 0; i < code_.reductions.size(); ++i)
         if (code_.reductions[i].phase == phase) emit_accumulate(code_.reductions[i], reduced_[i], phase);
@@ -73,7 +73,7 @@ class Translator {
 
   static bool inner_store(const ir::Store& store) { return store.level == ir::Level::Inner; }
 
-  Place place_of(ExprId id) const { return depends_.place_of(id); }
+  Scope scope_of(ExprId id) const { return depends_.scope_of(id); }
   bool single(ExprId id) const { return depends_.single(id, row_dims_); }
 
   // ---- registers and instructions
@@ -85,21 +85,21 @@ class Translator {
     return static_cast<Slot>(code_.registers.size() - 1);
   }
 
-  Section& section_of(Place place, ExprId id, std::uint16_t phase) {
-    if (place == Place::Constant) return code_.constants;
-    return place == Place::Unit ? code_.unit[kernel_.exprs[id].phase] : code_.inner[phase];
+  Section& section_of(Scope scope, ExprId id, std::uint16_t phase) {
+    if (scope == Scope::Constant) return code_.constants;
+    return scope == Scope::Unit ? code_.unit[kernel_.exprs[id].phase] : code_.inner[phase];
   }
-  static Area area_of(Place place) {
-    return place == Place::Constant ? Area::Constants : place == Place::Unit ? Area::Unit : Area::Scratch;
+  static Area area_of(Scope scope) {
+    return scope == Scope::Constant ? Area::Constants : scope == Scope::Unit ? Area::Unit : Area::Scratch;
   }
 
   void forget_inner_values() {
     for (ExprId id = 0; id < kernel_.exprs.size(); ++id)
-      if (place_of(id) == Place::Inner) slots_[id] = kNoSlot;
+      if (scope_of(id) == Scope::Inner) slots_[id] = kNoSlot;
   }
 
-  /// The slot that holds the value in `phase`; makes the code for it where there is none yet. Operands first,
-  /// deepest first, without recursion: chains may be thousands of operations long.
+  /// The slot that holds the value in `phase`; emits its code where there is none yet. Iterative, operands
+  /// first: expression chains may be thousands of operations long.
   Slot emit(ExprId root, std::uint16_t phase) {
     std::vector<ExprId> stack{root};
     while (!stack.empty()) {
@@ -116,48 +116,48 @@ class Translator {
         want(e.predicate);
         for (std::size_t i = 3; i-- > 0;) want(e.args[i]);
         if (!ready) continue;
-        const Place place = place_of(id);
-        slots_[id] = emit_expr(id, section_of(place, id, phase), place);
+        const Scope scope = scope_of(id);
+        slots_[id] = emit_expr(id, section_of(scope, id, phase), scope);
       }
       stack.pop_back();
     }
     return slots_[root];
   }
 
-  Slot emit_expr(ExprId id, Section& section, Place place) {
+  Slot emit_expr(ExprId id, Section& section, Scope scope) {
     const Expr& e = kernel_.exprs[id];
     const std::size_t size = size_of(e.dtype);
     if (e.kind == ExprKind::Scalar) return scalar_slot(e.scalar, e.dtype);
     if (e.kind == ExprKind::Load && e.predicate == ir::kNone && is_pointer(map(e.map), single(id))) {
       const Slot slot = new_slot(Area::None, single(id), size);
       section.pointers.push_back({slot, kNoSlot, e.buffer, e.map, static_cast<std::uint8_t>(size)});
-      // A value that outlives a store to its place has to be a copy.
-      if (!kernel_.buffers[e.buffer].written || kernel_.inner_rank == 0 || place == Place::Inner) return slot;
-      Instruction copy = instruction(InstructionKind::Copy, id, place);
+      // A later phase may store to this buffer; a value that must survive that is copied.
+      if (!kernel_.buffers[e.buffer].written || kernel_.inner_rank == 0 || scope == Scope::Inner) return slot;
+      Instruction copy = instruction(InstructionKind::Copy, id, scope);
       copy.a = slot;
       section.code.push_back(copy);
       return copy.out;
     }
     switch (e.kind) {
-      case ExprKind::Elementwise: return emit_elementwise(id, section, place);
+      case ExprKind::Elementwise: return emit_elementwise(id, section, scope);
       case ExprKind::Load:
-      case ExprKind::LoadAt: return emit_load(id, section, place);
-      case ExprKind::Index: return emit_mapped(InstructionKind::Index, id, section, place);
-      case ExprKind::InBounds: return emit_mapped(InstructionKind::InBounds, id, section, place);
-      case ExprKind::Random: return emit_mapped(InstructionKind::Random, id, section, place);
-      case ExprKind::RandomNormal: return emit_mapped(InstructionKind::RandomNormal, id, section, place);
+      case ExprKind::LoadAt: return emit_load(id, section, scope);
+      case ExprKind::Index: return emit_mapped(InstructionKind::Index, id, section, scope);
+      case ExprKind::InBounds: return emit_mapped(InstructionKind::InBounds, id, section, scope);
+      case ExprKind::Random: return emit_mapped(InstructionKind::Random, id, section, scope);
+      case ExprKind::RandomNormal: return emit_mapped(InstructionKind::RandomNormal, id, section, scope);
       default:
         throw std::logic_error("[host] expression e" + std::to_string(id) + " is used before it is known");
     }
   }
 
-  Instruction instruction(InstructionKind kind, ExprId id, Place place) {
+  Instruction instruction(InstructionKind kind, ExprId id, Scope scope) {
     const Expr& e = kernel_.exprs[id];
     Instruction result;
     result.kind = kind;
     result.single = single(id);
     result.size = static_cast<std::uint8_t>(size_of(e.dtype));
-    result.out = new_slot(area_of(place), result.single, result.size);
+    result.out = new_slot(area_of(scope), result.single, result.size);
     result.buffer = e.buffer;
     result.map = e.map;
     const bool mapped = kind != InstructionKind::Call && kind != InstructionKind::Copy;
@@ -173,7 +173,7 @@ class Translator {
     return slot;
   }
 
-  /// True iff the values of a block lie side by side (a single one always does).
+  /// True iff the values of a block are contiguous in memory (a single one always is).
   bool is_pointer(const BoundMap& m, bool is_single) const {
     if (!m.affine()) return false;
     if (is_single) return true;
@@ -196,7 +196,7 @@ class Translator {
     return fill.out;
   }
 
-  Slot emit_elementwise(ExprId id, Section& section, Place place) {
+  Slot emit_elementwise(ExprId id, Section& section, Scope scope) {
     const Expr& e = kernel_.exprs[id];
     const std::size_t arity = info(e.op).arity;
     const DType from = kernel_.exprs[e.args[0]].dtype;
@@ -207,7 +207,7 @@ class Translator {
       ones[i] = single(e.args[i]);
     }
     auto widen = [&](std::size_t i) {
-      args[i] = filled(args[i], size_of(kernel_.exprs[e.args[i]].dtype), section, area_of(place));
+      args[i] = filled(args[i], size_of(kernel_.exprs[e.args[i]].dtype), section, area_of(scope));
       ones[i] = false;
     };
     const bool block = !single(id);
@@ -234,7 +234,7 @@ class Translator {
     if (function == nullptr)
       throw DTypeError("[" + std::string(name_of(e.op)) + "] is not defined for " +
                        std::string(name_of(from)) + " on the host");
-    Instruction call = instruction(InstructionKind::Call, id, place);
+    Instruction call = instruction(InstructionKind::Call, id, scope);
     call.function = function;
     call.a = args[0];
     call.b = args[1];
@@ -243,16 +243,16 @@ class Translator {
     return call.out;
   }
 
-  Slot emit_load(ExprId id, Section& section, Place place) {
+  Slot emit_load(ExprId id, Section& section, Scope scope) {
     const Expr& e = kernel_.exprs[id];
     const bool at = e.kind == ExprKind::LoadAt;
-    if (!at && e.predicate == ir::kNone && !single(id) && code_.blocks.group > 1 && place == Place::Unit &&
-        turns(code_.blocks, map(e.map), size_of(e.dtype)))
+    if (!at && e.predicate == ir::kNone && !single(id) && code_.blocks.group > 1 && scope == Scope::Unit &&
+        needs_transpose(code_.blocks, map(e.map), size_of(e.dtype)))
       return emit_tile(id, section);
-    if (!at && e.predicate == ir::kNone && !single(id) && code_.blocks.alike && map(e.map).affine() &&
+    if (!at && e.predicate == ir::kNone && !single(id) && code_.blocks.uniform && map(e.map).affine() &&
         reaches(map(e.map)) < (std::int64_t{1} << 31))
-      return emit_gather(id, section, place);
-    Instruction load = instruction(at ? InstructionKind::LoadAt : InstructionKind::Load, id, place);
+      return emit_gather(id, section, scope);
+    Instruction load = instruction(at ? InstructionKind::LoadAt : InstructionKind::Load, id, scope);
     if (e.predicate != ir::kNone) {
       load.a = slots_[e.predicate];
       load.single_a = single(e.predicate);
@@ -268,7 +268,7 @@ class Translator {
     return load.out;
   }
 
-  /// How far apart two elements of a block may be.
+  /// The largest distance between two elements of a block.
   std::int64_t reaches(const BoundMap& m) const {
     std::int64_t sum = 0;
     for (std::size_t k = code_.blocks.first; k < code_.blocks.last; ++k)
@@ -276,8 +276,8 @@ class Translator {
     return sum;
   }
 
-  /// Reads a block by a table of distances; from a buffer, or from `base`.
-  Slot emit_gather(ExprId id, Section& section, Place place, Slot base = kNoSlot) {
+  /// Gathers a block by a table of offsets, from a buffer or from `base`.
+  Slot emit_gather(ExprId id, Section& section, Scope scope, Slot base = kNoSlot) {
     const Expr& e = kernel_.exprs[id];
     Slot& offsets = offsets_.try_emplace(e.map, kNoSlot).first->second;
     if (offsets == kNoSlot) {
@@ -287,7 +287,7 @@ class Translator {
       find.out = offsets = new_slot(Area::Constants, false, sizeof(std::int32_t));
       code_.constants.code.push_back(find);
     }
-    Instruction gather = instruction(InstructionKind::Gather, id, place);
+    Instruction gather = instruction(InstructionKind::Gather, id, scope);
     gather.a = offsets;
     gather.b = new_slot(Area::None, true, gather.size);
     section.pointers.push_back({gather.b, base, e.buffer, e.map, gather.size});
@@ -295,16 +295,16 @@ class Translator {
     return gather.out;
   }
 
-  /// Random numbers that the inner loop takes from all over a short stretch (a pooling window over dropout):
-  /// the stretch is made once for the unit, instead of a counter for each element.
-  bool emit_random_stretch(ExprId id, Section& section, Place place, Slot& result) {
+  /// Random numbers where the inner loop reads many times from a short range of elements (a pooling window
+  /// over dropout): the unit generates the range once, instead of computing a counter for each read.
+  bool emit_random_stretch(ExprId id, Section& section, Scope scope, Slot& result) {
     const Expr& e = kernel_.exprs[id];
     const Space& space = code_.space;
-    if (code_.lanes_inner || place != Place::Inner || single(id) || !code_.blocks.alike ||
+    if (code_.lanes_inner || scope != Scope::Inner || single(id) || !code_.blocks.uniform ||
         !map(e.map).affine())
       return false;
     if (auto known = stretches_.find(id); known != stretches_.end()) {
-      result = emit_gather(id, section, place, known->second);
+      result = emit_gather(id, section, scope, known->second);
       return true;
     }
     std::int64_t reach = 1;
@@ -323,7 +323,7 @@ class Translator {
     stretch.out = new_slot(Area::Unit, false, sizeof(float), static_cast<std::uint16_t>(reach));
     code_.unit[0].code.push_back(stretch);
     stretches_[id] = stretch.out;
-    result = emit_gather(id, section, place, stretch.out);
+    result = emit_gather(id, section, scope, stretch.out);
     return true;
   }
 
@@ -343,14 +343,14 @@ class Translator {
     return tile.out;
   }
 
-  Slot emit_mapped(InstructionKind kind, ExprId id, Section& section, Place place) {
+  Slot emit_mapped(InstructionKind kind, ExprId id, Section& section, Scope scope) {
     const Expr& e = kernel_.exprs[id];
     if (kind == InstructionKind::Random || kind == InstructionKind::RandomNormal) {
       Slot result = kNoSlot;
-      if (!is_pointer(map(e.map), single(id)) && emit_random_stretch(id, section, place, result))
+      if (!is_pointer(map(e.map), single(id)) && emit_random_stretch(id, section, scope, result))
         return result;
     }
-    Instruction made = instruction(kind, id, place);
+    Instruction made = instruction(kind, id, scope);
     if (kind == InstructionKind::InBounds) {
       std::vector<BoundValues> bounds;
       for (const ir::Bound& b : e.bounds)
@@ -366,9 +366,8 @@ class Translator {
     return made.out;
   }
 
-  /// The value of a store. All values of a section are there before its first store, so that nothing reads
-  /// what a store has written: an address in a buffer that another store writes to must not stand for a
-  /// value.
+  /// Emits the value of a store. A section computes all values before its first store. An address in a buffer
+  /// that another store of the section writes must therefore not stand for a value: it is copied.
   void emit_stored(const ir::Store& store, std::uint16_t phase, Section& section, Area area) {
     const Slot slot = emit(store.value, phase);
     const Expr& e = kernel_.exprs[store.value];
@@ -445,8 +444,7 @@ class Translator {
       made.accumulate = table_.accumulate[static_cast<std::size_t>(r.op)][static_cast<std::size_t>(r.dtype)];
       made.a = value;
     } else {
-      // An operand that is one value where the result is a block cannot be: the result's dims are the
-      // operand's.
+      // The operand cannot be single where the result is a block: the result's dims are the operand's.
       made.function = r.combine;
       made.single = r.single;
       made.a = r.leaf;
@@ -460,10 +458,10 @@ class Translator {
   const BlockFunctions& table_;
   Code code_;
   const Dependence depends_;
-  std::uint32_t row_dims_ = 0;  // that a block moves along, or would if it were longer
+  std::uint32_t row_dims_ = 0;  // dims that a block of any length moves along
   std::vector<Slot> slots_;
-  std::map<ExprId, Slot> stretches_;       // of random numbers
-  std::map<std::uint16_t, Slot> offsets_;  // of maps, for blocks that lie alike
+  std::map<ExprId, Slot> stretches_;       // ranges of random numbers
+  std::map<std::uint16_t, Slot> offsets_;  // of maps, for uniform blocks
   std::vector<ExprId> reduced_;            // the operand of each reduction of the code
 };
 
@@ -471,12 +469,12 @@ class Translator {
 
 Code make_code(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
   constexpr std::size_t kMostScratch = std::size_t{384}
-                                       << 10;  // of a kept row; leaves half of a second-level cache
-  for (bool keep : {true, false}) {
-    Code code = Translator(kernel, ints, keep).translate();
+                                       << 10;  // of a resident row: half of a second-level cache
+  for (bool resident : {true, false}) {
+    Code code = Translator(kernel, ints, resident).translate();
     store_in_place(code, kernel);
     place_registers(code, kernel);
-    if (!code.keep || code.scratch_bytes <= kMostScratch) return code;
+    if (!code.resident || code.scratch_bytes <= kMostScratch) return code;
   }
   throw std::logic_error("[host] a kernel could not be translated");
 }

@@ -1,4 +1,4 @@
-// Runs LLVM: text to object code, object code to memory, with the kernel cache between.
+// Runs LLVM: text to object code to loaded code, with the kernel cache between.
 #include "src/runtime/host/machine_code/jit.h"
 
 #include <chrono>
@@ -20,7 +20,7 @@
 namespace sinter::runtime::host {
 namespace {
 
-/// A message of LLVM's, which is given back to it.
+/// Copies a message and frees LLVM's.
 std::string take(const LlvmApi& api, char* message) {
   std::string text = message == nullptr ? "" : message;
   if (message != nullptr) api.message_dispose(message);
@@ -138,8 +138,7 @@ class LlvmJitCompiler final : public Jit {
       refuse(text, "read", take(api_, message));
     message = nullptr;
     const bool broken = api_.verify(own.module, kLlvmReturnStatus, &message) != 0;
-    const std::string why =
-        take(api_, message);  // there is one, if only an empty one, for a sound module too
+    const std::string why = take(api_, message);  // LLVM allocates one even for a valid module
     if (broken) refuse(text, "verify", why);
     own.machine = api_.machine_create(target_ref_, triple_.c_str(), cpu_.c_str(), features_.c_str(),
                                       kLlvmOptimizeLess, kLlvmRelocationPic, kLlvmCodeModelSmall);
@@ -211,7 +210,7 @@ std::unique_ptr<Jit> open_jit(const std::string& library_path, const std::string
   const std::string own_features =
       cpu.empty() && features.empty() ? take(api, api.host_features()) : features;
 #if defined(__x86_64__)
-  // Rounding is a call into a library before that.
+  // Without SSE4.1, LLVM compiles rounding to calls into the C library, which are not linked.
   if (!has_feature(own_features, "sse4.1")) {
     reason = "the processor lacks SSE4.1";
     return nullptr;
@@ -237,7 +236,7 @@ Jit* jit(std::string* reason) {
     std::unique_ptr<Jit> jit;
     std::string reason;
   };
-  // Never closed: code may be run, and LLVM's own threads end, after static objects are gone.
+  // Never destroyed: code may run, and LLVM's own threads may end, after static objects are destroyed.
   static const Opened* const opened = [] {
     auto* made = new Opened;
     made->jit = open_jit(base::environment().llvm, "", "", made->reason);

@@ -1,4 +1,4 @@
-// Kernel IR to machine code of this processor, through libLLVM.
+// Compiles kernel IR to machine code of this processor, through libLLVM.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace sinter::runtime::host {
 
-/// A kernel's function, see jit/emit/llvm/emit.h.
+/// The signature of a compiled kernel, documented in jit/emit/llvm/emit.h.
 using JitFunction = void (*)(void* const* buffers, const std::int64_t* ints, const void* scalars,
                              const emit::LlvmFunction* functions, std::int64_t first, std::int64_t last,
                              void* scratch, std::int64_t cached, std::uint32_t* fault);
 
-/// Machine code that stays loaded as long as someone holds it.
+/// Loaded machine code; the destructor unloads it.
 class JitCode {
  public:
   virtual ~JitCode() = default;
@@ -25,29 +25,31 @@ class JitCode {
 
 struct JitKernel {
   std::shared_ptr<const JitCode> code;
-  emit::LlvmSource source;  // its text is dropped
+  emit::LlvmSource source;  // without the text
   bool from_disk = false;
 };
 
-/// A compiler that works on this machine, used by any number of threads. It outlives all code that it made.
+/// A compiler for this machine; thread-safe. Outlives all code that it compiled.
 class Jit {
  public:
   virtual ~Jit() = default;
   virtual std::string describe() const = 0;  // "LLVM 19, znver4, 16 lanes"
   virtual const emit::LlvmTarget& target() const = 0;
-  /// Throws CompileError with the compiler's message and the path of the text.
+  /// Throws CompileError with the compiler's message and the path of the source. `join`: lanes run over the
+  /// last two outer loops as one (see can_join_lanes).
   virtual JitKernel compile(const ir::Kernel& kernel, bool join = false) = 0;
 };
 
-/// The process's compiler, opened at the first call; null where there is none, `reason` then says why.
+/// The process's compiler, opened at the first call; null with the `reason` where there is none.
 Jit* jit(std::string* reason = nullptr);
 
-/// A compiler from a certain library, "" for the newest that is found; null with the `reason`. `cpu` and
-/// `features` are the processor's own where they are empty.
+/// Opens a compiler of the given library ("": the newest one found); null with the `reason`. Empty `cpu` and
+/// `features` mean this processor's.
 std::unique_ptr<Jit> open_jit(const std::string& library, const std::string& cpu, const std::string& features,
                               std::string& reason);
 
-/// The table of vector functions that code calls for what it has no text for.
+/// The table of the interpreter's vector functions, which compiled code calls for operations that have no
+/// LLVM text.
 const emit::LlvmFunction* jit_functions();
 
 }  // namespace sinter::runtime::host

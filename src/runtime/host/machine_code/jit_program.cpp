@@ -1,4 +1,4 @@
-// Cuts a launch of compiled code into pieces.
+// Chooses the code for a launch, divides the launch into pieces and runs them.
 #include "src/runtime/host/machine_code/jit_program.h"
 
 #include <algorithm>
@@ -15,24 +15,24 @@
 namespace sinter::runtime::host {
 namespace {
 
-// As for interpreted code (run.cpp): below this much work, in ns, other threads are not worth waking.
+// As for interpreted code (run.cpp): less work than this, in ns, is not worth waking other threads.
 constexpr double kWorthSharing = 12e3;
 constexpr double kPiece = 25e3;
-// Fewer pieces than this do not keep many cores busy; the interpreter also deals out the inner loop.
+// Fewer pieces than this do not keep many cores busy; the interpreter shares inner loops as well.
 constexpr std::int64_t kFewPieces = 8;
 constexpr double kWorthSplitting = 100e3;
 constexpr double kWorthJoining = 50e3;
 constexpr std::int64_t kLongColumn = 512;
 constexpr double kLittleWork = 0.4;  // ns for a point
-// More bytes of results are mostly gone from the caches before they are read.
+// Larger results are mostly evicted from the caches before their first read.
 constexpr double kLargeResults = 8 << 20;
 constexpr std::size_t kMostScratch = std::size_t{8} << 20;
 
-/// Room for n elements, on the stack where they are few.
+/// A buffer of n elements, on the stack where n is small.
 template <class T, std::size_t kFew>
-class Few {
+class SmallBuffer {
  public:
-  explicit Few(std::size_t n) : more_(n > kFew ? n : 0) {}
+  explicit SmallBuffer(std::size_t n) : more_(n > kFew ? n : 0) {}
   T* data() { return more_.empty() ? few_.data() : more_.data(); }
 
  private:
@@ -40,8 +40,8 @@ class Few {
   std::vector<T> more_;
 };
 
-/// The share of the lanes that have something to do in rows of `row` points.
-double use_of_lanes(std::int64_t row, std::int64_t lanes) {
+/// The fraction of lanes in use for rows of `row` points.
+double lane_utilisation(std::int64_t row, std::int64_t lanes) {
   return static_cast<double>(row) / static_cast<double>((row + lanes - 1) / lanes * lanes);
 }
 
@@ -65,7 +65,7 @@ JitProgram::JitProgram(const ir::Kernel& kernel, Jit& jit, JitCounts& counts, bo
         static_cast<double>(size_of(kernel.exprs[store.value].dtype));
 }
 
-/// Costs and pieces with this code.
+/// Computes cost and pieces of a member for this code.
 void JitProgram::use(Member& m, const JitKernel& code) const {
   m.code = &code;
   m.unit = code.source.point_cost + code.source.inner_cost * static_cast<double>(m.inner) + 0.1;
@@ -103,14 +103,14 @@ JitProgram::Member JitProgram::member_of(std::span<const std::int64_t> ints) {
 }
 
 bool JitProgram::is_better_joined(const Member& m) const {
-  // Along inner loops, lanes find their places anew at each step; the interpreter does better.
+  // Along inner loops, joined lanes recompute their addresses at every step; the interpreter is faster.
   if (kernel_.schedule == ir::Schedule::LanesInner && !always_) return false;
-  const double alone = use_of_lanes(m.row, code_.source.register_lanes);
+  const double alone = lane_utilisation(m.row, code_.source.register_lanes);
   return m.before > 1 && m.inner > 0 && alone <= 0.5 && (always_ || m.work() > kWorthJoining) &&
-         use_of_lanes(m.row * m.before, code_.source.register_lanes) >= 1.5 * alone;
+         lane_utilisation(m.row * m.before, code_.source.register_lanes) >= 1.5 * alone;
 }
 
-/// The code whose lanes go on over two loops.
+/// The code whose lanes run over two loops, compiled at first use; null where that fails.
 const JitKernel* JitProgram::joined() {
   if (joined_.code == nullptr && !join_failed_) {
     try {
@@ -130,7 +130,7 @@ const char* JitProgram::reason_to_interpret(const Member& m) const {
   const double work = m.work();
   if (m.code == &code_ && work > kWorthSharing) {
     if (source.gathers) return "the interpreter reads strided operands in tiles";
-    if (use_of_lanes(m.row, source.register_lanes) < 0.25)
+    if (lane_utilisation(m.row, source.register_lanes) < 0.25)
       return "rows are shorter than vectors, and the interpreter's blocks go on from row to row";
   }
   if (kernel_.schedule == ir::Schedule::LanesOuter && m.inner >= kLongColumn && work > kWorthSplitting &&
@@ -175,14 +175,14 @@ void JitProgram::run(Workers& workers, const LaunchArguments& arguments, std::at
   if (count == 0 || count > kernel_.members || arguments.buffers.size() != count * per_member ||
       arguments.ints.size() != count * kernel_.ints ||
       arguments.scalars.size() != count * kernel_.scalars.size())
-    return interpreted_.run(workers, arguments, fault);  // which says what is wrong
-  Few<void*, 64> buffers(arguments.buffers.size());
+    return interpreted_.run(workers, arguments, fault);  // throws the error
+  SmallBuffer<void*, 64> buffers(arguments.buffers.size());
   for (std::size_t i = 0; i < arguments.buffers.size(); ++i)
     buffers.data()[i] = data_of(arguments.buffers[i]);
-  Few<std::uint64_t, 64> scalars(arguments.scalars.size());
+  SmallBuffer<std::uint64_t, 64> scalars(arguments.scalars.size());
   for (std::size_t i = 0; i < arguments.scalars.size(); ++i)
     scalars.data()[i] = bits_of(arguments.scalars[i], kernel_.scalars[i % kernel_.scalars.size()]);
-  Few<Member, 8> members(count);
+  SmallBuffer<Member, 8> members(count);
   double work = 0;
   std::int64_t pieces = 0;
   const bool describes = base::logs("launch");

@@ -1,4 +1,4 @@
-// A kernel as machine code, launched on all threads.
+// A kernel as machine code, launched on all threads. Some launches fall back to the interpreter.
 #pragma once
 
 #include <atomic>
@@ -11,15 +11,15 @@
 
 namespace sinter::runtime::host {
 
-/// Kernels compiled and found on disk, by all threads.
+/// Kernels compiled, and found on disk, by all threads.
 struct JitCounts {
   std::atomic<std::uint64_t> compiled{0}, from_disk{0};
 };
 
 class JitProgram final : public HostExecutable {
  public:
-  /// Compiles the kernel; throws CompileError. `always`: also where the interpreter is expected to be faster.
-  /// The compiler and the counts outlive the program.
+  /// Compiles the kernel; throws CompileError. `always`: runs the code even where the interpreter is expected
+  /// to be faster. The compiler and the counts outlive the program.
   JitProgram(const ir::Kernel& kernel, Jit& jit, JitCounts& counts, bool always);
 
   void run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>& fault) override;
@@ -27,26 +27,26 @@ class JitProgram final : public HostExecutable {
   std::string how(std::span<const std::int64_t> ints, std::size_t members) override;
 
  private:
-  /// One member of a launch: its loops, and how they are cut.
+  /// One member of a batched launch: its loop sizes, and its division into pieces.
   struct Member {
     std::int64_t outer = 1, inner = 1;  // points
-    std::int64_t row = 1, before = 1;   // points along the loop of the lanes, and along the one before it
-    const JitKernel* code = nullptr;    // null: to be interpreted
-    const char* reason = nullptr;       // for that
+    std::int64_t row = 1, before = 1;   // points of the vectorised loop, and of the loop around it
+    const JitKernel* code = nullptr;    // null: interpreted
+    const char* reason = nullptr;       // why it is interpreted
     double unit = 0;                    // estimated ns of an outer point
-    std::size_t scratch = 0;            // bytes that a thread needs
+    std::size_t scratch = 0;            // bytes per thread
     std::int64_t per_piece = 1, pieces = 0;
     void* const* buffers = nullptr;
     const std::int64_t* ints = nullptr;
     const std::uint64_t* scalars = nullptr;
-    bool cached = true;  // results are written through the caches
+    bool cached = true;  // false: stores bypass the caches
 
     double work() const { return unit * static_cast<double>(outer); }
   };
   Member member_of(std::span<const std::int64_t> ints);
   void use(Member& member, const JitKernel& code) const;
   bool is_better_joined(const Member& member) const;
-  /// Why the interpreter is expected to be faster; null where the code is.
+  /// Why the interpreter is expected to be faster; null where it is not.
   const char* reason_to_interpret(const Member& member) const;
   const JitKernel* joined();
   void compute(const Member& member, Workers& workers, std::int64_t piece, std::size_t thread,
@@ -57,9 +57,9 @@ class JitProgram final : public HostExecutable {
   JitCounts& counts_;
   bool always_;
   JitKernel code_;
-  JitKernel joined_;  // for short rows, compiled when they first appear
+  JitKernel joined_;  // lanes over two loops, for short rows; compiled at first use
   bool join_failed_ = false;
-  double outer_result_bytes_ = 0, inner_result_bytes_ = 0;  // written for an outer and for an inner point
+  double outer_result_bytes_ = 0, inner_result_bytes_ = 0;  // bytes stored per outer and per inner point
   KernelProgram interpreted_;
   std::string last_;  // for `describe`
 };

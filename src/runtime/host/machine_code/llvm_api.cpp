@@ -19,7 +19,7 @@ constexpr int kOldest = 14, kNewest = 19;
 #define SINTER_LLVM_INITIALIZE(part) "LLVMInitializeAArch64" part
 #endif
 
-/// The names under which systems install libLLVM, newest first.
+/// The file names of libLLVM on various systems, newest version first.
 std::vector<std::string> library_names() {
   std::vector<std::string> names;
   for (int version = kNewest; version >= kOldest; --version) {
@@ -34,7 +34,7 @@ std::vector<std::string> library_names() {
   return names;
 }
 
-/// The file that a symbol comes from, with its size: two builds of one version differ.
+/// The file that defines a symbol, with its size: two builds of one version differ.
 std::string identity_of(void* symbol) {
   Dl_info info{};
   if (::dladdr(symbol, &info) == 0 || info.dli_fname == nullptr) return "";
@@ -128,7 +128,7 @@ LlvmLibrary open_llvm(const std::string& path) {
     library.problem = (path.empty() ? std::string("the libLLVM found") : path) + " lacks " + missing;
     return library;
   }
-  // Before 16 a library does not say its version, but tells it by what it has.
+  // Libraries before LLVM 16 have no version function; the symbols they export tell the version.
   if (api.version != nullptr) {
     unsigned major = 0, minor = 0, patch = 0;
     api.version(&major, &minor, &patch);

@@ -1,5 +1,5 @@
-// LLVM's C interface, as far as it is used here. The library is opened at run time; the declarations are
-// ours, so that nothing of LLVM is needed to build.
+// The part of LLVM's C interface that Sinter uses. The library is opened at run time and the declarations are
+// our own, so that building needs no LLVM.
 #pragma once
 
 #include <cstddef>
@@ -40,8 +40,8 @@ inline constexpr int kLlvmReturnStatus = 2;
 struct LlvmApi {
   LlvmContext (*context_create)() = nullptr;
   void (*context_dispose)(LlvmContext) = nullptr;
-  void (*context_set_opaque_pointers)(LlvmContext, LlvmBool) = nullptr;  // 15 and 16 only
-  void (*version)(unsigned*, unsigned*, unsigned*) = nullptr;            // from 16 on
+  void (*context_set_opaque_pointers)(LlvmContext, LlvmBool) = nullptr;  // LLVM 15 and 16 only
+  void (*version)(unsigned*, unsigned*, unsigned*) = nullptr;            // from LLVM 16 on
   LlvmBuffer (*buffer_copy)(const char*, std::size_t, const char* name) = nullptr;
   void (*buffer_dispose)(LlvmBuffer) = nullptr;
   const char* (*buffer_start)(LlvmBuffer) = nullptr;
@@ -78,18 +78,17 @@ struct LlvmApi {
   void (*error_message_dispose)(char*) = nullptr;
 };
 
-/// A libLLVM that is open.
+/// An open libLLVM.
 struct LlvmLibrary {
   LlvmApi api;
   int version = 0;       // 14 to 19
-  std::string identity;  // which library exactly, for cache keys
-  std::string problem;   // why there is none that works; empty where all is well
+  std::string identity;  // file and size, for cache keys
+  std::string problem;   // why no library works; empty on success
 
   bool works() const { return problem.empty(); }
 };
 
-/// Opens the library at `path`, or, if that is empty, the newest of the versions known here that the system
-/// has.
+/// Opens the library at `path`; an empty path means the newest supported version on the system.
 LlvmLibrary open_llvm(const std::string& path);
 
 }  // namespace sinter::runtime::host

@@ -1,11 +1,11 @@
-// Elementwise functions over Highway vectors that the table's `host` column names. Compiled once per target:
-// include it after hwy/highway.h, inside no namespace.
+// Elementwise functions over Highway vectors, named by the op table's `host` column. Compiled once per
+// target: include it after hwy/highway.h, inside no namespace.
 //
-// How far f32 functions may be off stands in maths_bounds.h. Exponentials and logarithms of f64 are
-// those of f32 with longer polynomials, the rest of its functions are the C library's.
+// Error bounds are in bounds.h. Exponentials and logarithms of f64 use the same formulas as f32 with longer
+// polynomials; the other f64 functions are the C library's.
 //
-// Products that are added are spelled as MulAdd, so that the compiler finds nothing to fuse and compiled
-// kernels, which have the same formulas, give the same bits.
+// Sums of products are written as MulAdd: the compiler has nothing left to contract, and compiled kernels,
+// which use the same formulas, give the same bits.
 #if defined(SINTER_HOST_MATHS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SINTER_HOST_MATHS_INL_H_
 #undef SINTER_HOST_MATHS_INL_H_
@@ -35,7 +35,7 @@ inline constexpr bool kIsF64 = std::is_same_v<hn::TFromD<D>, double>;
 template <class D>
 inline constexpr bool kIsFloat = kIsF32<D> || kIsF64<D>;
 
-/// f of each lane, for what has no vector form.
+/// Applies f to each lane, where there is no vector form.
 template <class D, class F>
 HWY_INLINE hn::Vec<D> map_lanes(D d, hn::Vec<D> a, F f) {
   HWY_ALIGN hn::TFromD<D> x[HWY_MAX_BYTES / sizeof(hn::TFromD<D>)];
@@ -63,12 +63,12 @@ HWY_INLINE V horner(D d, V x, const hn::TFromD<D> (&coefficients)[kTerms]) {
 
 // ---- exponentials
 
-/// Bounds that leave a NaN what it is.
+/// Clamps that propagate NaN.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V at_most(D d, double bound, V x) {
   const V limit = hn::Set(d, static_cast<hn::TFromD<D>>(bound));
 #if HWY_ARCH_X86
-  return hn::Min(limit, x);  // gives the second operand unless the first is less
+  return hn::Min(limit, x);  // returns the second operand unless the first is less
 #else
   return hn::IfThenElse(hn::Lt(limit, x), limit, x);
 #endif
@@ -86,11 +86,11 @@ HWY_INLINE V at_least(D d, double bound, V x) {
 template <class D>
 using ExponentialsOf = base::Exponentials<hn::TFromD<D>>;
 
-/// x as a whole multiple n of a unit and the rest: x + 1.5 * 2^23 (f64: 2^52) has n in its low bits, and with
-/// `bias` added, n + bias. Cheaper than rounding and converting, and a NaN passes through the rest.
+/// Splits x into a whole multiple n of a unit and a rest: x + 1.5 * 2^23 (f64: 2^52) has n in its low bits,
+/// or n + bias if `bias` is added. Cheaper than rounding and converting, and NaN propagates through the rest.
 template <class D>
 struct Split {
-  hn::Vec<hn::RebindToUnsigned<D>> bits;  // the low bits of these are n + bias
+  hn::Vec<hn::RebindToUnsigned<D>> bits;  // the low bits are n + bias
   hn::Vec<D> whole;                       // n
 };
 template <class D, class V = hn::Vec<D>>
@@ -101,13 +101,13 @@ HWY_INLINE Split<D> split(D d, V x, double per_unit, int bias) {
   return {hn::BitCast(hn::RebindToUnsigned<D>(), sum), hn::Sub(sum, shift)};
 }
 
-/// x - n `unit`, the unit in two parts.
+/// x - n * unit, where the unit is given as a sum of two parts.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V rest(D d, V x, V n, const hn::TFromD<D> (&parts)[2]) {
   return hn::NegMulAdd(n, hn::Set(d, parts[1]), hn::NegMulAdd(n, hn::Set(d, parts[0]), x));
 }
 
-/// 2^k where the low bits are k + the exponent's bias.
+/// 2^k from low bits that hold k + the exponent's bias.
 template <class D, class VU>
 HWY_INLINE hn::Vec<D> power_of_two(D d, VU bits) {
   return hn::BitCast(d, hn::ShiftLeft<ExponentialsOf<D>::kMantissa>(bits));
@@ -126,7 +126,7 @@ HWY_INLINE V exp_of(D d, V a) {
   const V x = at_least(d, E::kExpLeast, at_most(d, E::kExpMost, a));
   const Split<D> n = split(d, x, base::kLog2E, 2 * E::kBias);
   const V p = exp_core(d, rest(d, x, n.whole, E::kLn2));
-  // Two factors, which share n: 2^n itself may lie outside of the normal numbers.
+  // 2^n as a product of two powers: 2^n itself may be outside of the normal range.
   const auto half = hn::ShiftRight<1>(n.bits);
   return hn::Mul(hn::Mul(p, power_of_two(d, half)), power_of_two(d, hn::Sub(n.bits, half)));
 }
@@ -141,7 +141,7 @@ HWY_INLINE V expm1_of(D d, V a) {
   const V p = hn::MulAdd(horner(d, r, E::kExpm1), hn::Mul(r, r), r), s = power_of_two(d, n.bits);
   const V small = hn::MulAdd(s, p, hn::Sub(s, hn::Set(d, T{1})));
   const V y = hn::IfThenElse(hn::Gt(a, hn::Set(d, static_cast<T>(E::kExpm1Most))), exp_of(d, a), small);
-  // Tiny numbers and -0 are their own result.
+  // Returns tiny numbers and -0 unchanged.
   return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::Lt(hn::Abs(a), hn::Set(d, static_cast<T>(1e-30f)))), a, y);
 }
 
@@ -158,8 +158,8 @@ HWY_INLINE V tanh_of(D d, V a) {
   return hn::CopySign(hn::Div(t, hn::Add(t, hn::Set(d, T{1}))), a);
 }
 
-/// 1 / (1 + exp(-x)), both parts of the fraction so small that no exponential overflows before the result is
-/// 0.
+/// 1 / (1 + exp(-x)), with numerator and denominator scaled so that no exponential overflows before the
+/// result is 0.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V sigmoid_of(D d, V a) {
   using E = ExponentialsOf<D>;
@@ -177,7 +177,7 @@ HWY_INLINE V erf_f32(D d, V a) {
   const V x = at_most(d, 4, hn::Abs(a));
   const V t = hn::Mul(x, horner(d, x, base::kErfPolynomial));
   const V shift = hn::Set(d, static_cast<float>(ExponentialsOf<D>::kShift + 127)), one = hn::Set(d, 1.0f);
-  // shift - t and t + n, spelled so that no compiler fuses them with the product that t is.
+  // shift - t and t + n, written so that no compiler contracts them with the product t.
   const V sum = hn::NegMulAdd(t, one, shift);
   const V r = hn::MulAdd(t, one, hn::Sub(sum, shift));
   const V p = hn::Mul(r, horner(d, r, base::kExp2Polynomial)), s = power_of_two(d, hn::BitCast(du, sum));
@@ -186,7 +186,7 @@ HWY_INLINE V erf_f32(D d, V a) {
 
 // ---- logarithms
 
-/// y, but for arguments that are no positive numbers.
+/// y; replaced for arguments that are not positive numbers.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V log_of_special(D d, V a, V y) {
   using Limits = std::numeric_limits<hn::TFromD<D>>;
@@ -230,14 +230,13 @@ HWY_INLINE Logarithm<D> split_exponent(D d, V x) {
   const auto root = hn::Set(du, static_cast<U>(base::kSqrtHalf64Bits));
   const auto bits = hn::Sub(hn::BitCast(du, x), root);
   const V m = hn::BitCast(d, hn::Add(hn::And(bits, hn::Set(du, U{0x000fffffffffffff})), root));
-  // The exponent plus 1024 to the lowest bits, then to a number by the same shift as in splitting.
+  // Moves the exponent plus 1024 to the lowest bits and converts it by the same shift as in split().
   const auto exponent = hn::ShiftRight<52>(hn::Add(bits, hn::Set(du, U{1024} << 52)));
   const V n = hn::BitCast(d, hn::Add(exponent, hn::Set(du, static_cast<U>(base::kShift64Bits))));
   return {m, hn::Sub(n, hn::Set(d, ExponentialsOf<D>::kShift + 1024))};
 }
 
-/// ln m = f - f^2 / 2 + s (f^2 / 2 + s^2 p(s^2)) with f = m - 1, s = f / (2 + f), of which the last part is
-/// small.
+/// ln m = f - f^2 / 2 + s (f^2 / 2 + s^2 p(s^2)) with f = m - 1, s = f / (2 + f); the last term is small.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V log_f64(D d, V a) {
   const V one = hn::Set(d, 1.0);
@@ -249,7 +248,7 @@ HWY_INLINE V log_f64(D d, V a) {
   const V half_square = hn::Mul(hn::Mul(r, hn::Set(d, 0.5)), r);
   const V p = hn::MulAdd(z, horner(d, z, base::kLog64Polynomial), half_square);
   const V small = hn::MulAdd(n, hn::Set(d, ExponentialsOf<D>::kLn2[1]), hn::Mul(s, p));
-  // half_square - small, spelled so that no compiler fuses it with the product.
+  // half_square - small, written so that no compiler contracts it with the product.
   const V y = hn::Sub(r, hn::MulSub(half_square, one, small));
   return log_of_special(d, a, hn::MulAdd(n, hn::Set(d, ExponentialsOf<D>::kLn2[0]), y));
 }
@@ -280,7 +279,7 @@ HWY_AFTER_NAMESPACE();
 HWY_BEFORE_NAMESPACE();
 namespace sinter::runtime::HWY_NAMESPACE {
 
-// ---- the names of the table
+// ---- the functions that the op table names
 
 #define SINTER_MATHS(name, vector_form, scalar_form)                          \
   template <class D, class V = hn::Vec<D>>                                    \
@@ -360,7 +359,7 @@ HWY_INLINE V sn_mul(D d, V a, V b) {
   }
 }
 
-/// Quotient towards zero; by zero it is 0, and the least number by -1 wraps.
+/// Quotient rounded towards zero; division by zero gives 0, and the least number by -1 wraps.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V sn_div(D d, V a, V b) {
   if constexpr (kIsFloat<D>) {
@@ -377,7 +376,7 @@ HWY_INLINE V sn_div(D d, V a, V b) {
   }
 }
 
-/// The remainder with the divisor's sign; by an integer zero it is 0.
+/// The remainder with the divisor's sign; 0 for an integer divisor of 0.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V sn_remainder(D d, V a, V b) {
   return map_lanes(d, a, b, [](auto x, auto y) {
@@ -398,7 +397,7 @@ HWY_INLINE V sn_max(D d, V a, V b) {
   (void)d;
   if constexpr (kIsFloat<D>) {
     return hn::IfThenElse(hn::IsNaN(a), a,
-                          hn::IfThenElse(hn::Gt(a, b), a, b));  // a comparison with a NaN b gives b
+                          hn::IfThenElse(hn::Gt(a, b), a, b));  // compares false with a NaN b: selects b
   } else {
     return hn::Max(a, b);
   }
@@ -446,7 +445,7 @@ HWY_INLINE V sn_not(D d, V a) {
   }
 }
 
-// Comparisons give masks, which the loops turn into bytes.
+// Comparisons return masks, which the loops convert to bytes.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE auto sn_is_nan(D, V a) {
   return hn::IsNaN(a);

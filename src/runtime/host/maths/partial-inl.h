@@ -1,4 +1,4 @@
-// Vectors of which memory has the first lanes only. Compiled once per target.
+// Loads and stores of the first lanes of a vector. Compiled once per target.
 #if defined(SINTER_HOST_PARTIAL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SINTER_HOST_PARTIAL_INL_H_
 #undef SINTER_HOST_PARTIAL_INL_H_
@@ -14,9 +14,10 @@ HWY_BEFORE_NAMESPACE();
 namespace sinter::runtime::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// What stands behind them may be another thread's, or nobody's. Only AVX-512 is known to have masks of every
-// type that keep away from it; elsewhere a masked store may be a load and a store of all lanes.
-/// The first n < Lanes(d) elements; nothing behind them is touched.
+// The memory after the first n lanes may belong to another thread or not exist. Only AVX-512 is known to have
+// masked instructions for every type that do not access it; elsewhere a masked store may read and write all
+// lanes.
+// The first n < Lanes(d) elements; memory after them is not accessed.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> load_some(D d, const T* from, std::size_t n) {
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86

@@ -1,4 +1,4 @@
-// x^y of f32 over Highway vectors. Included by maths-inl.h, which has what it is made of.
+// x^y of f32 over Highway vectors. Included by maths-inl.h, which has the functions it uses.
 #if defined(SINTER_HOST_POWER_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SINTER_HOST_POWER_INL_H_
 #undef SINTER_HOST_POWER_INL_H_
@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sinter::runtime::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
-/// log2(x) of x >= 0 that is normal in f64: of 0, infinity and NaN some number.
+/// log2(x) of x >= 0 that is normal in f64; an arbitrary number for 0, infinity and NaN.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V log2_f64(D d, V x) {
   const Logarithm<D> parts = split_exponent(d, x);
@@ -48,8 +48,8 @@ HWY_INLINE V power_of_half(D d, DW dw, V a, V b) {
 }
 #endif
 
-/// 2^(y log2 x) in f64: f32 has too few digits for the logarithm of a number that is raised to a high power,
-/// and in f64 denormal operands and results, overflow and rounding take care of themselves.
+/// 2^(y log2 x) in f64: in f32 the logarithm has too few digits for large exponents, and in f64 denormal
+/// operands and results, overflow and rounding need no special cases.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V pow_f32(D d, V a, V b) {
 #if HWY_TARGET == HWY_SCALAR
@@ -69,7 +69,7 @@ HWY_INLINE V pow_f32(D d, V a, V b) {
   power = hn::IfThenElse(hn::And(inside, hn::Not(whole)), hn::Set(d, std::numeric_limits<float>::quiet_NaN()),
                          power);
   power = hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::IsNaN(b)), hn::Add(a, b), power);
-  // 1 whatever the other operand is: x^0, 1^y, and (-1)^infinity.
+  // 1 for any other operand: x^0, 1^y, and (-1)^infinity.
   const auto endless = hn::And(hn::Eq(a, hn::Neg(one)), hn::Eq(hn::Abs(b), infinity));
   return hn::IfThenElse(hn::Or(hn::Or(hn::Eq(b, zero), hn::Eq(a, one)), endless), one, power);
 #endif

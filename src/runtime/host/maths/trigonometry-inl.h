@@ -1,5 +1,5 @@
 // Trigonometric, inverse trigonometric and hyperbolic functions of f32 over Highway vectors. Included by
-// maths-inl.h, which has what they are made of; errors stand in bounds.h.
+// maths-inl.h, which has the functions they use; error bounds are in bounds.h.
 #if defined(SINTER_HOST_TRIGONOMETRY_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SINTER_HOST_TRIGONOMETRY_INL_H_
 #undef SINTER_HOST_TRIGONOMETRY_INL_H_
@@ -42,8 +42,8 @@ HWY_INLINE V sin_of_quadrant(D d, V r, VI of) {
   return hn::Xor(y, sign);
 }
 
-/// sin(x + shift pi/2). Beyond 8000 the reduction below loses digits, and one scalar call per lane is
-/// precise; each lane's value depends on that lane only.
+/// sin(x + shift pi/2). Beyond 8000 the reduction below loses digits; such lanes call the precise scalar
+/// function. Each lane's value depends on that lane only.
 template <int shift, class D, class V = hn::Vec<D>>
 HWY_INLINE V sin_f32(D d, V a) {
   const auto small = hn::Lt(hn::Abs(a), hn::Set(d, 8000.0f));
@@ -66,7 +66,7 @@ HWY_INLINE V tan_f32(D d, V a) {
   return hn::Div(sin_f32<0>(d, a), sin_f32<1>(d, a));
 }
 
-/// The arc tangent of t in [0, 1]; beyond tan(pi / 8) the angle is counted from pi / 4.
+/// The arc tangent of t in [0, 1]; beyond tan(pi / 8) as pi / 4 plus a small angle.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V arc_f32(D d, V t) {
   const V one = hn::Set(d, 1.0f);
@@ -97,7 +97,7 @@ HWY_INLINE V atan_f32(D d, V a) {
   return atan2_f32(d, a, hn::Set(d, 1.0f));
 }
 
-/// The other leg of the triangle with hypotenuse 1; NaN beyond.
+/// sqrt(1 - x^2): the other leg of a right triangle with hypotenuse 1; NaN beyond.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V other_leg(D d, V a) {
   const V one = hn::Set(d, 1.0f);
@@ -134,7 +134,7 @@ HWY_INLINE V cosh_f32(D d, V a) {
   return hn::IfThenElse(hn::IsNaN(a), a, hn::IfThenElse(hn::Gt(x, limit), half_exp_large(d, x), y));
 }
 
-/// log(2 x), for x so large that its square would not fit.
+/// log(2 x), for x whose square would overflow.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V log_of_double(D d, V x) {
   return hn::Add(log_f32(d, x), hn::Set(d, std::numbers::ln2_v<float>));
@@ -153,7 +153,7 @@ HWY_INLINE V acosh_f32(D d, V a) {
   const V t = hn::Sub(hn::Min(a, limit), one);
   const V small = log1p_of(d, hn::Add(t, hn::Sqrt(hn::Mul(t, hn::Add(t, hn::Set(d, 2.0f))))));
   const V y = hn::IfThenElse(hn::Gt(a, limit), log_of_double(d, a), small);
-  // A comparison with NaN is false.
+  // Comparisons with NaN are false.
   return hn::IfThenElse(hn::Ge(a, one), y, hn::Set(d, std::numeric_limits<float>::quiet_NaN()));
 }
 template <class D, class V = hn::Vec<D>>

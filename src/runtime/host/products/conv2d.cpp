@@ -1,4 +1,4 @@
-// Convolutions as matrix products: images are unfolded stretch by stretch, each stretch just before it is
+// Convolutions as matrix products. Images are unfolded (im2col) chunk by chunk, each chunk just before it is
 // multiplied.
 #include "src/runtime/host/products/conv2d.h"
 
@@ -14,13 +14,13 @@ namespace {
 using Direction = ir::Conv2dOp::Direction;
 
 constexpr std::int64_t kUnfolded =
-    64 * 1024;  // elements of an unfolded stretch: a quarter of a second-level cache
-constexpr std::int64_t kMostPartials = 16;  // sums of gradients of the weight, each over some of the images
+    64 * 1024;  // elements of an unfolded chunk: a quarter of a second-level cache
+constexpr std::int64_t kMostPartials = 16;  // partial sums of the weight's gradient, each over some images
 constexpr std::int64_t kPartialElements = std::int64_t{4} << 20;
 
 std::int64_t round_up(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
 
-/// c[m, columns] = packed a[m, k] times b[k, columns], whose rows are `b_row` apart and padded to whole
+/// c[m, columns] = packed a[m, k] times b[k, columns]; rows of b are `b_row` apart and padded to whole
 /// panels.
 template <class T>
 void multiply(const std::vector<std::int64_t>& panels, const T* a, std::int64_t k, const T* b,
@@ -51,8 +51,8 @@ class Conv2dProgram final : public HostExecutable {
     const T* first = reinterpret_cast<const T*>(data_of(arguments.buffers[0]));
     const T* second = reinterpret_cast<const T*>(data_of(arguments.buffers[1]));
     T* out = reinterpret_cast<T*>(data_of(arguments.buffers[2]));
-    // Images with their channels last are turned before and after: what plans do so is meant for oneDNN, and
-    // this kernel takes what oneDNN has no implementation for.
+    // This kernel computes channels first and transposes channels-last images before and after. Plans choose
+    // channels last for oneDNN; this kernel runs where oneDNN has no implementation.
     const Image x{op_.c_in, op_.h * op_.w, op_.x_last}, y{op_.c_out, op_.oh * op_.ow, op_.y_last};
     const bool forward = op_.direction == Direction::Forward;
     T* room = reinterpret_cast<T*>(workers.partials().reserve(
@@ -66,27 +66,27 @@ class Conv2dProgram final : public HostExecutable {
     first = channels_first(workers, forward ? x : y, first, room);
     const Image& result = forward ? y : x;
     by_image(workers, first, second, result.last ? room : out);
-    if (result.last) turn(workers, room, result.channels, result.points, out);
+    if (result.last) transpose(workers, room, result.channels, result.points, out);
   }
 
  private:
   struct Image {
     std::int64_t channels, points;
-    bool last;  // the channels
+    bool last;  // channels last
     std::int64_t size() const { return channels * points; }
   };
 
-  /// The images with their channels first; `room` goes on behind what they took of it.
+  /// The images, channels first. A transposed copy is made at `room`, which then advances past it.
   const T* channels_first(Workers& workers, const Image& image, const T* from, T*& room) const {
     if (!image.last) return from;
     T* to = room;
-    turn(workers, from, image.points, image.channels, to);
+    transpose(workers, from, image.points, image.channels, to);
     room += op_.n * image.size();
     return to;
   }
 
-  /// Each image's `rows` times `columns` elements the other way.
-  void turn(Workers& workers, const T* from, std::int64_t rows, std::int64_t columns, T* to) const {
+  /// Transposes each image's `rows` by `columns` matrix.
+  void transpose(Workers& workers, const T* from, std::int64_t rows, std::int64_t columns, T* to) const {
     const std::int64_t size = rows * columns;
     share(workers, op_.n, static_cast<double>(op_.n * size), [&](std::int64_t image, std::size_t) {
       for (std::int64_t i = 0; i < rows; ++i)
@@ -95,8 +95,8 @@ class Conv2dProgram final : public HostExecutable {
     });
   }
 
-  /// Forward: y[co, p] = weight[co, (ci, r, s)] times unfolded x. Backward: grad x[ci, p] = weight[ci, (co,
-  /// r, s)] times unfolded grad y. For each image and group.
+  /// For each image and group. Forward: y[co, p] = weight[co, (ci, r, s)] times unfolded x. Backward: grad
+  /// x[ci, p] = weight[ci, (co, r, s)] times unfolded grad y.
   void by_image(Workers& workers, const T* in, const T* weight, T* out) {
     const bool forward = op_.direction == Direction::Forward;
     const std::int64_t m = forward ? co_ : ci_, k = (forward ? ci_ : co_) * window_;
@@ -146,8 +146,8 @@ class Conv2dProgram final : public HostExecutable {
     }
   }
 
-  /// grad weight[co, (ci, r, s)] = sum over images of grad y[co, p] times unfolded x[(ci, r, s), p] turned.
-  /// Each partial sum covers fixed images, and they are added in order.
+  /// grad weight[co, (ci, r, s)] = sum over images of grad y[co, p] times the transpose of unfolded x[(ci, r,
+  /// s), p]. Each partial sum covers a fixed range of images; they are added in order.
   void backward_weight(Workers& workers, const T* x, const T* grad, T* out) {
     const std::int64_t points = op_.oh * op_.ow, k = ci_ * window_, size = op_.groups * co_ * k;
     if (size == 0) return;
@@ -185,7 +185,7 @@ class Conv2dProgram final : public HostExecutable {
     const std::int64_t chunk = std::clamp<std::int64_t>(kUnfolded / (k + co_), 16, points);
     T* unfolded = reserve(workers, thread, (k + co_) * chunk + width_ * kPanelDepth);
     T* packed = unfolded + k * chunk;  // of grad y
-    T* panel = packed + co_ * chunk;   // of unfolded x, turned
+    T* panel = packed + co_ * chunk;   // of unfolded x, transposed
     for (std::int64_t begin = 0; begin < points; begin += chunk) {
       const std::int64_t count = std::min(chunk, points - begin);
       unfold_input(op_, x, begin, begin + count, unfolded, chunk);
@@ -222,8 +222,8 @@ class Conv2dProgram final : public HostExecutable {
   }
 
   ir::Conv2dOp op_;
-  std::int64_t co_, ci_, window_;  // channels of a group; elements of a window
-  std::int64_t width_;             // of a panel
+  std::int64_t co_, ci_, window_;  // channels per group; elements per window
+  std::int64_t width_;             // columns of a panel
 };
 
 }  // namespace

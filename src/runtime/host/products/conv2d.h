@@ -12,15 +12,15 @@ std::shared_ptr<HostExecutable> make_conv2d(const ir::Conv2dOp& op);
 
 // ---- unfolding (conv2d_unfold.cpp), for one group of one image
 
-/// Rows (channel, r, s), columns the output positions [begin, end): to[row * stride + p - begin] = the
-/// element of x that output position p meets at (r, s), or 0 in the padding. `x` has op.c_in / op.groups
+/// Rows (channel, r, s), columns output positions [begin, end): to[row * stride + p - begin] = the element of
+/// x that the window at output position p has at (r, s), or 0 in the padding. `x` has op.c_in / op.groups
 /// channels.
 template <class T>
 void unfold_input(const ir::Conv2dOp& op, const T* x, std::int64_t begin, std::int64_t end, T* to,
                   std::int64_t stride);
 
-/// Rows (output channel, r, s), columns the input positions [begin, end): the element of the gradient of y
-/// that input position p took part in by (r, s), or 0. `y` has op.c_out / op.groups channels.
+/// Rows (output channel, r, s), columns input positions [begin, end): the element of the gradient of y whose
+/// window has input position p at (r, s), or 0. `y` has op.c_out / op.groups channels.
 template <class T>
 void unfold_gradient(const ir::Conv2dOp& op, const T* y, std::int64_t begin, std::int64_t end, T* to,
                      std::int64_t stride);

@@ -1,4 +1,4 @@
-// Lays out the elements that a convolution multiplies, so that it becomes a matrix product.
+// Unfolds images (im2col), so that a convolution becomes a matrix product.
 #include <algorithm>
 
 #include "src/runtime/host/products/conv2d.h"
@@ -6,8 +6,8 @@
 namespace sinter::runtime::host {
 namespace {
 
-/// Calls f(y, x, count, offset) for the pieces of rows that the positions [begin, end) of a plane `width`
-/// wide consist of.
+/// Divides the positions [begin, end) of a plane of width `width` into parts of rows and calls f(y, x, count,
+/// offset) for each.
 template <class F>
 void for_each_row(std::int64_t begin, std::int64_t end, std::int64_t width, F&& f) {
   for (std::int64_t p = begin; p < end;) {
@@ -18,11 +18,11 @@ void for_each_row(std::int64_t begin, std::int64_t end, std::int64_t width, F&& 
   }
 }
 
-/// to[i] = from[first + i * step] where that lies in [0, size), else 0.
+/// to[i] = from[first + i * step] where that index is in [0, size), else 0.
 template <class T>
 void copy_within(T* to, const T* from, std::int64_t first, std::int64_t step, std::int64_t size,
                  std::int64_t count) {
-  // i in [low, high) lies inside.
+  // i in [low, high) is inside.
   std::int64_t low = first >= 0 ? 0 : (-first + step - 1) / step;
   std::int64_t high = first >= size ? 0 : (size - 1 - first) / step + 1;
   low = std::min(low, count);

@@ -15,8 +15,8 @@ HWY_BEFORE_NAMESPACE();
 namespace sinter::runtime::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// At most two vectors of columns for each row: 24 accumulators of the 32 registers that AVX-512 has. Targets
-// with 16 registers go through a panel of 12 rows in two halves.
+// At most two vectors of columns per row: 24 accumulators, of AVX-512's 32 registers. Targets with 16
+// registers process a panel of 12 rows in two halves.
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
 constexpr int kRowsAtOnce = 12;
 #else
@@ -28,7 +28,7 @@ std::int64_t panel_columns() {
   return static_cast<std::int64_t>(2 * hn::Lanes(hn::ScalableTag<T>()));
 }
 
-/// kRows rows, whose element (i, p) stands at a[i * a_row + p * a_step], by kVectors vectors of columns.
+/// Multiplies kRows rows, with element (i, p) at a[i * a_row + p * a_step], by kVectors vectors of columns.
 template <int kRows, int kVectors, class T>
 HWY_INLINE void multiply_rows(std::int64_t a_row, std::int64_t a_step, std::int64_t columns, std::int64_t k,
                               const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, std::int64_t b_row,
@@ -37,7 +37,7 @@ HWY_INLINE void multiply_rows(std::int64_t a_row, std::int64_t a_step, std::int6
   using V = hn::Vec<decltype(d)>;
   const std::size_t lanes = hn::Lanes(d);
   V s[kRows][kVectors];
-  // The results' lines are on their way while the sums are computed.
+  // Prefetches the results' cache lines while the sums are computed.
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
     const char* to = reinterpret_cast<const char*>(c + i * c_row);
@@ -85,7 +85,7 @@ HWY_INLINE void multiply_rows(std::int64_t a_row, std::int64_t a_step, std::int6
   }
 }
 
-/// `side`: the distance of rows of A, 0 for the packed form, in which rows stand side by side.
+/// `side`: the stride between rows of A; 0 for the packed form, where the stride is 1.
 template <int kRows, int kVectors, bool kPacked, class T>
 HWY_NOINLINE void multiply_vectors(std::int64_t side, std::int64_t step, std::int64_t columns, std::int64_t k,
                                    const T* a, const T* b, std::int64_t b_row, T* c, std::int64_t c_row,
@@ -124,9 +124,9 @@ void multiply_any(std::int64_t rows, std::int64_t side, std::int64_t step, std::
   }
 }
 
-/// Four rows of four, turned.
+/// Transposes a 4 by 4 tile.
 template <class T>
-HWY_INLINE void turn_4x4(const T* from, std::int64_t from_row, T* to, std::int64_t to_row) {
+HWY_INLINE void transpose_4x4(const T* from, std::int64_t from_row, T* to, std::int64_t to_row) {
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (sizeof(T) == 4) {
     const hn::FixedTag<T, 4> d;
@@ -148,7 +148,7 @@ HWY_INLINE void turn_4x4(const T* from, std::int64_t from_row, T* to, std::int64
     for (int j = 0; j < 4; ++j) to[j * to_row + i] = from[i * from_row + j];
 }
 
-/// `count` elements; a call of memcpy would take longer than to copy the few that a panel has side by side.
+/// Copies `count` elements; panels have few per row, for which calling memcpy costs more than the copy.
 template <class T>
 HWY_INLINE void copy_few(const T* HWY_RESTRICT from, T* HWY_RESTRICT to, std::size_t count) {
   const hn::ScalableTag<T> d;
@@ -171,7 +171,7 @@ void pack_panel(T* to, const T* from, std::int64_t lane_stride, std::int64_t k_s
     for (; done + 4 <= lanes; done += 4) {
       const T* rows = from + done * lane_stride;
       std::int64_t p = 0;
-      for (; p + 4 <= k; p += 4) turn_4x4(rows + p, lane_stride, to + p * width + done, width);
+      for (; p + 4 <= k; p += 4) transpose_4x4(rows + p, lane_stride, to + p * width + done, width);
       for (; p < k; ++p)
         for (int i = 0; i < 4; ++i) to[p * width + done + i] = rows[i * lane_stride + p];
     }
@@ -182,7 +182,7 @@ void pack_panel(T* to, const T* from, std::int64_t lane_stride, std::int64_t k_s
   }
 }
 
-// One name for each type, which dynamic dispatch can name.
+// Dynamic dispatch needs a plain function for each type.
 std::int64_t columns_f32() { return panel_columns<float>(); }
 std::int64_t columns_f64() { return panel_columns<double>(); }
 void pack_f32(float* to, const float* from, std::int64_t lane_stride, std::int64_t k_stride,

@@ -7,14 +7,14 @@
 
 namespace sinter::runtime::host {
 
-/// Rows of A that are multiplied at once, at most. The packed form of A is a list of panels of 1 to
-/// kPanelRows rows; in a panel of r rows element (i, p) stands at p * r + i.
+/// The most rows of A that one call multiplies. Packed A is a sequence of panels of 1 to kPanelRows rows; in
+/// a panel of r rows, element (i, p) is at p * r + i.
 inline constexpr std::int64_t kPanelRows = 12;
 
-/// How m rows are cut into panels: the rows of each, in order. Depends on m alone.
+/// The row counts of the panels of m rows, in order. Depends on m alone.
 std::vector<std::int64_t> row_panels(std::int64_t m);
 
-/// Columns of B that are multiplied at once; B's panels are padded to this many.
+/// Columns of a panel of B; narrower panels are padded.
 template <class T>
 std::int64_t panel_columns();
 
@@ -24,13 +24,13 @@ void pack_panel(T* to, const T* from, std::int64_t lane_stride, std::int64_t k_s
                 std::int64_t width, std::int64_t k);
 
 /// c[i * c_row + j] (+)= sum over p < k of a[p * rows + i] * b[p * b_row + j], for i < rows, j < columns.
-/// `rows` as row_panels gives them; rows of b have panel_columns() readable elements even where columns is
+/// `rows` is one of row_panels(); rows of b have panel_columns() readable elements even where columns is
 /// less.
 template <class T>
 void multiply_panel(std::int64_t rows, std::int64_t columns, std::int64_t k, const T* a, const T* b,
                     std::int64_t b_row, T* c, std::int64_t c_row, bool accumulate);
 
-/// The same for rows of A where they lie: element (i, p) at a[i * a_row + p * a_column].
+/// The same for unpacked rows of A: element (i, p) at a[i * a_row + p * a_column].
 template <class T>
 void multiply_strided(std::int64_t rows, std::int64_t columns, std::int64_t k, const T* a, std::int64_t a_row,
                       std::int64_t a_column, const T* b, std::int64_t b_row, T* c, std::int64_t c_row,

@@ -1,4 +1,4 @@
-// The host's library ops: matrix products and convolutions, by oneDNN where it is at hand and by our own
+// The host's library ops: matrix products and convolutions, by oneDNN where it is available, else by our own
 // kernels.
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace sinter::runtime::host {
 
-/// True iff convolutions of f32 go faster over images with their channels last.
+/// True iff f32 convolutions are faster on channels-last images.
 bool prefers_channels_last();
 
-/// Prepares an op for its sizes. Throws DeviceError for what cannot be done.
+/// Prepares an op for its sizes. Throws DeviceError where no implementation exists.
 ExecutableRef make_library_program(const ir::LibraryOp& op);
 
 }  // namespace sinter::runtime::host

@@ -1,5 +1,5 @@
-// Cuts a matrix product into tiles. A is packed once for all threads; so is B where several tiles use the
-// same columns, otherwise panel by panel where it is used.
+// Divides a matrix product into tiles. A is packed once for all threads. B is packed once where several tiles
+// share columns, otherwise panel by panel where it is used.
 #include "src/runtime/host/products/matmul.h"
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 namespace sinter::runtime::host {
 namespace {
 
-constexpr std::int64_t kPackedElements = std::int64_t{4} << 20;  // of an operand, at a time
+constexpr std::int64_t kPackedElements = std::int64_t{4} << 20;  // packed at a time, per operand
 constexpr double kWorthSharing = 1e6;                            // floating-point operations
 constexpr double kTileWork = 4e6, kLittleTileWork = 5e5;
 constexpr double kFewTiles = 8, kManyTiles = 64;
-constexpr std::int64_t kTileBytes = 512 << 10;  // of packed A that stay in a second-level cache
+constexpr std::int64_t kTileBytes = 512 << 10;  // of packed A that fit in a second-level cache
 
 template <class T>
 class MatMulProgram final : public HostExecutable {
@@ -47,14 +47,14 @@ class MatMulProgram final : public HostExecutable {
     for (std::int64_t first = 0; first < op_.batch; first += batches) {
       const std::int64_t count = std::min(batches, op_.batch - first);
       for (std::int64_t k = 0; k < op_.k; k += depth)
-        run_stretch(workers, a + first * op_.a_batch + k * op_.a_column,
+        run_k_range(workers, a + first * op_.a_batch + k * op_.a_column,
                     b + first * op_.b_batch + k * op_.b_row, c + first * op_.m * op_.n, count,
                     std::min(depth, op_.k - k), k > 0);
     }
   }
 
  private:
-  /// Tiles of whole panels, small enough that there are some for every thread.
+  /// Chooses tiles of whole panels, small enough that every thread gets some.
   void choose_tiles() {
     const std::int64_t m_panels = std::max<std::int64_t>(static_cast<std::int64_t>(panels_.size()), 1);
     const std::int64_t n_panels = panels_of_b();
@@ -62,10 +62,10 @@ class MatMulProgram final : public HostExecutable {
     const double work = work_ * static_cast<double>(op_.batch);
     const double wanted = std::max(std::clamp(work / kLittleTileWork, 1.0, kFewTiles),
                                    std::clamp(work / kTileWork, 1.0, kManyTiles));
-    // One panel of B after the other meets rows of A that stay where they are.
-    const std::int64_t stays =
+    // A tile multiplies all its panels of B by the same rows of A, which should stay in cache.
+    const std::int64_t cached_rows =
         kTileBytes / (static_cast<std::int64_t>(sizeof(T)) * std::max<std::int64_t>(op_.k, 1));
-    tile_m_ = std::clamp<std::int64_t>(stays / kPanelRows, std::min<std::int64_t>(m_panels, 8),
+    tile_m_ = std::clamp<std::int64_t>(cached_rows / kPanelRows, std::min<std::int64_t>(m_panels, 8),
                                        std::min<std::int64_t>(m_panels, 20));
     tile_n_ = std::clamp<std::int64_t>(n_panels, 1, 8);
     auto count = [&] {
@@ -80,15 +80,15 @@ class MatMulProgram final : public HostExecutable {
   }
 
   std::int64_t panels_of_b() const { return (op_.n + columns_ - 1) / columns_; }
-  /// Where each row of A is read once only, it is read where it lies.
+  /// Rows of A that are read only once are not packed.
   bool reads_a_in_place() const { return op_.n <= columns_; }
 
-  void run_stretch(Workers& workers, const T* a, const T* b, T* c, std::int64_t batches, std::int64_t k,
+  void run_k_range(Workers& workers, const T* a, const T* b, T* c, std::int64_t batches, std::int64_t k,
                    bool accumulate) {
     const std::int64_t a_panels = reads_a_in_place() ? 0 : static_cast<std::int64_t>(panels_.size());
     const std::int64_t b_panels = shared_b_ ? panels_of_b() : 0;
     const std::int64_t b_batches = op_.b_batch == 0 ? 1 : batches;
-    // Panels of B begin where vectors may.
+    // Panels of B are aligned to vectors.
     const std::int64_t a_elements =
         a_panels > 0 ? (batches * op_.m * k + columns_ - 1) / columns_ * columns_ : 0;
     const std::int64_t b_panel = k * columns_;
@@ -115,12 +115,12 @@ class MatMulProgram final : public HostExecutable {
       const std::int64_t tiles = m_tiles_ * n_tiles_;
       const std::int64_t batch = static_cast<std::int64_t>(piece) / tiles;
       const std::int64_t tile = static_cast<std::int64_t>(piece) % tiles;
-      Stretch s{k,
-                a_panels > 0 ? packed_a + batch * op_.m * k : a + batch * op_.a_batch,
-                nullptr,
-                nullptr,
-                c + batch * op_.m * op_.n,
-                accumulate};
+      KRange s{k,
+               a_panels > 0 ? packed_a + batch * op_.m * k : a + batch * op_.a_batch,
+               nullptr,
+               nullptr,
+               c + batch * op_.m * op_.n,
+               accumulate};
       if (shared_b_)
         s.packed_b = packed_b + (op_.b_batch == 0 ? 0 : batch * b_panels * b_panel);
       else
@@ -138,17 +138,17 @@ class MatMulProgram final : public HostExecutable {
     }
   }
 
-  /// A stretch of k of one matrix.
-  struct Stretch {
+  /// A range of k of one matrix product.
+  struct KRange {
     std::int64_t k;
-    const T* a;         // packed, or where it lies
-    const T* b;         // where it lies, or
-    const T* packed_b;  // all of its panels
+    const T* a;         // packed, or the operand itself
+    const T* b;         // the operand itself, or
+    const T* packed_b;  // packed panels
     T* c;
     bool accumulate;
   };
 
-  void run_tile(Workspace& workspace, const Stretch& s, std::int64_t m_tile, std::int64_t n_tile) {
+  void run_tile(Workspace& workspace, const KRange& s, std::int64_t m_tile, std::int64_t n_tile) {
     const std::size_t first = static_cast<std::size_t>(m_tile * tile_m_);
     const std::size_t last = std::min(first + static_cast<std::size_t>(tile_m_), panels_.size());
     const std::int64_t end = std::min((n_tile + 1) * tile_n_ * columns_, op_.n);
@@ -158,7 +158,7 @@ class MatMulProgram final : public HostExecutable {
         reinterpret_cast<T*>(workspace.reserve(static_cast<std::size_t>(kPanelDepth * columns_) * sizeof(T)));
     for (std::int64_t j = n_tile * tile_n_ * columns_; j < end; j += columns_) {
       const std::int64_t columns = std::min(columns_, op_.n - j);
-      // With few panels of A there is little to win from a copy of B that lies side by side already.
+      // With few panels of A, packing costs more than it saves where rows of B are contiguous.
       const bool direct = op_.b_column == 1 && columns == columns_ && last - first <= 2;
       for (std::int64_t p = 0; p < s.k; p += most) {
         const std::int64_t depth = std::min(most, s.k - p);
@@ -191,7 +191,7 @@ class MatMulProgram final : public HostExecutable {
   std::int64_t columns_;
   std::int64_t tile_m_ = 1, tile_n_ = 1, m_tiles_ = 1, n_tiles_ = 1;  // panels in a tile; tiles
   bool shared_b_ = false;                                             // B is packed once for all tiles
-  double work_ = 0;                                                   // of one matrix
+  double work_ = 0;  // floating-point operations of one matrix
 };
 
 }  // namespace

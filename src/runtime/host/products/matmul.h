@@ -8,7 +8,7 @@
 
 namespace sinter::runtime::host {
 
-/// How deep a panel of B is at most: 256 rows of 32 f32 fill a first-level cache.
+/// The most rows of a panel of B: 256 rows of 32 f32 fill a first-level cache.
 inline constexpr std::int64_t kPanelDepth = 256;
 
 std::shared_ptr<HostExecutable> make_matmul(const ir::MatMulOp& op);

@@ -8,7 +8,7 @@
 
 namespace sinter::runtime::host {
 
-/// Null for what oneDNN does not do (f64, empty tensors).
+/// Null where oneDNN has no implementation (f64, empty tensors).
 std::shared_ptr<HostExecutable> make_onednn_program(const ir::LibraryOp& op);
 
 }  // namespace sinter::runtime::host

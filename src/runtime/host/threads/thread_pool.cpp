@@ -1,4 +1,4 @@
-// Claiming, spinning and sleeping of the host's threads.
+// Claiming, spinning and sleeping in the thread pool.
 #include "src/runtime/host/threads/thread_pool.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace sinter::runtime {
 namespace {
 
-// Launches of one plan follow each other within a few microseconds; longer gaps are not worth a busy core.
+// Launches of one plan follow within microseconds; longer gaps are not worth a busy core.
 constexpr auto kSpin = std::chrono::microseconds(30);
 
 void pause() {
@@ -75,8 +75,8 @@ void ThreadPool::run_shared(std::size_t pieces, Call call, void* context) {
   unfinished_.store(pieces, std::memory_order_relaxed);
   const std::uint32_t generation = generation_.load(std::memory_order_relaxed) + 1;
   ticket_.store(std::uint64_t{generation} << 32 | pieces, std::memory_order_release);
-  // Sequentially consistent together with the sleeper's order (count itself, then look): one of the two sees
-  // the other.
+  // Sequentially consistent with a worker that falls asleep (it increments sleeping_, then checks
+  // generation_): at least one of the two sees the other's write.
   generation_.store(generation);
   if (sleeping_.load() != 0) {
     if (pieces > workers_.size()) {
@@ -86,7 +86,7 @@ void ThreadPool::run_shared(std::size_t pieces, Call call, void* context) {
     }
   }
   work_through(generation, 0);
-  // The rest is in the hands of threads that are running; one that lost its core may take long, so yield.
+  // The remaining pieces run on other threads; one of them may have lost its core, so yield.
   while (unfinished_.load(std::memory_order_acquire) != 0) {
     if (!spin([this] { return unfinished_.load(std::memory_order_acquire) == 0; })) std::this_thread::yield();
   }
@@ -97,7 +97,7 @@ void ThreadPool::work_through(std::uint32_t generation, std::size_t thread) {
   std::uint64_t ticket = ticket_.load(std::memory_order_acquire);
   while (generation_of(ticket) == generation && left_of(ticket) != 0) {
     if (!ticket_.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel)) continue;
-    // This job cannot end before the claimed piece does: its fields stand still.
+    // This job cannot end before the claimed piece, so its fields do not change.
     const std::size_t piece = pieces_ - left_of(ticket);
     try {
       call_(context_, piece, thread);

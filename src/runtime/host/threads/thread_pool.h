@@ -1,5 +1,5 @@
-// The host's threads: the caller takes part, pieces are claimed one by one, waiting is a short spin and then
-// sleep.
+// The host's thread pool: the caller works too, threads claim pieces one by one, and wait by a short spin
+// before they sleep.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@
 
 namespace sinter::runtime {
 
-/// Runs numbered pieces of work on all threads. How work is cut into pieces is the caller's choice and must
-/// follow from the work alone, never from `size()`: so results do not depend on the number of threads.
+/// Runs numbered pieces of work on all threads. The caller divides the work into pieces by the work alone,
+/// never by `size()`, so that results do not depend on the number of threads.
 class ThreadPool {
  public:
   /// `threads` counts the caller; 0: one per core this process may use.
@@ -23,11 +23,11 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  /// Threads that take part, the caller among them.
+  /// Number of threads, including the caller.
   std::size_t size() const { return workers_.size() + 1; }
 
   /// Calls work(piece, thread) for each piece in [0, pieces), thread in [0, size()), and returns when all are
-  /// done. One call at a time, not from within a piece. The first exception of a piece is thrown again here.
+  /// done. One call at a time, not from within a piece. Rethrows the first exception of a piece.
   template <class Work>
   void run(std::size_t pieces, Work&& work) {
     if (pieces == 0) return;
@@ -51,15 +51,15 @@ class ThreadPool {
   void work_through(std::uint32_t generation, std::size_t thread);
   void worker(std::size_t thread);
 
-  // The pieces that nobody has claimed yet (low half) of a job (high half). A piece is claimed by taking one
-  // from the low half while the high half is still the same, so a late worker can never touch a later job by
-  // mistake.
+  // High half: the job's generation; low half: its unclaimed pieces. A thread claims a piece by decrementing
+  // the low half with compare-and-swap, which fails when the generation has changed, so a late worker cannot
+  // touch a later job.
   alignas(64) std::atomic<std::uint64_t> ticket_{0};
-  alignas(64) std::atomic<std::uint32_t> generation_{0};  // what sleeping workers wait on
+  alignas(64) std::atomic<std::uint32_t> generation_{0};  // sleeping workers wait for a change
   std::atomic<std::uint32_t> sleeping_{0};
   alignas(64) std::atomic<std::size_t> unfinished_{0};
 
-  // Of the current job; written before the ticket is published.
+  // The current job; written before the ticket is published.
   Call call_ = nullptr;
   void* context_ = nullptr;
   std::size_t pieces_ = 0;
