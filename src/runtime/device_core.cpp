@@ -21,12 +21,12 @@ class ThreadRecorders {
     trace::Recorder* recorder;
   };
   ~ThreadRecorders() {
-    for (const Entry& entry : entries_) entry.device->give_back(*entry.recorder);
+    for (const Entry& entry : entries_) entry.device->release_recorder(*entry.recorder);
   }
   trace::Recorder& find(DeviceCore& device) {
     for (const Entry& entry : entries_)
       if (entry.device == &device) return *entry.recorder;
-    entries_.push_back({&device, &device.take_recorder()});
+    entries_.push_back({&device, &device.acquire_recorder()});
     return *entries_.back().recorder;
   }
 
@@ -60,7 +60,7 @@ DeviceCore::~DeviceCore() = default;
 
 trace::Recorder& DeviceCore::recorder() { return thread_recorders.find(*this); }
 
-trace::Recorder& DeviceCore::take_recorder() {
+trace::Recorder& DeviceCore::acquire_recorder() {
   std::lock_guard lock(recorders_mutex_);
   if (!free_recorders_.empty()) {
     trace::Recorder* recorder = free_recorders_.back();
@@ -72,7 +72,7 @@ trace::Recorder& DeviceCore::take_recorder() {
   return *recorders_.back();
 }
 
-void DeviceCore::give_back(trace::Recorder& recorder) noexcept {
+void DeviceCore::release_recorder(trace::Recorder& recorder) noexcept {
   try {
     recorder.flush();
   } catch (const std::exception&) {

@@ -26,10 +26,10 @@ class DeviceCore {
 
   /// The calling thread's recorder.
   trace::Recorder& recorder();
-  /// `take_recorder` finds or makes a recorder for a thread that has none yet. `give_back` flushes it when
-  /// the thread ends; errors stay with the values.
-  trace::Recorder& take_recorder();
-  void give_back(trace::Recorder& recorder) noexcept;
+  /// `acquire_recorder` finds or makes a recorder for a thread that has none yet. `release_recorder` flushes
+  /// it when the thread ends; errors stay with the values.
+  trace::Recorder& acquire_recorder();
+  void release_recorder(trace::Recorder& recorder) noexcept;
 
   /// Makes a value with the given content (row-major, contiguous).
   trace::ValueRef upload(std::span<const std::byte> data, const Shape& shape, DType dtype);

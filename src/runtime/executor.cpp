@@ -91,7 +91,7 @@ Executor::Ready& Executor::find_or_make(const trace::Flushed& flushed) {
   std::unique_ptr<Ready> ready = make(flushed.trace, key.fusion);
   ++counts_.plans_built;
   ready->last_used = ++clock_;
-  if (plans_.size() >= kMostPlans) forget_the_oldest();
+  if (plans_.size() >= kMostPlans) evict_oldest();
   return *(plans_[key] = std::move(ready));
 }
 
@@ -198,7 +198,7 @@ void Executor::launch(Ready& ready, trace::Flushed& flushed) {
   }
 }
 
-void Executor::forget_the_oldest() {
+void Executor::evict_oldest() {
   auto oldest = plans_.begin();
   for (auto it = plans_.begin(); it != plans_.end(); ++it)
     if (it->second->last_used < oldest->second->last_used) oldest = it;

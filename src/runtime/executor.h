@@ -50,7 +50,7 @@ class Executor : public trace::TraceSink {
   Ready& find_or_make(const trace::Flushed& flushed);
   std::unique_ptr<Ready> make(const trace::Trace& trace, bool fusion);
   void launch(Ready& ready, trace::Flushed& flushed);
-  void forget_the_oldest();
+  void evict_oldest();
 
   Backend& backend_;
   std::mutex mutex_;

@@ -243,7 +243,7 @@ int copy_to_host(void* to, std::uint64_t from, std::size_t bytes, void* stream) 
   return enqueue(stream,
                  [=] { return std::memcpy(to, reinterpret_cast<const void*>(from), bytes), kSuccess; });
 }
-int fill_words(std::uint64_t to, unsigned word, std::size_t count, void* stream) {
+int fill_u32(std::uint64_t to, unsigned word, std::size_t count, void* stream) {
   if (!inside(to, 4 * count)) return kInvalidValue;
   return enqueue(stream, [=] { return std::fill_n(reinterpret_cast<unsigned*>(to), count, word), kSuccess; });
 }
@@ -391,7 +391,7 @@ extern "C" int cuGetProcAddress_v2(const char* name, void** address, int, std::u
       {"cuMemFreeHost", entry<&host_free>()},
       {"cuMemcpyHtoDAsync", entry<&copy_to_device>()},
       {"cuMemcpyDtoHAsync", entry<&copy_to_host>()},
-      {"cuMemsetD32Async", entry<&fill_words>()},
+      {"cuMemsetD32Async", entry<&fill_u32>()},
       {"cuModuleLoadData", entry<&module_load>()},
       {"cuModuleUnload", entry<&module_unload>()},
       {"cuModuleGetFunction", entry<&module_function>()},

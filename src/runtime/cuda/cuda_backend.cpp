@@ -24,11 +24,11 @@ namespace sinter::runtime {
 namespace cuda {
 namespace {
 
-// Of one kernel's parameters, from CUDA 12.1 on; older drivers take 4 KiB.
+// The most bytes of parameters of one kernel; before CUDA 12.1 it was 4 KiB.
 constexpr std::size_t kMostParameterBytes = 32764;
 constexpr std::size_t kMostParameterBytesBefore12_1 = 4096;
 constexpr std::uint32_t kCounters = 1 << 16;
-constexpr unsigned kBlocksToFollow = 8;  // for each multiprocessor: see Replays
+constexpr unsigned kBlocksToFollow = 8;  // per multiprocessor: see Replays
 
 struct CudaExecutable : Executable {
   explicit CudaExecutable(bool is_product) : is_product(is_product) {}
@@ -43,7 +43,8 @@ struct KernelExecutable final : CudaExecutable {
   const Function function;
 };
 
-/// Compiled in the background until its first launch: a plan prepares many, one after the other.
+/// A matrix product or convolution. It compiles in the background until its first launch: a plan prepares its
+/// ops one after the other, and their compilations overlap.
 struct ProductExecutable final : CudaExecutable {
   ProductExecutable() : CudaExecutable(true) {}
   ProductPlan plan;
@@ -74,7 +75,7 @@ class CudaBackend final : public Backend {
   BackendStatistics statistics() const override;
 
  private:
-  /// From the begin of a plan to its end one thread calls, and the context is current.
+  /// Within a run of a plan only one thread calls, and `begin` has made the context current.
   void make_current() const {
     if (!replays_ || !replays_->in_plan()) check(api_.context_set_current(context_), "cuCtxSetCurrent");
   }
@@ -98,13 +99,12 @@ class CudaBackend final : public Backend {
   std::unique_ptr<Queues> queues_;
   std::unique_ptr<DriverMemory> memory_;
   std::unique_ptr<MemoryPool> pool_;
-  DevicePointer counters_ = 0;   // of split kernels; all zero between launches
-  DevicePointer fault_ = 0;      // one word: 1 when an index was out of range
-  bool fault_possible_ = false;  // a kernel that may set it was launched since the last submit
+  DevicePointer counters_ = 0;   // arrival counters of split kernels; all zero between launches
+  DevicePointer fault_ = 0;      // a 32-bit flag: 1 when an index was out of range
+  bool fault_possible_ = false;  // a kernel launched since the last submit may set it
   std::unique_ptr<Modules> modules_;
   std::unique_ptr<Replays> replays_;
-  std::vector<MemoryPool::Block>
-      workspace_;  // of the plan or the launch that is being handed over; the last one is used
+  std::vector<MemoryPool::Block> workspace_;  // of the current plan or launch; launches use the last one
   Parameters parameters_;
   std::vector<DevicePointer> addresses_;
   std::vector<std::uint32_t> firsts_;
@@ -127,7 +127,7 @@ CudaBackend::CudaBackend(int index, std::size_t most_graphs) : api_(*driver()) {
   make_current();
   check(api_.stream_create(&stream_, kStreamNonBlocking), "cuStreamCreate");
   queues_ = std::make_unique<Queues>(api_, context_, stream_);
-  fault_ = queues_->fault_word();
+  fault_ = queues_->fault_flag();
   memory_ = std::make_unique<DriverMemory>(api_, *queues_);
   pool_ = std::make_unique<MemoryPool>(*memory_,
                                        static_cast<std::size_t>(base::environment().memory_limit_mib) << 20);
@@ -143,16 +143,15 @@ CudaBackend::CudaBackend(int index, std::size_t most_graphs) : api_(*driver()) {
   traits_.grid_reductions = true;
   traits_.row_lanes = 1024;
   traits_.memory_bytes = memory;
-  traits_.launch_bytes =
-      64.0 * 1024 * multiprocessors_;  // 2 us at the rate that one multiprocessor moves bytes
+  traits_.launch_bytes = 64.0 * 1024 * multiprocessors_;  // what the device moves in 2 us
   traits_.work_per_byte = 14;
   const std::string architecture = compile::cuda_architecture(major, minor);
   modules_ = std::make_unique<Modules>(api_, architecture);
   target_.language = emit::Language::Cuda;
   target_.max_groups = (std::int64_t{1} << 31) - 1;
-  target_.wanted_groups = std::int64_t{8} * multiprocessors_;  // of 256 lanes: full
+  target_.wanted_groups = std::int64_t{8} * multiprocessors_;  // blocks of 256 threads: full occupancy
   if (version < 12010 || major < 7) most_parameter_bytes_ = kMostParameterBytesBefore12_1;
-  // The table of members is a __grid_constant__ parameter, which Pascal does not have.
+  // The argument table of a batched launch is a __grid_constant__ parameter, which Pascal does not have.
   if (major >= 7) traits_.batch_bytes = most_parameter_bytes_ - 16;
   if (base::logs("device"))
     base::log_line("device", traits_.name + ": " + name + ", " + std::to_string(multiprocessors_) +
@@ -221,7 +220,7 @@ void CudaBackend::synchronize() {
 DevicePointer CudaBackend::counters() {
   if (!counters_) {
     check(api_.memory_allocate(&counters_, kCounters * sizeof(std::uint32_t)), "cuMemAlloc");
-    check(api_.fill_words(counters_, 0, kCounters, stream_), "cuMemsetD32Async");
+    check(api_.fill_u32(counters_, 0, kCounters, stream_), "cuMemsetD32Async");
   }
   return counters_;
 }
@@ -272,12 +271,11 @@ void CudaBackend::abandon() noexcept {
   release_workspace();
 }
 
-/// Memory for one launch alone. The launches of a plan share one block: they run one after the other.
+/// Workspace for one launch. The launches of a plan share one block, since they run one after the other.
 DevicePointer CudaBackend::workspace(std::size_t bytes) {
   replays_->note_workspace(bytes);
   if (workspace_.empty() || workspace_.back().bytes < bytes) {
-    // Launches that are held back still name a smaller block: it must not go back to the driver before they
-    // run.
+    // Deferred launches still use a smaller block: it must not return to the driver before they run.
     if (!replays_->deferred()) release_workspace();
     workspace_.push_back(pool_->allocate(std::max(bytes, replays_->most_workspace())));
     queues_->use(workspace_.back());
@@ -285,7 +283,7 @@ DevicePointer CudaBackend::workspace(std::size_t bytes) {
   return workspace_.back().address;
 }
 
-/// What uses the memory next comes later on the same stream.
+/// Releases the workspace at once: its next user runs later on the same stream.
 void CudaBackend::release_workspace() noexcept {
   for (const MemoryPool::Block& block : workspace_) pool_->release(block);
   workspace_.clear();
@@ -319,7 +317,7 @@ void CudaBackend::launch_again(Node& node, const LaunchArguments& arguments) {
     changed |= node.parameters.set(patch, bits);
   }
   fault_possible_ |= node.may_fault;
-  replays_->start_again(node, changed);
+  replays_->replay(node, changed);
 }
 
 void CudaBackend::launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments) {
@@ -414,7 +412,7 @@ void CudaBackend::launch_product(ProductExecutable& executable, const LaunchArgu
   const DevicePointer parts = plan.splits > 1 ? workspace(plan.workspace_bytes()) : 0;
   const DevicePointer to = plan.splits > 1 ? parts : c;
 
-  // The first operand of a convolution's product is the one with a row per channel of the result: always the
+  // The matrix product of a convolution has a row per channel of the result; that operand is always the
   // second input.
   parameters_.push(plan.is_conv ? b : a);
   parameters_.push(plan.is_conv ? a : b);
@@ -422,7 +420,8 @@ void CudaBackend::launch_product(ProductExecutable& executable, const LaunchArgu
   if (plan.is_conv) {
     parameters_.push(plan.conv);
   } else {
-    set_vectors(plan.matmul, plan.dtype, a, b, to);  // by the addresses: more than these may differ next time
+    set_vectors(plan.matmul, plan.dtype, a, b,
+                to);  // depends on the addresses, so a replay packs all arguments again
     parameters_.push(plan.matmul);
   }
   replays_->start({executable.product, static_cast<unsigned>(plan.blocks), ProductPlan::kThreads, 1,
@@ -472,7 +471,7 @@ std::string cuda_unavailable_reason() {
 }
 
 std::unique_ptr<Backend> make_cuda_backend(int index) {
-  // Programs in their steady state have few plans; each graph holds memory of the driver's.
+  // Programs in their steady state have few plans, and each graph holds memory of the driver's.
   constexpr std::size_t kMostGraphs = 256;
   return make_cuda_backend(index, base::environment().cuda_graphs ? kMostGraphs : 0);
 }

@@ -8,16 +8,16 @@
 
 namespace sinter::runtime {
 
-/// GPUs that kernels can be compiled for and run on; 0 where the driver or NVRTC is missing.
+/// Number of GPUs that kernels can be compiled for and run on; 0 where the driver or NVRTC is missing.
 int cuda_device_count();
 
-/// Why there are none, and what to do; empty where there are some.
+/// Why there is no usable GPU and what to do; empty where there is one.
 std::string cuda_unavailable_reason();
 
 /// Throws DeviceError when there is no such device.
 std::unique_ptr<Backend> make_cuda_backend(int index);
 
-/// With a bound on the plans that are kept as CUDA graphs at a time; 0: none. For tests.
+/// For tests: with at most `most_graphs` CUDA graphs at a time; 0: none.
 std::unique_ptr<Backend> make_cuda_backend(int index, std::size_t most_graphs);
 
 }  // namespace sinter::runtime

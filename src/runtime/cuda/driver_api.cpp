@@ -17,12 +17,12 @@ struct Driver {
   std::string problem;
 };
 
-// What the calls meant in CUDA 12.0: the driver gives every later program the same.
+// Requests the interface of CUDA 12.0: every later driver provides it unchanged.
 constexpr int kInterfaceVersion = 12000;
 
 Driver open_driver() {
   Driver driver;
-  // The bare name libcuda.so can be the toolkit's stub, which is no driver.
+  // The bare name libcuda.so may be the toolkit's stub, which is not a driver.
   void* handle = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     driver.problem = "libcuda.so.1 was not found: install the NVIDIA driver";
@@ -70,7 +70,7 @@ Driver open_driver() {
   load(api.host_free, "cuMemFreeHost");
   load(api.copy_to_device, "cuMemcpyHtoDAsync");
   load(api.copy_to_host, "cuMemcpyDtoHAsync");
-  load(api.fill_words, "cuMemsetD32Async");
+  load(api.fill_u32, "cuMemsetD32Async");
   load(api.module_load, "cuModuleLoadData");
   load(api.module_unload, "cuModuleUnload");
   load(api.module_function, "cuModuleGetFunction");

@@ -1,5 +1,5 @@
-// The CUDA driver's interface, as far as it is used here. The driver is opened at run time; the declarations
-// are ours, so that no toolkit is needed to build.
+// The part of the CUDA driver's interface that Sinter uses. The driver is opened at run time and the
+// declarations are our own, so that building needs no toolkit.
 #pragma once
 
 #include <cstddef>
@@ -38,20 +38,21 @@ enum class Attribute : int { MultiprocessorCount = 16, ComputeMajor = 75, Comput
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;
 
-/// CUDA_KERNEL_NODE_PARAMS as it is from CUDA 12.0 on (its version 2).
+/// CUDA_KERNEL_NODE_PARAMS of CUDA 12.0 and later (its version 2).
 struct KernelNode {
   Function function = nullptr;
   unsigned grid[3] = {1, 1, 1};
   unsigned block[3] = {1, 1, 1};
   unsigned shared_bytes = 0;
-  void** parameters = nullptr;  // the values are copied, by the function's signature
+  void** parameters = nullptr;  // the driver copies the values, by the function's signature
   void** extra = nullptr;
-  void* kernel = nullptr;   // not used where there is a function
-  void* context = nullptr;  // likewise
+  void* kernel = nullptr;   // unused: `function` is set
+  void* context = nullptr;  // unused: the current context
 };
 static_assert(sizeof(KernelNode) == 72);
 
-/// CUlaunchAttribute; here only the one that lets a kernel start while those before it in the stream end.
+/// CUlaunchAttribute, for programmatic dependent launch: lets a kernel start before earlier kernels in the
+/// stream have ended.
 struct LaunchAttribute {
   int id = 6;  // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
   int unused = 0;
@@ -100,16 +101,16 @@ struct DriverApi {
   Result (*host_free)(void*) = nullptr;
   Result (*copy_to_device)(DevicePointer, const void*, std::size_t, Stream) = nullptr;
   Result (*copy_to_host)(void*, DevicePointer, std::size_t, Stream) = nullptr;
-  Result (*fill_words)(DevicePointer, unsigned, std::size_t, Stream) = nullptr;
+  Result (*fill_u32)(DevicePointer, unsigned, std::size_t, Stream) = nullptr;
   Result (*module_load)(Module*, const void*) = nullptr;
   Result (*module_unload)(Module) = nullptr;
   Result (*module_function)(Function*, Module, const char*) = nullptr;
   Result (*launch)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream,
                    void**, void**) = nullptr;
   Result (*launch_with)(const LaunchConfig*, Function, void**,
-                        void**) = nullptr;  // null: the driver lacks it
+                        void**) = nullptr;  // null: not in this driver
 
-  // Not to be used unless has_graphs: a driver may lack them.
+  // Graph functions, which a driver may lack: check has_graphs().
   Result (*graph_create)(Graph*, unsigned) = nullptr;
   Result (*graph_destroy)(Graph) = nullptr;
   Result (*graph_add_kernel)(GraphNode*, Graph, const GraphNode*, std::size_t, const KernelNode*) = nullptr;
@@ -120,13 +121,13 @@ struct DriverApi {
   bool has_graphs() const { return graph_launch != nullptr; }
 };
 
-/// The driver, opened and started at the first call; null where there is none that works.
+/// The driver, opened and initialised at the first call; null where none works.
 const DriverApi* driver();
 
-/// Why `driver()` is null or has no device, and what to do; empty where all is well.
+/// Why `driver()` is null or has no device, and what to do; empty otherwise.
 const std::string& driver_problem();
 
-/// Throws DeviceError with the driver's name of the error unless `result` is success.
+/// Throws DeviceError with the driver's name of the error, unless `result` is success.
 void check(Result result, const char* what);
 
 }  // namespace sinter::runtime::cuda

@@ -1,4 +1,4 @@
-// The driver's memory, as the pool takes it.
+// The memory pool's source: device memory of the driver.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Cuts segments into blocks by two-level segregated fit.
+// Two-level segregated fit.
 #include "src/runtime/cuda/memory.h"
 
 #include <algorithm>
@@ -14,17 +14,17 @@ namespace sinter::runtime::cuda {
 
 namespace {
 
-constexpr std::size_t kSmall = std::size_t{1} << 20;  // up to this, blocks lie in small segments
+constexpr std::size_t kSmall = std::size_t{1} << 20;  // blocks up to this size are in small segments
 constexpr std::size_t kMostGrowth = std::size_t{1} << 30;
-constexpr std::size_t kSegmentUnit = std::size_t{2} << 20;  // what the driver hands out
+constexpr std::size_t kSegmentUnit = std::size_t{2} << 20;  // the driver's granularity
 constexpr std::size_t kMostBytes = std::size_t{1} << 46;
-// Free memory for uploads that the device has yet to be done with: with less, another upload takes new
-// memory.
+// While less free upload memory than this is still in use by the device, an upload allocates new memory
+// rather than wait.
 constexpr std::size_t kBusyUploads = std::size_t{64} << 20;
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
-std::string words(std::size_t bytes) {
+std::string text_of(std::size_t bytes) {
   static constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB"};
   double value = static_cast<double>(bytes);
   std::size_t unit = 0;
@@ -44,7 +44,7 @@ std::size_t MemoryPool::rounded(std::size_t bytes) {
   return round_up(units, std::bit_floor(units) >> kStepBits) * kAlignment;
 }
 
-MemoryPool::Place MemoryPool::place_of(std::size_t bytes) {
+MemoryPool::SizeClass MemoryPool::size_class_of(std::size_t bytes) {
   const std::size_t units = bytes / kAlignment;
   if (units < kSteps) return {0, static_cast<int>(units)};
   const int log = std::bit_width(units) - 1;
@@ -59,7 +59,7 @@ MemoryPool::Range* MemoryPool::make_range() {
   if (spare_.empty()) {
     ranges_.emplace_back();
     if (spare_.capacity() < ranges_.size())
-      spare_.reserve(2 * ranges_.size());  // so that putting one back cannot fail
+      spare_.reserve(2 * ranges_.size());  // so that push_back cannot fail later
     return &ranges_.back();
   }
   Range* range = spare_.back();
@@ -70,7 +70,7 @@ MemoryPool::Range* MemoryPool::make_range() {
 
 void MemoryPool::insert(Range* range) {
   Arena& arena = *range->arena;
-  const auto [level, step] = place_of(range->bytes);
+  const auto [level, step] = size_class_of(range->bytes);
   Range*& first = arena.lists[static_cast<std::size_t>(level)][static_cast<std::size_t>(step)];
   range->used = false;
   range->previous_free = nullptr;
@@ -90,7 +90,7 @@ void MemoryPool::remove(Range* range) {
     range->previous_free->next_free = range->next_free;
     return;
   }
-  const auto [level, step] = place_of(range->bytes);
+  const auto [level, step] = size_class_of(range->bytes);
   arena.lists[static_cast<std::size_t>(level)][static_cast<std::size_t>(step)] = range->next_free;
   if (range->next_free) return;
   std::uint32_t& steps = arena.steps[static_cast<std::size_t>(level)];
@@ -102,9 +102,10 @@ MemoryPool::Arena& MemoryPool::arena_for(std::size_t bytes, Purpose purpose) {
   return purpose == Purpose::Upload ? uploads_ : bytes <= kSmall ? small_ : large_;
 }
 
-/// A free range of at least `bytes`, which is a rounded size: every range in its list is large enough.
+/// A free range of at least `bytes`, which is a rounded size, so that every range in its list is large
+/// enough.
 MemoryPool::Range* MemoryPool::find(Arena& arena, std::size_t bytes) {
-  auto [level, step] = place_of(bytes);
+  auto [level, step] = size_class_of(bytes);
   std::uint32_t steps = arena.steps[static_cast<std::size_t>(level)] & (~std::uint32_t{0} << step);
   if (!steps) {
     const std::uint64_t levels = arena.levels & (~std::uint64_t{1} << level);
@@ -115,10 +116,10 @@ MemoryPool::Range* MemoryPool::find(Arena& arena, std::size_t bytes) {
   return arena.lists[static_cast<std::size_t>(level)][static_cast<std::size_t>(std::countr_zero(steps))];
 }
 
-/// The same, but only a range that no work uses any more.
+/// As `find`, but only a range that no work uses any more.
 MemoryPool::Range* MemoryPool::find_idle(Arena& arena, std::size_t bytes) {
   int looked_at = 0;
-  auto [level, step] = place_of(bytes);
+  auto [level, step] = size_class_of(bytes);
   for (; level < kLevels; ++level, step = 0) {
     std::uint32_t steps = arena.steps[static_cast<std::size_t>(level)] & (~std::uint32_t{0} << step);
     for (; steps; steps &= steps - 1) {
@@ -133,8 +134,8 @@ MemoryPool::Range* MemoryPool::find_idle(Arena& arena, std::size_t bytes) {
   return nullptr;
 }
 
-/// Memory that nothing uses; else, once enough is on its way to become so, memory to wait for: a program that
-/// is far ahead of its device must not grow.
+/// Finds idle memory. Otherwise, once enough memory will become idle soon, returns memory to wait for: a
+/// program that runs far ahead of its device must not grow.
 MemoryPool::Range* MemoryPool::find_for_upload(Arena& arena, std::size_t bytes) {
   if (Range* range = find_idle(arena, bytes)) return range;
   join_idle(arena);
@@ -151,12 +152,12 @@ MemoryPool::Range* MemoryPool::find_in_others(const Arena& arena, std::size_t by
 
 bool MemoryPool::may_join(const Range* one, const Range* other) const {
   if (!one || !other || one->used || other->used) return false;
-  // A range that is idle must stay so, where uploads look for them.
+  // Uploads look for idle ranges, so an idle range must not join one that is in use.
   return !one->arena->uploads || one->points.compute == other->points.compute ||
          (is_idle(one) && is_idle(other));
 }
 
-/// Neither is in a list.
+/// Joins two adjacent ranges, neither of which is in a list.
 MemoryPool::Range* MemoryPool::join(Range* low, Range* high) {
   low->bytes += high->bytes;
   low->points.compute = std::max(low->points.compute, high->points.compute);
@@ -183,7 +184,8 @@ void MemoryPool::join_idle(Arena& arena) {
 }
 
 MemoryPool::Range* MemoryPool::grow(Arena& arena, std::size_t bytes) {
-  // Segments grow with what is held, so that they are few and most blocks have neighbours to be joined with.
+  // The segment size grows with the memory held, so that segments are few and most blocks have neighbours to
+  // join.
   const std::size_t usual =
       std::clamp(round_up(arena.reserved / 4, kSegmentUnit), arena.least_segment, kMostGrowth);
   const std::size_t exact = round_up(bytes, kSegmentUnit);
@@ -201,8 +203,8 @@ MemoryPool::Range* MemoryPool::grow(Arena& arena, std::size_t bytes) {
     counts_.reserved += wanted;
     insert(range);
     if (base::logs("memory"))
-      base::log_line("memory", "cuda takes " + words(wanted) + " from the driver, " +
-                                   words(counts_.reserved) + " in all");
+      base::log_line("memory", "cuda takes " + text_of(wanted) + " from the driver, " +
+                                   text_of(counts_.reserved) + " in all");
     return range;
   }
   return nullptr;
@@ -265,7 +267,7 @@ void MemoryPool::release(const Block& block) noexcept {
 }
 
 std::size_t MemoryPool::trim_now() {
-  // The caller has waited: whatever is free is idle.
+  // The caller has waited, so all free ranges are idle.
   for (Arena* arena : {&small_, &large_, &uploads_}) {
     for (auto& level : arena->lists)
       for (Range* first : level)
@@ -284,8 +286,8 @@ std::size_t MemoryPool::trim_now() {
   });
   counts_.reserved -= given_back;
   if (given_back && base::logs("memory"))
-    base::log_line("memory", "cuda gives back " + words(given_back) + " to the driver, " +
-                                 words(counts_.reserved) + " stay");
+    base::log_line("memory", "cuda gives back " + text_of(given_back) + " to the driver, " +
+                                 text_of(counts_.reserved) + " stay");
   return given_back;
 }
 
@@ -296,7 +298,7 @@ std::size_t MemoryPool::trim() {
 }
 
 std::string MemoryPool::shortage(std::size_t requested) {
-  std::map<std::size_t, std::size_t> used;  // how many blocks of each size
+  std::map<std::size_t, std::size_t> used;  // number of blocks of each size
   std::size_t largest_free = 0;
   for (Range* segment : segments_)
     for (Range* range = segment; range; range = range->after) {
@@ -309,18 +311,18 @@ std::string MemoryPool::shortage(std::size_t requested) {
   std::sort(holders.begin(), holders.end(),
             [](const auto& a, const auto& b) { return a.first * a.second > b.first * b.second; });
   std::string text = "[cuda] there is no memory for " + std::to_string(requested) + " bytes (" +
-                     words(requested) + ") more: " + words(counts_.in_use) + " are in use, " +
-                     words(counts_.reserved) + " are held from the driver";
-  if (limit_) text += " (SINTER_MEMORY_LIMIT_MIB allows " + words(limit_) + ")";
-  text += ", which has " + words(source_.available()) + " left; the largest free block has " +
-          words(largest_free);
+                     text_of(requested) + ") more: " + text_of(counts_.in_use) + " are in use, " +
+                     text_of(counts_.reserved) + " are held from the driver";
+  if (limit_) text += " (SINTER_MEMORY_LIMIT_MIB allows " + text_of(limit_) + ")";
+  text += ", which has " + text_of(source_.available()) + " left; the largest free block has " +
+          text_of(largest_free);
   if (holders.empty()) return text + "; nothing is in use";
   text += "; in use are ";
   constexpr std::size_t kMostNamed = 5;
   for (std::size_t i = 0; i < std::min(holders.size(), kMostNamed); ++i) {
     const auto [bytes, count] = holders[i];
-    text +=
-        (i ? ", " : "") + std::to_string(count) + (count == 1 ? " block of " : " blocks of ") + words(bytes);
+    text += (i ? ", " : "") + std::to_string(count) + (count == 1 ? " block of " : " blocks of ") +
+            text_of(bytes);
   }
   if (holders.size() > kMostNamed) text += " and smaller ones";
   return text;

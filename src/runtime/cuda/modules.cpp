@@ -1,4 +1,4 @@
-// Compiled texts on one GPU.
+// Compiles and loads modules.
 #include "src/runtime/cuda/modules.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace sinter::runtime::cuda {
 
 namespace {
 
-/// As many compilers at work as there are cores, in all devices together.
+/// Limits parallel compilations to the number of cores, for all devices together.
 std::counting_semaphore<>& cores() {
   static std::counting_semaphore<> free_cores(
       static_cast<std::ptrdiff_t>(std::max(1u, std::thread::hardware_concurrency())));
@@ -31,7 +31,7 @@ class Core {
 }  // namespace
 
 Modules::~Modules() {
-  pending_.clear();  // the futures wait
+  pending_.clear();  // waits for the futures
   for (const auto& [key, module] : loaded_) api_.module_unload(module);
 }
 

@@ -1,4 +1,4 @@
-// Compiled texts on one GPU: compiled in the background, side by side, loaded when first needed.
+// The compiled modules of one GPU: compiled in the background in parallel, loaded at first use.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,17 @@ class Modules {
 
   Modules(const DriverApi& api, std::string architecture)
       : api_(api), architecture_(std::move(architecture)) {}
-  /// Waits for what is being compiled. The context must be current and its work done.
+  /// Waits for running compilations. The context must be current and its work done.
   ~Modules();
   Modules(const Modules&) = delete;
   Modules& operator=(const Modules&) = delete;
 
-  /// Starts to compile a text unless that has been done. `contract`: a * b + c may be fused.
+  /// Starts to compile a source unless it was requested before. `contract`: the compiler may contract a * b +
+  /// c into a fused multiply-add.
   Key request(const std::string& source, bool contract);
 
-  /// Waits for a text and loads it; the context must be current. Throws CompileError. Modules live as long as
-  /// this: what they run may be in flight.
+  /// Waits for a compilation, loads the module and finds a function; the context must be current. Throws
+  /// CompileError. Modules stay loaded as long as this object, since their kernels may be in flight.
   Function function(const Key& key, const char* name);
 
   std::uint64_t compiled() const { return compiled_; }
@@ -42,7 +43,7 @@ class Modules {
 
   const DriverApi& api_;
   const std::string architecture_;
-  std::map<Key, std::shared_future<Code>> pending_;  // those that failed stay: they fail again
+  std::map<Key, std::shared_future<Code>> pending_;  // failed ones stay, and fail again
   std::map<Key, Module> loaded_;
   std::uint64_t compiled_ = 0, from_disk_ = 0;
 };

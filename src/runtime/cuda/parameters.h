@@ -1,4 +1,4 @@
-// The arguments of one kernel launch, as the driver takes them.
+// The arguments of one kernel launch, in the form the driver needs.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace sinter::runtime::cuda {
 
-/// An argument that may differ from one run of a plan to the next; all others follow from the plan. `number`
-/// counts the launch's buffers or scalars.
+/// An argument that may differ between runs of a plan; all others follow from the plan. `number` is the index
+/// of the buffer or scalar in the launch.
 struct Patch {
   enum class Source : std::uint8_t { Buffer, Scalar, Workspace };
   Source source = Source::Buffer;
@@ -21,7 +21,7 @@ struct Patch {
   std::uint32_t offset = 0;
 };
 
-/// The values side by side, pointers to them, and which of them are patches.
+/// The arguments' values, pointers to them, and the list of patches.
 class Parameters {
  public:
   Parameters() = default;
@@ -30,7 +30,7 @@ class Parameters {
     bytes_ = other.bytes_;
     offsets_ = other.offsets_;
     patches_ = other.patches_;
-    pointers_.clear();  // they would point into `other`
+    pointers_.clear();  // they point into `other`
     return *this;
   }
 
@@ -41,7 +41,7 @@ class Parameters {
     pointers_.clear();
   }
 
-  /// Room for so many bytes, aligned for anything; undefined where nothing is written.
+  /// Adds an uninitialised argument of this many bytes, aligned to 8.
   std::byte* room(std::size_t bytes) { return add(bytes, 8); }
 
   template <class T>
@@ -49,7 +49,7 @@ class Parameters {
     std::memcpy(add(sizeof(T), alignof(T)), &value, sizeof(T));
   }
 
-  /// The argument pushed next, or the part at `offset` of all of them, is a patch.
+  /// Marks the next pushed argument, or the bytes at `patch.offset`, as a patch.
   void patch_next(Patch patch) {
     patch.offset = static_cast<std::uint32_t>((bytes_.size() + patch.bytes - 1) / patch.bytes * patch.bytes);
     patches_.push_back(patch);
@@ -58,7 +58,7 @@ class Parameters {
 
   const std::vector<Patch>& patches() const { return patches_; }
 
-  /// Overwrites a patch; true iff it was another value.
+  /// Overwrites a patch; true iff the value changed.
   bool set(const Patch& patch, std::uint64_t bits) {
     std::byte* at = bytes_.data() + patch.offset;
     switch (patch.bytes) {
@@ -68,17 +68,17 @@ class Parameters {
     }
   }
 
-  /// Takes the values of `other`, whose arguments have the same places; true iff any was another.
+  /// Copies the values of `other`, which has the same layout; true iff any value changed.
   bool assign(const Parameters& other) {
     if (bytes_ == other.bytes_) return false;
     std::memcpy(bytes_.data(), other.bytes_.data(), bytes_.size());
     return true;
   }
-  bool alike(const Parameters& other) const {
+  bool same_layout(const Parameters& other) const {
     return offsets_ == other.offsets_ && bytes_.size() == other.bytes_.size();
   }
 
-  /// What the driver wants; valid until the next change of places.
+  /// The pointer array for the driver; valid until an argument is added.
   void** pointers() {
     if (pointers_.empty())
       for (std::size_t offset : offsets_) pointers_.push_back(bytes_.data() + offset);
@@ -86,7 +86,7 @@ class Parameters {
   }
 
  private:
-  /// By size, not by memcmp of any length: this is done for every argument of every replay.
+  /// Typed, not memcmp of variable length: this runs for every patch of every replay.
   template <class T>
   static bool exchange(std::byte* at, T value) {
     T old;

@@ -1,4 +1,4 @@
-// Copies that begin under the device's lock and end outside of it.
+// Transfers that begin under the device's lock and finish outside of it.
 #include "src/runtime/cuda/queues.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void Queues::throw_faults(std::uint64_t point) {
   if (faults_.take(point)) throw ShapeError("[gather] an index was out of range");
 }
 
-/// Begun: the copies come after the work that used the memory before.
+/// An upload. The upload stream waits for earlier work on the memory.
 class Queues::Upload final : public Transfer {
  public:
   Upload(Queues& queues, const BufferView& to, std::span<const std::byte> data)
@@ -64,12 +64,12 @@ class Queues::Upload final : public Transfer {
   std::span<const std::byte> data_;
 };
 
-/// Begun: the first piece is on its way, after the work that wrote the memory.
+/// A download. The first piece is in flight after the work that wrote the memory.
 class Queues::Download final : public Transfer {
  public:
   Download(Queues& queues, const BufferView& from, std::span<std::byte> data)
       : queues_(queues), point_(buffer_of(from).written), from_(address_of(from)), data_(data) {
-    reader_ = queues_.readers_.take(data.size());
+    reader_ = queues_.readers_.acquire(data.size());
     try {
       queues_.timeline_.wait(reader_->stream, point_);
       if (buffer_of(from).block.points.upload > 0) queues_.uploads_.wait_on(reader_->stream);
@@ -103,13 +103,13 @@ class Queues::Download final : public Transfer {
     started_ += bytes;
     next_ ^= 1;
   }
-  /// A reader that is given back must have nothing in flight.
+  /// Returns the reader, which must have nothing in flight.
   void end() noexcept {
     if (copied_ < data_.size()) {
       queues_.api_.context_set_current(queues_.context_);
       queues_.api_.stream_synchronize(reader_->stream);
     }
-    queues_.readers_.give_back(reader_);
+    queues_.readers_.release(reader_);
   }
 
   Queues& queues_;

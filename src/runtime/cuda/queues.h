@@ -1,5 +1,5 @@
-// The streams of one GPU, and who waits for whom: compute, uploads, and one for each read under way. Only
-// streams wait for each other here, the host waits in `Transfer::finish` and `wait`.
+// The streams of one GPU and the order between them: compute, uploads, and one for each read in progress.
+// Streams wait for each other through events; the host waits only in `Transfer::finish` and `wait`.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ class CudaBuffer final : public Buffer {
   CudaBuffer(Backend& backend, std::size_t bytes, MemoryPool& pool, MemoryPool::Block block)
       : Buffer(backend, bytes), block(block), pool_(pool) {}
   ~CudaBuffer() override { pool_.release(block); }
-  MemoryPool::Block block;    // its points: the last launch that was given it, the last upload to it
-  std::uint64_t written = 0;  // the submit of the last launch that wrote it
+  MemoryPool::Block block;    // its points: the last launch that uses it, the last upload to it
+  std::uint64_t written = 0;  // number of the submit whose launch wrote it last
 
  private:
   MemoryPool& pool_;
@@ -30,15 +30,16 @@ inline DevicePointer address_of(const BufferView& view) {
   return buffer_of(view).block.address + view.byte_offset;
 }
 
-/// Functions are called with the device's lock held and its context current; transfers may be finished by any
-/// thread.
+/// All functions are called with the device's lock held and its context current; any thread may finish
+/// transfers.
 class Queues {
  public:
   Queues(const DriverApi& api, Context context, Stream compute);
   Queues(const Queues&) = delete;
   Queues& operator=(const Queues&) = delete;
 
-  /// The open submit is given this memory; what is on its way to it comes first.
+  /// Marks memory as used by the open submit. If an upload to it is in flight, the compute stream waits for
+  /// that.
   void use(MemoryPool::Block& block) {
     if (block.points.upload > arrived_) arrived_ = uploads_.wait_on(compute_);
     block.points.compute = timeline_.open();
@@ -48,27 +49,27 @@ class Queues {
     use(buffer.block);
     if (written) buffer.written = buffer.block.points.compute;
   }
-  /// The buffers of a launch. `kernel` is null for library ops, which have their output last.
+  /// Marks the buffers of a launch. `kernel` is null for library ops, whose last buffer is the output.
   void use(const ir::Kernel* kernel, std::span<const BufferView> buffers);
 
-  /// Ends the open submit. `may_fault`: its kernels may have set `fault_word`.
+  /// Ends the open submit. `may_fault`: its kernels may set `fault_flag`.
   void submit(bool may_fault);
-  /// True iff the open submit uses the buffer: it must be ended before a transfer begins.
+  /// True iff the open submit uses the buffer; it must end before a transfer begins.
   bool is_open(const BufferView& view) const {
     return timeline_.is_open(buffer_of(view).block.points.compute);
   }
 
   std::unique_ptr<Transfer> begin_upload(const BufferView& to, std::span<const std::byte> data);
-  /// Waits for the last submit that wrote the buffer, and throws its fault and those before it.
+  /// The transfer waits for the last submit that wrote the buffer, and throws the faults up to it.
   std::unique_ptr<Transfer> begin_download(const BufferView& from, std::span<std::byte> data);
 
-  /// Waits for everything that was handed over.
+  /// Waits for all submitted work.
   void wait();
-  /// Throws ShapeError if a submit that ended had a fault that nobody was told. After `wait`.
+  /// Throws ShapeError if an ended submit had a fault that was not reported yet. Call after `wait`.
   void throw_faults() { throw_faults(timeline_.open() - 1); }
 
   std::uint64_t completed() { return timeline_.completed(); }
-  DevicePointer fault_word() const { return faults_.word(); }
+  DevicePointer fault_flag() const { return faults_.flag(); }
 
  private:
   class Upload;
@@ -83,7 +84,7 @@ class Queues {
   Uploads uploads_;
   Readers readers_;
   Faults faults_;
-  std::uint64_t arrived_ = 0;  // uploads up to this number come before what the compute stream is given now
+  std::uint64_t arrived_ = 0;  // the compute stream has waited for uploads up to this number
 };
 
 }  // namespace sinter::runtime::cuda

@@ -1,4 +1,4 @@
-// Keeps the launches of plans, makes graphs of them.
+// Records the launches of plans and makes graphs of them.
 #include "src/runtime/cuda/replays.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace sinter::runtime::cuda {
 
 namespace {
 
-// One or two launches cost the host no more than a graph does.
+// Fewer launches cost the host no more than launching a graph.
 constexpr std::size_t kLeastNodes = 3;
 constexpr std::uint64_t kLongestWait = 1 << 20;
 
@@ -46,7 +46,7 @@ void Replays::begin(std::unique_ptr<PlanState>& state) {
   PlanNodes& plan = *static_cast<PlanNodes*>(state.get());
   plan_ = &plan;
   launch_ = next_ = seen_starts_ = 0;
-  keeps_ = plan.stage_ == PlanNodes::Stage::Seen;
+  recording_ = plan.stage_ == PlanNodes::Stage::Seen;
   deferred_ = plan.exec_ != nullptr;
   if (deferred_ || most_graphs_ == 0 || plan.without_graph_) return;
   if (plan.stage_ == PlanNodes::Stage::New || plan.starts_ < kLeastNodes) return;
@@ -60,12 +60,12 @@ void Replays::note_workspace(std::size_t bytes) {
 Node* Replays::next_launch(const Executable& executable) {
   if (!plan_) return nullptr;
   const std::size_t launch = launch_++;
-  if (plan_->stage_ != PlanNodes::Stage::Kept || next_ >= plan_->nodes_.size()) return nullptr;
+  if (plan_->stage_ != PlanNodes::Stage::Recorded || next_ >= plan_->nodes_.size()) return nullptr;
   Node& node = plan_->nodes_[next_];
   return node.launch == launch && node.executable == &executable ? &node : nullptr;
 }
 
-void Replays::start_again(Node& node, bool changed) {
+void Replays::replay(Node& node, bool changed) {
   ++next_;
   if (!deferred_) {
     start_now(node.start, node.parameters);
@@ -74,7 +74,7 @@ void Replays::start_again(Node& node, bool changed) {
   if (!plan_->exec_ || !changed) return;
   const KernelNode description = described(node.start, node.parameters);
   const Result result = api_.graph_exec_set_kernel(plan_->exec_, node.handle, &description);
-  if (result != kSuccess) give_up(result, "cuGraphExecKernelNodeSetParams");
+  if (result != kSuccess) fall_back(result, "cuGraphExecKernelNodeSetParams");
 }
 
 void Replays::start(const Start& start, Parameters& parameters, const Executable* executable,
@@ -83,7 +83,7 @@ void Replays::start(const Start& start, Parameters& parameters, const Executable
     ++seen_starts_;
     return start_now(start, parameters);
   }
-  if (keeps_) {
+  if (recording_) {
     Node& node = plan_->nodes_.emplace_back();
     node.executable = executable;
     node.launch = launch_ - 1;
@@ -91,16 +91,16 @@ void Replays::start(const Start& start, Parameters& parameters, const Executable
     node.parameters = parameters;
     node.workspace_bytes = workspace_bytes;
     node.may_fault = may_fault;
-    return start_again(node, true);
+    return replay(node, true);
   }
   if (next_ < plan_->nodes_.size()) {
     Node& node = plan_->nodes_[next_];
-    if (node.start.function == start.function && node.parameters.alike(parameters)) {
+    if (node.start.function == start.function && node.parameters.same_layout(parameters)) {
       const bool moved =
           node.start.blocks != start.blocks || node.start.x != start.x || node.start.y != start.y;
       node.start = start;
       const bool changed = node.parameters.assign(parameters) || moved;
-      return start_again(node, changed);
+      return replay(node, changed);
     }
   }
   start_over();
@@ -116,8 +116,8 @@ void Replays::submit() {
       plan_->starts_ = seen_starts_;
       plan_->stage_ = PlanNodes::Stage::Seen;
       break;
-    case PlanNodes::Stage::Seen: plan_->stage_ = PlanNodes::Stage::Kept; break;
-    case PlanNodes::Stage::Kept: break;
+    case PlanNodes::Stage::Seen: plan_->stage_ = PlanNodes::Stage::Recorded; break;
+    case PlanNodes::Stage::Recorded: break;
   }
   if (deferred_ && !plan_->exec_) build();
   if (deferred_) {
@@ -130,13 +130,13 @@ void Replays::submit() {
 }
 
 void Replays::abandon() noexcept {
-  if (plan_ && keeps_) plan_->forget_nodes();
+  if (plan_ && recording_) plan_->forget_nodes();
   end();
 }
 
 void Replays::end() noexcept {
   plan_ = nullptr;
-  keeps_ = deferred_ = false;
+  recording_ = deferred_ = false;
 }
 
 void Replays::start_now(const Start& start, Parameters& parameters) {
@@ -152,26 +152,26 @@ void Replays::start_now(const Start& start, Parameters& parameters) {
   ++starts_;
 }
 
-void Replays::start_held_back() {
+void Replays::start_deferred() {
   deferred_ = false;
   for (std::size_t i = 0; i < next_; ++i) start_now(plan_->nodes_[i].start, plan_->nodes_[i].parameters);
 }
 
-/// The launches are not those of the last run: the plan is as if it were new.
+/// The launches differ from the last run: treats the plan as new.
 void Replays::start_over() {
   drop_graph(*plan_);
-  if (deferred_) start_held_back();
+  if (deferred_) start_deferred();
   seen_starts_ = next_;
   plan_->forget_nodes();
   plan_->stage_ = PlanNodes::Stage::New;
-  keeps_ = false;
+  recording_ = false;
 }
 
 void Replays::build() {
   PlanNodes& plan = *plan_;
   while (live_.size() >= most_graphs_) {
-    // Graphs that keep pushing each other out must not cost more than they save: each waits longer for its
-    // next.
+    // Graphs that evict each other must not cost more than they save: after each eviction, a plan waits
+    // longer for its next graph.
     PlanNodes& oldest = *live_.back();
     drop_graph(oldest);
     oldest.runs_without_graph_ = 0;
@@ -179,24 +179,24 @@ void Replays::build() {
   }
   plan.place_ = live_.insert(live_.begin(), &plan);
   Result result = api_.graph_create(&plan.graph_, 0);
-  if (result != kSuccess) return give_up(result, "cuGraphCreate");
-  // A chain: launches see what those before them wrote, and share pieces of the arena and the workspace.
+  if (result != kSuccess) return fall_back(result, "cuGraphCreate");
+  // A chain: a launch reads what earlier ones wrote, and they share the arena and the workspace.
   GraphNode before = nullptr;
   for (Node& node : plan.nodes_) {
     const KernelNode description = described(node.start, node.parameters);
     result = api_.graph_add_kernel(&node.handle, plan.graph_, &before, before ? 1 : 0, &description);
-    if (result != kSuccess) return give_up(result, "cuGraphAddKernelNode");
+    if (result != kSuccess) return fall_back(result, "cuGraphAddKernelNode");
     before = node.handle;
   }
   result = api_.graph_instantiate(&plan.exec_, plan.graph_, 0);
   if (result != kSuccess) {
     plan.exec_ = nullptr;
-    return give_up(result, "cuGraphInstantiate");
+    return fall_back(result, "cuGraphInstantiate");
   }
   ++graphs_built_;
 }
 
-void Replays::give_up(Result result, const char* what) {
+void Replays::fall_back(Result result, const char* what) {
   const char* name = "unknown error";
   api_.error_name(result, &name);
   base::warn_once(
@@ -204,11 +204,11 @@ void Replays::give_up(Result result, const char* what) {
       " failed: " + name);
   drop_graph(*plan_);
   plan_->without_graph_ = true;
-  start_held_back();
+  start_deferred();
 }
 
 void Replays::drop_graph(PlanNodes& plan) noexcept {
-  // What is in flight runs to its end: the driver frees a graph after that.
+  // A graph in flight runs to its end; the driver frees it afterwards.
   if (plan.exec_) api_.graph_exec_destroy(std::exchange(plan.exec_, nullptr));
   if (plan.graph_) api_.graph_destroy(std::exchange(plan.graph_, nullptr));
   live_.remove(&plan);

@@ -1,13 +1,12 @@
-// Plans that run again and again on one GPU: the launches of a plan are kept with the arguments they had
-// last, and become a CUDA graph where that is worth it.
+// Replays of plans on one GPU: records a plan's launches with their last arguments, and makes a CUDA graph of
+// them where that is worth it.
 //
-//   first run    launches start at once; nothing is kept, since many plans are never seen again
-//   second run   launches are kept as nodes; three or more become a graph when the plan is submitted
-//   later runs   only what differs from the run before is written to the nodes, then the graph is launched
+//   first run    launches start at once; nothing is recorded, since many plans never run again
+//   second run   launches are recorded as nodes; three or more become a graph at `submit`
+//   later runs   only changed arguments are written to the nodes, then the graph is launched
 //
-// A plan without a graph starts its nodes one by one. That is also what happens to plans of one or two
-// launches, where the driver has no graphs, and after an error of the driver's graph functions: graphs make
-// things faster, never fail.
+// A plan without a graph starts its nodes one by one: a plan of one or two launches, a driver without graphs,
+// or an error of a graph function. An error while building a graph is a warning, never a failure.
 #pragma once
 
 #include <cstddef>
@@ -22,27 +21,27 @@
 
 namespace sinter::runtime::cuda {
 
-/// How a kernel is started, but for its arguments.
+/// A kernel function and its launch configuration.
 struct Start {
   Function function = nullptr;
   unsigned blocks = 0, x = 1, y = 1;
   const char* what = "";  // for errors
 };
 
-/// One start of a kernel in a plan, as it was last.
+/// A kernel launch in a plan, with the arguments of its last run.
 struct Node {
-  const Executable* executable = nullptr;  // what was launched; null: all arguments are packed at each launch
-  std::size_t launch = 0;                  // which launch of the plan this is, or belongs to
+  const Executable* executable = nullptr;  // null: all arguments are packed at each launch
+  std::size_t launch = 0;                  // index of the plan's launch that it belongs to
   Start start;
   Parameters parameters;
   std::size_t workspace_bytes = 0;
   bool may_fault = false;
-  GraphNode handle = nullptr;  // where the plan has a graph
+  GraphNode handle = nullptr;  // set where the plan has a graph
 };
 
 class Replays;
 
-/// What is kept for a plan.
+/// The recorded nodes of a plan, and its graph.
 class PlanNodes final : public PlanState {
  public:
   explicit PlanNodes(Replays& replays) : replays_(replays) {}
@@ -52,57 +51,58 @@ class PlanNodes final : public PlanState {
 
  private:
   friend class Replays;
-  enum class Stage : std::uint8_t { New, Seen, Kept };
+  enum class Stage : std::uint8_t { New, Seen, Recorded };
   void forget_nodes() { nodes_.clear(); }
 
   Replays& replays_;
   Stage stage_ = Stage::New;
-  std::vector<Node> nodes_;  // complete iff Kept
+  std::vector<Node> nodes_;  // complete iff Recorded
   std::size_t most_workspace_ = 0;
-  Graph graph_ = nullptr;  // as long as exec_: nodes are named by it
+  Graph graph_ = nullptr;  // lives as long as exec_, which refers to its nodes
   GraphExec exec_ = nullptr;
-  std::list<PlanNodes*>::iterator place_;  // among the live graphs, where graph_ is one
-  std::size_t starts_ = 0;                 // of kernels, in the first run
-  std::uint64_t runs_without_graph_ = 0;   // since the last one was evicted
-  std::uint64_t wait_ = 1;                 // so many of them before the next one is built
-  bool without_graph_ = false;             // the driver refused one
+  std::list<PlanNodes*>::iterator place_;  // position in Replays::live_, where it has a graph
+  std::size_t starts_ = 0;                 // kernels started in the first run
+  std::uint64_t runs_without_graph_ = 0;   // since its graph was evicted
+  std::uint64_t wait_ = 1;                 // runs before the next graph is built
+  bool without_graph_ = false;             // a graph function failed
 };
 
 class Replays {
  public:
-  /// `most_graphs`: of so many plans at a time, those used last; 0: none. `follow`: kernels wait by
-  /// themselves for those before them (sn_follow in their text), so that those of this many blocks and more
-  /// may be handed to the GPU while the one before ends; 0: none. Smaller ones are dealt unevenly to cores
-  /// that way, and in a graph it is slower than the plain order.
+  /// `most_graphs`: at most this many graphs at a time, least recently used evicted; 0: none. `follow`:
+  /// kernels of at least this many blocks use programmatic dependent launch (their text waits by sn_follow);
+  /// 0: none. Smaller kernels would be distributed unevenly over the cores, and in a graph the plain order is
+  /// faster.
   Replays(const DriverApi& api, Context context, Stream stream, std::size_t most_graphs, unsigned follow);
   Replays(const Replays&) = delete;
   Replays& operator=(const Replays&) = delete;
 
-  /// From here to `submit` or `abandon`, launches are those of one plan, in its order. The context must be
-  /// current.
+  /// Opens a run of a plan: the launches up to `submit` or `abandon` are the plan's, in order. The context
+  /// must be current.
   void begin(std::unique_ptr<PlanState>& state);
   bool in_plan() const { return plan_ != nullptr; }
 
-  /// True iff launches are held back until `submit`: memory they use must stay until then.
+  /// True iff launches are deferred until `submit`: their memory must stay until then.
   bool deferred() const { return deferred_; }
 
-  /// The most workspace that a launch of this plan needed so far.
+  /// The most workspace that a launch of this plan has needed.
   std::size_t most_workspace() const { return plan_ ? plan_->most_workspace_ : 0; }
   void note_workspace(std::size_t bytes);
 
-  /// Call at each launch: the node that it was last time, if it is to be brought up to date by its patches.
-  /// Null: pack all arguments and call `start`, for each kernel that the launch starts.
+  /// Call at each launch. Returns the recorded node if only its patches may have changed: write them and call
+  /// `replay`. Null: pack all arguments and call `start` for each kernel that the launch starts.
   Node* next_launch(const Executable& executable);
-  /// After the patches of that node were written; `changed`: one of them was another value.
-  void start_again(Node& node, bool changed);
+  /// Starts a node whose patches were written, now or with the graph; `changed`: a patch has a new value.
+  void replay(Node& node, bool changed);
 
-  /// Starts a kernel, now or with its plan. `executable`: null unless `parameters` say all that may differ.
+  /// Starts a kernel, now or with the graph. `executable`: null unless the patches of `parameters` cover
+  /// everything that may change.
   void start(const Start& start, Parameters& parameters, const Executable* executable = nullptr,
              std::size_t workspace_bytes = 0, bool may_fault = false);
 
-  /// The end of the plan's launches. Throws DeviceError where the driver refuses to launch.
+  /// Ends the run. Throws DeviceError where the driver fails to launch.
   void submit();
-  /// The end after an error: launches held back are dropped.
+  /// Ends the run after an error: deferred launches are dropped.
   void abandon() noexcept;
 
   std::uint64_t starts() const { return starts_; }
@@ -114,8 +114,8 @@ class Replays {
   void start_now(const Start& start, Parameters& parameters);
   void start_over();
   void build();
-  void give_up(Result result, const char* what);
-  void start_held_back();
+  void fall_back(Result result, const char* what);
+  void start_deferred();
   void drop_graph(PlanNodes& plan) noexcept;
   void end() noexcept;
 
@@ -124,14 +124,14 @@ class Replays {
   const Stream stream_;
   const std::size_t most_graphs_;
   const unsigned follow_;
-  std::list<PlanNodes*> live_;  // plans with a graph, the one used last in front
+  std::list<PlanNodes*> live_;  // plans with a graph, most recently used first
 
-  // Of the plan that is being run.
+  // State of the current run.
   PlanNodes* plan_ = nullptr;
-  bool keeps_ = false;  // nodes are being made
+  bool recording_ = false;  // this run records nodes
   bool deferred_ = false;
   std::size_t launch_ = 0;  // launches so far
-  std::size_t next_ = 0;    // node that comes next
+  std::size_t next_ = 0;    // index of the next node
   std::size_t seen_starts_ = 0;
 
   std::uint64_t starts_ = 0, graphs_built_ = 0, graph_launches_ = 0;

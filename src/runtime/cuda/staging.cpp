@@ -37,7 +37,7 @@ Uploads::~Uploads() {
   api_.stream_destroy(stream_);
 }
 
-/// Makes sure that the current slot has room. Does not hold the lock while it waits: a launch may need it.
+/// Ensures that the current slot has room. Does not hold the lock while it waits, since a launch may need it.
 void Uploads::make_room(std::unique_lock<std::mutex>& lock) {
   while (true) {
     if (used_ == kSlotBytes) {
@@ -62,7 +62,7 @@ void Uploads::make_room(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-/// Fills what is left of the current slot.
+/// Copies data into the rest of the current slot and enqueues its transfer.
 std::size_t Uploads::copy_piece(DevicePointer to, std::span<const std::byte> data) {
   Slot& slot = slots_[current_];
   if (!slot.memory) {
@@ -72,14 +72,14 @@ std::size_t Uploads::copy_piece(DevicePointer to, std::span<const std::byte> dat
   const std::size_t bytes = std::min(data.size(), kSlotBytes - used_);
   std::memcpy(slot.memory + used_, data.data(), bytes);
   check(api_.copy_to_device(to, slot.memory + used_, bytes, stream_), "cuMemcpyHtoDAsync");
-  // Pieces start on cache lines, so that two copies in flight share none.
+  // Aligns pieces so that two copies in flight share no cache line.
   used_ = std::min(kSlotBytes, (used_ + bytes + 255) / 256 * 256);
   return bytes;
 }
 
 std::uint64_t Uploads::copy(DevicePointer to, std::span<const std::byte> data) {
   while (true) {
-    // Small uploads of other threads come in between the pieces of large ones.
+    // Releases the lock between pieces, so that small uploads of other threads need not wait for large ones.
     std::unique_lock lock(mutex_);
     make_room(lock);
     const std::size_t bytes = copy_piece(to, data);
@@ -113,7 +113,7 @@ void Readers::destroy(Reader& reader) noexcept {
   if (reader.stream) api_.stream_destroy(reader.stream);
 }
 
-Readers::Reader* Readers::take(std::size_t bytes) {
+Readers::Reader* Readers::acquire(std::size_t bytes) {
   std::lock_guard lock(mutex_);
   std::vector<Reader*>& free = bytes <= kSmallPiece ? small_ : large_;
   if (!free.empty()) {
@@ -124,7 +124,7 @@ Readers::Reader* Readers::take(std::size_t bytes) {
   all_.push_back(std::make_unique<Reader>());
   Reader& reader = *all_.back();
   try {
-    small_.reserve(all_.size());  // so that giving back cannot fail
+    small_.reserve(all_.size());  // so that `release` cannot fail
     large_.reserve(all_.size());
     reader.piece_bytes = bytes <= kSmallPiece ? kSmallPiece : kLargePiece;
     check(api_.stream_create(&reader.stream, kStreamNonBlocking), "cuStreamCreate");
@@ -140,18 +140,18 @@ Readers::Reader* Readers::take(std::size_t bytes) {
   return &reader;
 }
 
-void Readers::give_back(Reader* reader) noexcept {
+void Readers::release(Reader* reader) noexcept {
   std::lock_guard lock(mutex_);
   (reader->piece_bytes == kSmallPiece ? small_ : large_).push_back(reader);
 }
 
 Faults::Faults(const DriverApi& api, Stream compute) : api_(api), compute_(compute) {
-  check(api_.memory_allocate(&word_, sizeof(std::uint32_t)), "cuMemAlloc");
-  check(api_.fill_words(word_, 0, 1, compute_), "cuMemsetD32Async");
+  check(api_.memory_allocate(&flag_, sizeof(std::uint32_t)), "cuMemAlloc");
+  check(api_.fill_u32(flag_, 0, 1, compute_), "cuMemsetD32Async");
 }
 
 Faults::~Faults() {
-  api_.memory_free(word_);
+  api_.memory_free(flag_);
   if (copies_) api_.host_free(copies_);
 }
 
@@ -160,20 +160,20 @@ void Faults::close(std::uint64_t point, std::uint64_t completed) {
   if (!copies_)
     copies_ = reinterpret_cast<std::uint32_t*>(locked_memory(api_, kSlots * sizeof(std::uint32_t)));
   if (end_ - first_ == kSlots) {
-    look(completed);
+    check_up_to(completed);
     if (end_ - first_ == kSlots) {
       check(api_.stream_synchronize(compute_), "cuStreamSynchronize");
-      look(point - 1);
+      check_up_to(point - 1);
     }
   }
   const std::size_t slot = end_ % kSlots;
-  check(api_.copy_to_host(copies_ + slot, word_, sizeof(std::uint32_t), compute_), "cuMemcpyDtoHAsync");
-  check(api_.fill_words(word_, 0, 1, compute_), "cuMemsetD32Async");
+  check(api_.copy_to_host(copies_ + slot, flag_, sizeof(std::uint32_t), compute_), "cuMemcpyDtoHAsync");
+  check(api_.fill_u32(flag_, 0, 1, compute_), "cuMemsetD32Async");
   points_[slot] = point;
   ++end_;
 }
 
-void Faults::look(std::uint64_t point) {
+void Faults::check_up_to(std::uint64_t point) {
   for (; first_ < end_ && points_[first_ % kSlots] <= point; ++first_) {
     const std::size_t slot = first_ % kSlots;
     if (copies_[slot] != 0 && faulted_ == 0) faulted_ = points_[slot];
@@ -182,7 +182,7 @@ void Faults::look(std::uint64_t point) {
 
 bool Faults::take(std::uint64_t point) {
   std::lock_guard lock(mutex_);
-  look(point);
+  check_up_to(point);
   if (faulted_ == 0 || faulted_ > point) return false;
   faulted_ = 0;
   return true;

@@ -1,4 +1,4 @@
-// Records one event for each submit and uses them in turn.
+// Records one event per submit, in a ring of events.
 #include "src/runtime/cuda/timeline.h"
 
 #include <algorithm>
@@ -26,17 +26,17 @@ void Timeline::wait(Stream stream, std::uint64_t point) {
 }
 
 std::uint64_t Timeline::completed() {
-  // The work is done in order, so its end is found by halving.
+  // Work completes in order: binary search for the last completed number.
   std::uint64_t done = std::max(known_completed(), closed_ >= kEvents ? closed_ - kEvents : 0),
                 open = closed_ + 1;
   while (open - done > 1) {
-    // The latest first: mostly the device keeps up.
+    // The latest first, as the device mostly keeps up.
     const std::uint64_t middle = open == closed_ + 1 ? closed_ : done + (open - done) / 2;
     const Result result = api_.event_query(event_of(middle));
     if (result != kNotReady) check(result, "cuEventQuery");
     (result == kSuccess ? done : open) = middle;
   }
-  // Below the oldest event nothing is known.
+  // Numbers before the oldest event cannot be queried.
   if (done > known_completed() && (closed_ < kEvents || done > closed_ - kEvents)) completed_by(done);
   return known_completed();
 }

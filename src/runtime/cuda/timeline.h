@@ -1,4 +1,4 @@
-// How far the compute stream is: numbers for the work on it, and events that other streams wait for.
+// Progress of the compute stream: numbers for the work on it, and events that other streams wait for.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace sinter::runtime::cuda {
 
-/// Work on the compute stream bears the number of the submit that ends it. Functions other than
-/// `completed_by` and `known_completed` are called with the device's lock held.
+/// Work on the compute stream has the number of the submit that ends it. All functions except `completed_by`
+/// and `known_completed` are called with the device's lock held.
 class Timeline {
  public:
   Timeline(const DriverApi& api, Stream compute) : api_(api), compute_(compute) {}
@@ -18,23 +18,23 @@ class Timeline {
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
-  /// The number of what is handed to the stream now.
+  /// The number of work enqueued now.
   std::uint64_t open() const { return closed_ + 1; }
-  /// Ends the open number, if there was work; what comes next bears another one.
+  /// Ends the open number if it has work; later work has the next number.
   void close();
-  /// Says that the open number has work.
+  /// Records that the open number has work.
   void add_work() { has_work_ = true; }
-  /// True iff work of that number has not been closed.
+  /// True iff that number is not closed yet.
   bool is_open(std::uint64_t point) const { return point > closed_; }
 
-  /// What `stream` is given from now on starts when the work up to `point`, which is closed, is done. Of work
-  /// long ago (more than kEvents submits), it waits for somewhat more.
+  /// Makes later work of `stream` wait for the compute work up to `point`, which must be closed. For work
+  /// more than kEvents submits ago it waits for the oldest event instead.
   void wait(Stream stream, std::uint64_t point);
 
-  /// Asks the driver. Never waits.
+  /// Queries the driver; never waits.
   std::uint64_t completed();
   std::uint64_t known_completed() const { return completed_.load(std::memory_order_relaxed); }
-  /// Somebody has seen that work up to `point` is done. From any thread.
+  /// Records that work up to `point` is done. Thread-safe.
   void completed_by(std::uint64_t point);
 
  private:
@@ -44,7 +44,7 @@ class Timeline {
 
   const DriverApi& api_;
   Stream compute_;
-  std::array<Event, kEvents> events_{};  // of the last numbers that were closed
+  std::array<Event, kEvents> events_{};  // of the last closed numbers
   std::uint64_t closed_ = 0;
   bool has_work_ = false;
   std::atomic<std::uint64_t> completed_{0};
