@@ -10,10 +10,10 @@
 namespace sinter::runtime::vulkan {
 namespace {
 
-// Handing over early keeps the device busy while a long plan is still being recorded.
+// Submitting early keeps the device busy while a long plan is still being recorded.
 constexpr std::uint32_t kLargeBatch = 128;
-// Between two batches the device rests for some 15 us: small plans that follow each other go together, as
-// long as there are so many batches that it is busy meanwhile.
+// The device idles some 15 us between two batches, so small consecutive plans share a batch while earlier
+// batches keep the device busy.
 constexpr std::uint32_t kSmallBatch = 32;
 constexpr std::size_t kEnoughBatches = 2;
 constexpr std::uint32_t kSetsOfPool = 64;
@@ -93,7 +93,7 @@ void Commands::begin() {
 }
 
 void Commands::barrier(VkPipelineStageFlags to_stages, VkAccessFlags to_access) {
-  // One barrier over all memory: drivers do no less for one over a range.
+  // A barrier over all memory: drivers do the same for one over a range.
   VkMemoryBarrier all = structure<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
   all.srcAccessMask = kWrites;
   all.dstAccessMask = to_access;
@@ -101,7 +101,7 @@ void Commands::barrier(VkPipelineStageFlags to_stages, VkAccessFlags to_access) 
 }
 
 void Commands::order(std::span<const Access> accesses) {
-  // Batches before the open one count too: a barrier reaches back over everything the queue was given.
+  // Covers earlier batches too: a barrier orders all commands submitted to the queue before it.
   if (hazards_.conflicts(accesses)) {
     barrier(kStages, kReads | kWrites);
     hazards_.clear();
@@ -190,7 +190,7 @@ void Commands::copy(VkBuffer from, VkDeviceSize from_offset, VkBuffer to, VkDevi
 
 void Commands::submit() {
   if (!recorded_) return;
-  // What the host may read in place once the work is done: mapped buffers, the fault word.
+  // Makes writes visible to the host, which reads mapped buffers and the fault flag in place.
   barrier(VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
   open_.value = open_value();
   recorded_ = 0;
@@ -206,7 +206,7 @@ void Commands::submit() {
   info.pSignalSemaphores = &timeline_;
   VkResult code = vkEndCommandBuffer(open_.commands);
   if (code == VK_SUCCESS) code = vkQueueSubmit(device_.queue(), 1, &info, VK_NULL_HANDLE);
-  // Work that the queue refused never counts as done: nobody may wait for it.
+  // Work that the queue rejected never completes: nothing may wait for it.
   if (code != VK_SUCCESS) lost_ = true;
   check(code, "vkQueueSubmit");
   submitted_ = open_.value;

@@ -1,5 +1,4 @@
-// Command buffers: recorded as launches come, handed to the queue in one piece, taken back when their work is
-// done.
+// Command buffers: recorded launch by launch, submitted in batches, recycled when their work is done.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +14,14 @@
 
 namespace sinter::runtime::vulkan {
 
-/// What a binding of a kernel points at.
+/// A buffer range bound to a kernel.
 struct Binding {
   VkBuffer buffer;
   VkDeviceSize offset, bytes;
 };
 
-/// Work is numbered: all that is recorded until a submit bears one number, which the queue's timeline
-/// semaphore reaches when it is done. Used by one thread at a time.
+/// Work is numbered by batch: everything recorded up to a submit has one number, which the queue's timeline
+/// semaphore reaches when the work is done. Used by one thread at a time.
 class Commands {
  public:
   explicit Commands(const Device& device);
@@ -30,9 +29,9 @@ class Commands {
   Commands(const Commands&) = delete;
   Commands& operator=(const Commands&) = delete;
 
-  /// The number that work recorded now bears.
+  /// The number of work recorded now.
   std::uint64_t open_value() const { return submitted_ + 1; }
-  /// Work up to this number is done.
+  /// All work up to this number is done.
   std::uint64_t completed();
 
   void dispatch(const Pipeline& pipeline, std::span<const Binding> bindings, std::span<const Access> accesses,
@@ -40,12 +39,12 @@ class Commands {
   void copy(VkBuffer from, VkDeviceSize from_offset, VkBuffer to, VkDeviceSize to_offset, VkDeviceSize bytes,
             std::span<const Access> accesses);
 
-  /// Hands what is recorded to the queue.
+  /// Submits the open batch to the queue.
   void submit();
-  /// The same, unless the device has enough to do until more has been recorded.
+  /// Submits the open batch, unless the device is busy long enough to record more first.
   void end_plan();
-  /// Waits for work up to `value`, submitting it first if it is still open. Throws DeviceError when the
-  /// device is lost.
+  /// Waits for work up to `value`; submits it first if it is still open. Throws DeviceError when the device
+  /// is lost.
   void wait(std::uint64_t value);
   void wait_all() { wait(recorded_ ? open_value() : submitted_); }
 

@@ -1,4 +1,4 @@
-// Compiles texts side by side and keeps what came of them.
+// Compiles sources in parallel and caches the results.
 #include "src/runtime/vulkan/compiler.h"
 
 #include <algorithm>
@@ -17,14 +17,15 @@ namespace {
 emit::Target target_of(const DeviceInfo& info, bool has_groups) {
   emit::Target target;
   target.language = emit::Language::Glsl;
-  // Without barriers a group is only a unit of work for a core: enough to outweigh the cost of starting one.
+  // Without barriers, a workgroup is only a unit of scheduling: large enough to outweigh the cost of starting
+  // one.
   target.group_size =
       static_cast<int>(std::bit_floor(std::min(info.max_invocations, has_groups ? 256u : 64u)));
   target.has_groups = has_groups;
   target.has_f64 = info.has_f64;
   target.has_half_storage = info.has_halves;
   target.fuses_fma = info.fuses_fma;
-  // A power of two that divides the smallest group.
+  // A power of two that divides the smallest workgroup.
   if (has_groups && info.full_subgroups && std::has_single_bit(info.subgroup_size) &&
       info.subgroup_size > 1 && info.subgroup_size <= 64)
     target.subgroup = static_cast<int>(info.subgroup_size);
@@ -67,7 +68,7 @@ std::uint32_t bindings_of(const ir::Kernel& kernel) {
   return static_cast<std::uint32_t>(buffers) + 1 + (kernel.split ? 2 : 0) + (kernel.fault ? 1 : 0);
 }
 
-/// A guess, before the sizes are known, of how many lanes the kernel's groups will have.
+/// Guesses the workgroup size of a kernel before its sizes are known.
 std::uint32_t usual_lanes(const ir::Kernel& kernel, const emit::Target& target) {
   const bool small = target.has_groups && emit::schedule_on(kernel, target) == ir::Schedule::LanesOuter;
   return static_cast<std::uint32_t>(small ? std::min(target.group_size, 64)
@@ -88,7 +89,7 @@ std::unique_ptr<CompiledText> KernelCompiler::build(const std::string& source, s
   text->spirv = compile::compile_glsl(source, &from_disk);
   ++(from_disk ? from_disk_ : compiled_);
   text->bindings = bindings;
-  // Most kernels are launched with one size of group; pipelines for others are made at their first launch.
+  // Most kernels have one workgroup size; pipelines for others are made at their first launch.
   text->pipelines[lanes] = pipelines_.make(text->spirv, bindings, lanes);
   return text;
 }

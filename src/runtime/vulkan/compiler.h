@@ -1,4 +1,4 @@
-// Kernels for a Vulkan device: kernel IR to text, SPIR-V and pipelines, each made once.
+// Compiles kernels for a Vulkan device: kernel IR to GLSL, SPIR-V and pipelines, each made once.
 #pragma once
 
 #include <atomic>
@@ -18,27 +18,27 @@
 
 namespace sinter::runtime::vulkan {
 
-/// A compiled text with its pipelines, one for each size of group it was launched with.
+/// A compiled source with its pipelines, one for each workgroup size it was launched with.
 struct CompiledText {
   std::vector<std::uint32_t> spirv;
   std::uint32_t bindings = 0;
-  std::map<std::uint32_t, Pipeline> pipelines;  // by lanes of a group
+  std::map<std::uint32_t, Pipeline> pipelines;  // by workgroup size
 };
 
-/// Keeps all it made: equal texts, of whatever kernel, are one. Used by one thread at a time; compiles on
-/// several.
+/// Caches everything it makes; equal sources of different kernels share one entry. Used by one thread at a
+/// time; compiles on several.
 class KernelCompiler {
  public:
   explicit KernelCompiler(const Device& device);
 
   const emit::Target& target() const { return target_; }
 
-  /// Shared memory and barriers, also on a device whose usual kernels do without.
+  /// A target with shared memory and barriers, also on a device whose usual kernels avoid them.
   const emit::Target& grouped_target() const { return grouped_target_; }
 
   std::vector<CompiledText*> compile(std::span<const ir::Kernel* const> kernels);
   CompiledText& compile_grouped(const ir::Kernel& kernel);
-  /// A hand-written text that is launched with groups of `lanes`.
+  /// A hand-written kernel that is launched with workgroups of `lanes`.
   CompiledText& compile(const std::string& source, std::uint32_t bindings, std::uint32_t lanes);
 
   const Pipeline& pipeline(CompiledText& text, std::uint32_t lanes);
@@ -47,7 +47,7 @@ class KernelCompiler {
   std::uint64_t from_disk() const { return from_disk_; }
 
  private:
-  using Key = std::pair<std::uint64_t, std::uint64_t>;  // 128 bits of hash of the text
+  using Key = std::pair<std::uint64_t, std::uint64_t>;  // 128-bit hash of the source
   std::unique_ptr<CompiledText> build(const std::string& source, std::uint32_t bindings, std::uint32_t lanes);
 
   Pipelines pipelines_;
@@ -56,7 +56,8 @@ class KernelCompiler {
   std::atomic<std::uint64_t> compiled_{0}, from_disk_{0};
 };
 
-/// The words of a kernel's arguments buffer, as jit/emit/emit.h lays them out.
+/// Packs a kernel's arguments into the 32-bit words of its arguments buffer, in the layout of
+/// jit/emit/emit.h.
 void pack_words(const ir::Kernel& kernel, const LaunchArguments& arguments,
                 std::vector<std::uint32_t>& words);
 

@@ -1,4 +1,4 @@
-// Asks a Vulkan device what it can do and opens it.
+// Queries a Vulkan device and opens it.
 #include "src/runtime/vulkan/device.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace sinter::runtime::vulkan {
 namespace {
 
-/// The feature structures that we ask about and enable, chained. Not to be copied: they point at each other.
+/// The chained feature structures that we query and enable. Not copyable: they point at each other.
 struct Features {
   VkPhysicalDeviceFeatures2 base =
       structure<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
@@ -109,7 +109,7 @@ DeviceInfo describe(VkPhysicalDevice device, const Features& features, const Vul
   info.name = p.deviceName;
   info.driver = std::string(properties.v12.driverName) + " " + properties.v12.driverInfo + " " +
                 std::to_string(p.driverVersion);
-  // Vulkan lets fma round twice and has no word for those that do not.
+  // Vulkan allows fma to round twice and has no feature bit for drivers that do not.
   info.fuses_fma = properties.v12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
   info.is_cpu = p.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
   info.cpu_kernels = info.is_cpu && options.cpu_kernels;
@@ -120,7 +120,7 @@ DeviceInfo describe(VkPhysicalDevice device, const Features& features, const Vul
   info.has_addresses = features.v12.bufferDeviceAddress && options.buffer_addresses;
   info.push_descriptors = push && options.push_descriptors;
   info.max_push_descriptors = info.push_descriptors ? properties.push.maxPushDescriptors : 0;
-  // Two bindings of each kernel are the arguments and the fault word; the cap keeps descriptor sets small.
+  // Two bindings of each kernel are its arguments and the fault flag; the cap keeps descriptor sets small.
   info.max_storage_buffers =
       std::min({limits.maxPerStageDescriptorStorageBuffers, limits.maxPerStageResources,
                 limits.maxDescriptorSetStorageBuffers, 64u});

@@ -1,4 +1,4 @@
-// One Vulkan device: what it can do, its logical device and its queue.
+// One Vulkan device: its features and limits, its logical device and its queue.
 #pragma once
 
 #include <cstdint>
@@ -10,42 +10,41 @@
 
 namespace sinter::runtime::vulkan {
 
-/// What the device can do and what of it is used, as plain data.
+/// The features and limits of a device, as far as they are used, as plain data.
 struct DeviceInfo {
   std::string name;          // "llvmpipe (LLVM 15.0.6, 256 bits)"
   std::string driver;        // "Mesa 22.3.6 (LLVM 15.0.6)", with the driver's version number
   bool is_cpu = false;       // runs on the host's cores
-  bool cpu_kernels = false;  // use kernels without shared memory and barriers
-  bool unified = false;      // buffers lie in memory that the host reads and writes in place
+  bool cpu_kernels = false;  // generate kernels without shared memory and barriers
+  bool unified = false;      // the host reads and writes buffers in place
   bool has_f64 = false;
   bool has_halves = false;  // buffers of 16-bit elements
   bool push_descriptors = false;
-  bool has_addresses = false;  // kernels may reach buffers through their addresses
-  bool fuses_fma = false;      // fma rounds once, in one instruction
-  bool full_subgroups =
-      false;  // kernels may ask for subgroups that are full, and their lanes may exchange values
-  bool has_statistics = false;  // pipelines tell of their code; asked for where kernels are logged
+  bool has_addresses = false;   // kernels can access buffers by address
+  bool fuses_fma = false;       // fma rounds once, in one instruction
+  bool full_subgroups = false;  // subgroups can be required to be full, and have shuffles
+  bool has_statistics = false;  // pipeline statistics; used where compilation is logged
   std::uint32_t subgroup_size = 1;
   std::uint32_t max_push_descriptors = 0;
-  std::uint32_t max_storage_buffers = 0;  // of one kernel
-  std::uint32_t max_invocations = 0;      // of one workgroup
+  std::uint32_t max_storage_buffers = 0;  // per kernel
+  std::uint32_t max_invocations = 0;      // per workgroup
   std::uint32_t shared_bytes = 0;
   std::uint32_t max_groups[3] = {0, 0, 0};
-  std::int64_t lanes = 0;  // lanes that are resident at a time; a guess where the driver does not say
+  std::int64_t lanes = 0;              // resident invocations; a guess where the driver does not report it
   VkDeviceSize max_storage_range = 0;  // bytes of one binding
   VkDeviceSize max_allocation = 0;
   VkDeviceSize storage_alignment = 16;  // of a binding's offset
   VkDeviceSize local_bytes = 0;         // size of the device's own memory
 };
 
-/// Names the device and what it lacks of what every kernel needs; empty if it lacks nothing.
+/// Names the device and the missing features that every kernel needs; empty if none is missing.
 std::string missing_features(VkPhysicalDevice device);
 
 bool is_hardware(VkPhysicalDevice device);
 
 class Device {
  public:
-  /// `index` counts instance().devices. Throws DeviceError.
+  /// `index` is an index of instance().devices. Throws DeviceError.
   Device(int index, const VulkanOptions& options);
   ~Device();
   Device(const Device&) = delete;
@@ -56,8 +55,8 @@ class Device {
   std::uint32_t queue_family() const { return queue_family_; }
   const DeviceInfo& info() const { return info_; }
 
-  /// A memory type allowed by `allowed` (a bit each) with all `required` properties and, if there is one, all
-  /// `preferred` too. -1: none.
+  /// A memory type among the bits of `allowed` with all `required` properties, and with all `preferred` ones
+  /// if such a type exists. -1: none.
   int memory_type(std::uint32_t allowed, VkMemoryPropertyFlags required,
                   VkMemoryPropertyFlags preferred) const;
   VkMemoryPropertyFlags memory_flags(int type) const { return memory_.memoryTypes[type].propertyFlags; }

@@ -1,4 +1,4 @@
-// Keeps disjoint segments of touched bytes in order.
+// Stores accessed bytes as disjoint segments in order.
 #include "src/runtime/vulkan/hazards.h"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ bool HazardTracker::conflicts(std::span<const Access> accesses) const {
 void HazardTracker::add(std::span<const Access> accesses) {
   for (const Access& access : accesses) {
     if (access.begin >= access.end) continue;
-    // Overlaps here are reads of the same bytes, or one command that reads and writes them: joining loses
-    // nothing.
+    // Overlaps here are reads of the same bytes, or one command that reads and writes them, so joining loses
+    // no hazard.
     std::uint64_t begin = access.begin;
     Segment joined{access.end, access.write};
     auto at = first_overlap(begin);

@@ -1,4 +1,4 @@
-// Which bytes were read or written since the last barrier.
+// Tracks the bytes that commands read or wrote since the last barrier.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace sinter::runtime::vulkan {
 
-/// Bytes of device memory, by Slice::address, that a command reads or writes.
+/// A range of device memory, by Slice::address, that a command reads or writes.
 struct Access {
   std::uint64_t begin = 0, end = 0;
   bool write = false;
 };
 
-/// Says when a barrier must stand before a command: when it reads or writes bytes written since the last
-/// barrier, or writes bytes read since.
+/// Decides when a command needs a barrier: when it reads or writes bytes written since the last barrier, or
+/// writes bytes read since.
 class HazardTracker {
  public:
   bool conflicts(std::span<const Access> accesses) const;

@@ -32,7 +32,7 @@ Messages& messages() {
 VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT,
                                           VkDebugUtilsMessageTypeFlagsEXT,
                                           const VkDebugUtilsMessengerCallbackDataEXT* data, void*) {
-  // The loader itself reports odd driver files through the same channel; they are not our mistakes.
+  // The loader reports odd driver files through the same callback; they are not errors of ours.
   if (data->pMessageIdName && std::strstr(data->pMessageIdName, "Loader Message")) return VK_FALSE;
   Messages& m = messages();
   std::lock_guard lock(m.mutex);
@@ -72,7 +72,7 @@ VkResult create(Instance& out) {
   VkInstanceCreateInfo info = structure<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
   info.pApplicationInfo = &application;
   VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info();
-  // Synchronisation validation is what finds a forgotten barrier.
+  // Synchronisation validation finds missing barriers.
   const VkValidationFeatureEnableEXT enabled[] = {
       VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
   VkValidationFeaturesEXT features =

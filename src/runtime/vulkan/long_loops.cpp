@@ -1,4 +1,4 @@
-// Counts rounds along the loops that jit/emit/walker/loops.cpp writes.
+// Counts iterations of the loops that jit/emit/walker/loops.cpp writes.
 #include "src/runtime/vulkan/long_loops.h"
 
 #include <algorithm>
@@ -6,15 +6,15 @@
 namespace sinter::runtime::vulkan {
 namespace {
 
-// A float sum is added up in parts of this many terms: two loops, one in the other.
+// A float sum is computed in partial sums of this many terms: two nested loops.
 constexpr std::int64_t kPart = 32;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Rounds of a loop over `count` points that is cut in parts.
+/// Iterations of a loop over `count` points that is divided into partial sums.
 std::int64_t rounds_of_loop(std::int64_t count) { return count + divide_up(count, kPart); }
 
-/// Loops run once for each phase that reduces or stores along inner dims.
+/// Number of inner loops: one for each phase that reduces or stores along inner dims.
 std::int64_t inner_loops(const ir::Kernel& kernel) {
   std::int64_t loops = 0;
   for (std::uint16_t phase = 0; phase < kernel.phases; ++phase) {
@@ -29,7 +29,7 @@ std::int64_t inner_loops(const ir::Kernel& kernel) {
   return loops;
 }
 
-/// Rounds of the loop inside the remainder of floats, which takes off one bit of the quotient at a time.
+/// Iterations of the loop in the remainder of floats, which computes one bit of the quotient at a time.
 std::int64_t rounds_of_point(const ir::Kernel& kernel) {
   std::int64_t rounds = 1;
   for (const ir::Expr& expr : kernel.exprs)
@@ -50,19 +50,19 @@ std::int64_t rounds_of_lane(const ir::Kernel& kernel, const emit::Target& target
   const std::int64_t lanes = std::int64_t{geometry.groups} * geometry.lanes;
   const std::int64_t points =
       divide_up(outer, schedule == ir::Schedule::LanesInner ? geometry.groups : lanes);
-  // Rounds that are taken several at once, and the elements of a vector, have loops of their own where a
-  // driver does not write them out.
+  // Unrolled iterations, and the elements of a vector, are loops of their own where a driver does not unroll
+  // them.
   auto with_vectors = [&](std::int64_t rounds) {
     return target.vectors ? rounds + divide_up(rounds, 4) + 4 : rounds;
   };
   if (kernel.inner_rank == 0) return with_vectors(points) * rounds_of_point(kernel);
 
-  std::int64_t rounds = 0, walks = 1;  // how often the loop at hand starts
+  std::int64_t rounds = 0, walks = 1;  // how often the current loop starts
   if (schedule == ir::Schedule::LanesInner) {
     std::int64_t inner = 1;
     for (std::size_t c = kernel.outer_rank; c < kernel.extents.size(); ++c) inner *= extent(c);
     rounds = with_vectors(with_vectors(rounds_of_loop(divide_up(inner, geometry.lanes))));
-    rounds += 16;  // the tree that joins the lanes
+    rounds += 16;  // the tree reduction over lanes
   } else {
     for (std::size_t c = kernel.outer_rank; c + 1 < kernel.extents.size(); ++c) rounds += walks *= extent(c);
     rounds += walks * with_vectors(rounds_of_loop(extent(kernel.extents.size() - 1)));

@@ -1,4 +1,4 @@
-// How often the loops of a kernel go round: llvmpipe ends them too early when it is too often.
+// Bounds the loop iterations of a kernel: llvmpipe ends loops early after too many.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,11 @@
 
 namespace sinter::runtime::vulkan {
 
-/// llvmpipe (Mesa's device in software, at least up to 22.3) lets one invocation go round its loops 65,535
-/// times in all and then leaves them without a word. Some room is kept for what the count below does not
-/// know.
+/// llvmpipe (Mesa's software device, at least up to 22.3) lets one invocation run 65,535 loop iterations in
+/// all and then silently leaves its loops. The margin covers what the bound below does not count.
 inline constexpr std::int64_t kMostRounds = 60000;
 
-/// An upper bound of the rounds of one lane in all loops of the text that jit/emit makes, in 63 bits at most.
+/// An upper bound of one lane's iterations over all loops of the text that jit/emit makes.
 std::int64_t rounds_of_lane(const ir::Kernel& kernel, const emit::Target& target,
                             const emit::Geometry& geometry, std::span<const std::int64_t> ints);
 

@@ -1,4 +1,4 @@
-// Takes blocks from the driver and cuts them into slices, the smallest free range that fits first.
+// Allocates blocks from the driver and cuts them into slices by best fit.
 #include "src/runtime/vulkan/memory.h"
 
 #include <algorithm>
@@ -13,17 +13,16 @@
 namespace sinter::runtime::vulkan {
 namespace {
 
-constexpr VkDeviceSize kAlignment = 256;  // no device asks for more
+constexpr VkDeviceSize kAlignment = 256;  // no device requires more
 constexpr VkDeviceSize kSmall = VkDeviceSize{256} << 10;
 constexpr VkDeviceSize kSmallBlock = VkDeviceSize{8} << 20;
 constexpr VkDeviceSize kLargeBlock = VkDeviceSize{64} << 20;
 constexpr VkDeviceSize kBlockUnit = VkDeviceSize{2} << 20;
-constexpr std::uint64_t kAddressesOfBlock = std::uint64_t{1} << 40;  // more than any block has
+constexpr std::uint64_t kAddressesOfBlock = std::uint64_t{1} << 40;  // larger than any block
 
 VkDeviceSize round_up(VkDeviceSize value, VkDeviceSize unit) { return (value + unit - 1) / unit * unit; }
 
-/// Sizes are rounded to eight steps for each power of two, so that nearly equal requests find each other's
-/// slices.
+/// Rounds sizes to eight steps per power of two, so that similar requests can reuse each other's slices.
 VkDeviceSize size_class(VkDeviceSize bytes) {
   return round_up(std::max<VkDeviceSize>(bytes, 1), std::max(kAlignment, std::bit_floor(bytes) / 8));
 }
@@ -67,7 +66,7 @@ std::unique_ptr<MemoryBlock> MemoryBlock::try_make(const Device& device, VkDevic
     of.buffer = block->buffer_;
     block->device_address_ = vkGetBufferDeviceAddress(device.handle(), &of);
   }
-  // Host access relies on coherent memory: there are no flushes.
+  // Host access requires coherent memory: nothing flushes mapped ranges.
   const VkMemoryPropertyFlags host =
       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   if (((required | preferred) & host) == host && (device.memory_flags(type) & host) == host) {
@@ -95,7 +94,7 @@ MemoryBlock::~MemoryBlock() {
 
 MemoryPool::MemoryPool(const Device& device, std::size_t limit)
     : device_(device), limit_(limit), required_(VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT), preferred_(0) {
-  // Reading uncached memory in place is slower than a copy, so cached it must be.
+  // Requires cached memory: reading uncached memory in place is slower than a copy.
   if (device.info().unified)
     preferred_ = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
                  VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
@@ -121,7 +120,7 @@ bool MemoryPool::grow(Arena& arena, VkDeviceSize bytes) {
     return MemoryBlock::try_make(device_, wanted, required_, preferred_);
   };
   std::unique_ptr<MemoryBlock> block = make();
-  // Near the end of the memory a block of just the size asked for may still be there.
+  // When memory is nearly used up, a block of exactly the requested size may still fit.
   if (!block && wanted > bytes) {
     wanted = bytes;
     block = make();
@@ -176,7 +175,7 @@ void MemoryPool::release(const Slice& slice) {
     range.last_use = std::max(range.last_use, neighbour->second.last_use);
     remove(arena, neighbour);
   };
-  // Blocks are further apart than they are long, so neighbours by address are of one block.
+  // Address ranges of blocks have gaps between them, so ranges with adjacent addresses are in one block.
   if (auto after = arena.free.find(address + slice.bytes); after != arena.free.end()) join(after);
   if (auto next = arena.free.lower_bound(address); next != arena.free.begin()) {
     auto before = std::prev(next);

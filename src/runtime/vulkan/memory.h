@@ -1,4 +1,5 @@
-// Device memory: big blocks taken from the driver, cut into slices, joined again when slices come back.
+// The memory pool of a Vulkan device: cuts blocks of the driver's memory into slices and joins free
+// neighbours.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +17,12 @@
 
 namespace sinter::runtime::vulkan {
 
-/// One allocation of the driver with one VkBuffer over all of it; mapped for good where the host can see it.
+/// One allocation of the driver with one VkBuffer over all of it; persistently mapped where it is
+/// host-visible.
 class MemoryBlock {
  public:
-  /// Properties as in Device::memory_type. Throws DeviceError; `try_make` returns null when memory has run
-  /// out.
+  /// Properties as in Device::memory_type. Throws DeviceError; `try_make` returns null when no memory is
+  /// left.
   static std::unique_ptr<MemoryBlock> try_make(const Device& device, VkDeviceSize bytes,
                                                VkMemoryPropertyFlags required,
                                                VkMemoryPropertyFlags preferred);
@@ -31,7 +33,7 @@ class MemoryBlock {
   MemoryBlock& operator=(const MemoryBlock&) = delete;
 
   VkBuffer buffer() const { return buffer_; }
-  /// Of its first byte, for kernels; 0 where the device has no addresses.
+  /// Address of the first byte, for kernels; 0 where the device has no buffer addresses.
   VkDeviceAddress device_address() const { return device_address_; }
   VkDeviceSize bytes() const { return bytes_; }
   std::byte* mapped() const { return mapped_; }
@@ -48,30 +50,28 @@ class MemoryBlock {
 };
 
 /// A part of a block. `address` numbers all bytes of a pool, block after block, so that two slices overlap
-/// iff their addresses do.
+/// iff their address ranges do.
 struct Slice {
   VkBuffer buffer = VK_NULL_HANDLE;
   VkDeviceSize offset = 0, bytes = 0;
   std::uint64_t address = 0;
-  VkDeviceAddress device_address = 0;  // for kernels that reach buffers through addresses
-  std::byte* mapped = nullptr;         // null: the host cannot touch it in place
-  std::uint64_t last_use = 0;          // work up to this number (Commands::open_value) may still touch it
+  VkDeviceAddress device_address = 0;  // for kernels that access buffers by address
+  std::byte* mapped = nullptr;         // null: not mapped
+  std::uint64_t last_use = 0;          // work up to this number (Commands::open_value) may still use it
 };
 
-/// Slices for buffers. A slice that comes back can be handed out at once although queued work still uses it:
-/// whatever is queued later runs after a barrier (HazardTracker works on addresses, not on buffers). Only the
-/// host must look at `last_use` before it touches a slice in place. All functions may be called from any
-/// thread.
+/// Allocates slices for buffers. A released slice can be allocated again at once, although submitted work
+/// still uses it: later work runs after a barrier (HazardTracker works on addresses, not on buffers). Only
+/// the host must wait for `last_use` before it accesses a slice in place. Thread-safe.
 class MemoryPool {
  public:
-  /// `limit`: the most bytes to hold from the driver; 0: as many as it gives.
+  /// `limit`: the most bytes to hold from the driver; 0: no limit.
   MemoryPool(const Device& device, std::size_t limit);
 
-  /// None: the driver has no memory left.
+  /// nullopt: the driver has no memory left.
   std::optional<Slice> try_allocate(VkDeviceSize bytes);
   void release(const Slice& slice);
-  /// Gives blocks that nobody uses back to the driver; the number of bytes. The caller has waited for all
-  /// work.
+  /// Returns unused blocks to the driver; the number of bytes. The caller has waited for all work.
   std::size_t trim();
 
   std::size_t bytes_in_use() const;
@@ -85,12 +85,11 @@ class MemoryPool {
   };
   using FreeMap = std::map<std::uint64_t, Free>;
 
-  /// Big slices have blocks of their own kind, so that a small one with a long life does not keep a big
+  /// Large slices have blocks of their own, so that a small slice with a long lifetime does not pin a large
   /// block.
   struct Arena {
-    FreeMap free;  // by address; neighbours are always joined
-    std::set<std::pair<VkDeviceSize, std::uint64_t>>
-        sizes;  // (bytes, address) of each: smallest that fits first
+    FreeMap free;                                            // by address; adjacent ranges are always joined
+    std::set<std::pair<VkDeviceSize, std::uint64_t>> sizes;  // (bytes, address) of each, for best fit
   };
 
   Arena& arena_of(VkDeviceSize bytes);

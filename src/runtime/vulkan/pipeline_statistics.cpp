@@ -1,4 +1,4 @@
-// What a driver tells about the code it made of a kernel.
+// Queries and formats pipeline statistics.
 #include "src/runtime/vulkan/pipeline_statistics.h"
 
 #include <cstdint>
@@ -25,7 +25,7 @@ std::string pipeline_statistics(VkDevice device, VkPipeline pipeline) {
   const auto get = reinterpret_cast<PFN_vkGetPipelineExecutableStatisticsKHR>(
       vkGetDeviceProcAddr(device, "vkGetPipelineExecutableStatisticsKHR"));
   if (!get) return "";
-  // A compute pipeline is one executable.
+  // A compute pipeline has one executable.
   VkPipelineExecutableInfoKHR which =
       structure<VkPipelineExecutableInfoKHR>(VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR);
   which.pipeline = pipeline;

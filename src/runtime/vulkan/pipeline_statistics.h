@@ -1,4 +1,4 @@
-// What a driver tells about the code it made of a kernel.
+// The driver's statistics of a compiled kernel.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sinter::runtime::vulkan {
 
-/// "Register Count 62, Local Memory Size 0", as the driver names them, of a pipeline that was made with
+/// "Register Count 62, Local Memory Size 0", in the driver's words. The pipeline must be made with
 /// VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR.
 std::string pipeline_statistics(VkDevice device, VkPipeline pipeline);
 

@@ -52,7 +52,7 @@ Pipeline Pipelines::make(std::span<const std::uint32_t> spirv, std::uint32_t bin
   VkComputePipelineCreateInfo info =
       structure<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-  // Then gl_SubgroupSize is the device's, and lanes next to each other are together.
+  // With full subgroups gl_SubgroupSize is the device's size, and consecutive lanes are in one subgroup.
   if (device_.info().full_subgroups && lanes % device_.info().subgroup_size == 0)
     info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT_EXT;
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;

@@ -1,4 +1,4 @@
-// Compiled kernels as Vulkan pipelines, and the layouts they share.
+// Vulkan pipelines of compiled kernels, and the layouts they share.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct Pipeline {
   VkPipeline handle = VK_NULL_HANDLE;
   VkPipelineLayout layout = VK_NULL_HANDLE;
   VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
-  bool push = false;  // bindings are pushed, not taken from a set
+  bool push = false;  // push descriptors instead of a descriptor set
 };
 
-/// Makes pipelines and keeps them as long as it lives. May be called from any thread.
+/// Makes pipelines and owns them. Thread-safe.
 class Pipelines {
  public:
   explicit Pipelines(const Device& device) : device_(device) {}

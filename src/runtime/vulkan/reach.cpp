@@ -1,4 +1,4 @@
-// Bounds of index maps.
+// Computes bounds of index maps.
 #include "src/runtime/vulkan/reach.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ KernelReach::KernelReach(const ir::Kernel& kernel) {
   for (const ir::BufferInfo& buffer : kernel.buffers)
     element_bytes_.push_back(static_cast<std::int64_t>(size_of(buffer.dtype)));
   auto add = [&](std::size_t buffer, std::size_t map, const ir::Expr* gather) {
-    // The last step alone says where an element lies; the steps before only choose its coordinates.
+    // Only the last step determines an element's position; earlier steps only compute its coordinates.
     const ir::MapStep& step = kernel.maps[map].steps.back();
     const bool first = kernel.maps[map].steps.size() == 1;
     Use use{buffer, step.offset, {}};

@@ -1,4 +1,4 @@
-// How far into its buffers a launch may reach.
+// Bounds how far into its buffers a launch can access.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace sinter::runtime::vulkan {
 
-/// Derived once from a kernel's index maps. Many buffers of a launch are pieces of one plan's memory, so that
-/// how far each reaches decides whether two launches touch the same.
+/// Derived once from a kernel's index maps. Many buffers of a launch are parts of the plan's arena, so the
+/// extent of their accesses decides whether two launches conflict.
 class KernelReach {
  public:
   explicit KernelReach(const ir::Kernel& kernel);
 
-  /// For each buffer the bytes, counted from where it is bound, that hold all that is touched. A load under a
-  /// predicate may reach less than is said here, never more.
+  /// For each buffer, the number of bytes from its binding offset that cover all accesses: an upper bound,
+  /// since a predicate may exclude some.
   void compute(std::span<const std::int64_t> ints, std::vector<std::int64_t>& bytes) const;
 
  private:

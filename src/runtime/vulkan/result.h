@@ -1,4 +1,4 @@
-// Results of Vulkan calls, turned into exceptions.
+// Vulkan result codes as exceptions.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sinter::runtime::vulkan {
 
-/// A Vulkan structure with its type set and all else zero.
+/// A Vulkan structure with its type set and all other members zero.
 template <class T>
 T structure(VkStructureType type) {
   T result{};
@@ -18,8 +18,7 @@ T structure(VkStructureType type) {
 /// "VK_ERROR_DEVICE_LOST"
 std::string name_of(VkResult result);
 
-/// Throws DeviceError for an error code: what was tried, the code's name, and what can be done where that is
-/// known.
+/// Throws DeviceError for an error code: the failed call, the code's name, and a remedy where there is one.
 void check(VkResult result, const char* what);
 
 }  // namespace sinter::runtime::vulkan

@@ -1,4 +1,4 @@
-// The ring's bookkeeping.
+// Allocates from the ring.
 #include "src/runtime/vulkan/staging.h"
 
 #include "src/runtime/vulkan/commands.h"
@@ -14,7 +14,7 @@ StagingRing::StagingRing(const Device& device, Commands& commands, VkDeviceSize 
 
 StagingRing::Piece StagingRing::take(VkDeviceSize bytes, VkDeviceSize alignment) {
   std::uint64_t start = (head_ + alignment - 1) / alignment * alignment;
-  // A piece lies in one stretch: what is left at the end of the ring is skipped when it is too short.
+  // A piece is contiguous: skips the rest of the ring where it is too short.
   if (start % block_->bytes() + bytes > block_->bytes())
     start = (start + block_->bytes() - 1) / block_->bytes() * block_->bytes();
   while (start + bytes - tail_ > block_->bytes()) {

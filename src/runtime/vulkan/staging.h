@@ -1,4 +1,4 @@
-// Host memory that the device can read: a ring for what goes to the device.
+// Staging memory for uploads: a ring buffer of host memory that the device can read.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace sinter::runtime::vulkan {
 
 class Commands;
 
-/// Pieces of a ring buffer for data that the work recorded next reads. A piece is free again when that work
+/// A ring buffer of pieces for data that the work recorded next reads. A piece is free again when that work
 /// is done.
 class StagingRing {
  public:
@@ -25,8 +25,8 @@ class StagingRing {
     VkDeviceSize offset;
     std::byte* data;
   };
-  /// Submits and waits when the ring is full. The piece must be used by the work recorded next, before any
-  /// submit. At most `bytes()` bytes.
+  /// Allocates a piece of at most `bytes()` bytes; submits and waits when the ring is full. The work recorded
+  /// next, before any submit, must use the piece.
   Piece take(VkDeviceSize bytes, VkDeviceSize alignment);
   VkDeviceSize bytes() const { return block_->bytes(); }
 
@@ -38,7 +38,7 @@ class StagingRing {
 
   Commands& commands_;
   std::unique_ptr<MemoryBlock> block_;
-  std::uint64_t head_ = 0, tail_ = 0;  // count bytes for ever; the place in the ring is the remainder
+  std::uint64_t head_ = 0, tail_ = 0;  // count bytes without wrapping; modulo the size: offset in the ring
   std::deque<Used> used_;
 };
 

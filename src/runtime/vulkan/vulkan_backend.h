@@ -1,4 +1,4 @@
-// Vulkan devices: which there are, and a backend for each.
+// Vulkan devices: their list, and a backend for each.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@ struct VulkanDeviceInfo {
   bool hardware;  // false: a software device on the host's cores, such as llvmpipe
 };
 
-/// The devices that can run Sinter's kernels, in the loader's order; empty when there are none.
+/// The devices that can run Sinter's kernels, in the loader's order; may be empty.
 std::vector<VulkanDeviceInfo> vulkan_devices();
 
-/// Why there are none and what to do about it; empty when there are some.
+/// Why there is no usable device and what to do; empty when there is one.
 std::string vulkan_unavailable_reason();
 
 /// Throws DeviceError when there is no such device or it cannot be opened.
 std::unique_ptr<Backend> make_vulkan_backend(int index, const VulkanOptions& options);
 
-/// Everything the device can do, except that under SINTER_VULKAN_VALIDATION=1 no descriptors are pushed: the
-/// layer does not see through them when it looks for missing barriers.
+/// With all features of the device. Under SINTER_VULKAN_VALIDATION=1 push descriptors are off: the validation
+/// layer cannot track them when it looks for missing barriers.
 std::unique_ptr<Backend> make_vulkan_backend(int index);
 
-/// Warnings and errors of the validation layer since the process started (SINTER_VULKAN_VALIDATION=1). Each
-/// is also thrown as a DeviceError by the next `synchronize` of a Vulkan device.
+/// Number of warnings and errors of the validation layer since the process started
+/// (SINTER_VULKAN_VALIDATION=1). The next `synchronize` of a Vulkan device throws each as a DeviceError.
 std::uint64_t vulkan_validation_messages();
 
 }  // namespace sinter::runtime
