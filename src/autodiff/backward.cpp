@@ -1,4 +1,4 @@
-// backward(): from the gradient of one number to those of all leaves it came from.
+// backward(): computes the gradients of all leaves from the gradient of one number.
 #include <algorithm>
 #include <vector>
 
@@ -17,8 +17,9 @@ using autodiff::Node;
 using autodiff::Term;
 using NodeRef = AnyTensor::NodeRef;
 
-/// The nodes behind a result, latest first. A node's operands were made before it, so this order visits every
-/// node after all of its uses. When it goes, also by an exception, the nodes' saved values are gone too.
+/// The nodes of a result's history, latest first. Operands are older than their node, so this order visits
+/// every node after all of its uses. The destructor releases the nodes' saved values, also after an
+/// exception.
 class History {
  public:
   History(Node* root, const Location& where) {
@@ -117,9 +118,9 @@ AnyTensor AnyTensor::require_grad(Location where) const {
                             " was used without autodiff; make the tensor on device.autodiff()",
                         where);
   if (!is_float(value.dtype))
-    throw AutodiffError(
-        "[require_grad] gradients exist for f32 and f64, not for " + std::string(name_of(value.dtype)),
-        where);
+    throw AutodiffError("[require_grad] gradients exist for f32, f64, bf16 and f16, not for " +
+                            std::string(name_of(value.dtype)),
+                        where);
   auto node = NodeRef::adopt(new Node);
   node->where = where;
   node->shape = value.shape;

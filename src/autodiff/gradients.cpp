@@ -14,7 +14,7 @@ auto lower_bound(auto& entries, std::uint64_t leaf) {
                           [](const Gradients::Entry& entry, std::uint64_t id) { return entry.leaf < id; });
 }
 
-/// The number of a leaf; 0, which no node has, for a tensor that needs no gradient.
+/// The id of a leaf's node; 0, which no node has, for a tensor that needs no gradient.
 std::uint64_t number_of(const AnyTensor& leaf) {
   const autodiff::Node* node = leaf.node().get();
   if (!node) return 0;
@@ -38,7 +38,7 @@ std::optional<AnyTensor> Gradients::remove(const AnyTensor& leaf) {
   const std::uint64_t number = number_of(leaf);
   const auto at = lower_bound(entries_, number);
   if (at == entries_.end() || at->leaf != number || !at->gradient.defined()) return std::nullopt;
-  // The entry stays, empty: taking it out would move all behind it, for every parameter of a model.
+  // Leaves an empty entry: erasing it would move all later ones, for every parameter of a model.
   return std::exchange(at->gradient, AnyTensor());
 }
 

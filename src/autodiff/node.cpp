@@ -1,4 +1,4 @@
-// Making, sharing and dropping nodes.
+// Creates, shares and releases nodes.
 #include "src/autodiff/node.h"
 
 #include <algorithm>
@@ -27,8 +27,8 @@ void Node::forget() {
 
 void retain(Node* node) { node->owners.fetch_add(1, std::memory_order_relaxed); }
 
-// A history may be as long as the program has run, so nodes are not destroyed through each other's
-// destructors: those whose last owner goes are linked into a list and taken one by one.
+// A history may be as long as the program has run. To avoid deep recursion, destructors do not release
+// operands: nodes whose last owner is gone are linked into a list and deleted one by one.
 void release(Node* node) {
   if (node->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   node->next_dead = nullptr;

@@ -8,7 +8,8 @@ namespace sinter::autodiff {
 
 namespace {
 
-// An op without a rule would silently cut gradients: ask for it at the first use of the table.
+// An op without a rule would silently stop gradients, so the first use of the table checks that every op has
+// one.
 std::array<Rule, kOpCount> make_table() {
   std::array<Rule, kOpCount> table{};
   std::array<bool, kOpCount> known{};

@@ -1,7 +1,7 @@
 // Gradient rules of elementwise ops. Operands have the result's shape: broadcasting is an op of its own
 // (Expand).
 //
-// y is the result, g its gradient. Formulas that use y rather than x reuse what the forward pass computed.
+// y is the result, g its gradient. Formulas with y instead of x reuse the result of the forward pass.
 #include <numbers>
 
 #include "src/autodiff/rule.h"
@@ -14,8 +14,8 @@ Term floor(const Term& x) {
   return x.with([](const AnyTensor& t, const Location& where) { return t.floor(where); });
 }
 
-/// Gradient of the operand `i` of maximum or minimum, where `wins` says that it alone is taken. Two equal
-/// tensors share. Against a number, equality gives nothing: the derivative of max(x, 0) at 0 is 0.
+/// Gradient of operand `i` of maximum or minimum; `wins` is true where only that operand is selected. Equal
+/// tensors share the gradient. An operand equal to a number gets none: the derivative of max(x, 0) at 0 is 0.
 Term extreme(const Step& s, std::size_t i, const Term& wins) {
   const Term g = s.gradient();
   if (s.is_scalar(1 - i)) return choose(wins, g, 0.0);
@@ -29,7 +29,7 @@ Term pow_base(const Step& s) {
   return b.number() == 0 ? g * 0.0 : g * (b * pow(a, b - 1.0));
 }
 
-/// y log a, and 0 where a = 0, since y does not move there while b > 0.
+/// y log a, and 0 where a = 0: y stays 0 there for all b > 0.
 Term pow_exponent(const Step& s) {
   const Term g = s.gradient(), a = s.operand(0), y = s.result();
   if (a.is_scalar()) return a.number() == 0 ? g * 0.0 : g * (y * log(a));
@@ -107,7 +107,7 @@ constexpr Rule kTable[] = {
      {{{[](const Step& s) { return s.gradient() * (exp(-square(s.operand(0))) * kTwoOverSqrtPi); },
         kFirst}}}},
 
-    // Steps: constant wherever a derivative exists.
+    // Step functions: constant wherever a derivative exists.
     {Op::Floor, {}},
     {Op::Ceil, {}},
     {Op::Round, {}},
@@ -116,7 +116,7 @@ constexpr Rule kTable[] = {
     {Op::IsNan, {}},
     {Op::Not, {}},
 
-    // Only casts between floats are tracked: others do not give a float, or do not start from one.
+    // Only casts between floats have gradients.
     {Op::Cast, {{{[](const Step& s) {
        return s.gradient().with(
            [&](const AnyTensor& t, const Location& w) { return t.cast(s.dtype_of(0), w); });
@@ -127,7 +127,7 @@ constexpr Rule kTable[] = {
      {{{[](const Step& s) { return s.gradient(); }}, {[](const Step& s) { return -s.gradient(); }}}}},
     {Op::Mul,
      {{{[](const Step& s) {
-          // Of a square in one product, where the product rule has two and a sum.
+          // A square: one product instead of the product rule's two and a sum.
           return (s.is_of_one_tensor() ? s.gradient() * 2.0 : s.gradient()) * s.operand(1);
         },
         kSecond},

@@ -39,7 +39,8 @@ Term pad(const Step& s) {
   });
 }
 
-/// What is replaced had no effect; in a concatenation nobody looks at the gradient there either.
+/// The replaced part of x has no effect on the result, so its gradient is 0. In a concatenation nothing reads
+/// that part of the gradient, and g passes unchanged.
 Term assign_around(const Step& s) {
   const std::size_t rank = s.shape().rank();
   if (s.integer(3 * rank) != 0) return s.gradient();
@@ -58,8 +59,8 @@ Term assign_value(const Step& s) {
       [&](const AnyTensor& g, const Location& w) { return tensor::slice_to(g, start, step, sizes, w); });
 }
 
-/// Windows that do not overlap: each element is in at most one of them, so its gradient is found by moving
-/// g's elements.
+/// Windows that do not overlap: each element is in at most one window, so its gradient is an element of g,
+/// moved.
 AnyTensor disjoint_windows(const AnyTensor& gradient, const Shape& shape, std::size_t axis, std::int64_t step,
                            const Location& w) {
   const std::size_t rank = shape.rank();
@@ -111,7 +112,7 @@ Axes reduced_axes(const Step& s) {
   return Axes(axes);
 }
 
-/// Elements that share the extreme share the gradient.
+/// Elements equal to the extreme share the gradient.
 Term extreme(const Step& s) {
   const Term found = equal(s.operand(0), s.result());
   const Term count =
@@ -120,7 +121,7 @@ Term extreme(const Step& s) {
   return choose(found, s.gradient() / count, 0.0);
 }
 
-/// The product of the others: y / x, but where x is zero, and where another is.
+/// The product of the other elements: y / x, except where x or another element is zero.
 Term product(const Step& s) {
   const Term x = s.operand(0), zero = equal(x, 0.0);
   const Axes axes = reduced_axes(s);
@@ -134,13 +135,13 @@ Term product(const Step& s) {
 
 // ---- indexed reads
 
-/// The sum over all positions whose index points here, as a comparison with 0, 1, ..: one fused kernel
-/// without atomic operations, so that results do not depend on the order of threads.
+/// Sums g over all positions whose index selects an element, by comparing indices with 0, 1, ..: one fused
+/// kernel without atomic operations, so that results do not depend on the order of threads.
 AnyTensor scatter_sum(const AnyTensor& gradient, const AnyTensor& index, std::size_t axis, const Shape& shape,
                       const Location& w) {
   const std::size_t rank = shape.rank();
   if (rank == kMaxRank) {
-    // No room for one more axis: merge two that are not looked up. Gradient and index have equal shapes.
+    // The rank is at its maximum: merges two other axes. Gradient and index have equal shapes.
     const std::size_t first = axis >= 2 ? 0 : rank - 2;
     const auto merged = [&](const Shape& sizes) {
       Shape result(sizes);
@@ -148,7 +149,7 @@ AnyTensor scatter_sum(const AnyTensor& gradient, const AnyTensor& index, std::si
       result.erase(first + 1);
       return result;
     };
-    Shape cut(gradient.shape());  // only the looked-up axis may differ where others are merged
+    Shape cut(gradient.shape());  // only the indexed axis may differ where others are merged
     cut[axis] = shape[axis];
     AnyTensor sums =
         scatter_sum(gradient.reshape(merged(gradient.shape()), w), index.reshape(merged(index.shape()), w),
@@ -200,7 +201,7 @@ constexpr Rule kTable[] = {
     {Op::Prod, {{{product, kFirst}}}},
     {Op::Max, {{{extreme, kFirst | kResult}}}},
     {Op::Min, {{{extreme, kFirst | kResult}}}},
-    {Op::SquaredDeviations, {}},  // never recorded
+    {Op::SquaredDeviations, {}},  // only the planner makes it
 
     {Op::Gather, {{{gather, kSecond}}}},
 
@@ -208,7 +209,7 @@ constexpr Rule kTable[] = {
      {{{[](const Step& s) { return matmul(s.gradient(), transposed(s.operand(1))); }, kSecond},
        {[](const Step& s) { return matmul(transposed(s.operand(0)), s.gradient()); }, kFirst}}}},
 
-    // The three convolutions are each other's gradients: each is linear in both operands.
+    // The three convolutions are each other's gradients, since each is linear in both operands.
     {Op::Conv2d,
      {{{[](const Step& s) {
           return convolve(Op::Conv2dBackwardInput, s, s.gradient(), s.operand(1), s.shape_of(0));

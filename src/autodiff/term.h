@@ -1,5 +1,5 @@
-// A term of a gradient formula: an untracked tensor or a number, with the forward op's place in the user's
-// source, which all ops of its gradient carry too.
+// A term of a gradient formula: an untracked tensor or a number, with the source location of the forward op,
+// which all ops of its gradient carry as well.
 #pragma once
 
 #include <utility>
@@ -13,19 +13,19 @@ class Term {
   Term() = default;
   Term(AnyTensor tensor, const Location& where) : tensor_(std::move(tensor)), where_(where) {}
   Term(Scalar scalar, const Location& where) : scalar_(scalar), where_(where) {}
-  /// A tensor of ones, known as such: what it is multiplied by needs no op.
+  /// A tensor known to be all ones: multiplying by it records no op.
   static Term ones(AnyTensor tensor, const Location& where) {
     Term term(std::move(tensor), where);
     term.ones_ = true;
     return term;
   }
-  /// The same value at the place of another op.
+  /// The same value with the location of another op.
   Term at(const Location& where) const {
     Term term = *this;
     term.where_ = where;
     return term;
   }
-  /// A tensor of this one's elements, however often each and in whatever shape.
+  /// A term for `tensor`, a view or repetition of this term's elements, which is all ones if this one is.
   Term spread(AnyTensor tensor) const {
     Term term(std::move(tensor), where_);
     term.ones_ = ones_;
@@ -41,7 +41,7 @@ class Term {
     return is_scalar() ? AnyTensor::Operand(scalar_) : AnyTensor::Operand(tensor_);
   }
 
-  /// The term that `f(tensor, location)` gives.
+  /// The term f(tensor, location).
   template <class F>
   Term with(F f) const {
     return {f(tensor_, where_), where_};

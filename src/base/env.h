@@ -1,4 +1,4 @@
-// Every environment variable that Sinter reads, in one place. docs/environment.md describes them for users.
+// All environment variables of Sinter, in one place. docs/environment.md describes them for users.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ struct Environment {
   bool cache = true;  // SINTER_CACHE=0: no kernels on disk
   std::int64_t cache_limit_mib = 1024;  // SINTER_CACHE_LIMIT_MIB
   std::vector<std::string> log;         // SINTER_LOG: plan,ir,compile,launch,memory,device
-  std::string explain;            // SINTER_EXPLAIN: file or folder for a report at the end of the process
-  std::string dump_kernels;       // SINTER_DUMP_KERNELS: folder for generated source
-  std::int64_t host_threads = 0;  // SINTER_HOST_THREADS; 0: one per core
-  std::string host = "auto";      // SINTER_HOST: auto, jit or interpreter
-  std::string llvm;               // SINTER_LLVM: file of the libLLVM to open; empty: the newest that is found
+  std::string explain;                  // SINTER_EXPLAIN: file or folder for a report when the process exits
+  std::string dump_kernels;             // SINTER_DUMP_KERNELS: folder for generated source
+  std::int64_t host_threads = 0;        // SINTER_HOST_THREADS; 0: one per core
+  std::string host = "auto";            // SINTER_HOST: auto, jit or interpreter
+  std::string llvm;  // SINTER_LLVM: file of the libLLVM to open; empty: the newest that is found
   std::int64_t memory_limit_mib = 0;  // SINTER_MEMORY_LIMIT_MIB: of each device, 0: none
-  bool cuda_graphs = true;            // SINTER_CUDA_GRAPHS=0: launches of known plans are started one by one
-  std::int64_t trace_limit = 4096;    // SINTER_TRACE_LIMIT: ops recorded before a flush happens by itself
+  bool cuda_graphs = true;            // SINTER_CUDA_GRAPHS=0: replays start launches one by one
+  std::int64_t trace_limit = 4096;    // SINTER_TRACE_LIMIT: recorded ops that trigger a flush
   bool validation = false;            // SINTER_VULKAN_VALIDATION=1: validation layers on, messages are errors
   bool onednn = true;  // SINTER_ONEDNN=0: the host uses Sinter's own matrix product and convolution
 };
@@ -37,7 +37,7 @@ bool logs(const char* topic);
 /// One line to stderr: "sinter plan: ...". Call only when `logs(topic)`.
 void log_line(const char* topic, const std::string& text);
 
-/// A warning to stderr, each distinct text once in the life of the process.
+/// Writes a warning to stderr, each distinct text once per process.
 void warn_once(const std::string& text);
 
 /// Name, current value and one-line description of each variable, for `sinter env`.

@@ -1,8 +1,8 @@
-// Coefficients of the polynomials behind the host's functions, lowest power first: one table for the
-// block functions (src/runtime/host/maths/maths-inl.h, which says how they are used) and for generated code
+// Coefficients of the host's polynomial approximations, lowest power first: one table for the interpreter's
+// functions (src/runtime/host/maths/maths-inl.h, which documents their use) and for generated code
 // (jit/emit).
 //
-// Near-minimax fits of ours: weighted least squares on Chebyshev points, in 40 digits.
+// Near-minimax fits: weighted least squares on Chebyshev points, computed with 40 digits.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@ namespace sinter::base {
 inline constexpr double kQuadrantsPerUnit = 0.6366197723675814;  // 2 / pi
 inline constexpr double kLog2E = 1.4426950408889634;
 
-/// What exponentials are made of in f32 and f64.
+/// Constants of the exponential functions in f32 and f64.
 template <class T>
 struct Exponentials;
 
 template <>
 struct Exponentials<float> {
   static constexpr int kMantissa = 23, kBias = 127;
-  /// Added to a number below 2^22 it rounds that to a whole number, which its low bits then hold.
+  /// Adding it to a number below 2^22 rounds that to an integer, which the sum's low bits hold.
   static constexpr double kShift = 12582912;  // 1.5 * 2^23
-  /// ln 2 and its half in two parts: whole multiples of the first that matter are exact.
+  /// ln 2 and its half, as a sum of two parts: the relevant integer multiples of the first part are exact.
   static constexpr float kLn2[] = {0.693359375f, -2.12194440e-4f};
   static constexpr float kHalfLn2[] = {kLn2[0] / 2, kLn2[1] / 2};
   /// (exp(r) - 1 - r) / r^2 for |r| <= ln 2 / 2, where the result is exp(r) ...
@@ -30,15 +30,15 @@ struct Exponentials<float> {
   /// ... and where it is exp(r) - 1.
   static constexpr float kExpm1[] = {0.499999981515f, 0.166665432731f, 0.0416671931425f, 0.00836656932617f,
                                      0.00138831905596f};
-  /// (exp(2r) - 1 - 2r) / (2 r^2) for |r| <= ln 2 / 4: the same in 2r.
+  /// (exp(2r) - 1 - 2r) / (2 r^2) for |r| <= ln 2 / 4: kExpm1 in 2r.
   static constexpr float kTanh[] = {2 * kExpm1[0], 4 * kExpm1[1], 8 * kExpm1[2], 16 * kExpm1[3],
                                     32 * kExpm1[4]};
-  /// Beyond these, exp is 0 and infinity, exp(x) - 1 is -1 and exp(x), tanh is 1, sigmoid is 1 and 0.
+  /// Beyond these bounds, exp is 0 and infinity, exp(x) - 1 is -1 and exp(x), tanh is 1, sigmoid is 1 and 0.
   static constexpr double kExpLeast = -104.5, kExpMost = 89;
   static constexpr double kExpm1Least = -40, kExpm1Most = 20;
   static constexpr double kTanhMost = 9.1;
   static constexpr double kSigmoidLeast = -69, kSigmoidMost = 104.5;
-  /// Both parts of sigmoid's fraction are divided by 2 to this.
+  /// Numerator and denominator of sigmoid's fraction are divided by 2 to this power.
   static constexpr int kSigmoidScale = 24;
 };
 
@@ -98,11 +98,11 @@ inline constexpr float kCosPolynomial[] = {0.0416666470416f, -0.00138873754394f,
 /// (arctan(u) - u) / u^3 in u^2, for |u| <= tan(pi / 8).
 inline constexpr float kAtanPolynomial[] = {-0.333333332793f, 0.199999772587f,   -0.142841511936f,
                                             0.110713650219f,  -0.0862467614525f, 0.0504813851208f};
-/// pi / 2 in parts: multiples by whole numbers below 2^13 of all but the last are exact, so that what is left
-/// of an argument near a zero of the function is right to the last place.
+/// pi / 2 as a sum of parts: multiples by integers below 2^13 of all but the last are exact, so that the
+/// reduced argument is exact to the last place near zeros of the function.
 inline constexpr float kHalfPi[] = {0x1.92p+0f, 0x1.fb4p-12f, 0x1.444p-24f, 0x1.68c234p-39f};
 
-// f64. The first two are for powers of f32 and good to 2^-45 and 2^-40.
+// f64. The first two are for powers of f32 and accurate to 2^-45 and 2^-40.
 /// log2((1 + s) / (1 - s)) / s in s^2, for (1 + s) / (1 - s) in [sqrt(1/2), sqrt(2)).
 inline constexpr double kLog2Polynomial[] = {2.88539008177785,   0.9617966941133992, 0.5770779423473246,
                                              0.4122092542674706, 0.3199056144099,    0.2829014094418219};
@@ -111,7 +111,7 @@ inline constexpr double kPowerOf2Polynomial[] = {
     0.9999999999997625,     0.6931471805464949,    0.24022650698878975,
     0.0555041093942541,     0.009618128543073758,  0.001333345197976646,
     0.00015403851569684146, 1.530975966011258e-05, 1.3175912707827929e-06};
-/// (ln((1 + s) / (1 - s)) - 2s) / s^3 in s^2, for the same numbers, good to 2^-59.
+/// (ln((1 + s) / (1 - s)) - 2s) / s^3 in s^2, for the same numbers, accurate to 2^-59.
 inline constexpr double kLog64Polynomial[] = {0.6666666666666734,  0.39999999999414204, 0.28571428742496197,
                                               0.22222198561611628, 0.1818356495293292,  0.1531403383740544,
                                               0.1479612381685528};

@@ -1,4 +1,4 @@
-// Reads IDX files. Every size in a file is checked against what is really there before memory is asked for.
+// Reads IDX files. Checks every size against the file's length before it allocates memory.
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -65,7 +65,7 @@ IdxArray read_idx(const std::filesystem::path& file) {
     std::uint64_t dimension = std::uint64_t{bytes[0]} << 24 | std::uint64_t{bytes[1]} << 16 |
                               std::uint64_t{bytes[2]} << 8 | std::uint64_t{bytes[3]};
     array.shape.push_back(static_cast<std::int64_t>(dimension));
-    // A product that does not fit is larger than any file: the comparison below then fails as it should.
+    // An overflowing product is larger than any file, so the comparison below fails as it should.
     if (__builtin_mul_overflow(count, dimension, &count)) count = std::numeric_limits<std::uint64_t>::max();
   }
   if (count != size - header)

@@ -1,4 +1,4 @@
-// The order in which a data loader walks its data set.
+// The order of a data loader's items.
 #include <numeric>
 
 #include <sinter/data/loader.h>

@@ -1,4 +1,4 @@
-// MNIST: finding and checking its files, and batches of its images.
+// MNIST: finds and checks its files, and makes batches of its images.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -10,8 +10,7 @@
 namespace sinter::data {
 namespace {
 
-// The data set is found in the wild under both spellings: "train-images-idx3-ubyte" and
-// "train-images.idx3-ubyte".
+// The data set is distributed under both spellings: "train-images-idx3-ubyte" and "train-images.idx3-ubyte".
 std::filesystem::path find(const std::filesystem::path& folder, const std::string& stem,
                            const std::string& suffix) {
   std::error_code ignored;

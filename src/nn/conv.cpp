@@ -1,4 +1,4 @@
-// Convolution over two dimensions.
+// Two-dimensional convolution.
 #include <cmath>
 #include <string>
 

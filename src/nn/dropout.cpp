@@ -1,4 +1,4 @@
-// Dropout. The random numbers are counter-based: the backward pass draws the same ones again instead of
+// Dropout. Random numbers are counter-based: the backward pass generates the same ones again instead of
 // storing a mask.
 #include <string>
 

@@ -1,4 +1,4 @@
-// Parameters as they are before training.
+// Initial values of parameters.
 #include "src/nn/init.h"
 
 #include <string>

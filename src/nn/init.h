@@ -1,11 +1,11 @@
-// Parameters as they are before training.
+// Initial values of parameters.
 #pragma once
 
 #include <sinter/any_tensor.h>
 
 namespace sinter::nn::detail {
 
-/// Uniform in [-bound, bound); a leaf of differentiation where the device has autodiff.
+/// Uniform in [-bound, bound); requires a gradient where the device has autodiff.
 AnyTensor uniform_parameter(const Shape& shape, double bound, const Device& device, Location where);
 
 /// Throws ShapeError "[layer] name is value, expected 1 or more" unless value is positive.

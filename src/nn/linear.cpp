@@ -14,7 +14,7 @@ AnyTensor detail::linear(const AnyTensor& x, const AnyTensor& weight, const AnyT
     throw ShapeError("[linear] the last dimension of the input " + to_string(x.shape()) +
                          " is not d_in of the weight " + to_string(weight.shape()),
                      where);
-  // One product over all leading dimensions, whatever their number.
+  // One matrix product for all leading dimensions together.
   bool flat = x.rank() == 2;
   AnyTensor rows = flat ? x : x.reshape({x.numel() / d_in, d_in}, where);
   AnyTensor y = rows.matmul(weight.transpose(0, 1, where), where);

@@ -1,4 +1,4 @@
-// Losses as plain operations, which fuse with what comes before them.
+// Losses, composed of plain operations, which fuse with their operands.
 #include <limits>
 #include <string>
 
@@ -18,7 +18,7 @@ Tensor<0> cross_entropy(const Tensor<2>& logits, const Tensor<1, Int>& targets, 
   AnyTensor target = targets.any().cast(DType::i64, where).reshape({batch, 1}, where);
   AnyTensor index =
       AnyTensor::arange(0, classes, 1, logits.device().inner(), where).reshape({1, classes}, where);
-  // Choosing by comparison reads nothing out of place, so that it fuses with the softmax forward and
+  // Selecting by comparison instead of a gather is elementwise, so it fuses with the softmax forward and
   // backward.
   AnyTensor log_probability = log_softmax(logits.any(), 1, where);
   AnyTensor chosen =

@@ -1,4 +1,4 @@
-// Average pooling, made of views and reductions: both differentiate without a rule of their own.
+// Average pooling, composed of views and reductions: needs no gradient rule of its own.
 #include <string>
 
 #include <sinter/nn/pool.h>
@@ -19,8 +19,8 @@ AnyTensor windows_of(const AnyTensor& x, const std::array<std::int64_t, 2>& kern
   return padded.windows(2, kernel[0], stride[0], where).windows(3, kernel[1], stride[1], where);
 }
 
-// Adaptive pooling along one dimension whose size does not divide: for each output a mask says which elements
-// count.
+// Adaptive pooling along one dimension whose size does not divide: for each output a mask selects the
+// elements of its window.
 AnyTensor pool_unevenly(const AnyTensor& x, std::int64_t axis, std::int64_t output, const Location& where) {
   std::int64_t input = x.shape()[static_cast<std::size_t>(axis)];
   Device device = x.device().inner();
@@ -34,7 +34,7 @@ AnyTensor pool_unevenly(const AnyTensor& x, std::int64_t axis, std::int64_t outp
                                             AnyTensor::less(place, end, where), where);
   AnyTensor count = AnyTensor::sub(end, begin, where).cast(x.dtype(), where);
 
-  // The mask is (output, input); both are aligned with `axis` by sizes of 1 behind.
+  // The mask is (output, input); trailing dimensions of size 1 align both with `axis`.
   Dims mask_shape{output, input}, count_shape{output, 1};
   for (std::size_t i = static_cast<std::size_t>(axis) + 1; i < x.rank(); ++i) {
     mask_shape.push_back(1);

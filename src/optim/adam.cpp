@@ -1,4 +1,5 @@
-// Adam and AdamW: plain operations, which the planner fuses into a few launches for all parameters together.
+// Adam and AdamW, composed of plain operations, which the planner fuses into a few launches for all
+// parameters together.
 #include <cmath>
 #include <limits>
 
@@ -52,8 +53,7 @@ void Adam::update(double learning_rate, std::vector<Parameter>& parameters, Loca
     moments.first = first;
     moments.second = second;
 
-    // Numbers that change from step to step are handed over as numbers: the recorded operations stay the
-    // same.
+    // Values that change at each step are scalar arguments, so that every step records the same trace.
     double steps = static_cast<double>(moments.step);
     double step_size = learning_rate / (1 - std::pow(config_.beta1, steps));
     double second_scale = 1 / std::sqrt(1 - std::pow(config_.beta2, steps));

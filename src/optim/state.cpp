@@ -1,4 +1,4 @@
-// What optimizers share.
+// Shared by optimizers: checks, and state in records.
 #include "src/optim/state.h"
 
 #include <cstring>

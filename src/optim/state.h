@@ -1,5 +1,4 @@
-// What optimizers share: checks of their numbers, and tensors that are remembered from step to step as
-// entries of a record.
+// Shared by optimizers: checks of settings, and state tensors as entries of a record.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +11,16 @@ namespace sinter::optim {
 /// Throws Error "[optimizer] name is value, expected ..." unless low <= value < high.
 void require_within(const char* optimizer, const char* name, double value, double low, double high);
 
-/// Throws ShapeError when a remembered tensor is not of the parameter's shape: the module is another one than
+/// Throws ShapeError when a state tensor does not have the parameter's shape: the module is another one than
 /// before.
 void require_same_shape(const char* optimizer, const std::string& path, const Shape& remembered,
                         const Shape& parameter, const Location& where);
 
-/// A count as an entry of a record, and back. Throws DataError when there is none or it is no count.
+/// A count as an entry of a record, and back. Throws DataError when the entry is missing or no count.
 void add_count(record::Record& record, const std::string& name, std::int64_t value);
 std::int64_t read_count(const record::Record& record, const std::string& name);
 
-/// `name` without `suffix`, or empty when it does not end so.
+/// `name` without `suffix`; empty when it does not end with that.
 std::string without_suffix(const std::string& name, const std::string& suffix);
 
 /// Throws DataError unless the record was written by this optimizer.

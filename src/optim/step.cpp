@@ -21,7 +21,7 @@ Step::Step(std::vector<Taken> taken, Gradients gradients) : taken_(std::move(tak
     }
     updated_by_[i] = at->second;
   }
-  // The old handles go only now: above, their nodes tell parameters apart.
+  // Releases the old handles only here: the code above identifies parameters by their nodes.
   for (std::size_t i = 0; i < taken_.size(); ++i)
     if (updated_by_[i]) taken_[i].value = AnyTensor();
 }

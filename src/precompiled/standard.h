@@ -1,6 +1,6 @@
-// Precompiled where -Db_pch=true: half of the time to compile a file goes into reading these. They do not
-// change with Sinter's own headers. Files include what they use all the same: other builds have nothing
-// precompiled.
+// The precompiled header of builds with -Db_pch=true: reading these headers takes half of the time to compile
+// a file, and they do not change with Sinter's own. Files still include what they use, as other builds have
+// no precompiled header.
 #include <algorithm>
 #include <array>
 #include <atomic>

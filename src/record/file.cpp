@@ -1,4 +1,4 @@
-// Reading and publishing whole files through the system's own calls: only they say why something failed.
+// Reads and writes whole files by system calls, which report why an operation failed.
 #include "src/record/file.h"
 
 #include <atomic>
@@ -29,7 +29,7 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int number() const { return number_; }
-  // Some file systems report a failed write only now. Returns 0 or the error.
+  // Some file systems report a failed write only at close. Returns 0 or the error.
   int close() { return ::close(std::exchange(number_, -1)) == 0 ? 0 : errno; }
 
  private:

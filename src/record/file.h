@@ -1,4 +1,4 @@
-// Whole files: read at once, written so that nobody ever sees half of one.
+// Whole files: read at once, and written atomically.
 #pragma once
 
 #include <cstddef>

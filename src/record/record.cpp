@@ -1,4 +1,4 @@
-// Records: between named tensors, bytes and files.
+// Records: conversions between named tensors, bytes and files.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -16,12 +16,12 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "elements are written as they lie in memory");
 
-// A header longer than this is not one: reading it would take more memory than the tensors.
+// A longer header is not valid: reading it would take more memory than the tensors.
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 
 std::string quoted(const std::filesystem::path& file) { return "\"" + file.string() + "\""; }
 
-// Bytes of a bool other than 0 and 1 would mean different things to different kernels.
+// Kernels would interpret bool bytes other than 0 and 1 differently.
 void check_bools(const Record::Entry& entry, const std::string& name, std::string_view source) {
   if (entry.dtype != DType::boolean) return;
   for (std::byte byte : entry.bytes)
@@ -82,7 +82,7 @@ std::vector<std::byte> Record::to_bytes() const {
   header.texts = texts_;
   header.texts[std::string(kChecksumKey)] = std::string(kChecksumDigits, '0');
   std::uint64_t at = 0;
-  // Widest elements first keeps every tensor aligned for whoever maps the file.
+  // Sorting by element size, largest first, aligns every tensor for programs that map the file.
   std::vector<const std::pair<const std::string, Entry>*> order;
   for (const auto& item : entries_) order.push_back(&item);
   std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
@@ -149,7 +149,7 @@ namespace detail {
 
 Record make_record(const std::vector<Named>& parameters) {
   Record record;
-  // One flush for all of them; the reads below then only copy.
+  // Flushes once for all parameters; the reads below only copy.
   if (!parameters.empty()) parameters.front().tensor.device().flush();
   for (const Named& parameter : parameters) record.add(parameter.path, parameter.tensor);
   return record;
@@ -181,7 +181,7 @@ std::vector<AnyTensor> match(const Record& record, const std::vector<Named>& par
   add("different: ", different);
   if (!reason.empty()) fail(source, "the record does not fit the module; " + reason);
 
-  // A tensor that two paths lead to (tied weights) stays one tensor, unless the record says otherwise.
+  // A tensor with two paths (tied weights) stays one tensor, unless the record has different values for them.
   std::map<std::pair<const void*, const void*>, std::size_t> first_places;
   std::vector<AnyTensor> tensors;
   for (const auto& [path, old] : parameters) {

@@ -1,5 +1,4 @@
-// The header of a safetensors file. What is read comes from anywhere: every number is checked before it is
-// used.
+// The header of a safetensors file. Files are untrusted: every number is checked before it is used.
 #include "src/record/safetensors.h"
 
 #include <algorithm>
@@ -32,7 +31,13 @@ std::string_view safetensors_name(DType dtype) {
   return "?";
 }
 
-// Parses a text in which no object has a key twice: what a reader makes of such a text is anybody's guess.
+std::string known_dtypes() {
+  std::string text;
+  for (auto [dtype, name] : kDTypeNames) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
+// Parses JSON and rejects duplicate keys, which parsers resolve differently.
 Json parse(std::string_view text, std::string_view source) {
   std::vector<std::set<std::string>> keys;
   auto check = [&](int, Json::parse_event_t event, Json& parsed) {
@@ -49,14 +54,14 @@ Json parse(std::string_view text, std::string_view source) {
   }
 }
 
-// The member `key` of an object that must have it.
+// The member `key` of an object; throws where it is missing.
 const Json& member(const Json& object, const char* key, const std::string& tensor, std::string_view source) {
   auto found = object.find(key);
   if (found == object.end()) fail(source, "tensor \"" + tensor + "\" has no " + key);
   return *found;
 }
 
-// JSON has one kind of number: -1, 1.5 and 1e30 must all be refused.
+// JSON has one number type: -1, 1.5 and 1e30 must all be rejected.
 std::uint64_t to_count(const Json& number, const std::string& what, std::string_view source) {
   if (!number.is_number_unsigned())
     fail(source,
@@ -75,8 +80,8 @@ TensorInfo read_tensor(const std::string& name, const Json& value, std::string_v
     return entry.second == dtype.get_ref<const std::string&>();
   });
   if (known == kDTypeNames.end())
-    fail(source, "tensor \"" + name + "\" has dtype " + dtype.get<std::string>() +
-                     "; those known are F32, F64, I32, I64, U8, BOOL");
+    fail(source, "tensor \"" + name + "\" has dtype " + dtype.get<std::string>() + "; the known dtypes are " +
+                     known_dtypes());
   info.dtype = known->first;
 
   const Json& shape = member(value, "shape", name, source);
@@ -151,7 +156,7 @@ Header read_header(std::string_view text, std::uint64_t data_bytes, std::string_
     }
   }
 
-  // An empty tensor begins and ends at one place, together with its neighbours.
+  // An empty tensor has equal begin and end offsets, shared with its neighbours.
   std::sort(header.tensors.begin(), header.tensors.end(), [](const TensorInfo& a, const TensorInfo& b) {
     return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
   });

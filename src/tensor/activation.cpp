@@ -1,4 +1,4 @@
-// Activation functions by plain operations.
+// Activation functions, composed of plain operations.
 #include <numbers>
 
 #include <sinter/activation.h>
@@ -9,11 +9,12 @@ namespace {
 
 using A = AnyTensor;
 
-// Above this, log(1 + exp(x)) is x to the last bit, also in f64; exp of it is finite, also in f32.
+// Above this, log(1 + exp(x)) equals x to the last bit even in f64, and below it exp(x) is finite even in
+// f32.
 constexpr double kSoftplusLinear = 40;
 
-/// x minus its maximum along `axis`, which exp cannot overflow on. The maximum cancels out of the result, so
-/// nothing is differentiated through it.
+/// x minus its maximum along `axis`, so that exp does not overflow. The maximum cancels out of the result, so
+/// no gradient flows through it.
 AnyTensor shifted(const AnyTensor& x, std::int64_t axis, const Location& where) {
   return A::sub(x, x.detach().max(axis, where), where);
 }

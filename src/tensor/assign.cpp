@@ -1,5 +1,5 @@
-// A part of a tensor replaced. Values never change: what comes back is another tensor, written over the old
-// one's memory when nobody holds that any more.
+// Replaces a part of a tensor. Values never change: the result is another tensor, written over the old one's
+// memory where nothing else holds that.
 #include <algorithm>
 #include <array>
 
@@ -13,7 +13,7 @@ namespace tensor {
 AnyTensor assign_to(const AnyTensor& x, const AnyTensor& value, const Dims& start, const Dims& step,
                     bool unseen, const Location& where) {
   const DType dtype = x.value()->dtype;
-  if (dtype == DType::u8)  // kernels choose between numbers that they can compute with
+  if (dtype == DType::u8)  // kernels have no selection of u8
     return assign_to(x.cast(DType::i32, where), value.cast(DType::i32, where), start, step, unseen, where)
         .cast(dtype, where);
   const Shape &shape = x.value()->shape, &sizes = value.value()->shape;
@@ -33,19 +33,19 @@ AnyTensor assign_to(const AnyTensor& x, const AnyTensor& value, const Dims& star
 
 namespace {
 
-/// `value` has the part's shape.
+/// Assigns `value`, which has the part's shape.
 AnyTensor assign(const AnyTensor& x, const AnyTensor& value, const tensor::Part& part,
                  const Location& where) {
   Dims start(part.start), step(part.step), backwards;
   for (std::size_t i = 0; i < start.rank(); ++i) {
     if (part.sizes[i] <= 1) step[i] = 1;
     if (step[i] > 0) continue;
-    backwards.push_back(static_cast<std::int64_t>(i));  // the op itself only walks forward
+    backwards.push_back(static_cast<std::int64_t>(i));  // the op itself has positive steps only
     start[i] += (part.sizes[i] - 1) * step[i];
     step[i] = -step[i];
   }
   const AnyTensor forward = backwards.empty() ? value : value.flip(Axes(backwards), where);
-  if (part.sizes == x.shape()) return forward;  // every place is taken, in order
+  if (part.sizes == x.shape()) return forward;  // replaces every element, in order
   return tensor::assign_to(x, forward, start, step, false, where);
 }
 

@@ -90,7 +90,7 @@ Scalar fit(std::string_view op, Scalar scalar, DType dtype, const Location& wher
   double low = 0, high = 1;
   if (dtype == DType::i64) {
     if (!scalar.is_float()) return Scalar(scalar.as_int());
-    // 2^63 itself does not fit; the largest double below it does.
+    // 2^63 itself is out of range; the largest double below it is not.
     low = -9223372036854775808.0;
     high = 9223372036854774784.0;
   } else if (dtype == DType::i32) {

@@ -20,30 +20,30 @@ inline const trace::Value& value_of(std::string_view op, const AnyTensor& tensor
   return *tensor.value();
 }
 
-/// The dtype that an elementwise op gives for operands of `dtype` (Select: of the chosen values), by the rule
-/// of the op table. Throws DTypeError when the op is not defined for it.
+/// The dtype of an elementwise op's result for operands of `dtype` (Select: of the selected values), by the
+/// rule of the op table. Throws DTypeError when the op is not defined for it.
 DType result_dtype(Op op, DType dtype, const Location& where);
 
-/// Throws DTypeError unless `dtype` is i32, i64 or one of floats.
+/// Throws DTypeError unless `dtype` is i32, i64 or a float.
 void check_numeric(std::string_view op, DType dtype, const Location& where);
 void check_float(std::string_view op, DType dtype, const Location& where);
-/// Throws DTypeError for u8, which can be kept and moved but not computed with.
+/// Throws DTypeError for u8, which can be stored and moved but has no arithmetic.
 void check_computable(std::string_view op, DType dtype, const Location& where);
 void check_same_dtype(std::string_view op, DType a, DType b, const Location& where);
 /// Throws DTypeError when the device has no such dtype (f64 on some GPUs).
 void check_supported(std::string_view op, DType dtype, const Device& device, const Location& where);
 
-/// `scalar` as a number of `dtype`. Throws DTypeError for a fraction or a number out of range given to an
-/// integer dtype, and for anything but 0 and 1 given to a bool.
+/// Converts `scalar` to `dtype`. Throws DTypeError where an integer dtype gets a fraction or a number out of
+/// range, and where a bool gets anything but 0 and 1.
 Scalar fit(std::string_view op, Scalar scalar, DType dtype, const Location& where);
 
-/// `axis` counted from the front. Throws ShapeError when the shape has no such axis.
+/// `axis` as an index from the front. Throws ShapeError when the shape has no such axis.
 std::size_t axis_of(std::string_view op, std::int64_t axis, const Shape& shape, const Location& where);
-/// Bit set of `axes`; each may occur once.
+/// Bit set of `axes`, which must be distinct.
 std::uint64_t axes_of(std::string_view op, const Axes& axes, const Shape& shape, const Location& where);
 
-/// What ranges name of a shape: `sizes` elements start + i * step of each dimension; the dimensions that have
-/// no range are whole. Throws ShapeError.
+/// A strided part of a shape: `sizes` elements start + i * step of each dimension. Dimensions without a range
+/// are whole. Throws ShapeError.
 struct Part {
   Dims start, step;
   Shape sizes;

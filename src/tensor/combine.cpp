@@ -1,4 +1,4 @@
-// Several tensors put into one, one taken apart or repeated.
+// Joins several tensors, splits one, or repeats it.
 #include <algorithm>
 
 #include "src/tensor/apply.h"
@@ -8,8 +8,8 @@ namespace sinter {
 
 namespace {
 
-// A kernel reads a limited number of buffers. Longer lists are joined in groups, so that where they must be
-// divided, each element is moved once more for each level of groups, and not once more for each kernel.
+// A kernel can read a limited number of buffers. Longer lists are joined as a tree of groups: an element is
+// copied once per level of the tree, not once per kernel.
 constexpr std::size_t kGroup = 16;
 
 void check_pieces(std::string_view op, std::span<const AnyTensor> pieces, std::size_t axis,
@@ -29,8 +29,8 @@ void check_pieces(std::string_view op, std::span<const AnyTensor> pieces, std::s
   }
 }
 
-/// Pieces that fit, each with elements. Each is written to its own place of what comes before, where nothing
-/// was of worth.
+/// Joins pieces of matching shapes, none of them empty. Each piece is assigned to its own part of the result,
+/// where the earlier pieces left only padding.
 AnyTensor join(std::span<const AnyTensor> pieces, std::size_t axis, const Location& where) {
   if (pieces.size() == 1) return pieces[0];
   if (pieces.size() > kGroup) {
@@ -74,7 +74,7 @@ AnyTensor cat_pieces(std::string_view op, std::span<const AnyTensor> pieces, std
     return AnyTensor::full(shape, 0, first.dtype, pieces[0].device(), where);
   }
   if (first.dtype != DType::u8 || filled.size() == 1) return join(filled, dim, where);
-  // Kernels move u8 but do not choose between two.
+  // Kernels have no selection of u8.
   for (AnyTensor& piece : filled) piece = piece.cast(DType::i32, where);
   return join(filled, dim, where).cast(DType::u8, where);
 }
@@ -160,7 +160,7 @@ AnyTensor AnyTensor::repeat(const Dims& counts, Location where) const {
   AnyTensor result = *this;
   for (std::size_t d = 0; d < from.rank(); ++d) {
     if (counts[d] == 1) continue;
-    // What stands before the axis, and the axis with all behind it, which comes several times.
+    // Repeats the axis with all dimensions after it, as one block.
     Shape shape(result.shape());
     std::int64_t before = 1, rest = 1;
     for (std::size_t i = 0; i < shape.rank(); ++i) (i < d ? before : rest) *= shape[i];

@@ -1,4 +1,4 @@
-// Functions and masks that are made of other operations: they fuse, and differentiate by themselves.
+// Functions and masks composed of other operations: they fuse, and need no gradient rules of their own.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -27,14 +27,14 @@ const AnyTensor& tensor_among(std::string_view op, const Operand& a, const Opera
   return tensor;
 }
 
-/// |x| with slope 1 at 0, where `abs` has none.
-AnyTensor turned_up(const AnyTensor& x, const Location& where) {
+/// |x| with gradient 1 at 0, where that of `abs` is 0.
+AnyTensor abs_with_slope(const AnyTensor& x, const Location& where) {
   return A::where(A::less(x, 0, where), x.neg(where), x, where);
 }
 
 AnyTensor float_fmod(const Operand& a, const Operand& b, const Location& where) {
-  const AnyTensor up_a = a.tensor ? turned_up(*a.tensor, where) : AnyTensor();
-  const AnyTensor up_b = b.tensor ? turned_up(*b.tensor, where) : AnyTensor();
+  const AnyTensor up_a = a.tensor ? abs_with_slope(*a.tensor, where) : AnyTensor();
+  const AnyTensor up_b = b.tensor ? abs_with_slope(*b.tensor, where) : AnyTensor();
   const Operand high = a.tensor ? Operand(up_a) : Operand(std::abs(a.scalar.as_double()));
   const Operand by = b.tensor ? Operand(up_b) : Operand(std::abs(b.scalar.as_double()));
   const AnyTensor rest = A::remainder(high, by, where);
@@ -99,7 +99,8 @@ AnyTensor AnyTensor::fmod(Operand a, Operand b, Location where) {
 AnyTensor AnyTensor::hypot(Operand a, Operand b, Location where) {
   const AnyTensor& given = tensor_among("hypot", a, b, where);
   tensor::check_float("hypot", given.dtype(), where);
-  // A number becomes a tensor: where two tensors are equal, maximum and minimum share the gradient.
+  // Converts a number to a tensor: at equal tensors, maximum and minimum share the gradient, as they should
+  // here.
   const auto magnitude = [&](const Operand& x) {
     return x.tensor ? x.tensor->abs(where)
                     : full({}, std::abs(x.scalar.as_double()), given.dtype(), given.device(), where);

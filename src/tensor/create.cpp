@@ -1,4 +1,4 @@
-// New tensors: from memory, constant, counting, random.
+// New tensors: from host memory, constant, ranges, random.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -72,7 +72,7 @@ AnyTensor AnyTensor::uniform(const Shape& shape, double low, double high, const 
         where);
   AnyTensor unit = tensor::apply_source(Op::Random, random_key(device), shape, DType::f32, device, where);
   if (low == 0 && high == 1) return unit;
-  // Rounding may carry the largest number up to `high`, which is not in the range.
+  // Clamps: rounding may produce `high` itself, which is outside of the range.
   const float below = std::nextafter(static_cast<float>(high), -std::numeric_limits<float>::infinity());
   return minimum(add(mul(unit, high - low, where), low, where), std::max(below, static_cast<float>(low)),
                  where);

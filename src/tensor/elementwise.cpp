@@ -1,4 +1,4 @@
-// Elementwise operations: one function per arity, the op table does the rest.
+// Elementwise operations: one function per arity; the op table defines the rest.
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
 

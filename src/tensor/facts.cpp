@@ -1,4 +1,4 @@
-// What a handle knows about its value, and how its content reaches the host or another device.
+// Properties of a handle's value, and copies of it to the host or another device.
 #include <cstddef>
 #include <vector>
 
@@ -10,7 +10,7 @@ namespace sinter {
 
 namespace {
 
-/// These are asked for everywhere, so they take no location.
+/// The value behind a handle. Properties are queried everywhere, so they take no location.
 const trace::Value& known(const char* what, const AnyTensor& tensor) {
   if (!tensor.defined())
     throw Error(std::string("[") + what +

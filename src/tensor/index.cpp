@@ -1,4 +1,4 @@
-// Reads at computed positions.
+// Indexed reads.
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
 

@@ -1,4 +1,4 @@
-// Elements put into a larger tensor: padding, and the reverse of slicing.
+// Places elements in a larger tensor: padding, and the inverse of a strided slice.
 #include <algorithm>
 #include <array>
 
@@ -68,14 +68,14 @@ AnyTensor AnyTensor::place(const Shape& shape, const Dims& start, const Dims& st
                            ", started at " + std::to_string(start[i]) + " with step " +
                            std::to_string(step[i]) + ", is outside of shape " + to_string(shape),
                        where);
-    if (stride[i] < 0) {  // the op itself only walks forward
+    if (stride[i] < 0) {  // the op itself has positive steps only
       backwards.push_back(static_cast<std::int64_t>(i));
       first[i] = last;
       stride[i] = -stride[i];
     }
   }
   const AnyTensor forward = backwards.empty() ? *this : flip(Axes(backwards), where);
-  if (shape == x.shape) return forward;  // every place is taken, in order
+  if (shape == x.shape) return forward;  // covers every element, in order
   return put(forward, shape, first, stride, value, where);
 }
 

@@ -12,7 +12,7 @@ namespace sinter {
 
 namespace {
 
-constexpr std::int64_t kThreshold = 1000;  // larger tensors are shown by their corners
+constexpr std::int64_t kThreshold = 1000;  // larger tensors are summarised by their corners
 constexpr std::int64_t kEdge = 3;
 constexpr int kPrecision = 8;
 constexpr std::size_t kLineWidth = 75;
@@ -31,7 +31,7 @@ struct Content {
   }
 };
 
-/// Calls f(i) for the indices of a dimension that are shown, and f(-1) where some are left out.
+/// Calls f(i) for the displayed indices of a dimension, and f(-1) where some are omitted.
 template <class F>
 void for_shown(const Content& content, std::int64_t size, F f) {
   const bool cut = content.shortened && size > 2 * kEdge;
@@ -60,7 +60,8 @@ std::string without_trailing_zeros(std::string text) {
   return text;
 }
 
-/// Shortest text that reads back as the same number, with at most kPrecision decimals; keeps its point: "1.".
+/// The shortest text that parses to the same number, with at most kPrecision decimals; always has a point:
+/// "1.".
 template <class T>
 std::string fixed_text(T value) {
   char buffer[400];
@@ -87,7 +88,7 @@ std::string scientific_text(T value) {
   return text;
 }
 
-/// The text of every element that is shown, padded so that points stand under each other.
+/// The texts of all displayed elements, padded so that decimal points align.
 class Column {
  public:
   explicit Column(const Content& content) : content_(content) {
@@ -173,7 +174,7 @@ void write(std::string& out, const Content& content, const Column& column, std::
   for_shown(content, content.shape[axis], [&](std::int64_t i) {
     const std::string indent(axis + 1, ' ');
     if (!first && axis + 1 == rank) {
-      // A row longer than a line goes on in the next.
+      // Wraps rows that are longer than a line.
       if (out.size() - line_start > kLineWidth - axis - 1 - (i < 0 ? 3 : column(0).size())) {
         out += "\n" + indent;
         line_start = out.size();

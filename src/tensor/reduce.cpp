@@ -38,7 +38,7 @@ AnyTensor reduce_bools(Op op, std::string_view name, const AnyTensor& x, const A
   return reduce(op, name, x, axes, where);
 }
 
-/// The smallest index among the elements that equal the extreme (or are NaN, which makes the extreme NaN).
+/// The smallest index of an element that equals the extreme (or is NaN, which makes the extreme NaN).
 AnyTensor index_of_extreme(Op op, std::string_view name, const AnyTensor& x, std::int64_t axis,
                            const Location& where) {
   const trace::Value& value = tensor::value_of(name, x, where);

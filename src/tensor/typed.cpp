@@ -1,4 +1,4 @@
-// The parts of the typed tensor that need not be templates.
+// The parts of the typed tensor that need no templates.
 #include <cstring>
 
 #include <sinter/detail/typed.h>

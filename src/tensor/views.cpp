@@ -1,4 +1,4 @@
-// Views: the same elements seen in another shape or order. Views that change nothing record nothing.
+// Views: the same elements in another shape or order. A view that changes nothing records nothing.
 #include <algorithm>
 #include <array>
 
@@ -17,12 +17,12 @@ std::string at_axis(std::size_t axis, const Shape& shape) {
   return " of axis " + std::to_string(axis) + " of shape " + to_string(shape);
 }
 
-/// The part of one dimension that `range` names.
-struct Stretch {
+/// The part of one dimension that `range` selects.
+struct DimPart {
   std::int64_t start, step, count;
 };
-Stretch stretch_of(std::string_view op, const Range& range, std::size_t axis, const Shape& shape,
-                   const Location& where) {
+DimPart part_of_dim(std::string_view op, const Range& range, std::size_t axis, const Shape& shape,
+                    const Location& where) {
   const std::int64_t size = shape[axis];
   const std::string name = "[" + std::string(op) + "] ";
   if (range.step == 0) throw ShapeError(name + "the step" + at_axis(axis, shape) + " is 0", where);
@@ -55,10 +55,10 @@ Part part_of(std::string_view op, std::span<const Range> ranges, const Shape& sh
                      where);
   Part part{Dims::filled(shape.rank(), 0), Dims::filled(shape.rank(), 1), shape};
   for (std::size_t i = 0; i < ranges.size(); ++i) {
-    const Stretch stretch = stretch_of(op, ranges[i], i, shape, where);
-    part.start[i] = stretch.start;
-    part.step[i] = stretch.step;
-    part.sizes[i] = stretch.count;
+    const DimPart in_dim = part_of_dim(op, ranges[i], i, shape, where);
+    part.start[i] = in_dim.start;
+    part.step[i] = in_dim.step;
+    part.sizes[i] = in_dim.count;
   }
   return part;
 }
@@ -70,7 +70,7 @@ AnyTensor slice_to(const AnyTensor& x, const Dims& start, const Dims& step, cons
   std::array<std::int64_t, 2 * kMaxRank> ints;
   bool whole = sizes == shape;
   for (std::size_t i = 0; i < rank; ++i) {
-    // Where at most one element is taken the step says nothing: one form for one meaning.
+    // Normal form: the step of at most one element is 1.
     ints[i] = sizes[i] == 0 ? 0 : start[i];
     ints[rank + i] = sizes[i] <= 1 ? 1 : step[i];
     whole = whole && ints[rank + i] == 1;
