@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Goes away with the last row that uses it.
+/// Removed with the last row that uses it.
 class CacheFolder {
  public:
   CacheFolder() {

@@ -22,7 +22,7 @@ struct Options {
   std::string device, json;
   double seconds = 2;
   bool list = false;
-  bool first_step = false;  // what the rows of that name start: one training step, then the end
+  bool first_step = false;  // runs one training step and exits; started by the rows of that name
 };
 
 const char* const kUsage =

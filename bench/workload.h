@@ -1,4 +1,4 @@
-// What is measured: named pieces of work, each set up once and then run again and again.
+// The benchmarks: named programs, each set up once and then run repeatedly.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,13 @@
 
 namespace bench {
 
-/// One row of the table. `make` sets the work up on a device and returns what one repetition does: it records
-/// and flushes but does not wait; the caller waits after `repetitions` of them.
+/// One row of the table. `make` sets up the work on a device and returns a function for one repetition, which
+/// records and flushes but does not wait; the caller waits after `repetitions` of them.
 struct Workload {
   std::string name;
   std::string what;
   int repetitions;        // between two waits
-  double per_repetition;  // what a time is divided by: 1, or the number of ops for host_us_per_op
+  double per_repetition;  // divisor of a repetition's time: 1, or the number of ops for host_us_per_op
   std::string unit;       // "s", "ms" or "us"
   std::function<std::function<void()>(const sinter::Device&)> make;
   /// Instead of `make`, for rows that time a part of each repetition themselves: returns that part in

@@ -1,4 +1,4 @@
-// The pieces of work, written as a user would: plain ops, no hints.
+// The benchmark programs, written like a user would: plain ops, no hints.
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -19,7 +19,7 @@ constexpr std::int64_t kMi = 1 << 20;
 
 std::int64_t large(const Device& device) { return device.name() == "host" ? 16 * kMi : 64 * kMi; }
 
-/// Computed now, so that making the operands is not part of the measurement.
+/// Computed at setup, so that making the operands is not measured.
 template <std::size_t R, class K>
 Tensor<R, K> ready(Tensor<R, K> x) {
   x.sync();
@@ -47,7 +47,8 @@ std::function<void()> gelu_tanh_ab(const Device& device) {
   return [=] { (sn::gelu_tanh(x) * a + b).sync(); };
 }
 
-/// A function, as it would be in a program: what its local names stand for is nobody's once it has returned.
+/// A function, like in a program: its local tensors are released when it returns, so the planner need not
+/// store them.
 Tensor<1> chain(const Tensor<1>& x, const Tensor<1>& a, const Tensor<1>& b) {
   auto y = gelu_by_ops(x) * a + b;
   y = y.tanh() * x.sigmoid() - a * 0.5;
@@ -207,7 +208,7 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The host runs what it is handed in the same thread; what handing it over costs is seen on the null device.
+/// The host runs launches in the calling thread, so host overhead is measured on the null device instead.
 Device asynchronous(const Device& device) { return device.name() == "host" ? Device::null() : device; }
 
 std::function<double()> recording(const Device& given) {
@@ -228,7 +229,7 @@ std::function<double()> replay(const Device& given) {
   std::vector<Tensor<1>> inputs;
   for (int i = 0; i < 10; ++i) inputs.push_back(ready(Tensor<1>::zeros({16}, device)));
   return [=] {
-    // Ten kernels, no two of them alike, and ten results.
+    // Ten different kernels, and ten results.
     std::vector<Tensor<1>> kept;
     for (int i = 0; i < 10; ++i) {
       auto y = inputs[static_cast<std::size_t>(i)] + 1.0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Programs that must not compile. The first line of each is "// expect: REGEX", which the compiler's message must
-# match; compiled with -DSINTER_CONTROL the same file holds the right program, which must compile, so that a case
-# cannot pass because of a slip elsewhere in it. usage: run.sh INCLUDE_DIR COMPILER...
+# Programs that must not compile. The first line of each is "// expect: REGEX", which the compiler's message
+# must match. Compiled with -DSINTER_CONTROL, the same file holds the correct program and must compile, so
+# that an unrelated mistake in it cannot pass a case. usage: run.sh INCLUDE_DIR COMPILER...
 set -u
 include=$1; shift
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,5 +1,5 @@
-// expect: could not convert .* to .*Tensor<2>|no viable conversion
-// A tensor whose rank is known at run time only is checked, and that is to be seen.
+// expect: could not convert .* to .*Tensor<2>|no viable conversion Conversion from a tensor of dynamic rank
+// is checked, so it must be explicit.
 #include <sinter/tensor.h>
 
 using namespace sinter;

@@ -1,5 +1,4 @@
-// expect: no matching function for call to .*where
-// What chooses is a mask, not a number.
+// expect: no matching function for call to .*where The condition is a mask, not a number.
 #include <sinter/tensor.h>
 
 using namespace sinter;

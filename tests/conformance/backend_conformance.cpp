@@ -37,7 +37,7 @@ KernelCase negation(std::int64_t n) {
   return k.finish("negation");
 }
 
-// One launch after the other over memory that is given up as soon as the launch was handed over.
+// Launches in a row over memory that is released right after each launch.
 void check_release_after_launch(runtime::Backend& backend) {
   const std::int64_t n = 5000;
   const std::size_t bytes = n * sizeof(float);
@@ -59,7 +59,7 @@ void check_release_after_launch(runtime::Backend& backend) {
   }
 }
 
-// What a launch wrote is what the next one reads, without waiting in between.
+// A launch reads the results of the previous one, without waiting in between.
 void check_order(runtime::Backend& backend) {
   const std::int64_t n = 3000;
   const KernelCase c = negation(n);
@@ -81,7 +81,7 @@ void check_order(runtime::Backend& backend) {
 
 std::string failure(const KernelCase& c, const std::string& what) {
   std::string text = "[" + c.name + "] " + what;
-  // Long kernels would hide the next failure.
+  // Long kernel texts would hide the next failure.
   const std::string kernel = ir::to_string(c.kernel);
   return text + "\n" + (kernel.size() < 6000 ? kernel : kernel.substr(0, 6000) + "...\n");
 }
@@ -101,7 +101,7 @@ std::string check_kernel(KernelRunner& runner, const KernelCase& c, const Precis
   return "";
 }
 
-/// Those of the kernels whose inner points several groups may share, marked so.
+/// The kernels whose inner points several workgroups may share, marked as split.
 std::vector<KernelCase> split_kernels(const std::vector<KernelCase>& cases) {
   std::vector<KernelCase> fitting;
   for (KernelCase c : cases) {
@@ -116,7 +116,7 @@ std::vector<KernelCase> split_kernels(const std::vector<KernelCase>& cases) {
   return fitting;
 }
 
-/// Those of the kernels that go over their rows more than once, with rows held in registers.
+/// The kernels with several passes over their rows, with rows held in registers.
 std::vector<KernelCase> row_kernels(const std::vector<KernelCase>& cases, std::int64_t lanes) {
   std::vector<KernelCase> fitting;
   for (KernelCase c : cases) {
@@ -142,7 +142,7 @@ std::vector<KernelCase> row_kernels(const std::vector<KernelCase>& cases, std::i
 }
 
 /// Squared deviations of rows and of columns, next to sums, with means far from zero; split and not.
-std::vector<KernelCase> moments_kernels(bool with_f64) {
+std::vector<KernelCase> variance_kernels(bool with_f64) {
   std::vector<KernelCase> cases;
   for (const DType dtype : {DType::f32, DType::f64}) {
     if (dtype == DType::f64 && !with_f64) continue;
@@ -198,7 +198,7 @@ void check_memory(runtime::Backend& backend) {
                   "uploads into the middle of a buffer");
   }
   {
-    // Buffers come and go in any order; those that live keep their bytes.
+    // Allocates and releases buffers in any order; live ones must not change.
     std::vector<std::pair<runtime::BufferRef, std::vector<std::byte>>> live;
     for (int step = 0; step < 300; ++step) {
       if (live.size() > 30 || (!live.empty() && data.chance(0.4))) {
@@ -238,7 +238,7 @@ void check_kernels(runtime::Backend& backend, const std::vector<KernelCase>& cas
     runner.compile(fitting);
   } catch (const std::exception& e) {
     failures.add(std::string("compiling failed: ") + e.what());
-    // One by one, to find out which.
+    // One by one, to find the failing kernel.
     for (const KernelCase& c : fitting) try {
         KernelRunner(backend).compile({c});
       } catch (const std::exception& alone) {
@@ -347,7 +347,7 @@ void check_backend(runtime::Backend& backend, const ConformanceOptions& options)
         cases.push_back(random_long_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
       check_kernels(backend, split_kernels(cases), options);
     }
-    SUBCASE("squared deviations") { check_kernels(backend, moments_kernels(with_f64), options); }
+    SUBCASE("squared deviations") { check_kernels(backend, variance_kernels(with_f64), options); }
   }
   if (backend.traits().row_lanes > 0) {
     SUBCASE("kernels that hold their rows") {

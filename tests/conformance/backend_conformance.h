@@ -1,4 +1,4 @@
-// What every device must do: one suite, run by a test program of each backend.
+// The conformance suite that every backend must pass, run by a test program of each.
 #pragma once
 
 #include <cstdint>
@@ -19,24 +19,24 @@ struct ConformanceOptions {
   double library_relative_f64 = 1e-13;
 };
 
-/// All of the below. Failures are reported through doctest, with the kernel's text.
+/// Runs all functions below. Reports failures through doctest, with the kernel's text.
 void check_backend(runtime::Backend& backend, const ConformanceOptions& options = {});
 
-/// Allocation, transfers at any offset and size, buffers that come and go while work is under way.
+/// Allocation, transfers at any offset and size, buffers allocated and released while work is in flight.
 void check_memory(runtime::Backend& backend);
 /// Kernels against the oracle, twice: both runs must give the same bits.
 void check_kernels(runtime::Backend& backend, const std::vector<KernelCase>& cases,
                    const ConformanceOptions& options);
-/// Every elementwise op over special and random values, for each dtype that it takes.
+/// Every elementwise op over special and random values, for each dtype that it accepts.
 void check_operations(runtime::Backend& backend, const ConformanceOptions& options);
 void check_library_ops(runtime::Backend& backend, const ConformanceOptions& options);
-/// The kernels as one launch of several members of different sizes, where the backend has such launches.
+/// The kernels in batched launches of members with different sizes, where the backend supports them.
 void check_kernels_of_members(runtime::Backend& backend, std::vector<KernelCase> cases,
                               const ConformanceOptions& options);
-/// An index out of range is thrown by whichever call waits, once, and leaves the backend usable.
+/// An index out of range is thrown once, by the first call that waits, and leaves the backend usable.
 void check_faults(runtime::Backend& backend, const ConformanceOptions& options);
 
-/// Kernels of check_operations: as many ops in each as `max_outputs` allows.
+/// Kernels of check_operations: each with as many ops as `max_outputs` allows.
 std::vector<KernelCase> operation_kernels(bool with_f64, std::size_t max_outputs);
 
 }  // namespace sinter::testing

@@ -14,13 +14,12 @@
 
 namespace sinter::testing {
 
-/// Buffers filled with given contents, each between bytes that nothing may change; some start inside of their
-/// buffer.
+/// Buffers with given contents, surrounded by bytes that must not change; some start inside of their buffer.
 class GuardedBuffers {
  public:
   GuardedBuffers(runtime::Backend& backend, const std::vector<std::vector<std::byte>>& contents);
   const std::vector<runtime::BufferView>& views() const { return views_; }
-  /// Contents now. Throws std::runtime_error naming the buffer whose surroundings changed.
+  /// The current contents. Throws std::runtime_error naming the buffer whose surroundings changed.
   std::vector<std::vector<std::byte>> read() const;
 
  private:
@@ -35,8 +34,7 @@ class KernelRunner {
  public:
   explicit KernelRunner(runtime::Backend& backend) : backend_(backend) {}
   void compile(const std::vector<KernelCase>& cases);
-  /// Contents of all buffers after the launch; `faulted` tells whether waiting threw that an index is out of
-  /// range.
+  /// Contents of all buffers after the launch; `faulted`: waiting threw that an index is out of range.
   std::vector<std::vector<std::byte>> run(const KernelCase& c, bool& faulted);
 
  private:
@@ -44,10 +42,10 @@ class KernelRunner {
   std::unordered_map<std::string, runtime::ExecutableRef> executables_;
 };
 
-/// True iff the kernel can run on this device at all: its dtypes are known and its buffers not too many.
+/// True iff this device supports the kernel: its dtypes and number of buffers.
 bool runs_on(const runtime::Backend& backend, const ir::Kernel& kernel);
 
-/// Collects failures, so that a broken backend does not print thousands of them.
+/// Collects failures, so that a broken backend does not print thousands.
 class Failures {
  public:
   void add(const std::string& text);

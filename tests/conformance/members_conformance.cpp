@@ -1,4 +1,4 @@
-// Kernels for several members: one launch must do what a launch for each member does.
+// Batched launches: one launch must compute the same as a launch for each member.
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
@@ -14,7 +14,7 @@
 namespace sinter::testing {
 namespace {
 
-/// The same kernel over less of its loops: members of one launch differ in size.
+/// The same kernel with smaller loops: members of one launch differ in size.
 Bindings shortened(const KernelCase& c, std::int64_t divisor) {
   Bindings bindings = c.bindings;
   for (std::size_t k = 0; k < c.kernel.outer_rank; ++k) {

@@ -1,4 +1,4 @@
-// Every elementwise op over special and random values, for each dtype that the op table gives it.
+// Every elementwise op over special and random values, for each dtype of the op table.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -43,7 +43,7 @@ std::vector<std::int64_t> special_integers(DType dtype) {
           255, 46341, 65536, -65537, low, low + 1, high, high - 1, 1000000007};
 }
 
-// Sine, cosine and tangent of large arguments are not asked for.
+// Accuracy of sine, cosine and tangent of large arguments is not tested.
 bool wants_small_arguments(Op op) { return op == Op::Sin || op == Op::Cos || op == Op::Tan; }
 
 struct Operands {

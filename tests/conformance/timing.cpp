@@ -34,7 +34,7 @@ double time_launches(runtime::Backend& backend, runtime::Executable& executable,
   return times[2];
 }
 
-/// A kernel that was built with tiny buffers, run with buffers of `bytes`.
+/// Times a kernel that was built with tiny buffers on buffers of `bytes`.
 void time_kernel(runtime::Backend& backend, const char* name, const KernelCase& c,
                  const std::vector<std::size_t>& bytes) {
   const auto compiling = Clock::now();
@@ -115,7 +115,7 @@ void time_conv(runtime::Backend& backend, std::int64_t n, std::int64_t c_in, std
   }
 }
 
-/// The builder wants contents; the real buffers are made for the timing.
+/// The builder needs contents; the timing allocates the real buffers.
 KernelCase gelu(std::int64_t n) {
   KernelBuilder k({n});
   const auto x = k.load(k.input_bytes(DType::f32, {}), k.all());
@@ -148,7 +148,7 @@ KernelCase sum_rows(std::int64_t rows, std::int64_t columns, ir::Schedule schedu
   return k.finish("sum");
 }
 
-/// [splits, rows, columns] over rows, a lane per (split, column).
+/// [splits, rows, columns] over rows, one lane per (split, column).
 KernelCase sum_columns(std::int64_t splits, std::int64_t rows, std::int64_t columns) {
   KernelBuilder k({splits, columns}, {rows}, ir::Schedule::LanesOuter);
   const auto x = k.load(k.input_bytes(DType::f32, {}), k.map({rows * columns, 1, columns}));

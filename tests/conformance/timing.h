@@ -1,4 +1,4 @@
-// How fast a backend runs a few kernels that say much: printed, not judged.
+// Times a few representative kernels on a backend: printed, not judged.
 #pragma once
 
 #include "src/runtime/backend.h"

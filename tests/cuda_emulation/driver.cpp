@@ -1,8 +1,8 @@
-// A CUDA driver for machines without a GPU: device memory is the host's, a launch runs its threads one after
-// the other as fibers that change at barriers. Built as libcuda.so.1 and found through LD_LIBRARY_PATH. It is
-// strict where a GPU is not: a barrier that some threads of a block never reach is an error, and so are
-// memory freed that was never allocated, copies from and to memory that is not page-locked, and a stream used
-// with another device's context. SINTER_EMULATION_DEVICES devices, one unless set.
+// A CUDA driver for machines without a GPU: device memory is host memory, and a launch runs its threads one
+// after the other as fibers that switch at barriers. Built as libcuda.so.1 and found through LD_LIBRARY_PATH.
+// It is stricter than a GPU. Errors are: a barrier that some threads of a block never reach, freeing memory
+// that was never allocated, copies from and to memory that is not page-locked, and a stream used with another
+// device's context. SINTER_EMULATION_DEVICES sets the number of devices (default: one).
 #include "driver.h"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ class Block {
     ucontext_t context{};
     std::unique_ptr<char[]> stack = std::make_unique<char[]>(kStackBytes);
     Status status = Status::Done;
-    // Two, in turn: a lane may offer its next value before all have taken this one.
+    // Double-buffered: a lane may write its next value before all have read this one.
     unsigned char offered[2][16];
     int parity = 0;
   };
@@ -111,7 +111,7 @@ class Block {
     current_ = self;
   }
 
-  /// Makes those ready that have all arrived where they wait; false when there are none.
+  /// Wakes the groups of threads that have all arrived at their barrier; false when there are none.
   bool wake() {
     bool any = false;
     auto all_at = [&](unsigned from, unsigned to, Status status) {
@@ -178,7 +178,7 @@ int device_attribute(int* value, int attribute, int) {
   return kSuccess;
 }
 int device_total_memory(std::size_t* bytes, int) { return *bytes = kMemory, kSuccess; }
-int contexts[kMostDevices];  // their addresses name them
+int contexts[kMostDevices];  // identified by address
 int retain(void** context, int device) { return *context = &contexts[device], kSuccess; }
 int release(int) { return kSuccess; }
 int set_current(void* context) {
@@ -190,7 +190,7 @@ int memory_allocate(std::uint64_t* address, std::size_t bytes) {
   if (bytes == 0) return kInvalidValue;
   if (bytes > kMemory - allocated[device_of_thread]) return kOutOfMemory;
   void* memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
-  // What was never written must not look like a number.
+  // Fills new memory with NaN bits, so that reads of unwritten elements show.
   std::memset(memory, 0xff, bytes);
   *address = reinterpret_cast<std::uint64_t>(memory);
   allocations[*address] = {bytes, device_of_thread};
@@ -211,7 +211,7 @@ int memory_info(std::size_t* left, std::size_t* total) {
   *total = kMemory;
   return *left = kMemory - allocated[device_of_thread], kSuccess;
 }
-/// In one piece of memory of the calling thread's device.
+/// True iff the range is inside one allocation of the calling thread's device.
 bool inside(std::uint64_t address, std::size_t bytes) {
   auto after = allocations.upper_bound(address);
   if (after == allocations.begin()) return false;
@@ -288,7 +288,7 @@ int module_function(void** function, void* module, const char* name) {
   for (const unsigned long* size = bytes; *size != 0; ++size) found.parameter_bytes.push_back(*size);
   return kSuccess;
 }
-/// Arguments are copied as they are handed over.
+/// Copies arguments at the call.
 int launch(const Function* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
            unsigned bz, unsigned, void* stream, void** arguments, void**) {
   if (gx == 0 || gy != 1 || gz != 1 || bx * by * bz == 0 || bx * by * bz > 1024) return kInvalidValue;
@@ -318,8 +318,7 @@ struct LaunchConfig {
   unsigned attribute_count;
 };
 
-/// Kernels run one after the other here, so that the attribute which lets the next one start early changes
-/// nothing.
+/// Kernels run one after the other here, so programmatic dependent launch changes nothing.
 int launch_with(const LaunchConfig* config, const Function* function, void** arguments, void** extra) {
   constexpr int kProgrammaticSerialization = 6;
   for (unsigned i = 0; i < config->attribute_count; ++i)

@@ -1,4 +1,4 @@
-// Between the parts of the emulated driver.
+// The interface between the parts of the emulated driver.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace sinter_emulation {
 constexpr int kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kInvalidImage = 200, kInvalidContext = 201,
               kInvalidHandle = 400, kNotReady = 600, kLaunchFailed = 719;
 
-/// A kernel of a loaded module: what cuModuleGetFunction gives.
+/// A kernel of a loaded module: the result of cuModuleGetFunction.
 struct Function {
   void (*run)(void**);
   std::vector<std::size_t> parameter_bytes;
@@ -26,7 +26,7 @@ Control& control();
 int run_grid(const Function& function, const unsigned (&grid)[3], const unsigned (&block)[3],
              void** arguments);
 
-/// The device of the calling thread's context; -1: it has none.
+/// The device of the calling thread's context; -1: no context.
 int current_device();
 
 /// The graph functions, and those of streams and events, by name.
@@ -45,7 +45,7 @@ struct Entry<function> {
     return function(arguments...);
   }
 };
-/// What a program gets for a function of the driver's interface.
+/// The entry point of a function of the driver's interface.
 template <auto function>
 void* entry() {
   return reinterpret_cast<void*>(&Entry<function>::call);

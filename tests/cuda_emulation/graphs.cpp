@@ -1,6 +1,6 @@
-// Graphs of kernels for the emulated driver. Arguments are copied when they are handed over, as the real
-// driver does, and nodes without an order between them run in the order that a program is least likely to
-// expect: the one added last comes first.
+// Graphs of kernels for the emulated driver. Arguments are copied at the call, like the real driver does.
+// Nodes without an order between them run in the order that a program is least likely to expect: last added
+// first.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -26,7 +26,7 @@ struct KernelNodeParameters {
 struct Kernel {
   const Function* function = nullptr;
   unsigned grid[3] = {}, block[3] = {};
-  std::vector<std::vector<std::max_align_t>> values;  // each as aligned as any type is
+  std::vector<std::vector<std::max_align_t>> values;  // each with maximal alignment
 
   void set(const KernelNodeParameters& from) {
     function = from.function;
@@ -121,7 +121,7 @@ int instantiate(Executable** executable, Graph* graph, unsigned long long flags)
 
 int set_kernel(Executable* executable, const Node* node, const KernelNodeParameters* parameters) {
   if (executables.count(executable) == 0 || !valid(parameters)) return kInvalidValue;
-  // The node must still be one of its graph's.
+  // The node must still belong to its graph.
   const auto has_node = [&](const Graph* graph) {
     return std::any_of(graph->nodes.begin(), graph->nodes.end(),
                        [&](const auto& n) { return n.get() == node; });
@@ -147,7 +147,7 @@ int launch(Executable* executable, void* stream) {
   if (fails(control().fail_graph_launch)) return kOutOfMemory;
   ++control().graph_launches;
   if (control().idle) return kSuccess;
-  // As they are now: nodes may be set anew before the launch is done.
+  // A copy: nodes may be updated before the launch has run.
   std::vector<Kernel> kernels;
   for (const Node* node : executable->order) kernels.push_back(executable->kernels.at(node));
   return enqueue_kernels(stream, [kernels]() mutable {

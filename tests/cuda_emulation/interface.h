@@ -1,4 +1,4 @@
-// Between the emulated driver and the kernels that it runs.
+// The interface between the emulated driver and the kernels it runs.
 #pragma once
 
 namespace sinter_emulation {
@@ -11,11 +11,11 @@ struct State {
   Index3 thread, block, block_size, grid_size;
   void (*wait_for_block)();
   void (*wait_for_warp)();
-  /// Gives `value` to the lane whose number differs by `mask`, takes that lane's.
+  /// Exchanges values with the lane whose number differs by `mask` (shfl_xor).
   void (*exchange)(const void* value, void* other, unsigned long bytes, int mask);
 };
 
-/// What the emulated NVRTC makes of a source: this, then a shared object.
+/// The emulated NVRTC's output: this header, then a shared object.
 struct CodeHeader {
   char magic[8];
   unsigned long long bytes;

@@ -1,5 +1,5 @@
-// What generated CUDA C++ needs to be compiled as C++ for this CPU. Included before a kernel's text by the
-// emulated NVRTC. No standard header is included: each kernel would pay for it.
+// Definitions that let generated CUDA C++ compile as C++ for this CPU. The emulated NVRTC includes this
+// before a kernel's text. It includes no standard header, which would slow down every kernel's compilation.
 #pragma once
 
 #include "interface.h"
@@ -127,7 +127,7 @@ inline double __longlong_as_double(long long a) { return __builtin_bit_cast(doub
 inline unsigned __umulhi(unsigned a, unsigned b) {
   return static_cast<unsigned>((static_cast<unsigned long long>(a) * b) >> 32);
 }
-// The hardware saturates. 2147483648.0 and its like are the first that do not fit.
+// The hardware saturates. 2147483648.0 and the like are the first values out of range.
 inline int __double2int_rz(double a) {
   return a >= 2147483648.0 ? 0x7fffffff : a <= -2147483648.0 ? -0x7fffffff - 1 : static_cast<int>(a);
 }
@@ -170,8 +170,8 @@ void call(void (*kernel)(A...), void** arguments) {
   call(kernel, arguments, typename Count<sizeof...(A)>::type());
 }
 
-/// Writes the size of each of a kernel's parameters, then 0. No table of constants: that would be one symbol
-/// for all kernels of the process, and they have structs of one name and different sizes.
+/// Writes the size of each parameter of a kernel, then 0. Not a constant table: all kernels of the process
+/// would share its symbol, and they have structs of one name with different sizes.
 template <class... A>
 void sizes(void (*)(A...), unsigned long* to) {
   ((*to++ = sizeof(A)), ...);

@@ -1,6 +1,6 @@
 // An NVRTC for machines without a GPU: compiles kernels with the host's C++ compiler, for the emulated driver
-// to run. Built as libnvrtc.so.13 and found through LD_LIBRARY_PATH, so that tests run the very code that
-// runs on a GPU.
+// to run. Built as libnvrtc.so.13 and found through LD_LIBRARY_PATH, so that tests run the same kernel text
+// that runs on a GPU.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -29,13 +29,12 @@ std::string read(const std::string& path) {
 
 constexpr int kSuccess = 0, kCompilation = 6;
 
-// Made before there are threads: making one fills a table of the C++ library's without a lock.
+// Constructed before threads start: constructing a regex fills a table of the C++ library without a lock.
 const std::regex kStatement(
     R"re(asm\("([\w.]+) %0, %1(?:, %2)?;" : "=\w+"\((\w+)\) : "\w+"\((\w+)\)(?:, "\w+"\((\w+)\))?\);)re");
 const std::regex kEntry(R"(extern "C" __global__ void[^{;]*?(sinter_[a-z_]+)\()");
 
-/// Single PTX instructions become calls of functions named after them, which kernel_side.h has:
-/// asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); is y = ptx_ex2_approx_ftz_f32(x);
+/// Replaces single PTX instructions by calls of functions named after them, which kernel_side.h defines:
 std::string without_instructions(const std::string& source) {
   std::string text;
   std::size_t done = 0;
@@ -54,8 +53,8 @@ std::string without_instructions(const std::string& source) {
 extern "C" {
 
 int nvrtcVersion(int* major, int* minor) {
-  *major = 0;  // no real one's number: what is compiled here must not be taken for theirs
-  *minor = 3;  // to be raised when what is made of a kernel changes: the cache asks for it
+  *major = 0;  // no real NVRTC's version, so that the cache never mixes its output with theirs
+  *minor = 3;  // raise when the generated code changes: it is part of the cache key
   return kSuccess;
 }
 
@@ -91,7 +90,7 @@ int nvrtcCompileProgram(void* handle, int, const char* const*) {
            << ", to); }\n";
     }
   }
-  // No contraction: this is how kernels are compiled for the GPU, but for hand-written ones.
+  // No contraction, like for generated kernels on a GPU.
   const std::string command =
       std::string(SINTER_EMULATION_COMPILER) +
       " -std=c++17 -ftemplate-depth=5000 -O1 -w -shared -fPIC -ffp-contract=off -fwrapv -o " + base + ".so " +

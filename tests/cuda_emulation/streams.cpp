@@ -1,4 +1,4 @@
-// Queues of work, done in one of several orders.
+// Streams of work, run in one of several orders.
 #include "streams.h"
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace {
 
 struct Stream;
 
-/// A place in a stream that an event was recorded at.
+/// A position in a stream where an event was recorded.
 struct Mark {
   Stream* stream;
   bool reached = false;
@@ -23,7 +23,7 @@ struct Mark {
 
 struct Operation {
   std::function<int()> work;
-  std::shared_ptr<Mark> after;  // null: only what was handed to the stream before
+  std::shared_ptr<Mark> after;  // null: only earlier work of the stream
 };
 
 struct Stream {
@@ -34,12 +34,12 @@ struct Stream {
 
 struct Event {
   int device;
-  std::shared_ptr<Mark> mark;  // of the last record
+  std::shared_ptr<Mark> mark;  // of the last cuEventRecord
 };
 
 std::set<Stream*> streams;
 std::set<Event*> events;
-int failure = kSuccess;  // the first error of work; stays
+int failure = kSuccess;  // the first error of any work; sticky
 
 enum class Order { Now, Late, Behind, Random };
 std::mt19937 random_numbers;
@@ -77,7 +77,7 @@ void finish(Stream& stream) {
 }
 
 void do_some() {
-  // One stream is behind for a while, as a long kernel would have it.
+  // Delays one stream for a while, like a long kernel.
   static const Stream* slow = nullptr;
   static unsigned calls = 0;
   if (calls++ % 256 == 0) {
@@ -125,7 +125,7 @@ int synchronize_stream(void* handle) {
 int wait_event(void* stream, void* handle, unsigned flags) {
   auto* event = static_cast<Event*>(handle);
   if (!events.count(event) || flags != 0) return kInvalidHandle;
-  // An event that was never recorded holds nobody up.
+  // An event that was never recorded blocks nothing.
   return event->mark ? add(stream, {nullptr, event->mark}) : kSuccess;
 }
 

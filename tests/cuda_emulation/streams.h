@@ -1,8 +1,8 @@
-// Streams and events of the emulated driver. SINTER_EMULATION_ORDER says when work is done:
-//   now      as it is handed over (this is so where it is not set)
-//   late     not before somebody waits for it, and then no more of other streams than it waits for
+// Streams and events of the emulated driver. SINTER_EMULATION_ORDER sets when work runs:
+//   now      at submission (the default)
+//   late     only when the program waits for it, and then only what it depends on
 //   behind   late on streams with kernels, now on all others: copies run far ahead
-//   SEED     a number: at random, any order that streams and events allow
+//   SEED     a number: in a random order that streams and events allow
 // A program that lacks a wait computes something wrong in one order or another.
 #pragma once
 
@@ -12,13 +12,13 @@
 
 namespace sinter_emulation {
 
-/// Hands work to a stream; it gives an error code, which later waits report. kInvalidHandle for what is no
-/// stream of the calling thread's device.
+/// Enqueues work on a stream. The work returns an error code, which later waits report. kInvalidHandle unless
+/// it is a stream of the calling thread's device.
 int enqueue(void* stream, std::function<int()> work);
-/// The same for work that runs kernels.
+/// As enqueue, for work that runs kernels.
 int enqueue_kernels(void* stream, std::function<int()> work);
 
-/// Does everything that was handed over, of all streams.
+/// Runs all enqueued work of all streams.
 int finish_all();
 
 }  // namespace sinter_emulation

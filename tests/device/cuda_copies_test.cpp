@@ -1,5 +1,5 @@
-// What copies of the CUDA backend wait for, and what they do not. With the emulated driver in the order
-// `late` (SINTER_EMULATION_ORDER) work that nobody waited for has not been done.
+// Which work the copies of the CUDA backend wait for. With the emulated driver in the order `late`
+// (SINTER_EMULATION_ORDER), work that nothing waits for does not run.
 #include <cstdlib>
 #include <memory>
 #include <random>
@@ -72,7 +72,7 @@ TEST_CASE("uploads do not wait for work in flight that has nothing to do with th
   x = A::add(x, 1);
   device.flush();
   const std::uint64_t before = kernels_run();
-  // More than all staging memory: slots are waited for, kernels are not.
+  // More than all staging memory: the upload waits for slots, not for kernels.
   std::vector<A> batches;
   for (int i = 0; i < 3; ++i)
     batches.push_back(tensor(std::vector<float>(3'000'000, static_cast<float>(i)), device));
@@ -87,8 +87,7 @@ TEST_CASE("batches that come and go while the device is behind") {
   const Device device = fresh_device();
   A total = A::full({1000}, 0, DType::f32, device);
   device.flush();
-  constexpr int kSteps =
-      160;  // more than is set apart for uploads: memory is used again that has to be waited for
+  constexpr int kSteps = 160;  // more than the upload memory: reuses memory that must be waited for
   for (int step = 1; step <= kSteps; ++step) {
     const A x = tensor(std::vector<float>(300'000, static_cast<float>(step)), device);
     total = A::add(total, x.slice(std::vector<Range>{Range(5000, 6000)}));
@@ -134,7 +133,7 @@ TEST_CASE("each fault is told once, to whoever reads what came of it or of later
   CHECK_NOTHROW(read(x));
   CHECK_THROWS_AS(read(also_wrong), ShapeError);
   CHECK_NOTHROW(device.sync());
-  // So many that nobody asks about: the first is still told.
+  // More unchecked submits than slots: the first fault is still reported.
   for (int i = 0; i < 1100; ++i) {
     const A more = x.index_select(0, index);
     device.flush();

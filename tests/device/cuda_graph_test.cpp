@@ -1,5 +1,5 @@
-// Plans as CUDA graphs: when they are made, what replays write to them, what happens where the driver
-// refuses. With the emulated driver also what it was asked to do.
+// Plans as CUDA graphs: when they are built, what replays update, and driver errors. With the emulated driver
+// also the calls it receives.
 #include <deque>
 #include <memory>
 #include <vector>
@@ -20,12 +20,12 @@ namespace {
 
 using A = AnyTensor;
 
-/// A device of its own, with so many graphs at a time.
+/// A new device with at most this many graphs.
 Device device_with(std::size_t most_graphs) {
   return device_over(runtime::make_cuda_backend(0, most_graphs));
 }
 
-/// The emulated driver's insides; null with a real one.
+/// The emulated driver's controls; null with a real driver.
 sinter_emulation::Control* emulation() {
   static void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   static const auto control = reinterpret_cast<sinter_emulation::ControlFunction>(
@@ -33,7 +33,7 @@ sinter_emulation::Control* emulation() {
   return control ? control() : nullptr;
 }
 
-/// Three variables, each updated in place by a kernel that is not alike the others.
+/// Three variables, each updated in place by a different kernel.
 struct Variables {
   explicit Variables(const Device& device)
       : a(A::full({100}, 3, DType::f32, device)),
@@ -103,7 +103,7 @@ TEST_CASE("replays write only what moved") {
   variables.step(device, 2);
   variables.step(device, 2);
   if (device.statistics().bytes_in_place > 0) CHECK(emulation()->graph_updates == before);
-  variables.step(device, 1);  // two kernels take the number, the third does not
+  variables.step(device, 1);  // two kernels have the scalar, the third does not
   CHECK(emulation()->graph_updates > before);
   CHECK(emulation()->launches == launches);
 }
@@ -119,11 +119,11 @@ TEST_CASE("few graphs for many plans") {
       CHECK(work.is_right(round % 5));
       if (emulation()) CHECK(emulation()->graphs_alive <= alive + 2);
     }
-  // Graphs that push each other out are built less and less often.
+  // Graphs that evict each other are built less and less often.
   const std::uint64_t built = device.statistics().graphs_built;
   CHECK(built > 5);
   CHECK(built <= 5 * 8);
-  // A plan that is used alone keeps its graph.
+  // A plan that runs alone keeps its graph.
   for (int run = 0; run < 200; ++run) works[0].run(run % 3);
   const std::uint64_t settled = device.statistics().graphs_built;
   for (int run = 0; run < 20; ++run) CHECK(works[0].is_right(run));
@@ -144,9 +144,9 @@ TEST_CASE("a graph that cannot be made or changed is done without") {
     CHECK(emulation()->graphs_alive == alive);
     const std::uint64_t launches = device.statistics().graph_launches;
     CHECK(work.is_right(7));
-    CHECK(device.statistics().graph_launches == launches);  // not this one any more
+    CHECK(device.statistics().graph_launches == launches);  // this plan lost its graph
     for (int run = 0; run < 3; ++run) CHECK(other.is_right(run));
-    CHECK(device.statistics().graph_launches > launches);  // others are
+    CHECK(device.statistics().graph_launches > launches);  // other plans have one
   }
 }
 
@@ -162,7 +162,8 @@ TEST_CASE("a graph that does not launch is an error like a kernel's") {
 
 TEST_CASE("a plan that fails on its way can be run again") {
   if (!emulation()) return;
-  // A launch fails in the first, second, third run; with graphs the second and third hand over no launches.
+  // A launch fails in the first, second, third run; with graphs, the second and third run call no launch
+  // function.
   for (const std::size_t most_graphs : {0, 16})
     for (int failing = 0; failing < 3; ++failing)
       for (int launch = 1; launch <= 3; ++launch) {
@@ -213,7 +214,7 @@ TEST_CASE("a graph ends with its plan, which may be in flight") {
   const SeveralLaunches first(2, 3, 2, device);
   for (int run = 0; run < 3; ++run) CHECK(first.is_right(run));
   const std::uint64_t alive = emulation() ? emulation()->graphs_alive : 0;
-  // More plans than the executor keeps.
+  // More plans than the executor caches.
   constexpr int kPlans = 1100;
   const A x = A::full({2 * kPlans}, 1, DType::f32, device);
   x.sync();

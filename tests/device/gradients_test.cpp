@@ -36,13 +36,12 @@ A tensor_of(const std::vector<double>& numbers, const Shape& shape, const Device
   return A::from_bytes(std::as_bytes(std::span(numbers)), shape, DType::f64, device);
 }
 
-/// Where the leaf of a step is moved to.
+/// The direction in which a step's leaf is moved.
 std::vector<double> direction_of(std::size_t step, std::int64_t count) {
   return TestData(1000 + step).reals(static_cast<std::size_t>(count), -1, 1);
 }
 
-/// One number that depends on every element of what is left of the program, and the sum of the sizes of its
-/// terms.
+/// A scalar that depends on every live value of the program, and the sum of its terms' magnitudes.
 struct Loss {
   A value;
   double size = 0;
@@ -87,7 +86,7 @@ Loss loss_of(const Program& program, const Device& device, double by, std::vecto
 
 enum class Verdict { Right, Unknown, Wrong };
 
-/// Unknown: the function bends or jumps too much nearby for differences to say anything.
+/// Unknown: the function is too curved or discontinuous nearby for differences.
 Verdict check_gradients(const Program& program, const Device& device, std::string& what) {
   std::vector<A> leaves(program.steps.size());
   const Device differentiating = device.autodiff();
@@ -129,8 +128,8 @@ Verdict check_gradients(const Program& program, const Device& device, std::strin
     size = above.size;
     return (read(above.value)[0] - read(below.value)[0]) / (2 * h);
   };
-  // No simple ratio between the steps: over a sawtooth, halves of a step can agree with each other and with
-  // nothing else.
+  // An irrational ratio of steps: over a sawtooth, differences with half the step can agree with each other
+  // and with nothing else.
   constexpr double kStep = 1e-5, kRatio = 0.618;
   const double wide = slope(kStep), narrow = slope(kStep * kRatio), narrowest = slope(kStep * 0.17);
   const double expected = (narrow - kRatio * kRatio * wide) / (1 - kRatio * kRatio);

@@ -1,4 +1,4 @@
-// The guide's network: it learns, and from the third training step on nothing is planned or compiled.
+// The guide's network learns, and from the third training step on nothing is planned or compiled.
 #include <cstdint>
 #include <vector>
 
@@ -65,7 +65,7 @@ TEST_CASE("the guide's network learns, and a known step compiles nothing") {
   CHECK(losses[0] > 1.5);
   CHECK(losses[3] < 0.3 * losses[0]);
 
-  // Without dropout it knows nearly all of them.
+  // Without dropout it classifies nearly all of them.
   guide::Cnn still = nn::valid(model);
   auto all = data::DataLoaderConfig{.batch_size = 160}.init(images, data::ImageBatcher{device.inner()});
   for (auto batch : all.epoch()) {
@@ -102,6 +102,6 @@ TEST_CASE("every device trains as the host does") {
   const std::vector<double> got = first_losses(Device::best(), images);
   REQUIRE(expected.size() == 10);
   REQUIRE(got.size() == expected.size());
-  // Rounding differs in the order of sums only; ten steps of Adam carry it on but little.
+  // Only the order of sums differs; ten steps of Adam amplify that little.
   for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == doctest::Approx(expected[i]).epsilon(2e-4));
 }

@@ -1,5 +1,5 @@
-// bf16 and f16: what is stored, what is computed, and what fusion may make more exact but never otherwise
-// different.
+// bf16 and f16: storage, arithmetic, and fusion, which may make results more exact but never different
+// otherwise.
 #include <array>
 #include <cmath>
 #include <limits>
@@ -23,7 +23,7 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 
 const std::array<DType, 2> kHalves = {DType::bf16, DType::f16};
 
-/// Of one rounding, relative.
+/// The relative error of one rounding.
 double step_of(DType half) { return half == DType::bf16 ? 0x1p-8 : 0x1p-11; }
 
 float rounded(DType half, double x) {
@@ -62,7 +62,7 @@ bool is_nan(DType half, std::uint16_t bits) {
   return half == DType::bf16 ? (bits & 0x7fff) > 0x7f80 : (bits & 0x7fff) > 0x7c00;
 }
 
-/// Numbers that the dtype has, in double.
+/// Numbers of the dtype, in double.
 struct Data {
   Data(DType half, const Shape& shape, std::uint64_t seed, const Device& device, double low = -2,
        double high = 2) {
@@ -79,7 +79,7 @@ struct Data {
   AnyTensor any;
 };
 
-/// Within `steps` roundings of the numbers, relative to them and to `scale`.
+/// Checks values to within `steps` roundings, relative to them and to `scale`.
 template <std::size_t R>
 void check_close(const Tensor<R>& found, const std::vector<double>& expected, double steps, double scale) {
   const std::vector<float> got = numbers_of(found);
@@ -105,7 +105,7 @@ TEST_CASE("all numbers go to f32 and back, and f32 is rounded to the nearest") {
     int wrong = 0;
     for (std::size_t i = 0; i < patterns.size(); ++i) {
       const bool nan = is_nan(half, patterns[i]);
-      // Numbers below what f32 has without denormals may be flushed.
+      // Values that are denormal in f32 may be flushed.
       const bool denormal = half == DType::bf16 && std::abs(expected[i]) < std::numeric_limits<float>::min();
       const bool flushed = denormal && testing::precision_of(device).flushes_denormals;
       if (nan ? !std::isnan(single[i]) : single[i] != expected[i] && !flushed) ++wrong;
@@ -250,7 +250,7 @@ TEST_CASE("whether numbers are equal does not depend on what is stored") {
   const Device device = test_device();
   for (DType half : kHalves) {
     const Data x(half, {64, 40}, 4, device), y(half, {64, 40}, 5, device);
-    // The greatest is in memory, what it is compared with is computed once more.
+    // The maximum is in memory; the values compared with it are computed again.
     const auto product = [&] { return Tensor<2>(x.any) * Tensor<2>(y.any); };
     const Tensor<2> most = product().max(1);
     most.sync();

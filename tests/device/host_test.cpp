@@ -1,5 +1,5 @@
-// The host backend passes the conformance suite, interpreting and compiling, whatever vectors the processor
-// has. SINTER_CONFORMANCE_KERNELS says how many random kernels.
+// The host backend passes the conformance suite, interpreted and compiled, for every vector width of the
+// processor. SINTER_CONFORMANCE_KERNELS sets the number of random kernels.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -24,7 +24,7 @@ void check(runtime::host::Jit* jit, int random_kernels, int random_long_kernels)
   testing::check_backend(*backend, options);
 }
 
-// Every test compiles for this machine, or for less than it has.
+// Compiles for this machine, or for fewer features than it has.
 void check_compiled(const std::string& cpu, const std::string& features, int random_kernels,
                     int random_long_kernels) {
   std::string reason;

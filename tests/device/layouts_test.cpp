@@ -1,5 +1,4 @@
-// Convolutions that hand each other images: values, gradients and what leaves a plan, whatever order images
-// lie in.
+// Chains of convolutions: values, gradients and results of a plan are right in any image layout.
 #include <functional>
 #include <span>
 #include <string>
@@ -31,13 +30,13 @@ AnyTensor leaf(const Shape& shape, DType dtype, const Device& device, int step) 
   return AnyTensor::from_bytes(std::as_bytes(std::span(exact)), shape, dtype, device).require_grad();
 }
 
-/// A loss, and the tensors whose gradients are wanted.
+/// A loss, and the tensors whose gradients are compared.
 struct Loss {
   AnyTensor loss;
   std::vector<AnyTensor> leaves;
 };
 
-/// Gradients in f32 are those in f64, which no layout is chosen for.
+/// Gradients in f32 match those in f64, for which the planner chooses no layout.
 void check_gradients(const std::function<Loss(const Device&, DType)>& make, double tolerance = 2e-4) {
   const Device device = test_device().autodiff(), exact = Device::host().autodiff();
   auto gradients = [&](const Device& on, DType dtype) {

@@ -1,5 +1,5 @@
-// Who owns memory: what may be written in place, what must stay, and what is given back. With handles kept,
-// dropped late, moved to other threads, and with errors in between.
+// Ownership of memory: in-place writes, values that must survive, and memory that is released. With handles
+// held, dropped late, moved to other threads, and with errors in between.
 #include <atomic>
 #include <cmath>
 #include <mutex>
@@ -53,7 +53,8 @@ std::size_t bytes_in_use(const Device& device) {
 
 std::uint64_t in_place(const Device& device) { return device.statistics().bytes_in_place; }
 
-/// Without fusion the first operation of a chain takes new memory and the last one cannot know better.
+/// True iff fusion is on. Without it, the first operation of a chain allocates memory, and the planner cannot
+/// avoid that.
 bool fuses() { return base::environment().fusion; }
 
 }  // namespace
@@ -107,7 +108,7 @@ TEST_CASE("a view keeps the memory of a tensor that is gone, and may be written 
     A x = counting(device), y = x.reshape({100, 100}), z = x.narrow(0, 1, 100);
     device.flush();
     x = {};
-    y = A::add(y, 1);  // y dies, but z looks at the same memory
+    y = A::add(y, 1);  // y dies, but z is a view of the same memory
     device.flush();
     CHECK(is_line(z, 1, 1));
     CHECK(is_line(y, 1, 1));
@@ -152,7 +153,7 @@ TEST_CASE("a temporary that one step reads twice is given back once") {
     const A a = A::full({3, 4}, 0.5, DType::f32, device);
     products = a.matmul(a.transpose(0, 1));  // the same memory on both sides
   }
-  // Two temporaries that are needed at the same time.
+  // Two temporaries that are alive at the same time.
   const A sums = A::sub(A::mul(x.sum(1), 100), y.sum(0).reshape({3, 1}));
   CHECK(read(products) == std::vector<float>(9, 1));
   CHECK(read(sums) == std::vector<float>{600 - 18, 2200 - 22, 3800 - 26});
@@ -179,11 +180,11 @@ TEST_CASE("handles dropped before and after the flush") {
   CHECK(in_place(device) == written);
   CHECK(bytes_in_use(device) - before >= 2 * kBytes);
   late = {};
-  // One tensor is left; memory may come in somewhat larger pieces.
+  // One tensor is left; allocations may be somewhat larger.
   CHECK(bytes_in_use(device) - before < 2 * kBytes);
   CHECK(is_line(y, 2, 1));
   {
-    A dropped = A::add(y, 1);  // never asked for
+    A dropped = A::add(y, 1);  // never read
   }
   y = {};
   CHECK(bytes_in_use(device) == before);
@@ -251,7 +252,7 @@ TEST_CASE("many threads share, pass on and drop handles") {
     const int rounds = compiles_slowly(device) ? 10 : 100;
     std::mutex mutex;
     A shared = counting(device, 1000);
-    double scale = 1, shift = 0;  // what `shared` must be
+    double scale = 1, shift = 0;  // expected values of `shared`
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
@@ -317,7 +318,7 @@ TEST_CASE("a trace that fails tells whoever needs its values, and nobody else") 
   CHECK_THROWS_AS(read(lost), Error);
   CHECK_THROWS_AS(lost.sync(), Error);
   CHECK_THROWS_AS(A::add(lost, 1), Error);
-  // What was there before and what comes after are not touched by it.
+  // The error affects neither earlier values nor later ones.
   CHECK(is_line(x, 2, 1));
   CHECK(is_line(before, 2, 6));
   CHECK(is_line(A::mul(x, 2), 4, 2));

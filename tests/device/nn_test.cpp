@@ -1,4 +1,4 @@
-// Layers and losses against values and gradients that PyTorch gives, and the rules of modules.
+// Layers and losses against values and gradients of PyTorch, and the rules of modules.
 #include <cmath>
 #include <functional>
 #include <optional>

@@ -1,4 +1,5 @@
-// Parts replaced, tensors joined, repeated and rolled: in memory, computed, and views of one another.
+// Assignment to parts, concatenation, repetition and rotation: of tensors in memory, computed values, and
+// views of one another.
 #include <doctest/doctest.h>
 
 #include "tests/support/programs/program_builder.h"
@@ -14,7 +15,7 @@ std::vector<DType> moved_dtypes(const Device& device) {
   return dtypes;
 }
 
-/// Something computed, so that it is no load: of dtypes that can be computed with.
+/// A computed value, so that it is not a load; only for dtypes with arithmetic.
 int computed(ProgramBuilder& b, int x, DType dtype) {
   if (dtype == DType::u8) return b.flip(x, {0});
   return dtype == DType::boolean ? b.unary(Op::Not, x) : b.unary(Op::Neg, x);
@@ -29,8 +30,8 @@ TEST_CASE("a part is replaced") {
     const int x = b.input({7, 5}, dtype), y = b.input({3, 5}, dtype), row = b.input({5}, dtype);
     const int small = b.input({3, 2}, dtype), single = b.input({}, dtype), all = b.input({7, 5}, dtype);
     b.slice_assign(x, {{2, 5, 1}}, y);
-    b.slice_assign(x, {{-1, 0, -2}}, y);                  // walks back
-    b.slice_assign(x, {{0, 6, 2}, {{}, {}, -3}}, small);  // steps both ways
+    b.slice_assign(x, {{-1, 0, -2}}, y);                  // negative step
+    b.slice_assign(x, {{0, 6, 2}, {{}, {}, -3}}, small);  // steps of both signs
     b.slice_assign(x, {{1, {}, 3}}, row);                 // broadcasts
     b.slice_assign(x, {{3, 3, 1}}, single);               // nothing
     b.slice_assign(x, {}, all);                           // everything
@@ -51,7 +52,7 @@ TEST_CASE("a part is replaced") {
 
 TEST_CASE("a part that is written in place") {
   const Device device = test_device();
-  for (bool large : {false, true}) {  // large: what is replaced is left out by the load
+  for (bool large : {false, true}) {  // large: the load skips the replaced part
     ProgramBuilder b;
     int x = b.unary(Op::Neg, b.input({64, 33}, DType::f32));
     b.flush();
@@ -72,8 +73,7 @@ TEST_CASE("one element that is read under a test of each point, and written once
   const int x = b.unary(Op::Neg, b.input({1}, DType::f32)), z = b.input({7}, DType::f32);
   b.flush();
   const int sum = b.reduce(Op::Sum, z, {0});
-  b.binary(Op::Mul, {sum},
-           {x});  // could take the memory of x, were x not read later, where the frame says so
+  b.binary(Op::Mul, {sum}, {x});  // could be written over x, if the border did not read x later
   const int wide = b.expand(x, {3}), framed = b.pad(wide, {2}, {2}, 0.5);
   b.binary(Op::Add, {framed}, {sum});
   for (int value : {x, wide, framed}) b.drop(value);
@@ -111,13 +111,13 @@ TEST_CASE("what is joined goes on in the same kernel") {
   const Device device = test_device();
   ProgramBuilder b;
   const int x = b.input({6, 8}, DType::f32);
-  // Half of each row turned and negated: positions as in rotary embeddings.
+  // Half of each row rotated and negated, as in rotary embeddings.
   const int left = b.slice(x, {{}, {0, 4, 1}}), right = b.slice(x, {{}, {4, 8, 1}});
-  const int turned = b.cat({b.unary(Op::Neg, right), left}, 1);
-  b.binary(Op::Add, {b.binary(Op::Mul, {x}, {-1, 0.5})}, {b.binary(Op::Mul, {turned}, {-1, 0.25})});
-  // A reduction over what is joined, and joined reductions.
-  b.reduce(Op::Sum, b.cat({x, turned}, 1), {1});
-  b.cat({b.reduce(Op::Sum, x, {1}), b.reduce(Op::Max, turned, {1}), b.slice(x, {{}, {0, 2, 1}})}, 1);
+  const int rotated = b.cat({b.unary(Op::Neg, right), left}, 1);
+  b.binary(Op::Add, {b.binary(Op::Mul, {x}, {-1, 0.5})}, {b.binary(Op::Mul, {rotated}, {-1, 0.25})});
+  // A reduction over a concatenation, and concatenated reductions.
+  b.reduce(Op::Sum, b.cat({x, rotated}, 1), {1});
+  b.cat({b.reduce(Op::Sum, x, {1}), b.reduce(Op::Max, rotated, {1}), b.slice(x, {{}, {0, 2, 1}})}, 1);
   b.roll(b.unary(Op::Exp, x), 3, 1);
   b.roll(b.roll(x, -2, 0), 9, 1);
   b.repeat(b.unary(Op::Neg, x), {2, 3});

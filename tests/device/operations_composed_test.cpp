@@ -1,4 +1,4 @@
-// Functions that are made of other operations, against C's and against values worked out by hand.
+// Composed functions, against C's and against values computed by hand.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -17,7 +17,7 @@ using A = AnyTensor;
 constexpr float kInfinity = std::numeric_limits<float>::infinity(),
                 kNaN = std::numeric_limits<float>::quiet_NaN();
 
-/// Within `units` in the last place of f32; infinite or not a number where `want` is.
+/// Within `units` in the last place of f32; infinite or NaN where `want` is.
 void check_units(const A& found, const std::vector<double>& want, double units) {
   const std::vector<float> got = values_of(found);
   REQUIRE(got.size() == want.size());

@@ -1,4 +1,4 @@
-// Creation, random numbers, and reads at computed positions.
+// Creation, random numbers, and indexed reads.
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -50,7 +50,7 @@ TEST_CASE("random numbers are those of Philox, whatever is computed with them") 
   program.random(StepKind::Normal, {33}, 2, 0.5);
   program.random(StepKind::Uniform, {}, 0, 1);
   program.random(StepKind::Normal, {0, 3}, 0, 1);
-  // The number belongs to the element, not to the place in a kernel.
+  // A random number belongs to its element, not to a position in a kernel.
   program.slice(program.permute(u, {1, 0}), {{{}, {}, -2}, {1, {}, 1}});
   program.binary(Op::Mul, {program.flip(n, {0})}, {n});
   program.reduce(Op::Sum, u, {0});
@@ -110,17 +110,17 @@ TEST_CASE("gather from views and computed tables at computed positions") {
   for (bool flushed : {false, true}) {
     ProgramBuilder program;
     const int x = program.input({4, 6}, DType::f32);
-    const int turned = program.permute(x, {1, 0}), back = program.slice(x, {{{}, {}, -1}, {1, {}, 2}});
+    const int transposed = program.permute(x, {1, 0}), back = program.slice(x, {{{}, {}, -1}, {1, {}, 2}});
     const int split = program.reshape(program.permute(x, {1, 0}), {3, 8}),
               wide = program.expand(program.slice(x, {{1, 2, 1}}), {5, 6});
     const int computed = program.unary(Op::Exp, x);
     if (flushed) program.flush();
     const int places = program.binary(Op::Remainder, {program.arange(0, 40, 7)}, {-1, 3});
-    for (int table : {turned, back, split, wide, computed})
+    for (int table : {transposed, back, split, wide, computed})
       program.indexed(StepKind::IndexSelect, table, 0, places);
     const int rows =
         program.indexed(StepKind::IndexSelect, program.binary(Op::Mul, {computed}, {-1, 2.0}), 0, places);
-    // A gather inside a pad looks only at what is inside.
+    // A gather inside a pad reads only inside.
     program.pad(rows, {1, 0}, {0, 1}, 9.0);
     program.reduce(Op::Sum, program.binary(Op::Mul, {rows}, {rows}), {1});
     // The largest of each row, by its position.

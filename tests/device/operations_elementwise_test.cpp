@@ -31,13 +31,13 @@ std::vector<Op> ops_of(int arity, DType dtype) {
   return ops;
 }
 
-/// Numbers that operations treat specially, and plain ones around their turning points.
+/// Special values of operations, and ordinary ones near their extrema.
 std::vector<double> special(DType dtype, const Device& device) {
   if (dtype == DType::boolean) return {0, 1, 1, 0};
   if (dtype == DType::i32) return {0, 1, -1, 2, -7, 7, 2147483647, -2147483648.0, 46341, -65536};
   if (dtype == DType::i64)
     return {0, 1, -1, 2, -7, 7, 9007199254740992.0, -9223372036854775808.0, 4294967296.0, -65536};
-  // Vulkan has no sine of f64; the one written for it is good up to 1e6.
+  // Vulkan has no f64 sine; ours is accurate up to 1e6.
   const double large = dtype == DType::f64 && is_vulkan(device) ? 1e6 : 1e10;
   return {0,   -0.0, 1,  -1,  0.5, -0.5,  1.5,    2.5,       -2.5,       3,   -3.7,
           0.1, 1e-6, 20, -20, 88,  large, -large, kInfinity, -kInfinity, kNaN};
@@ -91,7 +91,7 @@ TEST_CASE("operations of one operand") {
 TEST_CASE("operations of two operands") {
   const Device device = test_device();
   for (DType dtype : computed_dtypes(device)) {
-    // Every special value meets every other.
+    // Every pair of special values.
     const std::vector<double> data = special(dtype, device);
     const auto count = static_cast<std::int64_t>(data.size());
     ProgramBuilder values;
@@ -166,7 +166,7 @@ TEST_CASE("the sign of zero") {
   const Device device = test_device();
   ProgramBuilder program;
   const int zeros = program.numbers({2}, DType::f32, {0.0, -0.0});
-  // 1 / x tells the zeros apart.
+  // 1 / x distinguishes the zeros.
   const auto apart = [&](int x) { program.unary(Op::Recip, x); };
   apart(zeros);
   apart(program.unary(Op::Neg, zeros));

@@ -49,17 +49,17 @@ TEST_CASE("matrix products of views") {
     const int x = program.input({6, 8}, DType::f32), y = program.input({2, 3, 4}, DType::f32),
               row = program.input({1, 8}, DType::f32);
     std::vector<int> views = {
-        program.permute(x, {1, 0}),                            // columns dense
-        program.slice(x, {{1, 5, 1}, {2, 7, 1}}),              // rows apart
-        program.slice(x, {{}, {{}, {}, 2}}),                   // neither dense
-        program.slice(x, {{{}, {}, -1}}),                      // rows back to front
-        program.flip(x, {1}),                                  // columns back to front
-        program.expand(row, {5, 8}),                           // one row many times
-        program.permute(program.expand(row, {5, 8}), {1, 0}),  // one column many times
+        program.permute(x, {1, 0}),                            // contiguous columns
+        program.slice(x, {{1, 5, 1}, {2, 7, 1}}),              // strided rows
+        program.slice(x, {{}, {{}, {}, 2}}),                   // neither contiguous
+        program.slice(x, {{{}, {}, -1}}),                      // rows reversed
+        program.flip(x, {1}),                                  // columns reversed
+        program.expand(row, {5, 8}),                           // one row repeated
+        program.permute(program.expand(row, {5, 8}), {1, 0}),  // one column repeated
         program.permute(y, {1, 0, 2}),                         // batches interleaved
         program.permute(y, {2, 1, 0}),
-        program.flip(y, {0}),                                      // batches back to front
-        program.expand(program.slice(y, {{1, 2, 1}}), {4, 3, 4}),  // one batch many times
+        program.flip(y, {0}),                                      // batches reversed
+        program.expand(program.slice(y, {{1, 2, 1}}), {4, 3, 4}),  // one batch repeated
         program.reshape(program.permute(x, {1, 0}), {4, 12}),      // a reshape that must copy
     };
     if (flushed) program.flush();
@@ -87,7 +87,8 @@ TEST_CASE("matrix products that are only read turned, and such that are also rea
     program.drop(view);
   };
   const auto turned = [&](int matrix) { return program.permute(matrix, {1, 0}); };
-  // Turned times plain, plain times turned, both plain; then batches, and others that stay as they are.
+  // Transposed times plain, plain times transposed, both plain; then batches, and products that are not
+  // transposed.
   for (const auto& [a, b] :
        {std::pair(turned(x), y), std::pair(x, turned(program.input({8, 20}, DType::f32))),
         std::pair(x, program.input({20, 7}, DType::f32))}) {
@@ -99,7 +100,7 @@ TEST_CASE("matrix products that are only read turned, and such that are also rea
     const int product = program.matmul(program.permute(batches, {0, 2, 1}), others);
     read_as(product, axes);
     program.drop(product);
-    program.flush();  // otherwise there would be one product for both
+    program.flush();  // otherwise both would share one product
   }
   const int seen = program.matmul(turned(y), x);
   read_as(seen, {1, 0});

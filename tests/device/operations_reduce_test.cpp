@@ -1,4 +1,4 @@
-// Reductions over every set of dimensions, of tensors in memory and of what the same kernel computes.
+// Reductions over every set of dimensions, of tensors in memory and of values computed in the same kernel.
 #include <limits>
 
 #include <doctest/doctest.h>
@@ -93,7 +93,7 @@ TEST_CASE("long reductions, along rows and along columns") {
 TEST_CASE("sums of many numbers stay exact enough") {
   const Device device = test_device();
   ProgramBuilder program;
-  // One after the other in f32, 0.1 summed 300,000 times would be off in the third digit.
+  // A sequential f32 sum of 300,000 times 0.1 would be wrong in the third digit.
   const int x = program.full({300000}, 0.1, DType::f32);
   program.reduce(Op::Sum, x, {0});
   program.mean(x, {0});

@@ -12,7 +12,7 @@ using View = std::function<int(ProgramBuilder&, int)>;
 
 struct NamedView {
   const char* name;
-  Shape shape;  // that it is made for
+  Shape shape;  // of the view's source
   View view;
 };
 
@@ -140,7 +140,7 @@ TEST_CASE("views of computed values, and computing with views") {
       const int view = v.view(program, x);
       program.drop(x);
       program.flush();
-      // Now a view of memory that has no other handle.
+      // Now the view's memory has no other handle.
       program.binary(Op::Add, {view}, {view});
       program.expect(device, v.name);
     }
@@ -152,7 +152,7 @@ TEST_CASE("views of views of what was computed before") {
   for (const NamedView& outer : views()) {
     if (compiles_slowly(device) && outer.shape.rank() != 2) continue;
     ProgramBuilder program;
-    // A tensor of the wanted shape that itself is a view with gaps, steps and swapped dims.
+    // A tensor of the wanted shape that is itself a view with gaps, steps and permuted dims.
     Shape wide;
     Dims order;
     std::vector<Range> ranges;
@@ -186,7 +186,7 @@ TEST_CASE("padding") {
     program.pad(program.pad(x, {1, 1}, {1, 1}, fill), {2, 0}, {0, 2}, 0);
     program.slice(program.pad(x, {2, 2}, {2, 2}, fill), {{1, {}, 2}, {{}, {}, -1}});
     program.pad(program.reshape(program.flip(x, {0}), {2, 6}), {0, 1}, {1, 0}, fill);
-    // Only what lies inside is looked at: the rest of a slice of nothing does not exist.
+    // Reads only inside: the padded part of an empty slice does not exist.
     program.pad(program.slice(x, {{2, 2, 1}}), {2, 1}, {1, 1}, fill);
     program.pad(program.reshape(program.slice(program.permute(x, {1, 0}), {{1, 1, 1}}), {3, 0}), {1, 1},
                 {1, 1}, fill);
@@ -198,7 +198,7 @@ TEST_CASE("the same memory seen inside of several frames and outside of any") {
   const Device device = test_device();
   ProgramBuilder program;
   const int x = program.input({3, 4}, DType::f32);
-  // All of these step through x by 4 and 1; each has other places where there is nothing.
+  // All of these access x with strides 4 and 1; each has padding elsewhere.
   const int narrow = program.pad(program.slice(x, {{}, {0, 2, 1}}), {0, 0}, {0, 3}, 1.0);
   const int wider = program.pad(program.slice(x, {{}, {0, 3, 1}}), {0, 0}, {0, 2}, 2.0);
   const int whole = program.pad(x, {0, 0}, {0, 1}, 4.0);

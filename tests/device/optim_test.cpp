@@ -1,4 +1,4 @@
-// Optimizers against the values that PyTorch gives, their state in records, and what a step leaves alone.
+// Optimizers against values of PyTorch, their state in records, and parameters that a step must not change.
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -27,7 +27,7 @@ struct Model {
 
 Model start() { return {Tensor<1>(tensor_of(reference::optim_start, {7}, training()).require_grad())}; }
 
-// Of the loss sum((p * scale)^2) / 2.
+// Gradients of the loss sum((p * scale)^2) / 2.
 Gradients gradients_of(const Tensor<1>& p) {
   AnyTensor scaled = AnyTensor::mul(p.any(), tensor_of(reference::optim_scale, {7}, training()));
   return AnyTensor::mul(scaled.square().sum(0), 0.5).reshape({}).backward();
@@ -223,7 +223,7 @@ TEST_CASE("once a training step is known, the next ones compile nothing and writ
   Statistics after = device.statistics();
   CHECK(after.plans_built == before.plans_built);
   CHECK(after.plans_found == before.plans_found + 5);
-  // Weight, bias and their two moments each.
+  // Weight, bias, and two moments of each.
   const char* fusion = std::getenv("SINTER_FUSION");
   if (!fusion || fusion != std::string("0"))
     CHECK(after.bytes_in_place - before.bytes_in_place >= 5 * 3 * (8 * 4 + 4) * sizeof(float));

@@ -1,5 +1,5 @@
-// Random programs on the device against the oracle. SINTER_TEST_PROGRAMS says how many; SINTER_TEST_SEED runs
-// a single one and prints it first (SINTER_LOG=plan adds its plans).
+// Random programs on the device against the oracle. SINTER_TEST_PROGRAMS sets their number; SINTER_TEST_SEED
+// runs a single one and prints it first (SINTER_LOG=plan adds its plans).
 #include <cstdio>
 #include <functional>
 #include <string>
@@ -17,7 +17,7 @@
 namespace sinter::testing {
 namespace {
 
-/// Where each new kernel goes through a compiler, as many as the interpreter does would take minutes.
+/// Fewer programs where each new kernel goes through a compiler: the interpreter's number would take minutes.
 std::int64_t usual_count(const Device& device) {
   if (compiles_slowly(device)) return 40;
   return device.name() == "host" && base::environment().host == "jit" ? 1000 : 2000;
@@ -41,7 +41,7 @@ std::string report(std::uint64_t seed, const Program& program, const std::string
   std::string text = "program " + std::to_string(seed) + ": " + wrong + "\nsmaller:\n" +
                      to_text(smaller, values) + "which gives: ";
   const std::string now = check(smaller, device);
-  // A step number in the message says which value is meant.
+  // The step number in the message identifies the value.
   text += now.empty() ? "(nothing wrong any more: it depends on what ran before)" : now;
   return text;
 }

@@ -1,5 +1,5 @@
-// Plans that come again: with other numbers, with operands at other places, with other shapes in between,
-// from several threads. On CUDA these are graphs from the second time on.
+// Plans that run again: with other scalars, with operands at other addresses, with other shapes in between,
+// from several threads. On CUDA they are graphs from the second run on.
 #include <atomic>
 #include <cmath>
 #include <deque>
@@ -41,7 +41,7 @@ TEST_CASE("results of a plan stay when it comes again") {
 
 TEST_CASE("operands may lie elsewhere each time") {
   const Device device = test_device();
-  std::deque<SeveralLaunches> kept;  // so that memory is not handed out again in the same order
+  std::deque<SeveralLaunches> kept;  // so that memory is not reused in the same order
   for (int round = 0; round < rounds(device); ++round) {
     kept.emplace_back(5, 12, 7, device, round);
     CHECK(kept.back().is_right(2));

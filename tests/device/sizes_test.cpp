@@ -1,4 +1,4 @@
-// Kernels are generic in sizes and scalars: a new batch size or a new number plans, at most, and compiles
+// Kernels are generic in sizes and scalars: a new batch size or a new scalar plans, at most, and compiles
 // nothing.
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@ using namespace sinter;
 
 namespace {
 
-/// Kernels that were compiled or fetched from disk so far.
+/// Number of kernels compiled or loaded from disk so far.
 std::uint64_t kernels(const Device& device) {
   const Statistics counts = device.statistics();
   return counts.kernels_compiled + counts.kernels_from_disk;
@@ -48,8 +48,8 @@ TEST_CASE("the same program with other scalars finds its plan") {
 }
 
 TEST_CASE("few results over long rows: what is done with them reads its own row") {
-  // The guide's gradient of a bias, and the optimizer's step on it, are one such kernel: sums over all but
-  // one dim, then work with an operand that has one element for each sum.
+  // The guide's gradient of a bias and the optimizer's step on it are such a kernel: sums over all dims but
+  // one, then work with an operand that has one element per sum.
   const Device device = Device::best();
   constexpr std::int64_t kBatch = 64, kChannels = 8, kPixels = 676;
   const Tensor<3> x = Tensor<3>::rand({kBatch, kChannels, kPixels}, device);

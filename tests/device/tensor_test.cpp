@@ -109,7 +109,7 @@ TEST_CASE("random numbers lie where they should and repeat with the seed") {
 }
 
 TEST_CASE("a uniform number never reaches its upper bound") {
-  // Numbers next to 1 would round up to 16777218 here.
+  // Numbers close to 1 would round up to 16777218 here.
   const Floats u = values(Tensor<1>::uniform({50000}, 16777216, 16777218, device()));
   for (float x : u) REQUIRE(x < 16777218);
 }
@@ -153,7 +153,7 @@ TEST_CASE("integers: quotients truncate, remainders have the divisor's sign, bit
   CHECK(values(x.sign()) == Ints{1, -1, 1, 1});
   CHECK(values(maximum(x, 6)) == Ints{7, 6, 6, 6});
   CHECK(values(x.square()) == Ints{49, 49, 36, 25});
-  // Beyond what a double or 32 bits can hold.
+  // Values that neither a double nor 32 bits can represent.
   CHECK(values(Tensor<1, Int>::full({1}, 9007199254740993, device()) + 2) == Ints{9007199254740995});
 }
 

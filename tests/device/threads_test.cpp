@@ -1,5 +1,5 @@
-// Many threads on one device, and several devices in one process: each thread's values are those of its own
-// program, whatever the others do. SINTER_TEST_ROUNDS sets how long it goes on.
+// Many threads on one device, and several devices in one process: each thread gets the values of its own
+// program, whatever the others do. SINTER_TEST_ROUNDS sets the number of rounds.
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
@@ -28,7 +28,7 @@ int rounds(const Device& device, int usual) {
   return static_cast<int>(setting("SINTER_TEST_ROUNDS", compiles_slowly(device) ? usual / 10 : usual));
 }
 
-/// Whole numbers, so that every order of sums is exact: element i is (i * step + salt) % 11 - 5.
+/// Integers, so that every order of sums is exact: element i is (i * step + salt) % 11 - 5.
 std::vector<float> pattern(std::int64_t count, int step, int salt) {
   std::vector<float> data(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < data.size(); ++i)
@@ -47,7 +47,7 @@ std::vector<float> read(const A& x) {
   return values;
 }
 
-/// A tensor and what it must hold.
+/// A tensor and its expected values.
 struct Known {
   A tensor;
   std::vector<float> values;
@@ -67,7 +67,7 @@ Known changed(Known x, float scale, float shift) {
   return x;
 }
 
-/// A program of its own for each seed: uploads of all sizes, changes, sums, values dropped unread.
+/// A different program for each seed: uploads of all sizes, updates, sums, values dropped unread.
 bool random_program(const Device& device, unsigned seed, int steps) {
   std::mt19937 random(seed);
   std::vector<Known> live;
@@ -102,7 +102,7 @@ bool random_program(const Device& device, unsigned seed, int steps) {
   return true;
 }
 
-/// Hands values from one thread to another.
+/// Passes values from one thread to another.
 class Channel {
  public:
   void put(Known value) {
@@ -158,7 +158,7 @@ TEST_CASE("values go from thread to thread") {
   std::vector<Channel> channels(kThreads);
   std::atomic<int> wrong{0};
   in_threads(kThreads, [&](int t) {
-    // Each puts values in, changes what comes by, and takes out what has gone round.
+    // Each thread inserts values, changes passing ones, and removes those that have come full circle.
     for (int i = 0; i < count; ++i) {
       Known value = uploaded(i % 3 ? 1000 : 70'000, t + i, device);
       if (i % 2) device.flush();
@@ -232,7 +232,7 @@ TEST_CASE("an index out of range is told to the thread that reads what came of i
         try {
           if (!changed(x, 2, 3).is_right()) ++wrong;
         } catch (const ShapeError&) {
-          ++told;  // faults of earlier work are told to whoever reads first
+          ++told;  // the first read reports faults of earlier work
         }
       }
     }
@@ -256,7 +256,7 @@ TEST_CASE("devices in one process do not disturb each other") {
     if (!random_program(device, static_cast<unsigned>(100 + t), rounds(device, 100))) ++wrong;
   });
   CHECK(wrong == 0);
-  // One thread that changes between them.
+  // One thread that alternates between the devices.
   for (int i = 0; i < 3; ++i)
     for (const Device& device : devices) {
       const Known value = changed(uploaded(1000, i, device), 2, 1);
@@ -271,7 +271,7 @@ TEST_CASE("devices in one process do not disturb each other") {
 
 TEST_CASE("memory that is kept is given back when asked for") {
   const Device device = test_device();
-  if (device.name() == "oracle") return;  // keeps none
+  if (device.name() == "oracle") return;  // caches no memory
   const Known kept = uploaded(70'000, 1, device);
   CHECK(uploaded(20'000'000, 1, device).is_right());
   const Statistics before = device.statistics();

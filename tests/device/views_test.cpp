@@ -1,4 +1,4 @@
-// Views, reductions, indexed reads and products against values worked out by hand or by plain loops. Runs on
+// Views, reductions, indexed reads and products against values computed by hand or by plain loops. Runs on
 // Device::best().
 #include <doctest/doctest.h>
 

@@ -26,7 +26,7 @@ namespace {
 using namespace sinter;
 using runtime::VulkanOptions;
 
-/// Indices of the devices to test. Says once which.
+/// Indices of the devices to test; prints them once.
 const std::vector<int>& tested_devices() {
   static const std::vector<int> devices = [] {
     const auto found = runtime::vulkan_devices();
@@ -43,7 +43,7 @@ const std::vector<int>& tested_devices() {
   return devices;
 }
 
-/// Compilers of GPU drivers flush denormals unless asked not to.
+/// Compilers of GPU drivers flush denormals by default.
 testing::ConformanceOptions options(int index, int random_kernels) {
   testing::ConformanceOptions o;
   o.random_kernels = random_kernels;
@@ -51,8 +51,8 @@ testing::ConformanceOptions options(int index, int random_kernels) {
   return o;
 }
 
-/// Other paths through the same device: those of a GPU on llvmpipe, descriptor sets from pools, copies by the
-/// queue.
+/// Other code paths on the same device: a GPU's kernels on llvmpipe, descriptor sets from pools, copies by
+/// the queue.
 constexpr VulkanOptions kOtherPaths{.cpu_kernels = false,
                                     .push_descriptors = false,
                                     .mapped_memory = false,
@@ -84,7 +84,7 @@ void check_matmul(runtime::Backend& backend, std::int64_t m, std::int64_t n, std
     op.m = m, op.n = n, op.k = k;
     op.a_row = transposed ? 1 : k, op.a_column = transposed ? m : 1;
     op.b_row = transposed ? 1 : n, op.b_column = transposed ? k : 1;
-    // Small whole numbers: every sum is exact, in whatever order.
+    // Small integers: sums are exact in any order.
     std::vector<float> a(static_cast<std::size_t>(m * k)), b(static_cast<std::size_t>(k * n));
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i * 37 % 11) - 5;
     for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i * 31 % 13) - 6;
@@ -132,7 +132,7 @@ TEST_CASE("matrix products of every shape of tile, from inputs that begin anywhe
   for (int index : tested_devices())
     for (const VulkanOptions& with : {VulkanOptions{}, kOtherPaths}) {
       const auto backend = runtime::make_vulkan_backend(index, with);
-      // So large that the largest tiles are worth it: a quarter of the lanes has work.
+      // Large enough for the largest tiles: a quarter of the lanes has work.
       const auto side =
           static_cast<std::int64_t>(128 * std::ceil(std::sqrt(backend->traits().lanes / 1024.0)));
       check_matmul(*backend, side + 3, side + 5, 9, 1);
@@ -171,7 +171,7 @@ TEST_CASE("slices of memory are joined again and given back") {
     const std::size_t reserved = pool.bytes_reserved();
     for (std::size_t i : {1u, 0u, 2u, 5u, 3u, 4u}) pool.release(slices[i]);
     CHECK(pool.bytes_in_use() == 0);
-    // Joined: what fitted before in pieces fits in one now, without new memory.
+    // Free slices were joined: one large slice fits without new memory.
     const auto whole = pool.try_allocate(60 << 20);
     REQUIRE(whole);
     CHECK(pool.bytes_reserved() == reserved);
@@ -185,7 +185,7 @@ TEST_CASE("slices of memory are joined again and given back") {
 TEST_CASE("no memory left is an error with sizes, and the device goes on") {
   for (int index : tested_devices()) {
     const auto backend = runtime::make_vulkan_backend(index);
-    if (!backend->traits().is_cpu) continue;  // to fill a GPU that others use would be rude
+    if (!backend->traits().is_cpu) continue;  // does not fill the memory of a shared GPU
     CHECK_THROWS_WITH_AS(backend->allocate(std::size_t{1} << 50), doctest::Contains("1125899906842624"),
                          DeviceError);
     CHECK_NOTHROW(backend->allocate(1000));
@@ -234,7 +234,7 @@ TEST_CASE("without a driver there are no devices and a reason that names the fix
 }  // namespace
 
 int main(int argc, char** argv) {
-  // On, but where a machine lacks the layers and says so.
+  // On, unless the environment switches it off for machines without the layers.
   if (!std::getenv("SINTER_VULKAN_VALIDATION")) base::mutable_environment().validation = true;
   if (argc == 2 && std::string(argv[1]) == "--reason") {  // the child of the test above
     std::cout << "devices " << runtime::vulkan_devices().size() << " reason "

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The example prints what it should, and docs/explain.md shows that program and that output.
-# usage: check.sh PROGRAM PYTHON     SINTER_UPDATE_GOLDEN=1: writes the output anew, here and on the page
+# The example prints the expected output, and docs/explain.md shows that program and that output;
+# SINTER_UPDATE_GOLDEN=1 rewrites both. usage: check.sh PROGRAM PYTHON
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 "$2" - "$root" "$1" "${SINTER_UPDATE_GOLDEN:-0}" <<'PYTHON'

@@ -14,7 +14,7 @@ expect 0 'explain' --help
 expect 106 'PROGRAM is required' explain
 expect 105 'format' explain --format xml -- "$tour"
 
-# The report follows what the program prints, and its lines are the program's.
+# The report follows the program's output and has the program's source lines.
 expect 0 '^2 launches of 1 plan|^[0-9]+ launches of [0-9]+ different plans$' explain -- "$tour"
 expect 0 'main.cpp:[0-9]+ +max sub exp' explain -- "$tour"
 expect 0 '^host: [0-9]+ operations' explain -- "$tour"
@@ -55,7 +55,7 @@ assert text == (work / "folder/plan.txt").read_text(encoding="utf-8")
 assert "stayed apart" in text or not any(t["cuts"] for t in report["traces"])
 PYTHON
 
-# The program's own exit code, and what goes wrong.
+# The program's own exit code, and errors.
 expect 7 'left no report' explain -- sh -c 'exit 7'
 expect 1 'ended with code 0 and left no report' explain -- true
 expect 137 'left no report' explain -- sh -c 'kill -9 $$'
@@ -64,7 +64,7 @@ expect 127 "cannot be run: Permission denied" explain -- "$work"
 expect 3 'launches of' explain -- sh -c '"$0"; exit 3' "$tour"
 expect 1 'cannot be written|cannot be made' explain --out "$work/report.svg/inside.svg" -- "$tour"
 
-# A path that cannot be written is a warning of the program itself, which otherwise ends as it would.
+# A path that cannot be written is a warning of the program itself, which otherwise ends normally.
 SINTER_EXPLAIN="$work/report.svg/inside.svg" "$tour" >"$work/out" 2>"$work/err" || say_failed "the tour failed with SINTER_EXPLAIN"
 grep -q 'sinter warning: \[explain\]' "$work/err" || say_failed "no warning about a report that cannot be written"
 

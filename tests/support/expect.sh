@@ -1,5 +1,5 @@
-# For scripts that call a program as a user would: sets `work`, a folder that goes away, and counts `failures`.
-# The caller sets `called`, the command, and `called_name`, what messages call it.
+# For scripts that call a program like a user: sets `work`, a temporary folder, and counts `failures`. The
+# caller sets `called`, the command, and `called_name`, its name in messages.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0

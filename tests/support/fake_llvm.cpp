@@ -1,4 +1,4 @@
-// A library that has all of libLLVM's functions that are asked for, and cannot compile: for tests.
+// A library with all functions of libLLVM that Sinter loads, which cannot compile anything.
 #include <cstdlib>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// Numbers that whoever runs a test may set.
+// Integer settings of tests from environment variables.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// A piece of work that no device does in fewer than three launches, with results that are whole numbers and
-// so exact.
+// A computation that every device does in at least three launches, with integer results, which are exact.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +22,7 @@ class SeveralLaunches {
     AnyTensor scaled, product, largest;
   };
 
-  /// Operands of rows x inner and inner x columns, small whole numbers that depend on `salt`.
+  /// Operands of rows x inner and inner x columns, small integers that depend on `salt`.
   SeveralLaunches(std::int64_t rows, std::int64_t inner, std::int64_t columns, const Device& device,
                   int salt = 0)
       : rows_(rows), inner_(inner), columns_(columns), device_(device) {
@@ -39,7 +38,7 @@ class SeveralLaunches {
     w_ = AnyTensor::from_bytes(std::as_bytes(std::span(w_data_)), {inner, columns}, DType::f32, device);
   }
 
-  /// Records all of it as one trace and hands it over.
+  /// Records all of it as one trace and flushes.
   Results run(int factor) const {
     using A = AnyTensor;
     Results results;

@@ -1,4 +1,4 @@
-// Numbers that look random and are the same on every machine.
+// Pseudorandom test data, the same on every machine.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace sinter::testing {
 
-/// SplitMix64 (Steele, Lea, Flood 2014): the standard's distributions differ between libraries, this does
-/// not.
+/// SplitMix64 (Steele, Lea, Flood 2014). The standard library's distributions differ between implementations;
+/// these do not.
 class TestData {
  public:
   explicit TestData(std::uint64_t seed) : state_(seed) {}

@@ -1,4 +1,4 @@
-// The device that a test runs on, and how exact it is.
+// The device that a test runs on, and its accuracy.
 #pragma once
 
 #include <cstdlib>
@@ -15,14 +15,14 @@
 
 namespace sinter::testing {
 
-/// A device over `backend`. It outlives all values, which name it, as every device does.
+/// A device over `backend`. Never destroyed, since values refer to it, like every device.
 inline Device device_over(std::unique_ptr<runtime::Backend> backend) {
   static auto* cores = new std::vector<runtime::DeviceCore*>;
   return Device(cores->emplace_back(new runtime::DeviceCore(std::move(backend))));
 }
 
-/// What SINTER_DEVICE names, otherwise the host; with SINTER_TEST_ORACLE=1 the oracle, which evaluates
-/// kernels itself.
+/// The device that SINTER_DEVICE names, otherwise the host; with SINTER_TEST_ORACLE=1 the oracle, which
+/// evaluates kernels itself.
 inline Device test_device() {
   if (const char* oracle = std::getenv("SINTER_TEST_ORACLE"); oracle && std::string(oracle) == "1") {
     static const Device evaluated = device_over(make_oracle_backend());
@@ -34,7 +34,7 @@ inline Device test_device() {
 
 inline bool is_vulkan(const Device& device) { return device.name().starts_with("vulkan"); }
 
-/// Every distinct kernel costs the driver tens of milliseconds there: tests do less.
+/// True where every distinct kernel costs the driver tens of milliseconds: tests use fewer.
 inline bool compiles_slowly(const Device& device) {
   return is_vulkan(device) && device.core().traits().is_cpu;
 }
@@ -45,7 +45,7 @@ inline Precision precision_of(const Device& device) {
   return precision;
 }
 
-/// True iff tensors of this dtype can be made there.
+/// True iff the device supports tensors of this dtype.
 inline bool has_dtype(const Device& device, DType dtype) { return device.core().traits().supports(dtype); }
 
 }  // namespace sinter::testing

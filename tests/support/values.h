@@ -1,4 +1,4 @@
-// Moving numbers between tests and tensors, and comparing them.
+// Converts between tensors and vectors of numbers, and compares them.
 #pragma once
 
 #include <algorithm>

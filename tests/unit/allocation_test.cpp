@@ -11,7 +11,7 @@ namespace {
 
 std::atomic<std::uint64_t> allocations{0};
 
-// In a sanitized library each value is memory of its own (src/trace/value.cpp): one allocation an op.
+// In a sanitized library each value is a separate allocation (src/trace/value.cpp): one per op.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kPerOp = 1;
 #else
@@ -20,7 +20,7 @@ constexpr std::uint64_t kPerOp = 0;
 
 }  // namespace
 
-// Found by the library too: it takes operator new from the program.
+// The library calls this operator new, too.
 void* operator new(std::size_t bytes) {
   ++allocations;
   if (void* memory = std::malloc(bytes ? bytes : 1)) return memory;

@@ -1,4 +1,4 @@
-// What takes part in gradients, what backward() keeps and drops, long histories, other threads.
+// Which tensors get gradients, which values history holds and releases, long histories, other threads.
 #include <cmath>
 #include <thread>
 #include <utility>
@@ -83,10 +83,10 @@ TEST_CASE("saved values are gone after backward, though the loss lives") {
 TEST_CASE("only what a rule needs is saved") {
   const auto x = Tensor<1>::from_data({1, 2}, device()).require_grad();
   const auto constant = Tensor<1>::from_data({5, 6}, device());
-  const auto y = x * constant;  // wants the constant, not x
+  const auto y = x * constant;  // saves the constant, not x
   CHECK(x.any().value()->owners == 1);
   CHECK(constant.any().value()->owners == 2);
-  const auto z = y + 1;  // wants nothing
+  const auto z = y + 1;  // saves nothing
   CHECK(y.any().value()->owners == 1);
 }
 

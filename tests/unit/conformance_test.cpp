@@ -1,5 +1,4 @@
-// The conformance suite itself: a backend that is right passes it, one that is wrong in a single point does
-// not.
+// The conformance suite itself: a correct backend passes, a backend with a single error does not.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -31,7 +30,7 @@ struct Work : runtime::Executable {
   ir::LibraryOp op;
 };
 
-// Runs everything by the oracle, at once.
+// Evaluates everything by the oracle, synchronously.
 class OracleBackend : public runtime::Backend {
  public:
   explicit OracleBackend(Defect defect) : defect_(defect) { traits_.name = "oracle"; }
@@ -93,7 +92,7 @@ class OracleBackend : public runtime::Backend {
     bindings.scalars.assign(arguments.scalars.begin(), arguments.scalars.end());
     for (const runtime::BufferView& view : arguments.buffers)
       bindings.buffers.emplace_back(at(view), static_cast<HostBuffer*>(view.buffer)->data.end());
-    // Nothing here knows where a buffer's elements end, so they end in a fragment of one.
+    // The backend does not know where a buffer's elements end, so the last one may be a fragment.
     for (std::size_t b = 0; b < bindings.buffers.size(); ++b) {
       std::vector<std::byte>& bytes = bindings.buffers[b];
       bytes.resize(bytes.size() / size_of(kernel.buffers[b].dtype) * size_of(kernel.buffers[b].dtype));
@@ -109,7 +108,7 @@ class OracleBackend : public runtime::Backend {
     if (defect_ == Defect::OtherBits && statistics_.launches % 2 == 1) disturb(kernel, arguments);
   }
 
-  // The lowest bit of the first f32 that is written.
+  // Flips the lowest bit of the first f32 that the kernel writes.
   static void disturb(const ir::Kernel& kernel, const runtime::LaunchArguments& arguments) {
     for (std::size_t b = 0; b < kernel.buffers.size(); ++b)
       if (kernel.buffers[b].written && kernel.buffers[b].dtype == DType::f32)

@@ -1,4 +1,4 @@
-// The CUDA backend's memory pool, on a driver that is made up.
+// The CUDA backend's memory pool, over a fake driver.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20, kGiB = std::size_t{1} << 30;
 
-/// So much memory; addresses are never used again, so that a use after free is seen.
+/// A fixed amount of memory; never reuses addresses, so that a use after free shows.
 class FakeDriver final : public MemorySource {
  public:
   explicit FakeDriver(std::size_t bytes) : left(bytes) {}
@@ -52,7 +52,7 @@ class FakeDriver final : public MemorySource {
   DevicePointer next_ = DevicePointer{1} << 40;
 };
 
-/// Blocks in use, which must not overlap.
+/// The blocks in use, which must not overlap.
 class Live {
  public:
   explicit Live(MemoryPool& pool, const FakeDriver& driver) : pool_(pool), driver_(driver) {}
@@ -87,8 +87,8 @@ class Live {
 
 struct Load {
   std::string name;
-  double least, most;  // sizes, evenly spread over powers of two
-  std::size_t live;    // bytes that are kept in use
+  double least, most;  // sizes, log-uniform
+  std::size_t live;    // bytes in use at a time
 };
 
 }  // namespace
@@ -184,7 +184,7 @@ TEST_CASE("want of memory: trims, tries again, then says who holds what") {
   std::vector<MemoryPool::Block> kept;
   for (int i = 0; i < 3; ++i) kept.push_back(pool.allocate(48 * kMiB));
   kept.push_back(pool.allocate(1000));
-  pool.release(pool.allocate(90 * kMiB));  // cached: must go for what comes next
+  pool.release(pool.allocate(90 * kMiB));  // cached: must be freed for the next allocation
   CHECK(driver.waits == 0);
   const MemoryPool::Block more = pool.allocate(96 * kMiB);
   CHECK(driver.waits == 1);
@@ -309,5 +309,5 @@ TEST_CASE("taking and giving back is fast") {
     pool.release(pool.allocate(sizes[static_cast<std::size_t>(i) % sizes.size()]));
   const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
   MESSAGE((took.count() / kRounds) << " ns for an allocation and its release");
-  CHECK(took.count() / kRounds < 5000);  // far from it, also in a debug build on a busy machine
+  CHECK(took.count() / kRounds < 5000);  // a generous bound, for debug builds on busy machines
 }

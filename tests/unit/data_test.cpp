@@ -1,4 +1,4 @@
-// Data sets: IDX files good and damaged, MNIST's folder, and the order of batches.
+// Data sets: valid and damaged IDX files, MNIST's folder, and the order of batches.
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
@@ -46,7 +46,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// Batches that are just the indices.
+// Batches that are their indices.
 struct Numbers {
   std::size_t count;
   std::size_t size() const { return count; }
@@ -91,7 +91,7 @@ TEST_CASE("each kind of damage to an IDX file has its message") {
   CHECK(contains(error({0, 0, 8, 0}), "dimensions is 0"));
   CHECK(contains(error({0, 0, 8, 200}), "dimensions is 200"));
   CHECK(contains(error({0x1f, 0x8b, 8, 0}), "gzip"));
-  // Sizes whose product is 0 modulo 2^64: memory must not be asked for.
+  // Sizes whose product is 0 modulo 2^64: the reader must not allocate.
   CHECK(contains(error(idx({0x80000000, 0x80000000, 4}, 0)), "there are 0"));
   CHECK(contains(error(idx({0xffffffff, 0xffffffff, 0xffffffff}, 3)), "there are 3"));
   CHECK(contains(error_of([&] { data::read_idx(folder.path() / "none"); }), "no such file"));
@@ -185,7 +185,7 @@ TEST_CASE("shuffled batches") {
   CHECK(in_place < 10);
   CHECK(rising > 400);
   CHECK(rising < 600);
-  // Worked out independently: experiments are repeated by their seed, with every compiler and for ever.
+  // Computed independently: a seed must give the same order with every compiler and every version.
   CHECK(data::make_order(8, true, 42) == std::vector<std::size_t>{3, 1, 6, 2, 4, 0, 7, 5});
   CHECK(data::make_order(0, true, 42).empty());
 }

@@ -1,4 +1,4 @@
-// The texts that kernels become: compared with those in tests/golden, and what must hold of them all.
+// Generated kernel texts: compared with those in tests/golden, and rules that hold for all of them.
 #include "jit/emit/emit.h"
 
 #include <cstdlib>
@@ -110,7 +110,7 @@ TEST_CASE("a text is a function of the kernel and the target") {
 TEST_CASE("texts stand alone") {
   for (const testing::KernelCase& c : testing::handmade_kernels()) {
     CHECK(emit::emit(c.kernel, cuda_target()).text.find("#include") == std::string::npos);
-    // Without groups there is no memory to share and nothing to wait for.
+    // Without workgroups there is no shared memory and no barrier.
     const std::string text = emit::emit(c.kernel, glsl_target(false)).text;
     CHECK(text.find("shared ") == std::string::npos);
     CHECK(text.find("barrier") == std::string::npos);
@@ -212,7 +212,7 @@ TEST_CASE("launches cover all points and respect limits") {
   CHECK(shape(pointwise(257), glsl_target()) == Geometry{2, 256, 1});
   CHECK(shape(pointwise(std::int64_t{1} << 30), glsl_target()).groups == 65535);
   CHECK(shape(pointwise(std::int64_t{1} << 20), cuda_target()) ==
-        Geometry{1024, 256, 1});  // four points a lane
+        Geometry{1024, 256, 1});  // four points per lane
 
   const auto rows = named("softmax 129x5 (lanes inner)");
   CHECK(shape(rows, cuda_target()) == Geometry{17, 32, 8});  // a warp each

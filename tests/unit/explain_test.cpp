@@ -1,4 +1,4 @@
-// Reports of what became of a stretch of program, on the null device.
+// Reports of how a program was planned, on the null device.
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -109,7 +109,7 @@ TEST_CASE("values between launches say where they come from") {
   CHECK(trace.launches[0].ops == std::vector<std::string>{"matmul"});
   CHECK(trace.launches[0].bytes_read == (64 * 32 + 32 * 16) * 4);
   CHECK(trace.launches[0].bytes_written == 64 * 16 * 4);
-  // What another launch computed is not among the operations of the one that reads it.
+  // The operations of another launch are not among the operations of the launch that reads its result.
   CHECK(trace.launches[1].ops == std::vector<std::string>{"add", "maximum"});
   const ReportAccess& product = find(trace.launches[1], "tmp0");
   CHECK(product.written_by == std::optional<std::size_t>(0));
@@ -128,7 +128,7 @@ TEST_CASE("the peak is what the device then uses") {
       explain([&] { return softmax(relu(a.matmul(b) + 1.0).matmul(b.transpose(0, 1)), 1); }).traces.at(0);
   CHECK(trace.input_bytes == (2048 * 1024 + 1024 * 3000) * 4);
   CHECK(trace.temporary_bytes > 0);
-  // The largest of this program, so the device's own peak is its.
+  // This trace is the program's largest, so its peak is the device's.
   CHECK(static_cast<std::int64_t>(device.statistics().peak_bytes_in_use) ==
         before + trace.output_bytes + trace.temporary_bytes);
 }

@@ -1,5 +1,5 @@
-// Gradients of every differentiable op, and of functions made of several, against central differences in f64
-// on the host.
+// Gradients of every differentiable op, and of composed functions, against central differences in f64 on the
+// host.
 #include <cmath>
 #include <functional>
 #include <set>
@@ -31,8 +31,7 @@ const Device& device() {
   return host;
 }
 
-/// Numbers of mixed sign, well apart from each other and from 0 and 1 in magnitude, where some ops have
-/// kinks.
+/// Numbers of mixed sign, distinct in magnitude from each other and from 0 and 1, where some ops have kinks.
 Input numbers(const Shape& shape, double scale = 1, double shift = 0) {
   Input input{shape, {}};
   for (std::int64_t i = 0; i < shape.numel(); ++i) {
@@ -57,7 +56,7 @@ std::vector<double> read(const A& x) {
   return out;
 }
 
-/// A number that depends on each element of `y` in another way.
+/// A scalar that depends on each element of `y` differently.
 A loss_of(const A& y) {
   Input weights{y.shape(), {}};
   for (std::int64_t i = 0; i < y.numel(); ++i)

@@ -1,5 +1,4 @@
-// The 16-bit floating-point numbers on the host: all of them, and f32 sampled densely, against their
-// definition.
+// The 16-bit floating-point types on the host: all values, and f32 sampled densely, against their definition.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -19,7 +18,7 @@ static_assert(float16::from_bits(1) == 0x1p-24f && bfloat16::from_bits(0x7f80) >
 static_assert(dtype_of<bfloat16> == DType::bf16 && size_of(DType::f16) == 2 &&
               arithmetic_of(DType::bf16) == DType::f32);
 
-/// The nearest of the numbers with `precision` bits, least exponent `least` and largest number `largest`, by
+/// The nearest number with `precision` bits, least exponent `least` and largest number `largest`, computed in
 /// doubles.
 double nearest(double x, int precision, int least, double largest) {
   if (x == 0 || !std::isfinite(x)) return x;
@@ -64,7 +63,7 @@ TEST_CASE("floats become the nearest, ties to even") {
     wrong += b != nearest_bf16(x) || std::signbit(b) != std::signbit(x);
     wrong += h != nearest_f16(x) || std::signbit(h) != std::signbit(x);
   };
-  // A prime step visits all exponents and all low bits; ties and their neighbours are visited one by one.
+  // A prime step visits all exponents and all low bits; ties and their neighbours are tested separately.
   for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << 32); bits += 2741)
     check(static_cast<std::uint32_t>(bits));
   for (std::uint32_t high = 0; high < 65536; ++high)

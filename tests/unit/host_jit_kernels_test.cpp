@@ -1,5 +1,4 @@
-// What compiled code does otherwise than a plain loop would: results written past the caches, one divisor for
-// all lanes.
+// Special code paths of compiled kernels: results stored past the caches, one divisor for all lanes.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -45,7 +44,7 @@ std::vector<std::byte> blank(std::size_t floats) { return std::vector<std::byte>
 
 TEST_CASE("large results arrive whatever their alignment") {
   if (host::jit() == nullptr) return;
-  // More than 8 MiB: written past the caches where rows start at multiples of a vector.
+  // More than 8 MiB: stored past the caches where rows are aligned to vectors.
   for (const auto& [rows, row] :
        {std::pair<std::int64_t, std::int64_t>{1, (3 << 20) + 5}, {3000, 1024}, {3000, 1031}}) {
     const std::size_t n = static_cast<std::size_t>(rows * row);
@@ -75,7 +74,7 @@ TEST_CASE("lanes by one divisor are what division gives") {
   k.store(y, k.all(), k.op(Op::Div, k.load(a, k.all()), k.load(b, k.map({1, 0}))));
   const testing::KernelCase c = k.finish("quotient");
 
-  // Numbers of all sizes, and those that have rules of their own.
+  // Numbers of all magnitudes, and special values.
   std::mt19937 random(7);
   const float infinity = std::numeric_limits<float>::infinity(),
               least = std::numeric_limits<float>::denorm_min();

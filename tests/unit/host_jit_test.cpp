@@ -1,5 +1,5 @@
-// Libraries that are no LLVM, and the cache. Compiled kernels as such: tests/device/host_test.cpp; compiled
-// functions: maths_bounds_test.cpp.
+// Libraries that are not LLVM, and the cache. Compiled kernels are tested in tests/device/host_test.cpp,
+// compiled functions in maths_bounds_test.cpp.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -84,6 +84,6 @@ TEST_CASE("a kernel comes from the disk the second time") {
   const auto second = host::open_jit(base::environment().llvm, "", "", reason);
   const host::JitKernel kernel = second->compile(c.kernel);
   CHECK(kernel.code != nullptr);
-  // In memory or on disk: in either case no compiler ran; another process finds the file.
+  // From memory or disk: in either case no compiler ran, and another process finds the file.
   CHECK(second->compile(c.kernel).code == kernel.code);
 }

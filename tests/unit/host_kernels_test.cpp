@@ -1,5 +1,5 @@
-// The host device: results do not depend on the number of threads, on how loops are cut, or on who multiplies
-// matrices.
+// The host device: results do not depend on the number of threads, on the division of loops, or on the
+// library that multiplies matrices.
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -16,7 +16,7 @@ using sinter::testing::KernelCase;
 
 namespace {
 
-/// A host with so many threads, and the environment as it was afterwards.
+/// A host with this many threads; restores the environment.
 class Host {
  public:
   explicit Host(std::int64_t threads, bool onednn = true) {
@@ -64,8 +64,8 @@ ir::ExprId softmax(KernelBuilder& k, ir::ExprId x) {
   return k.op(Op::Div, e, k.reduce(Op::Sum, e));
 }
 
-/// Kernels of each way to run: rows kept and not, one long row, few and many units, columns, blocks that lie
-/// alike.
+/// Kernels for each code path: resident rows and others, one long row, few and many units, columns, uniform
+/// blocks.
 std::vector<KernelCase> kernels() {
   std::vector<KernelCase> cases;
   struct Sizes {

@@ -1,4 +1,4 @@
-// Blocks of any length and random numbers. How precise functions are: maths_bounds_test.cpp.
+// Blocks of any length, and random numbers. Accuracy is tested in maths_bounds_test.cpp.
 #include <cmath>
 #include <cstdint>
 #include <cstring>

@@ -1,4 +1,4 @@
-// Index maps: merging steps must never change where a point leads.
+// Index maps: merging steps must never change a point's position.
 #include "jit/plan/lower/index_map.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ std::pair<Shape, trace::Layout> random_view(const Shape& in, Random& random) {
   return {shape, layout};
 }
 
-/// The same number of elements under other sizes.
+/// Other sizes with the same number of elements.
 Shape random_reshape(std::int64_t numel, Random& random) {
   Shape shape;
   while (numel > 1 && shape.rank() < 4) {
@@ -81,13 +81,13 @@ TEST_CASE("a chain of views leads to the same element, merged or not") {
       views.push_back(random_view(at, random));
       at = reshaped ? random_reshape(views.back().first.numel(), random) : views.back().first;
     }
-    // The loop is over the last shape; its numbers pass through the views in the opposite order.
+    // The loop runs over the last shape; its indices pass through the views in the opposite order.
     MapStep first;
     for (std::int64_t size : at) first.extents.push_back(size);
     for (std::int64_t stride : contiguous_strides(at)) first.strides.push_back(stride);
     IndexMap map(first);
     for (std::size_t v = views.size(); v-- > 0;) map = map.through(views[v].first, views[v].second);
-    // What makes views free: without a reshape between them, any number of views is one step.
+    // Views are free: without a reshape between them, any number of views is one step.
     if (!reshaped) REQUIRE(map.steps().size() == 1);
     for (std::int64_t point = 0; point < at.numel(); ++point) {
       std::int64_t number = point;

@@ -1,4 +1,4 @@
-// The oracle of the device tests, held against values computed by hand, and the random kernels it is used on.
+// The oracle of the device tests, checked against values computed by hand, and the random kernels it runs.
 #include <cmath>
 #include <limits>
 

@@ -1,4 +1,4 @@
-// Kernel IR: its text, and every rule that its verifier holds.
+// Kernel IR: its text, and every rule of the verifier.
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -14,8 +14,8 @@ namespace {
 using ir::ExprId;
 using ir::Kernel;
 
-// Row softmax with a gather and padding thrown in, so that every part of the IR is there. Buffers 0 and 1 and
-// maps 0 and 1 belong to x and the row-wise index.
+// Row softmax with a gather and padding, so that every part of the IR occurs. Buffers 0 and 1 and maps 0 and
+// 1 belong to x and the row-wise index.
 KernelCase sample() {
   KernelBuilder k({4}, {6});
   const auto all = k.all(), outer = k.outer();

@@ -1,4 +1,4 @@
-// The kernel cache keeps what it was given, survives what a disk can do, and never gives what was not stored.
+// The kernel cache returns exactly what was stored, survives disk failures, and never returns anything else.
 #include "jit/compile/kernel_cache.h"
 
 #include <chrono>
@@ -156,7 +156,7 @@ TEST_CASE("a folder that cannot be made or written leaves kernels in memory") {
     cache.store(key("b"), bytes("B"));
     CHECK(cache.find(key("a")) == bytes("A"));
     CHECK(cache.find(key("b")) == bytes("B"));
-    CHECK(cache.statistics().io_errors == 1);  // tried once
+    CHECK(cache.statistics().io_errors == 1);  // only one attempt
   }
   KernelCache nowhere({}, kRoom);  // no HOME
   CHECK(nowhere.path_of(key("a")).empty());

@@ -1,4 +1,4 @@
-// What the planner makes of well-known programs: how many launches, and every kernel's text.
+// How the planner plans well-known programs: number of launches, and every kernel's text.
 #include "tests/support/programs/known_programs.h"
 
 #include <cstdlib>
@@ -20,7 +20,7 @@ namespace {
 
 const Device device = Device::null();
 
-/// Keeps the plan of the last trace.
+/// Stores the plan of the last trace.
 class LastPlan : public runtime::TraceObserver {
  public:
   LastPlan() { add_observer(*this); }
@@ -33,7 +33,7 @@ class LastPlan : public runtime::TraceObserver {
   std::string text;
 
  private:
-  /// Launches and cuts, without source lines, which change for reasons that have nothing to do with the plan.
+  /// Launches and cuts, without source lines, which change for reasons unrelated to the plan.
   static std::string summary(const runtime::TraceRun& run) {
     std::ostringstream out;
     out << run.trace.ops.size() << " ops, " << run.plan.launches.size() << " launches, "
@@ -54,7 +54,7 @@ class LastPlan : public runtime::TraceObserver {
   }
 };
 
-/// A step in its steady state: optimizers have their moments, what can be written in place is.
+/// A step in its steady state: optimizers have their state, and parameters can be updated in place.
 std::size_t steady_launches(const testing::KnownProgram& program) {
   const auto step = program.make(device);
   device.sync();

@@ -1,4 +1,4 @@
-// Which images a plan lays with their channels last: a device made up of data says that it wants them so.
+// The images that a plan stores channels last, on a fake device whose traits ask for that.
 #include <functional>
 #include <variant>
 #include <vector>
@@ -15,7 +15,7 @@ namespace {
 
 const Device device = Device::null();
 
-/// Library ops and launches of the plans that a program has on a device that wants channels last.
+/// Library ops and launches of a program's plans on a device that prefers channels last.
 class Plans : public runtime::TraceObserver {
  public:
   explicit Plans(const std::function<void()>& program) {
@@ -41,7 +41,7 @@ class Plans : public runtime::TraceObserver {
   }
 
   std::vector<ir::Conv2dOp> convolutions;
-  std::vector<Dims> strides;  // of results that somebody sees
+  std::vector<Dims> strides;  // of results that are still held
   int launches = 0, launches_plain = 0;
 };
 
@@ -67,7 +67,7 @@ TEST_CASE("between convolutions images lie with their channels last, and nothing
   CHECK_FALSE(plans.convolutions[0].x_last);
   CHECK(plans.convolutions[0].y_last);
   CHECK(plans.convolutions[1].x_last);
-  CHECK_FALSE(plans.convolutions[1].y_last);  // only one convolution would be spared a turn
+  CHECK_FALSE(plans.convolutions[1].y_last);  // would save only one convolution a transpose
   CHECK(plans.launches == plans.launches_plain);
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("pooling reads and the gradients of convolutions write them so") {
     const AnyTensor z = positive(y.conv2d(v, {.padding = {1, 1}}));
     gradients = z.sum(z.all_axes()).reshape({}).backward();
   });
-  // Both forward; the gradients of the pooled image and of both weights.
+  // Both forward convolutions, the gradient of the pooled image, and those of both weights.
   REQUIRE(plans.convolutions.size() == 5);
   for (const ir::Conv2dOp& op : plans.convolutions) {
     CAPTURE(static_cast<int>(op.direction));
@@ -103,7 +103,7 @@ TEST_CASE("images that nothing is won for lie in order") {
   };
   AnyTensor y;
   none_last(Plans([&] { y = positive(x.conv2d(w, {})); }), 1);
-  // Random numbers are drawn in the order of the dims.
+  // Random numbers are generated in the order of the dims.
   none_last(Plans([&] {
               const AnyTensor a = x.conv2d(w, {});
               const AnyTensor mask = AnyTensor::less(AnyTensor::uniform(a.shape(), 0, 1, device), 0.5);

@@ -32,7 +32,7 @@ namespace host = sinter::runtime::host;
 
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 
-/// Distance as bounds.h counts it.
+/// The error as bounds.h defines it.
 double ulps(float got, double want) {
   if (std::isnan(want)) return std::isnan(got) ? 0 : INFINITY;
   if (std::isnan(got)) return INFINITY;
@@ -129,7 +129,7 @@ class Interpreted final : public Function<T> {
   host::BlockFunction block_;
 };
 
-/// Launched as a backend does.
+/// Launches like a backend.
 template <class T>
 class Compiled final : public Function<T> {
  public:
@@ -173,7 +173,7 @@ struct Way {
   std::vector<T> y = std::vector<T>(kBlock);
 };
 
-/// For processors without fused multiplication and addition.
+/// A compiler for processors without fused multiply-add.
 host::Jit* plain_jit() {
 #if defined(__x86_64__)
   static std::string reason;
@@ -199,7 +199,7 @@ std::vector<Way<T>> ways_of(Op op, int operands) {
   return ways;
 }
 
-/// Compares the first n results of all ways, on all processors.
+/// Compares the first n results of all implementations and targets.
 template <class T, class Want>
 void compare(std::vector<Way<T>>& ways, const std::vector<T>& a, const std::vector<T>& b, std::size_t n,
              Want&& want) {
@@ -228,7 +228,7 @@ void compare(std::vector<Way<T>>& ways, const std::vector<T>& a, const std::vect
         ways[w].worst = part[w].error, ways[w].at = a[part[w].at], ways[w].at_second = b[part[w].at];
 }
 
-/// Two ways give the same bits; any NaN is like any other.
+/// Two implementations give the same bits; all NaNs are equal.
 template <class T>
 std::size_t differences(const Way<T>& one, const Way<T>& other, std::size_t n) {
   std::size_t count = 0;
@@ -291,10 +291,10 @@ TEST_CASE("functions of one operand stay within their bounds") {
       std::size_t n = 0;
       for (float special : kSpecial)
         for (float sign : {1.0f, -1.0f}) x[n++] = sign * special;
-      // Where most functions bend, and next to the zeros of sine and cosine.
+      // The range where most functions are nonlinear, and near the zeros of sine and cosine.
       for (int i = -100000; i <= 100000; ++i) x[n++] = static_cast<float>(i) * 2e-4f;
       for (int i = -5200; i <= 5200; ++i) x[n++] = static_cast<float>(i * 1.5707963267948966);
-      // Neighbours must not matter: large numbers among small ones.
+      // Large numbers among small ones: neighbouring lanes must not matter.
       for (int i = 0; i < 1000; ++i)
         x[n++] = i % 7 == 0 ? 1e6f + static_cast<float>(i) : 0.01f * static_cast<float>(i);
       check(n);

@@ -1,4 +1,4 @@
-// Finding the tensors of a module and their paths, with a stand-in for the tensor.
+// Visiting the tensors of a module and their paths, with a stand-in for the tensor class.
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// NVRTC accepts every text there is. Exit code 77: NVRTC is not installed.
+// NVRTC accepts every generated and hand-written text. Exit code 77: NVRTC is not installed.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "jit/compile/nvrtc.h"
 
@@ -64,7 +64,7 @@ TEST_CASE("every function of the prelude compiles") {
 TEST_CASE("kernels of each kind compile without spilling registers") {
   std::string last;
   for (const testing::KernelCase& c : testing::handmade_kernels()) {
-    // Those that differ in sizes alone have one text.
+    // Kernels that differ only in sizes have one text.
     const std::string text = emit::emit(c.kernel, {}).text;
     if (text == last || c.name.starts_with("cast ")) continue;
     last = text;
@@ -98,7 +98,7 @@ TEST_CASE("rows in registers compile without spilling them, for fewer groups a c
 }
 
 TEST_CASE("a source is compiled for one group less as long as registers are spilled") {
-  // So many values live at once that 64 registers are too few for them, and those of one group enough.
+  // So many values are live at once that 64 registers spill, and one block's registers suffice.
   const std::string source = R"(
 #ifndef SN_GROUPS
 #define SN_GROUPS 4
@@ -132,7 +132,7 @@ TEST_CASE("random kernels compile") {
 TEST_CASE("products compile") {
   for (const std::string& source : runtime::cuda::all_product_sources()) {
     const bool large = source.find("#define TM 8\n") != std::string::npos;
-    // The large tile fills the registers: a few values of the prologue may go to memory and back.
+    // The large tile fills the registers: a few values of the prologue may spill.
     const std::string log = build(source, true);
     if (!large) CHECK_FALSE(spills(log));
   }

@@ -1,5 +1,4 @@
-// The planner on the null device: how many kernels a program becomes, what is written in place, what is found
-// again.
+// The planner on the null device: number of kernels, results written in place, plans found again.
 #include <functional>
 
 #include <doctest/doctest.h>
@@ -12,7 +11,7 @@ namespace {
 
 const Device device = Device::null();
 
-/// Launches of everything that `program` records between its first line and the sync of what it returns.
+/// Number of launches for everything that `program` records, up to the sync of its result.
 template <class F>
 std::uint64_t launches(F program) {
   device.sync();
@@ -66,7 +65,8 @@ TEST_CASE("16-bit floats take as many kernels") {
           const Tensor<2> centred = x - x.mean(1);
           return centred * (centred.square().mean(1) + 1e-5).rsqrt() * row;
         }) == 1);
-  // Both operands to f32 (a launch of two members), the product, and its result back with what follows.
+  // Casts both operands to f32 (one batched launch of two members), the product, and the cast of its result
+  // with the operations after it.
   const Tensor<2> w = Tensor<2>::zeros({4096, 32}, device, DType::bf16);
   w.sync();
   CHECK(launches([&] { return gelu(x.matmul(w)); }) == 3);
@@ -172,7 +172,7 @@ TEST_CASE("what is too large for one kernel is divided") {
           for (int i = 0; i < 900; ++i) x = x.pad({1, 0}, {0, 1}, 0.0).narrow(0, 0, 8).narrow(1, 0, 8) * 2.0;
           return x;
         }) < 100);
-  // Every step looks at two shifted places of the one before: inlined, the work would grow with the square.
+  // Every step reads two shifted positions of the step before: inlined, the work would grow quadratically.
   const std::uint64_t shifted = launches([&] {
     Tensor<1> x = blank(1, 2000).reshape({2000});
     for (int i = 0; i < 1000; ++i) x = x.narrow(0, 1, x.shape()[0] - 1) + x.narrow(0, 0, x.shape()[0] - 1);
@@ -204,9 +204,9 @@ TEST_CASE("long lists are joined in few kernels") {
   for (int i = 0; i < 100; ++i) pieces.push_back(blank(4, 8));
   const std::uint64_t hundred = launches([&] { return Tensor<2>::cat(pieces, 0); });
   CHECK(hundred > 1);
-  CHECK(hundred <= 8);  // seven groups and what joins them
-  // Slices of one tensor are one buffer: nothing has to be divided, until there are too many tests for each
-  // element.
+  CHECK(hundred <= 8);  // seven groups and their concatenation
+  // Slices of one tensor are one buffer, so nothing is divided until the conditions per element become too
+  // many.
   const Tensor<2> x = blank(200, 8);
   const auto slices = [&](int count) {
     std::vector<Tensor<2>> pieces;

@@ -1,4 +1,4 @@
-// Records: what is written comes back, and no damage to a file goes unnoticed or crashes the reader.
+// Records: written values come back, and no damage to a file goes unnoticed or crashes the reader.
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -123,7 +123,7 @@ TEST_CASE("any bit flipped") {
     for (int bit = 0; bit < 8; ++bit) {
       bytes[at] ^= static_cast<std::byte>(1 << bit);
       try {
-        // The one thing that may pass: the checksum is no longer called so, everything else is as it was.
+        // The only undetected damage: it changed the checksum's own key, and everything else is intact.
         Record back = Record::from_bytes(bytes);
         CAPTURE(at);
         CHECK(equal(record, back));

@@ -16,7 +16,7 @@ namespace {
 
 const Device plain = Device::null(), device = plain.autodiff();
 
-/// The texts of all kernels that are planned while it lives.
+/// Collects the texts of all kernels planned during its lifetime.
 class Kernels : public runtime::TraceObserver {
  public:
   Kernels() { add_observer(*this); }

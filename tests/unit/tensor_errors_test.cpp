@@ -1,4 +1,4 @@
-// What is wrong throws at once, in one sentence with the values, and names the line of the call.
+// Errors throw at once, in one sentence with the values, and name the line of the call.
 #include <string>
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@ using namespace sinter;
 
 namespace {
 
-/// The message that `f` throws as E; the line it names must be `line`.
+/// The message of the E that `f` throws; the line in it must be `line`.
 template <class E, class F>
 std::string message(int line, F f) {
   try {
@@ -26,7 +26,7 @@ std::string message(int line, F f) {
 
 }  // namespace
 
-// The call stands on the line of the macro, so its own line is the one to be named.
+// The call is on the line of the macro, so that is the expected line.
 #define MESSAGE_OF(E, call) message<E>(__LINE__, [&] { (void)(call); })
 
 TEST_CASE("shapes that do not fit") {

@@ -1,5 +1,5 @@
-// What plans tell for reports: bytes that launches move, against counting every element that their kernels
-// touch; cuts.
+// Traffic reports of plans: bytes that launches move, against counting every element that their kernels
+// access; cuts.
 #include "jit/plan/traffic.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ std::set<std::int64_t> positions(const Numbers& extents, const Numbers& strides,
   return found;
 }
 
-/// A launch's kernel with its numbers, walked point by point.
+/// A launch's kernel with its int arguments, evaluated point by point.
 class Walk {
  public:
   Walk(const ir::Kernel& kernel, const Numbers& ints) : kernel_(kernel), ints_(ints) {
@@ -87,13 +87,14 @@ class Walk {
   Numbers extents_;
 };
 
-/// Checks every kernel launch that runs while it lives.
+/// Checks every kernel launch that runs during its lifetime.
 class TrafficCheck : public runtime::TraceObserver {
  public:
   TrafficCheck() { runtime::add_observer(*this); }
   ~TrafficCheck() override { runtime::remove_observer(*this); }
 
-  /// As this device plans, and as one that runs alike kernels in one launch and shares reductions.
+  /// Plans for this device, and for one that batches equal kernels into a launch and shares reductions
+  /// between workgroups.
   void runs(const runtime::TraceRun& run) override {
     if (!run.built) return;
     check(run.plan);
@@ -183,7 +184,7 @@ TEST_CASE("a reach never counts fewer positions than there are, and is exact for
   CHECK(count({4, 5}, {0, 1}) == 5);
   CHECK(count({4, 5}, {1, 4}) == 20);
   CHECK(count({4, 5}, {-10, 2}) == 20);
-  // 3x3 windows with step 1 over 8x8, then with step 2 over 9x9: everything is read; with step 4: gaps.
+  // 3x3 windows with step 1 over 8x8, then with step 2 over 9x9: all elements are read; with step 4: gaps.
   CHECK(count({6, 6, 3, 3}, {8, 1, 8, 1}) == 64);
   CHECK(count({4, 4, 3, 3}, {18, 2, 9, 1}) == 81);
   CHECK(count({2, 2, 3, 3}, {40, 4, 10, 1}) == 36);
@@ -209,7 +210,7 @@ TEST_CASE("sets that overlap are counted once") {
   CHECK(covered({part(0, 50, 2), part(98, 50, -2), part(0, 50, 2)}) == 50);
   CHECK(covered({part(3, 0, 1)}) == 0);
 
-  // Stretches of any order and size are counted exactly, everything else not below what it is.
+  // Contiguous ranges in any order are counted exactly; anything else is never underestimated.
   std::mt19937_64 random(3);
   for (int round = 0; round < 300; ++round) {
     plan::Coverage dense, any;
@@ -237,7 +238,7 @@ TEST_CASE("bytes of random programs are those of the elements their kernels touc
     REQUIRE(testing::check(testing::random_program(seed, options), Device::host()) == "");
   }
   CHECK(traffic.checked > 500);
-  // Irregular strides are counted as the stretch they lie in; that is rare.
+  // Irregular strides are counted as the range they span, which is rare.
   CHECK(traffic.exact >= traffic.checked * 97 / 100);
   MESSAGE(traffic.exact << " of " << traffic.checked << " kernels counted exactly");
 }
@@ -263,7 +264,8 @@ TEST_CASE("cuts that did not last are left out, equal ones are joined") {
   CHECK(cuts[0].producer == 0);
   CHECK(cuts[0].consumer == 2);
   CHECK(cuts[0].reason == "far");
-  CHECK(cuts[0].count == 2);  // from either line of a.cpp; tried again it is the same cut, one kernel is none
+  CHECK(cuts[0].count ==
+        2);  // from both lines of a.cpp; a repeated attempt is the same cut, and one kernel has none
   CHECK(cuts[1].reason == "other");
 }
 

@@ -27,7 +27,7 @@ TEST_CASE("a barrier stands only between commands that touch the same bytes, one
   CHECK(conflicts(tracker, {0, 1000, false}));
   CHECK(!conflicts(tracker, {400, 401, true}));
   CHECK(!conflicts(tracker, {350, 350, false}));
-  // Reads that overlap are joined and still known as reads.
+  // Overlapping reads are joined and remain reads.
   add(tracker, {150, 260, false});
   CHECK(!conflicts(tracker, {240, 250, false}));
   CHECK(conflicts(tracker, {240, 250, true}));
@@ -51,7 +51,7 @@ TEST_CASE("the reach of a kernel follows its maps") {
   kernel.ints = 6;
   kernel.extents = {IntRef::argument(0), IntRef::argument(1)};
   kernel.buffers = {{DType::f32, true, false}, {DType::boolean, true, false}, {DType::f64, false, true}};
-  // Rows with a stride, backwards along columns; through a reshape; all of it.
+  // Rows with a stride, backwards along columns; through a reshape; the whole buffer.
   const ir::MapStep rows{{}, {IntRef::argument(2), IntRef::argument(3)}, IntRef::argument(4)};
   const ir::MapStep flat{{}, {IntRef::argument(1), IntRef::one()}, IntRef::zero()};
   const ir::MapStep split{

@@ -1,4 +1,4 @@
-// Starts the program with SINTER_EXPLAIN set to a folder of its own, waits, and takes the report from there.
+// Starts the program with SINTER_EXPLAIN set to a temporary folder, waits, and reads the report from there.
 #include "explain.h"
 
 #include <cerrno>
@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that goes away with this object.
+/// A temporary folder that the destructor removes.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -45,14 +45,15 @@ class ScratchFolder {
   fs::path path_;
 };
 
-/// The program's exit code as a shell would give it. Throws std::system_error when it cannot be started.
+/// The program's exit code, like a shell reports it. Throws std::system_error when the program cannot be
+/// started.
 int run(const std::vector<std::string>& command, const fs::path& report) {
   setenv("SINTER_EXPLAIN", report.c_str(), 1);
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
 
-  // Ctrl-C is for the program; its report is still wanted here.
+  // Ctrl-C ends the program, not this process, which still reads the report.
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
   posix_spawnattr_t attributes;

@@ -1,4 +1,4 @@
-// `sinter explain`: runs a program and shows what it became.
+// `sinter explain`: runs a program and shows how it was planned.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@ namespace tools {
 
 struct ExplainOptions {
   std::vector<std::string> command;  // the program and its arguments
-  std::filesystem::path out;         // empty: to the terminal
+  std::filesystem::path out;         // empty: the terminal
   std::string format;                // text, json, svg; empty: by the name of `out`, text without one
 };
 

@@ -1,4 +1,4 @@
-// The program `sinter`: looks into what Sinter does with other programs and with this computer.
+// The program `sinter`: shows how Sinter plans other programs, and its settings on this computer.
 #include <cstdio>
 #include <exception>
 #include <string>

@@ -1,5 +1,5 @@
-// Kernels written by hand: one for each thing that kernel IR can say. Here elementwise ones, views, indices
-// and random numbers; handmade_types.cpp and handmade_reductions.cpp have the rest.
+// Kernels written by hand, one for each feature of kernel IR. Here: elementwise ops, views, indices and
+// random numbers; handmade_types.cpp and handmade_reductions.cpp have the rest.
 #include "tests/support/kernels/handmade_kernels.h"
 
 #include <cstdint>
@@ -184,7 +184,7 @@ void HandmadeKernels::indexed() {
       add(k, std::string(g.name) + " (" + std::string(name_of(dtype)) + ")");
     }
   {
-    // Where the mask is off the index is wild and must not matter.
+    // Where the mask is false the index is invalid and must not be used.
     KernelBuilder k({64});
     std::vector<std::int64_t> mask = data_.integers(64, 0, 1), where = data_.integers(64, 0, 31);
     for (std::size_t i = 0; i < 64; ++i)

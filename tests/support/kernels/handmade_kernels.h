@@ -1,4 +1,4 @@
-// What collects the kernels written by hand; each subject has a file of its own.
+// Collects the kernels written by hand; each subject has its own file.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class HandmadeKernels {
   };
 
   void add(KernelBuilder& k, std::string name) { cases_.push_back(k.finish(std::move(name))); }
-  /// All that kernels compute with, but for 16-bit floats.
+  /// All dtypes with arithmetic, except 16-bit floats.
   std::vector<DType> dtypes() const;
 
   // handmade_kernels.cpp
@@ -34,8 +34,8 @@ class HandmadeKernels {
 
   // handmade_types.cpp
   void types();
-  /// 16-bit floats: all of them to f32, numbers of all sizes to them, moves that keep bits, vectors with what
-  /// is larger.
+  /// 16-bit floats: all values cast to f32, numbers of all magnitudes cast to them, moves that preserve bits,
+  /// vectors beside larger elements.
   void halves(DType half, const std::vector<double>& reals);
 
   // handmade_reductions.cpp

@@ -56,7 +56,7 @@ void HandmadeKernels::rows(const Shape2& shape, Schedule schedule, const std::st
     add(k, "layer norm" + suffix);
   }
   {
-    // The place of the first largest element: the least index where x equals the maximum.
+    // Index of the first largest element: the least index where x equals the maximum.
     KernelBuilder k({rows}, {columns}, schedule);
     std::vector<std::int64_t> few = data_.integers(n, -20, 20);
     const ExprId x = k.load(k.input(kF32, few), k.all());

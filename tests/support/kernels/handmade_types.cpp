@@ -35,7 +35,7 @@ void HandmadeKernels::types() {
       4294967296, 16777217, 33554435, INT64_MAX, INT64_MIN,  INT64_MAX - 1};
   for (const DType from : dtypes())
     for (const DType to : dtypes()) {
-      // i32 inputs are cut to what fits; a large real is not an i32 input.
+      // i32 inputs are limited to the range of i32; a large real is no i32 input.
       std::vector<std::int64_t> whole = integers;
       for (std::int64_t& v : whole) {
         if (from == kI32) v = static_cast<std::int32_t>(static_cast<std::uint32_t>(v));
@@ -56,7 +56,7 @@ void HandmadeKernels::types() {
     add(k, "u8 load");
   }
   {
-    // Bytes next to each other belong to different lanes.
+    // Adjacent bytes belong to different lanes.
     KernelBuilder k({1003});
     const ExprId bytes = k.load(k.input(kU8, data_.integers(1003, 0, 255)), k.map({-1}, 1002));
     k.store(k.output(kU8, 1003), k.all(), bytes);

@@ -1,5 +1,5 @@
-// Random kernels: several inputs seen through random maps, a random program over them, stores of all that is
-// left over.
+// Random kernels: several inputs read through random maps, a random program over them, stores of all unused
+// values.
 #include "tests/support/kernels/random_kernel.h"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class Generator {
                          {sizes.begin() + outer_rank, sizes.end()}, schedule);
   }
 
-  // Few outer points and long inner loops, which devices deal out to many lanes.
+  // Few outer points and long inner loops, which devices split over many lanes.
   KernelBuilder make_long_builder() {
     std::vector<std::int64_t> outer, inner;
     if (data_.chance(0.8)) outer.push_back(data_.pick(std::vector<std::int64_t>{2, 3, 5}));
@@ -100,8 +100,7 @@ class Generator {
     std::int64_t numel;  // of the buffer
   };
 
-  // A map that gives each loop point a position of its own: dims in any order, some backwards, with or
-  // without gaps.
+  // An injective map: dims in any order, some backwards, with or without gaps.
   Placement injective() {
     const auto& sizes = builder_.sizes();
     std::vector<std::int64_t> strides(sizes.size());
@@ -125,7 +124,7 @@ class Generator {
     return {builder_.map(strides, offset), start + stride};
   }
 
-  // Some dims do not count.
+  // A map with stride 0 along some dims.
   Placement broadcast() {
     const auto& sizes = builder_.sizes();
     std::vector<std::int64_t> strides(sizes.size(), 0);
@@ -138,7 +137,7 @@ class Generator {
     return {builder_.map(strides), stride};
   }
 
-  // The row-major number split into other sizes, whose dims are in another order.
+  // The row-major index split into other sizes, whose dims are permuted.
   Placement reshaped() {
     std::vector<std::int64_t> factors;
     std::int64_t left = std::max<std::int64_t>(numel_, 1);
@@ -198,7 +197,7 @@ class Generator {
     return dtype == DType::u8 ? builder_.cast(data_.chance(0.5) ? DType::f32 : DType::i32, x) : x;
   }
 
-  // Of 16 bits: to compute with, or chosen between by bits.
+  // Loads a 16-bit float, for arithmetic or for a selection of bits.
   ExprId half_loaded(const Placement& at, bool stores) {
     const DType half = data_.chance(0.6) ? DType::bf16 : DType::f16;
     const auto load = [&] { return builder_.load(builder_.input(half, values_for(half, at.numel)), at.map); };
@@ -243,7 +242,7 @@ class Generator {
 
   ExprId as(DType dtype, ExprId x) { return builder_.expr(x).dtype == dtype ? x : builder_.cast(dtype, x); }
 
-  // An operand: rather a recent value, so that chains get long.
+  // An operand; prefers recent values, so that chains get long.
   ExprId operand() {
     const std::size_t count = values_.size();
     const std::size_t back = std::min<std::size_t>(data_.integer(0, 9) * data_.integer(0, 9) / 10, count - 1);
@@ -287,7 +286,7 @@ class Generator {
     const DType dtype = builder_.expr(a).dtype;
     if (dtype == DType::boolean) return builder_.op(Op::Not, a);
     if (!is_float(dtype)) return builder_.op(data_.pick(std::vector{Op::Neg, Op::Abs, Op::Sign, Op::Not}), a);
-    // Those that grow fast or are not defined everywhere are given what they can take.
+    // Restricts the operands of ops that grow fast or are not defined everywhere.
     const Op op = data_.pick(std::vector{Op::Neg, Op::Abs, Op::Sign, Op::Exp, Op::Log, Op::Log1p, Op::Expm1,
                                          Op::Sqrt, Op::Rsqrt, Op::Recip, Op::Sin, Op::Cos, Op::Tanh,
                                          Op::Sigmoid, Op::Erf, Op::Floor, Op::Ceil, Op::Round, Op::Trunc});
@@ -343,8 +342,7 @@ class Generator {
     values_.push_back(builder_.reduce(op, a));
   }
 
-  // Everything that nothing used yet is added up, so that all of the program counts; the sum is stored, and
-  // perhaps others.
+  // Adds up all unused values, so that all of the program matters; stores the sum, and perhaps others.
   void add_stores() {
     used_.resize(std::max<std::size_t>(used_.size(), *std::max_element(values_.begin(), values_.end()) + 1));
     std::vector<ExprId> left;

@@ -1,4 +1,4 @@
-// Kernels to test with: a builder to write them in few lines, a set written by hand, and random ones.
+// Test kernels: a builder to write them in few lines, a set written by hand, and random ones.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sinter::testing {
 
-/// A kernel and what to launch it with.
+/// A kernel and its launch arguments.
 struct KernelCase {
   std::string name;
   ir::Kernel kernel;
@@ -24,7 +24,7 @@ std::vector<std::byte> to_bytes(DType dtype, const std::vector<std::int64_t>& va
 /// The elements as doubles.
 std::vector<double> to_doubles(DType dtype, const std::vector<std::byte>& bytes);
 
-/// Writes kernels: finds levels, phases and flags by itself and turns sizes into int arguments.
+/// Builds kernels: finds levels, phases and flags, and makes sizes int arguments.
 ///
 ///   KernelBuilder k({4, 8});
 ///   const auto x = k.load(k.input(DType::f32, values), k.all());
@@ -40,11 +40,11 @@ class KernelBuilder {
     std::int64_t extent, lower, step, size;
   };
 
-  /// `schedule` counts only where there are inner dims.
+  /// `schedule` matters only where there are inner dims.
   explicit KernelBuilder(std::vector<std::int64_t> outer, std::vector<std::int64_t> inner = {},
                          ir::Schedule schedule = ir::Schedule::LanesInner);
 
-  /// From here on strides and offsets of 1 become arguments too, as do strides of 0 along outer dims.
+  /// Makes later strides and offsets of 1 arguments too, and strides of 0 along outer dims.
   void avoid_constants() { avoid_constants_ = true; }
   void set_wide() { kernel_.wide = true; }
 
@@ -60,7 +60,7 @@ class KernelBuilder {
   std::uint16_t input_bytes(DType dtype, std::vector<std::byte> bytes) {
     return add_buffer(dtype, std::move(bytes));
   }
-  /// Filled with the byte 0xCD, so that an element that nothing is stored to can be told.
+  /// Filled with the byte 0xCD, to detect elements that the kernel does not store.
   std::uint16_t output(DType dtype, std::int64_t numel);
 
   std::uint16_t map(const std::vector<std::int64_t>& strides, std::int64_t offset = 0,
@@ -108,14 +108,13 @@ class KernelBuilder {
   bool avoid_constants_ = false;
 };
 
-/// Kernels written by hand, each with all schedules that make sense. Those that need f64 are left out unless
-/// wanted.
+/// Kernels written by hand, each with all schedules that make sense. Kernels that need f64 only if wanted.
 std::vector<KernelCase> handmade_kernels(bool with_f64 = true);
 
-/// A valid kernel made of `seed`.
+/// A valid kernel generated from `seed`.
 KernelCase random_kernel(std::uint64_t seed, bool with_f64 = true);
 
-/// The same with few outer points and inner loops of tens of thousands.
+/// As random_kernel, with few outer points and inner loops of tens of thousands.
 KernelCase random_long_kernel(std::uint64_t seed, bool with_f64 = true);
 
 }  // namespace sinter::testing

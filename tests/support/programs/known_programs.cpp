@@ -1,5 +1,4 @@
-// The programs. Sizes are those of small models: large enough that nothing is done differently for being
-// tiny.
+// The programs. Sizes are those of small models: large enough that no special case for tiny sizes applies.
 #include "tests/support/programs/known_programs.h"
 
 #include <memory>
@@ -144,7 +143,7 @@ std::function<std::any()> adam(const Device& device) {
     for (const auto& matrix : model->matrices) loss = loss + (matrix * matrix).sum();
     for (const auto& vector : model->vectors) loss = loss + (vector * vector).sum();
     auto gradients = loss.backward();
-    // Only the update is looked at.
+    // Counts only the update.
     device.sync();
     device.reset_statistics();
     *model = optimizer->step(1e-3, std::move(*model), std::move(gradients));

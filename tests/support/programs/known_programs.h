@@ -1,4 +1,4 @@
-// Pieces of work that everybody knows, written as a user would: for tests of what the planner makes of them.
+// Well-known programs, written like a user would, for tests of the planner.
 #pragma once
 
 #include <any>
@@ -12,8 +12,9 @@ namespace sinter::testing {
 
 struct KnownProgram {
   std::string name;
-  std::size_t most_launches;  // a promise of the README
-  /// Sets up inputs and parameters; returns what one step records. What a step returns is seen by somebody.
+  std::size_t most_launches;  // promised by the README
+  /// Sets up inputs and parameters; returns a function that records one step. The step's return value counts
+  /// as held.
   std::function<std::function<std::any()>(const Device&)> make;
 };
 

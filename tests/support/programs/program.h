@@ -1,5 +1,5 @@
-// A program over tensors as plain data: it can be printed, run on a device, run on the oracle, and made
-// smaller while it still fails.
+// A program over tensors as plain data: it can be printed, run on a device, run on the oracle, and shrunk
+// while it still fails.
 #pragma once
 
 #include <cstdint>
@@ -55,11 +55,11 @@ enum class StepKind : std::uint8_t {
 };
 
 struct Argument {
-  int step = -1;  // the step whose handle it is; -1: a number
+  int step = -1;  // the step whose handle it is; -1: a scalar
   Scalar number = 0;
 };
 
-/// One step. Each kind uses some of the fields, with the meaning they have in the operation of the same name.
+/// One step. Each kind uses some of the fields, with the meaning they have in the operation of that name.
 struct Step {
   StepKind kind = StepKind::Input;
   Op op = Op::Add;  // Unary, Binary, Reduce
@@ -87,24 +87,23 @@ struct Program {
 /// The data of an Input step.
 std::vector<std::byte> input_bytes(const Step& step);
 
-/// The value of a step on the oracle; `values` holds those of all steps before.
+/// The value of a step on the oracle; `values` holds those of all earlier steps.
 ReferenceTensor evaluate(const Step& step, const std::vector<ReferenceTensor>& values, Reference& reference);
 std::vector<ReferenceTensor> evaluate(const Program& program, Reference reference);
 
 /// One line for each step, with shape and dtype where `values` has them.
 std::string to_text(const Program& program, const std::vector<ReferenceTensor>& values = {});
 
-/// The value of a step on a device; `handles` holds those of all steps before.
+/// The value of a step on a device; `handles` holds those of all earlier steps.
 AnyTensor execute(const Step& step, const std::vector<AnyTensor>& handles, const Device& device);
 
-/// Runs the program on a device with fresh handles, from seed 0 on. Compares what is read on the way and, at
-/// the end, every handle that is left. Empty, or what went wrong at which step. `bits` receives all bytes
-/// that were read.
+/// Runs the program on a device with fresh handles, from seed 0. Compares values that the program reads and,
+/// at the end, every live handle. Returns an empty string, or the error and its step. `bits` receives all
+/// bytes that were read.
 std::string run(const Program& program, const std::vector<ReferenceTensor>& values, const Device& device,
                 std::vector<std::byte>& bits);
 
-/// Runs the program twice. The second run must find all plans and give the same bits, and nothing may be left
-/// in memory.
+/// Runs the program twice. The second run must find all plans and give the same bits, and no memory may leak.
 std::string check(const Program& program, const Device& device);
 
 /// A smaller program that still fails; tries at most `attempts` programs.

@@ -1,4 +1,4 @@
-// Programs written by hand, one call for each step; what the tests of single operations are made of.
+// Programs written by hand, one call for each step, for the tests of single operations.
 #pragma once
 
 #include <initializer_list>
@@ -13,7 +13,7 @@
 
 namespace sinter::testing {
 
-/// Values are named by the number that the call which made them gave.
+/// A value is identified by the number that its creating call returned.
 class ProgramBuilder {
  public:
   // ---- creation
@@ -104,7 +104,7 @@ class ProgramBuilder {
     return add(std::move(s));
   }
 
-  // ---- parts put together
+  // ---- assembly from parts
   int slice_assign(int x, std::vector<Range> ranges, int value) {
     Step s = of(StepKind::SliceAssign, x);
     s.ranges = std::move(ranges);
@@ -164,8 +164,7 @@ class ProgramBuilder {
   void read(int x) { add(of(StepKind::Read, x)); }
   void flush() { add(Step(StepKind::Flush)); }
 
-  /// One doctest check that the program runs right on the device, with what is left of it when it is made
-  /// smaller.
+  /// One doctest check that the program runs correctly on the device; a failure prints the shrunk program.
   void expect(const Device& device, const std::string& what) {
     const std::string wrong = check(program_, device);
     if (wrong.empty()) {

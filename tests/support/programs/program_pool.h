@@ -1,5 +1,5 @@
-// What the generator of random programs stands on: the pool of live handles, the oracle that runs along, and
-// small choices.
+// The base of the random program generator: the pool of live handles, the oracle that runs along, and random
+// choices.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class ProgramPool {
  public:
   ProgramPool(std::uint64_t seed, const RandomProgramOptions& options) : data_(seed), options_(options) {
     sizes_ = {1, 2, 3, data_.integer(4, 7), data_.integer(2, 20)};
-    if (seed % 5 == 1) sizes_ = {1, data_.integer(3, 6)};  // equal sizes: what is turned still fits
+    if (seed % 5 == 1) sizes_ = {1, data_.integer(3, 6)};  // equal sizes: transposed tensors still fit
     if (seed % 10 == 3) sizes_.push_back(0);
     if (seed % 4 == 2 && !options.smooth) float_ = DType::bf16;
     if (seed % 8 == 5 && !options.smooth) float_ = DType::f16;
@@ -31,8 +31,8 @@ class ProgramPool {
     for (int id : live_)
       if (wanted(values_[static_cast<std::size_t>(id)])) fitting.push_back(id);
     if (fitting.empty()) return -1;
-    // Single elements hide most mistakes, and programs tend to them: reductions and slices only ever make
-    // less.
+    // Prefers larger values: single elements hide most errors, and reductions and slices only ever make
+    // tensors smaller.
     if (data_.chance(0.8)) {
       std::vector<int> several;
       for (int id : fitting)
@@ -40,7 +40,7 @@ class ProgramPool {
       if (several.empty() && data_.chance(0.4)) return -1;
       if (!several.empty()) fitting = std::move(several);
     }
-    // Young values more often: programs go on with what they have just computed.
+    // Prefers recent values, like real programs.
     if (data_.chance(0.5)) {
       const auto last = static_cast<std::int64_t>(fitting.size()) - 1;
       return fitting[static_cast<std::size_t>(last - data_.integer(0, std::min<std::int64_t>(2, last)))];
@@ -77,7 +77,7 @@ class ProgramPool {
     program_step(std::move(step));
   }
 
-  /// The new value's id, or -1 when it is not wanted.
+  /// The new value's id, or -1 when it was rejected.
   int add(Step step) {
     Reference before = reference_;
     ReferenceTensor value = evaluate(step, values_, reference_);
@@ -199,7 +199,7 @@ class ProgramPool {
   TestData data_;
   RandomProgramOptions options_;
   std::vector<std::int64_t> sizes_;
-  DType float_ = DType::f32;  // which the program prefers
+  DType float_ = DType::f32;  // the program's preferred dtype
   Program program_;
   std::vector<ReferenceTensor> values_;  // of each step
   std::vector<int> live_;                // steps whose handles are held

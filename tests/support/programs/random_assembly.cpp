@@ -1,4 +1,4 @@
-// Random parts and pieces.
+// Random assignments and concatenations.
 #include "tests/support/programs/random_assembly.h"
 
 namespace sinter::testing {
@@ -27,7 +27,7 @@ int RandomAssembly::of_shape(const Shape& wanted, DType dtype) {
     if (value(id).dtype == dtype && shape(id) == wanted) fitting.push_back(id);
   if (!fitting.empty() && data_.chance(0.8)) return data_.pick(fitting);
   const int made = input(wanted, dtype);
-  // Pieces that are computed in the kernel that joins them.
+  // Pieces computed in the kernel that concatenates them.
   if (made < 0 || !is_float(dtype) || data_.chance(0.5)) return made;
   const int computed = binary(Op::Mul, {made}, {-1, data_.real(-1, 1)});
   if (computed < 0) return made;

@@ -1,4 +1,4 @@
-// The generator's steps that put tensors together: parts replaced, pieces joined, repeated, rolled.
+// The generator's steps that assemble tensors: assignment, concatenation, repetition, rotation.
 #pragma once
 
 #include "tests/support/programs/program_pool.h"

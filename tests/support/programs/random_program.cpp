@@ -1,5 +1,4 @@
-// The generator runs the oracle along, so that it knows shapes and takes back steps whose numbers get out of
-// hand.
+// The generator runs the oracle along, so that it knows shapes and undoes steps whose numbers grow too large.
 #include "tests/support/programs/random_program.h"
 
 #include "tests/support/programs/random_assembly.h"
@@ -33,8 +32,7 @@ class Generator : public RandomAssembly {
   }
 
  private:
-  /// Leaves a few handles: the others' values are known to nobody any more and may be fused away or
-  /// overwritten.
+  /// Drops most handles: the planner may fuse their values away or overwrite them.
   void drop_most() {
     for (auto left = static_cast<std::size_t>(data_.integer(1, 3)); live_.size() > left;)
       drop(data_.pick(live_));
@@ -163,7 +161,7 @@ class Generator : public RandomAssembly {
     if (is_float(dtype) && data_.chance(0.05)) op = Op::Pow;
     if (is_int(dtype) && data_.chance(0.15)) op = data_.chance(0.5) ? Op::ShiftLeft : Op::ShiftRight;
     if (is_float(dtype) && data_.chance(0.05)) {
-      // To the right of the origin: on the other side the sign of a zero decides, which ops are free to lose.
+      // Positive x: for negative x the sign of a zero decides the result, and ops may lose it.
       const int made = binary(Op::Atan2, {x}, {-1, data_.real(0.1, 2)});
       if (made >= 0 && data_.chance(0.4)) drop(x);
       return;
@@ -339,7 +337,7 @@ class Generator : public RandomAssembly {
     int index = input(of, dtype, data_.chance(0.5) ? size : 50);
     if (index < 0) return;
     const int data = index;
-    if (program_.steps[static_cast<std::size_t>(index)].range != size) {  // computed, not handed in
+    if (program_.steps[static_cast<std::size_t>(index)].range != size) {  // computed, not an input
       index = binary(Op::Remainder, {index}, {-1, size});
       if (index < 0) return;
       drop(data);
@@ -397,7 +395,7 @@ class Generator : public RandomAssembly {
     if (step.args[0].step >= 0) add(std::move(step));
   }
 
-  /// x = x * a + b, several times, with x let go each time.
+  /// x = x * a + b, several times, dropping the old x each time.
   void update_loop() {
     int x = pick_float();
     const std::int64_t rounds = data_.integer(1, 3);
@@ -412,8 +410,8 @@ class Generator : public RandomAssembly {
     }
   }
 
-  /// The same small update of several values of different shapes, sometimes of a sum: they may share a
-  /// launch.
+  /// The same small update of several values of different shapes, sometimes of a sum: the planner may batch
+  /// them.
   void optimizer() {
     const DType dtype = options_.smooth ? DType::f64 : DType::f32;
     const std::int64_t count = data_.integer(2, 6);
@@ -436,7 +434,7 @@ class Generator : public RandomAssembly {
     }
   }
 
-  /// Something of another order, joined with the original: a kernel meets the same data at two places.
+  /// A transposed or flipped copy combined with the original: a kernel reads the same data at two positions.
   void twist() {
     const int x = pick([](const ReferenceTensor& t) { return is_number(t.dtype) && t.shape.rank() > 0; });
     if (x < 0) return;
@@ -448,13 +446,13 @@ class Generator : public RandomAssembly {
     Step step{data_.chance(0.5) ? Kind::Permute : Kind::Flip};
     step.args = {{y}};
     step.dims = random_axes(shape(y).rank(), step.kind == Kind::Permute);
-    const int turned = add(std::move(step));
-    if (turned < 0) return;
-    const Shape &a = shape(turned), &b = shape(x);
+    const int transposed = add(std::move(step));
+    if (transposed < 0) return;
+    const Shape &a = shape(transposed), &b = shape(x);
     for (std::size_t d = 0; d < a.rank(); ++d)
       if (a[d] != b[d] && a[d] != 1 && b[d] != 1) return;
-    binary(data_.chance(0.5) ? Op::Add : Op::Sub, {x}, {turned});
-    drop(turned);
+    binary(data_.chance(0.5) ? Op::Add : Op::Sub, {x}, {transposed});
+    drop(transposed);
     if (y != x) drop(y);
   }
 

@@ -1,6 +1,6 @@
-// Programs made at random: every operation over a pool of live handles, with the habits of real programs
-// (updates of a variable, normalisation, views of views) and with what is hard on a planner (aliases, handles
-// dropped early or late, values read and flushed in the middle).
+// Random programs: every operation over a pool of live handles, with patterns of real programs (updates of a
+// variable, normalisation, views of views) and cases that are hard for a planner (aliases, handles dropped
+// early or late, values read and flushed in the middle).
 #pragma once
 
 #include <cstdint>

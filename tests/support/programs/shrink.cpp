@@ -1,4 +1,4 @@
-// Makes a failing program smaller: drops steps with all that depends on them, and replaces computed values by
+// Shrinks a failing program: drops steps and everything that depends on them, and replaces computed values by
 // inputs.
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 namespace sinter::testing {
 namespace {
 
-/// Without the steps that are marked and those that need them; the rest is numbered anew.
+/// The program without the marked steps and those that need them, renumbered.
 Program without(const Program& program, std::vector<bool> gone) {
   Program smaller;
   std::vector<int> moved(program.steps.size(), -1);
@@ -25,7 +25,7 @@ Program without(const Program& program, std::vector<bool> gone) {
   return smaller;
 }
 
-/// The program with a value handed in that was computed.
+/// The program with a computed value replaced by an input.
 Program with_input(const Program& program, std::size_t at, const ReferenceTensor& value) {
   Program changed = program;
   Step input;
@@ -33,7 +33,7 @@ Program with_input(const Program& program, std::size_t at, const ReferenceTensor
   input.shape = value.shape;
   input.dtype = value.dtype;
   input.seed = at;
-  // Integers may be used as indices: stay where they were.
+  // Integers may be indices: stays within the old range.
   input.range = 1;
   for (const Value& v : value.values) input.range = std::max(input.range, v.integer + 1);
   if (input.range > 1000) input.range = 0;

@@ -1,4 +1,4 @@
-// The oracle's ways to put tensors together, element by element.
+// The oracle's concatenation, assignment, repetition and rotation, element by element.
 #include "tests/support/reference/tensor.h"
 
 namespace sinter::testing {
@@ -12,7 +12,7 @@ std::size_t axis_of(std::int64_t axis, std::size_t rank) {
 
 ReferenceTensor Reference::slice_assign(const ReferenceTensor& x, std::span<const Range> ranges,
                                         const ReferenceTensor& value) const {
-  // The numbers of the elements that the slice would show are the places to write to.
+  // The indices of the elements in the slice are the positions to write.
   ReferenceTensor numbers{x.shape, DType::i64, {}};
   for (std::size_t i = 0; i < x.values.size(); ++i) {
     Value number;

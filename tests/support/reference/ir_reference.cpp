@@ -1,4 +1,4 @@
-// The oracle: the loops of kernel.h's head comment, written down as they stand there.
+// The oracle: the loops described at the head of kernel.h, written literally.
 #include "tests/support/reference/ir_reference.h"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ Value integer_value(DType dtype, std::int64_t value) {
   return v;
 }
 
-// Reductions, one value after the other; the bounds hold for every order of the terms.
+// Reductions, sequentially; the error bounds hold for every order of the terms.
 class Accumulator {
  public:
   Accumulator(Op op, DType dtype, const Precision& precision) : op_(op), precision_(precision) {
@@ -139,8 +139,7 @@ class Accumulator {
   }
 
  private:
-  /// The error of a running mean is that of its terms and of their size, however far from zero all of them
-  /// lie.
+  /// The error of a running mean depends on the terms' errors and magnitudes, however far from zero they are.
   Value squared_deviations(double relative) const {
     Value v = value_;
     const double count = static_cast<double>(count_);
@@ -233,7 +232,7 @@ class Evaluation {
     }
   }
 
-  // Inner expressions that a phase's Inner stores and reductions are made of.
+  // Finds the inner expressions that a phase's Inner stores and reductions need.
   void find_needed() {
     needed_.assign(k_.phases, std::vector<bool>(k_.exprs.size()));
     for (std::size_t p = 0; p < k_.phases; ++p) {
@@ -362,7 +361,7 @@ class Evaluation {
       at += index.integer * number(e.stride);
     }
     check_position(e.buffer, at);
-    // From the contents before the launch: a kernel in place must have read an element before it writes it.
+    // Loads from the contents before the launch: a kernel in place must read an element before it writes it.
     Value v = load_value(e.dtype, in_.buffers[e.buffer].data() + at * size_of(e.dtype));
     if (precision_.flushes_denormals && e.dtype == DType::f32 && std::abs(v.real) < 0x1p-126)
       v.error = std::abs(v.real);
@@ -436,7 +435,7 @@ bool float_agrees(double got, double want, double error, double largest) {
   if (error == kInfinity || (std::isnan(got) && std::isnan(want)) || got == want) return true;
   if (std::isnan(got) || std::isnan(want)) return false;
   if (std::abs(got - want) <= error) return true;
-  // On the edge of overflow, either side of it is right where there is an error at all.
+  // At the edge of overflow, both sides are right where there is an error bound.
   return error > 0 && std::signbit(got) == std::signbit(want) && std::abs(got) > largest * 0.9999 &&
          std::abs(want) > largest * 0.9999;
 }
@@ -466,7 +465,7 @@ std::string difference(DType dtype, std::span<const std::byte> got, std::span<co
       agrees = float_agrees(a.real, b.real, error, largest);
     } else {
       agrees = error > 0 || a.integer == b.integer;
-      // A stored bool is the byte 0 or 1, nothing else.
+      // A stored bool must be the byte 0 or 1.
       if (dtype == DType::boolean && std::to_integer<int>(*at) > 1) agrees = false;
     }
     if (agrees) continue;

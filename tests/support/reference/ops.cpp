@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// How exactly a device computes an op.
+// The accuracy class of an op.
 enum class Exactness { Exact, Division, Math, Bounded, Power };
 
 Exactness exactness_of(Op op) {
@@ -198,15 +198,15 @@ double own_error(Op op, DType dtype, double result, double raised, bool inexact_
   return 0;
 }
 
-// |f(x) - f(y)|, where equal values, infinite or not a number too, are no distance apart.
+// |f(x) - f(y)|; equal infinities and two NaNs have distance 0.
 double distance(double x, double y) {
   if (x == y || (std::isnan(x) && std::isnan(y))) return 0;
   const double d = std::abs(x - y);
   return std::isnan(d) ? kInfinity : d;
 }
 
-// A device may use a quotient that is rounded, but what divides without a rest has none. Close to 0 and to
-// the divisor rounding may turn the result from one to the other; large quotients leave nothing to compare.
+// A device may use a rounded quotient; an exact division has no rest. Near 0 and near the divisor, rounding
+// may move the result from one to the other; for large quotients nothing can be compared.
 double remainder_error(DType dtype, double a, double b, double r) {
   if (!std::isfinite(r) || !std::isfinite(b)) return 0;
   if (std::abs(a / b) > 0x1p24) return kInfinity;
@@ -236,7 +236,7 @@ Value float_result(Op op, DType dtype, const Value& a, const Value& b, const Pre
                    high = std::floor((a.real + a.error) / b.real);
       if (b.error > 0 || low != high) spread = std::abs(b.real) + b.error;
     }
-    // A pole or a turning point may lie between them.
+    // A pole or an extremum may be between them.
     const bool crosses = (op == Op::Recip && std::abs(a.real) <= a.error) ||
                          (op == Op::Div && std::abs(b.real) <= b.error) ||
                          (op == Op::Pow && (std::abs(a.real) <= a.error || (a.real < 0 && b.error > 0))) ||
@@ -322,7 +322,7 @@ Value cast_to_half(DType half, const Value& value) {
   const auto single = static_cast<float>(value.real);
   v.real = half == DType::bf16 ? bfloat16(single) : float16(single);
   if (value.error == 0 || !std::isfinite(value.real)) return v;
-  // Both this and the device's value are rounded, by half a step each.
+  // This value and the device's are both rounded, by half a step each.
   const double size = std::abs(value.real) + value.error;
   v.error += half == DType::bf16 ? size * 0x1p-7 + 0x1p-133 : size * 0x1p-10 + 0x1p-24;
   const auto most = static_cast<float>(size);

@@ -1,4 +1,4 @@
-// Kernels are evaluated element by element over copies of what they are bound to.
+// Evaluates kernels element by element over copies of their buffers.
 #include "tests/support/reference/oracle_backend.h"
 
 #include <algorithm>
@@ -43,7 +43,8 @@ struct OracleLibraryOp : runtime::Executable {
   ir::LibraryOp op;
 };
 
-/// Memory that is written is bound once, and what is read of it are exactly the elements that are written.
+/// Checks that written memory is bound once, and that the kernel reads only the elements of it that it
+/// writes.
 void check_aliases(const ir::Kernel& kernel, std::span<const BufferView> buffers) {
   for (const ir::Store& store : kernel.stores) {
     for (std::size_t b = 0; b < buffers.size(); ++b) {
@@ -58,7 +59,7 @@ void check_aliases(const ir::Kernel& kernel, std::span<const BufferView> buffers
   }
 }
 
-/// No member writes what another one of the launch reads or writes.
+/// Checks that no member writes what another member of the launch reads or writes.
 void check_members(const ir::Kernel& kernel, const runtime::LaunchArguments& arguments) {
   const std::size_t buffers = kernel.buffers.size();
   for (std::size_t i = 0; i < arguments.buffers.size(); ++i)
@@ -90,7 +91,7 @@ class OracleBackend : public runtime::Backend {
     traits_.name = "oracle";
     traits_.description = "evaluates kernels element by element";
     traits_.batch_bytes = 1024;
-    // Small programs are to meet what the planner does for large ones.
+    // Makes the planner treat small programs like large ones.
     traits_.grid_reductions = true;
     traits_.groups = traits_.lanes = 1 << 20;
     traits_.shared_elements = 8;
@@ -156,13 +157,14 @@ class OracleBackend : public runtime::Backend {
     }
     bindings.ints.assign(arguments.ints.begin(), arguments.ints.end());
     bindings.scalars.assign(arguments.scalars.begin(), arguments.scalars.end());
-    // Nothing is inexact to the oracle itself, so that every index and every predicate is certain.
+    // The oracle is exact to itself, so that every index and every predicate is certain.
     Precision exact;
     exact.division_ulps = exact.math_ulps = exact.pow_ulps = exact.math_absolute = exact.normal_absolute = 0;
     exact.sum_relative = exact.sum_relative_f64 = exact.math_relative_f64 = 0;
     ReferenceResult result = evaluate(kernel, bindings, exact);
     fault_ |= result.fault;
-    // A binding reaches to the end of its memory, over what others have written: only what changed goes back.
+    // A binding extends to the end of its memory, over bytes that others have written: copies back only what
+    // changed.
     for (std::size_t b = 0; b < arguments.buffers.size(); ++b) {
       const std::span<std::byte> memory = memory_of(arguments.buffers[b]);
       for (std::size_t i = 0; i < memory.size(); ++i)
@@ -172,7 +174,7 @@ class OracleBackend : public runtime::Backend {
 
   void run(const ir::LibraryOp& op, const runtime::LaunchArguments& arguments) {
     const DType dtype = std::visit([](const auto& o) { return o.dtype; }, op);
-    // Strides may lead back from where the operand starts, so the whole buffer is at hand.
+    // Strides may be negative, so the whole buffer is available.
     std::vector<double> all[2];
     std::span<const double> operands[2];
     for (int k = 0; k < 2; ++k) {

@@ -1,5 +1,5 @@
-// A backend that runs kernel IR through the oracle: it tells a planner's mistake from a device's. Every
-// kernel is verified, every access is checked, and fresh memory is poisoned.
+// A backend that evaluates kernel IR by the oracle, to tell a planner's error from a device's. It verifies
+// every kernel, checks every access, and poisons fresh memory.
 #pragma once
 
 #include <memory>

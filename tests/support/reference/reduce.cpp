@@ -41,7 +41,7 @@ double rounded(double x, DType dtype) {
   return dtype == DType::f32 ? static_cast<double>(static_cast<float>(x)) : x;
 }
 
-/// The sum of terms in any order; each term with its own error.
+/// The sum of terms in any order; each term has an error of its own.
 struct Sum {
   long double value = 0;
   double error = 0, magnitude = 0;
@@ -58,8 +58,8 @@ struct Sum {
     v.real = rounded(static_cast<double>(value), dtype);
     v.error = error;
     double epsilon = epsilon_of(dtype, p);
-    // Sums of f32 must be added up in a way that keeps errors small; others may take one term after the
-    // other, and products of matrices long stretches.
+    // f32 sums must be computed in a way that limits errors. Other dtypes may be summed sequentially, and
+    // matrix products over long ranges.
     if (dtype == DType::f64)
       epsilon += 0x1p-53 * static_cast<double>(count);
     else if (rounds_terms)
@@ -70,7 +70,7 @@ struct Sum {
   }
 };
 
-/// Of a sum of products.
+/// The value and error bound of a sum of products.
 Value finished(const Sum& sum, DType dtype, const Precision& p) {
   const Value v = sum.finish(arithmetic_of(dtype), p, true);
   return is_half(dtype) ? kept_as_half(dtype, v) : v;
@@ -90,7 +90,7 @@ Value product_of(const std::vector<Value>& terms, DType dtype, const Precision& 
   if (terms.size() == 1) v.error = terms[0].error;
   if (terms.size() > 1) {
     v.error = std::max(0.0, upper - std::abs(value)) + epsilon_of(dtype, p) * std::abs(value);
-    // Partial products may overflow or vanish in one order and not in another.
+    // Partial products may overflow or underflow in one order and not in another.
     const double smallest = dtype == DType::f32 ? 0x1p-126 : 0x1p-1022;
     if (least < smallest || most > largest_of(dtype) || std::isnan(v.error)) v.error = kInfinity;
   }
@@ -132,7 +132,7 @@ std::vector<bool> reduced_dims(const Shape& shape, const Dims& axes) {
   return reduced;
 }
 
-/// The elements that share each place of the reduced shape, in row-major order.
+/// The elements reduced into each element of the result, in row-major order.
 std::pair<Shape, std::vector<std::vector<Value>>> collect(const ReferenceTensor& x, const Dims& axes) {
   const std::vector<bool> gone = reduced_dims(x.shape, axes);
   Shape shape(x.shape);

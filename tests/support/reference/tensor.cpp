@@ -1,4 +1,4 @@
-// Creation, elementwise operations and views of the oracle, and how it is compared with a device.
+// Creation, elementwise operations and views of the oracle, and comparison with a device.
 #include "tests/support/reference/tensor.h"
 
 #include <algorithm>
@@ -129,7 +129,7 @@ ReferenceTensor Reference::uniform(const Shape& shape, double low, double high) 
   return build(shape, DType::f32, [&](const Dims&) {
     Value v = random(element++, stream, false);
     v.real = low + v.real * (high - low);
-    // Numbers between 0 and 1 are handed on as they come; others are scaled and shifted in f32.
+    // Numbers in [0, 1) are exact; other ranges are scaled and shifted in f32.
     if (low != 0 || high != 1) v.error = 0x1p-22 * (std::abs(low) + std::abs(high));
     return v;
   });
@@ -304,7 +304,7 @@ std::string difference(const AnyTensor& got, const ReferenceTensor& want) {
   std::vector<std::byte> bytes(expected.size());
   got.read_bytes(bytes);
   std::vector<double> errors;
-  // Half a unit more where an inexact value is kept in f32.
+  // Half a unit more where an inexact value is stored in f32.
   for (const Value& v : want.values)
     errors.push_back(v.error > 0 && v.dtype == DType::f32 && std::isfinite(v.real)
                          ? v.error + std::abs(v.real) * 0x1p-24

@@ -1,7 +1,7 @@
-// A tensor library in miniature, the oracle of what the public operations mean: plain loops over elements in
+// The oracle: a small tensor library that defines the public operations by plain loops over elements in
 // double and int64, one operation after the other, independent of the engine. Each element carries a bound of
-// the error that a device may make, so that a comparison knows what must agree, how closely, and what
-// rounding may decide either way.
+// the error that a device may make, so a comparison knows what must agree, how closely, and what rounding may
+// decide either way.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct ReferenceTensor {
   const Value& at(const Dims& coordinates) const;
 };
 
-/// Every operation of AnyTensor, with arguments of the same meaning. Arguments are taken to be valid.
+/// Every operation of AnyTensor, with arguments of the same meaning. Arguments must be valid.
 class Reference {
  public:
   explicit Reference(Precision precision = {}) : precision_(precision) {}
@@ -32,7 +32,7 @@ class Reference {
   ReferenceTensor from_bytes(std::span<const std::byte> data, const Shape& shape, DType dtype) const;
   ReferenceTensor full(const Shape& shape, Scalar value, DType dtype) const;
   ReferenceTensor arange(std::int64_t start, std::int64_t stop, std::int64_t step) const;
-  /// Starts the random numbers anew, as Device::seed does.
+  /// Restarts the random numbers, like Device::seed.
   void seed(std::uint64_t seed) { seed_ = seed, stream_ = 0; }
   ReferenceTensor uniform(const Shape& shape, double low, double high);
   ReferenceTensor normal(const Shape& shape, double mean, double deviation);
@@ -57,7 +57,7 @@ class Reference {
   ReferenceTensor place(const ReferenceTensor& x, const Shape& shape, const Dims& start, const Dims& step,
                         Scalar value) const;
 
-  // ---- parts put together
+  // ---- assembly from parts
   ReferenceTensor slice_assign(const ReferenceTensor& x, std::span<const Range> ranges,
                                const ReferenceTensor& value) const;
   ReferenceTensor cat(const std::vector<ReferenceTensor>& pieces, std::int64_t axis) const;
@@ -87,10 +87,10 @@ class Reference {
   std::uint64_t seed_ = 0, stream_ = 0;
 };
 
-/// The elements as they would lie in memory.
+/// The elements' bytes, as in device memory.
 std::vector<std::byte> bytes_of(const ReferenceTensor& tensor);
 
-/// Reads `got` and compares. Empty when both agree, else a sentence that says what differs.
+/// Reads `got` and compares. Empty when both agree, else a sentence with the difference.
 std::string difference(const AnyTensor& got, const ReferenceTensor& want);
 
 /// "(2, 3) f32 [0, 1.5, ...]", for messages.
