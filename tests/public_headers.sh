@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Each public header compiles alone, with all warnings, and reaches no library that stays inside Sinter.
+# Each public header compiles alone, with all warnings, and includes no library that is internal to Sinter.
 # usage: public_headers.sh INCLUDE_DIR COMPILER...
 set -u
 include=$1; shift

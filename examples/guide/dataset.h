@@ -1,4 +1,4 @@
-// Finds the images: MNIST, or Fashion-MNIST where that is what there is.
+// Finds the images: MNIST, or else Fashion-MNIST.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Trains the network, saves it, loads it into a fresh one and shows what that makes of a few digits.
+// Trains the network, saves it, loads it into a fresh one and shows its predictions for a few digits.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -17,7 +17,7 @@
 namespace guide {
 namespace {
 
-// Better to learn now than after the training that the weights cannot be kept.
+// Fails before the training, not after it, if the weights cannot be saved.
 void require_writable(const std::filesystem::path& file) {
   std::filesystem::path beside = file;
   beside += ".try";
@@ -37,7 +37,7 @@ int run(const Options& options) {
     std::printf("saved %s\n", options.save.string().c_str());
   }
 
-  // A fresh network on the device without autodiff: what a program that only predicts would do.
+  // A fresh network on the device without autodiff, like a program that only predicts.
   Cnn model = sn::record::load(CnnConfig{}.init(device.inner()), options.save);
   show_predictions(model, images, device, options.seed);
   show_statistics(device, trained ? &*trained : nullptr);

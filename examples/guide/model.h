@@ -10,8 +10,7 @@ namespace guide {
 
 namespace sn = sinter;
 
-// A plain struct is a module: whatever tensors are in it, at any depth, are found by optimizers and when
-// saving.
+// A plain struct is a module: optimizers and saving find all tensors in it, at any depth.
 struct Cnn {
   sn::nn::Conv2d conv1, conv2;
   sn::nn::AdaptiveAvgPool2d pool;

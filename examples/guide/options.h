@@ -1,4 +1,4 @@
-// What the command line asks for.
+// The options of the command line.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 namespace guide {
 
 struct Options {
-  std::string device;  // empty: the best there is
+  std::string device;  // empty: the best available
   std::size_t epochs = 3;
   std::size_t batch = 64;
-  std::optional<std::size_t> images;  // train on the first so many only
+  std::optional<std::size_t> images;  // train only on this many images
   double learning_rate = 1e-3;
   std::uint64_t seed = 42;
-  std::filesystem::path data;  // the folder that holds mnist/ or fashion-mnist/
-  std::filesystem::path save;  // where the weights go
+  std::filesystem::path data;  // the folder with mnist/ or fashion-mnist/
+  std::filesystem::path save;  // file for the weights
   bool predict_only = false;
   bool help = false;
 };
 
-/// An argument that cannot be understood; the message is for the user.
+/// An invalid argument; the message is for the user.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

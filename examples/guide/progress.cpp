@@ -1,4 +1,4 @@
-// A line that tells how far the work is.
+// A progress line.
 #include "progress.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kEverySteps = 20;
 constexpr std::chrono::milliseconds kEvery{100};
-constexpr std::size_t kPlainLines = 5;  // for each `total`, where lines cannot be rewritten
+constexpr std::size_t kPlainLines = 5;  // per `total` steps, where lines cannot be rewritten
 
 std::string bar(std::size_t step, std::size_t total) {
   constexpr std::size_t kWidth = 16;

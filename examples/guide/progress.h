@@ -1,4 +1,4 @@
-// A line that tells how far the work is: rewritten in place on a terminal, now and then a new one elsewhere.
+// A progress line: rewritten in place on a terminal, printed now and then elsewhere.
 #pragma once
 
 #include <chrono>
@@ -9,14 +9,14 @@ namespace guide {
 
 class Progress {
  public:
-  /// `title` stands at the start of the line, `total` is the number of steps.
+  /// The line begins with `title`; `total` is the number of steps.
   Progress(std::string title, std::size_t total);
 
-  /// Whether `show` would write anything now: what is shown has to be read from the device, so it is not
-  /// asked for more often than a person can read.
+  /// True iff `show` would print now. Displayed values have to be read from the device, so they are read no
+  /// more often than a person can follow.
   bool is_due(std::size_t step) const;
   void show(std::size_t step, const std::string& text);
-  /// Replaces the line by a last one.
+  /// Replaces the line by a final one.
   void finish(const std::string& text);
 
  private:

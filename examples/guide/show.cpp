@@ -13,10 +13,10 @@ namespace guide {
 namespace {
 
 constexpr std::size_t kShown = 6, kBeside = 3;
-constexpr std::size_t kMargin = 2;  // MNIST leaves at least so many pixels empty on each side
+constexpr std::size_t kMargin = 2;  // MNIST images have at least this many empty pixels on each side
 constexpr std::size_t kGap = 2;
 
-// Two rows of pixels in one line of text: the halves of a block.
+// Draws two rows of pixels per line of text, with half blocks.
 std::vector<std::string> draw(const sn::data::LabelledImages& set, std::size_t index) {
   auto pixels = set.get(index).pixels;
   auto height = static_cast<std::size_t>(set.height()), width = static_cast<std::size_t>(set.width());
@@ -33,7 +33,7 @@ std::vector<std::string> draw(const sn::data::LabelledImages& set, std::size_t i
   return lines;
 }
 
-// A column of `width` plain letters, the last one a space.
+// Fits text to a column of `width` ASCII characters that ends with a space.
 std::string fit(std::string text, std::size_t width) {
   text.resize(width - 1, ' ');
   return text + ' ';

@@ -1,4 +1,4 @@
-// What is printed after training: digits with what the network makes of them, and what the library did.
+// Output after training: digits with the network's predictions, and statistics of the library.
 #pragma once
 
 #include "dataset.h"
@@ -11,7 +11,8 @@ namespace guide {
 void show_predictions(const Cnn& model, const Images& images, const sinter::Device& device,
                       std::uint64_t seed);
 
-/// What the library recorded, planned, compiled and launched. `trained` may be null: then only the totals.
+/// Prints how much the library recorded, planned, compiled and launched. `trained` may be null: then only the
+/// totals.
 void show_statistics(const sinter::Device& device, const Trained* trained);
 
 }  // namespace guide

@@ -1,4 +1,4 @@
-// Training and testing. Nothing here waits for the device, except where a number is shown.
+// Training and testing. Only reading a number for display waits for the device.
 #include "train.h"
 
 #include <chrono>
@@ -33,8 +33,8 @@ double seconds_since(Clock::time_point start) {
   return text;
 }
 
-// Sums of what was seen so far. They live on the device: adding to them is recorded like everything else, and
-// only reading them waits.
+// Running sums of loss and accuracy. They are on the device: adding to them is recorded like any operation,
+// and only reading them waits.
 class Score {
  public:
   explicit Score(const sn::Device& device)
@@ -51,7 +51,7 @@ class Score {
   struct Read {
     double loss, accuracy;
   };
-  // Both as means; the accuracy in percent.
+  // Means of both; the accuracy in percent.
   Read read() const {
     double count = static_cast<double>(images_);
     return {loss_.item() / count, 100 * correct_.item() / count};
@@ -84,8 +84,8 @@ Trained train(const Options& options, const Images& images, const sn::Device& de
 
   sn::data::LabelledImages set = images.sets.train;
   if (options.images) set = set.first(*options.images);
-  // A last batch of another size would be another training step to plan; the shuffle leaves out other images
-  // each time.
+  // A smaller last batch would be another training step to plan, so it is dropped; the shuffle drops other
+  // images each time.
   auto loader =
       DataLoaderConfig{.batch_size = options.batch, .shuffle = true, .seed = options.seed, .drop_last = true}
           .init(set, ImageBatcher{device, images.mean, images.deviation});

@@ -15,7 +15,7 @@ struct Trained {
   Cnn model;
   std::size_t steps = 0;
   double test_accuracy = 0;       // percent, after the last epoch
-  sinter::Statistics statistics;  // of the training steps of the last epoch, with their readings
+  sinter::Statistics statistics;  // of the last epoch's training steps, including reads
   std::size_t measured_steps = 0;
 };
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds and runs program.cpp the two ways in which a program elsewhere can use Sinter: as a meson subproject, and
-# through pkg-config after an install. usage: run.sh SOURCE_ROOT BUILD_ROOT COMPILER...
+# Builds and runs program.cpp in the two ways in which another program can use Sinter: as a meson subproject,
+# and through pkg-config after an install. usage: run.sh SOURCE_ROOT BUILD_ROOT COMPILER...
 set -euo pipefail
 source_root=$1 build_root=$2; shift 2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,7 +15,8 @@ mkdir -p "$project/subprojects"
 cp "$here/program.cpp" "$project/program.cpp"
 cp "$here/meson.build.in" "$project/meson.build"
 ln -sfn "$source_root" "$project/subprojects/sinter"
-# The compiler is the one of the surrounding build; no optimisation and one device, because only the way in is tested.
+# The surrounding build's compiler; no optimisation and one device, because only building and linking are
+# tested.
 options=(--buildtype=plain --force-fallback-for=sinter
   -Dsinter:vulkan=disabled -Dsinter:cuda=disabled -Dsinter:onednn=disabled)
 if [ -f "$project/build/build.ninja" ]; then

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Runs the guide as a user would: on a small data set made here, and with everything that can be given to it wrongly.
-# usage: run.sh PROGRAM PYTHON
+# Runs the guide like a user: on a small data set made here, and with every kind of invalid argument. usage:
+# run.sh PROGRAM PYTHON
 set -euo pipefail
 program=$1 python=$2
 called=$program called_name=guide
 # shellcheck source=tests/support/expect.sh
 . "$(dirname "$0")/../support/expect.sh"
 
-# Ten kinds of images, told apart by where a square is.
+# Ten classes of images that differ in the position of a square.
 "$python" - "$work/data/mnist" <<'PYTHON'
 import os, struct, sys
 folder = sys.argv[1]

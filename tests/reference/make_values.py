@@ -6,7 +6,7 @@ Run by hand when a case is added: tests/reference/make_values.py > tests/referen
 import torch
 import torch.nn.functional as F
 
-# Inputs are multiples of 1/64, so that they are the same in every binary format.
+# Inputs are multiples of 1/64, which every binary format represents exactly.
 state = 12345
 
 

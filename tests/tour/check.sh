@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The tour prints what it should, and docs/tensors.md shows that program and that output. usage: check.sh PROGRAM PYTHON
+# The tour prints the expected output, and docs/tensors.md shows that program and that output. usage: check.sh
+# PROGRAM PYTHON
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 diff "$root/examples/tour/expected.txt" <("$1")
