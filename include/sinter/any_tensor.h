@@ -46,8 +46,8 @@ class Axes : public Dims {
 };
 
 /// Part of a dimension: indices start, start + step, ... before stop. Negative start and stop count from the
-/// end; a stop that is left out means "to the end". A negative step walks back (start then defaults to the
-/// last element).
+/// end; a stop that is left out means "to the end". A negative step goes backwards (start then defaults to
+/// the last element).
 struct Range {
   std::optional<std::int64_t> start, stop;
   std::int64_t step = 1;

@@ -13,8 +13,8 @@
 namespace sinter {
 namespace detail {
 
-// Compilers print "auto f() [with T = ns::Name<int>]" or "auto f() [T = ns::Name<int>]": the type stands
-// between "T = " and the bracket. The result is `auto`, since g++ would explain the name of any alias in the
+// Compilers print "auto f() [with T = ns::Name<int>]" or "auto f() [T = ns::Name<int>]": the type is between
+// "T = " and the bracket. The result is `auto`, since g++ would explain the name of any alias in the
 // signature there as well.
 template <class T>
 consteval auto spelled_type() {
@@ -26,7 +26,7 @@ consteval auto spelled_type() {
 // The name of a type without namespaces, enclosing classes and functions, also in template arguments.
 inline std::string unqualified(std::string_view name) {
   std::string text;
-  std::vector<std::size_t> starts{0};  // where the current name begins, for each open '<'
+  std::vector<std::size_t> starts{0};  // start of the current name, for each open '<'
   int parentheses = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];

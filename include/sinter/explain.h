@@ -85,7 +85,7 @@ struct ReportTrace {
                                 // workspace of libraries and values that the trace does not use
 };
 
-/// Everything that devices ran while `explain` watched; equal traces appear once.
+/// Everything that devices ran during `explain`; equal traces appear once.
 class Report {
  public:
   std::vector<ReportTrace> traces;  // in the order of their first run

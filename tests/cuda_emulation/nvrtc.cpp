@@ -35,6 +35,7 @@ const std::regex kStatement(
 const std::regex kEntry(R"(extern "C" __global__ void[^{;]*?(sinter_[a-z_]+)\()");
 
 /// Replaces single PTX instructions by calls of functions named after them, which kernel_side.h defines:
+/// asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); becomes y = ptx_ex2_approx_ftz_f32(x);
 std::string without_instructions(const std::string& source) {
   std::string text;
   std::size_t done = 0;

@@ -43,9 +43,10 @@ struct AdamWConfig {
 /// The state of a parameter is stored under its path within the module.
 class Adam {
  public:
-  /// model = adam.step(1e-3, std::move(model), std::move(gradients)); Records the update and flushes the
-  /// device, since a training step ends here. Parameters without a gradient, or that do not require one, stay
-  /// as they are. Moving model and gradients in lets the new values be written over the old ones.
+  /// model = adam.step(1e-3, std::move(model), std::move(gradients));
+  /// Records the update and flushes the device, since a training step ends here. Parameters without a
+  /// gradient, or that do not require one, stay as they are. Moving model and gradients in lets the planner
+  /// write the new values over the old ones.
   template <class M>
   M step(double learning_rate, M model, Gradients gradients, Location where = Location::current()) {
     return detail::step(
@@ -55,7 +56,7 @@ class Adam {
 
   /// The optimizer's state: PATH.exp_avg, PATH.exp_avg_sq and PATH.step of each parameter.
   record::Record to_record() const;
-  /// Throws DataError where the record is no state of this optimizer.
+  /// Throws DataError where the record is not a state of this optimizer.
   void load_record(const record::Record& record, const Device& device);
   void save(const std::filesystem::path& file) const { to_record().write(file); }
   void load(const std::filesystem::path& file, const Device& device) {

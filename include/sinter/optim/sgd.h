@@ -40,7 +40,7 @@ class Sgd {
 
   /// The optimizer's state: PATH.momentum_buffer of each parameter, where there is momentum.
   record::Record to_record() const;
-  /// Throws DataError where the record is no state of this optimizer.
+  /// Throws DataError where the record is not a state of this optimizer.
   void load_record(const record::Record& record, const Device& device);
   void save(const std::filesystem::path& file) const { to_record().write(file); }
   void load(const std::filesystem::path& file, const Device& device) {

@@ -297,13 +297,13 @@ class Translator {
 
   /// Random numbers where the inner loop reads many times from a short range of elements (a pooling window
   /// over dropout): the unit generates the range once, instead of computing a counter for each read.
-  bool emit_random_stretch(ExprId id, Section& section, Scope scope, Slot& result) {
+  bool emit_random_range(ExprId id, Section& section, Scope scope, Slot& result) {
     const Expr& e = kernel_.exprs[id];
     const Space& space = code_.space;
     if (code_.lanes_inner || scope != Scope::Inner || single(id) || !code_.blocks.uniform ||
         !map(e.map).affine())
       return false;
-    if (auto known = stretches_.find(id); known != stretches_.end()) {
+    if (auto known = random_ranges_.find(id); known != random_ranges_.end()) {
       result = emit_gather(id, section, scope, known->second);
       return true;
     }
@@ -314,16 +314,16 @@ class Translator {
       reach += stride * ((k == code_.blocks.inside ? code_.blocks.steps_inside : extents()[k]) - 1);
     }
     if (reach > 16384 || reach > 2 * code_.blocks.block * space.inner_count) return false;
-    Instruction stretch;
-    stretch.kind = e.kind == ExprKind::Random ? InstructionKind::Random : InstructionKind::RandomNormal;
-    stretch.map = e.map;
-    stretch.extent = reach;
-    stretch.a = scalar_slot(e.scalar, DType::i64);
-    stretch.b = scalar_slot(static_cast<std::uint16_t>(e.scalar + 1), DType::i64);
-    stretch.out = new_slot(Area::Unit, false, sizeof(float), static_cast<std::uint16_t>(reach));
-    code_.unit[0].code.push_back(stretch);
-    stretches_[id] = stretch.out;
-    result = emit_gather(id, section, scope, stretch.out);
+    Instruction range;
+    range.kind = e.kind == ExprKind::Random ? InstructionKind::Random : InstructionKind::RandomNormal;
+    range.map = e.map;
+    range.extent = reach;
+    range.a = scalar_slot(e.scalar, DType::i64);
+    range.b = scalar_slot(static_cast<std::uint16_t>(e.scalar + 1), DType::i64);
+    range.out = new_slot(Area::Unit, false, sizeof(float), static_cast<std::uint16_t>(reach));
+    code_.unit[0].code.push_back(range);
+    random_ranges_[id] = range.out;
+    result = emit_gather(id, section, scope, range.out);
     return true;
   }
 
@@ -347,8 +347,7 @@ class Translator {
     const Expr& e = kernel_.exprs[id];
     if (kind == InstructionKind::Random || kind == InstructionKind::RandomNormal) {
       Slot result = kNoSlot;
-      if (!is_pointer(map(e.map), single(id)) && emit_random_stretch(id, section, scope, result))
-        return result;
+      if (!is_pointer(map(e.map), single(id)) && emit_random_range(id, section, scope, result)) return result;
     }
     Instruction made = instruction(kind, id, scope);
     if (kind == InstructionKind::InBounds) {
@@ -460,7 +459,7 @@ class Translator {
   const Dependence depends_;
   std::uint32_t row_dims_ = 0;  // dims that a block of any length moves along
   std::vector<Slot> slots_;
-  std::map<ExprId, Slot> stretches_;       // ranges of random numbers
+  std::map<ExprId, Slot> random_ranges_;   // ranges of random numbers
   std::map<std::uint16_t, Slot> offsets_;  // of maps, for uniform blocks
   std::vector<ExprId> reduced_;            // the operand of each reduction of the code
 };
