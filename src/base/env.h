@@ -16,7 +16,7 @@ struct Environment {
   bool cache = true;  // SINTER_CACHE=0: no kernels on disk
   std::int64_t cache_limit_mib = 1024;  // SINTER_CACHE_LIMIT_MIB
   std::vector<std::string> log;         // SINTER_LOG: plan,ir,compile,launch,memory,device
-  std::string explain;                  // SINTER_EXPLAIN: file or folder for a report when the process exits
+  std::string explain;                  // SINTER_EXPLAIN: file or folder for a report at exit
   std::string dump_kernels;             // SINTER_DUMP_KERNELS: folder for generated source
   std::int64_t host_threads = 0;        // SINTER_HOST_THREADS; 0: one per core
   std::string host = "auto";            // SINTER_HOST: auto, jit or interpreter
