@@ -14,15 +14,15 @@ namespace {
 
 // A shared value of more work for each element than this is never computed again.
 constexpr int kInlineWeight = 256;
-// A value that many points share (it is expanded) is computed again for each of them only if it is cheaper
-// than this.
-constexpr int kExpandedWeight = 12;
+// A value that many points share (it is expanded) is computed again for each of them only up to this work.
+// The variance of a batch norm by Welford's method, with its root, weighs 12 and is stored.
+constexpr int kExpandedWeight = 11;
 
 /// Work for one element, in additions: what only floats have is a function of several steps, and a random
-/// number (a source with seed and stream) ten rounds of multiplications.
+/// number ten rounds of multiplications.
 int weight_of(const Node& node) {
   if (node.kind != NodeKind::Op || node.op_class() == OpClass::View) return 0;
-  if (node.op_class() == OpClass::Source) return node.scalars.size() == 2 ? 16 : 1;
+  if (node.op_class() == OpClass::Source) return node.is_random() ? 16 : 1;
   return info(node.op).rule == DTypeRule::Float ? 4 : 1;
 }
 
@@ -37,14 +37,12 @@ class Grouper {
     inlined_.assign(graph.nodes.size(), 0);
     users_.resize(graph.nodes.size());
     for (NodeId id = 0; id < graph.nodes.size(); ++id)
-      if (graph.nodes[id].live)
-        for (NodeId operand : graph.nodes[id].operands) users_[operand].push_back(id);
+      for (NodeId operand : graph.nodes[id].operands) users_[operand].push_back(id);
   }
 
   Grouping run() {
     pin_what_must_be_stored();
-    for (NodeId id = static_cast<NodeId>(graph_.nodes.size()); id-- > 0;)
-      if (graph_.nodes[id].live) choose_stored(id);
+    for (NodeId id = static_cast<NodeId>(graph_.nodes.size()); id-- > 0;) choose_stored(id);
     make_groups();
     if (options_.fusion) {
       merge_producers();
@@ -66,7 +64,7 @@ class Grouper {
 
   void pin_what_must_be_stored() {
     for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
-      if (!node(id).live || node(id).kind != NodeKind::Op) continue;
+      if (node(id).kind != NodeKind::Op) continue;
       if (node(id).op_class() == OpClass::Library) {
         pinned_[id] = true;
         for (std::size_t k = 0; k < node(id).operands.size(); ++k) {
