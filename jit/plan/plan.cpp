@@ -8,7 +8,7 @@
 
 #include "jit/plan/cuts.h"
 #include "jit/plan/graph.h"
-#include "jit/plan/group.h"
+#include "jit/plan/group/group.h"
 #include "jit/plan/lower/index_map.h"
 #include "jit/plan/order.h"
 #include "jit/plan/place.h"

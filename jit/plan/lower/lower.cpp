@@ -181,7 +181,8 @@ class Lowering : private DraftWriter {
   }
 
   bool is_loaded(NodeId id) const {
-    return node(id).kind == NodeKind::External || (owners_[id] != kInline && owners_[id] != id_);
+    return node(id).kind == NodeKind::External ||
+           (owners_[id] != kInline && owners_[id] != Owner::kernel(id_));
   }
 
   ir::ExprId value(NodeId id, const IndexMap& map, ir::ExprId predicate) {
@@ -411,7 +412,8 @@ class Lowering : private DraftWriter {
                                     : StridedView{operand, contiguous_layout(node(operand).shape)};
     if (!table) throw Cut{"a table seen through a reshape that strides cannot express"};
     const Node& base = node(table->base);
-    if (base.kind != NodeKind::External && (owners_[table->base] == kInline || owners_[table->base] == id_))
+    if (base.kind != NodeKind::External &&
+        (owners_[table->base] == kInline || owners_[table->base] == Owner::kernel(id_)))
       throw Cut{"a table that this kernel computes"};
     trace::Layout layout = table->layout;
     layout.strides[axis] = 0;

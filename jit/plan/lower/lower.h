@@ -14,8 +14,25 @@
 namespace sinter::plan {
 
 using GroupId = std::uint32_t;
-inline constexpr GroupId kInline = 0xffffffff;  // computed where it is used
-inline constexpr GroupId kLibraryGroup = 0xfffffffe;
+
+/// Who computes a node.
+struct Owner {
+  enum class Kind : std::uint8_t {
+    Inline,  // each kernel that needs it, on the way
+    Kernel,  // the kernel of one group: into memory, or for itself alone (a reduction that nobody else reads)
+    Library,  // a library op, into memory
+  };
+  Kind kind = Kind::Inline;
+  GroupId group = 0;  // Kernel
+
+  static constexpr Owner kernel(GroupId group) { return {Kind::Kernel, group}; }
+  bool is_kernel() const { return kind == Kind::Kernel; }
+  friend bool operator==(const Owner&, const Owner&) = default;
+};
+inline constexpr Owner kInline{Owner::Kind::Inline}, kLibrary{Owner::Kind::Library};
+
+/// For each node.
+using Owners = std::vector<Owner>;
 
 /// Nodes that become one kernel, and with them what they need and no other group owns.
 struct Group {
@@ -23,9 +40,6 @@ struct Group {
   std::vector<NodeId> nodes;   // stores, and reductions whose results stay inside
   bool alive = true;
 };
-
-/// Which group computes a node into memory; kInline for nodes that have no memory of their own.
-using Owners = std::vector<GroupId>;
 
 struct BufferUse {
   NodeId node;  // an external, or a node that some group stores
