@@ -16,7 +16,7 @@ std::vector<PlanCut> cuts_of(const Graph& graph, const Grouping& grouping) {
   absl::flat_hash_map<Key, std::size_t> known;
   absl::flat_hash_map<std::pair<NodeId, NodeId>, bool> tried;
   for (const CutNote& note : grouping.cuts) {
-    const GroupId from = grouping.owners[note.producer], to = grouping.owners[note.consumer];
+    const Owner from = grouping.owners[note.producer], to = grouping.owners[note.consumer];
     if (from == kInline || from == to) continue;
     // A pair is tried again after each merge beside it; it is one cut all the same.
     if (!tried.try_emplace({note.producer, note.consumer}, true).second) continue;

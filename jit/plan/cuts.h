@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "jit/plan/group.h"
+#include "jit/plan/group/group.h"
 #include "jit/plan/plan.h"
 
 namespace sinter::plan {

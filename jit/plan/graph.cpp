@@ -5,14 +5,15 @@
 
 namespace sinter::plan {
 
-NodeId Graph::add_view(Op op, NodeId operand, const Shape& shape, std::vector<std::int64_t> ints) {
+NodeId Graph::add_view(Op op, NodeId operand, const Shape& shape, std::vector<std::int64_t> ints,
+                       std::uint32_t record) {
   Node node;
   node.op = op;
   node.dtype = nodes[operand].dtype;
   node.shape = shape;
   node.operands = {operand};
   node.ints = std::move(ints);
-  node.record = nodes[operand].record;
+  node.record = record;
   return add(std::move(node));
 }
 
@@ -49,10 +50,10 @@ Graph make_graph(const trace::Trace& trace) {
     node.op = record.op;
     node.dtype = value.dtype;
     node.shape = value.shape;
-    node.value = record.output;
     node.record = i;
     for (std::int64_t number : trace.ints_of(record)) node.ints.push_back(number);
-    for (std::uint32_t s = 0; s < record.scalar_count; ++s) node.scalars.push_back(record.first_scalar + s);
+    for (std::uint32_t s = 0; s < record.scalar_count; ++s)
+      node.scalars.push_back({ScalarRef::Table::Trace, record.first_scalar + s});
     for (std::uint8_t k = 0; k < record.operand_count; ++k) {
       const trace::OperandId operand = record.operands[k];
       node.operands.push_back(operand.is_scalar() ? kNoNode : node_of[operand.index()]);
@@ -66,7 +67,7 @@ Graph make_graph(const trace::Trace& trace) {
       Node scalar;
       scalar.kind = NodeKind::Scalar;
       scalar.dtype = compute;
-      scalar.scalars = {record.operands[k].index()};
+      scalar.scalars = {{ScalarRef::Table::Trace, record.operands[k].index()}};
       scalar.record = i;
       node.operands[k] = graph.add(std::move(scalar));
     }
@@ -84,8 +85,7 @@ Graph make_graph(const trace::Trace& trace) {
         const Node& given = graph.nodes[operand];
         if (given.kind != NodeKind::External || is_contiguous(given.shape, trace.values[given.value].layout))
           continue;
-        operand = graph.add_view(Op::Reshape, operand, Shape(given.shape));
-        graph.nodes[operand].record = i;
+        operand = graph.add_view(Op::Reshape, operand, Shape(given.shape), {}, i);
       }
     node_of[record.output] = graph.add(std::move(node));
     if (graph.nodes[node_of[record.output]].dtype != given_as)

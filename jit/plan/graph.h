@@ -2,14 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <sinter/dtype.h>
+#include <sinter/scalar.h>
 #include <sinter/shape.h>
 
+#include "jit/plan/scalar_ref.h"
 #include "src/trace/trace.h"
 
 namespace sinter::plan {
@@ -25,15 +26,16 @@ struct Node {
   DType dtype = DType::f32;
   Shape shape;
   std::vector<NodeId> operands;
-  std::vector<std::int64_t> ints;      // as ops.def describes
-  std::vector<std::uint32_t> scalars;  // numbers in the trace's scalar table (op's own; Scalar: one)
-  trace::ValueId value = 0;            // External; Op: the value it computes, if any
-  std::uint32_t record = 0;            // Op: the record it comes from, for explanations
-  bool channels_last = false;          // Conv2d and the gradient of its x: the shape is (n, h, w, c)
-  bool live = true;
+  std::vector<std::int64_t> ints;  // as ops.def describes
+  std::vector<ScalarRef> scalars;  // Op: its own, as ops.def describes; Scalar: the number
+  trace::ValueId value = 0;        // External
+  std::uint32_t record = 0;        // the op of the trace that it is there for, for explanations
+  bool channels_last = false;      // Conv2d and the gradient of its x: the shape is (n, h, w, c)
 
   OpClass op_class() const { return info(op).op_class; }
   bool is(OpClass c) const { return kind == NodeKind::Op && op_class() == c; }
+  /// Random numbers are the sources that have two scalars: seed and stream.
+  bool is_random() const { return is(OpClass::Source) && scalars.size() == 2; }
 };
 
 /// A value that somebody sees after the trace, and the node that computes it.
@@ -46,7 +48,18 @@ struct Graph {
   const trace::Trace* trace = nullptr;
   std::vector<Node> nodes;  // operands come first
   std::vector<Result> results;
+  /// Numbers that passes write. They may follow from sizes and other structure, never from `trace->scalars`:
+  /// a plan serves every run of the same structure.
+  std::vector<Scalar> constants;
   bool channels_last = false;  // convolutions may be given images with their channels last (choose_layouts)
+
+  /// The number that a node is, where a pass wrote it; null for all others, and so for the program's scalars,
+  /// which a plan knows nothing of.
+  const Scalar* constant_of(NodeId id) const {
+    const Node& node = nodes[id];
+    const bool is_constant = node.kind == NodeKind::Scalar && node.scalars[0].table == ScalarRef::Table::Plan;
+    return is_constant ? &constants[node.scalars[0].index] : nullptr;
+  }
 
   NodeId add(Node node) {
     nodes.push_back(std::move(node));
@@ -54,7 +67,8 @@ struct Graph {
   }
   NodeId add_cast(NodeId operand, DType dtype, std::uint32_t record);
   /// A view node; the caller has checked that it makes sense.
-  NodeId add_view(Op op, NodeId operand, const Shape& shape, std::vector<std::int64_t> ints = {});
+  NodeId add_view(Op op, NodeId operand, const Shape& shape, std::vector<std::int64_t> ints,
+                  std::uint32_t record);
 };
 
 Graph make_graph(const trace::Trace& trace);
@@ -77,26 +91,5 @@ std::optional<StridedView> strided_view(const Graph& graph, NodeId node);
 
 /// The node below all views.
 NodeId base_of(const Graph& graph, NodeId node);
-
-// ---- passes over the graph, in the order they run
-/// Marks what no result needs as not live, and joins nodes that compute the same thing.
-void simplify(Graph& graph);
-
-/// Values that convolutions hand each other, directly or through elementwise work, lie with their channels
-/// last in memory, where that spares the convolutions at least two turns of an image. What such a value is to
-/// others is a view of it.
-void choose_layouts(Graph& graph);
-
-/// Computes matrix products turned that are only ever read turned.
-void turn_products(Graph& graph);
-
-/// Squares of what is left of x after something that is constant over the reduced dims was taken away, summed
-/// up: where `worth` says so for (results, elements of each, last dim reduced), they are found from x's
-/// squared deviations, in the same pass as x's sum.
-void find_moments(Graph& graph, const std::function<bool(std::int64_t, std::int64_t, bool)>& worth);
-
-/// Rewrites reductions with too few results to keep the device busy into two stages. `groups`: results that a
-/// device wants when each is computed by a group of lanes, `lanes`: when each is computed by one lane.
-void split_reductions(Graph& graph, std::int64_t groups, std::int64_t lanes);
 
 }  // namespace sinter::plan

@@ -175,7 +175,6 @@ std::vector<Step> make_steps(const Graph& graph, const Grouping& grouping) {
     steps.push_back(std::move(step));
   }
   for (NodeId id : grouping.libraries) {
-    if (!graph.nodes[id].live) continue;
     Step step;
     step.library = true;
     step.node = id;

@@ -1,4 +1,4 @@
-// Runs the passes and puts the plan together.
+// From trace to plan: the passes, grouping, order, memory; then launches with their arguments.
 #include "jit/plan/plan.h"
 
 #include <algorithm>
@@ -8,10 +8,11 @@
 
 #include "jit/plan/cuts.h"
 #include "jit/plan/graph.h"
-#include "jit/plan/group.h"
+#include "jit/plan/group/group.h"
 #include "jit/plan/lower/index_map.h"
 #include "jit/plan/order.h"
 #include "jit/plan/place.h"
+#include "jit/plan/rewrite/passes.h"
 #include "jit/plan/traffic.h"
 
 namespace sinter::plan {
@@ -25,10 +26,10 @@ void join_in_place(Launch& launch, ir::Kernel& kernel) {
     for (std::size_t r = 0; r < launch.buffers.size(); ++r) {
       if (r == w || !kernel.buffers[r].read || !(launch.buffers[r] == launch.buffers[w])) continue;
       kernel.buffers[r].written = true;
-      const auto gone = static_cast<std::uint16_t>(w), kept = static_cast<std::uint16_t>(r);
+      const auto output = static_cast<std::uint16_t>(w), input = static_cast<std::uint16_t>(r);
       auto rename = [&](std::uint16_t& buffer) {
-        if (buffer == gone) buffer = kept;
-        if (buffer > gone) --buffer;
+        if (buffer == output) buffer = input;
+        if (buffer > output) --buffer;
       };
       for (ir::Expr& expr : kernel.exprs)
         if (expr.kind == ir::ExprKind::Load || expr.kind == ir::ExprKind::LoadAt) rename(expr.buffer);
@@ -125,40 +126,37 @@ class Assembler {
   absl::flat_hash_map<std::string, std::uint32_t> known_;
 };
 
-}  // namespace
-
-Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const PlanOptions& options) {
+Graph rewritten_graph(const trace::Trace& trace, const ir::DeviceTraits& traits, const PlanOptions& options,
+                      std::span<const Pass> passes) {
   Graph graph = make_graph(trace);
-  simplify(graph);
-  if (traits.channels_last && options.fusion) choose_layouts(graph);
-  if (options.fusion) turn_products(graph);
-  GroupOptions group_options;
-  LowerLimits& limits = group_options.limits;
-  limits.grid_reductions = traits.grid_reductions;
-  limits.groups = traits.groups;
-  limits.lanes = traits.lanes;
-  limits.shared_elements = traits.shared_elements;
-  limits.row_lanes = traits.row_lanes;
-  if (!traits.grid_reductions)
-    split_reductions(graph, traits.groups, traits.lanes);
-  else if (options.fusion)
-    find_moments(graph, [&](std::int64_t results, std::int64_t elements, bool contiguous) {
-      return sharing_is_worth_launches(results, elements, contiguous, limits);
-    });
-  group_options.fusion = options.fusion;
-  limits.max_buffers = traits.max_buffers;
-  group_options.launch_bytes = traits.launch_bytes;
-  group_options.work_per_byte = traits.work_per_byte;
-  Grouping grouping = group(graph, group_options);
-  std::vector<Step> steps = make_steps(graph, grouping);
-  if (options.fusion) batch(graph, grouping, traits, steps);
-  const Memory memory = place(graph, grouping, steps);
+  for (const Pass& pass : passes)
+    if (pass.wanted(traits, options)) pass.run(graph, traits);
+  return graph;
+}
 
+GroupOptions group_options(const ir::DeviceTraits& traits, const PlanOptions& options) {
+  return {.fusion = options.fusion,
+          .limits = limits_of(traits),
+          .launch_bytes = traits.launch_bytes,
+          .work_per_byte = traits.work_per_byte};
+}
+
+/// Where a value lies that somebody sees afterwards.
+Placement placement_of(const Graph& graph, const Grouping& grouping, const Memory& memory,
+                       const Result& result) {
+  const bool own = grouping.owners[result.node] != kInline;
+  const StridedView view = own ? StridedView{result.node, contiguous_layout(graph.nodes[result.node].shape)}
+                               : *strided_view(graph, result.node);
+  return {result.value, binding_of(graph, memory, view.base), view.layout};
+}
+
+Plan assemble(const Graph& graph, Grouping& grouping, const std::vector<Step>& steps, const Memory& memory) {
   Plan plan;
+  plan.constants = graph.constants;
   plan.output_bytes = memory.output_bytes;
   plan.arena_bytes = memory.arena_bytes;
   plan.cuts = cuts_of(graph, grouping);
-  plan.input_bytes = plan.peak_bytes = input_bytes(trace);
+  plan.input_bytes = plan.peak_bytes = input_bytes(*graph.trace);
   for (std::size_t bytes : plan.output_bytes) plan.peak_bytes += bytes;
   plan.peak_bytes += plan.arena_bytes;
   Assembler assembler(graph, grouping, memory, plan);
@@ -168,16 +166,25 @@ Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const 
     else
       assembler.add_kernel(steps[s], memory.in_place_bytes[s]);
   }
-  for (const Result& result : graph.results) {
-    Placement& placement = plan.placements.emplace_back();
-    placement.value = result.value;
-    const bool own = grouping.owners[result.node] != kInline;
-    const StridedView view = own ? StridedView{result.node, contiguous_layout(graph.nodes[result.node].shape)}
-                                 : *strided_view(graph, result.node);
-    placement.memory = binding_of(graph, memory, view.base);
-    placement.layout = view.layout;
-  }
+  for (const Result& result : graph.results)
+    plan.placements.push_back(placement_of(graph, grouping, memory, result));
   return plan;
+}
+
+}  // namespace
+
+Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const PlanOptions& options,
+               std::span<const Pass> passes) {
+  const Graph graph = rewritten_graph(trace, traits, options, passes);
+  Grouping grouping = group(graph, group_options(traits, options));
+  std::vector<Step> steps = make_steps(graph, grouping);
+  if (options.fusion) batch(graph, grouping, traits, steps);
+  const Memory memory = place(graph, grouping, steps);
+  return assemble(graph, grouping, steps, memory);
+}
+
+Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const PlanOptions& options) {
+  return make_plan(trace, traits, options, passes());
 }
 
 std::int64_t Launch::bytes_read() const {

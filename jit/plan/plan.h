@@ -3,14 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
 #include "jit/ir/kernel.h"
 #include "jit/ir/library_op.h"
 #include "jit/ir/traits.h"
+#include "jit/plan/scalar_ref.h"
 #include "src/trace/trace.h"
 
 namespace sinter::plan {
@@ -51,10 +52,10 @@ struct Launch {
   std::uint32_t members = 1;
   std::vector<Binding> buffers;
   std::vector<std::int64_t> ints;
-  std::vector<std::pair<std::uint32_t, DType>> scalars;  // index in the trace's table, dtype wanted
-  std::vector<std::uint32_t> records;                    // ops of the trace that it computes
-  std::int64_t in_place_bytes = 0;  // results written over a buffer that nobody else sees
-  std::vector<Access> accesses;     // what it reads and writes, for explanations
+  std::vector<ScalarArgument> scalars;  // in the order of the kernel's
+  std::vector<std::uint32_t> records;   // ops of the trace that it computes
+  std::int64_t in_place_bytes = 0;      // results written over a buffer that nobody else sees
+  std::vector<Access> accesses;         // what it reads and writes, for explanations
 
   std::int64_t bytes_read() const;
   std::int64_t bytes_written() const;
@@ -79,7 +80,8 @@ struct Plan {
   std::vector<Launch> launches;
   std::vector<std::size_t> output_bytes;
   std::vector<Placement> placements;
-  std::size_t arena_bytes = 0;  // temporaries
+  std::vector<Scalar> constants;  // numbers that passes wrote, the same in every run
+  std::size_t arena_bytes = 0;    // temporaries
   std::size_t in_place_bytes = 0;
   std::vector<PlanCut> cuts;    // why neighbouring kernels stayed apart
   std::size_t input_bytes = 0;  // of the trace's inputs, each buffer once
@@ -90,6 +92,11 @@ struct Plan {
   /// each result that somebody sees written once.
   std::int64_t bytes_moved() const;
   std::int64_t least_bytes() const;
+
+  /// The number behind a scalar argument, in a run of `trace`.
+  const Scalar& scalar(ScalarRef number, const trace::Trace& trace) const {
+    return (number.table == ScalarRef::Table::Plan ? constants : trace.scalars)[number.index];
+  }
 };
 
 struct PlanOptions {
@@ -98,6 +105,11 @@ struct PlanOptions {
 
 /// Plans a trace for a device. The result depends on the trace's structure, the traits and the options only.
 Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const PlanOptions& options);
+
+/// The same with other passes over the graph than `passes()` (jit/plan/rewrite/passes.h).
+struct Pass;
+Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const PlanOptions& options,
+               std::span<const Pass> passes);
 
 /// One launch in a line: its ops and the first source line.
 std::string describe(const Launch& launch, const trace::Trace& trace);

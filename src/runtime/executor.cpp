@@ -176,8 +176,8 @@ void Executor::launch(Ready& ready, trace::Flushed& flushed) {
     for (const plan::Binding& binding : launch.buffers)
       views_.push_back({buffer_of(binding).get(), binding.byte_offset});
     scalars_.clear();
-    for (const auto& [index, dtype] : launch.scalars)
-      scalars_.push_back(convert(flushed.trace.scalars[index], dtype));
+    for (const plan::ScalarArgument& argument : launch.scalars)
+      scalars_.push_back(convert(plan.scalar(argument.number, flushed.trace), argument.dtype));
     backend_.launch(*ready.executables[i], {views_, launch.ints, scalars_, launch.members});
     if (!timed) continue;
     backend_

@@ -67,7 +67,7 @@ TEST_CASE("between convolutions images lie with their channels last, and nothing
   CHECK_FALSE(plans.convolutions[0].x_last);
   CHECK(plans.convolutions[0].y_last);
   CHECK(plans.convolutions[1].x_last);
-  CHECK_FALSE(plans.convolutions[1].y_last);  // would save only one convolution a transpose
+  CHECK_FALSE(plans.convolutions[1].y_last);  // it would save only one convolution a transpose
   CHECK(plans.launches == plans.launches_plain);
 }
 

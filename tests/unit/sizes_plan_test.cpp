@@ -41,6 +41,25 @@ struct Model {
 
 }  // namespace
 
+TEST_CASE("a variance in one pass takes the same kernels at another batch size") {
+  // The number of elements is a constant of the plan, and the kernel's argument.
+  const auto batch_norm = [](std::int64_t batch) {
+    const auto x = Tensor<4>::zeros({batch, 32, 48, 48}, plain);
+    x.sync();
+    Kernels kernels;
+    const auto centred = x - x.mean({0, 2, 3});
+    const auto y = centred * (centred.square().mean({0, 2, 3}) + 1e-5).rsqrt();
+    y.sync();
+    return kernels.texts;
+  };
+  const std::set<std::string> usual = batch_norm(32);
+  CHECK(std::any_of(usual.begin(), usual.end(), [](const std::string& text) {
+    return text.find("squared_deviations") != std::string::npos;
+  }));
+  CHECK(batch_norm(48) == usual);
+  CHECK(batch_norm(49) == usual);
+}
+
 TEST_CASE("a training step at another batch size takes the same kernels") {
   Model model{nn::Conv2dConfig{.channels = {1, 4}, .kernel = {3, 3}}.init(device),
               {.probability = 0.25},

@@ -256,7 +256,8 @@ TEST_CASE("cuts that did not last are left out, equal ones are joined") {
     op.line = lines[i];
     graph.nodes.emplace_back().record = i;
   }
-  grouping.owners = {0, 1, 2, 2, plan::kInline};
+  grouping.owners = {plan::Owner::kernel(0), plan::Owner::kernel(1), plan::Owner::kernel(2),
+                     plan::Owner::kernel(2), plan::kInline};
   grouping.cuts = {{0, 2, "far"}, {0, 2, "near"}, {1, 3, "far"},
                    {2, 3, "far"}, {4, 2, "far"},  {1, 2, "other"}};
   const std::vector<plan::PlanCut> cuts = plan::cuts_of(graph, grouping);

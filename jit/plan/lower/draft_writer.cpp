@@ -9,11 +9,20 @@ std::uint16_t DraftWriter::intern(const IndexMap& map) {
   return it->second;
 }
 
-std::uint16_t DraftWriter::scalar(std::uint32_t index, DType dtype, std::uint32_t count) {
+std::uint16_t DraftWriter::scalar(ScalarRef number, DType dtype) {
   auto [it, added] =
-      scalar_of_.try_emplace({index, dtype, count}, static_cast<std::uint16_t>(draft_.scalars.size()));
-  if (added)
-    for (std::uint32_t i = 0; i < count; ++i) draft_.scalars.emplace_back(index + i, dtype);
+      scalar_of_.try_emplace({number, dtype}, static_cast<std::uint16_t>(draft_.scalars.size()));
+  if (added) draft_.scalars.push_back({number, dtype});
+  return it->second;
+}
+
+std::uint16_t DraftWriter::scalar_pair(ScalarRef first, ScalarRef second, DType dtype) {
+  auto [it, added] =
+      scalar_pair_of_.try_emplace({first, second, dtype}, static_cast<std::uint16_t>(draft_.scalars.size()));
+  if (added) {
+    draft_.scalars.push_back({first, dtype});
+    draft_.scalars.push_back({second, dtype});
+  }
   return it->second;
 }
 
@@ -52,7 +61,7 @@ void DraftWriter::match(ir::ExprId& a, ir::ExprId& b, NodeId from) {
   if (draft_.exprs[other].kind == ir::ExprKind::Scalar) {
     ir::Expr bits = draft_.exprs[other];
     bits.dtype = is_half(x) ? x : y;
-    bits.scalar = scalar(draft_.scalars[bits.scalar].first, bits.dtype);
+    bits.scalar = scalar(draft_.scalars[bits.scalar].number, bits.dtype);
     other = add(std::move(bits), from);
     return;
   }

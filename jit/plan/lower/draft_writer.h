@@ -22,12 +22,14 @@ class DraftWriter {
 
   /// The number of a map, which equal maps share.
   std::uint16_t intern(const IndexMap& map);
-  /// `count` neighbouring scalars of the trace's table.
-  std::uint16_t scalar(std::uint32_t index, DType dtype, std::uint32_t count = 1);
+  /// The number of an argument, which equal scalars of one dtype share.
+  std::uint16_t scalar(ScalarRef number, DType dtype);
+  /// The first of two arguments that follow each other.
+  std::uint16_t scalar_pair(ScalarRef first, ScalarRef second, DType dtype);
   /// Throws Cut where there are too many.
   ir::ExprId add(ir::Expr expr, NodeId from);
 
-  // Values of bf16 and f16. What is only moved stays as it was loaded; what is computed is f32, and rounded
+  // Values of bf16 and f16. What is only copied stays as it was loaded; what is computed is f32, and rounded
   // by a store or a cast of the program.
 
   /// A value to compute with.
@@ -46,7 +48,8 @@ class DraftWriter {
 
  private:
   absl::flat_hash_map<IndexMap, std::uint16_t> map_of_;
-  std::map<std::tuple<std::uint32_t, DType, std::uint32_t>, std::uint16_t> scalar_of_;
+  std::map<std::pair<ScalarRef, DType>, std::uint16_t> scalar_of_;
+  std::map<std::tuple<ScalarRef, ScalarRef, DType>, std::uint16_t> scalar_pair_of_;
   std::map<std::pair<ir::ExprId, DType>, ir::ExprId> cast_of_;
 };
 

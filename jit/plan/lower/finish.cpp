@@ -18,21 +18,21 @@ bool has_map(const ir::Expr& expr) {
   }
 }
 
-/// Keeps only the maps that are used, so that the others do not hinder the joining of loops.
+/// Drops maps that nothing uses, so that they do not hinder the joining of loops.
 void drop_unused_maps(Draft& draft) {
-  std::vector<int> moved(draft.maps.size(), -1);
-  std::vector<IndexMap> kept;
-  auto keep = [&](std::uint16_t& map) {
-    if (moved[map] < 0) {
-      moved[map] = static_cast<int>(kept.size());
-      kept.push_back(draft.maps[map]);
+  std::vector<int> number_of(draft.maps.size(), -1);
+  std::vector<IndexMap> used;
+  auto renumber = [&](std::uint16_t& map) {
+    if (number_of[map] < 0) {
+      number_of[map] = static_cast<int>(used.size());
+      used.push_back(draft.maps[map]);
     }
-    map = static_cast<std::uint16_t>(moved[map]);
+    map = static_cast<std::uint16_t>(number_of[map]);
   };
   for (ir::Expr& expr : draft.exprs)
-    if (has_map(expr)) keep(expr.map);
-  for (DraftStore& store : draft.stores) keep(store.map);
-  draft.maps = std::move(kept);
+    if (has_map(expr)) renumber(expr.map);
+  for (DraftStore& store : draft.stores) renumber(store.map);
+  draft.maps = std::move(used);
 }
 
 void erase_loop(Draft& draft, std::size_t k) {
@@ -168,20 +168,6 @@ void choose_row_elements(const Draft& draft, const LowerLimits& limits, ir::Kern
 
 }  // namespace
 
-bool sharing_pays(std::int64_t results, std::int64_t elements, bool contiguous, const LowerLimits& limits) {
-  // Below, leaving partial results and waiting for the last costs more than it saves. A lane alone is slower
-  // than a group.
-  const std::int64_t enough = contiguous ? limits.shared_elements : limits.shared_elements / 8;
-  return results > 0 && elements >= enough && results * 2 <= (contiguous ? limits.groups : limits.lanes);
-}
-
-bool sharing_is_worth_launches(std::int64_t results, std::int64_t elements, bool contiguous,
-                               const LowerLimits& limits) {
-  // A group goes over a megabyte in the time of some ten launches.
-  return elements >= (contiguous ? limits.shared_elements * 8 : limits.shared_elements / 2) &&
-         sharing_pays(results, elements, contiguous, limits);
-}
-
 Lowered finish(Draft draft, const LowerLimits& limits) {
   drop_unused_maps(draft);
   join_loops(draft);
@@ -252,7 +238,7 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
   }
   for (std::size_t i = 0; i < draft.buffers.size(); ++i)
     kernel.buffers.push_back({draft.buffer_dtypes[i], draft.buffers[i].read, draft.buffers[i].written});
-  for (const auto& [index, dtype] : draft.scalars) kernel.scalars.push_back(dtype);
+  for (const ScalarArgument& scalar : draft.scalars) kernel.scalars.push_back(scalar.dtype);
   kernel.schedule = choose_schedule(draft, kernel);
   choose_split(draft, limits, kernel);
   if (kernel.phases > 1) choose_row_elements(draft, limits, kernel);

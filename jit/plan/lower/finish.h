@@ -39,7 +39,7 @@ struct Draft {
   std::vector<DraftStore> stores;
   std::vector<BufferUse> buffers;
   std::vector<DType> buffer_dtypes;
-  std::vector<std::pair<std::uint32_t, DType>> scalars;
+  std::vector<ScalarArgument> scalars;
   std::vector<std::uint32_t> records;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include <absl/container/flat_hash_map.h>
 
@@ -40,12 +41,13 @@ class Deeper {
 // Splitting stops here; each split is one more division per element in kernels whose loops do not join.
 constexpr std::size_t kMostLoops = 8;
 
-Shape without_ones(const Shape& shape, std::int64_t bits, std::int64_t& kept_bits) {
+/// The shape without dims of size 1; `bits`, a set of dims, becomes a set of those that are left.
+Shape without_ones(const Shape& shape, std::int64_t& bits) {
+  const std::int64_t given = std::exchange(bits, 0);
   Shape result;
-  kept_bits = 0;
   for (std::size_t d = 0; d < shape.rank(); ++d) {
     if (shape[d] == 1) continue;
-    if (bits >> d & 1) kept_bits |= std::int64_t{1} << result.rank();
+    if (given >> d & 1) bits |= std::int64_t{1} << result.rank();
     result.push_back(shape[d]);
   }
   return result;
@@ -88,11 +90,11 @@ class Lowering : private DraftWriter {
         if (!reduces && n.shape.rank() >= shape.rank()) shape = n.shape;
         continue;
       }
-      std::int64_t kept = 0;
-      const Shape domain = without_ones(node(n.operands[0]).shape, n.ints[0], kept);
-      if (reduces && (domain != shape || kept != bits)) throw Cut{"reductions over different dimensions"};
+      std::int64_t reduced = n.ints[0];
+      const Shape domain = without_ones(node(n.operands[0]).shape, reduced);
+      if (reduces && (domain != shape || reduced != bits)) throw Cut{"reductions over different dimensions"};
       shape = domain;
-      bits = kept;
+      bits = reduced;
       reduces = true;
     }
     shape_numel_ = shape.numel();
@@ -179,7 +181,8 @@ class Lowering : private DraftWriter {
   }
 
   bool is_loaded(NodeId id) const {
-    return node(id).kind == NodeKind::External || (owners_[id] != kInline && owners_[id] != id_);
+    return node(id).kind == NodeKind::External ||
+           (owners_[id] != kInline && owners_[id] != Owner::kernel(id_));
   }
 
   ir::ExprId value(NodeId id, const IndexMap& map, ir::ExprId predicate) {
@@ -299,7 +302,7 @@ class Lowering : private DraftWriter {
       case Op::Random:
       case Op::RandomNormal:
         expr.kind = n.op == Op::Random ? ir::ExprKind::Random : ir::ExprKind::RandomNormal;
-        expr.scalar = scalar(n.scalars[0], DType::i64, 2);
+        expr.scalar = scalar_pair(n.scalars[0], n.scalars[1], DType::i64);
         break;
       default: throw std::logic_error("lower: unknown source");
     }
@@ -356,8 +359,9 @@ class Lowering : private DraftWriter {
     return add(where, id);
   }
 
-  /// Where a slice_assign needs what is around its grid. Reading it everywhere goes by whole vectors; leaving
-  /// out what is replaced pays where that is a good part. Parts of a concatenation have tests of their own.
+  /// Where a slice_assign reads what is around its grid: everywhere, under the grid too, because whole-vector
+  /// loads are faster than skipping, unless a good part of the elements is replaced. Parts of a concatenation
+  /// are tested already.
   ir::ExprId around(NodeId id, ir::ExprId on_grid, ir::ExprId predicate) {
     const Node& n = node(id);
     const bool unseen = n.ints.back() != 0;
@@ -408,7 +412,8 @@ class Lowering : private DraftWriter {
                                     : StridedView{operand, contiguous_layout(node(operand).shape)};
     if (!table) throw Cut{"a table seen through a reshape that strides cannot express"};
     const Node& base = node(table->base);
-    if (base.kind != NodeKind::External && (owners_[table->base] == kInline || owners_[table->base] == id_))
+    if (base.kind != NodeKind::External &&
+        (owners_[table->base] == kInline || owners_[table->base] == Owner::kernel(id_)))
       throw Cut{"a table that this kernel computes"};
     trace::Layout layout = table->layout;
     layout.strides[axis] = 0;

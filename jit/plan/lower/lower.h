@@ -3,30 +3,43 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
 #include "jit/ir/kernel.h"
 #include "jit/plan/graph.h"
 #include "jit/plan/lower/index_map.h"
+#include "jit/plan/lower/limits.h"
 
 namespace sinter::plan {
 
 using GroupId = std::uint32_t;
-inline constexpr GroupId kInline = 0xffffffff;  // computed where it is used
-inline constexpr GroupId kLibraryGroup = 0xfffffffe;
 
-/// Nodes that become one kernel. What they need and what is not `owned` by another group is computed on the
-/// way.
+/// Who computes a node.
+struct Owner {
+  enum class Kind : std::uint8_t {
+    Inline,  // each kernel that needs it, on the way
+    Kernel,  // the kernel of one group: into memory, or for itself alone (a reduction that nobody else reads)
+    Library,  // a library op, into memory
+  };
+  Kind kind = Kind::Inline;
+  GroupId group = 0;  // Kernel
+
+  static constexpr Owner kernel(GroupId group) { return {Kind::Kernel, group}; }
+  bool is_kernel() const { return kind == Kind::Kernel; }
+  friend bool operator==(const Owner&, const Owner&) = default;
+};
+inline constexpr Owner kInline{Owner::Kind::Inline}, kLibrary{Owner::Kind::Library};
+
+/// For each node.
+using Owners = std::vector<Owner>;
+
+/// Nodes that become one kernel, and with them what they need and no other group owns.
 struct Group {
   std::vector<NodeId> stores;  // written to memory
   std::vector<NodeId> nodes;   // stores, and reductions whose results stay inside
   bool alive = true;
 };
-
-/// Which group computes a node into memory; kInline for nodes that have no memory of their own.
-using Owners = std::vector<GroupId>;
 
 struct BufferUse {
   NodeId node;  // an external, or a node that some group stores
@@ -38,30 +51,9 @@ struct Lowered {
   ir::Kernel kernel;
   std::vector<BufferUse> buffers;  // in the order of kernel.buffers
   std::vector<std::int64_t> ints;
-  std::vector<std::pair<std::uint32_t, DType>> scalars;  // index in the trace's table, dtype wanted
-  std::vector<std::uint32_t> records;                    // ops of the trace that it computes
+  std::vector<ScalarArgument> scalars;
+  std::vector<std::uint32_t> records;  // ops of the trace that it computes
 };
-
-struct LowerLimits {
-  int max_buffers = 24;
-  std::size_t max_exprs = 2048;
-  std::size_t max_tests =
-      64;  // each element goes through all of them: the pieces of a long list are joined in groups
-  std::size_t max_ints = 2000;   // a GPU's kernel takes some kilobytes of arguments
-  bool grid_reductions = false;  // these as in DeviceTraits
-  std::int64_t groups = 1, lanes = 1, shared_elements = 4096;
-  int row_lanes = 0;
-};
-
-/// True iff results so few, each over so many elements, keep a device busy only when several groups of lanes
-/// share the elements of a result. `contiguous`: the lanes of a group walk a result's elements side by side;
-/// else each lane walks those of its own result.
-bool sharing_pays(std::int64_t results, std::int64_t elements, bool contiguous, const LowerLimits& limits);
-
-/// True iff a kernel that goes over such elements several times would leave so much of the device idle that
-/// launches of their own for each time are faster.
-bool sharing_is_worth_launches(std::int64_t results, std::int64_t elements, bool contiguous,
-                               const LowerLimits& limits);
 
 /// The kernel, or why the group has to be cut.
 std::variant<Lowered, std::string> lower(const Graph& graph, const Owners& owners, GroupId group_id,

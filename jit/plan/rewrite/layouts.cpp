@@ -1,15 +1,19 @@
 // Pass: which images lie with their channels last. A convolution that is given an image in another order than
-// it works in turns it first, and turns its result; between two of them that is work for nothing.
+// it works in transposes it first, and transposes its result; between two of them that is work for nothing.
+#include <algorithm>
 #include <numeric>
+#include <utility>
+#include <vector>
 
-#include "jit/plan/graph.h"
 #include "jit/plan/library.h"
+#include "jit/plan/rewrite/passes.h"
+#include "jit/plan/rewrite/rewriter.h"
 
 namespace sinter::plan {
 namespace {
 
-// Turns that must be spared before others are handed an image in another order.
-constexpr int kWorthTurning = 2;
+// Transposes that must be saved before others are handed an image in another order.
+constexpr int kWorthAnotherOrder = 2;
 
 /// Sets of nodes that lie alike: images that elementwise work leads from one to the next.
 class Images {
@@ -17,18 +21,19 @@ class Images {
   explicit Images(const Graph& graph)
       : graph_(graph),
         parent_(graph.nodes.size()),
-        spared_(graph.nodes.size(), 0),
-        plain_(graph.nodes.size(), false) {
+        saved_(graph.nodes.size(), 0),
+        in_order_(graph.nodes.size(), false) {
     std::iota(parent_.begin(), parent_.end(), NodeId{0});
-    for (NodeId id = 0; id < graph.nodes.size(); ++id)
-      if (graph.nodes[id].live) join(id);
-    for (NodeId id = 0; id < graph.nodes.size(); ++id)
-      if (graph.nodes[id].live) weigh(id);
+    for (NodeId id = 0; id < graph.nodes.size(); ++id) join(id);
+    for (NodeId id = 0; id < graph.nodes.size(); ++id) weigh(id);
   }
 
-  /// True iff the node is to be computed with its channels last.
-  bool channels_last(NodeId id) {
-    return is_member(id) && !plain_[root(id)] && spared_[root(id)] >= kWorthTurning;
+  /// For each node whether it is to be computed with its channels last.
+  std::vector<bool> channels_last() {
+    std::vector<bool> found(graph_.nodes.size());
+    for (NodeId id = 0; id < graph_.nodes.size(); ++id)
+      found[id] = is_member(id) && !in_order_[root(id)] && saved_[root(id)] >= kWorthAnotherOrder;
+    return found;
   }
 
  private:
@@ -36,7 +41,7 @@ class Images {
 
   bool is_member(NodeId id) const {
     const Node& n = node(id);
-    if (!n.live || n.kind != NodeKind::Op || n.shape.rank() != 4 || n.shape.numel() == 0) return false;
+    if (n.kind != NodeKind::Op || n.shape.rank() != 4 || n.shape.numel() == 0) return false;
     return n.is(OpClass::Elementwise) || may_be_channels_last(graph_, id, 2);
   }
 
@@ -54,65 +59,55 @@ class Images {
   void weigh(NodeId id) {
     const Node& n = node(id);
     if (is_member(id)) {
-      if (n.is(OpClass::Library)) ++spared_[root(id)];
+      if (n.is(OpClass::Library)) ++saved_[root(id)];
       // Four neighbours in the order of the dims share one draw of random numbers; in any other order each
-      // has its own, which is more work than to turn the image.
+      // has its own, which is more work than to transpose the image.
       for (NodeId operand : n.operands)
-        if (const NodeId base = base_of(graph_, operand);
-            node(base).is(OpClass::Source) && node(base).scalars.size() == 2)
-          plain_[root(id)] = true;
+        if (node(base_of(graph_, operand)).is_random()) in_order_[root(id)] = true;
     }
     if (!is_convolution(n)) return;
     for (std::size_t k = 0; k < n.operands.size(); ++k)
       if (is_member(n.operands[k]))
-        spared_[root(n.operands[k])] += may_be_channels_last(graph_, id, k) ? 1 : -1;
+        saved_[root(n.operands[k])] += may_be_channels_last(graph_, id, k) ? 1 : -1;
   }
 
   const Graph& graph_;
   std::vector<NodeId> parent_;
-  std::vector<int> spared_;  // of sets, by their root: turns that convolutions are spared
-  std::vector<bool> plain_;  // sets that have to lie in the order of their dims
+  std::vector<int> saved_;      // of sets, by their root: transposes that convolutions are saved
+  std::vector<bool> in_order_;  // sets that have to lie in the order of their dims
 };
+
+/// Writes node `id` as (n, h, w, c), and gives others a view of it that is (n, c, h, w). `written`: for nodes
+/// of the graph as it was, the node that is (n, h, w, c).
+NodeId write_channels_last(Rewriter& to, NodeId id, Node node, std::vector<NodeId>& written) {
+  const Shape plain = node.shape, shape{plain[0], plain[2], plain[3], plain[1]};
+  if (node.is(OpClass::Elementwise)) {
+    for (std::size_t k = 0; k < node.operands.size(); ++k) {
+      NodeId& operand = node.operands[k];
+      if (to.node(operand).kind == NodeKind::Scalar) continue;
+      const NodeId before = to.before().nodes[id].operands[k];
+      operand =
+          written[before] != kNoNode ? written[before] : to.view(Op::Permute, operand, shape, {0, 2, 3, 1});
+    }
+  } else {
+    node.channels_last = true;
+  }
+  node.shape = shape;
+  written[id] = to.add(std::move(node));
+  return to.view(Op::Permute, written[id], plain, {0, 3, 1, 2});
+}
 
 }  // namespace
 
-void choose_layouts(Graph& graph) {
+void choose_layouts(Graph& graph, const ir::DeviceTraits&) {
   graph.channels_last = true;
-  std::vector<bool> turned(graph.nodes.size());
-  bool any = false;
-  Images images(graph);
-  for (NodeId id = 0; id < graph.nodes.size(); ++id) any |= turned[id] = images.channels_last(id);
-  if (!any) return;
-
-  // Nodes must stay in topological order, so the graph is copied with the views in their places.
-  std::vector<Node> old = std::move(graph.nodes);
-  graph.nodes.clear();
-  std::vector<NodeId> moved(old.size()), last(old.size(), kNoNode);  // (n, c, h, w); (n, h, w, c)
-  for (NodeId id = 0; id < old.size(); ++id) {
-    Node node = std::move(old[id]);
-    const bool elementwise = node.is(OpClass::Elementwise);
-    std::vector<NodeId> operands = node.operands;
-    for (NodeId& operand : node.operands) operand = moved[operand];
-    if (!turned[id]) {
-      moved[id] = graph.add(std::move(node));
-      continue;
-    }
-    const Shape plain = node.shape, shape{plain[0], plain[2], plain[3], plain[1]};
-    if (elementwise) {
-      for (std::size_t k = 0; k < operands.size(); ++k) {
-        if (graph.nodes[moved[operands[k]]].kind == NodeKind::Scalar) continue;
-        node.operands[k] = last[operands[k]] != kNoNode
-                               ? last[operands[k]]
-                               : graph.add_view(Op::Permute, moved[operands[k]], shape, {0, 2, 3, 1});
-      }
-    } else {
-      node.channels_last = true;
-    }
-    node.shape = shape;
-    last[id] = graph.add(std::move(node));
-    moved[id] = graph.add_view(Op::Permute, last[id], plain, {0, 3, 1, 2});
-  }
-  for (Result& result : graph.results) result.node = moved[result.node];
+  const std::vector<bool> channels_last = Images(graph).channels_last();
+  if (std::none_of(channels_last.begin(), channels_last.end(), [](bool is) { return is; })) return;
+  std::vector<NodeId> written(graph.nodes.size(), kNoNode);
+  rewrite(graph, [&](Rewriter& to, NodeId id, Node node) {
+    return channels_last[id] ? write_channels_last(to, id, std::move(node), written)
+                             : to.add(std::move(node));
+  });
 }
 
 }  // namespace sinter::plan

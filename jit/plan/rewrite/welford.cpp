@@ -1,15 +1,20 @@
-// Pass: sums of squared differences from something that is constant over the reduced dims.
+// Pass: variances of much data take one pass over it.
 //
-// A variance by the book goes over x twice: for the mean, and for the squares of what is left. Where x is too
-// large to be kept at hand between the two, both are found in one pass: with D the sum of squared deviations
-// from x's own mean,
+// A variance by the book goes over x twice: for the mean, and for the squared differences from it. Where x is
+// too large to be held in registers between the two, Welford's method finds both in one pass: with D the sum
+// of squared deviations from x's own mean,
 //
 //   sum (x - m)^2 = D + n (mean - m)^2      for any m that is constant over the n elements summed up,
 //
 // all terms of which are positive, so that nothing cancels. That m is the mean does not have to be known.
+#include <optional>
+#include <utility>
+
 #include <absl/container/flat_hash_map.h>
 
-#include "jit/plan/graph.h"
+#include "jit/plan/lower/limits.h"
+#include "jit/plan/rewrite/passes.h"
+#include "jit/plan/rewrite/rewriter.h"
 
 namespace sinter::plan {
 namespace {
@@ -25,91 +30,76 @@ std::optional<Squares> squares_of(const Graph& graph, const Node& sum) {
     return std::nullopt;
   const Node& difference = graph.nodes[square.operands[0]];
   if (!difference.is(OpClass::Elementwise) || difference.op != Op::Sub) return std::nullopt;
-  const Node& spread = graph.nodes[difference.operands[1]];
-  if (!spread.is(OpClass::View) || spread.op != Op::Expand) return std::nullopt;
-  if (graph.nodes[spread.operands[0]].shape != sum.shape) return std::nullopt;
-  return Squares{difference.operands[0], spread.operands[0]};
+  const Node& expanded = graph.nodes[difference.operands[1]];
+  if (!expanded.is(OpClass::View) || expanded.op != Op::Expand) return std::nullopt;
+  if (graph.nodes[expanded.operands[0]].shape != sum.shape) return std::nullopt;
+  return Squares{difference.operands[0], expanded.operands[0]};
 }
 
-class Moments {
- public:
-  explicit Moments(Graph& graph) : graph_(graph) {}
-
-  NodeId elementwise(const Node& like, Op op, std::vector<NodeId> operands) {
-    Node node;
-    node.op = op;
-    node.dtype = arithmetic_of(like.dtype);
-    node.shape = graph_.nodes[operands[0]].shape;
-    node.operands = std::move(operands);
-    node.record = like.record;
-    return graph_.add(std::move(node));
-  }
-
-  /// The number n, in every element of the result of `like`. It is the last of 0, 1, .. n.
-  NodeId number(const Node& like, std::int64_t n) {
-    Node all;
-    all.op = Op::Iota;
-    all.dtype = DType::i64;
-    all.shape = Shape{n + 1};
-    all.record = like.record;
-    const NodeId last = graph_.add_view(Op::Slice, graph_.add(std::move(all)), Shape{1}, {n, 1});
-    const NodeId real = elementwise(like, Op::Cast, {last});
-    const NodeId shaped = graph_.add_view(Op::Reshape, real, Shape(Dims::filled(like.shape.rank(), 1)));
-    return graph_.add_view(Op::Expand, shaped, like.shape);
-  }
-
-  /// In place of `node`, the sum of (x - m)^2; `sum` is the sum of x.
-  NodeId write(const Node& node, NodeId x, NodeId m, NodeId sum, std::int64_t n) {
-    Node deviations = node;
-    deviations.op = Op::SquaredDeviations;
-    deviations.operands = {x};
-    deviations.dtype = arithmetic_of(node.dtype);
-    deviations.value = 0;
-    const NodeId own = graph_.add(std::move(deviations)), count = number(node, n);
-    const NodeId off = elementwise(node, Op::Sub, {elementwise(node, Op::Div, {sum, count}), m});
-    const NodeId more = elementwise(node, Op::Mul, {count, elementwise(node, Op::Mul, {off, off})});
-    const NodeId whole = elementwise(node, Op::Add, {own, more});
-    graph_.nodes[whole].dtype = node.dtype;
-    return whole;
-  }
-
- private:
-  Graph& graph_;
+/// A sum of (x - m)^2 over n elements for each result, and the sum of x over the same.
+struct Variance {
+  NodeId x, m, sum;
+  std::int64_t n;
 };
 
-}  // namespace
+/// Elements that each result of a reduction is made of.
+std::int64_t elements_of(const Graph& graph, const Node& reduction) {
+  const std::int64_t results = reduction.shape.numel();
+  return results ? graph.nodes[reduction.operands[0]].shape.numel() / results : 0;
+}
 
-void find_moments(Graph& graph, const std::function<bool(std::int64_t, std::int64_t, bool)>& worth) {
-  // Nodes must stay in topological order, so the graph is copied with the new nodes in their places.
-  const Graph before = std::move(graph);
-  graph = Graph{before.trace, {}, before.results, before.channels_last};
-  std::vector<NodeId> moved(before.nodes.size());
-  absl::flat_hash_map<std::pair<NodeId, std::int64_t>, NodeId> sums;  // operand and dims to a sum over them
-  bool any = false;
-  for (NodeId id = 0; id < before.nodes.size(); ++id) {
-    const Node& old = before.nodes[id];
-    Node node = old;
-    for (NodeId& operand : node.operands) operand = moved[operand];
-    const bool is_sum = old.live && old.is(OpClass::Reduce) && old.op == Op::Sum && is_float(old.dtype);
-    if (is_sum) {
-      const Shape& in = before.nodes[old.operands[0]].shape;
-      const std::int64_t results = old.shape.numel(), n = results ? in.numel() / results : 0;
-      std::size_t last = in.rank();
-      while (last > 0 && in[last - 1] == 1) --last;
-      const bool contiguous = last > 0 && (old.ints[0] >> (last - 1) & 1);
-      const std::optional<Squares> squares = squares_of(before, old);
-      const auto sum = squares ? sums.find({squares->x, old.ints[0]}) : sums.end();
-      if (sum != sums.end() && worth(results, n, contiguous)) {
-        moved[id] = Moments(graph).write(node, moved[squares->x], moved[squares->m], sum->second, n);
-        any = true;
+/// True iff neighbours in a row are reduced.
+bool reduces_rows(const Graph& graph, const Node& reduction) {
+  const Shape& in = graph.nodes[reduction.operands[0]].shape;
+  std::size_t last = in.rank();
+  while (last > 0 && in[last - 1] == 1) --last;
+  return last > 0 && (reduction.ints[0] >> (last - 1) & 1);
+}
+
+using Variances = absl::flat_hash_map<NodeId, Variance>;
+
+Variances find_variances(const Graph& graph, const LowerLimits& limits) {
+  Variances found;
+  absl::flat_hash_map<std::pair<NodeId, std::int64_t>, NodeId> sums;  // by operand and dims
+  for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+    const Node& node = graph.nodes[id];
+    if (!node.is(OpClass::Reduce) || node.op != Op::Sum || !is_float(node.dtype)) continue;
+    if (const std::optional<Squares> squares = squares_of(graph, node)) {
+      const auto sum = sums.find({squares->x, node.ints[0]});
+      const std::int64_t n = elements_of(graph, node);
+      if (sum != sums.end() &&
+          sharing_is_worth_launches(node.shape.numel(), n, reduces_rows(graph, node), limits)) {
+        found[id] = {squares->x, squares->m, sum->second, n};
         continue;
       }
     }
-    moved[id] = graph.add(std::move(node));
-    if (is_sum) sums.try_emplace({old.operands[0], old.ints[0]}, moved[id]);
+    sums.try_emplace({node.operands[0], node.ints[0]}, id);
   }
-  for (Result& result : graph.results) result.node = moved[result.node];
-  if (any) simplify(graph);  // what was squared may not be needed any more
+  return found;
+}
+
+/// D + n (sum / n - m)^2
+NodeId in_one_pass(Rewriter& to, const Node& node, const Variance& of) {
+  const DType dtype = arithmetic_of(node.dtype);
+  const NodeId n = to.constant(of.n, dtype);
+  const NodeId deviations = to.reduce(Op::SquaredDeviations, dtype, to.now(of.x), node.ints[0]);
+  const NodeId mean = to.elementwise(Op::Div, dtype, {to.now(of.sum), n});
+  const NodeId off = to.elementwise(Op::Sub, dtype, {mean, to.now(of.m)});
+  const NodeId square = to.elementwise(Op::Mul, dtype, {off, off});
+  const NodeId more = to.elementwise(Op::Mul, dtype, {n, square});
+  return to.elementwise(Op::Add, node.dtype, {deviations, more});
+}
+
+}  // namespace
+
+void use_welford(Graph& graph, const ir::DeviceTraits& traits) {
+  const Variances variances = find_variances(graph, limits_of(traits));
+  if (variances.empty()) return;
+  rewrite(graph, [&](Rewriter& to, NodeId id, Node node) {
+    const auto variance = variances.find(id);
+    if (variance == variances.end()) return to.add(std::move(node));
+    return in_one_pass(to, node, variance->second);
+  });
 }
 
 }  // namespace sinter::plan

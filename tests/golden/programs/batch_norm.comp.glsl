@@ -9,7 +9,6 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-SN_FN float sn_cast_i64_f32(i64 a) { return float(a); }
 void sn_join_moments_f32(inout float n, inout float mean, inout float m2, float on, float omean, float om2) {
   precise float total = n + on, d = omean - mean, share = total > float(0) ? on / total : float(0);
   precise float next_mean = mean + d * share, next_m2 = (m2 + om2) + d * d * (n * share);
@@ -96,10 +95,10 @@ void main() {
   const int n2 = int(sn_arguments.word[2]);
   const int n3 = int(sn_arguments.word[3]);
   const int n4 = int(sn_arguments.word[4]);
-  const int n5 = int(sn_arguments.word[5]);
-  const float s0 = uintBitsToFloat(sn_arguments.word[6]);
-  const float s1 = uintBitsToFloat(sn_arguments.word[7]);
-  const float s2 = uintBitsToFloat(sn_arguments.word[8]);
+  const float s0 = uintBitsToFloat(sn_arguments.word[5]);
+  const float s1 = uintBitsToFloat(sn_arguments.word[6]);
+  const float s2 = uintBitsToFloat(sn_arguments.word[7]);
+  const float s3 = uintBitsToFloat(sn_arguments.word[8]);
   const u32 parts = sn_arguments.word[9];
   const bool vectors = ((n2 | n3 | n4) & 3) == 0;
   const u32 points = u32(n0);
@@ -113,11 +112,9 @@ void main() {
   const u32 inner = length < whole - begin ? begin + length : whole;
   const u32 inner4 = vectors ? inner - (inner - begin) % u32(4) : begin;
   float r1 = float(0);
-  float r10_n = float(0), r10_mean = float(0);
-  float r10 = float(0);
+  float r9_n = float(0), r9_mean = float(0);
+  float r9 = float(0);
   const int x0 = int(f);
-  const i64 v2 = i64(n5);
-  precise float v3 = sn_cast_i64_f32(v2);
   for (u32 h = begin + u32(gl_LocalInvocationID.x) * u32(4); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(4) * 32)) {
     const u32 left = inner4 - h;
     const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(4) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(4) * 32));
@@ -140,7 +137,7 @@ void main() {
             const int x2 = y + k;
             precise float v0 = l0[k];
             q1[k] = (q1[k] + v0);
-            sn_join_moments_f32(r10_n, r10_mean, r10, float(1), v0, float(0));
+            sn_join_moments_f32(r9_n, r9_mean, r9, float(1), v0, float(0));
           }
         }
       }
@@ -157,7 +154,7 @@ void main() {
           const int x2 = y + k;
           precise float v0 = l0[k];
           q1[k] = (q1[k] + v0);
-          sn_join_moments_f32(r10_n, r10_mean, r10, float(1), v0, float(0));
+          sn_join_moments_f32(r9_n, r9_mean, r9, float(1), v0, float(0));
         }
       }
     }
@@ -174,17 +171,17 @@ void main() {
       const int x1 = int(t1);
       precise float v0 = b0.at[x0 * n3 + x1 * n4 + x2];
       q1 = (q1 + v0);
-      sn_join_moments_f32(r10_n, r10_mean, r10, float(1), v0, float(0));
+      sn_join_moments_f32(r9_n, r9_mean, r9, float(1), v0, float(0));
     }
     r1 = r1 + q1;
   }
   r1 = sn_group_sum_f32(r1);
-  sn_group_squared_deviations_f32(r10_n, r10_mean, r10);
+  sn_group_squared_deviations_f32(r9_n, r9_mean, r9);
   if (gl_LocalInvocationID.x == 0u) {
     sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r1);
-    sn_partials.word[2u * u32(u32(1) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r10_n);
-    sn_partials.word[2u * u32(u32(2) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r10_mean);
-    sn_partials.word[2u * u32(u32(3) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r10);
+    sn_partials.word[2u * u32(u32(1) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r9_n);
+    sn_partials.word[2u * u32(u32(2) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r9_mean);
+    sn_partials.word[2u * u32(u32(3) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r9);
   }
   memoryBarrierBuffer();
   barrier();
@@ -195,32 +192,32 @@ void main() {
   memoryBarrierBuffer();
   if (gl_LocalInvocationID.x == 0u) sn_counters.word[unit] = 0u;
   r1 = float(0);
-  r10_n = float(0); r10_mean = float(0);
-  r10 = float(0);
+  r9_n = float(0); r9_mean = float(0);
+  r9 = float(0);
   for (u32 p = u32(gl_LocalInvocationID.x); p < u32(parts); p += u32(gl_WorkGroupSize.x)) {
     precise float p_r1 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
-    precise float p_r10_n = uintBitsToFloat(sn_partials.word[2u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
-    precise float p_r10_mean = uintBitsToFloat(sn_partials.word[2u * u32(u32(2) * u32(parts) * points + p * points + f) + 0u]);
-    precise float p_r10 = uintBitsToFloat(sn_partials.word[2u * u32(u32(3) * u32(parts) * points + p * points + f) + 0u]);
+    precise float p_r9_n = uintBitsToFloat(sn_partials.word[2u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
+    precise float p_r9_mean = uintBitsToFloat(sn_partials.word[2u * u32(u32(2) * u32(parts) * points + p * points + f) + 0u]);
+    precise float p_r9 = uintBitsToFloat(sn_partials.word[2u * u32(u32(3) * u32(parts) * points + p * points + f) + 0u]);
     r1 = (r1 + p_r1);
-    sn_join_moments_f32(r10_n, r10_mean, r10, p_r10_n, p_r10_mean, p_r10);
+    sn_join_moments_f32(r9_n, r9_mean, r9, p_r9_n, p_r9_mean, p_r9);
   }
   r1 = sn_group_sum_f32(r1);
   precise float v1 = r1;
-  precise float v4 = sn_div_f32(v1, v3);
-  precise float v6 = (v1 * s0);
-  precise float v7 = (v4 - v6);
-  precise float v8 = (v7 * v7);
-  precise float v9 = (v3 * v8);
-  sn_group_squared_deviations_f32(r10_n, r10_mean, r10);
-  precise float v10 = r10;
-  precise float v11 = (v10 + v9);
-  precise float v13 = (v11 * s1);
-  precise float v15 = (v13 + s2);
-  precise float v16 = sn_rsqrt_f32(v15);
+  precise float v3 = sn_div_f32(v1, s0);
+  precise float v5 = (v1 * s1);
+  precise float v6 = (v3 - v5);
+  precise float v7 = (v6 * v6);
+  precise float v8 = (s0 * v7);
+  sn_group_squared_deviations_f32(r9_n, r9_mean, r9);
+  precise float v9 = r9;
+  precise float v10 = (v9 + v8);
+  precise float v12 = (v10 * s2);
+  precise float v14 = (v12 + s3);
+  precise float v15 = sn_rsqrt_f32(v14);
   if (gl_LocalInvocationID.x == 0u) {
     b1.at[x0] = v1;
-    b2.at[x0] = v16;
+    b2.at[x0] = v15;
   }
 }
 // ---- kernel 1

@@ -8,7 +8,6 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
-SN_FN float sn_cast_i64_f32(i64 a) { return float(a); }
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -63,7 +62,7 @@ SN_FN void sn_group_squared_deviations_f32(float& n, float& mean, float& m2, flo
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
 SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const float* __restrict__ b0, float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, int n2, int n3, int n4, int n5, float s0, float s1, float s2, u32 parts, char* partials, u32* counters) {
+    const float* __restrict__ b0, float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, int n2, int n3, int n4, float s0, float s1, float s2, float s3, u32 parts, char* partials, u32* counters) {
   sn_follow();
   const bool vectors = ((u64(b0)) & 15) == 0 && ((n2 | n3 | n4) & 3) == 0;
   const u32 points = u32(n0);
@@ -77,11 +76,9 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const u32 inner = length < whole - begin ? begin + length : whole;
   const u32 inner4 = vectors ? inner - (inner - begin) % u32(4) : begin;
   float r1 = float(0);
-  float r10_n = float(0), r10_mean = float(0);
-  float r10 = float(0);
+  float r9_n = float(0), r9_mean = float(0);
+  float r9 = float(0);
   const int x0 = int(f);
-  const i64 v2 = i64(n5);
-  const float v3 = sn_cast_i64_f32(v2);
   for (u32 h = begin + u32(threadIdx.x) * u32(4); h < inner4; h += u32(u32(blockDim.x) * u32(4) * 32)) {
     const u32 left = inner4 - h;
     const u32 end = h + (left < u32(u32(blockDim.x) * u32(4) * 32) ? left : u32(u32(blockDim.x) * u32(4) * 32));
@@ -98,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const int x2 = y + k;
         const float v0 = l0[k];
         q1[k] = (q1[k] + v0);
-        sn_join_moments_f32(r10_n, r10_mean, r10, float(1), v0, float(0));
+        sn_join_moments_f32(r9_n, r9_mean, r9, float(1), v0, float(0));
       }
     }
     r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
@@ -114,17 +111,17 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       const int x1 = int(t1);
       const float v0 = b0[x0 * n3 + x1 * n4 + x2];
       q1 = (q1 + v0);
-      sn_join_moments_f32(r10_n, r10_mean, r10, float(1), v0, float(0));
+      sn_join_moments_f32(r9_n, r9_mean, r9, float(1), v0, float(0));
     }
     r1 = r1 + q1;
   }
   { __shared__ float warps[1][32]; sn_group_sum_f32(r1, warps, blockDim.x, false); }
-  { __shared__ float warps[3][32]; sn_group_squared_deviations_f32(r10_n, r10_mean, r10, warps, blockDim.x, false); }
+  { __shared__ float warps[3][32]; sn_group_squared_deviations_f32(r9_n, r9_mean, r9, warps, blockDim.x, false); }
   if (threadIdx.x == 0u) {
     *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r1;
-    *(float*)(partials + 8ull * (u32(1) * u32(parts) * points + part * points + f)) = r10_n;
-    *(float*)(partials + 8ull * (u32(2) * u32(parts) * points + part * points + f)) = r10_mean;
-    *(float*)(partials + 8ull * (u32(3) * u32(parts) * points + part * points + f)) = r10;
+    *(float*)(partials + 8ull * (u32(1) * u32(parts) * points + part * points + f)) = r9_n;
+    *(float*)(partials + 8ull * (u32(2) * u32(parts) * points + part * points + f)) = r9_mean;
+    *(float*)(partials + 8ull * (u32(3) * u32(parts) * points + part * points + f)) = r9;
   }
   __threadfence();
   __shared__ u32 turn;
@@ -135,32 +132,32 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   __threadfence();
   if (threadIdx.x == 0u) counters[unit] = 0u;
   r1 = float(0);
-  r10_n = float(0); r10_mean = float(0);
-  r10 = float(0);
+  r9_n = float(0); r9_mean = float(0);
+  r9 = float(0);
   for (u32 p = u32(threadIdx.x); p < u32(parts); p += u32(blockDim.x)) {
     const float p_r1 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
-    const float p_r10_n = __ldcg((const float*)(partials + 8ull * (u32(1) * u32(parts) * points + p * points + f)));
-    const float p_r10_mean = __ldcg((const float*)(partials + 8ull * (u32(2) * u32(parts) * points + p * points + f)));
-    const float p_r10 = __ldcg((const float*)(partials + 8ull * (u32(3) * u32(parts) * points + p * points + f)));
+    const float p_r9_n = __ldcg((const float*)(partials + 8ull * (u32(1) * u32(parts) * points + p * points + f)));
+    const float p_r9_mean = __ldcg((const float*)(partials + 8ull * (u32(2) * u32(parts) * points + p * points + f)));
+    const float p_r9 = __ldcg((const float*)(partials + 8ull * (u32(3) * u32(parts) * points + p * points + f)));
     r1 = (r1 + p_r1);
-    sn_join_moments_f32(r10_n, r10_mean, r10, p_r10_n, p_r10_mean, p_r10);
+    sn_join_moments_f32(r9_n, r9_mean, r9, p_r9_n, p_r9_mean, p_r9);
   }
   { __shared__ float warps[1][32]; sn_group_sum_f32(r1, warps, blockDim.x, false); }
   const float v1 = r1;
-  const float v4 = sn_div_f32(v1, v3);
-  const float v6 = (v1 * s0);
-  const float v7 = (v4 - v6);
-  const float v8 = (v7 * v7);
-  const float v9 = (v3 * v8);
-  { __shared__ float warps[3][32]; sn_group_squared_deviations_f32(r10_n, r10_mean, r10, warps, blockDim.x, false); }
-  const float v10 = r10;
-  const float v11 = (v10 + v9);
-  const float v13 = (v11 * s1);
-  const float v15 = (v13 + s2);
-  const float v16 = sn_rsqrt_f32(v15);
+  const float v3 = sn_div_f32(v1, s0);
+  const float v5 = (v1 * s1);
+  const float v6 = (v3 - v5);
+  const float v7 = (v6 * v6);
+  const float v8 = (s0 * v7);
+  { __shared__ float warps[3][32]; sn_group_squared_deviations_f32(r9_n, r9_mean, r9, warps, blockDim.x, false); }
+  const float v9 = r9;
+  const float v10 = (v9 + v8);
+  const float v12 = (v10 * s2);
+  const float v14 = (v12 + s3);
+  const float v15 = sn_rsqrt_f32(v14);
   if (threadIdx.x == 0u) {
     b1[x0] = v1;
-    b2[x0] = v16;
+    b2[x0] = v15;
   }
 }
 // ---- kernel 1

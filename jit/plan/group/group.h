@@ -1,4 +1,4 @@
-// Pass: which nodes are written to memory, and which of them are computed by one kernel.
+// Grouping: which nodes are written to memory, and which of them are computed by one kernel.
 #pragma once
 
 #include <string>
@@ -29,6 +29,8 @@ struct Grouping {
   std::vector<CutNote> cuts;
 };
 
+/// In three steps, each in a file of its own: what is stored (storing.h), a kernel for each stored node
+/// (divide.h), and kernels that become one (merge.h).
 Grouping group(const Graph& graph, const GroupOptions& options);
 
 }  // namespace sinter::plan

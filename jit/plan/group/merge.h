@@ -1,0 +1,15 @@
+// The third step of grouping: kernels that become one.
+#pragma once
+
+#include <vector>
+
+#include "jit/plan/group/storing.h"
+
+namespace sinter::plan {
+
+/// Merges kernels with those whose results they read, then kernels that read the same data. Whether two
+/// kernels can be one is decided by lowering them together.
+void merge_kernels(const Graph& graph, const Users& users, const LowerLimits& limits,
+                   const std::vector<Storing>& storing, Grouping& grouping);
+
+}  // namespace sinter::plan

@@ -1,0 +1,185 @@
+// Stores what has to be in memory, and what takes longer to compute again than to write and read back.
+#include "jit/plan/group/storing.h"
+
+#include <algorithm>
+
+#include <absl/container/flat_hash_set.h>
+
+#include "jit/plan/library.h"
+
+namespace sinter::plan {
+namespace {
+
+// A shared value of more work for each element than this is never computed again.
+constexpr int kInlineWeight = 256;
+// A value that many points share (it is expanded) is computed again for each of them only up to this work.
+// The variance of a batch norm by Welford's method, with its root, weighs 12 and is stored.
+constexpr int kExpandedWeight = 11;
+// An expansion to so many times the elements counts as one.
+constexpr std::int64_t kExpands = 4;
+// Kernels that would compute a node inline: more of them need not be known.
+constexpr std::size_t kMostKernels = 4;
+
+/// Work for one element, in additions: what only floats have is a function of several steps, and a random
+/// number ten rounds of multiplications.
+int weight_of(const Node& node) {
+  if (node.kind != NodeKind::Op || node.op_class() == OpClass::View) return 0;
+  if (node.op_class() == OpClass::Source) return node.is_random() ? 16 : 1;
+  return info(node.op).rule == DTypeRule::Float ? 4 : 1;
+}
+
+/// Who needs a node; known once all its users have been looked at.
+struct Need {
+  std::vector<NodeId> kernels;  // stored nodes whose kernels would compute it inline; the first few of them
+  bool expanded = false;        // by an expansion, directly or through what is computed inline
+};
+
+class StoreChooser {
+ public:
+  StoreChooser(const Graph& graph, const Users& users, const GroupOptions& options)
+      : graph_(graph),
+        users_(users),
+        options_(options),
+        storing_(graph.nodes.size(), Storing::Inline),
+        needs_(graph.nodes.size()),
+        inlined_(graph.nodes.size(), 0) {}
+
+  std::vector<Storing> run() {
+    pin_what_must_be_stored();
+    // Users before operands, so that it is known in which kernels a node would be computed.
+    for (NodeId id = static_cast<NodeId>(graph_.nodes.size()); id-- > 0;)
+      if (node(id).kind == NodeKind::Op) choose(id);
+    return std::move(storing_);
+  }
+
+ private:
+  const Node& node(NodeId id) const { return graph_.nodes[id]; }
+  std::int64_t bytes(NodeId id) const {
+    return node(id).shape.numel() * static_cast<std::int64_t>(size_of(node(id).dtype));
+  }
+  bool is_pinned(NodeId id) const { return storing_[id] == Storing::Required; }
+
+  /// Memory for a node that a kernel computes; externals have theirs.
+  void pin(NodeId id) {
+    if (node(id).kind == NodeKind::Op) storing_[id] = Storing::Required;
+  }
+
+  void pin_what_must_be_stored() {
+    for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
+      if (node(id).kind != NodeKind::Op) continue;
+      if (node(id).op_class() == OpClass::Library) {
+        pin(id);
+        for (std::size_t k = 0; k < node(id).operands.size(); ++k) {
+          const NodeId operand = node(id).operands[k];
+          pin(reads_in_place(graph_, id, k) ? base_of(graph_, operand) : operand);
+        }
+      } else if (node(id).op_class() == OpClass::Gather) {
+        const NodeId table = node(id).operands[0];
+        pin(strided_view(graph_, table) ? base_of(graph_, table) : table);
+      }
+    }
+    // Results that are views share the memory of what they look at, unless that would hold more memory than
+    // they show.
+    for (const Result& result : graph_.results) {
+      if (!node(result.node).is(OpClass::View)) {
+        pin(result.node);
+        continue;
+      }
+      const std::optional<StridedView> view = strided_view(graph_, result.node);
+      if (!view) {
+        pin(result.node);
+      } else if (node(view->base).kind == NodeKind::Op && !is_pinned(view->base)) {
+        pin(node(result.node).shape.numel() < node(view->base).shape.numel() ? result.node : view->base);
+      }
+    }
+  }
+
+  void choose(NodeId id) {
+    const Node& n = node(id);
+    const bool computes = n.op_class() != OpClass::View;
+    needs_[id] = need_of(id);
+    if (is_pinned(id) || !computes) return;
+    if (!options_.fusion || n.is(OpClass::Reduce)) storing_[id] = Storing::Chosen;
+    if (storing_[id] != Storing::Inline || n.is(OpClass::Source)) return;
+
+    const Need& need = needs_[id];
+    const Below sum = below(id);
+    if (need.kernels.size() > 1 && storing_pays(id, sum)) storing_[id] = Storing::Chosen;
+    for (NodeId kernel : need.kernels)
+      if (++inlined_[kernel] > options_.limits.max_exprs / 2) storing_[id] = Storing::Chosen;
+    if (need.expanded && sum.weight > kExpandedWeight) storing_[id] = Storing::Expanded;
+  }
+
+  Need need_of(NodeId id) const {
+    Need need;
+    for (NodeId user : users_[id]) {
+      const bool expands =
+          node(user).op == Op::Expand && node(user).shape.numel() > kExpands * node(id).shape.numel();
+      const bool is_inline = storing_[user] == Storing::Inline;
+      if (expands || (is_inline && needs_[user].expanded)) need.expanded = true;
+      const std::vector<NodeId> itself{user};
+      for (NodeId kernel : is_inline ? needs_[user].kernels : itself)
+        if (need.kernels.size() < kMostKernels &&
+            std::find(need.kernels.begin(), need.kernels.end(), kernel) == need.kernels.end())
+          need.kernels.push_back(kernel);
+    }
+    return need;
+  }
+
+  /// Leaves and work below a node, down to what is in memory for sure.
+  struct Below {
+    std::int64_t leaf_bytes = 0;
+    int weight = 0;
+  };
+  Below below(NodeId id) const {
+    Below sum;
+    absl::flat_hash_set<NodeId> seen;
+    std::vector<NodeId> todo{id};
+    while (!todo.empty() && sum.weight <= kInlineWeight) {
+      const NodeId at = todo.back();
+      todo.pop_back();
+      if (!seen.insert(at).second) continue;
+      const Node& n = node(at);
+      if (n.kind == NodeKind::External || (at != id && (is_pinned(at) || n.is(OpClass::Reduce)))) {
+        sum.leaf_bytes += bytes(at);
+        continue;
+      }
+      sum.weight += weight_of(n);
+      for (NodeId operand : n.operands) todo.push_back(operand);
+    }
+    return sum;
+  }
+
+  /// True iff it takes less time to write a value that several kernels need and to read it back than to
+  /// compute it in each of them. Storing it costs a launch too, unless it merges with a neighbour: that is
+  /// not known yet.
+  bool storing_pays(NodeId id, const Below& below) const {
+    if (below.weight > kInlineWeight) return true;
+    const double uses = static_cast<double>(needs_[id].kernels.size()), size = static_cast<double>(bytes(id));
+    const double work = below.weight * static_cast<double>(node(id).shape.numel()) / options_.work_per_byte;
+    const double leaves = static_cast<double>(below.leaf_bytes);
+    return (uses - 1) * (leaves + work) > (uses + 1) * size + options_.launch_bytes;
+  }
+
+  const Graph& graph_;
+  const Users& users_;
+  const GroupOptions& options_;
+  std::vector<Storing> storing_;
+  std::vector<Need> needs_;
+  std::vector<std::size_t> inlined_;  // for stored nodes: how many nodes their kernels compute inline
+};
+
+}  // namespace
+
+Users users_of(const Graph& graph) {
+  Users users(graph.nodes.size());
+  for (NodeId id = 0; id < graph.nodes.size(); ++id)
+    for (NodeId operand : graph.nodes[id].operands) users[operand].push_back(id);
+  return users;
+}
+
+std::vector<Storing> choose_stored(const Graph& graph, const Users& users, const GroupOptions& options) {
+  return StoreChooser(graph, users, options).run();
+}
+
+}  // namespace sinter::plan

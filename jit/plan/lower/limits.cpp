@@ -1,0 +1,31 @@
+// Limits from a device's traits.
+#include "jit/plan/lower/limits.h"
+
+namespace sinter::plan {
+
+LowerLimits limits_of(const ir::DeviceTraits& traits) {
+  LowerLimits limits;
+  limits.max_buffers = traits.max_buffers;
+  limits.grid_reductions = traits.grid_reductions;
+  limits.groups = traits.groups;
+  limits.lanes = traits.lanes;
+  limits.shared_elements = traits.shared_elements;
+  limits.row_lanes = traits.row_lanes;
+  return limits;
+}
+
+bool sharing_pays(std::int64_t results, std::int64_t elements, bool contiguous, const LowerLimits& limits) {
+  // Below, leaving partial results and waiting for the last costs more than it saves. A lane alone is slower
+  // than a group.
+  const std::int64_t enough = contiguous ? limits.shared_elements : limits.shared_elements / 8;
+  return results > 0 && elements >= enough && results * 2 <= (contiguous ? limits.groups : limits.lanes);
+}
+
+bool sharing_is_worth_launches(std::int64_t results, std::int64_t elements, bool contiguous,
+                               const LowerLimits& limits) {
+  // A group goes over a megabyte in the time of some ten launches.
+  return elements >= (contiguous ? limits.shared_elements * 8 : limits.shared_elements / 2) &&
+         sharing_pays(results, elements, contiguous, limits);
+}
+
+}  // namespace sinter::plan

@@ -1,0 +1,34 @@
+// How large a kernel may be, and what a device makes of few results over much data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "jit/ir/traits.h"
+
+namespace sinter::plan {
+
+struct LowerLimits {
+  int max_buffers = 24;
+  std::size_t max_exprs = 2048;
+  // Each element goes through all of them: the pieces of a long list are joined in groups.
+  std::size_t max_tests = 64;
+  std::size_t max_ints = 2000;   // a GPU's kernel takes some kilobytes of arguments
+  bool grid_reductions = false;  // these as in DeviceTraits
+  std::int64_t groups = 1, lanes = 1, shared_elements = 4096;
+  int row_lanes = 0;
+};
+
+LowerLimits limits_of(const ir::DeviceTraits& traits);
+
+/// True iff results so few, each over so many elements, keep a device busy only when several groups of lanes
+/// share the elements of a result. `contiguous`: the lanes of a group walk a result's elements side by side;
+/// else each lane walks those of its own result.
+bool sharing_pays(std::int64_t results, std::int64_t elements, bool contiguous, const LowerLimits& limits);
+
+/// True iff a kernel that goes over such elements several times would leave so much of the device idle that
+/// launches of their own for each time are faster.
+bool sharing_is_worth_launches(std::int64_t results, std::int64_t elements, bool contiguous,
+                               const LowerLimits& limits);
+
+}  // namespace sinter::plan
