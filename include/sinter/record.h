@@ -21,8 +21,8 @@ namespace sinter::record {
 ///
 /// As bytes: the length of the header (64 bits, little-endian), the header (JSON: for each name dtype, shape
 /// and place), the elements one after the other, little-endian (https://huggingface.co/docs/safetensors).
-/// Files from elsewhere can be read as long as their dtypes are F32, F64, I32, I64, U8 and BOOL. Files
-/// written here carry a checksum among the texts (XXH3-128 over the whole file), so that a flipped bit
+/// Files from elsewhere can be read as long as their dtypes are F32, F64, BF16, F16, I32, I64, U8 and BOOL.
+/// Files written here carry a checksum among the texts (XXH3-128 over the whole file), so that a flipped bit
 /// anywhere is found when they are read.
 class Record {
  public:

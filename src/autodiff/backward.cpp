@@ -117,9 +117,9 @@ AnyTensor AnyTensor::require_grad(Location where) const {
                             " was used without autodiff; make the tensor on device.autodiff()",
                         where);
   if (!is_float(value.dtype))
-    throw AutodiffError(
-        "[require_grad] gradients exist for f32 and f64, not for " + std::string(name_of(value.dtype)),
-        where);
+    throw AutodiffError("[require_grad] gradients exist for f32, f64, bf16 and f16, not for " +
+                            std::string(name_of(value.dtype)),
+                        where);
   auto node = NodeRef::adopt(new Node);
   node->where = where;
   node->shape = value.shape;

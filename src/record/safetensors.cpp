@@ -32,6 +32,12 @@ std::string_view safetensors_name(DType dtype) {
   return "?";
 }
 
+std::string known_names() {
+  std::string list;
+  for (auto [dtype, name] : kDTypeNames) (list += list.empty() ? "" : ", ") += name;
+  return list;
+}
+
 // Parses a text in which no object has a key twice: what a reader makes of such a text is anybody's guess.
 Json parse(std::string_view text, std::string_view source) {
   std::vector<std::set<std::string>> keys;
@@ -75,8 +81,8 @@ TensorInfo read_tensor(const std::string& name, const Json& value, std::string_v
     return entry.second == dtype.get_ref<const std::string&>();
   });
   if (known == kDTypeNames.end())
-    fail(source, "tensor \"" + name + "\" has dtype " + dtype.get<std::string>() +
-                     "; those known are F32, F64, I32, I64, U8, BOOL");
+    fail(source, "tensor \"" + name + "\" has dtype " + dtype.get<std::string>() + "; those known are " +
+                     known_names());
   info.dtype = known->first;
 
   const Json& shape = member(value, "shape", name, source);
