@@ -340,11 +340,13 @@ std::ostream& operator<<(std::ostream& out, const AnyTensor& tensor);
 /// changed.
 class Gradients {
  public:
-  /// The gradient of `leaf`, or nothing when the result did not depend on it.
+  /// The gradient of `leaf`, or nothing when the result did not depend on it. Throws AutodiffError for a
+  /// tensor that is no leaf but a result.
   std::optional<AnyTensor> get(const AnyTensor& leaf) const;
   /// The same, taken out: afterwards nobody else holds it, so that an optimizer may use its memory.
   std::optional<AnyTensor> remove(const AnyTensor& leaf);
-  /// Replaces or adds the gradient of `leaf`; throws ShapeError when the shapes differ.
+  /// Replaces or adds the gradient of `leaf`; throws ShapeError or DTypeError when shapes or dtypes differ,
+  /// AutodiffError when `leaf` is none.
   void set(const AnyTensor& leaf, AnyTensor gradient);
 
   /// The same for typed tensors (defined in tensor.h).

@@ -35,8 +35,7 @@ struct Statistics {
 class Device {
  public:
   /// CUDA if there is a driver and a GPU, else a Vulkan GPU that is real hardware, else the host.
-  /// SINTER_DEVICE
-  /// ("host", "cuda", "cuda:1", "vulkan", "vulkan:0", "null") overrides the choice.
+  /// SINTER_DEVICE overrides the choice: "host", "cuda", "cuda:1", "vulkan", "vulkan:0" or "null".
   static Device best();
 
   /// This computer's processor: always there, needs no driver and no compiler.
@@ -68,10 +67,12 @@ class Device {
   /// What the driver calls it, for people.
   const std::string& description() const;
 
-  /// Starts the random numbers of this device anew: equal seeds give equal numbers. Starts at 0.
+  /// Starts the random numbers of this device anew, for all threads: equal seeds give equal numbers. A device
+  /// starts with seed 0.
   void seed(std::uint64_t seed) const;
 
-  /// Hands the operations recorded so far to the device. Does not wait.
+  /// Hands the operations that all threads have recorded so far to the device. A GPU's work is not waited
+  /// for; the host does its own here.
   void flush() const;
   /// Flushes and waits. Throws the errors of the work waited for.
   void sync() const;

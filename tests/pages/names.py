@@ -37,6 +37,7 @@ FIGURES = [
     ("docs/architecture.md", r"(\w+) plans have a graph at a time", "kMostGraphs"),
     ("docs/architecture.md", r"held at most ([\d.]+) times", "kMostHeld"),
     ("docs/architecture.md", r"fewer than (\w+) channels", "kFewChannels"),
+    ("docs/modules.md", r"aggregates of up to (\w+) fields", "kMaxFields"),
     ("docs/tensors.md", r"are joined in groups of (\w+)", "kGroup"),
 ]
 WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
@@ -195,6 +196,19 @@ def check_commits():
             fail("CONTRIBUTING.md", f"no commit has the subject {subject}")
 
 
+def check_code():
+    """The guide walks through a program of several files, and the README shows that of tests/consumers: each line that
+    they show is in one of the files."""
+    def code(text):
+        return [re.sub(r"\s*//.*", "", line).strip() for line in text.splitlines()]
+    for page, folder, blocks in (("docs/guide.md", "examples/guide", None), ("README.md", "tests/consumers", 1)):
+        known = {line for file, text in texts.items() if str(file.parent) == folder for line in code(text)}
+        for block in re.findall(r"^```cpp\n(.*?)^```$", pages[pathlib.Path(page)], re.MULTILINE | re.DOTALL)[:blocks]:
+            for line in code(block):
+                if line not in known:
+                    fail(page, f"no line of {folder} is: {line}")
+
+
 def figure(name, truth=None):
     """What a golden plan or a constant says: digits."""
     if truth is None:
@@ -213,20 +227,36 @@ def check_figures():
             fail(page, f"says {said[0]} where {source[0]} has {known}")
 
 
+def check_commands(page, text):
+    """Paths outside of `spans` too: commands that a reader copies."""
+    for path in re.findall(r"(?<![\w/.-])(?:\./)?((?:scripts|bench|examples|docs|tests)/[\w./{},*-]*\w)", text):
+        check_path(page, path)
+
+
+def check_sources():
+    for file, text in texts.items():
+        if file.parts[:2] == ("tests", "pages"):
+            continue
+        for path in re.findall(r"(?<![\w/.$}-])((?:%s)/[\w./{},*-]*\w)" % "|".join(FOLDERS), text):
+            # Headers that meson makes are named without the .in of what they are made of.
+            if path.endswith(OURS) and path + ".in" not in ends:
+                check_path(file, path)
+        if file.parts[0] in ("src", "jit", "include"):
+            comments = "\n".join(re.findall("//.*", text))
+            for path in re.findall(r"(?<![\w/.{},-])[\w-]+\.(?:h|cpp|cu|comp|md|def)\b", comments):
+                check_path(file, path)
+
+
 for page, text in pages.items():
     check_spans(page, text)
     check_links(page, text)
     check_columns(page, text)
-    for command in re.findall(r"(?<![\w/.-])(?:\./)?((?:scripts|bench|examples|docs|tests)/[\w./{},*-]*\w)", text):
-        check_path(page, command)
-for file, text in texts.items():
-    for path in re.findall(r"(?<![\w/.$}-])((?:%s)/[\w./{},*-]*\w)" % "|".join(FOLDERS), text):
-        # Headers that meson makes are named without the .in of what they are made of.
-        if path.endswith(OURS) and path + ".in" not in ends and file.parts[:2] != ("tests", "pages"):
-            check_path(file, path)
+    check_commands(page, text)
+check_sources()
 check_variables()
 check_tests_and_options()
 check_commits()
+check_code()
 check_figures()
 print(f"{len(pages)} pages, {len(texts)} sources, {len(failures)} failures")
 sys.exit("\n".join(failures) if failures else 0)

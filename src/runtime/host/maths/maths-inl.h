@@ -1,7 +1,7 @@
 // Elementwise functions over Highway vectors that the table's `host` column names. Compiled once per target:
 // include it after hwy/highway.h, inside no namespace.
 //
-// How far f32 functions may be off stands in maths_bounds.h. Exponentials and logarithms of f64 are
+// How far f32 functions may be off stands in bounds.h. Exponentials and logarithms of f64 are
 // those of f32 with longer polynomials, the rest of its functions are the C library's.
 //
 // Products that are added are spelled as MulAdd, so that the compiler finds nothing to fuse and compiled
