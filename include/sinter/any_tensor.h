@@ -345,11 +345,13 @@ std::ostream& operator<<(std::ostream& out, const AnyTensor& tensor);
 /// or changed.
 class Gradients {
  public:
-  /// The gradient of `leaf`; nothing where the result did not depend on it.
+  /// The gradient of `leaf`, or nothing when the result did not depend on it. Throws AutodiffError for a
+  /// tensor that is no leaf but a result.
   std::optional<AnyTensor> get(const AnyTensor& leaf) const;
   /// Moves the gradient out, so that nothing else holds it and an optimizer can write over its memory.
   std::optional<AnyTensor> remove(const AnyTensor& leaf);
-  /// Replaces or adds the gradient of `leaf`; throws ShapeError when the shapes differ.
+  /// Replaces or adds the gradient of `leaf`; throws ShapeError or DTypeError when shapes or dtypes differ,
+  /// AutodiffError when `leaf` is none.
   void set(const AnyTensor& leaf, AnyTensor gradient);
 
   /// The same for typed tensors (defined in tensor.h).

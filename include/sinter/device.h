@@ -35,7 +35,7 @@ struct Statistics {
 class Device {
  public:
   /// CUDA if there is a driver and a GPU, else a Vulkan GPU that is real hardware, else the host.
-  /// SINTER_DEVICE ("host", "cuda", "cuda:1", "vulkan", "vulkan:0", "null") overrides the choice.
+  /// SINTER_DEVICE overrides the choice: "host", "cuda", "cuda:1", "vulkan", "vulkan:0" or "null".
   static Device best();
 
   /// This computer's processor: always available, needs no driver and no compiler.
@@ -67,10 +67,12 @@ class Device {
   /// The hardware's name as the driver reports it.
   const std::string& description() const;
 
-  /// Restarts the device's random number sequence: equal seeds give equal numbers. The initial seed is 0.
+  /// Starts the random numbers of this device anew, for all threads: equal seeds give equal numbers. A device
+  /// starts with seed 0.
   void seed(std::uint64_t seed) const;
 
-  /// Submits the operations recorded so far to the device. Does not wait.
+  /// Hands the operations that all threads have recorded so far to the device. A GPU's work is not waited
+  /// for; the host does its own here.
   void flush() const;
   /// Flushes and waits. Throws the errors of the pending work.
   void sync() const;

@@ -37,6 +37,11 @@ expect 0 'test: loss [0-9.]+  accuracy (9[0-9]|100)' "${small[@]}" --lr 0.003
 grep -q "saved $weights" "$work/out" || say_failed "it does not say where the weights are"
 grep -Eq 'plans built +[0-9]+' "$work/out" || say_failed "no summary of the JIT"
 grep -Eq '▀|▄|█' "$work/out" || say_failed "no digits are drawn"
+# What the page says about a training step is what one is.
+page=$(cd "$(dirname "$0")/../.." && pwd)/docs/guide.md
+shown=$(grep -A2 '^a training step of the last epoch$' "$page")
+[ "$(grep -A2 '^a training step of the last epoch$' "$work/out")" = "$shown" ] ||
+  say_failed "docs/guide.md shows another training step: $shown"
 expect 0 'plans built' --predict-only
 if grep -q epoch "$work/out"; then say_failed "--predict-only trains"; fi
 expect 0 'training on 48 images' --images 48 --epochs=1 --batch 16
