@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -78,6 +80,37 @@ class Dims {
   std::array<std::int64_t, kMaxRank> values_{};
 };
 
+/// "(2, 3)"
+inline std::string to_string(const Dims& dims) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < dims.rank(); ++i) text += (i ? ", " : "") + std::to_string(dims[i]);
+  return text + ")";
+}
+
+namespace detail {
+
+/// The product of sizes that are zero or more; nothing when it does not fit. Zeros are left out while it is
+/// computed, so that strides, which are products of some of the sizes, fit too.
+inline std::optional<std::int64_t> numel_of(const Dims& sizes) {
+  std::int64_t product = 1;
+  bool empty = false;
+  for (std::int64_t size : sizes) {
+    if (size == 0) {
+      empty = true;
+      continue;
+    }
+#if defined(__GNUC__)
+    if (__builtin_mul_overflow(product, size, &product)) return std::nullopt;
+#else
+    if (product > std::numeric_limits<std::int64_t>::max() / size) return std::nullopt;
+    product *= size;
+#endif
+  }
+  return empty ? 0 : product;
+}
+
+}  // namespace detail
+
 /// The sizes of the dimensions; every size is zero or more.
 class Shape : public Dims {
  public:
@@ -85,11 +118,10 @@ class Shape : public Dims {
   Shape() = default;
   explicit Shape(const Dims& dims) : Dims(dims) {}
 
-  /// Number of elements: the product of all sizes, 1 for rank 0.
+  /// Number of elements: the product of all sizes, 1 for rank 0. Throws ShapeError when it is 2^63 or more.
   std::int64_t numel() const {
-    std::int64_t n = 1;
-    for (std::int64_t size : *this) n *= size;
-    return n;
+    if (const std::optional<std::int64_t> n = detail::numel_of(*this)) return *n;
+    throw ShapeError("[numel] shape " + to_string(*this) + " has 2^63 elements or more");
   }
 };
 
@@ -98,13 +130,6 @@ inline Dims contiguous_strides(const Shape& shape) {
   Dims strides = Dims::filled(shape.rank(), 1);
   for (std::size_t i = shape.rank(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
   return strides;
-}
-
-/// "(2, 3)"
-inline std::string to_string(const Dims& dims) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < dims.rank(); ++i) text += (i ? ", " : "") + std::to_string(dims[i]);
-  return text + ")";
 }
 
 }  // namespace sinter

@@ -2,13 +2,17 @@
 #include "jit/plan/place.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <absl/container/flat_hash_set.h>
+
+#include <sinter/error.h>
 
 namespace sinter::plan {
 namespace {
 
 constexpr std::size_t kAlignment = 256;
+constexpr std::size_t kMostBytes = std::numeric_limits<std::int64_t>::max();
 
 std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -30,6 +34,8 @@ class Arena {
       offset = free_.back().first;
       free_.pop_back();
     }
+    if (bytes > kMostBytes - offset)
+      throw DeviceError("[plan] the temporaries of one trace take more than 2^63 bytes");
     end_ = offset + bytes;
     return offset;
   }

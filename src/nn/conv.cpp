@@ -30,8 +30,9 @@ Conv2d Conv2dConfig::init(const Device& device, Location where) const {
                          std::to_string(channels[0]) + " channels in and " + std::to_string(channels[1]) +
                          " out",
                      where);
-  std::int64_t fan_in = channels[0] / groups * kernel[0] * kernel[1];
-  double bound = 1 / std::sqrt(static_cast<double>(fan_in));
+  double fan_in = static_cast<double>(channels[0] / groups) * static_cast<double>(kernel[0]) *
+                  static_cast<double>(kernel[1]);
+  double bound = 1 / std::sqrt(fan_in);
   Conv2d layer;
   layer.stride = stride;
   layer.padding = padding;

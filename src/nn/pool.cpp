@@ -57,11 +57,10 @@ Tensor<4> AvgPool2d::forward(const Tensor<4>& x, Location where) const {
       throw ShapeError("[avg_pool2d] a padding is " + std::to_string(padding[i]) +
                            ", expected 0 to half of the kernel's " + std::to_string(kernel[i]),
                        where);
-    std::int64_t size = x.shape()[i + 2] + 2 * padding[i];
-    if (size < kernel[i])
-      throw ShapeError("[avg_pool2d] a window of " + std::to_string(kernel[i]) + " does not fit in " +
-                           std::to_string(size) + " elements of the input " + to_string(x.shape()) +
-                           " with its padding",
+    if (x.shape()[i + 2] < kernel[i] - 2 * padding[i])
+      throw ShapeError("[avg_pool2d] a window of " + std::to_string(kernel[i]) + " does not fit in the " +
+                           std::to_string(x.shape()[i + 2]) + " elements of the input " +
+                           to_string(x.shape()) + " with a padding of " + std::to_string(padding[i]),
                        where);
   }
   const Axes inside{4, 5};

@@ -4,6 +4,7 @@
 #include "src/autodiff/node.h"
 #include "src/runtime/device_core.h"
 #include "src/tensor/check.h"
+#include "src/tensor/size_arithmetic.h"
 #include "src/trace/recorder.h"
 
 namespace sinter::tensor {
@@ -21,6 +22,7 @@ namespace {
 
 AnyTensor apply(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
                 std::span<const Scalar> scalars, const Shape& shape, DType dtype, const Location& where) {
+  SizeArithmetic(name_of(op), where).bytes(shape, dtype);
   trace::Operand recorded[3];
   runtime::DeviceCore* core = nullptr;
   bool autodiff = false, tracked = false;
@@ -49,6 +51,7 @@ AnyTensor apply(Op op, std::span<const Operand> operands, std::span<const std::i
 AnyTensor apply_source(Op op, std::span<const Scalar> scalars, const Shape& shape, DType dtype,
                        const Device& device, const Location& where) {
   check_supported(name_of(op), dtype, device, where);
+  SizeArithmetic(name_of(op), where).bytes(shape, dtype);
   return AnyTensor(device.core().recorder().append(op, {}, {}, scalars, shape, dtype, where), nullptr,
                    device.is_autodiff());
 }

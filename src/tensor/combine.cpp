@@ -3,6 +3,7 @@
 
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
+#include "src/tensor/size_arithmetic.h"
 
 namespace sinter {
 
@@ -65,7 +66,7 @@ AnyTensor cat_pieces(std::string_view op, std::span<const AnyTensor> pieces, std
   std::vector<AnyTensor> filled;
   std::int64_t size = 0;
   for (const AnyTensor& piece : pieces) {
-    size += piece.shape()[dim];
+    size = tensor::SizeArithmetic(op, where).sum(size, piece.shape()[dim]);
     if (piece.numel() > 0) filled.push_back(piece);
   }
   if (filled.empty()) {
@@ -105,11 +106,12 @@ std::vector<AnyTensor> AnyTensor::split(std::span<const std::int64_t> sizes, std
                                         Location where) const {
   const Shape& shape = tensor::value_of("split", *this, where).shape;
   const std::size_t dim = tensor::axis_of("split", axis, shape, where);
+  const tensor::SizeArithmetic total("split", where);
   std::int64_t start = 0;
   bool fits = true;
   for (std::int64_t size : sizes) {
     fits = fits && size >= 0;
-    start += size;
+    start = total.sum(start, size);
   }
   if (!fits || start != shape[dim])
     throw ShapeError("[split] sizes that sum to " + std::to_string(start) + " do not divide axis " +
@@ -131,6 +133,7 @@ std::vector<AnyTensor> AnyTensor::split(std::int64_t size, std::int64_t axis, Lo
     throw ShapeError(
         "[split] shape " + to_string(shape) + " is not divided into pieces of " + std::to_string(size),
         where);
+  size = std::min(size, std::max<std::int64_t>(shape[dim], 1));
   std::vector<std::int64_t> sizes;
   for (std::int64_t start = 0; start < shape[dim]; start += size)
     sizes.push_back(std::min(size, shape[dim] - start));
@@ -145,8 +148,8 @@ std::vector<AnyTensor> AnyTensor::chunk(std::int64_t count, std::int64_t axis, L
     throw ShapeError(
         "[chunk] shape " + to_string(shape) + " is not divided into " + std::to_string(count) + " pieces",
         where);
-  return split(std::max<std::int64_t>(1, (shape[dim] + count - 1) / count), static_cast<std::int64_t>(dim),
-               where);
+  return split(std::max<std::int64_t>(1, shape[dim] / count + (shape[dim] % count != 0)),
+               static_cast<std::int64_t>(dim), where);
 }
 
 AnyTensor AnyTensor::repeat(const Dims& counts, Location where) const {
@@ -157,6 +160,7 @@ AnyTensor AnyTensor::repeat(const Dims& counts, Location where) const {
     throw ShapeError("[repeat] " + to_string(counts) + " does not repeat shape " + to_string(from) +
                          ": one count, zero or more, for each axis",
                      where);
+  const tensor::SizeArithmetic sizes("repeat", where);
   AnyTensor result = *this;
   for (std::size_t d = 0; d < from.rank(); ++d) {
     if (counts[d] == 1) continue;
@@ -164,7 +168,8 @@ AnyTensor AnyTensor::repeat(const Dims& counts, Location where) const {
     Shape shape(result.shape());
     std::int64_t before = 1, rest = 1;
     for (std::size_t i = 0; i < shape.rank(); ++i) (i < d ? before : rest) *= shape[i];
-    shape[d] *= counts[d];
+    shape[d] = sizes.product(shape[d], counts[d]);
+    sizes.bytes(shape, dtype());
     result = result.reshape({before, 1, rest}, where)
                  .expand({before, counts[d], rest}, where)
                  .reshape(shape, where);

@@ -45,9 +45,15 @@ AnyTensor float_fmod(const Operand& a, const Operand& b, const Location& where) 
 /// True where column <= row + diagonal, in the last two dimensions of a tensor of `rank`.
 AnyTensor lower_mask(std::size_t rank, std::int64_t rows, std::int64_t columns, std::int64_t diagonal,
                      const Device& device, const Location& where) {
+  // Beyond the corners the mask stays the same, and the sum below would not fit.
+  diagonal = std::clamp(diagonal, -rows, columns);
   const AnyTensor row = tensor::iota_along(rank - 2, rank, rows, device, where);
   const AnyTensor column = tensor::iota_along(rank - 1, rank, columns, device, where);
   return A::less_equal(column, A::add(row, diagonal, where), where);
+}
+
+std::int64_t diagonal_below(std::int64_t diagonal) {
+  return diagonal == std::numeric_limits<std::int64_t>::min() ? diagonal : diagonal - 1;
 }
 
 AnyTensor keep_triangle(std::string_view op, const AnyTensor& x, bool lower, std::int64_t diagonal,
@@ -58,7 +64,7 @@ AnyTensor keep_triangle(std::string_view op, const AnyTensor& x, bool lower, std
   if (rank < 2)
     throw ShapeError("[" + std::string(op) + "] takes matrices, not shape " + to_string(value.shape), where);
   const AnyTensor below = lower_mask(rank, value.shape[rank - 2], value.shape[rank - 1],
-                                     lower ? diagonal : diagonal - 1, x.device(), where);
+                                     lower ? diagonal : diagonal_below(diagonal), x.device(), where);
   return lower ? A::where(below, x, 0, where) : A::where(below, 0, x, where);
 }
 
@@ -141,7 +147,7 @@ AnyTensor AnyTensor::triu_mask(std::int64_t rows, std::int64_t columns, std::int
                                const Device& device, Location where) {
   if (rows < 0 || columns < 0)
     throw ShapeError("[triu_mask] sizes are zero or more, not " + to_string(Dims{rows, columns}), where);
-  return lower_mask(2, rows, columns, diagonal - 1, device, where).logical_not(where);
+  return lower_mask(2, rows, columns, diagonal_below(diagonal), device, where).logical_not(where);
 }
 
 AnyTensor AnyTensor::var(const Axes& axes, double correction, Location where) const {

@@ -6,6 +6,7 @@
 #include "src/runtime/device_core.h"
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
+#include "src/tensor/size_arithmetic.h"
 
 namespace sinter {
 
@@ -29,7 +30,7 @@ AnyTensor AnyTensor::from_bytes(std::span<const std::byte> data, const Shape& sh
   check_sizes("from_data", shape, where);
   tensor::check_supported("from_data", dtype, device, where);
   const auto given = data.size() / size_of(dtype);
-  if (data.size() != static_cast<std::size_t>(shape.numel()) * size_of(dtype))
+  if (data.size() != static_cast<std::size_t>(tensor::SizeArithmetic("from_data", where).bytes(shape, dtype)))
     throw ShapeError("[from_data] shape " + to_string(shape) + " holds " + std::to_string(shape.numel()) +
                          " elements, the data " + std::to_string(given),
                      where);
@@ -56,10 +57,18 @@ AnyTensor AnyTensor::arange(std::int64_t start, std::int64_t stop, std::int64_t 
   if (step == 0)
     throw ShapeError(
         "[arange] the step from " + std::to_string(start) + " to " + std::to_string(stop) + " is 0", where);
-  const std::int64_t distance = step > 0 ? stop - start : start - stop;
-  const std::int64_t stride = step > 0 ? step : -step;
-  const std::int64_t count = distance > 0 ? (distance - 1) / stride + 1 : 0;
-  AnyTensor index = tensor::apply_source(Op::Iota, {}, Shape{count}, DType::i64, device, where);
+  // Without sign: the distance of two i64 may take 64 bits.
+  const auto bits = [](std::int64_t number) { return static_cast<std::uint64_t>(number); };
+  const bool empty = step > 0 ? start >= stop : start <= stop;
+  const std::uint64_t distance = step > 0 ? bits(stop) - bits(start) : bits(start) - bits(stop);
+  const std::uint64_t stride = step > 0 ? bits(step) : 0 - bits(step);
+  const std::uint64_t count = empty ? 0 : (distance - 1) / stride + 1;
+  if (count > bits(std::numeric_limits<std::int64_t>::max()))
+    throw ShapeError("[arange] from " + std::to_string(start) + " to " + std::to_string(stop) +
+                         " there are 2^63 numbers or more",
+                     where);
+  const Shape shape{static_cast<std::int64_t>(count)};
+  AnyTensor index = tensor::apply_source(Op::Iota, {}, shape, DType::i64, device, where);
   return add(mul(index, step, where), start, where);
 }
 

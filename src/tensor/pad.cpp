@@ -4,6 +4,7 @@
 
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
+#include "src/tensor/size_arithmetic.h"
 
 namespace sinter {
 
@@ -29,10 +30,11 @@ AnyTensor AnyTensor::pad(const Dims& before, const Dims& after, Scalar value, Lo
   const trace::Value& x = tensor::value_of("pad", *this, where);
   tensor::check_computable("pad", x.dtype, where);
   Shape shape(x.shape);
+  const tensor::SizeArithmetic sizes("pad", where);
   bool fits = before.rank() == shape.rank() && after.rank() == shape.rank();
   for (std::size_t i = 0; fits && i < shape.rank(); ++i) {
     fits = before[i] >= 0 && after[i] >= 0;
-    shape[i] += before[i] + after[i];
+    if (fits) shape[i] = sizes.sum(sizes.sum(shape[i], before[i]), after[i]);
   }
   if (!fits)
     throw ShapeError("[pad] " + to_string(before) + " before and " + to_string(after) +
@@ -54,6 +56,7 @@ AnyTensor AnyTensor::place(const Shape& shape, const Dims& start, const Dims& st
                          "given " +
                          to_string(shape) + ", " + to_string(start) + ", " + to_string(step),
                      where);
+  const tensor::SizeArithmetic sizes("place", where);
   Dims first(start), stride(step), backwards;
   for (std::size_t i = 0; i < rank; ++i) {
     const std::int64_t count = x.shape[i];
@@ -62,7 +65,7 @@ AnyTensor AnyTensor::place(const Shape& shape, const Dims& start, const Dims& st
       first[i] = 0;
       continue;
     }
-    std::int64_t last = first[i] + (count - 1) * stride[i];
+    const std::int64_t last = sizes.sum(first[i], sizes.product(count - 1, stride[i]));
     if (stride[i] == 0 || std::min(first[i], last) < 0 || std::max(first[i], last) >= shape[i])
       throw ShapeError("[place] axis " + std::to_string(i) + " of shape " + to_string(x.shape) +
                            ", started at " + std::to_string(start[i]) + " with step " +

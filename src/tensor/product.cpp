@@ -1,6 +1,7 @@
 // Matrix products and convolutions.
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
+#include "src/tensor/size_arithmetic.h"
 
 namespace sinter {
 
@@ -73,11 +74,12 @@ AnyTensor AnyTensor::conv2d(const AnyTensor& weight, const Conv2dOptions& option
     throw ShapeError("[conv2d] the " + std::to_string(w.shape[0]) + " output channels of weight " +
                          to_string(w.shape) + " do not divide into " + std::to_string(groups) + " groups",
                      where);
-  if (x.shape[1] != w.shape[1] * groups)
+  if (x.shape[1] != tensor::SizeArithmetic("conv2d", where).product(w.shape[1], groups))
     throw ShapeError("[conv2d] input " + to_string(x.shape) + " has " + std::to_string(x.shape[1]) +
                          " channels, weight " + to_string(w.shape) + " with " + std::to_string(groups) +
                          " group(s) takes " + std::to_string(w.shape[1] * groups),
                      where);
+  const tensor::SizeArithmetic sizes("conv2d", where);
   Shape shape{x.shape[0], w.shape[0], 0, 0};
   for (std::size_t i = 0; i < 2; ++i) {
     if (options.stride[i] < 1 || options.dilation[i] < 1 || options.padding[i] < 0)
@@ -85,8 +87,8 @@ AnyTensor AnyTensor::conv2d(const AnyTensor& weight, const Conv2dOptions& option
                            std::to_string(options.stride[i]) + ", " + std::to_string(options.dilation[i]) +
                            " and " + std::to_string(options.padding[i]),
                        where);
-    const std::int64_t reach = options.dilation[i] * (w.shape[2 + i] - 1) + 1;
-    const std::int64_t padded = x.shape[2 + i] + 2 * options.padding[i];
+    const std::int64_t reach = sizes.sum(sizes.product(options.dilation[i], w.shape[2 + i] - 1), 1);
+    const std::int64_t padded = sizes.sum(x.shape[2 + i], sizes.product(2, options.padding[i]));
     if (w.shape[2 + i] < 1 || reach > padded)
       throw ShapeError("[conv2d] weight " + to_string(w.shape) + " reaches over " + std::to_string(reach) +
                            " elements, input " + to_string(x.shape) + " has " + std::to_string(padded) +

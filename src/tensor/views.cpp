@@ -4,6 +4,7 @@
 
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
+#include "src/tensor/size_arithmetic.h"
 
 namespace sinter {
 
@@ -26,22 +27,25 @@ DimPart part_of_dim(std::string_view op, const Range& range, std::size_t axis, c
   const std::int64_t size = shape[axis];
   const std::string name = "[" + std::string(op) + "] ";
   if (range.step == 0) throw ShapeError(name + "the step" + at_axis(axis, shape) + " is 0", where);
+  // A longer step than this takes the same one element.
+  const std::int64_t step =
+      std::clamp(range.step, -std::max<std::int64_t>(size, 1), std::max<std::int64_t>(size, 1));
   const auto from_front = [&](std::int64_t position, const char* what) {
     if (position < -size || position > size)
       throw ShapeError(name + what + " " + std::to_string(position) + " is outside" + at_axis(axis, shape),
                        where);
     return position < 0 ? position + size : position;
   };
-  if (range.step > 0) {
+  if (step > 0) {
     const std::int64_t start = range.start ? from_front(*range.start, "start") : 0;
     const std::int64_t stop = range.stop ? from_front(*range.stop, "stop") : size;
-    const std::int64_t count = stop > start ? (stop - start - 1) / range.step + 1 : 0;
-    return {count ? start : 0, range.step, count};
+    const std::int64_t count = stop > start ? (stop - start - 1) / step + 1 : 0;
+    return {count ? start : 0, step, count};
   }
   const std::int64_t start = std::min(range.start ? from_front(*range.start, "start") : size - 1, size - 1);
   const std::int64_t stop = range.stop ? from_front(*range.stop, "stop") : -1;
-  const std::int64_t count = start > stop ? (start - stop - 1) / -range.step + 1 : 0;
-  return {count ? start : 0, range.step, count};
+  const std::int64_t count = start > stop ? (start - stop - 1) / -step + 1 : 0;
+  return {count ? start : 0, step, count};
 }
 
 }  // namespace
@@ -83,6 +87,7 @@ AnyTensor slice_to(const AnyTensor& x, const Dims& start, const Dims& step, cons
 
 AnyTensor AnyTensor::reshape(const Dims& sizes, Location where) const {
   const Shape& from = value_of("reshape", *this, where).shape;
+  const tensor::SizeArithmetic sizes_of("reshape", where);
   Shape shape(sizes);
   std::int64_t known = 1;
   std::size_t open = kMaxRank;
@@ -93,7 +98,7 @@ AnyTensor AnyTensor::reshape(const Dims& sizes, Location where) const {
       throw ShapeError("[reshape] sizes are zero or more, and one of them may be -1; not " + to_string(sizes),
                        where);
     else
-      known *= shape[i];
+      known = sizes_of.product(known, shape[i]);
   }
   const std::int64_t count = from.numel();
   if (open != kMaxRank) {

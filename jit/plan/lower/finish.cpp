@@ -95,10 +95,12 @@ class Arguments {
   bool wide = false;
 };
 
-/// The largest number that a map gives on the loop, for the choice of index width.
-bool reaches_far(const IndexMap& map) {
+/// True iff 32 bits are too few for what a map computes on the loop. `beyond`: what is added to its result,
+/// the largest index of a table times its stride.
+bool reaches_far(const IndexMap& map, double beyond = 0) {
   for (const MapStep& step : map.steps()) {
     double reach = std::abs(static_cast<double>(step.offset)), count = 1;
+    if (&step == &map.steps().back()) reach += beyond;
     for (std::size_t d = 0; d < step.strides.size(); ++d) {
       reach += std::abs(static_cast<double>(step.strides[d])) *
                static_cast<double>(std::max<std::int64_t>(0, step.extents[d] - 1));
@@ -221,6 +223,8 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
     }
     if (expr.kind == ir::ExprKind::LoadAt) {
       const auto [stride, extent] = draft.indexed.at(static_cast<ir::ExprId>(i));
+      arguments.wide |= reaches_far(draft.maps[expr.map],
+                                    std::abs(static_cast<double>(stride)) * static_cast<double>(extent));
       expr.stride = arguments.stride(stride);
       expr.extent = arguments.stride(extent);
       kernel.fault = true;

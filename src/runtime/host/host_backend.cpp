@@ -16,6 +16,7 @@
 #include "src/runtime/host/memory_pool.h"
 #include "src/runtime/host/products/library.h"
 #include "src/runtime/host/program.h"
+#include "src/runtime/host/threads/floating_point.h"
 
 #if defined(__linux__)
 #include <unistd.h>
@@ -131,6 +132,7 @@ class HostBackend final : public Backend {
 
   void launch(Executable& executable, const LaunchArguments& arguments) override {
     ++launches_;
+    const DefaultFloatingPoint not_the_callers;
     auto& program = static_cast<host::HostExecutable&>(executable);
     if (!logs_launches_) return program.run(workers_, arguments, fault_);
     const auto begin = std::chrono::steady_clock::now();

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <utility>
 
+#include "src/runtime/host/threads/floating_point.h"
+
 #if defined(__linux__)
 #include <sched.h>
 #endif
@@ -111,6 +113,7 @@ void ThreadPool::work_through(std::uint32_t generation, std::size_t thread) {
 }
 
 void ThreadPool::worker(std::size_t thread) {
+  const DefaultFloatingPoint not_inherited;  // a new thread begins with its parent's settings
   std::uint32_t seen = 0;
   for (;;) {
     auto news = [&] { return generation_.load(std::memory_order_acquire) != seen; };
