@@ -13,27 +13,11 @@
 
 namespace sinter::emit {
 
-std::string_view value_type(DType dtype) {
-  switch (dtype) {
-    case DType::f32: return "float";
-    case DType::f64: return "double";
-    case DType::i32: return "int";
-    case DType::i64: return "i64";
-    case DType::u8:
-    case DType::bf16:
-    case DType::f16: return "u32";
-    case DType::boolean: return "bool";
-  }
-  return "";
-}
-
-const Dialect& dialect(Language language) {
-  return language == Language::Cuda ? cuda_dialect() : glsl_dialect();
-}
+Target::Target(const Dialect& dialect) : dialect(&dialect), subgroup(dialect.subgroup) {}
 
 ir::Schedule schedule_on(const ir::Kernel& kernel, const Target& target) {
   if (kernel.inner_rank == 0) return ir::Schedule::Pointwise;
-  if (kernel.schedule == ir::Schedule::LanesInner && target.has_groups) return ir::Schedule::LanesInner;
+  if (kernel.schedule == ir::Schedule::LanesInner && target.has_workgroups) return ir::Schedule::LanesInner;
   return ir::Schedule::LanesOuter;
 }
 
@@ -65,27 +49,29 @@ T divide_up(T a, std::common_type_t<T> b) {
   return (a + b - 1) / b;
 }
 
-// Lanes of a group whose rows share loops, and how many rounds of the first loop are worth a row.
-constexpr std::int64_t kRowedLanes = 32, kLeastShared = 4;
+// A workgroup of fewer lanes would leave most of a core idle.
+constexpr int kLeastLanes = 32;
+// How many rounds of the first loop are worth a row of lanes.
+constexpr std::int64_t kLeastShared = 4;
 
-/// Several groups for what one would do, up to `most` of them.
+/// Several workgroups for what one would do, up to `most` of them.
 void share(Geometry& shape, const Target& target, std::int64_t most) {
-  const std::int64_t wanted = target.wanted_groups / std::max<std::int64_t>(shape.groups, 1);
+  const std::int64_t wanted = target.wanted_workgroups / std::max<std::int64_t>(shape.workgroups, 1);
   shape.parts = static_cast<std::uint32_t>(std::clamp<std::int64_t>(std::min(wanted, most), 1, 1024));
-  shape.groups *= shape.parts;
+  shape.workgroups *= shape.parts;
 }
 
 }  // namespace
 
-int group_lanes(const ir::Kernel& kernel, const Target& target) {
-  return kernel.row_elements > 0 ? kernel.row_lanes : target.group_size;
+int workgroup_lanes(const ir::Kernel& kernel, const Target& target) {
+  return kernel.row_elements > 0 ? kernel.row_lanes : target.workgroup_size;
 }
 
 Source emit(const ir::Kernel& kernel, const Target& device) {
   check_dtypes(kernel, device);
-  // What stands for each subgroup or lane of a group has room for this kernel's groups.
+  // What stands for each subgroup or lane of a workgroup has room for this kernel's workgroups.
   Target target = device;
-  target.group_size = group_lanes(kernel, device);
+  target.workgroup_size = workgroup_lanes(kernel, device);
   const ir::Schedule schedule = schedule_on(kernel, target);
   Expressions e(kernel, target);
   e.dialect.add_functions(target, e.functions);
@@ -93,7 +79,7 @@ Source emit(const ir::Kernel& kernel, const Target& device) {
   write_loops(e, schedule);
   const std::string& body = e.out.text();
   Source source;
-  source.entry = target.language == Language::Cuda ? "sinter_kernel" : "main";
+  source.entry = e.dialect.entry;
   source.text = e.dialect.preamble(kernel, target) + functions_for(body, e.dialect, e.functions) +
                 e.dialect.open(kernel, target, e.use);
   source.text += body + "}\n";
@@ -138,33 +124,34 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
   auto of_member = [&](std::size_t m) {
     return geometry(kernel, target, ints.subspan(m * kernel.ints, kernel.ints));
   };
-  // All members have groups of one form: that of the largest.
+  // All members have workgroups of one form: that of the largest.
   for (std::size_t m = 0; m < members; ++m) {
     const Geometry one = of_member(m);
     if (one.lanes > whole.lanes) whole = one;
     if (one.lanes == whole.lanes) whole.rows = std::max(whole.rows, one.rows);
   }
-  std::uint64_t groups = 0;
+  std::uint64_t workgroups = 0;
   firsts.clear();
   for (std::size_t m = 0; m < members; ++m) {
     const Geometry one = of_member(m);
-    firsts.push_back(static_cast<std::uint32_t>(groups));
-    const std::uint64_t lanes = std::uint64_t{one.groups} * one.lanes * one.rows;
-    const std::uint64_t per_group = std::uint64_t{whole.lanes} * whole.rows;
+    firsts.push_back(static_cast<std::uint32_t>(workgroups));
+    const std::uint64_t lanes = std::uint64_t{one.workgroups} * one.lanes * one.rows;
+    const std::uint64_t per_workgroup = std::uint64_t{whole.lanes} * whole.rows;
     switch (schedule_on(kernel, target)) {
       case ir::Schedule::LanesInner:
-        groups += divide_up(std::uint64_t{one.groups} * one.rows, whole.rows);
+        workgroups += divide_up(std::uint64_t{one.workgroups} * one.rows, whole.rows);
         break;
       case ir::Schedule::LanesOuter:
-        groups += divide_up(std::uint64_t{one.groups} * one.lanes, whole.lanes);
+        workgroups += divide_up(std::uint64_t{one.workgroups} * one.lanes, whole.lanes);
         break;
-      case ir::Schedule::Pointwise: groups += divide_up(lanes, per_group); break;
+      case ir::Schedule::Pointwise: workgroups += divide_up(lanes, per_workgroup); break;
     }
   }
-  if (groups > static_cast<std::uint64_t>(target.max_groups))
+  if (workgroups > static_cast<std::uint64_t>(target.max_workgroups))
     throw DeviceError("[launch] " + std::to_string(members) + " members of one launch need " +
-                      std::to_string(groups) + " groups; the most are " + std::to_string(target.max_groups));
-  whole.groups = static_cast<std::uint32_t>(groups);
+                      std::to_string(workgroups) + " workgroups; the most are " +
+                      std::to_string(target.max_workgroups));
+  whole.workgroups = static_cast<std::uint32_t>(workgroups);
   return whole;
 }
 
@@ -176,58 +163,57 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
   if (outer <= 0) return shape;
   // So many lanes in one launch that their number still fits 31 bits; the kernels loop over what is left.
   const std::int64_t most =
-      std::min<std::int64_t>(target.max_groups, (std::int64_t{1} << 30) / target.group_size);
-  const bool has_rows = !dialect(target.language).row.empty();
-  const bool vectors = dialect(target.language).has_vectors(kernel, target);
+      std::min<std::int64_t>(target.max_workgroups, (std::int64_t{1} << 30) / target.workgroup_size);
+  const bool has_rows = !target.dialect->row.empty() && target.subgroup > 0;
+  const bool vectors = target.dialect->has_vectors(kernel, target);
   switch (schedule_on(kernel, target)) {
     case ir::Schedule::Pointwise: {
       const std::int64_t per_lane = vectors ? vector_width(kernel, target) : 1;
-      // Small work is spread thin: a lane for each point until the device has several groups for each of its
-      // cores.
+      // Small work is spread thin: a lane for each point until the device has several workgroups for each of
+      // its cores.
       const std::int64_t lanes = outer < 65536 ? outer : divide_up(outer, per_lane);
-      shape.lanes = static_cast<std::uint32_t>(target.group_size);
-      shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(lanes, shape.lanes)));
+      shape.lanes = static_cast<std::uint32_t>(target.workgroup_size);
+      shape.workgroups = static_cast<std::uint32_t>(std::min(most, divide_up(lanes, shape.lanes)));
       break;
     }
     case ir::Schedule::LanesOuter: {
-      const int group =
-          target.has_groups ? std::min(target.group_size, outer < 32768 ? 128 : 256) : target.group_size;
-      shape.lanes = static_cast<std::uint32_t>(group);
-      shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, group)));
+      const int size = target.has_workgroups ? std::min(target.workgroup_size, outer < 32768 ? 128 : 256)
+                                             : target.workgroup_size;
+      shape.lanes = static_cast<std::uint32_t>(size);
+      shape.workgroups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, size)));
       // Rows and parts are cut along the first inner dim.
       const std::int64_t first = ints[kernel.extents[kernel.outer_rank].index];
-      if (!kernel.split && has_rows && outer < target.wanted_groups * target.group_size / 4 &&
+      if (!kernel.split && has_rows && outer < target.wanted_workgroups * target.workgroup_size / 4 &&
           first >= 2 * kLeastShared) {
-        std::int64_t rows = target.group_size / kRowedLanes;
+        std::int64_t rows = target.workgroup_size / target.subgroup;
         while (rows * kLeastShared > first) rows /= 2;
-        shape.lanes = kRowedLanes;
+        shape.lanes = static_cast<std::uint32_t>(target.subgroup);
         shape.rows = static_cast<std::uint32_t>(rows);
-        shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, kRowedLanes)));
+        shape.workgroups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, target.subgroup)));
       }
       if (kernel.split) share(shape, target, first / 8);
       break;
     }
     case ir::Schedule::LanesInner: {
-      const std::int64_t full = group_lanes(kernel, target);
+      const std::int64_t full = workgroup_lanes(kernel, target);
       const std::int64_t width = vector_width(kernel, target);
-      std::int64_t lanes = std::max(32, target.subgroup);
+      std::int64_t lanes = std::max(kLeastLanes, target.subgroup);
       while (lanes < full && lanes * 2 * width <= inner) lanes *= 2;
       while (lanes < full && kernel.row_elements > 0 && lanes * kernel.row_elements < inner) lanes *= 2;
       if (kernel.row_elements > 0 && lanes * kernel.row_elements < inner)
-        throw DeviceError("[launch] rows of " + std::to_string(inner) + " elements, where a group of " +
+        throw DeviceError("[launch] rows of " + std::to_string(inner) + " elements, where a workgroup of " +
                           std::to_string(lanes) + " lanes holds " + std::to_string(kernel.row_elements) +
                           " in each");
       if (kernel.row_full && inner != std::int64_t{kernel.row_elements} * lanes)
         throw DeviceError("[launch] rows of " + std::to_string(inner) + " elements for a kernel of rows of " +
                           std::to_string(kernel.row_elements) + " x " + std::to_string(kernel.row_lanes));
       shape.lanes = static_cast<std::uint32_t>(lanes);
-      // Several points per block where one warp is enough for a point: blocks of one warp would leave a core
-      // half empty.
-      shape.rows = has_rows && lanes == 32
-                       ? static_cast<std::uint32_t>(std::min<std::int64_t>(target.group_size / 32, outer))
-                       : 1;
+      // Several points per workgroup where one subgroup is enough for a point: workgroups of one subgroup
+      // would leave a core half empty.
+      if (has_rows && lanes == target.subgroup)
+        shape.rows = static_cast<std::uint32_t>(std::min<std::int64_t>(target.workgroup_size / lanes, outer));
       if (kernel.split) shape.rows = 1;
-      shape.groups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, shape.rows)));
+      shape.workgroups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, shape.rows)));
       if (kernel.split) share(shape, target, inner / (lanes * width * 2));
       break;
     }

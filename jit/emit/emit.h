@@ -1,31 +1,19 @@
-// Kernel IR to source text: CUDA C++ and GLSL from one walker, and how a kernel's launch is shaped.
+// Kernel IR to source text by one walker for all languages, and how a kernel's launch is shaped.
 //
-// What the text expects from whoever launches it
+// A target names the dialect its text is in (dialects/table.h). What the text expects from whoever launches
+// it, its ABI, stands in the dialect's own header: dialects/cuda/cuda.h, dialects/glsl/glsl.h. All have this
+// in common:
 //
-// CUDA    one entry point `sinter_kernel`; arguments in this order: a pointer per buffer, the ints (int32, or
-// int64 when
-//         the kernel is wide), the scalars by value (u8, bf16 and f16 as 32-bit), a `unsigned int*` fault
-//         word when Kernel::fault. Compile with --fmad=false. The block is Geometry::lanes x Geometry::rows
-//         threads.
+//   buffers    in the kernel's order
+//   ints       Kernel::ints of them; 32 bits each, or 64 where the kernel is wide
+//   scalars    in the kernel's order; u8, bf16 and f16 as 32 bits
+//   parts      of a split kernel: the number of workgroups that share one unit of work; then memory for
+//              partial results (split_scratch_bytes) and a table of 32-bit counters, one for each unit, all
+//              zero, which the kernel leaves so
+//   fault      where Kernel::fault: a word that the kernel sets to 1
 //
-//         A kernel for several members takes their arguments as one struct by value, Kernel::members times
-//         MemberLayout::bytes, then the number of members (32 bits), then the fault word.
-//
-//         A split kernel takes, before the fault word: the parts (32 bits), memory for partial results of
-//         split_scratch_bytes, and a table of 32-bit counters, one for each group over the parts, all zero,
-//         which it leaves so.
-//
-// GLSL    entry point `main`; bindings of descriptor set 0, all storage buffers: 0 .. n-1 the kernel's
-// buffers, n the
-//         arguments, n + 1 the fault word (one uint) when Kernel::fault. The arguments are 32-bit words
-//         without gaps: first the ints (one word each; two, low word first, when the kernel is wide), then
-//         the scalars (f32: its bits; i32; bool and u8: 0 or 1, or the number; bf16 and f16: their bits; i64
-//         and the bits of f64: two words, low word first); at least one word must be bound. Specialization
-//         constant 0 (uint) is the group size and must be Geometry::lanes (Geometry::rows is always 1). A
-//         kernel for several members has two bindings: the arguments, one word with the number of members and
-//         then MemberLayout::bytes for each, and the fault word; buffers are named by their addresses. A
-//         split kernel has its parts as the last word of the arguments, and two bindings more before the
-//         fault word: partial results and counters.
+// A kernel for several members takes a table instead of buffers, ints and scalars, laid out by member_layout,
+// and the number of members. It is launched with Geometry::workgroups workgroups of lanes x rows lanes.
 #pragma once
 
 #include <cstdint>
@@ -37,39 +25,42 @@
 
 namespace sinter::emit {
 
-enum class Language : std::uint8_t { Cuda, Glsl };
+class Dialect;
 
 /// What the text may use, as plain data.
 struct Target {
-  Language language = Language::Cuda;
-  int group_size = 256;    // lanes of a full group; a power of two, at least 32 when barriers may be used
-  bool has_groups = true;  // shared memory and barriers; without, LanesInner runs as one lane per outer point
+  /// Of a device of the usual kind for this language.
+  explicit Target(const Dialect& dialect);
+
+  const Dialect* dialect;
+  int workgroup_size = 256;    // lanes of a full workgroup: a power of two, no less than a subgroup
+  bool has_workgroups = true;  // shared memory and barriers; without, LanesInner has a lane per outer point
+  int subgroup = 0;            // lanes that exchange values without memory, always so many; 0: none
   bool has_f64 = true;
   bool has_i64 = true;
   bool has_byte_storage = true;  // bool and u8 buffers
   bool has_half_storage = true;  // bf16 and f16 buffers
-  bool fuses_fma = false;        // GLSL: fma rounds once and in one instruction
-  int subgroup = 0;     // GLSL: lanes that hand each other values without memory, always so many; 0: none
-  bool vectors = true;  // four neighbouring elements are read and written at once where they lie so
-  std::int64_t max_groups = 65535;
-  std::int64_t wanted_groups =
-      256;  // groups that keep the device busy: so many share the work of a split kernel
+  bool fuses_fma = false;        // fma is known to round once and in one instruction; languages that promise
+                                 // it do not ask
+  bool vectors = true;  // several neighbouring elements are read and written at once where they lie so
+  std::int64_t max_workgroups = 65535;
+  std::int64_t wanted_workgroups = 256;  // so many keep the device busy, and share the work of a split kernel
 };
 
-/// Most lanes of a group of this kernel.
-int group_lanes(const ir::Kernel& kernel, const Target& target);
+/// Most lanes of a workgroup of this kernel.
+int workgroup_lanes(const ir::Kernel& kernel, const Target& target);
 
 struct Source {
   std::string text;
   std::string entry;
 };
 
-/// One launch: `groups` groups of lanes x rows lanes. No groups: nothing to run.
+/// One launch: `workgroups` of lanes x rows lanes. No workgroups: nothing to run.
 struct Geometry {
-  std::uint32_t groups = 0;
+  std::uint32_t workgroups = 0;
   std::uint32_t lanes = 1;
   std::uint32_t rows = 1;
-  std::uint32_t parts = 1;  // split kernels: groups that share the inner points of the same outer points
+  std::uint32_t parts = 1;  // split kernels: workgroups that share the inner points of the same outer points
   friend bool operator==(const Geometry&, const Geometry&) = default;
 };
 
@@ -85,7 +76,7 @@ std::size_t split_scratch_bytes(const ir::Kernel& kernel, const Geometry& shape,
                                 std::span<const std::int64_t> ints);
 
 /// How a launch of several members is shaped; `ints` are those of all members. `firsts` becomes the first
-/// group of each.
+/// workgroup of each.
 Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints,
                   std::size_t members, std::vector<std::uint32_t>& firsts);
 
@@ -97,12 +88,12 @@ struct MemberLayout {
     std::size_t offset, bytes;  // 8 or 4 bytes
   };
   std::vector<Field> fields;
-  std::size_t first = 0;  // offset of the member's first group, 32 bits
+  std::size_t first = 0;  // offset of the number of the member's first workgroup, 32 bits
   std::size_t bytes = 0;  // of one member, a multiple of 8
 };
 MemberLayout member_layout(const ir::Kernel& kernel);
 
-/// The schedule the text follows: the kernel's own, but for LanesInner on a target without groups.
+/// The schedule the text follows: the kernel's own, but for LanesInner on a target without workgroups.
 ir::Schedule schedule_on(const ir::Kernel& kernel, const Target& target);
 
 }  // namespace sinter::emit

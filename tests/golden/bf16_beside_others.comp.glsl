@@ -10,7 +10,7 @@
 layout(local_size_x = 256, local_size_x_id = 0) in;
 uvec4 sn_halves(uvec2 a) { return uvec4(a.x & 65535u, a.x >> 16, a.y & 65535u, a.y >> 16); }
 uvec4 sn_bytes(u32 a) { return uvec4(a & 255u, (a >> 8) & 255u, (a >> 16) & 255u, a >> 24); }
-float sn_cast_bf16_f32(u32 a) { return uintBitsToFloat(a << 16); }
+SN_FN float sn_cast_bf16_f32(u32 a) { return uintBitsToFloat(a << 16); }
 u32 sn_cast_f32_bf16(float a) {
   const u32 b = floatBitsToUint(a);
   if ((b & 0x7fffffffu) > 0x7f800000u) return (b >> 16) | 0x40u;

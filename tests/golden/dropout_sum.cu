@@ -45,7 +45,7 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
@@ -111,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       }
       r8 = r8 + q8;
     }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r8, warps, blockDim.x, true); }
+    { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r8, warps, blockDim.x, true); }
     const float v8 = r8;
     if (threadIdx.x == 0u) {
       b2[x0] = v8;

@@ -16,9 +16,9 @@ float sn_cast_f16_f32(u32 a) {
   return uintBitsToFloat(sign | ((size << 13) + (size < 0x7c00u ? 0x38000000u : 0x70000000u)));
 }
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
-shared int keys_of_sn_group_max_f32_parts[2][8];
-u32 keys_of_sn_group_max_f32_turn = 0u;
-int keys_of_sn_group_max_f32(int mine) {
+shared int keys_of_sn_workgroup_max_f32_parts[2][8];
+u32 keys_of_sn_workgroup_max_f32_turn = 0u;
+int keys_of_sn_workgroup_max_f32(int mine) {
   int v = mine;
   [[unroll]]
   for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
@@ -27,21 +27,21 @@ int keys_of_sn_group_max_f32(int mine) {
   }
   const u32 count = gl_WorkGroupSize.x / 32u;
   if (count > 1u) {
-    if (gl_SubgroupInvocationID == 0u) keys_of_sn_group_max_f32_parts[keys_of_sn_group_max_f32_turn][gl_SubgroupID] = v;
+    if (gl_SubgroupInvocationID == 0u) keys_of_sn_workgroup_max_f32_parts[keys_of_sn_workgroup_max_f32_turn][gl_SubgroupID] = v;
     barrier();
-    v = keys_of_sn_group_max_f32_parts[keys_of_sn_group_max_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    v = keys_of_sn_workgroup_max_f32_parts[keys_of_sn_workgroup_max_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
     [[unroll]]
     for (u32 d = count >> 1; d > 0u; d >>= 1) {
       const int w = subgroupShuffleXor(v, d);
       v = max(v, w);
     }
-    keys_of_sn_group_max_f32_turn ^= 1u;
+    keys_of_sn_workgroup_max_f32_turn ^= 1u;
   }
   return v;
 }
-float sn_group_max_f32(float mine) {
+float sn_workgroup_max_f32(float mine) {
   const int bits = floatBitsToInt(mine);
-  const int key = keys_of_sn_group_max_f32(sn_is_nan_f32(mine) ? 0x7fffffff : bits ^ ((bits >> 31) & 0x7fffffff));
+  const int key = keys_of_sn_workgroup_max_f32(sn_is_nan_f32(mine) ? 0x7fffffff : bits ^ ((bits >> 31) & 0x7fffffff));
   return intBitsToFloat(key ^ ((key >> 31) & 0x7fffffff));
 }
 SN_FN float sn_exp_f32(float a) {
@@ -52,9 +52,9 @@ SN_FN float sn_exp_f32(float a) {
   precise float y = exp2(f) * uintBitsToFloat(floatBitsToUint(t) << 23);
   return y;
 }
-shared float sn_group_sum_f32_parts[2][8];
-u32 sn_group_sum_f32_turn = 0u;
-float sn_group_sum_f32(float mine) {
+shared float sn_workgroup_sum_f32_parts[2][8];
+u32 sn_workgroup_sum_f32_turn = 0u;
+float sn_workgroup_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
   for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
@@ -63,15 +63,15 @@ float sn_group_sum_f32(float mine) {
   }
   const u32 count = gl_WorkGroupSize.x / 32u;
   if (count > 1u) {
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
+    if (gl_SubgroupInvocationID == 0u) sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    v = sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
     [[unroll]]
     for (u32 d = count >> 1; d > 0u; d >>= 1) {
       const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    sn_group_sum_f32_turn ^= 1u;
+    sn_workgroup_sum_f32_turn ^= 1u;
   }
   return v;
 }
@@ -151,7 +151,7 @@ void main() {
       r2_all = r2_all + abs(v1);
     }
     r2 = sn_is_nan_f32(r2_all) ? r2_all : r2;
-    r2 = sn_group_max_f32(r2);
+    r2 = sn_workgroup_max_f32(r2);
     precise float v2 = r2;
     float r5 = float(0);
     for (u32 h = u32(gl_LocalInvocationID.x) * u32(8); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(8) * 32)) {
@@ -211,7 +211,7 @@ void main() {
       }
       r5 = r5 + q5;
     }
-    r5 = sn_group_sum_f32(r5);
+    r5 = sn_workgroup_sum_f32(r5);
     precise float v5 = r5;
     for (u32 j = u32(gl_LocalInvocationID.x) * u32(8); j < inner4; j += u32(gl_WorkGroupSize.x) * u32(8)) {
       const int y = int(j);

@@ -38,7 +38,7 @@ SN_FN float sn_max_f32(float a, float b) {
   return a > b || a != a ? a : b;
 #endif
 }
-SN_FN void sn_group_max_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_max_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = sn_max_f32(v, w);
@@ -55,7 +55,7 @@ SN_FN void sn_group_max_f32(float& v, float (*warps)[32], u32 lanes, bool again)
   }
 }
 SN_FN float sn_exp_f32(float a) { return expf(a); }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
@@ -116,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       const float v1 = sn_cast_f16_f32(v0);
       r2 = sn_max_f32(r2, v1);
     }
-    { __shared__ float warps[1][32]; sn_group_max_f32(r2, warps, blockDim.x, false); }
+    { __shared__ float warps[1][32]; sn_workgroup_max_f32(r2, warps, blockDim.x, false); }
     const float v2 = r2;
     float r5 = float(0);
     for (u32 h = u32(threadIdx.x) * u32(8); h < inner4; h += u32(u32(blockDim.x) * u32(8) * 32)) {
@@ -153,7 +153,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       }
       r5 = r5 + q5;
     }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r5, warps, blockDim.x, false); }
+    { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r5, warps, blockDim.x, false); }
     const float v5 = r5;
     for (u32 j = u32(threadIdx.x) * u32(8); j < inner4; j += u32(blockDim.x) * u32(8)) {
       const int y = int(j);

@@ -9,9 +9,9 @@
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
-shared int keys_of_sn_group_max_f32_parts[2][8];
-u32 keys_of_sn_group_max_f32_turn = 0u;
-int keys_of_sn_group_max_f32(int mine) {
+shared int keys_of_sn_workgroup_max_f32_parts[2][8];
+u32 keys_of_sn_workgroup_max_f32_turn = 0u;
+int keys_of_sn_workgroup_max_f32(int mine) {
   int v = mine;
   [[unroll]]
   for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
@@ -20,21 +20,21 @@ int keys_of_sn_group_max_f32(int mine) {
   }
   const u32 count = gl_WorkGroupSize.x / 32u;
   if (count > 1u) {
-    if (gl_SubgroupInvocationID == 0u) keys_of_sn_group_max_f32_parts[keys_of_sn_group_max_f32_turn][gl_SubgroupID] = v;
+    if (gl_SubgroupInvocationID == 0u) keys_of_sn_workgroup_max_f32_parts[keys_of_sn_workgroup_max_f32_turn][gl_SubgroupID] = v;
     barrier();
-    v = keys_of_sn_group_max_f32_parts[keys_of_sn_group_max_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    v = keys_of_sn_workgroup_max_f32_parts[keys_of_sn_workgroup_max_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
     [[unroll]]
     for (u32 d = count >> 1; d > 0u; d >>= 1) {
       const int w = subgroupShuffleXor(v, d);
       v = max(v, w);
     }
-    keys_of_sn_group_max_f32_turn ^= 1u;
+    keys_of_sn_workgroup_max_f32_turn ^= 1u;
   }
   return v;
 }
-float sn_group_max_f32(float mine) {
+float sn_workgroup_max_f32(float mine) {
   const int bits = floatBitsToInt(mine);
-  const int key = keys_of_sn_group_max_f32(sn_is_nan_f32(mine) ? 0x7fffffff : bits ^ ((bits >> 31) & 0x7fffffff));
+  const int key = keys_of_sn_workgroup_max_f32(sn_is_nan_f32(mine) ? 0x7fffffff : bits ^ ((bits >> 31) & 0x7fffffff));
   return intBitsToFloat(key ^ ((key >> 31) & 0x7fffffff));
 }
 SN_FN float sn_exp_f32(float a) {
@@ -45,9 +45,9 @@ SN_FN float sn_exp_f32(float a) {
   precise float y = exp2(f) * uintBitsToFloat(floatBitsToUint(t) << 23);
   return y;
 }
-shared float sn_group_sum_f32_parts[2][8];
-u32 sn_group_sum_f32_turn = 0u;
-float sn_group_sum_f32(float mine) {
+shared float sn_workgroup_sum_f32_parts[2][8];
+u32 sn_workgroup_sum_f32_turn = 0u;
+float sn_workgroup_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
   for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
@@ -56,15 +56,15 @@ float sn_group_sum_f32(float mine) {
   }
   const u32 count = gl_WorkGroupSize.x / 32u;
   if (count > 1u) {
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
+    if (gl_SubgroupInvocationID == 0u) sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    v = sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
     [[unroll]]
     for (u32 d = count >> 1; d > 0u; d >>= 1) {
       const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    sn_group_sum_f32_turn ^= 1u;
+    sn_workgroup_sum_f32_turn ^= 1u;
   }
   return v;
 }
@@ -130,7 +130,7 @@ void main() {
       r1_all = r1_all + abs(v0);
     }
     r1 = sn_is_nan_f32(r1_all) ? r1_all : r1;
-    r1 = sn_group_max_f32(r1);
+    r1 = sn_workgroup_max_f32(r1);
     precise float v1 = r1;
     float r4 = float(0);
     for (u32 h = u32(gl_LocalInvocationID.x) * u32(4); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(4) * 32)) {
@@ -187,7 +187,7 @@ void main() {
       }
       r4 = r4 + q4;
     }
-    r4 = sn_group_sum_f32(r4);
+    r4 = sn_workgroup_sum_f32(r4);
     precise float v4 = r4;
     for (u32 j = u32(gl_LocalInvocationID.x) * u32(4); j < inner4; j += u32(gl_WorkGroupSize.x) * u32(4)) {
       const int y = int(j);

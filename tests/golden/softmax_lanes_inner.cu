@@ -23,7 +23,7 @@ SN_FN float sn_max_f32(float a, float b) {
   return a > b || a != a ? a : b;
 #endif
 }
-SN_FN void sn_group_max_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_max_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = sn_max_f32(v, w);
@@ -40,7 +40,7 @@ SN_FN void sn_group_max_f32(float& v, float (*warps)[32], u32 lanes, bool again)
   }
 }
 SN_FN float sn_exp_f32(float a) { return expf(a); }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
@@ -86,7 +86,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       const float v0 = b0[x0 * n2 + x1];
       r1 = sn_max_f32(r1, v0);
     }
-    { __shared__ float warps[1][32]; sn_group_max_f32(r1, warps, blockDim.x, false); }
+    { __shared__ float warps[1][32]; sn_workgroup_max_f32(r1, warps, blockDim.x, false); }
     const float v1 = r1;
     float r4 = float(0);
     for (u32 h = u32(threadIdx.x) * u32(4); h < inner4; h += u32(u32(blockDim.x) * u32(4) * 32)) {
@@ -121,7 +121,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       }
       r4 = r4 + q4;
     }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r4, warps, blockDim.x, false); }
+    { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r4, warps, blockDim.x, false); }
     const float v4 = r4;
     for (u32 j = u32(threadIdx.x) * u32(4); j < inner4; j += u32(blockDim.x) * u32(4)) {
       const int y = int(j);

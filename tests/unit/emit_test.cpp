@@ -14,6 +14,7 @@
 
 #include "jit/emit/dialects/dialect.h"
 #include "jit/emit/dialects/prelude.h"
+#include "jit/emit/dialects/table.h"
 #include "tests/support/kernels/random_kernel.h"
 
 namespace {
@@ -22,17 +23,16 @@ using namespace sinter;
 using emit::Geometry;
 using emit::Target;
 
-Target glsl_target(bool has_groups = true) {
-  Target target;
-  target.language = emit::Language::Glsl;
-  target.has_groups = target.vectors = has_groups;
-  target.subgroup = has_groups ? 32 : 0;
+Target glsl_target(bool has_workgroups = true) {
+  Target target(emit::dialect("glsl"));
+  target.has_workgroups = target.vectors = has_workgroups;
+  target.subgroup = has_workgroups ? 32 : 0;
   return target;
 }
 
 Target cuda_target() {
-  Target target;
-  target.max_groups = 0x7fffffff;
+  Target target(emit::dialect("cuda"));
+  target.max_workgroups = 0x7fffffff;
   return target;
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("every elementwise op has a function in every language for the dtypes 
       if (!takes) continue;
       const std::string full = name + "_" + std::string(name_of(dtype));
       INFO(full);
-      for (const auto* dialect : {&emit::cuda_dialect(), &emit::glsl_dialect()}) {
+      for (const emit::Dialect* dialect : emit::dialects()) {
         CHECK_FALSE(dialect->function(full).empty());
         CHECK_NOTHROW(emit::functions_for(full + "(", *dialect, {}));
       }
@@ -154,8 +154,7 @@ TEST_CASE("every elementwise op has a function in every language for the dtypes 
       const std::string full = "sn_cast_" + std::string(name_of(from)) + "_" + std::string(name_of(to));
       if (from == to) continue;
       INFO(full);
-      CHECK_FALSE(emit::cuda_dialect().function(full).empty());
-      CHECK_FALSE(emit::glsl_dialect().function(full).empty());
+      for (const emit::Dialect* dialect : emit::dialects()) CHECK_FALSE(dialect->function(full).empty());
     }
 }
 
@@ -164,8 +163,7 @@ TEST_CASE("16-bit floats are cast from and to f32") {
     for (const std::string& full :
          {"sn_cast_f32_" + std::string(half), "sn_cast_" + std::string(half) + "_f32"}) {
       INFO(full);
-      CHECK_FALSE(emit::cuda_dialect().function(full).empty());
-      CHECK_FALSE(emit::glsl_dialect().function(full).empty());
+      for (const emit::Dialect* dialect : emit::dialects()) CHECK_FALSE(dialect->function(full).empty());
     }
   Target target = glsl_target();
   target.has_half_storage = false;
@@ -182,7 +180,7 @@ TEST_CASE("what a target lacks is an error that names it") {
   const auto f64 = k.finish("f64");
   CHECK_THROWS_WITH_AS(emit::emit(f64.kernel, target), "[emit] this device has no arithmetic for f64",
                        DTypeError);
-  CHECK_THROWS_AS(emit::functions_for("sn_exp_i32(", emit::cuda_dialect(), {}), DTypeError);
+  CHECK_THROWS_AS(emit::functions_for("sn_exp_i32(", emit::dialect("cuda"), {}), DTypeError);
 }
 
 TEST_CASE("a device whose fma rounds once gets the shorter exponential") {
@@ -210,7 +208,7 @@ TEST_CASE("launches cover all points and respect limits") {
   CHECK(shape(pointwise(0), cuda_target()) == Geometry{0, 1, 1});
   CHECK(shape(pointwise(1), glsl_target()) == Geometry{1, 256, 1});
   CHECK(shape(pointwise(257), glsl_target()) == Geometry{2, 256, 1});
-  CHECK(shape(pointwise(std::int64_t{1} << 30), glsl_target()).groups == 65535);
+  CHECK(shape(pointwise(std::int64_t{1} << 30), glsl_target()).workgroups == 65535);
   CHECK(shape(pointwise(std::int64_t{1} << 20), cuda_target()) ==
         Geometry{1024, 256, 1});  // four points per lane
 
@@ -219,5 +217,5 @@ TEST_CASE("launches cover all points and respect limits") {
   CHECK(shape(rows, glsl_target()) == Geometry{129, 32, 1});
   CHECK(shape(rows, glsl_target(false)) == Geometry{1, 256, 1});  // a lane each
   CHECK(shape(named("softmax 1x3000 (lanes inner)"), cuda_target()) == Geometry{1, 256, 1});
-  CHECK(shape(named("softmax 5x0 (lanes inner)"), cuda_target()).groups == 1);  // identities are stored
+  CHECK(shape(named("softmax 5x0 (lanes inner)"), cuda_target()).workgroups == 1);  // identities are stored
 }

@@ -10,6 +10,7 @@
 
 #include <sinter/sinter.h>
 
+#include "jit/emit/dialects/table.h"
 #include "jit/emit/emit.h"
 #include "src/runtime/explain/observe.h"
 
@@ -68,14 +69,12 @@ std::size_t steady_launches(const testing::KnownProgram& program) {
   return launches;
 }
 
-std::string texts(const LastPlan& last, emit::Language language) {
+std::string texts(const LastPlan& last, std::string_view dialect) {
+  emit::Target target(emit::dialect(dialect));
+  target.subgroup = 32;
   std::string all;
-  for (std::size_t k = 0; k < last.plan.kernels.size(); ++k) {
-    emit::Target target;
-    target.language = language;
-    if (language == emit::Language::Glsl) target.subgroup = 32;
+  for (std::size_t k = 0; k < last.plan.kernels.size(); ++k)
     all += "// ---- kernel " + std::to_string(k) + "\n" + emit::emit(last.plan.kernels[k], target).text;
-  }
   return all;
 }
 
@@ -113,7 +112,7 @@ TEST_CASE("their plans and kernels are as they were") {
     for (std::size_t k = 0; k < last.plan.kernels.size(); ++k)
       plan += "kernel " + std::to_string(k) + "\n" + ir::to_string(last.plan.kernels[k]);
     compare(base.string() + ".plan", plan);
-    compare(base.string() + ".cu", texts(last, emit::Language::Cuda));
-    compare(base.string() + ".comp.glsl", texts(last, emit::Language::Glsl));
+    compare(base.string() + ".cu", texts(last, "cuda"));
+    compare(base.string() + ".comp.glsl", texts(last, "glsl"));
   }
 }

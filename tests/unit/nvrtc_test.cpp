@@ -3,6 +3,7 @@
 #include "jit/compile/nvrtc.h"
 
 #include <iostream>
+#include <map>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -11,6 +12,7 @@
 
 #include "jit/emit/dialects/dialect.h"
 #include "jit/emit/dialects/prelude.h"
+#include "jit/emit/dialects/table.h"
 #include "jit/emit/emit.h"
 #include "src/runtime/cuda/products.h"
 #include "tests/support/kernels/random_kernel.h"
@@ -18,6 +20,8 @@
 namespace {
 
 using namespace sinter;
+
+const emit::Target kTarget(emit::dialect("cuda"));
 
 std::string build(const std::string& source, bool contract = false) {
   compile::CudaOptions options;
@@ -41,7 +45,7 @@ TEST_CASE("architectures") {
 }
 
 TEST_CASE("every function of the prelude compiles") {
-  const emit::Dialect& dialect = emit::cuda_dialect();
+  const emit::Dialect& dialect = *kTarget.dialect;
   std::string calls;
   for (const OpInfo& op : kOps) {
     const std::size_t at = op.text.find("sn_");
@@ -57,7 +61,9 @@ TEST_CASE("every function of the prelude compiles") {
   for (const char* dtype : {"f32", "f64", "i32", "i64", "u8", "bool"})
     calls += "sn_load4_" + std::string(dtype) + "( sn_store4_" + dtype + "( ";
   calls += "sn_uniform( sn_normal( sn_barrier( ";
-  build(dialect.preamble({}, {}) + emit::functions_for(calls, dialect, {}) +
+  std::map<std::string, std::string> of_target;
+  dialect.add_functions(kTarget, of_target);
+  build(dialect.preamble({}, kTarget) + emit::functions_for(calls, dialect, of_target) +
         "extern \"C\" __global__ void sinter_kernel() {}\n");
 }
 
@@ -65,7 +71,7 @@ TEST_CASE("kernels of each kind compile without spilling registers") {
   std::string last;
   for (const testing::KernelCase& c : testing::handmade_kernels()) {
     // Kernels that differ only in sizes have one text.
-    const std::string text = emit::emit(c.kernel, {}).text;
+    const std::string text = emit::emit(c.kernel, kTarget).text;
     if (text == last || c.name.starts_with("cast ")) continue;
     last = text;
     INFO(c.name);
@@ -84,7 +90,7 @@ TEST_CASE("rows in registers compile without spilling them, for fewer groups a c
       c.kernel.row_elements = elements;
       c.kernel.row_lanes = 256;
       c.kernel.row_full = elements == 16;
-      const std::string text = emit::emit(c.kernel, {}).text;
+      const std::string text = emit::emit(c.kernel, kTarget).text;
       if (text == last) continue;
       last = text;
       INFO(c.name << " with " << elements << " elements in a lane");
@@ -125,7 +131,7 @@ TEST_CASE("random kernels compile") {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const testing::KernelCase c = testing::random_kernel(seed);
     INFO(c.name);
-    CHECK_NOTHROW(build(emit::emit(c.kernel, {}).text));
+    CHECK_NOTHROW(build(emit::emit(c.kernel, kTarget).text));
   }
 }
 

@@ -1,15 +1,19 @@
-// What differs between target languages: types, how buffers are declared and touched, names of lanes and
-// groups. Texts in both languages share the type names u32, i64 and u64, functional casts, and the sn_
-// functions of the prelude.
+// What differs between target languages: their syntax, how a kernel is declared, how buffers are touched, how
+// the lanes of a workgroup work together. Also the mathematics: the sn_ functions of the language's prelude.
+//
+// Words: a lane is one thread of the device; lanes that exchange values without memory are a subgroup (CUDA:
+// a warp), lanes that share memory and barriers a workgroup (CUDA: a block). A workgroup may have its lanes
+// in several rows.
 #pragma once
 
+#include <functional>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "jit/emit/dialects/syntax.h"
 #include "jit/emit/emit.h"
 
 namespace sinter::emit {
@@ -28,20 +32,21 @@ struct BodyUse {
   std::size_t held_words = 0;        // of 32 bits: what a lane holds of a row from phase to phase
 };
 
-class Dialect {
+class Dialect : public Syntax {
  public:
-  virtual ~Dialect() = default;
-
+  // ---- the kernel
   /// What comes before the prelude's functions: extensions, names of types.
   virtual std::string preamble(const ir::Kernel& kernel, const Target& target) const = 0;
 
   /// Declarations and the head of the entry point, up to its opening brace, for a body that was written
-  /// before.
+  /// before. Defines what the body calls the kernel's arguments: buffers b0 .., ints n0 .., scalars s0 ..,
+  /// and `parts` of a split kernel.
   virtual std::string open(const ir::Kernel& kernel, const Target& target, const BodyUse& use) const = 0;
 
-  /// The start of a definition of a value, "const float ".
-  virtual std::string define(DType dtype) const = 0;
+  std::string entry;  // name of the entry point
+  int subgroup = 0;   // lanes of a subgroup where they are the same on all devices; 0: the target says it
 
+  // ---- memory
   /// An element at a position, as a value.
   virtual std::string read(const ir::Kernel& kernel, std::size_t buffer,
                            const std::string& position) const = 0;
@@ -50,102 +55,135 @@ class Dialect {
   virtual std::string write(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
                             const std::string& value) const = 0;
 
-  // Vectors of `width` (4, or 8 where there are such) neighbouring elements, the first at a position that is
-  // a multiple of the width, or the vector of that number (numbers_vectors); [k] is a value of one.
+  std::string set_fault;  // statement
+
+  // ---- vectors
+  // Of `width` (4, or 8 where there are such) neighbouring elements, the first at a position that is a
+  // multiple of the width, or the vector of that number (numbers_vectors); [k] is a value of one. A language
+  // without vectors leaves all of this as it is.
   /// This kernel may use them.
-  virtual bool has_vectors(const ir::Kernel& kernel, const Target& target) const = 0;
+  virtual bool has_vectors(const ir::Kernel&, const Target&) const { return false; }
   /// Declares one vector of values, or with `count` an array of them.
-  virtual std::string declare_vector(DType dtype, int width, const std::string& name,
-                                     int count = 0) const = 0;
+  virtual std::string declare_vector(DType dtype, int width, const std::string& name, int count = 0) const;
   /// Statements.
   virtual std::string load_vector(const ir::Kernel& kernel, int width, std::size_t buffer,
-                                  const std::string& position, const std::string& to) const = 0;
+                                  const std::string& position, const std::string& to) const;
   virtual std::string store_vector(const ir::Kernel& kernel, int width, std::size_t buffer,
-                                   const std::string& position, const std::string& from) const = 0;
+                                   const std::string& position, const std::string& from) const;
 
   /// True iff floats are cast to this dtype a vector at a time, on their way to memory: by
   /// `store_cast_vector`. Other casts are written like any expression, element by element.
   virtual bool casts_vectors_to(DType) const { return false; }
-  virtual std::string store_cast_vector(int /*width*/, std::size_t /*buffer*/,
-                                        const std::string& /*position*/, const std::string& /*from*/) const {
-    return "";
-  }
+  virtual std::string store_cast_vector(int width, std::size_t buffer, const std::string& position,
+                                        const std::string& from) const;
 
+  /// A buffer's address as a whole number, for languages whose buffers may begin anywhere: the text has to
+  /// ask whether vectors lie right. Empty: buffers begin where vectors may.
+  virtual std::string address(std::size_t /*buffer*/) const { return ""; }
+
+  bool has_wide_vectors = false;
+  bool numbers_vectors = false;  // by their number in a buffer, not by that of their first element
+  // All loads of a row stand before what uses them; else that is left to the compiler.
+  bool loads_rows_first = false;
+
+  // ---- operations
   /// The operand of an op's text: languages differ in what operators take.
-  virtual std::string operand(const OpInfo& op, DType dtype, const std::string& value) const = 0;
+  virtual std::string operand(const OpInfo&, DType, const std::string& value) const { return value; }
   /// The value of an op's text, likewise.
-  virtual std::string result(const OpInfo& op, DType dtype, const std::string& text) const = 0;
+  virtual std::string result(const OpInfo&, DType, const std::string& text) const { return text; }
 
   /// The identity of a reduction.
   virtual std::string identity(Op op, DType dtype) const = 0;
 
-  /// The function that combines the lanes of a group, in a fixed order; every lane gets the result. `combine`
-  /// is the combination of "v" and "w". Called by `group_call`.
-  virtual std::string group_function(const std::string& name, Op op, DType dtype, const std::string& combine,
-                                     const Target& target) const = 0;
-
-  /// The function that joins the moments (count, mean, squared deviations) of the lanes of a group; every
-  /// lane gets the result.
-  virtual std::string group_moments(const std::string& name, DType dtype, const Target& target) const = 0;
-
-  /// The statement that calls one of these for a reduction's values. `again`: the same statement may come
-  /// next, with no other call for a group in between. `lanes`: the number of the group's.
-  virtual std::string group_call(const std::string& function, DType dtype,
-                                 const std::vector<std::string>& values, const std::string& lanes,
-                                 bool again) const = 0;
-
-  /// The function that combines the rows of a group, in their order: all of them get the result. Called with
-  /// one value, or with the three of moments.
-  virtual std::string row_function(const std::string& name, Op op, DType dtype,
-                                   const std::string& combine) const = 0;
-
-  // Kernels whose inner points are shared by several groups.
-  /// The statement that leaves a partial result for the last group, in one of its slots.
-  virtual std::string put_partial(DType dtype, const std::string& slot, const std::string& value) const = 0;
-  /// A partial result that another group has left.
-  virtual std::string get_partial(DType dtype, const std::string& slot) const = 0;
-  /// Statements after a group has left its results: all groups of `unit` but the last one to come end here.
-  virtual std::vector<std::string> pass_on(const std::string& unit) const = 0;
+  // The language's max and min may drop NaN: reductions by them note NaN beside, which is cheaper than to ask
+  // every time.
+  bool notes_nan = false;
 
   /// The text of a prelude function by its full name; empty if this language has none of that name.
   virtual std::string_view function(std::string_view name) const = 0;
-  /// Adds, by name, those that some targets have better ones of.
+  /// Adds, by name, those that depend on the target.
   virtual void add_functions(const Target&, std::map<std::string, std::string>&) const {}
 
-  /// Names of places in a launch. In a launch of several members they count the member's own groups.
+  // ---- the lanes of a workgroup
+  /// The function that combines the lanes of a workgroup, in a fixed order; every lane gets the result.
+  /// `combine` is the combination of "v" and "w". Called by `workgroup_call`.
+  virtual std::string workgroup_function(const std::string& name, Op op, DType dtype,
+                                         const std::string& combine, const Target& target) const = 0;
+
+  /// The same for Welford's method: joins the counts, means and squared deviations of the lanes by the
+  /// prelude's sn_join_welford.
+  virtual std::string workgroup_welford(const std::string& name, DType dtype, const Target& target) const = 0;
+
+  /// The statement that calls one of these for a reduction's values. `again`: the same statement may come
+  /// next, with no other call for a workgroup in between. `lanes`: the number of the workgroup's.
+  virtual std::string workgroup_call(const std::string& function, DType dtype,
+                                     const std::vector<std::string>& values, const std::string& lanes,
+                                     bool again, const Target& target) const = 0;
+
+  /// The function that combines the rows of a workgroup, in their order: all of them get the result. Called
+  /// with one value, or with the three of Welford's method. Only where `row` is not empty.
+  virtual std::string row_function(const std::string& name, Op op, DType dtype, const std::string& combine,
+                                   const Target& target) const;
+
+  /// Names of places in a launch. In a launch of several members they count the member's own workgroups.
   struct Grid {
     std::string global_lane, global_lanes;  // position among all lanes of the launch, and their number
-    std::string point, points;              // first outer point of this group and the step to its next
-    std::string group, groups;              // position among the groups, and their number
+    std::string point, points;              // first outer point of this workgroup and the step to its next
+    std::string workgroup, workgroups;      // position among the workgroups, and their number
   };
   Grid alone, member;
   const Grid& grid(const ir::Kernel& kernel) const { return kernel.members > 1 ? member : alone; }
 
-  std::string group;        // of the launch
-  std::string lane, lanes;  // position in the group, and its lanes
-  // Of a group whose lanes stand in several rows: the rows share the inner points of a lane's outer point.
-  // Empty: there are no such groups.
+  std::string workgroup;    // of the launch
+  std::string lane, lanes;  // position in the workgroup, and its lanes
+  // Of a workgroup whose lanes stand in several rows: the rows share the inner points of a lane's outer
+  // point. Empty: there are no such workgroups.
   std::string row, rows;
-  std::string barrier;
-  std::string unroll;    // line before a loop with a constant number of rounds that is to be unrolled
-  std::string unroll_8;  // line before any loop, to take eight rounds at once; empty: there is none
-  bool loads_rows_first =
-      false;              // all loads of a row stand before what uses them; else that is left to the compiler
-  std::string set_fault;  // statement
-  bool has_wide_vectors = false;
-  // The language's max and min may drop NaN: reductions by them note NaN beside, which is cheaper than to ask
-  // every time.
-  bool notes_nan = false;
-  bool numbers_vectors =
-      false;  // vectors are found by their number in a buffer, not by that of their first element
-  bool has_pointers = false;  // buffers may begin anywhere, so that text has to ask whether vectors lie right
+  std::string barrier;  // statement: orders the lanes of one outer point, and their memory
+
+  // ---- kernels whose inner points are shared by several workgroups (Kernel::split)
+  // A language that leaves this as it is has no such kernels.
+  /// The statement that leaves a partial result for the last workgroup, in one of its slots.
+  virtual std::string put_partial(DType dtype, const std::string& slot, const std::string& value) const;
+  /// A partial result that another workgroup has left.
+  virtual std::string get_partial(DType dtype, const std::string& slot) const;
+  /// The counter of a unit: of the results that the same workgroups work for.
+  virtual std::string counter(const std::string& unit) const;
+  /// The same as the argument of atomicAdd.
+  virtual std::string counter_address(const std::string& unit) const { return counter(unit); }
+
+  /// Statements after a workgroup has left its results: all workgroups of `unit` but the last one to come end
+  /// here.
+  std::vector<std::string> end_part(const std::string& unit) const;
+
+ protected:
+  /// What `end_part` is made of.
+  struct Handover {
+    std::string fence;  // statement: other workgroups see what was written before
+    std::string
+        declare_turn;     // statement: memory that the workgroup shares for one U32; empty: `open` has it
+    std::string turn;     // that U32
+    std::string barrier;  // statement: of the workgroup
+    std::string shared_fence;  // statement before it, where it does not order shared memory by itself
+  };
+  Handover handover;
+
+  // ---- arguments
+  /// A number from the 32-bit word that it is passed in, or from its two as the language holds them.
+  virtual std::string from_words(DType dtype, const std::string& words) const;
+
+  /// The line that defines an int ('n') or a scalar ('s') of the kernel.
+  std::string define_argument(const ir::Kernel& kernel, char letter, std::size_t number,
+                              const std::string& words) const;
+
+  /// Lines that define what stands in the table of a launch of several members. `buffer` gives the line for
+  /// a buffer, `words` the words of an int or a scalar.
+  using OfField = std::function<std::string(const MemberLayout::Field&)>;
+  std::string define_member(const ir::Kernel& kernel, const MemberLayout& layout, const OfField& buffer,
+                            const OfField& words) const;
 };
 
-const Dialect& dialect(Language language);
-const Dialect& cuda_dialect();
-const Dialect& glsl_dialect();
-
-/// Type of a value of a dtype in registers; the same names in every language.
-std::string_view value_type(DType dtype);
+/// What bodies call a kernel's buffers ('b'), ints ('n') and scalars ('s').
+inline std::string argument_name(char letter, std::size_t number) { return letter + std::to_string(number); }
 
 }  // namespace sinter::emit

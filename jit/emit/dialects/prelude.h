@@ -11,15 +11,6 @@ namespace sinter::emit {
 
 class Dialect;
 
-/// The texts of a language; empty for a name it does not have.
-std::string_view cuda_function(std::string_view name);
-std::string_view glsl_function(std::string_view name);
-
-/// The head of every CUDA text, hand-written ones too: SN_FN before a function, and sn_follow, with which
-/// each kernel begins. It lets the next kernel of the stream start, and waits for the end of the one before:
-/// all do, so all before it have ended.
-std::string_view cuda_head();
-
 /// All functions that `body` calls, directly or through others, each after those it calls. `more` holds
 /// functions beyond the language's own. Throws DTypeError for a name that neither has.
 std::string functions_for(std::string_view body, const Dialect& dialect,

@@ -32,22 +32,21 @@ bool Accumulators::has_magnitude(ExprId id) const {
 }
 
 std::string Accumulators::identity(ExprId id) const {
-  return e_.dialect.identity(has_moments(id) ? Op::Sum : k_.exprs[id].op, k_.exprs[id].dtype);
+  return e_.dialect.identity(is_welford(id) ? Op::Sum : k_.exprs[id].op, k_.exprs[id].dtype);
 }
 
 void Accumulators::declare(const InnerWork& work) {
   for (ExprId id : work.reductions) {
-    const std::string zero = type(id) + "(0)";
-    if (has_moments(id))
-      e_.out.line(type(id) + " " + count(id) + " = " + zero + ", " + mean(id) + " = " + zero + ";");
-    e_.out.line(type(id) + " " + name(id) + " = " + identity(id) + ";");
-    if (has_magnitude(id)) e_.out.line(type(id) + " " + magnitude(id) + " = " + zero + ";");
+    const std::string zero = e_.zero(dtype(id));
+    if (is_welford(id)) e_.out.line(e_.dialect.variables(type_of(dtype(id)), {count(id), mean(id)}, zero));
+    e_.out.line(e_.dialect.variable(dtype(id), name(id), identity(id)));
+    if (has_magnitude(id)) e_.out.line(e_.dialect.variable(dtype(id), magnitude(id), zero));
   }
 }
 
 void Accumulators::restart(const InnerWork& work) {
   for (ExprId id : work.reductions) {
-    if (has_moments(id))
+    if (is_welford(id))
       e_.out.line(count(id) + " = " + identity(id) + "; " + mean(id) + " = " + identity(id) + ";");
     e_.out.line(name(id) + " = " + identity(id) + ";");
   }
@@ -56,16 +55,10 @@ void Accumulators::restart(const InnerWork& work) {
 void Accumulators::declare_parts(const InnerWork& work, int elements) {
   for (ExprId id : work.reductions) {
     if (!has_part(id)) continue;
-    const std::string zero = type(id) + "(0)";
-    std::string declaration = type(id) + " " + part(id);
-    if (elements == 1) {
-      declaration += " = " + zero;
-    } else {
-      declaration += "[" + std::to_string(elements) + "] = {" + zero;
-      for (int i = 1; i < elements; ++i) declaration += ", " + zero;
-      declaration += "}";
-    }
-    e_.out.line(declaration + ";");
+    const Type type = type_of(dtype(id));
+    const std::string zero = e_.zero(dtype(id));
+    e_.out.line(elements == 1 ? e_.dialect.variable(type, part(id), zero)
+                              : e_.dialect.array_of(type, part(id), elements, zero));
   }
 }
 
@@ -87,8 +80,8 @@ void Accumulators::take(const InnerWork& work, const std::string& element) {
   for (ExprId id : work.reductions) {
     const Expr& expr = k_.exprs[id];
     const std::string value = e_.value(expr.args[0]);
-    if (has_moments(id)) {
-      join_moments(id, type(id) + "(1)", value, type(id) + "(0)");
+    if (is_welford(id)) {
+      join_welford(id, e_.dialect.cast(type_of(dtype(id)), "1"), value, e_.zero(dtype(id)));
       continue;
     }
     if (has_magnitude(id)) {
@@ -107,7 +100,7 @@ void Accumulators::settle(const InnerWork& work) {
   for (ExprId id : work.reductions) {
     if (!has_magnitude(id)) continue;
     const std::string all = magnitude(id), is_nan = "sn_is_nan_" + std::string(name_of(k_.exprs[id].dtype));
-    e_.out.line(name(id) + " = " + is_nan + "(" + all + ") ? " + all + " : " + name(id) + ";");
+    e_.out.line(name(id) + " = " + e_.dialect.choose(is_nan + "(" + all + ")", all, name(id)) + ";");
   }
 }
 
@@ -119,25 +112,28 @@ std::string Accumulators::with_product(const InnerWork& work, ExprId id, const s
   return "fma(" + e_.value(expr.args[0]) + ", " + e_.value(expr.args[1]) + ", " + to + ")";
 }
 
-void Accumulators::join_moments(ExprId id, const std::string& n, const std::string& mean_of_it,
+void Accumulators::join_welford(ExprId id, const std::string& n, const std::string& mean_of_it,
                                 const std::string& m2) {
-  e_.out.line("sn_join_moments_" + std::string(name_of(k_.exprs[id].dtype)) + "(" + count(id) + ", " +
-              mean(id) + ", " + name(id) + ", " + n + ", " + mean_of_it + ", " + m2 + ");");
+  const Dialect& d = e_.dialect;
+  e_.out.line("sn_join_welford_" + std::string(name_of(dtype(id))) + "(" + d.changed(count(id)) + ", " +
+              d.changed(mean(id)) + ", " + d.changed(name(id)) + ", " + n + ", " + mean_of_it + ", " + m2 +
+              ");");
 }
 
-void Accumulators::join_group(ExprId id) {
+void Accumulators::join_workgroup(ExprId id) {
   const Expr& expr = k_.exprs[id];
   if (schedule_ != ir::Schedule::LanesInner) return join_rows(id);
   const std::string function =
-      "sn_group_" + std::string(name_of(expr.op)) + "_" + std::string(name_of(expr.dtype));
+      "sn_workgroup_" + std::string(name_of(expr.op)) + "_" + std::string(name_of(expr.dtype));
   std::string& text = e_.functions[function];
   const std::vector<std::string> values =
-      has_moments(id) ? std::vector{count(id), mean(id), name(id)} : std::vector{name(id)};
+      is_welford(id) ? std::vector{count(id), mean(id), name(id)} : std::vector{name(id)};
   if (text.empty())
-    text = has_moments(id) ? e_.dialect.group_moments(function, expr.dtype, e_.target)
-                           : e_.dialect.group_function(function, expr.op, expr.dtype,
-                                                       e_.combine(expr.op, expr.dtype, "v", "w"), e_.target);
-  e_.out.line(e_.dialect.group_call(function, expr.dtype, values, e_.lanes(), comes_again_));
+    text = is_welford(id)
+               ? e_.dialect.workgroup_welford(function, expr.dtype, e_.target)
+               : e_.dialect.workgroup_function(function, expr.op, expr.dtype,
+                                               e_.combine(expr.op, expr.dtype, "v", "w"), e_.target);
+  e_.out.line(e_.dialect.workgroup_call(function, expr.dtype, values, e_.lanes(), comes_again_, e_.target));
 }
 
 void Accumulators::join_rows(ExprId id) {
@@ -147,9 +143,13 @@ void Accumulators::join_rows(ExprId id) {
       "sn_rows_" + std::string(name_of(expr.op)) + "_" + std::string(name_of(expr.dtype));
   std::string& text = e_.functions[function];
   if (text.empty())
-    text = e_.dialect.row_function(function, expr.op, expr.dtype,
-                                   has_moments(id) ? "" : e_.combine(expr.op, expr.dtype, "v", "w"));
-  e_.out.line(function + "(" + (has_moments(id) ? count(id) + ", " + mean(id) + ", " : "") + name(id) + ");");
+    text =
+        e_.dialect.row_function(function, expr.op, expr.dtype,
+                                is_welford(id) ? "" : e_.combine(expr.op, expr.dtype, "v", "w"), e_.target);
+  const Dialect& d = e_.dialect;
+  e_.out.line(function + "(" +
+              (is_welford(id) ? d.changed(count(id)) + ", " + d.changed(mean(id)) + ", " : "") +
+              d.changed(name(id)) + ");");
 }
 
 std::vector<Accumulators::Partial> Accumulators::partials(const InnerWork& work,
@@ -161,7 +161,7 @@ std::vector<Accumulators::Partial> Accumulators::partials(const InnerWork& work,
                                " * points + " + part + " * points + f";
       all.push_back({of, k_.exprs[id].dtype, slot});
     };
-    if (has_moments(id)) {
+    if (is_welford(id)) {
       add(count(id));
       add(mean(id));
     }
@@ -177,36 +177,32 @@ void Accumulators::put_partials(const InnerWork& work) {
 
 void Accumulators::join_partials(const InnerWork& work, const std::string& first, const std::string& step) {
   const std::string parts = e_.flat("parts"), one = e_.flat("1");
-  const auto loop = [&](const std::string& from) {
-    return std::string("for (") + e_.flat_type + " p = " + from + "; p < " + parts + "; p += " + step + ")";
-  };
   std::string from = first;
   // A lane that joins all parts asks for several before it waits for one.
   const bool together = step == one && e_.dialect.unroll_8.empty() && e_.target.vectors;
   if (together) {
-    const std::string rounds = "for (int u = 0; u < " + std::to_string(kTogether) + "; ++u)";
     from = "g";
     e_.open("");
-    e_.out.line(std::string(e_.flat_type) + " g = " + first + ";");
-    e_.open("for (; g + " + e_.flat(std::to_string(kTogether - 1)) + " < " + parts +
-            "; g += " + e_.flat(std::to_string(kTogether)) + ")");
+    e_.out.line(e_.dialect.variable(e_.flat_type, "g", first));
+    e_.open(e_.dialect.loop_while("g + " + e_.flat(std::to_string(kTogether - 1)) + " < " + parts, "g",
+                                  e_.flat(std::to_string(kTogether))));
     for (const Partial& p : partials(work, "(g + " + e_.flat("u") + ")")) {
-      e_.out.line(std::string(value_type(p.dtype)) + " p_" + p.name + "[" + std::to_string(kTogether) + "];");
-      e_.out.line(e_.dialect.unroll);
-      e_.out.line(rounds + " p_" + p.name + "[u] = " + e_.dialect.get_partial(p.dtype, p.slot) + ";");
+      e_.out.line(e_.dialect.array(type_of(p.dtype), "p_" + p.name, kTogether));
+      e_.hint(e_.dialect.unroll);
+      e_.out.line(
+          e_.dialect.guarded(e_.dialect.rounds("u", kTogether),
+                             "p_" + p.name + "[u] = " + e_.dialect.get_partial(p.dtype, p.slot) + ";"));
     }
-    e_.out.line(e_.dialect.unroll);
-    e_.open(rounds);
+    e_.open_unrolled("u", kTogether);
     join_partial(work, "[u]");
     e_.close();
     e_.close();
   } else if (step == one && !e_.dialect.unroll_8.empty()) {
-    e_.out.line(e_.dialect.unroll_8);
+    e_.hint(e_.dialect.unroll_8);
   }
-  e_.open(loop(from));
+  e_.open(e_.dialect.loop(e_.flat_type, "p", from, parts, step));
   for (const Partial& p : partials(work, "p"))
-    e_.out.line(e_.dialect.define(p.dtype) + "p_" + p.name + " = " + e_.dialect.get_partial(p.dtype, p.slot) +
-                ";");
+    e_.out.line(e_.dialect.constant(p.dtype, "p_" + p.name, e_.dialect.get_partial(p.dtype, p.slot)));
   join_partial(work, "");
   e_.close();
   if (together) e_.close();
@@ -215,8 +211,8 @@ void Accumulators::join_partials(const InnerWork& work, const std::string& first
 void Accumulators::join_partial(const InnerWork& work, const std::string& element) {
   for (ExprId id : work.reductions) {
     const std::string r = name(id);
-    if (has_moments(id))
-      join_moments(id, "p_" + count(id) + element, "p_" + mean(id) + element, "p_" + r + element);
+    if (is_welford(id))
+      join_welford(id, "p_" + count(id) + element, "p_" + mean(id) + element, "p_" + r + element);
     else
       e_.out.line(r + " = " + e_.combine(k_.exprs[id].op, k_.exprs[id].dtype, r, "p_" + r + element) + ";");
   }

@@ -33,10 +33,10 @@ class Accumulators {
   void take(const InnerWork& work, const std::string& element);
   /// After all values have been taken in.
   void settle(const InnerWork& work);
-  /// The accumulator of each lane becomes that of the whole group, or of all rows of the group.
-  void join_group(ir::ExprId id);
+  /// The accumulator of each lane becomes that of the whole workgroup, or of all its rows.
+  void join_workgroup(ir::ExprId id);
 
-  // Of kernels whose work several groups share: `part` and `f` name the part and the outer point.
+  // Of kernels whose work several workgroups share: `part` and `f` name the part and the outer point.
   void put_partials(const InnerWork& work);
   /// Takes in what the parts `first`, `first` + `step` and so on of the point have left.
   void join_partials(const InnerWork& work, const std::string& first, const std::string& step);
@@ -48,7 +48,7 @@ class Accumulators {
     DType dtype;
     std::string slot;
   };
-  bool has_moments(ir::ExprId id) const { return k_.exprs[id].op == Op::SquaredDeviations; }
+  bool is_welford(ir::ExprId id) const { return k_.exprs[id].op == Op::SquaredDeviations; }
   bool has_part(ir::ExprId id) const { return k_.exprs[id].op == Op::Sum && is_float(k_.exprs[id].dtype); }
   /// Sums up the values' magnitudes beside the greatest or least: no sum of these is NaN unless one of them
   /// is.
@@ -57,11 +57,12 @@ class Accumulators {
   static std::string part(ir::ExprId id) { return "q" + std::to_string(id); }
   static std::string count(ir::ExprId id) { return name(id) + "_n"; }
   static std::string mean(ir::ExprId id) { return name(id) + "_mean"; }
-  std::string type(ir::ExprId id) const { return std::string(value_type(k_.exprs[id].dtype)); }
+  DType dtype(ir::ExprId id) const { return k_.exprs[id].dtype; }
   std::string identity(ir::ExprId id) const;
   /// The sum of products `to` + `id`, where `id` is a product that is made here: rounded once.
   std::string with_product(const InnerWork& work, ir::ExprId id, const std::string& to) const;
-  void join_moments(ir::ExprId id, const std::string& n, const std::string& mean_of_it,
+  /// Takes in so many values with that mean and these squared deviations.
+  void join_welford(ir::ExprId id, const std::string& n, const std::string& mean_of_it,
                     const std::string& m2);
   /// One of them; `element` is "[u]" where several are at hand.
   void join_partial(const InnerWork& work, const std::string& element);

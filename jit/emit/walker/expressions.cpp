@@ -15,13 +15,14 @@ using ir::IntRef;
 
 namespace {
 
+/// Coordinates, values and maps: "x0", "v3", "m1".
 std::string name(char letter, std::size_t number) { return letter + std::to_string(number); }
 
 }  // namespace
 
 int vector_width(const ir::Kernel& kernel, const Target& target) {
   // A row's lanes have several vectors under way as it is, and need their registers for sums.
-  if (kernel.row_elements > 0 || !emit::dialect(target.language).has_wide_vectors) return kVector;
+  if (kernel.row_elements > 0 || !target.dialect->has_wide_vectors) return kVector;
   const bool halves = std::any_of(kernel.buffers.begin(), kernel.buffers.end(),
                                   [](const ir::BufferInfo& buffer) { return is_half(buffer.dtype); });
   return halves ? kWideVector : kVector;
@@ -31,9 +32,9 @@ Expressions::Expressions(const ir::Kernel& kernel, const Target& target)
     : width(vector_width(kernel, target)),
       kernel(kernel),
       target(target),
-      dialect(emit::dialect(target.language)),
-      flat_type(kernel.wide ? "i64" : "u32"),
-      index_type(kernel.wide ? "i64" : "int"),
+      dialect(*target.dialect),
+      flat_type(kernel.wide ? Type::I64 : Type::U32),
+      index_type(kernel.wide ? Type::I64 : Type::I32),
       used_(kernel.extents.size(), false),
       placed_(1) {
   for (std::size_t c = 0; c < kernel.extents.size(); ++c) coordinates.push_back(name('x', c));
@@ -45,25 +46,23 @@ Expressions::Expressions(const ir::Kernel& kernel, const Target& target)
 std::string Expressions::integer(IntRef ref) const {
   if (ref.is_zero()) return "0";
   if (ref.is_one()) return "1";
-  return name('n', ref.index);
+  return argument_name('n', ref.index);
 }
 
 std::string Expressions::value(ExprId id) const {
   const Expr& e = kernel.exprs[id];
-  if (e.kind == ExprKind::Scalar && kernel.scalars[e.scalar] == e.dtype) return name('s', e.scalar);
+  if (e.kind == ExprKind::Scalar && kernel.scalars[e.scalar] == e.dtype) return argument_name('s', e.scalar);
   return name('v', id);
 }
 
 std::string Expressions::lanes() const {
-  return kernel.row_full ? std::to_string(kernel.row_lanes) + "u" : std::string(dialect.lanes);
+  return kernel.row_full ? dialect.literal(Type::U32, kernel.row_lanes) : dialect.lanes;
 }
 
-std::string Expressions::flat(const std::string& text) const {
-  return std::string(flat_type) + "(" + text + ")";
-}
-std::string Expressions::index(const std::string& text) const {
-  return std::string(index_type) + "(" + text + ")";
-}
+std::string Expressions::flat(const std::string& text) const { return dialect.cast(flat_type, text); }
+std::string Expressions::index(const std::string& text) const { return dialect.cast(index_type, text); }
+
+std::string Expressions::zero(DType dtype) const { return dialect.cast(type_of(dtype), "0"); }
 
 void Expressions::open(const std::string& head) {
   out.open(head);
@@ -75,23 +74,32 @@ void Expressions::close() {
   placed_.pop_back();
 }
 
+void Expressions::open_unrolled(const std::string& variable, int count) {
+  hint(dialect.unroll);
+  open(dialect.rounds(variable, count));
+}
+
+void Expressions::hint(const std::string& line) {
+  if (!line.empty()) out.line(line);
+}
+
 void Expressions::split(const std::string& from, std::size_t first, std::size_t count) {
-  const std::string type = std::string("const ") + index_type + " ";
   std::size_t needed = first + count;  // the first coordinate that is needed
   for (std::size_t c = first + count; c-- > first;)
     if (used_[c]) needed = c;
   if (needed == first + count) return;
   if (count == 1) {
-    out.line(type + coordinates[first] + " = " + index(from) + ";");
+    out.line(dialect.constant(index_type, coordinates[first], index(from)));
     return;
   }
   // The rest of the number needs a name of its own: two splits may stand in one block.
   const std::string rest = "t" + std::to_string(first);
-  out.line(std::string(flat_type) + " " + rest + " = " + from + ";");
+  out.line(dialect.variable(flat_type, rest, from));
   for (std::size_t c = first + count; c-- > needed;) {
     const std::string extent = flat(integer(kernel.extents[c]));
     if (used_[c])
-      out.line(type + coordinates[c] + " = " + index(c == first ? rest : rest + " % " + extent) + ";");
+      out.line(
+          dialect.constant(index_type, coordinates[c], index(c == first ? rest : rest + " % " + extent)));
     if (c > needed) out.line(rest + " /= " + extent + ";");
   }
 }
@@ -114,7 +122,7 @@ std::string Expressions::number(std::size_t map) {
   for (const std::set<std::size_t>& block : placed_)
     if (block.count(map)) return result;
   placed_.back().insert(map);
-  out.line(std::string(index_type) + " " + result + " = " + linear(m.steps.front(), coordinates) + ";");
+  out.line(dialect.variable(index_type, result, linear(m.steps.front(), coordinates)));
   for (std::size_t s = 1; s < m.steps.size(); ++s) {
     const ir::MapStep& step = m.steps[s];
     std::size_t first = step.extents.size();  // the first coordinate that counts
@@ -125,14 +133,13 @@ std::string Expressions::number(std::size_t map) {
       continue;
     }
     out.open("");
-    out.line(std::string(flat_type) + " t = " + flat(result) + ";");
+    out.line(dialect.variable(flat_type, "t", flat(result)));
     std::vector<std::string> names(step.extents.size());
     for (std::size_t c = step.extents.size(); c-- > first;) {
       names[c] = name('c', c);
       const std::string extent = flat(integer(step.extents[c]));
       if (!step.strides[c].is_zero())
-        out.line(std::string("const ") + index_type + " " + names[c] + " = " +
-                 index(c == 0 ? "t" : "t % " + extent) + ";");
+        out.line(dialect.constant(index_type, names[c], index(c == 0 ? "t" : "t % " + extent)));
       if (c > first) out.line("t /= " + extent + ";");
     }
     out.line(result + " = " + linear(step, names) + ";");
@@ -144,7 +151,8 @@ std::string Expressions::number(std::size_t map) {
 std::string Expressions::position(std::size_t map) { return number(map); }
 
 std::string Expressions::vector_of(const std::string& element) const {
-  return "(u32(" + element + ") >> " + std::to_string(std::countr_zero(static_cast<unsigned>(width))) + ")";
+  return "(" + dialect.cast(Type::U32, element) + " >> " +
+         std::to_string(std::countr_zero(static_cast<unsigned>(width))) + ")";
 }
 
 std::string Expressions::vector_number(std::size_t map, std::size_t along,
@@ -158,6 +166,7 @@ std::string Expressions::vector_number(std::size_t map, std::size_t along,
 std::string Expressions::elementwise_text(const OpInfo& op, DType result, const std::vector<DType>& dtypes,
                                           const std::vector<std::string>& operands) const {
   if (op.op == Op::Cast && dtypes[0] == result) return operands[0];
+  if (op.rule == DTypeRule::Select) return "(" + dialect.choose(operands[0], operands[1], operands[2]) + ")";
   std::string text;
   for (std::size_t at = 0; at < op.text.size(); ++at) {
     const char c = op.text[at];
@@ -188,17 +197,16 @@ std::string Expressions::combine(Op op, DType dtype, const std::string& a, const
 void Expressions::define_load(ExprId id) {
   const Expr& e = kernel.exprs[id];
   if (auto found = loaded.find(id); found != loaded.end()) {
-    out.line(dialect.define(e.dtype) + value(id) + " = " + found->second + ";");
+    out.line(dialect.constant(e.dtype, value(id), found->second));
     return;
   }
   if (e.predicate == ir::kNone) {
     const std::string at = position(e.map);
-    out.line(dialect.define(e.dtype) + value(id) + " = " + dialect.read(kernel, e.buffer, at) + ";");
+    out.line(dialect.constant(e.dtype, value(id), dialect.read(kernel, e.buffer, at)));
     return;
   }
-  const std::string type(value_type(e.dtype));
-  out.line(type + " " + value(id) + " = " + type + "(0);");
-  open("if (" + value(e.predicate) + ")");
+  out.line(dialect.variable(e.dtype, value(id), zero(e.dtype)));
+  open(dialect.when(value(e.predicate)));
   const std::string at = position(e.map);
   out.line(value(id) + " = " + dialect.read(kernel, e.buffer, at) + ";");
   close();
@@ -207,10 +215,11 @@ void Expressions::define_load(ExprId id) {
 void Expressions::define_load_at(ExprId id) {
   const Expr& e = kernel.exprs[id];
   const DType index_dtype = kernel.exprs[e.args[0]].dtype;
-  const std::string type(value_type(e.dtype)), at_type(value_type(index_dtype)), at = value(e.args[0]);
-  out.line(type + " " + value(id) + " = " + type + "(0);");
-  if (e.predicate != ir::kNone) open("if (" + value(e.predicate) + ")");
-  open("if (" + at + " >= " + at_type + "(0) && " + at + " < " + at_type + "(" + integer(e.extent) + "))");
+  const std::string at = value(e.args[0]);
+  out.line(dialect.variable(e.dtype, value(id), zero(e.dtype)));
+  if (e.predicate != ir::kNone) open(dialect.when(value(e.predicate)));
+  open(dialect.when(at + " >= " + dialect.literal(index_dtype, 0) + " && " + at + " < " +
+                    dialect.cast(type_of(index_dtype), integer(e.extent))));
   std::string place = position(e.map);
   if (!e.stride.is_zero()) {
     std::string step = e.stride.is_one() ? index(at) : index(at) + " * " + integer(e.stride);
@@ -218,7 +227,7 @@ void Expressions::define_load_at(ExprId id) {
   }
   out.line(value(id) + " = " + dialect.read(kernel, e.buffer, place) + ";");
   close();
-  open(exists.empty() ? "else" : "else if (" + exists + ")");
+  open(exists.empty() ? dialect.otherwise() : dialect.otherwise_when(exists));
   out.line(dialect.set_fault);
   close();
   if (e.predicate != ir::kNone) close();
@@ -227,18 +236,18 @@ void Expressions::define_load_at(ExprId id) {
 void Expressions::define_in_bounds(ExprId id) {
   const Expr& e = kernel.exprs[id];
   const std::string whole = number(e.map);
-  out.line("bool " + value(id) + " = true;");
+  out.line(dialect.variable(Type::Bool, value(id), "true"));
   open("");
   const std::size_t rank = e.bounds.size();
-  if (rank > 1) out.line(std::string(flat_type) + " t = " + flat(whole) + ";");
+  if (rank > 1) out.line(dialect.variable(flat_type, "t", flat(whole)));
   std::string condition;
   auto require = [&](const std::string& text) { condition += (condition.empty() ? "" : " && ") + text; };
   for (std::size_t c = rank; c-- > 0;) {
     const ir::Bound& bound = e.bounds[c];
     std::string coordinate = name('c', c);
     const std::string extent = flat(integer(bound.extent));
-    out.line(std::string("const ") + index_type + " " + coordinate + " = " +
-             (rank == 1 ? whole : index(c == 0 ? "t" : "t % " + extent)) + ";");
+    out.line(
+        dialect.constant(index_type, coordinate, rank == 1 ? whole : index(c == 0 ? "t" : "t % " + extent)));
     if (c > 0) out.line("t /= " + extent + ";");
     if (!bound.lower.is_zero()) {
       require(coordinate + " >= " + integer(bound.lower));
@@ -264,27 +273,27 @@ std::string Expressions::compared_with_itself(const Expr& e) const {
 
 void Expressions::define(ExprId id) {
   const Expr& e = kernel.exprs[id];
-  auto say = [&](const std::string& text) {
-    out.line(dialect.define(e.dtype) + value(id) + " = " + text + ";");
-  };
+  auto say = [&](const std::string& text) { out.line(dialect.constant(e.dtype, value(id), text)); };
   switch (e.kind) {
     case ExprKind::Load: return define_load(id);
     case ExprKind::LoadAt: return define_load_at(id);
     case ExprKind::Scalar: {
       const DType given = kernel.scalars[e.scalar];
-      if (given != e.dtype) say(elementwise_text(info(Op::Cast), e.dtype, {given}, {name('s', e.scalar)}));
+      if (given != e.dtype)
+        say(elementwise_text(info(Op::Cast), e.dtype, {given}, {argument_name('s', e.scalar)}));
       return;
     }
     case ExprKind::Index: {
       const std::string whole = number(e.map);
-      return say("i64(" + whole + ")");
+      return say(dialect.cast(Type::I64, whole));
     }
     case ExprKind::InBounds: return define_in_bounds(id);
     case ExprKind::Random:
     case ExprKind::RandomNormal: {
       const std::string whole = number(e.map);
-      return say(std::string(e.kind == ExprKind::Random ? "sn_uniform" : "sn_normal") + "(i64(" + whole +
-                 "), " + name('s', e.scalar) + ", " + name('s', e.scalar + 1u) + ")");
+      return say(std::string(e.kind == ExprKind::Random ? "sn_uniform" : "sn_normal") + "(" +
+                 dialect.cast(Type::I64, whole) + ", " + argument_name('s', e.scalar) + ", " +
+                 argument_name('s', e.scalar + 1u) + ")");
     }
     case ExprKind::Elementwise: {
       std::vector<DType> dtypes;
@@ -328,20 +337,21 @@ std::string Expressions::vector_condition(const std::vector<std::pair<std::size_
     for (IntRef stride : step.strides)
       if (stride.kind == IntRef::Kind::Argument) ints.insert(stride.index);
   }
-  auto joined = [](const std::set<std::size_t>& items, const std::string& before, const std::string& after) {
+  auto joined = [](const std::set<std::size_t>& items, const auto& text_of) {
     std::string text;
-    for (std::size_t item : items)
-      text += (text.empty() ? "" : " | ") + before + std::to_string(item) + after;
+    for (std::size_t item : items) text += (text.empty() ? "" : " | ") + text_of(item);
     return "(" + text + ")";
   };
+  auto address = [&](std::size_t buffer) { return dialect.address(buffer); };
+  auto integer = [](std::size_t i) { return argument_name('n', i); };
   std::string text;
   auto require = [&](const std::string& condition) { text += (text.empty() ? "" : " && ") + condition; };
-  if (!dialect.has_pointers) pointers.clear();
+  if (address(0).empty()) pointers.clear();
   for (auto at = pointers.rbegin(); at != pointers.rend(); ++at)
-    require("(" + joined(at->second, "u64(b", ")") + " & " + std::to_string(at->first - 1) + ") == 0");
+    require("(" + joined(at->second, address) + " & " + std::to_string(at->first - 1) + ") == 0");
   const std::string mask = std::to_string(width - 1);
   if (!ints.empty())
-    require("(" + joined(ints, "n", "") + " & " + (kernel.wide ? index(mask) : mask) +
+    require("(" + joined(ints, integer) + " & " + (kernel.wide ? index(mask) : mask) +
             ") == " + (kernel.wide ? index("0") : "0"));
   return text.empty() ? "true" : text;
 }

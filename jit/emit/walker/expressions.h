@@ -20,7 +20,8 @@ class Expressions {
   std::string value(ir::ExprId id) const;            // how later text refers to an expression
   std::string flat(const std::string& text) const;   // as a number that is never negative
   std::string index(const std::string& text) const;  // as a coordinate or position
-  std::string lanes() const;                         // of a group: a number, where the kernel says how many
+  std::string zero(DType dtype) const;               // of a dtype's values
+  std::string lanes() const;                         // of a workgroup: a number, where the kernel says it
 
   // --- statements
   /// Defines coordinates first .. first + count - 1 from the number `from`, split row-major; only those that
@@ -34,13 +35,16 @@ class Expressions {
   /// Blocks: what is defined in one is forgotten at its end.
   void open(const std::string& head);
   void close();
+  /// The block of a loop with a constant number of rounds, unrolled.
+  void open_unrolled(const std::string& variable, int count);
+  /// A line that not every language has: nothing where it is empty.
+  void hint(const std::string& line);
 
   // --- the vector path
   /// The map walks consecutive elements along coordinate `along`, if the ints it names are multiples of
   /// kVector.
   bool is_consecutive(std::size_t map, std::size_t along) const;
-  /// A condition for the text: pointers and ints allow vectors along `along` for these buffers and maps.
-  /// Where a language has no pointers, bindings begin where vectors may lie.
+  /// A condition for the text: addresses and ints allow vectors along `along` for these buffers and maps.
   std::string vector_condition(const std::vector<std::pair<std::size_t, std::size_t>>& buffer_maps,
                                std::size_t along, bool extent_too) const;
   std::string position(std::size_t map);
@@ -60,8 +64,8 @@ class Expressions {
       exists;  // of a lane that may stand beyond the last point: whether its point exists; empty: it does
   BodyUse use;
   std::map<std::string, std::string> functions;  // functions beyond the prelude's, by name
-  const char* flat_type;
-  const char* index_type;
+  const Type flat_type;                          // of numbers that count points or elements
+  const Type index_type;  // of coordinates and positions, which may be negative on the way
 
  private:
   void define_load(ir::ExprId id);

@@ -88,7 +88,7 @@ class Loops {
     e_.coordinates[first + count - 1] = own;
     // Rows in registers count their vectors as it is.
     if (e_.dialect.numbers_vectors && !(in_registers_ && count == 1))
-      e_.out.line("const u32 vector = " + e_.vector_of(base) + ";");
+      e_.out.line(e_.dialect.constant(Type::U32, "vector", e_.vector_of(base)));
   }
 
   std::string count_of(std::size_t first, std::size_t count) const {
@@ -99,12 +99,17 @@ class Loops {
   }
 
   std::string constant(const std::string& name, const std::string& text) const {
-    return std::string("const ") + e_.flat_type + " " + name + " = " + text + ";";
+    return e_.dialect.constant(e_.flat_type, name, text);
   }
   std::string loop(const std::string& i, const std::string& from, const std::string& to,
                    const std::string& step) const {
-    return std::string("for (") + e_.flat_type + " " + i + " = " + from + "; " + i + " < " + to + "; " + i +
-           " += " + step + ")";
+    return e_.dialect.loop(e_.flat_type, i, from, to, step);
+  }
+  std::string choose(const std::string& condition, const std::string& yes, const std::string& no) const {
+    return e_.dialect.choose(condition, yes, no);
+  }
+  std::string when_first_lane() const {
+    return e_.dialect.when(e_.dialect.lane + " == " + e_.dialect.literal(Type::U32, 0));
   }
 
   // ---- elementwise
@@ -117,7 +122,7 @@ class Loops {
     std::string begin = first;
     if (vectors_.any()) {
       const std::string width = e_.flat(std::to_string(e_.width));
-      e_.out.line(constant("points4", "vectors ? points - points % " + width + " : " + e_.flat("0")));
+      e_.out.line(constant("points4", choose("vectors", "points - points % " + width, e_.flat("0"))));
       e_.open(loop("f", first + " * " + width, "points4", step + " * " + width));
       split("f", 0, k_.outer_rank, "y");
       vectors_.write_points(work, "y");
@@ -134,42 +139,43 @@ class Loops {
 
   void write_reduction() {
     if (shares_loops()) return write_shared_columns();
-    const bool groups = schedule_ == Schedule::LanesInner;
+    const bool in_workgroup = schedule_ == Schedule::LanesInner;
     e_.out.line(constant("points", count_of(0, k_.outer_rank)));
-    if (groups) e_.out.line(constant("inner", count_of(k_.outer_rank, k_.inner_rank)));
+    if (in_workgroup) e_.out.line(constant("inner", count_of(k_.outer_rank, k_.inner_rank)));
     if (rows_.any()) {
       // Two loops over the points: beside the path for rows that are no whole vectors, this one would be
       // short of registers.
-      e_.open(k_.row_full ? "if (vectors)"
-                          : "if (vectors && inner % " + e_.flat(std::to_string(e_.width)) +
-                                " == " + e_.flat("0") + ")");
+      e_.open(e_.dialect.when(k_.row_full ? "vectors"
+                                          : "vectors && inner % " + e_.flat(std::to_string(e_.width)) +
+                                                " == " + e_.flat("0")));
       in_registers_ = true;
       write_outer_loop();
       in_registers_ = false;
       e_.close();
-      e_.open("else");
+      e_.open(e_.dialect.otherwise());
       write_outer_loop();
       e_.close();
       return;
     }
     if (vectors_.any())
       e_.out.line(constant(
-          "inner4", "vectors ? inner - inner % " + e_.flat(std::to_string(e_.width)) + " : " + e_.flat("0")));
+          "inner4", choose("vectors", "inner - inner % " + e_.flat(std::to_string(e_.width)), e_.flat("0"))));
     write_outer_loop();
   }
 
   void write_outer_loop() {
-    const bool groups = schedule_ == Schedule::LanesInner;
-    e_.open(loop("f", e_.flat(groups ? e_.dialect.grid(k_).point : e_.dialect.grid(k_).global_lane), "points",
-                 e_.flat(groups ? e_.dialect.grid(k_).points : e_.dialect.grid(k_).global_lanes)));
+    const bool in_workgroup = schedule_ == Schedule::LanesInner;
+    e_.open(loop("f", e_.flat(in_workgroup ? e_.dialect.grid(k_).point : e_.dialect.grid(k_).global_lane),
+                 "points",
+                 e_.flat(in_workgroup ? e_.dialect.grid(k_).points : e_.dialect.grid(k_).global_lanes)));
     split("f", 0, k_.outer_rank, "");
     if (in_registers_) declare_held();
     for (std::uint16_t phase = 0; phase < k_.phases; ++phase) write_phase(phase);
     e_.close();
   }
 
-  /// LanesOuter in groups with rows of lanes: the lanes of a column have one outer point and share its inner
-  /// points.
+  /// LanesOuter in workgroups with rows of lanes: the lanes of a column have one outer point and share its
+  /// inner points.
   bool shares_loops() const {
     return schedule_ == Schedule::LanesOuter && !k_.split && !e_.dialect.row.empty();
   }
@@ -178,11 +184,13 @@ class Loops {
     const Dialect::Grid& grid = e_.dialect.grid(k_);
     const std::string lanes = e_.flat(e_.dialect.lanes);
     e_.out.line(constant("points", count_of(0, k_.outer_rank)));
-    e_.open(loop("t", e_.flat(grid.group) + " * " + lanes, "points", e_.flat(grid.groups) + " * " + lanes));
+    e_.open(loop("t", e_.flat(grid.workgroup) + " * " + lanes, "points",
+                 e_.flat(grid.workgroups) + " * " + lanes));
     // Lanes beyond the last point must come to the barriers.
     e_.exists = "there";
-    e_.out.line("const bool there = t + " + e_.flat(e_.dialect.lane) + " < points;");
-    e_.out.line(constant("f", "there ? t + " + e_.flat(e_.dialect.lane) + " : t"));
+    const std::string point = "t + " + e_.flat(e_.dialect.lane);
+    e_.out.line(e_.dialect.constant(Type::Bool, "there", point + " < points"));
+    e_.out.line(constant("f", choose("there", point, "t")));
     split("f", 0, k_.outer_rank, "");
     for (std::uint16_t phase = 0; phase < k_.phases; ++phase) write_phase(phase);
     e_.close();
@@ -203,7 +211,7 @@ class Loops {
   }
 
   void write_inner_loop(const Work& work, std::uint16_t phase) {
-    if (shares_loops()) e_.open("if (there)");
+    if (shares_loops()) e_.open(e_.dialect.when("there"));
     if (schedule_ == Schedule::LanesInner)
       write_dealt_loop(work, phase);
     else
@@ -215,8 +223,8 @@ class Loops {
   void define_outer(ExprId id) {
     const Expr& expr = k_.exprs[id];
     if (expr.kind != ExprKind::Reduce) return e_.define(id);
-    sums_.join_group(id);
-    e_.out.line(e_.dialect.define(expr.dtype) + e_.value(id) + " = " + Accumulators::name(id) + ";");
+    sums_.join_workgroup(id);
+    e_.out.line(e_.dialect.constant(expr.dtype, e_.value(id), Accumulators::name(id)));
   }
 
   void write_outer_stores(std::uint16_t phase) {
@@ -228,14 +236,16 @@ class Loops {
       also_read = also_read || k_.buffers[store.buffer].read;
     }
     if (stores.empty()) return;
-    const bool groups = schedule_ == Schedule::LanesInner;
-    // All lanes of a group read the old value, one writes the new one.
-    if (groups && also_read) e_.out.line(e_.dialect.barrier);
-    if (shares_loops() && also_read) e_.out.line("if (" + e_.dialect.rows + " > 1u) " + e_.dialect.barrier);
-    if (groups) e_.open("if (" + e_.dialect.lane + " == 0u)");
-    if (shares_loops()) e_.open("if (there && " + e_.dialect.row + " == 0u)");
+    const bool in_workgroup = schedule_ == Schedule::LanesInner;
+    // All lanes of a workgroup read the old value, one writes the new one.
+    const Dialect& d = e_.dialect;
+    if (in_workgroup && also_read) e_.out.line(d.barrier);
+    if (shares_loops() && also_read)
+      e_.out.line(d.guarded(d.when(d.rows + " > " + d.literal(Type::U32, 1)), d.barrier));
+    if (in_workgroup) e_.open(when_first_lane());
+    if (shares_loops()) e_.open(d.when("there && " + d.row + " == " + d.literal(Type::U32, 0)));
     for (const ir::Store* store : stores) e_.store(*store);
-    if (groups || shares_loops()) e_.close();
+    if (in_workgroup || shares_loops()) e_.close();
   }
 
   /// A loop whose float sums go through parts of kChunk values. `body` writes one step; `elements` is how
@@ -246,7 +256,7 @@ class Loops {
     const std::string chunk = step == "1" ? std::to_string(kChunk) : step + " * " + std::to_string(kChunk);
     e_.open(loop("h", first, limit, e_.flat(chunk)));
     e_.out.line(constant("left", limit + " - h"));
-    e_.out.line(constant("end", "h + (left < " + e_.flat(chunk) + " ? left : " + e_.flat(chunk) + ")"));
+    e_.out.line(constant("end", "h + (" + choose("left < " + e_.flat(chunk), "left", e_.flat(chunk)) + ")"));
     sums_.declare_parts(work, elements);
     write_rounds(work, "h", "end", step, elements, body);
     sums_.add_parts(work, elements);
@@ -267,16 +277,15 @@ class Loops {
         return (step == "1" ? "" : step + " * ") + e_.flat(std::to_string(count));
       };
       from = "g";
-      e_.out.line(std::string(e_.flat_type) + " g = " + first + ";");
-      e_.open("for (; g + " + steps(rounds - 1) + " < " + limit + "; g += " + steps(rounds) + ")");
-      e_.out.line(e_.dialect.unroll);
-      e_.open("for (int u = 0; u < " + std::to_string(rounds) + "; ++u)");
+      e_.out.line(e_.dialect.variable(e_.flat_type, "g", first));
+      e_.open(e_.dialect.loop_while("g + " + steps(rounds - 1) + " < " + limit, "g", steps(rounds)));
+      e_.open_unrolled("u", rounds);
       e_.out.line(constant("j", "g + " + e_.flat("u") + " * " + e_.flat(step)));
       body();
       e_.close();
       e_.close();
     } else if (schedule_ == Schedule::LanesOuter && !e_.dialect.unroll_8.empty() && sums_.any_part(work)) {
-      e_.out.line(e_.dialect.unroll_8);
+      e_.hint(e_.dialect.unroll_8);
     }
     e_.open(loop("j", from, limit, step));
     body();
@@ -284,8 +293,8 @@ class Loops {
     if (together) e_.close();
   }
 
-  /// LanesInner: the inner points are dealt out among the lanes of the group. Each loop of the kernel deals
-  /// them alike. A part of a split kernel has the points from `begin` on.
+  /// LanesInner: the inner points are dealt out among the lanes of the workgroup. Each loop of the kernel
+  /// deals them alike. A part of a split kernel has the points from `begin` on.
   void write_dealt_loop(const Work& work, std::uint16_t phase) {
     if (in_registers_) return write_held_loop(work, phase);
     const std::string lane = e_.flat(e_.dialect.lane), lanes = e_.flat(e_.lanes());
@@ -326,13 +335,12 @@ class Loops {
   /// A lane's vectors of a row, unrolled.
   void write_over_vectors(const std::function<void()>& body) {
     const std::string width = e_.flat(std::to_string(e_.width));
-    e_.out.line(e_.dialect.unroll);
-    e_.open("for (int i = 0; i < " + std::to_string(k_.row_elements / e_.width) + "; ++i)");
+    e_.open_unrolled("i", k_.row_elements / e_.width);
     const std::string number = e_.flat("i") + " * " + e_.flat(e_.lanes()) + " + " + e_.flat(e_.dialect.lane);
     const bool numbered = e_.dialect.numbers_vectors && k_.inner_rank == 1;
-    if (numbered) e_.out.line("const u32 vector = u32(" + number + ");");
+    if (numbered) e_.out.line(e_.dialect.constant(Type::U32, "vector", e_.dialect.cast(Type::U32, number)));
     e_.out.line(constant("j", (numbered ? e_.flat("vector") : "(" + number + ")") + " * " + width));
-    e_.open(k_.row_full ? "" : "if (j < inner)");
+    e_.open(k_.row_full ? "" : e_.dialect.when("j < inner"));
     split("j", k_.outer_rank, k_.inner_rank, "y");
     body();
     e_.close();
@@ -355,8 +363,7 @@ class Loops {
     };
     for (std::size_t c = k_.outer_rank; c < last; ++c) {
       const std::string x = e_.coordinates[c];
-      e_.open(std::string("for (") + e_.index_type + " " + x + " = " + e_.index(from(c)) + "; " + x + " < " +
-              e_.index(to(c)) + "; " + x + " += " + e_.index(step(c)) + ")");
+      e_.open(e_.dialect.loop(e_.index_type, x, e_.index(from(c)), e_.index(to(c)), e_.index(step(c))));
     }
     const std::string last_step = step(last) == "1" ? "1" : e_.flat(step(last));
     write_chunked(work, e_.flat(from(last)), e_.flat(to(last)), last_step, 1, [&] {
@@ -366,66 +373,71 @@ class Loops {
     for (std::size_t c = k_.outer_rank; c < last; ++c) e_.close();
   }
 
-  // ---- reductions whose inner points are shared by several groups
+  // ---- reductions whose inner points are shared by several workgroups
 
-  /// Each group reduces its part and leaves the result; the last to come for an outer point (LanesInner) or
-  /// for a tile of them (LanesOuter) joins the parts, in their order whoever came when, and does what is left
-  /// to do.
+  /// Each workgroup reduces its part and leaves the result; the last to come for an outer point (LanesInner)
+  /// or for a tile of them (LanesOuter) joins the parts, in their order whoever came when, and does what is
+  /// left to do.
   void write_split_reduction() {
-    const bool groups = schedule_ == Schedule::LanesInner;
-    const std::string parts = e_.flat("parts"), group = e_.flat(e_.dialect.group),
+    const bool in_workgroup = schedule_ == Schedule::LanesInner;
+    const std::string parts = e_.flat("parts"), workgroup = e_.flat(e_.dialect.workgroup),
                       lane = e_.flat(e_.dialect.lane);
     e_.out.line(constant("points", count_of(0, k_.outer_rank)));
-    e_.out.line(constant("part", group + " % " + parts));
-    e_.out.line("const u32 unit = u32(" + e_.dialect.group + ") / parts;");
-    if (groups)
+    e_.out.line(constant("part", workgroup + " % " + parts));
+    e_.out.line(e_.dialect.constant(Type::U32, "unit",
+                                    e_.dialect.cast(Type::U32, e_.dialect.workgroup) + " / parts"));
+    if (in_workgroup)
       e_.out.line(constant("f", e_.flat("unit")));
     else
       e_.out.line(constant("f", e_.flat("unit") + " * " + e_.flat(e_.dialect.lanes) + " + " + lane));
-    cut_part(groups);
+    cut_part(in_workgroup);
     const Work work = work_of(0);
     sums_.declare(work);
     // Lanes beyond the last point have nothing to do but must come to the barriers.
-    const std::string there = "if (f < points)";
-    if (!groups) e_.open(there);
+    const std::string there = e_.dialect.when("f < points");
+    if (!in_workgroup) e_.open(there);
     split("f", 0, k_.outer_rank, "");
     define_outers(0);
     write_inner_loop(work, 0);
-    if (!groups) e_.close();
-    for (ExprId id : work.reductions) sums_.join_group(id);
-    e_.open(groups ? "if (" + e_.dialect.lane + " == 0u)" : there);
+    if (!in_workgroup) e_.close();
+    for (ExprId id : work.reductions) sums_.join_workgroup(id);
+    e_.open(in_workgroup ? when_first_lane() : there);
     sums_.put_partials(work);
     e_.close();
-    for (const std::string& line : e_.dialect.pass_on("unit")) e_.out.line(line);
+    for (const std::string& line : e_.dialect.end_part("unit")) e_.out.line(line);
 
     sums_.restart(work);
-    if (!groups) e_.open(there);
-    sums_.join_partials(work, groups ? lane : e_.flat("0"), e_.flat(groups ? e_.dialect.lanes : "1"));
-    if (!groups) {
+    if (!in_workgroup) e_.open(there);
+    sums_.join_partials(work, in_workgroup ? lane : e_.flat("0"),
+                        e_.flat(in_workgroup ? e_.dialect.lanes : "1"));
+    if (!in_workgroup) {
       split("f", 0, k_.outer_rank, "");
       define_outers(0);
     }
     write_phase(1);
-    if (!groups) e_.close();
+    if (!in_workgroup) e_.close();
   }
 
-  void cut_part(bool groups) {
-    if (groups) {
+  void cut_part(bool in_workgroup) {
+    const std::string begin = choose("part * length < whole", "part * length", "whole"),
+                      end = choose("length < whole - begin", "begin + length", "whole");
+    if (in_workgroup) {
       const std::string step = e_.flat(e_.dialect.lanes) + " * " + e_.flat(std::to_string(e_.width));
       e_.out.line(constant("whole", count_of(k_.outer_rank, k_.inner_rank)));
       e_.out.line(constant("step", step));
       e_.out.line(constant("length", "((whole + parts - 1) / parts + step - 1) / step * step"));
-      e_.out.line(constant("begin", "part * length < whole ? part * length : whole"));
-      e_.out.line(constant("inner", "length < whole - begin ? begin + length : whole"));
+      e_.out.line(constant("begin", begin));
+      e_.out.line(constant("inner", end));
       if (vectors_.any())
-        e_.out.line(constant("inner4", "vectors ? inner - (inner - begin) % " +
-                                           e_.flat(std::to_string(e_.width)) + " : begin"));
+        e_.out.line(constant(
+            "inner4",
+            choose("vectors", "inner - (inner - begin) % " + e_.flat(std::to_string(e_.width)), "begin")));
       return;
     }
     e_.out.line(constant("whole", e_.flat(e_.integer(k_.extents[k_.outer_rank]))));
     e_.out.line(constant("length", "(whole + parts - 1) / parts"));
-    e_.out.line(constant("begin", "part * length < whole ? part * length : whole"));
-    e_.out.line(constant("end_of_part", "length < whole - begin ? begin + length : whole"));
+    e_.out.line(constant("begin", begin));
+    e_.out.line(constant("end_of_part", end));
   }
 
   Expressions& e_;

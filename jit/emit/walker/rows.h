@@ -1,4 +1,4 @@
-// Which values of a row the lanes of a group hold in registers from one phase of a kernel to the next.
+// Which values of a row the lanes of a workgroup hold in registers from one phase of a kernel to the next.
 #pragma once
 
 #include <algorithm>

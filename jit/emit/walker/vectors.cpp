@@ -33,7 +33,7 @@ Vectors::Vectors(Expressions& e, Accumulators& sums, Schedule schedule, const st
   if (maps.empty()) return;
   any_ = true;
   for (auto [buffer, map] : maps) e_.use.in_vectors.insert(buffer);
-  e_.out.line("const bool vectors = " + e_.vector_condition(maps, along_, rank > 1) + ";");
+  e_.out.line(e_.dialect.constant(Type::Bool, "vectors", e_.vector_condition(maps, along_, rank > 1)));
 }
 
 bool Vectors::is_load(ExprId id) const {
@@ -82,11 +82,10 @@ void Vectors::write_points(const InnerWork& work, const std::string& base, const
     if (is_store(*work.stores[s]))
       e_.out.line(e_.dialect.declare_vector(k_.exprs[stored[s]].dtype, e_.width, "w" + std::to_string(s)));
   }
-  e_.out.line(e_.dialect.unroll);
-  e_.open("for (int k = 0; k < " + std::to_string(e_.width) + "; ++k)");
-  e_.out.line(std::string("const ") + e_.index_type + " " + e_.coordinates[along_] + " = " + base + " + k;");
+  e_.open_unrolled("k", e_.width);
+  e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[along_], base + " + k"));
   for (ExprId id : taken)
-    e_.out.line(e_.dialect.define(k_.exprs[id].dtype) + e_.value(id) + " = " + rows.name(id) + "[i][k];");
+    e_.out.line(e_.dialect.constant(k_.exprs[id].dtype, e_.value(id), rows.name(id) + "[i][k]"));
   for (ExprId id : work.values) {
     e_.define(id);
     if (rows.has(id) && !is_load(id)) e_.out.line(rows.name(id) + "[i][k] = " + e_.value(id) + ";");

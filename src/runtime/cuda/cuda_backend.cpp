@@ -8,6 +8,8 @@
 #include <sinter/error.h>
 
 #include "jit/compile/nvrtc.h"
+#include "jit/emit/dialects/dialect.h"
+#include "jit/emit/dialects/table.h"
 #include "jit/emit/emit.h"
 #include "src/base/env.h"
 #include "src/runtime/cuda/driver_api.h"
@@ -94,7 +96,7 @@ class CudaBackend final : public Backend {
   Stream stream_ = nullptr;
   ir::DeviceTraits traits_;
   int multiprocessors_ = 1;
-  emit::Target target_;
+  emit::Target target_{emit::dialect("cuda")};
   std::size_t most_parameter_bytes_ = kMostParameterBytes;
   std::unique_ptr<Queues> queues_;
   std::unique_ptr<DriverMemory> memory_;
@@ -147,9 +149,8 @@ CudaBackend::CudaBackend(int index, std::size_t most_graphs) : api_(*driver()) {
   traits_.work_per_byte = 14;
   const std::string architecture = compile::cuda_architecture(major, minor);
   modules_ = std::make_unique<Modules>(api_, architecture);
-  target_.language = emit::Language::Cuda;
-  target_.max_groups = (std::int64_t{1} << 31) - 1;
-  target_.wanted_groups = std::int64_t{8} * multiprocessors_;  // blocks of 256 threads: full occupancy
+  target_.max_workgroups = (std::int64_t{1} << 31) - 1;
+  target_.wanted_workgroups = std::int64_t{8} * multiprocessors_;  // blocks of 256 threads: full occupancy
   if (version < 12010 || major < 7) most_parameter_bytes_ = kMostParameterBytesBefore12_1;
   // The argument table of a batched launch is a __grid_constant__ parameter, which Pascal does not have.
   if (major >= 7) traits_.batch_bytes = most_parameter_bytes_ - 16;
@@ -243,8 +244,8 @@ std::vector<ExecutableRef> CudaBackend::compile(std::span<const ir::Kernel* cons
   }
   std::vector<ExecutableRef> executables;
   for (std::size_t i = 0; i < kernels.size(); ++i)
-    executables.push_back(
-        std::make_shared<KernelExecutable>(*kernels[i], modules_->function(keys[i], "sinter_kernel")));
+    executables.push_back(std::make_shared<KernelExecutable>(
+        *kernels[i], modules_->function(keys[i], target_.dialect->entry.c_str())));
   return executables;
 }
 
@@ -324,7 +325,7 @@ void CudaBackend::launch_kernel(KernelExecutable& executable, const LaunchArgume
   const ir::Kernel& kernel = executable.kernel;
   if (kernel.members > 1) return launch_members(executable, arguments);
   const emit::Geometry geometry = emit::geometry(kernel, target_, arguments.ints);
-  if (geometry.groups == 0) return;
+  if (geometry.workgroups == 0) return;
   using Source = Patch::Source;
   for (std::uint32_t b = 0; b < arguments.buffers.size(); ++b) {
     parameters_.patch_next({.source = Source::Buffer, .number = b});
@@ -350,9 +351,9 @@ void CudaBackend::launch_kernel(KernelExecutable& executable, const LaunchArgume
   }
   std::size_t workspace_bytes = 0;
   if (kernel.split) {
-    if (geometry.groups / geometry.parts > kCounters)
+    if (geometry.workgroups / geometry.parts > kCounters)
       throw DeviceError("[cuda] a reduction of few results counts " +
-                        std::to_string(geometry.groups / geometry.parts) + " groups; the most are " +
+                        std::to_string(geometry.workgroups / geometry.parts) + " groups; the most are " +
                         std::to_string(kCounters));
     workspace_bytes = emit::split_scratch_bytes(kernel, geometry, arguments.ints);
     parameters_.push(geometry.parts);
@@ -364,16 +365,16 @@ void CudaBackend::launch_kernel(KernelExecutable& executable, const LaunchArgume
     parameters_.push(fault_);
     fault_possible_ = true;
   }
-  replays_->start(
-      {executable.function, geometry.groups, geometry.lanes, geometry.rows, "the launch of a fused kernel"},
-      parameters_, &executable, workspace_bytes, kernel.fault);
+  replays_->start({executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
+                   "the launch of a fused kernel"},
+                  parameters_, &executable, workspace_bytes, kernel.fault);
 }
 
 void CudaBackend::launch_members(KernelExecutable& executable, const LaunchArguments& arguments) {
   const ir::Kernel& kernel = executable.kernel;
   const emit::MemberLayout& layout = executable.members;
   const emit::Geometry geometry = emit::geometry(kernel, target_, arguments.ints, arguments.members, firsts_);
-  if (geometry.groups == 0) return;
+  if (geometry.workgroups == 0) return;
   addresses_.clear();
   for (const BufferView& view : arguments.buffers) addresses_.push_back(address_of(view));
   table_.clear();
@@ -395,7 +396,7 @@ void CudaBackend::launch_members(KernelExecutable& executable, const LaunchArgum
     parameters_.push(fault_);
     fault_possible_ = true;
   }
-  replays_->start({executable.function, geometry.groups, geometry.lanes, geometry.rows,
+  replays_->start({executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
                    "the launch of a kernel for several members"},
                   parameters_, &executable, 0, kernel.fault);
 }

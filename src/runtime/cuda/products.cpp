@@ -5,7 +5,7 @@
 
 #include <sinter/error.h>
 
-#include "jit/emit/dialects/prelude.h"
+#include "jit/emit/dialects/cuda/cuda.h"
 #include "kernels/embedded.h"
 
 namespace sinter::runtime::cuda {

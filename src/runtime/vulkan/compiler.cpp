@@ -10,28 +10,28 @@
 #include <xxhash.h>
 
 #include "jit/compile/shaderc.h"
+#include "jit/emit/dialects/table.h"
 
 namespace sinter::runtime::vulkan {
 namespace {
 
-emit::Target target_of(const DeviceInfo& info, bool has_groups) {
-  emit::Target target;
-  target.language = emit::Language::Glsl;
+emit::Target target_of(const DeviceInfo& info, bool has_workgroups) {
+  emit::Target target(emit::dialect("glsl"));
   // Without barriers, a workgroup is only a unit of scheduling: large enough to outweigh the cost of starting
   // one.
-  target.group_size =
-      static_cast<int>(std::bit_floor(std::min(info.max_invocations, has_groups ? 256u : 64u)));
-  target.has_groups = has_groups;
+  target.workgroup_size =
+      static_cast<int>(std::bit_floor(std::min(info.max_invocations, has_workgroups ? 256u : 64u)));
+  target.has_workgroups = has_workgroups;
   target.has_f64 = info.has_f64;
   target.has_half_storage = info.has_halves;
   target.fuses_fma = info.fuses_fma;
   // A power of two that divides the smallest workgroup.
-  if (has_groups && info.full_subgroups && std::has_single_bit(info.subgroup_size) &&
+  if (has_workgroups && info.full_subgroups && std::has_single_bit(info.subgroup_size) &&
       info.subgroup_size > 1 && info.subgroup_size <= 64)
     target.subgroup = static_cast<int>(info.subgroup_size);
   target.vectors = !info.cpu_kernels;
-  target.max_groups = std::min<std::int64_t>(info.max_groups[0], 65535);
-  target.wanted_groups = std::max<std::int64_t>(info.lanes / target.group_size, 1);
+  target.max_workgroups = std::min<std::int64_t>(info.max_groups[0], 65535);
+  target.wanted_workgroups = std::max<std::int64_t>(info.lanes / target.workgroup_size, 1);
   return target;
 }
 
@@ -70,9 +70,9 @@ std::uint32_t bindings_of(const ir::Kernel& kernel) {
 
 /// Guesses the workgroup size of a kernel before its sizes are known.
 std::uint32_t usual_lanes(const ir::Kernel& kernel, const emit::Target& target) {
-  const bool small = target.has_groups && emit::schedule_on(kernel, target) == ir::Schedule::LanesOuter;
-  return static_cast<std::uint32_t>(small ? std::min(target.group_size, 64)
-                                          : emit::group_lanes(kernel, target));
+  const bool small = target.has_workgroups && emit::schedule_on(kernel, target) == ir::Schedule::LanesOuter;
+  return static_cast<std::uint32_t>(small ? std::min(target.workgroup_size, 64)
+                                          : emit::workgroup_lanes(kernel, target));
 }
 
 }  // namespace
@@ -131,7 +131,7 @@ CompiledText& KernelCompiler::compile(const std::string& source, std::uint32_t b
 
 CompiledText& KernelCompiler::compile_grouped(const ir::Kernel& kernel) {
   return compile(emit::emit(kernel, grouped_target_).text, bindings_of(kernel),
-                 static_cast<std::uint32_t>(grouped_target_.group_size));
+                 static_cast<std::uint32_t>(grouped_target_.workgroup_size));
 }
 
 const Pipeline& KernelCompiler::pipeline(CompiledText& text, std::uint32_t lanes) {

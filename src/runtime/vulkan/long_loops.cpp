@@ -42,14 +42,14 @@ std::int64_t rounds_of_point(const ir::Kernel& kernel) {
 
 std::int64_t rounds_of_lane(const ir::Kernel& kernel, const emit::Target& target,
                             const emit::Geometry& geometry, std::span<const std::int64_t> ints) {
-  if (geometry.groups == 0) return 0;
+  if (geometry.workgroups == 0) return 0;
   auto extent = [&](std::size_t c) { return ints[kernel.extents[c].index]; };
   std::int64_t outer = 1;
   for (std::size_t c = 0; c < kernel.outer_rank; ++c) outer *= extent(c);
   const ir::Schedule schedule = emit::schedule_on(kernel, target);
-  const std::int64_t lanes = std::int64_t{geometry.groups} * geometry.lanes;
+  const std::int64_t lanes = std::int64_t{geometry.workgroups} * geometry.lanes;
   const std::int64_t points =
-      divide_up(outer, schedule == ir::Schedule::LanesInner ? geometry.groups : lanes);
+      divide_up(outer, schedule == ir::Schedule::LanesInner ? geometry.workgroups : lanes);
   // Unrolled iterations, and the elements of a vector, are loops of their own where a driver does not unroll
   // them.
   auto with_vectors = [&](std::int64_t rounds) {

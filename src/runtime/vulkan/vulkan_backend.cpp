@@ -96,7 +96,7 @@ class VulkanBackend final : public Backend {
     if (info.has_addresses) traits_.batch_bytes = kMemberBytes;
     traits_.grid_reductions = !info.cpu_kernels;
     const emit::Target& target = compiler_.target();
-    if (target.vectors && target.group_size >= 256) traits_.row_lanes = target.group_size;
+    if (target.vectors && target.workgroup_size >= 256) traits_.row_lanes = target.workgroup_size;
     // Less the partial results and counters of split kernels too.
     traits_.max_buffers -= 2;
   }
@@ -240,7 +240,7 @@ std::vector<ExecutableRef> VulkanBackend::compile(std::span<const ir::Kernel* co
   for (const ir::Kernel* kernel : kernels) {
     own.push_back(*kernel);
     // Groups cannot wait for each other's results where there are no barriers.
-    if (!compiler_.target().has_groups) own.back().split = false;
+    if (!compiler_.target().has_workgroups) own.back().split = false;
   }
   std::vector<const ir::Kernel*> pointers;
   for (const ir::Kernel& kernel : own) pointers.push_back(&kernel);
@@ -351,7 +351,7 @@ void VulkanBackend::launch_members(KernelExecutable& executable, const LaunchArg
   }
   const ir::Kernel& shared = text == &executable.text ? kernel : *executable.shared_kernel;
   const emit::Geometry geometry = emit::geometry(shared, *target, arguments.ints, arguments.members, firsts_);
-  if (geometry.groups == 0) return;
+  if (geometry.workgroups == 0) return;
   const Pipeline& pipeline = compiler_.pipeline(*text, geometry.lanes);
   addresses_.clear();
   for (const BufferView& view : arguments.buffers)
@@ -369,14 +369,14 @@ void VulkanBackend::launch_members(KernelExecutable& executable, const LaunchArg
       bind(arguments.buffers[m * kernel.buffers.size() + i], reaches_[i], kernel.buffers[i].written);
   }
   if (kernel.fault) bindings_.push_back({fault_->buffer(), 0, sizeof(std::uint32_t)});
-  commands_.dispatch(pipeline, bindings_, accesses_, geometry.groups, 1);
+  commands_.dispatch(pipeline, bindings_, accesses_, geometry.workgroups, 1);
 }
 
 void VulkanBackend::launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments) {
   const ir::Kernel& kernel = executable.kernel;
   if (kernel.members > 1) return launch_members(executable, arguments);
   emit::Geometry geometry = emit::geometry(kernel, compiler_.target(), arguments.ints);
-  if (geometry.groups == 0) return;
+  if (geometry.workgroups == 0) return;
   CompiledText* text = &executable.text;
   if (loops_too_long(kernel, geometry, arguments.ints))
     text = &share_loops(executable, arguments.ints, geometry);
@@ -396,16 +396,16 @@ void VulkanBackend::launch_kernel(KernelExecutable& executable, const LaunchArgu
     bindings_.push_back(bind(arguments.buffers[i], reaches_[i], kernel.buffers[i].written));
   bindings_.push_back(words);
   if (kernel.split) {
-    if (geometry.groups / geometry.parts > kCounters)
+    if (geometry.workgroups / geometry.parts > kCounters)
       throw DeviceError("[vulkan] a reduction of few results counts " +
-                        std::to_string(geometry.groups / geometry.parts) + " groups; the most are " +
+                        std::to_string(geometry.workgroups / geometry.parts) + " groups; the most are " +
                         std::to_string(kCounters));
     bindings_.push_back(bind({partials.get(), 0}, static_cast<std::int64_t>(partials->bytes()), true));
     bindings_.push_back({counters_->buffer(), 0, kCounterBytes});
     accesses_.push_back(kCountersAccess);
   }
   if (kernel.fault) bindings_.push_back({fault_->buffer(), 0, sizeof(std::uint32_t)});
-  commands_.dispatch(pipeline, bindings_, accesses_, geometry.groups, 1);
+  commands_.dispatch(pipeline, bindings_, accesses_, geometry.workgroups, 1);
 }
 
 /// Counters are all zero between launches.

@@ -28,8 +28,8 @@ void main() {
     if (sn_first(middle) <= gl_WorkGroupID.x) sn_low = middle; else sn_high = middle;
   }
   const u32 sn_mine = 1u + sn_low * 18u;
-  const u32 sn_group = gl_WorkGroupID.x - sn_first(sn_low);
-  const u32 sn_groups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - sn_first(sn_low);
+  const u32 sn_workgroup = gl_WorkGroupID.x - sn_first(sn_low);
+  const u32 sn_workgroups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - sn_first(sn_low);
   b0_t b0 = b0_t(uvec2(sn_arguments.word[sn_mine + 0u], sn_arguments.word[sn_mine + 1u]));
   b1_t b1 = b1_t(uvec2(sn_arguments.word[sn_mine + 2u], sn_arguments.word[sn_mine + 3u]));
   b2_t b2 = b2_t(uvec2(sn_arguments.word[sn_mine + 4u], sn_arguments.word[sn_mine + 5u]));
@@ -43,7 +43,7 @@ void main() {
   const float s5 = uintBitsToFloat(sn_arguments.word[sn_mine + 14u]);
   const float s6 = uintBitsToFloat(sn_arguments.word[sn_mine + 15u]);
   const u32 points = u32(n0);
-  for (u32 f = u32(sn_group * gl_WorkGroupSize.x + gl_LocalInvocationID.x); f < points; f += u32(sn_groups * gl_WorkGroupSize.x)) {
+  for (u32 f = u32(sn_workgroup * gl_WorkGroupSize.x + gl_LocalInvocationID.x); f < points; f += u32(sn_workgroups * gl_WorkGroupSize.x)) {
     const int x0 = int(f);
     precise float v0 = b0.at[x0];
     precise float v2 = (v0 * s0);

@@ -15,13 +15,13 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN void sn_join_moments_f32(float& n, float& mean, float& m2, float on, float omean, float om2) {
+SN_FN void sn_join_welford_f32(float& n, float& mean, float& m2, float on, float omean, float om2) {
   const float total = n + on, d = omean - mean, share = total > float(0) ? on / total : float(0);
   mean = mean + d * share;
   m2 = (m2 + om2) + d * d * (n * share);
   n = total;
 }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
@@ -37,13 +37,13 @@ SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again)
     v = (v + w);
   }
 }
-SN_FN void sn_group_squared_deviations_f32(float& n, float& mean, float& m2, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_squared_deviations_f32(float& n, float& mean, float& m2, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float on = __shfl_xor_sync(0xffffffffu, n, d), om = __shfl_xor_sync(0xffffffffu, mean, d),
         os = __shfl_xor_sync(0xffffffffu, m2, d);
     const float a = n, b = mean, c = m2;
-    if (threadIdx.x & d) { n = on; mean = om; m2 = os; sn_join_moments_f32(n, mean, m2, a, b, c); }
-    else sn_join_moments_f32(n, mean, m2, on, om, os);
+    if (threadIdx.x & d) { n = on; mean = om; m2 = os; sn_join_welford_f32(n, mean, m2, a, b, c); }
+    else sn_join_welford_f32(n, mean, m2, on, om, os);
   }
   const u32 count = lanes >> 5, warp = threadIdx.x >> 5, other = threadIdx.x & (count - 1u);
   if (count <= 1u) return;
@@ -55,8 +55,8 @@ SN_FN void sn_group_squared_deviations_f32(float& n, float& mean, float& m2, flo
     const float on = __shfl_xor_sync(0xffffffffu, n, d), om = __shfl_xor_sync(0xffffffffu, mean, d),
         os = __shfl_xor_sync(0xffffffffu, m2, d);
     const float a = n, b = mean, c = m2;
-    if (threadIdx.x & d) { n = on; mean = om; m2 = os; sn_join_moments_f32(n, mean, m2, a, b, c); }
-    else sn_join_moments_f32(n, mean, m2, on, om, os);
+    if (threadIdx.x & d) { n = on; mean = om; m2 = os; sn_join_welford_f32(n, mean, m2, a, b, c); }
+    else sn_join_welford_f32(n, mean, m2, on, om, os);
   }
 }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
@@ -95,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const int x2 = y + k;
         const float v0 = l0[k];
         q1[k] = (q1[k] + v0);
-        sn_join_moments_f32(r9_n, r9_mean, r9, float(1), v0, float(0));
+        sn_join_welford_f32(r10_n, r10_mean, r10, float(1), v0, float(0));
       }
     }
     r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
@@ -111,12 +111,12 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       const int x1 = int(t1);
       const float v0 = b0[x0 * n3 + x1 * n4 + x2];
       q1 = (q1 + v0);
-      sn_join_moments_f32(r9_n, r9_mean, r9, float(1), v0, float(0));
+      sn_join_welford_f32(r10_n, r10_mean, r10, float(1), v0, float(0));
     }
     r1 = r1 + q1;
   }
-  { __shared__ float warps[1][32]; sn_group_sum_f32(r1, warps, blockDim.x, false); }
-  { __shared__ float warps[3][32]; sn_group_squared_deviations_f32(r9_n, r9_mean, r9, warps, blockDim.x, false); }
+  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r1, warps, blockDim.x, false); }
+  { __shared__ float warps[3][32]; sn_workgroup_squared_deviations_f32(r10_n, r10_mean, r10, warps, blockDim.x, false); }
   if (threadIdx.x == 0u) {
     *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r1;
     *(float*)(partials + 8ull * (u32(1) * u32(parts) * points + part * points + f)) = r9_n;
@@ -140,21 +140,21 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float p_r9_mean = __ldcg((const float*)(partials + 8ull * (u32(2) * u32(parts) * points + p * points + f)));
     const float p_r9 = __ldcg((const float*)(partials + 8ull * (u32(3) * u32(parts) * points + p * points + f)));
     r1 = (r1 + p_r1);
-    sn_join_moments_f32(r9_n, r9_mean, r9, p_r9_n, p_r9_mean, p_r9);
+    sn_join_welford_f32(r10_n, r10_mean, r10, p_r10_n, p_r10_mean, p_r10);
   }
-  { __shared__ float warps[1][32]; sn_group_sum_f32(r1, warps, blockDim.x, false); }
+  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r1, warps, blockDim.x, false); }
   const float v1 = r1;
-  const float v3 = sn_div_f32(v1, s0);
-  const float v5 = (v1 * s1);
-  const float v6 = (v3 - v5);
-  const float v7 = (v6 * v6);
-  const float v8 = (s0 * v7);
-  { __shared__ float warps[3][32]; sn_group_squared_deviations_f32(r9_n, r9_mean, r9, warps, blockDim.x, false); }
-  const float v9 = r9;
-  const float v10 = (v9 + v8);
-  const float v12 = (v10 * s2);
-  const float v14 = (v12 + s3);
-  const float v15 = sn_rsqrt_f32(v14);
+  const float v4 = sn_div_f32(v1, v3);
+  const float v6 = (v1 * s0);
+  const float v7 = (v4 - v6);
+  const float v8 = (v7 * v7);
+  const float v9 = (v3 * v8);
+  { __shared__ float warps[3][32]; sn_workgroup_squared_deviations_f32(r10_n, r10_mean, r10, warps, blockDim.x, false); }
+  const float v10 = r10;
+  const float v11 = (v10 + v9);
+  const float v13 = (v11 * s1);
+  const float v15 = (v13 + s2);
+  const float v16 = sn_rsqrt_f32(v15);
   if (threadIdx.x == 0u) {
     b1[x0] = v1;
     b2[x0] = v15;

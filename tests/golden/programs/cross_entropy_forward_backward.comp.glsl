@@ -11,9 +11,9 @@
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
-shared int keys_of_sn_group_max_f32_parts[2][8];
-u32 keys_of_sn_group_max_f32_turn = 0u;
-int keys_of_sn_group_max_f32(int mine) {
+shared int keys_of_sn_workgroup_max_f32_parts[2][8];
+u32 keys_of_sn_workgroup_max_f32_turn = 0u;
+int keys_of_sn_workgroup_max_f32(int mine) {
   int v = mine;
   [[unroll]]
   for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
@@ -22,26 +22,26 @@ int keys_of_sn_group_max_f32(int mine) {
   }
   const u32 count = gl_WorkGroupSize.x / 32u;
   if (count > 1u) {
-    if (gl_SubgroupInvocationID == 0u) keys_of_sn_group_max_f32_parts[keys_of_sn_group_max_f32_turn][gl_SubgroupID] = v;
+    if (gl_SubgroupInvocationID == 0u) keys_of_sn_workgroup_max_f32_parts[keys_of_sn_workgroup_max_f32_turn][gl_SubgroupID] = v;
     barrier();
-    v = keys_of_sn_group_max_f32_parts[keys_of_sn_group_max_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    v = keys_of_sn_workgroup_max_f32_parts[keys_of_sn_workgroup_max_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
     [[unroll]]
     for (u32 d = count >> 1; d > 0u; d >>= 1) {
       const int w = subgroupShuffleXor(v, d);
       v = max(v, w);
     }
-    keys_of_sn_group_max_f32_turn ^= 1u;
+    keys_of_sn_workgroup_max_f32_turn ^= 1u;
   }
   return v;
 }
-float sn_group_max_f32(float mine) {
+float sn_workgroup_max_f32(float mine) {
   const int bits = floatBitsToInt(mine);
-  const int key = keys_of_sn_group_max_f32(sn_is_nan_f32(mine) ? 0x7fffffff : bits ^ ((bits >> 31) & 0x7fffffff));
+  const int key = keys_of_sn_workgroup_max_f32(sn_is_nan_f32(mine) ? 0x7fffffff : bits ^ ((bits >> 31) & 0x7fffffff));
   return intBitsToFloat(key ^ ((key >> 31) & 0x7fffffff));
 }
-shared float sn_group_sum_f32_parts[2][8];
-u32 sn_group_sum_f32_turn = 0u;
-float sn_group_sum_f32(float mine) {
+shared float sn_workgroup_sum_f32_parts[2][8];
+u32 sn_workgroup_sum_f32_turn = 0u;
+float sn_workgroup_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
   for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
@@ -50,15 +50,15 @@ float sn_group_sum_f32(float mine) {
   }
   const u32 count = gl_WorkGroupSize.x / 32u;
   if (count > 1u) {
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
+    if (gl_SubgroupInvocationID == 0u) sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    v = sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
     [[unroll]]
     for (u32 d = count >> 1; d > 0u; d >>= 1) {
       const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    sn_group_sum_f32_turn ^= 1u;
+    sn_workgroup_sum_f32_turn ^= 1u;
   }
   return v;
 }
@@ -167,9 +167,9 @@ void main() {
       }
       r30 = r30 + ((q30[0] + q30[1]) + (q30[2] + q30[3]));
       r8 = sn_is_nan_f32(r8_all) ? r8_all : r8;
-      r8 = sn_group_max_f32(r8);
+      r8 = sn_workgroup_max_f32(r8);
       precise float v8 = r8;
-      r30 = sn_group_sum_f32(r30);
+      r30 = sn_workgroup_sum_f32(r30);
       precise float v30 = r30;
       float r11 = float(0);
       float q11[4] = {float(0), float(0), float(0), float(0)};
@@ -192,7 +192,7 @@ void main() {
         }
       }
       r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
-      r11 = sn_group_sum_f32(r11);
+      r11 = sn_workgroup_sum_f32(r11);
       precise float v11 = r11;
       precise float v12 = sn_log_f32(v11);
       precise float v31 = sn_div_f32(v30, v11);
@@ -223,7 +223,7 @@ void main() {
         }
       }
       r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
-      r16 = sn_group_sum_f32(r16);
+      r16 = sn_workgroup_sum_f32(r16);
       precise float v16 = r16;
       if (gl_LocalInvocationID.x == 0u) {
         b2.at[x0] = v16;
@@ -262,9 +262,9 @@ void main() {
         r30 = r30 + q30;
       }
       r8 = sn_is_nan_f32(r8_all) ? r8_all : r8;
-      r8 = sn_group_max_f32(r8);
+      r8 = sn_workgroup_max_f32(r8);
       precise float v8 = r8;
-      r30 = sn_group_sum_f32(r30);
+      r30 = sn_workgroup_sum_f32(r30);
       precise float v30 = r30;
       float r11 = float(0);
       for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
@@ -280,7 +280,7 @@ void main() {
         }
         r11 = r11 + q11;
       }
-      r11 = sn_group_sum_f32(r11);
+      r11 = sn_workgroup_sum_f32(r11);
       precise float v11 = r11;
       precise float v12 = sn_log_f32(v11);
       precise float v31 = sn_div_f32(v30, v11);
@@ -308,7 +308,7 @@ void main() {
         }
         r16 = r16 + q16;
       }
-      r16 = sn_group_sum_f32(r16);
+      r16 = sn_workgroup_sum_f32(r16);
       precise float v16 = r16;
       if (gl_LocalInvocationID.x == 0u) {
         b2.at[x0] = v16;
@@ -328,9 +328,9 @@ void main() {
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
-shared float sn_group_sum_f32_parts[2][8];
-u32 sn_group_sum_f32_turn = 0u;
-float sn_group_sum_f32(float mine) {
+shared float sn_workgroup_sum_f32_parts[2][8];
+u32 sn_workgroup_sum_f32_turn = 0u;
+float sn_workgroup_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
   for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
@@ -339,15 +339,15 @@ float sn_group_sum_f32(float mine) {
   }
   const u32 count = gl_WorkGroupSize.x / 32u;
   if (count > 1u) {
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
+    if (gl_SubgroupInvocationID == 0u) sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    v = sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
     [[unroll]]
     for (u32 d = count >> 1; d > 0u; d >>= 1) {
       const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    sn_group_sum_f32_turn ^= 1u;
+    sn_workgroup_sum_f32_turn ^= 1u;
   }
   return v;
 }
@@ -437,7 +437,7 @@ void main() {
       }
       r9 = r9 + q9;
     }
-    r9 = sn_group_sum_f32(r9);
+    r9 = sn_workgroup_sum_f32(r9);
     precise float v9 = r9;
     precise float v11 = (v9 * s3);
     if (gl_LocalInvocationID.x == 0u) {

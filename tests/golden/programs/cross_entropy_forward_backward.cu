@@ -25,7 +25,7 @@ SN_FN float sn_max_f32(float a, float b) {
   return a > b || a != a ? a : b;
 #endif
 }
-SN_FN void sn_group_max_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_max_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = sn_max_f32(v, w);
@@ -41,7 +41,7 @@ SN_FN void sn_group_max_f32(float& v, float (*warps)[32], u32 lanes, bool again)
     v = sn_max_f32(v, w);
   }
 }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
@@ -112,9 +112,9 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
       }
       r30 = r30 + ((q30[0] + q30[1]) + (q30[2] + q30[3]));
-      { __shared__ float warps[1][32]; sn_group_max_f32(r8, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_max_f32(r8, warps, blockDim.x, false); }
       const float v8 = r8;
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r30, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r30, warps, blockDim.x, false); }
       const float v30 = r30;
       float r11 = float(0);
       float q11[4] = {float(0), float(0), float(0), float(0)};
@@ -136,7 +136,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
       }
       r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r11, warps, blockDim.x, false); }
       const float v11 = r11;
       const float v12 = sn_log_f32(v11);
       const float v31 = sn_div_f32(v30, v11);
@@ -166,7 +166,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
       }
       r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r16, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r16, warps, blockDim.x, false); }
       const float v16 = r16;
       if (threadIdx.x == 0u) {
         b2[x0] = v16;
@@ -202,9 +202,9 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
         r30 = r30 + q30;
       }
-      { __shared__ float warps[1][32]; sn_group_max_f32(r8, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_max_f32(r8, warps, blockDim.x, false); }
       const float v8 = r8;
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r30, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r30, warps, blockDim.x, false); }
       const float v30 = r30;
       float r11 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
@@ -220,7 +220,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
         r11 = r11 + q11;
       }
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r11, warps, blockDim.x, false); }
       const float v11 = r11;
       const float v12 = sn_log_f32(v11);
       const float v31 = sn_div_f32(v30, v11);
@@ -248,7 +248,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
         r16 = r16 + q16;
       }
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r16, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r16, warps, blockDim.x, false); }
       const float v16 = r16;
       if (threadIdx.x == 0u) {
         b2[x0] = v16;
@@ -281,7 +281,7 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[3] = all.w;
 }
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
@@ -349,7 +349,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
       }
       r9 = r9 + q9;
     }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r9, warps, blockDim.x, true); }
+    { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r9, warps, blockDim.x, true); }
     const float v9 = r9;
     const float v11 = (v9 * s3);
     if (threadIdx.x == 0u) {

@@ -521,9 +521,9 @@ void main() {
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
-shared float sn_group_sum_f32_parts[2][8];
-u32 sn_group_sum_f32_turn = 0u;
-float sn_group_sum_f32(float mine) {
+shared float sn_workgroup_sum_f32_parts[2][8];
+u32 sn_workgroup_sum_f32_turn = 0u;
+float sn_workgroup_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
   for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
@@ -532,15 +532,15 @@ float sn_group_sum_f32(float mine) {
   }
   const u32 count = gl_WorkGroupSize.x / 32u;
   if (count > 1u) {
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
+    if (gl_SubgroupInvocationID == 0u) sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    v = sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
     [[unroll]]
     for (u32 d = count >> 1; d > 0u; d >>= 1) {
       const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    sn_group_sum_f32_turn ^= 1u;
+    sn_workgroup_sum_f32_turn ^= 1u;
   }
   return v;
 }
@@ -630,7 +630,7 @@ void main() {
       }
       r9 = r9 + q9;
     }
-    r9 = sn_group_sum_f32(r9);
+    r9 = sn_workgroup_sum_f32(r9);
     precise float v9 = r9;
     precise float v11 = (v9 * s3);
     if (gl_LocalInvocationID.x == 0u) {
@@ -801,9 +801,9 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
   const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
   return float(word >> 8) * 5.9604644775390625e-8f;
 }
-shared float sn_group_sum_f32_parts[2][8];
-u32 sn_group_sum_f32_turn = 0u;
-float sn_group_sum_f32(float mine) {
+shared float sn_workgroup_sum_f32_parts[2][8];
+u32 sn_workgroup_sum_f32_turn = 0u;
+float sn_workgroup_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
   for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
@@ -812,15 +812,15 @@ float sn_group_sum_f32(float mine) {
   }
   const u32 count = gl_WorkGroupSize.x / 32u;
   if (count > 1u) {
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
+    if (gl_SubgroupInvocationID == 0u) sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    v = sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
     [[unroll]]
     for (u32 d = count >> 1; d > 0u; d >>= 1) {
       const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    sn_group_sum_f32_turn ^= 1u;
+    sn_workgroup_sum_f32_turn ^= 1u;
   }
   return v;
 }
@@ -963,7 +963,7 @@ void main() {
     }
     r24 = r24 + q24;
   }
-  r24 = sn_group_sum_f32(r24);
+  r24 = sn_workgroup_sum_f32(r24);
   if (gl_LocalInvocationID.x == 0u) {
     sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r24);
   }
@@ -980,7 +980,7 @@ void main() {
     precise float p_r24 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
     r24 = (r24 + p_r24);
   }
-  r24 = sn_group_sum_f32(r24);
+  r24 = sn_workgroup_sum_f32(r24);
   precise float v24 = r24;
   precise float v26 = (v24 * s11);
   precise float v27 = (v23 + v26);
@@ -1043,9 +1043,9 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
   const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
   return float(word >> 8) * 5.9604644775390625e-8f;
 }
-shared float sn_group_sum_f32_parts[2][8];
-u32 sn_group_sum_f32_turn = 0u;
-float sn_group_sum_f32(float mine) {
+shared float sn_workgroup_sum_f32_parts[2][8];
+u32 sn_workgroup_sum_f32_turn = 0u;
+float sn_workgroup_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
   for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
@@ -1054,15 +1054,15 @@ float sn_group_sum_f32(float mine) {
   }
   const u32 count = gl_WorkGroupSize.x / 32u;
   if (count > 1u) {
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
+    if (gl_SubgroupInvocationID == 0u) sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    v = sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
     [[unroll]]
     for (u32 d = count >> 1; d > 0u; d >>= 1) {
       const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    sn_group_sum_f32_turn ^= 1u;
+    sn_workgroup_sum_f32_turn ^= 1u;
   }
   return v;
 }
@@ -1164,7 +1164,7 @@ void main() {
     }
     r11 = r11 + q11;
   }
-  r11 = sn_group_sum_f32(r11);
+  r11 = sn_workgroup_sum_f32(r11);
   if (gl_LocalInvocationID.x == 0u) {
     sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r11);
   }
@@ -1181,7 +1181,7 @@ void main() {
     precise float p_r11 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
     r11 = (r11 + p_r11);
   }
-  r11 = sn_group_sum_f32(r11);
+  r11 = sn_workgroup_sum_f32(r11);
   precise float v11 = r11;
   precise float v13 = (v11 * s6);
   precise float v14 = (v10 + v13);
@@ -1231,8 +1231,8 @@ void main() {
     if (sn_first(middle) <= gl_WorkGroupID.x) sn_low = middle; else sn_high = middle;
   }
   const u32 sn_mine = 1u + sn_low * 18u;
-  const u32 sn_group = gl_WorkGroupID.x - sn_first(sn_low);
-  const u32 sn_groups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - sn_first(sn_low);
+  const u32 sn_workgroup = gl_WorkGroupID.x - sn_first(sn_low);
+  const u32 sn_workgroups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - sn_first(sn_low);
   b0_t b0 = b0_t(uvec2(sn_arguments.word[sn_mine + 0u], sn_arguments.word[sn_mine + 1u]));
   b1_t b1 = b1_t(uvec2(sn_arguments.word[sn_mine + 2u], sn_arguments.word[sn_mine + 3u]));
   b2_t b2 = b2_t(uvec2(sn_arguments.word[sn_mine + 4u], sn_arguments.word[sn_mine + 5u]));
@@ -1246,7 +1246,7 @@ void main() {
   const float s5 = uintBitsToFloat(sn_arguments.word[sn_mine + 14u]);
   const float s6 = uintBitsToFloat(sn_arguments.word[sn_mine + 15u]);
   const u32 points = u32(n0);
-  for (u32 f = u32(sn_group * gl_WorkGroupSize.x + gl_LocalInvocationID.x); f < points; f += u32(sn_groups * gl_WorkGroupSize.x)) {
+  for (u32 f = u32(sn_workgroup * gl_WorkGroupSize.x + gl_LocalInvocationID.x); f < points; f += u32(sn_workgroups * gl_WorkGroupSize.x)) {
     const int x0 = int(f);
     precise float v0 = b0.at[x0];
     precise float v2 = (v0 * s0);

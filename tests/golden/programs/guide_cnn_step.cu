@@ -483,7 +483,7 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[3] = all.w;
 }
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
@@ -551,7 +551,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
       }
       r9 = r9 + q9;
     }
-    { __shared__ float warps[1][32]; sn_group_sum_f32(r9, warps, blockDim.x, true); }
+    { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r9, warps, blockDim.x, true); }
     const float v9 = r9;
     const float v11 = (v9 * s3);
     if (threadIdx.x == 0u) {
@@ -725,7 +725,7 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
@@ -840,7 +840,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     }
     r24 = r24 + q24;
   }
-  { __shared__ float warps[1][32]; sn_group_sum_f32(r24, warps, blockDim.x, false); }
+  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r24, warps, blockDim.x, false); }
   if (threadIdx.x == 0u) {
     *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r24;
   }
@@ -857,7 +857,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float p_r24 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
     r24 = (r24 + p_r24);
   }
-  { __shared__ float warps[1][32]; sn_group_sum_f32(r24, warps, blockDim.x, false); }
+  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r24, warps, blockDim.x, false); }
   const float v24 = r24;
   const float v26 = (v24 * s11);
   const float v27 = (v23 + v26);
@@ -925,7 +925,7 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
@@ -1014,7 +1014,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     }
     r11 = r11 + q11;
   }
-  { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, blockDim.x, false); }
+  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r11, warps, blockDim.x, false); }
   if (threadIdx.x == 0u) {
     *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r11;
   }
@@ -1031,7 +1031,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float p_r11 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
     r11 = (r11 + p_r11);
   }
-  { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, blockDim.x, false); }
+  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r11, warps, blockDim.x, false); }
   const float v11 = r11;
   const float v13 = (v11 * s6);
   const float v14 = (v10 + v13);

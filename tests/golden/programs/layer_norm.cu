@@ -15,7 +15,7 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
@@ -65,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
       }
       r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r1, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r1, warps, blockDim.x, false); }
       const float v1 = r1;
       const float v3 = (v1 * s0);
       float r6 = float(0);
@@ -87,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
       }
       r6 = r6 + ((q6[0] + q6[1]) + (q6[2] + q6[3]));
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r6, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r6, warps, blockDim.x, false); }
       const float v6 = r6;
       const float v8 = (v6 * s1);
       const float v10 = (v8 + s2);
@@ -133,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
         r1 = r1 + q1;
       }
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r1, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r1, warps, blockDim.x, false); }
       const float v1 = r1;
       const float v3 = (v1 * s0);
       float r6 = float(0);
@@ -150,7 +150,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
         r6 = r6 + q6;
       }
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r6, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r6, warps, blockDim.x, false); }
       const float v6 = r6;
       const float v8 = (v6 * s1);
       const float v10 = (v8 + s2);

@@ -9,9 +9,9 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-shared float sn_group_sum_f32_parts[2][8];
-u32 sn_group_sum_f32_turn = 0u;
-float sn_group_sum_f32(float mine) {
+shared float sn_workgroup_sum_f32_parts[2][8];
+u32 sn_workgroup_sum_f32_turn = 0u;
+float sn_workgroup_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
   for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
@@ -20,15 +20,15 @@ float sn_group_sum_f32(float mine) {
   }
   const u32 count = gl_WorkGroupSize.x / 32u;
   if (count > 1u) {
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
+    if (gl_SubgroupInvocationID == 0u) sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    v = sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
     [[unroll]]
     for (u32 d = count >> 1; d > 0u; d >>= 1) {
       const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    sn_group_sum_f32_turn ^= 1u;
+    sn_workgroup_sum_f32_turn ^= 1u;
   }
   return v;
 }
@@ -119,7 +119,7 @@ void main() {
         }
       }
       r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
-      r1 = sn_group_sum_f32(r1);
+      r1 = sn_workgroup_sum_f32(r1);
       precise float v1 = r1;
       precise float v3 = (v1 * s0);
       float r6 = float(0);
@@ -142,7 +142,7 @@ void main() {
         }
       }
       r6 = r6 + ((q6[0] + q6[1]) + (q6[2] + q6[3]));
-      r6 = sn_group_sum_f32(r6);
+      r6 = sn_workgroup_sum_f32(r6);
       precise float v6 = r6;
       precise float v8 = (v6 * s1);
       precise float v10 = (v8 + s2);
@@ -190,7 +190,7 @@ void main() {
         }
       }
       r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
-      r38 = sn_group_sum_f32(r38);
+      r38 = sn_workgroup_sum_f32(r38);
       precise float v38 = r38;
       precise float v40 = (v38 * s9);
       precise float v43 = (v40 * v42);
@@ -219,7 +219,7 @@ void main() {
         }
       }
       r51 = r51 + ((q51[0] + q51[1]) + (q51[2] + q51[3]));
-      r51 = sn_group_sum_f32(r51);
+      r51 = sn_workgroup_sum_f32(r51);
       precise float v51 = r51;
       precise float v53 = (v51 * s12);
       [[unroll]]
@@ -256,7 +256,7 @@ void main() {
         }
         r1 = r1 + q1;
       }
-      r1 = sn_group_sum_f32(r1);
+      r1 = sn_workgroup_sum_f32(r1);
       precise float v1 = r1;
       precise float v3 = (v1 * s0);
       float r6 = float(0);
@@ -273,7 +273,7 @@ void main() {
         }
         r6 = r6 + q6;
       }
-      r6 = sn_group_sum_f32(r6);
+      r6 = sn_workgroup_sum_f32(r6);
       precise float v6 = r6;
       precise float v8 = (v6 * s1);
       precise float v10 = (v8 + s2);
@@ -312,7 +312,7 @@ void main() {
         }
         r38 = r38 + q38;
       }
-      r38 = sn_group_sum_f32(r38);
+      r38 = sn_workgroup_sum_f32(r38);
       precise float v38 = r38;
       precise float v40 = (v38 * s9);
       precise float v43 = (v40 * v42);
@@ -353,7 +353,7 @@ void main() {
         }
         r51 = r51 + q51;
       }
-      r51 = sn_group_sum_f32(r51);
+      r51 = sn_workgroup_sum_f32(r51);
       precise float v51 = r51;
       precise float v53 = (v51 * s12);
       for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {

@@ -15,7 +15,7 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
@@ -85,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
       }
       r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r1, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r1, warps, blockDim.x, false); }
       const float v1 = r1;
       const float v3 = (v1 * s0);
       float r6 = float(0);
@@ -107,7 +107,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
       }
       r6 = r6 + ((q6[0] + q6[1]) + (q6[2] + q6[3]));
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r6, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r6, warps, blockDim.x, false); }
       const float v6 = r6;
       const float v8 = (v6 * s1);
       const float v10 = (v8 + s2);
@@ -154,7 +154,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
       }
       r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r38, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r38, warps, blockDim.x, false); }
       const float v38 = r38;
       const float v40 = (v38 * s9);
       const float v43 = (v40 * v42);
@@ -182,7 +182,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
       }
       r51 = r51 + ((q51[0] + q51[1]) + (q51[2] + q51[3]));
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r51, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r51, warps, blockDim.x, false); }
       const float v51 = r51;
       const float v53 = (v51 * s12);
       #pragma unroll
@@ -218,7 +218,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
         r1 = r1 + q1;
       }
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r1, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r1, warps, blockDim.x, false); }
       const float v1 = r1;
       const float v3 = (v1 * s0);
       float r6 = float(0);
@@ -235,7 +235,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
         r6 = r6 + q6;
       }
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r6, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r6, warps, blockDim.x, false); }
       const float v6 = r6;
       const float v8 = (v6 * s1);
       const float v10 = (v8 + s2);
@@ -274,7 +274,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
         r38 = r38 + q38;
       }
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r38, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r38, warps, blockDim.x, false); }
       const float v38 = r38;
       const float v40 = (v38 * s9);
       const float v43 = (v40 * v42);
@@ -315,7 +315,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
         r51 = r51 + q51;
       }
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r51, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r51, warps, blockDim.x, false); }
       const float v51 = r51;
       const float v53 = (v51 * s12);
       for (u32 j = u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {

@@ -27,9 +27,9 @@ SN_FN float sn_erf_f32(float a) {
   q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
   return x >= 0.92 ? q : p;
 }
-shared float sn_group_sum_f32_parts[2][8];
-u32 sn_group_sum_f32_turn = 0u;
-float sn_group_sum_f32(float mine) {
+shared float sn_workgroup_sum_f32_parts[2][8];
+u32 sn_workgroup_sum_f32_turn = 0u;
+float sn_workgroup_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
   for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
@@ -38,15 +38,15 @@ float sn_group_sum_f32(float mine) {
   }
   const u32 count = gl_WorkGroupSize.x / 32u;
   if (count > 1u) {
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
+    if (gl_SubgroupInvocationID == 0u) sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    v = sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
     [[unroll]]
     for (u32 d = count >> 1; d > 0u; d >>= 1) {
       const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    sn_group_sum_f32_turn ^= 1u;
+    sn_workgroup_sum_f32_turn ^= 1u;
   }
   return v;
 }
@@ -110,7 +110,7 @@ void main() {
         }
       }
       r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
-      r11 = sn_group_sum_f32(r11);
+      r11 = sn_workgroup_sum_f32(r11);
       precise float v11 = r11;
       precise float v13 = (v11 * s3);
       if (gl_LocalInvocationID.x == 0u) {
@@ -136,7 +136,7 @@ void main() {
         }
       }
       r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
-      r16 = sn_group_sum_f32(r16);
+      r16 = sn_workgroup_sum_f32(r16);
       precise float v16 = r16;
       precise float v18 = (v16 * s4);
       precise float v20 = (v18 + s5);
@@ -193,7 +193,7 @@ void main() {
         }
         r11 = r11 + q11;
       }
-      r11 = sn_group_sum_f32(r11);
+      r11 = sn_workgroup_sum_f32(r11);
       precise float v11 = r11;
       precise float v13 = (v11 * s3);
       if (gl_LocalInvocationID.x == 0u) {
@@ -220,7 +220,7 @@ void main() {
         }
         r16 = r16 + q16;
       }
-      r16 = sn_group_sum_f32(r16);
+      r16 = sn_workgroup_sum_f32(r16);
       precise float v16 = r16;
       precise float v18 = (v16 * s4);
       precise float v20 = (v18 + s5);
@@ -278,9 +278,9 @@ SN_FN float sn_erf_f32(float a) {
   q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
   return x >= 0.92 ? q : p;
 }
-shared float sn_group_sum_f32_parts[2][8];
-u32 sn_group_sum_f32_turn = 0u;
-float sn_group_sum_f32(float mine) {
+shared float sn_workgroup_sum_f32_parts[2][8];
+u32 sn_workgroup_sum_f32_turn = 0u;
+float sn_workgroup_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
   for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
@@ -289,15 +289,15 @@ float sn_group_sum_f32(float mine) {
   }
   const u32 count = gl_WorkGroupSize.x / 32u;
   if (count > 1u) {
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
+    if (gl_SubgroupInvocationID == 0u) sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    v = sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
     [[unroll]]
     for (u32 d = count >> 1; d > 0u; d >>= 1) {
       const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    sn_group_sum_f32_turn ^= 1u;
+    sn_workgroup_sum_f32_turn ^= 1u;
   }
   return v;
 }
@@ -390,7 +390,7 @@ void main() {
         }
       }
       r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
-      r11 = sn_group_sum_f32(r11);
+      r11 = sn_workgroup_sum_f32(r11);
       precise float v11 = r11;
       precise float v13 = (v11 * s3);
       if (gl_LocalInvocationID.x == 0u) {
@@ -416,7 +416,7 @@ void main() {
         }
       }
       r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
-      r16 = sn_group_sum_f32(r16);
+      r16 = sn_workgroup_sum_f32(r16);
       precise float v16 = r16;
       precise float v23 = (v16 * s7);
       precise float v25 = (v23 + s8);
@@ -460,7 +460,7 @@ void main() {
         }
       }
       r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
-      r38 = sn_group_sum_f32(r38);
+      r38 = sn_workgroup_sum_f32(r38);
       precise float v38 = r38;
       precise float v40 = (v38 * s9);
       precise float v43 = (v40 * v42);
@@ -489,7 +489,7 @@ void main() {
         }
       }
       r51 = r51 + ((q51[0] + q51[1]) + (q51[2] + q51[3]));
-      r51 = sn_group_sum_f32(r51);
+      r51 = sn_workgroup_sum_f32(r51);
       precise float v51 = r51;
       precise float v53 = (v51 * s12);
       [[unroll]]
@@ -548,7 +548,7 @@ void main() {
         }
         r11 = r11 + q11;
       }
-      r11 = sn_group_sum_f32(r11);
+      r11 = sn_workgroup_sum_f32(r11);
       precise float v11 = r11;
       precise float v13 = (v11 * s3);
       if (gl_LocalInvocationID.x == 0u) {
@@ -575,7 +575,7 @@ void main() {
         }
         r16 = r16 + q16;
       }
-      r16 = sn_group_sum_f32(r16);
+      r16 = sn_workgroup_sum_f32(r16);
       precise float v16 = r16;
       precise float v23 = (v16 * s7);
       precise float v25 = (v23 + s8);
@@ -615,7 +615,7 @@ void main() {
         }
         r38 = r38 + q38;
       }
-      r38 = sn_group_sum_f32(r38);
+      r38 = sn_workgroup_sum_f32(r38);
       precise float v38 = r38;
       precise float v40 = (v38 * s9);
       precise float v43 = (v40 * v42);
@@ -654,7 +654,7 @@ void main() {
         }
         r51 = r51 + q51;
       }
-      r51 = sn_group_sum_f32(r51);
+      r51 = sn_workgroup_sum_f32(r51);
       precise float v51 = r51;
       precise float v53 = (v51 * s12);
       for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
@@ -726,9 +726,9 @@ SN_FN float sn_erf_f32(float a) {
   return x >= 0.92 ? q : p;
 }
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
-shared float sn_group_sum_f32_parts[2][8];
-u32 sn_group_sum_f32_turn = 0u;
-float sn_group_sum_f32(float mine) {
+shared float sn_workgroup_sum_f32_parts[2][8];
+u32 sn_workgroup_sum_f32_turn = 0u;
+float sn_workgroup_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
   for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
@@ -737,15 +737,15 @@ float sn_group_sum_f32(float mine) {
   }
   const u32 count = gl_WorkGroupSize.x / 32u;
   if (count > 1u) {
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
+    if (gl_SubgroupInvocationID == 0u) sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    v = sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
     [[unroll]]
     for (u32 d = count >> 1; d > 0u; d >>= 1) {
       const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    sn_group_sum_f32_turn ^= 1u;
+    sn_workgroup_sum_f32_turn ^= 1u;
   }
   return v;
 }
@@ -878,7 +878,7 @@ void main() {
     }
     r29 = r29 + q29;
   }
-  r29 = sn_group_sum_f32(r29);
+  r29 = sn_workgroup_sum_f32(r29);
   if (gl_LocalInvocationID.x == 0u) {
     sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r29);
   }
@@ -895,7 +895,7 @@ void main() {
     precise float p_r29 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
     r29 = (r29 + p_r29);
   }
-  r29 = sn_group_sum_f32(r29);
+  r29 = sn_workgroup_sum_f32(r29);
   precise float v29 = r29;
   precise float v31 = (v29 * s6);
   if (gl_LocalInvocationID.x == 0u) {
@@ -932,9 +932,9 @@ SN_FN float sn_erf_f32(float a) {
   q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
   return x >= 0.92 ? q : p;
 }
-shared float sn_group_sum_f32_parts[2][8];
-u32 sn_group_sum_f32_turn = 0u;
-float sn_group_sum_f32(float mine) {
+shared float sn_workgroup_sum_f32_parts[2][8];
+u32 sn_workgroup_sum_f32_turn = 0u;
+float sn_workgroup_sum_f32(float mine) {
   precise float v = mine;
   [[unroll]]
   for (u32 d = 32u >> 1; d > 0u; d >>= 1) {
@@ -943,15 +943,15 @@ float sn_group_sum_f32(float mine) {
   }
   const u32 count = gl_WorkGroupSize.x / 32u;
   if (count > 1u) {
-    if (gl_SubgroupInvocationID == 0u) sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupID] = v;
+    if (gl_SubgroupInvocationID == 0u) sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupID] = v;
     barrier();
-    v = sn_group_sum_f32_parts[sn_group_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
+    v = sn_workgroup_sum_f32_parts[sn_workgroup_sum_f32_turn][gl_SubgroupInvocationID & (count - 1u)];
     [[unroll]]
     for (u32 d = count >> 1; d > 0u; d >>= 1) {
       const float w = subgroupShuffleXor(v, d);
       v = (v + w);
     }
-    sn_group_sum_f32_turn ^= 1u;
+    sn_workgroup_sum_f32_turn ^= 1u;
   }
   return v;
 }
@@ -1054,7 +1054,7 @@ void main() {
         }
       }
       r26 = r26 + ((q26[0] + q26[1]) + (q26[2] + q26[3]));
-      r26 = sn_group_sum_f32(r26);
+      r26 = sn_workgroup_sum_f32(r26);
       precise float v26 = r26;
       precise float v28 = (v26 * s6);
       precise float v31 = (v28 * v30);
@@ -1083,7 +1083,7 @@ void main() {
         }
       }
       r39 = r39 + ((q39[0] + q39[1]) + (q39[2] + q39[3]));
-      r39 = sn_group_sum_f32(r39);
+      r39 = sn_workgroup_sum_f32(r39);
       precise float v39 = r39;
       precise float v41 = (v39 * s9);
       [[unroll]]
@@ -1153,7 +1153,7 @@ void main() {
         }
         r26 = r26 + q26;
       }
-      r26 = sn_group_sum_f32(r26);
+      r26 = sn_workgroup_sum_f32(r26);
       precise float v26 = r26;
       precise float v28 = (v26 * s6);
       precise float v31 = (v28 * v30);
@@ -1186,7 +1186,7 @@ void main() {
         }
         r39 = r39 + q39;
       }
-      r39 = sn_group_sum_f32(r39);
+      r39 = sn_workgroup_sum_f32(r39);
       precise float v39 = r39;
       precise float v41 = (v39 * s9);
       for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
@@ -1278,8 +1278,8 @@ void main() {
     if (sn_first(middle) <= gl_WorkGroupID.x) sn_low = middle; else sn_high = middle;
   }
   const u32 sn_mine = 1u + sn_low * 46u;
-  const u32 sn_group = gl_WorkGroupID.x - sn_first(sn_low);
-  const u32 sn_groups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - sn_first(sn_low);
+  const u32 sn_workgroup = gl_WorkGroupID.x - sn_first(sn_low);
+  const u32 sn_workgroups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - sn_first(sn_low);
   b0_t b0 = b0_t(uvec2(sn_arguments.word[sn_mine + 0u], sn_arguments.word[sn_mine + 1u]));
   b1_t b1 = b1_t(uvec2(sn_arguments.word[sn_mine + 2u], sn_arguments.word[sn_mine + 3u]));
   b2_t b2 = b2_t(uvec2(sn_arguments.word[sn_mine + 4u], sn_arguments.word[sn_mine + 5u]));
@@ -1315,7 +1315,7 @@ void main() {
   const float s18 = uintBitsToFloat(sn_arguments.word[sn_mine + 43u]);
   const float s19 = uintBitsToFloat(sn_arguments.word[sn_mine + 44u]);
   const u32 points = u32(n0);
-  for (u32 f = u32(sn_group * gl_WorkGroupSize.x + gl_LocalInvocationID.x); f < points; f += u32(sn_groups * gl_WorkGroupSize.x)) {
+  for (u32 f = u32(sn_workgroup * gl_WorkGroupSize.x + gl_LocalInvocationID.x); f < points; f += u32(sn_workgroups * gl_WorkGroupSize.x)) {
     const int x0 = int(f);
     precise float v0 = b0.at[x0];
     precise float v2 = (v0 * s0);
@@ -1422,8 +1422,8 @@ void main() {
     if (sn_first(middle) <= gl_WorkGroupID.x) sn_low = middle; else sn_high = middle;
   }
   const u32 sn_mine = 1u + sn_low * 18u;
-  const u32 sn_group = gl_WorkGroupID.x - sn_first(sn_low);
-  const u32 sn_groups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - sn_first(sn_low);
+  const u32 sn_workgroup = gl_WorkGroupID.x - sn_first(sn_low);
+  const u32 sn_workgroups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - sn_first(sn_low);
   b0_t b0 = b0_t(uvec2(sn_arguments.word[sn_mine + 0u], sn_arguments.word[sn_mine + 1u]));
   b1_t b1 = b1_t(uvec2(sn_arguments.word[sn_mine + 2u], sn_arguments.word[sn_mine + 3u]));
   b2_t b2 = b2_t(uvec2(sn_arguments.word[sn_mine + 4u], sn_arguments.word[sn_mine + 5u]));
@@ -1437,7 +1437,7 @@ void main() {
   const float s5 = uintBitsToFloat(sn_arguments.word[sn_mine + 14u]);
   const float s6 = uintBitsToFloat(sn_arguments.word[sn_mine + 15u]);
   const u32 points = u32(n0);
-  for (u32 f = u32(sn_group * gl_WorkGroupSize.x + gl_LocalInvocationID.x); f < points; f += u32(sn_groups * gl_WorkGroupSize.x)) {
+  for (u32 f = u32(sn_workgroup * gl_WorkGroupSize.x + gl_LocalInvocationID.x); f < points; f += u32(sn_workgroups * gl_WorkGroupSize.x)) {
     const int x0 = int(f);
     precise float v0 = b0.at[x0];
     precise float v2 = (v0 * s0);
@@ -1491,8 +1491,8 @@ void main() {
     if (sn_first(middle) <= gl_WorkGroupID.x) sn_low = middle; else sn_high = middle;
   }
   const u32 sn_mine = 1u + sn_low * 20u;
-  const u32 sn_group = gl_WorkGroupID.x - sn_first(sn_low);
-  const u32 sn_groups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - sn_first(sn_low);
+  const u32 sn_workgroup = gl_WorkGroupID.x - sn_first(sn_low);
+  const u32 sn_workgroups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - sn_first(sn_low);
   b0_t b0 = b0_t(uvec2(sn_arguments.word[sn_mine + 0u], sn_arguments.word[sn_mine + 1u]));
   b1_t b1 = b1_t(uvec2(sn_arguments.word[sn_mine + 2u], sn_arguments.word[sn_mine + 3u]));
   b2_t b2 = b2_t(uvec2(sn_arguments.word[sn_mine + 4u], sn_arguments.word[sn_mine + 5u]));
@@ -1508,7 +1508,7 @@ void main() {
   const float s5 = uintBitsToFloat(sn_arguments.word[sn_mine + 16u]);
   const float s6 = uintBitsToFloat(sn_arguments.word[sn_mine + 17u]);
   const u32 points = u32(n0);
-  for (u32 f = u32(sn_group * gl_WorkGroupSize.x + gl_LocalInvocationID.x); f < points; f += u32(sn_groups * gl_WorkGroupSize.x)) {
+  for (u32 f = u32(sn_workgroup * gl_WorkGroupSize.x + gl_LocalInvocationID.x); f < points; f += u32(sn_workgroups * gl_WorkGroupSize.x)) {
     const int x0 = int(f);
     precise float v0 = b0.at[x0];
     precise float v2 = (v0 * s0);

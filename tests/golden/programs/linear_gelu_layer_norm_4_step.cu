@@ -33,7 +33,7 @@ SN_FN float sn_erf_f32(float a) {
   q = copysignf(1.0f - q, a);
   return c >= 0.92f ? q : p;
 }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
@@ -94,7 +94,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
       }
       r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r11, warps, blockDim.x, false); }
       const float v11 = r11;
       const float v13 = (v11 * s3);
       if (threadIdx.x == 0u) {
@@ -119,7 +119,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
       }
       r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r16, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r16, warps, blockDim.x, false); }
       const float v16 = r16;
       const float v18 = (v16 * s4);
       const float v20 = (v18 + s5);
@@ -175,7 +175,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
         r11 = r11 + q11;
       }
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r11, warps, blockDim.x, false); }
       const float v11 = r11;
       const float v13 = (v11 * s3);
       if (threadIdx.x == 0u) {
@@ -202,7 +202,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
         r16 = r16 + q16;
       }
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r16, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r16, warps, blockDim.x, false); }
       const float v16 = r16;
       const float v18 = (v16 * s4);
       const float v20 = (v18 + s5);
@@ -266,7 +266,7 @@ SN_FN float sn_erf_f32(float a) {
   q = copysignf(1.0f - q, a);
   return c >= 0.92f ? q : p;
 }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
@@ -337,7 +337,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
       }
       r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r11, warps, blockDim.x, false); }
       const float v11 = r11;
       const float v13 = (v11 * s3);
       if (threadIdx.x == 0u) {
@@ -362,7 +362,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
       }
       r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r16, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r16, warps, blockDim.x, false); }
       const float v16 = r16;
       const float v23 = (v16 * s7);
       const float v25 = (v23 + s8);
@@ -405,7 +405,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
       }
       r38 = r38 + ((q38[0] + q38[1]) + (q38[2] + q38[3]));
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r38, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r38, warps, blockDim.x, false); }
       const float v38 = r38;
       const float v40 = (v38 * s9);
       const float v43 = (v40 * v42);
@@ -433,7 +433,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
       }
       r51 = r51 + ((q51[0] + q51[1]) + (q51[2] + q51[3]));
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r51, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r51, warps, blockDim.x, false); }
       const float v51 = r51;
       const float v53 = (v51 * s12);
       #pragma unroll
@@ -491,7 +491,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
         r11 = r11 + q11;
       }
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r11, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r11, warps, blockDim.x, false); }
       const float v11 = r11;
       const float v13 = (v11 * s3);
       if (threadIdx.x == 0u) {
@@ -518,7 +518,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
         r16 = r16 + q16;
       }
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r16, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r16, warps, blockDim.x, false); }
       const float v16 = r16;
       const float v23 = (v16 * s7);
       const float v25 = (v23 + s8);
@@ -558,7 +558,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
         r38 = r38 + q38;
       }
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r38, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r38, warps, blockDim.x, false); }
       const float v38 = r38;
       const float v40 = (v38 * s9);
       const float v43 = (v40 * v42);
@@ -597,7 +597,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
         r51 = r51 + q51;
       }
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r51, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r51, warps, blockDim.x, false); }
       const float v51 = r51;
       const float v53 = (v51 * s12);
       for (u32 j = u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
@@ -675,7 +675,7 @@ SN_FN float sn_erf_f32(float a) {
   return c >= 0.92f ? q : p;
 }
 SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
@@ -792,7 +792,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     }
     r29 = r29 + q29;
   }
-  { __shared__ float warps[1][32]; sn_group_sum_f32(r29, warps, blockDim.x, false); }
+  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r29, warps, blockDim.x, false); }
   if (threadIdx.x == 0u) {
     *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r29;
   }
@@ -809,7 +809,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float p_r29 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
     r29 = (r29 + p_r29);
   }
-  { __shared__ float warps[1][32]; sn_group_sum_f32(r29, warps, blockDim.x, false); }
+  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r29, warps, blockDim.x, false); }
   const float v29 = r29;
   const float v31 = (v29 * s6);
   if (threadIdx.x == 0u) {
@@ -852,7 +852,7 @@ SN_FN float sn_erf_f32(float a) {
   q = copysignf(1.0f - q, a);
   return c >= 0.92f ? q : p;
 }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
@@ -938,7 +938,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
       }
       r26 = r26 + ((q26[0] + q26[1]) + (q26[2] + q26[3]));
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r26, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r26, warps, blockDim.x, false); }
       const float v26 = r26;
       const float v28 = (v26 * s6);
       const float v31 = (v28 * v30);
@@ -966,7 +966,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
       }
       r39 = r39 + ((q39[0] + q39[1]) + (q39[2] + q39[3]));
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r39, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r39, warps, blockDim.x, false); }
       const float v39 = r39;
       const float v41 = (v39 * s9);
       #pragma unroll
@@ -1035,7 +1035,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
         r26 = r26 + q26;
       }
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r26, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r26, warps, blockDim.x, false); }
       const float v26 = r26;
       const float v28 = (v26 * s6);
       const float v31 = (v28 * v30);
@@ -1068,7 +1068,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
         r39 = r39 + q39;
       }
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r39, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r39, warps, blockDim.x, false); }
       const float v39 = r39;
       const float v41 = (v39 * s9);
       for (u32 j = u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {

@@ -15,7 +15,7 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
@@ -66,7 +66,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
       }
       r2 = r2 + ((q2[0] + q2[1]) + (q2[2] + q2[3]));
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r2, warps, blockDim.x, true); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r2, warps, blockDim.x, true); }
       const float v2 = r2;
       const float v4 = (v2 * s0);
       const float v6 = (v4 + s1);
@@ -109,7 +109,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
         r2 = r2 + q2;
       }
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r2, warps, blockDim.x, true); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r2, warps, blockDim.x, true); }
       const float v2 = r2;
       const float v4 = (v2 * s0);
       const float v6 = (v4 + s1);

@@ -24,7 +24,7 @@ SN_FN float sn_max_f32(float a, float b) {
   return a > b || a != a ? a : b;
 #endif
 }
-SN_FN void sn_group_max_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_max_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = sn_max_f32(v, w);
@@ -41,7 +41,7 @@ SN_FN void sn_group_max_f32(float& v, float (*warps)[32], u32 lanes, bool again)
   }
 }
 SN_FN float sn_exp_f32(float a) { return expf(a); }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
@@ -89,7 +89,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
           }
         }
       }
-      { __shared__ float warps[1][32]; sn_group_max_f32(r1, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_max_f32(r1, warps, blockDim.x, false); }
       const float v1 = r1;
       float r4 = float(0);
       float q4[4] = {float(0), float(0), float(0), float(0)};
@@ -110,7 +110,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
       }
       r4 = r4 + ((q4[0] + q4[1]) + (q4[2] + q4[3]));
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r4, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r4, warps, blockDim.x, false); }
       const float v4 = r4;
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
@@ -139,7 +139,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         const float v0 = b0[x0 * n2 + x1];
         r1 = sn_max_f32(r1, v0);
       }
-      { __shared__ float warps[1][32]; sn_group_max_f32(r1, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_max_f32(r1, warps, blockDim.x, false); }
       const float v1 = r1;
       float r4 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
@@ -155,7 +155,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
         }
         r4 = r4 + q4;
       }
-      { __shared__ float warps[1][32]; sn_group_sum_f32(r4, warps, blockDim.x, false); }
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r4, warps, blockDim.x, false); }
       const float v4 = r4;
       for (u32 j = u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
         const int x1 = int(j);

@@ -15,7 +15,7 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[2] = all.z;
   to[3] = all.w;
 }
-SN_FN void sn_group_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
     v = (v + w);
@@ -76,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     }
     r2 = r2 + q2;
   }
-  { __shared__ float warps[1][32]; sn_group_sum_f32(r2, warps, blockDim.x, false); }
+  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r2, warps, blockDim.x, false); }
   if (threadIdx.x == 0u) {
     *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r2;
   }
@@ -93,7 +93,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float p_r2 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
     r2 = (r2 + p_r2);
   }
-  { __shared__ float warps[1][32]; sn_group_sum_f32(r2, warps, blockDim.x, false); }
+  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r2, warps, blockDim.x, false); }
   const float v2 = r2;
   if (threadIdx.x == 0u) {
     b1[0] = v2;

@@ -1,7 +1,6 @@
 // CUDA C++: no header is included, so that NVRTC has little to read.
-#include "jit/emit/dialects/dialect.h"
-
-#include "jit/emit/dialects/prelude.h"
+#include "jit/emit/dialects/cuda/cuda.h"
+#include "jit/emit/dialects/cuda/workgroups.h"
 
 namespace sinter::emit {
 
@@ -9,7 +8,7 @@ namespace {
 
 std::string_view storage_type(DType dtype) {
   if (is_half(dtype)) return "unsigned short";
-  return size_of(dtype) == 1 ? "unsigned char" : value_type(dtype);
+  return size_of(dtype) == 1 ? "unsigned char" : c_type(dtype);
 }
 
 class CudaDialect : public Dialect {
@@ -27,7 +26,9 @@ class CudaDialect : public Dialect {
               "blocks * blockDim.y",
               "block",
               "blocks"};
-    group = "blockIdx.x";
+    entry = "sinter_kernel";
+    subgroup = 32;
+    workgroup = "blockIdx.x";
     lane = "threadIdx.x";
     lanes = "blockDim.x";
     row = "threadIdx.y";
@@ -37,7 +38,7 @@ class CudaDialect : public Dialect {
     unroll_8 = "#pragma unroll 8";
     set_fault = "*fault = 1u;";
     has_wide_vectors = true;
-    has_pointers = true;
+    handover = {"__threadfence();", "__shared__ u32 turn;", "turn", "__syncthreads();", ""};
   }
 
   std::string preamble(const ir::Kernel&, const Target&) const override {
@@ -46,10 +47,10 @@ class CudaDialect : public Dialect {
   }
 
   std::string open(const ir::Kernel& kernel, const Target& target, const BodyUse& use) const override {
-    const int groups = groups_at_a_time(kernel, use);
-    std::string head, bound = std::to_string(group_lanes(kernel, target));
-    if (groups > 0) {
-      head = "#ifndef SN_GROUPS\n#define SN_GROUPS " + std::to_string(groups) + "\n#endif\n";
+    const int blocks = blocks_at_a_time(kernel, use);
+    std::string head, bound = std::to_string(workgroup_lanes(kernel, target));
+    if (blocks > 0) {
+      head = "#ifndef SN_GROUPS\n#define SN_GROUPS " + std::to_string(blocks) + "\n#endif\n";
       bound += ", SN_GROUPS";
     }
     head += "extern \"C\" __global__ void __launch_bounds__(" + bound + ") sinter_kernel(\n    ";
@@ -60,16 +61,16 @@ class CudaDialect : public Dialect {
       text += (first ? "" : ", ") + declaration;
       first = false;
     };
-    for (std::size_t b = 0; b < kernel.buffers.size(); ++b) argument(pointer(kernel, b) + name('b', b));
-    for (std::size_t i = 0; i < kernel.ints; ++i) argument((kernel.wide ? "i64 " : "int ") + name('n', i));
+    for (std::size_t b = 0; b < kernel.buffers.size(); ++b)
+      argument(pointer(kernel, b) + argument_name('b', b));
+    for (std::size_t i = 0; i < kernel.ints; ++i)
+      argument((kernel.wide ? "i64 " : "int ") + argument_name('n', i));
     for (std::size_t s = 0; s < kernel.scalars.size(); ++s)
-      argument(std::string(value_type(kernel.scalars[s])) + " " + name('s', s));
+      argument(std::string(c_type(kernel.scalars[s])) + " " + argument_name('s', s));
     if (kernel.split) argument("u32 parts, char* partials, u32* counters");
     if (kernel.fault) argument("u32* fault");
     return text + ") {\n  sn_follow();\n";
   }
-
-  std::string define(DType dtype) const override { return "const " + std::string(value_type(dtype)) + " "; }
 
   std::string read(const ir::Kernel& kernel, std::size_t buffer, const std::string& position) const override {
     const std::string element = "b" + std::to_string(buffer) + "[" + position + "]";
@@ -82,9 +83,10 @@ class CudaDialect : public Dialect {
   }
 
   bool has_vectors(const ir::Kernel&, const Target& target) const override { return target.vectors; }
+  std::string address(std::size_t buffer) const override { return "u64(" + argument_name('b', buffer) + ")"; }
   std::string declare_vector(DType dtype, int width, const std::string& name, int count) const override {
     const std::string array = count ? "[" + std::to_string(count) + "]" : "";
-    return std::string(value_type(dtype)) + " " + name + array + "[" + std::to_string(width) + "];";
+    return std::string(c_type(dtype)) + " " + name + array + "[" + std::to_string(width) + "];";
   }
   std::string load_vector(const ir::Kernel& kernel, int width, std::size_t buffer,
                           const std::string& position, const std::string& to) const override {
@@ -102,12 +104,12 @@ class CudaDialect : public Dialect {
     return wraps(op, dtype) ? (dtype == DType::i64 ? "u64(" : "u32(") + value + ")" : value;
   }
   std::string result(const OpInfo& op, DType dtype, const std::string& text) const override {
-    return wraps(op, dtype) ? std::string(value_type(dtype)) + text : text;
+    return wraps(op, dtype) ? std::string(c_type(dtype)) + text : text;
   }
 
   std::string identity(Op op, DType dtype) const override {
-    if (op == Op::Sum) return std::string(value_type(dtype)) + "(0)";
-    if (op == Op::Prod) return std::string(value_type(dtype)) + "(1)";
+    if (op == Op::Sum) return std::string(c_type(dtype)) + "(0)";
+    if (op == Op::Prod) return std::string(c_type(dtype)) + "(1)";
     const bool low = op == Op::Max;
     switch (dtype) {
       case DType::f32: return low ? "__int_as_float(0xff800000)" : "__int_as_float(0x7f800000)";
@@ -124,87 +126,27 @@ class CudaDialect : public Dialect {
     return "";
   }
 
-  // Within a warp by exchange: both sides of each pair compute the same, so all lanes end with the same bits.
-  // Then the warps' results likewise; their number is a power of two.
-  std::string group_function(const std::string& name, Op, DType dtype, const std::string& combine,
-                             const Target&) const override {
-    const std::string type(value_type(dtype));
-    const std::string exchanged = size_of(dtype) == 1 ? type + "(__shfl_xor_sync(0xffffffffu, int(v), d))"
-                                                      : "__shfl_xor_sync(0xffffffffu, v, d)";
-    const auto across = [&](const std::string& from) {
-      return "  for (u32 d = " + from + "; d > 0u; d >>= 1) {\n    const " + type + " w = " + exchanged +
-             ";\n    v = " + combine + ";\n  }\n";
-    };
-    return "SN_FN void " + name + "(" + type + "& v, " + type + " (*warps)[32], u32 lanes, bool again) {\n" +
-           across("16u") +
-           "  const u32 count = lanes >> 5;\n"
-           "  if (count <= 1u) return;\n"
-           "  if (again) __syncthreads();\n"
-           "  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;\n"
-           "  __syncthreads();\n"
-           "  v = warps[0][threadIdx.x & (count - 1u)];\n" +
-           across("count >> 1") + "}\n";
+  std::string workgroup_function(const std::string& name, Op, DType dtype, const std::string& combine,
+                                 const Target& target) const override {
+    return cuda_exchange(name, dtype, combine, target);
   }
-
-  // As group_function; both sides of a pair must take the same one as the first, so that they compute the
-  // same.
-  std::string group_moments(const std::string& name, DType dtype, const Target&) const override {
-    const std::string type(value_type(dtype)), join = "sn_join_moments_" + std::string(name_of(dtype));
-    const auto across = [&](const std::string& from) {
-      return "  for (u32 d = " + from + "; d > 0u; d >>= 1) {\n    const " + type +
-             " on = __shfl_xor_sync(0xffffffffu, n, d), om = __shfl_xor_sync(0xffffffffu, mean, d),\n"
-             "        os = __shfl_xor_sync(0xffffffffu, m2, d);\n    const " +
-             type +
-             " a = n, b = mean, c = m2;\n"
-             "    if (threadIdx.x & d) { n = on; mean = om; m2 = os; " +
-             join +
-             "(n, mean, m2, a, b, c); }\n"
-             "    else " +
-             join + "(n, mean, m2, on, om, os);\n  }\n";
-    };
-    return "SN_FN void " + name + "(" + type + "& n, " + type + "& mean, " + type + "& m2, " + type +
-           " (*warps)[32], u32 lanes, bool again) {\n" + across("16u") +
-           "  const u32 count = lanes >> 5, warp = threadIdx.x >> 5, other = threadIdx.x & (count - 1u);\n"
-           "  if (count <= 1u) return;\n"
-           "  if (again) __syncthreads();\n"
-           "  if ((threadIdx.x & 31u) == 0u) { warps[0][warp] = n; warps[1][warp] = mean; warps[2][warp] = "
-           "m2; }\n"
-           "  __syncthreads();\n"
-           "  n = warps[0][other]; mean = warps[1][other]; m2 = warps[2][other];\n" +
-           across("count >> 1") + "}\n";
+  std::string workgroup_welford(const std::string& name, DType dtype, const Target& target) const override {
+    return cuda_exchange_welford(name, dtype, target);
   }
 
   // Each call has memory of its own: what another call's barrier has let through may be written over.
-  std::string group_call(const std::string& function, DType dtype, const std::vector<std::string>& values,
-                         const std::string& lanes, bool again) const override {
+  std::string workgroup_call(const std::string& function, DType dtype, const std::vector<std::string>& values,
+                             const std::string& lanes, bool again, const Target& target) const override {
     std::string arguments;
     for (const std::string& value : values) arguments += value + ", ";
-    return "{ __shared__ " + std::string(value_type(dtype)) + " warps[" + std::to_string(values.size()) +
-           "][32]; " + function + "(" + arguments + "warps, " + lanes + ", " + (again ? "true" : "false") +
-           "); }";
+    return "{ __shared__ " + std::string(c_type(dtype)) + " warps[" + std::to_string(values.size()) + "][" +
+           std::to_string(cuda_most_warps(target)) + "]; " + function + "(" + arguments + "warps, " + lanes +
+           ", " + (again ? "true" : "false") + "); }";
   }
 
-  std::string row_function(const std::string& name, Op op, DType dtype,
-                           const std::string& combine) const override {
-    const std::string type(value_type(dtype));
-    const bool moments = op == Op::SquaredDeviations;
-    const std::string memory = moments ? "parts[3][256]" : "parts[1][256]";
-    std::string head = type + "& v", put = "  parts[0][mine] = v;\n", get = "  v = parts[0][threadIdx.x];\n",
-                join = "    const " + type + " w = parts[0][other];\n    v = " + combine + ";\n";
-    if (moments) {
-      head = type + "& n, " + type + "& mean, " + type + "& m2";
-      put = "  parts[0][mine] = n; parts[1][mine] = mean; parts[2][mine] = m2;\n";
-      get = "  n = parts[0][threadIdx.x]; mean = parts[1][threadIdx.x]; m2 = parts[2][threadIdx.x];\n";
-      join = "    sn_join_moments_" + std::string(name_of(dtype)) +
-             "(n, mean, m2, parts[0][other], parts[1][other], parts[2][other]);\n";
-    }
-    return "SN_FN void " + name + "(" + head + ") {\n  if (blockDim.y == 1u) return;\n  __shared__ " + type +
-           " " + memory +
-           ";\n  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;\n  __syncthreads();\n" + put +
-           "  __syncthreads();\n" + get +
-           "  for (u32 i = 1u; i < blockDim.y; ++i) {\n    const u32 other = i * blockDim.x + "
-           "threadIdx.x;\n" +
-           join + "  }\n}\n";
+  std::string row_function(const std::string& name, Op op, DType dtype, const std::string& combine,
+                           const Target& target) const override {
+    return cuda_rows(name, op, dtype, combine, target);
   }
 
   std::string put_partial(DType dtype, const std::string& slot, const std::string& value) const override {
@@ -215,28 +157,35 @@ class CudaDialect : public Dialect {
     const std::string text = "__ldcg((const " + partial_type(dtype) + "*)(partials + 8ull * (" + slot + ")))";
     return dtype == DType::boolean ? text + " != 0u" : text;
   }
-  std::vector<std::string> pass_on(const std::string& unit) const override {
-    return {"__threadfence();", "__shared__ u32 turn;",
-            "__syncthreads();", "if (threadIdx.x == 0u) turn = atomicAdd(counters + " + unit + ", 1u);",
-            "__syncthreads();", "if (turn + 1u != parts) return;",
-            "__threadfence();", "if (threadIdx.x == 0u) counters[" + unit + "] = 0u;"};
-  }
+  std::string counter(const std::string& unit) const override { return "counters[" + unit + "]"; }
+  std::string counter_address(const std::string& unit) const override { return "counters + " + unit; }
 
   std::string_view function(std::string_view name) const override { return cuda_function(name); }
+  void add_functions(const Target& target, std::map<std::string, std::string>& functions) const override {
+    functions["sn_barrier"] = cuda_barrier(target);
+  }
+
+ protected:
+  std::string from_words(DType dtype, const std::string& words) const override {
+    switch (dtype) {
+      case DType::f32: return "__int_as_float(int(" + words + "))";
+      case DType::f64: return "__longlong_as_double(i64(" + words + "))";
+      case DType::boolean: return words + " != 0u";
+      default: return type(dtype) + "(" + words + ")";
+    }
+  }
 
  private:
-  /// Small groups that hold rows, several on a core: one computes while others load. Left alone, the compiler
-  /// takes more registers than that leaves; where this leaves too few, it compiles again for one group less
-  /// (jit/compile/nvrtc.h). 0: nothing is asked of it.
-  static int groups_at_a_time(const ir::Kernel& kernel, const BodyUse& use) {
+  /// Small blocks that hold rows, several on a multiprocessor: one computes while others load. Left alone,
+  /// the compiler takes more registers than that leaves; where this leaves too few, it compiles again for one
+  /// block less (jit/compile/nvrtc.h). 0: nothing is asked of it.
+  static int blocks_at_a_time(const ir::Kernel& kernel, const BodyUse& use) {
     if (kernel.row_elements == 0 || kernel.row_lanes > 256) return 0;
     return use.held_words <= 32 ? 4 : 3;
   }
   static std::string partial_type(DType dtype) {
-    return dtype == DType::boolean ? "u32" : std::string(value_type(dtype));
+    return dtype == DType::boolean ? "u32" : std::string(c_type(dtype));
   }
-  static std::string name(char letter, std::size_t number) { return letter + std::to_string(number); }
-
   static std::string pointer(const ir::Kernel& kernel, std::size_t b) {
     const ir::BufferInfo& buffer = kernel.buffers[b];
     return (buffer.written ? "" : "const ") + std::string(storage_type(buffer.dtype)) + "* __restrict__ ";
@@ -244,27 +193,19 @@ class CudaDialect : public Dialect {
 
   /// The members' arguments are a table; each block finds the member it works for, and its own number among
   /// that member's blocks.
-  static std::string open_members(const ir::Kernel& kernel, const std::string& head) {
-    std::string fields, names;
+  std::string open_members(const ir::Kernel& kernel, const std::string& head) const {
+    using Field = MemberLayout::Field;
     const MemberLayout layout = member_layout(kernel);
-    for (const MemberLayout::Field& f : layout.fields) {
-      const std::string n = name(f.letter, f.number);
-      fields += "  " + std::string(f.bytes == 8 ? "u64 " : "u32 ") + n + "_;\n";
-      if (f.letter == 'b') {
-        const std::string type = pointer(kernel, f.number);
-        names += "  " + type + n + " = (" + type.substr(0, type.find('*') + 1) + ")mine." + n + "_;\n";
-        continue;
-      }
-      const DType dtype =
-          f.letter == 'n' ? (kernel.wide ? DType::i64 : DType::i32) : kernel.scalars[f.number];
-      const std::string type(value_type(dtype)), word = "mine." + n + "_";
-      names += "  const " + type + " " + n + " = " +
-               (dtype == DType::f32       ? "__int_as_float(int(" + word + "))"
-                : dtype == DType::f64     ? "__longlong_as_double(i64(" + word + "))"
-                : dtype == DType::boolean ? word + " != 0u"
-                                          : type + "(" + word + ")") +
-               ";\n";
-    }
+    const auto field_name = [](const Field& f) { return argument_name(f.letter, f.number) + "_"; };
+    const auto words = [&](const Field& f) { return "mine." + field_name(f); };
+    const auto buffer = [&](const Field& f) {
+      const std::string type = pointer(kernel, f.number);
+      return "  " + type + argument_name('b', f.number) + " = (" + type.substr(0, type.find('*') + 1) + ")" +
+             words(f) + ";\n";
+    };
+    std::string fields;
+    for (const Field& f : layout.fields)
+      fields += "  " + std::string(f.bytes == 8 ? "u64 " : "u32 ") + field_name(f) + ";\n";
     const std::string most = std::to_string(kernel.members);
     std::string text = "struct sn_member {\n" + fields +
                        "  u32 first_;\n};\nstruct sn_members { sn_member at[" + most + "]; };\n" + head +
@@ -281,7 +222,7 @@ class CudaDialect : public Dialect {
         "  const u32 block = blockIdx.x - mine.first_;\n"
         "  const u32 blocks = (member + 1u < count ? members.at[member + 1u].first_ : gridDim.x) - "
         "mine.first_;\n";
-    return text + names;
+    return text + define_member(kernel, layout, buffer, words);
   }
 
   static bool wraps(const OpInfo& op, DType dtype) {

@@ -1,14 +1,17 @@
 // The prelude's functions in CUDA C++. The compiler has accurate mathematics built in.
-#include "jit/emit/dialects/prelude.h"
-
+#include "jit/emit/dialects/cuda/cuda.h"
 #include "jit/emit/dialects/prelude_table.h"
 
 namespace sinter::emit {
 
 namespace {
 
-#define SINTER_UNARY(call) "SN_FN $T $N($T a) { return " call "; }\n"
-#define SINTER_BINARY(call) "SN_FN $T $N($T a, $T b) { return " call "; }\n"
+constexpr FunctionSpelling kSpelling = {.float_suffix = "f",
+                                        .compares_nan = true,
+                                        .bits_before = "u32(__float_as_int(",
+                                        .bits_after = "))",
+                                        .float_before = "__int_as_float(int(",
+                                        .float_after = "))"};
 
 // Below 0.92 an odd polynomial, above it 1 - 2^t with t a polynomial for the logarithm of erfc; within 2.1
 // ulp. Beyond 4 t is below -25 and falls for ever, which gives 1. A third of the instructions of the
@@ -55,64 +58,51 @@ constexpr const char* kMin = R"(SN_FN float sn_min_f32(float a, float b) {
 }
 )";
 
-std::map<std::string, std::string, std::less<>> make_table() {
+FunctionTable make_table() {
   std::vector<FunctionTemplate> t = {
-      {"sn_abs", kFloats, SINTER_UNARY("fabs$f(a)")},
-      {"sn_abs", kInts, SINTER_UNARY("a < 0 ? $T($U(0) - $U(a)) : a")},
-      {"sn_sign", kFloats, SINTER_UNARY("a > $T(0) ? $T(1) : a < $T(0) ? $T(-1) : a == $T(0) ? $T(0) : a")},
-      {"sn_sign", kInts, SINTER_UNARY("$T(a > 0) - $T(a < 0)")},
-      {"sn_exp", kFloats, SINTER_UNARY("exp$f(a)")},
-      {"sn_log", kFloats, SINTER_UNARY("log$f(a)")},
-      {"sn_log1p", kFloats, SINTER_UNARY("log1p$f(a)")},
-      {"sn_expm1", kFloats, SINTER_UNARY("expm1$f(a)")},
-      {"sn_sqrt", kFloats, SINTER_UNARY("sqrt$f(a)")},
-      {"sn_rsqrt", kF32, SINTER_UNARY("rsqrtf(a)")},  // within 2 ulp
-      {"sn_rsqrt", kF64, SINTER_UNARY("1.0 / sqrt(a)")},
-      {"sn_recip", kFloats, SINTER_UNARY("$T(1) / a")},
-      {"sn_sin", kFloats, SINTER_UNARY("sin$f(a)")},
-      {"sn_cos", kFloats, SINTER_UNARY("cos$f(a)")},
-      {"sn_tan", kFloats, SINTER_UNARY("tan$f(a)")},
-      {"sn_asin", kFloats, SINTER_UNARY("asin$f(a)")},
-      {"sn_acos", kFloats, SINTER_UNARY("acos$f(a)")},
-      {"sn_atan", kFloats, SINTER_UNARY("atan$f(a)")},
-      {"sn_atan2", kFloats, SINTER_BINARY("atan2$f(a, b)")},
-      {"sn_sinh", kFloats, SINTER_UNARY("sinh$f(a)")},
-      {"sn_cosh", kFloats, SINTER_UNARY("cosh$f(a)")},
-      {"sn_asinh", kFloats, SINTER_UNARY("asinh$f(a)")},
-      {"sn_acosh", kFloats, SINTER_UNARY("acosh$f(a)")},
-      {"sn_atanh", kFloats, SINTER_UNARY("atanh$f(a)")},
-      {"sn_tanh", kFloats, SINTER_UNARY("tanh$f(a)")},
+      {"sn_abs", kFloats, unary("fabs$f(a)")},
+      {"sn_abs", kInts, unary("a < 0 ? $T($U(0) - $U(a)) : a")},
+      {"sn_sign", kFloats, unary("a > $T(0) ? $T(1) : a < $T(0) ? $T(-1) : a == $T(0) ? $T(0) : a")},
+      {"sn_sign", kInts, unary("$T(a > 0) - $T(a < 0)")},
+      {"sn_exp", kFloats, unary("exp$f(a)")},
+      {"sn_log", kFloats, unary("log$f(a)")},
+      {"sn_log1p", kFloats, unary("log1p$f(a)")},
+      {"sn_expm1", kFloats, unary("expm1$f(a)")},
+      {"sn_rsqrt", kF32, unary("rsqrtf(a)")},  // within 2 ulp
+      {"sn_rsqrt", kF64, unary("1.0 / sqrt(a)")},
+      {"sn_sin", kFloats, unary("sin$f(a)")},
+      {"sn_cos", kFloats, unary("cos$f(a)")},
+      {"sn_tan", kFloats, unary("tan$f(a)")},
+      {"sn_asin", kFloats, unary("asin$f(a)")},
+      {"sn_acos", kFloats, unary("acos$f(a)")},
+      {"sn_atan", kFloats, unary("atan$f(a)")},
+      {"sn_atan2", kFloats, binary("atan2$f(a, b)")},
+      {"sn_sinh", kFloats, unary("sinh$f(a)")},
+      {"sn_cosh", kFloats, unary("cosh$f(a)")},
+      {"sn_asinh", kFloats, unary("asinh$f(a)")},
+      {"sn_acosh", kFloats, unary("acosh$f(a)")},
+      {"sn_atanh", kFloats, unary("atanh$f(a)")},
+      {"sn_tanh", kFloats, unary("tanh$f(a)")},
       // The fast division gives 0 where the quotient would be denormal.
-      {"sn_sigmoid", kF32, SINTER_UNARY("__fdividef(1.0f, 1.0f + expf(-a))")},
-      {"sn_sigmoid", kF64, SINTER_UNARY("1.0 / (1.0 + exp(-a))")},
+      {"sn_sigmoid", kF32, unary("__fdividef(1.0f, 1.0f + expf(-a))")},
+      {"sn_sigmoid", kF64, unary("1.0 / (1.0 + exp(-a))")},
       {"sn_erf", kF32, kErf},
-      {"sn_erf", kF64, SINTER_UNARY("erf(a)")},
-      {"sn_join_moments", kFloats,
+      {"sn_erf", kF64, unary("erf(a)")},
+      {"sn_join_welford", kFloats,
        "SN_FN void $N($T& n, $T& mean, $T& m2, $T on, $T omean, $T om2) {\n"
        "  const $T total = n + on, d = omean - mean, share = total > $T(0) ? on / total : $T(0);\n"
        "  mean = mean + d * share;\n"
        "  m2 = (m2 + om2) + d * d * (n * share);\n"
        "  n = total;\n"
        "}\n"},
-      {"sn_floor", kFloats, SINTER_UNARY("floor$f(a)")},
-      {"sn_ceil", kFloats, SINTER_UNARY("ceil$f(a)")},
-      {"sn_round", kFloats, SINTER_UNARY("rint$f(a)")},
-      {"sn_trunc", kFloats, SINTER_UNARY("trunc$f(a)")},
+      {"sn_round", kFloats, unary("rint$f(a)")},
       {"sn_is_nan", kFloats, "SN_FN bool $N($T a) { return a != a; }\n"},
-      {"sn_not", kBool, SINTER_UNARY("!a")},
-      {"sn_not", kInts, SINTER_UNARY("~a")},
-      {"sn_and", kBool, SINTER_BINARY("a && b")},
-      {"sn_and", kInts, SINTER_BINARY("a & b")},
-      {"sn_or", kBool, SINTER_BINARY("a || b")},
-      {"sn_or", kInts, SINTER_BINARY("a | b")},
-      {"sn_xor", kBool, SINTER_BINARY("a != b")},
-      {"sn_xor", kInts, SINTER_BINARY("a ^ b")},
       // All bits are shifted out by counts that are negative or too large.
-      {"sn_shift_left", kInts, SINTER_BINARY("b < 0 || b >= $T(8 * sizeof(a)) ? $T(0) : $T($U(a) << b)")},
+      {"sn_shift_left", kInts, binary("b < 0 || b >= $T(8 * sizeof(a)) ? $T(0) : $T($U(a) << b)")},
       {"sn_shift_right", kInts,
-       SINTER_BINARY("b < 0 || b >= $T(8 * sizeof(a)) ? (a < 0 ? $T(-1) : $T(0)) : a >> b")},
-      {"sn_div", kFloats, SINTER_BINARY("a / b")},
-      {"sn_div", kInts, SINTER_BINARY("b == 0 ? $T(0) : b == -1 ? $T($U(0) - $U(a)) : a / b")},
+       binary("b < 0 || b >= $T(8 * sizeof(a)) ? (a < 0 ? $T(-1) : $T(0)) : a >> b")},
+      {"sn_div", kFloats, binary("a / b")},
+      {"sn_div", kInts, binary("b == 0 ? $T(0) : b == -1 ? $T($U(0) - $U(a)) : a / b")},
       {"sn_remainder", kFloats,
        "SN_FN $T $N($T a, $T b) {\n"
        "  const $T r = fmod$f(a, b);\n"
@@ -124,19 +114,11 @@ std::map<std::string, std::string, std::less<>> make_table() {
        "  const $T r = a % b;\n"
        "  return r != 0 && (r < 0) != (b < 0) ? r + b : r;\n"
        "}\n"},
-      {"sn_pow", kFloats, SINTER_BINARY("pow$f(a, b)")},
+      {"sn_pow", kFloats, binary("pow$f(a, b)")},
       // NaN wins: fmax would drop it.
       {"sn_max", kF32, kMax},
       {"sn_min", kF32, kMin},
-      {"sn_max", kF64, SINTER_BINARY("a > b || a != a ? a : b")},
-      {"sn_min", kF64, SINTER_BINARY("a < b || a != a ? a : b")},
-      {"sn_max", kInts, SINTER_BINARY("a > b ? a : b")},
-      {"sn_min", kInts, SINTER_BINARY("a < b ? a : b")},
-      {"sn_max", kBool, SINTER_BINARY("a || b")},
-      {"sn_min", kBool, SINTER_BINARY("a && b")},
 
-      {"sn_cast_f32_f64", {}, "SN_FN double $N(float a) { return double(a); }\n"},
-      {"sn_cast_f64_f32", {}, "SN_FN float $N(double a) { return float(a); }\n"},
       {"sn_cast_f32_i32", {}, "SN_FN int $N(float a) { return a != a ? 0 : __float2int_rz(a); }\n"},
       {"sn_cast_f32_i64", {}, "SN_FN i64 $N(float a) { return a != a ? 0 : __float2ll_rz(a); }\n"},
       {"sn_cast_f32_u8",
@@ -147,10 +129,7 @@ std::map<std::string, std::string, std::less<>> make_table() {
       {"sn_cast_f64_u8",
        {},
        "SN_FN u32 $N(double a) { return __double2uint_rz(fmin(fmax(a, 0.0), 255.0)); }\n"},
-      {"sn_cast_i32_i64", {}, "SN_FN i64 $N(int a) { return a; }\n"},
-      {"sn_cast_i64_i32", {}, "SN_FN int $N(i64 a) { return int(a); }\n"},
 
-      {"sn_cast_bf16_f32", {}, "SN_FN float $N(u32 a) { return __int_as_float(int(a << 16)); }\n"},
       {"sn_cast_f32_bf16",
        {},
        "SN_FN u32 $N(float a) {\n"
@@ -158,12 +137,10 @@ std::map<std::string, std::string, std::less<>> make_table() {
        "  unsigned short h;\n"
        "  asm(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(a));\n"
        "  return h;\n"
-       "#else\n"
-       "  const u32 b = u32(__float_as_int(a));\n"
-       "  if ((b & 0x7fffffffu) > 0x7f800000u) return (b >> 16) | 0x40u;\n"
-       "  return (b + 0x7fffu + ((b >> 16) & 1u)) >> 16;\n"
-       "#endif\n"
-       "}\n"},
+       "#else\n" +
+           std::string(kBf16OfFloat) +
+           "#endif\n"
+           "}\n"},
       {"sn_cast_f16_f32",
        {},
        "SN_FN float $N(u32 a) {\n"
@@ -171,13 +148,10 @@ std::map<std::string, std::string, std::less<>> make_table() {
        "  float f;\n"
        "  asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(f) : \"h\"((unsigned short)a));\n"
        "  return f;\n"
-       "#else\n"
-       "  const u32 sign = (a & 0x8000u) << 16, size = a & 0x7fffu;\n"
-       "  if (size < 0x400u) return __int_as_float(int(sign | u32(__float_as_int(float(size) * "
-       "5.9604644775390625e-8f))));\n"
-       "  return __int_as_float(int(sign | ((size << 13) + (size < 0x7c00u ? 0x38000000u : 0x70000000u))));\n"
-       "#endif\n"
-       "}\n"},
+       "#else\n" +
+           std::string(kFloatOfF16) +
+           "#endif\n"
+           "}\n"},
       {"sn_cast_f32_f16",
        {},
        "SN_FN u32 $N(float a) {\n"
@@ -196,40 +170,14 @@ std::map<std::string, std::string, std::less<>> make_table() {
        "}\n"},
 
       {"sn_mulhi", {}, "SN_FN u32 sn_mulhi(u32 a, u32 b) { return __umulhi(a, b); }\n"},
-      {"sn_philox", {}, kPhilox},
-      {"sn_uniform", {}, kUniform},
-      {"sn_normal", {}, kNormal},
-      // What orders the lanes of one outer point: a warp of its own, or the block.
-      {"sn_barrier",
-       {},
-       "SN_FN void sn_barrier() {\n"
-       "  if (blockDim.x > 32u) __syncthreads();\n"
-       "  else __syncwarp();\n"
-       "}\n"},
   };
 
-  // Casts that are the same from or to several dtypes.
-  std::map<std::string, std::string, std::less<>> table = instantiate(t);
-  auto cast = [&](DType from, DType to, const std::string& value) {
-    const std::string name = "sn_cast_" + std::string(name_of(from)) + "_" + std::string(name_of(to));
-    table[name] = "SN_FN " + std::string(value_type(to)) + " " + name + "(" + std::string(value_type(from)) +
-                  " a) { return " + value + "; }\n";
-  };
-  for (DType number : {DType::f32, DType::f64, DType::i32, DType::i64, DType::u8}) {
-    const std::string type(value_type(number));
-    cast(number, DType::boolean, "a != " + type + "(0)");
-    cast(DType::boolean, number, "a ? " + type + "(1) : " + type + "(0)");
-    if (number == DType::u8) continue;
-    cast(DType::u8, number, type + "(a)");
-    if (is_float(number)) continue;
-    cast(number, DType::u8, "u32(a) & 255u");
-    cast(number, DType::f32, "float(a)");
-    cast(number, DType::f64, "double(a)");
-  }
+  FunctionTable table = instantiate(t, kSpelling);
+  add_shared_functions(table, kSpelling);
 
   // Four elements at once. What a lane holds are values; memory has bytes for bool and u8.
   auto vectors = [&](DType dtype, const std::string& vector, const std::string& element, bool halves) {
-    const std::string type(value_type(dtype)), name(name_of(dtype));
+    const std::string type(c_type(dtype)), name(name_of(dtype));
     auto value = [&](const std::string& text) { return dtype == DType::boolean ? text + " != 0" : text; };
     std::string load =
         "SN_FN void sn_load4_" + name + "(" + type + " (&to)[4], const " + element + "* from) {\n";
@@ -277,7 +225,7 @@ std::map<std::string, std::string, std::less<>> make_table() {
   vectors(DType::u8, "uchar4", "unsigned char", false);
   vectors(DType::boolean, "uchar4", "unsigned char", false);
   for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64, DType::u8, DType::boolean}) {
-    const std::string type(value_type(dtype)), name(name_of(dtype));
+    const std::string type(c_type(dtype)), name(name_of(dtype));
     const std::string element = size_of(dtype) == 1 ? "unsigned char" : type;
     table["sn_load8_" + name] = "SN_FN void sn_load8_" + name + "(" + type + " (&to)[8], const " + element +
                                 "* from) {\n  sn_load4_" + name + "((" + type +
@@ -290,9 +238,6 @@ std::map<std::string, std::string, std::less<>> make_table() {
   }
   return table;
 }
-
-#undef SINTER_UNARY
-#undef SINTER_BINARY
 
 }  // namespace
 

@@ -1,9 +1,7 @@
 // GLSL for Vulkan compute. Float temporaries are `precise`: no contraction, so that fused equals unfused.
-#include "jit/emit/dialects/dialect.h"
-
 #include "jit/emit/dialects/glsl/exponentials.h"
-#include "jit/emit/dialects/glsl/groups.h"
-#include "jit/emit/dialects/prelude.h"
+#include "jit/emit/dialects/glsl/glsl.h"
+#include "jit/emit/dialects/glsl/workgroups.h"
 
 namespace sinter::emit {
 
@@ -11,7 +9,7 @@ namespace {
 
 std::string_view storage_type(DType dtype) {
   if (is_half(dtype)) return "uint16_t";
-  return size_of(dtype) == 1 ? "uint8_t" : value_type(dtype);
+  return size_of(dtype) == 1 ? "uint8_t" : c_type(dtype);
 }
 
 /// Four values in registers; eight are an array.
@@ -50,13 +48,14 @@ class GlslDialect : public Dialect {
     alone = {"gl_GlobalInvocationID.x", "gl_NumWorkGroups.x * gl_WorkGroupSize.x",
              "gl_WorkGroupID.x",        "gl_NumWorkGroups.x",
              "gl_WorkGroupID.x",        "gl_NumWorkGroups.x"};
-    member = {"sn_group * gl_WorkGroupSize.x + gl_LocalInvocationID.x",
-              "sn_groups * gl_WorkGroupSize.x",
-              "sn_group",
-              "sn_groups",
-              "sn_group",
-              "sn_groups"};
-    group = "gl_WorkGroupID.x";
+    member = {"sn_workgroup * gl_WorkGroupSize.x + gl_LocalInvocationID.x",
+              "sn_workgroups * gl_WorkGroupSize.x",
+              "sn_workgroup",
+              "sn_workgroups",
+              "sn_workgroup",
+              "sn_workgroups"};
+    entry = "main";
+    workgroup = "gl_WorkGroupID.x";
     lane = "gl_LocalInvocationID.x";
     lanes = "gl_WorkGroupSize.x";
     barrier = "barrier();";
@@ -66,6 +65,7 @@ class GlslDialect : public Dialect {
     numbers_vectors = true;
     has_wide_vectors = true;
     set_fault = "sn_fault.word[0] = 1u;";
+    handover = {"memoryBarrierBuffer();", "", "sn_turn", "barrier();", "memoryBarrierShared();"};
   }
 
   std::string preamble(const ir::Kernel& kernel, const Target& target) const override {
@@ -90,7 +90,7 @@ class GlslDialect : public Dialect {
           "require\n";
     text += "#define u32 uint\n";
     if (target.has_i64) text += "#define i64 int64_t\n#define u64 uint64_t\n";
-    return text + "#define SN_FN\nlayout(local_size_x = " + std::to_string(target.group_size) +
+    return text + "#define SN_FN\nlayout(local_size_x = " + std::to_string(target.workgroup_size) +
            ", local_size_x_id = 0) in;\n";
   }
 
@@ -136,20 +136,17 @@ class GlslDialect : public Dialect {
       return "uvec2(" + low + ", " + word() + ")";
     };
     for (std::size_t i = 0; i < kernel.ints; ++i)
-      text += kernel.wide ? "  const i64 n" + std::to_string(i) + " = packInt2x32(ivec2(" + pair() + "));\n"
-                          : "  const int n" + std::to_string(i) + " = int(" + word() + ");\n";
-    for (std::size_t s = 0; s < kernel.scalars.size(); ++s) {
-      const DType dtype = kernel.scalars[s];
-      text += "  const " + std::string(value_type(dtype)) + " s" + std::to_string(s) + " = " +
-              from_words(dtype, size_of(dtype) == 8 ? pair() : word()) + ";\n";
-    }
+      text += define_argument(kernel, 'n', i, kernel.wide ? pair() : word());
+    for (std::size_t s = 0; s < kernel.scalars.size(); ++s)
+      text += define_argument(kernel, 's', s, size_of(kernel.scalars[s]) == 8 ? pair() : word());
     if (kernel.split) text += "  const u32 parts = " + word() + ";\n";
     return text;
   }
 
-  std::string define(DType dtype) const override {
-    return (is_float(dtype) && !is_half(dtype) ? "precise " : "const ") + std::string(value_type(dtype)) +
-           " ";
+  using Dialect::constant;
+  std::string constant(Type type, const std::string& name, const std::string& value) const override {
+    const bool is_real = type == Type::F32 || type == Type::F64;
+    return (is_real ? "precise " : "const ") + variable(type, name, value);
   }
 
   std::string read(const ir::Kernel& kernel, std::size_t buffer, const std::string& position) const override {
@@ -173,7 +170,7 @@ class GlslDialect : public Dialect {
     return target.vectors && kernel.members == 1;
   }
   std::string declare_vector(DType dtype, int width, const std::string& name, int count) const override {
-    if (width == kWideVector) return std::string(value_type(dtype)) + " " + name + "[8];";
+    if (width == kWideVector) return std::string(c_type(dtype)) + " " + name + "[8];";
     return std::string(vector_of(dtype)) + " " + name + (count ? "[" + std::to_string(count) + "]" : "") +
            ";";
   }
@@ -187,7 +184,7 @@ class GlslDialect : public Dialect {
                                              : "const " + std::string(vector_of(dtype)) +
                                                    " a = " + load4(dtype, buffer, pair) +
                                                    ", b = " + load4(dtype, buffer, pair + " + 1u") + "; ";
-    return "{ " + parts + to + " = " + std::string(value_type(dtype)) +
+    return "{ " + parts + to + " = " + std::string(c_type(dtype)) +
            "[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }";
   }
   std::string store_vector(const ir::Kernel& kernel, int width, std::size_t buffer, const std::string& number,
@@ -217,11 +214,10 @@ class GlslDialect : public Dialect {
   std::string operand(const OpInfo& op, DType dtype, const std::string& value) const override {
     return op.rule == DTypeRule::Compare && dtype == DType::boolean ? "int(" + value + ")" : value;
   }
-  std::string result(const OpInfo&, DType, const std::string& text) const override { return text; }
 
   std::string identity(Op op, DType dtype) const override {
-    if (op == Op::Sum) return std::string(value_type(dtype)) + "(0)";
-    if (op == Op::Prod) return std::string(value_type(dtype)) + "(1)";
+    if (op == Op::Sum) return std::string(c_type(dtype)) + "(0)";
+    if (op == Op::Prod) return std::string(c_type(dtype)) + "(1)";
     const bool low = op == Op::Max;
     switch (dtype) {
       case DType::f32: return low ? "uintBitsToFloat(0xff800000u)" : "uintBitsToFloat(0x7f800000u)";
@@ -239,20 +235,18 @@ class GlslDialect : public Dialect {
     return "";
   }
 
-  std::string group_function(const std::string& name, Op op, DType dtype, const std::string& combine,
-                             const Target& target) const override {
+  std::string workgroup_function(const std::string& name, Op op, DType dtype, const std::string& combine,
+                                 const Target& target) const override {
     return target.subgroup ? glsl_exchange(name, op, dtype, combine, target)
                            : glsl_tree(name, dtype, combine, target);
   }
-  std::string group_moments(const std::string& name, DType dtype, const Target& target) const override {
-    return target.subgroup ? glsl_exchange_moments(name, dtype, target)
-                           : glsl_tree_of_moments(name, dtype, target);
+  std::string workgroup_welford(const std::string& name, DType dtype, const Target& target) const override {
+    return target.subgroup ? glsl_exchange_welford(name, dtype, target)
+                           : glsl_tree_welford(name, dtype, target);
   }
 
-  std::string row_function(const std::string&, Op, DType, const std::string&) const override { return ""; }
-
-  std::string group_call(const std::string& function, DType, const std::vector<std::string>& values,
-                         const std::string&, bool) const override {
+  std::string workgroup_call(const std::string& function, DType, const std::vector<std::string>& values,
+                             const std::string&, bool, const Target&) const override {
     std::string arguments;
     for (const std::string& value : values) arguments += (arguments.empty() ? "" : ", ") + value;
     return (values.size() == 1 ? values[0] + " = " : "") + function + "(" + arguments + ");";
@@ -279,25 +273,16 @@ class GlslDialect : public Dialect {
     };
     return from_words(dtype, size_of(dtype) == 8 ? "uvec2(" + word(0) + ", " + word(1) + ")" : word(0));
   }
-  std::vector<std::string> pass_on(const std::string& unit) const override {
-    return {"memoryBarrierBuffer();",
-            "barrier();",
-            "if (gl_LocalInvocationID.x == 0u) sn_turn = atomicAdd(sn_counters.word[" + unit + "], 1u);",
-            "memoryBarrierShared();",
-            "barrier();",
-            "if (sn_turn + 1u != parts) return;",
-            "memoryBarrierBuffer();",
-            "if (gl_LocalInvocationID.x == 0u) sn_counters.word[" + unit + "] = 0u;"};
-  }
+  std::string counter(const std::string& unit) const override { return "sn_counters.word[" + unit + "]"; }
 
   std::string_view function(std::string_view name) const override { return glsl_function(name); }
   void add_functions(const Target& target, std::map<std::string, std::string>& functions) const override {
     if (target.fuses_fma) functions.merge(glsl_fused_exponentials());
   }
 
- private:
-  /// A number from its word, or its two words as a uvec2.
-  static std::string from_words(DType dtype, const std::string& words) {
+ protected:
+  /// Two words are a uvec2.
+  std::string from_words(DType dtype, const std::string& words) const override {
     switch (dtype) {
       case DType::f32: return "uintBitsToFloat(" + words + ")";
       case DType::f64: return "packDouble2x32(" + words + ")";
@@ -311,9 +296,10 @@ class GlslDialect : public Dialect {
     return "";
   }
 
-  /// The members' arguments are a table; each group finds the member it works for, and its own number among
-  /// that member's groups. Buffers are reached through their addresses.
-  static std::string open_members(const ir::Kernel& kernel) {
+ private:
+  /// The members' arguments are a table; each workgroup finds the member it works for, and its own number
+  /// among that member's workgroups. Buffers are reached through their addresses.
+  std::string open_members(const ir::Kernel& kernel) const {
     std::string text;
     for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
       const ir::BufferInfo& buffer = kernel.buffers[b];
@@ -342,26 +328,21 @@ class GlslDialect : public Dialect {
             "  const u32 sn_mine = 1u + sn_low * " +
             words +
             ";\n"
-            "  const u32 sn_group = gl_WorkGroupID.x - sn_first(sn_low);\n"
-            "  const u32 sn_groups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - "
+            "  const u32 sn_workgroup = gl_WorkGroupID.x - sn_first(sn_low);\n"
+            "  const u32 sn_workgroups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - "
             "sn_first(sn_low);\n";
-    auto word = [](std::size_t byte) {
+    using Field = MemberLayout::Field;
+    const auto word = [](std::size_t byte) {
       return "sn_arguments.word[sn_mine + " + std::to_string(byte / 4) + "u]";
     };
-    for (const MemberLayout::Field& f : layout.fields) {
-      const std::string name = f.letter + std::to_string(f.number);
-      const std::string words_of_it =
-          f.bytes == 8 ? "uvec2(" + word(f.offset) + ", " + word(f.offset + 4) + ")" : word(f.offset);
-      if (f.letter == 'b') {
-        text += "  " + name + "_t " + name + " = " + name + "_t(" + words_of_it + ");\n";
-        continue;
-      }
-      const DType dtype =
-          f.letter == 'n' ? (kernel.wide ? DType::i64 : DType::i32) : kernel.scalars[f.number];
-      text += "  const " + std::string(value_type(dtype)) + " " + name + " = " +
-              from_words(dtype, words_of_it) + ";\n";
-    }
-    return text;
+    const auto words_of = [&](const Field& f) {
+      return f.bytes == 8 ? "uvec2(" + word(f.offset) + ", " + word(f.offset + 4) + ")" : word(f.offset);
+    };
+    const auto buffer = [&](const Field& f) {
+      const std::string name = argument_name('b', f.number);
+      return "  " + name + "_t " + name + " = " + name + "_t(" + words_of(f) + ");\n";
+    };
+    return text + define_member(kernel, layout, buffer, words_of);
   }
 
   /// Four of an array's eight values.

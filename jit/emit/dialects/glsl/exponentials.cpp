@@ -9,7 +9,7 @@ namespace {
 // follow: there f takes the rest, and exp2 gives 0 or infinity in time. Adding 1.5 2^23 rounds to a whole
 // number and leaves it, with the bias of exponents, in the low bits. k times the first constant is exact, so
 // that its difference to a is. NaN goes through f.
-constexpr std::string_view kExp = R"(SN_FN float sn_exp_f32(float a) {
+constexpr const char* kExp = R"(SN_FN float sn_exp_f32(float a) {
   precise float t = clamp(a * 1.4426950408889634, -126.0, 127.0) + 12583039.0;
   precise float k = t - 12583039.0;
   precise float r = a - k * 0.693359375;
@@ -21,7 +21,7 @@ constexpr std::string_view kExp = R"(SN_FN float sn_exp_f32(float a) {
 
 // The same where fma rounds once: what is left of a log2(e) needs no splitting of the constant but its rest,
 // and the bounds of k come with a sum that is cut to [0, 1].
-constexpr std::string_view kFusedExp = R"(SN_FN float sn_exp_f32(float a) {
+constexpr const char* kFusedExp = R"(SN_FN float sn_exp_f32(float a) {
   precise float t = fma(clamp(fma(a, 5.7249800302088261e-3, 0.5), 0.0, 1.0), 252.0, 12582913.0);
   precise float k = t - 12583039.0;
   precise float f = fma(a, 1.4426950216293335, -k);
@@ -33,7 +33,7 @@ constexpr std::string_view kFusedExp = R"(SN_FN float sn_exp_f32(float a) {
 
 // a = 2^e (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)); log(1 + f) = 2 atanh(s) = f - s (f - t), s = f / (2 +
 // f).
-constexpr std::string_view kLog = R"(SN_FN float sn_log_f32(float a) {
+constexpr const char* kLog = R"(SN_FN float sn_log_f32(float a) {
   if (sn_is_nan_f32(a)) return a;
   if (a < 0.0) return uintBitsToFloat(0x7fc00000u);
   if (a == 0.0) return uintBitsToFloat(0xff800000u);
@@ -53,7 +53,7 @@ constexpr std::string_view kLog = R"(SN_FN float sn_log_f32(float a) {
 }
 )";
 
-constexpr std::string_view kLog1p = R"(SN_FN float sn_log1p_f32(float a) {
+constexpr const char* kLog1p = R"(SN_FN float sn_log1p_f32(float a) {
   precise float u = 1.0 + a;
   if (u == 1.0 || floatBitsToUint(a) == 0x7f800000u) return a;
   if (a > 16777216.0) return sn_log_f32(u);
@@ -63,7 +63,7 @@ constexpr std::string_view kLog1p = R"(SN_FN float sn_log1p_f32(float a) {
 }
 )";
 
-constexpr std::string_view kExpm1 = R"(SN_FN float sn_expm1_f32(float a) {
+constexpr const char* kExpm1 = R"(SN_FN float sn_expm1_f32(float a) {
   if (!(abs(a) < 0.5)) return sn_exp_f32(a) - 1.0;
   precise float p = 2.48015873015873e-5 + a * 2.7557319223985893e-6;
   p = 1.984126984126984e-4 + a * p;
@@ -78,7 +78,7 @@ constexpr std::string_view kExpm1 = R"(SN_FN float sn_expm1_f32(float a) {
 )";
 
 // Near 0 an odd polynomial, which NaN takes too; elsewhere 1 - 2 / (e^2x + 1).
-constexpr std::string_view kTanh = R"(SN_FN float sn_tanh_f32(float a) {
+constexpr const char* kTanh = R"(SN_FN float sn_tanh_f32(float a) {
   const float x = abs(a);
   precise float z = a * a;
   precise float p = fma(z, -6.61022774875164e-3, 2.1309388801455498e-2);
@@ -95,7 +95,7 @@ constexpr std::string_view kTanh = R"(SN_FN float sn_tanh_f32(float a) {
 
 // Below 0.92 an odd polynomial, which NaN takes too; above it 1 - 2^t with t a polynomial for the logarithm
 // of erfc, which beyond 4 is below -25 and falls for ever: that gives 1.
-constexpr std::string_view kErf = R"(SN_FN float sn_erf_f32(float a) {
+constexpr const char* kErf = R"(SN_FN float sn_erf_f32(float a) {
   const float x = abs(a);
   precise float z = a * a;
   precise float p = fma(z, -5.99940656684339e-4, 4.994830582290888e-3);

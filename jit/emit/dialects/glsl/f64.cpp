@@ -6,18 +6,18 @@ namespace sinter::emit {
 
 namespace {
 
-constexpr std::string_view kIsNan = R"(bool sn_is_nan_f64(double a) {
+constexpr const char* kIsNan = R"(bool sn_is_nan_f64(double a) {
   const uvec2 bits = unpackDouble2x32(a);
   const u32 high = bits.y & 0x7fffffffu;
   return high > 0x7ff00000u || (high == 0x7ff00000u && bits.x != 0u);
 }
 )";
 
-constexpr std::string_view kPower =
+constexpr const char* kPower =
     R"(double sn_power_of_two_f64(int e) { return packDouble2x32(uvec2(0u, u32(e + 1023) << 20)); }
 )";
 
-constexpr std::string_view kExp = R"(double sn_exp_f64(double a) {
+constexpr const char* kExp = R"(double sn_exp_f64(double a) {
   if (sn_is_nan_f64(a)) return a;
   precise double x = clamp(a, -746.0lf, 710.0lf);
   precise double k = roundEven(x * 1.4426950408889634lf);
@@ -40,7 +40,7 @@ constexpr std::string_view kExp = R"(double sn_exp_f64(double a) {
 }
 )";
 
-constexpr std::string_view kLog = R"(double sn_log_f64(double a) {
+constexpr const char* kLog = R"(double sn_log_f64(double a) {
   const uvec2 given = unpackDouble2x32(a);
   if (sn_is_nan_f64(a) || a == packDouble2x32(uvec2(0u, 0x7ff00000u))) return a;
   if (a < 0.0lf) return packDouble2x32(uvec2(0u, 0x7ff80000u));
@@ -68,7 +68,7 @@ constexpr std::string_view kLog = R"(double sn_log_f64(double a) {
 }
 )";
 
-constexpr std::string_view kLog1p = R"(double sn_log1p_f64(double a) {
+constexpr const char* kLog1p = R"(double sn_log1p_f64(double a) {
   precise double u = 1.0lf + a;
   if (u == 1.0lf || a == packDouble2x32(uvec2(0u, 0x7ff00000u))) return a;
   precise double d = u - 1.0lf;
@@ -77,7 +77,7 @@ constexpr std::string_view kLog1p = R"(double sn_log1p_f64(double a) {
 }
 )";
 
-constexpr std::string_view kExpm1 = R"(double sn_expm1_f64(double a) {
+constexpr const char* kExpm1 = R"(double sn_expm1_f64(double a) {
   if (!(abs(a) < 0.5lf)) return sn_exp_f64(a) - 1.0lf;
   precise double p = 1.5619206968586225e-16lf + a * 8.22063524662433e-18lf;
   p = 2.8114572543455206e-15lf + a * p;
@@ -101,7 +101,7 @@ constexpr std::string_view kExpm1 = R"(double sn_expm1_f64(double a) {
 }
 )";
 
-constexpr std::string_view kTanh = R"(double sn_tanh_f64(double a) {
+constexpr const char* kTanh = R"(double sn_tanh_f64(double a) {
   if (sn_is_nan_f64(a)) return a;
   const double x = abs(a);
   double y = 1.0lf;
@@ -114,7 +114,7 @@ constexpr std::string_view kTanh = R"(double sn_tanh_f64(double a) {
 )";
 
 // erf(x) = 2 / sqrt(pi) e^(-x^2) sum of 2^n x^(2n+1) / (1 3 .. (2n+1)): all terms have one sign.
-constexpr std::string_view kErf = R"(double sn_erf_f64(double a) {
+constexpr const char* kErf = R"(double sn_erf_f64(double a) {
   if (sn_is_nan_f64(a)) return a;
   const double x = abs(a);
   double y = 1.0lf;
@@ -133,7 +133,7 @@ constexpr std::string_view kErf = R"(double sn_erf_f64(double a) {
 )";
 
 // pi / 2 in three parts; good to |a| = 1e6.
-constexpr std::string_view kWave = R"(double sn_wave_f64(double a, int shift) {
+constexpr const char* kWave = R"(double sn_wave_f64(double a, int shift) {
   if ((unpackDouble2x32(a).y & 0x7fffffffu) >= 0x7ff00000u) return packDouble2x32(uvec2(0u, 0x7ff80000u));
   precise double k = roundEven(a * 0.6366197723675814lf);
   precise double r = a - k * 1.5707963267341256lf;
@@ -167,7 +167,7 @@ constexpr std::string_view kWave = R"(double sn_wave_f64(double a, int shift) {
 }
 )";
 
-constexpr std::string_view kProduct = R"(double sn_product_f64(double a, double b, out double rest) {
+constexpr const char* kProduct = R"(double sn_product_f64(double a, double b, out double rest) {
   precise double p = a * b;
   precise double c = 134217729.0lf * a;
   precise double ah = c - (c - a);
@@ -181,7 +181,7 @@ constexpr std::string_view kProduct = R"(double sn_product_f64(double a, double 
 }
 )";
 
-constexpr std::string_view kLogPair = R"(double sn_log_pair_f64(double a, out double rest) {
+constexpr const char* kLogPair = R"(double sn_log_pair_f64(double a, out double rest) {
   const uvec2 given = unpackDouble2x32(a);
   const bool tiny = given.y < 0x00100000u;
   const uvec2 bits = tiny ? unpackDouble2x32(a * 18014398509481984.0lf) : given;
@@ -218,7 +218,7 @@ constexpr std::string_view kLogPair = R"(double sn_log_pair_f64(double a, out do
 }
 )";
 
-constexpr std::string_view kPow = R"(double sn_pow_f64(double a, double b) {
+constexpr const char* kPow = R"(double sn_pow_f64(double a, double b) {
   if (b == 0.0lf || a == 1.0lf) return 1.0lf;
   const double infinity = packDouble2x32(uvec2(0u, 0x7ff00000u));
   const double nan = packDouble2x32(uvec2(0u, 0x7ff80000u));
@@ -254,13 +254,13 @@ constexpr std::string_view kPow = R"(double sn_pow_f64(double a, double b) {
 )";
 
 // Also of denormals, which the bits of the exponent do not tell apart.
-constexpr std::string_view kExponent = R"(int sn_exponent_f64(double a) {
+constexpr const char* kExponent = R"(int sn_exponent_f64(double a) {
   const uvec2 bits = unpackDouble2x32(a);
   return bits.y >= 0x100000u ? int(bits.y >> 20) : bits.y != 0u ? findMSB(bits.y) - 19 : findMSB(bits.x) - 51;
 }
 )";
 
-constexpr std::string_view kRemainder = R"(double sn_remainder_f64(double a, double b) {
+constexpr const char* kRemainder = R"(double sn_remainder_f64(double a, double b) {
   const u32 infinity = 0x7ff00000u;
   if (sn_is_nan_f64(b) || b == 0.0lf || (unpackDouble2x32(a).y & 0x7fffffffu) >= infinity)
     return packDouble2x32(uvec2(0u, 0x7ff80000u));

@@ -3,10 +3,9 @@
 // with `precise` and tests of bits. Its exp2 is good to 3 + 2 |x| ulp, which is enough for small x and where
 // the result is added to something larger, and keeps NaN. fma may round once or twice, and Mesa takes it
 // apart and reorders the parts in spite of `precise`: polynomials bear that, other things do not.
-#include "jit/emit/dialects/prelude.h"
-
 #include "jit/emit/dialects/glsl/exponentials.h"
 #include "jit/emit/dialects/glsl/f64.h"
+#include "jit/emit/dialects/glsl/glsl.h"
 #include "jit/emit/dialects/glsl/trigonometry.h"
 #include "jit/emit/dialects/prelude_table.h"
 
@@ -14,12 +13,16 @@ namespace sinter::emit {
 
 namespace {
 
-#define SINTER_UNARY(call) "SN_FN $T $N($T a) { return " call "; }\n"
-#define SINTER_BINARY(call) "SN_FN $T $N($T a, $T b) { return " call "; }\n"
+constexpr FunctionSpelling kSpelling = {.float_suffix = "",
+                                        .compares_nan = false,
+                                        .bits_before = "floatBitsToUint(",
+                                        .bits_after = ")",
+                                        .float_before = "uintBitsToFloat(",
+                                        .float_after = ")"};
 
 // a = quarter * pi / 2 + the result. pi / 2 in four parts whose products with small numbers are exact; beyond
 // those, 24 bits of a times 96 bits of 2 / pi, chosen by a's exponent (Payne and Hanek, 1983).
-constexpr std::string_view kTwoOverPi =
+constexpr const char* kTwoOverPi =
     R"(const u32 sn_two_over_pi[8] = u32[8](0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u,
     0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu);
 u32 sn_bits_of_two_over_pi(u32 at) {
@@ -28,7 +31,7 @@ u32 sn_bits_of_two_over_pi(u32 at) {
 }
 )";
 
-constexpr std::string_view kReduce = R"(float sn_reduce_f32(float a, out int quarter) {
+constexpr const char* kReduce = R"(float sn_reduce_f32(float a, out int quarter) {
   if (abs(a) < 12800.0) {
     precise float k = roundEven(a * 0.6366197723675814);
     precise float r = a - k * 1.5703125;
@@ -58,7 +61,7 @@ constexpr std::string_view kReduce = R"(float sn_reduce_f32(float a, out int qua
 }
 )";
 
-constexpr std::string_view kWave = R"(float sn_wave_f32(float a, int shift) {
+constexpr const char* kWave = R"(float sn_wave_f32(float a, int shift) {
   if ((floatBitsToUint(a) & 0x7fffffffu) >= 0x7f800000u) return uintBitsToFloat(0x7fc00000u);
   int quarter;
   const float r = sn_reduce_f32(a, quarter);
@@ -81,7 +84,7 @@ constexpr std::string_view kWave = R"(float sn_wave_f32(float a, int shift) {
 )";
 
 // e^(b log a) with log a and the product in two floats each.
-constexpr std::string_view kProduct = R"(float sn_product_f32(float a, float b, out float rest) {
+constexpr const char* kProduct = R"(float sn_product_f32(float a, float b, out float rest) {
   precise float p = a * b;
   precise float c = 4097.0 * a;
   precise float ah = c - (c - a);
@@ -95,7 +98,7 @@ constexpr std::string_view kProduct = R"(float sn_product_f32(float a, float b, 
 }
 )";
 
-constexpr std::string_view kLogPair = R"(float sn_log_pair_f32(float a, out float rest) {
+constexpr const char* kLogPair = R"(float sn_log_pair_f32(float a, out float rest) {
   const bool tiny = a < 1.1754943508222875e-38;
   const int bits = floatBitsToInt(tiny ? a * 8388608.0 : a);
   const int e = (bits - 0x3f3504f3) >> 23;
@@ -125,7 +128,7 @@ constexpr std::string_view kLogPair = R"(float sn_log_pair_f32(float a, out floa
 }
 )";
 
-constexpr std::string_view kPow = R"(SN_FN float sn_pow_f32(float a, float b) {
+constexpr const char* kPow = R"(SN_FN float sn_pow_f32(float a, float b) {
   if (b == 0.0 || a == 1.0) return 1.0;
   if (sn_is_nan_f32(a) || sn_is_nan_f32(b)) return uintBitsToFloat(0x7fc00000u);
   const float infinity = uintBitsToFloat(0x7f800000u);
@@ -160,14 +163,14 @@ constexpr std::string_view kPow = R"(SN_FN float sn_pow_f32(float a, float b) {
 )";
 
 // Also of denormals, which the bits of the exponent do not tell apart.
-constexpr std::string_view kExponent = R"(int sn_exponent_f32(float a) {
+constexpr const char* kExponent = R"(int sn_exponent_f32(float a) {
   const u32 bits = floatBitsToUint(a);
   return bits >= 0x800000u ? int(bits >> 23) : findMSB(bits) - 22;
 }
 )";
 
 // Exact: takes off the largest b * 2^n that fits, until less than b is left.
-constexpr std::string_view kRemainder = R"(SN_FN float sn_remainder_f32(float a, float b) {
+constexpr const char* kRemainder = R"(SN_FN float sn_remainder_f32(float a, float b) {
   const u32 infinity = 0x7f800000u;
   if (sn_is_nan_f32(b) || (floatBitsToUint(b) & 0x7fffffffu) == 0u || (floatBitsToUint(a) & 0x7fffffffu) >= infinity)
     return uintBitsToFloat(0x7fc00000u);
@@ -190,25 +193,22 @@ constexpr std::string_view kRemainder = R"(SN_FN float sn_remainder_f32(float a,
 }
 )";
 
-std::map<std::string, std::string, std::less<>> make_table() {
+FunctionTable make_table() {
   std::vector<FunctionTemplate> t = {
       {"sn_is_nan_f32",
        {},
        "bool $N(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }\n"},
-      {"sn_abs", kNumbers, SINTER_UNARY("abs(a)")},
-      {"sn_sign", kFloats,
-       SINTER_UNARY("sn_is_nan_$D(a) ? a : a > $T(0) ? $T(1) : a < $T(0) ? $T(-1) : $T(0)")},
-      {"sn_sign", kInts, SINTER_UNARY("a > $T(0) ? $T(1) : a < $T(0) ? $T(-1) : $T(0)")},
-      {"sn_sqrt", kFloats, SINTER_UNARY("sqrt(a)")},
-      {"sn_rsqrt", kFloats, SINTER_UNARY("$T(1) / sqrt(a)")},
-      {"sn_recip", kFloats, SINTER_UNARY("$T(1) / a")},
+      {"sn_abs", kNumbers, unary("abs(a)")},
+      {"sn_sign", kFloats, unary("sn_is_nan_$D(a) ? a : a > $T(0) ? $T(1) : a < $T(0) ? $T(-1) : $T(0)")},
+      {"sn_sign", kInts, unary("a > $T(0) ? $T(1) : a < $T(0) ? $T(-1) : $T(0)")},
+      {"sn_rsqrt", kFloats, unary("$T(1) / sqrt(a)")},
       {"sn_bits_of_two_over_pi", {}, kTwoOverPi},
       {"sn_reduce_f32", {}, kReduce},
       {"sn_wave_f32", {}, kWave},
       {"sn_sin_f32", {}, "float $N(float a) { return sn_wave_f32(a, 0); }\n"},
       {"sn_cos_f32", {}, "float $N(float a) { return sn_wave_f32(a, 1); }\n"},
-      {"sn_sigmoid", kF64, SINTER_UNARY("$T(1) / ($T(1) + sn_exp_$D(-a))")},
-      {"sn_join_moments", kFloats,
+      {"sn_sigmoid", kF64, unary("$T(1) / ($T(1) + sn_exp_$D(-a))")},
+      {"sn_join_welford", kFloats,
        "void $N(inout $T n, inout $T mean, inout $T m2, $T on, $T omean, $T om2) {\n"
        "  precise $T total = n + on, d = omean - mean, share = total > $T(0) ? on / total : $T(0);\n"
        "  precise $T next_mean = mean + d * share, next_m2 = (m2 + om2) + d * d * (n * share);\n"
@@ -216,18 +216,7 @@ std::map<std::string, std::string, std::less<>> make_table() {
        "  m2 = next_m2;\n"
        "  n = total;\n"
        "}\n"},
-      {"sn_floor", kFloats, SINTER_UNARY("floor(a)")},
-      {"sn_ceil", kFloats, SINTER_UNARY("ceil(a)")},
-      {"sn_round", kFloats, SINTER_UNARY("roundEven(a)")},
-      {"sn_trunc", kFloats, SINTER_UNARY("trunc(a)")},
-      {"sn_not", kBool, SINTER_UNARY("!a")},
-      {"sn_not", kInts, SINTER_UNARY("~a")},
-      {"sn_and", kBool, SINTER_BINARY("a && b")},
-      {"sn_and", kInts, SINTER_BINARY("a & b")},
-      {"sn_or", kBool, SINTER_BINARY("a || b")},
-      {"sn_or", kInts, SINTER_BINARY("a | b")},
-      {"sn_xor", kBool, SINTER_BINARY("a != b")},
-      {"sn_xor", kInts, SINTER_BINARY("a ^ b")},
+      {"sn_round", kFloats, unary("roundEven(a)")},
       // All bits are shifted out by counts that are negative or too large.
       {"sn_shift_left_i32", {}, "int $N(int a, int b) { return b < 0 || b > 31 ? 0 : a << b; }\n"},
       {"sn_shift_left_i64",
@@ -245,7 +234,7 @@ std::map<std::string, std::string, std::less<>> make_table() {
        "  const $T s = abs(b) > $T(4.2535295865117308e37) ? $T(0.25) : $T(1);\n"
        "  return (a * s) / (b * s);\n"
        "}\n"},
-      {"sn_div", kInts, SINTER_BINARY("b == $T(0) ? $T(0) : b == $T(-1) ? -a : a / b")},
+      {"sn_div", kInts, binary("b == $T(0) ? $T(0) : b == $T(-1) ? -a : a / b")},
       {"sn_exponent_f32", {}, kExponent},
       {"sn_remainder_f32", {}, kRemainder},
       // GLSL leaves % of negative numbers undefined.
@@ -258,15 +247,7 @@ std::map<std::string, std::string, std::less<>> make_table() {
       {"sn_product_f32", {}, kProduct},
       {"sn_log_pair_f32", {}, kLogPair},
       {"sn_pow_f32", {}, kPow},
-      {"sn_max", kFloats, SINTER_BINARY("a > b || sn_is_nan_$D(a) ? a : b")},
-      {"sn_min", kFloats, SINTER_BINARY("a < b || sn_is_nan_$D(a) ? a : b")},
-      {"sn_max", kInts, SINTER_BINARY("a > b ? a : b")},
-      {"sn_min", kInts, SINTER_BINARY("a < b ? a : b")},
-      {"sn_max", kBool, SINTER_BINARY("a || b")},
-      {"sn_min", kBool, SINTER_BINARY("a && b")},
 
-      {"sn_cast_f32_f64", {}, "double $N(float a) { return double(a); }\n"},
-      {"sn_cast_f64_f32", {}, "float $N(double a) { return float(a); }\n"},
       // NaN fails every test.
       {"sn_cast_f32_i32",
        {},
@@ -288,26 +269,9 @@ std::map<std::string, std::string, std::less<>> make_table() {
        "-9223372036854775808.0lf "
        "? i64(a) : a <= -9223372036854775808.0lf ? -9223372036854775807l - 1l : 0l;\n}\n"},
       {"sn_cast_f64_u8", {}, "u32 $N(double a) { return a >= 255.0lf ? 255u : a > 0.0lf ? u32(a) : 0u; }\n"},
-      {"sn_cast_i32_i64", {}, "i64 $N(int a) { return i64(a); }\n"},
-      {"sn_cast_i64_i32", {}, "int $N(i64 a) { return int(a); }\n"},
 
-      // By bits: what a device does with denormals and NaN does not matter.
-      {"sn_cast_bf16_f32", {}, "float $N(u32 a) { return uintBitsToFloat(a << 16); }\n"},
-      {"sn_cast_f32_bf16",
-       {},
-       "u32 $N(float a) {\n"
-       "  const u32 b = floatBitsToUint(a);\n"
-       "  if ((b & 0x7fffffffu) > 0x7f800000u) return (b >> 16) | 0x40u;\n"
-       "  return (b + 0x7fffu + ((b >> 16) & 1u)) >> 16;\n"
-       "}\n"},
-      {"sn_cast_f16_f32",
-       {},
-       "float $N(u32 a) {\n"
-       "  const u32 sign = (a & 0x8000u) << 16, size = a & 0x7fffu;\n"
-       "  if (size < 0x400u) return uintBitsToFloat(sign | floatBitsToUint(float(size) * "
-       "5.9604644775390625e-8));\n"
-       "  return uintBitsToFloat(sign | ((size << 13) + (size < 0x7c00u ? 0x38000000u : 0x70000000u)));\n"
-       "}\n"},
+      {"sn_cast_f32_bf16", {}, "u32 $N(float a) {\n" + std::string(kBf16OfFloat) + "}\n"},
+      {"sn_cast_f16_f32", {}, "float $N(u32 a) {\n" + std::string(kFloatOfF16) + "}\n"},
       {"sn_cast_f32_f16",
        {},
        "u32 $N(float a) {\n"
@@ -366,41 +330,15 @@ std::map<std::string, std::string, std::less<>> make_table() {
       {"sn_mulhi",
        {},
        "u32 $N(u32 a, u32 b) {\n  u32 high, low;\n  umulExtended(a, b, high, low);\n  return high;\n}\n"},
-      {"sn_philox", {}, kPhilox},
-      {"sn_uniform", {}, kUniform},
-      {"sn_normal", {}, kNormal},
   };
   for (FunctionTemplate& item : glsl_exponentials()) t.push_back(item);
   for (FunctionTemplate& item : glsl_f64_functions()) t.push_back(item);
   for (FunctionTemplate& item : glsl_trigonometry()) t.push_back(item);
 
-  // Casts that are the same from or to several dtypes.
-  std::map<std::string, std::string, std::less<>> table = instantiate(t);
-  auto cast = [&](DType from, DType to, const std::string& value) {
-    const std::string name = "sn_cast_" + std::string(name_of(from)) + "_" + std::string(name_of(to));
-    table[name] = "SN_FN " + std::string(value_type(to)) + " " + name + "(" + std::string(value_type(from)) +
-                  " a) { return " + value + "; }\n";
-  };
-  for (DType number : {DType::f32, DType::f64, DType::i32, DType::i64, DType::u8}) {
-    const std::string type(value_type(number));
-    cast(number, DType::boolean, "a != " + type + "(0)");
-    cast(DType::boolean, number, "a ? " + type + "(1) : " + type + "(0)");
-    if (number == DType::u8) continue;
-    cast(DType::u8, number, type + "(a)");
-    if (is_float(number)) {
-      const std::string nan = "sn_is_nan_" + std::string(name_of(number)) + "(a)";
-      cast(number, DType::boolean, "a != " + type + "(0) || " + nan);
-      continue;
-    }
-    cast(number, DType::u8, "u32(a) & 255u");
-    cast(number, DType::f32, "float(a)");
-    cast(number, DType::f64, "double(a)");
-  }
+  FunctionTable table = instantiate(t, kSpelling);
+  add_shared_functions(table, kSpelling);
   return table;
 }
-
-#undef SINTER_UNARY
-#undef SINTER_BINARY
 
 }  // namespace
 

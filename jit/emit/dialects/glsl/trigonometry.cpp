@@ -7,7 +7,7 @@ namespace sinter::emit {
 namespace {
 
 // Beyond tan(pi / 8) the angle is counted from pi / 4; the polynomials interpolate at Chebyshev points.
-constexpr std::string_view kArc32 = R"(float sn_arc_f32(float t) {
+constexpr const char* kArc32 = R"(float sn_arc_f32(float t) {
   const bool steep = t > 0.41421356237309503;
   precise float u = steep ? (t - 1.0) / (t + 1.0) : t;
   precise float z = u * u;
@@ -21,7 +21,7 @@ constexpr std::string_view kArc32 = R"(float sn_arc_f32(float t) {
 }
 )";
 
-constexpr std::string_view kArc64 = R"(double sn_arc_f64(double t) {
+constexpr const char* kArc64 = R"(double sn_arc_f64(double t) {
   const bool steep = t > 0.41421356237309503lf;
   precise double u = steep ? (t - 1.0lf) / (t + 1.0lf) : t;
   precise double z = u * u;
@@ -42,7 +42,7 @@ constexpr std::string_view kArc64 = R"(double sn_arc_f64(double t) {
 }
 )";
 
-constexpr std::string_view kAtan2 = R"($T $N($T a, $T b) {
+constexpr const char* kAtan2 = R"($T $N($T a, $T b) {
   if (sn_is_nan_$D(a) || sn_is_nan_$D(b)) return a + b;
   const $T x = abs(b), y = abs(a);
   $T ratio = x > y ? sn_div_$D(y, x) : sn_div_$D(x, y);
@@ -54,18 +54,18 @@ constexpr std::string_view kAtan2 = R"($T $N($T a, $T b) {
 }
 )";
 
-constexpr std::string_view kAtan = R"($T $N($T a) { return sn_atan2_$D(a, $T(1)); }
+constexpr const char* kAtan = R"($T $N($T a) { return sn_atan2_$D(a, $T(1)); }
 )";
 
 // The root is given no negative number, of which GLSL says nothing.
-constexpr std::string_view kAsin = R"($T $N($T a) {
+constexpr const char* kAsin = R"($T $N($T a) {
   if (!(abs(a) <= $T(1))) return sn_log_$D($T(-1));
   precise $T x = sqrt(($T(1) - a) * ($T(1) + a));
   return sn_atan2_$D(a, x);
 }
 )";
 
-constexpr std::string_view kAcos = R"($T $N($T a) {
+constexpr const char* kAcos = R"($T $N($T a) {
   if (!(abs(a) <= $T(1))) return sn_log_$D($T(-1));
   precise $T y = sqrt(($T(1) - a) * ($T(1) + a));
   return sn_atan2_$D(y, a);
@@ -73,7 +73,7 @@ constexpr std::string_view kAcos = R"($T $N($T a) {
 )";
 
 // exp(x / 2) twice where exp(x) could overflow though half of it does not.
-constexpr std::string_view kSinh = R"($T $N($T a) {
+constexpr const char* kSinh = R"($T $N($T a) {
   const $T x = abs(a);
   precise $T y;
   if (x > $T(88)) {
@@ -87,7 +87,7 @@ constexpr std::string_view kSinh = R"($T $N($T a) {
 }
 )";
 
-constexpr std::string_view kCosh = R"($T $N($T a) {
+constexpr const char* kCosh = R"($T $N($T a) {
   const $T x = abs(a);
   precise $T y;
   if (x > $T(88)) {
@@ -102,7 +102,7 @@ constexpr std::string_view kCosh = R"($T $N($T a) {
 )";
 
 // log(2 x) where the square of x would not fit and the rest does not count.
-constexpr std::string_view kAsinh = R"($T $N($T a) {
+constexpr const char* kAsinh = R"($T $N($T a) {
   const $T x = abs(a);
   precise $T y;
   if (x > $T(1e9)) {
@@ -116,7 +116,7 @@ constexpr std::string_view kAsinh = R"($T $N($T a) {
 }
 )";
 
-constexpr std::string_view kAcosh = R"($T $N($T a) {
+constexpr const char* kAcosh = R"($T $N($T a) {
   if (!(a >= $T(1))) return sn_log_$D($T(-1));
   precise $T y;
   if (a > $T(1e9)) {
@@ -130,7 +130,7 @@ constexpr std::string_view kAcosh = R"($T $N($T a) {
 }
 )";
 
-constexpr std::string_view kAtanh = R"($T $N($T a) {
+constexpr const char* kAtanh = R"($T $N($T a) {
   const $T x = abs(a);
   if (!(x <= $T(1))) return sn_log_$D($T(-1));
   precise $T t = ($T(2) * x) / ($T(1) - x);

@@ -1,5 +1,5 @@
-// GLSL functions that combine the lanes of a group; every lane gets the result. Arguments as
-// Dialect::group_function.
+// GLSL functions that combine the lanes of a workgroup; every lane gets the result. Arguments as
+// Dialect::workgroup_function.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace sinter::emit {
 /// Through subgroups of Target::subgroup lanes.
 std::string glsl_exchange(const std::string& name, Op op, DType dtype, const std::string& combine,
                           const Target& target);
-std::string glsl_exchange_moments(const std::string& name, DType dtype, const Target& target);
+std::string glsl_exchange_welford(const std::string& name, DType dtype, const Target& target);
 
-/// Through shared memory alone: independent of how subgroups lie in the group.
+/// Through shared memory alone: independent of how subgroups lie in the workgroup.
 std::string glsl_tree(const std::string& name, DType dtype, const std::string& combine, const Target& target);
-std::string glsl_tree_of_moments(const std::string& name, DType dtype, const Target& target);
+std::string glsl_tree_welford(const std::string& name, DType dtype, const Target& target);
 
 }  // namespace sinter::emit

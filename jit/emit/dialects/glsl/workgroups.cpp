@@ -1,5 +1,5 @@
-// Groups of lanes in GLSL.
-#include "jit/emit/dialects/glsl/groups.h"
+// Workgroups and their subgroups in GLSL.
+#include "jit/emit/dialects/glsl/workgroups.h"
 
 namespace sinter::emit {
 
@@ -16,7 +16,7 @@ std::string exchanged(DType dtype, const std::string& function, const std::strin
   }
 }
 
-/// The parts of a function that goes over a group by exchange: within each subgroup; then each subgroup
+/// The parts of a function that goes over a workgroup by exchange: within each subgroup; then each subgroup
 /// leaves its result and all of them combine all results, which takes one barrier. Calls take turns with two
 /// places for results: when one is written again, the call in between has had its barrier, so everybody has
 /// read it. A number of subgroups is a power of two.
@@ -34,7 +34,7 @@ struct Exchange {
     leave = "  const u32 count = gl_WorkGroupSize.x / " + size +
             ";\n  if (count > 1u) {\n    if (gl_SubgroupInvocationID == 0u)";
     place = "gl_SubgroupInvocationID & (count - 1u)";
-    const bool many = target.group_size / target.subgroup > target.subgroup;
+    const bool many = target.workgroup_size / target.subgroup > target.subgroup;
     if (many)
       rest = "    for (u32 i = gl_SubgroupInvocationID + " + size + "; i < count; i += " + size + ") {\n";
     across_subgroups =
@@ -42,7 +42,7 @@ struct Exchange {
         " >> 1; d > 0u; d >>= 1) {\n";
   }
   static std::string places(const Target& target) {
-    return "[" + std::to_string(target.group_size / target.subgroup) + "]";
+    return "[" + std::to_string(target.workgroup_size / target.subgroup) + "]";
   }
 };
 
@@ -67,7 +67,7 @@ std::string glsl_exchange(const std::string& name, Op op, DType dtype, const std
   const bool is_extreme = (op == Op::Max || op == Op::Min) && is_float(dtype);
   if (is_extreme && dtype == DType::f32) return exchange_of_keys(name, op, target);
   const Exchange x(name, target);
-  const std::string type(value_type(dtype)), parts = name + "_parts";
+  const std::string type(c_type(dtype)), parts = name + "_parts";
   const auto with = [&](const std::string& other, const std::string& indent) {
     return indent + "  const " + type + " w = " + other + ";\n" + indent + "  v = " + combine + ";\n" +
            indent + "}\n";
@@ -85,11 +85,11 @@ std::string glsl_exchange(const std::string& name, Op op, DType dtype, const std
 }
 
 // Both sides of a pair take the same one as the first.
-std::string glsl_exchange_moments(const std::string& name, DType dtype, const Target& target) {
+std::string glsl_exchange_welford(const std::string& name, DType dtype, const Target& target) {
   const Exchange x(name, target);
-  const std::string type(value_type(dtype)), parts = name + "_parts";
+  const std::string type(c_type(dtype)), parts = name + "_parts";
   const std::string join =
-      "sn_join_moments_" + std::string(name_of(dtype)) + "(n, mean, m2, on, omean, om2);";
+      "sn_join_welford_" + std::string(name_of(dtype)) + "(n, mean, m2, on, omean, om2);";
   const auto other = [&](const std::string& v) { return exchanged(dtype, "subgroupShuffleXor", v, "d"); };
   const auto with_pair = [&](const std::string& indent) {
     const std::string line = "\n" + indent + "  ";
@@ -99,8 +99,8 @@ std::string glsl_exchange_moments(const std::string& name, DType dtype, const Ta
            "  n = on; mean = omean; m2 = om2;" + line + "  on = sn; omean = smean; om2 = sm2;" + line + "}" +
            line + join + "\n" + indent + "}\n";
   };
-  const auto part = [&](const std::string& moment, const std::string& place) {
-    return parts + "[" + x.turn + "][" + moment + "][" + place + "]";
+  const auto part = [&](const std::string& number, const std::string& place) {
+    return parts + "[" + x.turn + "][" + number + "][" + place + "]";
   };
   std::string text = "shared " + type + " " + parts + "[2][3]" + Exchange::places(target) + ";\nu32 " +
                      x.turn + " = 0u;\nvoid " + name + "(inout " + type + " n, inout " + type +
@@ -117,8 +117,8 @@ std::string glsl_exchange_moments(const std::string& name, DType dtype, const Ta
 
 std::string glsl_tree(const std::string& name, DType dtype, const std::string& combine,
                       const Target& target) {
-  const std::string type(value_type(dtype)), memory = name + "_lanes";
-  return "shared " + type + " " + memory + "[" + std::to_string(target.group_size) + "];\n" + type + " " +
+  const std::string type(c_type(dtype)), memory = name + "_lanes";
+  return "shared " + type + " " + memory + "[" + std::to_string(target.workgroup_size) + "];\n" + type + " " +
          name + "(" + type +
          " mine) {\n"
          "  const u32 lane = gl_LocalInvocationID.x;\n"
@@ -147,9 +147,9 @@ std::string glsl_tree(const std::string& name, DType dtype, const std::string& c
          "  return whole;\n}\n";
 }
 
-std::string glsl_tree_of_moments(const std::string& name, DType dtype, const Target& target) {
-  const std::string type(value_type(dtype)), n = name + "_n", mean = name + "_mean", m2 = name + "_m2";
-  const std::string lanes = "[" + std::to_string(target.group_size) + "]";
+std::string glsl_tree_welford(const std::string& name, DType dtype, const Target& target) {
+  const std::string type(c_type(dtype)), n = name + "_n", mean = name + "_mean", m2 = name + "_m2";
+  const std::string lanes = "[" + std::to_string(target.workgroup_size) + "]";
   return "shared " + type + " " + n + lanes + ", " + mean + lanes + ", " + m2 + lanes + ";\nvoid " + name +
          "(inout " + type + " my_n, inout " + type + " my_mean, inout " + type +
          " my_m2) {\n"
@@ -160,7 +160,7 @@ std::string glsl_tree_of_moments(const std::string& name, DType dtype, const Tar
          "  barrier();\n"
          "  for (u32 half_ = gl_WorkGroupSize.x >> 1; half_ > 0u; half_ >>= 1) {\n"
          "    if (lane < half_) {\n"
-         "      sn_join_moments_" +
+         "      sn_join_welford_" +
          std::string(name_of(dtype)) + "(my_n, my_mean, my_m2, " + n + "[lane + half_], " + mean +
          "[lane + half_], " + m2 +
          "[lane + half_]);\n"

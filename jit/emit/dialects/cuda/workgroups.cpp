@@ -1,0 +1,114 @@
+// Blocks and their warps in CUDA.
+#include "jit/emit/dialects/cuda/workgroups.h"
+
+#include <bit>
+
+namespace sinter::emit {
+
+namespace {
+
+constexpr int kMostLanes = 1024;  // of a block
+
+std::string unsigned_text(int number) { return std::to_string(number) + "u"; }
+
+/// The lanes of a warp as texts.
+struct Warp {
+  std::string half, shift, mask;
+  explicit Warp(const Target& target)
+      : half(unsigned_text(target.subgroup / 2)),
+        shift(std::to_string(std::countr_zero(static_cast<unsigned>(target.subgroup)))),
+        mask(unsigned_text(target.subgroup - 1)) {}
+  static std::string exchange(const std::string& value) {
+    return "__shfl_xor_sync(0xffffffffu, " + value + ", d)";
+  }
+};
+
+}  // namespace
+
+int cuda_most_warps(const Target& target) { return kMostLanes / target.subgroup; }
+
+// Within a warp by exchange: both sides of each pair compute the same, so all lanes end with the same bits.
+// Then the warps' results likewise; their number is a power of two.
+std::string cuda_exchange(const std::string& name, DType dtype, const std::string& combine,
+                          const Target& target) {
+  const Warp warp(target);
+  const std::string type(c_type(dtype)), most = std::to_string(cuda_most_warps(target));
+  const std::string exchanged =
+      size_of(dtype) == 1 ? type + "(" + Warp::exchange("int(v)") + ")" : Warp::exchange("v");
+  const auto across = [&](const std::string& from) {
+    return "  for (u32 d = " + from + "; d > 0u; d >>= 1) {\n    const " + type + " w = " + exchanged +
+           ";\n    v = " + combine + ";\n  }\n";
+  };
+  return "SN_FN void " + name + "(" + type + "& v, " + type + " (*warps)[" + most +
+         "], u32 lanes, bool again) {\n" + across(warp.half) + "  const u32 count = lanes >> " + warp.shift +
+         ";\n"
+         "  if (count <= 1u) return;\n"
+         "  if (again) __syncthreads();\n"
+         "  if ((threadIdx.x & " +
+         warp.mask + ") == 0u) warps[0][threadIdx.x >> " + warp.shift +
+         "] = v;\n"
+         "  __syncthreads();\n"
+         "  v = warps[0][threadIdx.x & (count - 1u)];\n" +
+         across("count >> 1") + "}\n";
+}
+
+// As cuda_exchange; both sides of a pair must take the same one as the first, so that they compute the same.
+std::string cuda_exchange_welford(const std::string& name, DType dtype, const Target& target) {
+  const Warp warp(target);
+  const std::string type(c_type(dtype)), join = "sn_join_welford_" + std::string(name_of(dtype)),
+                                         most = std::to_string(cuda_most_warps(target));
+  const auto across = [&](const std::string& from) {
+    return "  for (u32 d = " + from + "; d > 0u; d >>= 1) {\n    const " + type +
+           " on = " + Warp::exchange("n") + ", om = " + Warp::exchange("mean") +
+           ",\n        os = " + Warp::exchange("m2") + ";\n    const " + type +
+           " a = n, b = mean, c = m2;\n"
+           "    if (threadIdx.x & d) { n = on; mean = om; m2 = os; " +
+           join + "(n, mean, m2, a, b, c); }\n    else " + join + "(n, mean, m2, on, om, os);\n  }\n";
+  };
+  return "SN_FN void " + name + "(" + type + "& n, " + type + "& mean, " + type + "& m2, " + type +
+         " (*warps)[" + most + "], u32 lanes, bool again) {\n" + across(warp.half) +
+         "  const u32 count = lanes >> " + warp.shift + ", warp = threadIdx.x >> " + warp.shift +
+         ", other = threadIdx.x & (count - 1u);\n"
+         "  if (count <= 1u) return;\n"
+         "  if (again) __syncthreads();\n"
+         "  if ((threadIdx.x & " +
+         warp.mask +
+         ") == 0u) { warps[0][warp] = n; warps[1][warp] = mean; warps[2][warp] = m2; }\n"
+         "  __syncthreads();\n"
+         "  n = warps[0][other]; mean = warps[1][other]; m2 = warps[2][other];\n" +
+         across("count >> 1") + "}\n";
+}
+
+std::string cuda_rows(const std::string& name, Op op, DType dtype, const std::string& combine,
+                      const Target& target) {
+  const std::string type(c_type(dtype));
+  const bool welford = op == Op::SquaredDeviations;
+  const std::string memory =
+      std::string("parts[") + (welford ? "3" : "1") + "][" + std::to_string(target.workgroup_size) + "]";
+  std::string head = type + "& v", put = "  parts[0][mine] = v;\n", get = "  v = parts[0][threadIdx.x];\n",
+              join = "    const " + type + " w = parts[0][other];\n    v = " + combine + ";\n";
+  if (welford) {
+    head = type + "& n, " + type + "& mean, " + type + "& m2";
+    put = "  parts[0][mine] = n; parts[1][mine] = mean; parts[2][mine] = m2;\n";
+    get = "  n = parts[0][threadIdx.x]; mean = parts[1][threadIdx.x]; m2 = parts[2][threadIdx.x];\n";
+    join = "    sn_join_welford_" + std::string(name_of(dtype)) +
+           "(n, mean, m2, parts[0][other], parts[1][other], parts[2][other]);\n";
+  }
+  return "SN_FN void " + name + "(" + head + ") {\n  if (blockDim.y == 1u) return;\n  __shared__ " + type +
+         " " + memory +
+         ";\n  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;\n  __syncthreads();\n" + put +
+         "  __syncthreads();\n" + get +
+         "  for (u32 i = 1u; i < blockDim.y; ++i) {\n    const u32 other = i * blockDim.x + threadIdx.x;\n" +
+         join + "  }\n}\n";
+}
+
+std::string cuda_barrier(const Target& target) {
+  return "SN_FN void sn_barrier() {\n"
+         "  if (blockDim.x > " +
+         unsigned_text(target.subgroup) +
+         ") __syncthreads();\n"
+         "  else __syncwarp();\n"
+         "}\n";
+}
+
+}  // namespace sinter::emit

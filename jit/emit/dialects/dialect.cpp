@@ -1,0 +1,70 @@
+// What languages have in common, and what a language may do without.
+#include "jit/emit/dialects/dialect.h"
+
+#include <stdexcept>
+
+namespace sinter::emit {
+
+namespace {
+
+[[noreturn]] void lacks(const std::string& what) {
+  throw std::logic_error("[emit] a kernel needs " + what + ", which its target's dialect does not have");
+}
+
+}  // namespace
+
+std::string Dialect::declare_vector(DType, int, const std::string&, int) const { lacks("vectors"); }
+std::string Dialect::load_vector(const ir::Kernel&, int, std::size_t, const std::string&,
+                                 const std::string&) const {
+  lacks("vectors");
+}
+std::string Dialect::store_vector(const ir::Kernel&, int, std::size_t, const std::string&,
+                                  const std::string&) const {
+  lacks("vectors");
+}
+std::string Dialect::store_cast_vector(int, std::size_t, const std::string&, const std::string&) const {
+  lacks("casts of whole vectors");
+}
+std::string Dialect::row_function(const std::string&, Op, DType, const std::string&, const Target&) const {
+  lacks("rows of lanes");
+}
+std::string Dialect::put_partial(DType, const std::string&, const std::string&) const {
+  lacks("partial results");
+}
+std::string Dialect::get_partial(DType, const std::string&) const { lacks("partial results"); }
+std::string Dialect::counter(const std::string&) const { lacks("partial results"); }
+std::string Dialect::from_words(DType, const std::string&) const { lacks("arguments in words"); }
+
+std::vector<std::string> Dialect::end_part(const std::string& unit) const {
+  const std::string first_lane = when(lane + " == " + literal(Type::U32, 0)), one = literal(Type::U32, 1);
+  std::vector<std::string> lines = {
+      handover.fence,
+      handover.declare_turn,
+      handover.barrier,
+      guarded(first_lane, handover.turn + " = atomicAdd(" + counter_address(unit) + ", " + one + ");"),
+      handover.shared_fence,
+      handover.barrier,
+      guarded(when(handover.turn + " + " + one + " != parts"), "return;"),
+      handover.fence,
+      guarded(first_lane, counter(unit) + " = " + literal(Type::U32, 0) + ";")};
+  std::erase(lines, "");
+  return lines;
+}
+
+std::string Dialect::define_argument(const ir::Kernel& kernel, char letter, std::size_t number,
+                                     const std::string& words) const {
+  const DType dtype = letter == 's' ? kernel.scalars[number] : kernel.wide ? DType::i64 : DType::i32;
+  return "  const " + type(dtype) + " " + argument_name(letter, number) + " = " + from_words(dtype, words) +
+         ";\n";
+}
+
+std::string Dialect::define_member(const ir::Kernel& kernel, const MemberLayout& layout,
+                                   const OfField& buffer, const OfField& words) const {
+  std::string text;
+  for (const MemberLayout::Field& field : layout.fields)
+    text += field.letter == 'b' ? buffer(field)
+                                : define_argument(kernel, field.letter, field.number, words(field));
+  return text;
+}
+
+}  // namespace sinter::emit
