@@ -103,10 +103,11 @@ class StoreChooser {
     if (storing_[id] != Storing::Inline || n.is(OpClass::Source)) return;
 
     const Need& need = needs_[id];
-    const Below sum = below(id);
-    if (need.kernels.size() > 1 && storing_pays(id, sum)) storing_[id] = Storing::Chosen;
     for (NodeId kernel : need.kernels)
       if (++inlined_[kernel] > options_.limits.max_exprs / 2) storing_[id] = Storing::Chosen;
+    if (need.kernels.size() < 2 && !need.expanded) return;  // most nodes: nothing to weigh
+    const Below sum = below(id);
+    if (need.kernels.size() > 1 && storing_pays(id, sum)) storing_[id] = Storing::Chosen;
     if (need.expanded && sum.weight > kExpandedWeight) storing_[id] = Storing::Expanded;
   }
 

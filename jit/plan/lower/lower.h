@@ -34,7 +34,7 @@ inline constexpr Owner kInline{Owner::Kind::Inline}, kLibrary{Owner::Kind::Libra
 /// For each node.
 using Owners = std::vector<Owner>;
 
-/// Nodes that become one kernel, and with them what they need and no other group owns.
+/// The nodes of one kernel, which also computes what they need and no other kernel or library op computes.
 struct Group {
   std::vector<NodeId> stores;  // written to memory
   std::vector<NodeId> nodes;   // stores, and reductions whose results stay inside

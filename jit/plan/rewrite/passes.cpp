@@ -4,25 +4,15 @@
 namespace sinter::plan {
 namespace {
 
-using ir::DeviceTraits;
-
+// Name, function, when it is wanted.
 constexpr Pass kPasses[] = {
-    {"simplify", [](const DeviceTraits&, const PlanOptions&) { return true; }, simplify},
-    {"choose_layouts",
-     [](const DeviceTraits& traits, const PlanOptions& options) {
-       return traits.channels_last && options.fusion;
-     },
-     choose_layouts},
-    {"transpose_products", [](const DeviceTraits&, const PlanOptions& options) { return options.fusion; },
-     transpose_products},
-    {"split_reductions",
-     [](const DeviceTraits& traits, const PlanOptions&) { return !traits.grid_reductions; },
-     split_reductions},
-    {"use_welford",
-     [](const DeviceTraits& traits, const PlanOptions& options) {
-       return traits.grid_reductions && options.fusion;
-     },
-     use_welford},
+    {"simplify", simplify, [](auto&, auto&) { return true; }},
+    {"choose_layouts", choose_layouts,
+     [](auto& traits, auto& options) { return traits.channels_last && options.fusion; }},
+    {"transpose_products", transpose_products, [](auto&, auto& options) { return options.fusion; }},
+    {"split_reductions", split_reductions, [](auto& traits, auto&) { return !traits.grid_reductions; }},
+    {"use_welford", use_welford,
+     [](auto& traits, auto& options) { return traits.grid_reductions && options.fusion; }},
 };
 
 }  // namespace

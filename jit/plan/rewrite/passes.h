@@ -13,8 +13,8 @@ namespace sinter::plan {
 
 struct Pass {
   std::string_view name;
-  bool (*wanted)(const ir::DeviceTraits& traits, const PlanOptions& options);
   void (*run)(Graph& graph, const ir::DeviceTraits& traits);
+  bool (*wanted)(const ir::DeviceTraits& traits, const PlanOptions& options);
 };
 
 /// All passes, in the order in which they run.
