@@ -33,6 +33,7 @@ FIGURES = [
     ("docs/performance.md", r"update of 200 parameters is (\w+) launch", "adam_200_parameters", r", (\d+) launches,"),
     ("docs/performance.md", r"keeps up to (\w+) plans", "kMostPlans"),
     ("docs/performance.md", r"Beyond (\w+) additions", "kInlineWeight"),
+    ("docs/performance.md", r"take up to (\w+) additions", "kExpandedWeight"),
     ("docs/architecture.md", r"at most (\w+) for each device", "kMostPlans"),
     ("docs/architecture.md", r"(\w+) plans have a graph at a time", "kMostGraphs"),
     ("docs/architecture.md", r"held at most ([\d.]+) times", "kMostHeld"),
@@ -209,6 +210,15 @@ def check_code():
                     fail(page, f"no line of {folder} is: {line}")
 
 
+def check_passes():
+    """The table of passes in the architecture has those of the planner's list, in their order."""
+    page = pathlib.Path("docs/architecture.md")
+    listed = re.findall(r'^ *\{"(\w+)",', texts[pathlib.Path("jit/plan/rewrite/passes.cpp")], re.MULTILINE)
+    shown = [name for name in re.findall(r"^\| (\w+) \| `", pages[page], re.MULTILINE) if name in listed]
+    if shown != listed or not listed:
+        fail(page, f"shows the passes {shown}; they are {listed}")
+
+
 def figure(name, truth=None):
     """What a golden plan or a constant says: digits."""
     if truth is None:
@@ -257,6 +267,7 @@ check_variables()
 check_tests_and_options()
 check_commits()
 check_code()
+check_passes()
 check_figures()
 print(f"{len(pages)} pages, {len(texts)} sources, {len(failures)} failures")
 sys.exit("\n".join(failures) if failures else 0)
