@@ -30,6 +30,8 @@ FIGURES = [
     ("README.md", r"guide's CNN is (\w+) launches", "guide_cnn_step", r", (\d+) launches,"),
     ("README.md", r"(\w+) of them matrix products and convolutions", "guide_cnn_step", r"^(library) "),
     ("README.md", r"Adam over 200 parameters is (\w+)", "adam_200_parameters", r", (\d+) launches,"),
+    ("README.md", r"softmax or a layer norm written with plain operations is (\w+) kernel", "softmax", r", (\d+) launches,"),
+    ("README.md", r"softmax or a layer norm written with plain operations is (\w+) kernel", "layer_norm", r", (\d+) launches,"),
     ("docs/performance.md", r"update of 200 parameters is (\w+) launch", "adam_200_parameters", r", (\d+) launches,"),
     ("docs/performance.md", r"keeps up to (\w+) plans", "kMostPlans"),
     ("docs/performance.md", r"Beyond (\w+) additions", "kInlineWeight"),
@@ -219,6 +221,18 @@ def check_passes():
         fail(page, f"shows the passes {shown}; they are {listed}")
 
 
+def check_cuts():
+    """The page on performance has every reason why two kernels are not one."""
+    page = pathlib.Path("docs/performance.md")
+    planner = "\n".join(text for file, text in texts.items() if file.parts[:2] == ("jit", "plan"))
+    reasons = re.findall(r'Cut\{"([^"]+)"|note\(from, to, "([^"]+)"', planner)
+    if not reasons:
+        fail(page, "no reason for a cut was found in jit/plan")
+    for reason in map("".join, reasons):
+        if reason not in pages[page]:
+            fail(page, f"does not have the reason for a cut: {reason}")
+
+
 def figure(name, truth=None):
     """What a golden plan or a constant says: digits."""
     if truth is None:
@@ -268,6 +282,7 @@ check_tests_and_options()
 check_commits()
 check_code()
 check_passes()
+check_cuts()
 check_figures()
 print(f"{len(pages)} pages, {len(texts)} sources, {len(failures)} failures")
 sys.exit("\n".join(failures) if failures else 0)
