@@ -210,6 +210,10 @@ def check_code():
             for line in code(block):
                 if line not in known:
                     fail(page, f"no line of {folder} is: {line}")
+    report = (ROOT / "examples/explain/expected.txt").read_text()
+    for block in re.findall(r"^```\n(null: .*?)^```$", pages[pathlib.Path("README.md")], re.MULTILINE | re.DOTALL):
+        if block not in report:
+            fail("README.md", "shows another report than examples/explain/expected.txt")
 
 
 def check_passes():
