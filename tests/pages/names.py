@@ -30,9 +30,12 @@ FIGURES = [
     ("README.md", r"guide's CNN is (\w+) launches", "guide_cnn_step", r", (\d+) launches,"),
     ("README.md", r"(\w+) of them matrix products and convolutions", "guide_cnn_step", r"^(library) "),
     ("README.md", r"Adam over 200 parameters is (\w+)", "adam_200_parameters", r", (\d+) launches,"),
+    ("README.md", r"softmax or a layer norm written with plain operations is (\w+) kernel", "softmax", r", (\d+) launches,"),
+    ("README.md", r"softmax or a layer norm written with plain operations is (\w+) kernel", "layer_norm", r", (\d+) launches,"),
     ("docs/performance.md", r"update of 200 parameters is (\w+) launch", "adam_200_parameters", r", (\d+) launches,"),
     ("docs/performance.md", r"keeps up to (\w+) plans", "kMostPlans"),
     ("docs/performance.md", r"Beyond (\w+) additions", "kInlineWeight"),
+    ("docs/performance.md", r"take up to (\w+) additions", "kExpandedWeight"),
     ("docs/architecture.md", r"at most (\w+) for each device", "kMostPlans"),
     ("docs/architecture.md", r"(\w+) plans have a graph at a time", "kMostGraphs"),
     ("docs/architecture.md", r"held at most ([\d.]+) times", "kMostHeld"),
@@ -207,6 +210,31 @@ def check_code():
             for line in code(block):
                 if line not in known:
                     fail(page, f"no line of {folder} is: {line}")
+    report = (ROOT / "examples/explain/expected.txt").read_text()
+    for block in re.findall(r"^```\n(null: .*?)^```$", pages[pathlib.Path("README.md")], re.MULTILINE | re.DOTALL):
+        if block not in report:
+            fail("README.md", "shows another report than examples/explain/expected.txt")
+
+
+def check_passes():
+    """The table of passes in the architecture has those of the planner's list, in their order."""
+    page = pathlib.Path("docs/architecture.md")
+    listed = re.findall(r'^ *\{"(\w+)",', texts[pathlib.Path("jit/plan/rewrite/passes.cpp")], re.MULTILINE)
+    shown = [name for name in re.findall(r"^\| (\w+) \| `", pages[page], re.MULTILINE) if name in listed]
+    if shown != listed or not listed:
+        fail(page, f"shows the passes {shown}; they are {listed}")
+
+
+def check_cuts():
+    """The page on performance has every reason why two kernels are not one."""
+    page = pathlib.Path("docs/performance.md")
+    planner = "\n".join(text for file, text in texts.items() if file.parts[:2] == ("jit", "plan"))
+    reasons = re.findall(r'Cut\{"([^"]+)"|note\(from, to, "([^"]+)"', planner)
+    if not reasons:
+        fail(page, "no reason for a cut was found in jit/plan")
+    for reason in map("".join, reasons):
+        if reason not in pages[page]:
+            fail(page, f"does not have the reason for a cut: {reason}")
 
 
 def figure(name, truth=None):
@@ -257,6 +285,8 @@ check_variables()
 check_tests_and_options()
 check_commits()
 check_code()
+check_passes()
+check_cuts()
 check_figures()
 print(f"{len(pages)} pages, {len(texts)} sources, {len(failures)} failures")
 sys.exit("\n".join(failures) if failures else 0)
