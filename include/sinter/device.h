@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <sinter/detail/api.h>
+
 namespace sinter {
 
 namespace runtime {
@@ -32,7 +34,7 @@ struct Statistics {
 
 /// A handle to a device; cheap to copy. Two handles are equal iff they name the same device and agree about
 /// autodiff.
-class Device {
+class SINTER_API Device {
  public:
   /// CUDA if there is a driver and a GPU, else a Vulkan GPU that is real hardware, else the host.
   /// SINTER_DEVICE
@@ -95,7 +97,7 @@ class Device {
 
 /// While one lives, a plan that is not found or a kernel that is not ready throws Error, in all threads: it
 /// holds a test or a service to the promise that a program in its steady state compiles nothing.
-class ForbidCompilation {
+class SINTER_API ForbidCompilation {
  public:
   ForbidCompilation();
   ~ForbidCompilation();

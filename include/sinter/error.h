@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <sinter/detail/api.h>
+
 namespace sinter {
 
 /// The caller's place in the source. Public functions take it as a defaulted last argument, so that an error
@@ -12,7 +14,7 @@ namespace sinter {
 using Location = std::source_location;
 
 /// Base of everything that Sinter throws. `what()` reads "[op] sentence with values (file.cpp:12)".
-class Error : public std::runtime_error {
+class SINTER_API Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message) : std::runtime_error(message) {}
   Error(const std::string& message, const Location& where)
@@ -20,32 +22,32 @@ class Error : public std::runtime_error {
 };
 
 /// Shapes, dimensions or indices that do not fit together.
-class ShapeError : public Error {
+class SINTER_API ShapeError : public Error {
   using Error::Error;
 };
 
 /// An operation that is not defined for the dtype at hand.
-class DTypeError : public Error {
+class SINTER_API DTypeError : public Error {
   using Error::Error;
 };
 
 /// A device that is unknown or missing, a driver that failed, memory that ran out.
-class DeviceError : public Error {
+class SINTER_API DeviceError : public Error {
   using Error::Error;
 };
 
 /// The run-time compiler refused generated source. The message names the file that holds the source.
-class CompileError : public Error {
+class SINTER_API CompileError : public Error {
   using Error::Error;
 };
 
 /// Differentiation asked of a value that has no history, or whose history is gone.
-class AutodiffError : public Error {
+class SINTER_API AutodiffError : public Error {
   using Error::Error;
 };
 
 /// A file that is missing, damaged or of another format.
-class DataError : public Error {
+class SINTER_API DataError : public Error {
   using Error::Error;
 };
 

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <sinter/detail/api.h>
 #include <sinter/dtype.h>
 #include <sinter/shape.h>
 
@@ -87,7 +88,7 @@ struct ReportTrace {
 };
 
 /// Everything that was handed to devices while `explain` watched, each different trace once.
-class Report {
+class SINTER_API Report {
  public:
   std::vector<ReportTrace> traces;  // in the order in which they first came
 
@@ -107,7 +108,7 @@ class Report {
 };
 
 namespace detail {
-Report explain(const std::function<void()>& program);
+SINTER_API Report explain(const std::function<void()>& program);
 }
 
 /// Runs `program` and reports what it became. What was recorded before is flushed first and is not part of

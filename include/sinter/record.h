@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <sinter/any_tensor.h>
+#include <sinter/detail/api.h>
 #include <sinter/module.h>
 
 namespace sinter::record {
@@ -24,7 +25,7 @@ namespace sinter::record {
 /// Files from elsewhere can be read as long as their dtypes are F32, F64, I32, I64, U8 and BOOL. Files
 /// written here carry a checksum among the texts (XXH3-128 over the whole file), so that a flipped bit
 /// anywhere is found when they are read.
-class Record {
+class SINTER_API Record {
  public:
   struct Entry {
     DType dtype;
@@ -76,12 +77,12 @@ std::vector<Named> parameters_of(const M& module) {
   return named;
 }
 
-Record make_record(const std::vector<Named>& parameters);
+SINTER_API Record make_record(const std::vector<Named>& parameters);
 /// The new tensors in the order of `parameters`, each on the device of the one it replaces and a leaf iff
 /// that one is. Throws DataError that lists every parameter that is missing, unexpected or of another shape
 /// or dtype.
-std::vector<AnyTensor> match(const Record& record, const std::vector<Named>& parameters,
-                             std::string_view source);
+SINTER_API std::vector<AnyTensor> match(const Record& record, const std::vector<Named>& parameters,
+                                        std::string_view source);
 
 template <class M>
 M apply(M module, const Record& record, std::string_view source) {

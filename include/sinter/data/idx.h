@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <vector>
 
+#include <sinter/detail/api.h>
 #include <sinter/shape.h>
 
 namespace sinter::data {
@@ -18,6 +19,6 @@ struct IdxArray {
 /// Reads a whole IDX file of unsigned bytes: two zero bytes, the type 0x08, the rank, each size as 32 bits
 /// big-endian, then the elements (http://yann.lecun.com/exdb/mnist). Throws DataError with the file, what was
 /// expected and what was found when the file is missing, of another format, cut short or too long.
-IdxArray read_idx(const std::filesystem::path& file);
+SINTER_API IdxArray read_idx(const std::filesystem::path& file);
 
 }  // namespace sinter::data

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include <sinter/detail/api.h>
 #include <sinter/tensor.h>
 
 namespace sinter::nn {
@@ -12,11 +13,11 @@ namespace sinter::nn {
 /// logits (n, classes), targets (n) with values 0 to classes - 1. A target that is none of these makes the
 /// loss NaN: the values are on the device and are not waited for. Throws ShapeError when the batch sizes
 /// differ or are 0.
-Tensor<0> cross_entropy(const Tensor<2>& logits, const Tensor<1, Int>& targets,
-                        Location where = Location::current());
+SINTER_API Tensor<0> cross_entropy(const Tensor<2>& logits, const Tensor<1, Int>& targets,
+                                   Location where = Location::current());
 
 namespace detail {
-AnyTensor mse(const AnyTensor& prediction, const AnyTensor& target, Location where);
+SINTER_API AnyTensor mse(const AnyTensor& prediction, const AnyTensor& target, Location where);
 }  // namespace detail
 
 /// The mean of (prediction - target)^2 over all elements. Throws ShapeError when the shapes differ.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <sinter/any_tensor.h>
+#include <sinter/detail/api.h>
 #include <sinter/module.h>
 
 namespace sinter::optim {
@@ -28,7 +29,7 @@ struct Taken {
 };
 
 /// Of the tensors taken out of a module: which of them are to be updated, and what they are on the way.
-class Step {
+class SINTER_API Step {
  public:
   Step(std::vector<Taken> taken, Gradients gradients);
   /// Each parameter that has a gradient, once, however many paths lead to it.
