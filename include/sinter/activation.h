@@ -2,29 +2,31 @@
 // rules of their own.
 #pragma once
 
+#include <sinter/detail/api.h>
 #include <sinter/tensor.h>
 
 namespace sinter {
 
 /// max(x, 0); NaN gives NaN.
-AnyTensor relu(const AnyTensor& x, Location where = Location::current());
+SINTER_API AnyTensor relu(const AnyTensor& x, Location where = Location::current());
 /// x where x > 0, else slope * x.
-AnyTensor leaky_relu(const AnyTensor& x, double slope = 0.01, Location where = Location::current());
+SINTER_API AnyTensor leaky_relu(const AnyTensor& x, double slope = 0.01,
+                                Location where = Location::current());
 /// x * Phi(x), Phi the standard normal distribution (Hendrycks and Gimpel, "Gaussian error linear units",
 /// 2016).
-AnyTensor gelu(const AnyTensor& x, Location where = Location::current());
+SINTER_API AnyTensor gelu(const AnyTensor& x, Location where = Location::current());
 /// The same paper's approximation by tanh; differs from `gelu` by less than 0.0005.
-AnyTensor gelu_tanh(const AnyTensor& x, Location where = Location::current());
+SINTER_API AnyTensor gelu_tanh(const AnyTensor& x, Location where = Location::current());
 /// x * sigmoid(x).
-AnyTensor silu(const AnyTensor& x, Location where = Location::current());
-AnyTensor sigmoid(const AnyTensor& x, Location where = Location::current());
-AnyTensor tanh(const AnyTensor& x, Location where = Location::current());
+SINTER_API AnyTensor silu(const AnyTensor& x, Location where = Location::current());
+SINTER_API AnyTensor sigmoid(const AnyTensor& x, Location where = Location::current());
+SINTER_API AnyTensor tanh(const AnyTensor& x, Location where = Location::current());
 /// log(1 + exp(x)), without overflow.
-AnyTensor softplus(const AnyTensor& x, Location where = Location::current());
+SINTER_API AnyTensor softplus(const AnyTensor& x, Location where = Location::current());
 /// exp(x) / sum of exp(x) along `axis`, without overflow.
-AnyTensor softmax(const AnyTensor& x, std::int64_t axis, Location where = Location::current());
+SINTER_API AnyTensor softmax(const AnyTensor& x, std::int64_t axis, Location where = Location::current());
 /// log(softmax(x, axis)), without overflow and without cancellation.
-AnyTensor log_softmax(const AnyTensor& x, std::int64_t axis, Location where = Location::current());
+SINTER_API AnyTensor log_softmax(const AnyTensor& x, std::int64_t axis, Location where = Location::current());
 
 // The same functions with the rank in the type.
 template <std::size_t Rank>

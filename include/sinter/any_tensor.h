@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <sinter/detail/api.h>
 #include <sinter/detail/ref.h>
 #include <sinter/device.h>
 #include <sinter/dtype.h>
@@ -23,13 +24,13 @@ namespace sinter {
 
 namespace trace {
 struct Value;
-void retain(Value* value);
-void release(Value* value);
+SINTER_API void retain(Value* value);
+SINTER_API void release(Value* value);
 }  // namespace trace
 namespace autodiff {
 struct Node;
-void retain(Node* node);
-void release(Node* node);
+SINTER_API void retain(Node* node);
+SINTER_API void release(Node* node);
 }  // namespace autodiff
 
 class Gradients;
@@ -65,7 +66,7 @@ struct Conv2dOptions {
 /// ones count as 1. Operands must have the same dtype and device (one of them may be the autodiff form of the
 /// other's device). All operations check their arguments when called and throw ShapeError or DTypeError that
 /// names the values.
-class AnyTensor {
+class SINTER_API AnyTensor {
  public:
   AnyTensor() = default;
 
@@ -338,12 +339,12 @@ class AnyTensor {
 };
 
 /// Prints like NumPy; more than 1000 elements are summarised by the corners. Reads the value.
-std::string to_string(const AnyTensor& tensor);
-std::ostream& operator<<(std::ostream& out, const AnyTensor& tensor);
+SINTER_API std::string to_string(const AnyTensor& tensor);
+SINTER_API std::ostream& operator<<(std::ostream& out, const AnyTensor& tensor);
 
 /// The result of `backward()`: the gradient of each leaf. A plain value that can be moved to another thread
 /// or changed.
-class Gradients {
+class SINTER_API Gradients {
  public:
   /// The gradient of `leaf`, or nothing when the result did not depend on it. Throws AutodiffError for a
   /// tensor that is no leaf but a result.

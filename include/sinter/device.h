@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <sinter/detail/api.h>
+
 namespace sinter {
 
 namespace runtime {
@@ -32,7 +34,7 @@ struct Statistics {
 
 /// A handle to a device; cheap to copy. Two handles are equal iff they name the same device and agree about
 /// autodiff.
-class Device {
+class SINTER_API Device {
  public:
   /// CUDA if there is a driver and a GPU, else a Vulkan GPU that is real hardware, else the host.
   /// SINTER_DEVICE overrides the choice: "host", "cuda", "cuda:1", "vulkan", "vulkan:0" or "null".
@@ -96,7 +98,7 @@ class Device {
 
 /// While an instance exists, every thread that would build a plan or compile a kernel gets an Error instead:
 /// a test or a service checks with it that the program compiles nothing in its steady state.
-class ForbidCompilation {
+class SINTER_API ForbidCompilation {
  public:
   ForbidCompilation();
   ~ForbidCompilation();

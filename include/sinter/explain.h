@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <sinter/detail/api.h>
 #include <sinter/dtype.h>
 #include <sinter/shape.h>
 
@@ -86,7 +87,7 @@ struct ReportTrace {
 };
 
 /// Everything that devices ran during `explain`; equal traces appear once.
-class Report {
+class SINTER_API Report {
  public:
   std::vector<ReportTrace> traces;  // in the order of their first run
 
@@ -106,7 +107,7 @@ class Report {
 };
 
 namespace detail {
-Report explain(const std::function<void()>& program);
+SINTER_API Report explain(const std::function<void()>& program);
 }
 
 /// Runs `program` and reports how it was planned. Operations recorded before are flushed first and are not

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
 #include <sinter/tensor.h>
 
@@ -50,6 +52,24 @@ template <std::size_t A, std::size_t B>
 requires(A >= 2 && B >= 2) Tensor<(A > B ? A : B)> matmul(const Tensor<A>& a, const Tensor<B>& b,
                                                           Location where = Location::current()) {
   return a.matmul(b, where);
+}
+
+// The typed forms of what Gradients does, which need the class Tensor.
+template <std::size_t Rank, class Kind>
+std::optional<Tensor<Rank, Kind>> Gradients::get(const Tensor<Rank, Kind>& leaf) const {
+  auto gradient = get(leaf.any());
+  if (!gradient) return std::nullopt;
+  return Tensor<Rank, Kind>(detail::trusted, *std::move(gradient));
+}
+template <std::size_t Rank, class Kind>
+std::optional<Tensor<Rank, Kind>> Gradients::remove(const Tensor<Rank, Kind>& leaf) {
+  auto gradient = remove(leaf.any());
+  if (!gradient) return std::nullopt;
+  return Tensor<Rank, Kind>(detail::trusted, *std::move(gradient));
+}
+template <std::size_t Rank, class Kind>
+void Gradients::set(const Tensor<Rank, Kind>& leaf, const Tensor<Rank, Kind>& gradient) {
+  set(leaf.any(), gradient.any());
 }
 
 }  // namespace sinter

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <sinter/any_tensor.h>
+#include <sinter/detail/api.h>
 #include <sinter/module.h>
 
 namespace sinter::record {
@@ -24,7 +25,7 @@ namespace sinter::record {
 /// (https://huggingface.co/docs/safetensors). Reads files of other programs if their dtypes are F32, F64,
 /// I32, I64, U8, BOOL, BF16 or F16. Files written by Sinter carry a checksum in the metadata (XXH3-128 over
 /// the whole file), so that reading detects any flipped bit.
-class Record {
+class SINTER_API Record {
  public:
   struct Entry {
     DType dtype;
@@ -75,12 +76,12 @@ std::vector<Named> parameters_of(const M& module) {
   return named;
 }
 
-Record make_record(const std::vector<Named>& parameters);
+SINTER_API Record make_record(const std::vector<Named>& parameters);
 /// The new tensors in the order of `parameters`, each on the device of the tensor it replaces, and a leaf iff
 /// that is one. Throws DataError that lists every parameter that is missing, unexpected or of another shape
 /// or dtype.
-std::vector<AnyTensor> match(const Record& record, const std::vector<Named>& parameters,
-                             std::string_view source);
+SINTER_API std::vector<AnyTensor> match(const Record& record, const std::vector<Named>& parameters,
+                                        std::string_view source);
 
 template <class M>
 M apply(M module, const Record& record, std::string_view source) {

@@ -7,6 +7,7 @@
 #include <sinter/describe.h>
 #include <sinter/device.h>
 #include <sinter/dtype.h>
+#include <sinter/environment.h>
 #include <sinter/error.h>
 #include <sinter/explain.h>
 #include <sinter/functions.h>
@@ -19,3 +20,4 @@
 #include <sinter/shape.h>
 #include <sinter/sizes.h>
 #include <sinter/tensor.h>
+#include <sinter/version.h>

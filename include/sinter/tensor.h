@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <sinter/any_tensor.h>
+#include <sinter/detail/tensor_creation.h>
 #include <sinter/detail/typed.h>
 #include <sinter/sizes.h>
 
@@ -22,9 +23,10 @@ namespace sinter {
 
 /// A handle to a value that is known, or will be computed when it is needed; see AnyTensor, which it wraps
 /// and whose notes on broadcasting, dtypes and errors hold here too. A function without a note does what its
-/// namesake there does.
+/// namesake there does. Its static functions, such as full, from_data, arange, rand and cat, are those of
+/// TensorCreation.
 template <std::size_t Rank, class Kind>
-class Tensor {
+class Tensor : public TensorCreation<Rank, Kind> {
  public:
   static constexpr std::size_t kRank = Rank;
   static constexpr bool kFloat = std::same_as<Kind, Float>;
@@ -39,7 +41,7 @@ class Tensor {
   /// Throws ShapeError or DTypeError when rank or kind are others.
   explicit Tensor(AnyTensor any, Location where = Location::current()) : any_(std::move(any)) {
     if (any_.rank() != Rank || !fits_kind<Kind>(any_.dtype()))
-      detail::throw_mismatch(any_, Rank, name(), where);
+      detail::throw_mismatch(any_, Rank, detail::kind_name<Kind>, where);
   }
   Tensor(detail::Trusted, AnyTensor any) : any_(std::move(any)) {}
 
@@ -47,67 +49,6 @@ class Tensor {
   AnyTensor any() && { return std::move(any_); }
 
   // ---- creation
-  static Tensor full(const Sizes<Rank>& sizes, Number<Kind> value, const Device& device,
-                     DType dtype = default_dtype<Kind>, Location where = Location::current()) {
-    check_kind(dtype, where);
-    return trust(AnyTensor::full(sizes, value.value, dtype, device, where));
-  }
-  static Tensor zeros(const Sizes<Rank>& sizes, const Device& device, DType dtype = default_dtype<Kind>,
-                      Location where = Location::current()) {
-    check_kind(dtype, where);
-    return trust(AnyTensor::full(sizes, 0, dtype, device, where));
-  }
-  static Tensor ones(const Sizes<Rank>& sizes, const Device& device, DType dtype = default_dtype<Kind>,
-                     Location where = Location::current()) {
-    check_kind(dtype, where);
-    return trust(AnyTensor::full(sizes, 1, dtype, device, where));
-  }
-  /// From braces: Tensor<2>::from_data({{1, 2}, {3, 4}}, device).
-  static Tensor from_data(const typename detail::Nested<Rank, Kind>::type& data, const Device& device,
-                          DType dtype = default_dtype<Kind>, Location where = Location::current()) {
-    check_kind(dtype, where);
-    Dims sizes;
-    detail::Nested<Rank, Kind>::sizes(data, sizes);
-    std::vector<Scalar> flat;
-    detail::Nested<Rank, Kind>::flatten(data, sizes.begin(), flat, where);
-    return trust(detail::from_scalars(flat, Shape(sizes), dtype, device, where));
-  }
-  /// From a vector, array or span in row-major order; its element type gives the dtype.
-  template <class C>
-  requires requires(const C& c) { dtype_of<std::remove_cvref_t<decltype(*c.data())>>; }
-  static Tensor from_data(const C& data, const Sizes<Rank>& sizes, const Device& device,
-                          Location where = Location::current()) {
-    using T = std::remove_cvref_t<decltype(*data.data())>;
-    static_assert(fits_kind<Kind>(dtype_of<T>), "the element type does not belong to the tensor's kind");
-    return trust(AnyTensor::from_bytes(std::as_bytes(std::span<const T>(data.data(), data.size())), sizes,
-                                       dtype_of<T>, device, where));
-  }
-  static Tensor arange(std::int64_t start, std::int64_t stop, std::int64_t step, const Device& device,
-                       Location where = Location::current()) requires(Rank == 1 && kInt) {
-    return trust(AnyTensor::arange(start, stop, step, device, where));
-  }
-  static Tensor arange(std::int64_t start, std::int64_t stop, const Device& device,
-                       Location where = Location::current()) requires(Rank == 1 && kInt) {
-    return trust(AnyTensor::arange(start, stop, 1, device, where));
-  }
-  static Tensor uniform(const Sizes<Rank>& sizes, double low, double high, const Device& device,
-                        Location where = Location::current()) requires kFloat {
-    return trust(AnyTensor::uniform(sizes, low, high, device, where));
-  }
-  static Tensor normal(const Sizes<Rank>& sizes, double mean, double deviation, const Device& device,
-                       Location where = Location::current()) requires kFloat {
-    return trust(AnyTensor::normal(sizes, mean, deviation, device, where));
-  }
-  /// Uniform in [0, 1).
-  static Tensor rand(const Sizes<Rank>& sizes, const Device& device,
-                     Location where = Location::current()) requires kFloat {
-    return trust(AnyTensor::uniform(sizes, 0, 1, device, where));
-  }
-  /// Standard normal.
-  static Tensor randn(const Sizes<Rank>& sizes, const Device& device,
-                      Location where = Location::current()) requires kFloat {
-    return trust(AnyTensor::normal(sizes, 0, 1, device, where));
-  }
   /// Of this tensor's shape, dtype and device.
   Tensor full_like(Number<Kind> value, Location where = Location::current()) const {
     return trust(AnyTensor::full(shape(), value.value, dtype(), device(), where));
@@ -139,25 +80,12 @@ class Tensor {
   // ---- reading: flushes and waits
   /// The only element: double, int64_t or bool by kind. Throws ShapeError when there is not exactly one.
   typename detail::Item<Kind>::type item(Location where = Location::current()) const {
-    const Scalar value = detail::item(any_, where);
-    if constexpr (kFloat)
-      return value.as_double();
-    else
-      return static_cast<typename detail::Item<Kind>::type>(value.as_int());
+    return detail::item_of<Kind>(any_, where);
   }
   /// All elements, row-major. Throws DTypeError when T is not the C++ type of the dtype.
   template <class T>
   std::vector<T> to_vector(Location where = Location::current()) const {
-    if (dtype() != dtype_of<T>) detail::throw_element_type(any_, dtype_of<T>, where);
-    if constexpr (std::same_as<T, bool>) {
-      std::vector<unsigned char> bytes(static_cast<std::size_t>(numel()));
-      any_.read_bytes(std::as_writable_bytes(std::span(bytes)), where);
-      return std::vector<bool>(bytes.begin(), bytes.end());
-    } else {
-      std::vector<T> elements(static_cast<std::size_t>(numel()));
-      any_.read_bytes(std::as_writable_bytes(std::span(elements)), where);
-      return elements;
-    }
+    return detail::elements_of<T>(any_, where);
   }
   void sync(Location where = Location::current()) const { any_.sync(where); }
   friend std::ostream& operator<<(std::ostream& out, const Tensor& tensor) { return out << tensor.any_; }
@@ -289,7 +217,7 @@ class Tensor {
   // ---- casts
   /// To another dtype of the same kind; throws DTypeError for one of another kind.
   Tensor cast(DType dtype, Location where = Location::current()) const {
-    check_kind(dtype, where);
+    Tensor::check_kind(dtype, where);
     return trust(any_.cast(dtype, where));
   }
   /// To another kind, as in cast<Int>(DType::i32).
@@ -358,18 +286,7 @@ class Tensor {
   /// Keeps the first N - 1 axes and makes the others one: x.flatten<2>() of (b, c, h, w) is (b, c * h * w).
   template <std::size_t N>
   requires(N >= 1 && N <= Rank) Tensor<N, Kind> flatten(Location where = Location::current())
-  const {
-    Dims sizes;
-    std::int64_t rest = 1;
-    for (std::size_t i = 0; i < Rank; ++i) {
-      if (i + 1 < N)
-        sizes.push_back(shape()[i]);
-      else
-        rest *= shape()[i];
-    }
-    sizes.push_back(rest);
-    return {detail::trusted, any_.reshape(sizes, where)};
-  }
+  const { return {detail::trusted, any_.reshape(detail::flattened_sizes(shape(), N), where)}; }
   /// x.slice({s(1, 3), all, s_from(-2)}): one range for each leading axis.
   Tensor slice(std::initializer_list<Range> ranges, Location where = Location::current()) const {
     return trust(any_.slice(std::span(ranges.begin(), ranges.size()), where));
@@ -381,11 +298,8 @@ class Tensor {
   /// The part at one index of an axis, which goes; a negative index counts from the end.
   Tensor<(Rank ? Rank - 1 : 0), Kind> select(std::int64_t axis, std::int64_t index,
                                              Location where = Location::current()) const requires(Rank >= 1) {
-    const std::int64_t size =
-        index < 0 && axis >= -std::int64_t{Rank} && axis < std::int64_t{Rank}
-            ? shape()[static_cast<std::size_t>(axis < 0 ? axis + std::int64_t{Rank} : axis)]
-            : 0;
-    return {detail::trusted, any_.narrow(axis, index + size, 1, where).squeeze(axis, where)};
+    const std::int64_t start = detail::index_from_start(shape(), axis, index);
+    return {detail::trusted, any_.narrow(axis, start, 1, where).squeeze(axis, where)};
   }
   Tensor flip(const Axes& axes, Location where = Location::current()) const {
     return trust(any_.flip(axes, where));
@@ -409,23 +323,6 @@ class Tensor {
   Tensor slice_fill(std::initializer_list<Range> ranges, Number<Kind> number,
                     Location where = Location::current()) const {
     return trust(any_.slice_fill(std::span(ranges.begin(), ranges.size()), number.value, where));
-  }
-  /// Tensor<2>::cat({a, b, c}, 0)
-  static Tensor cat(std::initializer_list<Tensor> pieces, std::int64_t axis,
-                    Location where = Location::current()) {
-    return trust(AnyTensor::cat(handles(pieces), axis, where));
-  }
-  static Tensor cat(const std::vector<Tensor>& pieces, std::int64_t axis,
-                    Location where = Location::current()) {
-    return trust(AnyTensor::cat(handles(pieces), axis, where));
-  }
-  static Tensor<Rank + 1, Kind> stack(std::initializer_list<Tensor> pieces, std::int64_t axis,
-                                      Location where = Location::current()) {
-    return {detail::trusted, AnyTensor::stack(handles(pieces), axis, where)};
-  }
-  static Tensor<Rank + 1, Kind> stack(const std::vector<Tensor>& pieces, std::int64_t axis,
-                                      Location where = Location::current()) {
-    return {detail::trusted, AnyTensor::stack(handles(pieces), axis, where)};
   }
   /// x.split({2, 3, 4}, 0): pieces of these sizes; x.split(2, 0): pieces of 2.
   std::vector<Tensor> split(std::initializer_list<std::int64_t> sizes, std::int64_t axis,
@@ -512,16 +409,6 @@ class Tensor {
   Tensor triu(std::int64_t diagonal = 0, Location where = Location::current()) const requires(Rank >= 2) {
     return trust(any_.triu(diagonal, where));
   }
-  static Tensor tril_mask(const Sizes<2>& sizes, const Device& device, std::int64_t diagonal = 0,
-                          Location where = Location::current()) requires(kBool&& Rank == 2) {
-    const Shape& shape = sizes;
-    return trust(AnyTensor::tril_mask(shape[0], shape[1], diagonal, device, where));
-  }
-  static Tensor triu_mask(const Sizes<2>& sizes, const Device& device, std::int64_t diagonal = 0,
-                          Location where = Location::current()) requires(kBool&& Rank == 2) {
-    const Shape& shape = sizes;
-    return trust(AnyTensor::triu_mask(shape[0], shape[1], diagonal, device, where));
-  }
 
   // ---- products
   template <std::size_t Other>
@@ -544,24 +431,13 @@ class Tensor {
     return any_.backward(where);
   }
 
-  static void check_kind(DType dtype, const Location& where) {
-    detail::check_dtype_of_kind(fits_kind<Kind>(dtype), dtype, name(), where);
-  }
-
  private:
-  static constexpr std::string_view name() { return detail::kind_name<Kind>; }
   static Tensor trust(AnyTensor any) { return Tensor(detail::trusted, std::move(any)); }
   template <std::size_t N>
   static Dims dims(const std::int64_t (&values)[N]) {
     return Dims(std::span<const std::int64_t>(values, N));
   }
 
-  template <class List>
-  static std::vector<AnyTensor> handles(const List& tensors) {
-    std::vector<AnyTensor> result;
-    for (const Tensor& tensor : tensors) result.push_back(tensor.any_);
-    return result;
-  }
   static std::vector<Tensor> typed(std::vector<AnyTensor> tensors) {
     std::vector<Tensor> result;
     for (AnyTensor& tensor : tensors) result.push_back(trust(std::move(tensor)));
@@ -570,23 +446,6 @@ class Tensor {
 
   AnyTensor any_;
 };
-
-template <std::size_t Rank, class Kind>
-std::optional<Tensor<Rank, Kind>> Gradients::get(const Tensor<Rank, Kind>& leaf) const {
-  auto gradient = get(leaf.any());
-  if (!gradient) return std::nullopt;
-  return Tensor<Rank, Kind>(detail::trusted, *std::move(gradient));
-}
-template <std::size_t Rank, class Kind>
-std::optional<Tensor<Rank, Kind>> Gradients::remove(const Tensor<Rank, Kind>& leaf) {
-  auto gradient = remove(leaf.any());
-  if (!gradient) return std::nullopt;
-  return Tensor<Rank, Kind>(detail::trusted, *std::move(gradient));
-}
-template <std::size_t Rank, class Kind>
-void Gradients::set(const Tensor<Rank, Kind>& leaf, const Tensor<Rank, Kind>& gradient) {
-  set(leaf.any(), gradient.any());
-}
 
 }  // namespace sinter
 

@@ -12,7 +12,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "jit/compile/version.h"
+#include <sinter/version.h>
+
 #include "src/base/env.h"
 
 namespace sinter::compile {
@@ -94,7 +95,7 @@ class File {
 }  // namespace
 
 std::string KernelKey::text() const {
-  std::string all = "sinter " SINTER_VERSION " format " + std::to_string(kFormat) + "\n";
+  std::string all = "sinter " SINTER_VERSION_STRING " format " + std::to_string(kFormat) + "\n";
   for (const std::string* part : {&compiler, &target, &driver, &options, &source})
     all += std::to_string(part->size()) + ":" + *part + "\n";
   return all;

@@ -7,9 +7,11 @@
 #include <set>
 #include <sstream>
 
+#include <sinter/environment.h>
 #include <sinter/error.h>
 
-namespace sinter::base {
+namespace sinter {
+namespace base {
 namespace {
 
 std::string text(const char* name) {
@@ -92,8 +94,10 @@ void warn_once(const std::string& warning) {
   if (seen.insert(warning).second) std::fprintf(stderr, "sinter warning: %s\n", warning.c_str());
 }
 
-std::vector<EnvironmentEntry> describe_environment() {
-  const Environment& e = environment();
+}  // namespace base
+
+std::vector<EnvironmentVariable> environment_variables() {
+  const base::Environment& e = base::environment();
   std::string topics;
   for (const std::string& topic : e.log) topics += (topics.empty() ? "" : ",") + topic;
   auto onoff = [](bool b) { return std::string(b ? "1" : "0"); };
@@ -125,4 +129,4 @@ std::vector<EnvironmentEntry> describe_environment() {
   };
 }
 
-}  // namespace sinter::base
+}  // namespace sinter

@@ -40,10 +40,4 @@ void log_line(const char* topic, const std::string& text);
 /// Writes a warning to stderr, each distinct text once per process.
 void warn_once(const std::string& text);
 
-/// Name, current value and one-line description of each variable, for `sinter env`.
-struct EnvironmentEntry {
-  std::string name, value, description;
-};
-std::vector<EnvironmentEntry> describe_environment();
-
 }  // namespace sinter::base

@@ -1,6 +1,8 @@
 // Life and death of values.
 #include "src/trace/value.h"
 
+#include <sinter/detail/api.h>
+
 #include "src/trace/recorder.h"
 
 namespace sinter::trace {
@@ -59,9 +61,9 @@ void Value::operator delete(void* memory) noexcept {
   if (!kKeeps || !kept.keep(memory)) ::operator delete(memory);
 }
 
-void retain(Value* value) { value->owners.fetch_add(1, std::memory_order_relaxed); }
+SINTER_API void retain(Value* value) { value->owners.fetch_add(1, std::memory_order_relaxed); }
 
-void release(Value* value) {
+SINTER_API void release(Value* value) {
   if (value->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) unpin(value);
 }
 

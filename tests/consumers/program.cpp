@@ -6,6 +6,7 @@
 namespace sn = sinter;
 
 int main() {
+  if (sn::version() != SINTER_VERSION) return 1;
   auto device = sn::Device::best().autodiff();
   auto x = sn::Tensor<2>::from_data({{1, 2}, {3, 4}, {5, 6}}, device);
   auto w = sn::Tensor<2>::ones({2, 1}, device).require_grad();

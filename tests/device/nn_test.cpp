@@ -9,7 +9,7 @@
 
 #include <sinter/nn.h>
 
-#include "tests/reference/values.h"
+#include "tests/pytorch/layers.h"
 #include "tests/support/values.h"
 
 using namespace sinter;

@@ -11,7 +11,7 @@
 #include <sinter/optim.h>
 #include <sinter/record.h>
 
-#include "tests/reference/values.h"
+#include "tests/pytorch/optimizers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/values.h"
 

@@ -289,8 +289,8 @@ TEST_CASE("order, places and names") {
   struct S3 { short f0, f1, f2; };
   struct S5 { short f0, f1, f2, f3, f4; };
   struct S12 { short f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11; };
-  struct S27 { short f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19, f20,
-                     f21, f22, f23, f24, f25, f26; };
+  struct S27 { short f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
+                     f20, f21, f22, f23, f24, f25, f26; };
   // clang-format on
   check_places<S2>(2);
   check_places<S3>(3);

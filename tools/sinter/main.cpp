@@ -6,16 +6,17 @@
 #include <CLI/CLI.hpp>
 
 #include <sinter/device.h>
+#include <sinter/environment.h>
+#include <sinter/version.h>
 
 #include "explain.h"
-#include "src/base/env.h"
 
 namespace {
 
 /// Name, value, meaning of every variable, as docs/environment.md lists them.
 int print_environment() {
   std::size_t width = 0;
-  const auto entries = sinter::base::describe_environment();
+  const auto entries = sinter::environment_variables();
   for (const auto& entry : entries) width = std::max(width, entry.name.size() + 1 + entry.value.size());
   for (const auto& entry : entries) {
     const std::string setting = entry.name + "=" + entry.value;
@@ -37,7 +38,7 @@ int print_devices() {
 
 int main(int argc, char** argv) {
   CLI::App app("Looks into what Sinter does.", "sinter");
-  app.set_version_flag("--version", SINTER_TOOL_VERSION);
+  app.set_version_flag("--version", sinter::version_string());
   app.require_subcommand(1);
 
   tools::ExplainOptions options;

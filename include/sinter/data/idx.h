@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <vector>
 
+#include <sinter/detail/api.h>
 #include <sinter/shape.h>
 
 namespace sinter::data {
@@ -19,6 +20,6 @@ struct IdxArray {
 /// big-endian, then the elements (http://yann.lecun.com/exdb/mnist). Throws DataError where the file is
 /// missing, of another format, cut short or too long; the message has the file, the expected and the found
 /// value.
-IdxArray read_idx(const std::filesystem::path& file);
+SINTER_API IdxArray read_idx(const std::filesystem::path& file);
 
 }  // namespace sinter::data

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <sinter/detail/api.h>
+
 namespace sinter::data {
 
 /// Anything with a size and items by index.
@@ -27,12 +29,12 @@ concept Batcher = requires(const B& batcher, const D& dataset, std::span<const s
 
 /// The indices 0 to count - 1, in order or shuffled. The same seed gives the same order with every compiler
 /// and standard library (Fisher-Yates shuffle over SplitMix64).
-std::vector<std::size_t> make_order(std::size_t count, bool shuffle, std::uint64_t seed);
+SINTER_API std::vector<std::size_t> make_order(std::size_t count, bool shuffle, std::uint64_t seed);
 
 template <Dataset D, Batcher<D> B>
 class DataLoader;
 
-struct DataLoaderConfig {
+struct SINTER_API DataLoaderConfig {
   std::size_t batch_size = 1;
   bool shuffle = false;
   std::uint64_t seed = 0;

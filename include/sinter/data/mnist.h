@@ -7,13 +7,14 @@
 #include <span>
 #include <vector>
 
+#include <sinter/detail/api.h>
 #include <sinter/device.h>
 #include <sinter/tensor.h>
 
 namespace sinter::data {
 
 /// Greyscale images of one size, each with a class label. Models Dataset of loader.h.
-class LabelledImages {
+class SINTER_API LabelledImages {
  public:
   struct Item {
     std::span<const std::uint8_t> pixels;  // height * width, row-major
@@ -38,7 +39,7 @@ class LabelledImages {
   std::vector<std::uint8_t> pixels_, labels_;
 };
 
-struct Mnist {
+struct SINTER_API Mnist {
   LabelledImages train, test;
 
   /// Mean and standard deviation of the training pixels of MNIST, scaled to [0, 1].
@@ -63,7 +64,7 @@ struct ImageBatch {
 
 /// Stacks images into a batch and uploads them as bytes. The normalisation (pixel / 255 - mean) / deviation
 /// is recorded on the device, where it fuses with the network's first operations.
-struct ImageBatcher {
+struct SINTER_API ImageBatcher {
   Device device;
   double mean = Mnist::kMean, deviation = Mnist::kDeviation;
 

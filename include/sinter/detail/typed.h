@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <sinter/any_tensor.h>
+#include <sinter/detail/api.h>
 
 namespace sinter {
 
@@ -37,18 +38,18 @@ namespace detail {
 struct Trusted {};
 inline constexpr Trusted trusted;
 
-[[noreturn]] void throw_mismatch(const AnyTensor& any, std::size_t rank, std::string_view kind,
-                                 const Location& where);
-[[noreturn]] void throw_element_type(const AnyTensor& any, DType wanted, const Location& where);
-void check_dtype_of_kind(bool fits, DType dtype, std::string_view kind, const Location& where);
-void check_row(std::size_t size, std::int64_t expected, const Location& where);
-AnyTensor from_scalars(std::span<const Scalar> scalars, const Shape& shape, DType dtype, const Device& device,
-                       const Location& where);
+[[noreturn]] SINTER_API void throw_mismatch(const AnyTensor& any, std::size_t rank, std::string_view kind,
+                                            const Location& where);
+[[noreturn]] SINTER_API void throw_element_type(const AnyTensor& any, DType wanted, const Location& where);
+SINTER_API void check_dtype_of_kind(bool fits, DType dtype, std::string_view kind, const Location& where);
+SINTER_API void check_row(std::size_t size, std::int64_t expected, const Location& where);
+SINTER_API AnyTensor from_scalars(std::span<const Scalar> scalars, const Shape& shape, DType dtype,
+                                  const Device& device, const Location& where);
 /// The largest value below 1 that a cast to `dtype` does not round up to 1.
 constexpr double below_one(DType dtype) {
   return dtype == DType::bf16 ? 1 - 0x1p-9 : dtype == DType::f16 ? 1 - 0x1p-12 : 1;
 }
-Scalar item(const AnyTensor& any, const Location& where);
+SINTER_API Scalar item(const AnyTensor& any, const Location& where);
 
 template <class Kind>
 inline constexpr std::string_view kind_name = "Float";
@@ -70,6 +71,52 @@ template <>
 struct Item<Bool> {
   using type = bool;
 };
+
+template <class Kind>
+typename Item<Kind>::type item_of(const AnyTensor& tensor, const Location& where) {
+  const Scalar value = item(tensor, where);
+  if constexpr (std::same_as<Kind, Float>)
+    return value.as_double();
+  else
+    return static_cast<typename Item<Kind>::type>(value.as_int());
+}
+
+/// What `to_vector()` gives.
+template <class T>
+std::vector<T> elements_of(const AnyTensor& tensor, const Location& where) {
+  if (tensor.dtype() != dtype_of<T>) throw_element_type(tensor, dtype_of<T>, where);
+  const auto count = static_cast<std::size_t>(tensor.numel());
+  if constexpr (std::same_as<T, bool>) {
+    std::vector<unsigned char> bytes(count);
+    tensor.read_bytes(std::as_writable_bytes(std::span(bytes)), where);
+    return std::vector<bool>(bytes.begin(), bytes.end());
+  } else {
+    std::vector<T> elements(count);
+    tensor.read_bytes(std::as_writable_bytes(std::span(elements)), where);
+    return elements;
+  }
+}
+
+/// The sizes of `shape` with all axes from the `rank`-th on made one.
+inline Dims flattened_sizes(const Shape& shape, std::size_t rank) {
+  Dims sizes;
+  std::int64_t rest = 1;
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    if (i + 1 < rank)
+      sizes.push_back(shape[i]);
+    else
+      rest *= shape[i];
+  }
+  sizes.push_back(rest);
+  return sizes;
+}
+
+/// A negative index counts from the end of its axis. An axis that is not there is left to `narrow` to report.
+inline std::int64_t index_from_start(const Shape& shape, std::int64_t axis, std::int64_t index) {
+  const auto rank = static_cast<std::int64_t>(shape.rank());
+  if (index >= 0 || axis < -rank || axis >= rank) return index;
+  return index + shape[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)];
+}
 
 /// Nested initializer lists, as deep as the rank.
 template <std::size_t Rank, class Kind>

@@ -5,12 +5,13 @@
 #include <cstdint>
 #include <optional>
 
+#include <sinter/detail/api.h>
 #include <sinter/device.h>
 #include <sinter/tensor.h>
 
 namespace sinter::nn {
 
-struct Conv2d {
+struct SINTER_API Conv2d {
   Tensor<4> weight;               // (c_out, c_in / groups, kernel height, kernel width)
   std::optional<Tensor<1>> bias;  // (c_out)
   std::array<std::int64_t, 2> stride{1, 1}, padding{0, 0}, dilation{1, 1};
@@ -21,7 +22,7 @@ struct Conv2d {
   Tensor<4> forward(const Tensor<4>& x, Location where = Location::current()) const;
 };
 
-struct Conv2dConfig {
+struct SINTER_API Conv2dConfig {
   std::array<std::int64_t, 2> channels;  // {in, out}
   std::array<std::int64_t, 2> kernel;    // {height, width}
   std::array<std::int64_t, 2> stride{1, 1};

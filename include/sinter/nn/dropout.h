@@ -3,12 +3,13 @@
 
 #include <cstddef>
 
+#include <sinter/detail/api.h>
 #include <sinter/tensor.h>
 
 namespace sinter::nn {
 
 namespace detail {
-AnyTensor dropout(const AnyTensor& x, double probability, Location where);
+SINTER_API AnyTensor dropout(const AnyTensor& x, double probability, Location where);
 }  // namespace detail
 
 /// In training, zeroes each element with the given probability and divides the others by 1 - probability,

@@ -5,13 +5,15 @@
 #include <cstdint>
 #include <optional>
 
+#include <sinter/detail/api.h>
 #include <sinter/device.h>
 #include <sinter/tensor.h>
 
 namespace sinter::nn {
 
 namespace detail {
-AnyTensor linear(const AnyTensor& x, const AnyTensor& weight, const AnyTensor* bias, Location where);
+SINTER_API AnyTensor linear(const AnyTensor& x, const AnyTensor& weight, const AnyTensor* bias,
+                            Location where);
 }  // namespace detail
 
 /// y = x W^T + b. The weight is stored as (d_out, d_in), as in PyTorch, so that PyTorch's files load as they
@@ -26,7 +28,7 @@ struct Linear {
   const { return Tensor<R>(detail::linear(x.any(), weight.any(), bias ? &bias->any() : nullptr, where)); }
 };
 
-struct LinearConfig {
+struct SINTER_API LinearConfig {
   std::int64_t d_in, d_out;
   bool bias = true;
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include <sinter/detail/api.h>
 #include <sinter/tensor.h>
 
 namespace sinter::nn {
@@ -11,11 +12,11 @@ namespace sinter::nn {
 ///
 /// logits (n, classes), targets (n) with values 0 to classes - 1. Any other target makes the loss NaN:
 /// checking it would have to wait for the device. Throws ShapeError when the batch sizes differ or are 0.
-Tensor<0> cross_entropy(const Tensor<2>& logits, const Tensor<1, Int>& targets,
-                        Location where = Location::current());
+SINTER_API Tensor<0> cross_entropy(const Tensor<2>& logits, const Tensor<1, Int>& targets,
+                                   Location where = Location::current());
 
 namespace detail {
-AnyTensor mse(const AnyTensor& prediction, const AnyTensor& target, Location where);
+SINTER_API AnyTensor mse(const AnyTensor& prediction, const AnyTensor& target, Location where);
 }  // namespace detail
 
 /// The mean of (prediction - target)^2 over all elements. Throws ShapeError when the shapes differ.

@@ -5,12 +5,13 @@
 #include <cstdint>
 #include <optional>
 
+#include <sinter/detail/api.h>
 #include <sinter/tensor.h>
 
 namespace sinter::nn {
 
 /// The mean of each window.
-struct AvgPool2d {
+struct SINTER_API AvgPool2d {
   std::array<std::int64_t, 2> kernel;  // {height, width}
   /// Defaults to the kernel's size: adjacent windows.
   std::optional<std::array<std::int64_t, 2>> stride = std::nullopt;
@@ -25,7 +26,7 @@ struct AvgPool2d {
 
 /// Averages to a given size: output i is the mean of the elements floor(i h / oh) to ceil((i + 1) h / oh).
 /// Where the sizes divide, this is a view and one mean; otherwise the input is read oh + ow times.
-struct AdaptiveAvgPool2d {
+struct SINTER_API AdaptiveAvgPool2d {
   std::array<std::int64_t, 2> output;  // {height, width}
 
   /// (n, c, h, w) -> (n, c, output height, output width)

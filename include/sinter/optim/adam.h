@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <sinter/any_tensor.h>
+#include <sinter/detail/api.h>
 #include <sinter/optim/step.h>
 #include <sinter/record.h>
 
@@ -18,7 +19,7 @@ class Adam;
 
 /// D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2014. Weight decay, if any, is added to
 /// the gradient.
-struct AdamConfig {
+struct SINTER_API AdamConfig {
   double beta1 = 0.9, beta2 = 0.999;
   double epsilon = 1e-8;
   double weight_decay = 0;
@@ -29,7 +30,7 @@ struct AdamConfig {
 
 /// I. Loshchilov, F. Hutter, "Decoupled weight decay regularization", 2017: the decay shrinks the parameters
 /// themselves.
-struct AdamWConfig {
+struct SINTER_API AdamWConfig {
   double beta1 = 0.9, beta2 = 0.999;
   double epsilon = 1e-8;
   double weight_decay = 0.01;
@@ -41,7 +42,7 @@ struct AdamWConfig {
 ///   m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g^2,
 ///   x = x - lr / (1 - beta1^t) m / (sqrt(v) / sqrt(1 - beta2^t) + epsilon)
 /// The state of a parameter is stored under its path within the module.
-class Adam {
+class SINTER_API Adam {
  public:
   /// model = adam.step(1e-3, std::move(model), std::move(gradients));
   /// Records the update and flushes the device, since a training step ends here. Parameters without a

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <sinter/any_tensor.h>
+#include <sinter/detail/api.h>
 #include <sinter/optim/step.h>
 #include <sinter/record.h>
 
@@ -15,7 +16,7 @@ namespace sinter::optim {
 
 class Sgd;
 
-struct SgdConfig {
+struct SINTER_API SgdConfig {
   double momentum = 0;
   double dampening = 0;
   double weight_decay = 0;
@@ -28,7 +29,7 @@ struct SgdConfig {
 /// For each parameter x with gradient g, as PyTorch does: g = g + weight_decay x; the velocity v is g in the
 /// first step, then momentum v + (1 - dampening) g; x = x - lr v, or with Nesterov x = x - lr (g + momentum
 /// v).
-class Sgd {
+class SINTER_API Sgd {
  public:
   /// As Adam::step.
   template <class M>

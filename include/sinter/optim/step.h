@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <sinter/any_tensor.h>
+#include <sinter/detail/api.h>
 #include <sinter/module.h>
 
 namespace sinter::optim {
@@ -30,7 +31,7 @@ struct Taken {
 
 /// The tensors moved out of a module during a step: which of them the optimizer updates, and their new
 /// values.
-class Step {
+class SINTER_API Step {
  public:
   Step(std::vector<Taken> taken, Gradients gradients);
   /// Each parameter that has a gradient, once, however many paths lead to it.

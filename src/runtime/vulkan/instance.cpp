@@ -10,8 +10,10 @@
 #include "src/base/env.h"
 #include "src/runtime/vulkan/device.h"
 #include "src/runtime/vulkan/result.h"
+#include "src/runtime/vulkan/vulkan_backend.h"
 
-namespace sinter::runtime::vulkan {
+namespace sinter::runtime {
+namespace vulkan {
 namespace {
 
 constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
@@ -160,4 +162,20 @@ void throw_validation_messages() {
   throw DeviceError(text);
 }
 
-}  // namespace sinter::runtime::vulkan
+}  // namespace vulkan
+
+std::vector<VulkanDeviceInfo> vulkan_devices() {
+  std::vector<VulkanDeviceInfo> result;
+  for (VkPhysicalDevice device : vulkan::instance().devices) {
+    VkPhysicalDeviceProperties properties;
+    vkGetPhysicalDeviceProperties(device, &properties);
+    result.push_back({properties.deviceName, vulkan::is_hardware(device)});
+  }
+  return result;
+}
+
+std::string vulkan_unavailable_reason() { return vulkan::instance().reason; }
+
+std::uint64_t vulkan_validation_messages() { return vulkan::validation_message_count(); }
+
+}  // namespace sinter::runtime

@@ -12,6 +12,7 @@
 #include "src/runtime/vulkan/commands.h"
 #include "src/runtime/vulkan/compiler.h"
 #include "src/runtime/vulkan/device.h"
+#include "src/runtime/vulkan/executables.h"
 #include "src/runtime/vulkan/instance.h"
 #include "src/runtime/vulkan/long_loops.h"
 #include "src/runtime/vulkan/memory.h"
@@ -33,38 +34,6 @@ constexpr VkDeviceSize kMemberBytes = VkDeviceSize{32}
 constexpr VkDeviceSize kUploadRing = VkDeviceSize{16} << 20;
 constexpr VkDeviceSize kUploadPiece = VkDeviceSize{4} << 20;
 constexpr VkDeviceSize kDownloadStaging = VkDeviceSize{16} << 20;
-
-class VulkanBuffer final : public Buffer {
- public:
-  VulkanBuffer(Backend& backend, std::size_t bytes, MemoryPool& pool, const Slice& slice)
-      : Buffer(backend, bytes), slice(slice), pool_(pool) {}
-  ~VulkanBuffer() override { pool_.release(slice); }
-
-  Slice slice;
-
- private:
-  MemoryPool& pool_;
-};
-
-class KernelExecutable final : public Executable {
- public:
-  KernelExecutable(const ir::Kernel& kernel, CompiledText& text)
-      : kernel(kernel), members(emit::member_layout(kernel)), reach(kernel), text(text) {}
-  const ir::Kernel kernel;
-  const emit::MemberLayout members;
-  const KernelReach reach;
-  CompiledText& text;
-  // For launches whose loops are too long for a CPU-type device: lanes share the loops.
-  std::unique_ptr<ir::Kernel> shared_kernel;
-  CompiledText* shared_text = nullptr;
-};
-
-class ProductExecutable final : public Executable {
- public:
-  ProductPlan plan;
-  CompiledText* product = nullptr;
-  CompiledText* combine = nullptr;
-};
 
 class VulkanBackend final : public Backend {
  public:
@@ -489,18 +458,6 @@ BackendStatistics VulkanBackend::statistics() const {
 }  // namespace
 }  // namespace vulkan
 
-std::vector<VulkanDeviceInfo> vulkan_devices() {
-  std::vector<VulkanDeviceInfo> result;
-  for (VkPhysicalDevice device : vulkan::instance().devices) {
-    VkPhysicalDeviceProperties properties;
-    vkGetPhysicalDeviceProperties(device, &properties);
-    result.push_back({properties.deviceName, vulkan::is_hardware(device)});
-  }
-  return result;
-}
-
-std::string vulkan_unavailable_reason() { return vulkan::instance().reason; }
-
 std::unique_ptr<Backend> make_vulkan_backend(int index, const VulkanOptions& options) {
   return std::make_unique<vulkan::VulkanBackend>(index, options);
 }
@@ -510,7 +467,5 @@ std::unique_ptr<Backend> make_vulkan_backend(int index) {
   options.push_descriptors = !base::environment().validation;
   return make_vulkan_backend(index, options);
 }
-
-std::uint64_t vulkan_validation_messages() { return vulkan::validation_message_count(); }
 
 }  // namespace sinter::runtime

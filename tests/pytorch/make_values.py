@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Computes with PyTorch what layers, losses and optimizers must give, and prints it as the C++ header values.h.
+"""Computes with PyTorch what layers, losses and optimizers must give, and writes it as C++ headers beside this file.
 
-Run by hand when a case is added: tests/reference/make_values.py > tests/reference/values.h (needs python3-torch).
+Run by hand when a case is added (needs python3-torch).
 """
+import pathlib
+
 import torch
 import torch.nn.functional as F
 
@@ -23,6 +25,18 @@ def leaf(*shape):
     return values(*shape).requires_grad_()
 
 
+shown = []
+
+
+def write(header):
+    """Writes what was shown since the last header."""
+    lines = ["// Values computed with PyTorch by make_values.py in this folder; not edited by hand.", "#pragma once\n",
+             "#include <vector>\n", "// clang-format off", "namespace reference {\n", *shown,
+             "}  // namespace reference\n"]
+    pathlib.Path(__file__).with_name(header).write_text("\n".join(lines))
+    shown.clear()
+
+
 def show(name, tensor):
     numbers = [f"{v:.9g}" for v in tensor.detach().reshape(-1).tolist()]
     numbers = [n if any(c in n for c in ".en") else n + ".0" for n in numbers]
@@ -33,8 +47,8 @@ def show(name, tensor):
             line = "   "
         line += f" {n},"
     lines.append(line)
-    print(f"inline const std::vector<float> {name}{{  // {tuple(tensor.shape)}")
-    print("\n".join(lines).rstrip(",") + "};\n")
+    shown.append(f"inline const std::vector<float> {name}{{  // {tuple(tensor.shape)}\n" +
+                 "\n".join(lines).rstrip(",") + "};\n")
 
 
 def case(name, out, inputs):
@@ -48,9 +62,6 @@ def case(name, out, inputs):
     for key, tensor in inputs.items():
         show(f"{name}_grad_{key}", tensor.grad)
 
-
-print("// Values computed with PyTorch by make_values.py in this folder; not edited by hand.")
-print("#pragma once\n\n#include <vector>\n\nnamespace reference {\n")
 
 x, w, b = leaf(4, 5), leaf(3, 5), leaf(3)
 case("linear", F.linear(x, w, b), {"x": x, "weight": w, "bias": b})
@@ -93,6 +104,7 @@ show("mse_y", y)
 show("mse_out", loss)
 show("mse_grad_x", x.grad)
 show("mse_grad_y", y.grad)
+write("layers.h")
 
 # Three steps on the loss sum((p * scale)^2) / 2, whose gradient is p * scale^2.
 start, scale = values(7), values(7)
@@ -114,4 +126,4 @@ for name, make in {
         optimizer.step()
         show(f"{name}_{step + 1}", p)
 
-print("}  // namespace reference")
+write("optimizers.h")

@@ -1,0 +1,138 @@
+// The static functions of Tensor<Rank, Kind>, which make tensors of numbers, of random numbers and of other
+// tensors.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <sinter/any_tensor.h>
+#include <sinter/detail/typed.h>
+#include <sinter/sizes.h>
+
+namespace sinter {
+
+/// The base of Tensor<Rank, Kind>, whose static functions these are: Tensor<2>::zeros({2, 3}, device).
+template <std::size_t Rank, class Kind>
+class TensorCreation {
+  using Made = Tensor<Rank, Kind>;
+  static constexpr bool kFloat = std::same_as<Kind, Float>;
+  static constexpr bool kInt = std::same_as<Kind, Int>;
+  static constexpr bool kBool = std::same_as<Kind, Bool>;
+
+ public:
+  // ---- creation
+  static Made full(const Sizes<Rank>& sizes, Number<Kind> value, const Device& device,
+                   DType dtype = default_dtype<Kind>, Location where = Location::current()) {
+    check_kind(dtype, where);
+    return made(AnyTensor::full(sizes, value.value, dtype, device, where));
+  }
+  static Made zeros(const Sizes<Rank>& sizes, const Device& device, DType dtype = default_dtype<Kind>,
+                    Location where = Location::current()) {
+    check_kind(dtype, where);
+    return made(AnyTensor::full(sizes, 0, dtype, device, where));
+  }
+  static Made ones(const Sizes<Rank>& sizes, const Device& device, DType dtype = default_dtype<Kind>,
+                   Location where = Location::current()) {
+    check_kind(dtype, where);
+    return made(AnyTensor::full(sizes, 1, dtype, device, where));
+  }
+  /// From braces: Tensor<2>::from_data({{1, 2}, {3, 4}}, device).
+  static Made from_data(const typename detail::Nested<Rank, Kind>::type& data, const Device& device,
+                        DType dtype = default_dtype<Kind>, Location where = Location::current()) {
+    check_kind(dtype, where);
+    Dims sizes;
+    detail::Nested<Rank, Kind>::sizes(data, sizes);
+    std::vector<Scalar> flat;
+    detail::Nested<Rank, Kind>::flatten(data, sizes.begin(), flat, where);
+    return made(detail::from_scalars(flat, Shape(sizes), dtype, device, where));
+  }
+  /// From a vector, array or span in row-major order; its element type gives the dtype.
+  template <class C>
+  requires requires(const C& c) { dtype_of<std::remove_cvref_t<decltype(*c.data())>>; }
+  static Made from_data(const C& data, const Sizes<Rank>& sizes, const Device& device,
+                        Location where = Location::current()) {
+    using T = std::remove_cvref_t<decltype(*data.data())>;
+    static_assert(fits_kind<Kind>(dtype_of<T>), "the element type does not belong to the tensor's kind");
+    return made(AnyTensor::from_bytes(std::as_bytes(std::span<const T>(data.data(), data.size())), sizes,
+                                      dtype_of<T>, device, where));
+  }
+  static Made arange(std::int64_t start, std::int64_t stop, std::int64_t step, const Device& device,
+                     Location where = Location::current()) requires(Rank == 1 && kInt) {
+    return made(AnyTensor::arange(start, stop, step, device, where));
+  }
+  static Made arange(std::int64_t start, std::int64_t stop, const Device& device,
+                     Location where = Location::current()) requires(Rank == 1 && kInt) {
+    return made(AnyTensor::arange(start, stop, 1, device, where));
+  }
+  static Made uniform(const Sizes<Rank>& sizes, double low, double high, const Device& device,
+                      Location where = Location::current()) requires kFloat {
+    return made(AnyTensor::uniform(sizes, low, high, device, where));
+  }
+  static Made normal(const Sizes<Rank>& sizes, double mean, double deviation, const Device& device,
+                     Location where = Location::current()) requires kFloat {
+    return made(AnyTensor::normal(sizes, mean, deviation, device, where));
+  }
+  /// Uniform in [0, 1).
+  static Made rand(const Sizes<Rank>& sizes, const Device& device,
+                   Location where = Location::current()) requires kFloat {
+    return made(AnyTensor::uniform(sizes, 0, 1, device, where));
+  }
+  /// Standard normal.
+  static Made randn(const Sizes<Rank>& sizes, const Device& device,
+                    Location where = Location::current()) requires kFloat {
+    return made(AnyTensor::normal(sizes, 0, 1, device, where));
+  }
+
+  // ---- parts put together
+  /// Tensor<2>::cat({a, b, c}, 0)
+  static Made cat(std::initializer_list<Made> pieces, std::int64_t axis,
+                  Location where = Location::current()) {
+    return made(AnyTensor::cat(handles(pieces), axis, where));
+  }
+  static Made cat(const std::vector<Made>& pieces, std::int64_t axis, Location where = Location::current()) {
+    return made(AnyTensor::cat(handles(pieces), axis, where));
+  }
+  static Tensor<Rank + 1, Kind> stack(std::initializer_list<Made> pieces, std::int64_t axis,
+                                      Location where = Location::current()) {
+    return {detail::trusted, AnyTensor::stack(handles(pieces), axis, where)};
+  }
+  static Tensor<Rank + 1, Kind> stack(const std::vector<Made>& pieces, std::int64_t axis,
+                                      Location where = Location::current()) {
+    return {detail::trusted, AnyTensor::stack(handles(pieces), axis, where)};
+  }
+
+  // ---- triangles
+  static Made tril_mask(const Sizes<2>& sizes, const Device& device, std::int64_t diagonal = 0,
+                        Location where = Location::current()) requires(kBool&& Rank == 2) {
+    const Shape& shape = sizes;
+    return made(AnyTensor::tril_mask(shape[0], shape[1], diagonal, device, where));
+  }
+  static Made triu_mask(const Sizes<2>& sizes, const Device& device, std::int64_t diagonal = 0,
+                        Location where = Location::current()) requires(kBool&& Rank == 2) {
+    const Shape& shape = sizes;
+    return made(AnyTensor::triu_mask(shape[0], shape[1], diagonal, device, where));
+  }
+
+  static void check_kind(DType dtype, const Location& where) {
+    detail::check_dtype_of_kind(fits_kind<Kind>(dtype), dtype, name(), where);
+  }
+
+ private:
+  static constexpr std::string_view name() { return detail::kind_name<Kind>; }
+  static Made made(AnyTensor any) { return Made(detail::trusted, std::move(any)); }
+  template <class List>
+  static std::vector<AnyTensor> handles(const List& tensors) {
+    std::vector<AnyTensor> result;
+    for (const Made& tensor : tensors) result.push_back(tensor.any());
+    return result;
+  }
+};
+
+}  // namespace sinter
