@@ -232,6 +232,7 @@ constexpr Rule kTable[] = {
         kSecond},
        {[](const Step& s) { return convolve(Op::Conv2d, s, s.operand(0), s.gradient(), s.shape_of(1)); },
         kFirst}}}},
+    {Op::Result, {}},  // never recorded
 };
 
 }  // namespace

@@ -52,6 +52,10 @@ void simplify(Graph& graph) {
   for (NodeId id = static_cast<NodeId>(graph.nodes.size()); id-- > 0;)
     if (graph.nodes[id].live)
       for (NodeId operand : graph.nodes[id].operands) graph.nodes[operand].live = true;
+  // A library op writes all of its results, so they live as long as it does.
+  for (NodeId id = 0; id < graph.nodes.size(); ++id)
+    if (graph.nodes[id].is(OpClass::Result) && same[id] == id)
+      graph.nodes[id].live = graph.nodes[graph.nodes[id].operands[0]].live;
 }
 
 }  // namespace sinter::plan
