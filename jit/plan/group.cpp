@@ -7,8 +7,6 @@
 
 #include <absl/container/flat_hash_set.h>
 
-#include "jit/plan/library.h"
-
 namespace sinter::plan {
 namespace {
 
@@ -65,15 +63,14 @@ class Grouper {
   }
 
   void pin_what_must_be_stored() {
+    result_.libraries = library_calls(graph_);
+    for (const LibraryCall& call : result_.libraries) {
+      for (NodeId result : call.results) pin(result);
+      for (const LibraryOperand& operand : call.operands) pin(operand.base);
+    }
     for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
       if (!node(id).live || node(id).kind != NodeKind::Op) continue;
-      if (node(id).op_class() == OpClass::Library) {
-        pinned_[id] = true;
-        for (std::size_t k = 0; k < node(id).operands.size(); ++k) {
-          const NodeId operand = node(id).operands[k];
-          pin(reads_in_place(graph_, id, k) ? base_of(graph_, operand) : operand);
-        }
-      } else if (node(id).op_class() == OpClass::Gather) {
+      if (node(id).op_class() == OpClass::Gather) {
         const NodeId table = node(id).operands[0];
         pin(strided_view(graph_, table) ? base_of(graph_, table) : table);
       }
@@ -92,6 +89,8 @@ class Grouper {
         pin(node(result.node).shape.numel() < node(view->base).shape.numel() ? result.node : view->base);
       }
     }
+    // Nothing but what is pinned here can make a view be stored.
+    make_library_ops(graph_, pinned_, result_.libraries);
   }
 
   /// Leaves and work below a node, down to what is in memory for sure.
@@ -164,12 +163,7 @@ class Grouper {
 
   void make_groups() {
     for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
-      if (result_.owners[id] == kInline) continue;
-      if (node(id).is(OpClass::Library)) {
-        result_.libraries.push_back(id);
-        continue;
-      }
-      new_group(id);
+      if (result_.owners[id] != kInline && !node(id).is_library_result()) new_group(id);
     }
     readers_.resize(graph_.nodes.size());
     for (GroupId g = 0; g < result_.groups.size(); ++g) result_.kernels.push_back(lower_or_divide(g));
@@ -275,14 +269,15 @@ class Grouper {
     return false;
   }
 
-  /// Library ops that read a stored node, directly or through views.
+  /// Library ops that read a stored node, directly or through views; and of a library op its further results,
+  /// from which ways lead on.
   std::vector<NodeId> library_readers(NodeId id) const {
     std::vector<NodeId> found, todo{id};
     while (!todo.empty()) {
       const NodeId at = todo.back();
       todo.pop_back();
       for (NodeId user : users_[at]) {
-        if (node(user).is(OpClass::Library))
+        if (node(user).is_library_result())
           found.push_back(user);
         else if (node(user).is(OpClass::View) && result_.owners[user] == kInline)
           todo.push_back(user);

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "jit/ir/kernel.h"
-#include "jit/ir/library_op.h"
 #include "jit/ir/traits.h"
+#include "jit/library/library_op.h"
 
 namespace sinter::runtime {
 
@@ -78,7 +78,7 @@ inline std::uint64_t bits_of(const ScalarValue& value, DType dtype) {
 /// than 1 is run for `members` members: their buffers follow each other, likewise their ints and scalars.
 struct LaunchArguments {
   std::span<const BufferView>
-      buffers;  // in the order of Kernel::buffers; library ops: inputs, then the output
+      buffers;                         // in the order of Kernel::buffers; library ops: operands, then results
   std::span<const std::int64_t> ints;  // Kernel::ints of them; empty for library ops
   std::span<const ScalarValue> scalars;
   std::size_t members = 1;
@@ -158,8 +158,12 @@ class Backend {
   /// CompileError.
   virtual std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) = 0;
 
+  /// True iff the device has a way to prepare ops of the kind: asked when an op without an opcode of its own
+  /// is recorded. From any thread.
+  virtual bool computes(const library::Kind&) const { return true; }
+
   /// Prepares a library op for the sizes it names. Throws DeviceError for what this device cannot do.
-  virtual ExecutableRef prepare(const ir::LibraryOp& op) = 0;
+  virtual ExecutableRef prepare(const library::LibraryOp& op) = 0;
 
   /// From here to `submit` or `abandon`, launches are those of one plan: in each run the same executables
   /// with the same ints, in the same order; buffers and scalars may differ. `state` is the plan's; null

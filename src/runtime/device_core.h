@@ -25,6 +25,9 @@ class DeviceCore {
   const std::string& name() const { return backend_->traits().name; }
   const ir::DeviceTraits& traits() const { return backend_->traits(); }
 
+  /// True iff the device has a way to prepare library ops of the kind.
+  bool computes(const library::Kind& kind) const { return backend_->computes(kind); }
+
   /// The calling thread's recorder.
   trace::Recorder& recorder();
   /// A recorder for a thread that has none yet, and its return when the thread ends (flushes; errors stay
