@@ -27,6 +27,32 @@ NodeId Graph::add_cast(NodeId operand, DType dtype, std::uint32_t record) {
   return add(std::move(node));
 }
 
+NodeId Graph::add_result(NodeId op, std::size_t number, const Shape& shape, DType dtype) {
+  Node node;
+  node.op = Op::Result;
+  node.dtype = dtype;
+  node.shape = shape;
+  node.operands = {op};
+  node.ints = {static_cast<std::int64_t>(number)};
+  node.record = nodes[op].record;
+  return add(std::move(node));
+}
+
+namespace {
+
+/// What a library op is given for `operand`. It has no form of its own for 16 bits: what it takes is cast to
+/// f32, what it gives is cast back. It may need an operand copied, and what is copied is a view that is
+/// stored: an external value with gaps gets one.
+NodeId library_operand(Graph& graph, NodeId operand, std::uint32_t record) {
+  const Node& given = graph.nodes[operand];
+  if (is_half(given.dtype)) return graph.add_cast(operand, arithmetic_of(given.dtype), record);
+  if (given.kind != NodeKind::External || is_contiguous(given.shape, graph.trace->values[given.value].layout))
+    return operand;
+  return graph.add_view(Op::Reshape, operand, Shape(given.shape), {}, record);
+}
+
+}  // namespace
+
 Graph make_graph(const trace::Trace& trace) {
   Graph graph;
   graph.trace = &trace;
@@ -71,25 +97,18 @@ Graph make_graph(const trace::Trace& trace) {
       scalar.record = i;
       node.operands[k] = graph.add(std::move(scalar));
     }
-    // Library ops have no form of their own for 16 bits: what they are given is cast to f32, what they give
-    // cast back.
-    const DType given_as = node.dtype;
-    if (node.op_class() == OpClass::Library && is_half(given_as)) {
-      for (NodeId& operand : node.operands) operand = graph.add_cast(operand, arithmetic_of(given_as), i);
-      node.dtype = arithmetic_of(given_as);
+    const bool library = node.op_class() == OpClass::Library;
+    if (library) {
+      for (NodeId& operand : node.operands) operand = library_operand(graph, operand, i);
+      node.dtype = arithmetic_of(node.dtype);
     }
-    // A library op may need an operand copied. What is copied is a view that is stored: an external value
-    // with gaps gets one.
-    if (node.op_class() == OpClass::Library)
-      for (NodeId& operand : node.operands) {
-        const Node& given = graph.nodes[operand];
-        if (given.kind != NodeKind::External || is_contiguous(given.shape, trace.values[given.value].layout))
-          continue;
-        operand = graph.add_view(Op::Reshape, operand, Shape(given.shape), {}, i);
-      }
-    node_of[record.output] = graph.add(std::move(node));
-    if (graph.nodes[node_of[record.output]].dtype != given_as)
-      node_of[record.output] = graph.add_cast(node_of[record.output], given_as, i);
+    const NodeId op = graph.add(std::move(node));
+    for (std::uint8_t r = 0; r < record.output_count; ++r) {
+      const trace::TraceValue& result = trace.values[record.output + r];
+      const NodeId id = r == 0 ? op : graph.add_result(op, r, result.shape, arithmetic_of(result.dtype));
+      node_of[record.output + r] =
+          library && is_half(result.dtype) ? graph.add_cast(id, result.dtype, i) : id;
+    }
   }
   for (trace::ValueId id = 0; id < trace.values.size(); ++id)
     if (!trace.values[id].external && trace.values[id].held) graph.results.push_back({id, node_of[id]});

@@ -30,10 +30,12 @@ struct Node {
   std::vector<ScalarRef> scalars;  // Op: its own, as ops.def describes; Scalar: the number
   trace::ValueId value = 0;        // External
   std::uint32_t record = 0;        // the op of the trace that it is there for, for explanations
-  bool channels_last = false;      // Conv2d and the gradient of its x: the shape is (n, h, w, c)
+  bool channels_last = false;      // library op with an image as result: the shape is (n, h, w, c)
 
   OpClass op_class() const { return info(op).op_class; }
   bool is(OpClass c) const { return kind == NodeKind::Op && op_class() == c; }
+  /// A library op, which is its own first result, or a further one: written by the op's launch.
+  bool is_library_result() const { return is(OpClass::Library) || is(OpClass::Result); }
   /// Random numbers are the sources that have two scalars: seed and stream.
   bool is_random() const { return is(OpClass::Source) && scalars.size() == 2; }
 };
@@ -65,6 +67,9 @@ struct Graph {
     nodes.push_back(std::move(node));
     return static_cast<NodeId>(nodes.size() - 1);
   }
+  /// Result `number` of the library op `op`, from 1 on. All of them are in the graph as long as the op is:
+  /// the device writes each of them, whether somebody reads it or not.
+  NodeId add_result(NodeId op, std::size_t number, const Shape& shape, DType dtype);
   NodeId add_cast(NodeId operand, DType dtype, std::uint32_t record);
   /// A view node; the caller has checked that it makes sense.
   NodeId add_view(Op op, NodeId operand, const Shape& shape, std::vector<std::int64_t> ints,

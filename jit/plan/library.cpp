@@ -1,147 +1,83 @@
-// Sizes and strides of library ops.
+// Asks kinds what they read in place.
 #include "jit/plan/library.h"
 
-#include "jit/plan/lower/index_map.h"
+#include <absl/container/flat_hash_map.h>
+
+#include "jit/library/kinds.h"
 
 namespace sinter::plan {
 namespace {
 
-/// Strides of a matrix product's operand: (batch, row, column), none negative; nothing when one batch stride
-/// cannot say it or neither the rows nor the columns are dense.
-struct MatrixStrides {
-  std::int64_t batch = 0, row = 0, column = 0;
-};
-
-std::optional<MatrixStrides> matrix_strides(const Shape& shape, const trace::Layout& layout) {
-  const std::size_t rank = shape.rank();
-  Shape batch_shape;
-  trace::Layout batch_layout;
-  for (std::size_t d = 0; d + 2 < rank; ++d) {
-    batch_shape.push_back(shape[d]);
-    batch_layout.strides.push_back(layout.strides[d]);
-  }
-  trace::Layout joined;
-  if (!reshape_layout(batch_shape, batch_layout, Shape{batch_shape.numel()}, joined)) return std::nullopt;
-  MatrixStrides strides{joined.strides[0], layout.strides[rank - 2], layout.strides[rank - 1]};
-  if (strides.batch < 0) return std::nullopt;
-  const std::int64_t rows = shape[rank - 2], columns = shape[rank - 1];
-  if (rows == 1) strides.row = columns;
-  if (columns == 1) strides.column = strides.row == 1 ? rows : 1;
-  const bool row_major = strides.column == 1 && (strides.row >= columns || rows == 1);
-  const bool column_major = strides.row == 1 && (strides.column >= rows || columns == 1);
-  if (!row_major && !column_major) return std::nullopt;
-  return strides;
+bool reads_in_place(const Graph& graph, const library::Kind& kind, const library::Signature& signature,
+                    std::size_t k, const trace::Layout& layout) {
+  return kind.reads_in_place(signature, k, layout) ||
+         (graph.channels_last && kind.operand_order(signature, k) == library::ImageOrder::Either &&
+          library::is_channels_last(signature.operands[k].shape, layout));
 }
 
-std::optional<MatrixStrides> operand_strides(const Graph& graph, NodeId id, bool copied) {
-  const Shape& shape = graph.nodes[id].shape;
-  if (copied) return matrix_strides(shape, contiguous_layout(shape));
-  const std::optional<StridedView> view = strided_view(graph, id);
-  if (!view) return std::nullopt;
-  return matrix_strides(shape, view->layout);
-}
-
-ir::LibraryOp make_matmul(const Graph& graph, const Node& node, const bool (&copied)[2]) {
-  const Shape& a = graph.nodes[node.operands[0]].shape;
-  const Shape& b = graph.nodes[node.operands[1]].shape;
-  const std::size_t rank = a.rank();
-  ir::MatMulOp op;
-  op.dtype = node.dtype;
-  for (std::size_t d = 0; d + 2 < rank; ++d) op.batch *= a[d];
-  op.m = a[rank - 2];
-  op.k = a[rank - 1];
-  op.n = b[rank - 1];
-  const MatrixStrides x = *operand_strides(graph, node.operands[0], copied[0]);
-  const MatrixStrides y = *operand_strides(graph, node.operands[1], copied[1]);
-  op.a_batch = x.batch, op.a_row = x.row, op.a_column = x.column;
-  op.b_batch = y.batch, op.b_row = y.row, op.b_column = y.column;
-  // Rows of all batches that follow each other are the rows of one larger matrix: no batch is left.
-  if (op.batch > 1 && op.b_batch == 0 && op.a_batch == op.m * op.a_row && op.a_column == 1) {
-    op.m *= op.batch;
-    op.batch = 1;
-    op.a_batch = 0;
+LibraryCall call_of(const Graph& graph, NodeId id) {
+  const Node& node = graph.nodes[id];
+  LibraryCall call;
+  call.signature = signature_of(graph, node);
+  const library::Kind& kind = kind_of(node);
+  for (std::size_t k = 0; k < node.operands.size(); ++k) {
+    const NodeId operand = node.operands[k];
+    std::optional<StridedView> view = strided_view(graph, operand);
+    if (view && reads_in_place(graph, kind, call.signature, k, view->layout))
+      call.operands.push_back({view->base, std::move(view->layout)});
+    else
+      call.operands.push_back({operand, trace::contiguous_layout(graph.nodes[operand].shape)});
   }
-  return op;
-}
-
-// With fewer channels than this on one side, vectors along the channels are mostly empty.
-constexpr std::int64_t kFewChannels = 4;
-
-ir::LibraryOp make_conv2d(const Graph& graph, const Node& node, const bool (&copied)[2]) {
-  ir::Conv2dOp op;
-  using Direction = ir::Conv2dOp::Direction;
-  op.direction = node.op == Op::Conv2d                ? Direction::Forward
-                 : node.op == Op::Conv2dBackwardInput ? Direction::BackwardInput
-                                                      : Direction::BackwardWeight;
-  op.dtype = node.dtype;
-  const Shape& first = graph.nodes[node.operands[0]].shape;
-  const Shape& second = graph.nodes[node.operands[1]].shape;
-  Shape result = node.shape;
-  if (node.channels_last) result = {node.shape[0], node.shape[3], node.shape[1], node.shape[2]};
-  const Shape& x = op.direction == Direction::BackwardInput ? result : first;
-  const Shape& y = op.direction == Direction::Forward         ? result
-                   : op.direction == Direction::BackwardInput ? first
-                                                              : second;
-  const Shape& weight = op.direction == Direction::BackwardWeight ? node.shape : second;
-  op.n = x[0], op.c_in = x[1], op.h = x[2], op.w = x[3];
-  op.c_out = y[1], op.oh = y[2], op.ow = y[3];
-  op.kh = weight[2], op.kw = weight[3];
-  for (int i = 0; i < 2; ++i) {
-    op.stride[i] = node.ints[i];
-    op.padding[i] = node.ints[2 + i];
-    op.dilation[i] = node.ints[4 + i];
-  }
-  op.groups = node.ints[6];
-  const bool last[2] = {!copied[0] && lies_channels_last(graph, node.operands[0]),
-                        !copied[1] && lies_channels_last(graph, node.operands[1])};
-  switch (op.direction) {
-    case Direction::Forward: op.x_last = last[0], op.y_last = node.channels_last; break;
-    case Direction::BackwardInput: op.y_last = last[0], op.x_last = node.channels_last; break;
-    case Direction::BackwardWeight: op.x_last = last[0], op.y_last = last[1]; break;
-  }
-  return op;
+  call.results.assign(kind.result_count(), kNoNode);
+  call.results[0] = id;
+  return call;
 }
 
 }  // namespace
 
-bool reads_in_place(const Graph& graph, NodeId user, std::size_t k) {
-  const Node& node = graph.nodes[user];
-  const NodeId operand = node.operands[k];
-  if (node.op == Op::MatMul) return operand_strides(graph, operand, false).has_value();
-  const std::optional<StridedView> view = strided_view(graph, operand);
-  if (!view) return false;
-  trace::Layout layout = view->layout;
-  layout.offset = 0;
-  return is_contiguous(graph.nodes[operand].shape, layout) ||
-         (may_be_channels_last(graph, user, k) && lies_channels_last(graph, operand));
+const library::Kind& kind_of(const Node& node) { return library::kind_of(node.op, node.ints); }
+
+library::Signature signature_of(const Graph& graph, const Node& node) {
+  const library::Kind& kind = kind_of(node);
+  const std::span<const std::int64_t> ints = library::attributes_of(node.op, node.ints);
+  library::Signature signature;
+  for (NodeId operand : node.operands)
+    signature.operands.push_back({graph.nodes[operand].shape, graph.nodes[operand].dtype});
+  signature.ints.assign(ints.begin(), ints.end());
+  signature.results.resize(kind.result_count());
+  kind.infer(signature.operands, ints, signature.results, Location::current());
+  for (library::TensorType& result : signature.results) result.dtype = arithmetic_of(result.dtype);
+  return signature;
 }
 
-bool lies_channels_last(const Graph& graph, NodeId operand) {
-  const std::optional<StridedView> view = strided_view(graph, operand);
-  const Shape& shape = graph.nodes[operand].shape;
-  if (!view || shape.rank() != 4) return false;
-  const Dims& s = view->layout.strides;
-  const trace::Layout plain{s, 0}, last{{s[0], s[2], s[3], s[1]}, 0};
-  return !is_contiguous(shape, plain) && is_contiguous({shape[0], shape[2], shape[3], shape[1]}, last);
+std::vector<LibraryCall> library_calls(const Graph& graph) {
+  std::vector<LibraryCall> calls;
+  absl::flat_hash_map<NodeId, std::size_t> call_of_node;
+  for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+    const Node& node = graph.nodes[id];
+    if (node.is(OpClass::Library)) {
+      call_of_node.emplace(id, calls.size());
+      calls.push_back(call_of(graph, id));
+    } else if (node.is(OpClass::Result)) {
+      calls[call_of_node.at(node.operands[0])].results[static_cast<std::size_t>(node.ints[0])] = id;
+    }
+  }
+  return calls;
 }
 
-bool is_convolution(const Node& node) {
-  return node.is(OpClass::Library) &&
-         (node.op == Op::Conv2d || node.op == Op::Conv2dBackwardInput || node.op == Op::Conv2dBackwardWeight);
-}
-
-bool may_be_channels_last(const Graph& graph, NodeId id, std::size_t k) {
-  const Node& node = graph.nodes[id];
-  if (!graph.channels_last || !is_convolution(node) || node.dtype != DType::f32 || node.ints[6] != 1)
-    return false;
-  const std::size_t weight = node.op == Op::Conv2dBackwardWeight ? 2 : 1;
-  const Shape& channels = weight == 2 ? node.shape : graph.nodes[node.operands[1]].shape;
-  return k != weight && channels[0] >= kFewChannels && channels[1] >= kFewChannels;
-}
-
-ir::LibraryOp make_library_op(const Graph& graph, NodeId id, const bool (&copied)[2]) {
-  const Node& node = graph.nodes[id];
-  return node.op == Op::MatMul ? make_matmul(graph, node, copied) : make_conv2d(graph, node, copied);
+void make_library_ops(const Graph& graph, const std::vector<bool>& stored, std::span<LibraryCall> calls) {
+  for (LibraryCall& call : calls) {
+    const Node& node = graph.nodes[call.results[0]];
+    library::Request request{call.signature, {}, {}};
+    for (std::size_t k = 0; k < call.operands.size(); ++k) {
+      const NodeId operand = node.operands[k];
+      LibraryOperand& read = call.operands[k];
+      if (stored[operand]) read = {operand, trace::contiguous_layout(graph.nodes[operand].shape)};
+      request.layouts.push_back({read.layout.strides, 0});
+    }
+    for (NodeId result : call.results) request.channels_last.push_back(graph.nodes[result].channels_last);
+    call.op = kind_of(node).make(request);
+  }
 }
 
 }  // namespace sinter::plan

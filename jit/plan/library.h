@@ -1,28 +1,41 @@
-// Library ops in the plan: which operands they take as they lie, and their sizes.
+// Library ops in the plan: how each reads its operands, decided once, and the op with its sizes.
 #pragma once
 
-#include <optional>
+#include <span>
+#include <vector>
 
-#include "jit/ir/library_op.h"
+#include "jit/library/library_op.h"
 #include "jit/plan/graph.h"
 
 namespace sinter::plan {
 
-/// True iff the library op `user` can read operand `k` where and how it lies in memory (once its base is in
-/// memory).
-bool reads_in_place(const Graph& graph, NodeId user, std::size_t k);
+/// Where a library op finds an operand.
+struct LibraryOperand {
+  NodeId base = kNoNode;  // the node whose memory holds it: the operand itself, or what it is a view of
+  trace::Layout layout;   // how it lies there, in elements
+};
 
-/// True iff the node is a convolution or one of its gradients.
-bool is_convolution(const Node& node);
+/// A library op as it will be launched.
+struct LibraryCall {
+  library::Signature signature;
+  std::vector<LibraryOperand> operands;
+  std::vector<NodeId> results;  // nodes in the order of the kind's results; the first is the op itself
+  library::LibraryOpRef op;
+};
 
-/// Of an operand that is (n, c, h, w): true iff it lies in memory without gaps and with its channels last,
-/// and not also in the order of its dims. False where it has no memory that strides can be found for.
-bool lies_channels_last(const Graph& graph, NodeId operand);
+/// What the library op `node` is asked for. An image that is computed with its channels last is named by its
+/// plain shape (n, c, h, w).
+library::Signature signature_of(const Graph& graph, const Node& node);
 
-/// True iff operand `k` of the convolution `node` may lie with its channels last; k == 2: its result.
-bool may_be_channels_last(const Graph& graph, NodeId node, std::size_t k);
+const library::Kind& kind_of(const Node& node);
 
-/// The op with its sizes; `copied[k]` says that operand k was copied to a tensor without gaps.
-ir::LibraryOp make_library_op(const Graph& graph, NodeId node, const bool (&copied)[2]);
+/// The graph's library ops, in its order. An operand that its op can read in place has the node below its
+/// views as base; every other one has to be stored and is its own base. Both are to be pinned, and the
+/// results.
+std::vector<LibraryCall> library_calls(const Graph& graph);
+
+/// Makes the ops, once it is known for each node whether it is stored for other reasons too: a view that is
+/// stored is read from its own memory.
+void make_library_ops(const Graph& graph, const std::vector<bool>& stored, std::span<LibraryCall> calls);
 
 }  // namespace sinter::plan

@@ -7,8 +7,6 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include "jit/plan/library.h"
-
 namespace sinter::plan {
 namespace {
 
@@ -164,7 +162,7 @@ class Batcher {
 
 }  // namespace
 
-std::vector<Step> make_steps(const Graph& graph, const Grouping& grouping) {
+std::vector<Step> make_steps(const Grouping& grouping) {
   std::vector<Step> steps;
   for (GroupId g = 0; g < grouping.groups.size(); ++g) {
     if (!grouping.groups[g].alive) continue;
@@ -174,21 +172,12 @@ std::vector<Step> make_steps(const Graph& graph, const Grouping& grouping) {
     step.buffers = grouping.kernels[g].buffers;
     steps.push_back(std::move(step));
   }
-  for (NodeId id : grouping.libraries) {
+  for (const LibraryCall& call : grouping.libraries) {
     Step step;
-    step.library = true;
-    step.node = id;
-    bool copied[2] = {false, false};
-    for (std::size_t k = 0; k < 2; ++k) {
-      const NodeId operand = graph.nodes[id].operands[k];
-      copied[k] = grouping.owners[operand] != kInline || !reads_in_place(graph, id, k);
-      const StridedView view = copied[k] ? StridedView{operand, {}} : *strided_view(graph, operand);
-      step.buffers.push_back({view.base, true, false});
-      step.layouts.push_back(view.layout);
-    }
-    step.op = make_library_op(graph, id, copied);
-    step.buffers.push_back({id, false, true});
-    step.layouts.push_back({});
+    step.library = &call;
+    step.node = *std::max_element(call.results.begin(), call.results.end());
+    for (const LibraryOperand& operand : call.operands) step.buffers.push_back({operand.base, true, false});
+    for (NodeId result : call.results) step.buffers.push_back({result, false, true});
     steps.push_back(std::move(step));
   }
   return in_order(std::move(steps));

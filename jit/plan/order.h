@@ -10,7 +10,7 @@
 namespace sinter::plan {
 
 /// A step for each kernel and library op, in the order of the program as far as producers allow.
-std::vector<Step> make_steps(const Graph& graph, const Grouping& grouping);
+std::vector<Step> make_steps(const Grouping& grouping);
 
 /// Steps that run the same kernel and do not depend on each other become one step of several members, as many
 /// as the device's arguments allow.

@@ -110,7 +110,8 @@ class Placer {
   void place_step(int s) {
     const Step& step = steps_[s];
     absl::flat_hash_set<NodeId> taken;
-    if (step.library) give_memory(step.buffers.back().node);
+    if (step.library)
+      for (NodeId result : step.library->results) give_memory(result);
     std::size_t first = 0;
     for (GroupId member : step.members) {
       const std::size_t end = first + grouping_.kernels[member].buffers.size();

@@ -11,12 +11,10 @@ namespace sinter::plan {
 
 /// A launch before its buffers are bound.
 struct Step {
-  bool library = false;
-  std::vector<GroupId> members;  // a kernel's groups; several share the launch
-  NodeId node = kNoNode;         // the last node that it computes
-  ir::LibraryOp op;
-  std::vector<BufferUse> buffers;      // in the order of the launch's arguments, member after member
-  std::vector<trace::Layout> layouts;  // library ops: how each operand lies in its buffer (offset used)
+  const LibraryCall* library = nullptr;  // of the grouping; null: a kernel
+  std::vector<GroupId> members;          // a kernel's groups; several share the launch
+  NodeId node = kNoNode;                 // the last node that it computes
+  std::vector<BufferUse> buffers;        // in the order of the launch's arguments, member after member
 };
 
 struct Memory {

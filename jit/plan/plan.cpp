@@ -6,6 +6,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "jit/library/kinds.h"
 #include "jit/plan/cuts.h"
 #include "jit/plan/graph.h"
 #include "jit/plan/group/group.h"
@@ -57,14 +58,16 @@ class Assembler {
 
   void add_library(const Step& step) {
     Launch& launch = plan_.launches.emplace_back();
-    for (std::size_t k = 0; k < step.buffers.size(); ++k) {
-      launch.buffers.push_back(binding_of(graph_, memory_, step.buffers[k].node));
-      launch.buffers[k].byte_offset += static_cast<std::size_t>(step.layouts[k].offset) *
-                                       size_of(graph_.nodes[step.buffers[k].node].dtype);
+    const LibraryCall& call = *step.library;
+    for (const BufferUse& use : step.buffers) launch.buffers.push_back(binding_of(graph_, memory_, use.node));
+    for (std::size_t k = 0; k < call.operands.size(); ++k) {
+      const auto& [base, layout] = call.operands[k];
+      launch.buffers[k].byte_offset +=
+          static_cast<std::size_t>(layout.offset) * size_of(graph_.nodes[base].dtype);
     }
-    launch.what = step.op;
+    launch.what = call.op;
     launch.records = {graph_.nodes[step.node].record};
-    launch.accesses = traffic_.library(step, memory_);
+    launch.accesses = traffic_.library(call, memory_);
   }
 
   /// One launch, or several where members turned out to differ: some write in place, others cannot.
@@ -177,7 +180,7 @@ Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const 
                std::span<const Pass> passes) {
   const Graph graph = rewritten_graph(trace, traits, options, passes);
   Grouping grouping = group(graph, group_options(traits, options));
-  std::vector<Step> steps = make_steps(graph, grouping);
+  std::vector<Step> steps = make_steps(grouping);
   if (options.fusion) batch(graph, grouping, traits, steps);
   const Memory memory = place(graph, grouping, steps);
   return assemble(graph, grouping, steps, memory);
@@ -216,7 +219,7 @@ std::string describe(const Launch& launch, const trace::Trace& trace) {
   constexpr std::size_t kMostNames = 12;
   std::string text;
   for (std::size_t r = 0; r < launch.records.size() && r < kMostNames; ++r)
-    text += (r ? " " : "") + std::string(name_of(trace.ops[launch.records[r]].op));
+    text += (r ? " " : "") + std::string(library::name_of(trace, trace.ops[launch.records[r]]));
   if (launch.records.size() > kMostNames) text += " ... (" + std::to_string(launch.records.size()) + " ops)";
   if (!launch.records.empty()) {
     const trace::OpRecord& first = trace.ops[launch.records.front()];

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "jit/ir/kernel.h"
-#include "jit/ir/library_op.h"
 #include "jit/ir/traits.h"
+#include "jit/library/library_op.h"
 #include "jit/plan/scalar_ref.h"
 #include "src/trace/trace.h"
 
@@ -48,7 +48,7 @@ struct Access {
 /// One kernel or library op with its arguments. A launch of several members has those of all of them, one
 /// after the other.
 struct Launch {
-  std::variant<std::uint32_t, ir::LibraryOp> what;  // index in Plan::kernels, or the op
+  std::variant<std::uint32_t, library::LibraryOpRef> what;  // index in Plan::kernels, or the op
   std::uint32_t members = 1;
   std::vector<Binding> buffers;
   std::vector<std::int64_t> ints;

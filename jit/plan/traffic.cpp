@@ -124,27 +124,6 @@ std::int64_t add(Coverage& known, const std::vector<Reach>& reaches) {
   return added;
 }
 
-/// What a library op reads of operand `k` and what it writes, in elements.
-struct LibraryElements {
-  std::int64_t operands[2];
-  std::int64_t result;
-};
-
-LibraryElements elements_of(const ir::LibraryOp& op) {
-  if (const auto* m = std::get_if<ir::MatMulOp>(&op))
-    return {{(m->a_batch == 0 ? 1 : m->batch) * m->m * m->k, (m->b_batch == 0 ? 1 : m->batch) * m->k * m->n},
-            m->batch * m->m * m->n};
-  const auto& c = std::get<ir::Conv2dOp>(op);
-  const std::int64_t x = c.n * c.c_in * c.h * c.w, y = c.n * c.c_out * c.oh * c.ow;
-  const std::int64_t weight = c.groups == 0 ? 0 : c.c_out * (c.c_in / c.groups) * c.kh * c.kw;
-  switch (c.direction) {
-    case ir::Conv2dOp::Direction::Forward: return {{x, weight}, y};
-    case ir::Conv2dOp::Direction::BackwardInput: return {{y, weight}, x};
-    case ir::Conv2dOp::Direction::BackwardWeight: break;
-  }
-  return {{x, y}, weight};
-}
-
 }  // namespace
 
 Reach reach_of(std::span<const std::int64_t> extents, std::span<const std::int64_t> strides,
@@ -276,24 +255,19 @@ std::vector<Access> Traffic::kernel(const Lowered& lowered, const Memory& memory
   return accesses;
 }
 
-std::vector<Access> Traffic::library(const Step& step, const Memory& memory) {
+std::vector<Access> Traffic::library(const LibraryCall& call, const Memory& memory) {
   start_launch();
-  const LibraryElements elements = elements_of(step.op);
   std::vector<Access> accesses;
-  for (std::size_t b = 0; b < step.buffers.size(); ++b) {
-    const NodeId id = step.buffers[b].node;
-    Access& access = accesses.emplace_back(begin(id, memory));
-    if (step.buffers[b].written) {
-      write(access, id, elements.result);
-      continue;
-    }
-    const Node& operand = graph_.nodes[graph_.nodes[step.node].operands[b]];
-    trace::Layout layout = step.layouts[b];
-    if (layout.strides.empty()) layout = contiguous_layout(operand.shape);  // copied: lies in order
-    Reach reach = reach_of_view(operand.shape, layout);
-    reach.count = std::min(reach.count, elements.operands[b]);
-    read(access, id, {reach});
+  for (std::size_t k = 0; k < call.operands.size(); ++k) {
+    const auto& [base, layout] = call.operands[k];
+    Access& access = accesses.emplace_back(begin(base, memory));
+    Reach reach = reach_of_view(call.signature.operands[k].shape, layout);
+    reach.count = std::min(reach.count, call.op->elements_read(k));
+    read(access, base, {reach});
   }
+  for (std::size_t r = 0; r < call.results.size(); ++r)
+    write(accesses.emplace_back(begin(call.results[r], memory)), call.results[r],
+          call.op->elements_written(r));
   return accesses;
 }
 

@@ -68,7 +68,7 @@ class Traffic {
 
   /// `lowered` before reads and writes of one buffer are joined; `memory` says where the values lie.
   std::vector<Access> kernel(const Lowered& lowered, const Memory& memory);
-  std::vector<Access> library(const Step& step, const Memory& memory);
+  std::vector<Access> library(const LibraryCall& call, const Memory& memory);
 
  private:
   void start_launch();

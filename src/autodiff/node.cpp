@@ -69,7 +69,8 @@ AnyTensor::NodeRef track(Op op, std::span<const AnyTensor::Operand> operands,
   node->where = where;
   node->shape = result->shape;
   node->dtype = result->dtype;
-  std::copy(ints.begin(), ints.end(), node->ints.begin());
+  // Of an Extension, whose attributes may be more, the first one names the kind; that is all its rule reads.
+  std::copy_n(ints.begin(), std::min(ints.size(), node->ints.size()), node->ints.begin());
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (!operands[i].tensor) {
       node->scalar_mask |= static_cast<std::uint8_t>(1u << i);

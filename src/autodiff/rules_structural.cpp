@@ -1,4 +1,5 @@
 // Gradient rules of ops that move, combine or look up elements, and of library ops.
+#include "jit/library/kinds.h"
 #include "src/autodiff/rule.h"
 #include "src/tensor/apply.h"
 
@@ -183,6 +184,12 @@ Term convolve(Op op, const Step& s, const Term& a, const Term& b, const Shape& s
   return {tensor::convolve(op, a.tensor(), b.tensor(), s.integers(0, 7), shape, s.where()), s.where()};
 }
 
+/// Gradients that silently stop would be wrong, so backward() says where it cannot go on.
+Term no_rule(const Step& s) {
+  const std::string& name = library::kind_of(Op::Extension, s.integers(0, 1)).name();
+  throw AutodiffError("[" + name + "] has no gradient rule; detach() its operands or its results", s.where());
+}
+
 constexpr Rule kTable[] = {
     {Op::Full, {}},
     {Op::Iota, {}},
@@ -233,6 +240,8 @@ constexpr Rule kTable[] = {
         kSecond},
        {[](const Step& s) { return convolve(Op::Conv2d, s, s.operand(0), s.gradient(), s.shape_of(1)); },
         kFirst}}}},
+    {Op::Extension, {{{no_rule}, {no_rule}, {no_rule}}}},
+    {Op::Result, {}},  // never recorded
 };
 
 }  // namespace

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "jit/ir/kernel.h"
-#include "jit/ir/library_op.h"
 #include "jit/ir/traits.h"
+#include "jit/library/library_op.h"
 
 namespace sinter::runtime {
 
@@ -80,7 +80,7 @@ inline std::uint64_t bits_of(const ScalarValue& value, DType dtype) {
 /// members are concatenated.
 struct LaunchArguments {
   std::span<const BufferView>
-      buffers;  // in the order of Kernel::buffers; library ops: inputs, then the output
+      buffers;                         // in the order of Kernel::buffers; library ops: operands, then results
   std::span<const std::int64_t> ints;  // Kernel::ints of them; empty for library ops
   std::span<const ScalarValue> scalars;
   std::size_t members = 1;
@@ -160,8 +160,13 @@ class Backend {
   /// Throws CompileError.
   virtual std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) = 0;
 
-  /// Prepares a library op for the sizes in `op`. Throws DeviceError where this device cannot run it.
-  virtual ExecutableRef prepare(const ir::LibraryOp& op) = 0;
+  /// True iff the device has a way to prepare ops of the kind: asked when an op without an opcode of its own
+  /// is recorded. From any thread.
+  virtual bool computes(const library::Kind&) const { return true; }
+
+  /// Prepares a library op for the sizes it names. Throws DeviceError where this device
+  /// cannot run it.
+  virtual ExecutableRef prepare(const library::LibraryOp& op) = 0;
 
   /// Opens a run of a plan: the launches up to `submit` or `abandon` are the plan's. Each run of a plan
   /// launches the same executables with the same ints in the same order; buffers and scalars may differ.

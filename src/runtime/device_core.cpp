@@ -6,7 +6,6 @@
 
 #include <sinter/error.h>
 
-#include "jit/plan/lower/index_map.h"
 #include "src/base/env.h"
 
 namespace sinter::runtime {
@@ -108,7 +107,7 @@ void DeviceCore::read(trace::Value& value, std::span<std::byte> out) {
   }
   const std::size_t bytes = static_cast<std::size_t>(high - low + 1) * size;
   const BufferView view{value.buffer.get(), static_cast<std::size_t>(low) * size};
-  const bool dense = bytes == out.size() && plan::is_contiguous(value.shape, {value.layout.strides, 0});
+  const bool dense = bytes == out.size() && trace::is_contiguous(value.shape, {value.layout.strides, 0});
   std::vector<std::byte> staging(dense ? 0 : bytes);
   std::unique_ptr<Transfer> transfer;
   {

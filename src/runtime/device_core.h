@@ -24,6 +24,9 @@ class DeviceCore {
   const std::string& name() const { return backend_->traits().name; }
   const ir::DeviceTraits& traits() const { return backend_->traits(); }
 
+  /// True iff the device has a way to prepare library ops of the kind.
+  bool computes(const library::Kind& kind) const { return backend_->computes(kind); }
+
   /// The calling thread's recorder.
   trace::Recorder& recorder();
   /// `acquire_recorder` finds or makes a recorder for a thread that has none yet. `release_recorder` flushes

@@ -32,37 +32,6 @@ ScalarValue convert(const Scalar& scalar, DType dtype) {
   return value;
 }
 
-std::string key_of(const ir::LibraryOp& op) {
-  const auto joined = [](std::string key, std::initializer_list<std::int64_t> numbers) {
-    for (std::int64_t number : numbers) absl::StrAppend(&key, " ", number);
-    return key;
-  };
-  if (const auto* m = std::get_if<ir::MatMulOp>(&op))
-    return joined("matmul", {static_cast<int>(m->dtype), m->batch, m->m, m->n, m->k, m->a_batch, m->a_row,
-                             m->a_column, m->b_batch, m->b_row, m->b_column});
-  const auto& c = std::get<ir::Conv2dOp>(op);
-  return joined("conv2d", {static_cast<int>(c.direction),
-                           static_cast<int>(c.dtype),
-                           c.n,
-                           c.c_in,
-                           c.h,
-                           c.w,
-                           c.c_out,
-                           c.kh,
-                           c.kw,
-                           c.oh,
-                           c.ow,
-                           c.stride[0],
-                           c.stride[1],
-                           c.padding[0],
-                           c.padding[1],
-                           c.dilation[0],
-                           c.dilation[1],
-                           c.groups,
-                           c.x_last,
-                           c.y_last});
-}
-
 }  // namespace
 
 bool compilation_forbidden() { return forbidders.load() > 0; }
@@ -120,8 +89,8 @@ std::unique_ptr<Executor::Ready> Executor::make(const trace::Trace& trace, bool 
       ready->executables.push_back(kernels_.at(texts[*kernel]));
       continue;
     }
-    const ir::LibraryOp& op = std::get<ir::LibraryOp>(launch.what);
-    ExecutableRef& executable = libraries_[key_of(op)];
+    const library::LibraryOp& op = *std::get<library::LibraryOpRef>(launch.what);
+    ExecutableRef& executable = libraries_[absl::StrCat(op.kind().name(), " ", op.key())];
     if (!executable) executable = backend_.prepare(op);
     ready->executables.push_back(executable);
   }

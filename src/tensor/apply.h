@@ -7,6 +7,7 @@
 
 #include <sinter/any_tensor.h>
 
+#include "jit/library/library_op.h"
 #include "src/trace/op.h"
 
 namespace sinter::tensor {
@@ -18,6 +19,16 @@ using Operand = AnyTensor::Operand;
 /// devices.
 AnyTensor apply(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
                 std::span<const Scalar> scalars, const Shape& shape, DType dtype, const Location& where);
+
+/// Records a library op of any kind, whose operands are tensors: fills `results`, one for each of the kind's.
+/// Throws ShapeError or
+/// DTypeError where the kind says that operands and attributes do not fit together, DeviceError where the
+/// device has no way to compute it.
+void apply_library(const library::Kind& kind, std::span<const Operand> operands,
+                   std::span<const std::int64_t> ints, std::span<AnyTensor> results, const Location& where);
+/// The same for a kind of one result.
+AnyTensor apply_library(const library::Kind& kind, std::span<const Operand> operands,
+                        std::span<const std::int64_t> ints, const Location& where);
 
 /// Records an op without operands.
 AnyTensor apply_source(Op op, std::span<const Scalar> scalars, const Shape& shape, DType dtype,
@@ -43,7 +54,8 @@ AnyTensor assign_to(const AnyTensor& x, const AnyTensor& value, const Dims& star
 AnyTensor iota_along(std::size_t axis, std::size_t rank, std::int64_t size, const Device& device,
                      const Location& where);
 
-/// One of the three convolutions. `ints`: stride, padding, dilation (height, width each), groups.
+/// A convolution or one of its gradients, which gives `shape`. `ints`: stride, padding, dilation (height,
+/// width each), groups.
 AnyTensor convolve(Op op, const AnyTensor& a, const AnyTensor& b, std::span<const std::int64_t> ints,
                    const Shape& shape, const Location& where);
 

@@ -1,9 +1,9 @@
 // Joins several tensors, splits one, or repeats it.
 #include <algorithm>
 
+#include "src/base/size_arithmetic.h"
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
-#include "src/tensor/size_arithmetic.h"
 
 namespace sinter {
 
@@ -66,7 +66,7 @@ AnyTensor cat_pieces(std::string_view op, std::span<const AnyTensor> pieces, std
   std::vector<AnyTensor> filled;
   std::int64_t size = 0;
   for (const AnyTensor& piece : pieces) {
-    size = tensor::SizeArithmetic(op, where).sum(size, piece.shape()[dim]);
+    size = base::SizeArithmetic(op, where).sum(size, piece.shape()[dim]);
     if (piece.numel() > 0) filled.push_back(piece);
   }
   if (filled.empty()) {
@@ -106,7 +106,7 @@ std::vector<AnyTensor> AnyTensor::split(std::span<const std::int64_t> sizes, std
                                         Location where) const {
   const Shape& shape = tensor::value_of("split", *this, where).shape;
   const std::size_t dim = tensor::axis_of("split", axis, shape, where);
-  const tensor::SizeArithmetic total("split", where);
+  const base::SizeArithmetic total("split", where);
   std::int64_t start = 0;
   bool fits = true;
   for (std::int64_t size : sizes) {
@@ -160,7 +160,7 @@ AnyTensor AnyTensor::repeat(const Dims& counts, Location where) const {
     throw ShapeError("[repeat] " + to_string(counts) + " does not repeat shape " + to_string(from) +
                          ": one count, zero or more, for each axis",
                      where);
-  const tensor::SizeArithmetic sizes("repeat", where);
+  const base::SizeArithmetic sizes("repeat", where);
   AnyTensor result = *this;
   for (std::size_t d = 0; d < from.rank(); ++d) {
     if (counts[d] == 1) continue;

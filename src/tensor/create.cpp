@@ -3,10 +3,10 @@
 #include <cmath>
 #include <limits>
 
+#include "src/base/size_arithmetic.h"
 #include "src/runtime/device_core.h"
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
-#include "src/tensor/size_arithmetic.h"
 
 namespace sinter {
 
@@ -30,7 +30,7 @@ AnyTensor AnyTensor::from_bytes(std::span<const std::byte> data, const Shape& sh
   check_sizes("from_data", shape, where);
   tensor::check_supported("from_data", dtype, device, where);
   const auto given = data.size() / size_of(dtype);
-  if (data.size() != static_cast<std::size_t>(tensor::SizeArithmetic("from_data", where).bytes(shape, dtype)))
+  if (data.size() != static_cast<std::size_t>(base::SizeArithmetic("from_data", where).bytes(shape, dtype)))
     throw ShapeError("[from_data] shape " + to_string(shape) + " holds " + std::to_string(shape.numel()) +
                          " elements, the data " + std::to_string(given),
                      where);

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <array>
 
+#include "src/base/size_arithmetic.h"
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
-#include "src/tensor/size_arithmetic.h"
 
 namespace sinter {
 
@@ -30,7 +30,7 @@ AnyTensor AnyTensor::pad(const Dims& before, const Dims& after, Scalar value, Lo
   const trace::Value& x = tensor::value_of("pad", *this, where);
   tensor::check_computable("pad", x.dtype, where);
   Shape shape(x.shape);
-  const tensor::SizeArithmetic sizes("pad", where);
+  const base::SizeArithmetic sizes("pad", where);
   bool fits = before.rank() == shape.rank() && after.rank() == shape.rank();
   for (std::size_t i = 0; fits && i < shape.rank(); ++i) {
     fits = before[i] >= 0 && after[i] >= 0;
@@ -56,7 +56,7 @@ AnyTensor AnyTensor::place(const Shape& shape, const Dims& start, const Dims& st
                          "given " +
                          to_string(shape) + ", " + to_string(start) + ", " + to_string(step),
                      where);
-  const tensor::SizeArithmetic sizes("place", where);
+  const base::SizeArithmetic sizes("place", where);
   Dims first(start), stride(step), backwards;
   for (std::size_t i = 0; i < rank; ++i) {
     const std::int64_t count = x.shape[i];

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <array>
 
+#include "src/base/size_arithmetic.h"
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
-#include "src/tensor/size_arithmetic.h"
 
 namespace sinter {
 
@@ -87,7 +87,7 @@ AnyTensor slice_to(const AnyTensor& x, const Dims& start, const Dims& step, cons
 
 AnyTensor AnyTensor::reshape(const Dims& sizes, Location where) const {
   const Shape& from = value_of("reshape", *this, where).shape;
-  const tensor::SizeArithmetic sizes_of("reshape", where);
+  const base::SizeArithmetic sizes_of("reshape", where);
   Shape shape(sizes);
   std::int64_t known = 1;
   std::size_t open = kMaxRank;

@@ -6,17 +6,30 @@
 namespace sinter::trace {
 namespace {
 
-/// A few words on the stack for the fingerprint.
+/// Words on their way into a fingerprint, collected on the stack.
 class Words {
  public:
-  void add(std::uint64_t word) { words_[count_++] = word; }
+  explicit Words(FingerprintBuilder& to) : to_(to) {}
+  ~Words() { send(); }
+  Words(const Words&) = delete;
+  Words& operator=(const Words&) = delete;
+
+  void add(std::uint64_t word) {
+    if (count_ == words_.size()) send();
+    words_[count_++] = word;
+  }
   void add(const Dims& dims) {
     add(dims.rank());
     for (std::int64_t d : dims) add(static_cast<std::uint64_t>(d));
   }
-  std::span<const std::uint64_t> span() const { return {words_.data(), count_}; }
 
  private:
+  void send() {
+    to_.add({words_.data(), count_});
+    count_ = 0;
+  }
+
+  FingerprintBuilder& to_;
   std::array<std::uint64_t, 64> words_;
   std::size_t count_ = 0;
 };
@@ -47,19 +60,37 @@ ValueId Recorder::number_of(Value* value) {
   pin(value);
   current_.values.push_back(value);
 
-  Words words;
+  Words words(fingerprint_);
   words.add(0xe0000000u | static_cast<std::uint64_t>(value->dtype) << 8);
   words.add(entry.buffer);
   words.add(entry.shape);
   words.add(entry.layout.strides);
   words.add(static_cast<std::uint64_t>(entry.layout.offset));
-  fingerprint_.add(words.span());
   return next;
 }
 
 ValueRef Recorder::append(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
                           std::span<const Scalar> scalars, const Shape& shape, DType dtype,
                           const Location& where) {
+  prepare_operands(operands, where);
+  std::lock_guard lock(mutex_);
+  OpRecord record = begin_op(op, operands, ints, scalars, where);
+  ValueRef value = add_result(record, shape, dtype);
+  end_op(record);
+  return value;
+}
+
+void Recorder::append(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
+                      std::span<const TensorType> types, std::span<ValueRef> results, const Location& where) {
+  prepare_operands(operands, where);
+  std::lock_guard lock(mutex_);
+  OpRecord record = begin_op(op, operands, ints, {}, where);
+  for (std::size_t r = 0; r < types.size(); ++r)
+    results[r] = add_result(record, types[r].shape, types[r].dtype);
+  end_op(record);
+}
+
+void Recorder::prepare_operands(std::span<const Operand> operands, const Location& where) {
   for (const Operand& operand : operands) {
     if (!operand.value) continue;
     if (Recorder* other = operand.value->pending.load(std::memory_order_acquire); other && other != this)
@@ -67,8 +98,10 @@ ValueRef Recorder::append(Op op, std::span<const Operand> operands, std::span<co
     if (!operand.value->pending.load(std::memory_order_acquire) && operand.value->failure)
       throw Error(*operand.value->failure, where);
   }
+}
 
-  std::lock_guard lock(mutex_);
+OpRecord Recorder::begin_op(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
+                            std::span<const Scalar> scalars, const Location& where) {
   Trace& trace = current_.trace;
   OpRecord record;
   record.op = op;
@@ -90,32 +123,41 @@ ValueRef Recorder::append(Op op, std::span<const Operand> operands, std::span<co
   record.first_scalar = static_cast<std::uint32_t>(trace.scalars.size());
   trace.scalars.insert(trace.scalars.end(), scalars.begin(), scalars.end());
   record.output = static_cast<ValueId>(trace.values.size());
+  return record;
+}
 
-  TraceValue& entry = trace.values.emplace_back();
+ValueRef Recorder::add_result(OpRecord& record, const Shape& shape, DType dtype) {
+  TraceValue& entry = current_.trace.values.emplace_back();
   entry.shape = shape;
   entry.dtype = dtype;
   ValueRef value = ValueRef::adopt(new Value);
   value->device = &device_;
   value->shape = shape;
   value->dtype = dtype;
-  value->pending_id = record.output;
+  value->pending_id = record.output + record.output_count++;
   value->pending.store(this, std::memory_order_release);
   pin(value.get());
   current_.values.push_back(value.get());
+  return value;
+}
 
-  Words words;
-  words.add(static_cast<std::uint64_t>(op) | static_cast<std::uint64_t>(dtype) << 8 |
-            std::uint64_t{record.operand_count} << 16 | std::uint64_t{record.int_count} << 24 |
-            std::uint64_t{record.scalar_count} << 32);
-  for (std::size_t k = 0; k < operands.size(); ++k) words.add(record.operands[k].bits);
-  for (std::int64_t number : ints) words.add(static_cast<std::uint64_t>(number));
-  words.add(shape);
-  fingerprint_.add(words.span());
-
+void Recorder::end_op(const OpRecord& record) {
+  Trace& trace = current_.trace;
+  {
+    Words words(fingerprint_);
+    words.add(static_cast<std::uint64_t>(record.op) | std::uint64_t{record.operand_count} << 16 |
+              std::uint64_t{record.int_count} << 24 | std::uint64_t{record.scalar_count} << 32 |
+              std::uint64_t{record.output_count} << 40);
+    for (std::size_t k = 0; k < record.operand_count; ++k) words.add(record.operands[k].bits);
+    for (std::int64_t number : trace.ints_of(record)) words.add(static_cast<std::uint64_t>(number));
+    for (ValueId id = record.output; id < record.output + record.output_count; ++id) {
+      words.add(static_cast<std::uint64_t>(trace.values[id].dtype));
+      words.add(trace.values[id].shape);
+    }
+  }
   trace.ops.push_back(record);
   ops_recorded_.fetch_add(1, std::memory_order_relaxed);
   if (trace.ops.size() >= limit_) flush_locked();
-  return value;
 }
 
 void Recorder::flush() {

@@ -50,6 +50,10 @@ class Recorder {
   detail::Ref<Value> append(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
                             std::span<const Scalar> scalars, const Shape& shape, DType dtype,
                             const Location& where);
+  /// The same for an op of several results: fills `results` with a value for each of `types`.
+  void append(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
+              std::span<const TensorType> types, std::span<detail::Ref<Value>> results,
+              const Location& where);
 
   /// Hands the trace to the device. On an exception the trace is gone and its values carry the failure.
   void flush();
@@ -58,6 +62,13 @@ class Recorder {
 
  private:
   ValueId number_of(Value* value);
+  /// The steps of `append`: operands are made ready, then, under the lock, the op begins, gets its results,
+  /// and goes into the trace and its fingerprint.
+  void prepare_operands(std::span<const Operand> operands, const Location& where);
+  OpRecord begin_op(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
+                    std::span<const Scalar> scalars, const Location& where);
+  detail::Ref<Value> add_result(OpRecord& record, const Shape& shape, DType dtype);
+  void end_op(const OpRecord& record);
   void flush_locked();
   void finish(Flushed& flushed, const std::shared_ptr<const std::string>& failure);
 

@@ -33,14 +33,17 @@ struct OperandId {
   OperandId() = default;
 };
 
+inline constexpr std::size_t kMostOperands = 3;
+
 /// One recorded op. Integers and scalars that belong to it stand in the trace's tables.
 struct OpRecord {
   Op op = Op::Add;
   std::uint8_t operand_count = 0;
   std::uint8_t int_count = 0;
   std::uint8_t scalar_count = 0;  // scalars of the op itself, not scalar operands
-  OperandId operands[3];
-  ValueId output = 0;
+  std::uint8_t output_count = 0;
+  OperandId operands[kMostOperands];
+  ValueId output = 0;  // its first result; further ones have the numbers behind it
   std::uint32_t first_int = 0;
   std::uint32_t first_scalar = 0;
   std::uint32_t line = 0;

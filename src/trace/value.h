@@ -11,6 +11,8 @@
 #include <sinter/dtype.h>
 #include <sinter/shape.h>
 
+#include "src/trace/layout.h"
+
 namespace sinter::runtime {
 class Buffer;
 class DeviceCore;
@@ -20,12 +22,10 @@ namespace sinter::trace {
 
 class Recorder;
 
-/// How a value lies in its buffer: strides and offset in elements. Strides may be 0 (expanded) or negative
-/// (flipped).
-struct Layout {
-  Dims strides;
-  std::int64_t offset = 0;
-  friend bool operator==(const Layout&, const Layout&) = default;
+/// What is known of a value before it is computed.
+struct TensorType {
+  Shape shape;
+  DType dtype = DType::f32;
 };
 
 /// Two counts, on purpose: `owners` are handles that people can reach; they decide what must be kept and what

@@ -10,9 +10,9 @@
 namespace sinter::testing {
 namespace {
 
-using Direction = ir::Conv2dOp::Direction;
+using Direction = library::Conv2dOp::Direction;
 
-std::string text_of(const ir::MatMulOp& op) {
+std::string text_of(const library::MatMulOp& op) {
   const auto strides = [](std::int64_t batch, std::int64_t row, std::int64_t column) {
     return " (" + std::to_string(batch) + ", " + std::to_string(row) + ", " + std::to_string(column) + ")";
   };
@@ -21,7 +21,7 @@ std::string text_of(const ir::MatMulOp& op) {
          strides(op.a_batch, op.a_row, op.a_column) + strides(op.b_batch, op.b_row, op.b_column);
 }
 
-std::string text_of(const ir::Conv2dOp& op) {
+std::string text_of(const library::Conv2dOp& op) {
   const char* names[] = {"conv2d", "conv2d backward input", "conv2d backward weight"};
   std::string text = names[static_cast<int>(op.direction)];
   const auto add = [&](const char* name, std::initializer_list<std::int64_t> values) {
@@ -57,7 +57,7 @@ class LibraryChecks {
       for (const bool a_transposed : {false, true})
         for (const bool b_transposed : {false, true})
           for (const std::int64_t gap : {0, 3}) {
-            ir::MatMulOp op;
+            library::MatMulOp op;
             op.dtype = dtype;
             op.batch = s.batch, op.m = s.m, op.n = s.n, op.k = s.k;
             op.a_row = a_transposed ? 1 : s.k + gap;
@@ -91,7 +91,7 @@ class LibraryChecks {
     for (const Sizes& s : all)
       for (const Direction direction :
            {Direction::Forward, Direction::BackwardInput, Direction::BackwardWeight}) {
-        ir::Conv2dOp op;
+        library::Conv2dOp op;
         op.direction = direction;
         op.dtype = dtype;
         op.n = s.n, op.c_in = s.c_in, op.h = s.h, op.w = s.w;
@@ -109,7 +109,7 @@ class LibraryChecks {
   void report() const { failures_.report("library ops"); }
 
  private:
-  void matmul(const ir::MatMulOp& op) {
+  void matmul(const library::MatMulOp& op) {
     const auto extent = [](std::int64_t n, std::int64_t stride) { return n > 0 ? (n - 1) * stride : 0; };
     const std::int64_t a =
         extent(op.batch, op.a_batch) + extent(op.m, op.a_row) + extent(op.k, op.a_column) + 1;
@@ -119,7 +119,7 @@ class LibraryChecks {
           [&](const auto& x, const auto& y) { return reference_matmul(op, x, y); });
   }
 
-  void convolution(const ir::Conv2dOp& op) {
+  void convolution(const library::Conv2dOp& op) {
     const std::int64_t first = op.direction == Direction::BackwardInput ? output_numel(op) : input_numel(op);
     const std::int64_t second =
         op.direction == Direction::BackwardWeight ? output_numel(op) : weight_numel(op);
@@ -128,7 +128,7 @@ class LibraryChecks {
   }
 
   template <class Reference>
-  void check(const ir::LibraryOp& op, const std::string& name, DType dtype, std::int64_t first,
+  void check(const library::LibraryOp& op, const std::string& name, DType dtype, std::int64_t first,
              std::int64_t second, const Reference& reference) {
     const auto x = to_bytes(dtype, data_.reals(first)), y = to_bytes(dtype, data_.reals(second));
     const LibraryResult want = reference(to_doubles(dtype, x), to_doubles(dtype, y));

@@ -57,8 +57,8 @@ void time_kernel(runtime::Backend& backend, const char* name, const KernelCase& 
               static_cast<double>(moved) / ms * 1e-6, compiled);
 }
 
-void time_product(runtime::Backend& backend, const std::string& name, const ir::LibraryOp& op, std::size_t a,
-                  std::size_t b, std::size_t c, double flops) {
+void time_product(runtime::Backend& backend, const std::string& name, const library::LibraryOp& op,
+                  std::size_t a, std::size_t b, std::size_t c, double flops) {
   const auto compiling = Clock::now();
   const runtime::ExecutableRef executable = backend.prepare(op);
   const double compiled = std::chrono::duration<double, std::milli>(Clock::now() - compiling).count();
@@ -71,7 +71,7 @@ void time_product(runtime::Backend& backend, const std::string& name, const ir::
 
 void time_matmul(runtime::Backend& backend, std::int64_t m, std::int64_t n, std::int64_t k, bool a_transposed,
                  bool b_transposed) {
-  ir::MatMulOp op;
+  library::MatMulOp op;
   op.m = m;
   op.n = n;
   op.k = k;
@@ -88,9 +88,9 @@ void time_matmul(runtime::Backend& backend, std::int64_t m, std::int64_t n, std:
 
 void time_conv(runtime::Backend& backend, std::int64_t n, std::int64_t c_in, std::int64_t size,
                std::int64_t c_out) {
-  for (auto direction : {ir::Conv2dOp::Direction::Forward, ir::Conv2dOp::Direction::BackwardInput,
-                         ir::Conv2dOp::Direction::BackwardWeight}) {
-    ir::Conv2dOp op;
+  for (auto direction : {library::Conv2dOp::Direction::Forward, library::Conv2dOp::Direction::BackwardInput,
+                         library::Conv2dOp::Direction::BackwardWeight}) {
+    library::Conv2dOp op;
     op.direction = direction;
     op.n = n;
     op.c_in = c_in;

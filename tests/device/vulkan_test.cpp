@@ -59,7 +59,7 @@ constexpr VulkanOptions kOtherPaths{.cpu_kernels = false,
                                     .float64 = false,
                                     .subgroups = false};
 
-std::vector<float> matmul(runtime::Backend& backend, const ir::MatMulOp& op, const std::vector<float>& a,
+std::vector<float> matmul(runtime::Backend& backend, const library::MatMulOp& op, const std::vector<float>& a,
                           const std::vector<float>& b, std::size_t offset) {
   auto put = [&](const std::vector<float>& values) {
     runtime::BufferRef buffer = backend.allocate((values.size() + offset) * sizeof(float));
@@ -80,7 +80,7 @@ std::vector<float> matmul(runtime::Backend& backend, const ir::MatMulOp& op, con
 void check_matmul(runtime::Backend& backend, std::int64_t m, std::int64_t n, std::int64_t k,
                   std::size_t offset) {
   for (const bool transposed : {false, true}) {
-    ir::MatMulOp op;
+    library::MatMulOp op;
     op.m = m, op.n = n, op.k = k;
     op.a_row = transposed ? 1 : k, op.a_column = transposed ? m : 1;
     op.b_row = transposed ? 1 : n, op.b_column = transposed ? k : 1;

@@ -27,7 +27,9 @@ struct HostBuffer : runtime::Buffer {
 
 struct Work : runtime::Executable {
   std::optional<ir::Kernel> kernel;
-  ir::LibraryOp op;
+  Evaluate library;  // where there is no kernel
+  DType dtype = DType::f32;
+  bool convolves = false;
 };
 
 // Evaluates everything by the oracle, synchronously.
@@ -59,9 +61,11 @@ class OracleBackend : public runtime::Backend {
     }
     return all;
   }
-  runtime::ExecutableRef prepare(const ir::LibraryOp& op) override {
+  runtime::ExecutableRef prepare(const library::LibraryOp& op) override {
     auto work = std::make_shared<Work>();
-    work->op = op;
+    work->library = reference_table().prepare(traits_.name, op);
+    work->dtype = op.dtype;
+    work->convolves = &op.kind() != &library::matmul();
     return work;
   }
   void launch(runtime::Executable& executable, const runtime::LaunchArguments& arguments) override {
@@ -69,7 +73,7 @@ class OracleBackend : public runtime::Backend {
     if (work.kernel)
       launch_kernel(*work.kernel, arguments);
     else
-      launch_library(work.op, arguments);
+      launch_library(work, arguments);
     ++statistics_.launches;
   }
   void submit() override {}
@@ -115,8 +119,8 @@ class OracleBackend : public runtime::Backend {
         *at(arguments.buffers[b]) ^= std::byte{1};
   }
 
-  void launch_library(const ir::LibraryOp& op, const runtime::LaunchArguments& arguments) {
-    const DType dtype = std::visit([](const auto& o) { return o.dtype; }, op);
+  void launch_library(const Work& work, const runtime::LaunchArguments& arguments) {
+    const DType dtype = work.dtype;
     const auto operand = [&](std::size_t i) {
       std::vector<std::byte> bytes(at(arguments.buffers[i]),
                                    static_cast<HostBuffer*>(arguments.buffers[i].buffer)->data.end());
@@ -124,13 +128,10 @@ class OracleBackend : public runtime::Backend {
       return to_doubles(dtype, bytes);
     };
     const std::vector<double> a = operand(0), b = operand(1);
-    LibraryResult result;
-    if (const auto* matmul = std::get_if<ir::MatMulOp>(&op)) {
-      result = reference_matmul(*matmul, a, b);
-    } else {
-      result = reference_conv2d(std::get<ir::Conv2dOp>(op), a, b);
-      if (defect_ == Defect::WrongConvolution && !result.values.empty()) result.values.back() += 1;
-    }
+    const std::span<const double> operands[] = {a, b};
+    LibraryResult result = work.library(operands);
+    if (defect_ == Defect::WrongConvolution && work.convolves && !result.values.empty())
+      result.values.back() += 1;
     const std::vector<std::byte> bytes = to_bytes(dtype, result.values);
     std::copy(bytes.begin(), bytes.end(), at(arguments.buffers[2]));
   }

@@ -394,6 +394,7 @@ TEST_CASE("every op that has a gradient rule is tested") {
   for (const Case& c : cases()) tested.insert(c.op);
   for (const OpInfo& op : kOps) {
     CAPTURE(op.name);
+    if (op.op == Op::Extension) continue;  // its rule says that there is none: library_op_test
     bool differentiable = false;
     for (const autodiff::OperandRule& operand : autodiff::rule_of(op.op).operands)
       differentiable = differentiable || operand.gradient;

@@ -133,7 +133,7 @@ TEST_CASE("the host's own matrix product and convolution conform") {
 
 TEST_CASE("a larger product agrees with and without oneDNN, whatever the number of threads") {
   for (bool onednn : {false, true}) {
-    ir::MatMulOp op;
+    library::MatMulOp op;
     op.m = 150, op.n = 330, op.k = 700;
     op.a_row = op.k, op.a_column = 1, op.b_row = 1, op.b_column = op.k;
     std::vector<float> a(150 * 700), b(330 * 700), first;

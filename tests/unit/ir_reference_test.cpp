@@ -203,7 +203,10 @@ TEST_CASE("random numbers have the right mean and spread") {
 
 TEST_CASE("a matrix product by hand") {
   // [1 2; 3 4] * [5 6; 7 8], the second one transposed in memory.
-  ir::MatMulOp op{.m = 2, .n = 2, .k = 2, .a_row = 2, .a_column = 1, .b_row = 1, .b_column = 2};
+  library::MatMulOp op;
+  op.m = op.n = op.k = 2;
+  op.a_row = op.b_column = 2;
+  op.a_column = op.b_row = 1;
   const double a[] = {1, 2, 3, 4}, b[] = {5, 7, 6, 8};
   CHECK(reference_matmul(op, a, b).values == List{19, 22, 43, 50});
   op.k = 0;
@@ -211,16 +214,22 @@ TEST_CASE("a matrix product by hand") {
 }
 
 TEST_CASE("a convolution and its gradients by hand") {
-  ir::Conv2dOp op{.n = 1, .c_in = 1, .h = 3, .w = 3, .c_out = 1, .kh = 2, .kw = 2, .oh = 2, .ow = 2};
+  library::Conv2dOp op;
+  op.n = op.c_in = op.c_out = 1;
+  op.h = op.w = 3;
+  op.kh = op.kw = op.oh = op.ow = 2;
   const double x[] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, weight[] = {1, 0, 0, -1}, grad[] = {1, 2, 3, 4};
   CHECK(reference_conv2d(op, x, weight).values == List{-4, -4, -4, -4});
-  op.direction = ir::Conv2dOp::Direction::BackwardInput;
+  op.direction = library::Conv2dOp::Direction::BackwardInput;
   CHECK(reference_conv2d(op, grad, weight).values == List{1, 2, 0, 3, 3, -2, 0, -3, -4});
-  op.direction = ir::Conv2dOp::Direction::BackwardWeight;
+  op.direction = library::Conv2dOp::Direction::BackwardWeight;
   CHECK(reference_conv2d(op, x, grad).values == List{37, 47, 67, 77});
 
   // Two groups of one channel each, with stride 2 and padding 1: only products inside of the image count.
-  ir::Conv2dOp grouped{.n = 1, .c_in = 2, .h = 2, .w = 2, .c_out = 2, .kh = 2, .kw = 2, .oh = 2, .ow = 2};
+  library::Conv2dOp grouped;
+  grouped.n = 1;
+  grouped.c_in = grouped.h = grouped.w = 2;
+  grouped.c_out = grouped.kh = grouped.kw = grouped.oh = grouped.ow = 2;
   grouped.stride = {2, 2};
   grouped.padding = {1, 1};
   grouped.groups = 2;

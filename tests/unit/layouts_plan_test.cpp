@@ -7,6 +7,7 @@
 
 #include <sinter/nn.h>
 
+#include "jit/library/conv2d.h"
 #include "src/runtime/explain/observe.h"
 
 using namespace sinter;
@@ -33,14 +34,15 @@ class Plans : public runtime::TraceObserver {
     const plan::Plan plan = plan::make_plan(run.trace, traits, {});
     launches += static_cast<int>(plan.launches.size());
     for (const plan::Launch& launch : plan.launches) {
-      const auto* op = std::get_if<ir::LibraryOp>(&launch.what);
-      if (op && std::holds_alternative<ir::Conv2dOp>(*op))
-        convolutions.push_back(std::get<ir::Conv2dOp>(*op));
+      const auto* op = std::get_if<library::LibraryOpRef>(&launch.what);
+      if (!op) continue;
+      if (const auto* convolution = dynamic_cast<const library::Conv2dOp*>(op->get()))
+        convolutions.push_back(*convolution);
     }
     for (const plan::Placement& placement : plan.placements) strides.push_back(placement.layout.strides);
   }
 
-  std::vector<ir::Conv2dOp> convolutions;
+  std::vector<library::Conv2dOp> convolutions;
   std::vector<Dims> strides;  // of results that are still held
   int launches = 0, launches_plain = 0;
 };
@@ -83,10 +85,10 @@ TEST_CASE("pooling reads and the gradients of convolutions write them so") {
   });
   // Both forward convolutions, the gradient of the pooled image, and those of both weights.
   REQUIRE(plans.convolutions.size() == 5);
-  for (const ir::Conv2dOp& op : plans.convolutions) {
+  for (const library::Conv2dOp& op : plans.convolutions) {
     CAPTURE(static_cast<int>(op.direction));
-    if (op.direction == ir::Conv2dOp::Direction::BackwardInput) CHECK(op.y_last);
-    if (op.direction == ir::Conv2dOp::Direction::BackwardWeight && op.c_in == 16) CHECK(op.y_last);
+    if (op.direction == library::Conv2dOp::Direction::BackwardInput) CHECK(op.y_last);
+    if (op.direction == library::Conv2dOp::Direction::BackwardWeight && op.c_in == 16) CHECK(op.y_last);
   }
   CHECK(plans.launches == plans.launches_plain);
 }
@@ -95,7 +97,7 @@ TEST_CASE("images that nothing is won for lie in order") {
   const AnyTensor x = blank({2, 8, 8, 8}), w = blank({8, 8, 3, 3});
   auto none_last = [](const Plans& plans, std::size_t count) {
     REQUIRE(plans.convolutions.size() == count);
-    for (const ir::Conv2dOp& op : plans.convolutions) {
+    for (const library::Conv2dOp& op : plans.convolutions) {
       CHECK_FALSE(op.x_last);
       CHECK_FALSE(op.y_last);
     }

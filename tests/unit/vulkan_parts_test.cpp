@@ -86,8 +86,8 @@ DeviceInfo gpu() {
   return info;
 }
 
-ir::MatMulOp product(std::int64_t m, std::int64_t n, std::int64_t k) {
-  ir::MatMulOp op;
+library::MatMulOp product(std::int64_t m, std::int64_t n, std::int64_t k) {
+  library::MatMulOp op;
   op.m = m, op.n = n, op.k = k, op.a_row = k, op.a_column = 1, op.b_row = n, op.b_column = 1;
   return op;
 }
@@ -114,7 +114,7 @@ TEST_CASE("products that the device cannot do are refused") {
   CHECK_THROWS_AS(plan_product(product(1 << 17, 1 << 17, 4), gpu()), DeviceError);
   DeviceInfo info = gpu();
   info.has_f64 = false;
-  ir::MatMulOp op = product(3, 3, 3);
+  library::MatMulOp op = product(3, 3, 3);
   op.dtype = DType::f64;
   CHECK_THROWS_AS(plan_product(op, info), DTypeError);
 }

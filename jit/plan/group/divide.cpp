@@ -22,12 +22,10 @@ class Divider {
   Grouping run() {
     for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
       if (storing_[id] == Storing::Inline) continue;
-      if (node(id).is(OpClass::Library)) {
+      if (node(id).is_library_result())
         result_.owners[id] = kLibrary;
-        result_.libraries.push_back(id);
-        continue;
-      }
-      new_group(id);
+      else
+        new_group(id);
     }
     // A later division may store what an earlier kernel computes inline; that kernel stays right.
     for (GroupId g = 0; g < result_.groups.size(); ++g) {

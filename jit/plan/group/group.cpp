@@ -1,16 +1,25 @@
 // The three steps of grouping.
 #include "jit/plan/group/group.h"
 
+#include <utility>
+
 #include "jit/plan/group/divide.h"
 #include "jit/plan/group/merge.h"
 #include "jit/plan/group/storing.h"
+#include "jit/plan/library.h"
 
 namespace sinter::plan {
 
 Grouping group(const Graph& graph, const GroupOptions& options) {
   const Users users = users_of(graph);
-  std::vector<Storing> storing = choose_stored(graph, users, options);
+  std::vector<LibraryCall> libraries = library_calls(graph);
+  std::vector<Storing> storing = choose_stored(graph, users, libraries, options);
+  // A view that is stored for another reason is read from its own memory. Nothing after this stores views.
+  std::vector<bool> stored(storing.size());
+  for (NodeId id = 0; id < storing.size(); ++id) stored[id] = storing[id] != Storing::Inline;
+  make_library_ops(graph, stored, libraries);
   Grouping grouping = make_kernels(graph, users, options.limits, storing);
+  grouping.libraries = std::move(libraries);
   if (options.fusion) merge_kernels(graph, users, options.limits, storing, grouping);
   return grouping;
 }

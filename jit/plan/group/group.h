@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "jit/plan/graph.h"
+#include "jit/plan/library.h"
 #include "jit/plan/lower/lower.h"
 
 namespace sinter::plan {
@@ -22,10 +23,10 @@ struct CutNote {
 };
 
 struct Grouping {
-  Owners owners;                  // for each node
-  std::vector<Group> groups;      // dead ones were merged into others
-  std::vector<Lowered> kernels;   // for each group
-  std::vector<NodeId> libraries;  // library ops
+  Owners owners;                 // for each node
+  std::vector<Group> groups;     // dead ones were merged into others
+  std::vector<Lowered> kernels;  // for each group
+  std::vector<LibraryCall> libraries;
   std::vector<CutNote> cuts;
 };
 

@@ -88,7 +88,7 @@ class Merger {
       const NodeId at = todo.back();
       todo.pop_back();
       for (NodeId user : users_[at]) {
-        if (node(user).is(OpClass::Library))
+        if (node(user).is_library_result())
           found.push_back(user);
         else if (node(user).is(OpClass::View) && result_.owners[user] == kInline)
           todo.push_back(user);

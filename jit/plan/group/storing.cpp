@@ -5,8 +5,6 @@
 
 #include <absl/container/flat_hash_set.h>
 
-#include "jit/plan/library.h"
-
 namespace sinter::plan {
 namespace {
 
@@ -36,9 +34,11 @@ struct Need {
 
 class StoreChooser {
  public:
-  StoreChooser(const Graph& graph, const Users& users, const GroupOptions& options)
+  StoreChooser(const Graph& graph, const Users& users, std::span<const LibraryCall> libraries,
+               const GroupOptions& options)
       : graph_(graph),
         users_(users),
+        libraries_(libraries),
         options_(options),
         storing_(graph.nodes.size(), Storing::Inline),
         needs_(graph.nodes.size()),
@@ -65,18 +65,14 @@ class StoreChooser {
   }
 
   void pin_what_must_be_stored() {
-    for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
-      if (node(id).kind != NodeKind::Op) continue;
-      if (node(id).op_class() == OpClass::Library) {
-        pin(id);
-        for (std::size_t k = 0; k < node(id).operands.size(); ++k) {
-          const NodeId operand = node(id).operands[k];
-          pin(reads_in_place(graph_, id, k) ? base_of(graph_, operand) : operand);
-        }
-      } else if (node(id).op_class() == OpClass::Gather) {
-        const NodeId table = node(id).operands[0];
-        pin(strided_view(graph_, table) ? base_of(graph_, table) : table);
-      }
+    for (const LibraryCall& call : libraries_) {
+      for (NodeId result : call.results) pin(result);
+      for (const LibraryOperand& operand : call.operands) pin(operand.base);
+    }
+    for (const Node& n : graph_.nodes) {
+      if (!n.is(OpClass::Gather)) continue;
+      const NodeId table = n.operands[0];
+      pin(strided_view(graph_, table) ? base_of(graph_, table) : table);
     }
     // Results that are views share the memory of what they look at, unless that would hold more memory than
     // they show.
@@ -164,6 +160,7 @@ class StoreChooser {
 
   const Graph& graph_;
   const Users& users_;
+  const std::span<const LibraryCall> libraries_;
   const GroupOptions& options_;
   std::vector<Storing> storing_;
   std::vector<Need> needs_;
@@ -179,8 +176,9 @@ Users users_of(const Graph& graph) {
   return users;
 }
 
-std::vector<Storing> choose_stored(const Graph& graph, const Users& users, const GroupOptions& options) {
-  return StoreChooser(graph, users, options).run();
+std::vector<Storing> choose_stored(const Graph& graph, const Users& users,
+                                   std::span<const LibraryCall> libraries, const GroupOptions& options) {
+  return StoreChooser(graph, users, libraries, options).run();
 }
 
 }  // namespace sinter::plan

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "jit/plan/group/group.h"
@@ -20,6 +21,9 @@ enum class Storing : std::uint8_t {
   Required,  // it is in memory after its kernel: a result, or read by a library op or an indexed read
 };
 
-std::vector<Storing> choose_stored(const Graph& graph, const Users& users, const GroupOptions& options);
+/// Library ops have what `libraries` names in memory: their results, and the nodes that operands are read
+/// from.
+std::vector<Storing> choose_stored(const Graph& graph, const Users& users,
+                                   std::span<const LibraryCall> libraries, const GroupOptions& options);
 
 }  // namespace sinter::plan

@@ -8,7 +8,7 @@
 
 #include <sinter/shape.h>
 
-#include "src/trace/value.h"
+#include "src/trace/layout.h"
 
 namespace sinter::plan {
 
@@ -66,12 +66,8 @@ class IndexMap {
   std::vector<Stretch> stretches_;  // of the loop's coordinates; empty: all of them count
 };
 
-/// Row-major without gaps, offset 0.
-trace::Layout contiguous_layout(const Shape& shape);
-bool is_contiguous(const Shape& shape, const trace::Layout& layout);
-
-/// How a tensor of `shape` lying as `layout` lies when seen as `to` (same number of elements), or nothing
-/// when no strides can say it.
-bool reshape_layout(const Shape& shape, const trace::Layout& layout, const Shape& to, trace::Layout& result);
+using trace::contiguous_layout;
+using trace::is_contiguous;
+using trace::reshape_layout;
 
 }  // namespace sinter::plan

@@ -282,7 +282,8 @@ class Lowering : private DraftWriter {
       case OpClass::Pad: return pad(id, map, predicate);
       case OpClass::Reduce: return reduce(id, map);
       case OpClass::Gather: return gather(id, map, predicate);
-      case OpClass::Library: break;
+      case OpClass::Library:
+      case OpClass::Result: break;
     }
     throw std::logic_error("lower: a library op is not part of a fused kernel");
   }

@@ -42,7 +42,12 @@ class Images {
   bool is_member(NodeId id) const {
     const Node& n = node(id);
     if (n.kind != NodeKind::Op || n.shape.rank() != 4 || n.shape.numel() == 0) return false;
-    return n.is(OpClass::Elementwise) || may_be_channels_last(graph_, id, 2);
+    if (n.is(OpClass::Elementwise)) return true;
+    if (!n.is(OpClass::Library)) return false;
+    // Further results name the op, which would be a view of itself.
+    const library::Signature signature = signature_of(graph_, n);
+    return signature.results.size() == 1 &&
+           kind_of(n).result_order(signature, 0) == library::ImageOrder::Either;
   }
 
   NodeId root(NodeId id) {
@@ -65,10 +70,13 @@ class Images {
       for (NodeId operand : n.operands)
         if (node(base_of(graph_, operand)).is_random()) in_order_[root(id)] = true;
     }
-    if (!is_convolution(n)) return;
-    for (std::size_t k = 0; k < n.operands.size(); ++k)
-      if (is_member(n.operands[k]))
-        saved_[root(n.operands[k])] += may_be_channels_last(graph_, id, k) ? 1 : -1;
+    if (!n.is(OpClass::Library)) return;
+    const library::Signature signature = signature_of(graph_, n);
+    for (std::size_t k = 0; k < n.operands.size(); ++k) {
+      const library::ImageOrder order = kind_of(n).operand_order(signature, k);
+      if (order != library::ImageOrder::NotAnImage && is_member(n.operands[k]))
+        saved_[root(n.operands[k])] += order == library::ImageOrder::Either ? 1 : -1;
+    }
   }
 
   const Graph& graph_;

@@ -20,6 +20,9 @@ std::vector<bool> needed_nodes(const Graph& graph) {
   for (std::size_t id = graph.nodes.size(); id-- > 0;)
     if (needed[id])
       for (NodeId operand : graph.nodes[id].operands) needed[operand] = true;
+  // A library op writes all of its results, so they are there as long as it is.
+  for (std::size_t id = 0; id < graph.nodes.size(); ++id)
+    if (graph.nodes[id].is(OpClass::Result)) needed[id] = needed[graph.nodes[id].operands[0]];
   return needed;
 }
 

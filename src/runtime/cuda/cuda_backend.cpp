@@ -68,7 +68,8 @@ class CudaBackend final : public Backend {
   std::unique_ptr<Transfer> begin_download(const BufferView& from, std::span<std::byte> data) override;
   std::size_t trim() override;
   std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override;
-  ExecutableRef prepare(const ir::LibraryOp& op) override;
+  bool computes(const library::Kind& kind) const override { return product_table().has(kind); }
+  ExecutableRef prepare(const library::LibraryOp& op) override;
   void begin(std::unique_ptr<PlanState>& state) override;
   void launch(Executable& executable, const LaunchArguments& arguments) override;
   void submit() override;
@@ -249,9 +250,9 @@ std::vector<ExecutableRef> CudaBackend::compile(std::span<const ir::Kernel* cons
   return executables;
 }
 
-ExecutableRef CudaBackend::prepare(const ir::LibraryOp& op) {
+ExecutableRef CudaBackend::prepare(const library::LibraryOp& op) {
   auto executable = std::make_shared<ProductExecutable>();
-  executable->plan = plan_product(op, multiprocessors_);
+  executable->plan = product_table().prepare(traits_.name, op, multiprocessors_);
   if (executable->plan.blocks > 0) executable->key = modules_->request(executable->plan.source, true);
   return executable;
 }

@@ -83,7 +83,7 @@ std::int64_t split(Problem& p, const Shape& s, const Tile& tile, int multiproces
   return blocks * p.splits;
 }
 
-ProductPlan plan(const ir::MatMulOp& op, int multiprocessors) {
+ProductPlan plan(const library::MatMulOp& op, int multiprocessors) {
   ProductPlan plan;
   plan.dtype = op.dtype;
   const Shape shape{op.batch, op.m, op.n, op.k};
@@ -108,8 +108,8 @@ ProductPlan plan(const ir::MatMulOp& op, int multiprocessors) {
   return plan;
 }
 
-ProductPlan plan(const ir::Conv2dOp& op, int multiprocessors) {
-  using Direction = ir::Conv2dOp::Direction;
+ProductPlan plan(const library::Conv2dOp& op, int multiprocessors) {
+  using Direction = library::Conv2dOp::Direction;
   ProductPlan plan;
   plan.is_conv = true;
   plan.dtype = op.dtype;
@@ -157,17 +157,41 @@ ProductPlan plan(const ir::Conv2dOp& op, int multiprocessors) {
   return plan;
 }
 
+ProductPlan checked(ProductPlan plan) {
+  if (!is_float(plan.dtype))
+    throw DTypeError("[cuda] products are defined for f32 and f64, not for " +
+                     std::string(name_of(plan.dtype)));
+  if (plan.blocks >= (std::int64_t{1} << 31))
+    throw DeviceError("[cuda] a product of " + std::to_string(plan.result_numel) +
+                      " elements is too large for one launch");
+  return plan;
+}
+
 }  // namespace
 
-ProductPlan plan_product(const ir::LibraryOp& op, int multiprocessors) {
-  ProductPlan result = std::visit([&](const auto& one) { return plan(one, multiprocessors); }, op);
-  if (!is_float(result.dtype))
-    throw DTypeError("[cuda] products are defined for f32 and f64, not for " +
-                     std::string(name_of(result.dtype)));
-  if (result.blocks >= (std::int64_t{1} << 31))
-    throw DeviceError("[cuda] a product of " + std::to_string(result.result_numel) +
-                      " elements is too large for one launch");
-  return result;
+ProductPlan plan_product(const library::MatMulOp& op, int multiprocessors) {
+  return checked(plan(op, multiprocessors));
+}
+ProductPlan plan_product(const library::Conv2dOp& op, int multiprocessors) {
+  return checked(plan(op, multiprocessors));
+}
+
+LibraryTable<ProductPlan(const library::LibraryOp&, int)>& product_table() {
+  using Direction = library::Conv2dOp::Direction;
+  const auto matmul = [](const library::LibraryOp& op, int multiprocessors) {
+    return plan_product(library::as<library::MatMulOp>(op), multiprocessors);
+  };
+  const auto conv2d = [](const library::LibraryOp& op, int multiprocessors) {
+    return plan_product(library::as<library::Conv2dOp>(op), multiprocessors);
+  };
+  // Never destroyed: devices may outlive static objects.
+  static auto* table = new LibraryTable<ProductPlan(const library::LibraryOp&, int)>{
+      {&library::matmul(), matmul},
+      {&library::conv2d(Direction::Forward), conv2d},
+      {&library::conv2d(Direction::BackwardInput), conv2d},
+      {&library::conv2d(Direction::BackwardWeight), conv2d},
+  };
+  return *table;
 }
 
 void set_vectors(MatMulProblem& p, DType dtype, std::uint64_t a, std::uint64_t b, std::uint64_t c) {

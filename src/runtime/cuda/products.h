@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "jit/ir/library_op.h"
+#include "jit/library/conv2d.h"
+#include "jit/library/matmul.h"
+#include "src/runtime/library_table.h"
 
 namespace sinter::runtime::cuda {
 
@@ -46,9 +48,13 @@ struct ProductPlan {
   }
 };
 
-/// A function of the op and the number of multiprocessors, so that a result's bits are the same on every run.
-/// Throws DeviceError for tensors whose places in memory do not fit 31 bits (convolutions).
-ProductPlan plan_product(const ir::LibraryOp& op, int multiprocessors);
+/// Functions of the op and the number of multiprocessors, so that a result's bits are the same on every run.
+/// Throw DeviceError for tensors whose places in memory do not fit 31 bits (convolutions).
+ProductPlan plan_product(const library::MatMulOp& op, int multiprocessors);
+ProductPlan plan_product(const library::Conv2dOp& op, int multiprocessors);
+
+/// Kind to plan.
+LibraryTable<ProductPlan(const library::LibraryOp&, int multiprocessors)>& product_table();
 
 /// Sets which operands can be read and written four elements at once, by the addresses.
 void set_vectors(MatMulProblem& problem, DType dtype, std::uint64_t a, std::uint64_t b, std::uint64_t c);

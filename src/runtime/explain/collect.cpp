@@ -5,11 +5,13 @@
 
 #include <absl/hash/hash.h>
 
+#include "jit/library/kinds.h"
+
 namespace sinter::runtime {
 namespace {
 
-ReportLine line_of(const trace::OpRecord& record) {
-  return {record.file ? record.file : "?", record.line, {std::string(name_of(record.op))}};
+ReportLine line_of(const trace::OpRecord& record, const trace::Trace& trace) {
+  return {record.file ? record.file : "?", record.line, {std::string(library::name_of(trace, record))}};
 }
 
 /// The source lines in the order of the program, each once.
@@ -17,7 +19,7 @@ std::vector<ReportLine> lines_of(const std::vector<std::uint32_t>& records, cons
   std::vector<ReportLine> lines;
   absl::flat_hash_map<std::pair<std::string, std::uint32_t>, std::size_t> known;
   for (std::uint32_t r : records) {
-    ReportLine line = line_of(trace.ops[r]);
+    ReportLine line = line_of(trace.ops[r], trace);
     auto [it, added] = known.try_emplace({line.file, line.line}, lines.size());
     if (added)
       lines.push_back(std::move(line));
@@ -58,7 +60,7 @@ ReportLaunch report_of(const plan::Launch& launch, std::size_t number, const tra
   const auto* kernel = std::get_if<std::uint32_t>(&launch.what);
   report.kind = kernel ? ReportLaunch::Kind::Kernel : ReportLaunch::Kind::Library;
   report.kernel = kernel ? *kernel : 0;
-  for (std::uint32_t r : launch.records) report.ops.emplace_back(name_of(trace.ops[r].op));
+  for (std::uint32_t r : launch.records) report.ops.emplace_back(library::name_of(trace, trace.ops[r]));
   report.lines = lines_of(launch.records, trace);
   report.bytes_read = launch.bytes_read();
   report.bytes_written = launch.bytes_written();
@@ -66,7 +68,7 @@ ReportLaunch report_of(const plan::Launch& launch, std::size_t number, const tra
   for (const plan::Access& access : launch.accesses) {
     ReportAccess& entry = report.accesses.emplace_back();
     entry.label = labels.label(access);
-    if (!access.external) entry.op = name_of(trace.ops[access.record].op);
+    if (!access.external) entry.op = library::name_of(trace, trace.ops[access.record]);
     entry.shape = access.shape;
     entry.dtype = access.dtype;
     entry.written = access.written;
@@ -101,7 +103,8 @@ ReportTrace report_of(const TraceRun& run) {
   for (const plan::PlanCut& cut : run.plan.cuts) {
     const trace::OpRecord &producer = run.trace.ops[cut.producer], &consumer = run.trace.ops[cut.consumer];
     report.cuts.push_back({std::string(name_of(producer.op)), std::string(name_of(consumer.op)),
-                           line_of(producer), line_of(consumer), cut.reason, cut.count});
+                           line_of(producer, run.trace), line_of(consumer, run.trace), cut.reason,
+                           cut.count});
   }
   report.bytes_moved = run.plan.bytes_moved();
   report.least_bytes = run.plan.least_bytes();

@@ -128,7 +128,10 @@ class HostBackend final : public Backend {
     return programs;
   }
 
-  ExecutableRef prepare(const ir::LibraryOp& op) override { return host::make_library_program(op); }
+  bool computes(const library::Kind& kind) const override { return host::library_table().has(kind); }
+  ExecutableRef prepare(const library::LibraryOp& op) override {
+    return host::library_table().prepare(traits_.name, op);
+  }
 
   void launch(Executable& executable, const LaunchArguments& arguments) override {
     ++launches_;

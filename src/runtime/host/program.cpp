@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <string>
-#include <variant>
 
 #include <sinter/error.h>
 
@@ -35,28 +34,12 @@ std::string KernelProgram::describe() const {
   std::string text = "kernel over (";
   for (std::size_t k = 0; k < code.space.rank(); ++k)
     text += (k == code.space.outer ? "; " : k > 0 ? ", " : "") + std::to_string(code.space.extents[k]);
-  text += std::string(") lanes ") + (code.lanes_inner ? "inner" : "outer") + ", blocks of " +
-          std::to_string(code.blocks.block) + (code.resident ? ", rows kept" : "") +
-          (code.split ? ", split" : "");
+  text += ") lanes ";
+  text += code.lanes_inner ? "inner" : "outer";
+  text += ", blocks of " + std::to_string(code.blocks.block);
+  if (code.resident) text += ", rows kept";
+  if (code.split) text += ", split";
   return text + ", " + std::to_string(kernel_.exprs.size()) + " expressions";
-}
-
-std::string describe(const ir::LibraryOp& op) {
-  auto sizes = [](std::initializer_list<std::int64_t> values) {
-    std::string text;
-    for (std::int64_t value : values) text += (text.empty() ? "" : "x") + std::to_string(value);
-    return text;
-  };
-  if (const auto* m = std::get_if<ir::MatMulOp>(&op))
-    return "matmul " + sizes({m->batch, m->m, m->k}) + " * " + sizes({m->k, m->n});
-  const auto& c = std::get<ir::Conv2dOp>(op);
-  const char* names[] = {"conv2d ", "conv2d backward input ", "conv2d backward weight "};
-  return names[static_cast<std::size_t>(c.direction)] + sizes({c.n, c.c_in, c.h, c.w}) + " * " +
-         sizes({c.c_out, c.c_in / c.groups, c.kh, c.kw}) +
-         (c.x_last && c.y_last ? " channels last"
-          : c.x_last           ? " x channels last"
-          : c.y_last           ? " y channels last"
-                               : "");
 }
 
 void KernelProgram::run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>& fault) {

@@ -23,8 +23,6 @@ class HostExecutable : public Executable {
   std::string how(std::span<const std::int64_t>, std::size_t) override { return describe(); }
 };
 
-std::string describe(const ir::LibraryOp& op);
-
 /// A kernel, with its code for the sizes that it was launched with last.
 class KernelProgram final : public HostExecutable {
  public:

@@ -42,7 +42,7 @@ class NullBackend : public Backend {
   std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override {
     return std::vector<ExecutableRef>(kernels.size(), std::make_shared<Executable>());
   }
-  ExecutableRef prepare(const ir::LibraryOp&) override { return std::make_shared<Executable>(); }
+  ExecutableRef prepare(const library::LibraryOp&) override { return std::make_shared<Executable>(); }
   void launch(Executable&, const LaunchArguments&) override { ++launches_; }
   void submit() override {}
   void synchronize() override {}

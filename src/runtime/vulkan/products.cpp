@@ -56,7 +56,7 @@ std::int64_t span_of(std::int64_t batch, std::int64_t rows, std::int64_t columns
   return (batch - 1) * batch_stride + (rows - 1) * row_stride + (columns - 1) * column_stride + 1;
 }
 
-Product product_of(const ir::MatMulOp& op) {
+Product product_of(const library::MatMulOp& op) {
   Product p{std::string(kernels::source("matmul.comp")),
             op.dtype,
             op.m,
@@ -75,8 +75,8 @@ Product product_of(const ir::MatMulOp& op) {
   return p;
 }
 
-Product product_of(const ir::Conv2dOp& op) {
-  using Direction = ir::Conv2dOp::Direction;
+Product product_of(const library::Conv2dOp& op) {
+  using Direction = library::Conv2dOp::Direction;
   const std::int64_t in = op.c_in / op.groups, out = op.c_out / op.groups, taps = op.kh * op.kw;
   const std::int64_t input = op.n * op.h * op.w, output = op.n * op.oh * op.ow;
   const bool forward = op.direction == Direction::Forward,
@@ -175,10 +175,7 @@ std::string head(const Product& p, const Tiles& tiles, int lanes, bool split, bo
   return text;
 }
 
-}  // namespace
-
-ProductPlan plan_product(const ir::LibraryOp& op, const DeviceInfo& device) {
-  const Product p = std::visit([](const auto& one) { return product_of(one); }, op);
+ProductPlan plan(const Product& p, const DeviceInfo& device) {
   if (p.dtype != DType::f32 && !(p.dtype == DType::f64 && device.has_f64))
     throw DTypeError("[vulkan] " + device.name + " has no matrix product or convolution of " +
                      std::string(name_of(p.dtype)));
@@ -187,8 +184,6 @@ ProductPlan plan_product(const ir::LibraryOp& op, const DeviceInfo& device) {
   plan.element_bytes = size_of(p.dtype);
   plan.input_bytes[0] = static_cast<std::size_t>(p.numel[0]) * size_of(p.dtype);
   plan.input_bytes[1] = static_cast<std::size_t>(p.numel[1]) * size_of(p.dtype);
-  // A convolution's weight, or the gradient that takes its place, is the op's second input.
-  if (std::holds_alternative<ir::Conv2dOp>(op)) std::swap(plan.inputs[0], plan.inputs[1]);
   plan.output_bytes = static_cast<std::size_t>(p.numel[2]) * size_of(p.dtype);
 
   const Tiles tiles = choose_tiles(p, device);
@@ -222,6 +217,37 @@ ProductPlan plan_product(const ir::LibraryOp& op, const DeviceInfo& device) {
     plan.partial_bytes = static_cast<std::size_t>(splits * elements) * size_of(p.dtype);
   }
   return plan;
+}
+
+}  // namespace
+
+ProductPlan plan_product(const library::MatMulOp& op, const DeviceInfo& device) {
+  return plan(product_of(op), device);
+}
+
+ProductPlan plan_product(const library::Conv2dOp& op, const DeviceInfo& device) {
+  ProductPlan result = plan(product_of(op), device);
+  // The weight, or the gradient that takes its place, is the op's second input.
+  std::swap(result.inputs[0], result.inputs[1]);
+  return result;
+}
+
+LibraryTable<ProductPlan(const library::LibraryOp&, const DeviceInfo&)>& product_table() {
+  using Direction = library::Conv2dOp::Direction;
+  const auto matmul = [](const library::LibraryOp& op, const DeviceInfo& device) {
+    return plan_product(library::as<library::MatMulOp>(op), device);
+  };
+  const auto conv2d = [](const library::LibraryOp& op, const DeviceInfo& device) {
+    return plan_product(library::as<library::Conv2dOp>(op), device);
+  };
+  // Never destroyed: devices may outlive static objects.
+  static auto* table = new LibraryTable<ProductPlan(const library::LibraryOp&, const DeviceInfo&)>{
+      {&library::matmul(), matmul},
+      {&library::conv2d(Direction::Forward), conv2d},
+      {&library::conv2d(Direction::BackwardInput), conv2d},
+      {&library::conv2d(Direction::BackwardWeight), conv2d},
+  };
+  return *table;
 }
 
 }  // namespace sinter::runtime::vulkan

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "jit/ir/library_op.h"
+#include "jit/library/conv2d.h"
+#include "jit/library/matmul.h"
+#include "src/runtime/library_table.h"
 #include "src/runtime/vulkan/device.h"
 
 namespace sinter::runtime::vulkan {
@@ -32,8 +34,12 @@ struct ProductPlan {
   std::size_t input_bytes[2] = {0, 0}, output_bytes = 0;  // least sizes of a, b and c
 };
 
-/// A function of the op and the device alone. Throws DeviceError for sizes that the device's 32-bit positions
+/// Functions of the op and the device alone. Throw DeviceError for sizes that the device's 32-bit positions
 /// cannot reach, DTypeError for a dtype that it cannot compute with.
-ProductPlan plan_product(const ir::LibraryOp& op, const DeviceInfo& device);
+ProductPlan plan_product(const library::MatMulOp& op, const DeviceInfo& device);
+ProductPlan plan_product(const library::Conv2dOp& op, const DeviceInfo& device);
+
+/// Kind to plan.
+LibraryTable<ProductPlan(const library::LibraryOp&, const DeviceInfo&)>& product_table();
 
 }  // namespace sinter::runtime::vulkan

@@ -79,7 +79,8 @@ class VulkanBackend final : public Backend {
   void upload(const BufferView& to, std::span<const std::byte> data) override;
   void download(const BufferView& from, std::span<std::byte> data) override;
   std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override;
-  ExecutableRef prepare(const ir::LibraryOp& op) override;
+  bool computes(const library::Kind& kind) const override { return product_table().has(kind); }
+  ExecutableRef prepare(const library::LibraryOp& op) override;
   void launch(Executable& executable, const LaunchArguments& arguments) override;
   void submit() override { commands_.end_plan(); }
   void synchronize() override;
@@ -220,9 +221,9 @@ std::vector<ExecutableRef> VulkanBackend::compile(std::span<const ir::Kernel* co
   return result;
 }
 
-ExecutableRef VulkanBackend::prepare(const ir::LibraryOp& op) {
+ExecutableRef VulkanBackend::prepare(const library::LibraryOp& op) {
   auto executable = std::make_shared<ProductExecutable>();
-  executable->plan = plan_product(op, device_.info());
+  executable->plan = product_table().prepare(traits_.name, op, device_.info());
   const ProductPlan& plan = executable->plan;
   constexpr std::uint32_t kBindings = 4;
   if (plan.product.groups)

@@ -4,13 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "jit/ir/kernel.h"
-#include "jit/ir/library_op.h"
+#include "jit/library/conv2d.h"
+#include "jit/library/matmul.h"
 #include "src/runtime/backend.h"
+#include "src/runtime/library_table.h"
 
 namespace sinter::testing {
 
@@ -82,14 +85,19 @@ PhiloxWords philox(PhiloxWords counter, std::uint32_t key0, std::uint32_t key1);
 struct LibraryResult {
   std::vector<double> values, magnitudes;
 };
-LibraryResult reference_matmul(const ir::MatMulOp& op, std::span<const double> a, std::span<const double> b);
+LibraryResult reference_matmul(const library::MatMulOp& op, std::span<const double> a,
+                               std::span<const double> b);
 /// Inputs in the order of the op's comment.
-LibraryResult reference_conv2d(const ir::Conv2dOp& op, std::span<const double> first,
+LibraryResult reference_conv2d(const library::Conv2dOp& op, std::span<const double> first,
                                std::span<const double> second);
 
+/// A library op as the oracle computes it: all operands in, the one result out.
+using Evaluate = std::function<LibraryResult(std::span<const std::span<const double>> operands)>;
+runtime::LibraryTable<Evaluate(const library::LibraryOp&)>& reference_table();
+
 /// Element counts of a convolution's operands.
-std::int64_t input_numel(const ir::Conv2dOp& op);
-std::int64_t weight_numel(const ir::Conv2dOp& op);
-std::int64_t output_numel(const ir::Conv2dOp& op);
+std::int64_t input_numel(const library::Conv2dOp& op);
+std::int64_t weight_numel(const library::Conv2dOp& op);
+std::int64_t output_numel(const library::Conv2dOp& op);
 
 }  // namespace sinter::testing

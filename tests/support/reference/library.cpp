@@ -6,7 +6,8 @@
 
 namespace sinter::testing {
 
-LibraryResult reference_matmul(const ir::MatMulOp& op, std::span<const double> a, std::span<const double> b) {
+LibraryResult reference_matmul(const library::MatMulOp& op, std::span<const double> a,
+                               std::span<const double> b) {
   LibraryResult c;
   for (std::int64_t batch = 0; batch < op.batch; ++batch)
     for (std::int64_t i = 0; i < op.m; ++i)
@@ -24,15 +25,17 @@ LibraryResult reference_matmul(const ir::MatMulOp& op, std::span<const double> a
   return c;
 }
 
-std::int64_t input_numel(const ir::Conv2dOp& op) { return op.n * op.c_in * op.h * op.w; }
-std::int64_t weight_numel(const ir::Conv2dOp& op) { return op.c_out * (op.c_in / op.groups) * op.kh * op.kw; }
-std::int64_t output_numel(const ir::Conv2dOp& op) { return op.n * op.c_out * op.oh * op.ow; }
+std::int64_t input_numel(const library::Conv2dOp& op) { return op.n * op.c_in * op.h * op.w; }
+std::int64_t weight_numel(const library::Conv2dOp& op) {
+  return op.c_out * (op.c_in / op.groups) * op.kh * op.kw;
+}
+std::int64_t output_numel(const library::Conv2dOp& op) { return op.n * op.c_out * op.oh * op.ow; }
 
 namespace {
 
 // Calls body(x, weight, y) with the positions of every product that the convolution is made of.
 template <class Body>
-void for_each_product(const ir::Conv2dOp& op, const Body& body) {
+void for_each_product(const library::Conv2dOp& op, const Body& body) {
   const std::int64_t in = op.c_in / op.groups, out = op.c_out / op.groups;
   for (std::int64_t n = 0; n < op.n; ++n)
     for (std::int64_t co = 0; co < op.c_out; ++co)
@@ -53,9 +56,9 @@ void for_each_product(const ir::Conv2dOp& op, const Body& body) {
 
 }  // namespace
 
-LibraryResult reference_conv2d(const ir::Conv2dOp& op, std::span<const double> first,
+LibraryResult reference_conv2d(const library::Conv2dOp& op, std::span<const double> first,
                                std::span<const double> second) {
-  using Direction = ir::Conv2dOp::Direction;
+  using Direction = library::Conv2dOp::Direction;
   LibraryResult result;
   const auto resize = [&](std::int64_t numel) {
     result.values.resize(numel);
@@ -83,6 +86,28 @@ LibraryResult reference_conv2d(const ir::Conv2dOp& op, std::span<const double> f
       break;
   }
   return result;
+}
+
+runtime::LibraryTable<Evaluate(const library::LibraryOp&)>& reference_table() {
+  using Direction = library::Conv2dOp::Direction;
+  using Operands = std::span<const std::span<const double>>;
+  const auto matmul = [](const library::LibraryOp& any) -> Evaluate {
+    return [op = library::as<library::MatMulOp>(any)](Operands operands) {
+      return reference_matmul(op, operands[0], operands[1]);
+    };
+  };
+  const auto conv2d = [](const library::LibraryOp& any) -> Evaluate {
+    return [op = library::as<library::Conv2dOp>(any)](Operands operands) {
+      return reference_conv2d(op, operands[0], operands[1]);
+    };
+  };
+  static auto* table = new runtime::LibraryTable<Evaluate(const library::LibraryOp&)>{
+      {&library::matmul(), matmul},
+      {&library::conv2d(Direction::Forward), conv2d},
+      {&library::conv2d(Direction::BackwardInput), conv2d},
+      {&library::conv2d(Direction::BackwardWeight), conv2d},
+  };
+  return *table;
 }
 
 }  // namespace sinter::testing

@@ -39,8 +39,9 @@ struct OracleKernel : runtime::Executable {
   ir::Kernel kernel;
 };
 struct OracleLibraryOp : runtime::Executable {
-  explicit OracleLibraryOp(const ir::LibraryOp& o) : op(o) {}
-  ir::LibraryOp op;
+  OracleLibraryOp(Evaluate e, DType d) : evaluate(std::move(e)), dtype(d) {}
+  Evaluate evaluate;
+  DType dtype;
 };
 
 /// Checks that written memory is bound once, and that the kernel reads only the elements of it that it
@@ -119,8 +120,9 @@ class OracleBackend : public runtime::Backend {
     }
     return result;
   }
-  runtime::ExecutableRef prepare(const ir::LibraryOp& op) override {
-    return std::make_shared<OracleLibraryOp>(op);
+  bool computes(const library::Kind& kind) const override { return reference_table().has(kind); }
+  runtime::ExecutableRef prepare(const library::LibraryOp& op) override {
+    return std::make_shared<OracleLibraryOp>(reference_table().prepare(traits_.name, op), op.dtype);
   }
 
   void launch(runtime::Executable& executable, const runtime::LaunchArguments& arguments) override {
@@ -132,7 +134,7 @@ class OracleBackend : public runtime::Backend {
       for (std::size_t m = 0; m < arguments.members; ++m)
         run(kernel->kernel, runtime::arguments_of(kernel->kernel, arguments, m));
     } else
-      run(dynamic_cast<OracleLibraryOp&>(executable).op, arguments);
+      run(dynamic_cast<OracleLibraryOp&>(executable), arguments);
   }
   void submit() override {}
   void synchronize() override { throw_fault(); }
@@ -172,20 +174,17 @@ class OracleBackend : public runtime::Backend {
     }
   }
 
-  void run(const ir::LibraryOp& op, const runtime::LaunchArguments& arguments) {
-    const DType dtype = std::visit([](const auto& o) { return o.dtype; }, op);
+  void run(const OracleLibraryOp& op, const runtime::LaunchArguments& arguments) {
+    const DType dtype = op.dtype;
     // Strides may be negative, so the whole buffer is available.
-    std::vector<double> all[2];
-    std::span<const double> operands[2];
-    for (int k = 0; k < 2; ++k) {
-      all[k] = numbers(dtype, memory_of({arguments.buffers[k].buffer, 0}));
-      operands[k] =
-          std::span<const double>(all[k]).subspan(arguments.buffers[k].byte_offset / size_of(dtype));
-    }
-    const LibraryResult result = std::holds_alternative<ir::MatMulOp>(op)
-                                     ? reference_matmul(std::get<ir::MatMulOp>(op), operands[0], operands[1])
-                                     : reference_conv2d(std::get<ir::Conv2dOp>(op), operands[0], operands[1]);
-    std::byte* to = memory_of(arguments.buffers[2]).data();
+    std::vector<std::vector<double>> all;
+    std::vector<std::span<const double>> operands;
+    for (const BufferView& view : arguments.buffers.first(arguments.buffers.size() - 1))
+      all.push_back(numbers(dtype, memory_of({view.buffer, 0})));
+    for (std::size_t k = 0; k < all.size(); ++k)
+      operands.push_back(std::span(all[k]).subspan(arguments.buffers[k].byte_offset / size_of(dtype)));
+    const LibraryResult result = op.evaluate(operands);
+    std::byte* to = memory_of(arguments.buffers.back()).data();
     for (double value : result.values) {
       const auto single = static_cast<float>(value);
       if (dtype == DType::f32)

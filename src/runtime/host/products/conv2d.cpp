@@ -11,7 +11,7 @@
 namespace sinter::runtime::host {
 namespace {
 
-using Direction = ir::Conv2dOp::Direction;
+using Direction = library::Conv2dOp::Direction;
 
 constexpr std::int64_t kUnfolded =
     64 * 1024;  // elements of an unfolded chunk: a quarter of a second-level cache
@@ -38,14 +38,14 @@ void multiply(const std::vector<std::int64_t>& panels, const T* a, std::int64_t 
 template <class T>
 class Conv2dProgram final : public HostExecutable {
  public:
-  explicit Conv2dProgram(const ir::Conv2dOp& op)
+  explicit Conv2dProgram(const library::Conv2dOp& op)
       : op_(op),
         co_(op.c_out / op.groups),
         ci_(op.c_in / op.groups),
         window_(op.kh * op.kw),
         width_(panel_columns<T>()) {}
 
-  std::string describe() const override { return host::describe(op_) + " by a kernel of the host"; }
+  std::string describe() const override { return op_.describe() + " by a kernel of the host"; }
 
   void run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>&) override {
     const T* first = reinterpret_cast<const T*>(data_of(arguments.buffers[0]));
@@ -221,14 +221,14 @@ class Conv2dProgram final : public HostExecutable {
         workers.workspace(thread).reserve(static_cast<std::size_t>(elements) * sizeof(T)));
   }
 
-  ir::Conv2dOp op_;
+  library::Conv2dOp op_;
   std::int64_t co_, ci_, window_;  // channels per group; elements per window
   std::int64_t width_;             // columns of a panel
 };
 
 }  // namespace
 
-std::shared_ptr<HostExecutable> make_conv2d(const ir::Conv2dOp& op) {
+std::shared_ptr<HostExecutable> make_conv2d(const library::Conv2dOp& op) {
   if (op.dtype == DType::f32) return std::make_shared<Conv2dProgram<float>>(op);
   if (op.dtype == DType::f64) return std::make_shared<Conv2dProgram<double>>(op);
   throw DeviceError("[conv2d] the host convolves f32 and f64, not " + std::string(name_of(op.dtype)));

@@ -3,12 +3,12 @@
 
 #include <memory>
 
-#include "jit/ir/library_op.h"
+#include "jit/library/conv2d.h"
 #include "src/runtime/host/program.h"
 
 namespace sinter::runtime::host {
 
-std::shared_ptr<HostExecutable> make_conv2d(const ir::Conv2dOp& op);
+std::shared_ptr<HostExecutable> make_conv2d(const library::Conv2dOp& op);
 
 // ---- unfolding (conv2d_unfold.cpp), for one group of one image
 
@@ -16,13 +16,13 @@ std::shared_ptr<HostExecutable> make_conv2d(const ir::Conv2dOp& op);
 /// x that the window at output position p has at (r, s), or 0 in the padding. `x` has op.c_in / op.groups
 /// channels.
 template <class T>
-void unfold_input(const ir::Conv2dOp& op, const T* x, std::int64_t begin, std::int64_t end, T* to,
+void unfold_input(const library::Conv2dOp& op, const T* x, std::int64_t begin, std::int64_t end, T* to,
                   std::int64_t stride);
 
 /// Rows (output channel, r, s), columns input positions [begin, end): the element of the gradient of y whose
 /// window has input position p at (r, s), or 0. `y` has op.c_out / op.groups channels.
 template <class T>
-void unfold_gradient(const ir::Conv2dOp& op, const T* y, std::int64_t begin, std::int64_t end, T* to,
+void unfold_gradient(const library::Conv2dOp& op, const T* y, std::int64_t begin, std::int64_t end, T* to,
                      std::int64_t stride);
 
 }  // namespace sinter::runtime::host

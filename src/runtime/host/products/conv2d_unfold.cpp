@@ -40,7 +40,7 @@ void copy_within(T* to, const T* from, std::int64_t first, std::int64_t step, st
 }  // namespace
 
 template <class T>
-void unfold_input(const ir::Conv2dOp& op, const T* x, std::int64_t begin, std::int64_t end, T* to,
+void unfold_input(const library::Conv2dOp& op, const T* x, std::int64_t begin, std::int64_t end, T* to,
                   std::int64_t stride) {
   const std::int64_t channels = op.c_in / op.groups;
   for (std::int64_t c = 0; c < channels; ++c)
@@ -60,7 +60,7 @@ void unfold_input(const ir::Conv2dOp& op, const T* x, std::int64_t begin, std::i
 }
 
 template <class T>
-void unfold_gradient(const ir::Conv2dOp& op, const T* y, std::int64_t begin, std::int64_t end, T* to,
+void unfold_gradient(const library::Conv2dOp& op, const T* y, std::int64_t begin, std::int64_t end, T* to,
                      std::int64_t stride) {
   const std::int64_t channels = op.c_out / op.groups;
   for (std::int64_t c = 0; c < channels; ++c)
@@ -90,13 +90,13 @@ void unfold_gradient(const ir::Conv2dOp& op, const T* y, std::int64_t begin, std
       }
 }
 
-template void unfold_input<float>(const ir::Conv2dOp&, const float*, std::int64_t, std::int64_t, float*,
+template void unfold_input<float>(const library::Conv2dOp&, const float*, std::int64_t, std::int64_t, float*,
                                   std::int64_t);
-template void unfold_input<double>(const ir::Conv2dOp&, const double*, std::int64_t, std::int64_t, double*,
-                                   std::int64_t);
-template void unfold_gradient<float>(const ir::Conv2dOp&, const float*, std::int64_t, std::int64_t, float*,
-                                     std::int64_t);
-template void unfold_gradient<double>(const ir::Conv2dOp&, const double*, std::int64_t, std::int64_t, double*,
-                                      std::int64_t);
+template void unfold_input<double>(const library::Conv2dOp&, const double*, std::int64_t, std::int64_t,
+                                   double*, std::int64_t);
+template void unfold_gradient<float>(const library::Conv2dOp&, const float*, std::int64_t, std::int64_t,
+                                     float*, std::int64_t);
+template void unfold_gradient<double>(const library::Conv2dOp&, const double*, std::int64_t, std::int64_t,
+                                      double*, std::int64_t);
 
 }  // namespace sinter::runtime::host

@@ -1,8 +1,6 @@
 // Chooses who computes a library op on the host.
 #include "src/runtime/host/products/library.h"
 
-#include <variant>
-
 #include "src/base/env.h"
 #include "src/runtime/host/products/conv2d.h"
 #include "src/runtime/host/products/matmul.h"
@@ -26,22 +24,46 @@ namespace {
 // A side so short that the other library copies more than it multiplies.
 constexpr std::int64_t kNarrow = 16;
 
-bool own_is_faster(const ir::LibraryOp& op) {
-  const auto* m = std::get_if<ir::MatMulOp>(&op);
-  if (m == nullptr || m->m < 4 || m->n < 4 || m->k < 4) return false;
-  return m->n <= kNarrow || m->k <= kNarrow || (m->m <= kNarrow && m->b_column == 1);
+bool own_is_faster(const library::MatMulOp& m) {
+  if (m.m < 4 || m.n < 4 || m.k < 4) return false;
+  return m.n <= kNarrow || m.k <= kNarrow || (m.m <= kNarrow && m.b_column == 1);
 }
+bool own_is_faster(const library::Conv2dOp&) { return false; }
 #endif
+
+/// oneDNN's program where there is one and it is faster; else null.
+template <class Op>
+std::shared_ptr<HostExecutable> by_onednn([[maybe_unused]] const Op& op) {
+#if SINTER_HAS_ONEDNN
+  if (base::environment().onednn && !own_is_faster(op)) return make_onednn_program(op);
+#endif
+  return nullptr;
+}
+
+std::shared_ptr<HostExecutable> prepare_matmul(const library::LibraryOp& any) {
+  const auto& op = library::as<library::MatMulOp>(any);
+  if (auto program = by_onednn(op)) return program;
+  return make_matmul(op);
+}
+
+std::shared_ptr<HostExecutable> prepare_conv2d(const library::LibraryOp& any) {
+  const auto& op = library::as<library::Conv2dOp>(any);
+  if (auto program = by_onednn(op)) return program;
+  return make_conv2d(op);
+}
 
 }  // namespace
 
-ExecutableRef make_library_program(const ir::LibraryOp& op) {
-#if SINTER_HAS_ONEDNN
-  if (base::environment().onednn && !own_is_faster(op))
-    if (auto program = make_onednn_program(op)) return program;
-#endif
-  if (const auto* matmul = std::get_if<ir::MatMulOp>(&op)) return make_matmul(*matmul);
-  return make_conv2d(std::get<ir::Conv2dOp>(op));
+LibraryTable<std::shared_ptr<HostExecutable>(const library::LibraryOp&)>& library_table() {
+  using Direction = library::Conv2dOp::Direction;
+  // Never destroyed: devices may outlive static objects.
+  static auto* table = new LibraryTable<std::shared_ptr<HostExecutable>(const library::LibraryOp&)>{
+      {&library::matmul(), prepare_matmul},
+      {&library::conv2d(Direction::Forward), prepare_conv2d},
+      {&library::conv2d(Direction::BackwardInput), prepare_conv2d},
+      {&library::conv2d(Direction::BackwardWeight), prepare_conv2d},
+  };
+  return *table;
 }
 
 }  // namespace sinter::runtime::host

@@ -1,18 +1,18 @@
 // The host's library ops: matrix products and convolutions, by oneDNN where it is available, else by our own
-// kernels.
+// kernels; and what others add.
 #pragma once
 
 #include <memory>
 
-#include "jit/ir/library_op.h"
-#include "src/runtime/backend.h"
+#include "src/runtime/host/program.h"
+#include "src/runtime/library_table.h"
 
 namespace sinter::runtime::host {
 
 /// True iff f32 convolutions are faster on channels-last images.
 bool prefers_channels_last();
 
-/// Prepares an op for its sizes. Throws DeviceError where no implementation exists.
-ExecutableRef make_library_program(const ir::LibraryOp& op);
+/// Kind to a program for its sizes.
+LibraryTable<std::shared_ptr<HostExecutable>(const library::LibraryOp&)>& library_table();
 
 }  // namespace sinter::runtime::host

@@ -19,7 +19,7 @@ constexpr std::int64_t kTileBytes = 512 << 10;  // of packed A that fit in a sec
 template <class T>
 class MatMulProgram final : public HostExecutable {
  public:
-  explicit MatMulProgram(const ir::MatMulOp& op)
+  explicit MatMulProgram(const library::MatMulOp& op)
       : op_(op), panels_(row_panels(op.m)), columns_(panel_columns<T>()) {
     for (std::int64_t row = 0; std::int64_t rows : panels_) {
       rows_before_.push_back(row);
@@ -28,7 +28,7 @@ class MatMulProgram final : public HostExecutable {
     choose_tiles();
   }
 
-  std::string describe() const override { return host::describe(op_) + " by a kernel of the host"; }
+  std::string describe() const override { return op_.describe() + " by a kernel of the host"; }
 
   void run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>&) override {
     const T* a = reinterpret_cast<const T*>(data_of(arguments.buffers[0]));
@@ -186,7 +186,7 @@ class MatMulProgram final : public HostExecutable {
     }
   }
 
-  ir::MatMulOp op_;
+  library::MatMulOp op_;
   std::vector<std::int64_t> panels_, rows_before_;
   std::int64_t columns_;
   std::int64_t tile_m_ = 1, tile_n_ = 1, m_tiles_ = 1, n_tiles_ = 1;  // panels in a tile; tiles
@@ -196,7 +196,7 @@ class MatMulProgram final : public HostExecutable {
 
 }  // namespace
 
-std::shared_ptr<HostExecutable> make_matmul(const ir::MatMulOp& op) {
+std::shared_ptr<HostExecutable> make_matmul(const library::MatMulOp& op) {
   if (op.dtype == DType::f32) return std::make_shared<MatMulProgram<float>>(op);
   if (op.dtype == DType::f64) return std::make_shared<MatMulProgram<double>>(op);
   throw DeviceError("[matmul] the host multiplies f32 and f64, not " + std::string(name_of(op.dtype)));

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "jit/ir/library_op.h"
+#include "jit/library/matmul.h"
 #include "src/runtime/host/program.h"
 
 namespace sinter::runtime::host {
@@ -11,6 +11,6 @@ namespace sinter::runtime::host {
 /// The most rows of a panel of B: 256 rows of 32 f32 fill a first-level cache.
 inline constexpr std::int64_t kPanelDepth = 256;
 
-std::shared_ptr<HostExecutable> make_matmul(const ir::MatMulOp& op);
+std::shared_ptr<HostExecutable> make_matmul(const library::MatMulOp& op);
 
 }  // namespace sinter::runtime::host

@@ -12,7 +12,6 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
-#include <variant>
 
 #include <dlfcn.h>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -24,7 +23,7 @@ namespace {
 
 using dnnl::memory;
 using Tag = memory::format_tag;
-using Direction = ir::Conv2dOp::Direction;
+using Direction = library::Conv2dOp::Direction;
 constexpr auto kF32 = memory::data_type::f32;
 
 constexpr double kSliceWork = 6e6;  // floating-point operations that are worth a slice
@@ -115,7 +114,7 @@ void run_slices(Workers& workers, std::int64_t count, F&& f) {
 
 class OneDnnMatMul final : public HostExecutable {
  public:
-  explicit OneDnnMatMul(const ir::MatMulOp& op) : op_(op) {
+  explicit OneDnnMatMul(const library::MatMulOp& op) : op_(op) {
     const OneThread one_thread;
     const double work = 2.0 * static_cast<double>(op.batch) * static_cast<double>(op.m) *
                         static_cast<double>(op.n) * static_cast<double>(op.k);
@@ -134,7 +133,7 @@ class OneDnnMatMul final : public HostExecutable {
     return slices_.count == 1 || along_ == Along::Batch || (along_ == Along::Rows && slices_.each >= 64);
   }
 
-  std::string describe() const override { return host::describe(op_) + " by oneDNN"; }
+  std::string describe() const override { return op_.describe() + " by oneDNN"; }
 
   void run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>&) override {
     const float* a = reinterpret_cast<const float*>(data_of(arguments.buffers[0]));
@@ -193,7 +192,7 @@ class OneDnnMatMul final : public HostExecutable {
     return memory::desc({batch, rows, columns}, kF32, {batch_stride, row, column});
   }
 
-  ir::MatMulOp op_;
+  library::MatMulOp op_;
   Along along_ = Along::Rows;
   Slices slices_;
   std::optional<Product> whole_, rest_;
@@ -205,7 +204,7 @@ class OneDnnMatMul final : public HostExecutable {
 /// than the one it is given in, it is brought there and back slice by slice, while it is in the cache.
 class SlicedConvolution {
  public:
-  SlicedConvolution(const ir::Conv2dOp& op, std::int64_t images, bool any_layout) {
+  SlicedConvolution(const library::Conv2dOp& op, std::int64_t images, bool any_layout) {
     const bool grouped = op.groups > 1;
     const memory::dims x{images, op.c_in, op.h, op.w}, y{images, op.c_out, op.oh, op.ow};
     memory::dims w{op.c_out, op.c_in / op.groups, op.kh, op.kw};
@@ -253,7 +252,7 @@ class SlicedConvolution {
   }
 
  private:
-  void create(const ir::Conv2dOp& op, const std::array<memory::desc, 3>& wanted) {
+  void create(const library::Conv2dOp& op, const std::array<memory::desc, 3>& wanted) {
     const auto& [x, w, y] = wanted;
     const memory::dims stride{op.stride[0], op.stride[1]}, low{op.padding[0], op.padding[1]};
     const memory::dims dilation{op.dilation[0] - 1, op.dilation[1] - 1};
@@ -330,7 +329,7 @@ class SlicedConvolution {
 
 class OneDnnConv2d final : public HostExecutable {
  public:
-  explicit OneDnnConv2d(const ir::Conv2dOp& op) : op_(op) {
+  explicit OneDnnConv2d(const library::Conv2dOp& op) : op_(op) {
     const OneThread one_thread;
     const double work = 2.0 * static_cast<double>(op.n * op.c_out * (op.c_in / op.groups)) *
                         static_cast<double>(op.kh * op.kw * op.oh * op.ow);
@@ -342,7 +341,7 @@ class OneDnnConv2d final : public HostExecutable {
       rest_.emplace(op, last, any_layout);
   }
 
-  std::string describe() const override { return host::describe(op_) + " by oneDNN"; }
+  std::string describe() const override { return op_.describe() + " by oneDNN"; }
 
   void run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>&) override {
     // The op names its operands by direction; here they are x, weight, y.
@@ -379,16 +378,16 @@ class OneDnnConv2d final : public HostExecutable {
   }
 
  private:
-  ir::Conv2dOp op_;
+  library::Conv2dOp op_;
   Slices slices_;
   std::optional<SlicedConvolution> whole_, rest_;
 };
 
-bool usable(const ir::MatMulOp& op) {
+bool usable(const library::MatMulOp& op) {
   return op.dtype == DType::f32 && op.batch > 0 && op.m > 0 && op.n > 0 && op.k > 0 &&
          (op.a_batch != 0 || op.batch == 1);
 }
-bool usable(const ir::Conv2dOp& op) {
+bool usable(const library::Conv2dOp& op) {
   for (std::int64_t size : {op.n, op.c_in, op.h, op.w, op.c_out, op.kh, op.kw, op.oh, op.ow})
     if (size <= 0) return false;
   // With so few channels the host's own kernel is faster.
@@ -398,18 +397,19 @@ bool usable(const ir::Conv2dOp& op) {
 
 }  // namespace
 
-std::shared_ptr<HostExecutable> make_onednn_program(const ir::LibraryOp& op) {
-  try {
-    if (const auto* matmul = std::get_if<ir::MatMulOp>(&op)) {
-      if (!usable(*matmul)) return nullptr;
-      auto program = std::make_shared<OneDnnMatMul>(*matmul);
-      return program->slices_well() ? program : nullptr;
-    }
-    const auto& conv = std::get<ir::Conv2dOp>(op);
-    return usable(conv) ? std::make_shared<OneDnnConv2d>(conv) : nullptr;
-  } catch (const dnnl::error&) {
-    return nullptr;  // a case that this version has no implementation for: the host's own kernel takes it
-  }
+// What this version has no implementation for, the host's own kernels take.
+std::shared_ptr<HostExecutable> make_onednn_program(const library::MatMulOp& op) try {
+  if (!usable(op)) return nullptr;
+  auto program = std::make_shared<OneDnnMatMul>(op);
+  return program->slices_well() ? program : nullptr;
+} catch (const dnnl::error&) {
+  return nullptr;
+}
+
+std::shared_ptr<HostExecutable> make_onednn_program(const library::Conv2dOp& op) try {
+  return usable(op) ? std::make_shared<OneDnnConv2d>(op) : nullptr;
+} catch (const dnnl::error&) {
+  return nullptr;
 }
 
 }  // namespace sinter::runtime::host

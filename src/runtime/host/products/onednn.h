@@ -3,12 +3,14 @@
 
 #include <memory>
 
-#include "jit/ir/library_op.h"
+#include "jit/library/conv2d.h"
+#include "jit/library/matmul.h"
 #include "src/runtime/host/program.h"
 
 namespace sinter::runtime::host {
 
 /// Null where oneDNN has no implementation (f64, empty tensors).
-std::shared_ptr<HostExecutable> make_onednn_program(const ir::LibraryOp& op);
+std::shared_ptr<HostExecutable> make_onednn_program(const library::MatMulOp& op);
+std::shared_ptr<HostExecutable> make_onednn_program(const library::Conv2dOp& op);
 
 }  // namespace sinter::runtime::host

@@ -1,9 +1,9 @@
 // The messages of sizes that do not fit.
-#include "src/tensor/size_arithmetic.h"
+#include "src/base/size_arithmetic.h"
 
 #include <string>
 
-namespace sinter::tensor {
+namespace sinter::base {
 
 std::int64_t SizeArithmetic::bytes(const Shape& shape, DType dtype) const {
   const std::optional<std::int64_t> elements = detail::numel_of(shape);
@@ -21,4 +21,4 @@ void SizeArithmetic::throw_overflow(std::int64_t a, char sign, std::int64_t b) c
                    where_);
 }
 
-}  // namespace sinter::tensor
+}  // namespace sinter::base

@@ -8,7 +8,7 @@
 #include <sinter/error.h>
 #include <sinter/shape.h>
 
-namespace sinter::tensor {
+namespace sinter::base {
 
 /// Computes the sizes of one operation's result. What does not fit into 63 bits throws ShapeError with the
 /// operation's name and the numbers.
@@ -43,4 +43,4 @@ class SizeArithmetic {
   const Location& where_;
 };
 
-}  // namespace sinter::tensor
+}  // namespace sinter::base

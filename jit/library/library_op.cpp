@@ -1,0 +1,39 @@
+// What kinds have in common.
+#include "jit/library/library_op.h"
+
+namespace sinter::library {
+
+bool Kind::reads_in_place(const Signature& signature, std::size_t k, const Layout& layout) const {
+  return trace::is_contiguous(signature.operands[k].shape, {layout.strides, 0});
+}
+
+std::string joined(std::initializer_list<std::int64_t> numbers, std::string_view between) {
+  std::string text;
+  for (std::int64_t number : numbers) {
+    if (!text.empty()) text += between;
+    text += std::to_string(number);
+  }
+  return text;
+}
+
+bool is_channels_last(const Shape& shape, const Layout& layout) {
+  if (shape.rank() != 4) return false;
+  const Dims& s = layout.strides;
+  return !trace::is_contiguous(shape, {s, 0}) &&
+         trace::is_contiguous({shape[0], shape[2], shape[3], shape[1]}, {{s[0], s[2], s[3], s[1]}, 0});
+}
+
+DType float_dtype_of(std::string_view name, std::span<const TensorType> operands, const Location& where) {
+  const std::string prefix = "[" + std::string(name) + "] ";
+  const DType a = operands[0].dtype, b = operands[1].dtype;
+  if (!is_float(a))
+    throw DTypeError(prefix + "takes f32, f64, bf16 or f16, not " + std::string(name_of(a)) + "; cast first",
+                     where);
+  if (a != b)
+    throw DTypeError(prefix + "dtypes differ: " + std::string(name_of(a)) + " and " +
+                         std::string(name_of(b)) + "; cast one of them",
+                     where);
+  return a;
+}
+
+}  // namespace sinter::library
