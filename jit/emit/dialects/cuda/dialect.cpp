@@ -50,8 +50,8 @@ class CudaDialect : public Dialect {
     const int blocks = blocks_at_a_time(kernel, use);
     std::string head, bound = std::to_string(workgroup_lanes(kernel, target));
     if (blocks > 0) {
-      head = "#ifndef SN_GROUPS\n#define SN_GROUPS " + std::to_string(blocks) + "\n#endif\n";
-      bound += ", SN_GROUPS";
+      head = "#ifndef SN_BLOCKS\n#define SN_BLOCKS " + std::to_string(blocks) + "\n#endif\n";
+      bound += ", SN_BLOCKS";
     }
     head += "extern \"C\" __global__ void __launch_bounds__(" + bound + ") sinter_kernel(\n    ";
     if (kernel.members > 1) return open_members(kernel, head);
