@@ -16,7 +16,7 @@ bool has_llvm_maths(Op op, DType dtype);
 /// True iff `op` over operands of `dtype` has a text; what has none calls the kernel's table of functions.
 bool has_llvm_text(Op op, DType dtype);
 
-/// op over one or two vectors of `dtype`. It may call entries of the table of functions (see llvm.h), which
+/// op over one or two vectors of `dtype`. It may call entries of the table of functions (see emit.h), which
 /// is %functions in a kernel and in functions that call back themselves. `hot`: what is short is written
 /// where it is used: faster by the call and by the constants that stay in registers.
 std::string llvm_maths(LlvmWriter& w, Op op, DType dtype, const std::vector<std::string>& operands,
