@@ -9,10 +9,13 @@
 //
 // c_in and c_out are those of one group; i, j run over the kernel's window.
 
-const uint kH = 11, kW = 12, kOh = 13, kOw = 14, kIn = 15, kOut = 16, kKh = 17, kKw = 18;     // sizes
-const uint kStrideY = 19, kStrideX = 20, kPadY = 21, kPadX = 22, kStepY = 23, kStepX = 24;   // step: dilation
+// Sizes.
+const uint kH = 11, kW = 12, kOh = 13, kOw = 14, kIn = 15, kOut = 16, kKh = 17, kKw = 18;
+// Steps are dilations.
+const uint kStrideY = 19, kStrideX = 20, kPadY = 21, kPadX = 22, kStepY = 23, kStepX = 24;
 const uint kGroups = 25;
-const uint kByTaps = 26, kByKw = 28, kByPixels = 30, kByRow = 32, kByStrideY = 34, kByStrideX = 36;  // divisors
+// Divisors.
+const uint kByTaps = 26, kByKw = 28, kByPixels = 30, kByRow = 32, kByStrideY = 34, kByStrideX = 36;
 
 // x / d for x < 2^31, by the multiplier and shift that the host made for d.
 uint divided(uint x, uint divisor) {
@@ -80,7 +83,8 @@ uint place_of_c(uint group, uint m, uint n) {
 struct RowOfA { uint base; };
 struct DepthOfA { uint offset; };
 RowOfA row_of_a(uint group, uint m) {
-  return RowOfA(words[9] + (group * words[kOut] * words[kIn] + last_or(m, words[0])) * words[kKh] * words[kKw]);
+  const uint channel = group * words[kOut] * words[kIn] + last_or(m, words[0]);
+  return RowOfA(words[9] + channel * words[kKh] * words[kKw]);
 }
 DepthOfA depth_of_a(uint k) {
   const uint taps = words[kKh] * words[kKw];
@@ -94,7 +98,8 @@ struct DepthOfB { uint base; int y, x; };
 ColumnOfB column_of_b(uint group, uint n) {
   const Pixel at = pixel_of(last_or(n, words[1]), words[kH] * words[kW], words[kW]);
   const uint plane = (at.image * words[kGroups] + group) * words[kOut];
-  return ColumnOfB(words[10] + plane * words[kOh] * words[kOw], int(at.y + words[kPadY]), int(at.x + words[kPadX]));
+  return ColumnOfB(words[10] + plane * words[kOh] * words[kOw], int(at.y + words[kPadY]),
+                   int(at.x + words[kPadX]));
 }
 DepthOfB depth_of_b(uint k) {
   const Window at = window_of(k);
@@ -134,7 +139,8 @@ struct DepthOfB { uint base; int y, x; };
 ColumnOfB column_of_b(uint group, uint n) {
   const Window at = window_of(last_or(n, words[1]));
   return ColumnOfB(words[10] + (group * words[kIn] + at.channel) * words[kH] * words[kW],
-                   int(at.i * words[kStepY]) - int(words[kPadY]), int(at.j * words[kStepX]) - int(words[kPadX]));
+                   int(at.i * words[kStepY]) - int(words[kPadY]),
+                   int(at.j * words[kStepX]) - int(words[kPadX]));
 }
 DepthOfB depth_of_b(uint k) {
   const Pixel at = pixel_of(k, words[kOh] * words[kOw], words[kOw]);

@@ -75,7 +75,8 @@ void main() {
   RowOfA rows[kRowsA];
   ColumnOfB columns[kRowsB];
   [[unroll]] for (uint i = 0; i < kRowsA; ++i) rows[i] = row_of_a(tile.batch, tile.m + a_m + i * a_step);
-  [[unroll]] for (uint i = 0; i < kRowsB; ++i) columns[i] = column_of_b(tile.batch, tile.n + b_n + i * b_step);
+  [[unroll]] for (uint i = 0; i < kRowsB; ++i)
+    columns[i] = column_of_b(tile.batch, tile.n + b_n + i * b_step);
 
   const uint lanes_n = TILE_N / LANE_N;
   const uint lane_m = lane / lanes_n, lane_n = lane % lanes_n;

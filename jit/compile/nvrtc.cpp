@@ -115,9 +115,9 @@ struct ProgramGuard {
   }
 };
 
-/// The groups that a source wants a core to hold; 1 where it leaves that open.
-int wanted_groups(const std::string& source) {
-  constexpr std::string_view kDefinition = "#define SN_GROUPS ";
+/// The blocks that a source wants a multiprocessor to hold; 1 where it leaves that open.
+int wanted_blocks(const std::string& source) {
+  constexpr std::string_view kDefinition = "#define SN_BLOCKS ";
   const std::size_t at = source.find(kDefinition);
   return at == std::string::npos ? 1 : std::atoi(source.c_str() + at + kDefinition.size());
 }
@@ -178,14 +178,14 @@ int spilled_bytes(const std::string& log) {
   return std::atoi(log.c_str() + (before == std::string::npos ? 0 : before + 1));
 }
 
-std::vector<std::byte> run_nvrtc_for_groups(const std::string& source, const CudaOptions& options,
+std::vector<std::byte> run_nvrtc_for_blocks(const std::string& source, const CudaOptions& options,
                                             std::string* log) {
   CudaOptions reporting = options;
   reporting.more.push_back("--ptxas-options=-v");
   std::vector<std::byte> code = run_nvrtc(source, reporting, log);
-  for (int groups = wanted_groups(source) - 1; groups > 0 && spilled_bytes(*log) > 0; --groups) {
+  for (int blocks = wanted_blocks(source) - 1; blocks > 0 && spilled_bytes(*log) > 0; --blocks) {
     CudaOptions fewer = reporting;
-    fewer.more.push_back("-DSN_GROUPS=" + std::to_string(groups));
+    fewer.more.push_back("-DSN_BLOCKS=" + std::to_string(blocks));
     code = run_nvrtc(source, fewer, log);
   }
   return code;
@@ -201,7 +201,7 @@ std::vector<std::byte> compile_cuda(const std::string& source, const CudaOptions
   auto compile = [&] {
     const auto start = std::chrono::steady_clock::now();
     std::string log;
-    std::vector<std::byte> code = run_nvrtc_for_groups(source, options, &log);
+    std::vector<std::byte> code = run_nvrtc_for_blocks(source, options, &log);
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
     if (base::logs("compile"))
       base::log_line("compile", std::to_string(source.size()) + " bytes of CUDA C++ for " +

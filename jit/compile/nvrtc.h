@@ -35,10 +35,10 @@ std::vector<std::byte> compile_cuda(const std::string& source, const CudaOptions
 std::vector<std::byte> run_nvrtc(const std::string& source, const CudaOptions& options,
                                  std::string* log = nullptr);
 
-/// The same for a source that defines SN_GROUPS, the groups that a core is to hold at once, unless it is
-/// defined before: compiled again for one group less as long as registers are spilled to memory. `log` is
-/// that of the last time. compile_cuda calls it for all sources.
-std::vector<std::byte> run_nvrtc_for_groups(const std::string& source, const CudaOptions& options,
+/// The same for a source that defines SN_BLOCKS, the blocks that a multiprocessor is to hold at once, unless
+/// it is defined before: compiled again for one block less as long as registers are spilled to memory. `log`
+/// is that of the last time. compile_cuda calls it for all sources.
+std::vector<std::byte> run_nvrtc_for_blocks(const std::string& source, const CudaOptions& options,
                                             std::string* log);
 
 /// Bytes that a kernel stores to memory for want of registers, by such a log.

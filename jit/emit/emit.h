@@ -29,7 +29,7 @@ class Dialect;
 
 /// What the text may use, as plain data.
 struct Target {
-  /// Of a device of the usual kind for this language.
+  /// What most devices of the language can do.
   explicit Target(const Dialect& dialect);
 
   const Dialect* dialect;

@@ -6,17 +6,18 @@
 //
 //   level Outer   depends on outer coordinates and finished reductions only
 //   level Inner   depends on inner coordinates too
-//   phase p       how many reductions, one after the other, must be finished before the expression can be
-//   computed
+//   phase p       p reductions, one after the other, must be finished before the expression is computed
 //
 // and it means, for each outer point:
 //
 //   for p in 0 .. phases-1:
 //     compute the Outer expressions of phase p; do the Outer stores of phase p
-//     for each inner point: compute what the Inner stores of phase p and the reductions of phase p need
-//     (values of an
-//                           earlier phase are computed again), do the stores, accumulate the reductions
-//   (with inner_rank == 0 there are no loops and everything is Outer, phase 0)
+//     for each inner point:
+//       compute what the Inner stores and the reductions of phase p need; values of an earlier phase are
+//       computed again
+//       do the stores, accumulate the reductions
+//
+// With inner_rank == 0 there are no inner loops and everything is Outer, phase 0.
 //
 // Level and phase are exact: an expression has the highest of its operands, its predicate and its map (which
 // is Inner iff its first step has an inner stride that is not the constant 0); only stores may come later
@@ -74,18 +75,26 @@ using ExprId = std::uint32_t;
 inline constexpr ExprId kNone = 0xffffffff;
 
 enum class ExprKind : std::uint8_t {
-  Load,    // buffers[buffer][map]; where `predicate` is false nothing is read and the value is 0
-  LoadAt,  // buffers[buffer][map + args[0] * stride], args[0] i32 or i64 in [0, extent), not looked at where
-           // `predicate` is false; see `fault`
-  Scalar,  // scalars[scalar], converted to dtype by the caller
-  Index,   // i64: the map's number
-  InBounds,  // bool: the map's number, split row-major by the extents of `bounds`, lies on the grid
-             // lower + step * [0, size)
-  Random,    // f32 uniform in [0,1) of element `map` under (scalars[scalar], scalars[scalar + 1]) = (seed,
-             // stream)
-  RandomNormal,  // likewise, standard normal
-  Elementwise,   // op over args
-  Reduce,        // op (Sum, Prod, Max, Min, SquaredDeviations) of args[0] over all inner points
+  /// buffers[buffer][map]; where `predicate` is false nothing is read and the value is 0.
+  Load,
+  /// buffers[buffer][map + args[0] * stride], args[0] i32 or i64 in [0, extent), not looked at where
+  /// `predicate` is false; see Kernel::fault.
+  LoadAt,
+  /// scalars[scalar], converted to dtype by the caller.
+  Scalar,
+  /// i64: the map's number.
+  Index,
+  /// bool: the map's number, split row-major by the extents of `bounds`, lies on the grid
+  /// lower + step * [0, size).
+  InBounds,
+  /// f32, uniform in [0, 1), of element `map`; scalars[scalar] is the seed, the next one the stream.
+  Random,
+  /// Likewise, standard normal.
+  RandomNormal,
+  /// op over args.
+  Elementwise,
+  /// op (Sum, Prod, Max, Min, SquaredDeviations) of args[0] over all inner points.
+  Reduce,
 };
 
 enum class Level : std::uint8_t { Outer, Inner };
@@ -100,10 +109,11 @@ struct Bound {
 
 struct Expr {
   ExprKind kind = ExprKind::Elementwise;
-  Op op = Op::Add;           // Elementwise, Reduce
-  DType dtype = DType::f32;  // of the value; bool is a truth value, in memory one byte. Load of u8 gives
-                             // dtype u8, which can be cast and stored, not computed with. Values of bf16 and
-                             // f16 are their bits: loads, scalars, Where of two, casts from and to f32
+  Op op = Op::Add;  // Elementwise, Reduce
+  /// Of the value. bool is a truth value, in memory one byte. Load of u8 gives dtype u8, which can be cast
+  /// and stored, not computed with. Values of bf16 and f16 are their bits: loads, scalars, Where of two,
+  /// casts from and to f32.
+  DType dtype = DType::f32;
   Level level = Level::Outer;
   std::uint16_t phase = 0;
   ExprId args[3] = {kNone, kNone, kNone};
@@ -133,7 +143,7 @@ struct BufferInfo {
 enum class Schedule : std::uint8_t {
   Pointwise,   // one lane per outer point; no inner dims
   LanesOuter,  // one lane per outer point, which walks the inner points in row-major order
-  LanesInner,  // a group of lanes per outer point; inner points are dealt out among them
+  LanesInner,  // a workgroup of lanes per outer point; inner points are dealt out among them
 };
 
 /// One fused kernel. Loop coordinate k < outer_rank is outer, the rest inner.
@@ -150,19 +160,22 @@ struct Kernel {
   bool fault = false;  // has LoadAt: an index out of range sets the launch's fault word to 1 and reads as 0
   std::vector<IntRef> extents;  // outer, then inner; always Argument
   std::vector<BufferInfo> buffers;
-  std::vector<DType> scalars;      // dtype of each scalar argument
-  std::uint16_t ints = 0;          // number of int arguments
-  std::uint16_t members = 1;       // most members of one launch; see below
-  std::uint16_t row_elements = 0;  // LanesInner, several phases: a lane may hold so many of a row's values in
-                                   // registers from phase to phase; 0: what a later phase needs is loaded and
-                                   // computed again
-  std::uint16_t row_lanes =
-      0;  // with row_elements: most lanes of a group; rows are no longer than both multiplied
-  bool row_full =
-      false;           // with row_elements: rows have exactly so many elements, and groups all of row_lanes
-  bool split = false;  // few outer points: several groups of lanes share the inner points of each. There
-                       // is one round of reductions; Inner stores are of phase 0, Outer ones
-                       // of phase 1
+  std::vector<DType> scalars;  // dtype of each scalar argument
+  std::uint16_t ints = 0;      // number of int arguments
+  std::uint16_t members = 1;   // most members of one launch
+
+  /// LanesInner, several phases: a lane may hold so many of a row's values in registers from phase to phase;
+  /// 0: what a later phase needs is loaded and computed again.
+  std::uint16_t row_elements = 0;
+  /// With row_elements: most lanes of a workgroup; rows are no longer than both multiplied.
+  std::uint16_t row_lanes = 0;
+  /// With row_elements: rows have exactly so many elements, and workgroups all of row_lanes.
+  bool row_full = false;
+
+  /// Few outer points: several workgroups share the inner points of each. There is one round of reductions;
+  /// Inner stores are of phase 0, Outer ones of phase 1.
+  bool split = false;
+
   std::vector<IndexMap> maps;
   std::vector<Expr> exprs;  // operands stand before their uses
   std::vector<Store> stores;

@@ -273,7 +273,7 @@ class Verifier {
             "split without one round of reductions, or for several members");
     for (const Store& store : k_.stores)
       require(store.phase == (store.level == Level::Outer ? 1 : 0), "loops",
-              "split, but a group cannot do all of its stores");
+              "split, but a workgroup cannot do all of its stores");
   }
 
   void check_buffers() const {

@@ -79,7 +79,8 @@ TEST_CASE("kernels of each kind compile without spilling registers") {
   }
 }
 
-TEST_CASE("rows in registers compile without spilling them, for fewer groups a core where they must") {
+TEST_CASE(
+    "rows in registers compile without spilling them, for fewer blocks a multiprocessor where they must") {
   compile::CudaOptions options;
   options.architecture = compile::cuda_architecture(9, 0);
   std::string last;
@@ -95,7 +96,7 @@ TEST_CASE("rows in registers compile without spilling them, for fewer groups a c
       last = text;
       INFO(c.name << " with " << elements << " elements in a lane");
       std::string log;
-      CHECK_FALSE(compile::run_nvrtc_for_groups(text, options, &log).empty());
+      CHECK_FALSE(compile::run_nvrtc_for_blocks(text, options, &log).empty());
       CHECK_FALSE(spills(log));
       ++compiled;
     }
@@ -103,13 +104,13 @@ TEST_CASE("rows in registers compile without spilling them, for fewer groups a c
   CHECK(compiled > 0);
 }
 
-TEST_CASE("a source is compiled for one group less as long as registers are spilled") {
+TEST_CASE("a source is compiled for one block less as long as registers are spilled") {
   // So many values are live at once that 64 registers spill, and one block's registers suffice.
   const std::string source = R"(
-#ifndef SN_GROUPS
-#define SN_GROUPS 4
+#ifndef SN_BLOCKS
+#define SN_BLOCKS 4
 #endif
-extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(const float* a, float* b) {
+extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(const float* a, float* b) {
   float x[160];
 #pragma unroll
   for (int i = 0; i < 160; ++i) x[i] = a[i * 256 + threadIdx.x];
@@ -123,7 +124,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(const
   options.more = {"--ptxas-options=-v"};
   compile::run_nvrtc(source, options, &log);
   CHECK(spills(log));
-  compile::run_nvrtc_for_groups(source, options, &log);
+  compile::run_nvrtc_for_blocks(source, options, &log);
   CHECK_FALSE(spills(log));
 }
 

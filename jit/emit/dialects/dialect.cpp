@@ -25,6 +25,9 @@ std::string Dialect::store_vector(const ir::Kernel&, int, std::size_t, const std
 std::string Dialect::store_cast_vector(int, std::size_t, const std::string&, const std::string&) const {
   lacks("casts of whole vectors");
 }
+std::string Dialect::workgroup_welford(const std::string&, DType, const Target&) const {
+  lacks("Welford's method");
+}
 std::string Dialect::row_function(const std::string&, Op, DType, const std::string&, const Target&) const {
   lacks("rows of lanes");
 }
@@ -34,6 +37,17 @@ std::string Dialect::put_partial(DType, const std::string&, const std::string&) 
 std::string Dialect::get_partial(DType, const std::string&) const { lacks("partial results"); }
 std::string Dialect::counter(const std::string&) const { lacks("partial results"); }
 std::string Dialect::from_words(DType, const std::string&) const { lacks("arguments in words"); }
+
+std::string Dialect::identity(Op op, DType dtype) const {
+  if (op == Op::Sum || op == Op::Prod) return cast(type_of(dtype), op == Op::Sum ? "0" : "1");
+  const bool least = op == Op::Max;
+  switch (dtype) {
+    case DType::boolean: return least ? "false" : "true";
+    case DType::u8: return literal(Type::U32, least ? 0 : 255);
+    case DType::i32: return least ? cast(Type::I32, "0x80000000u") : "0x7fffffff";
+    default: return extreme(dtype, least);
+  }
+}
 
 std::vector<std::string> Dialect::end_part(const std::string& unit) const {
   const std::string first_lane = when(lane + " == " + literal(Type::U32, 0)), one = literal(Type::U32, 1);
@@ -54,8 +68,7 @@ std::vector<std::string> Dialect::end_part(const std::string& unit) const {
 std::string Dialect::define_argument(const ir::Kernel& kernel, char letter, std::size_t number,
                                      const std::string& words) const {
   const DType dtype = letter == 's' ? kernel.scalars[number] : kernel.wide ? DType::i64 : DType::i32;
-  return "  const " + type(dtype) + " " + argument_name(letter, number) + " = " + from_words(dtype, words) +
-         ";\n";
+  return "  " + constant(dtype, argument_name(letter, number), from_words(dtype, words)) + "\n";
 }
 
 std::string Dialect::define_member(const ir::Kernel& kernel, const MemberLayout& layout,

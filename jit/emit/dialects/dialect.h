@@ -93,7 +93,9 @@ class Dialect : public Syntax {
   virtual std::string result(const OpInfo&, DType, const std::string& text) const { return text; }
 
   /// The identity of a reduction.
-  virtual std::string identity(Op op, DType dtype) const = 0;
+  std::string identity(Op op, DType dtype) const;
+  /// The least or the greatest value of f32, f64 (infinities) and i64.
+  virtual std::string extreme(DType dtype, bool least) const = 0;
 
   // The language's max and min may drop NaN: reductions by them note NaN beside, which is cheaper than to ask
   // every time.
@@ -112,7 +114,7 @@ class Dialect : public Syntax {
 
   /// The same for Welford's method: joins the counts, means and squared deviations of the lanes by the
   /// prelude's sn_join_welford.
-  virtual std::string workgroup_welford(const std::string& name, DType dtype, const Target& target) const = 0;
+  virtual std::string workgroup_welford(const std::string& name, DType dtype, const Target& target) const;
 
   /// The statement that calls one of these for a reduction's values. `again`: the same statement may come
   /// next, with no other call for a workgroup in between. `lanes`: the number of the workgroup's.
@@ -157,14 +159,18 @@ class Dialect : public Syntax {
   std::vector<std::string> end_part(const std::string& unit) const;
 
  protected:
-  /// What `end_part` is made of.
+  /// What `end_part` is made of: statements, but for `turn`.
   struct Handover {
-    std::string fence;  // statement: other workgroups see what was written before
-    std::string
-        declare_turn;     // statement: memory that the workgroup shares for one U32; empty: `open` has it
-    std::string turn;     // that U32
-    std::string barrier;  // statement: of the workgroup
-    std::string shared_fence;  // statement before it, where it does not order shared memory by itself
+    /// Makes other workgroups see what was written before.
+    std::string fence;
+    /// Declares memory that the workgroup shares for one U32; empty: `open` has done so.
+    std::string declare_turn;
+    /// That U32.
+    std::string turn;
+    /// The workgroup's barrier.
+    std::string barrier;
+    /// Stands before a barrier that does not order shared memory by itself.
+    std::string shared_fence;
   };
   Handover handover;
 

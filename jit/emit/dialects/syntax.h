@@ -51,6 +51,13 @@ class Syntax {
   std::string constant(DType dtype, const std::string& name, const std::string& value) const {
     return constant(type_of(dtype), name, value);
   }
+  /// A constant whose arithmetic is done as it is written: nothing is contracted into fused operations.
+  virtual std::string exact(Type type, const std::string& name, const std::string& value) const {
+    return constant(type, name, value);
+  }
+  std::string exact(DType dtype, const std::string& name, const std::string& value) const {
+    return exact(type_of(dtype), name, value);
+  }
   virtual std::string variable(Type type, const std::string& name, const std::string& value) const;
   std::string variable(DType dtype, const std::string& name, const std::string& value) const {
     return variable(type_of(dtype), name, value);

@@ -1,19 +1,20 @@
-// Kernel IR to LLVM IR, as text that LLVM 14 and all later versions parse: explicit vectors, no passes
-// needed.
+// Kernel IR to LLVM IR, as text that LLVM 14 and later parse: explicit vectors, no passes needed.
 //
 // The text is one module with one function that others see:
 //
-//   void <entry>(void* const* buffers, const int64_t* ints, const void* scalars, const LlvmFunction*
-//   functions,
-//                int64_t first, int64_t last, void* scratch, int64_t cached, uint32_t* fault)
+//   void <entry>(void* const* buffers, const int64_t* ints, const void* scalars,
+//                const LlvmFunction* functions, int64_t first, int64_t last, void* scratch,
+//                int64_t cached, uint32_t* fault)
 //
-// It computes the outer points [first, last), counted row-major; calls for disjoint ranges may run side by
-// side, and how the points are cut into ranges does not change any bit of a result. `buffers` are addresses
-// of element 0 of each buffer; `scalars` has 8 bytes for each scalar, which start with the scalar in its
-// dtype (a bool is a byte 0 or 1); `functions` is a table of vector functions, see `llvm_function`; `scratch`
-// has `scratch_bytes_per_point` bytes for each inner point and belongs to this call; `cached` is 1, or 0
-// where results are so large that they had better be written past the caches; `fault` is set to 1 by an index
-// out of range.
+// It computes the outer points [first, last), counted row-major. Calls for disjoint ranges may run side by
+// side, and how the points are cut into ranges does not change any bit of a result.
+//
+//   buffers     addresses of element 0 of each buffer
+//   scalars     8 bytes for each scalar, which start with the scalar in its dtype (a bool is a byte 0 or 1)
+//   functions   a table of vector functions, see `llvm_function`
+//   scratch     `scratch_bytes_per_point` bytes for each inner point; belongs to this call
+//   cached      1, or 0 where results are so large that they had better be written past the caches
+//   fault       is set to 1 by an index out of range
 #pragma once
 
 #include <cstddef>

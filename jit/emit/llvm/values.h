@@ -1,5 +1,5 @@
 // Kernel expressions as LLVM values: arithmetic, index maps, loads and stores. The loops around them are
-// emit.cpp's.
+// in emit.cpp.
 //
 // A value is a vector over the lanes, neighbouring points along one loop, where it depends on that loop, and
 // a scalar where it does not.

@@ -202,7 +202,7 @@ void Accumulators::join_partials(const InnerWork& work, const std::string& first
   }
   e_.open(e_.dialect.loop(e_.flat_type, "p", from, parts, step));
   for (const Partial& p : partials(work, "p"))
-    e_.out.line(e_.dialect.constant(p.dtype, "p_" + p.name, e_.dialect.get_partial(p.dtype, p.slot)));
+    e_.out.line(e_.dialect.exact(p.dtype, "p_" + p.name, e_.dialect.get_partial(p.dtype, p.slot)));
   join_partial(work, "");
   e_.close();
   if (together) e_.close();

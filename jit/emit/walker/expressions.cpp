@@ -197,12 +197,12 @@ std::string Expressions::combine(Op op, DType dtype, const std::string& a, const
 void Expressions::define_load(ExprId id) {
   const Expr& e = kernel.exprs[id];
   if (auto found = loaded.find(id); found != loaded.end()) {
-    out.line(dialect.constant(e.dtype, value(id), found->second));
+    out.line(dialect.exact(e.dtype, value(id), found->second));
     return;
   }
   if (e.predicate == ir::kNone) {
     const std::string at = position(e.map);
-    out.line(dialect.constant(e.dtype, value(id), dialect.read(kernel, e.buffer, at)));
+    out.line(dialect.exact(e.dtype, value(id), dialect.read(kernel, e.buffer, at)));
     return;
   }
   out.line(dialect.variable(e.dtype, value(id), zero(e.dtype)));
@@ -273,7 +273,7 @@ std::string Expressions::compared_with_itself(const Expr& e) const {
 
 void Expressions::define(ExprId id) {
   const Expr& e = kernel.exprs[id];
-  auto say = [&](const std::string& text) { out.line(dialect.constant(e.dtype, value(id), text)); };
+  auto say = [&](const std::string& text) { out.line(dialect.exact(e.dtype, value(id), text)); };
   switch (e.kind) {
     case ExprKind::Load: return define_load(id);
     case ExprKind::LoadAt: return define_load_at(id);

@@ -224,7 +224,7 @@ class Loops {
     const Expr& expr = k_.exprs[id];
     if (expr.kind != ExprKind::Reduce) return e_.define(id);
     sums_.join_workgroup(id);
-    e_.out.line(e_.dialect.constant(expr.dtype, e_.value(id), Accumulators::name(id)));
+    e_.out.line(e_.dialect.exact(expr.dtype, e_.value(id), Accumulators::name(id)));
   }
 
   void write_outer_stores(std::uint16_t phase) {

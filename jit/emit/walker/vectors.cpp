@@ -85,7 +85,7 @@ void Vectors::write_points(const InnerWork& work, const std::string& base, const
   e_.open_unrolled("k", e_.width);
   e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[along_], base + " + k"));
   for (ExprId id : taken)
-    e_.out.line(e_.dialect.constant(k_.exprs[id].dtype, e_.value(id), rows.name(id) + "[i][k]"));
+    e_.out.line(e_.dialect.exact(k_.exprs[id].dtype, e_.value(id), rows.name(id) + "[i][k]"));
   for (ExprId id : work.values) {
     e_.define(id);
     if (rows.has(id) && !is_load(id)) e_.out.line(rows.name(id) + "[i][k] = " + e_.value(id) + ";");

@@ -499,10 +499,10 @@ SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool ag
     v = (v + w);
   }
 }
-#ifndef SN_GROUPS
-#define SN_GROUPS 4
+#ifndef SN_BLOCKS
+#define SN_BLOCKS 4
 #endif
-extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
+extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
     const i64* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, i64 s0, i64 s1, float s2, float s3) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0;

@@ -53,10 +53,10 @@ SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-#ifndef SN_GROUPS
-#define SN_GROUPS 4
+#ifndef SN_BLOCKS
+#define SN_BLOCKS 4
 #endif
-extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
+extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
     const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
@@ -287,10 +287,10 @@ SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-#ifndef SN_GROUPS
-#define SN_GROUPS 3
+#ifndef SN_BLOCKS
+#define SN_BLOCKS 3
 #endif
-extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
+extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
     const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, const float* __restrict__ b6, float* __restrict__ b7, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6) | u64(b7)) & 15) == 0 && ((n2) & 3) == 0;
@@ -872,10 +872,10 @@ SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-#ifndef SN_GROUPS
-#define SN_GROUPS 3
+#ifndef SN_BLOCKS
+#define SN_BLOCKS 3
 #endif
-extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
+extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
     const float* __restrict__ b0, const float* __restrict__ b1, const float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b3) | u64(b4) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;

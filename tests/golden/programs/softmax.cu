@@ -61,10 +61,10 @@ SN_FN float sn_div_f32(float a, float b) { return a / b; }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
-#ifndef SN_GROUPS
-#define SN_GROUPS 4
+#ifndef SN_BLOCKS
+#define SN_BLOCKS 4
 #endif
-extern "C" __global__ void __launch_bounds__(256, SN_GROUPS) sinter_kernel(
+extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
     const float* __restrict__ b0, float* __restrict__ b1, int n0, int n1, int n2) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0 && ((n2) & 3) == 0;

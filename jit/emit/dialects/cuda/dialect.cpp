@@ -50,8 +50,8 @@ class CudaDialect : public Dialect {
     const int blocks = blocks_at_a_time(kernel, use);
     std::string head, bound = std::to_string(workgroup_lanes(kernel, target));
     if (blocks > 0) {
-      head = "#ifndef SN_GROUPS\n#define SN_GROUPS " + std::to_string(blocks) + "\n#endif\n";
-      bound += ", SN_GROUPS";
+      head = "#ifndef SN_BLOCKS\n#define SN_BLOCKS " + std::to_string(blocks) + "\n#endif\n";
+      bound += ", SN_BLOCKS";
     }
     head += "extern \"C\" __global__ void __launch_bounds__(" + bound + ") sinter_kernel(\n    ";
     if (kernel.members > 1) return open_members(kernel, head);
@@ -107,23 +107,15 @@ class CudaDialect : public Dialect {
     return wraps(op, dtype) ? std::string(c_type(dtype)) + text : text;
   }
 
-  std::string identity(Op op, DType dtype) const override {
-    if (op == Op::Sum) return std::string(c_type(dtype)) + "(0)";
-    if (op == Op::Prod) return std::string(c_type(dtype)) + "(1)";
-    const bool low = op == Op::Max;
+  std::string extreme(DType dtype, bool least) const override {
     switch (dtype) {
-      case DType::f32: return low ? "__int_as_float(0xff800000)" : "__int_as_float(0x7f800000)";
+      case DType::f32: return least ? "__int_as_float(0xff800000)" : "__int_as_float(0x7f800000)";
       case DType::f64:
-        return low ? "__longlong_as_double(0xfff0000000000000ll)"
-                   : "__longlong_as_double(0x7ff0000000000000ll)";
-      case DType::i32: return low ? "int(0x80000000u)" : "0x7fffffff";
-      case DType::i64: return low ? "i64(0x8000000000000000ull)" : "0x7fffffffffffffffll";
-      case DType::u8: return low ? "0u" : "255u";
-      case DType::bf16:
-      case DType::f16: break;  // they are not reduced, but what was made of them
-      case DType::boolean: return low ? "false" : "true";
+        return least ? "__longlong_as_double(0xfff0000000000000ll)"
+                     : "__longlong_as_double(0x7ff0000000000000ll)";
+      case DType::i64: return least ? "i64(0x8000000000000000ull)" : "0x7fffffffffffffffll";
+      default: return "";
     }
-    return "";
   }
 
   std::string workgroup_function(const std::string& name, Op, DType dtype, const std::string& combine,

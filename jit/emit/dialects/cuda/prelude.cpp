@@ -58,6 +58,76 @@ constexpr const char* kMin = R"(SN_FN float sn_min_f32(float a, float b) {
 }
 )";
 
+/// sn_load4 and sn_store4. What a lane holds are values; memory has bytes for bool and u8.
+void add_vectors(FunctionTable& table) {
+  auto vectors = [&](DType dtype, const std::string& vector, const std::string& element, bool halves) {
+    const std::string type(c_type(dtype)), name(name_of(dtype));
+    auto value = [&](const std::string& text) { return dtype == DType::boolean ? text + " != 0" : text; };
+    std::string load =
+        "SN_FN void sn_load4_" + name + "(" + type + " (&to)[4], const " + element + "* from) {\n";
+    std::string store =
+        "SN_FN void sn_store4_" + name + "(" + element + "* to, const " + type + " (&from)[4]) {\n";
+    if (halves) {
+      load += "  const " + vector + " low = ((const " + vector + "*)from)[0], high = ((const " + vector +
+              "*)from)[1];\n  to[0] = low.x;\n  to[1] = low.y;\n  to[2] = high.x;\n  to[3] = high.y;\n}\n";
+      store += "  ((" + vector + "*)to)[0] = make_" + vector + "(from[0], from[1]);\n  ((" + vector +
+               "*)to)[1] = make_" + vector + "(from[2], from[3]);\n}\n";
+    } else {
+      load += "  const " + vector + " all = *(const " + vector + "*)from;\n  to[0] = " + value("all.x") +
+              ";\n  to[1] = " + value("all.y") + ";\n  to[2] = " + value("all.z") +
+              ";\n  to[3] = " + value("all.w") + ";\n}\n";
+      store += "  *(" + vector + "*)to = make_" + vector + "(from[0], from[1], from[2], from[3]);\n}\n";
+    }
+    table["sn_load4_" + name] = load;
+    table["sn_store4_" + name] = store;
+  };
+  vectors(DType::f32, "float4", "float", false);
+  vectors(DType::i32, "int4", "int", false);
+  vectors(DType::f64, "double2", "double", true);
+  vectors(DType::i64, "longlong2", "i64", true);
+  vectors(DType::u8, "uchar4", "unsigned char", false);
+  vectors(DType::boolean, "uchar4", "unsigned char", false);
+}
+
+/// The same of 16-bit floats, and sn_load8 and sn_store8: two are a word, and eight of them one vector.
+void add_vectors_of_halves(FunctionTable& table) {
+  for (DType dtype : {DType::bf16, DType::f16})
+    for (int width : {4, 8}) {
+      const std::string name(name_of(dtype)), count = std::to_string(width),
+                                              vector = width == 4 ? "uint2" : "uint4";
+      std::string load = "SN_FN void sn_load" + count + "_" + name + "(u32 (&to)[" + count +
+                         "], const unsigned short* from) {\n  const " + vector + " all = *(const " + vector +
+                         "*)from;\n";
+      std::string words;
+      for (int w = 0; w < width / 2; ++w) {
+        const std::string word = std::string("all.") + "xyzw"[w], low = std::to_string(2 * w),
+                          high = std::to_string(2 * w + 1);
+        load += "  to[" + low + "] = " + word + " & 0xffffu;\n  to[" + high + "] = " + word + " >> 16;\n";
+        words += std::string(w ? ", " : "") + "from[" + low + "] | from[" + high + "] << 16";
+      }
+      table["sn_load" + count + "_" + name] = load + "}\n";
+      table["sn_store" + count + "_" + name] =
+          "SN_FN void sn_store" + count + "_" + name + "(unsigned short* to, const u32 (&from)[" + count +
+          "]) {\n  *(" + vector + "*)to = make_" + vector + "(" + words + ");\n}\n";
+    }
+}
+
+/// sn_load8 and sn_store8 of what is larger or smaller: two vectors.
+void add_pairs_of_vectors(FunctionTable& table) {
+  for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64, DType::u8, DType::boolean}) {
+    const std::string type(c_type(dtype)), name(name_of(dtype));
+    const std::string element = size_of(dtype) == 1 ? "unsigned char" : type;
+    table["sn_load8_" + name] = "SN_FN void sn_load8_" + name + "(" + type + " (&to)[8], const " + element +
+                                "* from) {\n  sn_load4_" + name + "((" + type +
+                                " (&)[4])to[0], from);\n  sn_load4_" + name + "((" + type +
+                                " (&)[4])to[4], from + 4);\n}\n";
+    table["sn_store8_" + name] = "SN_FN void sn_store8_" + name + "(" + element + "* to, const " + type +
+                                 " (&from)[8]) {\n  sn_store4_" + name + "(to, (const " + type +
+                                 " (&)[4])from[0]);\n  sn_store4_" + name + "(to + 4, (const " + type +
+                                 " (&)[4])from[4]);\n}\n";
+  }
+}
+
 FunctionTable make_table() {
   std::vector<FunctionTemplate> t = {
       {"sn_abs", kFloats, unary("fabs$f(a)")},
@@ -175,67 +245,9 @@ FunctionTable make_table() {
   FunctionTable table = instantiate(t, kSpelling);
   add_shared_functions(table, kSpelling);
 
-  // Four elements at once. What a lane holds are values; memory has bytes for bool and u8.
-  auto vectors = [&](DType dtype, const std::string& vector, const std::string& element, bool halves) {
-    const std::string type(c_type(dtype)), name(name_of(dtype));
-    auto value = [&](const std::string& text) { return dtype == DType::boolean ? text + " != 0" : text; };
-    std::string load =
-        "SN_FN void sn_load4_" + name + "(" + type + " (&to)[4], const " + element + "* from) {\n";
-    std::string store =
-        "SN_FN void sn_store4_" + name + "(" + element + "* to, const " + type + " (&from)[4]) {\n";
-    if (halves) {
-      load += "  const " + vector + " low = ((const " + vector + "*)from)[0], high = ((const " + vector +
-              "*)from)[1];\n  to[0] = low.x;\n  to[1] = low.y;\n  to[2] = high.x;\n  to[3] = high.y;\n}\n";
-      store += "  ((" + vector + "*)to)[0] = make_" + vector + "(from[0], from[1]);\n  ((" + vector +
-               "*)to)[1] = make_" + vector + "(from[2], from[3]);\n}\n";
-    } else {
-      load += "  const " + vector + " all = *(const " + vector + "*)from;\n  to[0] = " + value("all.x") +
-              ";\n  to[1] = " + value("all.y") + ";\n  to[2] = " + value("all.z") +
-              ";\n  to[3] = " + value("all.w") + ";\n}\n";
-      store += "  *(" + vector + "*)to = make_" + vector + "(from[0], from[1], from[2], from[3]);\n}\n";
-    }
-    table["sn_load4_" + name] = load;
-    table["sn_store4_" + name] = store;
-  };
-  vectors(DType::f32, "float4", "float", false);
-  vectors(DType::i32, "int4", "int", false);
-  vectors(DType::f64, "double2", "double", true);
-  vectors(DType::i64, "longlong2", "i64", true);
-  // Two halves are a word. Eight elements are one vector of them, or two vectors of what is larger or
-  // smaller.
-  for (DType dtype : {DType::bf16, DType::f16})
-    for (int width : {4, 8}) {
-      const std::string name(name_of(dtype)), count = std::to_string(width),
-                                              vector = width == 4 ? "uint2" : "uint4";
-      std::string load = "SN_FN void sn_load" + count + "_" + name + "(u32 (&to)[" + count +
-                         "], const unsigned short* from) {\n  const " + vector + " all = *(const " + vector +
-                         "*)from;\n";
-      std::string words;
-      for (int w = 0; w < width / 2; ++w) {
-        const std::string word = std::string("all.") + "xyzw"[w], low = std::to_string(2 * w),
-                          high = std::to_string(2 * w + 1);
-        load += "  to[" + low + "] = " + word + " & 0xffffu;\n  to[" + high + "] = " + word + " >> 16;\n";
-        words += std::string(w ? ", " : "") + "from[" + low + "] | from[" + high + "] << 16";
-      }
-      table["sn_load" + count + "_" + name] = load + "}\n";
-      table["sn_store" + count + "_" + name] =
-          "SN_FN void sn_store" + count + "_" + name + "(unsigned short* to, const u32 (&from)[" + count +
-          "]) {\n  *(" + vector + "*)to = make_" + vector + "(" + words + ");\n}\n";
-    }
-  vectors(DType::u8, "uchar4", "unsigned char", false);
-  vectors(DType::boolean, "uchar4", "unsigned char", false);
-  for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64, DType::u8, DType::boolean}) {
-    const std::string type(c_type(dtype)), name(name_of(dtype));
-    const std::string element = size_of(dtype) == 1 ? "unsigned char" : type;
-    table["sn_load8_" + name] = "SN_FN void sn_load8_" + name + "(" + type + " (&to)[8], const " + element +
-                                "* from) {\n  sn_load4_" + name + "((" + type +
-                                " (&)[4])to[0], from);\n  sn_load4_" + name + "((" + type +
-                                " (&)[4])to[4], from + 4);\n}\n";
-    table["sn_store8_" + name] = "SN_FN void sn_store8_" + name + "(" + element + "* to, const " + type +
-                                 " (&from)[8]) {\n  sn_store4_" + name + "(to, (const " + type +
-                                 " (&)[4])from[0]);\n  sn_store4_" + name + "(to + 4, (const " + type +
-                                 " (&)[4])from[4]);\n}\n";
-  }
+  add_vectors(table);
+  add_vectors_of_halves(table);
+  add_pairs_of_vectors(table);
   return table;
 }
 

@@ -143,8 +143,8 @@ class GlslDialect : public Dialect {
     return text;
   }
 
-  using Dialect::constant;
-  std::string constant(Type type, const std::string& name, const std::string& value) const override {
+  using Dialect::exact;
+  std::string exact(Type type, const std::string& name, const std::string& value) const override {
     const bool is_real = type == Type::F32 || type == Type::F64;
     return (is_real ? "precise " : "const ") + variable(type, name, value);
   }
@@ -215,24 +215,16 @@ class GlslDialect : public Dialect {
     return op.rule == DTypeRule::Compare && dtype == DType::boolean ? "int(" + value + ")" : value;
   }
 
-  std::string identity(Op op, DType dtype) const override {
-    if (op == Op::Sum) return std::string(c_type(dtype)) + "(0)";
-    if (op == Op::Prod) return std::string(c_type(dtype)) + "(1)";
-    const bool low = op == Op::Max;
+  std::string extreme(DType dtype, bool least) const override {
     switch (dtype) {
-      case DType::f32: return low ? "uintBitsToFloat(0xff800000u)" : "uintBitsToFloat(0x7f800000u)";
+      case DType::f32: return least ? "uintBitsToFloat(0xff800000u)" : "uintBitsToFloat(0x7f800000u)";
       case DType::f64:
-        return std::string("packDouble2x32(uvec2(0u, ") + (low ? "0xfff00000u))" : "0x7ff00000u))");
-      case DType::i32: return low ? "int(0x80000000u)" : "0x7fffffff";
+        return std::string("packDouble2x32(uvec2(0u, ") + (least ? "0xfff00000u))" : "0x7ff00000u))");
       case DType::i64:
         return std::string("packInt2x32(ivec2(uvec2(") +
-               (low ? "0u, 0x80000000u)))" : "0xffffffffu, 0x7fffffffu)))");
-      case DType::u8: return low ? "0u" : "255u";
-      case DType::bf16:
-      case DType::f16: break;  // they are not reduced, but what was made of them
-      case DType::boolean: return low ? "false" : "true";
+               (least ? "0u, 0x80000000u)))" : "0xffffffffu, 0x7fffffffu)))");
+      default: return "";
     }
-    return "";
   }
 
   std::string workgroup_function(const std::string& name, Op op, DType dtype, const std::string& combine,

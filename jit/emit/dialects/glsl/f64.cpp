@@ -270,7 +270,8 @@ constexpr const char* kRemainder = R"(double sn_remainder_f64(double a, double b
     const int of_divisor = sn_exponent_f64(d);
     while (r >= d) {
       const int e = sn_exponent_f64(r) - of_divisor, third = e / 3;
-      precise double t = ((d * sn_power_of_two_f64(third)) * sn_power_of_two_f64(third)) * sn_power_of_two_f64(e - 2 * third);
+      precise double t = ((d * sn_power_of_two_f64(third)) * sn_power_of_two_f64(third)) *
+          sn_power_of_two_f64(e - 2 * third);
       r -= t > r ? 0.5lf * t : t;
     }
   }

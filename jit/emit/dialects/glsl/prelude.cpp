@@ -172,7 +172,8 @@ constexpr const char* kExponent = R"(int sn_exponent_f32(float a) {
 // Exact: takes off the largest b * 2^n that fits, until less than b is left.
 constexpr const char* kRemainder = R"(SN_FN float sn_remainder_f32(float a, float b) {
   const u32 infinity = 0x7f800000u;
-  if (sn_is_nan_f32(b) || (floatBitsToUint(b) & 0x7fffffffu) == 0u || (floatBitsToUint(a) & 0x7fffffffu) >= infinity)
+  if (sn_is_nan_f32(b) || (floatBitsToUint(b) & 0x7fffffffu) == 0u ||
+      (floatBitsToUint(a) & 0x7fffffffu) >= infinity)
     return uintBitsToFloat(0x7fc00000u);
   // True only where the device takes a denormal for 0: what is left is smaller still.
   if (b == 0.0) return 0.0;
