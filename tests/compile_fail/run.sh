@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Programs that must not compile. The first line of each is "// expect: REGEX", which the compiler's message must
-# match; compiled with -DSINTER_CONTROL the same file holds the right program, which must compile, so that a case
+# Programs that must not compile. The first line of each is "// expect: REGEX", which an error or a note of the compiler's must
+# match, without the place it names and the line it quotes: these hold the file's own words. Compiled with -DSINTER_CONTROL the same file holds the right program, which must compile, so that a case
 # cannot pass because of a slip elsewhere in it. usage: run.sh INCLUDE_DIR COMPILER...
 set -u
 include=$1; shift
@@ -22,7 +22,7 @@ for file in "$here"/*.cpp; do
   fi
   if message=$("$@" "${flags[@]}" "$file" 2>&1); then
     fail "$name compiles, and must not"
-  elif ! grep -qE -- "$expected" <<<"$message"; then
+  elif ! sed -nE 's/^.*(error|note): //p' <<<"$message" | grep -qE -- "$expected"; then
     fail "$name: no line of the compiler's message matches $expected:"$'\n'"$message"
   fi
 done
