@@ -45,7 +45,7 @@ Modules::Key Modules::request(const std::string& source, bool contract) {
                     options.architecture = architecture;
                     options.contract = contract;
                     Code code;
-                    code.bytes = compile::compile_cuda(source, options, &code.from_disk);
+                    code.bytes = compile::compile_cuda(source, options, &code.origin);
                     return code;
                   }).share();
   return key;
@@ -57,7 +57,7 @@ Module Modules::load(const Key& key) {
   Module module = nullptr;
   check(api_.module_load(&module, code.bytes.data()), "cuModuleLoadData");
   loaded_[key] = module;
-  ++(code.from_disk ? from_disk_ : compiled_);
+  counts_.add(code.origin);
   pending_.erase(key);
   return module;
 }

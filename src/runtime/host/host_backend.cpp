@@ -147,6 +147,7 @@ class HostBackend final : public Backend {
     const PoolStatistics pool = memory_->statistics();
     BackendStatistics result;
     result.kernels_compiled = counts_.compiled;
+    result.kernels_from_memory = counts_.from_memory;
     result.kernels_from_disk = counts_.from_disk;
     result.launches = launches_;
     result.bytes_in_use = pool.in_use;
@@ -197,7 +198,7 @@ class HostBackend final : public Backend {
   ir::DeviceTraits traits_;
   std::atomic<bool> fault_{false};
   std::uint64_t launches_ = 0;
-  host::JitCounts counts_;
+  compile::OriginCounts counts_;
   bool logs_launches_ = base::logs("launch");
 };
 

@@ -84,9 +84,9 @@ KernelCompiler::KernelCompiler(const Device& device)
 std::unique_ptr<CompiledText> KernelCompiler::build(const std::string& source, std::uint32_t bindings,
                                                     std::uint32_t lanes) {
   auto text = std::make_unique<CompiledText>();
-  bool from_disk = false;
-  text->spirv = compile::compile_glsl(source, &from_disk);
-  ++(from_disk ? from_disk_ : compiled_);
+  compile::Origin origin{};
+  text->spirv = compile::compile_glsl(source, &origin);
+  counts_.add(origin);
   text->bindings = bindings;
   // Most kernels are launched with one size of group; pipelines for others are made at their first launch.
   text->pipelines[lanes] = pipelines_.make(text->spirv, bindings, lanes);

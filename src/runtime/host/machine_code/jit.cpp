@@ -34,6 +34,12 @@ std::string take(const LlvmApi& api, LlvmError error) {
   return text;
 }
 
+const char* name_of(compile::Origin origin) {
+  return origin == compile::Origin::Compiled ? " compiled"
+         : origin == compile::Origin::Disk   ? " from disk"
+                                             : " from memory";
+}
+
 bool has_feature(const std::string& features, const std::string& name) {
   return ("," + features + ",").find(",+" + name + ",") != std::string::npos;
 }
@@ -81,20 +87,19 @@ class LlvmJitCompiler final : public Jit {
     compile::KernelKey key;
     key.source = std::move(result.source.text);
     key.options = "codegen 1, small, pic";
-    key.compiler = "LLVM " + std::to_string(library_.version);
+    key.compiler = "LLVM " + std::to_string(library_.version) + " " + library_.build;
     key.target = triple_ + " " + cpu_ + " " + features_;
-    key.driver = library_.identity;
     result.source.text.clear();
     result.code = loaded(result.source.entry);
     if (result.code != nullptr) return result;
     const std::vector<std::byte> object = compile::KernelCache::global().find_or(
-        key, [&] { return make_object(key.source); }, &result.from_disk);
+        key, [&] { return make_object(key.source); }, &result.origin);
     result.code = load(result.source.entry, object);
     if (base::logs("compile")) {
       const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
-      base::log_line("compile",
-                     "host: " + result.source.entry + (result.from_disk ? " from disk" : " compiled") + ", " +
-                         std::to_string(object.size()) + " bytes, " + std::to_string(time.count()) + " ms");
+      base::log_line("compile", "host: " + result.source.entry + name_of(result.origin) + ", " +
+                                    std::to_string(object.size()) + " bytes, " +
+                                    std::to_string(time.count()) + " ms");
     }
     return result;
   }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "jit/compile/kernel_cache.h"
 #include "jit/emit/llvm/emit.h"
 #include "jit/ir/kernel.h"
 
@@ -26,7 +27,7 @@ class JitCode {
 struct JitKernel {
   std::shared_ptr<const JitCode> code;
   emit::LlvmSource source;  // its text is dropped
-  bool from_disk = false;
+  compile::Origin origin = compile::Origin::Memory;
 };
 
 /// A compiler that works on this machine, used by any number of threads. It outlives all code that it made.

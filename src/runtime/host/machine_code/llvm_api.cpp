@@ -8,6 +8,8 @@
 
 #include <dlfcn.h>
 
+#include "jit/compile/library_build.h"
+
 namespace sinter::runtime::host {
 namespace {
 
@@ -34,15 +36,13 @@ std::vector<std::string> library_names() {
   return names;
 }
 
-/// The file that a symbol comes from, with its size: two builds of one version differ.
+/// The file that a symbol comes from.
 std::string identity_of(void* symbol) {
   Dl_info info{};
   if (::dladdr(symbol, &info) == 0 || info.dli_fname == nullptr) return "";
   std::error_code error;
   const std::filesystem::path file = std::filesystem::canonical(info.dli_fname, error);
-  if (error) return info.dli_fname;
-  const std::uintmax_t size = std::filesystem::file_size(file, error);
-  return file.string() + " of " + (error ? std::string("?") : std::to_string(size)) + " bytes";
+  return error ? info.dli_fname : file.string();
 }
 
 }  // namespace
@@ -137,6 +137,7 @@ LlvmLibrary open_llvm(const std::string& path) {
     library.version = api.context_set_opaque_pointers != nullptr ? 15 : 14;
   }
   library.identity = identity_of(reinterpret_cast<void*>(api.context_create));
+  library.build = compile::build_of(reinterpret_cast<const void*>(api.context_create));
   if (library.version > kNewest)
     library.problem = library.identity + " is LLVM " + std::to_string(library.version) + "; versions " +
                       std::to_string(kOldest) + " to " + std::to_string(kNewest) + " are known";

@@ -82,7 +82,8 @@ struct LlvmApi {
 struct LlvmLibrary {
   LlvmApi api;
   int version = 0;       // 14 to 19
-  std::string identity;  // which library exactly, for cache keys
+  std::string identity;  // its file, for people
+  std::string build;     // which library exactly, for cache keys
   std::string problem;   // why there is none that works; empty where all is well
 
   bool works() const { return problem.empty(); }
