@@ -65,7 +65,7 @@ class HostBackend final : public Backend {
         always_compiled_(always),
         jit_(jit) {
     if (!choose && jit == nullptr) reason_ = "there is no compiler";
-    if (choose && always) choose_jit();
+    if (choose && (always || names_library())) choose_jit();
     traits_.name = "host";
     const std::size_t threads = workers_.pool().size();
     traits_.description =
@@ -157,6 +157,11 @@ class HostBackend final : public Backend {
   }
 
  private:
+  /// A library that the user names has to work.
+  static bool names_library() {
+    return !base::environment().llvm.empty() && base::environment().host != "interpreter";
+  }
+
   /// Takes the process's compiler, unless it is not wanted or there is none.
   void choose_jit() {
     chooses_ = false;
@@ -167,6 +172,9 @@ class HostBackend final : public Backend {
     }
     std::string reason;
     jit_ = host::jit(&reason);
+    if (jit_ == nullptr && names_library())
+      throw DeviceError("[host] SINTER_LLVM names " + base::environment().llvm +
+                        ", which does not work: " + reason);
     if (jit_ == nullptr && how == "jit")
       throw DeviceError("[host] SINTER_HOST=jit, but kernels cannot be compiled: " + reason);
     if (jit_ == nullptr) reason_ = reason;

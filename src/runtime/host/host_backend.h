@@ -13,7 +13,7 @@ class Jit;
 }
 
 /// Runs kernels as SINTER_HOST says. Throws DeviceError where it asks for machine code and there is no LLVM
-/// that works.
+/// that works, or SINTER_LLVM names one that does not.
 std::unique_ptr<Backend> make_host_backend();
 
 /// Runs kernels as code of this compiler, which outlives the backend; null: interprets all of them. `always`:

@@ -36,6 +36,8 @@ class Jit {
   virtual ~Jit() = default;
   virtual std::string describe() const = 0;  // "LLVM 19, znver4, 16 lanes"
   virtual const emit::LlvmTarget& target() const = 0;
+  /// Compiles, loads and forgets an empty function; throws CompileError.
+  virtual void probe() = 0;
   /// Throws CompileError with the compiler's message and the path of the text.
   virtual JitKernel compile(const ir::Kernel& kernel, bool join = false) = 0;
 };
