@@ -99,8 +99,8 @@ void show_statistics(const sn::Device& device, const Trained* trained) {
   std::printf("  kernels launched      %12llu\n", number(all.launches));
   std::printf("  plans built           %12llu   found again %llu\n", number(all.plans_built),
               number(all.plans_found));
-  std::printf("  kernels compiled      %12llu   loaded from disk %llu\n", number(all.kernels_compiled),
-              number(all.kernels_from_disk));
+  std::printf("  kernels compiled      %12llu   from memory %llu   from disk %llu\n",
+              number(all.kernels_compiled), number(all.kernels_from_memory), number(all.kernels_from_disk));
   std::printf("  written in place      %12.1f MiB\n", static_cast<double>(all.bytes_in_place) / kMiB);
   std::printf("  memory at its peak    %12.1f MiB\n", static_cast<double>(all.peak_bytes_in_use) / kMiB);
   if (!trained || trained->measured_steps == 0) return;

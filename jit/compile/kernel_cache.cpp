@@ -2,11 +2,11 @@
 #include "jit/compile/kernel_cache.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
+#include <ctime>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,10 +25,10 @@ namespace {
 constexpr char kMagic[8] = {'S', 'I', 'N', 'T', 'E', 'R', 'K', 'N'};
 constexpr std::uint32_t kFormat = 1;
 constexpr const char* kExtension = ".kernel";
-constexpr const char* kTemporary = ".writing-";
-constexpr auto kAbandoned = std::chrono::hours(1);
+constexpr std::time_t kAbandoned = 3600;  // seconds after which nobody writes a file any more
 // The time of use is what eviction goes by; an hour is fine enough and spares most hits a write.
-constexpr auto kUseInterval = std::chrono::hours(1);
+constexpr std::time_t kUseInterval = 3600;
+constexpr int kLongestPause = 64;  // times the first
 
 struct Header {
   char magic[8];
@@ -54,43 +54,47 @@ void checksum_of(std::span<const std::byte> file, unsigned char (&out)[16]) {
   std::memcpy(out, canonical.digest, sizeof out);
 }
 
-/// A file descriptor that closes itself.
-class File {
- public:
-  File(const fs::path& path, int flags) : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  bool is_open() const { return descriptor_ >= 0; }
-  int get() const { return descriptor_; }
+/// What a file is to hold.
+std::vector<std::byte> file_of(const std::string& key_text, std::span<const std::byte> payload) {
+  std::vector<std::byte> file(sizeof(Header) + key_text.size() + payload.size());
+  Header header{};
+  std::memcpy(header.magic, kMagic, sizeof kMagic);
+  header.format = kFormat;
+  header.key_size = key_text.size();
+  header.payload_size = payload.size();
+  std::memcpy(file.data(), &header, sizeof header);
+  std::memcpy(file.data() + sizeof header, key_text.data(), key_text.size());
+  std::copy(payload.begin(), payload.end(),
+            file.begin() + static_cast<std::ptrdiff_t>(sizeof header + key_text.size()));
+  checksum_of(file, header.checksum);
+  std::memcpy(file.data(), &header, sizeof header);
+  return file;
+}
 
-  bool read_all(std::byte* to, std::size_t bytes) const {
-    while (bytes > 0) {
-      const ssize_t got = ::read(descriptor_, to, bytes);
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) return false;
-      to += got;
-      bytes -= static_cast<std::size_t>(got);
-    }
-    return true;
-  }
-  bool write_all(const std::byte* from, std::size_t bytes) const {
-    while (bytes > 0) {
-      const ssize_t put = ::write(descriptor_, from, bytes);
-      if (put < 0 && errno == EINTR) continue;
-      if (put <= 0) return false;
-      from += put;
-      bytes -= static_cast<std::size_t>(put);
-    }
-    return true;
-  }
-  bool close() { return ::close(std::exchange(descriptor_, -1)) == 0; }
-
- private:
-  int descriptor_;
+/// A file of the cache's folder.
+struct Entry {
+  std::string name;
+  std::uint64_t bytes;
+  std::time_t used;
 };
+
+/// Calls `visit(entry)` for each file in an open folder; what another process removes meanwhile is left out.
+template <class Visit>
+void for_each_file(const File& folder, Visit visit) {
+  // A descriptor of its own: reading moves it, and closing the list closes it.
+  const int own = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* list = own < 0 ? nullptr : ::fdopendir(own);
+  if (list == nullptr) {
+    if (own >= 0) ::close(own);
+    return;
+  }
+  while (const dirent* at = ::readdir(list)) {
+    struct stat status {};
+    if (::fstatat(folder.get(), at->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISDIR(status.st_mode))
+      visit(Entry{at->d_name, static_cast<std::uint64_t>(status.st_size), status.st_mtime});
+  }
+  ::closedir(list);
+}
 
 }  // namespace
 
@@ -101,8 +105,8 @@ std::string KernelKey::text() const {
   return all;
 }
 
-KernelCache::KernelCache(fs::path folder, std::uint64_t limit_bytes)
-    : folder_(std::move(folder)), limit_bytes_(limit_bytes) {}
+KernelCache::KernelCache(fs::path folder, std::uint64_t limit_bytes, Clock::duration retry)
+    : folder_(std::move(folder)), limit_bytes_(limit_bytes), retry_(retry) {}
 
 KernelCache& KernelCache::global() {
   static KernelCache instance = [] {
@@ -119,170 +123,171 @@ KernelCache::Hash KernelCache::hash_of(const std::string& key_text) {
   return {hash.high64, hash.low64};
 }
 
-fs::path KernelCache::path_of(const Hash& hash) const {
-  if (folder_.empty()) return {};
+std::string KernelCache::name_of(const Hash& hash) {
   constexpr char digits[] = "0123456789abcdef";
   std::string name;
   for (std::uint64_t half : {hash.first, hash.second})
     for (int shift = 60; shift >= 0; shift -= 4) name += digits[(half >> shift) & 15];
-  return folder_ / (name + kExtension);
+  return name + kExtension;
 }
 
-fs::path KernelCache::path_of(const KernelKey& key) const { return path_of(hash_of(key.text())); }
+fs::path KernelCache::path_of(const KernelKey& key) const {
+  return folder_.empty() ? fs::path() : folder_ / name_of(hash_of(key.text()));
+}
 
-KernelCache::Read KernelCache::read(const fs::path& path, const std::string& key_text,
-                                    std::vector<std::byte>& payload) const {
-  File file(path, O_RDONLY);
-  if (!file.is_open()) return errno == ENOENT || errno == ENOTDIR ? Read::Missing : Read::Failed;
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return Read::Failed;
-  const std::uint64_t size = static_cast<std::uint64_t>(status.st_size);
-  if (size < sizeof(Header)) return Read::Bad;
+void KernelCache::refused(const std::string& what, const std::string& why) {
+  std::lock_guard lock(mutex_);
+  ++statistics_.refused;
+  if (base::logs("compile")) base::log_line("compile", what + " is not used: " + why);
+}
+
+void KernelCache::failed(const std::string& what) {
+  const int error = errno;
+  std::lock_guard lock(mutex_);
+  ++statistics_.io_errors;
+  if (base::logs("compile")) base::log_line("compile", what + ": " + std::strerror(error));
+}
+
+Opened KernelCache::open_folder(bool make) {
+  Opened folder = open_private_folder(folder_, make);
+  if (folder.access == Access::Refused) {
+    refused(folder_.string(), folder.reason);
+    base::warn_once("compiled kernels are not kept on disk: " + folder_.string() + " is not used because " +
+                    folder.reason + "; SINTER_CACHE_DIR names another folder");
+  }
+  return folder;
+}
+
+KernelCache::Read KernelCache::read(const Hash& hash, const std::string& key_text,
+                                    std::vector<std::byte>& payload) {
+  const Opened folder = open_folder(false);
+  const std::string name = name_of(hash);
+  auto failure = [&] {
+    failed("cannot read " + (folder_ / name).string());
+    return Read::Failed;
+  };
+  // Removed, so that the next process finds what is compiled now.
+  auto refusal = [&](const std::string& why) {
+    refused((folder_ / name).string(), why);
+    ::unlinkat(folder.file.get(), name.c_str(), 0);
+    return Read::Refused;
+  };
+  if (folder.access == Access::Failed) return failure();
+  if (folder.access != Access::Granted) return Read::Missing;
+  const Opened opened = open_private_file(folder.file, name);
+  if (opened.access == Access::Missing) return Read::Missing;
+  if (opened.access == Access::Failed) return failure();
+  if (opened.access == Access::Refused) return refusal(opened.reason);
+
+  const std::string damaged = "its content is damaged";
+  const std::uint64_t size = static_cast<std::uint64_t>(opened.status.st_size);
+  if (size < sizeof(Header)) return refusal(damaged);
   Header header;
-  if (!file.read_all(reinterpret_cast<std::byte*>(&header), sizeof header)) return Read::Failed;
+  if (!opened.file.read_all(std::as_writable_bytes(std::span(&header, 1)))) return failure();
   // Sizes are compared before anything is read by them: a damaged size must not ask for terabytes.
   const std::uint64_t rest = size - sizeof(Header);
   if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0 || header.format != kFormat || header.zero != 0 ||
       header.key_size != key_text.size() || header.key_size > rest ||
       header.payload_size != rest - header.key_size)
-    return Read::Bad;
+    return refusal(damaged);
   std::vector<std::byte> all(size);
   std::memcpy(all.data(), &header, sizeof header);
-  if (!file.read_all(all.data() + sizeof(Header), rest)) return Read::Failed;
+  if (!opened.file.read_all(std::span(all).subspan(sizeof(Header)))) return failure();
   unsigned char checksum[16];
   checksum_of(all, checksum);
   if (std::memcmp(checksum, header.checksum, sizeof checksum) != 0 ||
       std::memcmp(all.data() + sizeof(Header), key_text.data(), key_text.size()) != 0)
-    return Read::Bad;
+    return refusal(damaged);
   payload.assign(all.end() - static_cast<std::ptrdiff_t>(header.payload_size), all.end());
-
-  const auto age = std::chrono::system_clock::now() - std::chrono::system_clock::from_time_t(status.st_mtime);
-  if (age > kUseInterval) ::futimens(file.get(), nullptr);
+  if (std::time(nullptr) - opened.status.st_mtime > kUseInterval) ::futimens(opened.file.get(), nullptr);
   return Read::Found;
 }
 
-std::optional<std::vector<std::byte>> KernelCache::find(const KernelKey& key, bool* from_disk) {
+std::optional<std::vector<std::byte>> KernelCache::find(const KernelKey& key, Origin* origin) {
   const std::string text = key.text();
   const Hash hash = hash_of(text);
-  if (from_disk) *from_disk = true;
+  auto came_from = [&](Origin where) {
+    if (origin) *origin = where;
+  };
   {
     std::lock_guard lock(mutex_);
     if (auto found = memory_.find(hash); found != memory_.end()) {
-      ++statistics_.hits;
+      ++statistics_.from_memory;
+      came_from(Origin::Memory);
       return *found->second;
     }
   }
   std::vector<std::byte> payload;
-  const fs::path path = path_of(hash);
-  const Read result = path.empty() ? Read::Missing : read(path, text, payload);
+  const Read result = folder_.empty() ? Read::Missing : read(hash, text, payload);
   std::lock_guard lock(mutex_);
-  if (result == Read::Found) {
-    ++statistics_.soft_misses;
-    memory_[hash] = std::make_shared<const std::vector<std::byte>>(payload);
-    return payload;
+  if (result != Read::Found) {
+    ++statistics_.missing;
+    came_from(Origin::Compiled);
+    return std::nullopt;
   }
-  if (result == Read::Bad) {
-    std::error_code error;
-    fs::remove(path, error);
-    ++statistics_.removed;
-    if (base::logs("compile"))
-      base::log_line("compile", "removed " + path.string() + ": its content is damaged");
-  }
-  if (result == Read::Failed) failed("cannot read " + path.string());
-  ++statistics_.hard_misses;
-  if (from_disk) *from_disk = false;
-  return std::nullopt;
+  ++statistics_.from_disk;
+  came_from(Origin::Disk);
+  memory_[hash] = std::make_shared<const std::vector<std::byte>>(payload);
+  return payload;
 }
 
-void KernelCache::failed(const std::string& what) {
-  ++statistics_.io_errors;
-  if (base::logs("compile")) base::log_line("compile", what + ": " + std::strerror(errno));
-}
-
-bool KernelCache::write(const fs::path& path, std::span<const std::byte> file) {
-  static std::atomic<std::uint64_t> counter{0};
-  const fs::path temporary =
-      folder_ / (kTemporary + std::to_string(::getpid()) + "-" + std::to_string(counter.fetch_add(1)));
-  File out(temporary, O_WRONLY | O_CREAT | O_EXCL);
-  if (!out.is_open()) return false;
-  const bool written = out.write_all(file.data(), file.size()) && out.close();
-  // A link fails where the name exists: whoever was first stays. Some file systems have no links.
-  bool published = false;
-  if (written) {
-    published = ::link(temporary.c_str(), path.c_str()) == 0 || errno == EEXIST;
-    if (!published) published = ::rename(temporary.c_str(), path.c_str()) == 0;
-  }
-  const int reason = errno;
-  ::unlink(temporary.c_str());
-  errno = reason;
-  return published;
+bool KernelCache::write(const Hash& hash, std::span<const std::byte> file) {
+  const Opened folder = open_folder(true);
+  if (folder.access == Access::Refused) return false;
+  if (folder.access == Access::Granted &&
+      write_file(folder.file, name_of(hash), file, Existing::Kept, S_IRUSR | S_IWUSR))
+    return true;
+  failed("cannot write to " + folder_.string() + ", kernels stay in memory for a while");
+  return false;
 }
 
 void KernelCache::store(const KernelKey& key, std::span<const std::byte> payload) {
   const std::string text = key.text();
   const Hash hash = hash_of(text);
-  bool disk = false;
   {
     std::lock_guard lock(mutex_);
     memory_[hash] = std::make_shared<const std::vector<std::byte>>(payload.begin(), payload.end());
-    disk = can_write_ && !folder_.empty();
+    if (folder_.empty() || Clock::now() < writes_from_) return;
   }
-  if (!disk) return;
-
-  std::vector<std::byte> file(sizeof(Header) + text.size() + payload.size());
-  Header header{};
-  std::memcpy(header.magic, kMagic, sizeof kMagic);
-  header.format = kFormat;
-  header.key_size = text.size();
-  header.payload_size = payload.size();
-  std::memcpy(file.data(), &header, sizeof header);
-  std::memcpy(file.data() + sizeof header, text.data(), text.size());
-  std::copy(payload.begin(), payload.end(),
-            file.begin() + static_cast<std::ptrdiff_t>(sizeof header + text.size()));
-  checksum_of(file, header.checksum);
-  std::memcpy(file.data(), &header, sizeof header);
-
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  const bool written = write(path_of(hash), file);
+  const std::vector<std::byte> file = file_of(text, payload);
+  const bool written = write(hash, file);
   bool full = false;
   {
     std::lock_guard lock(mutex_);
-    if (!written) {
-      failed("cannot write to " + folder_.string() + ", kernels are kept in memory");
-      can_write_ = false;  // a read-only or full disk stays one: do not try for each kernel
-      return;
+    if (written) {
+      pause_ = {};
+      disk_bytes_ += file.size();
+      full = !sized_ || disk_bytes_ > limit_bytes_;
+    } else {
+      // A disk is full, or a process has all files open that it may, for a moment or for good: it is tried
+      // again, ever more rarely.
+      pause_ = std::clamp(2 * pause_, retry_, kLongestPause * retry_);
+      writes_from_ = Clock::now() + pause_;
     }
-    disk_bytes_ += file.size();
-    full = !sized_ || disk_bytes_ > limit_bytes_;
   }
   if (full) trim();
 }
 
+void KernelCache::forget() {
+  std::lock_guard lock(mutex_);
+  memory_.clear();
+}
+
 void KernelCache::trim() {
   if (folder_.empty()) return;
-  struct Entry {
-    fs::path path;
-    std::uint64_t bytes;
-    fs::file_time_type used;
-  };
+  const Opened folder = open_folder(false);
+  if (folder.access != Access::Granted) return;
   std::vector<Entry> entries;
   std::uint64_t total = 0;
-  std::error_code error;
-  const auto now = fs::file_time_type::clock::now();
-  for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
-    std::error_code gone;  // another process may trim too
-    const std::uint64_t bytes = at->file_size(gone);
-    const auto used = at->last_write_time(gone);
-    if (gone) continue;
-    const std::string name = at->path().filename().string();
-    if (name.starts_with(kTemporary)) {
-      if (now - used > kAbandoned) fs::remove(at->path(), gone);
-    } else if (at->path().extension() == kExtension) {
-      entries.push_back({at->path(), bytes, used});
-      total += bytes;
+  const std::time_t now = std::time(nullptr);
+  for_each_file(folder.file, [&](Entry entry) {
+    if (entry.name.starts_with(kBeingWritten)) {
+      if (now - entry.used > kAbandoned) ::unlinkat(folder.file.get(), entry.name.c_str(), 0);
+    } else if (entry.name.ends_with(kExtension)) {
+      total += entry.bytes;
+      entries.push_back(std::move(entry));
     }
-  }
+  });
   std::uint64_t evicted = 0;
   if (total > limit_bytes_) {
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
@@ -290,8 +295,7 @@ void KernelCache::trim() {
     const std::uint64_t keep = limit_bytes_ - limit_bytes_ / 10;
     for (const Entry& entry : entries) {
       if (total <= keep) break;
-      std::error_code gone;
-      if (fs::remove(entry.path, gone)) ++evicted;
+      if (::unlinkat(folder.file.get(), entry.name.c_str(), 0) == 0) ++evicted;
       total -= entry.bytes;
     }
   }

@@ -9,7 +9,7 @@
 
 #include <sinter/error.h>
 
-#include "jit/compile/kernel_cache.h"
+#include "jit/compile/library_build.h"
 #include "jit/compile/source_files.h"
 #include "src/base/env.h"
 
@@ -39,7 +39,7 @@ struct Library {
   Api api;
   bool found = false;
   std::string reason;
-  std::string version;
+  std::string version, build;
   int newest = 0;  // 120 for compute capability 12.0
 };
 
@@ -84,6 +84,7 @@ Library open_library() {
   int major = 0, minor = 0, count = 0;
   api.version(&major, &minor);
   library.version = std::to_string(major) + "." + std::to_string(minor);
+  library.build = library.version + " " + build_of(reinterpret_cast<const void*>(api.version));
   if (api.count_architectures(&count) == 0 && count > 0) {
     std::vector<int> known(static_cast<std::size_t>(count));
     if (api.architectures(known.data()) == 0) library.newest = *std::max_element(known.begin(), known.end());
@@ -127,6 +128,7 @@ int wanted_blocks(const std::string& source) {
 bool has_nvrtc() { return library().found; }
 std::string nvrtc_unavailable_reason() { return library().reason; }
 std::string nvrtc_version() { return library().version; }
+std::string nvrtc_build() { return library().build; }
 
 std::string cuda_architecture(int major, int minor) {
   const int number = 10 * major + minor;
@@ -191,12 +193,12 @@ std::vector<std::byte> run_nvrtc_for_blocks(const std::string& source, const Cud
   return code;
 }
 
-std::vector<std::byte> compile_cuda(const std::string& source, const CudaOptions& options, bool* from_disk) {
+std::vector<std::byte> compile_cuda(const std::string& source, const CudaOptions& options, Origin* origin) {
   dump_source(source, ".cu");
   KernelKey key;
   key.source = source;
   for (const std::string& option : option_list(options)) key.options += option + "\n";
-  key.compiler = "nvrtc " + nvrtc_version();
+  key.compiler = "nvrtc " + nvrtc_build();
   key.target = options.architecture;
   auto compile = [&] {
     const auto start = std::chrono::steady_clock::now();
@@ -210,7 +212,7 @@ std::vector<std::byte> compile_cuda(const std::string& source, const CudaOptions
                                     std::to_string(spilled_bytes(log)) + " bytes of registers spilled");
     return code;
   };
-  return KernelCache::global().find_or(key, compile, from_disk);
+  return KernelCache::global().find_or(key, compile, origin);
 }
 
 }  // namespace sinter::compile

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "jit/compile/kernel_cache.h"
+
 namespace sinter::compile {
 
 /// True iff NVRTC could be opened.
@@ -14,6 +16,8 @@ bool has_nvrtc();
 std::string nvrtc_unavailable_reason();
 /// "13.0".
 std::string nvrtc_version();
+/// With the build of the library that was opened, for cache keys: "13.0 libnvrtc.so.13.0.48 build 09ab...".
+std::string nvrtc_build();
 
 /// The compiler's name of a compute capability: "sm_90a" for 9.0. A device newer than the compiler gets the
 /// newest virtual architecture that the compiler knows, "compute_120", which the driver translates.
@@ -26,10 +30,10 @@ struct CudaOptions {
 };
 
 /// Device code that cuModuleLoadData takes: a cubin, or PTX for a virtual architecture. From the kernel cache
-/// where it has it (`from_disk`). May be called from several threads. Throws CompileError with the path of
+/// where it has it (`origin`). May be called from several threads. Throws CompileError with the path of
 /// the source and the log.
 std::vector<std::byte> compile_cuda(const std::string& source, const CudaOptions& options,
-                                    bool* from_disk = nullptr);
+                                    Origin* origin = nullptr);
 
 /// Compiles without the cache; `log` gets what the compiler says of a success.
 std::vector<std::byte> run_nvrtc(const std::string& source, const CudaOptions& options,

@@ -10,7 +10,8 @@
 
 #include <sinter/error.h>
 
-#include "jit/compile/kernel_cache.h"
+#include "jit/compile/library_build.h"
+#include "jit/compile/shaderc_build.h"
 #include "jit/compile/source_files.h"
 
 namespace sinter::compile {
@@ -20,13 +21,6 @@ namespace {
 const shaderc::Compiler& compiler() {
   static const shaderc::Compiler& instance = *new shaderc::Compiler;
   return instance;
-}
-
-/// shaderc does not tell its own version, only that of the SPIR-V it writes.
-std::string version() {
-  unsigned number = 0, revision = 0;
-  shaderc_get_spv_version(&number, &revision);
-  return "shaderc spirv " + std::to_string(number) + "." + std::to_string(revision);
 }
 
 std::vector<std::byte> run_shaderc(const std::string& source) {
@@ -44,15 +38,30 @@ std::vector<std::byte> run_shaderc(const std::string& source) {
 
 }  // namespace
 
-std::vector<std::uint32_t> compile_glsl(const std::string& source, bool* from_disk) {
+// shaderc does not tell its own version, only that of the SPIR-V it writes. Linked into this library it is
+// what the archives were when that was built; as a library of its own it may be another each day, and so may
+// be the glslang and the SPIRV-Tools it uses.
+const std::string& shaderc_build() {
+  static const std::string build = [] {
+    static const char here = 0;
+    const auto* shaderc = reinterpret_cast<const void*>(&shaderc_compiler_initialize);
+    const std::string archives = SINTER_SHADERC_BUILD;
+    if (!in_one_object(shaderc, &here))
+      return archives + ", " + builds_of_loaded({"libshaderc", "libglslang", "libSPIRV"});
+    return archives.empty() ? build_of(&here) : archives;
+  }();
+  return build;
+}
+
+std::vector<std::uint32_t> compile_glsl(const std::string& source, Origin* origin) {
   dump_source(source, ".comp");
   KernelKey key;
   key.source = source;
   key.options = "O0";
-  key.compiler = version();
+  key.compiler = "shaderc " + shaderc_build();
   key.target = "vulkan1.2";
   const std::vector<std::byte> bytes = KernelCache::global().find_or(
-      key, [&] { return run_shaderc(source); }, from_disk);
+      key, [&] { return run_shaderc(source); }, origin);
   std::vector<std::uint32_t> words(bytes.size() / sizeof(std::uint32_t));
   std::memcpy(words.data(), bytes.data(), words.size() * sizeof(std::uint32_t));
   return words;

@@ -7,15 +7,22 @@
 #include <set>
 #include <sstream>
 
-#include <sinter/environment.h>
+#include <unistd.h>
+
 #include <sinter/error.h>
 
 namespace sinter {
 namespace base {
 namespace {
 
+/// A program that runs with more rights than its caller (setuid, file capabilities) gets nothing from the
+/// caller's environment: it names libraries to load, and folders for code and files.
 std::string text(const char* name) {
-  const char* value = std::getenv(name);
+#if defined(__linux__)
+  const char* value = ::secure_getenv(name);
+#else
+  const char* value = ::geteuid() == ::getuid() && ::getegid() == ::getgid() ? std::getenv(name) : nullptr;
+#endif
   return value ? value : "";
 }
 

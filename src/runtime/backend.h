@@ -106,7 +106,8 @@ class PlanState {
 
 /// Counts since the backend started.
 struct BackendStatistics {
-  std::uint64_t kernels_compiled = 0;  // by a compiler, in this process
+  std::uint64_t kernels_compiled = 0;     // by a compiler, now
+  std::uint64_t kernels_from_memory = 0;  // that this process had already
   std::uint64_t kernels_from_disk = 0;
   std::uint64_t launches = 0;
   std::uint64_t graphs_built = 0;    // CUDA graphs instantiated

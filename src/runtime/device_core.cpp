@@ -160,6 +160,7 @@ Statistics DeviceCore::running_counts() {
     counts.graphs_built = backend.graphs_built;
     counts.graph_launches = backend.graph_launches;
     counts.kernels_compiled = backend.kernels_compiled;
+    counts.kernels_from_memory = backend.kernels_from_memory;
     counts.kernels_from_disk = backend.kernels_from_disk;
     counts.bytes_in_use = backend.bytes_in_use;
     counts.peak_bytes_in_use = backend.peak_bytes_in_use;
@@ -180,6 +181,7 @@ Statistics DeviceCore::statistics() {
   counts.graphs_built -= base_.graphs_built;
   counts.graph_launches -= base_.graph_launches;
   counts.kernels_compiled -= base_.kernels_compiled;
+  counts.kernels_from_memory -= base_.kernels_from_memory;
   counts.kernels_from_disk -= base_.kernels_from_disk;
   counts.bytes_in_place -= base_.bytes_in_place;
   return counts;

@@ -11,7 +11,7 @@ namespace {
 /// Number of kernels compiled or loaded from disk so far.
 std::uint64_t kernels(const Device& device) {
   const Statistics counts = device.statistics();
-  return counts.kernels_compiled + counts.kernels_from_disk;
+  return counts.kernels_compiled + counts.kernels_from_memory + counts.kernels_from_disk;
 }
 
 Tensor<2> work(const Tensor<2>& x, const Tensor<1>& weight, double scale) {

@@ -1,17 +1,25 @@
-// The host's memory pool and thread pool.
+// The host's memory pool and thread pool, and how many threads it has.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <sinter/error.h>
 
+#include "src/base/cores.h"
 #include "src/runtime/host/memory_pool.h"
 #include "src/runtime/host/threads/thread_pool.h"
+#include "tests/support/temporary_folder.h"
 
 using sinter::runtime::MemoryPool;
 using sinter::runtime::ThreadPool;
@@ -116,4 +124,88 @@ TEST_CASE("an exception of a piece comes out, and the pool goes on") {
   std::atomic<int> count{0};
   pool.run(10, [&](std::size_t, std::size_t) { ++count; });
   CHECK(count.load() == 10);
+}
+
+TEST_CASE("a thread that cannot be started costs a thread") {
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    // Root is above such limits.
+    if (geteuid() == 0 && setuid(65534) != 0) _exit(2);
+    const rlimit one{1, 1};
+    if (setrlimit(RLIMIT_NPROC, &one) != 0) _exit(3);
+    ThreadPool pool(8);
+    std::atomic<int> runs{0};
+    pool.run(100, [&](std::size_t, std::size_t) { ++runs; });
+    _exit(pool.size() == 1 && runs == 100 ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
+namespace {
+
+/// A root folder as a process with these control groups sees it.
+class Root {
+ public:
+  explicit Root(const std::string& groups) { write("proc/self/cgroup", groups); }
+  void write(const std::string& path, const std::string& text) {
+    const std::filesystem::path file = folder_.path() / path;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+  }
+  std::size_t cores() const { return sinter::base::quota_in_cores(folder_.path()); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+}  // namespace
+
+TEST_CASE("the quota of control groups, version 2") {
+  Root container("0::/\n");
+  CHECK(container.cores() == 0);
+  container.write("sys/fs/cgroup/cpu.max", "max 100000\n");
+  CHECK(container.cores() == 0);
+  container.write("sys/fs/cgroup/cpu.max", "200000 100000\n");
+  CHECK(container.cores() == 2);
+  container.write("sys/fs/cgroup/cpu.max", "250000 100000\n");
+  CHECK(container.cores() == 3);
+  container.write("sys/fs/cgroup/cpu.max", "1000 100000\n");
+  CHECK(container.cores() == 1);
+
+  // A service in a slice: the smallest on the way up.
+  Root service("0::/batch.slice/work.service\n");
+  service.write("sys/fs/cgroup/batch.slice/work.service/cpu.max", "800000 100000\n");
+  CHECK(service.cores() == 8);
+  service.write("sys/fs/cgroup/batch.slice/cpu.max", "400000 100000\n");
+  CHECK(service.cores() == 4);
+
+  // In a container that is told its outer name.
+  Root named("0::/docker/0123456789ab\n");
+  named.write("sys/fs/cgroup/cpu.max", "300000 100000\n");
+  CHECK(named.cores() == 3);
+}
+
+TEST_CASE("the quota of control groups, version 1") {
+  const std::string groups = "5:memory:/docker/ab\n4:cpu,cpuacct:/docker/ab\n3:cpuset:/docker/ab\n0::/\n";
+  Root outside(groups);
+  CHECK(outside.cores() == 0);
+  outside.write("sys/fs/cgroup/cpu,cpuacct/docker/ab/cpu.cfs_quota_us", "-1\n");
+  outside.write("sys/fs/cgroup/cpu,cpuacct/docker/ab/cpu.cfs_period_us", "100000\n");
+  CHECK(outside.cores() == 0);
+  outside.write("sys/fs/cgroup/cpu,cpuacct/docker/ab/cpu.cfs_quota_us", "550000\n");
+  CHECK(outside.cores() == 6);
+  Root container(groups);
+  container.write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "50000\n");
+  container.write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "25000\n");
+  CHECK(container.cores() == 2);
+}
+
+TEST_CASE("no more cores than the processor has, and at least one") {
+  CHECK(sinter::base::usable_cores() >= 1);
+  CHECK(sinter::base::usable_cores() <= std::max(std::thread::hardware_concurrency(), 1u));
+  CHECK(ThreadPool().size() == sinter::base::usable_cores());
 }

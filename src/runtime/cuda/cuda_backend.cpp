@@ -444,8 +444,9 @@ void CudaBackend::launch_product(ProductExecutable& executable, const LaunchArgu
 
 BackendStatistics CudaBackend::statistics() const {
   BackendStatistics s;
-  s.kernels_compiled = modules_->compiled();
-  s.kernels_from_disk = modules_->from_disk();
+  s.kernels_compiled = modules_->counts().compiled;
+  s.kernels_from_memory = modules_->counts().from_memory;
+  s.kernels_from_disk = modules_->counts().from_disk;
   s.launches = replays_->starts();
   s.graphs_built = replays_->graphs_built();
   s.graph_launches = replays_->graph_launches();

@@ -1,13 +1,13 @@
 // Compiles and loads modules.
 #include "src/runtime/cuda/modules.h"
 
-#include <algorithm>
 #include <semaphore>
-#include <thread>
+#include <system_error>
 
 #include <xxhash.h>
 
 #include "jit/compile/nvrtc.h"
+#include "src/base/cores.h"
 
 namespace sinter::runtime::cuda {
 
@@ -15,8 +15,7 @@ namespace {
 
 /// Limits parallel compilations to the number of cores, for all devices together.
 std::counting_semaphore<>& cores() {
-  static std::counting_semaphore<> free_cores(
-      static_cast<std::ptrdiff_t>(std::max(1u, std::thread::hardware_concurrency())));
+  static std::counting_semaphore<> free_cores(static_cast<std::ptrdiff_t>(base::usable_cores()));
   return free_cores;
 }
 
@@ -39,15 +38,20 @@ Modules::Key Modules::request(const std::string& source, bool contract) {
   const XXH128_hash_t hash = XXH3_128bits_withSeed(source.data(), source.size(), contract);
   const Key key{hash.high64, hash.low64};
   if (loaded_.count(key) || pending_.count(key)) return key;
-  pending_[key] = std::async(std::launch::async, [source, contract, architecture = architecture_] {
-                    const Core core;
-                    compile::CudaOptions options;
-                    options.architecture = architecture;
-                    options.contract = contract;
-                    Code code;
-                    code.bytes = compile::compile_cuda(source, options, &code.from_disk);
-                    return code;
-                  }).share();
+  auto compile = [source, contract, architecture = architecture_] {
+    const Core core;
+    compile::CudaOptions options;
+    options.architecture = architecture;
+    options.contract = contract;
+    Code code;
+    code.bytes = compile::compile_cuda(source, options, &code.origin);
+    return code;
+  };
+  try {
+    pending_[key] = std::async(std::launch::async, compile).share();
+  } catch (const std::system_error&) {  // no thread can be had: whoever waits for it compiles it
+    pending_[key] = std::async(std::launch::deferred, compile).share();
+  }
   return key;
 }
 
@@ -57,7 +61,7 @@ Module Modules::load(const Key& key) {
   Module module = nullptr;
   check(api_.module_load(&module, code.bytes.data()), "cuModuleLoadData");
   loaded_[key] = module;
-  ++(code.from_disk ? from_disk_ : compiled_);
+  counts_.add(code.origin);
   pending_.erase(key);
   return module;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "jit/compile/kernel_cache.h"
 #include "src/runtime/cuda/driver_api.h"
 
 namespace sinter::runtime::cuda {
@@ -31,13 +32,12 @@ class Modules {
   /// CompileError. Modules stay loaded as long as this object, since their kernels may be in flight.
   Function function(const Key& key, const char* name);
 
-  std::uint64_t compiled() const { return compiled_; }
-  std::uint64_t from_disk() const { return from_disk_; }
+  const compile::OriginCounts& counts() const { return counts_; }
 
  private:
   struct Code {
     std::vector<std::byte> bytes;
-    bool from_disk = false;
+    compile::Origin origin{};
   };
   Module load(const Key& key);
 
@@ -45,7 +45,7 @@ class Modules {
   const std::string architecture_;
   std::map<Key, std::shared_future<Code>> pending_;  // failed ones stay, and fail again
   std::map<Key, Module> loaded_;
-  std::uint64_t compiled_ = 0, from_disk_ = 0;
+  compile::OriginCounts counts_;
 };
 
 }  // namespace sinter::runtime::cuda

@@ -66,7 +66,7 @@ class HostBackend final : public Backend {
         always_compiled_(always),
         jit_(jit) {
     if (!choose && jit == nullptr) reason_ = "there is no compiler";
-    if (choose && always) choose_jit();
+    if (choose && (always || names_library())) choose_jit();
     traits_.name = "host";
     const std::size_t threads = workers_.pool().size();
     traits_.description =
@@ -151,6 +151,7 @@ class HostBackend final : public Backend {
     const PoolStatistics pool = memory_->statistics();
     BackendStatistics result;
     result.kernels_compiled = counts_.compiled;
+    result.kernels_from_memory = counts_.from_memory;
     result.kernels_from_disk = counts_.from_disk;
     result.launches = launches_;
     result.bytes_in_use = pool.in_use;
@@ -160,6 +161,11 @@ class HostBackend final : public Backend {
   }
 
  private:
+  /// A library that the user names has to work.
+  static bool names_library() {
+    return !base::environment().llvm.empty() && base::environment().host != "interpreter";
+  }
+
   /// Selects the process's compiler, unless SINTER_HOST excludes it or there is none.
   void choose_jit() {
     chooses_ = false;
@@ -170,6 +176,9 @@ class HostBackend final : public Backend {
     }
     std::string reason;
     jit_ = host::jit(&reason);
+    if (jit_ == nullptr && names_library())
+      throw DeviceError("[host] SINTER_LLVM names " + base::environment().llvm +
+                        ", which does not work: " + reason);
     if (jit_ == nullptr && how == "jit")
       throw DeviceError("[host] SINTER_HOST=jit, but kernels cannot be compiled: " + reason);
     if (jit_ == nullptr) reason_ = reason;
@@ -201,7 +210,7 @@ class HostBackend final : public Backend {
   ir::DeviceTraits traits_;
   std::atomic<bool> fault_{false};
   std::uint64_t launches_ = 0;
-  host::JitCounts counts_;
+  compile::OriginCounts counts_;
   bool logs_launches_ = base::logs("launch");
 };
 

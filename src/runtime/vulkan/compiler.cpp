@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <bit>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include <xxhash.h>
 
 #include "jit/compile/shaderc.h"
-#include "jit/emit/dialects/table.h"
+#include "src/base/cores.h"
 
 namespace sinter::runtime::vulkan {
 namespace {
@@ -43,7 +44,7 @@ std::pair<std::uint64_t, std::uint64_t> key_of(const std::string& source) {
 /// Calls `work(0 .. count-1)` on as many threads as there are cores; rethrows the first exception.
 template <class Work>
 void for_each_in_parallel(std::size_t count, Work work) {
-  const std::size_t threads = std::min<std::size_t>(count, std::max(1u, std::thread::hardware_concurrency()));
+  const std::size_t threads = std::min<std::size_t>(count, base::usable_cores());
   std::atomic<std::size_t> next{0};
   std::vector<std::exception_ptr> errors(count);
   auto loop = [&] {
@@ -56,7 +57,11 @@ void for_each_in_parallel(std::size_t count, Work work) {
     }
   };
   std::vector<std::thread> helpers;
-  for (std::size_t t = 1; t < threads; ++t) helpers.emplace_back(loop);
+  try {
+    for (std::size_t t = 1; t < threads; ++t) helpers.emplace_back(loop);
+  } catch (const std::system_error&) {
+    // Those that could be started do it, and this one.
+  }
   loop();
   for (std::thread& helper : helpers) helper.join();
   for (const std::exception_ptr& error : errors)
@@ -85,9 +90,9 @@ KernelCompiler::KernelCompiler(const Device& device)
 std::unique_ptr<CompiledText> KernelCompiler::build(const std::string& source, std::uint32_t bindings,
                                                     std::uint32_t lanes) {
   auto text = std::make_unique<CompiledText>();
-  bool from_disk = false;
-  text->spirv = compile::compile_glsl(source, &from_disk);
-  ++(from_disk ? from_disk_ : compiled_);
+  compile::Origin origin{};
+  text->spirv = compile::compile_glsl(source, &origin);
+  counts_.add(origin);
   text->bindings = bindings;
   // Most kernels have one workgroup size; pipelines for others are made at their first launch.
   text->pipelines[lanes] = pipelines_.make(text->spirv, bindings, lanes);

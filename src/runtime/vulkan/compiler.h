@@ -12,6 +12,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "jit/compile/kernel_cache.h"
 #include "jit/emit/emit.h"
 #include "src/runtime/backend.h"
 #include "src/runtime/vulkan/pipelines.h"
@@ -43,8 +44,7 @@ class KernelCompiler {
 
   const Pipeline& pipeline(CompiledText& text, std::uint32_t lanes);
 
-  std::uint64_t compiled() const { return compiled_; }
-  std::uint64_t from_disk() const { return from_disk_; }
+  const compile::OriginCounts& counts() const { return counts_; }
 
  private:
   using Key = std::pair<std::uint64_t, std::uint64_t>;  // 128-bit hash of the source
@@ -53,7 +53,7 @@ class KernelCompiler {
   Pipelines pipelines_;
   emit::Target target_, grouped_target_;
   absl::flat_hash_map<Key, std::unique_ptr<CompiledText>> texts_;
-  std::atomic<std::uint64_t> compiled_{0}, from_disk_{0};
+  compile::OriginCounts counts_;
 };
 
 /// Packs a kernel's arguments into the 32-bit words of its arguments buffer, in the layout of

@@ -447,8 +447,9 @@ void VulkanBackend::synchronize() {
 
 BackendStatistics VulkanBackend::statistics() const {
   BackendStatistics s;
-  s.kernels_compiled = compiler_.compiled();
-  s.kernels_from_disk = compiler_.from_disk();
+  s.kernels_compiled = compiler_.counts().compiled;
+  s.kernels_from_memory = compiler_.counts().from_memory;
+  s.kernels_from_disk = compiler_.counts().from_disk;
   s.launches = launches_;
   s.bytes_in_use = pool_.bytes_in_use();
   s.bytes_reserved = pool_.bytes_reserved();

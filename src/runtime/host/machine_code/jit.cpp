@@ -15,6 +15,7 @@
 #include "jit/compile/source_files.h"
 #include "src/base/env.h"
 #include "src/runtime/host/interpreter/elementwise.h"
+#include "src/runtime/host/machine_code/fatal_errors.h"
 #include "src/runtime/host/machine_code/llvm_api.h"
 
 namespace sinter::runtime::host {
@@ -34,44 +35,171 @@ std::string take(const LlvmApi& api, LlvmError error) {
   return text;
 }
 
+const char* name_of(compile::Origin origin) {
+  return origin == compile::Origin::Compiled ? " compiled"
+         : origin == compile::Origin::Disk   ? " from disk"
+                                             : " from memory";
+}
+
 bool has_feature(const std::string& features, const std::string& name) {
   return ("," + features + ",").find(",+" + name + ",") != std::string::npos;
 }
 
+/// The library, and the processor it compiles for. Held by whoever calls LLVM: a call that never comes back
+/// (fatal_errors.h) holds it for ever.
+struct Machine {
+  LlvmLibrary library;
+  std::string triple, cpu, features;
+  LlvmTargetRef target = nullptr;
+  LlvmJit session = nullptr;
+
+  Machine() = default;
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+  ~Machine() {
+    if (session == nullptr || llvm_has_failed()) return;
+    if (LlvmError error = library.api.jit_dispose(session)) take(library.api, error);
+  }
+};
+
+emit::LlvmTarget emitted_for(const Machine& machine) {
+  emit::LlvmTarget target;
+  target.typed_pointers = machine.library.version == 14;
+#if defined(__x86_64__)
+  const auto has = [&](const char* name) { return has_feature(machine.features, name); };
+  target.vector_bytes = has("avx512f") && has("avx512dq") && has("avx512bw") && has("avx512vl") ? 64
+                        : has("avx2")                                                           ? 32
+                                                                                                : 16;
+  target.has_gather = target.vector_bytes >= 32;
+  target.has_fma = has("fma");
+#else
+  target.has_fma = true;
+#endif
+  return target;
+}
+
+/// Loaded code, unloaded at the end.
+class Code final : public JitCode {
+ public:
+  explicit Code(std::shared_ptr<const Machine> machine) : machine_(std::move(machine)) {}
+  ~Code() override {
+    if (tracker_ == nullptr || llvm_has_failed()) return;
+    const LlvmApi& api = machine_->library.api;
+    if (LlvmError error = api.tracker_remove(tracker_)) take(api, error);
+    api.tracker_release(tracker_);
+  }
+
+  void load(const std::string& entry, std::span<const std::byte> object) {
+    const LlvmApi& api = machine_->library.api;
+    tracker_ = api.tracker_create(api.jit_dylib(machine_->session));
+    const LlvmBuffer buffer =
+        api.buffer_copy(reinterpret_cast<const char*>(object.data()), object.size(), entry.c_str());
+    if (LlvmError error = api.jit_add_object(machine_->session, tracker_, buffer))
+      throw CompileError("[host] LLVM could not load " + entry + ": " + take(api, error));
+    std::uint64_t address = 0;
+    if (LlvmError error = api.jit_lookup(machine_->session, &address, entry.c_str()))
+      throw CompileError("[host] LLVM could not load " + entry + ": " + take(api, error));
+    function = reinterpret_cast<JitFunction>(address);
+  }
+
+ private:
+  std::shared_ptr<const Machine> machine_;
+  LlvmTracker tracker_ = nullptr;
+};
+
+[[noreturn]] void refuse(const std::string& text, const std::string& what, const std::string& why) {
+  throw CompileError("[host] LLVM could not " + what + " a kernel: " + why +
+                     "; the text: " + compile::keep_refused_source(text, ".ll"));
+}
+
+/// One text on its way to object code.
+class Compilation {
+ public:
+  Compilation(const Machine& machine, const std::string& text)
+      : machine_(machine), api_(machine.library.api), text_(text), context_(api_.context_create()) {
+    if (machine.library.version == 15) api_.context_set_opaque_pointers(context_, 1);
+    api_.context_set_diagnostic_handler(context_, note, this);
+  }
+  ~Compilation() {
+    if (machine_ref_ != nullptr) api_.machine_dispose(machine_ref_);
+    if (module_ != nullptr) api_.module_dispose(module_);
+    api_.context_dispose(context_);
+  }
+  Compilation(const Compilation&) = delete;
+  Compilation& operator=(const Compilation&) = delete;
+
+  std::vector<std::byte> object() {
+    parse();
+    make_machine();
+    LlvmBuffer buffer = nullptr;
+    char* message = nullptr;
+    const bool failed = api_.emit(machine_ref_, module_, kLlvmObjectFile, &message, &buffer) != 0;
+    const std::string why = take(api_, message);
+    std::vector<std::byte> result;
+    if (!failed && buffer != nullptr) {
+      const auto* bytes = reinterpret_cast<const std::byte*>(api_.buffer_start(buffer));
+      result.assign(bytes, bytes + api_.buffer_size(buffer));
+      api_.buffer_dispose(buffer);
+    }
+    if (failed || !error_.empty()) refuse(text_, "compile", error_.empty() ? why : error_);
+    return result;
+  }
+
+ private:
+  /// Without a handler LLVM would print the error and end the process.
+  static void note(LlvmDiagnostic diagnostic, void* self) {
+    auto& own = *static_cast<Compilation*>(self);
+    if (own.api_.diagnostic_severity(diagnostic) != kLlvmSeverityError || !own.error_.empty()) return;
+    own.error_ = take(own.api_, own.api_.diagnostic_description(diagnostic));
+  }
+
+  void parse() {
+    char* message = nullptr;
+    if (api_.parse(context_, api_.buffer_copy(text_.data(), text_.size(), "kernel"), &module_, &message) != 0)
+      refuse(text_, "read", take(api_, message));
+    message = nullptr;
+    const bool broken = api_.verify(module_, kLlvmReturnStatus, &message) != 0;
+    const std::string why =
+        take(api_, message);  // there is one, if only an empty one, for a sound module too
+    if (broken) refuse(text_, "verify", why);
+  }
+
+  void make_machine() {
+    machine_ref_ = api_.machine_create(machine_.target, machine_.triple.c_str(), machine_.cpu.c_str(),
+                                       machine_.features.c_str(), kLlvmOptimizeLess, kLlvmRelocationPic,
+                                       kLlvmCodeModelSmall);
+    if (machine_ref_ == nullptr)
+      refuse(text_, "compile", "there is no target machine for " + machine_.triple + " " + machine_.cpu);
+    api_.module_set_triple(module_, machine_.triple.c_str());
+    const LlvmLayout layout = api_.machine_layout(machine_ref_);
+    api_.module_set_layout(module_, layout);
+    api_.layout_dispose(layout);
+  }
+
+  const Machine& machine_;
+  const LlvmApi& api_;
+  const std::string& text_;
+  const LlvmContext context_;
+  LlvmModuleRef module_ = nullptr;
+  LlvmMachine machine_ref_ = nullptr;
+  std::string error_;  // the first that LLVM reported
+};
+
 class LlvmJitCompiler final : public Jit {
  public:
-  LlvmJitCompiler(LlvmLibrary library, std::string triple, LlvmTargetRef target_ref, std::string cpu,
-                  std::string features, LlvmJit session)
-      : library_(std::move(library)),
-        api_(library_.api),
-        triple_(std::move(triple)),
-        target_ref_(target_ref),
-        cpu_(std::move(cpu)),
-        features_(std::move(features)),
-        session_(session) {
-    target_.typed_pointers = library_.version == 14;
-#if defined(__x86_64__)
-    target_.vector_bytes = has_feature(features_, "avx512f") && has_feature(features_, "avx512dq") &&
-                                   has_feature(features_, "avx512bw") && has_feature(features_, "avx512vl")
-                               ? 64
-                           : has_feature(features_, "avx2") ? 32
-                                                            : 16;
-    target_.has_gather = target_.vector_bytes >= 32;
-    target_.has_fma = has_feature(features_, "fma");
-#else
-    target_.has_fma = true;
-#endif
-  }
-
-  ~LlvmJitCompiler() override {
-    if (LlvmError error = api_.jit_dispose(session_)) take(api_, error);
-  }
+  explicit LlvmJitCompiler(std::shared_ptr<const Machine> machine)
+      : machine_(std::move(machine)), target_(emitted_for(*machine_)) {}
 
   std::string describe() const override {
-    return "LLVM " + std::to_string(library_.version) + " for " + cpu_ + ", vectors of " +
+    return "LLVM " + std::to_string(machine_->library.version) + " for " + machine_->cpu + ", vectors of " +
            std::to_string(target_.vector_bytes) + " bytes";
   }
   const emit::LlvmTarget& target() const override { return target_; }
+
+  void probe() override {
+    const std::string entry = "sinter_probe";
+    load(entry, make_object("define void @" + entry + "() {\n  ret void\n}\n"));
+  }
 
   JitKernel compile(const ir::Kernel& kernel, bool join) override {
     const auto begin = std::chrono::steady_clock::now();
@@ -81,81 +209,29 @@ class LlvmJitCompiler final : public Jit {
     compile::KernelKey key;
     key.source = std::move(result.source.text);
     key.options = "codegen 1, small, pic";
-    key.compiler = "LLVM " + std::to_string(library_.version);
-    key.target = triple_ + " " + cpu_ + " " + features_;
-    key.driver = library_.identity;
+    key.compiler = "LLVM " + std::to_string(machine_->library.version) + " " + machine_->library.build;
+    key.target = machine_->triple + " " + machine_->cpu + " " + machine_->features;
     result.source.text.clear();
     result.code = loaded(result.source.entry);
     if (result.code != nullptr) return result;
-    const std::vector<std::byte> object = compile::KernelCache::global().find_or(
-        key, [&] { return make_object(key.source); }, &result.from_disk);
-    result.code = load(result.source.entry, object);
+    std::vector<std::byte> object = compile::KernelCache::global().find_or(
+        key, [&] { return make_object(key.source); }, &result.origin);
+    const std::size_t bytes = object.size();
+    result.code = load(result.source.entry, std::move(object));
     if (base::logs("compile")) {
       const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
-      base::log_line("compile",
-                     "host: " + result.source.entry + (result.from_disk ? " from disk" : " compiled") + ", " +
-                         std::to_string(object.size()) + " bytes, " + std::to_string(time.count()) + " ms");
+      base::log_line("compile", "host: " + result.source.entry + name_of(result.origin) + ", " +
+                                    std::to_string(bytes) + " bytes, " + std::to_string(time.count()) +
+                                    " ms");
     }
     return result;
   }
 
  private:
-  class Code final : public JitCode {
-   public:
-    Code(const LlvmApi& api, LlvmTracker tracker) : api_(api), tracker_(tracker) {}
-    ~Code() override {
-      if (LlvmError error = api_.tracker_remove(tracker_)) take(api_, error);
-      api_.tracker_release(tracker_);
-    }
-    LlvmTracker tracker() const { return tracker_; }
-
-   private:
-    const LlvmApi& api_;
-    LlvmTracker tracker_;
-  };
-
-  [[noreturn]] static void refuse(const std::string& text, const std::string& what, const std::string& why) {
-    throw CompileError("[host] LLVM could not " + what + " a kernel: " + why +
-                       "; the text: " + compile::keep_refused_source(text, ".ll"));
-  }
-
-  std::vector<std::byte> make_object(const std::string& text) {
-    struct Context {
-      const LlvmApi& api;
-      LlvmContext context;
-      LlvmModuleRef module = nullptr;
-      LlvmMachine machine = nullptr;
-      ~Context() {
-        if (machine != nullptr) api.machine_dispose(machine);
-        if (module != nullptr) api.module_dispose(module);
-        api.context_dispose(context);
-      }
-    } own{api_, api_.context_create()};
-    char* message = nullptr;
-    if (library_.version == 15) api_.context_set_opaque_pointers(own.context, 1);
-    if (api_.parse(own.context, api_.buffer_copy(text.data(), text.size(), "kernel"), &own.module,
-                   &message) != 0)
-      refuse(text, "read", take(api_, message));
-    message = nullptr;
-    const bool broken = api_.verify(own.module, kLlvmReturnStatus, &message) != 0;
-    const std::string why = take(api_, message);  // LLVM allocates one even for a valid module
-    if (broken) refuse(text, "verify", why);
-    own.machine = api_.machine_create(target_ref_, triple_.c_str(), cpu_.c_str(), features_.c_str(),
-                                      kLlvmOptimizeLess, kLlvmRelocationPic, kLlvmCodeModelSmall);
-    if (own.machine == nullptr)
-      refuse(text, "compile", "there is no target machine for " + triple_ + " " + cpu_);
-    api_.module_set_triple(own.module, triple_.c_str());
-    const LlvmLayout layout = api_.machine_layout(own.machine);
-    api_.module_set_layout(own.module, layout);
-    api_.layout_dispose(layout);
-    LlvmBuffer object = nullptr;
-    message = nullptr;
-    if (api_.emit(own.machine, own.module, kLlvmObjectFile, &message, &object) != 0)
-      refuse(text, "compile", take(api_, message));
-    const auto* bytes = reinterpret_cast<const std::byte*>(api_.buffer_start(object));
-    std::vector<std::byte> result(bytes, bytes + api_.buffer_size(object));
-    api_.buffer_dispose(object);
-    return result;
+  std::vector<std::byte> make_object(const std::string& text) const {
+    auto object = std::make_shared<std::vector<std::byte>>();
+    run_llvm([machine = machine_, text, object] { *object = Compilation(*machine, text).object(); });
+    return std::move(*object);
   }
 
   std::shared_ptr<const JitCode> loaded(const std::string& entry) {
@@ -164,71 +240,62 @@ class LlvmJitCompiler final : public Jit {
     return found == loaded_.end() ? nullptr : found->second.lock();
   }
 
-  std::shared_ptr<const JitCode> load(const std::string& entry, std::span<const std::byte> object) {
+  std::shared_ptr<const JitCode> load(const std::string& entry, std::vector<std::byte> object) {
     std::lock_guard lock(mutex_);
     std::weak_ptr<const JitCode>& known = loaded_[entry];
     if (auto code = known.lock()) return code;
-    auto code = std::make_shared<Code>(api_, api_.tracker_create(api_.jit_dylib(session_)));
-    LlvmTracker tracker = code->tracker();
-    const LlvmBuffer buffer =
-        api_.buffer_copy(reinterpret_cast<const char*>(object.data()), object.size(), entry.c_str());
-    if (LlvmError error = api_.jit_add_object(session_, tracker, buffer))
-      throw CompileError("[host] LLVM could not load " + entry + ": " + take(api_, error));
-    std::uint64_t address = 0;
-    if (LlvmError error = api_.jit_lookup(session_, &address, entry.c_str()))
-      throw CompileError("[host] LLVM could not load " + entry + ": " + take(api_, error));
-    code->function = reinterpret_cast<JitFunction>(address);
+    auto code = std::make_shared<Code>(machine_);
+    run_llvm([code, entry, object = std::move(object)] { code->load(entry, object); });
     known = code;
     return code;
   }
 
-  const LlvmLibrary library_;
-  const LlvmApi& api_;
-  const std::string triple_;
-  const LlvmTargetRef target_ref_;
-  const std::string cpu_, features_;
-  const LlvmJit session_;
-  emit::LlvmTarget target_;
+  const std::shared_ptr<const Machine> machine_;
+  const emit::LlvmTarget target_;
   std::mutex mutex_;
   std::unordered_map<std::string, std::weak_ptr<const JitCode>> loaded_;
 };
+
+/// Finds out what the library compiles for here. Gives why it does not, else nothing.
+std::string prepare(Machine& machine, const std::string& cpu, const std::string& features) {
+  const LlvmApi& api = machine.library.api;
+  api.initialize_info();
+  api.initialize_target();
+  api.initialize_mc();
+  api.initialize_printer();
+  machine.triple = take(api, api.default_triple());
+  machine.cpu = cpu.empty() ? take(api, api.host_cpu()) : cpu;
+  machine.features = cpu.empty() && features.empty() ? take(api, api.host_features()) : features;
+#if defined(__x86_64__)
+  // Rounding is a call into a library before that.
+  if (!has_feature(machine.features, "sse4.1")) return "the processor lacks SSE4.1";
+#endif
+  char* message = nullptr;
+  if (api.target_from_triple(machine.triple.c_str(), &machine.target, &message) != 0)
+    return machine.library.identity + " does not compile for " + machine.triple + ": " + take(api, message);
+  if (LlvmError error = api.jit_create(&machine.session, nullptr))
+    return machine.library.identity + " cannot load code: " + take(api, error);
+  return "";
+}
 
 }  // namespace
 
 std::unique_ptr<Jit> open_jit(const std::string& library_path, const std::string& cpu,
                               const std::string& features, std::string& reason) {
-  LlvmLibrary library = open_llvm(library_path);
-  reason = library.problem;
-  if (!library.works()) return nullptr;
-  const LlvmApi& api = library.api;
-  api.initialize_info();
-  api.initialize_target();
-  api.initialize_mc();
-  api.initialize_printer();
-  std::string triple = take(api, api.default_triple());
-  const std::string own_cpu = cpu.empty() ? take(api, api.host_cpu()) : cpu;
-  const std::string own_features =
-      cpu.empty() && features.empty() ? take(api, api.host_features()) : features;
-#if defined(__x86_64__)
-  // Without SSE4.1, LLVM compiles rounding to calls into the C library, which are not linked.
-  if (!has_feature(own_features, "sse4.1")) {
-    reason = "the processor lacks SSE4.1";
-    return nullptr;
+  auto machine = std::make_shared<Machine>();
+  machine->library = open_llvm(library_path);
+  reason = machine->library.problem;
+  if (!machine->library.works()) return nullptr;
+  watch_fatal_errors(machine->library.api);
+  auto problem = std::make_shared<std::string>();
+  try {
+    run_llvm([machine, cpu, features, problem] { *problem = prepare(*machine, cpu, features); });
+    reason = *problem;
+  } catch (const CompileError& e) {
+    reason = e.what();
   }
-#endif
-  char* message = nullptr;
-  LlvmTargetRef target = nullptr;
-  if (api.target_from_triple(triple.c_str(), &target, &message) != 0) {
-    reason = library.identity + " does not compile for " + triple + ": " + take(api, message);
-    return nullptr;
-  }
-  LlvmJit session = nullptr;
-  if (LlvmError error = api.jit_create(&session, nullptr)) {
-    reason = library.identity + " cannot load code: " + take(api, error);
-    return nullptr;
-  }
-  return std::make_unique<LlvmJitCompiler>(std::move(library), std::move(triple), target, own_cpu,
-                                           own_features, session);
+  if (!reason.empty()) return nullptr;
+  return std::make_unique<LlvmJitCompiler>(std::move(machine));
 }
 
 Jit* jit(std::string* reason) {
@@ -239,7 +306,16 @@ Jit* jit(std::string* reason) {
   // Never destroyed: code may run, and LLVM's own threads may end, after static objects are destroyed.
   static const Opened* const opened = [] {
     auto* made = new Opened;
-    made->jit = open_jit(base::environment().llvm, "", "", made->reason);
+    const std::string& library = base::environment().llvm;
+    made->jit = open_jit(library, "", "", made->reason);
+    if (made->jit == nullptr || library.empty()) return made;
+    // Who names a library wants to know now whether it works.
+    try {
+      made->jit->probe();
+    } catch (const CompileError& e) {
+      made->reason = e.what();
+      made->jit.reset();
+    }
     return made;
   }();
   if (reason != nullptr) *reason = opened->reason;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "jit/compile/kernel_cache.h"
 #include "jit/emit/llvm/emit.h"
 #include "jit/ir/kernel.h"
 
@@ -25,8 +26,8 @@ class JitCode {
 
 struct JitKernel {
   std::shared_ptr<const JitCode> code;
-  emit::LlvmSource source;  // without the text
-  bool from_disk = false;
+  emit::LlvmSource source;  // its text is dropped
+  compile::Origin origin = compile::Origin::Memory;
 };
 
 /// A compiler for this machine; thread-safe. Outlives all code that it compiled.
@@ -35,6 +36,8 @@ class Jit {
   virtual ~Jit() = default;
   virtual std::string describe() const = 0;  // "LLVM 19, znver4, 16 lanes"
   virtual const emit::LlvmTarget& target() const = 0;
+  /// Compiles, loads and forgets an empty function; throws CompileError.
+  virtual void probe() = 0;
   /// Throws CompileError with the compiler's message and the path of the source. `join`: lanes run over the
   /// last two outer loops as one (see can_join_lanes).
   virtual JitKernel compile(const ir::Kernel& kernel, bool join = false) = 0;

@@ -45,15 +45,15 @@ double lane_utilisation(std::int64_t row, std::int64_t lanes) {
   return static_cast<double>(row) / static_cast<double>((row + lanes - 1) / lanes * lanes);
 }
 
-JitKernel compile(const ir::Kernel& kernel, Jit& jit, JitCounts& counts, bool join) {
+JitKernel compile(const ir::Kernel& kernel, Jit& jit, compile::OriginCounts& counts, bool join) {
   JitKernel made = jit.compile(kernel, join);
-  ++(made.from_disk ? counts.from_disk : counts.compiled);
+  counts.add(made.origin);
   return made;
 }
 
 }  // namespace
 
-JitProgram::JitProgram(const ir::Kernel& kernel, Jit& jit, JitCounts& counts, bool always)
+JitProgram::JitProgram(const ir::Kernel& kernel, Jit& jit, compile::OriginCounts& counts, bool always)
     : kernel_(kernel),
       jit_(jit),
       counts_(counts),

@@ -11,16 +11,11 @@
 
 namespace sinter::runtime::host {
 
-/// Kernels compiled, and found on disk, by all threads.
-struct JitCounts {
-  std::atomic<std::uint64_t> compiled{0}, from_disk{0};
-};
-
 class JitProgram final : public HostExecutable {
  public:
   /// Compiles the kernel; throws CompileError. `always`: runs the code even where the interpreter is expected
   /// to be faster. The compiler and the counts outlive the program.
-  JitProgram(const ir::Kernel& kernel, Jit& jit, JitCounts& counts, bool always);
+  JitProgram(const ir::Kernel& kernel, Jit& jit, compile::OriginCounts& counts, bool always);
 
   void run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>& fault) override;
   std::string describe() const override;
@@ -54,7 +49,7 @@ class JitProgram final : public HostExecutable {
 
   ir::Kernel kernel_;
   Jit& jit_;
-  JitCounts& counts_;
+  compile::OriginCounts& counts_;
   bool always_;
   JitKernel code_;
   JitKernel joined_;  // lanes over two loops, for short rows; compiled at first use

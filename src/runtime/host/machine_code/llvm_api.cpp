@@ -8,10 +8,12 @@
 
 #include <dlfcn.h>
 
+#include "jit/compile/library_build.h"
+
 namespace sinter::runtime::host {
 namespace {
 
-constexpr int kOldest = 14, kNewest = 19;
+constexpr int kOldest = 14, kNewest = 21;
 
 #if defined(__x86_64__)
 #define SINTER_LLVM_INITIALIZE(part) "LLVMInitializeX86" part
@@ -40,37 +42,13 @@ std::string identity_of(void* symbol) {
   if (::dladdr(symbol, &info) == 0 || info.dli_fname == nullptr) return "";
   std::error_code error;
   const std::filesystem::path file = std::filesystem::canonical(info.dli_fname, error);
-  if (error) return info.dli_fname;
-  const std::uintmax_t size = std::filesystem::file_size(file, error);
-  return file.string() + " of " + (error ? std::string("?") : std::to_string(size)) + " bytes";
+  return error ? info.dli_fname : file.string();
 }
 
-}  // namespace
-
-LlvmLibrary open_llvm(const std::string& path) {
+#if defined(SINTER_LLVM_INITIALIZE)
+/// The library that is open under this name, with its problem if it has one.
+LlvmLibrary library_of(void* handle, const std::string& name) {
   LlvmLibrary library;
-#if !defined(SINTER_LLVM_INITIALIZE)
-  library.problem = "kernels are compiled on x86-64 and AArch64 processors only";
-  return library;
-#else
-  void* handle = nullptr;
-  if (!path.empty()) {
-    handle = ::dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
-    if (handle == nullptr) {
-      const char* reason = ::dlerror();
-      library.problem = "libLLVM could not be opened: " + (reason == nullptr ? path : std::string(reason));
-      return library;
-    }
-  }
-  for (const std::string& name : library_names()) {
-    if (handle != nullptr) break;
-    handle = ::dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
-  }
-  if (handle == nullptr) {
-    library.problem = "no libLLVM of version " + std::to_string(kOldest) + " to " + std::to_string(kNewest) +
-                      " was found: install one, or name its file in SINTER_LLVM";
-    return library;
-  }
   std::string missing;
   auto optional = [&](auto& function, const char* name) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(handle, name));
@@ -83,12 +61,15 @@ LlvmLibrary open_llvm(const std::string& path) {
   void (*since_14)() = nullptr;
   load(since_14, "LLVMGetGEPSourceElementType");
   if (!missing.empty()) {
-    library.problem = (path.empty() ? std::string("the libLLVM found") : path) + " is older than LLVM " +
-                      std::to_string(kOldest) + ", or no libLLVM";
+    library.problem = name + " is older than LLVM " + std::to_string(kOldest) + ", or no libLLVM";
     return library;
   }
   optional(api.context_set_opaque_pointers, "LLVMContextSetOpaquePointers");
   optional(api.version, "LLVMGetVersion");
+  load(api.context_set_diagnostic_handler, "LLVMContextSetDiagnosticHandler");
+  load(api.diagnostic_severity, "LLVMGetDiagInfoSeverity");
+  load(api.diagnostic_description, "LLVMGetDiagInfoDescription");
+  load(api.install_fatal_error_handler, "LLVMInstallFatalErrorHandler");
   load(api.context_create, "LLVMContextCreate");
   load(api.context_dispose, "LLVMContextDispose");
   load(api.buffer_copy, "LLVMCreateMemoryBufferWithMemoryRangeCopy");
@@ -125,7 +106,7 @@ LlvmLibrary open_llvm(const std::string& path) {
   load(api.error_message, "LLVMGetErrorMessage");
   load(api.error_message_dispose, "LLVMDisposeErrorMessage");
   if (!missing.empty()) {
-    library.problem = (path.empty() ? std::string("the libLLVM found") : path) + " lacks " + missing;
+    library.problem = name + " lacks " + missing;
     return library;
   }
   // Libraries before LLVM 16 have no version function; the symbols they export tell the version.
@@ -137,11 +118,39 @@ LlvmLibrary open_llvm(const std::string& path) {
     library.version = api.context_set_opaque_pointers != nullptr ? 15 : 14;
   }
   library.identity = identity_of(reinterpret_cast<void*>(api.context_create));
+  library.build = compile::build_of(reinterpret_cast<const void*>(api.context_create));
   if (library.version > kNewest)
     library.problem = library.identity + " is LLVM " + std::to_string(library.version) + "; versions " +
                       std::to_string(kOldest) + " to " + std::to_string(kNewest) + " are known";
   return library;
+}
 #endif
+
+}  // namespace
+
+LlvmLibrary open_llvm(const std::string& path) {
+  LlvmLibrary library;
+#if !defined(SINTER_LLVM_INITIALIZE)
+  library.problem = "kernels are compiled on x86-64 and AArch64 processors only";
+#else
+  if (!path.empty()) {
+    if (void* handle = ::dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL)) return library_of(handle, path);
+    const char* reason = ::dlerror();
+    library.problem = "libLLVM could not be opened: " + (reason == nullptr ? path : std::string(reason));
+    return library;
+  }
+  for (const std::string& name : library_names()) {
+    void* handle = ::dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    if (handle == nullptr) continue;
+    LlvmLibrary found = library_of(handle, name);
+    if (found.works()) return found;
+    if (library.problem.empty()) library.problem = found.problem;
+  }
+  if (library.problem.empty())
+    library.problem = "no libLLVM of version " + std::to_string(kOldest) + " to " + std::to_string(kNewest) +
+                      " was found: install one, or name its file in SINTER_LLVM";
+#endif
+  return library;
 }
 
 }  // namespace sinter::runtime::host

@@ -19,6 +19,7 @@ struct LlvmJitTag;
 struct LlvmDylibTag;
 struct LlvmTrackerTag;
 struct LlvmErrorTag;
+struct LlvmDiagnosticTag;
 using LlvmContext = LlvmContextTag*;
 using LlvmModuleRef = LlvmModuleTag*;
 using LlvmBuffer = LlvmBufferTag*;
@@ -29,17 +30,24 @@ using LlvmJit = LlvmJitTag*;
 using LlvmDylib = LlvmDylibTag*;
 using LlvmTracker = LlvmTrackerTag*;
 using LlvmError = LlvmErrorTag*;
+using LlvmDiagnostic = LlvmDiagnosticTag*;
 
-// Enumerators as in llvm-c/TargetMachine.h and llvm-c/Analysis.h.
+// Enumerators as in llvm-c/TargetMachine.h, llvm-c/Analysis.h and llvm-c/Core.h.
 inline constexpr int kLlvmOptimizeLess = 1;
 inline constexpr int kLlvmRelocationPic = 2;
 inline constexpr int kLlvmCodeModelSmall = 3;
 inline constexpr int kLlvmObjectFile = 1;
 inline constexpr int kLlvmReturnStatus = 2;
+inline constexpr int kLlvmSeverityError = 0;
 
 struct LlvmApi {
   LlvmContext (*context_create)() = nullptr;
   void (*context_dispose)(LlvmContext) = nullptr;
+  void (*context_set_diagnostic_handler)(LlvmContext, void (*)(LlvmDiagnostic, void*), void*) = nullptr;
+  int (*diagnostic_severity)(LlvmDiagnostic) = nullptr;
+  char* (*diagnostic_description)(LlvmDiagnostic) = nullptr;
+  /// For the whole library: called before the process ends.
+  void (*install_fatal_error_handler)(void (*)(const char*)) = nullptr;
   void (*context_set_opaque_pointers)(LlvmContext, LlvmBool) = nullptr;  // LLVM 15 and 16 only
   void (*version)(unsigned*, unsigned*, unsigned*) = nullptr;            // from LLVM 16 on
   LlvmBuffer (*buffer_copy)(const char*, std::size_t, const char* name) = nullptr;
@@ -81,9 +89,10 @@ struct LlvmApi {
 /// An open libLLVM.
 struct LlvmLibrary {
   LlvmApi api;
-  int version = 0;       // 14 to 19
-  std::string identity;  // file and size, for cache keys
-  std::string problem;   // why no library works; empty on success
+  int version = 0;       // 14 to 21
+  std::string identity;  // its file, for people
+  std::string build;     // which library exactly, for cache keys
+  std::string problem;   // why there is none that works; empty where all is well
 
   bool works() const { return problem.empty(); }
 };

@@ -1,18 +1,19 @@
 // Claiming, spinning and sleeping in the thread pool.
 #include "src/runtime/host/threads/thread_pool.h"
 
-#include <algorithm>
 #include <chrono>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "src/runtime/host/threads/floating_point.h"
 
-#if defined(__linux__)
-#include <sched.h>
-#endif
 #if defined(__x86_64__) || defined(__i386__)
 #include <immintrin.h>
 #endif
+
+#include "src/base/cores.h"
+#include "src/base/env.h"
 
 namespace sinter::runtime {
 namespace {
@@ -26,15 +27,6 @@ void pause() {
 #elif defined(__aarch64__)
   asm volatile("yield");
 #endif
-}
-
-std::size_t usable_cores() {
-#if defined(__linux__)
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof(set), &set) == 0)
-    return static_cast<std::size_t>(std::max(CPU_COUNT(&set), 1));
-#endif
-  return std::max(std::thread::hardware_concurrency(), 1u);
 }
 
 // Spins until `done()`; false when the time is up.
@@ -56,9 +48,17 @@ std::uint32_t left_of(std::uint64_t ticket) { return static_cast<std::uint32_t>(
 }  // namespace
 
 ThreadPool::ThreadPool(std::size_t threads) {
-  const std::size_t count = threads == 0 ? usable_cores() : threads;
+  const std::size_t count = threads == 0 ? base::usable_cores() : threads;
   workers_.reserve(count - 1);
-  for (std::size_t i = 1; i < count; ++i) workers_.emplace_back([this, i] { worker(i); });
+  for (std::size_t i = 1; i < count; ++i) {
+    try {
+      workers_.emplace_back([this, i] { worker(i); });
+    } catch (const std::system_error& error) {
+      base::warn_once("the host computes on " + std::to_string(size()) + " of " + std::to_string(count) +
+                      " threads: another could not be started (" + error.what() + ")");
+      break;
+    }
+  }
 }
 
 ThreadPool::~ThreadPool() {

@@ -17,7 +17,8 @@ namespace sinter::runtime {
 /// never by `size()`, so that results do not depend on the number of threads.
 class ThreadPool {
  public:
-  /// `threads` counts the caller; 0: one per core this process may use.
+  /// `threads` counts the caller; 0: one per core this process may use. Threads that the system does not
+  /// start are missing from `size()`, and are said in one warning.
   explicit ThreadPool(std::size_t threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
