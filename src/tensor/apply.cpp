@@ -28,7 +28,9 @@ struct Gathered {
   runtime::DeviceCore* core = nullptr;
   bool autodiff = false, tracked = false;
 
-  void add(std::string_view op, std::size_t i, const AnyTensor& tensor, const Location& where) {
+  // Every op comes through here: left to itself, the compiler keeps all this in memory.
+  [[gnu::always_inline]] void add(std::string_view op, std::size_t i, const AnyTensor& tensor,
+                                  const Location& where) {
     trace::Value* value = tensor.value().get();
     recorded[i].value = value;
     if (!core)
@@ -92,9 +94,11 @@ void apply_library(const library::Kind& kind, std::span<const Operand> operands,
     std::copy(ints.begin(), ints.end(), numbered + 1);
     ints = std::span(numbered, ints.size() + 1);
   }
+  trace::ResultType recorded[kMostResults];
+  for (std::size_t r = 0; r < results.size(); ++r) recorded[r] = {&types[r].shape, types[r].dtype};
   trace::ValueRef values[kMostResults];
-  all.core->recorder().append(kind.op(), std::span(all.recorded, operands.size()), ints,
-                              std::span(types, results.size()), values, where);
+  all.core->recorder().append(kind.op(), std::span(all.recorded, operands.size()), ints, {},
+                              std::span(recorded, results.size()), values, where);
   for (std::size_t r = 0; r < results.size(); ++r) {
     AnyTensor::NodeRef node;
     if (all.tracked && is_float(types[r].dtype))

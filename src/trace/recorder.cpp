@@ -6,7 +6,8 @@
 namespace sinter::trace {
 namespace {
 
-/// Words on their way into a fingerprint, collected on the stack.
+/// Words on their way into a fingerprint, collected on the stack: there is room for all that is known of an
+/// op but further results, for which room is made.
 class Words {
  public:
   explicit Words(FingerprintBuilder& to) : to_(to) {}
@@ -14,10 +15,10 @@ class Words {
   Words(const Words&) = delete;
   Words& operator=(const Words&) = delete;
 
-  void add(std::uint64_t word) {
-    if (count_ == words_.size()) send();
-    words_[count_++] = word;
+  void make_room(std::size_t count) {
+    if (count_ + count > words_.size()) send();
   }
+  void add(std::uint64_t word) { words_[count_++] = word; }
   void add(const Dims& dims) {
     add(dims.rank());
     for (std::int64_t d : dims) add(static_cast<std::uint64_t>(d));
@@ -30,9 +31,10 @@ class Words {
   }
 
   FingerprintBuilder& to_;
-  std::array<std::uint64_t, 64> words_;
+  std::array<std::uint64_t, 320> words_;
   std::size_t count_ = 0;
 };
+static_assert(2 + kMostOperands + 255 + 1 + kMaxRank <= 320, "an op of 255 integers and one result");
 
 }  // namespace
 
@@ -69,28 +71,42 @@ ValueId Recorder::number_of(Value* value) {
   return next;
 }
 
-ValueRef Recorder::append(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
-                          std::span<const Scalar> scalars, const Shape& shape, DType dtype,
-                          const Location& where) {
-  prepare_operands(operands, where);
-  std::lock_guard lock(mutex_);
-  OpRecord record = begin_op(op, operands, ints, scalars, where);
-  ValueRef value = add_result(record, shape, dtype);
-  end_op(record);
+// Both are inline as each op comes through here, and a function of a shared library is otherwise called.
+inline ValueRef Recorder::add_result(OpRecord& record, const ResultType& type) {
+  TraceValue& entry = current_.trace.values.emplace_back();
+  entry.shape = *type.shape;
+  entry.dtype = type.dtype;
+  ValueRef value = ValueRef::adopt(new Value);
+  value->device = &device_;
+  value->shape = *type.shape;
+  value->dtype = type.dtype;
+  value->pending_id = record.output + record.output_count++;
+  value->pending.store(this, std::memory_order_release);
+  pin(value.get());
+  current_.values.push_back(value.get());
   return value;
 }
 
-void Recorder::append(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
-                      std::span<const TensorType> types, std::span<ValueRef> results, const Location& where) {
-  prepare_operands(operands, where);
-  std::lock_guard lock(mutex_);
-  OpRecord record = begin_op(op, operands, ints, {}, where);
-  for (std::size_t r = 0; r < types.size(); ++r)
-    results[r] = add_result(record, types[r].shape, types[r].dtype);
-  end_op(record);
+inline void Recorder::add_to_fingerprint(const OpRecord& record) {
+  const Trace& trace = current_.trace;
+  const TraceValue* result = &trace.values[record.output];
+  Words words(fingerprint_);
+  words.add(static_cast<std::uint64_t>(record.op) | static_cast<std::uint64_t>(result->dtype) << 8 |
+            std::uint64_t{record.operand_count} << 16 | std::uint64_t{record.int_count} << 24 |
+            std::uint64_t{record.scalar_count} << 32 | std::uint64_t{record.output_count} << 40);
+  for (std::size_t k = 0; k < record.operand_count; ++k) words.add(record.operands[k].bits);
+  for (std::int64_t number : trace.ints_of(record)) words.add(static_cast<std::uint64_t>(number));
+  words.add(result->shape);
+  for (std::uint8_t r = 1; r < record.output_count; ++r) {
+    words.make_room(2 + kMaxRank);
+    words.add(static_cast<std::uint64_t>(result[r].dtype));
+    words.add(result[r].shape);
+  }
 }
 
-void Recorder::prepare_operands(std::span<const Operand> operands, const Location& where) {
+void Recorder::append(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
+                      std::span<const Scalar> scalars, std::span<const ResultType> types,
+                      std::span<ValueRef> results, const Location& where) {
   for (const Operand& operand : operands) {
     if (!operand.value) continue;
     if (Recorder* other = operand.value->pending.load(std::memory_order_acquire); other && other != this)
@@ -98,10 +114,8 @@ void Recorder::prepare_operands(std::span<const Operand> operands, const Locatio
     if (!operand.value->pending.load(std::memory_order_acquire) && operand.value->failure)
       throw Error(*operand.value->failure, where);
   }
-}
 
-OpRecord Recorder::begin_op(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
-                            std::span<const Scalar> scalars, const Location& where) {
+  std::lock_guard lock(mutex_);
   Trace& trace = current_.trace;
   OpRecord record;
   record.op = op;
@@ -123,38 +137,9 @@ OpRecord Recorder::begin_op(Op op, std::span<const Operand> operands, std::span<
   record.first_scalar = static_cast<std::uint32_t>(trace.scalars.size());
   trace.scalars.insert(trace.scalars.end(), scalars.begin(), scalars.end());
   record.output = static_cast<ValueId>(trace.values.size());
-  return record;
-}
+  for (std::size_t r = 0; r < types.size(); ++r) results[r] = add_result(record, types[r]);
+  add_to_fingerprint(record);
 
-ValueRef Recorder::add_result(OpRecord& record, const Shape& shape, DType dtype) {
-  TraceValue& entry = current_.trace.values.emplace_back();
-  entry.shape = shape;
-  entry.dtype = dtype;
-  ValueRef value = ValueRef::adopt(new Value);
-  value->device = &device_;
-  value->shape = shape;
-  value->dtype = dtype;
-  value->pending_id = record.output + record.output_count++;
-  value->pending.store(this, std::memory_order_release);
-  pin(value.get());
-  current_.values.push_back(value.get());
-  return value;
-}
-
-void Recorder::end_op(const OpRecord& record) {
-  Trace& trace = current_.trace;
-  {
-    Words words(fingerprint_);
-    words.add(static_cast<std::uint64_t>(record.op) | std::uint64_t{record.operand_count} << 16 |
-              std::uint64_t{record.int_count} << 24 | std::uint64_t{record.scalar_count} << 32 |
-              std::uint64_t{record.output_count} << 40);
-    for (std::size_t k = 0; k < record.operand_count; ++k) words.add(record.operands[k].bits);
-    for (std::int64_t number : trace.ints_of(record)) words.add(static_cast<std::uint64_t>(number));
-    for (ValueId id = record.output; id < record.output + record.output_count; ++id) {
-      words.add(static_cast<std::uint64_t>(trace.values[id].dtype));
-      words.add(trace.values[id].shape);
-    }
-  }
   trace.ops.push_back(record);
   ops_recorded_.fetch_add(1, std::memory_order_relaxed);
   if (trace.ops.size() >= limit_) flush_locked();

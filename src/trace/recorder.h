@@ -23,6 +23,12 @@ struct Operand {
   Scalar scalar = 0;
 };
 
+/// What a result will be; `shape` outlives the call it is given to.
+struct ResultType {
+  const Shape* shape;
+  DType dtype;
+};
+
 /// A trace that is ready to be run, with the objects behind its numbers.
 struct Flushed {
   Trace trace;
@@ -45,15 +51,19 @@ class Recorder {
       : sink_(sink), device_(device), limit_(limit) {}
   ~Recorder();
 
-  /// Records one op whose arguments were checked. Operands pending in another thread's recorder are flushed
-  /// there first.
-  detail::Ref<Value> append(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
-                            std::span<const Scalar> scalars, const Shape& shape, DType dtype,
-                            const Location& where);
-  /// The same for an op of several results: fills `results` with a value for each of `types`.
+  /// Records one op whose arguments were checked: fills `results` with a value for each of `types`. Operands
+  /// pending in another thread's recorder are flushed there first.
   void append(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
-              std::span<const TensorType> types, std::span<detail::Ref<Value>> results,
+              std::span<const Scalar> scalars, std::span<const ResultType> types, std::span<ValueRef> results,
               const Location& where);
+  /// The same for an op of one result.
+  ValueRef append(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
+                  std::span<const Scalar> scalars, const Shape& shape, DType dtype, const Location& where) {
+    const ResultType type{&shape, dtype};
+    ValueRef result;
+    append(op, operands, ints, scalars, {&type, 1}, {&result, 1}, where);
+    return result;
+  }
 
   /// Hands the trace to the device. On an exception the trace is gone and its values carry the failure.
   void flush();
@@ -62,13 +72,8 @@ class Recorder {
 
  private:
   ValueId number_of(Value* value);
-  /// The steps of `append`: operands are made ready, then, under the lock, the op begins, gets its results,
-  /// and goes into the trace and its fingerprint.
-  void prepare_operands(std::span<const Operand> operands, const Location& where);
-  OpRecord begin_op(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
-                    std::span<const Scalar> scalars, const Location& where);
-  detail::Ref<Value> add_result(OpRecord& record, const Shape& shape, DType dtype);
-  void end_op(const OpRecord& record);
+  ValueRef add_result(OpRecord& record, const ResultType& type);
+  void add_to_fingerprint(const OpRecord& record);
   void flush_locked();
   void finish(Flushed& flushed, const std::shared_ptr<const std::string>& failure);
 

@@ -283,6 +283,17 @@ TEST_CASE("one reads what the other gave" * doctest::skip(!has_row)) {
   check_close(both, b.values);
 }
 
+TEST_CASE("work before and after an op that only its further result connects" * doctest::skip(!has_row)) {
+  // One kernel for both would have to run before the op and after it.
+  const AnyTensor twice = AnyTensor::mul(table(), 2.0);
+  const AnyTensor moved = AnyTensor::add(twice, kth_value(twice, 1).indices.cast(DType::f32).unsqueeze(1));
+  const std::vector<std::int64_t> indices = expected(numbers(), kColumns, 1).indices;
+  std::vector<float> want = numbers();
+  for (std::size_t i = 0; i < want.size(); ++i)
+    want[i] = want[i] * 2 + static_cast<float>(indices[i / kColumns]);
+  check_close(moved, want);
+}
+
 TEST_CASE("16-bit operands are cast around it" * doctest::skip(!has_row)) {
   const Found found = kth_value(table().cast(DType::bf16), 2);
   CHECK(found.values.dtype() == DType::bf16);
