@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include <sinter/environment.h>
 #include <sinter/error.h>
 
 namespace sinter {

@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include "jit/compile/shaderc.h"
+#include "jit/emit/dialects/table.h"
 #include "src/base/cores.h"
 
 namespace sinter::runtime::vulkan {
