@@ -28,7 +28,7 @@ struct Precision {
   double division_ulps = 3;       // div, recip, sqrt, rsqrt
   double math_ulps = 8;           // exp, log and the like
   double pow_ulps = 16;           // plus 2 for each power of two in the result
-  double math_absolute = 1e-6;    // sin, cos, tanh, erf, sigmoid of f32, in addition
+  double wave_absolute = 1e-6;    // sin and cos of f32 beyond pi / 4, in addition
   double normal_absolute = 1e-5;  // of normal random numbers
   double sum_relative = 4e-6;     // of f32 sums, relative to the sum of |terms|
   double sum_relative_f64 = 1e-13;

@@ -12,7 +12,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // How exactly a device computes an op.
-enum class Exactness { Exact, Division, Math, Bounded, Power };
+enum class Exactness { Exact, Division, Math, Logistic, Wave, Power };
 
 Exactness exactness_of(Op op) {
   switch (op) {
@@ -33,12 +33,12 @@ Exactness exactness_of(Op op) {
     case Op::Cosh:
     case Op::Asinh:
     case Op::Acosh:
-    case Op::Atanh: return Exactness::Math;
-    case Op::Sin:
-    case Op::Cos:
+    case Op::Atanh:
     case Op::Tanh:
-    case Op::Erf:
-    case Op::Sigmoid: return Exactness::Bounded;
+    case Op::Erf: return Exactness::Math;
+    case Op::Sigmoid: return Exactness::Logistic;
+    case Op::Sin:
+    case Op::Cos: return Exactness::Wave;
     case Op::Pow: return Exactness::Power;
     default: return Exactness::Exact;
   }
@@ -177,8 +177,10 @@ double rounded(DType dtype, double x, const Precision& p) {
   return dtype == DType::f32 && p.round_f32 ? static_cast<double>(static_cast<float>(x)) : x;
 }
 
-// The error that the operation itself adds.
-double own_error(Op op, DType dtype, double result, double raised, bool inexact_input, const Precision& p) {
+// The error that the operation itself adds. `argument` is that of a function of one, `raised` what it adds to
+// a power's error.
+double own_error(Op op, DType dtype, double argument, double result, double raised, bool inexact_input,
+                 const Precision& p) {
   const bool f32 = dtype == DType::f32;
   const double size = std::isfinite(result) ? std::abs(result) : 0;
   const double ulp = size * (f32 ? 0x1p-23 : 0x1p-52);
@@ -190,8 +192,20 @@ double own_error(Op op, DType dtype, double result, double raised, bool inexact_
       return inexact_input || rounds_elsewhere ? ulp + smallest : 0;
     case Exactness::Division: return p.division_ulps * ulp + smallest;
     case Exactness::Math: return (f32 ? p.math_ulps * ulp : p.math_relative_f64 * size) + smallest;
-    case Exactness::Bounded:
-      return f32 ? p.math_ulps * ulp + p.math_absolute : p.math_relative_f64 * (size + 1);
+    case Exactness::Logistic: {
+      // 1 / (1 + e^-x): an argument of e that is rounded is off by more the larger it is, and e^-x overflows
+      // on the way to a result that is denormal.
+      const double grown = std::isfinite(argument) ? 1 + std::max(-argument, 0.0) / 8 : 1;
+      if (!f32) return p.math_relative_f64 * size * grown + 0x1p-1022;
+      return p.math_ulps * grown * ulp + (p.math_ulps > 0 ? 0x1p-126 : smallest);
+    }
+    case Exactness::Wave: {
+      // Next to a zero other than 0 itself there is what is left of the argument and as much error as that
+      // has.
+      const bool reduced = std::abs(argument) > 0.7853981633974483;
+      if (f32) return p.math_ulps * ulp + (reduced ? p.wave_absolute : smallest);
+      return p.math_relative_f64 * (size + (reduced ? 1 : 0)) + smallest;
+    }
     case Exactness::Power:
       return (f32 ? (p.pow_ulps + 2 * raised) * ulp : p.math_relative_f64 * (1 + raised) * size) + smallest;
   }
@@ -247,7 +261,7 @@ Value float_result(Op op, DType dtype, const Value& a, const Value& b, const Pre
   }
   double raised = 0;
   if (op == Op::Pow && std::isfinite(exact) && exact != 0) raised = std::abs(std::log2(std::abs(exact)));
-  v.error = spread + own_error(op, dtype, v.real, raised, inexact_input, p);
+  v.error = spread + own_error(op, dtype, a.real, v.real, raised, inexact_input, p);
   if (op == Op::Remainder) v.error += remainder_error(dtype, a.real, b.real, v.real);
   if (spread == 0 && std::isnan(v.real)) v.error = 0;
   return v;

@@ -158,7 +158,7 @@ class OracleBackend : public runtime::Backend {
     bindings.scalars.assign(arguments.scalars.begin(), arguments.scalars.end());
     // Nothing is inexact to the oracle itself, so that every index and every predicate is certain.
     Precision exact;
-    exact.division_ulps = exact.math_ulps = exact.pow_ulps = exact.math_absolute = exact.normal_absolute = 0;
+    exact.division_ulps = exact.math_ulps = exact.pow_ulps = exact.wave_absolute = exact.normal_absolute = 0;
     exact.sum_relative = exact.sum_relative_f64 = exact.math_relative_f64 = 0;
     ReferenceResult result = evaluate(kernel, bindings, exact);
     fault_ |= result.fault;
