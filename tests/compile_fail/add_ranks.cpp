@@ -1,5 +1,5 @@
-// expect: no match for .operator\+|static assertion|constraints not satisfied|cannot convert A matrix and a
-// rank-3 tensor do not add: broadcasting across ranks needs an explicit unsqueeze or expand.
+// expect: no match for .operator\+|static assertion|constraints not satisfied|cannot convert
+// A matrix and a rank-3 tensor do not add: broadcasting across ranks needs an explicit unsqueeze or expand.
 #include <sinter/tensor.h>
 
 sinter::Tensor<2> matrix();

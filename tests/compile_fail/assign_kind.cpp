@@ -1,5 +1,5 @@
-// expect: conversion from|cannot convert|no match for .operator=|could not convert|no matching function A
-// mask converts to numbers only by an explicit cast.
+// expect: conversion from|cannot convert|no match for .operator=|could not convert|no matching function
+// A mask converts to numbers only by an explicit cast.
 #include <sinter/tensor.h>
 
 sinter::Tensor<2> matrix();

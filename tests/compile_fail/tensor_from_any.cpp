@@ -1,5 +1,5 @@
-// expect: could not convert .* to .*Tensor<2>|no viable conversion Conversion from a tensor of dynamic rank
-// is checked, so it must be explicit.
+// expect: could not convert .* to .*Tensor<2>|no viable conversion
+// Conversion from a tensor of dynamic rank is checked, so it must be explicit.
 #include <sinter/tensor.h>
 
 using namespace sinter;

@@ -1,5 +1,5 @@
-// expect: no match for .operator\+|invalid operands to binary expression A fraction is no operand of an
-// integer tensor.
+// expect: no match for .operator\+|invalid operands to binary expression
+// A fraction is no operand of an integer tensor.
 #include <sinter/tensor.h>
 
 using namespace sinter;

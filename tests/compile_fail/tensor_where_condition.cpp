@@ -1,4 +1,5 @@
-// expect: no matching function for call to .*where The condition is a mask, not a number.
+// expect: no matching function for call to .*where
+// The condition is a mask, not a number.
 #include <sinter/tensor.h>
 
 using namespace sinter;

@@ -22,7 +22,8 @@ SOURCES = {".cpp", ".h", ".cu", ".comp", ".def", ".py", ".sh", ".build", ".in", 
 # In a page, the end of a name that is a file of ours; other ends are files that users have.
 OURS = (".cpp", ".h", ".cu", ".comp", ".def", ".py", ".sh", ".build", ".md", ".plan")
 # Named by pages, and not in a checkout.
-ELSEWHERE = {"subprojects/sinter": "where a user's project puts Sinter", "data/mnist": "made by scripts/fetch-data"}
+ELSEWHERE = {"subprojects/sinter": "where a user's project puts Sinter", "data/mnist": "made by scripts/fetch-data",
+             "jit/compile/shaderc_build.h": "made by the build"}
 
 # (page, what it says, where that is known: a constant, or a golden plan and what it says). A group is the figure, in
 # digits or as a word; a golden plan that says something in words is counted.

@@ -9,7 +9,6 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-SN_FN float sn_cast_i64_f32(i64 a) { return float(a); }
 void sn_join_welford_f32(inout float n, inout float mean, inout float m2, float on, float omean, float om2) {
   precise float total = n + on, d = omean - mean, share = total > float(0) ? on / total : float(0);
   precise float next_mean = mean + d * share, next_m2 = (m2 + om2) + d * d * (n * share);
@@ -138,7 +137,7 @@ void main() {
             const int x2 = y + k;
             precise float v0 = l0[k];
             q1[k] = (q1[k] + v0);
-            sn_join_welford_f32(r10_n, r10_mean, r10, float(1), v0, float(0));
+            sn_join_welford_f32(r9_n, r9_mean, r9, float(1), v0, float(0));
           }
         }
       }
@@ -155,7 +154,7 @@ void main() {
           const int x2 = y + k;
           precise float v0 = l0[k];
           q1[k] = (q1[k] + v0);
-          sn_join_welford_f32(r10_n, r10_mean, r10, float(1), v0, float(0));
+          sn_join_welford_f32(r9_n, r9_mean, r9, float(1), v0, float(0));
         }
       }
     }
@@ -172,12 +171,12 @@ void main() {
       const int x1 = int(t1);
       precise float v0 = b0.at[x0 * n3 + x1 * n4 + x2];
       q1 = (q1 + v0);
-      sn_join_welford_f32(r10_n, r10_mean, r10, float(1), v0, float(0));
+      sn_join_welford_f32(r9_n, r9_mean, r9, float(1), v0, float(0));
     }
     r1 = r1 + q1;
   }
   r1 = sn_workgroup_sum_f32(r1);
-  sn_workgroup_squared_deviations_f32(r10_n, r10_mean, r10);
+  sn_workgroup_squared_deviations_f32(r9_n, r9_mean, r9);
   if (gl_LocalInvocationID.x == 0u) {
     sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r1);
     sn_partials.word[2u * u32(u32(1) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r9_n);
@@ -201,21 +200,21 @@ void main() {
     precise float p_r9_mean = uintBitsToFloat(sn_partials.word[2u * u32(u32(2) * u32(parts) * points + p * points + f) + 0u]);
     precise float p_r9 = uintBitsToFloat(sn_partials.word[2u * u32(u32(3) * u32(parts) * points + p * points + f) + 0u]);
     r1 = (r1 + p_r1);
-    sn_join_welford_f32(r10_n, r10_mean, r10, p_r10_n, p_r10_mean, p_r10);
+    sn_join_welford_f32(r9_n, r9_mean, r9, p_r9_n, p_r9_mean, p_r9);
   }
   r1 = sn_workgroup_sum_f32(r1);
   precise float v1 = r1;
-  precise float v4 = sn_div_f32(v1, v3);
-  precise float v6 = (v1 * s0);
-  precise float v7 = (v4 - v6);
-  precise float v8 = (v7 * v7);
-  precise float v9 = (v3 * v8);
-  sn_workgroup_squared_deviations_f32(r10_n, r10_mean, r10);
-  precise float v10 = r10;
-  precise float v11 = (v10 + v9);
-  precise float v13 = (v11 * s1);
-  precise float v15 = (v13 + s2);
-  precise float v16 = sn_rsqrt_f32(v15);
+  precise float v3 = sn_div_f32(v1, s0);
+  precise float v5 = (v1 * s1);
+  precise float v6 = (v3 - v5);
+  precise float v7 = (v6 * v6);
+  precise float v8 = (s0 * v7);
+  sn_workgroup_squared_deviations_f32(r9_n, r9_mean, r9);
+  precise float v9 = r9;
+  precise float v10 = (v9 + v8);
+  precise float v12 = (v10 * s2);
+  precise float v14 = (v12 + s3);
+  precise float v15 = sn_rsqrt_f32(v14);
   if (gl_LocalInvocationID.x == 0u) {
     b1.at[x0] = v1;
     b2.at[x0] = v15;

@@ -95,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const int x2 = y + k;
         const float v0 = l0[k];
         q1[k] = (q1[k] + v0);
-        sn_join_welford_f32(r10_n, r10_mean, r10, float(1), v0, float(0));
+        sn_join_welford_f32(r9_n, r9_mean, r9, float(1), v0, float(0));
       }
     }
     r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
@@ -111,12 +111,12 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       const int x1 = int(t1);
       const float v0 = b0[x0 * n3 + x1 * n4 + x2];
       q1 = (q1 + v0);
-      sn_join_welford_f32(r10_n, r10_mean, r10, float(1), v0, float(0));
+      sn_join_welford_f32(r9_n, r9_mean, r9, float(1), v0, float(0));
     }
     r1 = r1 + q1;
   }
   { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r1, warps, blockDim.x, false); }
-  { __shared__ float warps[3][32]; sn_workgroup_squared_deviations_f32(r10_n, r10_mean, r10, warps, blockDim.x, false); }
+  { __shared__ float warps[3][32]; sn_workgroup_squared_deviations_f32(r9_n, r9_mean, r9, warps, blockDim.x, false); }
   if (threadIdx.x == 0u) {
     *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r1;
     *(float*)(partials + 8ull * (u32(1) * u32(parts) * points + part * points + f)) = r9_n;
@@ -140,21 +140,21 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float p_r9_mean = __ldcg((const float*)(partials + 8ull * (u32(2) * u32(parts) * points + p * points + f)));
     const float p_r9 = __ldcg((const float*)(partials + 8ull * (u32(3) * u32(parts) * points + p * points + f)));
     r1 = (r1 + p_r1);
-    sn_join_welford_f32(r10_n, r10_mean, r10, p_r10_n, p_r10_mean, p_r10);
+    sn_join_welford_f32(r9_n, r9_mean, r9, p_r9_n, p_r9_mean, p_r9);
   }
   { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r1, warps, blockDim.x, false); }
   const float v1 = r1;
-  const float v4 = sn_div_f32(v1, v3);
-  const float v6 = (v1 * s0);
-  const float v7 = (v4 - v6);
-  const float v8 = (v7 * v7);
-  const float v9 = (v3 * v8);
-  { __shared__ float warps[3][32]; sn_workgroup_squared_deviations_f32(r10_n, r10_mean, r10, warps, blockDim.x, false); }
-  const float v10 = r10;
-  const float v11 = (v10 + v9);
-  const float v13 = (v11 * s1);
-  const float v15 = (v13 + s2);
-  const float v16 = sn_rsqrt_f32(v15);
+  const float v3 = sn_div_f32(v1, s0);
+  const float v5 = (v1 * s1);
+  const float v6 = (v3 - v5);
+  const float v7 = (v6 * v6);
+  const float v8 = (s0 * v7);
+  { __shared__ float warps[3][32]; sn_workgroup_squared_deviations_f32(r9_n, r9_mean, r9, warps, blockDim.x, false); }
+  const float v9 = r9;
+  const float v10 = (v9 + v8);
+  const float v12 = (v10 * s2);
+  const float v14 = (v12 + s3);
+  const float v15 = sn_rsqrt_f32(v14);
   if (threadIdx.x == 0u) {
     b1[x0] = v1;
     b2[x0] = v15;
