@@ -105,14 +105,14 @@ void check_matmul(runtime::Backend& backend, std::int64_t m, std::int64_t n, std
 TEST_CASE("every Vulkan device conforms") {
   for (int index : tested_devices()) {
     const auto backend = runtime::make_vulkan_backend(index, {});
-    testing::check_backend(*backend, options(index, 20));
+    testing::check_backend(*backend, options(index, 10));
   }
 }
 
 TEST_CASE("every Vulkan device conforms without its optional features, and with the kernels of a GPU") {
   for (int index : tested_devices()) {
     const auto backend = runtime::make_vulkan_backend(index, kOtherPaths);
-    testing::ConformanceOptions with = options(index, 8);
+    testing::ConformanceOptions with = options(index, 5);
     with.first_seed = 1000;
     testing::check_backend(*backend, with);
   }
@@ -122,8 +122,8 @@ TEST_CASE("devices in software conform with the kernels of a GPU") {
   for (int index : tested_devices()) {
     if (runtime::vulkan_devices()[index].hardware) continue;
     const auto backend = runtime::make_vulkan_backend(index, VulkanOptions{.cpu_kernels = false});
-    testing::ConformanceOptions with = options(index, 20);
-    with.random_long_kernels = 10;
+    testing::ConformanceOptions with = options(index, 10);
+    with.random_long_kernels = 5;
     testing::check_backend(*backend, with);
   }
 }

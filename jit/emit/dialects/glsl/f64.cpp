@@ -224,7 +224,7 @@ constexpr const char* kPow = R"(double sn_pow_f64(double a, double b) {
   const double nan = packDouble2x32(uvec2(0u, 0x7ff80000u));
   if (sn_is_nan_f64(a) || sn_is_nan_f64(b)) return nan;
   const double x = abs(a);
-  const bool whole = b == trunc(b);
+  const bool whole = b == floor(b);
   const bool odd = whole && abs(b) < 9007199254740992.0lf && fract(b * 0.5lf) != 0.0lf;
   if (abs(b) == infinity) return x == 1.0lf ? 1.0lf : (x > 1.0lf) == (b > 0.0lf) ? infinity : 0.0lf;
   double y;
@@ -257,6 +257,23 @@ constexpr const char* kPow = R"(double sn_pow_f64(double a, double b) {
 constexpr const char* kExponent = R"(int sn_exponent_f64(double a) {
   const uvec2 bits = unpackDouble2x32(a);
   return bits.y >= 0x100000u ? int(bits.y >> 20) : bits.y != 0u ? findMSB(bits.y) - 19 : findMSB(bits.x) - 51;
+}
+)";
+
+// llvmpipe (Mesa 22.3) takes roundEven of the double 1.5 to 1 and trunc of large ones to a neighbour, where its
+// vectors have 16 or 32 bytes. floor is right.
+constexpr const char* kTrunc = R"(double sn_trunc_f64(double a) {
+  const double t = floor(abs(a));
+  return (unpackDouble2x32(a).y & 0x80000000u) != 0u ? -t : t;
+}
+)";
+
+constexpr const char* kRound = R"(double sn_round_f64(double a) {
+  const double whole = 4503599627370496.0lf;
+  if (!(abs(a) < whole)) return a;
+  precise double shifted = abs(a) + whole;
+  precise double r = shifted - whole;
+  return (unpackDouble2x32(a).y & 0x80000000u) != 0u ? -r : r;
 }
 )";
 
@@ -301,6 +318,8 @@ std::vector<FunctionTemplate> glsl_f64_functions() {
       {"sn_cos_f64", {}, "double $N(double a) { return sn_wave_f64(a, 1); }\n"},
       {"sn_exponent_f64", {}, kExponent},
       {"sn_remainder_f64", {}, kRemainder},
+      {"sn_round_f64", {}, kRound},
+      {"sn_trunc_f64", {}, kTrunc},
   };
 }
 

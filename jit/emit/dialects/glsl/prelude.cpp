@@ -217,7 +217,7 @@ FunctionTable make_table() {
        "  m2 = next_m2;\n"
        "  n = total;\n"
        "}\n"},
-      {"sn_round", kFloats, unary("roundEven(a)")},
+      {"sn_round_f32", {}, "float $N(float a) { return roundEven(a); }\n"},
       // All bits are shifted out by counts that are negative or too large.
       {"sn_shift_left_i32", {}, "int $N(int a, int b) { return b < 0 || b > 31 ? 0 : a << b; }\n"},
       {"sn_shift_left_i64",
