@@ -30,7 +30,7 @@ __device__ __forceinline__ void read_fragment(T (&to)[N], const T* from, int t) 
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_PER_CORE)
-    sinter_product(const T* __restrict__ a, const T* __restrict__ b, T* __restrict__ c, const Problem p) {
+    sinter_product(const T* a, const T* b, T* __restrict__ c, const Problem p) {
   sn_follow();
   __shared__ __align__(16) T a_tile[2][BK][BM + 4];
   __shared__ __align__(16) T b_tile[2][BK][BN + 4];
@@ -109,7 +109,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_PER_CORE)
   }
 }
 
-extern "C" __global__ void sinter_sum_splits(const T* __restrict__ parts, T* __restrict__ c, const i64 count,
+extern "C" __global__ void sinter_sum_splits(const T* parts, T* __restrict__ c, const i64 count,
                                              const int splits) {
   sn_follow();
   for (i64 i = i64(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += i64(gridDim.x) * blockDim.x) {

@@ -70,7 +70,7 @@ SN_FN void sn_store8_bool(unsigned char* to, const bool (&from)[8]) {
   sn_store4_bool(to + 4, (const bool (&)[4])from[4]);
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const unsigned short* __restrict__ b0, const unsigned short* __restrict__ b1, const unsigned char* __restrict__ b2, const float* __restrict__ b3, unsigned short* __restrict__ b4, unsigned short* __restrict__ b5, unsigned short* __restrict__ b6, float* __restrict__ b7, unsigned char* __restrict__ b8, int n0, u32 s0) {
+    const unsigned short* b0, const unsigned short* b1, const unsigned char* b2, const float* b3, unsigned short* __restrict__ b4, unsigned short* __restrict__ b5, unsigned short* __restrict__ b6, float* __restrict__ b7, unsigned char* __restrict__ b8, int n0, u32 s0) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b3) | u64(b4) | u64(b5) | u64(b6) | u64(b7)) & 15) == 0 && ((u64(b2) | u64(b8)) & 7) == 0;
   const u32 points = u32(n0);

@@ -22,7 +22,7 @@ SN_FN void sn_store4_bool(unsigned char* to, const bool (&from)[4]) {
   *(uchar4*)to = make_uchar4(from[0], from[1], from[2], from[3]);
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const unsigned char* __restrict__ b0, const unsigned char* __restrict__ b1, unsigned char* __restrict__ b2, unsigned char* __restrict__ b3, unsigned char* __restrict__ b4, unsigned char* __restrict__ b5, unsigned char* __restrict__ b6, unsigned char* __restrict__ b7, unsigned char* __restrict__ b8, unsigned char* __restrict__ b9, int n0, bool s0) {
+    const unsigned char* b0, const unsigned char* b1, unsigned char* __restrict__ b2, unsigned char* __restrict__ b3, unsigned char* __restrict__ b4, unsigned char* __restrict__ b5, unsigned char* __restrict__ b6, unsigned char* __restrict__ b7, unsigned char* __restrict__ b8, unsigned char* __restrict__ b9, int n0, bool s0) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b2) | u64(b3) | u64(b4) | u64(b5) | u64(b6) | u64(b7) | u64(b8) | u64(b9)) & 3) == 0;
   const u32 points = u32(n0);

@@ -62,7 +62,7 @@ SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool ag
   }
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const float* __restrict__ b0, float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, int n2, int n3, int n4, float s0, i64 s1, i64 s2, float s3, float s4) {
+    const float* b0, float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, int n2, int n3, int n4, float s0, i64 s1, i64 s2, float s3, float s4) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0 && ((n3 | n4) & 3) == 0;
   const u32 points = u32(n0);

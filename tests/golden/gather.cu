@@ -25,7 +25,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const unsigned char* __restrict__ b0, const i64* __restrict__ b1, const float* __restrict__ b2, float* __restrict__ b3, int n0, int n1, u32* fault) {
+    const unsigned char* b0, const i64* b1, const float* b2, float* __restrict__ b3, int n0, int n1, u32* fault) {
   sn_follow();
   const bool vectors = ((u64(b1) | u64(b3)) & 15) == 0 && ((u64(b0)) & 3) == 0;
   const u32 points = u32(n0);

@@ -31,7 +31,7 @@ SN_FN void sn_store4_i64(i64* to, const i64 (&from)[4]) {
   ((longlong2*)to)[1] = make_longlong2(from[2], from[3]);
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const i64* __restrict__ b0, const i64* __restrict__ b1, i64* __restrict__ b2, i64* __restrict__ b3, i64* __restrict__ b4, i64* __restrict__ b5, i64* __restrict__ b6, i64* __restrict__ b7, i64* __restrict__ b8, i64* __restrict__ b9, i64* __restrict__ b10, i64* __restrict__ b11, i64* __restrict__ b12, i64* __restrict__ b13, int n0) {
+    const i64* b0, const i64* b1, i64* __restrict__ b2, i64* __restrict__ b3, i64* __restrict__ b4, i64* __restrict__ b5, i64* __restrict__ b6, i64* __restrict__ b7, i64* __restrict__ b8, i64* __restrict__ b9, i64* __restrict__ b10, i64* __restrict__ b11, i64* __restrict__ b12, i64* __restrict__ b13, int n0) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b2) | u64(b3) | u64(b4) | u64(b5) | u64(b6) | u64(b7) | u64(b8) | u64(b9) | u64(b10) | u64(b11) | u64(b12) | u64(b13)) & 15) == 0;
   const u32 points = u32(n0);

@@ -11,7 +11,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const float* __restrict__ b0, float* __restrict__ b1, int n0, int n1, int n2, int n3, int n4, int n5, int n6, int n7, int n8, int n9, int n10, int n11, int n12, int n13, float s0) {
+    const float* b0, float* __restrict__ b1, int n0, int n1, int n2, int n3, int n4, int n5, int n6, int n7, int n8, int n9, int n10, int n11, int n12, int n13, float s0) {
   sn_follow();
   const bool vectors = ((u64(b1)) & 15) == 0 && ((n1 | n13) & 3) == 0;
   const u32 points = u32(n0) * u32(n1);

@@ -89,7 +89,7 @@ SN_FN void sn_store8_f16(unsigned short* to, const u32 (&from)[8]) {
   *(uint4*)to = make_uint4(from[0] | from[1] << 16, from[2] | from[3] << 16, from[4] | from[5] << 16, from[6] | from[7] << 16);
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const unsigned short* __restrict__ b0, unsigned short* __restrict__ b1, int n0, int n1, int n2, int n3) {
+    const unsigned short* b0, unsigned short* __restrict__ b1, int n0, int n1, int n2, int n3) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0 && ((n2 | n3) & 7) == 0;
   const u32 points = u32(n0);

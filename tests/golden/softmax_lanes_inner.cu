@@ -61,7 +61,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const float* __restrict__ b0, float* __restrict__ b1, int n0, int n1, int n2, int n3) {
+    const float* b0, float* __restrict__ b1, int n0, int n1, int n2, int n3) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0 && ((n2 | n3) & 3) == 0;
   const u32 points = u32(n0);

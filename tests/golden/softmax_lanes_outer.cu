@@ -47,7 +47,7 @@ SN_FN void sn_rows_sum_f32(float& v) {
 }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const float* __restrict__ b0, float* __restrict__ b1, int n0, int n1, int n2, int n3) {
+    const float* b0, float* __restrict__ b1, int n0, int n1, int n2, int n3) {
   sn_follow();
   const u32 points = u32(n0);
   for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {

@@ -9,7 +9,7 @@ SN_FN void sn_follow() {
 }
 SN_FN float sn_abs_f32(float a) { return fabsf(a); }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const float* __restrict__ b0, float* __restrict__ b1, i64 n0, i64 n1, i64 n2) {
+    const float* b0, float* __restrict__ b1, i64 n0, i64 n1, i64 n2) {
   sn_follow();
   const i64 points = i64(n0);
   for (i64 f = i64(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += i64(gridDim.x * blockDim.x)) {

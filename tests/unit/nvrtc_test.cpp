@@ -5,6 +5,8 @@
 #include <iostream>
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -153,6 +155,27 @@ TEST_CASE("refused source is kept, and the error says where and why") {
     const std::string text = error.what();
     CHECK(text.find(".cu") != std::string::npos);
     CHECK(text.find("kernel.cu(1)") != std::string::npos);
+  }
+}
+
+// A kernel may be resident before the one in front of it has written what it reads. The wait in sn_follow
+// makes that visible to loads by the coherent path only.
+TEST_CASE("kernels load by the coherent path") {
+  compile::CudaOptions options;
+  options.architecture = "compute_90a";  // PTX
+  std::string last;
+  for (const testing::KernelCase& c : testing::handmade_kernels()) {
+    const std::string source = emit::emit(c.kernel, kTarget).text;
+    if (source == last || c.name.starts_with("cast ")) continue;
+    last = source;
+    INFO(c.name);
+    const std::vector<std::byte> code = compile::run_nvrtc(source, options);
+    const std::string_view ptx(reinterpret_cast<const char*>(code.data()), code.size());
+    REQUIRE(ptx.find("griddepcontrol.wait") != std::string_view::npos);
+    // The compiler's own table of 2/pi is written by nobody.
+    if (ptx.find("__cudart_i2opi") == std::string_view::npos)
+      CHECK(ptx.find("ld.global.nc") == std::string_view::npos);
+    CHECK(ptx.find("ld.global") > ptx.find("griddepcontrol.wait"));
   }
 }
 

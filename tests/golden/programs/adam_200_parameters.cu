@@ -48,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   float* __restrict__ b0 = (float*)mine.b0_;
   float* __restrict__ b1 = (float*)mine.b1_;
   float* __restrict__ b2 = (float*)mine.b2_;
-  const float* __restrict__ b3 = (const float*)mine.b3_;
+  const float* b3 = (const float*)mine.b3_;
   const int n0 = int(mine.n0_);
   const float s0 = __int_as_float(int(mine.s0_));
   const float s1 = __int_as_float(int(mine.s1_));

@@ -62,7 +62,7 @@ SN_FN void sn_workgroup_squared_deviations_f32(float& n, float& mean, float& m2,
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
 SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const float* __restrict__ b0, float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, int n2, int n3, int n4, float s0, float s1, float s2, float s3, u32 parts, char* partials, u32* counters) {
+    const float* b0, float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, int n2, int n3, int n4, float s0, float s1, float s2, float s3, u32 parts, char* partials, u32* counters) {
   sn_follow();
   const bool vectors = ((u64(b0)) & 15) == 0 && ((n2 | n3 | n4) & 3) == 0;
   const u32 points = u32(n0);
@@ -181,7 +181,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const float* __restrict__ b0, const float* __restrict__ b1, const float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, float* __restrict__ b5, int n0, int n1, int n2, int n3, int n4, float s0) {
+    const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, float* __restrict__ b5, int n0, int n1, int n2, int n3, int n4, float s0) {
   sn_follow();
   const bool vectors = ((u64(b1) | u64(b5)) & 15) == 0 && ((n2 | n3 | n4) & 3) == 0;
   const u32 points = u32(n0) * u32(n1) * u32(n2);

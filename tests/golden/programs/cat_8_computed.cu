@@ -13,7 +13,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const float* __restrict__ b0, const float* __restrict__ b1, const float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, const float* __restrict__ b6, const float* __restrict__ b7, float* __restrict__ b8, int n0, int n1, int n2, int n3, int n4, int n5, int n6, int n7, int n8, int n9, int n10, int n11, int n12, int n13, int n14, int n15, int n16, int n17, int n18, int n19, int n20, int n21, int n22, int n23, int n24, int n25, int n26, int n27, int n28, int n29, int n30, int n31, int n32, int n33, int n34, int n35, int n36, int n37, int n38, int n39, int n40, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8) {
+    const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, const float* b5, const float* b6, const float* b7, float* __restrict__ b8, int n0, int n1, int n2, int n3, int n4, int n5, int n6, int n7, int n8, int n9, int n10, int n11, int n12, int n13, int n14, int n15, int n16, int n17, int n18, int n19, int n20, int n21, int n22, int n23, int n24, int n25, int n26, int n27, int n28, int n29, int n30, int n31, int n32, int n33, int n34, int n35, int n36, int n37, int n38, int n39, int n40, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8) {
   sn_follow();
   const bool vectors = ((u64(b8)) & 15) == 0 && ((n1 | n17) & 3) == 0;
   const u32 points = u32(n0) * u32(n1);

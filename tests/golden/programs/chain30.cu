@@ -20,7 +20,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14) {
+    const float* b0, const float* b1, float* __restrict__ b2, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b2)) & 15) == 0 && ((n1 | n2) & 3) == 0;
   const u32 points = u32(n0) * u32(n1);

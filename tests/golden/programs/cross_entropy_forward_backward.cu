@@ -67,7 +67,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
 #define SN_BLOCKS 4
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
-    const i64* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3, int n0, int n1, int n2, i64 s0, i64 s1, float s2, i64 s3, i64 s4, float s5, float s6, float s7, float s8) {
+    const i64* b0, const float* b1, float* __restrict__ b2, float* __restrict__ b3, int n0, int n1, int n2, i64 s0, i64 s1, float s2, i64 s3, i64 s4, float s5, float s6, float s7, float s8) {
   sn_follow();
   const bool vectors = ((u64(b1) | u64(b3)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
@@ -301,7 +301,7 @@ SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool ag
 #define SN_BLOCKS 4
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
-    const i64* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, i64 s0, i64 s1, float s2, float s3) {
+    const i64* b0, const float* b1, float* __restrict__ b2, int n0, int n1, i64 s0, i64 s1, float s2, float s3) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0;
   const u32 points = u32(n0);

@@ -47,7 +47,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    float* __restrict__ b0, const float* __restrict__ b1, int n0, int n1, int n2, int n3, int n4, i64 s0, i64 s1, float s2, float s3, float s4) {
+    float* __restrict__ b0, const float* b1, int n0, int n1, int n2, int n3, int n4, i64 s0, i64 s1, float s2, float s3, float s4) {
   sn_follow();
   const bool vectors = ((u64(b0)) & 15) == 0 && ((n2 | n3 | n4) & 3) == 0;
   const u32 points = u32(n0) * u32(n1) * u32(n2);
@@ -155,7 +155,7 @@ SN_FN void sn_rows_sum_f32(float& v) {
   }
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, int n2, int n3, int n4, int n5, int n6, int n7, int n8, int n9, int n10, int n11, int n12, int n13, i64 s0, i64 s1, float s2, float s3, float s4, float s5, float s6) {
+    const float* b0, const float* b1, float* __restrict__ b2, int n0, int n1, int n2, int n3, int n4, int n5, int n6, int n7, int n8, int n9, int n10, int n11, int n12, int n13, i64 s0, i64 s1, float s2, float s3, float s4, float s5, float s6) {
   sn_follow();
   const u32 points = u32(n0) * u32(n1) * u32(n2) * u32(n3);
   for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
@@ -259,7 +259,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, int n2, i64 s0, i64 s1, float s2, float s3, float s4, float s5) {
+    const float* b0, const float* b1, float* __restrict__ b2, int n0, int n1, int n2, i64 s0, i64 s1, float s2, float s3, float s4, float s5) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b2)) & 15) == 0 && ((n1 | n2) & 3) == 0;
   const u32 points = u32(n0) * u32(n1);
@@ -357,7 +357,7 @@ SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN float sn_log_f32(float a) { return logf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const i64* __restrict__ b0, float* __restrict__ b1, const float* __restrict__ b2, float* __restrict__ b3, int n0, int n1, int n2, i64 s0, i64 s1, float s2, i64 s3, i64 s4, float s5, float s6, float s7, float s8) {
+    const i64* b0, float* __restrict__ b1, const float* b2, float* __restrict__ b3, int n0, int n1, int n2, i64 s0, i64 s1, float s2, i64 s3, i64 s4, float s5, float s6, float s7, float s8) {
   sn_follow();
   const u32 points = u32(n0);
   for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
@@ -503,7 +503,7 @@ SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool ag
 #define SN_BLOCKS 4
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
-    const i64* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, int n0, int n1, i64 s0, i64 s1, float s2, float s3) {
+    const i64* b0, const float* b1, float* __restrict__ b2, int n0, int n1, i64 s0, i64 s1, float s2, float s3) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0;
   const u32 points = u32(n0);
@@ -618,7 +618,7 @@ SN_FN void sn_barrier() {
   else __syncwarp();
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    float* __restrict__ b0, float* __restrict__ b1, const float* __restrict__ b2, float* __restrict__ b3, float* __restrict__ b4, int n0, int n1, int n2, i64 s0, i64 s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15) {
+    float* __restrict__ b0, float* __restrict__ b1, const float* b2, float* __restrict__ b3, float* __restrict__ b4, int n0, int n1, int n2, i64 s0, i64 s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15) {
   sn_follow();
   const u32 points = u32(n0);
   for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
@@ -748,7 +748,7 @@ SN_FN void sn_barrier() {
   else __syncwarp();
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    float* __restrict__ b0, float* __restrict__ b1, const float* __restrict__ b2, float* __restrict__ b3, float* __restrict__ b4, int n0, int n1, int n2, int n3, int n4, int n5, int n6, int n7, int n8, int n9, int n10, int n11, int n12, int n13, i64 s0, i64 s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15, float s16, u32 parts, char* partials, u32* counters) {
+    float* __restrict__ b0, float* __restrict__ b1, const float* b2, float* __restrict__ b3, float* __restrict__ b4, int n0, int n1, int n2, int n3, int n4, int n5, int n6, int n7, int n8, int n9, int n10, int n11, int n12, int n13, i64 s0, i64 s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15, float s16, u32 parts, char* partials, u32* counters) {
   sn_follow();
   const bool vectors = ((u64(b0)) & 15) == 0 && ((n5 | n6 | n7 | n8 | n9 | n10) & 3) == 0;
   const u32 points = u32(n0);
@@ -1099,7 +1099,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const u32 block = blockIdx.x - mine.first_;
   const u32 blocks = (member + 1u < count ? members.at[member + 1u].first_ : gridDim.x) - mine.first_;
   float* __restrict__ b0 = (float*)mine.b0_;
-  const float* __restrict__ b1 = (const float*)mine.b1_;
+  const float* b1 = (const float*)mine.b1_;
   float* __restrict__ b2 = (float*)mine.b2_;
   float* __restrict__ b3 = (float*)mine.b3_;
   const int n0 = int(mine.n0_);
@@ -1209,7 +1209,7 @@ SN_FN void sn_barrier() {
   else __syncwarp();
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6) {
+    float* __restrict__ b0, const float* b1, float* __restrict__ b2, float* __restrict__ b3, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6) {
   sn_follow();
   const u32 points = u32(n0);
   for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {

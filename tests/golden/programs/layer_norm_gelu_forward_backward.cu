@@ -58,7 +58,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
 #define SN_BLOCKS 4
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
-    const float* __restrict__ b0, const float* __restrict__ b1, const float* __restrict__ b2, float* __restrict__ b3, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12) {
+    const float* b0, const float* b1, const float* b2, float* __restrict__ b3, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b2) | u64(b3)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);

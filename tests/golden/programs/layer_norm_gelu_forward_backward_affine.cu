@@ -58,7 +58,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
 #define SN_BLOCKS 4
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
-    const float* __restrict__ b0, float* __restrict__ b1, float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, float* __restrict__ b5, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12) {
+    const float* b0, float* __restrict__ b1, float* __restrict__ b2, const float* b3, const float* b4, float* __restrict__ b5, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b3) | u64(b4) | u64(b5)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
@@ -392,7 +392,7 @@ SN_FN float sn_erf_f32(float a) {
 }
 SN_FN float sn_exp_f32(float a) { return expf(a); }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const float* __restrict__ b0, const float* __restrict__ b1, const float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, u32 parts, char* partials, u32* counters) {
+    const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, u32 parts, char* partials, u32* counters) {
   sn_follow();
   const u32 points = u32(n0);
   const u32 part = u32(blockIdx.x) % u32(parts);

@@ -57,7 +57,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
 #define SN_BLOCKS 4
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
-    const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5) {
+    const float* b0, const float* b1, float* __restrict__ b2, float* __restrict__ b3, const float* b4, const float* b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
@@ -291,7 +291,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
 #define SN_BLOCKS 3
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
-    const float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, const float* __restrict__ b6, float* __restrict__ b7, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15) {
+    const float* b0, const float* b1, float* __restrict__ b2, float* __restrict__ b3, const float* b4, const float* b5, const float* b6, float* __restrict__ b7, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6) | u64(b7)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
@@ -692,7 +692,7 @@ SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool ag
   }
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const float* __restrict__ b0, const float* __restrict__ b1, const float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, const float* __restrict__ b6, float* __restrict__ b7, int n0, int n1, int n2, int n3, float s0, float s1, float s2, float s3, float s4, float s5, float s6, u32 parts, char* partials, u32* counters) {
+    const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, const float* b5, const float* b6, float* __restrict__ b7, int n0, int n1, int n2, int n3, float s0, float s1, float s2, float s3, float s4, float s5, float s6, u32 parts, char* partials, u32* counters) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6)) & 15) == 0 && ((n2 | n3) & 3) == 0;
   const u32 points = u32(n0);
@@ -876,7 +876,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
 #define SN_BLOCKS 3
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
-    const float* __restrict__ b0, const float* __restrict__ b1, const float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, const float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12) {
+    const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, const float* b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b3) | u64(b4) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
@@ -1201,11 +1201,11 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const u32 block = blockIdx.x - mine.first_;
   const u32 blocks = (member + 1u < count ? members.at[member + 1u].first_ : gridDim.x) - mine.first_;
   float* __restrict__ b0 = (float*)mine.b0_;
-  const float* __restrict__ b1 = (const float*)mine.b1_;
-  const float* __restrict__ b2 = (const float*)mine.b2_;
-  const float* __restrict__ b3 = (const float*)mine.b3_;
-  const float* __restrict__ b4 = (const float*)mine.b4_;
-  const float* __restrict__ b5 = (const float*)mine.b5_;
+  const float* b1 = (const float*)mine.b1_;
+  const float* b2 = (const float*)mine.b2_;
+  const float* b3 = (const float*)mine.b3_;
+  const float* b4 = (const float*)mine.b4_;
+  const float* b5 = (const float*)mine.b5_;
   float* __restrict__ b6 = (float*)mine.b6_;
   float* __restrict__ b7 = (float*)mine.b7_;
   float* __restrict__ b8 = (float*)mine.b8_;
@@ -1370,7 +1370,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const u32 block = blockIdx.x - mine.first_;
   const u32 blocks = (member + 1u < count ? members.at[member + 1u].first_ : gridDim.x) - mine.first_;
   float* __restrict__ b0 = (float*)mine.b0_;
-  const float* __restrict__ b1 = (const float*)mine.b1_;
+  const float* b1 = (const float*)mine.b1_;
   float* __restrict__ b2 = (float*)mine.b2_;
   float* __restrict__ b3 = (float*)mine.b3_;
   const int n0 = int(mine.n0_);
@@ -1507,7 +1507,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const u32 block = blockIdx.x - mine.first_;
   const u32 blocks = (member + 1u < count ? members.at[member + 1u].first_ : gridDim.x) - mine.first_;
   float* __restrict__ b0 = (float*)mine.b0_;
-  const float* __restrict__ b1 = (const float*)mine.b1_;
+  const float* b1 = (const float*)mine.b1_;
   float* __restrict__ b2 = (float*)mine.b2_;
   float* __restrict__ b3 = (float*)mine.b3_;
   const int n0 = int(mine.n0_);
@@ -1597,7 +1597,7 @@ SN_FN void sn_barrier() {
   else __syncwarp();
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, const float* __restrict__ b3, float* __restrict__ b4, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6) {
+    float* __restrict__ b0, const float* b1, float* __restrict__ b2, const float* b3, float* __restrict__ b4, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6) {
   sn_follow();
   const u32 points = u32(n0);
   for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
@@ -1695,7 +1695,7 @@ SN_FN void sn_barrier() {
   else __syncwarp();
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    float* __restrict__ b0, const float* __restrict__ b1, float* __restrict__ b2, const float* __restrict__ b3, const float* __restrict__ b4, float* __restrict__ b5, float* __restrict__ b6, const float* __restrict__ b7, float* __restrict__ b8, float* __restrict__ b9, const float* __restrict__ b10, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15, float s16, float s17, float s18, float s19, float s20, float s21, float s22) {
+    float* __restrict__ b0, const float* b1, float* __restrict__ b2, const float* b3, const float* b4, float* __restrict__ b5, float* __restrict__ b6, const float* b7, float* __restrict__ b8, float* __restrict__ b9, const float* b10, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15, float s16, float s17, float s18, float s19, float s20, float s21, float s22) {
   sn_follow();
   const u32 points = u32(n0);
   for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {

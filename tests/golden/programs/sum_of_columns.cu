@@ -10,7 +10,7 @@ SN_FN void sn_follow() {
 }
 SN_FN float sn_exp_f32(float a) { return expf(a); }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const float* __restrict__ b0, float* __restrict__ b1, int n0, int n1, int n2, float s0, u32 parts, char* partials, u32* counters) {
+    const float* b0, float* __restrict__ b1, int n0, int n1, int n2, float s0, u32 parts, char* partials, u32* counters) {
   sn_follow();
   const u32 points = u32(n0);
   const u32 part = u32(blockIdx.x) % u32(parts);

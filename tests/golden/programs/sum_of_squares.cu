@@ -32,7 +32,7 @@ SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool ag
   }
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const float* __restrict__ b0, float* __restrict__ b1, int n0, int n1, u32 parts, char* partials, u32* counters) {
+    const float* b0, float* __restrict__ b1, int n0, int n1, u32 parts, char* partials, u32* counters) {
   sn_follow();
   const bool vectors = ((u64(b0)) & 15) == 0;
   const u32 points = u32(n0);

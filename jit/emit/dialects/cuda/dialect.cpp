@@ -180,7 +180,11 @@ class CudaDialect : public Dialect {
   }
   static std::string pointer(const ir::Kernel& kernel, std::size_t b) {
     const ir::BufferInfo& buffer = kernel.buffers[b];
-    return (buffer.written ? "" : "const ") + std::string(storage_type(buffer.dtype)) + "* __restrict__ ";
+    // That results overlap nothing is enough for loads to move. Inputs are not __restrict__: the compiler
+    // would read them by the non-coherent path, for which they must not change while the kernel is resident,
+    // and the kernel before this one may still be writing them then (sn_follow).
+    const std::string type(storage_type(buffer.dtype));
+    return buffer.written ? type + "* __restrict__ " : "const " + type + "* ";
   }
 
   /// The members' arguments are a table; each block finds the member it works for, and its own number among
