@@ -1,9 +1,14 @@
 // Every elementwise operation over dtypes, shapes, broadcasts and special values.
+#include <cmath>
 #include <limits>
+#include <vector>
 
 #include <doctest/doctest.h>
 
+#include <sinter/sinter.h>
+
 #include "tests/support/programs/program_builder.h"
+#include "tests/support/test_device.h"
 
 namespace sinter::testing {
 namespace {
@@ -191,6 +196,21 @@ TEST_CASE("long chains over views of one another") {
       y = program.binary(Op::Sub, {y}, {program.slice(x, {{}, {1, 2, 1}})});
     }
     program.expect(device, "a chain of 12 rounds");
+  }
+}
+
+// A compiler that takes x / x for 1 is wrong where x is 0, infinite or no number.
+TEST_CASE("a tensor divided by itself") {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> values{0, -0.0f, infinity, -infinity, std::nanf(""), 1, -3.5f, 3e38f, 2e-38f};
+  const auto x = Tensor<1>::from_data(values, {static_cast<std::int64_t>(values.size())}, test_device());
+  const std::vector<float> ones = (x / x).to_vector<float>();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    CAPTURE(values[i]);
+    if (i < 5)
+      CHECK(std::isnan(ones[i]));
+    else
+      CHECK(ones[i] == 1);
   }
 }
 
