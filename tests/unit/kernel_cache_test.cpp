@@ -419,7 +419,7 @@ TEST_CASE("builds of compilers are told apart") {
   CHECK(in_one_object(here, reinterpret_cast<const void*>(&sinter::base::logs)));
   CHECK_FALSE(in_one_object(library, here));
   const std::string both = builds_of_loaded({"libstdc++", "libm."});
-  CHECK(both.find(build_of(library)) == 0);
+  CHECK(both.find(build_of(library)) != std::string::npos);
   CHECK(both.find("libm.so") != std::string::npos);
   CHECK(build_of(nullptr).empty());
 }

@@ -89,3 +89,18 @@ TEST_CASE("a training step at another batch size takes the same kernels") {
   for (std::int64_t batch : {64, 63, 64, 17, 64}) step(batch);
   CHECK_MESSAGE(plain.statistics().plans_built == 0, "sizes that came before have their plans");
 }
+
+TEST_CASE("positions in a table of more than 2^31 elements have 64 bits") {
+  const auto kernel_of = [](std::int64_t rows) {
+    const auto table = Tensor<2>::zeros({rows, 1024}, plain);
+    const auto index = Tensor<1, Int>::arange(0, 8, 1, plain);
+    table.sync();
+    index.sync();
+    Kernels kernels;
+    table.index_select(0, index).sync();
+    REQUIRE(kernels.texts.size() == 1);
+    return *kernels.texts.begin();
+  };
+  CHECK(kernel_of(2'000'000).find(" wide") == std::string::npos);
+  CHECK(kernel_of(2'200'000).find(" wide") != std::string::npos);
+}

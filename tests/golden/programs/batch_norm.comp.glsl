@@ -78,8 +78,7 @@ void sn_workgroup_squared_deviations_f32(inout float n, inout float mean, inout 
 }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
-  const float q = (a * s) / (b * s);
-  return a < b || a > b || (a != float(0) && abs(a) <= 3.4028234663852886e38) ? q : uintBitsToFloat(0x7fc00000u);
+  return (a / (b * s)) * s;
 }
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;

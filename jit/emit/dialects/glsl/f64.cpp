@@ -260,8 +260,8 @@ constexpr const char* kExponent = R"(int sn_exponent_f64(double a) {
 }
 )";
 
-// llvmpipe (Mesa 22.3) takes roundEven of the double 1.5 to 1 and trunc of large ones to a neighbour, where its
-// vectors have 16 or 32 bytes. floor is right.
+// llvmpipe (Mesa 22.3) takes roundEven of the double 1.5 to 1 and trunc of large ones to a neighbour, where
+// its vectors have 16 or 32 bytes. floor is right.
 constexpr const char* kTrunc = R"(double sn_trunc_f64(double a) {
   const double t = floor(abs(a));
   return (unpackDouble2x32(a).y & 0x80000000u) != 0u ? -t : t;

@@ -170,18 +170,6 @@ constexpr const char* kExponent = R"(int sn_exponent_f32(float a) {
 )";
 
 // Exact: takes off the largest b * 2^n that fits, until less than b is left.
-// GLSL promises a good quotient for divisors up to 2^126 only; drivers give 0 beyond. NVIDIA's makes 1 of x /
-// x whatever x is, so what is neither below nor above the divisor is looked at: 0, infinity and NaN give NaN.
-std::string quotient(const std::string& largest, const std::string& nan) {
-  return "SN_FN $T $N($T a, $T b) {\n"
-         "  const $T s = abs(b) > $T(4.2535295865117308e37) ? $T(0.25) : $T(1);\n"
-         "  const $T q = (a * s) / (b * s);\n"
-         "  return a < b || a > b || (a != $T(0) && abs(a) <= " +
-         largest + ") ? q : " + nan +
-         ";\n"
-         "}\n";
-}
-
 constexpr const char* kRemainder = R"(SN_FN float sn_remainder_f32(float a, float b) {
   const u32 infinity = 0x7f800000u;
   if (sn_is_nan_f32(b) || (floatBitsToUint(b) & 0x7fffffffu) == 0u ||
@@ -241,8 +229,14 @@ FunctionTable make_table() {
       {"sn_shift_right_i64",
        {},
        "i64 $N(i64 a, i64 b) { return b < 0l || b > 63l ? (a < 0l ? -1l : 0l) : a >> int(b); }\n"},
-      {"sn_div_f32", {}, quotient("3.4028234663852886e38", "uintBitsToFloat(0x7fc00000u)")},
-      {"sn_div", kF64, quotient("1.7976931348623157e308lf", "packDouble2x32(uvec2(0u, 0x7ff80000u))")},
+      // GLSL promises a good quotient for divisors up to 2^126 only; drivers give 0 beyond. The factor stands
+      // behind the quotient, since NVIDIA's driver makes 1 of (a s) / (b s) where a and b are one value: of
+      // 0, infinity and NaN too.
+      {"sn_div", kFloats,
+       "SN_FN $T $N($T a, $T b) {\n"
+       "  const $T s = abs(b) > $T(4.2535295865117308e37) ? $T(0.25) : $T(1);\n"
+       "  return (a / (b * s)) * s;\n"
+       "}\n"},
       {"sn_div", kInts, binary("b == $T(0) ? $T(0) : b == $T(-1) ? -a : a / b")},
       {"sn_exponent_f32", {}, kExponent},
       {"sn_remainder_f32", {}, kRemainder},
