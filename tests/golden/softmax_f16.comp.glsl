@@ -77,7 +77,7 @@ float sn_workgroup_sum_f32(float mine) {
 }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
-  return (a / (b * s)) * s;
+  return (a * s) / (b * s);
 }
 u32 sn_cast_f32_f16(float a) {
   const u32 b = floatBitsToUint(a), sign = (b >> 16) & 0x8000u, size = b & 0x7fffffffu;

@@ -87,6 +87,9 @@ class Dialect : public Syntax {
   bool loads_rows_first = false;
 
   // ---- operations
+  /// The function to call for an op of two operands that are one value, where the language's compilers get it
+  /// wrong otherwise; empty: the op's own text.
+  virtual std::string_view with_itself(const OpInfo&, DType) const { return ""; }
   /// The operand of an op's text: languages differ in what operators take.
   virtual std::string operand(const OpInfo&, DType, const std::string& value) const { return value; }
   /// The value of an op's text, likewise.

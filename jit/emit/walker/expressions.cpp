@@ -167,6 +167,9 @@ std::string Expressions::elementwise_text(const OpInfo& op, DType result, const 
                                           const std::vector<std::string>& operands) const {
   if (op.op == Op::Cast && dtypes[0] == result) return operands[0];
   if (op.rule == DTypeRule::Select) return "(" + dialect.choose(operands[0], operands[1], operands[2]) + ")";
+  const bool is_equal = operands.size() == 2 && operands[0] == operands[1];
+  if (const std::string_view function = is_equal ? dialect.with_itself(op, result) : ""; !function.empty())
+    return std::string(function) + "(" + operands[0] + ")";
   std::string text;
   for (std::size_t at = 0; at < op.text.size(); ++at) {
     const char c = op.text[at];

@@ -12,7 +12,7 @@ layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
-  return (a / (b * s)) * s;
+  return (a * s) / (b * s);
 }
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b0_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b1_t { float at[]; };

@@ -78,7 +78,7 @@ void sn_workgroup_squared_deviations_f32(inout float n, inout float mean, inout 
 }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
-  return (a / (b * s)) * s;
+  return (a * s) / (b * s);
 }
 SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;

@@ -90,7 +90,7 @@ SN_FN float sn_log_f32(float a) {
 }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
-  return (a / (b * s)) * s;
+  return (a * s) / (b * s);
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { i64 at[]; } b0;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;

@@ -366,7 +366,7 @@ SN_FN float sn_log_f32(float a) {
 }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
-  return (a / (b * s)) * s;
+  return (a * s) / (b * s);
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { i64 at[]; } b0;
 layout(std430, binding = 1) restrict buffer b1_t { float at[]; } b1;
@@ -682,7 +682,7 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
-  return (a / (b * s)) * s;
+  return (a * s) / (b * s);
 }
 layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict buffer b1_t { float at[]; } b1;
@@ -827,7 +827,7 @@ float sn_workgroup_sum_f32(float mine) {
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
-  return (a / (b * s)) * s;
+  return (a * s) / (b * s);
 }
 layout(std430, binding = 0)  buffer b0_t { float at[]; } b0;
 layout(std430, binding = 0)  buffer b0_4_t { vec4 at[]; } b0_4;
@@ -1069,7 +1069,7 @@ float sn_workgroup_sum_f32(float mine) {
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
-  return (a / (b * s)) * s;
+  return (a * s) / (b * s);
 }
 layout(std430, binding = 0)  buffer b0_t { float at[]; } b0;
 layout(std430, binding = 0)  buffer b0_4_t { vec4 at[]; } b0_4;
@@ -1215,7 +1215,7 @@ layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
-  return (a / (b * s)) * s;
+  return (a * s) / (b * s);
 }
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b0_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b1_t { float at[]; };
@@ -1282,7 +1282,7 @@ layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
-  return (a / (b * s)) * s;
+  return (a * s) / (b * s);
 }
 layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;

@@ -1255,7 +1255,7 @@ SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
-  return (a / (b * s)) * s;
+  return (a * s) / (b * s);
 }
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b0_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b1_t { float at[]; };
@@ -1406,7 +1406,7 @@ layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
-  return (a / (b * s)) * s;
+  return (a * s) / (b * s);
 }
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b0_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b1_t { float at[]; };
@@ -1475,7 +1475,7 @@ layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
-  return (a / (b * s)) * s;
+  return (a * s) / (b * s);
 }
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b0_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly buffer b1_t { float at[]; };
@@ -1568,7 +1568,7 @@ layout(local_size_x = 256, local_size_x_id = 0) in;
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
-  return (a / (b * s)) * s;
+  return (a * s) / (b * s);
 }
 layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
@@ -1667,7 +1667,7 @@ SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
-  return (a / (b * s)) * s;
+  return (a * s) / (b * s);
 }
 layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;

@@ -210,6 +210,12 @@ class GlslDialect : public Dialect {
     return at4(buffer, number) + " = " + call + ";";
   }
 
+  // NVIDIA's driver makes 1 of x / x whatever x is, also through factors: of 0, infinity and NaN too.
+  std::string_view with_itself(const OpInfo& op, DType dtype) const override {
+    if (op.op != Op::Div || !is_float(dtype)) return "";
+    return dtype == DType::f64 ? "sn_div_by_itself_f64" : "sn_div_by_itself_f32";
+  }
+
   // GLSL orders numbers only.
   std::string operand(const OpInfo& op, DType dtype, const std::string& value) const override {
     return op.rule == DTypeRule::Compare && dtype == DType::boolean ? "int(" + value + ")" : value;

@@ -229,13 +229,22 @@ FunctionTable make_table() {
       {"sn_shift_right_i64",
        {},
        "i64 $N(i64 a, i64 b) { return b < 0l || b > 63l ? (a < 0l ? -1l : 0l) : a >> int(b); }\n"},
-      // GLSL promises a good quotient for divisors up to 2^126 only; drivers give 0 beyond. The factor stands
-      // behind the quotient, since NVIDIA's driver makes 1 of (a s) / (b s) where a and b are one value: of
-      // 0, infinity and NaN too.
+      // GLSL promises a good quotient for divisors up to 2^126 only; drivers give 0 beyond.
       {"sn_div", kFloats,
        "SN_FN $T $N($T a, $T b) {\n"
        "  const $T s = abs(b) > $T(4.2535295865117308e37) ? $T(0.25) : $T(1);\n"
-       "  return (a / (b * s)) * s;\n"
+       "  return (a * s) / (b * s);\n"
+       "}\n"},
+      {"sn_div_by_itself_f32",
+       {},
+       "float $N(float a) {\n"
+       "  return a != 0.0 && abs(a) <= 3.4028234663852886e38 ? 1.0 : uintBitsToFloat(0x7fc00000u);\n"
+       "}\n"},
+      {"sn_div_by_itself_f64",
+       {},
+       "double $N(double a) {\n"
+       "  const double nan = packDouble2x32(uvec2(0u, 0x7ff80000u));\n"
+       "  return a != 0.0lf && abs(a) <= 1.7976931348623157e308lf ? 1.0lf : nan;\n"
        "}\n"},
       {"sn_div", kInts, binary("b == $T(0) ? $T(0) : b == $T(-1) ? -a : a / b")},
       {"sn_exponent_f32", {}, kExponent},
