@@ -78,7 +78,7 @@ enum class ExprKind : std::uint8_t {
   /// buffers[buffer][map]; where `predicate` is false nothing is read and the value is 0.
   Load,
   /// buffers[buffer][map + args[0] * stride], args[0] i32 or i64 in [0, extent), not looked at where
-  /// `predicate` is false; see Kernel::fault.
+  /// `predicate` is false; see Kernel::faults.
   LoadAt,
   /// scalars[scalar], converted to dtype by the caller.
   Scalar,
@@ -122,6 +122,7 @@ struct Expr {
   std::uint16_t map = 0;      // Load, LoadAt, Index, InBounds, Random*
   std::uint16_t scalar = 0;   // Scalar, Random*
   IntRef stride, extent;      // LoadAt
+  std::uint16_t fault = 0;    // LoadAt: number of its fault word; from 0 on in the order of expressions
   std::vector<Bound> bounds;  // InBounds
 };
 
@@ -157,7 +158,9 @@ struct Kernel {
   std::uint16_t phases = 1;
   Schedule schedule = Schedule::Pointwise;
   bool wide = false;   // some index needs 64 bits; else all ints and positions fit in 31 bits
-  bool fault = false;  // has LoadAt: an index out of range sets the launch's fault word to 1 and reads as 0
+  /// Number of LoadAt with an own fault word. An index out of range reads as 0 and sets the word to 1: of
+  /// member m the word `m * faults + Expr::fault` of the launch.
+  std::uint16_t faults = 0;
   std::vector<IntRef> extents;  // outer, then inner; always Argument
   std::vector<BufferInfo> buffers;
   std::vector<DType> scalars;  // dtype of each scalar argument

@@ -42,7 +42,7 @@ class Printer {
     if (k.row_full) word("full");
     if (k.split) word("split");
     if (k.wide) word("wide");
-    if (k.fault) word("fault");
+    if (k.faults) word("faults").number(k.faults);
     end_line();
     word("extents");
     for (const IntRef& extent : k.extents) word(text_of(extent));

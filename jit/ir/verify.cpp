@@ -154,7 +154,6 @@ class Verifier {
       case ExprKind::LoadAt: {
         const DType index = k_.exprs[e.args[0]].dtype;
         require(index == DType::i32 || index == DType::i64, where, "the index is not i32 or i64");
-        require(k_.fault, where, "a LoadAt in a kernel that is not marked with fault");
         check_int(e.stride, where);
         check_int(e.extent, where);
         [[fallthrough]];
@@ -278,13 +277,18 @@ class Verifier {
 
   void check_buffers() const {
     std::vector<int> loads(k_.buffers.size()), stores(k_.buffers.size());
-    bool has_load_at = false;
+    std::uint16_t faults = 0;
     for (const Expr& e : k_.exprs) {
       if (e.kind == ExprKind::Load || e.kind == ExprKind::LoadAt) ++loads[e.buffer];
-      has_load_at |= e.kind == ExprKind::LoadAt;
+      if (e.kind != ExprKind::LoadAt) continue;
+      require(e.fault == faults, "a LoadAt",
+              "fault word " + std::to_string(e.fault) + ", expected " + std::to_string(faults));
+      ++faults;
     }
     for (const Store& store : k_.stores) ++stores[store.buffer];
-    require(k_.fault == has_load_at, "loops", "marked with fault but has no LoadAt");
+    require(k_.faults == faults, "loops",
+            "marked with " + std::to_string(k_.faults) + " fault words where there are " +
+                std::to_string(faults) + " LoadAt");
     for (std::size_t b = 0; b < k_.buffers.size(); ++b) {
       const std::string where = "b" + std::to_string(b);
       require(k_.buffers[b].read == (loads[b] > 0), where, "is marked read but never loaded from");

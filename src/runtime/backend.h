@@ -84,6 +84,7 @@ struct LaunchArguments {
   std::span<const std::int64_t> ints;  // Kernel::ints of them; empty for library ops
   std::span<const ScalarValue> scalars;
   std::size_t members = 1;
+  std::uint32_t first_fault = 0;  // of the run's fault words the launch's first; it has faults * members
 };
 
 /// Compiled kernel IR or a prepared library op, ready to be launched any number of times, from one thread at
@@ -94,6 +95,10 @@ class Executable {
   /// How a launch with these arguments runs and why, in a few words for `explain`; empty where the device has
   /// one way only. `ints` as in LaunchArguments.
   virtual std::string how(std::span<const std::int64_t> /*ints*/, std::size_t /*members*/) { return ""; }
+  /// Device memory that a launch with these arguments works in, beside its buffers. From any thread.
+  virtual std::size_t workspace_bytes(std::span<const std::int64_t> /*ints*/, std::size_t /*members*/) const {
+    return 0;
+  }
 };
 using ExecutableRef = std::shared_ptr<Executable>;
 
@@ -103,6 +108,24 @@ class PlanState {
  public:
   virtual ~PlanState() = default;
 };
+
+/// What the launches of a run need beside their buffers, together; the same in every run of a plan.
+struct RunNeeds {
+  std::size_t workspace_bytes = 0;  // the most that one launch needs: they run one after the other
+  std::uint32_t faults = 0;         // fault words
+};
+
+/// The fault words of one run (Kernel::faults): 1 where an index was out of range, else 0. Any thread may ask,
+/// without the device's lock, as long as the backend lives.
+class FaultReport {
+ public:
+  virtual ~FaultReport() = default;
+  /// True once the run has ended, so that `words` does not wait.
+  virtual bool done() = 0;
+  /// Waits for the run. Throws DeviceError where the device failed.
+  virtual std::span<const std::uint32_t> words() = 0;
+};
+using FaultReportRef = std::shared_ptr<FaultReport>;
 
 /// Counts since the backend started.
 struct BackendStatistics {
@@ -117,9 +140,10 @@ struct BackendStatistics {
   std::size_t peak_bytes_in_use = 0;
 };
 
-/// A device. Calls come from one thread at a time (the executor holds the device's lock), except that any
-/// thread may release buffers and finish transfers. Work runs in the order of submission. Only `download`,
-/// `synchronize` and `trim` wait, and `allocate` where no memory is left.
+/// A device. The executor holds the device's lock while it calls, unless the backend `runs_concurrently`; but
+/// any thread may at any time compile, prepare, ask for statistics, release buffers, finish transfers and read
+/// fault reports. Work runs in the order of submission. Nothing waits for it but transfers, fault reports,
+/// `download`, `synchronize`, `trim`, and `allocate` where no memory is left.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -144,8 +168,7 @@ class Backend {
     return nullptr;
   }
 
-  /// Waits for the work submitted so far that uses the buffer, then copies to host memory. Throws the errors
-  /// of that work.
+  /// Waits for the work submitted so far that uses the buffer, then copies to host memory.
   virtual void download(const BufferView& from, std::span<std::byte> data) = 0;
 
   /// Begins a download; null when it is already complete. It does not wait for work submitted later.
@@ -169,20 +192,30 @@ class Backend {
   /// cannot run it.
   virtual ExecutableRef prepare(const library::LibraryOp& op) = 0;
 
-  /// Opens a run of a plan: the launches up to `submit` or `abandon` are the plan's. Each run of a plan
-  /// launches the same executables with the same ints in the same order; buffers and scalars may differ.
-  /// `state` belongs to the plan and is null before its first run. Launches outside of a plan are allowed.
-  virtual void begin(std::unique_ptr<PlanState>& state) { static_cast<void>(state); }
+  /// True where several threads may call everything at once, runs included: then each run belongs to the
+  /// thread that began it.
+  virtual bool runs_concurrently() const { return false; }
+
+  /// Opens a run: the launches up to `submit` or `abandon`. There are no launches outside of a run. All the
+  /// memory that its launches need is had here, so that a run which has begun does not fail for want of it:
+  /// its launches may write over buffers that others still count on. Throws DeviceError when there is none
+  /// left; then there is no run.
+  ///
+  /// `state` belongs to a plan and holds null before its first run: each run of a plan launches the same
+  /// executables with the same ints in the same order; buffers and scalars may differ. A null `state`: the
+  /// run is no plan's, and nothing is kept of it.
+  virtual void begin(std::unique_ptr<PlanState>* state, const RunNeeds& needs) = 0;
 
   virtual void launch(Executable& executable, const LaunchArguments& arguments) = 0;
 
-  /// Ends the run of a plan: batched launches go to the driver here.
-  virtual void submit() = 0;
+  /// Ends the run: launches that were held back go to the driver here. Returns the run's fault words; null
+  /// where it needed none.
+  virtual FaultReportRef submit() = 0;
 
-  /// Ends the run of a plan after an error. Launches that have not started yet never do.
+  /// Ends the run after an error. Launches that have not started yet never do.
   virtual void abandon() noexcept {}
 
-  /// Waits for all submitted work and throws its errors: a driver failure, an index out of range.
+  /// Waits for all submitted work. Throws DeviceError where the device failed.
   virtual void synchronize() = 0;
 
   virtual BackendStatistics statistics() const = 0;

@@ -114,7 +114,7 @@ void Executor::launch(Ready& ready, trace::Flushed& flushed) {
   struct Run {
     Run(Backend& backend, Ready& ready, std::vector<BufferRef>& outputs, bool timed)
         : backend(backend), outputs(outputs) {
-      if (!timed) backend.begin(ready.state);
+      if (!timed) backend.begin(&ready.state, {});
     }
     ~Run() {
       if (!submitted) backend.abandon();

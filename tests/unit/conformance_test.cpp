@@ -76,7 +76,8 @@ class OracleBackend : public runtime::Backend {
       launch_library(work, arguments);
     ++statistics_.launches;
   }
-  void submit() override {}
+  void begin(std::unique_ptr<runtime::PlanState>*, const runtime::RunNeeds&) override {}
+  runtime::FaultReportRef submit() override { return nullptr; }
   void synchronize() override {
     if (!fault_) return;
     fault_ = defect_ == Defect::StickyFault;

@@ -106,7 +106,7 @@ class ToyDialect : public ToySyntax {
       bind(kernel.buffers[b].written ? "read_write" : "read", emit::argument_name('b', b),
            type(kernel.buffers[b].dtype));
     bind("read", "arguments", "u32");
-    if (kernel.fault) bind("read_write", "fault", "u32");
+    if (kernel.faults > 0) bind("read_write", "fault", "u32");
     std::size_t at = 0;
     const auto word = [&] { return "arguments[" + std::to_string(at++) + "]"; };
     for (std::size_t i = 0; i < kernel.ints; ++i) names += define_argument(kernel, 'n', i, word());

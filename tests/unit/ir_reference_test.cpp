@@ -259,7 +259,7 @@ TEST_CASE("random kernels are valid, varied, and mostly certain") {
     for (const auto& errors : result.errors)
       for (const double e : errors) ++values, uncertain += e == kInf;
     reduced += c.kernel.phases > 1;
-    gathers += c.kernel.fault;
+    gathers += c.kernel.faults > 0;
     for (const ir::BufferInfo& b : c.kernel.buffers) in_place += b.read && b.written;
   }
   CHECK(uncertain < values / 20);

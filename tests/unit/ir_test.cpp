@@ -45,7 +45,7 @@ void check_rejected(const char* what, const std::function<void(Kernel&)>& break_
 
 TEST_CASE("a kernel's text names every part of it") {
   CHECK(ir::to_string(sample().kernel) ==
-        "kernel lanes_inner outer 1 inner 1 phases 2 ints 9 fault\n"
+        "kernel lanes_inner outer 1 inner 1 phases 2 ints 9 faults 1\n"
         "extents i0 i1\n"
         "scalars f32 i64 i64\n"
         "b0 f32 read written\n"
@@ -86,7 +86,7 @@ TEST_CASE("each change of structure changes the text") {
       [](Kernel&) {},
       [](Kernel& k) { k.schedule = ir::Schedule::LanesOuter; },
       [](Kernel& k) { k.wide = true; },
-      [](Kernel& k) { k.fault = false; },
+      [](Kernel& k) { k.faults = 0; },
       [](Kernel& k) { ++k.phases; },
       [](Kernel& k) { ++k.ints; },
       [](Kernel& k) { k.extents[1] = ir::IntRef::argument(0); },
@@ -172,7 +172,7 @@ TEST_CASE("the verifier rejects what breaks a rule") {
   check_rejected("a predicate that is not bool", [](Kernel& k) { k.exprs[3].predicate = 0; });
   check_rejected("a predicate on an elementwise op", [](Kernel& k) { k.exprs[4].predicate = 2; });
   check_rejected("an index that is not an integer", [](Kernel& k) { k.exprs[3].args[0] = 0; });
-  check_rejected("a LoadAt without fault", [](Kernel& k) { k.fault = false; });
+  check_rejected("a LoadAt without fault", [](Kernel& k) { k.faults = 0; });
   check_rejected("an index that is not i64", [](Kernel& k) { k.exprs[9].kind = ir::ExprKind::Index; });
   check_rejected("no bounds", [](Kernel& k) { k.exprs[2].bounds.clear(); });
   check_rejected("a bound with step 0", [](Kernel& k) { k.exprs[2].bounds[0].step = ir::IntRef::zero(); });
@@ -219,9 +219,9 @@ TEST_CASE("reductions need inner dims, and fault a LoadAt") {
   k.store(k.output(DType::f32, 4), k.all(),
           k.load(k.input(DType::f32, std::vector<double>(4, 1.0)), k.all()));
   Kernel kernel = k.finish("copy").kernel;
-  kernel.fault = true;
+  kernel.faults = 1;
   CHECK_THROWS_AS(ir::verify(kernel), std::logic_error);
-  kernel.fault = false;
+  kernel.faults = 0;
   CHECK_NOTHROW(ir::verify(kernel));
   ir::Expr sum;
   sum.kind = ir::ExprKind::Reduce;

@@ -227,7 +227,7 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
                                     std::abs(static_cast<double>(stride)) * static_cast<double>(extent));
       expr.stride = arguments.stride(stride);
       expr.extent = arguments.stride(extent);
-      kernel.fault = true;
+      expr.fault = kernel.faults++;
     }
     kernel.phases = std::max<std::uint16_t>(kernel.phases, static_cast<std::uint16_t>(expr.phase + 1));
   }

@@ -70,9 +70,9 @@ class CudaBackend final : public Backend {
   std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override;
   bool computes(const library::Kind& kind) const override { return product_table().has(kind); }
   ExecutableRef prepare(const library::LibraryOp& op) override;
-  void begin(std::unique_ptr<PlanState>& state) override;
+  void begin(std::unique_ptr<PlanState>* state, const RunNeeds& needs) override;
   void launch(Executable& executable, const LaunchArguments& arguments) override;
-  void submit() override;
+  FaultReportRef submit() override;
   void abandon() noexcept override;
   void synchronize() override;
   BackendStatistics statistics() const override;
@@ -257,15 +257,16 @@ ExecutableRef CudaBackend::prepare(const library::LibraryOp& op) {
   return executable;
 }
 
-void CudaBackend::begin(std::unique_ptr<PlanState>& state) {
+void CudaBackend::begin(std::unique_ptr<PlanState>* state, const RunNeeds&) {
   make_current();
-  replays_->begin(state);
+  if (state) replays_->begin(*state);
 }
 
-void CudaBackend::submit() {
+FaultReportRef CudaBackend::submit() {
   replays_->submit();
   release_workspace();
   queues_->submit(std::exchange(fault_possible_, false));
+  return nullptr;
 }
 
 void CudaBackend::abandon() noexcept {
@@ -362,13 +363,13 @@ void CudaBackend::launch_kernel(KernelExecutable& executable, const LaunchArgume
     parameters_.push(workspace(workspace_bytes));
     parameters_.push(counters());
   }
-  if (kernel.fault) {
+  if (kernel.faults > 0) {
     parameters_.push(fault_);
     fault_possible_ = true;
   }
   replays_->start({executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
                    "the launch of a fused kernel"},
-                  parameters_, &executable, workspace_bytes, kernel.fault);
+                  parameters_, &executable, workspace_bytes, kernel.faults > 0);
 }
 
 void CudaBackend::launch_members(KernelExecutable& executable, const LaunchArguments& arguments) {
@@ -393,13 +394,13 @@ void CudaBackend::launch_members(KernelExecutable& executable, const LaunchArgum
                             .offset = static_cast<std::uint32_t>(m * layout.bytes + field.offset)});
     }
   parameters_.push(static_cast<std::uint32_t>(arguments.members));
-  if (kernel.fault) {
+  if (kernel.faults > 0) {
     parameters_.push(fault_);
     fault_possible_ = true;
   }
   replays_->start({executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
                    "the launch of a kernel for several members"},
-                  parameters_, &executable, 0, kernel.fault);
+                  parameters_, &executable, 0, kernel.faults > 0);
 }
 
 void CudaBackend::launch_product(ProductExecutable& executable, const LaunchArguments& arguments) {

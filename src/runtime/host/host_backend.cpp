@@ -144,7 +144,8 @@ class HostBackend final : public Backend {
     base::log_line("launch", "host: " + program.describe() + ": " + std::to_string(time.count()) + " us");
   }
 
-  void submit() override {}
+  void begin(std::unique_ptr<PlanState>*, const RunNeeds&) override {}
+  FaultReportRef submit() override { return nullptr; }
   void synchronize() override { throw_fault(); }
 
   BackendStatistics statistics() const override {

@@ -44,7 +44,8 @@ class NullBackend : public Backend {
   }
   ExecutableRef prepare(const library::LibraryOp&) override { return std::make_shared<Executable>(); }
   void launch(Executable&, const LaunchArguments&) override { ++launches_; }
-  void submit() override {}
+  void begin(std::unique_ptr<PlanState>*, const RunNeeds&) override {}
+  FaultReportRef submit() override { return nullptr; }
   void synchronize() override {}
   BackendStatistics statistics() const override {
     BackendStatistics counts;

@@ -71,7 +71,7 @@ void for_each_in_parallel(std::size_t count, Work work) {
 
 std::uint32_t bindings_of(const ir::Kernel& kernel) {
   const std::size_t buffers = kernel.members > 1 ? 0 : kernel.buffers.size();
-  return static_cast<std::uint32_t>(buffers) + 1 + (kernel.split ? 2 : 0) + (kernel.fault ? 1 : 0);
+  return static_cast<std::uint32_t>(buffers) + 1 + (kernel.split ? 2 : 0) + (kernel.faults > 0 ? 1 : 0);
 }
 
 /// Guesses the workgroup size of a kernel before its sizes are known.

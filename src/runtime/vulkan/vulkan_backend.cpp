@@ -82,7 +82,11 @@ class VulkanBackend final : public Backend {
   bool computes(const library::Kind& kind) const override { return product_table().has(kind); }
   ExecutableRef prepare(const library::LibraryOp& op) override;
   void launch(Executable& executable, const LaunchArguments& arguments) override;
-  void submit() override { commands_.end_plan(); }
+  void begin(std::unique_ptr<PlanState>*, const RunNeeds&) override {}
+  FaultReportRef submit() override {
+    commands_.end_plan();
+    return nullptr;
+  }
   void synchronize() override;
   BackendStatistics statistics() const override;
 
@@ -338,7 +342,7 @@ void VulkanBackend::launch_members(KernelExecutable& executable, const LaunchArg
     for (std::size_t i = 0; i < kernel.buffers.size(); ++i)
       bind(arguments.buffers[m * kernel.buffers.size() + i], reaches_[i], kernel.buffers[i].written);
   }
-  if (kernel.fault) bindings_.push_back({fault_->buffer(), 0, sizeof(std::uint32_t)});
+  if (kernel.faults > 0) bindings_.push_back({fault_->buffer(), 0, sizeof(std::uint32_t)});
   commands_.dispatch(pipeline, bindings_, accesses_, geometry.workgroups, 1);
 }
 
@@ -374,7 +378,7 @@ void VulkanBackend::launch_kernel(KernelExecutable& executable, const LaunchArgu
     bindings_.push_back({counters_->buffer(), 0, kCounterBytes});
     accesses_.push_back(kCountersAccess);
   }
-  if (kernel.fault) bindings_.push_back({fault_->buffer(), 0, sizeof(std::uint32_t)});
+  if (kernel.faults > 0) bindings_.push_back({fault_->buffer(), 0, sizeof(std::uint32_t)});
   commands_.dispatch(pipeline, bindings_, accesses_, geometry.workgroups, 1);
 }
 

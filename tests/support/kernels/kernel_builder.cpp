@@ -167,8 +167,8 @@ ir::ExprId KernelBuilder::load(std::uint16_t buffer, std::uint16_t map, ir::Expr
 ir::ExprId KernelBuilder::load_at(std::uint16_t buffer, std::uint16_t map, ir::ExprId index,
                                   std::int64_t stride, std::int64_t extent, ir::ExprId predicate) {
   kernel_.buffers[buffer].read = true;
-  kernel_.fault = true;
   ir::Expr e;
+  e.fault = kernel_.faults++;
   e.kind = ir::ExprKind::LoadAt;
   e.dtype = kernel_.buffers[buffer].dtype;
   e.buffer = buffer;

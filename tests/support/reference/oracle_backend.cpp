@@ -136,7 +136,8 @@ class OracleBackend : public runtime::Backend {
     } else
       run(dynamic_cast<OracleLibraryOp&>(executable), arguments);
   }
-  void submit() override {}
+  void begin(std::unique_ptr<runtime::PlanState>*, const runtime::RunNeeds&) override {}
+  runtime::FaultReportRef submit() override { return nullptr; }
   void synchronize() override { throw_fault(); }
   runtime::BackendStatistics statistics() const override {
     runtime::BackendStatistics statistics = statistics_;

@@ -68,7 +68,7 @@ class CudaDialect : public Dialect {
     for (std::size_t s = 0; s < kernel.scalars.size(); ++s)
       argument(std::string(c_type(kernel.scalars[s])) + " " + argument_name('s', s));
     if (kernel.split) argument("u32 parts, char* partials, u32* counters");
-    if (kernel.fault) argument("u32* fault");
+    if (kernel.faults > 0) argument("u32* fault");
     return text + ") {\n  sn_follow();\n";
   }
 
@@ -206,7 +206,7 @@ class CudaDialect : public Dialect {
     std::string text = "struct sn_member {\n" + fields +
                        "  u32 first_;\n};\nstruct sn_members { sn_member at[" + most + "]; };\n" + head +
                        "const __grid_constant__ sn_members members, u32 count" +
-                       (kernel.fault ? ", u32* fault" : "") + ") {\n";
+                       (kernel.faults > 0 ? ", u32* fault" : "") + ") {\n";
     text +=
         "  sn_follow();\n"
         "  u32 member = 0u;\n"

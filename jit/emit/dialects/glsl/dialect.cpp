@@ -126,7 +126,7 @@ class GlslDialect : public Dialect {
       more("restrict coherent", "sn_counters");
       text += "shared u32 sn_turn;\n";
     }
-    if (kernel.fault) more("restrict", "sn_fault");
+    if (kernel.faults > 0) more("restrict", "sn_fault");
     text += "void main() {\n";
 
     std::size_t at = 0;
@@ -308,7 +308,7 @@ class GlslDialect : public Dialect {
     }
     text +=
         "layout(std430, binding = 0) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;\n";
-    if (kernel.fault)
+    if (kernel.faults > 0)
       text += "layout(std430, binding = 1) restrict buffer sn_fault_t { u32 word[]; } sn_fault;\n";
     const MemberLayout layout = member_layout(kernel);
     const std::string words = std::to_string(layout.bytes / 4) + "u",
