@@ -86,7 +86,7 @@ class HostBackend final : public Backend {
   const ir::DeviceTraits& traits() const override { return traits_; }
 
   BufferRef allocate(std::size_t bytes) override {
-    return std::make_shared<host::HostBuffer>(*this, memory_, bytes);
+    return std::make_shared<host::HostBuffer>(*this, *memory_, bytes);
   }
 
   void upload(const BufferView& to, std::span<const std::byte> data) override {
@@ -202,8 +202,11 @@ class HostBackend final : public Backend {
     if (fault_.exchange(false)) throw ShapeError("[gather] an index was out of range");
   }
 
-  std::shared_ptr<MemoryPool> memory_ =
-      std::make_shared<MemoryPool>(static_cast<std::size_t>(base::environment().memory_limit_mib) << 20);
+  struct Retire {
+    void operator()(MemoryPool* pool) const { MemoryPool::retire(pool); }
+  };
+  std::unique_ptr<MemoryPool, Retire> memory_{
+      new MemoryPool(static_cast<std::size_t>(base::environment().memory_limit_mib) << 20)};
   host::Workers workers_;
   bool chooses_, always_compiled_;
   std::string reason_ = "the compiler refused it";  // why kernels are interpreted
