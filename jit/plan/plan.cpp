@@ -75,6 +75,7 @@ class Assembler {
     std::map<std::string, std::size_t> launch_of;  // kernel text to its launch
     const std::size_t first_launch = plan_.launches.size();
     std::vector<ir::Kernel> kernels;
+    std::vector<std::vector<NodeId>> gathers;  // of each launch
     std::size_t at = 0;
     for (GroupId member : step.members) {
       Lowered lowered = std::move(grouping_.kernels[member]);
@@ -86,10 +87,12 @@ class Assembler {
       const auto [it, added] = launch_of.try_emplace(ir::to_string(lowered.kernel), kernels.size());
       if (added) {
         kernels.push_back(std::move(lowered.kernel));
+        gathers.emplace_back();
         plan_.launches.emplace_back().members = 0;
       }
       Launch& launch = plan_.launches[first_launch + it->second];
       ++launch.members;
+      append(gathers[it->second], lowered.gathers);
       append(launch.buffers, part.buffers);
       append(launch.ints, lowered.ints);
       append(launch.scalars, lowered.scalars);
@@ -102,9 +105,17 @@ class Assembler {
       std::sort(launch.records.begin(), launch.records.end());
       launch.records.erase(std::unique(launch.records.begin(), launch.records.end()), launch.records.end());
       launch.what = number_of(std::move(kernels[k]));
+      launch.first_fault = static_cast<std::uint32_t>(gathers_.size());
+      append(gathers_, gathers[k]);
     }
     plan_.launches[first_launch].in_place_bytes = in_place_bytes;
     plan_.in_place_bytes += static_cast<std::size_t>(in_place_bytes);
+  }
+
+  /// Call when all launches are there.
+  void finish() {
+    plan_.faults = static_cast<std::uint32_t>(gathers_.size());
+    plan_.origins = Origins(graph_, std::move(gathers_));
   }
 
  private:
@@ -127,6 +138,7 @@ class Assembler {
   Plan& plan_;
   Traffic traffic_;
   absl::flat_hash_map<std::string, std::uint32_t> known_;
+  std::vector<NodeId> gathers_;  // of each fault word
 };
 
 Graph rewritten_graph(const trace::Trace& trace, const ir::DeviceTraits& traits, const PlanOptions& options,
@@ -169,6 +181,7 @@ Plan assemble(const Graph& graph, Grouping& grouping, const std::vector<Step>& s
     else
       assembler.add_kernel(steps[s], memory.in_place_bytes[s]);
   }
+  assembler.finish();
   for (const Result& result : graph.results)
     plan.placements.push_back(placement_of(graph, grouping, memory, result));
   return plan;

@@ -11,6 +11,7 @@
 #include "jit/ir/kernel.h"
 #include "jit/ir/traits.h"
 #include "jit/library/library_op.h"
+#include "jit/plan/origins.h"
 #include "jit/plan/scalar_ref.h"
 #include "src/trace/trace.h"
 
@@ -50,6 +51,7 @@ struct Access {
 struct Launch {
   std::variant<std::uint32_t, library::LibraryOpRef> what;  // index in Plan::kernels, or the op
   std::uint32_t members = 1;
+  std::uint32_t first_fault = 0;  // of the plan's fault words the launch's first
   std::vector<Binding> buffers;
   std::vector<std::int64_t> ints;
   std::vector<ScalarArgument> scalars;  // in the order of the kernel's
@@ -81,6 +83,8 @@ struct Plan {
   std::vector<std::size_t> output_bytes;
   std::vector<Placement> placements;
   std::vector<Scalar> constants;  // numbers that passes wrote, the same in every run
+  std::uint32_t faults = 0;       // fault words of all launches
+  Origins origins;                // what came of what
   std::size_t arena_bytes = 0;    // temporaries
   std::size_t in_place_bytes = 0;
   std::vector<PlanCut> cuts;    // why neighbouring kernels stayed apart

@@ -114,7 +114,7 @@ void Executor::launch(Ready& ready, trace::Flushed& flushed) {
   struct Run {
     Run(Backend& backend, Ready& ready, std::vector<BufferRef>& outputs, bool timed)
         : backend(backend), outputs(outputs) {
-      if (!timed) backend.begin(&ready.state, {});
+      if (!timed) backend.begin(&ready.state, {.faults = ready.plan.faults});
     }
     ~Run() {
       if (!submitted) backend.abandon();
@@ -147,7 +147,8 @@ void Executor::launch(Ready& ready, trace::Flushed& flushed) {
     scalars_.clear();
     for (const plan::ScalarArgument& argument : launch.scalars)
       scalars_.push_back(convert(plan.scalar(argument.number, flushed.trace), argument.dtype));
-    backend_.launch(*ready.executables[i], {views_, launch.ints, scalars_, launch.members});
+    backend_.launch(*ready.executables[i],
+                    {views_, launch.ints, scalars_, launch.members, launch.first_fault});
     if (!timed) continue;
     backend_
         .synchronize();  // one launch at a time: slower as a whole, but each line is the time of its own work
