@@ -173,7 +173,7 @@ Plan assemble(const Graph& graph, Grouping& grouping, const std::vector<Step>& s
   plan.cuts = cuts_of(graph, grouping);
   plan.input_bytes = plan.peak_bytes = input_bytes(*graph.trace);
   for (std::size_t bytes : plan.output_bytes) plan.peak_bytes += bytes;
-  plan.peak_bytes += plan.arena_bytes;
+  plan.peak_bytes += plan.temporary_bytes();
   Assembler assembler(graph, grouping, memory, plan);
   for (std::size_t s = 0; s < steps.size(); ++s) {
     if (steps[s].library)
@@ -195,7 +195,7 @@ Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const 
   Grouping grouping = group(graph, group_options(traits, options));
   std::vector<Step> steps = make_steps(grouping);
   if (options.fusion) batch(graph, grouping, traits, steps);
-  const Memory memory = place(graph, grouping, steps);
+  const Memory memory = place(graph, grouping, steps, traits.most_buffer_bytes);
   return assemble(graph, grouping, steps, memory);
 }
 
@@ -218,6 +218,12 @@ std::int64_t Launch::bytes_written() const {
 std::int64_t Plan::bytes_moved() const {
   std::int64_t bytes = 0;
   for (const Launch& launch : launches) bytes += launch.bytes_read() + launch.bytes_written();
+  return bytes;
+}
+
+std::size_t Plan::temporary_bytes() const {
+  std::size_t bytes = 0;
+  for (std::size_t segment : arena_bytes) bytes += segment;
   return bytes;
 }
 
@@ -245,7 +251,7 @@ std::string describe(const Launch& launch, const trace::Trace& trace) {
 std::string to_string(const Plan& plan, const trace::Trace& trace) {
   std::string text = std::to_string(trace.ops.size()) + " ops, " + std::to_string(plan.launches.size()) +
                      " launches, " + std::to_string(plan.kernels.size()) + " distinct kernels, " +
-                     std::to_string(plan.arena_bytes) + " B of temporaries, " +
+                     std::to_string(plan.temporary_bytes()) + " B of temporaries, " +
                      std::to_string(plan.in_place_bytes) + " B in place, " + std::to_string(plan.peak_bytes) +
                      " B at the peak, moves " + std::to_string(plan.bytes_moved()) + " B (least possible " +
                      std::to_string(plan.least_bytes()) + ")\n";
@@ -253,7 +259,9 @@ std::string to_string(const Plan& plan, const trace::Trace& trace) {
     switch (binding.space) {
       case Binding::Space::Input: return "in" + std::to_string(binding.index);
       case Binding::Space::Output: return "out" + std::to_string(binding.index);
-      case Binding::Space::Temporary: return "temp+" + std::to_string(binding.byte_offset);
+      case Binding::Space::Temporary:
+        return "temp" + (binding.index > 0 ? std::to_string(binding.index) : std::string()) + "+" +
+               std::to_string(binding.byte_offset);
     }
     return std::string();
   };

@@ -126,8 +126,8 @@ void Executor::launch(Ready& ready, trace::Flushed& flushed) {
   } run(backend_, ready, outputs_, timed);
 
   for (std::size_t bytes : plan.output_bytes) outputs_.push_back(backend_.allocate(bytes));
-  BufferRef arena;
-  if (plan.arena_bytes > 0) arena = backend_.allocate(plan.arena_bytes);
+  std::vector<BufferRef> arena;
+  for (std::size_t bytes : plan.arena_bytes) arena.push_back(backend_.allocate(bytes));
 
   auto buffer_of = [&](const plan::Binding& binding) -> BufferRef& {
     switch (binding.space) {
@@ -135,7 +135,7 @@ void Executor::launch(Ready& ready, trace::Flushed& flushed) {
       case plan::Binding::Space::Output: return outputs_[binding.index];
       case plan::Binding::Space::Temporary: break;
     }
-    return arena;
+    return arena[binding.index];
   };
   for (std::size_t i = 0; i < plan.launches.size(); ++i) {
     const plan::Launch& launch = plan.launches[i];

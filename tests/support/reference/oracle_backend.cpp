@@ -95,7 +95,7 @@ std::vector<double> numbers(DType dtype, std::span<const std::byte> bytes) {
 
 class OracleBackend : public runtime::Backend {
  public:
-  OracleBackend() {
+  explicit OracleBackend(std::size_t most_buffer_bytes) {
     traits_.name = "oracle";
     traits_.description = "evaluates kernels element by element";
     traits_.batch_bytes = 1024;
@@ -103,10 +103,14 @@ class OracleBackend : public runtime::Backend {
     traits_.grid_reductions = true;
     traits_.groups = traits_.lanes = 1 << 20;
     traits_.shared_elements = 8;
+    traits_.most_buffer_bytes = most_buffer_bytes;
   }
 
   const ir::DeviceTraits& traits() const override { return traits_; }
   runtime::BufferRef allocate(std::size_t bytes) override {
+    if (traits_.most_buffer_bytes > 0 && bytes > traits_.most_buffer_bytes)
+      throw DeviceError("[oracle] a buffer of " + std::to_string(bytes) + " bytes, where the most are " +
+                        std::to_string(traits_.most_buffer_bytes));
     return std::make_shared<OracleBuffer>(*this, bytes);
   }
   void upload(const BufferView& to, std::span<const std::byte> data) override {
@@ -218,6 +222,8 @@ class OracleBackend : public runtime::Backend {
 
 }  // namespace
 
-std::unique_ptr<runtime::Backend> make_oracle_backend() { return std::make_unique<OracleBackend>(); }
+std::unique_ptr<runtime::Backend> make_oracle_backend(std::size_t most_buffer_bytes) {
+  return std::make_unique<OracleBackend>(most_buffer_bytes);
+}
 
 }  // namespace sinter::testing
