@@ -291,7 +291,7 @@ void Executor::launch(Ready& ready, trace::Flushed& flushed, Own& own) {
       case plan::Binding::Space::Output: return own.outputs[binding.index];
       case plan::Binding::Space::Temporary: break;
     }
-    return own.arena[0];
+    return own.arena[binding.index];
   };
   auto start = [&](std::size_t i) {
     const plan::Launch& launch = plan.launches[i];
@@ -303,24 +303,25 @@ void Executor::launch(Ready& ready, trace::Flushed& flushed, Own& own) {
       own.scalars.push_back(convert(plan.scalar(argument.number, flushed.trace), argument.dtype));
     flushed.started = true;
     backend_.launch(*ready.executables[i],
-                    {own.views, launch.ints, own.scalars, launch.members, 0});
+                    {own.views, launch.ints, own.scalars, launch.members, launch.first_fault});
   };
 
+  std::vector<FaultReportRef> reports;
   {
     const auto lock = this->lock();
     for (std::size_t bytes : plan.output_bytes) own.outputs.push_back(backend_.allocate(bytes));
-    if (plan.arena_bytes > 0) own.arena.push_back(backend_.allocate(plan.arena_bytes));
+    for (std::size_t bytes : plan.arena_bytes) own.arena.push_back(backend_.allocate(bytes));
     if (!base::logs("launch")) {
       Run run(backend_, &ready.state, ready.needs);
       for (std::size_t i = 0; i < plan.launches.size(); ++i) start(i);
-      run.submit();
+      if (FaultReportRef report = run.submit()) reports.push_back(std::move(report));
     } else {
       // One launch at a time: slower as a whole, but each line is the time of its own work.
       for (std::size_t i = 0; i < plan.launches.size(); ++i) {
         const auto begin = std::chrono::steady_clock::now();
         Run run(backend_, nullptr, ready.needs);
         start(i);
-        run.submit();
+        if (FaultReportRef report = run.submit()) reports.push_back(std::move(report));
         backend_.synchronize();
         const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
         base::log_line("launch", absl::StrCat(absl::Dec(i, absl::kZeroPad3), " ", took.count(), " us  ",
@@ -335,6 +336,37 @@ void Executor::launch(Ready& ready, trace::Flushed& flushed, Own& own) {
     value.buffer = buffer_of(placement.memory);
     value.layout = placement.layout;
   }
+  note_faults(ready, flushed, std::move(reports));
+}
+
+/// Tells the values of the run that they are in doubt: for indices of its own, or with inputs that are.
+void Executor::note_faults(Ready& ready, trace::Flushed& flushed, std::vector<FaultReportRef> reports) {
+  const plan::Plan& plan = ready.plan;
+  std::vector<RunFaults::Input> inputs;
+  const bool has_doubts = in_doubt_.settle_ended();
+  for (trace::ValueId id = 0; has_doubts && id < flushed.values.size(); ++id) {
+    const trace::Value& value = *flushed.values[id];
+    if (!flushed.trace.values[id].external || !value.doubt) continue;
+    if (!value.doubt->done() || value.doubt->failure_of(value.pending_id))
+      inputs.push_back({id, value.doubt, value.pending_id});
+  }
+  if (reports.empty() && inputs.empty()) return;
+  std::vector<RunFaults::Place> places;
+  for (std::uint32_t word = 0; word < plan.faults; ++word) {
+    const trace::OpRecord& record = flushed.trace.ops[plan.origins.record_of(word)];
+    places.push_back({record.file, record.line});
+  }
+  const auto doubt = std::make_shared<RunFaults>(std::shared_ptr<const plan::Plan>(ready.shared_from_this(), &plan),
+                                                 std::move(reports), std::move(inputs), std::move(places));
+  const bool is_known = doubt->done();
+  for (const plan::Placement& placement : plan.placements) {
+    trace::Value& value = *flushed.values[placement.value];
+    if (!is_known)
+      value.doubt = doubt;
+    else if (std::exception_ptr failure = doubt->failure_of(placement.value))
+      value.failure = std::move(failure);
+  }
+  if (!is_known) in_doubt_.add(doubt);
 }
 
 }  // namespace sinter::runtime

@@ -15,6 +15,7 @@
 
 #include "jit/plan/plan.h"
 #include "src/runtime/backend.h"
+#include "src/runtime/run_faults.h"
 #include "src/trace/recorder.h"
 
 namespace sinter::runtime {
@@ -40,15 +41,15 @@ class Executor : public trace::TraceSink {
   class Own;
 
   /// A plan with its kernels compiled, ready to be replayed.
-  struct Ready {
+  struct Ready : std::enable_shared_from_this<Ready> {
     explicit Ready(Executor& executor) : executor(executor) {}
     ~Ready();
     Executor& executor;
     plan::Plan plan;
     std::vector<ExecutableRef> executables;  // one for each launch of the plan
     RunNeeds needs;
-    std::unique_ptr<PlanState> state;           // of the backend; only touched with the device's lock
-    std::atomic<std::uint64_t> last_used{0};    // by Executor::made_
+    std::unique_ptr<PlanState> state;         // of the backend; only touched with the device's lock
+    std::atomic<std::uint64_t> last_used{0};  // by Executor::made_
   };
   using ReadyRef = std::shared_ptr<Ready>;
   struct Key {
@@ -66,6 +67,7 @@ class Executor : public trace::TraceSink {
   ReadyRef make(const trace::Trace& trace, bool fusion);
   void prepare_executables(Ready& ready, const std::vector<std::string>& texts);
   void launch(Ready& ready, trace::Flushed& flushed, Own& own);
+  void note_faults(Ready& ready, trace::Flushed& flushed, std::vector<FaultReportRef> reports);
   void keep(const Key& key, const ReadyRef& ready);
 
   Backend& backend_;
@@ -80,6 +82,8 @@ class Executor : public trace::TraceSink {
   std::mutex executables_mutex_;
   absl::flat_hash_map<std::string, ExecutableRef> kernels_;    // by printed kernel IR
   absl::flat_hash_map<std::string, ExecutableRef> libraries_;  // by op and sizes
+
+  RunsInDoubt in_doubt_;
 
   std::mutex owns_mutex_;
   std::vector<Own*> owns_;

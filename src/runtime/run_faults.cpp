@@ -65,11 +65,13 @@ void RunFaults::settle() {
 }
 
 void RunsInDoubt::add(std::shared_ptr<RunFaults> run) {
+  used_.store(true, std::memory_order_release);
   std::lock_guard lock(mutex_);
   runs_.push_back(std::move(run));
 }
 
-void RunsInDoubt::settle_ended() {
+bool RunsInDoubt::settle_ended() {
+  if (!used_.load(std::memory_order_acquire)) return false;
   std::vector<std::shared_ptr<RunFaults>> ended;
   {
     std::lock_guard lock(mutex_);
@@ -79,6 +81,7 @@ void RunsInDoubt::settle_ended() {
     runs_.erase(runs_.begin(), first_running);
   }
   for (const auto& run : ended) run->failure_of(0);
+  return true;
 }
 
 }  // namespace sinter::runtime

@@ -63,10 +63,11 @@ class RunFaults final : public trace::Doubt {
 class RunsInDoubt {
  public:
   void add(std::shared_ptr<RunFaults> run);
-  /// Settles those that have ended.
-  void settle_ended();
+  /// Settles those that have ended. False: no value can be in doubt, as no run of the device ever was.
+  bool settle_ended();
 
  private:
+  std::atomic<bool> used_{false};
   std::mutex mutex_;
   std::vector<std::shared_ptr<RunFaults>> runs_;
 };
