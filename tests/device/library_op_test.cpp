@@ -83,7 +83,7 @@ class KthValueProgram final : public runtime::host::HostExecutable {
  public:
   explicit KthValueProgram(const KthValueOp& op) : op_(op) {}
   std::string describe() const override { return op_.describe(); }
-  void run(runtime::host::Workers&, const runtime::LaunchArguments& arguments, std::atomic<bool>&) override {
+  void run(runtime::host::Workers&, const runtime::LaunchArguments& arguments, std::uint32_t*) override {
     using runtime::host::data_of;
     const auto* x = reinterpret_cast<const float*>(data_of(arguments.buffers[0]));
     auto* values = reinterpret_cast<float*>(data_of(arguments.buffers[1]));

@@ -1,8 +1,6 @@
 // A buffer of the host device: a block of its memory pool.
 #pragma once
 
-#include <memory>
-
 #include "src/runtime/backend.h"
 #include "src/runtime/host/memory_pool.h"
 
@@ -10,14 +8,15 @@ namespace sinter::runtime::host {
 
 class HostBuffer final : public Buffer {
  public:
-  HostBuffer(Backend& backend, std::shared_ptr<MemoryPool> pool, std::size_t bytes)
-      : Buffer(backend, bytes), pool_(std::move(pool)), data_(pool_->allocate(bytes)) {}
-  ~HostBuffer() override { pool_->release(data_, bytes()); }
+  HostBuffer(Backend& backend, MemoryPool& pool, std::size_t bytes)
+      : Buffer(backend, bytes), pool_(pool), data_(pool_.allocate(bytes)) {}
+  ~HostBuffer() override { pool_.release(data_, bytes()); }
 
   std::byte* data() const { return data_; }
+  MemoryPool& pool() const { return pool_; }
 
  private:
-  std::shared_ptr<MemoryPool> pool_;  // shared: a buffer may outlive the backend
+  MemoryPool& pool_;  // lives as long as its blocks, which may be longer than the backend
   std::byte* data_;
 };
 

@@ -1,11 +1,11 @@
 // The host device: memory from a pool; a launch runs before `launch` returns.
 #include "src/runtime/host/host_backend.h"
 
-#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <fstream>
 #include <mutex>
+#include <new>
 #include <string>
 
 #include <sinter/error.h>
@@ -16,7 +16,9 @@
 #include "src/runtime/host/memory_pool.h"
 #include "src/runtime/host/products/library.h"
 #include "src/runtime/host/program.h"
+#include "src/runtime/host/threads/counter.h"
 #include "src/runtime/host/threads/floating_point.h"
+#include "src/runtime/host/threads/thread_pool.h"
 
 #if defined(__linux__)
 #include <unistd.h>
@@ -61,14 +63,14 @@ class HostBackend final : public Backend {
   /// `choose`: SINTER_HOST selects the compiler, at the first kernel unless it is `jit`. Otherwise `jit` is
   /// used unless it is null.
   HostBackend(bool choose, host::Jit* jit, bool always)
-      : workers_(static_cast<std::size_t>(base::environment().host_threads)),
+      : pool_(static_cast<std::size_t>(base::environment().host_threads)),
         chooses_(choose),
         always_compiled_(always),
         jit_(jit) {
     if (!choose && jit == nullptr) reason_ = "there is no compiler";
-    if (choose && (always || names_library())) choose_jit();
+    if (choose && (always || names_library())) choose_once();
     traits_.name = "host";
-    const std::size_t threads = workers_.pool().size();
+    const std::size_t threads = pool_.size();
     traits_.description =
         processor_name() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
     traits_.is_cpu = true;
@@ -86,7 +88,7 @@ class HostBackend final : public Backend {
   const ir::DeviceTraits& traits() const override { return traits_; }
 
   BufferRef allocate(std::size_t bytes) override {
-    return std::make_shared<host::HostBuffer>(*this, memory_, bytes);
+    return std::make_shared<host::HostBuffer>(*this, *memory_, bytes);
   }
 
   void upload(const BufferView& to, std::span<const std::byte> data) override {
@@ -102,17 +104,16 @@ class HostBackend final : public Backend {
   }
   std::unique_ptr<Transfer> begin_download(const BufferView& from, std::span<std::byte> data) override {
     check_range(from, data.size(), "download");
-    throw_fault();
     return std::make_unique<Copy>(data.data(), host::data_of(from), data.size());
   }
 
   std::size_t trim() override { return memory_->trim(); }
 
   std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override {
-    std::vector<ExecutableRef> programs(kernels.size());
-    if (chooses_) choose_jit();
+    std::vector<std::shared_ptr<host::HostExecutable>> programs(kernels.size());
+    if (chooses_) choose_once();
     if (jit_ != nullptr) {
-      workers_.pool().run(kernels.size(), [&](std::size_t i, std::size_t) {
+      pool_.run(kernels.size(), [&](std::size_t i, std::size_t) {
         try {
           programs[i] = std::make_shared<host::JitProgram>(*kernels[i], *jit_, counts_, always_compiled_);
         } catch (const CompileError& e) {
@@ -125,28 +126,63 @@ class HostBackend final : public Backend {
     }
     for (std::size_t i = 0; i < kernels.size(); ++i)
       if (programs[i] == nullptr) programs[i] = std::make_shared<host::KernelProgram>(*kernels[i], reason_);
-    return programs;
+    for (const auto& program : programs) program->use_threads(pool_.size());
+    return {programs.begin(), programs.end()};
   }
 
   bool computes(const library::Kind& kind) const override { return host::library_table().has(kind); }
   ExecutableRef prepare(const library::LibraryOp& op) override {
-    return host::library_table().prepare(traits_.name, op);
+    auto program = host::library_table().prepare(traits_.name, op);
+    program->use_threads(pool_.size());
+    return program;
+  }
+
+  bool runs_concurrently() const override { return true; }
+
+  void begin(std::unique_ptr<PlanState>*, const RunNeeds& needs) override {
+    abandon();
+    if (needs.workspace_bytes == 0 && needs.faults == 0) return;
+    try {
+      auto run = std::make_unique<Run>(*this, *memory_);
+      if (needs.faults > 0) run->faults = std::make_shared<Faults>(needs.faults);
+      if (needs.workspace_bytes > 0) {
+        run->memory = memory_->allocate(needs.workspace_bytes);
+        run->bytes = needs.workspace_bytes;
+      }
+      run->outer = run_of_thread;
+      run_of_thread = run.release();
+    } catch (const std::bad_alloc&) {
+      throw DeviceError("[host] no memory left for a run with " + std::to_string(needs.faults) +
+                        " fault words");
+    }
   }
 
   void launch(Executable& executable, const LaunchArguments& arguments) override {
-    ++launches_;
+    launches_.add();
     const DefaultFloatingPoint not_the_callers;
     auto& program = static_cast<host::HostExecutable&>(executable);
-    if (!logs_launches_) return program.run(workers_, arguments, fault_);
+    const Run* const run = own_run();
+    std::uint32_t* const faults = fault_words(run, program, arguments);
+    host::Workers workers(
+        pool_, run == nullptr ? std::span<std::byte>() : std::span<std::byte>(run->memory, run->bytes));
+    if (!logs_launches_) return program.run(workers, arguments, faults);
     const auto begin = std::chrono::steady_clock::now();
-    program.run(workers_, arguments, fault_);
+    program.run(workers, arguments, faults);
     const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - begin;
-    base::log_line("launch", "host: " + program.describe() + ": " + std::to_string(time.count()) + " us");
+    base::log_line("launch", "host: " + program.describe_launch(arguments.ints, arguments.members) + ": " +
+                                 std::to_string(time.count()) + " us");
   }
 
-  void begin(std::unique_ptr<PlanState>*, const RunNeeds&) override {}
-  FaultReportRef submit() override { return nullptr; }
-  void synchronize() override { throw_fault(); }
+  FaultReportRef submit() override {
+    Run** at = &run_of_thread;
+    while (*at != nullptr && &(*at)->backend != this) at = &(*at)->outer;
+    const std::unique_ptr<Run> run(*at);
+    if (run == nullptr) return nullptr;
+    *at = run->outer;
+    return std::move(run->faults);
+  }
+  void abandon() noexcept override { submit(); }
+  void synchronize() override {}
 
   BackendStatistics statistics() const override {
     const PoolStatistics pool = memory_->statistics();
@@ -154,7 +190,7 @@ class HostBackend final : public Backend {
     result.kernels_compiled = counts_.compiled;
     result.kernels_from_memory = counts_.from_memory;
     result.kernels_from_disk = counts_.from_disk;
-    result.launches = launches_;
+    result.launches = launches_.total();
     result.bytes_in_use = pool.in_use;
     result.bytes_reserved = pool.reserved;
     result.peak_bytes_in_use = pool.peak_in_use;
@@ -162,14 +198,62 @@ class HostBackend final : public Backend {
   }
 
  private:
+  /// The words of a run, which ends before anybody asks.
+  class Faults final : public FaultReport {
+   public:
+    explicit Faults(std::size_t words) : words_(words) {}
+    bool done() override { return true; }
+    std::span<const std::uint32_t> words() override { return words_; }
+    std::span<std::uint32_t> writable() { return words_; }
+
+   private:
+    std::vector<std::uint32_t> words_;
+  };
+
+  /// What a run needs and has, from `begin` to its end in the same thread.
+  struct Run {
+    Run(HostBackend& backend, MemoryPool& pool) : backend(backend), pool(pool) {}
+    ~Run() {
+      if (memory != nullptr) pool.release(memory, bytes);
+    }
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
+    HostBackend& backend;
+    MemoryPool& pool;
+    Run* outer = nullptr;  // of another backend, that this thread began before
+    std::byte* memory = nullptr;
+    std::size_t bytes = 0;
+    std::shared_ptr<Faults> faults;
+  };
+  // A plain pointer: a tensor may be evaluated after the thread's own objects have ended.
+  static inline thread_local Run* run_of_thread = nullptr;
+  Run* own_run() const {
+    Run* run = run_of_thread;
+    while (run != nullptr && &run->backend != this) run = run->outer;
+    return run;
+  }
+
+  static std::uint32_t* fault_words(const Run* run, const host::HostExecutable& program,
+                                    const LaunchArguments& arguments) {
+    const std::size_t wanted = program.faults() * arguments.members;
+    if (wanted == 0) return nullptr;
+    const std::size_t had = run == nullptr || run->faults == nullptr ? 0 : run->faults->words().size();
+    if (arguments.first_fault + wanted > had)
+      throw DeviceError("[host] a launch with " + std::to_string(wanted) + " fault words from " +
+                        std::to_string(arguments.first_fault) + " on, in a run of " + std::to_string(had));
+    return run->faults->writable().data() + arguments.first_fault;
+  }
+
   /// A library that the user names has to work.
   static bool names_library() {
     return !base::environment().llvm.empty() && base::environment().host != "interpreter";
   }
 
+  void choose_once() {
+    std::call_once(chosen_, [this] { choose_jit(); });
+  }
   /// Selects the process's compiler, unless SINTER_HOST excludes it or there is none.
   void choose_jit() {
-    chooses_ = false;
     const std::string& how = base::environment().host;
     if (how == "interpreter") {
       reason_ = "SINTER_HOST=interpreter";
@@ -198,21 +282,20 @@ class HostBackend final : public Backend {
                         std::to_string(view.buffer->bytes()) + " bytes");
   }
 
-  void throw_fault() {
-    if (fault_.exchange(false)) throw ShapeError("[gather] an index was out of range");
-  }
-
-  std::shared_ptr<MemoryPool> memory_ =
-      std::make_shared<MemoryPool>(static_cast<std::size_t>(base::environment().memory_limit_mib) << 20);
-  host::Workers workers_;
-  bool chooses_, always_compiled_;
+  struct Retire {
+    void operator()(MemoryPool* pool) const { MemoryPool::retire(pool); }
+  };
+  std::unique_ptr<MemoryPool, Retire> memory_{
+      new MemoryPool(static_cast<std::size_t>(base::environment().memory_limit_mib) << 20)};
+  ThreadPool pool_;
+  const bool chooses_, always_compiled_;
+  std::once_flag chosen_;                           // before jit_ and reason_ are read, where chooses_
   std::string reason_ = "the compiler refused it";  // why kernels are interpreted
   host::Jit* jit_;
   ir::DeviceTraits traits_;
-  std::atomic<bool> fault_{false};
-  std::uint64_t launches_ = 0;
+  Counter launches_;
   compile::OriginCounts counts_;
-  bool logs_launches_ = base::logs("launch");
+  const bool logs_launches_ = base::logs("launch");
 };
 
 }  // namespace

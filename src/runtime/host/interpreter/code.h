@@ -56,6 +56,7 @@ struct Instruction {
   std::uint16_t buffer = 0, map = 0;
   Slot out = kNoSlot, a = kNoSlot, b = kNoSlot, c = kNoSlot;
   std::uint16_t bounds = 0;  // index into Code::bounds
+  std::uint16_t fault = 0;   // LoadAt: its fault word
   std::int64_t stride = 0, extent = 0;
   BlockFunction function = nullptr;
   AccumulateFunction accumulate = nullptr;

@@ -2,8 +2,8 @@
 #include "src/runtime/host/interpreter/run.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 
 #include <sinter/error.h>
@@ -34,74 +34,110 @@ void advance(const Space& space, std::size_t first, std::size_t last, std::int64
   }
 }
 
+/// The pieces of a launch. Depends on the code alone.
+struct Division {
+  std::int64_t per_piece = 1;  // units; split: 1
+  std::int64_t pieces = 1;     // 1: the caller alone
+  std::int64_t chunks = 1;     // split: pieces of a unit
+};
+
+Division divide(const Code& code) {
+  Division d;
+  if (code.split) {
+    d.chunks = (code.steps + code.chunk_steps - 1) / code.chunk_steps;
+    d.pieces = code.units * d.chunks;
+    return d;
+  }
+  const double unit = code.unit_cost + code.step_cost * static_cast<double>(code.steps) + 20;
+  d.per_piece = std::max<std::int64_t>(static_cast<std::int64_t>(kPiece / unit), 1);
+  const std::int64_t group = code.lanes_inner ? 1 : code.blocks.group;  // a piece has whole groups
+  d.per_piece = (d.per_piece + group - 1) / group * group;
+  if (unit * static_cast<double>(code.units) >= kWorthSharing)
+    d.pieces = (code.units + d.per_piece - 1) / d.per_piece;
+  return d;
+}
+
+std::size_t values_of(const Code& code, const Reduction& r, std::int64_t n) {
+  return code.lanes_inner ? kLanes : r.single ? 1 : static_cast<std::size_t>(n);
+}
+
+/// Of one chunk's partial result of a reduction.
+std::size_t partial_bytes(const Code& code, const Reduction& r) {
+  return whole_units(values_of(code, r, code.blocks.block) * size_of(r.dtype));
+}
+
+/// The registers of one thread.
+struct alignas(kMemoryUnit) ThreadState {
+  std::byte** slots;
+  bool ready;
+};
+
+std::size_t slot_bytes(const Code& code) { return whole_units(code.registers.size() * sizeof(std::byte*)); }
+std::size_t thread_bytes(const Code& code) {
+  return sizeof(ThreadState) + slot_bytes(code) + code.scratch_bytes + code.unit_bytes;
+}
+
 }  // namespace
 
-Workspace::~Workspace() { std::free(memory_); }
-
-std::byte* Workspace::reserve(std::size_t bytes) {
-  if (bytes > bytes_) {
-    std::free(memory_);
-    bytes_ = 0;
-    const std::size_t size = (bytes + bytes / 4 + 4095) / 4096 * 4096;
-    memory_ = static_cast<std::byte*>(std::aligned_alloc(4096, size));
-    if (memory_ == nullptr)
-      throw DeviceError("[host] no memory left for " + std::to_string(size) + " bytes of working space");
-    bytes_ = size;
-  }
-  return memory_;
+std::size_t working_bytes(const Code& code, std::size_t threads) {
+  if (code.space.outer_count == 0) return 0;
+  const Division d = divide(code);
+  std::size_t bytes = whole_units(code.constant_bytes) +
+                      Workers::threads_for(threads, d.pieces) * whole_units(thread_bytes(code));
+  if (!code.split) return bytes;
+  const std::size_t units = static_cast<std::size_t>(code.units);
+  std::size_t chunk_bytes = 0;
+  for (const Reduction& r : code.reductions) chunk_bytes += partial_bytes(code, r);
+  return bytes + whole_units(units * code.unit_bytes) + static_cast<std::size_t>(d.pieces) * chunk_bytes;
 }
 
 /// One launch of one kernel. Each thread sets up its slots when it starts its first piece.
 class Launch {
  public:
-  Launch(const Code& code, Workers& workers, const LaunchArguments& arguments, std::atomic<bool>& fault)
-      : code_(code), space_(code.space), workers_(workers), fault_(fault) {
+  Launch(const Code& code, Workers& workers, const LaunchArguments& arguments, std::uint32_t* faults)
+      : code_(code),
+        space_(code.space),
+        workers_(workers),
+        division_(divide(code)),
+        faults_(faults),
+        constants_(workers.take(code.constant_bytes)),
+        states_(workers.take_each(workers.threads(division_.pieces), thread_bytes(code))) {
     for (std::size_t i = 0; i < arguments.buffers.size() && i < kMostBuffers; ++i)
       bases_[i] = data_of(arguments.buffers[i]);
     if (arguments.buffers.size() > kMostBuffers)
       throw DeviceError("[host] a kernel has " + std::to_string(arguments.buffers.size()) +
                         " buffers; the most are " + std::to_string(kMostBuffers));
-    constants_ = workers.shared().reserve(code.constant_bytes + 64);
     for (const Code::ScalarSlot& scalar : code.scalars) {
       const std::uint64_t bits = bits_of(arguments.scalars[scalar.scalar], scalar.dtype);
       std::memcpy(constants_ + code.registers[scalar.slot].offset, &bits, size_of(scalar.dtype));
     }
-    ++workers.launches_;
+    for (std::size_t thread = 0; thread < workers.threads(division_.pieces); ++thread)
+      new (states_.of(thread)) ThreadState{
+          .slots = reinterpret_cast<std::byte**>(states_.of(thread) + sizeof(ThreadState)), .ready = false};
   }
 
   void run() {
-    Workers::Thread& caller = prepare(0);
+    ThreadState& caller = prepare(0);
     std::int64_t at[kMaxLoops] = {};
     run_section(caller, code_.constants, at, code_.blocks.block);
-    if (code_.split) {
-      run_split();
-      return;
-    }
-    const double steps = static_cast<double>(code_.steps);
-    const double unit = code_.unit_cost + code_.step_cost * steps + 20;
-    std::int64_t per_piece = std::max<std::int64_t>(static_cast<std::int64_t>(kPiece / unit), 1);
-    const std::int64_t group = code_.lanes_inner ? 1 : code_.blocks.group;  // a piece has whole groups
-    per_piece = (per_piece + group - 1) / group * group;
-    const std::int64_t pieces = (code_.units + per_piece - 1) / per_piece;
-    if (unit * static_cast<double>(code_.units) < kWorthSharing || pieces == 1) {
-      run_units(caller, 0, code_.units);
-      return;
-    }
-    workers_.pool().run(static_cast<std::size_t>(pieces), [&](std::size_t piece, std::size_t thread) {
-      const std::int64_t begin = static_cast<std::int64_t>(piece) * per_piece;
-      run_units(prepare(thread), begin, std::min(begin + per_piece, code_.units));
-    });
+    if (code_.split) return run_split();
+    if (division_.pieces <= 1) return run_units(caller, 0, code_.units);
+    const std::int64_t per_piece = division_.per_piece;
+    workers_.pool().run(static_cast<std::size_t>(division_.pieces),
+                        [&](std::size_t piece, std::size_t thread) {
+                          const std::int64_t begin = static_cast<std::int64_t>(piece) * per_piece;
+                          run_units(prepare(thread), begin, std::min(begin + per_piece, code_.units));
+                        });
   }
 
  private:
   static constexpr std::size_t kMostBuffers = 256;
 
   /// Sets up a thread's registers for this launch.
-  Workers::Thread& prepare(std::size_t index) {
-    Workers::Thread& thread = workers_.threads_[index];
-    if (thread.launch == workers_.launches_ && thread.code == &code_) return thread;
-    std::byte* memory = thread.memory.reserve(code_.scratch_bytes + code_.unit_bytes);
-    thread.slots.resize(code_.registers.size());
+  ThreadState& prepare(std::size_t index) {
+    auto& thread = *reinterpret_cast<ThreadState*>(states_.of(index));
+    if (thread.ready) return thread;
+    std::byte* memory = states_.of(index) + sizeof(ThreadState) + slot_bytes(code_);
     for (Slot slot = 0; slot < code_.registers.size(); ++slot) {
       const Register& r = code_.registers[slot];
       if (r.area == Area::Constants) thread.slots[slot] = constants_ + r.offset;
@@ -110,18 +146,17 @@ class Launch {
     use_unit_memory(thread, memory + code_.scratch_bytes);
     const std::int64_t origin[kMaxLoops] = {};
     set_pointers(thread, code_.constants, origin);
-    thread.launch = workers_.launches_;
-    thread.code = &code_;
+    thread.ready = true;
     return thread;
   }
 
-  void use_unit_memory(Workers::Thread& thread, std::byte* memory) const {
+  void use_unit_memory(ThreadState& thread, std::byte* memory) const {
     for (Slot slot = 0; slot < code_.registers.size(); ++slot)
       if (code_.registers[slot].area == Area::Unit)
         thread.slots[slot] = memory + code_.registers[slot].offset;
   }
 
-  void set_pointers(Workers::Thread& thread, const Section& section, const std::int64_t* at) const {
+  void set_pointers(ThreadState& thread, const Section& section, const std::int64_t* at) const {
     const std::size_t rank = space_.rank();
     for (const Pointer& p : section.pointers) {
       const BoundMap& map = space_.maps[p.map];
@@ -132,11 +167,11 @@ class Launch {
     }
   }
 
-  void run_section(Workers::Thread& thread, const Section& section, const std::int64_t* at, std::int64_t n) {
+  void run_section(ThreadState& thread, const Section& section, const std::int64_t* at, std::int64_t n) {
     set_pointers(thread, section, at);
-    const Step step{code_, bases_, at, n, fault_};
+    const Step step{code_, bases_, at, n, faults_};
     for (const Instruction& i : section.code) {
-      std::byte** slots = thread.slots.data();
+      std::byte** slots = thread.slots;
       if (i.kind == InstructionKind::Call) {
         auto operand = [&](Slot slot) { return slot == kNoSlot ? nullptr : slots[slot]; };
         i.function(slots[i.out], slots[i.a], operand(i.b), operand(i.c),
@@ -172,7 +207,7 @@ class Launch {
     return 1;
   }
 
-  void run_units(Workers::Thread& thread, std::int64_t begin, std::int64_t end) {
+  void run_units(ThreadState& thread, std::int64_t begin, std::int64_t end) {
     std::int64_t at[kMaxLoops] = {};
     for (std::int64_t unit = begin; unit < end; ++unit) {
       const std::int64_t n = enter_unit(unit, at);
@@ -192,31 +227,29 @@ class Launch {
 
   // ---- reductions
 
-  std::size_t values_of(const Reduction& r, std::int64_t n) const {
-    return code_.lanes_inner ? kLanes : r.single ? 1 : static_cast<std::size_t>(n);
-  }
+  std::size_t values_of(const Reduction& r, std::int64_t n) const { return host::values_of(code_, r, n); }
 
   void start(const Reduction& r, std::byte* to, std::int64_t n) const {
     std::byte identity[8];
     write_identity(r.op, r.dtype, identity);
     fill(to, identity, size_of(r.dtype), values_of(r, n));
   }
-  void start_totals(Workers::Thread& thread, std::uint16_t phase, std::int64_t n) const {
+  void start_totals(ThreadState& thread, std::uint16_t phase, std::int64_t n) const {
     for (const Reduction& r : code_.reductions)
       if (r.phase == phase) start(r, thread.slots[r.total], n);
   }
-  void start_leaves(Workers::Thread& thread, std::uint16_t phase, std::int64_t n) const {
+  void start_leaves(ThreadState& thread, std::uint16_t phase, std::int64_t n) const {
     for (const Reduction& r : code_.reductions)
       if (r.phase == phase) start(r, thread.slots[r.leaf], n);
   }
-  void end_leaves(Workers::Thread& thread, std::uint16_t phase, std::int64_t n) const {
+  void end_leaves(ThreadState& thread, std::uint16_t phase, std::int64_t n) const {
     for (const Reduction& r : code_.reductions)
       if (r.phase == phase)
         r.combine(thread.slots[r.total], thread.slots[r.total], thread.slots[r.leaf], nullptr,
                   values_of(r, n));
   }
   /// Computes the results of the previous phase's reductions.
-  void finish(Workers::Thread& thread, std::uint16_t phase) const {
+  void finish(ThreadState& thread, std::uint16_t phase) const {
     if (!code_.lanes_inner) return;
     for (const Reduction& r : code_.reductions)
       if (r.phase + 1 == phase)
@@ -224,7 +257,7 @@ class Launch {
   }
 
   /// Steps [begin, end) of the inner loop; `begin` is where a leaf starts.
-  void run_steps(Workers::Thread& thread, std::uint16_t phase, std::int64_t* at, std::int64_t n,
+  void run_steps(ThreadState& thread, std::uint16_t phase, std::int64_t* at, std::int64_t n,
                  std::int64_t begin, std::int64_t end) {
     const Section& section = code_.inner[phase];
     const bool walks_points = !code_.lanes_inner;
@@ -248,22 +281,23 @@ class Launch {
   // ---- few units: threads share their inner loops in chunks, phase after phase
 
   void run_split() {
-    const std::int64_t chunks = (code_.steps + code_.chunk_steps - 1) / code_.chunk_steps;
+    const std::int64_t chunks = division_.chunks;
     const std::size_t units = static_cast<std::size_t>(code_.units);
-    std::vector<std::size_t> offsets;  // of each reduction within a chunk's partial results
-    std::size_t chunk_bytes = 0;
+    std::byte* states = workers_.take(units * code_.unit_bytes);
+    // Of each reduction in turn: a partial result of each piece.
+    std::byte* partials = nullptr;
     for (const Reduction& r : code_.reductions) {
-      offsets.push_back(chunk_bytes);
-      chunk_bytes += (values_of(r, code_.blocks.block) * size_of(r.dtype) + 63) / 64 * 64;
+      std::byte* own = workers_.take(static_cast<std::size_t>(division_.pieces) * partial_bytes(code_, r));
+      if (partials == nullptr) partials = own;
     }
-    std::byte* states = workers_.partials().reserve(units * code_.unit_bytes +
-                                                    units * static_cast<std::size_t>(chunks) * chunk_bytes);
-    std::byte* partials = states + units * code_.unit_bytes;
     auto partial_of = [&](std::size_t piece, std::size_t reduction) {
-      return partials + piece * chunk_bytes + offsets[reduction];
+      std::byte* own = partials;
+      for (std::size_t i = 0; i < reduction; ++i)
+        own += static_cast<std::size_t>(division_.pieces) * partial_bytes(code_, code_.reductions[i]);
+      return own + piece * partial_bytes(code_, code_.reductions[reduction]);
     };
     for (std::uint16_t phase = 0; phase < code_.phases; ++phase) {
-      Workers::Thread& caller = prepare(0);
+      ThreadState& caller = prepare(0);
       for (std::size_t unit = 0; unit < units; ++unit) {
         use_unit_memory(caller, states + unit * code_.unit_bytes);
         std::int64_t at[kMaxLoops] = {};
@@ -288,7 +322,7 @@ class Launch {
       if (!walks(phase)) continue;
       workers_.pool().run(
           units * static_cast<std::size_t>(chunks), [&](std::size_t piece, std::size_t index) {
-            Workers::Thread& thread = prepare(index);
+            ThreadState& thread = prepare(index);
             const std::int64_t unit = static_cast<std::int64_t>(piece) / chunks;
             const std::int64_t begin = (static_cast<std::int64_t>(piece) - unit * chunks) * code_.chunk_steps;
             use_unit_memory(thread, states + static_cast<std::size_t>(unit) * code_.unit_bytes);
@@ -308,15 +342,16 @@ class Launch {
   const Code& code_;
   const Space& space_;
   Workers& workers_;
-  std::atomic<bool>& fault_;
+  const Division division_;
+  std::uint32_t* const faults_;
+  std::byte* const constants_;
+  const Workers::PerThread states_;
   std::byte* bases_[kMostBuffers];
-  std::byte* constants_ = nullptr;
 };
 
-void run_code(const Code& code, Workers& workers, const LaunchArguments& arguments,
-              std::atomic<bool>& fault) {
+void run_code(const Code& code, Workers workers, const LaunchArguments& arguments, std::uint32_t* faults) {
   if (code.space.outer_count == 0) return;
-  Launch(code, workers, arguments, fault).run();
+  Launch(code, workers, arguments, faults).run();
 }
 
 }  // namespace sinter::runtime::host

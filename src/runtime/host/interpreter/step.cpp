@@ -2,6 +2,7 @@
 #include "src/runtime/host/interpreter/step.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "src/runtime/host/interpreter/random.h"
@@ -243,7 +244,8 @@ void Step::load_at(const Instruction& i, std::byte* const* slots) const {
       }
     });
   });
-  if (outside) fault.store(true, std::memory_order_relaxed);
+  // Other threads may set the same word.
+  if (outside) std::atomic_ref(faults[i.fault]).store(1, std::memory_order_relaxed);
 }
 
 void Step::in_bounds(const Instruction& i, std::byte* const* slots) const {

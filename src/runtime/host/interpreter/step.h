@@ -1,7 +1,6 @@
 // The instructions that are more than a vector loop: indexed loads and stores, indices, random numbers.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -15,7 +14,7 @@ struct Step {
   std::byte* const* bases;  // of the buffers
   const std::int64_t* at;   // coordinates of the block's first point
   std::int64_t n;           // its points
-  std::atomic<bool>& fault;
+  std::uint32_t* faults;    // the launch's fault words
 
   void run(const Instruction& instruction, std::byte** slots) const;
 

@@ -263,6 +263,7 @@ class Translator {
       load.index_dtype = kernel_.exprs[e.args[0]].dtype;
       load.stride = value_of(e.stride, ints_);
       load.extent = value_of(e.extent, ints_);
+      load.fault = e.fault;
     }
     section.code.push_back(load);
     return load.out;

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <vector>
+#include <memory>
+#include <type_traits>
 
 #include <sinter/error.h>
 
-#include "src/base/env.h"
 #include "src/runtime/host/buffer.h"
 #include "src/runtime/members.h"
 
@@ -28,17 +28,28 @@ constexpr double kLittleWork = 0.4;  // ns for a point
 constexpr double kLargeResults = 8 << 20;
 constexpr std::size_t kMostScratch = std::size_t{8} << 20;
 
-/// A buffer of n elements, on the stack where n is small.
+/// n elements, on the stack where n is small, else in the launch's memory.
 template <class T, std::size_t kFew>
 class SmallBuffer {
  public:
-  explicit SmallBuffer(std::size_t n) : more_(n > kFew ? n : 0) {}
-  T* data() { return more_.empty() ? few_.data() : more_.data(); }
+  static std::size_t working_bytes(std::size_t n) { return n > kFew ? whole_units(n * sizeof(T)) : 0; }
+  SmallBuffer(Workers& workers, std::size_t n)
+      : data_(n > kFew ? reinterpret_cast<T*>(workers.take(n * sizeof(T))) : few_.data()) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    if (n > kFew) std::uninitialized_default_construct_n(data_, n);
+  }
+  SmallBuffer(const SmallBuffer&) = delete;
+  SmallBuffer& operator=(const SmallBuffer&) = delete;
+  T& operator[](std::size_t i) { return data_[i]; }
+  T* at(std::size_t i) { return data_ + i; }
 
  private:
   std::array<T, kFew> few_;
-  std::vector<T> more_;
+  T* data_;
 };
+using Addresses = SmallBuffer<void*, 64>;
+using Scalars = SmallBuffer<std::uint64_t, 64>;
+constexpr std::size_t kFewMembers = 8;
 
 /// The fraction of lanes in use for rows of `row` points.
 double lane_utilisation(std::int64_t row, std::int64_t lanes) {
@@ -79,7 +90,9 @@ void JitProgram::use(Member& m, const JitKernel& code) const {
   m.pieces = (m.outer + m.per_piece - 1) / m.per_piece;
 }
 
-JitProgram::Member JitProgram::member_of(std::span<const std::int64_t> ints) {
+JitProgram::~JitProgram() { delete joined_.load(); }
+
+JitProgram::Member JitProgram::member_of(std::span<const std::int64_t> ints) const {
   Member m;
   m.ints = ints.data();
   auto extent = [&](std::size_t k) { return ints[kernel_.extents[k].index]; };
@@ -110,17 +123,21 @@ bool JitProgram::is_better_joined(const Member& m) const {
          lane_utilisation(m.row * m.before, code_.source.register_lanes) >= 1.5 * alone;
 }
 
-/// The code whose lanes run over two loops, compiled at first use; null where that fails.
-const JitKernel* JitProgram::joined() {
-  if (joined_.code == nullptr && !join_failed_) {
-    try {
-      joined_ = compile(kernel_, jit_, counts_, true);
-    } catch (const CompileError&) {
-      if (always_) throw;
-      join_failed_ = true;
-    }
+/// The code whose lanes run over two loops, compiled at first use; null where that fails. Two threads may
+/// both compile it; the kernel cache gives them the same code.
+const JitKernel* JitProgram::joined() const {
+  if (const JitKernel* known = joined_.load(std::memory_order_acquire)) return known;
+  if (join_failed_.load(std::memory_order_relaxed)) return nullptr;
+  try {
+    auto made = std::make_unique<const JitKernel>(compile(kernel_, jit_, counts_, true));
+    const JitKernel* first = nullptr;
+    return joined_.compare_exchange_strong(first, made.get(), std::memory_order_acq_rel) ? made.release()
+                                                                                         : first;
+  } catch (const CompileError&) {
+    if (always_) throw;
+    join_failed_.store(true, std::memory_order_relaxed);
+    return nullptr;
   }
-  return joined_.code == nullptr ? nullptr : &joined_;
 }
 
 const char* JitProgram::reason_to_interpret(const Member& m) const {
@@ -149,7 +166,7 @@ std::string JitProgram::how(std::span<const std::int64_t> ints, std::size_t memb
     const Member m = member_of(ints.subspan(i * kernel_.ints, kernel_.ints));
     std::string own = m.code == nullptr ? std::string("interpreted: ") + m.reason
                                         : "machine code by " + jit_.describe() +
-                                              (m.code == &joined_ ? ", lanes over two loops" : "");
+                                              (is_joined(m) ? ", lanes over two loops" : "");
     if (i == 0)
       text = std::move(own);
     else if (own != text)
@@ -160,64 +177,89 @@ std::string JitProgram::how(std::span<const std::int64_t> ints, std::size_t memb
   return text;
 }
 
-void JitProgram::compute(const Member& m, Workers& workers, std::int64_t piece, std::size_t thread,
-                         std::uint32_t& fault) const {
-  void* scratch = m.scratch == 0 ? nullptr : workers.workspace(thread).reserve(m.scratch);
+void JitProgram::Sum::add(const Member& m) {
+  if (m.code == nullptr) return;
+  work += m.work();
+  pieces += m.pieces;
+  scratch = std::max(scratch, m.scratch);
+}
+bool JitProgram::Sum::shared() const { return work >= kWorthSharing && pieces > 1; }
+
+void JitProgram::compute(const Member& m, std::int64_t piece, std::byte* scratch) const {
   const std::int64_t first = piece * m.per_piece;
   m.code->code->function(m.buffers, m.ints, m.scalars, jit_functions(), first,
-                         std::min(first + m.per_piece, m.outer), scratch, m.cached, &fault);
+                         std::min(first + m.per_piece, m.outer), m.scratch == 0 ? nullptr : scratch, m.cached,
+                         m.faults);
 }
 
-std::string JitProgram::describe() const { return "compiled kernel over " + last_; }
+std::string JitProgram::describe_launch(std::span<const std::int64_t> ints, std::size_t members) const {
+  std::string text = "compiled kernel over ";
+  for (std::size_t i = 0; i < members; ++i) {
+    const Member m = member_of(ints.subspan(i * kernel_.ints, kernel_.ints));
+    if (i < 3) text += (i > 0 ? ", " : "") + std::to_string(m.outer) + " x " + std::to_string(m.inner);
+    if (m.code == nullptr) text += " (interpreted)";
+    if (is_joined(m)) text += " (loops joined)";
+  }
+  return text;
+}
 
-void JitProgram::run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>& fault) {
+std::size_t JitProgram::workspace_bytes(std::span<const std::int64_t> ints, std::size_t members) const {
+  std::size_t interpreted = 0;
+  Sum sum;
+  for (std::size_t i = 0; i < members; ++i) {
+    const auto own = ints.subspan(i * kernel_.ints, kernel_.ints);
+    const Member m = member_of(own);
+    if (m.code == nullptr)
+      interpreted = std::max(interpreted, interpreted_.member_bytes(own, most_threads()));
+    sum.add(m);
+  }
+  // Interpreted members run before the others, and work in the same memory.
+  return Addresses::working_bytes(members * kernel_.buffers.size()) +
+         Scalars::working_bytes(members * kernel_.scalars.size()) +
+         SmallBuffer<Member, kFewMembers>::working_bytes(members) +
+         std::max(interpreted, threads(sum.shared_pieces()) * whole_units(sum.scratch));
+}
+
+void JitProgram::run(Workers& workers, const LaunchArguments& arguments, std::uint32_t* faults) {
   const std::size_t count = arguments.members, per_member = kernel_.buffers.size();
   if (count == 0 || count > kernel_.members || arguments.buffers.size() != count * per_member ||
       arguments.ints.size() != count * kernel_.ints ||
       arguments.scalars.size() != count * kernel_.scalars.size())
-    return interpreted_.run(workers, arguments, fault);  // throws the error
-  SmallBuffer<void*, 64> buffers(arguments.buffers.size());
-  for (std::size_t i = 0; i < arguments.buffers.size(); ++i)
-    buffers.data()[i] = data_of(arguments.buffers[i]);
-  SmallBuffer<std::uint64_t, 64> scalars(arguments.scalars.size());
+    return interpreted_.run(workers, arguments, faults);  // throws the error
+  Addresses buffers(workers, arguments.buffers.size());
+  for (std::size_t i = 0; i < arguments.buffers.size(); ++i) buffers[i] = data_of(arguments.buffers[i]);
+  Scalars scalars(workers, arguments.scalars.size());
   for (std::size_t i = 0; i < arguments.scalars.size(); ++i)
-    scalars.data()[i] = bits_of(arguments.scalars[i], kernel_.scalars[i % kernel_.scalars.size()]);
-  SmallBuffer<Member, 8> members(count);
-  double work = 0;
-  std::int64_t pieces = 0;
-  const bool describes = base::logs("launch");
-  last_.clear();
+    scalars[i] = bits_of(arguments.scalars[i], kernel_.scalars[i % kernel_.scalars.size()]);
+  SmallBuffer<Member, kFewMembers> members(workers, count);
+  Sum sum;
   for (std::size_t i = 0; i < count; ++i) {
     const LaunchArguments own = arguments_of(kernel_, arguments, i);
-    Member& m = members.data()[i] = member_of(own.ints);
-    if (describes && i < 3)
-      last_ += (i > 0 ? ", " : "") + std::to_string(m.outer) + " x " + std::to_string(m.inner);
+    std::uint32_t* own_faults = faults + i * kernel_.faults;
+    Member& m = members[i] = member_of(own.ints);
     if (m.code == nullptr) {
-      if (describes) last_ += " (interpreted)";
-      interpreted_.run_member(workers, own, fault);
+      interpreted_.run_member(workers, own, own_faults);
       m.pieces = 0;
-    } else if (describes && m.code == &joined_) {
-      last_ += " (loops joined)";
+      continue;
     }
-    m.buffers = buffers.data() + i * per_member;
-    m.scalars = arguments.scalars.empty() ? nullptr : scalars.data() + i * kernel_.scalars.size();
-    work += m.pieces == 0 ? 0 : m.work();
-    pieces += m.pieces;
+    m.buffers = buffers.at(i * per_member);
+    m.scalars = arguments.scalars.empty() ? nullptr : scalars.at(i * kernel_.scalars.size());
+    m.faults = own_faults;
+    sum.add(m);
   }
-  std::uint32_t faults = 0;
-  if (work < kWorthSharing || pieces <= 1) {
+  const Workers::PerThread scratch = workers.take_each(workers.threads(sum.shared_pieces()), sum.scratch);
+  if (!sum.shared()) {
     for (std::size_t i = 0; i < count; ++i)
-      for (std::int64_t piece = 0; piece < members.data()[i].pieces; ++piece)
-        compute(members.data()[i], workers, piece, 0, faults);
-  } else {
-    workers.pool().run(static_cast<std::size_t>(pieces), [&](std::size_t piece, std::size_t thread) {
-      const Member* m = members.data();
-      std::int64_t own = static_cast<std::int64_t>(piece);
-      for (; own >= m->pieces; ++m) own -= m->pieces;
-      compute(*m, workers, own, thread, faults);
-    });
+      for (std::int64_t piece = 0; piece < members[i].pieces; ++piece)
+        compute(members[i], piece, scratch.of(0));
+    return;
   }
-  if (faults != 0) fault.store(true, std::memory_order_relaxed);
+  workers.pool().run(static_cast<std::size_t>(sum.pieces), [&](std::size_t piece, std::size_t thread) {
+    const Member* m = members.at(0);
+    std::int64_t own = static_cast<std::int64_t>(piece);
+    for (; own >= m->pieces; ++m) own -= m->pieces;
+    compute(*m, own, scratch.of(thread));
+  });
 }
 
 }  // namespace sinter::runtime::host

@@ -17,8 +17,13 @@ class JitProgram final : public HostExecutable {
   /// to be faster. The compiler and the counts outlive the program.
   JitProgram(const ir::Kernel& kernel, Jit& jit, compile::OriginCounts& counts, bool always);
 
-  void run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>& fault) override;
-  std::string describe() const override;
+  ~JitProgram() override;
+
+  void run(Workers& workers, const LaunchArguments& arguments, std::uint32_t* faults) override;
+  std::size_t workspace_bytes(std::span<const std::int64_t> ints, std::size_t members) const override;
+  std::string describe() const override { return "compiled kernel"; }
+  std::string describe_launch(std::span<const std::int64_t> ints, std::size_t members) const override;
+  std::size_t faults() const override { return kernel_.faults; }
   std::string how(std::span<const std::int64_t> ints, std::size_t members) override;
 
  private:
@@ -34,29 +39,41 @@ class JitProgram final : public HostExecutable {
     void* const* buffers = nullptr;
     const std::int64_t* ints = nullptr;
     const std::uint64_t* scalars = nullptr;
+    std::uint32_t* faults = nullptr;
     bool cached = true;  // false: stores bypass the caches
 
     double work() const { return unit * static_cast<double>(outer); }
   };
-  Member member_of(std::span<const std::int64_t> ints);
+  /// All machine-code members together: the longest scratch, and whether threads share them.
+  struct Sum {
+    double work = 0;
+    std::int64_t pieces = 0;
+    std::size_t scratch = 0;
+    void add(const Member& member);
+    bool shared() const;
+    std::int64_t shared_pieces() const { return shared() ? pieces : 1; }
+  };
+  Member member_of(std::span<const std::int64_t> ints) const;
+  bool is_joined(const Member& member) const {
+    return member.code != nullptr && member.code == joined_.load(std::memory_order_acquire);
+  }
   void use(Member& member, const JitKernel& code) const;
   bool is_better_joined(const Member& member) const;
   /// Why the interpreter is expected to be faster; null where it is not.
   const char* reason_to_interpret(const Member& member) const;
-  const JitKernel* joined();
-  void compute(const Member& member, Workers& workers, std::int64_t piece, std::size_t thread,
-               std::uint32_t& fault) const;
+  const JitKernel* joined() const;
+  void compute(const Member& member, std::int64_t piece, std::byte* scratch) const;
 
   ir::Kernel kernel_;
   Jit& jit_;
   compile::OriginCounts& counts_;
   bool always_;
   JitKernel code_;
-  JitKernel joined_;  // lanes over two loops, for short rows; compiled at first use
-  bool join_failed_ = false;
+  // Lanes over two loops, for short rows; compiled at first use, by whoever is first.
+  mutable std::atomic<const JitKernel*> joined_{nullptr};
+  mutable std::atomic<bool> join_failed_{false};
   double outer_result_bytes_ = 0, inner_result_bytes_ = 0;  // bytes stored per outer and per inner point
   KernelProgram interpreted_;
-  std::string last_;  // for `describe`
 };
 
 }  // namespace sinter::runtime::host

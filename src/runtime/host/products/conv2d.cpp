@@ -47,17 +47,21 @@ class Conv2dProgram final : public HostExecutable {
 
   std::string describe() const override { return op_.describe() + " by a kernel of the host"; }
 
-  void run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>&) override {
+  std::size_t workspace_bytes(std::span<const std::int64_t>, std::size_t) const override {
+    const bool sums = op_.direction == Direction::BackwardWeight;
+    const auto [shared, each, pieces] = sums ? Memory(sums_of_images()) : Memory(unfolding());
+    return bytes_of(room_elements()) + bytes_of(shared) + this->threads(pieces) * bytes_of(each);
+  }
+
+  void run(Workers& workers, const LaunchArguments& arguments, std::uint32_t*) override {
     const T* first = reinterpret_cast<const T*>(data_of(arguments.buffers[0]));
     const T* second = reinterpret_cast<const T*>(data_of(arguments.buffers[1]));
     T* out = reinterpret_cast<T*>(data_of(arguments.buffers[2]));
     // This kernel computes channels first and transposes channels-last images before and after. Plans choose
     // channels last for oneDNN; this kernel runs where oneDNN has no implementation.
-    const Image x{op_.c_in, op_.h * op_.w, op_.x_last}, y{op_.c_out, op_.oh * op_.ow, op_.y_last};
+    const Image x = image_x(), y = image_y();
     const bool forward = op_.direction == Direction::Forward;
-    T* room = reinterpret_cast<T*>(workers.partials().reserve(
-        static_cast<std::size_t>((x.last ? op_.n * x.size() : 0) + (y.last ? op_.n * y.size() : 0)) *
-        sizeof(T)));
+    T* room = take(workers, room_elements());
     if (op_.direction == Direction::BackwardWeight) {
       const T* plain = channels_first(workers, x, first, room);
       backward_weight(workers, plain, channels_first(workers, y, second, room), out);
@@ -75,6 +79,73 @@ class Conv2dProgram final : public HostExecutable {
     bool last;  // channels last
     std::int64_t size() const { return channels * points; }
   };
+  Image image_x() const { return {op_.c_in, op_.h * op_.w, op_.x_last}; }
+  Image image_y() const { return {op_.c_out, op_.oh * op_.ow, op_.y_last}; }
+
+  // ---- working memory
+
+  static std::size_t bytes_of(std::int64_t elements) {
+    return whole_units(static_cast<std::size_t>(elements) * sizeof(T));
+  }
+  static T* take(Workers& workers, std::int64_t elements) {
+    return reinterpret_cast<T*>(workers.take(static_cast<std::size_t>(elements) * sizeof(T)));
+  }
+
+  /// Elements that all threads share, elements of each thread, and pieces that threads share.
+  struct Memory {
+    std::int64_t shared = 0, each = 0, pieces = 1;
+  };
+
+  /// Of transposed copies of channels-last images.
+  std::int64_t room_elements() const {
+    const Image x = image_x(), y = image_y();
+    return (x.last ? op_.n * x.size() : 0) + (y.last ? op_.n * y.size() : 0);
+  }
+
+  /// How `by_image` divides its work: a product of `m` rows and depth `k` for each chunk of each image.
+  struct Unfolding : Memory {
+    std::int64_t m = 0, k = 0, points = 0, chunk = 1, chunks = 0;
+    double work = 0;
+  };
+  Unfolding unfolding() const {
+    const bool forward = op_.direction == Direction::Forward;
+    Unfolding u;
+    u.m = forward ? co_ : ci_;
+    u.k = (forward ? ci_ : co_) * window_;
+    u.points = forward ? op_.oh * op_.ow : op_.h * op_.w;
+    if (op_.n == 0 || u.m == 0 || u.points == 0 || u.k == 0) return u;
+    u.chunk = std::clamp(kUnfolded / u.k / width_ * width_, width_, round_up(u.points, width_));
+    u.chunks = (u.points + u.chunk - 1) / u.chunk;
+    u.work = 2.0 * static_cast<double>(u.m * u.k) * static_cast<double>(u.points) *
+             static_cast<double>(op_.n * op_.groups);
+    u.shared = op_.groups * u.m * u.k;
+    u.each = u.k * u.chunk;
+    u.pieces = shared_pieces(op_.n * op_.groups * u.chunks, u.work);
+    return u;
+  }
+
+  /// How `backward_weight` divides its work: `partials` sums of `images` images each.
+  struct SumsOfImages : Memory {
+    std::int64_t points = 0, k = 0, size = 0, images = 1, partials = 0, chunk = 1;
+    double work = 0;
+  };
+  SumsOfImages sums_of_images() const {
+    SumsOfImages s;
+    s.points = op_.oh * op_.ow;
+    s.k = ci_ * window_;
+    s.size = op_.groups * co_ * s.k;
+    if (s.size == 0 || op_.n == 0 || s.points == 0) return s;
+    const std::int64_t most = std::clamp<std::int64_t>(kPartialElements / s.size, 2, kMostPartials);
+    s.images = std::max<std::int64_t>((op_.n + most - 1) / most, 1);
+    s.partials = (op_.n + s.images - 1) / s.images;
+    s.chunk =
+        std::clamp<std::int64_t>(kUnfolded / (s.k + co_), std::min<std::int64_t>(16, s.points), s.points);
+    s.work = 2.0 * static_cast<double>(s.size) * static_cast<double>(s.points) * static_cast<double>(op_.n);
+    s.shared = s.partials * s.size;
+    s.each = (s.k + co_) * s.chunk + width_ * kPanelDepth;
+    s.pieces = shared_pieces(s.partials * op_.groups, s.work);
+    return s;
+  }
 
   /// The images, channels first. A transposed copy is made at `room`, which then advances past it.
   const T* channels_first(Workers& workers, const Image& image, const T* from, T*& room) const {
@@ -99,8 +170,8 @@ class Conv2dProgram final : public HostExecutable {
   /// x[ci, p] = weight[ci, (co, r, s)] times unfolded grad y.
   void by_image(Workers& workers, const T* in, const T* weight, T* out) {
     const bool forward = op_.direction == Direction::Forward;
-    const std::int64_t m = forward ? co_ : ci_, k = (forward ? ci_ : co_) * window_;
-    const std::int64_t points = forward ? op_.oh * op_.ow : op_.h * op_.w;
+    const Unfolding u = unfolding();
+    const std::int64_t m = u.m, k = u.k, points = u.points, chunk = u.chunk, chunks = u.chunks;
     const std::int64_t in_size = (forward ? ci_ * op_.h * op_.w : co_ * op_.oh * op_.ow);
     if (op_.n == 0 || m == 0 || points == 0) return;
     if (k == 0) {
@@ -108,28 +179,23 @@ class Conv2dProgram final : public HostExecutable {
       return;
     }
     const std::vector<std::int64_t> panels = row_panels(m);
-    T* packed = reinterpret_cast<T*>(
-        workers.shared().reserve(static_cast<std::size_t>(op_.groups * m * k) * sizeof(T)));
+    T* packed = take(workers, u.shared);
     for (std::int64_t g = 0; g < op_.groups; ++g)
       pack_weight(panels, weight + g * co_ * ci_ * window_, packed + g * m * k);
-
-    const std::int64_t chunk = std::clamp(kUnfolded / k / width_ * width_, width_, round_up(points, width_));
-    const std::int64_t chunks = (points + chunk - 1) / chunk;
-    const std::int64_t pieces = op_.n * op_.groups * chunks;
-    share(workers, pieces,
-          2.0 * static_cast<double>(m * k) * static_cast<double>(points * op_.n * op_.groups),
-          [&](std::int64_t piece, std::size_t thread) {
-            const std::int64_t image = piece / chunks, begin = (piece - image * chunks) * chunk;
-            const std::int64_t end = std::min(begin + chunk, points), stride = round_up(end - begin, width_);
-            const std::int64_t group = image % op_.groups;
-            T* unfolded = reserve(workers, thread, k * stride);
-            if (forward)
-              unfold_input(op_, in + image * in_size, begin, end, unfolded, stride);
-            else
-              unfold_gradient(op_, in + image * in_size, begin, end, unfolded, stride);
-            multiply(panels, packed + group * m * k, k, unfolded, stride, end - begin,
-                     out + image * m * points + begin, points);
-          });
+    const Workers::PerThread own =
+        workers.take_each(workers.threads(u.pieces), static_cast<std::size_t>(u.each) * sizeof(T));
+    share(workers, op_.n * op_.groups * chunks, u.work, [&](std::int64_t piece, std::size_t thread) {
+      const std::int64_t image = piece / chunks, begin = (piece - image * chunks) * chunk;
+      const std::int64_t end = std::min(begin + chunk, points), stride = round_up(end - begin, width_);
+      const std::int64_t group = image % op_.groups;
+      T* unfolded = reinterpret_cast<T*>(own.of(thread));
+      if (forward)
+        unfold_input(op_, in + image * in_size, begin, end, unfolded, stride);
+      else
+        unfold_gradient(op_, in + image * in_size, begin, end, unfolded, stride);
+      multiply(panels, packed + group * m * k, k, unfolded, stride, end - begin,
+               out + image * m * points + begin, points);
+    });
   }
 
   void pack_weight(const std::vector<std::int64_t>& panels, const T* weight, T* to) const {
@@ -149,24 +215,24 @@ class Conv2dProgram final : public HostExecutable {
   /// grad weight[co, (ci, r, s)] = sum over images of grad y[co, p] times the transpose of unfolded x[(ci, r,
   /// s), p]. Each partial sum covers a fixed range of images; they are added in order.
   void backward_weight(Workers& workers, const T* x, const T* grad, T* out) {
-    const std::int64_t points = op_.oh * op_.ow, k = ci_ * window_, size = op_.groups * co_ * k;
+    const SumsOfImages s = sums_of_images();
+    const std::int64_t points = s.points, k = s.k, size = s.size, images = s.images, partials = s.partials;
     if (size == 0) return;
-    const std::int64_t most = std::clamp<std::int64_t>(kPartialElements / size, 2, kMostPartials);
-    const std::int64_t images = std::max<std::int64_t>((op_.n + most - 1) / most, 1);
-    const std::int64_t partials = (op_.n + images - 1) / images;
     if (op_.n == 0 || points == 0) {
       std::fill_n(out, size, T{0});
       return;
     }
-    T* sums =
-        reinterpret_cast<T*>(workers.shared().reserve(static_cast<std::size_t>(partials * size) * sizeof(T)));
-    const double work = 2.0 * static_cast<double>(size) * static_cast<double>(points * op_.n);
-    share(workers, partials * op_.groups, work, [&](std::int64_t piece, std::size_t thread) {
+    T* sums = take(workers, s.shared);
+    const Workers::PerThread own =
+        workers.take_each(workers.threads(s.pieces), static_cast<std::size_t>(s.each) * sizeof(T));
+    const std::vector<std::int64_t> panels = row_panels(co_);
+    share(workers, partials * op_.groups, s.work, [&](std::int64_t piece, std::size_t thread) {
       const std::int64_t partial = piece / op_.groups, group = piece % op_.groups;
       T* sum = sums + partial * size + group * co_ * k;
       const std::int64_t last = std::min((partial + 1) * images, op_.n);
       for (std::int64_t image = partial * images; image < last; ++image)
-        add_image(workers, thread, x + (image * op_.groups + group) * ci_ * op_.h * op_.w,
+        add_image(s, panels, reinterpret_cast<T*>(own.of(thread)),
+                  x + (image * op_.groups + group) * ci_ * op_.h * op_.w,
                   grad + (image * op_.groups + group) * co_ * points, sum, image > partial * images);
     });
     constexpr std::int64_t kBlock = 16 * 1024;
@@ -179,11 +245,9 @@ class Conv2dProgram final : public HostExecutable {
           });
   }
 
-  void add_image(Workers& workers, std::size_t thread, const T* x, const T* grad, T* sum, bool accumulate) {
-    const std::int64_t points = op_.oh * op_.ow, k = ci_ * window_;
-    const std::vector<std::int64_t> panels = row_panels(co_);
-    const std::int64_t chunk = std::clamp<std::int64_t>(kUnfolded / (k + co_), 16, points);
-    T* unfolded = reserve(workers, thread, (k + co_) * chunk + width_ * kPanelDepth);
+  void add_image(const SumsOfImages& s, const std::vector<std::int64_t>& panels, T* unfolded, const T* x,
+                 const T* grad, T* sum, bool accumulate) const {
+    const std::int64_t points = s.points, k = s.k, chunk = s.chunk;
     T* packed = unfolded + k * chunk;  // of grad y
     T* panel = packed + co_ * chunk;   // of unfolded x, transposed
     for (std::int64_t begin = 0; begin < points; begin += chunk) {
@@ -206,19 +270,17 @@ class Conv2dProgram final : public HostExecutable {
     }
   }
 
+  static std::int64_t shared_pieces(std::int64_t pieces, double work) { return work < 1e6 ? 1 : pieces; }
+
   template <class F>
   static void share(Workers& workers, std::int64_t pieces, double work, F&& f) {
-    if (work < 1e6) {
+    if (shared_pieces(pieces, work) == 1) {
       for (std::int64_t piece = 0; piece < pieces; ++piece) f(piece, std::size_t{0});
     } else {
       workers.pool().run(static_cast<std::size_t>(pieces), [&](std::size_t piece, std::size_t thread) {
         f(static_cast<std::int64_t>(piece), thread);
       });
     }
-  }
-  static T* reserve(Workers& workers, std::size_t thread, std::int64_t elements) {
-    return reinterpret_cast<T*>(
-        workers.workspace(thread).reserve(static_cast<std::size_t>(elements) * sizeof(T)));
   }
 
   library::Conv2dOp op_;

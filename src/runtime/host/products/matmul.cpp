@@ -26,11 +26,17 @@ class MatMulProgram final : public HostExecutable {
       row += rows;
     }
     choose_tiles();
+    choose_ranges();
   }
 
   std::string describe() const override { return op_.describe() + " by a kernel of the host"; }
 
-  void run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>&) override {
+  std::size_t workspace_bytes(std::span<const std::int64_t>, std::size_t) const override {
+    if (op_.batch == 0 || op_.m == 0 || op_.n == 0 || op_.k == 0) return 0;
+    return whole_units(packed_bytes()) + this->threads(most_tiles()) * whole_units(panel_bytes());
+  }
+
+  void run(Workers& workers, const LaunchArguments& arguments, std::uint32_t*) override {
     const T* a = reinterpret_cast<const T*>(data_of(arguments.buffers[0]));
     const T* b = reinterpret_cast<const T*>(data_of(arguments.buffers[1]));
     T* c = reinterpret_cast<T*>(data_of(arguments.buffers[2]));
@@ -39,15 +45,13 @@ class MatMulProgram final : public HostExecutable {
       std::fill_n(c, op_.batch * op_.m * op_.n, T{0});
       return;
     }
-    const std::int64_t depth =
-        std::clamp<std::int64_t>(kPackedElements / op_.m, std::min(kPanelDepth, op_.k), op_.k);
-    shared_b_ = m_tiles_ > 1 && op_.n * depth <= kPackedElements;
-    const std::int64_t longer = shared_b_ ? std::max(op_.m, op_.n) : op_.m;
-    const std::int64_t batches = std::clamp<std::int64_t>(kPackedElements / (longer * depth), 1, op_.batch);
+    const std::int64_t depth = depth_, batches = batches_;
+    T* const packed = reinterpret_cast<T*>(workers.take(packed_bytes()));
+    const Workers::PerThread panels = workers.take_each(workers.threads(most_tiles()), panel_bytes());
     for (std::int64_t first = 0; first < op_.batch; first += batches) {
       const std::int64_t count = std::min(batches, op_.batch - first);
       for (std::int64_t k = 0; k < op_.k; k += depth)
-        run_k_range(workers, a + first * op_.a_batch + k * op_.a_column,
+        run_k_range(workers, packed, panels, a + first * op_.a_batch + k * op_.a_column,
                     b + first * op_.b_batch + k * op_.b_row, c + first * op_.m * op_.n, count,
                     std::min(depth, op_.k - k), k > 0);
     }
@@ -79,22 +83,43 @@ class MatMulProgram final : public HostExecutable {
     count();
   }
 
+  /// Chooses how much of k and of the batch is packed at a time.
+  void choose_ranges() {
+    if (op_.batch == 0 || op_.m == 0 || op_.n == 0 || op_.k == 0) return;
+    depth_ = std::clamp<std::int64_t>(kPackedElements / op_.m, std::min(kPanelDepth, op_.k), op_.k);
+    shared_b_ = m_tiles_ > 1 && op_.n <= kPackedElements / depth_;
+    const std::int64_t longer = shared_b_ ? std::max(op_.m, op_.n) : op_.m;
+    batches_ = std::clamp<std::int64_t>(kPackedElements / depth_ / longer, 1, op_.batch);
+  }
+
+  /// Packed elements of a range of k of some matrices. Panels of B are aligned to vectors.
+  std::int64_t elements_of_a(std::int64_t batches, std::int64_t k) const {
+    return reads_a_in_place() ? 0 : (batches * op_.m * k + columns_ - 1) / columns_ * columns_;
+  }
+  std::int64_t elements_of_b(std::int64_t batches, std::int64_t k) const {
+    return shared_b_ ? (op_.b_batch == 0 ? 1 : batches) * panels_of_b() * k * columns_ : 0;
+  }
+  /// Of the first range, which is the largest.
+  std::size_t packed_bytes() const {
+    return static_cast<std::size_t>(elements_of_a(batches_, depth_) + elements_of_b(batches_, depth_)) *
+           sizeof(T);
+  }
+  bool is_shared(std::int64_t batches) const { return work_ * static_cast<double>(batches) >= kWorthSharing; }
+  /// Tiles that threads share, of the first range.
+  std::int64_t most_tiles() const { return is_shared(batches_) ? batches_ * m_tiles_ * n_tiles_ : 1; }
+  std::size_t panel_bytes() const { return static_cast<std::size_t>(kPanelDepth * columns_) * sizeof(T); }
+
   std::int64_t panels_of_b() const { return (op_.n + columns_ - 1) / columns_; }
   /// Rows of A that are read only once are not packed.
   bool reads_a_in_place() const { return op_.n <= columns_; }
 
-  void run_k_range(Workers& workers, const T* a, const T* b, T* c, std::int64_t batches, std::int64_t k,
-                   bool accumulate) {
+  void run_k_range(Workers& workers, T* packed_a, const Workers::PerThread& panels, const T* a, const T* b,
+                   T* c, std::int64_t batches, std::int64_t k, bool accumulate) {
     const std::int64_t a_panels = reads_a_in_place() ? 0 : static_cast<std::int64_t>(panels_.size());
     const std::int64_t b_panels = shared_b_ ? panels_of_b() : 0;
     const std::int64_t b_batches = op_.b_batch == 0 ? 1 : batches;
-    // Panels of B are aligned to vectors.
-    const std::int64_t a_elements =
-        a_panels > 0 ? (batches * op_.m * k + columns_ - 1) / columns_ * columns_ : 0;
     const std::int64_t b_panel = k * columns_;
-    T* packed_a = reinterpret_cast<T*>(workers.shared().reserve(
-        static_cast<std::size_t>(a_elements + b_batches * b_panels * b_panel) * sizeof(T)));
-    T* packed_b = packed_a + a_elements;
+    T* packed_b = packed_a + elements_of_a(batches, k);
     const std::int64_t a_packs = batches * a_panels;
     auto pack = [&](std::size_t piece, std::size_t) {
       std::int64_t number = static_cast<std::int64_t>(piece);
@@ -125,11 +150,11 @@ class MatMulProgram final : public HostExecutable {
         s.packed_b = packed_b + (op_.b_batch == 0 ? 0 : batch * b_panels * b_panel);
       else
         s.b = b + batch * op_.b_batch;
-      run_tile(workers.workspace(thread), s, tile / n_tiles_, tile % n_tiles_);
+      run_tile(reinterpret_cast<T*>(panels.of(thread)), s, tile / n_tiles_, tile % n_tiles_);
     };
     const std::size_t packs = static_cast<std::size_t>(a_packs + b_batches * b_panels);
     const std::size_t tiles = static_cast<std::size_t>(batches * m_tiles_ * n_tiles_);
-    if (work_ * static_cast<double>(batches) < kWorthSharing) {
+    if (!is_shared(batches)) {
       for (std::size_t i = 0; i < packs; ++i) pack(i, 0);
       for (std::size_t i = 0; i < tiles; ++i) multiply(i, 0);
     } else {
@@ -148,14 +173,12 @@ class MatMulProgram final : public HostExecutable {
     bool accumulate;
   };
 
-  void run_tile(Workspace& workspace, const KRange& s, std::int64_t m_tile, std::int64_t n_tile) {
+  void run_tile(T* own, const KRange& s, std::int64_t m_tile, std::int64_t n_tile) const {
     const std::size_t first = static_cast<std::size_t>(m_tile * tile_m_);
     const std::size_t last = std::min(first + static_cast<std::size_t>(tile_m_), panels_.size());
     const std::int64_t end = std::min((n_tile + 1) * tile_n_ * columns_, op_.n);
     const std::int64_t blocks = (s.k + kPanelDepth - 1) / kPanelDepth;
     const std::int64_t most = (s.k + blocks - 1) / blocks;
-    T* own =
-        reinterpret_cast<T*>(workspace.reserve(static_cast<std::size_t>(kPanelDepth * columns_) * sizeof(T)));
     for (std::int64_t j = n_tile * tile_n_ * columns_; j < end; j += columns_) {
       const std::int64_t columns = std::min(columns_, op_.n - j);
       // With few panels of A, packing costs more than it saves where rows of B are contiguous.
@@ -190,6 +213,7 @@ class MatMulProgram final : public HostExecutable {
   std::vector<std::int64_t> panels_, rows_before_;
   std::int64_t columns_;
   std::int64_t tile_m_ = 1, tile_n_ = 1, m_tiles_ = 1, n_tiles_ = 1;  // panels in a tile; tiles
+  std::int64_t depth_ = 1, batches_ = 1;                              // packed at a time
   bool shared_b_ = false;                                             // B is packed once for all tiles
   double work_ = 0;  // floating-point operations of one matrix
 };

@@ -135,7 +135,12 @@ class OneDnnMatMul final : public HostExecutable {
 
   std::string describe() const override { return op_.describe() + " by oneDNN"; }
 
-  void run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>&) override {
+  std::size_t workspace_bytes(std::span<const std::int64_t>, std::size_t) const override {
+    return this->threads(slices_.count) * whole_units(scratch_bytes());
+  }
+
+  void run(Workers& workers, const LaunchArguments& arguments, std::uint32_t*) override {
+    const Workers::PerThread own = workers.take_each(workers.threads(slices_.count), scratch_bytes());
     const float* a = reinterpret_cast<const float*>(data_of(arguments.buffers[0]));
     const float* b = reinterpret_cast<const float*>(data_of(arguments.buffers[1]));
     float* c = reinterpret_cast<float*>(data_of(arguments.buffers[2]));
@@ -150,15 +155,18 @@ class OneDnnMatMul final : public HostExecutable {
         case Along::Rows: from_a = begin * op_.a_row, to = begin * op_.n; break;
         case Along::Columns: from_b = begin * op_.b_column, to = begin; break;
       }
-      std::byte* scratch = workers.workspace(thread).reserve(p.scratch.get_size());
       execute(p.primitive, {{DNNL_ARG_SRC, at(p.a, a + from_a)},
                             {DNNL_ARG_WEIGHTS, at(p.b, b + from_b)},
                             {DNNL_ARG_DST, at(p.c, c + to)},
-                            {DNNL_ARG_SCRATCHPAD, at(p.scratch, scratch)}});
+                            {DNNL_ARG_SCRATCHPAD, at(p.scratch, own.of(thread))}});
     });
   }
 
  private:
+  std::size_t scratch_bytes() const {
+    return std::max(whole_->scratch.get_size(), rest_ ? rest_->scratch.get_size() : 0);
+  }
+
   enum class Along { Batch, Rows, Columns };
   struct Product {
     dnnl::matmul primitive;
@@ -233,9 +241,11 @@ class SlicedConvolution {
     bytes_ = bytes;
   }
 
+  /// Of the memory that `run` works in.
+  std::size_t bytes() const { return bytes_; }
+
   /// x, weight, y; the direction's result is written, the others are read.
-  void run(Workspace& workspace, const std::array<float*, 3>& data) const {
-    std::byte* memory_of_slice = workspace.reserve(bytes_);
+  void run(std::byte* memory_of_slice, const std::array<float*, 3>& data) const {
     Arguments arguments{{DNNL_ARG_SCRATCHPAD, at(scratch_, memory_of_slice)}};
     for (std::size_t i = 0; i < 3; ++i) {
       const memory user = at(given_[i], data[i]);
@@ -343,7 +353,11 @@ class OneDnnConv2d final : public HostExecutable {
 
   std::string describe() const override { return op_.describe() + " by oneDNN"; }
 
-  void run(Workers& workers, const LaunchArguments& arguments, std::atomic<bool>&) override {
+  std::size_t workspace_bytes(std::span<const std::int64_t>, std::size_t) const override {
+    return whole_units(partial_bytes()) + this->threads(slices_.count) * whole_units(slice_bytes());
+  }
+
+  void run(Workers& workers, const LaunchArguments& arguments, std::uint32_t*) override {
     // The op names its operands by direction; here they are x, weight, y.
     std::array<std::size_t, 3> order{0, 1, 2};
     if (op_.direction == Direction::BackwardInput) order = {2, 1, 0};
@@ -351,16 +365,14 @@ class OneDnnConv2d final : public HostExecutable {
     std::array<float*, 3> data;
     for (std::size_t i = 0; i < 3; ++i)
       data[i] = reinterpret_cast<float*>(data_of(arguments.buffers[order[i]]));
-    const std::int64_t weights = op_.c_out * (op_.c_in / op_.groups) * op_.kh * op_.kw;
-    const bool sums = op_.direction == Direction::BackwardWeight && slices_.count > 1;
-    float* partials = nullptr;
-    if (sums)
-      partials = reinterpret_cast<float*>(
-          workers.partials().reserve(static_cast<std::size_t>(slices_.count * weights) * sizeof(float)));
+    const std::int64_t weights = this->weights();
+    const bool sums = has_sums();
+    float* const partials = reinterpret_cast<float*>(workers.take(partial_bytes()));
+    const Workers::PerThread own = workers.take_each(workers.threads(slices_.count), slice_bytes());
     run_slices(workers, slices_.count, [&](std::int64_t slice, std::size_t thread) {
       const std::int64_t first = slices_.begin(slice);
       const SlicedConvolution& part = slices_.length(slice) == slices_.each ? *whole_ : *rest_;
-      part.run(workers.workspace(thread),
+      part.run(own.of(thread),
                {data[0] + first * op_.c_in * op_.h * op_.w, sums ? partials + slice * weights : data[1],
                 data[2] + first * op_.c_out * op_.oh * op_.ow});
     });
@@ -378,6 +390,14 @@ class OneDnnConv2d final : public HostExecutable {
   }
 
  private:
+  std::int64_t weights() const { return op_.c_out * (op_.c_in / op_.groups) * op_.kh * op_.kw; }
+  /// Each slice has a gradient of the weight of its own; they are added in order.
+  bool has_sums() const { return op_.direction == Direction::BackwardWeight && slices_.count > 1; }
+  std::size_t partial_bytes() const {
+    return has_sums() ? static_cast<std::size_t>(slices_.count * weights()) * sizeof(float) : 0;
+  }
+  std::size_t slice_bytes() const { return std::max(whole_->bytes(), rest_ ? rest_->bytes() : 0); }
+
   library::Conv2dOp op_;
   Slices slices_;
   std::optional<SlicedConvolution> whole_, rest_;

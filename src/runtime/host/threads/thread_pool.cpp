@@ -47,72 +47,137 @@ std::uint32_t left_of(std::uint64_t ticket) { return static_cast<std::uint32_t>(
 
 }  // namespace
 
-ThreadPool::ThreadPool(std::size_t threads) {
-  const std::size_t count = threads == 0 ? base::usable_cores() : threads;
-  workers_.reserve(count - 1);
+ThreadPool::ThreadPool(std::size_t threads) : size_(threads == 0 ? base::usable_cores() : threads) {
+  watch_forks(*this);
+}
+
+ThreadPool::~ThreadPool() {
+  forget_forks(*this);
+  if (workers_ == nullptr) return;
+  stop_.store(true);
+  generation_.fetch_add(1);
+  generation_.notify_all();
+  for (std::thread& thread : *workers_) thread.join();
+  delete workers_;
+}
+
+/// Starts the threads. A caller that comes meanwhile does not wait: it works with those that are there.
+void ThreadPool::start() {
+  if (started_.load(std::memory_order_relaxed) || started_.exchange(true)) return;
+  const std::size_t count = size();
+  workers_ = new std::vector<std::thread>;
+  workers_->reserve(count - 1);
   for (std::size_t i = 1; i < count; ++i) {
     try {
-      workers_.emplace_back([this, i] { worker(i); });
+      workers_->emplace_back([this] { worker(); });
     } catch (const std::system_error& error) {
-      base::warn_once("the host computes on " + std::to_string(size()) + " of " + std::to_string(count) +
+      size_.store(i);
+      base::warn_once("the host computes on " + std::to_string(i) + " of " + std::to_string(count) +
                       " threads: another could not be started (" + error.what() + ")");
       break;
     }
   }
 }
 
-ThreadPool::~ThreadPool() {
-  stop_.store(true);
+void ThreadPool::after_fork(bool in_child) noexcept {
+  if (!in_child) return;
+  // What other threads had under way never ends here.
+  for (Job& job : jobs_) {
+    job.ticket.store(std::uint64_t{generation_of(job.ticket.load()) + 1} << 32);
+    job.unfinished.store(0);
+    job.failed.store(false);
+    job.taken.store(false);
+  }
+  sleeping_.store(0);
+  workers_ = nullptr;
+  started_.store(false);
+}
+
+ThreadPool::Job* ThreadPool::take_job() {
+  // Each thread comes back to the job it had, so that callers do not meet in one cache line.
+  thread_local std::size_t own = 0;
+  for (std::size_t i = 0; i < kJobs; ++i) {
+    const std::size_t at = (own + i) % kJobs;
+    Job& job = jobs_[at];
+    if (job.taken.load(std::memory_order_relaxed) || job.taken.exchange(true, std::memory_order_acquire))
+      continue;
+    own = at;
+    return &job;
+  }
+  return nullptr;
+}
+
+void ThreadPool::wake(std::size_t threads) {
+  // Sequentially consistent with a thread that falls asleep (it increments sleeping_, then checks
+  // generation_): at least one of the two sees the other's write.
   generation_.fetch_add(1);
-  generation_.notify_all();
-  for (std::thread& thread : workers_) thread.join();
+  if (sleeping_.load() == 0) return;
+  if (threads + 1 >= size()) {
+    generation_.notify_all();
+  } else {
+    for (std::size_t i = 0; i < threads; ++i) generation_.notify_one();
+  }
 }
 
 void ThreadPool::run_shared(std::size_t pieces, Call call, void* context) {
   constexpr std::size_t kMostPieces = 0xffffffff;
   for (; pieces > kMostPieces; --pieces) call(context, pieces - 1, 0);
-  call_ = call;
-  context_ = context;
-  pieces_ = pieces;
-  unfinished_.store(pieces, std::memory_order_relaxed);
-  const std::uint32_t generation = generation_.load(std::memory_order_relaxed) + 1;
-  ticket_.store(std::uint64_t{generation} << 32 | pieces, std::memory_order_release);
-  // Sequentially consistent with a worker that falls asleep (it increments sleeping_, then checks
-  // generation_): at least one of the two sees the other's write.
-  generation_.store(generation);
-  if (sleeping_.load() != 0) {
-    if (pieces > workers_.size()) {
-      generation_.notify_all();
-    } else {
-      for (std::size_t i = 1; i < pieces; ++i) generation_.notify_one();
-    }
+  start();
+  Job* const job = take_job();
+  if (job == nullptr) {
+    for (std::size_t piece = 0; piece < pieces; ++piece) call(context, piece, 0);
+    return;
   }
-  work_through(generation, 0);
+  job->call = call;
+  job->context = context;
+  job->pieces = pieces;
+  job->threads.store(1, std::memory_order_relaxed);
+  // The first piece is the caller's, so that fewer other threads than pieces take part.
+  job->unfinished.store(pieces - 1, std::memory_order_relaxed);
+  const std::uint32_t generation = generation_of(job->ticket.load(std::memory_order_relaxed)) + 1;
+  job->ticket.store(std::uint64_t{generation} << 32 | (pieces - 1), std::memory_order_release);
+  wake(pieces - 1);
+  job->perform(0, 0);
+  work_through(*job, true);
   // The remaining pieces run on other threads; one of them may have lost its core, so yield.
-  while (unfinished_.load(std::memory_order_acquire) != 0) {
-    if (!spin([this] { return unfinished_.load(std::memory_order_acquire) == 0; })) std::this_thread::yield();
+  const auto done = [job] { return job->unfinished.load(std::memory_order_acquire) == 0; };
+  while (!done())
+    if (!spin(done)) std::this_thread::yield();
+  std::exception_ptr error;
+  if (job->failed.load(std::memory_order_relaxed)) {
+    error = std::exchange(job->error, nullptr);
+    job->failed.store(false, std::memory_order_relaxed);
   }
-  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  job->taken.store(false, std::memory_order_release);
+  if (error) std::rethrow_exception(error);
 }
 
-void ThreadPool::work_through(std::uint32_t generation, std::size_t thread) {
-  std::uint64_t ticket = ticket_.load(std::memory_order_acquire);
+void ThreadPool::Job::perform(std::size_t piece, std::size_t thread) noexcept {
+  try {
+    call(context, piece, thread);
+  } catch (...) {
+    if (!failed.exchange(true, std::memory_order_relaxed)) error = std::current_exception();
+  }
+}
+
+bool ThreadPool::work_through(Job& job, bool is_caller) {
+  std::uint64_t ticket = job.ticket.load(std::memory_order_acquire);
+  const std::uint32_t generation = generation_of(ticket);
+  std::size_t thread = 0;
+  bool any = false;
   while (generation_of(ticket) == generation && left_of(ticket) != 0) {
-    if (!ticket_.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel)) continue;
+    if (!job.ticket.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel)) continue;
     // This job cannot end before the claimed piece, so its fields do not change.
-    const std::size_t piece = pieces_ - left_of(ticket);
-    try {
-      call_(context_, piece, thread);
-    } catch (...) {
-      std::lock_guard lock(error_mutex_);
-      if (!error_) error_ = std::current_exception();
-    }
-    unfinished_.fetch_sub(1, std::memory_order_release);
-    ticket = ticket_.load(std::memory_order_acquire);
+    if (!any && !is_caller) thread = job.threads.fetch_add(1, std::memory_order_relaxed);
+    any = true;
+    job.perform(job.pieces - left_of(ticket), thread);
+    job.unfinished.fetch_sub(1, std::memory_order_release);
+    ticket = job.ticket.load(std::memory_order_acquire);
   }
+  return any;
 }
 
-void ThreadPool::worker(std::size_t thread) {
+void ThreadPool::worker() {
   const DefaultFloatingPoint not_inherited;  // a new thread begins with its parent's settings
   std::uint32_t seen = 0;
   for (;;) {
@@ -124,7 +189,10 @@ void ThreadPool::worker(std::size_t thread) {
     }
     seen = generation_.load(std::memory_order_acquire);
     if (stop_.load()) return;
-    work_through(seen, thread);
+    for (bool any = true; any;) {
+      any = false;
+      for (Job& job : jobs_) any = work_through(job, false) || any;
+    }
   }
 }
 
