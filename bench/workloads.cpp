@@ -158,7 +158,7 @@ std::function<void()> training_step(Model initial, sn::optim::Adam optimizer, In
   auto adam = std::make_shared<sn::optim::Adam>(std::move(optimizer));
   return [=] {
     auto gradients = sn::nn::cross_entropy(model->forward(x), y).backward();
-    *model = adam->step(1e-3, std::move(*model), std::move(gradients));
+    adam->step(1e-3, *model, std::move(gradients));
   };
 }
 

@@ -50,7 +50,7 @@ void gradients_are_values(const sn::Device& device) {
   const auto norm = sum.square().sum().sqrt();
   gradients.set(w, sum / sn::maximum(norm, 1.0));
   std::cout << "clipped " << *gradients.get(w) << "\n";
-  w = sgd.step(0.5, std::move(w), std::move(gradients));
+  sgd.step(0.5, w, std::move(gradients));
   std::cout << "after a step " << w << "\n";
 }
 

@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
   const sn::Report training = sn::explain([&] {
     for (int step = 0; step < 3; ++step) {
       const auto loss = sn::nn::cross_entropy(model.forward(x), y);
-      model = sgd.step(0.1, std::move(model), loss.backward());
+      sgd.step(0.1, model, loss.backward());
     }
   });
   std::cout << training.to_text() << "\n";

@@ -109,7 +109,7 @@ Trained train(const Options& options, const Images& images, const sn::Device& de
       auto loss = sn::nn::cross_entropy(logits, batch.labels);
       score.add(loss, logits, batch.labels);
       auto gradients = loss.backward();
-      model = adam.step(options.learning_rate, std::move(model), std::move(gradients));
+      adam.step(options.learning_rate, model, std::move(gradients));
       if (progress.is_due(++step)) {
         auto [mean_loss, accuracy] = score.read();
         progress.show(step, format("loss %.4f  accuracy %.2f%%  %.0f images/s", mean_loss, accuracy,

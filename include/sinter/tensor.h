@@ -432,6 +432,7 @@ class Tensor : public TensorCreation<Rank, Kind> {
   }
 
  private:
+  friend AnyTensor& detail::handle_of<>(Tensor& tensor);
   static Tensor trust(AnyTensor any) { return Tensor(detail::trusted, std::move(any)); }
   template <std::size_t N>
   static Dims dims(const std::int64_t (&values)[N]) {

@@ -10,7 +10,10 @@
 //   parts      of a split kernel: the number of workgroups that share one unit of work; then memory for
 //              partial results (split_scratch_bytes) and a table of 32-bit counters, one for each unit, all
 //              zero, which the kernel leaves so
-//   fault      where Kernel::fault: a word that the kernel sets to 1
+//   fault      where Kernel::faults: the launch's fault words, 32 bits each: Kernel::faults of each member.
+//   The
+//              kernel sets to 1 those of the LoadAt that met an index out of range, and leaves the others
+//              alone
 //
 // A kernel for several members takes a table instead of buffers, ints and scalars, laid out by member_layout,
 // and the number of members. It is launched with Geometry::workgroups workgroups of lanes x rows lanes.

@@ -157,9 +157,10 @@ struct Kernel {
   std::uint8_t inner_rank = 0;
   std::uint16_t phases = 1;
   Schedule schedule = Schedule::Pointwise;
-  bool wide = false;   // some index needs 64 bits; else all ints and positions fit in 31 bits
-  /// Number of LoadAt with an own fault word. An index out of range reads as 0 and sets the word to 1: of
-  /// member m the word `m * faults + Expr::fault` of the launch.
+  bool wide = false;  // some index needs 64 bits; else all ints and positions fit in 31 bits
+  /// Number of LoadAt, each of which has its own fault word. An index out of range reads as 0 and sets the
+  /// word to 1: of member m the word `m * faults + Expr::fault` of the launch. A LoadAt that no store needs
+  /// is not computed and sets nothing.
   std::uint16_t faults = 0;
   std::vector<IntRef> extents;  // outer, then inner; always Argument
   std::vector<BufferInfo> buffers;

@@ -27,6 +27,8 @@ struct DeviceTraits {
   std::size_t batch_bytes =
       0;  // arguments that one launch of several members may have; 0: there are no such launches
   std::size_t memory_bytes = 0;  // 0: unknown
+  std::size_t most_buffer_bytes =
+      0;  // of one buffer: temporaries are dealt out among several where they take more; 0: no limit
   bool channels_last = false;  // convolutions of f32 work on images whose channels are last, and take them so
 
   // What the planner weighs choices by, measured (docs/benchmarks.md).

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include <absl/container/flat_hash_set.h>
 
@@ -16,10 +17,10 @@ constexpr std::size_t kMostBytes = std::numeric_limits<std::int64_t>::max();
 
 std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-/// Free stretches of the arena, first fit.
-class Arena {
+/// A segment of the arena and its free stretches, first fit.
+class Segment {
  public:
-  std::size_t take(std::size_t bytes) {
+  std::optional<std::size_t> take_free(std::size_t bytes) {
     for (std::size_t i = 0; i < free_.size(); ++i) {
       if (free_[i].second < bytes) continue;
       const std::size_t offset = free_[i].first;
@@ -28,14 +29,15 @@ class Arena {
       if (free_[i].second == 0) free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(i));
       return offset;
     }
+    return std::nullopt;
+  }
+  /// Takes what lies at the end, up to `most` bytes in all. Nothing where that is too little.
+  std::optional<std::size_t> grow(std::size_t bytes, std::size_t most) {
     // The last free stretch may reach the end: it grows instead of being left behind.
-    std::size_t offset = end_;
-    if (!free_.empty() && free_.back().first + free_.back().second == end_) {
-      offset = free_.back().first;
-      free_.pop_back();
-    }
-    if (bytes > kMostBytes - offset)
-      throw DeviceError("[plan] the temporaries of one trace take more than 2^63 bytes");
+    const bool is_free = !free_.empty() && free_.back().first + free_.back().second == end_;
+    const std::size_t offset = is_free ? free_.back().first : end_;
+    if (offset > most || bytes > most - offset) return std::nullopt;
+    if (is_free) free_.pop_back();
     end_ = offset + bytes;
     return offset;
   }
@@ -59,10 +61,47 @@ class Arena {
   std::size_t end_ = 0;
 };
 
+class Arena {
+ public:
+  /// No segment gets larger than `most` bytes, unless a single piece is; 0: no limit.
+  explicit Arena(std::size_t most) : most_(most == 0 ? kMostBytes : most) {}
+
+  Binding take(std::size_t bytes) {
+    for (Segment& segment : segments_)
+      if (const auto offset = segment.take_free(bytes)) return binding(segment, *offset);
+    for (Segment& segment : segments_)
+      if (const auto offset = segment.grow(bytes, most_)) return binding(segment, *offset);
+    segments_.emplace_back().grow(bytes, kMostBytes);
+    return binding(segments_.back(), 0);
+  }
+  void give_back(const Binding& at, std::size_t bytes) {
+    segments_[at.index].give_back(at.byte_offset, bytes);
+  }
+  std::vector<std::size_t> ends() const {
+    std::vector<std::size_t> bytes;
+    std::size_t all = 0;
+    for (const Segment& segment : segments_) {
+      bytes.push_back(segment.end());
+      if (segment.end() > kMostBytes - all)
+        throw DeviceError("[plan] the temporaries of one trace take more than 2^63 bytes");
+      all += segment.end();
+    }
+    return bytes;
+  }
+
+ private:
+  Binding binding(const Segment& segment, std::size_t offset) const {
+    return {Binding::Space::Temporary, static_cast<std::uint32_t>(&segment - segments_.data()), offset};
+  }
+
+  std::size_t most_;
+  std::vector<Segment> segments_;
+};
+
 class Placer {
  public:
-  Placer(const Graph& graph, const Grouping& grouping, const std::vector<Step>& steps)
-      : graph_(graph), grouping_(grouping), steps_(steps) {}
+  Placer(const Graph& graph, const Grouping& grouping, const std::vector<Step>& steps, std::size_t most_bytes)
+      : graph_(graph), grouping_(grouping), steps_(steps), arena_(most_bytes) {}
 
   Memory run() {
     memory_.of_node.resize(graph_.nodes.size());
@@ -89,7 +128,7 @@ class Placer {
       }
     donated_.assign(graph_.trace->buffer_count, false);
     for (int s = 0; s < static_cast<int>(steps_.size()); ++s) place_step(s);
-    memory_.arena_bytes = arena_.end();
+    memory_.arena_bytes = arena_.ends();
     return std::move(memory_);
   }
 
@@ -131,7 +170,7 @@ class Placer {
           graph_.nodes[use.node].kind == NodeKind::Op && binding.space == Binding::Space::Temporary;
       // Once, though a library op may name it twice: a product with its own transpose.
       if (temporary && last_use_[use.node] == s && taken.insert(use.node).second)
-        arena_.give_back(binding.byte_offset, std::max(aligned(bytes(use.node)), kAlignment));
+        arena_.give_back(binding, std::max(aligned(bytes(use.node)), kAlignment));
     }
   }
 
@@ -142,8 +181,7 @@ class Placer {
                              0};
       memory_.output_bytes.push_back(bytes(id));
     } else {
-      const std::size_t size = std::max(aligned(bytes(id)), kAlignment);
-      memory_.of_node[id] = {Binding::Space::Temporary, 0, arena_.take(size)};
+      memory_.of_node[id] = arena_.take(std::max(aligned(bytes(id)), kAlignment));
     }
   }
 
@@ -254,8 +292,9 @@ class Placer {
 
 }  // namespace
 
-Memory place(const Graph& graph, const Grouping& grouping, const std::vector<Step>& steps) {
-  return Placer(graph, grouping, steps).run();
+Memory place(const Graph& graph, const Grouping& grouping, const std::vector<Step>& steps,
+             std::size_t most_bytes) {
+  return Placer(graph, grouping, steps, most_bytes).run();
 }
 
 }  // namespace sinter::plan

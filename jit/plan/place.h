@@ -20,10 +20,12 @@ struct Step {
 struct Memory {
   std::vector<Binding> of_node;  // for stored nodes
   std::vector<std::size_t> output_bytes;
-  std::size_t arena_bytes = 0;
+  std::vector<std::size_t> arena_bytes;      // of each segment
   std::vector<std::int64_t> in_place_bytes;  // for each step
 };
 
-Memory place(const Graph& graph, const Grouping& grouping, const std::vector<Step>& steps);
+/// `most_bytes`: no segment of the arena gets larger, unless a single temporary is; 0: one segment holds all.
+Memory place(const Graph& graph, const Grouping& grouping, const std::vector<Step>& steps,
+             std::size_t most_bytes);
 
 }  // namespace sinter::plan

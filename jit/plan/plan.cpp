@@ -75,6 +75,7 @@ class Assembler {
     std::map<std::string, std::size_t> launch_of;  // kernel text to its launch
     const std::size_t first_launch = plan_.launches.size();
     std::vector<ir::Kernel> kernels;
+    std::vector<std::vector<NodeId>> gathers;  // of each launch
     std::size_t at = 0;
     for (GroupId member : step.members) {
       Lowered lowered = std::move(grouping_.kernels[member]);
@@ -86,10 +87,12 @@ class Assembler {
       const auto [it, added] = launch_of.try_emplace(ir::to_string(lowered.kernel), kernels.size());
       if (added) {
         kernels.push_back(std::move(lowered.kernel));
+        gathers.emplace_back();
         plan_.launches.emplace_back().members = 0;
       }
       Launch& launch = plan_.launches[first_launch + it->second];
       ++launch.members;
+      append(gathers[it->second], lowered.gathers);
       append(launch.buffers, part.buffers);
       append(launch.ints, lowered.ints);
       append(launch.scalars, lowered.scalars);
@@ -102,9 +105,17 @@ class Assembler {
       std::sort(launch.records.begin(), launch.records.end());
       launch.records.erase(std::unique(launch.records.begin(), launch.records.end()), launch.records.end());
       launch.what = number_of(std::move(kernels[k]));
+      launch.first_fault = static_cast<std::uint32_t>(gathers_.size());
+      append(gathers_, gathers[k]);
     }
     plan_.launches[first_launch].in_place_bytes = in_place_bytes;
     plan_.in_place_bytes += static_cast<std::size_t>(in_place_bytes);
+  }
+
+  /// Call when all launches are there.
+  void finish() {
+    plan_.faults = static_cast<std::uint32_t>(gathers_.size());
+    plan_.origins = Origins(graph_, std::move(gathers_));
   }
 
  private:
@@ -127,6 +138,7 @@ class Assembler {
   Plan& plan_;
   Traffic traffic_;
   absl::flat_hash_map<std::string, std::uint32_t> known_;
+  std::vector<NodeId> gathers_;  // of each fault word
 };
 
 Graph rewritten_graph(const trace::Trace& trace, const ir::DeviceTraits& traits, const PlanOptions& options,
@@ -161,7 +173,7 @@ Plan assemble(const Graph& graph, Grouping& grouping, const std::vector<Step>& s
   plan.cuts = cuts_of(graph, grouping);
   plan.input_bytes = plan.peak_bytes = input_bytes(*graph.trace);
   for (std::size_t bytes : plan.output_bytes) plan.peak_bytes += bytes;
-  plan.peak_bytes += plan.arena_bytes;
+  plan.peak_bytes += plan.temporary_bytes();
   Assembler assembler(graph, grouping, memory, plan);
   for (std::size_t s = 0; s < steps.size(); ++s) {
     if (steps[s].library)
@@ -169,6 +181,7 @@ Plan assemble(const Graph& graph, Grouping& grouping, const std::vector<Step>& s
     else
       assembler.add_kernel(steps[s], memory.in_place_bytes[s]);
   }
+  assembler.finish();
   for (const Result& result : graph.results)
     plan.placements.push_back(placement_of(graph, grouping, memory, result));
   return plan;
@@ -182,7 +195,7 @@ Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const 
   Grouping grouping = group(graph, group_options(traits, options));
   std::vector<Step> steps = make_steps(grouping);
   if (options.fusion) batch(graph, grouping, traits, steps);
-  const Memory memory = place(graph, grouping, steps);
+  const Memory memory = place(graph, grouping, steps, traits.most_buffer_bytes);
   return assemble(graph, grouping, steps, memory);
 }
 
@@ -205,6 +218,12 @@ std::int64_t Launch::bytes_written() const {
 std::int64_t Plan::bytes_moved() const {
   std::int64_t bytes = 0;
   for (const Launch& launch : launches) bytes += launch.bytes_read() + launch.bytes_written();
+  return bytes;
+}
+
+std::size_t Plan::temporary_bytes() const {
+  std::size_t bytes = 0;
+  for (std::size_t segment : arena_bytes) bytes += segment;
   return bytes;
 }
 
@@ -232,7 +251,7 @@ std::string describe(const Launch& launch, const trace::Trace& trace) {
 std::string to_string(const Plan& plan, const trace::Trace& trace) {
   std::string text = std::to_string(trace.ops.size()) + " ops, " + std::to_string(plan.launches.size()) +
                      " launches, " + std::to_string(plan.kernels.size()) + " distinct kernels, " +
-                     std::to_string(plan.arena_bytes) + " B of temporaries, " +
+                     std::to_string(plan.temporary_bytes()) + " B of temporaries, " +
                      std::to_string(plan.in_place_bytes) + " B in place, " + std::to_string(plan.peak_bytes) +
                      " B at the peak, moves " + std::to_string(plan.bytes_moved()) + " B (least possible " +
                      std::to_string(plan.least_bytes()) + ")\n";
@@ -240,7 +259,9 @@ std::string to_string(const Plan& plan, const trace::Trace& trace) {
     switch (binding.space) {
       case Binding::Space::Input: return "in" + std::to_string(binding.index);
       case Binding::Space::Output: return "out" + std::to_string(binding.index);
-      case Binding::Space::Temporary: return "temp+" + std::to_string(binding.byte_offset);
+      case Binding::Space::Temporary:
+        return "temp" + (binding.index > 0 ? std::to_string(binding.index) : std::string()) + "+" +
+               std::to_string(binding.byte_offset);
     }
     return std::string();
   };

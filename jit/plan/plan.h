@@ -11,6 +11,7 @@
 #include "jit/ir/kernel.h"
 #include "jit/ir/traits.h"
 #include "jit/library/library_op.h"
+#include "jit/plan/origins.h"
 #include "jit/plan/scalar_ref.h"
 #include "src/trace/trace.h"
 
@@ -21,7 +22,7 @@ struct Binding {
   enum class Space : std::uint8_t {
     Input,      // buffer `index` of the trace
     Output,     // new memory number `index` that somebody sees afterwards
-    Temporary,  // `byte_offset` into the plan's own arena
+    Temporary,  // `byte_offset` into segment `index` of the plan's own arena
   };
   Space space = Space::Temporary;
   std::uint32_t index = 0;
@@ -50,6 +51,7 @@ struct Access {
 struct Launch {
   std::variant<std::uint32_t, library::LibraryOpRef> what;  // index in Plan::kernels, or the op
   std::uint32_t members = 1;
+  std::uint32_t first_fault = 0;  // of the plan's fault words the launch's first
   std::vector<Binding> buffers;
   std::vector<std::int64_t> ints;
   std::vector<ScalarArgument> scalars;  // in the order of the kernel's
@@ -81,7 +83,11 @@ struct Plan {
   std::vector<std::size_t> output_bytes;
   std::vector<Placement> placements;
   std::vector<Scalar> constants;  // numbers that passes wrote, the same in every run
-  std::size_t arena_bytes = 0;    // temporaries
+  std::uint32_t faults = 0;       // fault words of all launches
+  Origins origins;                // what came of what
+  /// Temporaries lie in segments, each a buffer of its own: one, or as many as a device takes whose buffers
+  /// have a limit (DeviceTraits::most_buffer_bytes).
+  std::vector<std::size_t> arena_bytes;
   std::size_t in_place_bytes = 0;
   std::vector<PlanCut> cuts;    // why neighbouring kernels stayed apart
   std::size_t input_bytes = 0;  // of the trace's inputs, each buffer once
@@ -92,6 +98,9 @@ struct Plan {
   /// each result that somebody sees written once.
   std::int64_t bytes_moved() const;
   std::int64_t least_bytes() const;
+
+  /// Of all segments of the arena.
+  std::size_t temporary_bytes() const;
 
   /// The number behind a scalar argument, in a run of `trace`.
   const Scalar& scalar(ScalarRef number, const trace::Trace& trace) const {

@@ -3,6 +3,7 @@
 
 #include <sinter/any_tensor.h>
 
+#include "src/autodiff/gradients.h"
 #include "src/autodiff/node.h"
 
 namespace sinter {
@@ -27,6 +28,13 @@ std::uint64_t number_of(const AnyTensor& leaf) {
 
 }  // namespace
 
+AnyTensor* autodiff::find_gradient(Gradients& gradients, const AnyTensor& leaf) {
+  const std::uint64_t number = number_of(leaf);
+  const auto at = lower_bound(gradients.entries(), number);
+  return at == gradients.entries().end() || at->leaf != number || !at->gradient.defined() ? nullptr
+                                                                                         : &at->gradient;
+}
+
 std::optional<AnyTensor> Gradients::get(const AnyTensor& leaf) const {
   const std::uint64_t number = number_of(leaf);
   const auto at = lower_bound(entries_, number);
@@ -35,11 +43,10 @@ std::optional<AnyTensor> Gradients::get(const AnyTensor& leaf) const {
 }
 
 std::optional<AnyTensor> Gradients::remove(const AnyTensor& leaf) {
-  const std::uint64_t number = number_of(leaf);
-  const auto at = lower_bound(entries_, number);
-  if (at == entries_.end() || at->leaf != number || !at->gradient.defined()) return std::nullopt;
+  AnyTensor* gradient = autodiff::find_gradient(*this, leaf);
+  if (!gradient) return std::nullopt;
   // Leaves an empty entry: erasing it would move all later ones, for every parameter of a model.
-  return std::exchange(at->gradient, AnyTensor());
+  return std::exchange(*gradient, AnyTensor());
 }
 
 std::size_t Gradients::size() const {

@@ -27,11 +27,11 @@ Adam::Adam(const AdamConfig& config, bool decoupled) : config_(config), decouple
   require_within(kName, "weight_decay", config.weight_decay, 0, kAny);
 }
 
-void Adam::update(double learning_rate, std::vector<Parameter>& parameters, Location where) {
+void Adam::update(double learning_rate, Step& step, Location where) {
   require_within(kName, "the learning rate", learning_rate, 0, std::numeric_limits<double>::infinity());
   auto add = [&](const AnyTensor& a, const AnyTensor& b) { return AnyTensor::add(a, b, where); };
   auto scale = [&](const AnyTensor& a, double by) { return AnyTensor::mul(a, by, where); };
-  for (Parameter& parameter : parameters) {
+  for (Parameter& parameter : step.parameters()) {
     Moments& moments = moments_[parameter.path];
     AnyTensor& x = parameter.value;
     AnyTensor& gradient = parameter.gradient;
@@ -49,12 +49,12 @@ void Adam::update(double learning_rate, std::vector<Parameter>& parameters, Loca
       first = add(scale(moments.first, config_.beta1), first);
       second = add(scale(moments.second, config_.beta2), second);
     }
-    ++moments.step;
-    moments.first = first;
-    moments.second = second;
+    step.assign(moments.first, first);
+    step.assign(moments.second, second);
+    step.assign(moments.step, moments.step + 1);
 
     // Values that change at each step are scalar arguments, so that every step records the same trace.
-    double steps = static_cast<double>(moments.step);
+    double steps = static_cast<double>(moments.step + 1);
     double step_size = learning_rate / (1 - std::pow(config_.beta1, steps));
     double second_scale = 1 / std::sqrt(1 - std::pow(config_.beta2, steps));
     AnyTensor denominator = AnyTensor::add(scale(second.sqrt(where), second_scale), config_.epsilon, where);
@@ -66,6 +66,7 @@ record::Record Adam::to_record() const {
   record::Record record;
   mark(record, kName);
   for (const auto& [path, moments] : moments_) {
+    if (moments.step == 0) continue;  // its first step failed
     record.add(path + kFirst, moments.first);
     record.add(path + kSecond, moments.second);
     add_count(record, path + kStep, moments.step);

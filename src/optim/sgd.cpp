@@ -25,24 +25,24 @@ Sgd::Sgd(const SgdConfig& config) : config_(config) {
                 std::to_string(config.momentum) + " and " + std::to_string(config.dampening));
 }
 
-void Sgd::update(double learning_rate, std::vector<Parameter>& parameters, Location where) {
+void Sgd::update(double learning_rate, Step& step, Location where) {
   require_within(kName, "the learning rate", learning_rate, 0, std::numeric_limits<double>::infinity());
   auto add_scaled = [&](const AnyTensor& a, const AnyTensor& b, double scale) {
     return AnyTensor::add(a, AnyTensor::mul(b, scale, where), where);
   };
-  for (Parameter& parameter : parameters) {
+  for (Parameter& parameter : step.parameters()) {
     AnyTensor& x = parameter.value;
     AnyTensor& gradient = parameter.gradient;
     if (config_.weight_decay != 0) gradient = add_scaled(gradient, x, config_.weight_decay);
     if (config_.momentum != 0) {
-      auto [velocity, is_new] = velocities_.try_emplace(parameter.path, gradient);
-      if (!is_new) {
-        require_same_shape(kName, parameter.path, velocity->second.shape(), x.shape(), where);
-        AnyTensor kept = AnyTensor::mul(velocity->second, config_.momentum, where);
-        velocity->second = add_scaled(kept, gradient, 1 - config_.dampening);
+      AnyTensor& velocity = velocities_[parameter.path];
+      AnyTensor next = gradient;
+      if (velocity.defined()) {
+        require_same_shape(kName, parameter.path, velocity.shape(), x.shape(), where);
+        next = add_scaled(AnyTensor::mul(velocity, config_.momentum, where), gradient, 1 - config_.dampening);
       }
-      gradient =
-          config_.nesterov ? add_scaled(gradient, velocity->second, config_.momentum) : velocity->second;
+      gradient = config_.nesterov ? add_scaled(gradient, next, config_.momentum) : next;
+      step.assign(velocity, std::move(next));
     }
     x = add_scaled(x, gradient, -learning_rate);
   }
@@ -51,7 +51,8 @@ void Sgd::update(double learning_rate, std::vector<Parameter>& parameters, Locat
 record::Record Sgd::to_record() const {
   record::Record record;
   mark(record, kName);
-  for (const auto& [path, velocity] : velocities_) record.add(path + kVelocity, velocity);
+  for (const auto& [path, velocity] : velocities_)
+    if (velocity.defined()) record.add(path + kVelocity, velocity);  // else its first step failed
   return record;
 }
 

@@ -1,47 +1,104 @@
 // The part of an optimizer's step that does not depend on the optimizer.
+#include <algorithm>
 #include <map>
 
 #include <sinter/optim/step.h>
 
-namespace sinter::optim::detail {
+#include "src/autodiff/gradients.h"
+#include "src/runtime/device_core.h"
+#include "src/trace/recorder.h"
+#include "src/trace/value.h"
 
-Step::Step(std::vector<Taken> taken, Gradients gradients) : taken_(std::move(taken)) {
-  updated_by_.resize(taken_.size());
+namespace sinter::optim {
+
+/// Handles taken out of their places: the values stay, by a pin, but nobody owns them. They are put back where
+/// the step does not come to its end.
+class Step::Lent {
+ public:
+  ~Lent() {
+    for (Loan& loan : loans_) {
+      if (!kept_) *loan.slot = AnyTensor(trace::revive(loan.value), std::move(loan.node), loan.autodiff);
+      trace::unpin(loan.value);
+    }
+  }
+  void take(AnyTensor& slot) {
+    if (!slot.defined()) return;
+    loans_.push_back({&slot, slot.value().get(), slot.node(), slot.on_autodiff()});
+    trace::pin(slot.value().get());
+    slot = AnyTensor();
+  }
+  /// The values have been replaced.
+  void keep() { kept_ = true; }
+
+ private:
+  struct Loan {
+    AnyTensor* slot;
+    trace::Value* value;
+    AnyTensor::NodeRef node;
+    bool autodiff;
+  };
+  std::vector<Loan> loans_;
+  bool kept_ = false;
+};
+
+Step::Step(std::vector<Slot> slots, Gradients& gradients) : slots_(std::move(slots)), gradients_(gradients) {
+  updated_by_.resize(slots_.size());
   // Two paths may lead to one parameter (tied weights): it has one gradient, is updated once and stays tied.
   std::map<const void*, std::optional<std::size_t>> known;
-  for (std::size_t i = 0; i < taken_.size(); ++i) {
-    const AnyTensor& value = taken_[i].value;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const AnyTensor& value = *slots_[i].tensor;
     if (!value.defined() || !value.requires_grad()) continue;
     auto [at, is_new] = known.try_emplace(value.node().get());
     if (is_new) {
-      if (std::optional<AnyTensor> gradient = gradients.remove(value)) {
+      if (AnyTensor* gradient = autodiff::find_gradient(gradients_, value)) {
         at->second = parameters_.size();
-        parameters_.push_back({taken_[i].path, value.inner(), gradient->inner()});
+        parameters_.push_back({slots_[i].path, value.inner(), gradient->inner()});
+        used_gradients_.push_back(gradient);
       }
     }
     updated_by_[i] = at->second;
   }
-  // Releases the old handles only here: the code above identifies parameters by their nodes.
-  for (std::size_t i = 0; i < taken_.size(); ++i)
-    if (updated_by_[i]) taken_[i].value = AnyTensor();
 }
 
-std::vector<AnyTensor> Step::finish(Location where) {
-  std::vector<AnyTensor> leaves, results;
+Step::~Step() = default;
+
+void Step::assign(AnyTensor& slot, AnyTensor next) { assignments_.push_back({&slot, std::move(next)}); }
+
+void Step::run(Location where) {
+  // One module that two paths reach has each of its tensors once in `slots_`, and once more.
+  std::vector<AnyTensor> leaves;
+  std::vector<trace::Value*> wanted;
+  std::vector<runtime::DeviceCore*> devices;
   for (Parameter& parameter : parameters_) {
-    parameter.gradient = AnyTensor();
     AnyTensor leaf(parameter.value.value(), nullptr, true);
     leaves.push_back(leaf.require_grad(where));
-    parameter.value = AnyTensor();
   }
-  for (std::size_t i = 0; i < taken_.size(); ++i)
-    results.push_back(updated_by_[i] ? leaves[*updated_by_[i]] : std::move(taken_[i].value));
-  if (!leaves.empty()) {
-    Device device = leaves.front().device();
-    leaves.clear();
-    device.flush();
+  const auto want = [&](const AnyTensor& tensor) {
+    trace::Value* value = tensor.value().get();
+    wanted.push_back(value);
+    if (std::find(devices.begin(), devices.end(), value->device) == devices.end())
+      devices.push_back(value->device);
+  };
+  for (const AnyTensor& leaf : leaves) want(leaf);
+  for (const Assignment& assignment : assignments_) want(assignment.next);
+  parameters_.clear();
+
+  Lent lent;
+  // Of several devices one may fail when others have written: then nothing is written over.
+  if (devices.size() == 1) {
+    for (std::size_t i = 0; i < slots_.size(); ++i)
+      if (updated_by_[i]) lent.take(*slots_[i].tensor);
+    for (AnyTensor* gradient : used_gradients_) lent.take(*gradient);
+    for (const Assignment& assignment : assignments_) lent.take(*assignment.slot);
   }
-  return results;
+  for (runtime::DeviceCore* device : devices) device->recorder().compute(wanted);
+
+  lent.keep();
+  for (std::size_t i = 0; i < slots_.size(); ++i)
+    if (updated_by_[i]) *slots_[i].tensor = leaves[*updated_by_[i]];
+  for (Assignment& assignment : assignments_) *assignment.slot = std::move(assignment.next);
+  for (const Count& count : counts_) *count.slot = count.next;
+  gradients_ = Gradients();
 }
 
-}  // namespace sinter::optim::detail
+}  // namespace sinter::optim

@@ -206,6 +206,13 @@ class Backend {
   /// run is no plan's, and nothing is kept of it.
   virtual void begin(std::unique_ptr<PlanState>* state, const RunNeeds& needs) = 0;
 
+  /// Called for each launch of a new plan before its first run, by any thread, without the device's lock: what
+  /// these arguments need compiled is compiled here, and waited for. Throws CompileError.
+  virtual void wait_until_ready(Executable& executable, std::span<const std::int64_t> ints,
+                                std::size_t members) {
+    static_cast<void>(executable), static_cast<void>(ints), static_cast<void>(members);
+  }
+
   virtual void launch(Executable& executable, const LaunchArguments& arguments) = 0;
 
   /// Ends the run: launches that were held back go to the driver here. Returns the run's fault words; null

@@ -188,8 +188,8 @@ std::vector<Device> Device::all() {
 
 const std::string& Device::name() const { return core_->name(); }
 const std::string& Device::description() const { return core_->traits().description; }
-void Device::seed(std::uint64_t seed) const { core_->seed(seed); }
-void Device::flush() const { core_->flush(); }
+void Device::seed(std::uint64_t seed, std::uint64_t stream) const { core_->seed(seed, stream); }
+void Device::flush() const { core_->recorder().flush(); }
 void Device::sync() const { core_->synchronize(); }
 std::size_t Device::trim_memory() const { return core_->trim(); }
 Statistics Device::statistics() const { return core_->statistics(); }

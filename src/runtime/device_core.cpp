@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include <sinter/error.h>
 
@@ -11,22 +12,25 @@
 namespace sinter::runtime {
 namespace {
 
-/// The recorders that the current thread uses, one for each device. When the thread ends, its recorders flush
-/// and other threads can reuse them.
+// A stream's number in front of the number of the draw: 2^40 draws of each of 2^23 streams.
+constexpr int kDrawBits = 40;
+
+/// What the current thread uses of each device. When the thread ends, its recorders flush and other threads can
+/// reuse them.
 class ThreadRecorders {
  public:
   struct Entry {
     DeviceCore* device;
     trace::Recorder* recorder;
+    std::optional<RandomStream> random;
   };
   ~ThreadRecorders() {
     for (const Entry& entry : entries_) entry.device->release_recorder(*entry.recorder);
   }
-  trace::Recorder& find(DeviceCore& device) {
-    for (const Entry& entry : entries_)
-      if (entry.device == &device) return *entry.recorder;
-    entries_.push_back({&device, &device.acquire_recorder()});
-    return *entries_.back().recorder;
+  Entry& find(DeviceCore& device) {
+    for (Entry& entry : entries_)
+      if (entry.device == &device) return entry;
+    return entries_.emplace_back(Entry{&device, &device.acquire_recorder(), std::nullopt});
   }
 
  private:
@@ -57,13 +61,16 @@ DeviceCore::DeviceCore(std::unique_ptr<Backend> backend)
     : backend_(std::move(backend)), executor_(*backend_) {}
 DeviceCore::~DeviceCore() = default;
 
-trace::Recorder& DeviceCore::recorder() { return thread_recorders.find(*this); }
+trace::Recorder& DeviceCore::recorder() { return *thread_recorders.find(*this).recorder; }
 
 trace::Recorder& DeviceCore::acquire_recorder() {
   std::lock_guard lock(recorders_mutex_);
-  if (!free_recorders_.empty()) {
-    trace::Recorder* recorder = free_recorders_.back();
-    free_recorders_.pop_back();
+  // What could not be run when its thread ended waits for its readers, and is nothing to a new thread.
+  const auto free = std::find_if(free_recorders_.rbegin(), free_recorders_.rend(),
+                                 [](trace::Recorder* recorder) { return recorder->empty(); });
+  if (free != free_recorders_.rend()) {
+    trace::Recorder* recorder = *free;
+    free_recorders_.erase(std::next(free).base());
     return *recorder;
   }
   const auto limit = static_cast<std::size_t>(base::environment().trace_limit);
@@ -75,7 +82,7 @@ void DeviceCore::release_recorder(trace::Recorder& recorder) noexcept {
   try {
     recorder.flush();
   } catch (const std::exception&) {
-    // The values carry the failure and throw it when somebody reads them.
+    // Whoever reads a value of it tries again, and is told.
   }
   std::lock_guard lock(recorders_mutex_);
   free_recorders_.push_back(&recorder);
@@ -87,10 +94,17 @@ trace::ValueRef DeviceCore::upload(std::span<const std::byte> data, const Shape&
                      std::string(name_of(dtype)));
   BufferRef buffer;
   std::unique_ptr<Transfer> transfer;
-  {
-    std::lock_guard lock(executor_.mutex());
+  const auto begin = [&] {
+    const auto lock = executor_.lock();
     buffer = backend_->allocate_for_upload(data.size());
     if (!data.empty()) transfer = backend_->begin_upload({buffer.get(), 0}, data);
+  };
+  try {
+    begin();
+  } catch (const DeviceError&) {
+    // What failed for want of memory may be all that still fills it.
+    if (!recorder().drop_leftovers()) throw;
+    begin();
   }
   if (transfer) transfer->finish();
   return trace::make_materialised(*this, shape, dtype, std::move(buffer));
@@ -98,7 +112,7 @@ trace::ValueRef DeviceCore::upload(std::span<const std::byte> data, const Shape&
 
 void DeviceCore::read(trace::Value& value, std::span<std::byte> out) {
   trace::materialise(value);
-  if (out.empty()) return;
+  if (out.empty()) return trace::require_good(value);
   const std::size_t size = size_of(value.dtype);
   std::int64_t low = value.layout.offset, high = low;
   for (std::size_t d = 0; d < value.shape.rank(); ++d) {
@@ -111,61 +125,59 @@ void DeviceCore::read(trace::Value& value, std::span<std::byte> out) {
   std::vector<std::byte> staging(dense ? 0 : bytes);
   std::unique_ptr<Transfer> transfer;
   {
-    std::lock_guard lock(executor_.mutex());
+    const auto lock = executor_.lock();
     transfer = backend_->begin_download(view, dense ? out : std::span(staging));
   }
   if (transfer) transfer->finish();  // without the lock: other threads can use the device
+  trace::require_good(value);
   if (!dense)
     copy_strided(out, staging.data() + static_cast<std::size_t>(value.layout.offset - low) * size,
                  value.shape, value.layout.strides, size);
 }
 
-void DeviceCore::flush() {
-  std::vector<trace::Recorder*> recorders;
-  {
-    std::lock_guard lock(recorders_mutex_);
-    for (const auto& recorder : recorders_) recorders.push_back(recorder.get());
-  }
-  for (trace::Recorder* recorder : recorders) recorder->flush();
-}
-
 void DeviceCore::synchronize() {
-  flush();
-  std::lock_guard lock(executor_.mutex());
+  recorder().flush();
+  const auto lock = executor_.lock();
   backend_->synchronize();
 }
 
 std::size_t DeviceCore::trim() {
-  std::lock_guard lock(executor_.mutex());
+  const auto lock = executor_.lock();
   return backend_->trim();
 }
 
-std::pair<std::int64_t, std::int64_t> DeviceCore::next_random() {
+RandomStream DeviceCore::begin_random() {
   std::lock_guard lock(random_mutex_);
-  return {static_cast<std::int64_t>(seed_), static_cast<std::int64_t>(stream_++)};
+  const std::uint64_t number = unnamed_streams_++;
+  return {seed_, (number == 0 ? 0 : kMostStreams + number) << kDrawBits};
 }
 
-void DeviceCore::seed(std::uint64_t seed) {
+std::pair<std::int64_t, std::int64_t> DeviceCore::next_random() {
+  std::optional<RandomStream>& random = thread_recorders.find(*this).random;
+  if (!random) random = begin_random();
+  return {static_cast<std::int64_t>(random->seed), static_cast<std::int64_t>(random->next++)};
+}
+
+void DeviceCore::seed(std::uint64_t seed, std::uint64_t stream) {
+  if (stream >= kMostStreams)
+    throw Error("[seed] stream " + std::to_string(stream) + " is not below " + std::to_string(kMostStreams));
+  thread_recorders.find(*this).random = RandomStream{seed, stream << kDrawBits};
   std::lock_guard lock(random_mutex_);
   seed_ = seed;
-  stream_ = 0;
+  if (unnamed_streams_ == 0) unnamed_streams_ = 1;  // this thread might have been the first
 }
 
 Statistics DeviceCore::running_counts() {
-  Statistics counts;
-  {
-    std::lock_guard lock(executor_.mutex());
-    counts = executor_.counts();
-    const BackendStatistics backend = backend_->statistics();
-    counts.graphs_built = backend.graphs_built;
-    counts.graph_launches = backend.graph_launches;
-    counts.kernels_compiled = backend.kernels_compiled;
-    counts.kernels_from_memory = backend.kernels_from_memory;
-    counts.kernels_from_disk = backend.kernels_from_disk;
-    counts.bytes_in_use = backend.bytes_in_use;
-    counts.peak_bytes_in_use = backend.peak_bytes_in_use;
-    counts.bytes_reserved = backend.bytes_reserved;
-  }
+  Statistics counts = executor_.counts();
+  const BackendStatistics backend = backend_->statistics();
+  counts.graphs_built = backend.graphs_built;
+  counts.graph_launches = backend.graph_launches;
+  counts.kernels_compiled = backend.kernels_compiled;
+  counts.kernels_from_memory = backend.kernels_from_memory;
+  counts.kernels_from_disk = backend.kernels_from_disk;
+  counts.bytes_in_use = backend.bytes_in_use;
+  counts.peak_bytes_in_use = backend.peak_bytes_in_use;
+  counts.bytes_reserved = backend.bytes_reserved;
   std::lock_guard lock(recorders_mutex_);
   for (const auto& recorder : recorders_) counts.ops_recorded += recorder->ops_recorded();
   return counts;
@@ -173,6 +185,7 @@ Statistics DeviceCore::running_counts() {
 
 Statistics DeviceCore::statistics() {
   Statistics counts = running_counts();
+  std::lock_guard lock(base_mutex_);
   counts.ops_recorded -= base_.ops_recorded;
   counts.traces -= base_.traces;
   counts.plans_built -= base_.plans_built;
@@ -187,6 +200,10 @@ Statistics DeviceCore::statistics() {
   return counts;
 }
 
-void DeviceCore::reset_statistics() { base_ = running_counts(); }
+void DeviceCore::reset_statistics() {
+  const Statistics counts = running_counts();
+  std::lock_guard lock(base_mutex_);
+  base_ = counts;
+}
 
 }  // namespace sinter::runtime

@@ -16,6 +16,12 @@
 
 namespace sinter::runtime {
 
+/// The random numbers of one thread: op after op draws with the same seed and the next number of the stream.
+struct RandomStream {
+  std::uint64_t seed = 0;
+  std::uint64_t next = 0;
+};
+
 class DeviceCore {
  public:
   DeviceCore(std::unique_ptr<Backend> backend);
@@ -30,7 +36,7 @@ class DeviceCore {
   /// The calling thread's recorder.
   trace::Recorder& recorder();
   /// `acquire_recorder` finds or makes a recorder for a thread that has none yet. `release_recorder` flushes
-  /// it when the thread ends; errors stay with the values.
+  /// it when the thread ends; what fails then stays pending, and its readers try again.
   trace::Recorder& acquire_recorder();
   void release_recorder(trace::Recorder& recorder) noexcept;
 
@@ -40,15 +46,20 @@ class DeviceCore {
   /// Copies a value to host memory, row-major. Computes the value first if it is pending, and waits.
   void read(trace::Value& value, std::span<std::byte> out);
 
-  /// Flushes the recorders of all threads.
-  void flush();
+  /// Flushes the calling thread's recorder, and waits for the work of all threads.
   void synchronize();
   /// Returns cached memory to the driver or the system; the number of bytes.
   std::size_t trim();
 
-  /// Seed and stream number of the next random op: equal seeds give equal sequences.
+  /// Seed and stream number of the calling thread's next random op.
   std::pair<std::int64_t, std::int64_t> next_random();
-  void seed(std::uint64_t seed);
+  /// The calling thread's numbers from now on, and the seed of threads that have drawn none yet. Throws Error
+  /// for a stream above kMostStreams.
+  void seed(std::uint64_t seed, std::uint64_t stream);
+  static constexpr std::uint64_t kMostStreams = std::uint64_t{1} << 22;
+  /// The stream of a thread that draws without having been given one: streams in the order in which such
+  /// threads come, apart from those that people name.
+  RandomStream begin_random();
 
   Statistics statistics();
   void reset_statistics();
@@ -62,7 +73,8 @@ class DeviceCore {
   std::vector<std::unique_ptr<trace::Recorder>> recorders_;
   std::vector<trace::Recorder*> free_recorders_;
   std::mutex random_mutex_;
-  std::uint64_t seed_ = 0, stream_ = 0;
+  std::uint64_t seed_ = 0, unnamed_streams_ = 0;
+  std::mutex base_mutex_;
   Statistics base_;  // subtracted from the running counts by reset_statistics
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 
 #include <absl/strings/str_cat.h>
 
@@ -36,64 +37,156 @@ ScalarValue convert(const Scalar& scalar, DType dtype) {
 
 bool compilation_forbidden() { return forbidders.load() > 0; }
 
-void Executor::run(trace::Flushed& flushed) {
-  std::lock_guard lock(mutex_);
-  ++counts_.traces;
-  const std::uint64_t built = counts_.plans_built;
-  Ready& ready = find_or_make(flushed);
-  if (observed())
-    tell_observers({flushed.trace, flushed.fingerprint, ready.plan, backend_.traits(), ready.executables,
-                    counts_.plans_built != built, base::environment().fusion});
-  launch(ready, flushed);
-}
-
-Executor::Ready& Executor::find_or_make(const trace::Flushed& flushed) {
-  const Key key{flushed.fingerprint, base::environment().fusion};
-  if (auto it = plans_.find(key); it != plans_.end()) {
-    ++counts_.plans_found;
-    it->second->last_used = ++clock_;
-    return *it->second;
+/// One recorder's: plans that it has used, counts, and memory for arguments. Only the thread that holds the
+/// recorder writes here, so that threads do not slow each other down.
+class Executor::Own final : public trace::TraceSink::PerRecorder {
+ public:
+  explicit Own(Executor& executor) : executor_(executor) {
+    std::lock_guard lock(executor_.owns_mutex_);
+    executor_.owns_.push_back(this);
   }
-  if (compilation_forbidden())
-    throw Error("[plan] a trace of " + std::to_string(flushed.trace.ops.size()) +
-                " operations has no plan yet, and compilation is forbidden here");
-  std::unique_ptr<Ready> ready = make(flushed.trace, key.fusion);
-  ++counts_.plans_built;
-  ready->last_used = ++clock_;
-  if (plans_.size() >= kMostPlans) evict_oldest();
-  return *(plans_[key] = std::move(ready));
+  ~Own() override {
+    std::lock_guard lock(executor_.owns_mutex_);
+    std::erase(executor_.owns_, this);
+  }
+
+  struct Count {
+    std::atomic<std::uint64_t> value{0};
+    void add(std::uint64_t n) {  // there is one writer
+      value.store(value.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+    }
+    std::uint64_t get() const { return value.load(std::memory_order_relaxed); }
+  };
+  Count traces, plans_built, plans_found, launches, bytes_in_place;
+
+  absl::flat_hash_map<Key, ReadyRef> plans;
+  std::uint64_t dropped = 0;  // Executor::dropped_ when `plans` was right
+
+  std::vector<BufferView> views;
+  std::vector<ScalarValue> scalars;
+  std::vector<BufferRef> outputs, arena;
+
+ private:
+  Executor& executor_;
+};
+
+std::unique_ptr<trace::TraceSink::PerRecorder> Executor::attach() { return std::make_unique<Own>(*this); }
+
+Executor::Ready::~Ready() {
+  if (!state) return;
+  const auto lock = executor.lock();
+  state.reset();
 }
 
-std::unique_ptr<Executor::Ready> Executor::make(const trace::Trace& trace, bool fusion) {
+Statistics Executor::counts() {
+  Statistics sum;
+  std::lock_guard lock(owns_mutex_);
+  for (const Own* own : owns_) {
+    sum.traces += own->traces.get();
+    sum.plans_built += own->plans_built.get();
+    sum.plans_found += own->plans_found.get();
+    sum.launches += own->launches.get();
+    sum.bytes_in_place += own->bytes_in_place.get();
+  }
+  return sum;
+}
+
+void Executor::run(trace::Flushed& flushed, PerRecorder& of_recorder) {
+  Own& own = static_cast<Own&>(of_recorder);
+  own.traces.add(1);
+  bool built = false;
+  const ReadyRef ready = find_or_make(flushed, own, built);
+  (built ? own.plans_built : own.plans_found).add(1);
+  if (observed())
+    tell_observers({flushed.trace, flushed.fingerprint, ready->plan, backend_.traits(), ready->executables,
+                    built, base::environment().fusion});
+  launch(*ready, flushed, own);
+}
+
+Executor::ReadyRef Executor::find_or_make(const trace::Flushed& flushed, Own& own, bool& built) {
+  const Key key{flushed.fingerprint, base::environment().fusion};
+  if (const std::uint64_t dropped = dropped_.load(std::memory_order_relaxed); own.dropped != dropped) {
+    own.plans.clear();
+    own.dropped = dropped;
+  }
+  ReadyRef& ready = own.plans[key];
+  if (!ready) {
+    try {
+      ready = find_shared_or_make(key, flushed.trace, built);
+    } catch (...) {
+      own.plans.erase(key);
+      throw;
+    }
+  }
+  // Written only where it changes: many threads read it.
+  const std::uint64_t now = made_.load(std::memory_order_relaxed);
+  if (ready->last_used.load(std::memory_order_relaxed) != now)
+    ready->last_used.store(now, std::memory_order_relaxed);
+  return ready;
+}
+
+/// Of several threads that want the same new plan one makes it, and the others wait for it.
+Executor::ReadyRef Executor::find_shared_or_make(const Key& key, const trace::Trace& trace, bool& built) {
+  std::promise<ReadyRef> promise;
+  std::shared_future<ReadyRef> made_by_other;
+  {
+    std::lock_guard lock(plans_mutex_);
+    if (const auto it = plans_.find(key); it != plans_.end()) return it->second;
+    if (const auto it = in_the_making_.find(key); it != in_the_making_.end()) {
+      made_by_other = it->second;
+    } else {
+      if (compilation_forbidden())
+        throw Error("[plan] a trace of " + std::to_string(trace.ops.size()) +
+                    " operations has no plan yet, and compilation is forbidden here");
+      in_the_making_[key] = promise.get_future().share();
+    }
+  }
+  if (made_by_other.valid()) return made_by_other.get();
+  try {
+    ReadyRef ready = make(trace, key.fusion);
+    keep(key, ready);
+    promise.set_value(ready);
+    built = true;
+    return ready;
+  } catch (...) {
+    {
+      std::lock_guard lock(plans_mutex_);
+      in_the_making_.erase(key);
+    }
+    promise.set_exception(std::current_exception());
+    throw;
+  }
+}
+
+void Executor::keep(const Key& key, const ReadyRef& ready) {
+  ReadyRef oldest;  // ends without the lock
+  std::lock_guard lock(plans_mutex_);
+  ready->last_used.store(++made_, std::memory_order_relaxed);
+  if (plans_.size() >= kMostPlans) {
+    const auto at = std::min_element(plans_.begin(), plans_.end(), [](const auto& a, const auto& b) {
+      return a.second->last_used.load(std::memory_order_relaxed) <
+             b.second->last_used.load(std::memory_order_relaxed);
+    });
+    oldest = std::move(at->second);
+    plans_.erase(at);
+    ++dropped_;
+  }
+  plans_[key] = ready;
+  in_the_making_.erase(key);
+}
+
+Executor::ReadyRef Executor::make(const trace::Trace& trace, bool fusion) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
-  auto ready = std::make_unique<Ready>();
+  auto ready = std::make_shared<Ready>(*this);
   plan::PlanOptions options;
   options.fusion = fusion;
   ready->plan = plan::make_plan(trace, backend_.traits(), options);
   const auto planned = Clock::now();
 
-  std::vector<const ir::Kernel*> wanted;
-  std::vector<std::string> texts, wanted_texts;
-  for (const ir::Kernel& kernel : ready->plan.kernels) {
-    texts.push_back(ir::to_string(kernel));
-    if (kernels_.contains(texts.back())) continue;
-    wanted.push_back(&kernel);
-    wanted_texts.push_back(texts.back());
-  }
-  std::vector<ExecutableRef> compiled = backend_.compile(wanted);
-  for (std::size_t i = 0; i < wanted.size(); ++i) kernels_[wanted_texts[i]] = std::move(compiled[i]);
-
-  for (const plan::Launch& launch : ready->plan.launches) {
-    if (const auto* kernel = std::get_if<std::uint32_t>(&launch.what)) {
-      ready->executables.push_back(kernels_.at(texts[*kernel]));
-      continue;
-    }
-    const library::LibraryOp& op = *std::get<library::LibraryOpRef>(launch.what);
-    ExecutableRef& executable = libraries_[absl::StrCat(op.kind().name(), " ", op.key())];
-    if (!executable) executable = backend_.prepare(op);
-    ready->executables.push_back(executable);
-  }
+  std::vector<std::string> texts;
+  for (const ir::Kernel& kernel : ready->plan.kernels) texts.push_back(ir::to_string(kernel));
+  prepare_executables(*ready, texts);
   if (base::logs("plan")) {
     auto ms = [](auto duration) { return std::chrono::duration<double, std::milli>(duration).count(); };
     base::log_line("plan", absl::StrCat(backend_.traits().name, ": planned in ", ms(planned - start),
@@ -106,72 +199,174 @@ std::unique_ptr<Executor::Ready> Executor::make(const trace::Trace& trace, bool 
   return ready;
 }
 
-void Executor::launch(Ready& ready, trace::Flushed& flushed) {
+void Executor::prepare_executables(Ready& ready, const std::vector<std::string>& texts) {
   const plan::Plan& plan = ready.plan;
-  const bool timed = base::logs("launch");
-  // Pairs `begin` with `abandon` where an exception leaves before `submit`. SINTER_LOG=launch skips `begin`:
-  // a launch has to run at once to be timed.
-  struct Run {
-    Run(Backend& backend, Ready& ready, std::vector<BufferRef>& outputs, bool timed)
-        : backend(backend), outputs(outputs) {
-      if (!timed) backend.begin(&ready.state, {});
+  std::vector<ExecutableRef> kernels(texts.size());
+  std::vector<const ir::Kernel*> wanted;
+  std::vector<std::size_t> places;
+  {
+    std::lock_guard lock(executables_mutex_);
+    for (std::size_t k = 0; k < texts.size(); ++k) {
+      if (const auto it = kernels_.find(texts[k]); it != kernels_.end()) {
+        kernels[k] = it->second;
+        continue;
+      }
+      wanted.push_back(&plan.kernels[k]);
+      places.push_back(k);
     }
-    ~Run() {
-      if (!submitted) backend.abandon();
-      outputs.clear();
+  }
+  std::vector<ExecutableRef> compiled = backend_.compile(wanted);
+  {
+    // Another thread may have compiled the same: all use what came first.
+    std::lock_guard lock(executables_mutex_);
+    for (std::size_t i = 0; i < places.size(); ++i)
+      kernels[places[i]] = kernels_.try_emplace(texts[places[i]], std::move(compiled[i])).first->second;
+  }
+  for (const plan::Launch& launch : plan.launches) {
+    if (const auto* kernel = std::get_if<std::uint32_t>(&launch.what)) {
+      ready.executables.push_back(kernels[*kernel]);
+      continue;
     }
-    Backend& backend;
-    std::vector<BufferRef>& outputs;
-    bool submitted = false;
-  } run(backend_, ready, outputs_, timed);
+    const library::LibraryOp& op = *std::get<library::LibraryOpRef>(launch.what);
+    const std::string name = absl::StrCat(op.kind().name(), " ", op.key());
+    ExecutableRef executable;
+    {
+      std::lock_guard lock(executables_mutex_);
+      if (const auto it = libraries_.find(name); it != libraries_.end()) executable = it->second;
+    }
+    if (!executable) {
+      executable = backend_.prepare(op);
+      std::lock_guard lock(executables_mutex_);
+      executable = libraries_.try_emplace(name, std::move(executable)).first->second;
+    }
+    ready.executables.push_back(std::move(executable));
+  }
+  for (std::size_t i = 0; i < plan.launches.size(); ++i) {
+    const plan::Launch& launch = plan.launches[i];
+    Executable& executable = *ready.executables[i];
+    backend_.wait_until_ready(executable, launch.ints, launch.members);
+    ready.needs.workspace_bytes =
+        std::max(ready.needs.workspace_bytes, executable.workspace_bytes(launch.ints, launch.members));
+  }
+}
 
-  for (std::size_t bytes : plan.output_bytes) outputs_.push_back(backend_.allocate(bytes));
-  BufferRef arena;
-  if (plan.arena_bytes > 0) arena = backend_.allocate(plan.arena_bytes);
+namespace {
 
+/// A run on the backend, abandoned where an exception leaves before `submit`.
+class Run {
+ public:
+  Run(Backend& backend, std::unique_ptr<PlanState>* state, const RunNeeds& needs) : backend_(backend) {
+    backend.begin(state, needs);
+  }
+  ~Run() {
+    if (!ended_) backend_.abandon();
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+  FaultReportRef submit() {
+    FaultReportRef report = backend_.submit();
+    ended_ = true;
+    return report;
+  }
+
+ private:
+  Backend& backend_;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+void Executor::launch(Ready& ready, trace::Flushed& flushed, Own& own) {
+  const plan::Plan& plan = ready.plan;
+  struct Clear {  // nothing is kept alive by memory for arguments
+    Own& own;
+    ~Clear() {
+      own.outputs.clear();
+      own.arena.clear();
+    }
+  } clear{own};
   auto buffer_of = [&](const plan::Binding& binding) -> BufferRef& {
     switch (binding.space) {
       case plan::Binding::Space::Input: return flushed.buffers[binding.index];
-      case plan::Binding::Space::Output: return outputs_[binding.index];
+      case plan::Binding::Space::Output: return own.outputs[binding.index];
       case plan::Binding::Space::Temporary: break;
     }
-    return arena;
+    return own.arena[binding.index];
   };
-  for (std::size_t i = 0; i < plan.launches.size(); ++i) {
+  auto start = [&](std::size_t i) {
     const plan::Launch& launch = plan.launches[i];
-    std::chrono::steady_clock::time_point start;
-    if (timed) start = std::chrono::steady_clock::now();
-    views_.clear();
+    own.views.clear();
     for (const plan::Binding& binding : launch.buffers)
-      views_.push_back({buffer_of(binding).get(), binding.byte_offset});
-    scalars_.clear();
+      own.views.push_back({buffer_of(binding).get(), binding.byte_offset});
+    own.scalars.clear();
     for (const plan::ScalarArgument& argument : launch.scalars)
-      scalars_.push_back(convert(plan.scalar(argument.number, flushed.trace), argument.dtype));
-    backend_.launch(*ready.executables[i], {views_, launch.ints, scalars_, launch.members});
-    if (!timed) continue;
-    backend_
-        .synchronize();  // one launch at a time: slower as a whole, but each line is the time of its own work
-    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
-    base::log_line("launch", absl::StrCat(absl::Dec(i, absl::kZeroPad3), " ", took.count(), " us  ",
-                                          plan::describe(launch, flushed.trace)));
-  }
-  backend_.submit();
-  run.submitted = true;
-  counts_.launches += plan.launches.size();
-  counts_.bytes_in_place += plan.in_place_bytes;
+      own.scalars.push_back(convert(plan.scalar(argument.number, flushed.trace), argument.dtype));
+    flushed.started = true;
+    backend_.launch(*ready.executables[i],
+                    {own.views, launch.ints, own.scalars, launch.members, launch.first_fault});
+  };
 
+  std::vector<FaultReportRef> reports;
+  {
+    const auto lock = this->lock();
+    for (std::size_t bytes : plan.output_bytes) own.outputs.push_back(backend_.allocate(bytes));
+    for (std::size_t bytes : plan.arena_bytes) own.arena.push_back(backend_.allocate(bytes));
+    if (!base::logs("launch")) {
+      Run run(backend_, &ready.state, ready.needs);
+      for (std::size_t i = 0; i < plan.launches.size(); ++i) start(i);
+      if (FaultReportRef report = run.submit()) reports.push_back(std::move(report));
+    } else {
+      // One launch at a time: slower as a whole, but each line is the time of its own work.
+      for (std::size_t i = 0; i < plan.launches.size(); ++i) {
+        const auto begin = std::chrono::steady_clock::now();
+        Run run(backend_, nullptr, ready.needs);
+        start(i);
+        if (FaultReportRef report = run.submit()) reports.push_back(std::move(report));
+        backend_.synchronize();
+        const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
+        base::log_line("launch", absl::StrCat(absl::Dec(i, absl::kZeroPad3), " ", took.count(), " us  ",
+                                              plan::describe(plan.launches[i], flushed.trace)));
+      }
+    }
+  }
+  own.launches.add(plan.launches.size());
+  own.bytes_in_place.add(plan.in_place_bytes);
   for (const plan::Placement& placement : plan.placements) {
     trace::Value& value = *flushed.values[placement.value];
     value.buffer = buffer_of(placement.memory);
     value.layout = placement.layout;
   }
+  note_faults(ready, flushed, std::move(reports));
 }
 
-void Executor::evict_oldest() {
-  auto oldest = plans_.begin();
-  for (auto it = plans_.begin(); it != plans_.end(); ++it)
-    if (it->second->last_used < oldest->second->last_used) oldest = it;
-  plans_.erase(oldest);
+/// Tells the values of the run that they are in doubt: for indices of its own, or with inputs that are.
+void Executor::note_faults(Ready& ready, trace::Flushed& flushed, std::vector<FaultReportRef> reports) {
+  const plan::Plan& plan = ready.plan;
+  std::vector<RunFaults::Input> inputs;
+  const bool has_doubts = in_doubt_.settle_ended();
+  for (trace::ValueId id = 0; has_doubts && id < flushed.values.size(); ++id) {
+    const trace::Value& value = *flushed.values[id];
+    if (!flushed.trace.values[id].external || !value.doubt) continue;
+    if (!value.doubt->done() || value.doubt->failure_of(value.pending_id))
+      inputs.push_back({id, value.doubt, value.pending_id});
+  }
+  if (reports.empty() && inputs.empty()) return;
+  std::vector<RunFaults::Place> places;
+  for (std::uint32_t word = 0; word < plan.faults; ++word) {
+    const trace::OpRecord& record = flushed.trace.ops[plan.origins.record_of(word)];
+    places.push_back({record.file, record.line});
+  }
+  const auto doubt = std::make_shared<RunFaults>(std::shared_ptr<const plan::Plan>(ready.shared_from_this(), &plan),
+                                                 std::move(reports), std::move(inputs), std::move(places));
+  const bool is_known = doubt->done();
+  for (const plan::Placement& placement : plan.placements) {
+    trace::Value& value = *flushed.values[placement.value];
+    if (!is_known)
+      value.doubt = doubt;
+    else if (std::exception_ptr failure = doubt->failure_of(placement.value))
+      value.failure = std::move(failure);
+  }
+  if (!is_known) in_doubt_.add(doubt);
 }
 
 }  // namespace sinter::runtime

@@ -1,7 +1,9 @@
 // The executor: finds or makes the plan of a trace, binds addresses and scalars, and launches.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,30 +15,43 @@
 
 #include "jit/plan/plan.h"
 #include "src/runtime/backend.h"
+#include "src/runtime/run_faults.h"
 #include "src/trace/recorder.h"
 
 namespace sinter::runtime {
 
+/// Several recorders may run traces at once. No lock is held while a trace is planned or compiled, and none
+/// on a device that runs concurrently; on the others, the device's lock is held while launches are handed over.
 class Executor : public trace::TraceSink {
  public:
   explicit Executor(Backend& backend) : backend_(backend) {}
 
-  void run(trace::Flushed& flushed) override;
+  std::unique_ptr<PerRecorder> attach() override;
+  void run(trace::Flushed& flushed, PerRecorder& own) override;
 
-  /// The device's lock: held while a thread talks to the backend.
-  std::mutex& mutex() { return mutex_; }
+  /// The device's lock, for whoever talks to the backend; empty where the backend needs none.
+  std::unique_lock<std::mutex> lock() {
+    return backend_.runs_concurrently() ? std::unique_lock<std::mutex>() : std::unique_lock(device_mutex_);
+  }
 
-  /// Counts since the start; call with the mutex held.
-  const Statistics& counts() const { return counts_; }
+  /// Counts since the start.
+  Statistics counts();
 
  private:
+  class Own;
+
   /// A plan with its kernels compiled, ready to be replayed.
-  struct Ready {
+  struct Ready : std::enable_shared_from_this<Ready> {
+    explicit Ready(Executor& executor) : executor(executor) {}
+    ~Ready();
+    Executor& executor;
     plan::Plan plan;
     std::vector<ExecutableRef> executables;  // one for each launch of the plan
-    std::unique_ptr<PlanState> state;        // of the backend
-    std::uint64_t last_used = 0;
+    RunNeeds needs;
+    std::unique_ptr<PlanState> state;         // of the backend; only touched with the device's lock
+    std::atomic<std::uint64_t> last_used{0};  // by Executor::made_
   };
+  using ReadyRef = std::shared_ptr<Ready>;
   struct Key {
     trace::Fingerprint fingerprint;
     bool fusion;
@@ -47,23 +62,31 @@ class Executor : public trace::TraceSink {
     }
   };
 
-  Ready& find_or_make(const trace::Flushed& flushed);
-  std::unique_ptr<Ready> make(const trace::Trace& trace, bool fusion);
-  void launch(Ready& ready, trace::Flushed& flushed);
-  void evict_oldest();
+  ReadyRef find_or_make(const trace::Flushed& flushed, Own& own, bool& built);
+  ReadyRef find_shared_or_make(const Key& key, const trace::Trace& trace, bool& built);
+  ReadyRef make(const trace::Trace& trace, bool fusion);
+  void prepare_executables(Ready& ready, const std::vector<std::string>& texts);
+  void launch(Ready& ready, trace::Flushed& flushed, Own& own);
+  void note_faults(Ready& ready, trace::Flushed& flushed, std::vector<FaultReportRef> reports);
+  void keep(const Key& key, const ReadyRef& ready);
 
   Backend& backend_;
-  std::mutex mutex_;
-  absl::flat_hash_map<Key, std::unique_ptr<Ready>> plans_;
+  std::mutex device_mutex_;
+
+  std::mutex plans_mutex_;
+  absl::flat_hash_map<Key, ReadyRef> plans_;
+  absl::flat_hash_map<Key, std::shared_future<ReadyRef>> in_the_making_;
+  std::atomic<std::uint64_t> made_{0};     // plans, so far: the clock by which the oldest is forgotten
+  std::atomic<std::uint64_t> dropped_{0};  // plans forgotten: recorders look at it, and forget theirs
+
+  std::mutex executables_mutex_;
   absl::flat_hash_map<std::string, ExecutableRef> kernels_;    // by printed kernel IR
   absl::flat_hash_map<std::string, ExecutableRef> libraries_;  // by op and sizes
-  std::uint64_t clock_ = 0;
-  Statistics counts_;
 
-  // Buffers for the arguments of a launch, reused to save allocations.
-  std::vector<BufferView> views_;
-  std::vector<ScalarValue> scalars_;
-  std::vector<BufferRef> outputs_;
+  RunsInDoubt in_doubt_;
+
+  std::mutex owns_mutex_;
+  std::vector<Own*> owns_;
 };
 
 /// True while a ForbidCompilation exists.

@@ -14,6 +14,8 @@ struct FingerprintBuilder::State {
 
 FingerprintBuilder::FingerprintBuilder() : state_(new State) { reset(); }
 FingerprintBuilder::~FingerprintBuilder() = default;
+FingerprintBuilder::FingerprintBuilder(FingerprintBuilder&&) noexcept = default;
+FingerprintBuilder& FingerprintBuilder::operator=(FingerprintBuilder&&) noexcept = default;
 
 void FingerprintBuilder::reset() { XXH3_128bits_reset(&state_->hash); }
 
@@ -21,8 +23,11 @@ void FingerprintBuilder::add(std::span<const std::uint64_t> words) {
   XXH3_128bits_update(&state_->hash, words.data(), words.size_bytes());
 }
 
-Fingerprint FingerprintBuilder::finish() const {
-  const XXH128_hash_t hash = XXH3_128bits_digest(&state_->hash);
+Fingerprint FingerprintBuilder::finish(std::span<const std::uint64_t> last) const {
+  const XXH128_hash_t words = XXH3_128bits_digest(&state_->hash);
+  const XXH128_hash_t own = XXH3_128bits_withSeed(last.data(), last.size_bytes(), words.low64);
+  const std::uint64_t both[] = {words.high64, words.low64, own.high64, own.low64};
+  const XXH128_hash_t hash = XXH3_128bits(both, sizeof both);
   return {hash.high64, hash.low64};
 }
 

@@ -22,8 +22,11 @@ class FingerprintBuilder {
  public:
   FingerprintBuilder();
   ~FingerprintBuilder();
+  FingerprintBuilder(FingerprintBuilder&&) noexcept;
+  FingerprintBuilder& operator=(FingerprintBuilder&&) noexcept;
   void add(std::span<const std::uint64_t> words);
-  Fingerprint finish() const;
+  /// The hash of the words so far and of `last`, which is not added: a trace may be finished again.
+  Fingerprint finish(std::span<const std::uint64_t> last) const;
   void reset();
 
  private:

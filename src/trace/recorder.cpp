@@ -1,107 +1,20 @@
-// Appending ops, numbering values, hashing as it goes.
+// Appends ops, and runs what was recorded: the whole of it, or what is asked for.
 #include "src/trace/recorder.h"
 
-#include <array>
+#include <algorithm>
+
+#include "src/base/env.h"
+#include "src/trace/slice.h"
 
 namespace sinter::trace {
 namespace {
 
-/// Words on their way into a fingerprint, collected on the stack: there is room for all that is known of an
-/// op but further results, for which room is made.
-class Words {
- public:
-  explicit Words(FingerprintBuilder& to) : to_(to) {}
-  ~Words() { send(); }
-  Words(const Words&) = delete;
-  Words& operator=(const Words&) = delete;
-
-  void make_room(std::size_t count) {
-    if (count_ + count > words_.size()) send();
-  }
-  void add(std::uint64_t word) { words_[count_++] = word; }
-  void add(const Dims& dims) {
-    add(dims.rank());
-    for (std::int64_t d : dims) add(static_cast<std::uint64_t>(d));
-  }
-
- private:
-  void send() {
-    to_.add({words_.data(), count_});
-    count_ = 0;
-  }
-
-  FingerprintBuilder& to_;
-  std::array<std::uint64_t, 320> words_;
-  std::size_t count_ = 0;
-};
-static_assert(2 + kMostOperands + 255 + 1 + kMaxRank <= 320, "an op of 255 integers and one result");
+bool is_owned(const Value& value) { return value.owners.load(std::memory_order_acquire) > 0; }
 
 }  // namespace
 
-Recorder::~Recorder() {
-  for (Value* value : current_.values) unpin(value);
-}
-
-ValueId Recorder::number_of(Value* value) {
-  if (value->pending.load(std::memory_order_acquire) == this) return value->pending_id;
-  const auto next = static_cast<ValueId>(current_.trace.values.size());
-  auto [it, added] = externals_.try_emplace(value, next);
-  if (!added) return it->second;
-
-  auto [buffer, new_buffer] = buffers_.try_emplace(value->buffer.get(), current_.trace.buffer_count);
-  if (new_buffer) {
-    current_.buffers.push_back(value->buffer);
-    ++current_.trace.buffer_count;
-  }
-  TraceValue& entry = current_.trace.values.emplace_back();
-  entry.shape = value->shape;
-  entry.dtype = value->dtype;
-  entry.external = true;
-  entry.buffer = buffer->second;
-  entry.layout = value->layout;
-  pin(value);
-  current_.values.push_back(value);
-
-  Words words(fingerprint_);
-  words.add(0xe0000000u | static_cast<std::uint64_t>(value->dtype) << 8);
-  words.add(entry.buffer);
-  words.add(entry.shape);
-  words.add(entry.layout.strides);
-  words.add(static_cast<std::uint64_t>(entry.layout.offset));
-  return next;
-}
-
-// Both are inline as each op comes through here, and a function of a shared library is otherwise called.
-inline ValueRef Recorder::add_result(OpRecord& record, const ResultType& type) {
-  TraceValue& entry = current_.trace.values.emplace_back();
-  entry.shape = *type.shape;
-  entry.dtype = type.dtype;
-  ValueRef value = ValueRef::adopt(new Value);
-  value->device = &device_;
-  value->shape = *type.shape;
-  value->dtype = type.dtype;
-  value->pending_id = record.output + record.output_count++;
-  value->pending.store(this, std::memory_order_release);
-  pin(value.get());
-  current_.values.push_back(value.get());
-  return value;
-}
-
-inline void Recorder::add_to_fingerprint(const OpRecord& record) {
-  const Trace& trace = current_.trace;
-  const TraceValue* result = &trace.values[record.output];
-  Words words(fingerprint_);
-  words.add(static_cast<std::uint64_t>(record.op) | static_cast<std::uint64_t>(result->dtype) << 8 |
-            std::uint64_t{record.operand_count} << 16 | std::uint64_t{record.int_count} << 24 |
-            std::uint64_t{record.scalar_count} << 32 | std::uint64_t{record.output_count} << 40);
-  for (std::size_t k = 0; k < record.operand_count; ++k) words.add(record.operands[k].bits);
-  for (std::int64_t number : trace.ints_of(record)) words.add(static_cast<std::uint64_t>(number));
-  words.add(result->shape);
-  for (std::uint8_t r = 1; r < record.output_count; ++r) {
-    words.make_room(2 + kMaxRank);
-    words.add(static_cast<std::uint64_t>(result[r].dtype));
-    words.add(result[r].shape);
-  }
+inline ValueId Recorder::number_of(Value* value) {
+  return is_pending_here(*value) ? value->pending_id : current_.number_external(value);
 }
 
 void Recorder::append(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
@@ -112,37 +25,44 @@ void Recorder::append(Op op, std::span<const Operand> operands, std::span<const 
     if (Recorder* other = operand.value->pending.load(std::memory_order_acquire); other && other != this)
       materialise(*operand.value);
     if (!operand.value->pending.load(std::memory_order_acquire) && operand.value->failure)
-      throw Error(*operand.value->failure, where);
+      std::rethrow_exception(operand.value->failure);
   }
 
   std::lock_guard lock(mutex_);
-  Trace& trace = current_.trace;
   OpRecord record;
   record.op = op;
   record.operand_count = static_cast<std::uint8_t>(operands.size());
-  record.int_count = static_cast<std::uint8_t>(ints.size());
-  record.scalar_count = static_cast<std::uint8_t>(scalars.size());
   record.line = where.line();
   record.file = where.file_name();
-  for (std::size_t k = 0; k < operands.size(); ++k) {
-    if (operands[k].value) {
-      record.operands[k] = OperandId::value(number_of(operands[k].value));
-    } else {
-      record.operands[k] = OperandId::scalar(static_cast<std::uint32_t>(trace.scalars.size()));
-      trace.scalars.push_back(operands[k].scalar);
-    }
+  for (std::size_t k = 0; k < operands.size(); ++k)
+    record.operands[k] = operands[k].value ? OperandId::value(number_of(operands[k].value))
+                                           : OperandId::scalar(current_.add_scalar(operands[k].scalar));
+  current_.add_ints(record, ints);
+  current_.add_scalars(record, scalars);
+  record.output = static_cast<ValueId>(current_.trace().values.size());
+  for (std::size_t r = 0; r < types.size(); ++r) {
+    results[r] = ValueRef::adopt(new Value);
+    Value& value = *results[r];
+    value.device = &device_;
+    value.shape = *types[r].shape;
+    value.dtype = types[r].dtype;
+    value.pending_id = record.output + record.output_count;
+    value.pending.store(this, std::memory_order_release);
+    current_.add_result(record, &value, value.shape, value.dtype);
   }
-  record.first_int = static_cast<std::uint32_t>(trace.ints.size());
-  trace.ints.insert(trace.ints.end(), ints.begin(), ints.end());
-  record.first_scalar = static_cast<std::uint32_t>(trace.scalars.size());
-  trace.scalars.insert(trace.scalars.end(), scalars.begin(), scalars.end());
-  record.output = static_cast<ValueId>(trace.values.size());
-  for (std::size_t r = 0; r < types.size(); ++r) results[r] = add_result(record, types[r]);
-  add_to_fingerprint(record);
+  current_.add_op(record);
 
-  trace.ops.push_back(record);
   ops_recorded_.fetch_add(1, std::memory_order_relaxed);
-  if (trace.ops.size() >= limit_) flush_locked();
+  if (current_.trace().ops.size() < limit_) return;
+  try {
+    flush_locked();
+  } catch (const std::exception& error) {
+    // Nobody has asked for anything. Whoever asks is told; until then the trace grows.
+    limit_ = 2 * std::max(current_.trace().ops.size(), usual_limit_);
+    if (base::logs("plan"))
+      base::log_line("plan", std::string("a trace could not be run when it was full, and is kept: ") +
+                                 error.what());
+  }
 }
 
 void Recorder::flush() {
@@ -150,61 +70,121 @@ void Recorder::flush() {
   flush_locked();
 }
 
-void Recorder::flush_locked() {
-  if (current_.trace.ops.empty()) return;
-  Trace& trace = current_.trace;
-
-  // What is seen now decides: a handle that is dropped later only means that a value was kept for nothing.
-  std::vector<std::uint32_t> dying(trace.buffer_count, 0);
-  for (ValueId id = 0; id < trace.values.size(); ++id) {
-    TraceValue& value = trace.values[id];
-    const bool owned = current_.values[id]->owners.load(std::memory_order_acquire) > 0;
-    value.held = !value.external && owned;
-    value.dying = value.external && !owned;
-    if (value.dying) ++dying[value.buffer];
-  }
-  std::vector<std::uint64_t> bits((trace.values.size() + 63) / 64, 0);
-  for (ValueId id = 0; id < trace.values.size(); ++id) {
-    TraceValue& value = trace.values[id];
-    // Views of the same memory may be held outside of this trace: then the buffer has more users than die
-    // here.
-    if (value.dying &&
-        current_.buffers[value.buffer].use_count() != static_cast<long>(dying[value.buffer]) + 1)
-      value.dying = false;
-    if (value.held || value.dying) bits[id / 64] |= std::uint64_t{1} << (id % 64);
-  }
-  fingerprint_.add(bits);
-  current_.fingerprint = fingerprint_.finish();
-
-  try {
-    sink_.run(current_);
-  } catch (const std::exception& error) {
-    finish(current_, std::make_shared<const std::string>(error.what()));
-    throw;
-  }
-  finish(current_, nullptr);
+bool Recorder::empty() {
+  std::lock_guard lock(mutex_);
+  return current_.trace().ops.empty();
 }
 
-void Recorder::finish(Flushed& flushed, const std::shared_ptr<const std::string>& failure) {
-  static const auto not_kept = std::make_shared<const std::string>("[value] was not kept");
+void Recorder::flush_locked() {
+  if (has_failed_) drop_unseen();
+  if (current_.trace().ops.empty()) return;
+  const std::vector<Value*>& values = current_.flushed().values;
+  // One reference to each buffer is the trace's own.
+  current_.decide([&](ValueId id) { return is_owned(*values[id]); },
+                  [&](ValueId id) { return !is_owned(*values[id]); }, 1);
+  try {
+    sink_.run(current_.flushed(), *of_sink_);
+  } catch (...) {
+    has_failed_ = true;
+    if (current_.flushed().started) finish(std::current_exception());
+    throw;
+  }
+  finish(nullptr);
+}
+
+void Recorder::compute(std::span<Value* const> wanted) {
+  std::lock_guard lock(mutex_);
+  const auto is_wanted_here = [this](const Value* value) { return is_pending_here(*value); };
+  if (std::none_of(wanted.begin(), wanted.end(), is_wanted_here)) return;
+  try {
+    flush_locked();
+  } catch (...) {
+    if (!std::any_of(wanted.begin(), wanted.end(), is_wanted_here) || !compute_alone(wanted)) throw;
+  }
+}
+
+/// False: the wanted values come of the whole trace.
+bool Recorder::compute_alone(std::span<Value* const> wanted) {
+  const Flushed& all = current_.flushed();
+  std::vector<bool> asked(all.values.size()), others(all.values.size());
+  for (const Value* value : wanted)
+    if (is_pending_here(*value)) asked[value->pending_id] = true;
+  for (ValueId id = 0; id < all.values.size(); ++id)
+    others[id] = !asked[id] && !all.trace.values[id].external && !is_last_pin(*all.values[id]);
+  const std::vector<bool> needed = ops_behind(all, asked);
+  std::vector<bool> rest = ops_behind(all, others);
+  bool is_part = false;
+  for (std::size_t i = 0; i < rest.size(); ++i) is_part |= rest[i] && !needed[i];
+  if (!is_part) return false;
+
+  std::vector<bool> still_read(all.values.size());
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    const OpRecord& record = all.trace.ops[i];
+    for (std::size_t k = 0; rest[i] && k < record.operand_count; ++k)
+      if (!record.operands[k].is_scalar()) still_read[record.operands[k].index()] = true;
+  }
+  Slice part = copy_ops(all, needed, nullptr);
+  const std::vector<Value*>& values = part.draft.flushed().values;
+  std::vector<bool> held(values.size()), may_die(values.size());
+  for (ValueId id = 0; id < all.values.size(); ++id) {
+    if (part.number_of[id] == kNotCopied) continue;
+    held[part.number_of[id]] = asked[id];
+    may_die[part.number_of[id]] = !still_read[id] && !is_owned(*all.values[id]);
+  }
+  // Both traces refer to each buffer.
+  part.draft.decide([&](ValueId id) { return held[id]; }, [&](ValueId id) { return may_die[id]; }, 2);
+  try {
+    sink_.run(part.draft.flushed(), *of_sink_);
+  } catch (...) {
+    if (part.draft.flushed().started) finish(std::current_exception());
+    throw;
+  }
+  for (ValueId id = 0; id < all.values.size(); ++id) {
+    if (!asked[id]) continue;
+    all.values[id]->pending_id = part.number_of[id];
+    all.values[id]->pending.store(nullptr, std::memory_order_release);
+  }
+  keep_only(ops_behind(all, others));
+  return true;
+}
+
+void Recorder::keep_only(const std::vector<bool>& ops) {
+  current_ = std::move(copy_ops(current_.flushed(), ops, this).draft);
+}
+
+void Recorder::drop_unseen() {
+  const Flushed& all = current_.flushed();
+  // Not by owners: an optimizer's step counts on values that for the moment nobody owns.
+  std::vector<bool> seen(all.values.size());
+  for (ValueId id = 0; id < all.values.size(); ++id)
+    seen[id] = !all.trace.values[id].external && !is_last_pin(*all.values[id]);
+  keep_only(ops_behind(all, seen));
+}
+
+bool Recorder::drop_leftovers() {
+  std::lock_guard lock(mutex_);
+  if (has_failed_) drop_unseen();
+  return has_failed_;
+}
+
+/// The end of the trace: its values are in memory, or have failed.
+void Recorder::finish(const std::exception_ptr& failure) {
+  static const auto not_kept = std::make_exception_ptr(Error("[value] was not kept"));
+  const Flushed& flushed = current_.flushed();
   for (ValueId id = 0; id < flushed.values.size(); ++id) {
     Value* value = flushed.values[id];
-    if (!flushed.trace.values[id].external && !is_last_pin(*value)) {  // else nobody is left to be told
-      if (failure || !value->buffer) value->failure = failure ? failure : not_kept;
-      value->pending.store(nullptr, std::memory_order_release);
+    if (is_last_pin(*value)) continue;  // nobody is left to be told
+    if (flushed.trace.values[id].external) {
+      // It may have been written over.
+      if (failure && flushed.trace.values[id].dying) value->failure = failure;
+      continue;
     }
-    unpin(value);
+    if (failure || !value->buffer) value->failure = failure ? failure : not_kept;
+    value->pending.store(nullptr, std::memory_order_release);
   }
-  flushed.trace.ops.clear();
-  flushed.trace.values.clear();
-  flushed.trace.ints.clear();
-  flushed.trace.scalars.clear();
-  flushed.trace.buffer_count = 0;
-  flushed.values.clear();
-  flushed.buffers.clear();
-  externals_.clear();
-  buffers_.clear();
-  fingerprint_.reset();
+  current_.clear();
+  limit_ = usual_limit_;
+  has_failed_ = false;
 }
 
 }  // namespace sinter::trace

@@ -2,16 +2,15 @@
 // date.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <span>
-#include <string>
 #include <vector>
 
-#include <absl/container/flat_hash_map.h>
-
-#include "src/trace/fingerprint.h"
+#include "src/trace/draft.h"
 #include "src/trace/trace.h"
 #include "src/trace/value.h"
 
@@ -29,30 +28,36 @@ struct ResultType {
   DType dtype;
 };
 
-/// A trace that is ready to be run, with the objects behind its numbers.
-struct Flushed {
-  Trace trace;
-  Fingerprint fingerprint;
-  std::vector<Value*> values;                             // pinned; one for each value of the trace
-  std::vector<std::shared_ptr<runtime::Buffer>> buffers;  // behind the external values
-};
-
 /// Takes traces from recorders and computes them. Implemented by the device.
 class TraceSink {
  public:
+  /// What the sink keeps for one recorder, so that recorders share nothing while they run what they know.
+  class PerRecorder {
+   public:
+    virtual ~PerRecorder() = default;
+  };
+
   virtual ~TraceSink() = default;
-  /// Gives every held value of the trace its buffer and layout, or its failure. Throws what went wrong.
-  virtual void run(Flushed& flushed) = 0;
+  virtual std::unique_ptr<PerRecorder> attach() = 0;
+
+  /// Gives every held value of the trace its buffer and layout. Throws what went wrong: with
+  /// `flushed.started` false, nothing has changed and the trace may be run again. Several recorders may call
+  /// at once.
+  virtual void run(Flushed& flushed, PerRecorder& own) = 0;
 };
 
+/// A failure loses nothing. Where a trace cannot be run, because memory is short or a kernel does not compile,
+/// it stays here as it was, and the next call tries again: by then handles may have gone, and with them what
+/// was too much. Values that nobody can see any more are left out then. Only a run that fails half-way, with
+/// memory half written, leaves failures in its values.
 class Recorder {
  public:
   Recorder(TraceSink& sink, runtime::DeviceCore& device, std::size_t limit)
-      : sink_(sink), device_(device), limit_(limit) {}
-  ~Recorder();
+      : sink_(sink), of_sink_(sink.attach()), device_(device), usual_limit_(limit), limit_(limit) {}
 
   /// Records one op whose arguments were checked: fills `results` with a value for each of `types`. Operands
-  /// pending in another thread's recorder are flushed there first.
+  /// pending in another thread's recorder are computed there first. A trace that reaches its limit runs; if
+  /// that fails, whoever asks for a value is told.
   void append(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
               std::span<const Scalar> scalars, std::span<const ResultType> types, std::span<ValueRef> results,
               const Location& where);
@@ -65,26 +70,40 @@ class Recorder {
     return result;
   }
 
-  /// Hands the trace to the device. On an exception the trace is gone and its values carry the failure.
+  /// Hands the trace to the device. Throws what went wrong.
   void flush();
+
+  /// Hands the trace to the device, so that `wanted` are in memory afterwards. Where the whole of it fails
+  /// before it starts, runs what they alone come of, and keeps the rest. Throws what went wrong with them.
+  void compute(std::span<Value* const> wanted);
+
+  /// Lets go of what a failed trace keeps alive and nobody can see any more. False: there was no such trace.
+  bool drop_leftovers();
+
+  /// True iff nothing is recorded.
+  bool empty();
 
   std::uint64_t ops_recorded() const { return ops_recorded_.load(std::memory_order_relaxed); }
 
  private:
   ValueId number_of(Value* value);
-  ValueRef add_result(OpRecord& record, const ResultType& type);
-  void add_to_fingerprint(const OpRecord& record);
+  bool is_pending_here(const Value& value) const {
+    return value.pending.load(std::memory_order_acquire) == this;
+  }
   void flush_locked();
-  void finish(Flushed& flushed, const std::shared_ptr<const std::string>& failure);
+  bool compute_alone(std::span<Value* const> wanted);
+  void keep_only(const std::vector<bool>& ops);
+  void drop_unseen();
+  void finish(const std::exception_ptr& failure);
 
   std::mutex mutex_;
   TraceSink& sink_;
+  std::unique_ptr<TraceSink::PerRecorder> of_sink_;
   runtime::DeviceCore& device_;
-  std::size_t limit_;
-  Flushed current_;
-  FingerprintBuilder fingerprint_;
-  absl::flat_hash_map<Value*, ValueId> externals_;
-  absl::flat_hash_map<runtime::Buffer*, std::uint32_t> buffers_;
+  const std::size_t usual_limit_;
+  std::size_t limit_;        // of the trace at hand
+  bool has_failed_ = false;  // the trace at hand could not be run before
+  Draft current_;
   std::atomic<std::uint64_t> ops_recorded_{0};
 };
 
@@ -92,7 +111,11 @@ class Recorder {
 detail::Ref<Value> make_materialised(runtime::DeviceCore& device, const Shape& shape, DType dtype,
                                      std::shared_ptr<runtime::Buffer> buffer);
 
-/// Makes sure that the value is in memory, by flushing the recorder that holds it. Throws its failure.
+/// Makes sure that the value is in memory, by its recorder. Throws why it cannot be; indices that it came of
+/// are not waited for.
 void materialise(Value& value);
+
+/// Throws where a value in memory came of an index out of range. Waits for the run that computed it.
+void require_good(const Value& value);
 
 }  // namespace sinter::trace

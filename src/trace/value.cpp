@@ -85,10 +85,23 @@ ValueRef make_materialised(runtime::DeviceCore& device, const Shape& shape, DTyp
   return value;
 }
 
+ValueRef revive(Value* pinned) {
+  // The owners' common pin went with the last of them.
+  if (pinned->owners.fetch_add(1, std::memory_order_acq_rel) == 0) pin(pinned);
+  return ValueRef::adopt(pinned);
+}
+
 void materialise(Value& value) {
+  Value* const wanted = &value;
   // Another flush may come first; a recorder lives as long as its device.
-  while (Recorder* recorder = value.pending.load(std::memory_order_acquire)) recorder->flush();
-  if (value.failure) throw Error(*value.failure);
+  while (Recorder* recorder = value.pending.load(std::memory_order_acquire)) recorder->compute({&wanted, 1});
+  if (value.failure) std::rethrow_exception(value.failure);
+}
+
+void require_good(const Value& value) {
+  if (!value.doubt) return;
+  if (const std::exception_ptr failure = value.doubt->failure_of(value.pending_id))
+    std::rethrow_exception(failure);
 }
 
 }  // namespace sinter::trace

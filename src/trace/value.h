@@ -4,8 +4,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
-#include <string>
 
 #include <sinter/detail/ref.h>
 #include <sinter/dtype.h>
@@ -28,6 +28,18 @@ struct TensorType {
   DType dtype = DType::f32;
 };
 
+/// What a run of a trace does not know yet of its values: devices look at indices while they compute, so a value
+/// may be in memory before it is known whether the indices that it came of were in range.
+class Doubt {
+ public:
+  virtual ~Doubt() = default;
+  /// True where the answer needs no waiting.
+  virtual bool done() = 0;
+  /// Why a value of the run must not be used, by its number in the trace; null where it is good. Waits for the
+  /// run. From any thread.
+  virtual std::exception_ptr failure_of(std::uint32_t id) = 0;
+};
+
 /// Two counts, on purpose: `owners` are handles that people can reach; they decide what must be kept and what
 /// may be written in place. `pins` keep the object itself alive: one for all owners together, one for each
 /// trace that names it.
@@ -41,12 +53,13 @@ struct Value {
 
   /// The recorder whose trace will compute this value; null once it is in memory (or has failed).
   std::atomic<Recorder*> pending{nullptr};
-  std::uint32_t pending_id = 0;  // its number in that trace; guarded by the recorder's lock
+  std::uint32_t pending_id = 0;  // its number in that trace; guarded by the recorder's lock while it is pending
 
   // Set before `pending` is cleared, constant afterwards.
   std::shared_ptr<runtime::Buffer> buffer;
   Layout layout;
-  std::shared_ptr<const std::string> failure;  // why it could not be computed
+  std::exception_ptr failure;    // why it could not be computed
+  std::shared_ptr<Doubt> doubt;  // null where nothing is left to be found out
 
   /// One value for each op: their memory is kept for the next ones, by thread.
   static void* operator new(std::size_t bytes);
@@ -59,6 +72,8 @@ void retain(Value* value);
 void release(Value* value);
 void pin(Value* value);
 void unpin(Value* value);
+/// A handle to a value that the caller has pinned, whether somebody owns it still or not.
+ValueRef revive(Value* pinned);
 /// True iff nobody but the caller, who holds a pin, knows the value.
 inline bool is_last_pin(const Value& value) { return value.pins.load(std::memory_order_acquire) == 1; }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 
 #include <doctest/doctest.h>
@@ -45,14 +46,19 @@ void check_release_after_launch(runtime::Backend& backend) {
   const ir::Kernel* kernel = &c.kernel;
   const runtime::ExecutableRef executable = backend.compile(std::span(&kernel, 1)).at(0);
   std::vector<runtime::BufferRef> results;
+  bool running = false;
   for (int round = 0; round < 20; ++round) {
     const runtime::BufferRef x = backend.allocate(bytes);
     backend.upload({x.get(), 0}, to_bytes(DType::f32, std::vector<double>(n, round + 1)));
     results.push_back(backend.allocate(bytes));
     const runtime::BufferView views[] = {{x.get(), 0}, {results.back().get(), 0}};
+    // Runs of one launch, and of several.
+    if (!running) backend.begin(nullptr, {});
     backend.launch(*executable, {views, c.bindings.ints, c.bindings.scalars});
-    if (round % 3 == 0) backend.submit();
+    running = round % 3 != 0;
+    if (!running) backend.submit();
   }
+  if (running) backend.submit();
   for (int round = 0; round < 20; ++round) {
     const auto want = to_bytes(DType::f32, std::vector<double>(n, -round - 1));
     CHECK_MESSAGE(downloaded(backend, {results[round].get(), 0}, bytes) == want, "launch " << round);
@@ -70,10 +76,14 @@ void check_order(runtime::Backend& backend) {
   backend.upload({a.get(), 0}, to_bytes(DType::f32, values));
   const runtime::BufferView there[] = {{a.get(), 0}, {b.get(), 0}}, back[] = {{b.get(), 0}, {a.get(), 0}};
   for (int i = 0; i < 51; ++i) {
+    backend.begin(nullptr, {});
     backend.launch(*executable, {there, c.bindings.ints, c.bindings.scalars});
     backend.launch(*executable, {back, c.bindings.ints, c.bindings.scalars});
+    backend.submit();
   }
+  backend.begin(nullptr, {});
   backend.launch(*executable, {there, c.bindings.ints, c.bindings.scalars});
+  backend.submit();
   for (double& v : values) v = -v;
   CHECK_MESSAGE((downloaded(backend, {b.get(), 0}, n * sizeof(float)) == to_bytes(DType::f32, values)),
                 "a chain of launches that depend on each other");
@@ -89,15 +99,15 @@ std::string failure(const KernelCase& c, const std::string& what) {
 // The kernel's first difference from the oracle; empty if there is none.
 std::string check_kernel(KernelRunner& runner, const KernelCase& c, const Precision& precision) {
   const ReferenceResult want = evaluate(c.kernel, c.bindings, precision);
-  bool faulted = false, faulted_again = false;
-  const auto got = runner.run(c, faulted);
-  if (faulted != want.fault)
-    return faulted ? "reported an index out of range" : "did not report an index out of range";
+  std::vector<std::uint32_t> faults, faults_again;
+  const auto got = runner.run(c, faults);
+  if (const std::string d = difference(faults, want.faults); !d.empty()) return d;
   for (std::size_t b = 0; b < got.size(); ++b) {
     const std::string d = difference(c.kernel.buffers[b].dtype, got[b], want.buffers[b], want.errors[b]);
     if (!d.empty()) return "buffer " + std::to_string(b) + ": " + d;
   }
-  if (runner.run(c, faulted_again) != got) return "gave other bits when it was run again";
+  if (runner.run(c, faults_again) != got) return "gave other bits when it was run again";
+  if (faults_again != faults) return "set other fault words when it was run again";
   return "";
 }
 
@@ -265,52 +275,79 @@ void check_operations(runtime::Backend& backend, const ConformanceOptions& optio
 }
 
 void check_faults(runtime::Backend& backend, const ConformanceOptions& options) {
-  const auto gather = [](std::int64_t last) {
+  // Two reads from tables of ten rows; `wrong` is the one whose last index is out of range, 2: none.
+  const auto gather = [](int wrong) {
     KernelBuilder k({100});
-    std::vector<std::int64_t> where(100, 3);
-    where[99] = last;
-    const ir::ExprId at = k.load(k.input(DType::i64, where), k.all());
-    const std::uint16_t result = k.output(DType::f32, 100),
-                        table = k.input(DType::f32, TestData(3).reals(10));
-    k.store(result, k.all(), k.load_at(table, k.map({0}), at, 1, 10));
+    const auto read = [&](int number) {
+      std::vector<std::int64_t> where(100, 3);
+      where[99] = number == wrong ? 10 : 9;
+      const ir::ExprId at = k.load(k.input(DType::i64, where), k.all());
+      return k.load_at(k.input(DType::f32, TestData(3).reals(10)), k.map({0}), at, 1, 10);
+    };
+    const ir::ExprId first = read(0), second = read(1);
+    k.store(k.output(DType::f32, 100), k.all(), k.op(Op::Add, first, second));
     return k.finish("gather");
   };
-  const KernelCase bad = gather(10), good = gather(9);
-  const ir::Kernel* kernel = &bad.kernel;
-  const runtime::ExecutableRef executable = backend.compile(std::span(&kernel, 1)).at(0);
-  const auto launch = [&](const KernelCase& c, const GuardedBuffers& buffers) {
-    backend.launch(*executable, {buffers.views(), c.bindings.ints, c.bindings.scalars});
-    backend.submit();
-  };
-  const auto message_of = [&](const auto& action) -> std::string {
-    try {
-      action();
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "nothing was thrown";
-  };
-  const GuardedBuffers buffers(backend, bad.bindings.buffers);
-  const runtime::BufferView result = buffers.views()[1];
+  const KernelCase cases[] = {gather(0), gather(1), gather(2)};
+  using Words = std::vector<std::uint32_t>;
+  const Words words[] = {{1, 0}, {0, 1}, {0, 0}};
+  const ir::Kernel& kernel = cases[0].kernel;
+  const ir::Kernel* pointer = &kernel;
+  const runtime::ExecutableRef executable = backend.compile(std::span(&pointer, 1)).at(0);
 
-  launch(bad, buffers);
-  CHECK(message_of([&] { backend.synchronize(); }).find("out of range") != std::string::npos);
-  CHECK_NOTHROW_MESSAGE(backend.synchronize(), "the fault was thrown before");
-
-  launch(bad, buffers);
-  std::vector<std::byte> bytes(400);
-  CHECK(message_of([&] { backend.download(result, bytes); }).find("out of range") != std::string::npos);
-  CHECK_NOTHROW_MESSAGE(backend.download(result, bytes), "the fault was thrown before");
-
-  // A fault among good launches is not lost, and later ones are right.
-  launch(bad, buffers);
-  const GuardedBuffers others(backend, good.bindings.buffers);
-  launch(good, others);
-  CHECK(message_of([&] { backend.synchronize(); }).find("out of range") != std::string::npos);
-  launch(good, others);
+  // Reports are of their own run, whenever they are asked, and waiting throws nothing.
+  std::vector<std::unique_ptr<GuardedBuffers>> buffers;
+  std::vector<runtime::FaultReportRef> reports;
+  const int order[] = {2, 0, 2, 1, 0, 2};
+  for (const int which : order) {
+    const KernelCase& c = cases[which];
+    buffers.push_back(std::make_unique<GuardedBuffers>(backend, c.bindings.buffers));
+    reports.push_back(run_alone(backend, *executable, kernel,
+                                {buffers.back()->views(), c.bindings.ints, c.bindings.scalars}));
+  }
   CHECK_NOTHROW(backend.synchronize());
-  const ReferenceResult want = evaluate(good.kernel, good.bindings, options.precision);
-  CHECK(others.read() == want.buffers);
+  for (std::size_t r = reports.size(); r-- > 0;) {
+    CHECK_MESSAGE(words_of(reports[r], 2) == words[order[r]], "the report of run " << r);
+    CHECK_MESSAGE(buffers[r]->read() == evaluate(kernel, cases[order[r]].bindings, options.precision).buffers,
+                  "the results of run " << r);
+  }
+
+  // Launches of one run have words of their own.
+  backend.begin(nullptr, {executable->workspace_bytes(cases[0].bindings.ints, 1), 6});
+  for (const int which : {1, 2, 0}) {
+    const KernelCase& c = cases[which];
+    buffers.push_back(std::make_unique<GuardedBuffers>(backend, c.bindings.buffers));
+    backend.launch(*executable, {buffers.back()->views(), c.bindings.ints, c.bindings.scalars, 1,
+                                 static_cast<std::uint32_t>(2 * (2 - which))});
+  }
+  // first_fault 2 of case 1, 0 of case 2, 4 of case 0
+  CHECK(words_of(backend.submit(), 6) == Words{0, 0, 0, 1, 1, 0});
+
+  // A run that is given up leaves nothing behind.
+  backend.begin(nullptr, {0, 2});
+  backend.abandon();
+  const runtime::FaultReportRef none = run_alone(
+      backend, *executable, kernel, {buffers[0]->views(), cases[2].bindings.ints, cases[2].bindings.scalars});
+  CHECK(words_of(none, 2) == Words{0, 0});
+
+  if (backend.traits().batch_bytes == 0) return;
+  ir::Kernel batched = kernel;
+  batched.members = 4;
+  pointer = &batched;
+  const runtime::ExecutableRef several = backend.compile(std::span(&pointer, 1)).at(0);
+  std::vector<runtime::BufferView> views;
+  std::vector<std::int64_t> ints;
+  std::vector<runtime::ScalarValue> scalars;
+  for (const int which : {2, 1, 0}) {
+    const KernelCase& c = cases[which];
+    buffers.push_back(std::make_unique<GuardedBuffers>(backend, c.bindings.buffers));
+    const auto& own = buffers.back()->views();
+    views.insert(views.end(), own.begin(), own.end());
+    ints.insert(ints.end(), c.bindings.ints.begin(), c.bindings.ints.end());
+    scalars.insert(scalars.end(), c.bindings.scalars.begin(), c.bindings.scalars.end());
+  }
+  CHECK(words_of(run_alone(backend, *several, batched, {views, ints, scalars, 3}), 6) ==
+        Words{0, 0, 0, 1, 1, 0});
 }
 
 void check_backend(runtime::Backend& backend, const ConformanceOptions& options) {

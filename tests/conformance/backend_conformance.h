@@ -33,7 +33,7 @@ void check_library_ops(runtime::Backend& backend, const ConformanceOptions& opti
 /// The kernels in batched launches of members with different sizes, where the backend supports them.
 void check_kernels_of_members(runtime::Backend& backend, std::vector<KernelCase> cases,
                               const ConformanceOptions& options);
-/// An index out of range is thrown once, by the first call that waits, and leaves the backend usable.
+/// An index out of range sets the word of its LoadAt, member, launch and run, and nothing else.
 void check_faults(runtime::Backend& backend, const ConformanceOptions& options);
 
 /// Kernels of check_operations: each with as many ops as `max_outputs` allows.

@@ -64,19 +64,52 @@ void KernelRunner::compile(const std::vector<KernelCase>& cases) {
   }
 }
 
-std::vector<std::vector<std::byte>> KernelRunner::run(const KernelCase& c, bool& faulted) {
+runtime::RunNeeds needs_of(const runtime::Executable& executable, const ir::Kernel& kernel,
+                           const runtime::LaunchArguments& arguments) {
+  return {executable.workspace_bytes(arguments.ints, arguments.members),
+          static_cast<std::uint32_t>(kernel.faults * arguments.members)};
+}
+
+runtime::FaultReportRef run_alone(runtime::Backend& backend, runtime::Executable& executable,
+                                  const ir::Kernel& kernel, const runtime::LaunchArguments& arguments) {
+  backend.begin(nullptr, needs_of(executable, kernel, arguments));
+  try {
+    backend.launch(executable, arguments);
+    return backend.submit();
+  } catch (...) {
+    backend.abandon();
+    throw;
+  }
+}
+
+std::vector<std::uint32_t> words_of(const runtime::FaultReportRef& report, std::size_t count) {
+  if (report == nullptr && count > 0) throw std::runtime_error("a run with fault words gave no report");
+  if (report == nullptr) return {};
+  const std::span<const std::uint32_t> words = report->words();
+  if (words.size() != count)
+    throw std::runtime_error("a report of " + std::to_string(words.size()) + " fault words where there are " +
+                             std::to_string(count));
+  if (!report->done()) throw std::runtime_error("a run whose words are there has not ended");
+  return {words.begin(), words.end()};
+}
+
+std::string difference(std::span<const std::uint32_t> got, std::span<const std::uint32_t> want) {
+  for (std::size_t f = 0; f < want.size(); ++f)
+    if (got[f] != want[f])
+      return "fault word " + std::to_string(f) + " of " + std::to_string(want.size()) + " is " +
+             std::to_string(got[f]) + ", expected " + std::to_string(want[f]);
+  return "";
+}
+
+std::vector<std::vector<std::byte>> KernelRunner::run(const KernelCase& c,
+                                                      std::vector<std::uint32_t>& faults) {
   const runtime::ExecutableRef executable = executables_.at(ir::to_string(c.kernel));
   if (!executable) throw std::runtime_error("was not compiled");
   const GuardedBuffers buffers(backend_, c.bindings.buffers);
-  backend_.launch(*executable, {buffers.views(), c.bindings.ints, c.bindings.scalars});
-  backend_.submit();
-  faulted = false;
-  try {
-    backend_.synchronize();
-  } catch (const Error& e) {
-    if (std::string(e.what()).find("out of range") == std::string::npos) throw;
-    faulted = true;
-  }
+  const runtime::FaultReportRef report =
+      run_alone(backend_, *executable, c.kernel, {buffers.views(), c.bindings.ints, c.bindings.scalars});
+  faults = words_of(report, c.kernel.faults);
+  backend_.synchronize();
   return buffers.read();
 }
 

@@ -29,13 +29,27 @@ class GuardedBuffers {
   std::vector<runtime::BufferView> views_;
 };
 
+/// What the run of one launch alone needs.
+runtime::RunNeeds needs_of(const runtime::Executable& executable, const ir::Kernel& kernel,
+                           const runtime::LaunchArguments& arguments);
+
+/// One launch as a run of its own. Returns the run's report; null where the kernel has no fault words.
+runtime::FaultReportRef run_alone(runtime::Backend& backend, runtime::Executable& executable,
+                                  const ir::Kernel& kernel, const runtime::LaunchArguments& arguments);
+
+/// The words of a report that must have so many. Throws std::runtime_error where it has others.
+std::vector<std::uint32_t> words_of(const runtime::FaultReportRef& report, std::size_t count);
+
+/// Says which fault words are others than wanted; empty when none is.
+std::string difference(std::span<const std::uint32_t> got, std::span<const std::uint32_t> want);
+
 /// Compiles each kernel text once.
 class KernelRunner {
  public:
   explicit KernelRunner(runtime::Backend& backend) : backend_(backend) {}
   void compile(const std::vector<KernelCase>& cases);
-  /// Contents of all buffers after the launch; `faulted`: waiting threw that an index is out of range.
-  std::vector<std::vector<std::byte>> run(const KernelCase& c, bool& faulted);
+  /// Contents of all buffers after the launch, and its fault words.
+  std::vector<std::vector<std::byte>> run(const KernelCase& c, std::vector<std::uint32_t>& faults);
 
  private:
   runtime::Backend& backend_;

@@ -141,7 +141,13 @@ class LibraryChecks {
       const runtime::ExecutableRef executable = backend_.prepare(op);
       const auto run = [&] {
         const GuardedBuffers buffers(backend_, {x, y, unset});
-        backend_.launch(*executable, {buffers.views(), {}, {}});
+        backend_.begin(nullptr, {executable->workspace_bytes({}, 1), 0});
+        try {
+          backend_.launch(*executable, {buffers.views(), {}, {}});
+        } catch (...) {
+          backend_.abandon();
+          throw;
+        }
         backend_.submit();
         return buffers.read()[2];
       };

@@ -20,11 +20,15 @@ using Clock = std::chrono::steady_clock;
 /// Median of 5 of the mean of `repeats` launches in a row, in milliseconds.
 double time_launches(runtime::Backend& backend, runtime::Executable& executable,
                      const runtime::LaunchArguments& arguments, int repeats) {
+  const runtime::RunNeeds needs{executable.workspace_bytes(arguments.ints, arguments.members), 0};
+  backend.begin(nullptr, needs);
   backend.launch(executable, arguments);
+  backend.submit();
   backend.synchronize();
   std::vector<double> times;
   for (int i = 0; i < 5; ++i) {
     const auto start = Clock::now();
+    backend.begin(nullptr, needs);
     for (int r = 0; r < repeats; ++r) backend.launch(executable, arguments);
     backend.submit();
     backend.synchronize();

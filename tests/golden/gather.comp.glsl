@@ -42,7 +42,7 @@ void main() {
           v2 = b2.at[int(v1)];
         }
         else {
-          sn_fault.word[0] = 1u;
+          sn_fault.word[0u] = 1u;
         }
       }
       w0[k] = v2;
@@ -59,7 +59,7 @@ void main() {
         v2 = b2.at[int(v1)];
       }
       else {
-        sn_fault.word[0] = 1u;
+        sn_fault.word[0u] = 1u;
       }
     }
     b3.at[x0] = v2;

@@ -48,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
           v2 = b2[int(v1)];
         }
         else {
-          *fault = 1u;
+          fault[0u] = 1u;
         }
       }
       w0[k] = v2;
@@ -65,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         v2 = b2[int(v1)];
       }
       else {
-        *fault = 1u;
+        fault[0u] = 1u;
       }
     }
     b3[x0] = v2;

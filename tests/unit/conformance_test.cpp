@@ -7,13 +7,31 @@
 
 #include <sinter/error.h>
 
+#include "src/runtime/members.h"
 #include "tests/conformance/backend_conformance.h"
 #include "tests/conformance/conformance_runner.h"
 
 namespace sinter::testing {
 namespace {
 
-enum class Defect { None, NoRounding, LostFault, StickyFault, StrayWrite, OtherBits, WrongConvolution };
+enum class Defect {
+  None,
+  NoRounding,
+  LostFault,
+  StickyFault,    // a report also has the words of the run before
+  OneFaultWord,   // all LoadAt of a launch share its first word
+  FaultOfOthers,  // all members set the words of the first
+  StrayWrite,
+  OtherBits,
+  WrongConvolution
+};
+
+struct Report : runtime::FaultReport {
+  explicit Report(std::vector<std::uint32_t> w) : all(std::move(w)) {}
+  bool done() override { return true; }
+  std::span<const std::uint32_t> words() override { return all; }
+  std::vector<std::uint32_t> all;
+};
 
 struct HostBuffer : runtime::Buffer {
   HostBuffer(runtime::Backend& backend, std::size_t size, std::size_t& in_use)
@@ -35,7 +53,10 @@ struct Work : runtime::Executable {
 // Evaluates everything by the oracle, synchronously.
 class OracleBackend : public runtime::Backend {
  public:
-  explicit OracleBackend(Defect defect) : defect_(defect) { traits_.name = "oracle"; }
+  explicit OracleBackend(Defect defect) : defect_(defect) {
+    traits_.name = "oracle";
+    traits_.batch_bytes = 1024;
+  }
 
   const ir::DeviceTraits& traits() const override { return traits_; }
 
@@ -49,7 +70,6 @@ class OracleBackend : public runtime::Backend {
     std::copy(data.begin(), data.end(), at(to));
   }
   void download(const runtime::BufferView& from, std::span<std::byte> data) override {
-    synchronize();
     std::copy_n(at(from), data.size(), data.begin());
   }
   std::vector<runtime::ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override {
@@ -70,25 +90,39 @@ class OracleBackend : public runtime::Backend {
   }
   void launch(runtime::Executable& executable, const runtime::LaunchArguments& arguments) override {
     const auto& work = static_cast<const Work&>(executable);
+    if (!running_) throw std::logic_error("a launch outside of a run");
     if (work.kernel)
-      launch_kernel(*work.kernel, arguments);
+      launch_members(*work.kernel, arguments);
     else
       launch_library(work, arguments);
     ++statistics_.launches;
   }
-  void begin(std::unique_ptr<runtime::PlanState>*, const runtime::RunNeeds&) override {}
-  runtime::FaultReportRef submit() override { return nullptr; }
-  void synchronize() override {
-    if (!fault_) return;
-    fault_ = defect_ == Defect::StickyFault;
-    throw Error("an index is out of range");
+  void begin(std::unique_ptr<runtime::PlanState>*, const runtime::RunNeeds& needs) override {
+    if (std::exchange(running_, true)) throw std::logic_error("a run begins before another one has ended");
+    faults_.resize(needs.faults);
+    if (defect_ != Defect::StickyFault) std::fill(faults_.begin(), faults_.end(), 0);
   }
+  runtime::FaultReportRef submit() override {
+    running_ = false;
+    return faults_.empty() ? nullptr : std::make_shared<Report>(faults_);
+  }
+  void abandon() noexcept override { running_ = false; }
+  void synchronize() override {}
   runtime::BackendStatistics statistics() const override { return statistics_; }
 
  private:
   static std::vector<std::byte>::iterator at(const runtime::BufferView& view) {
     return static_cast<HostBuffer*>(view.buffer)->data.begin() +
            static_cast<std::ptrdiff_t>(view.byte_offset);
+  }
+
+  void launch_members(const ir::Kernel& kernel, const runtime::LaunchArguments& arguments) {
+    for (std::size_t m = 0; m < arguments.members; ++m) {
+      runtime::LaunchArguments own = runtime::arguments_of(kernel, arguments, m);
+      own.first_fault = arguments.first_fault;
+      if (defect_ != Defect::FaultOfOthers) own.first_fault += static_cast<std::uint32_t>(m * kernel.faults);
+      launch_kernel(kernel, own);
+    }
   }
 
   void launch_kernel(const ir::Kernel& kernel, const runtime::LaunchArguments& arguments) {
@@ -103,7 +137,9 @@ class OracleBackend : public runtime::Backend {
       bytes.resize(bytes.size() / size_of(kernel.buffers[b].dtype) * size_of(kernel.buffers[b].dtype));
     }
     const ReferenceResult result = evaluate(kernel, bindings, {.round_f32 = defect_ != Defect::NoRounding});
-    if (defect_ != Defect::LostFault) fault_ |= result.fault;
+    if (defect_ != Defect::LostFault)
+      for (std::size_t f = 0; f < result.faults.size(); ++f)
+        faults_.at(arguments.first_fault + (defect_ == Defect::OneFaultWord ? 0 : f)) |= result.faults[f];
     for (std::size_t b = 0; b < bindings.buffers.size(); ++b) {
       if (!kernel.buffers[b].written) continue;
       std::copy(result.buffers[b].begin(), result.buffers[b].end(), at(arguments.buffers[b]));
@@ -140,7 +176,8 @@ class OracleBackend : public runtime::Backend {
   Defect defect_;
   ir::DeviceTraits traits_;
   runtime::BackendStatistics statistics_;
-  bool fault_ = false;
+  bool running_ = false;
+  std::vector<std::uint32_t> faults_;
 };
 
 std::vector<KernelCase> small_set() {
@@ -170,6 +207,17 @@ TEST_CASE("rounding at the end of a kernel is noticed" * doctest::should_fail())
   check_small_set(Defect::NoRounding);
 }
 TEST_CASE("a lost fault is noticed" * doctest::should_fail()) { check_small_set(Defect::LostFault); }
+TEST_CASE("one fault word for several indices is noticed" * doctest::should_fail()) {
+  check_small_set(Defect::OneFaultWord);
+}
+TEST_CASE("one fault word for several indices is noticed by the faults alone" * doctest::should_fail()) {
+  OracleBackend backend(Defect::OneFaultWord);
+  check_faults(backend, {});
+}
+TEST_CASE("a fault of another member is noticed" * doctest::should_fail()) {
+  OracleBackend backend(Defect::FaultOfOthers);
+  check_faults(backend, {});
+}
 TEST_CASE("a write outside of a buffer is noticed" * doctest::should_fail()) {
   check_small_set(Defect::StrayWrite);
 }
@@ -177,7 +225,7 @@ TEST_CASE("other bits on a second run are noticed" * doctest::should_fail()) {
   check_small_set(Defect::OtherBits);
 }
 
-TEST_CASE("a fault that is thrown twice is noticed" * doctest::should_fail()) {
+TEST_CASE("a fault that is told again is noticed" * doctest::should_fail()) {
   OracleBackend backend(Defect::StickyFault);
   check_faults(backend, {});
 }

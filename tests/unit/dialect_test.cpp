@@ -89,7 +89,7 @@ class ToyDialect : public ToySyntax {
     lane = "lane.x";
     lanes = "lanes";
     barrier = "workgroupBarrier();";
-    set_fault = "fault[0] = 1u;";
+    faults = "fault";
   }
 
   std::string preamble(const ir::Kernel&, const Target& target) const override {
@@ -291,7 +291,7 @@ TEST_CASE("indexed reads in a language unlike C") {
   check_nothing_of_c(text);
   check_order(text, {"var<storage, read_write> fault: array<u32>;", "let v0: i32 = b0[x0];",
                      "if (v0 >= i32(0) && v0 < i32(n1)) {\n", "v1 = b1[i32(v0)];\n",
-                     "else {\n      fault[0] = 1u;\n"});
+                     "else {\n      fault[0u] = 1u;\n"});
 }
 
 TEST_CASE("a reduction of rows in a language unlike C, by subgroups of 64 lanes") {

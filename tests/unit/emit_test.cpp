@@ -117,6 +117,35 @@ TEST_CASE("texts stand alone") {
   }
 }
 
+TEST_CASE("each indexed read sets its own fault word, of its member") {
+  testing::KernelBuilder k({4});
+  const auto index = k.load(k.input(DType::i32, {0, 2, 1, 5}), k.all());
+  for (int read = 0; read < 3; ++read)
+    k.store(k.output(DType::f32, 4), k.all(),
+            k.load_at(k.input(DType::f32, {1, 2, 3}), k.map({0}), index, 1, 3));
+  ir::Kernel kernel = k.finish("three gathers").kernel;
+  const auto times = [](const std::string& text, const std::string& what) {
+    int count = 0;
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+    return count;
+  };
+  const std::string words[] = {"0u", "1u", "2u"};
+  const std::string cuda = emit::emit(kernel, cuda_target()).text,
+                    glsl = emit::emit(kernel, glsl_target()).text;
+  for (const std::string& word : words) {
+    // Four neighbours at once are a loop over one text, then come single points.
+    CHECK(times(cuda, "fault[" + word + "] = 1u;") == 2);
+    CHECK(times(glsl, "sn_fault.word[" + word + "] = 1u;") == 2);
+  }
+  kernel.members = 8;
+  const std::string several = emit::emit(kernel, cuda_target()).text,
+                    others = emit::emit(kernel, glsl_target()).text;
+  for (const std::string& word : words) {
+    CHECK(times(several, "fault[member * 3u + " + word + "] = 1u;") == 2);
+    CHECK(times(others, "sn_fault.word[sn_low * 3u + " + word + "] = 1u;") >= 1);
+  }
+}
+
 TEST_CASE("a contiguous kernel of rank 1 divides nothing") {
   for (const Target& target : {cuda_target(), glsl_target()}) {
     const std::string text = emit::emit(named("elementwise chain of 1000").kernel, target).text;

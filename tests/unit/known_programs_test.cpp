@@ -38,9 +38,9 @@ class LastPlan : public runtime::TraceObserver {
   static std::string summary(const runtime::TraceRun& run) {
     std::ostringstream out;
     out << run.trace.ops.size() << " ops, " << run.plan.launches.size() << " launches, "
-        << run.plan.kernels.size() << " distinct kernels, " << run.plan.arena_bytes << " B of temporaries, "
-        << run.plan.in_place_bytes << " B in place, peak " << run.plan.peak_bytes << " B, moves "
-        << run.plan.bytes_moved() << " B of at least " << run.plan.least_bytes() << "\n";
+        << run.plan.kernels.size() << " distinct kernels, " << run.plan.temporary_bytes()
+        << " B of temporaries, " << run.plan.in_place_bytes << " B in place, peak " << run.plan.peak_bytes
+        << " B, moves " << run.plan.bytes_moved() << " B of at least " << run.plan.least_bytes() << "\n";
     for (const plan::Launch& launch : run.plan.launches) {
       const auto* kernel = std::get_if<std::uint32_t>(&launch.what);
       out << (kernel ? "kernel " + std::to_string(*kernel) : "library");

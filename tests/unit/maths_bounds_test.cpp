@@ -153,7 +153,9 @@ class Compiled final : public Function<T> {
     for (const runtime::BufferRef& buffer : buffers_) views.push_back({buffer.get(), 0});
     backend_->upload(views[0], std::as_bytes(std::span(a, n)));
     if (views.size() == 3) backend_->upload(views[1], std::as_bytes(std::span(b, n)));
+    backend_->begin(nullptr, {});
     backend_->launch(*executable_, {views, case_.bindings.ints, case_.bindings.scalars});
+    backend_->submit();
     backend_->download(views.back(), std::as_writable_bytes(std::span(y, n)));
   }
 

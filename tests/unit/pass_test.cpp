@@ -86,8 +86,9 @@ std::vector<float> run(const Plan& plan, const trace::Trace& trace, const std::v
   std::vector<runtime::ScalarValue> scalars;
   for (const plan::ScalarArgument& argument : launch.scalars)
     scalars.push_back(number_of(argument, plan, trace));
+  backend->begin(nullptr, {});
   backend->launch(*executable, {views, launch.ints, scalars});
-  backend->synchronize();
+  backend->submit();
   std::vector<float> result(x.size());
   backend->download({output.get(), 0}, std::as_writable_bytes(std::span(result)));
   return result;

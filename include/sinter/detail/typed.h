@@ -34,6 +34,12 @@ struct Number {
 
 namespace detail {
 
+/// The handle inside a typed tensor, for who replaces it by one of the same rank and kind.
+template <std::size_t Rank, class Kind>
+AnyTensor& handle_of(Tensor<Rank, Kind>& tensor) {
+  return tensor.any_;
+}
+
 /// Tag: the caller knows that rank and kind of the AnyTensor are right.
 struct Trusted {};
 inline constexpr Trusted trusted;

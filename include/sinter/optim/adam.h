@@ -44,15 +44,17 @@ struct SINTER_API AdamWConfig {
 /// The state of a parameter is stored under its path within the module.
 class SINTER_API Adam {
  public:
-  /// model = adam.step(1e-3, std::move(model), std::move(gradients));
-  /// Records the update and flushes the device, since a training step ends here. Parameters without a
-  /// gradient, or that do not require one, stay as they are. Moving model and gradients in lets the planner
-  /// write the new values over the old ones.
+  /// adam.step(1e-3, model, loss.backward());
+  /// Records the update and flushes what this thread has recorded, since a training step ends here. Parameters
+  /// without a gradient, or that do not require one, stay as they are. New values are written over the old ones
+  /// where no copy of the model is kept.
+  ///
+  /// Whatever it throws (a learning rate below 0, a parameter of another shape than before, no memory left),
+  /// model, gradients and the optimizer's state are what they were, and another step may follow. Gradients are
+  /// empty after a step that succeeded.
   template <class M>
-  M step(double learning_rate, M model, Gradients gradients, Location where = Location::current()) {
-    return detail::step(
-        std::move(model), std::move(gradients), where,
-        [&](std::vector<Parameter>& parameters) { update(learning_rate, parameters, where); });
+  void step(double learning_rate, M& model, Gradients&& gradients, Location where = Location::current()) {
+    detail::step(model, gradients, where, [&](Step& step) { update(learning_rate, step, where); });
   }
 
   /// The optimizer's state: PATH.exp_avg, PATH.exp_avg_sq and PATH.step of each parameter.
@@ -73,7 +75,7 @@ class SINTER_API Adam {
     AnyTensor first, second;
     std::int64_t step = 0;
   };
-  void update(double learning_rate, std::vector<Parameter>& parameters, Location where);
+  void update(double learning_rate, Step& step, Location where);
 
   AdamConfig config_;
   bool decoupled_;

@@ -33,10 +33,8 @@ class SINTER_API Sgd {
  public:
   /// As Adam::step.
   template <class M>
-  M step(double learning_rate, M model, Gradients gradients, Location where = Location::current()) {
-    return detail::step(
-        std::move(model), std::move(gradients), where,
-        [&](std::vector<Parameter>& parameters) { update(learning_rate, parameters, where); });
+  void step(double learning_rate, M& model, Gradients&& gradients, Location where = Location::current()) {
+    detail::step(model, gradients, where, [&](Step& step) { update(learning_rate, step, where); });
   }
 
   /// The optimizer's state: PATH.momentum_buffer of each parameter, where there is momentum.
@@ -51,7 +49,7 @@ class SINTER_API Sgd {
  private:
   friend struct SgdConfig;
   explicit Sgd(const SgdConfig& config);
-  void update(double learning_rate, std::vector<Parameter>& parameters, Location where);
+  void update(double learning_rate, Step& step, Location where);
 
   SgdConfig config_;
   std::map<std::string, AnyTensor> velocities_;

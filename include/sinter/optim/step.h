@@ -1,16 +1,18 @@
-// The part of a step that all optimizers share: moves parameters out of a module and the updated ones back
-// in.
+// The part of a step that all optimizers share: either everything becomes new, or everything stays as it was.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <sinter/any_tensor.h>
 #include <sinter/detail/api.h>
 #include <sinter/module.h>
+#include <sinter/tensor.h>
 
 namespace sinter::optim {
 
@@ -22,47 +24,63 @@ struct Parameter {
   AnyTensor gradient;
 };
 
-namespace detail {
-
-struct Taken {
-  std::string path;
-  AnyTensor value;
-};
-
-/// The tensors moved out of a module during a step: which of them the optimizer updates, and their new
-/// values.
+/// One step over the parameters of a module. An optimizer records its update, assigning the new parameters and
+/// the new state; `run` computes them. What they replace is kept until then, but owned by nobody while they are
+/// computed, so that the device can write over it; where that fails, all of it is put back.
 class SINTER_API Step {
  public:
-  Step(std::vector<Taken> taken, Gradients gradients);
+  struct Slot {
+    std::string path;
+    AnyTensor* tensor;
+  };
+  Step(std::vector<Slot> slots, Gradients& gradients);
+  ~Step();
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
+
   /// Each parameter that has a gradient, once, however many paths lead to it.
   std::vector<Parameter>& parameters() { return parameters_; }
-  /// Flushes the device and returns the new tensors, in the order of the old ones.
-  std::vector<AnyTensor> finish(Location where);
+
+  /// State of the optimizer: where the step succeeds, `slot` becomes `next`. It stays where it is until then.
+  void assign(AnyTensor& slot, AnyTensor next);
+  void assign(std::int64_t& slot, std::int64_t next) { counts_.push_back({&slot, next}); }
+
+  /// Computes the new tensors and puts them in place; `gradients` is empty then. Throws what went wrong, with
+  /// nothing changed.
+  void run(Location where);
 
  private:
-  std::vector<Taken> taken_;
+  class Lent;
+  struct Assignment {
+    AnyTensor* slot;
+    AnyTensor next;
+  };
+  struct Count {
+    std::int64_t* slot;
+    std::int64_t next;
+  };
+
+  std::vector<Slot> slots_;
+  Gradients& gradients_;
   std::vector<Parameter> parameters_;
-  std::vector<std::optional<std::size_t>> updated_by_;  // for each tensor of taken_: its index in parameters_
+  std::vector<std::optional<std::size_t>> updated_by_;  // for each slot: its index in parameters_
+  std::vector<AnyTensor*> used_gradients_;
+  std::vector<Assignment> assignments_;
+  std::vector<Count> counts_;
 };
 
-/// Runs `update` over the parameters of `model`. The model's own handles are released before, so that the
-/// planner can write new parameters over old ones.
+namespace detail {
+
+/// Runs a step over the parameters of `model`; `update` records it.
 template <class M, class Update>
-M step(M model, Gradients gradients, Location where, Update&& update) {
-  std::vector<Taken> taken;
+void step(M& model, Gradients& gradients, Location where, Update&& update) {
+  std::vector<Step::Slot> slots;
   visit_parameters(model, [&](const std::string& path, auto& tensor) {
-    taken.push_back({path, tensor.any()});
+    slots.push_back({path, &sinter::detail::handle_of(tensor)});
   });
-  visit_parameters(
-      model, [](const std::string&, auto& tensor) { tensor = std::remove_cvref_t<decltype(tensor)>(); });
-  Step step(std::move(taken), std::move(gradients));
-  update(step.parameters());
-  std::vector<AnyTensor> results = step.finish(where);
-  std::size_t at = 0;
-  visit_parameters(model, [&](const std::string&, auto& tensor) {
-    tensor = std::remove_cvref_t<decltype(tensor)>(std::move(results[at++]));
-  });
-  return model;
+  Step step(std::move(slots), gradients);
+  update(step);
+  step.run(where);
 }
 
 }  // namespace detail

@@ -38,6 +38,13 @@ std::string Dialect::get_partial(DType, const std::string&) const { lacks("parti
 std::string Dialect::counter(const std::string&) const { lacks("partial results"); }
 std::string Dialect::from_words(DType, const std::string&) const { lacks("arguments in words"); }
 
+std::string Dialect::set_fault(const ir::Kernel& kernel, const ir::Expr& load_at) const {
+  const std::string own = literal(Type::U32, load_at.fault);
+  const std::string before =
+      kernel.members > 1 ? member_number + " * " + literal(Type::U32, kernel.faults) + " + " : "";
+  return faults + "[" + before + own + "] = " + literal(Type::U32, 1) + ";";
+}
+
 std::string Dialect::identity(Op op, DType dtype) const {
   if (op == Op::Sum || op == Op::Prod) return cast(type_of(dtype), op == Op::Sum ? "0" : "1");
   const bool least = op == Op::Max;

@@ -55,7 +55,10 @@ class Dialect : public Syntax {
   virtual std::string write(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
                             const std::string& value) const = 0;
 
-  std::string set_fault;  // statement
+  /// The statement that sets the fault word of a LoadAt, of the member at hand.
+  std::string set_fault(const ir::Kernel& kernel, const ir::Expr& load_at) const;
+  std::string faults;         // the array of the launch's fault words
+  std::string member_number;  // of the member at hand, where a launch has several
 
   // ---- vectors
   // Of `width` (4, or 8 where there are such) neighbouring elements, the first at a position that is a

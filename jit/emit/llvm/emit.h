@@ -14,7 +14,7 @@
 //   functions   a table of vector functions, see `llvm_function`
 //   scratch     `scratch_bytes_per_point` bytes for each inner point; belongs to this call
 //   cached      1, or 0 where results are so large that they had better be written past the caches
-//   fault       is set to 1 by an index out of range
+//   fault       the member's Kernel::faults words: an index out of range sets that of its LoadAt to 1
 #pragma once
 
 #include <cstddef>

@@ -278,8 +278,11 @@ LlvmOperand LlvmValues::load_at(const Expr& e) {
     bad = w_.value("and " + truth + " " + bad + ", " + p);
   }
   if (v) bad = any_of(both_masks(bad, mask_)).text;
-  w_.when(bad,
-          [&] { w_.line("store atomic i32 1, " + w_.pointer_to("i32") + " %fault monotonic, align 4"); });
+  // Several threads may find something wrong at once.
+  w_.when(bad, [&] {
+    const std::string word = e.fault == 0 ? "%fault" : w_.element("i32", "%fault", std::to_string(e.fault));
+    w_.line("store atomic i32 1, " + w_.pointer_to("i32") + " " + word + " monotonic, align 4");
+  });
   // Indices are brought into the type of positions after they are known to fit.
   LlvmOperand at{index.text, index.vector};
   if (index.vector) {

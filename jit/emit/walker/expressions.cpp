@@ -231,7 +231,7 @@ void Expressions::define_load_at(ExprId id) {
   out.line(value(id) + " = " + dialect.read(kernel, e.buffer, place) + ";");
   close();
   open(exists.empty() ? dialect.otherwise() : dialect.otherwise_when(exists));
-  out.line(dialect.set_fault);
+  out.line(dialect.set_fault(kernel, e));
   close();
   if (e.predicate != ir::kNone) close();
 }

@@ -222,12 +222,13 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
       expr.buffer = 0;
     }
     if (expr.kind == ir::ExprKind::LoadAt) {
-      const auto [stride, extent] = draft.indexed.at(static_cast<ir::ExprId>(i));
+      const auto [stride, extent, node] = draft.indexed.at(static_cast<ir::ExprId>(i));
       arguments.wide |= reaches_far(draft.maps[expr.map],
                                     std::abs(static_cast<double>(stride)) * static_cast<double>(extent));
       expr.stride = arguments.stride(stride);
       expr.extent = arguments.stride(extent);
       expr.fault = kernel.faults++;
+      result.gathers.push_back(node);
     }
     kernel.phases = std::max<std::uint16_t>(kernel.phases, static_cast<std::uint16_t>(expr.phase + 1));
   }

@@ -26,6 +26,12 @@ struct DraftBounds {
   std::vector<Dim> bounds;
 };
 
+/// What a LoadAt counts in, and the node that it is.
+struct Indexed {
+  std::int64_t stride = 0, extent = 0;
+  NodeId node = kNoNode;
+};
+
 /// A kernel in the making: expressions refer to `maps` and, for InBounds, through `buffer` to `bounds`;
 /// levels and phases are still to be found.
 struct Draft {
@@ -34,7 +40,7 @@ struct Draft {
   std::vector<std::int64_t> extents;
   std::vector<IndexMap> maps;
   std::vector<DraftBounds> bounds;
-  absl::flat_hash_map<ir::ExprId, std::pair<std::int64_t, std::int64_t>> indexed;  // LoadAt: stride, extent
+  absl::flat_hash_map<ir::ExprId, Indexed> indexed;  // LoadAt
   std::vector<ir::Expr> exprs;
   std::vector<DraftStore> stores;
   std::vector<BufferUse> buffers;

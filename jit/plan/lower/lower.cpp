@@ -426,7 +426,7 @@ class Lowering : private DraftWriter {
     expr.buffer = buffer(table->base, true);
     expr.map = intern(map.through(n.shape, layout));
     const ir::ExprId added = add(expr, id);
-    draft_.indexed[added] = {table->layout.strides[axis], node(n.operands[0]).shape[axis]};
+    draft_.indexed[added] = {table->layout.strides[axis], node(n.operands[0]).shape[axis], id};
     return added;
   }
 

@@ -53,6 +53,7 @@ struct Lowered {
   std::vector<std::int64_t> ints;
   std::vector<ScalarArgument> scalars;
   std::vector<std::uint32_t> records;  // ops of the trace that it computes
+  std::vector<NodeId> gathers;         // of each fault word of the kernel
 };
 
 /// The kernel, or why the group has to be cut.

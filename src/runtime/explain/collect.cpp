@@ -110,7 +110,7 @@ ReportTrace report_of(const TraceRun& run) {
   report.least_bytes = run.plan.least_bytes();
   report.input_bytes = static_cast<std::int64_t>(run.plan.input_bytes);
   for (std::size_t bytes : run.plan.output_bytes) report.output_bytes += static_cast<std::int64_t>(bytes);
-  report.temporary_bytes = static_cast<std::int64_t>(run.plan.arena_bytes);
+  report.temporary_bytes = static_cast<std::int64_t>(run.plan.temporary_bytes());
   report.in_place_bytes = static_cast<std::int64_t>(run.plan.in_place_bytes);
   report.peak_bytes = static_cast<std::int64_t>(run.plan.peak_bytes);
   return report;

@@ -15,7 +15,7 @@ namespace sinter {
 namespace {
 
 void flush_all() {
-  for (runtime::DeviceCore* core : runtime::cores_in_use()) core->flush();
+  for (runtime::DeviceCore* core : runtime::cores_in_use()) core->recorder().flush();
 }
 
 void write(const std::filesystem::path& path, const std::string& text) {

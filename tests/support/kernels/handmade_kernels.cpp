@@ -195,6 +195,26 @@ void HandmadeKernels::indexed() {
             k.load_at(k.input(kF32, data_.reals(32)), k.map({0}), at, 1, 32, on));
     add(k, "gather with a predicate");
   }
+  // Several indexed reads, one of which is wrong: under a predicate, of truth values, of 16-bit floats.
+  for (int wrong = 0; wrong < 4; ++wrong) {
+    KernelBuilder k({70});
+    const auto index = [&](int number) {
+      std::vector<std::int64_t> where = data_.integers(70, 0, 8);
+      if (number == wrong) where[number == 1 ? 67 : 69] = number % 2 == 0 ? 9 : -1;
+      return k.load(k.input(number % 2 == 0 ? kI64 : kI32, where), k.all());
+    };
+    std::vector<std::int64_t> mask = data_.integers(70, 0, 1);
+    mask[67] = 1;
+    const ExprId on = k.load(k.input(kBool, mask), k.all());
+    const auto here = k.map({0});
+    const ExprId plain = k.load_at(k.input(kF32, data_.reals(9)), here, index(0), 1, 9);
+    const ExprId masked = k.load_at(k.input(kF32, data_.reals(9)), here, index(1), 1, 9, on);
+    const ExprId truth = k.load_at(k.input(kBool, data_.integers(9, 0, 1)), here, index(2), 1, 9);
+    const ExprId half = k.load_at(k.input(DType::bf16, data_.reals(9)), here, index(3), 1, 9);
+    k.store(k.output(kF32, 70), k.all(), k.op(Op::Where, truth, plain, masked));
+    k.store(k.output(kF32, 70), k.all(), k.cast(kF32, half));
+    add(k, "four gathers, number " + std::to_string(wrong) + " with a bad index");
+  }
 }
 
 void HandmadeKernels::random_numbers() {

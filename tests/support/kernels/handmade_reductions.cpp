@@ -177,6 +177,22 @@ void HandmadeKernels::reductions(Schedule schedule, const std::string& suffix) {
       add(k, std::string(bad ? "sum of a gather with a bad index" : "sum of a gather") + suffix);
     }
   }
+  // Gathered rows that several phases go over, picked by an index of the row and scaled by one of the column.
+  for (int wrong = 0; wrong < 3; ++wrong) {
+    KernelBuilder k({6}, {256}, schedule);
+    std::vector<std::int64_t> rows = data_.integers(6, 0, 9), columns = data_.integers(256, 0, 19);
+    if (wrong == 1) rows[5] = 10;
+    if (wrong == 2) columns[255] = -1;
+    const ExprId row = k.load(k.input(kI64, rows), k.outer()),
+                 column = k.load(k.input(kI32, columns), k.inner());
+    const ExprId x = k.load_at(k.input(kF32, data_.reals(2560)), k.inner(), row, 256, 10);
+    const ExprId scale = k.load_at(k.input(kF32, data_.reals(20)), k.map({0, 0}), column, 1, 20);
+    const ExprId scaled = k.op(Op::Mul, x, scale);
+    const ExprId centered = k.op(Op::Sub, scaled, k.reduce(Op::Max, scaled));
+    k.store(k.output(kF32, 6 * 256), k.all(), k.op(Op::Sub, centered, k.reduce(Op::Sum, centered)));
+    const char* names[] = {"with good indices", "with a bad row", "with a bad column"};
+    add(k, std::string("gathered rows ") + names[wrong] + suffix);
+  }
   {
     KernelBuilder k({8}, {100}, schedule);
     const ExprId kept = k.op(Op::Less, k.random(k.all(), 9, 1), k.scalar(kF32, 0.5));

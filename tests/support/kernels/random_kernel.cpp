@@ -215,6 +215,9 @@ class Generator {
     const Placement at = broadcast();
     const std::int64_t extent = data_.integer(1, 20);
     std::vector<std::int64_t> where = data_.integers(at.numel, 0, extent - 1);
+    // Of several indexed reads of a kernel few are wrong.
+    if (!where.empty() && data_.chance(0.2))
+      where[static_cast<std::size_t>(data_.integer(0, at.numel - 1))] = data_.chance(0.5) ? extent : -1;
     const DType index_dtype = data_.chance(0.5) ? DType::i64 : DType::i32;
     const ExprId index = builder_.load(builder_.input(index_dtype, where), at.map);
     const Placement rest = broadcast();

@@ -146,7 +146,7 @@ std::function<std::any()> adam(const Device& device) {
     // Counts only the update.
     device.sync();
     device.reset_statistics();
-    *model = optimizer->step(1e-3, std::move(*model), std::move(gradients));
+    optimizer->step(1e-3, *model, std::move(gradients));
     return {};
   };
 }
@@ -177,7 +177,7 @@ std::function<std::any()> blocks_step(const Device& plain) {
   return [=]() -> std::any {
     auto loss = nn::mse(model->forward(x), y);
     auto gradients = loss.backward();
-    *model = optimizer->step(1e-3, std::move(*model), std::move(gradients));
+    optimizer->step(1e-3, *model, std::move(gradients));
     return loss;
   };
 }
@@ -208,7 +208,7 @@ std::function<std::any()> cnn_step(const Device& plain) {
   return [=]() -> std::any {
     auto loss = nn::cross_entropy(model->forward(images), targets);
     auto gradients = loss.backward();
-    *model = optimizer->step(1e-3, std::move(*model), std::move(gradients));
+    optimizer->step(1e-3, *model, std::move(gradients));
     return loss;
   };
 }

@@ -63,7 +63,7 @@ struct ReferenceResult {
   std::vector<std::vector<std::byte>> buffers;  // contents after the launch
   std::vector<std::vector<double>>
       errors;  // for each written buffer, an error bound per element; 0 for elements never stored
-  bool fault = false;
+  std::vector<std::uint32_t> faults;  // the words of the kernel's LoadAt: 1 where an index was out of range
 };
 
 /// Evaluates a kernel. Throws std::logic_error when a load or store is outside its buffer, or an index is not

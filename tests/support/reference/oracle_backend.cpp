@@ -72,6 +72,13 @@ void check_members(const ir::Kernel& kernel, const runtime::LaunchArguments& arg
     }
 }
 
+struct OracleReport : runtime::FaultReport {
+  explicit OracleReport(std::vector<std::uint32_t> w) : all(std::move(w)) {}
+  bool done() override { return true; }
+  std::span<const std::uint32_t> words() override { return all; }
+  std::vector<std::uint32_t> all;
+};
+
 std::vector<double> numbers(DType dtype, std::span<const std::byte> bytes) {
   std::vector<double> values;
   for (std::size_t at = 0; at + size_of(dtype) <= bytes.size(); at += size_of(dtype)) {
@@ -88,7 +95,7 @@ std::vector<double> numbers(DType dtype, std::span<const std::byte> bytes) {
 
 class OracleBackend : public runtime::Backend {
  public:
-  OracleBackend() {
+  explicit OracleBackend(std::size_t most_buffer_bytes) {
     traits_.name = "oracle";
     traits_.description = "evaluates kernels element by element";
     traits_.batch_bytes = 1024;
@@ -96,17 +103,20 @@ class OracleBackend : public runtime::Backend {
     traits_.grid_reductions = true;
     traits_.groups = traits_.lanes = 1 << 20;
     traits_.shared_elements = 8;
+    traits_.most_buffer_bytes = most_buffer_bytes;
   }
 
   const ir::DeviceTraits& traits() const override { return traits_; }
   runtime::BufferRef allocate(std::size_t bytes) override {
+    if (traits_.most_buffer_bytes > 0 && bytes > traits_.most_buffer_bytes)
+      throw DeviceError("[oracle] a buffer of " + std::to_string(bytes) + " bytes, where the most are " +
+                        std::to_string(traits_.most_buffer_bytes));
     return std::make_shared<OracleBuffer>(*this, bytes);
   }
   void upload(const BufferView& to, std::span<const std::byte> data) override {
     std::copy(data.begin(), data.end(), memory_of(to).begin());
   }
   void download(const BufferView& from, std::span<std::byte> data) override {
-    throw_fault();
     const std::span<std::byte> memory = memory_of(from);
     if (memory.size() < data.size()) throw std::logic_error("a download reaches over the end of its buffer");
     std::copy_n(memory.begin(), data.size(), data.begin());
@@ -126,19 +136,31 @@ class OracleBackend : public runtime::Backend {
   }
 
   void launch(runtime::Executable& executable, const runtime::LaunchArguments& arguments) override {
+    if (!running_) throw std::logic_error("a launch outside of a run");
     ++statistics_.launches;
     if (auto* kernel = dynamic_cast<OracleKernel*>(&executable)) {
       if (arguments.members > kernel->kernel.members)
         throw std::logic_error("more members than the kernel is for");
       check_members(kernel->kernel, arguments);
+      const std::size_t faults = kernel->kernel.faults;
+      if (faults > 0 && arguments.first_fault + faults * arguments.members > faults_.size())
+        throw std::logic_error("fault words that the run did not ask for");
       for (std::size_t m = 0; m < arguments.members; ++m)
-        run(kernel->kernel, runtime::arguments_of(kernel->kernel, arguments, m));
+        run(kernel->kernel, runtime::arguments_of(kernel->kernel, arguments, m),
+            std::span(faults_).subspan(faults > 0 ? arguments.first_fault + m * faults : 0, faults));
     } else
       run(dynamic_cast<OracleLibraryOp&>(executable), arguments);
   }
-  void begin(std::unique_ptr<runtime::PlanState>*, const runtime::RunNeeds&) override {}
-  runtime::FaultReportRef submit() override { return nullptr; }
-  void synchronize() override { throw_fault(); }
+  void begin(std::unique_ptr<runtime::PlanState>*, const runtime::RunNeeds& needs) override {
+    if (std::exchange(running_, true)) throw std::logic_error("a run begins before another one has ended");
+    faults_.assign(needs.faults, 0);
+  }
+  runtime::FaultReportRef submit() override {
+    if (!std::exchange(running_, false)) throw std::logic_error("a run ends that has not begun");
+    return faults_.empty() ? nullptr : std::make_shared<OracleReport>(std::exchange(faults_, {}));
+  }
+  void abandon() noexcept override { running_ = false; }
+  void synchronize() override {}
   runtime::BackendStatistics statistics() const override {
     runtime::BackendStatistics statistics = statistics_;
     statistics.bytes_in_use = bytes_in_use;
@@ -146,12 +168,8 @@ class OracleBackend : public runtime::Backend {
   }
 
  private:
-  void throw_fault() {
-    if (!std::exchange(fault_, false)) return;
-    throw ShapeError("[gather] an index is outside of the dimension it counts in");
-  }
-
-  void run(const ir::Kernel& kernel, const runtime::LaunchArguments& arguments) {
+  void run(const ir::Kernel& kernel, const runtime::LaunchArguments& arguments,
+           std::span<std::uint32_t> faults) {
     check_aliases(kernel, arguments.buffers);
     Bindings bindings;
     for (std::size_t b = 0; b < arguments.buffers.size(); ++b) {
@@ -165,7 +183,7 @@ class OracleBackend : public runtime::Backend {
     exact.division_ulps = exact.math_ulps = exact.pow_ulps = exact.wave_absolute = exact.normal_absolute = 0;
     exact.sum_relative = exact.sum_relative_f64 = exact.math_relative_f64 = 0;
     ReferenceResult result = evaluate(kernel, bindings, exact);
-    fault_ |= result.fault;
+    for (std::size_t f = 0; f < faults.size(); ++f) faults[f] |= result.faults[f];
     // A binding extends to the end of its memory, over bytes that others have written: copies back only what
     // changed.
     for (std::size_t b = 0; b < arguments.buffers.size(); ++b) {
@@ -198,11 +216,14 @@ class OracleBackend : public runtime::Backend {
 
   ir::DeviceTraits traits_;
   runtime::BackendStatistics statistics_;
-  bool fault_ = false;
+  bool running_ = false;
+  std::vector<std::uint32_t> faults_;  // of the run
 };
 
 }  // namespace
 
-std::unique_ptr<runtime::Backend> make_oracle_backend() { return std::make_unique<OracleBackend>(); }
+std::unique_ptr<runtime::Backend> make_oracle_backend(std::size_t most_buffer_bytes) {
+  return std::make_unique<OracleBackend>(most_buffer_bytes);
+}
 
 }  // namespace sinter::testing

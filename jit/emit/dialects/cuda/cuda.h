@@ -7,10 +7,12 @@
 //   the ints            int, or i64 when the kernel is wide
 //   the scalars         by value; u8, bf16 and f16 as u32
 //   split kernels       u32 parts; a pointer to split_scratch_bytes of memory; a pointer to the counters
-//   Kernel::fault       a pointer to the fault word, u32
+//   Kernel::faults      a pointer to the launch's fault words, u32. They may lie in memory of the host that
+//   the
+//                       device maps: the kernel only ever stores to them
 //
 // A kernel for several members takes their arguments as one struct by value, Kernel::members times
-// MemberLayout::bytes, then the number of members (u32), then the pointer to the fault word.
+// MemberLayout::bytes, then the number of members (u32), then the pointer to the fault words.
 #pragma once
 
 #include <string_view>

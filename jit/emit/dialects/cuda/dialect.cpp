@@ -36,7 +36,8 @@ class CudaDialect : public Dialect {
     barrier = "sn_barrier();";
     unroll = "#pragma unroll";
     unroll_8 = "#pragma unroll 8";
-    set_fault = "*fault = 1u;";
+    faults = "fault";
+    member_number = "member";
     has_wide_vectors = true;
     handover = {"__threadfence();", "__shared__ u32 turn;", "turn", "__syncthreads();", ""};
   }

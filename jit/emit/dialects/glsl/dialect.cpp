@@ -64,7 +64,8 @@ class GlslDialect : public Dialect {
     notes_nan = true;
     numbers_vectors = true;
     has_wide_vectors = true;
-    set_fault = "sn_fault.word[0] = 1u;";
+    faults = "sn_fault.word";
+    member_number = "sn_low";
     handover = {"memoryBarrierBuffer();", "", "sn_turn", "barrier();", "memoryBarrierShared();"};
   }
 

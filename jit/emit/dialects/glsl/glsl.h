@@ -6,7 +6,7 @@
 //   0 .. n - 1   the kernel's buffers
 //   n            the arguments: 32-bit words without gaps
 //   then         of split kernels: memory for partial results, counters
-//   then         where Kernel::fault: the fault word, one uint
+//   then         where Kernel::faults: the launch's fault words, uint
 //
 // The arguments, of which at least one word must be bound:
 //
@@ -16,7 +16,7 @@
 //   parts         of split kernels
 //
 // A kernel for several members has two bindings: the arguments, one word with the number of members and then
-// MemberLayout::bytes for each, and the fault word. Buffers are named by their addresses.
+// MemberLayout::bytes for each, and the fault words. Buffers are named by their addresses.
 #pragma once
 
 #include <string_view>

@@ -1,0 +1,195 @@
+// A trace that is being written: numbers the values as they come and keeps the fingerprint up to date.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "src/trace/fingerprint.h"
+#include "src/trace/trace.h"
+#include "src/trace/value.h"
+
+namespace sinter::trace {
+
+/// A trace that is ready to be run, with the objects behind its numbers.
+struct Flushed {
+  Trace trace;
+  Fingerprint fingerprint;
+  std::vector<Value*> values;                             // pinned; one for each value of the trace
+  std::vector<std::shared_ptr<runtime::Buffer>> buffers;  // behind the external values
+  /// Set by the sink before the first launch: from then on a failure may leave memory half written.
+  bool started = false;
+};
+
+/// Each op comes through here, so that its functions are inline.
+class Draft {
+ public:
+  Draft() = default;
+  Draft(Draft&&) = default;
+  Draft& operator=(Draft&& other) noexcept {
+    std::swap(flushed_, other.flushed_);
+    std::swap(fingerprint_, other.fingerprint_);
+    std::swap(externals_, other.externals_);
+    std::swap(buffers_, other.buffers_);
+    return *this;
+  }
+  ~Draft() { unpin_values(); }
+
+  Flushed& flushed() { return flushed_; }
+  const Flushed& flushed() const { return flushed_; }
+  Trace& trace() { return flushed_.trace; }
+  const Trace& trace() const { return flushed_.trace; }
+
+  /// The number of a value that is in memory.
+  ValueId number_external(Value* value) {
+    const auto next = static_cast<ValueId>(trace().values.size());
+    auto [it, added] = externals_.try_emplace(value, next);
+    if (!added) return it->second;
+
+    auto [buffer, new_buffer] = buffers_.try_emplace(value->buffer.get(), trace().buffer_count);
+    if (new_buffer) {
+      flushed_.buffers.push_back(value->buffer);
+      ++trace().buffer_count;
+    }
+    TraceValue& entry = trace().values.emplace_back();
+    entry.shape = value->shape;
+    entry.dtype = value->dtype;
+    entry.external = true;
+    entry.buffer = buffer->second;
+    entry.layout = value->layout;
+    pin(value);
+    flushed_.values.push_back(value);
+
+    Words words(fingerprint_);
+    words.add(0xe0000000u | static_cast<std::uint64_t>(value->dtype) << 8);
+    words.add(entry.buffer);
+    words.add(entry.shape);
+    words.add(entry.layout.strides);
+    words.add(static_cast<std::uint64_t>(entry.layout.offset));
+    return next;
+  }
+
+  /// Adds the next result of `record`, whose first result has the number `record.output`.
+  void add_result(OpRecord& record, Value* value, const Shape& shape, DType dtype) {
+    TraceValue& entry = trace().values.emplace_back();
+    entry.shape = shape;
+    entry.dtype = dtype;
+    ++record.output_count;
+    pin(value);
+    flushed_.values.push_back(value);
+  }
+
+  std::uint32_t add_scalar(const Scalar& scalar) {
+    trace().scalars.push_back(scalar);
+    return static_cast<std::uint32_t>(trace().scalars.size() - 1);
+  }
+  void add_ints(OpRecord& record, std::span<const std::int64_t> ints) {
+    record.int_count = static_cast<std::uint8_t>(ints.size());
+    record.first_int = static_cast<std::uint32_t>(trace().ints.size());
+    trace().ints.insert(trace().ints.end(), ints.begin(), ints.end());
+  }
+  void add_scalars(OpRecord& record, std::span<const Scalar> scalars) {
+    record.scalar_count = static_cast<std::uint8_t>(scalars.size());
+    record.first_scalar = static_cast<std::uint32_t>(trace().scalars.size());
+    trace().scalars.insert(trace().scalars.end(), scalars.begin(), scalars.end());
+  }
+
+  /// Adds the op, whose results, integers and scalars were added before.
+  void add_op(const OpRecord& record) {
+    const TraceValue* result = &trace().values[record.output];
+    Words words(fingerprint_);
+    words.add(static_cast<std::uint64_t>(record.op) | static_cast<std::uint64_t>(result->dtype) << 8 |
+              std::uint64_t{record.operand_count} << 16 | std::uint64_t{record.int_count} << 24 |
+              std::uint64_t{record.scalar_count} << 32 | std::uint64_t{record.output_count} << 40);
+    for (std::size_t k = 0; k < record.operand_count; ++k) words.add(record.operands[k].bits);
+    for (std::int64_t number : trace().ints_of(record)) words.add(static_cast<std::uint64_t>(number));
+    words.add(result->shape);
+    for (std::uint8_t r = 1; r < record.output_count; ++r) {
+      words.make_room(2 + kMaxRank);
+      words.add(static_cast<std::uint64_t>(result[r].dtype));
+      words.add(result[r].shape);
+    }
+    trace().ops.push_back(record);
+  }
+
+  /// Fixes what becomes of each value, and with that the fingerprint. `is_held(id)`: somebody sees the result
+  /// afterwards. `may_die(id)`: nobody sees the external value afterwards. `references`: to the buffers, beside
+  /// those of the values that die here.
+  template <class IsHeld, class MayDie>
+  void decide(IsHeld is_held, MayDie may_die, long references);
+
+  /// Forgets everything; the memory of tables is kept for the next trace.
+  void clear();
+
+ private:
+  /// Words on their way into a fingerprint, collected on the stack: there is room for all that is known of an
+  /// op but further results, for which room is made.
+  class Words {
+   public:
+    explicit Words(FingerprintBuilder& to) : to_(to) {}
+    ~Words() { send(); }
+    Words(const Words&) = delete;
+    Words& operator=(const Words&) = delete;
+
+    void make_room(std::size_t count) {
+      if (count_ + count > words_.size()) send();
+    }
+    void add(std::uint64_t word) { words_[count_++] = word; }
+    void add(const Dims& dims) {
+      add(dims.rank());
+      for (std::int64_t d : dims) add(static_cast<std::uint64_t>(d));
+    }
+
+   private:
+    void send() {
+      to_.add({words_.data(), count_});
+      count_ = 0;
+    }
+
+    FingerprintBuilder& to_;
+    std::array<std::uint64_t, 320> words_;
+    std::size_t count_ = 0;
+  };
+  void unpin_values() {
+    for (Value* value : flushed_.values) unpin(value);
+    flushed_.values.clear();
+  }
+
+  static_assert(2 + kMostOperands + 255 + 1 + kMaxRank <= 320, "an op of 255 integers and one result");
+
+  Flushed flushed_;
+  FingerprintBuilder fingerprint_;
+  absl::flat_hash_map<Value*, ValueId> externals_;
+  absl::flat_hash_map<runtime::Buffer*, std::uint32_t> buffers_;
+};
+
+template <class IsHeld, class MayDie>
+void Draft::decide(IsHeld is_held, MayDie may_die, long references) {
+  // What is seen now decides: a handle that is dropped later only means that a value was kept for nothing.
+  std::vector<std::uint32_t> dying(trace().buffer_count, 0);
+  for (ValueId id = 0; id < trace().values.size(); ++id) {
+    TraceValue& value = trace().values[id];
+    value.held = !value.external && is_held(id);
+    value.dying = value.external && may_die(id);
+    if (value.dying) ++dying[value.buffer];
+  }
+  std::vector<std::uint64_t> bits((trace().values.size() + 63) / 64, 0);
+  for (ValueId id = 0; id < trace().values.size(); ++id) {
+    TraceValue& value = trace().values[id];
+    // Views of the same memory may be held outside of this trace: then the buffer has more users than die
+    // here.
+    if (value.dying &&
+        flushed_.buffers[value.buffer].use_count() != static_cast<long>(dying[value.buffer]) + references)
+      value.dying = false;
+    if (value.held || value.dying) bits[id / 64] |= std::uint64_t{1} << (id % 64);
+  }
+  flushed_.fingerprint = fingerprint_.finish(bits);
+}
+
+}  // namespace sinter::trace

@@ -1,0 +1,74 @@
+// The fault words of compiled kernels, by the function itself: those that the oracle sets, and no others.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "src/runtime/host/machine_code/jit.h"
+#include "tests/support/kernels/random_kernel.h"
+
+namespace {
+
+using namespace sinter;
+namespace host = sinter::runtime::host;
+
+/// Words around those of the kernel, which must stay 0.
+constexpr std::size_t kGuard = 2;
+
+std::int64_t product_of(const testing::KernelCase& c, std::size_t from, std::size_t to) {
+  std::int64_t count = 1;
+  for (std::size_t k = from; k < to; ++k) count *= c.bindings.ints[c.kernel.extents[k].index];
+  return count;
+}
+
+std::vector<std::uint32_t> words_of(const testing::KernelCase& c, bool join) {
+  const host::JitKernel compiled = host::jit()->compile(c.kernel, join);
+  std::vector<std::vector<std::byte>> contents = c.bindings.buffers;
+  std::vector<void*> buffers;
+  for (std::vector<std::byte>& bytes : contents) {
+    bytes.resize(bytes.size() + 64);
+    buffers.push_back(bytes.data());
+  }
+  std::vector<std::uint64_t> scalars(1);
+  for (std::size_t s = 0; s < c.kernel.scalars.size(); ++s) {
+    scalars.resize(s + 1);
+    scalars[s] = runtime::bits_of(c.bindings.scalars[s], c.kernel.scalars[s]);
+  }
+  const std::int64_t outer = product_of(c, 0, c.kernel.outer_rank),
+                     inner = product_of(c, c.kernel.outer_rank, c.kernel.extents.size());
+  std::vector<std::byte> scratch(compiled.source.scratch_bytes_per_point * static_cast<std::size_t>(inner) +
+                                 64);
+  std::vector<std::uint32_t> words(kGuard + c.kernel.faults + kGuard);
+  if (outer > 0)
+    compiled.code->function(buffers.data(), c.bindings.ints.data(), scalars.data(), host::jit_functions(), 0,
+                            outer, scratch.data(), 1, words.data() + kGuard);
+  CHECK(std::count(words.begin(), words.begin() + kGuard, 0u) == kGuard);
+  CHECK(std::count(words.end() - kGuard, words.end(), 0u) == kGuard);
+  return {words.begin() + kGuard, words.end() - kGuard};
+}
+
+}  // namespace
+
+TEST_CASE("compiled kernels set the fault words that the oracle sets") {
+  if (host::jit() == nullptr) return;
+  std::vector<testing::KernelCase> cases = testing::handmade_kernels();
+  for (std::uint64_t seed = 0; seed < 200; ++seed) cases.push_back(testing::random_kernel(seed));
+  std::size_t kernels = 0, set = 0, several = 0;
+  for (const testing::KernelCase& c : cases) {
+    if (c.kernel.faults == 0) continue;
+    const std::vector<std::uint32_t> want = testing::evaluate(c.kernel, c.bindings).faults;
+    INFO(c.name << "\n" << ir::to_string(c.kernel));
+    CHECK(words_of(c, false) == want);
+    if (emit::can_join_lanes(c.kernel)) CHECK(words_of(c, true) == want);
+    const auto wrong = static_cast<std::size_t>(std::count(want.begin(), want.end(), 1u));
+    ++kernels;
+    set += wrong > 0;
+    several += wrong > 0 && wrong < want.size();
+  }
+  CHECK(kernels > 30);
+  CHECK(set > 10);
+  CHECK(several > 5);
+}
