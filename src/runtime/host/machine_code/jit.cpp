@@ -2,6 +2,7 @@
 #include "src/runtime/host/machine_code/jit.h"
 
 #include <chrono>
+#include <condition_variable>
 #include <cstring>
 #include <mutex>
 #include <span>
@@ -78,18 +79,57 @@ emit::LlvmTarget emitted_for(const Machine& machine) {
   return target;
 }
 
+/// The code that is loaded, by entry. LLVM takes each entry once at a time, so code that somebody has just
+/// let go is out of reach until it is unloaded.
+class LoadedCode {
+ public:
+  /// The code where it is loaded; else null, and with `reserve` the entry is the caller's to load: it calls
+  /// `loaded` or `unloaded` next. Waits while somebody else loads or unloads it.
+  std::shared_ptr<const JitCode> find(const std::string& entry, bool reserve) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      const auto found = codes_.find(entry);
+      if (found == codes_.end()) {
+        if (reserve) codes_[entry];
+        return nullptr;
+      }
+      if (auto code = found->second.lock()) return code;
+      changed_.wait(lock);
+    }
+  }
+  void loaded(const std::string& entry, const std::shared_ptr<const JitCode>& code) {
+    std::lock_guard lock(mutex_);
+    codes_[entry] = code;
+    changed_.notify_all();
+  }
+  void unloaded(const std::string& entry) {
+    std::lock_guard lock(mutex_);
+    codes_.erase(entry);
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::unordered_map<std::string, std::weak_ptr<const JitCode>> codes_;  // empty: on its way in or out
+};
+
 /// Loaded code, unloaded at the end.
 class Code final : public JitCode {
  public:
-  explicit Code(std::shared_ptr<const Machine> machine) : machine_(std::move(machine)) {}
+  Code(std::shared_ptr<const Machine> machine, std::shared_ptr<LoadedCode> all, std::string entry)
+      : machine_(std::move(machine)), all_(std::move(all)), entry_(std::move(entry)) {}
   ~Code() override {
-    if (tracker_ == nullptr || llvm_has_failed()) return;
-    const LlvmApi& api = machine_->library.api;
-    if (LlvmError error = api.tracker_remove(tracker_)) take(api, error);
-    api.tracker_release(tracker_);
+    if (tracker_ != nullptr && !llvm_has_failed()) {
+      const LlvmApi& api = machine_->library.api;
+      if (LlvmError error = api.tracker_remove(tracker_)) take(api, error);
+      api.tracker_release(tracker_);
+    }
+    all_->unloaded(entry_);
   }
 
-  void load(const std::string& entry, std::span<const std::byte> object) {
+  void load(std::span<const std::byte> object) {
+    const std::string& entry = entry_;
     const LlvmApi& api = machine_->library.api;
     tracker_ = api.tracker_create(api.jit_dylib(machine_->session));
     const LlvmBuffer buffer =
@@ -104,6 +144,8 @@ class Code final : public JitCode {
 
  private:
   std::shared_ptr<const Machine> machine_;
+  std::shared_ptr<LoadedCode> all_;
+  std::string entry_;
   LlvmTracker tracker_ = nullptr;
 };
 
@@ -212,7 +254,7 @@ class LlvmJitCompiler final : public Jit {
     key.compiler = "LLVM " + std::to_string(machine_->library.version) + " " + machine_->library.build;
     key.target = machine_->triple + " " + machine_->cpu + " " + machine_->features;
     result.source.text.clear();
-    result.code = loaded(result.source.entry);
+    result.code = loaded_->find(result.source.entry, false);
     if (result.code != nullptr) return result;
     std::vector<std::byte> object = compile::KernelCache::global().find_or(
         key, [&] { return make_object(key.source); }, &result.origin);
@@ -234,26 +276,23 @@ class LlvmJitCompiler final : public Jit {
     return std::move(*object);
   }
 
-  std::shared_ptr<const JitCode> loaded(const std::string& entry) {
-    std::lock_guard lock(mutex_);
-    const auto found = loaded_.find(entry);
-    return found == loaded_.end() ? nullptr : found->second.lock();
-  }
-
   std::shared_ptr<const JitCode> load(const std::string& entry, std::vector<std::byte> object) {
-    std::lock_guard lock(mutex_);
-    std::weak_ptr<const JitCode>& known = loaded_[entry];
-    if (auto code = known.lock()) return code;
-    auto code = std::make_shared<Code>(machine_);
-    run_llvm([code, entry, object = std::move(object)] { code->load(entry, object); });
-    known = code;
+    if (auto code = loaded_->find(entry, true)) return code;
+    // From here on the code's destructor gives the entry back, also where it cannot be loaded.
+    auto code = std::make_shared<Code>(machine_, loaded_, entry);
+    try {
+      run_llvm([code, object = std::move(object)] { code->load(object); });
+    } catch (const CompileError&) {
+      if (llvm_has_failed()) loaded_->unloaded(entry);  // the call that stands still has the code for ever
+      throw;
+    }
+    loaded_->loaded(entry, code);
     return code;
   }
 
   const std::shared_ptr<const Machine> machine_;
   const emit::LlvmTarget target_;
-  std::mutex mutex_;
-  std::unordered_map<std::string, std::weak_ptr<const JitCode>> loaded_;
+  const std::shared_ptr<LoadedCode> loaded_ = std::make_shared<LoadedCode>();
 };
 
 /// Finds out what the library compiles for here. Gives why it does not, else nothing.
