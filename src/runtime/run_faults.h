@@ -58,6 +58,17 @@ class RunFaults final : public trace::Doubt {
   std::vector<Place> places_;
 };
 
+/// A failure that was known before the run began.
+class KnownFailure final : public trace::Doubt {
+ public:
+  explicit KnownFailure(std::exception_ptr failure) : failure_(std::move(failure)) {}
+  bool done() override { return true; }
+  std::exception_ptr failure_of(trace::ValueId) override { return failure_; }
+
+ private:
+  const std::exception_ptr failure_;
+};
+
 /// Runs in doubt, oldest first: they end in the order of submission, and what has ended is settled, so that a
 /// run whose inputs come of earlier ones never looks back far.
 class RunsInDoubt {
