@@ -94,6 +94,14 @@ std::unique_ptr<Executor::Ready> Executor::make(const trace::Trace& trace, bool 
     if (!executable) executable = backend_.prepare(op);
     ready->executables.push_back(executable);
   }
+  for (std::size_t i = 0; i < ready->executables.size(); ++i) {
+    const plan::Launch& launch = ready->plan.launches[i];
+    const auto* kernel = std::get_if<std::uint32_t>(&launch.what);
+    ready->needs.workspace_bytes = std::max(
+        ready->needs.workspace_bytes, ready->executables[i]->workspace_bytes(launch.ints, launch.members));
+    if (kernel)
+      ready->needs.faults += static_cast<std::uint32_t>(ready->plan.kernels[*kernel].faults * launch.members);
+  }
   if (base::logs("plan")) {
     auto ms = [](auto duration) { return std::chrono::duration<double, std::milli>(duration).count(); };
     base::log_line("plan", absl::StrCat(backend_.traits().name, ": planned in ", ms(planned - start),
@@ -114,7 +122,7 @@ void Executor::launch(Ready& ready, trace::Flushed& flushed) {
   struct Run {
     Run(Backend& backend, Ready& ready, std::vector<BufferRef>& outputs, bool timed)
         : backend(backend), outputs(outputs) {
-      if (!timed) backend.begin(&ready.state, {});
+      backend.begin(timed ? nullptr : &ready.state, ready.needs);
     }
     ~Run() {
       if (!submitted) backend.abandon();
@@ -137,6 +145,7 @@ void Executor::launch(Ready& ready, trace::Flushed& flushed) {
     }
     return arena;
   };
+  std::uint32_t fault = 0;
   for (std::size_t i = 0; i < plan.launches.size(); ++i) {
     const plan::Launch& launch = plan.launches[i];
     std::chrono::steady_clock::time_point start;
@@ -147,7 +156,9 @@ void Executor::launch(Ready& ready, trace::Flushed& flushed) {
     scalars_.clear();
     for (const plan::ScalarArgument& argument : launch.scalars)
       scalars_.push_back(convert(plan.scalar(argument.number, flushed.trace), argument.dtype));
-    backend_.launch(*ready.executables[i], {views_, launch.ints, scalars_, launch.members});
+    backend_.launch(*ready.executables[i], {views_, launch.ints, scalars_, launch.members, fault});
+    if (const auto* kernel = std::get_if<std::uint32_t>(&launch.what))
+      fault += static_cast<std::uint32_t>(plan.kernels[*kernel].faults * launch.members);
     if (!timed) continue;
     backend_
         .synchronize();  // one launch at a time: slower as a whole, but each line is the time of its own work

@@ -34,7 +34,8 @@ class Executor : public trace::TraceSink {
   struct Ready {
     plan::Plan plan;
     std::vector<ExecutableRef> executables;  // one for each launch of the plan
-    std::unique_ptr<PlanState> state;        // of the backend
+    RunNeeds needs;
+    std::unique_ptr<PlanState> state;  // of the backend
     std::uint64_t last_used = 0;
   };
   struct Key {

@@ -8,6 +8,8 @@
 
 #include <sinter/error.h>
 
+#include "tests/support/one_run.h"
+
 namespace sinter::testing {
 namespace {
 
@@ -68,9 +70,9 @@ std::vector<std::vector<std::byte>> KernelRunner::run(const KernelCase& c, bool&
   const runtime::ExecutableRef executable = executables_.at(ir::to_string(c.kernel));
   if (!executable) throw std::runtime_error("was not compiled");
   const GuardedBuffers buffers(backend_, c.bindings.buffers);
-  backend_.launch(*executable, {buffers.views(), c.bindings.ints, c.bindings.scalars});
-  backend_.submit();
-  faulted = false;
+  const auto report = run_alone(backend_, *executable, {buffers.views(), c.bindings.ints, c.bindings.scalars},
+                                c.kernel.faults);
+  faulted = report && has_fault(*report);
   try {
     backend_.synchronize();
   } catch (const Error& e) {

@@ -5,6 +5,7 @@
 
 #include "tests/conformance/backend_conformance.h"
 #include "tests/conformance/conformance_runner.h"
+#include "tests/support/one_run.h"
 #include "tests/support/test_data.h"
 
 namespace sinter::testing {
@@ -141,8 +142,7 @@ class LibraryChecks {
       const runtime::ExecutableRef executable = backend_.prepare(op);
       const auto run = [&] {
         const GuardedBuffers buffers(backend_, {x, y, unset});
-        backend_.launch(*executable, {buffers.views(), {}, {}});
-        backend_.submit();
+        run_alone(backend_, *executable, {buffers.views(), {}, {}});
         return buffers.read()[2];
       };
       const auto got = run();

@@ -10,6 +10,7 @@
 
 #include "tests/conformance/backend_conformance.h"
 #include "tests/conformance/conformance_runner.h"
+#include "tests/support/one_run.h"
 
 namespace sinter::testing {
 namespace {
@@ -42,9 +43,9 @@ std::string check_members(runtime::Backend& backend, runtime::Executable& execut
     want.push_back(evaluate(kernel, member, precision));
     wants_fault |= want.back().fault;
   }
-  backend.launch(executable, {views, ints, scalars, members.size()});
-  backend.submit();
-  bool faulted = false;
+  const auto report = run_alone(backend, executable, {views, ints, scalars, members.size()},
+                                static_cast<std::uint32_t>(kernel.faults * members.size()));
+  bool faulted = report && has_fault(*report);
   try {
     backend.synchronize();
   } catch (const Error& e) {

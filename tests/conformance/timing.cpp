@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/support/kernels/random_kernel.h"
+#include "tests/support/one_run.h"
 
 namespace sinter::testing {
 
@@ -20,11 +21,12 @@ using Clock = std::chrono::steady_clock;
 /// Median of 5 of the mean of `repeats` launches in a row, in milliseconds.
 double time_launches(runtime::Backend& backend, runtime::Executable& executable,
                      const runtime::LaunchArguments& arguments, int repeats) {
-  backend.launch(executable, arguments);
+  run_alone(backend, executable, arguments, 16);
   backend.synchronize();
   std::vector<double> times;
   for (int i = 0; i < 5; ++i) {
     const auto start = Clock::now();
+    backend.begin(nullptr, {executable.workspace_bytes(arguments.ints, arguments.members), 16});
     for (int r = 0; r < repeats; ++r) backend.launch(executable, arguments);
     backend.submit();
     backend.synchronize();
