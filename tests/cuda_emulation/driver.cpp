@@ -187,6 +187,7 @@ int set_current(void* context) {
 }
 int memory_allocate(std::uint64_t* address, std::size_t bytes) {
   if (device_of_thread < 0) return kInvalidContext;
+  if (allocation_fails()) return kOutOfMemory;
   if (bytes == 0) return kInvalidValue;
   if (bytes > kMemory - allocated[device_of_thread]) return kOutOfMemory;
   void* memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
@@ -219,6 +220,7 @@ bool inside(std::uint64_t address, std::size_t bytes) {
   return memory.device == device_of_thread && address + bytes <= start + memory.bytes;
 }
 int host_allocate(void** memory, std::size_t bytes, unsigned) {
+  if (allocation_fails()) return kOutOfMemory;
   *memory = std::malloc(bytes);
   page_locked[reinterpret_cast<std::uint64_t>(*memory)] = bytes;
   return kSuccess;
@@ -293,6 +295,7 @@ int launch(const Function* function, unsigned gx, unsigned gy, unsigned gz, unsi
            unsigned bz, unsigned, void* stream, void** arguments, void**) {
   if (gx == 0 || gy != 1 || gz != 1 || bx * by * bz == 0 || bx * by * bz > 1024) return kInvalidValue;
   ++control().launches;
+  if (start_fails()) return control().start_error;
   if (control().fail_launch > 0 && --control().fail_launch == 0) return kLaunchFailed;
   if (control().idle) return kSuccess;
   std::vector<std::vector<std::max_align_t>> values;
@@ -347,6 +350,16 @@ Control& control() {
   }();
   return one;
 }
+
+bool allocation_fails() {
+  Control& c = control();
+  if (c.fail_allocation > 1) return --c.fail_allocation, false;
+  if (c.fail_allocation == 0) return false;
+  if (!c.no_more_memory) c.fail_allocation = 0;
+  return true;
+}
+
+bool start_fails() { return control().fail_start > 0 && --control().fail_start == 0; }
 
 int run_grid(const Function& function, const unsigned (&grid)[3], const unsigned (&threads)[3],
              void** arguments) {

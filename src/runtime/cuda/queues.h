@@ -52,6 +52,8 @@ class Queues {
   /// Marks the buffers of a launch. `kernel` is null for library ops, whose last buffer is the output.
   void use(const ir::Kernel* kernel, std::span<const BufferView> buffers);
 
+  /// Has what `submit` needs, so that it does not fail for want of memory.
+  void reserve() { timeline_.reserve(); }
   /// Ends the open submit. `may_fault`: its kernels may set `fault_flag`.
   void submit(bool may_fault);
   /// True iff the open submit uses the buffer; it must end before a transfer begins.

@@ -65,10 +65,8 @@ void Uploads::make_room(std::unique_lock<std::mutex>& lock) {
 /// Copies data into the rest of the current slot and enqueues its transfer.
 std::size_t Uploads::copy_piece(DevicePointer to, std::span<const std::byte> data) {
   Slot& slot = slots_[current_];
-  if (!slot.memory) {
-    slot.done = make_event(api_);
-    slot.memory = locked_memory(api_, kSlotBytes);
-  }
+  if (!slot.done) slot.done = make_event(api_);
+  if (!slot.memory) slot.memory = locked_memory(api_, kSlotBytes);
   const std::size_t bytes = std::min(data.size(), kSlotBytes - used_);
   std::memcpy(slot.memory + used_, data.data(), bytes);
   check(api_.copy_to_device(to, slot.memory + used_, bytes, stream_), "cuMemcpyHtoDAsync");

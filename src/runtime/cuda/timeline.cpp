@@ -10,11 +10,15 @@ Timeline::~Timeline() {
     if (event) api_.event_destroy(event);
 }
 
-void Timeline::close() {
-  if (!has_work_) return;
+void Timeline::reserve() {
   Event& event = events_[open() % kEvents];
   if (!event) check(api_.event_create(&event, kEventDisableTiming), "cuEventCreate");
-  check(api_.event_record(event, compute_), "cuEventRecord");
+}
+
+void Timeline::close() {
+  if (!has_work_) return;
+  reserve();
+  check(api_.event_record(event_of(open()), compute_), "cuEventRecord");
   ++closed_;
   has_work_ = false;
 }

@@ -20,6 +20,8 @@ class Timeline {
 
   /// The number of work enqueued now.
   std::uint64_t open() const { return closed_ + 1; }
+  /// Has the event that `close` records.
+  void reserve();
   /// Ends the open number if it has work; later work has the next number.
   void close();
   /// Records that the open number has work.
