@@ -141,6 +141,7 @@ struct Allocation {
 std::map<std::uint64_t, Allocation> allocations;
 std::size_t allocated[kMostDevices];
 std::map<std::uint64_t, std::size_t> page_locked;
+std::set<void*> mapped;  // page-locked memory that kernels may use
 thread_local int device_of_thread = -1;
 
 struct LoadedModule {
@@ -219,14 +220,20 @@ bool inside(std::uint64_t address, std::size_t bytes) {
   const auto& [start, memory] = *--after;
   return memory.device == device_of_thread && address + bytes <= start + memory.bytes;
 }
-int host_allocate(void** memory, std::size_t bytes, unsigned) {
+int host_allocate(void** memory, std::size_t bytes, unsigned flags) {
   if (allocation_fails()) return kOutOfMemory;
   *memory = std::malloc(bytes);
   page_locked[reinterpret_cast<std::uint64_t>(*memory)] = bytes;
+  if (flags & 2u) mapped.insert(*memory);
   return kSuccess;
+}
+int host_device_pointer(std::uint64_t* address, void* memory, unsigned flags) {
+  if (flags != 0 || !mapped.count(memory)) return kInvalidValue;
+  return *address = reinterpret_cast<std::uint64_t>(memory), kSuccess;
 }
 int host_free(void* memory) {
   const int result = finish_all();
+  mapped.erase(memory);
   if (!page_locked.erase(reinterpret_cast<std::uint64_t>(memory))) return kInvalidValue;
   return std::free(memory), result;
 }
@@ -401,6 +408,7 @@ extern "C" int cuGetProcAddress_v2(const char* name, void** address, int, std::u
       {"cuMemFree", entry<&memory_free>()},
       {"cuMemHostAlloc", entry<&host_allocate>()},
       {"cuMemFreeHost", entry<&host_free>()},
+      {"cuMemHostGetDevicePointer", entry<&host_device_pointer>()},
       {"cuMemcpyHtoDAsync", entry<&copy_to_device>()},
       {"cuMemcpyDtoHAsync", entry<&copy_to_host>()},
       {"cuMemsetD32Async", entry<&fill_u32>()},

@@ -119,7 +119,7 @@ TEST_CASE("any allocation may fail, alone or with all that follow") {
                                 [&] { return emulation()->fail_allocation <= (no_more ? 1 : 0); },
                                 [] { emulation()->fail_allocation = 0; }, errors);
     emulation()->no_more_memory = false;
-    CHECK(calls >= 15);
+    CHECK(calls >= 10);
     CHECK(errors >= 10);
   }
 }

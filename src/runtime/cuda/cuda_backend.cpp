@@ -13,6 +13,7 @@
 #include "src/runtime/cuda/driver_api.h"
 #include "src/runtime/cuda/driver_memory.h"
 #include "src/runtime/cuda/executables.h"
+#include "src/runtime/cuda/fault_words.h"
 #include "src/runtime/cuda/launcher.h"
 #include "src/runtime/cuda/memory.h"
 #include "src/runtime/cuda/modules.h"
@@ -57,6 +58,7 @@ class CudaBackend final : public Backend {
     bool open = false;
     RunMemory memory;
     MemoryPool::Block workspace;
+    std::shared_ptr<FaultWords::Report> faults;
   };
 
   explicit CudaBackend(const DriverApi& api) : api_(api) {}
@@ -65,7 +67,6 @@ class CudaBackend final : public Backend {
   void open_device(int index, std::size_t most_graphs);
   void check_parameters(const ir::Kernel& kernel) const;
   void close_run() noexcept;
-  void close_number() { queues_->submit(std::exchange(fault_possible_, false)); }
 
   const DriverApi& api_;
   DeviceId device_ = 0;
@@ -78,9 +79,8 @@ class CudaBackend final : public Backend {
   std::unique_ptr<Queues> queues_;
   std::unique_ptr<DriverMemory> memory_;
   std::unique_ptr<MemoryPool> pool_;
-  DevicePointer counters_ = 0;   // arrival counters of split kernels; all zero between launches
-  DevicePointer fault_ = 0;      // a 32-bit flag: 1 when an index was out of range
-  bool fault_possible_ = false;  // a kernel launched since the last submit may set it
+  std::shared_ptr<FaultWords> fault_words_;
+  DevicePointer counters_ = 0;  // arrival counters of split kernels; all zero between launches
   std::unique_ptr<Modules> modules_;
   std::unique_ptr<Replays> replays_;
   std::unique_ptr<Launcher> launcher_;
@@ -108,7 +108,7 @@ void CudaBackend::open_device(int index, std::size_t most_graphs) {
   make_current();
   check(api_.stream_create(&stream_, kStreamNonBlocking), "cuStreamCreate");
   queues_ = std::make_unique<Queues>(api_, context_, stream_);
-  fault_ = queues_->fault_flag();
+  fault_words_ = std::make_shared<FaultWords>(api_, context_, queues_->timeline());
   check(api_.memory_allocate(&counters_, kCounters * sizeof(std::uint32_t)), "cuMemAlloc");
   check(api_.fill_u32(counters_, 0, kCounters, stream_), "cuMemsetD32Async");
   memory_ = std::make_unique<DriverMemory>(api_, *queues_);
@@ -149,6 +149,7 @@ CudaBackend::~CudaBackend() {
   if (stream_) api_.stream_synchronize(stream_);
   modules_.reset();
   pool_.reset();
+  if (fault_words_) fault_words_->close();
   queues_.reset();
   if (counters_) api_.memory_free(counters_);
   if (stream_) api_.stream_destroy(stream_);
@@ -169,7 +170,7 @@ BufferRef CudaBackend::allocate_for_upload(std::size_t bytes) {
 std::unique_ptr<Transfer> CudaBackend::begin_upload(const BufferView& to, std::span<const std::byte> data) {
   if (data.empty()) return nullptr;
   make_current();
-  if (queues_->is_open(to)) close_number();
+  if (queues_->is_open(to)) queues_->submit();
   return queues_->begin_upload(to, data);
 }
 
@@ -179,7 +180,7 @@ void CudaBackend::upload(const BufferView& to, std::span<const std::byte> data) 
 
 std::unique_ptr<Transfer> CudaBackend::begin_download(const BufferView& from, std::span<std::byte> data) {
   make_current();
-  if (queues_->is_open(from)) close_number();
+  if (queues_->is_open(from)) queues_->submit();
   if (!data.empty()) return queues_->begin_download(from, data);
   synchronize();
   return nullptr;
@@ -196,9 +197,7 @@ std::size_t CudaBackend::trim() {
 
 void CudaBackend::synchronize() {
   make_current();
-  if (!run_.open) close_number();
   queues_->wait();
-  queues_->throw_faults();
 }
 
 void CudaBackend::check_parameters(const ir::Kernel& kernel) const {
@@ -236,14 +235,18 @@ void CudaBackend::begin(std::unique_ptr<PlanState>* state, const RunNeeds& needs
   queues_->reserve();
   Run run;
   run.memory.counters = counters_;
-  run.memory.fault = fault_;
+  if (needs.faults > 0) {
+    run.faults = fault_words_->take(needs.faults);
+    run.memory.faults = run.faults->device();
+    run.memory.fault_count = needs.faults;
+  }
   if (needs.workspace_bytes > 0) {
     run.workspace = pool_->allocate(needs.workspace_bytes);
     run.memory.workspace = run.workspace.address;
     run.memory.workspace_bytes = run.workspace.bytes;
   }
   run.open = true;
-  run_ = run;
+  run_ = std::move(run);
   try {
     if (run_.workspace.range) queues_->use(run_.workspace);
     replays_->begin(state);
@@ -255,9 +258,10 @@ void CudaBackend::begin(std::unique_ptr<PlanState>* state, const RunNeeds& needs
 
 FaultReportRef CudaBackend::submit() {
   replays_->submit();
-  close_number();
+  queues_->submit();
+  FaultReportRef faults = std::move(run_.faults);
   close_run();
-  return nullptr;
+  return faults;
 }
 
 void CudaBackend::abandon() noexcept {
@@ -275,7 +279,7 @@ void CudaBackend::launch(Executable& executable, const LaunchArguments& argument
   if (!run_.open) throw Error("[cuda] a launch outside of a run");
   auto& what = static_cast<CudaExecutable&>(executable);
   queues_->use(what.is_product ? nullptr : &static_cast<KernelExecutable&>(what).kernel, arguments.buffers);
-  fault_possible_ |= launcher_->launch(what, arguments, run_.memory);
+  launcher_->launch(what, arguments, run_.memory);
 }
 
 BackendStatistics CudaBackend::statistics() const {

@@ -22,6 +22,11 @@ DevicePointer workspace_for(std::size_t bytes, const RunMemory& memory) {
   return memory.workspace;
 }
 
+/// Where the launch's fault words begin.
+DevicePointer first_fault(const LaunchArguments& arguments, const RunMemory& memory) {
+  return memory.faults + arguments.first_fault * sizeof(std::uint32_t);
+}
+
 }  // namespace
 
 std::size_t KernelExecutable::workspace_bytes(std::span<const std::int64_t> ints, std::size_t) const {
@@ -35,19 +40,13 @@ std::size_t KernelExecutable::workspace_bytes(std::span<const std::int64_t> ints
   return emit::split_scratch_bytes(kernel, geometry, ints);
 }
 
-bool Launcher::launch(CudaExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory) {
-  const bool may_fault =
-      !executable.is_product && static_cast<KernelExecutable&>(executable).kernel.faults > 0;
-  if (Node* node = replays_.next_launch(executable)) {
-    launch_again(*node, arguments, memory);
-    return may_fault;
-  }
+void Launcher::launch(CudaExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory) {
+  if (Node* node = replays_.next_launch(executable)) return launch_again(*node, arguments, memory);
   parameters_.clear();
   if (executable.is_product)
     launch_product(static_cast<ProductExecutable&>(executable), arguments, memory);
   else
     launch_kernel(static_cast<KernelExecutable&>(executable), arguments, memory);
-  return may_fault;
 }
 
 void Launcher::launch_again(Node& node, const LaunchArguments& arguments, const RunMemory& memory) {
@@ -57,6 +56,7 @@ void Launcher::launch_again(Node& node, const LaunchArguments& arguments, const 
       case Patch::Source::Buffer: bits = address_of(arguments.buffers[patch.number]); break;
       case Patch::Source::Scalar: bits = bits_of(arguments.scalars[patch.number], patch.dtype); break;
       case Patch::Source::Workspace: bits = memory.workspace; break;
+      case Patch::Source::Faults: bits = first_fault(arguments, memory); break;
     }
     node.write(patch, bits);
   }
@@ -98,10 +98,22 @@ void Launcher::launch_kernel(KernelExecutable& executable, const LaunchArguments
     parameters_.push(workspace_for(executable.workspace_bytes(arguments.ints, 1), memory));
     parameters_.push(memory.counters);
   }
-  if (kernel.faults > 0) parameters_.push(memory.fault);
+  push_faults(kernel, arguments, memory);
   replays_.start({executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
                   "the launch of a fused kernel"},
                  parameters_, &executable);
+}
+
+/// The last parameter of a kernel that has fault words.
+void Launcher::push_faults(const ir::Kernel& kernel, const LaunchArguments& arguments,
+                           const RunMemory& memory) {
+  if (kernel.faults == 0) return;
+  const std::size_t end = arguments.first_fault + kernel.faults * arguments.members;
+  if (end > memory.fault_count)
+    throw Error("[cuda] a launch has fault words up to " + std::to_string(end) + " in a run that has " +
+                std::to_string(memory.fault_count));
+  parameters_.patch_next({.source = Patch::Source::Faults});
+  parameters_.push(first_fault(arguments, memory));
 }
 
 void Launcher::launch_members(KernelExecutable& executable, const LaunchArguments& arguments,
@@ -128,7 +140,7 @@ void Launcher::launch_members(KernelExecutable& executable, const LaunchArgument
                             .offset = static_cast<std::uint32_t>(m * layout.bytes + field.offset)});
     }
   parameters_.push(static_cast<std::uint32_t>(arguments.members));
-  if (kernel.faults > 0) parameters_.push(memory.fault);
+  push_faults(kernel, arguments, memory);
   replays_.start({executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
                   "the launch of a kernel for several members"},
                  parameters_, &executable);

@@ -17,7 +17,8 @@ struct RunMemory {
   DevicePointer workspace = 0;  // the launches share it, since they run one after the other
   std::size_t workspace_bytes = 0;
   DevicePointer counters = 0;  // arrival counters of split kernels; all zero between launches
-  DevicePointer fault = 0;     // a 32-bit flag: 1 when an index was out of range
+  DevicePointer faults = 0;    // the run's fault words
+  std::uint32_t fault_count = 0;
 };
 
 class Launcher {
@@ -26,8 +27,8 @@ class Launcher {
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
 
-  /// One launch of the open run of `replays`. True iff it may set the fault flag.
-  bool launch(CudaExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory);
+  /// One launch of the open run of `replays`.
+  void launch(CudaExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory);
 
  private:
   void launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory);
@@ -35,6 +36,7 @@ class Launcher {
                       const RunMemory& memory);
   void launch_product(ProductExecutable& executable, const LaunchArguments& arguments,
                       const RunMemory& memory);
+  void push_faults(const ir::Kernel& kernel, const LaunchArguments& arguments, const RunMemory& memory);
   void launch_again(Node& node, const LaunchArguments& arguments, const RunMemory& memory);
 
   Replays& replays_;

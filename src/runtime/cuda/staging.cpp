@@ -143,47 +143,4 @@ void Readers::release(Reader* reader) noexcept {
   (reader->piece_bytes == kSmallPiece ? small_ : large_).push_back(reader);
 }
 
-Faults::Faults(const DriverApi& api, Stream compute) : api_(api), compute_(compute) {
-  check(api_.memory_allocate(&flag_, sizeof(std::uint32_t)), "cuMemAlloc");
-  check(api_.fill_u32(flag_, 0, 1, compute_), "cuMemsetD32Async");
-}
-
-Faults::~Faults() {
-  api_.memory_free(flag_);
-  if (copies_) api_.host_free(copies_);
-}
-
-void Faults::close(std::uint64_t point, std::uint64_t completed) {
-  std::lock_guard lock(mutex_);
-  if (!copies_)
-    copies_ = reinterpret_cast<std::uint32_t*>(locked_memory(api_, kSlots * sizeof(std::uint32_t)));
-  if (end_ - first_ == kSlots) {
-    check_up_to(completed);
-    if (end_ - first_ == kSlots) {
-      check(api_.stream_synchronize(compute_), "cuStreamSynchronize");
-      check_up_to(point - 1);
-    }
-  }
-  const std::size_t slot = end_ % kSlots;
-  check(api_.copy_to_host(copies_ + slot, flag_, sizeof(std::uint32_t), compute_), "cuMemcpyDtoHAsync");
-  check(api_.fill_u32(flag_, 0, 1, compute_), "cuMemsetD32Async");
-  points_[slot] = point;
-  ++end_;
-}
-
-void Faults::check_up_to(std::uint64_t point) {
-  for (; first_ < end_ && points_[first_ % kSlots] <= point; ++first_) {
-    const std::size_t slot = first_ % kSlots;
-    if (copies_[slot] != 0 && faulted_ == 0) faulted_ = points_[slot];
-  }
-}
-
-bool Faults::take(std::uint64_t point) {
-  std::lock_guard lock(mutex_);
-  check_up_to(point);
-  if (faulted_ == 0 || faulted_ > point) return false;
-  faulted_ = 0;
-  return true;
-}
-
 }  // namespace sinter::runtime::cuda
