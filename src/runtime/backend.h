@@ -192,6 +192,11 @@ class Backend {
   /// cannot run it.
   virtual ExecutableRef prepare(const library::LibraryOp& op) = 0;
 
+  /// Waits for what the executable still needs before its first launch, such as its compilation. Called for
+  /// each executable of a new plan, once all of them are compiled and prepared, so that compilations overlap.
+  /// From any thread, any number of times. Throws CompileError.
+  virtual void wait_until_ready(Executable&) {}
+
   /// True where several threads may call everything at once, runs included: then each run belongs to the
   /// thread that began it.
   virtual bool runs_concurrently() const { return false; }

@@ -97,6 +97,7 @@ std::unique_ptr<Executor::Ready> Executor::make(const trace::Trace& trace, bool 
   for (std::size_t i = 0; i < ready->executables.size(); ++i) {
     const plan::Launch& launch = ready->plan.launches[i];
     const auto* kernel = std::get_if<std::uint32_t>(&launch.what);
+    backend_.wait_until_ready(*ready->executables[i]);
     ready->needs.workspace_bytes = std::max(
         ready->needs.workspace_bytes, ready->executables[i]->workspace_bytes(launch.ints, launch.members));
     if (kernel)

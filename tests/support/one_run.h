@@ -12,6 +12,7 @@ namespace sinter::testing {
 inline runtime::FaultReportRef run_alone(runtime::Backend& backend, runtime::Executable& executable,
                                          const runtime::LaunchArguments& arguments,
                                          std::uint32_t faults = 0) {
+  backend.wait_until_ready(executable);
   backend.begin(nullptr, {executable.workspace_bytes(arguments.ints, arguments.members), faults});
   try {
     backend.launch(executable, arguments);

@@ -45,6 +45,7 @@ class CudaBackend final : public Backend {
   std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override;
   bool computes(const library::Kind& kind) const override { return product_table().has(kind); }
   ExecutableRef prepare(const library::LibraryOp& op) override;
+  void wait_until_ready(Executable& executable) override;
   void begin(std::unique_ptr<PlanState>* state, const RunNeeds& needs) override;
   void launch(Executable& executable, const LaunchArguments& arguments) override;
   FaultReportRef submit() override;
@@ -130,7 +131,7 @@ void CudaBackend::open_device(int index, std::size_t most_graphs) {
   traits_.work_per_byte = 14;
   const std::string architecture = compile::cuda_architecture(major, minor);
   modules_ = std::make_unique<Modules>(api_, architecture);
-  launcher_ = std::make_unique<Launcher>(*replays_, *modules_);
+  launcher_ = std::make_unique<Launcher>(*replays_);
   target_.max_workgroups = (std::int64_t{1} << 31) - 1;
   target_.wanted_workgroups = std::int64_t{8} * multiprocessors_;  // blocks of 256 threads: full occupancy
   if (version < 12010 || major < 7) most_parameter_bytes_ = kMostParameterBytesBefore12_1;
@@ -228,6 +229,17 @@ ExecutableRef CudaBackend::prepare(const library::LibraryOp& op) {
   executable->plan = product_table().prepare(traits_.name, op, multiprocessors_);
   if (executable->plan.blocks > 0) executable->key = modules_->request(executable->plan.source, true);
   return executable;
+}
+
+void CudaBackend::wait_until_ready(Executable& executable) {
+  if (!static_cast<CudaExecutable&>(executable).is_product) return;
+  auto& product = static_cast<ProductExecutable&>(executable);
+  if (product.plan.blocks == 0) return;
+  make_current();
+  const std::lock_guard lock(product.waiting);
+  if (product.product) return;
+  product.sum_splits = modules_->function(product.key, "sinter_sum_splits");
+  product.product = modules_->function(product.key, "sinter_product");
 }
 
 void CudaBackend::begin(std::unique_ptr<PlanState>* state, const RunNeeds& needs) {

@@ -35,8 +35,8 @@ struct KernelExecutable final : CudaExecutable {
   const Function function;
 };
 
-/// A matrix product or convolution. It compiles in the background until its first launch: a plan prepares its
-/// ops one after the other, and their compilations overlap.
+/// A matrix product or convolution. It compiles in the background until `wait_until_ready`: a plan prepares
+/// its ops one after the other, and their compilations overlap.
 struct ProductExecutable final : CudaExecutable {
   ProductExecutable() : CudaExecutable(true) {}
   std::size_t workspace_bytes(std::span<const std::int64_t>, std::size_t) const override {
@@ -44,7 +44,8 @@ struct ProductExecutable final : CudaExecutable {
   }
   ProductPlan plan;
   Modules::Key key;
-  Function product = nullptr, sum_splits = nullptr;
+  std::mutex waiting;
+  Function product = nullptr, sum_splits = nullptr;  // written once, with the mutex held
 };
 
 }  // namespace sinter::runtime::cuda

@@ -150,10 +150,7 @@ void Launcher::launch_product(ProductExecutable& executable, const LaunchArgumen
                               const RunMemory& memory) {
   const ProductPlan& plan = executable.plan;
   if (plan.blocks == 0) return;
-  if (!executable.product) {
-    executable.product = modules_.function(executable.key, "sinter_product");
-    executable.sum_splits = modules_.function(executable.key, "sinter_sum_splits");
-  }
+  if (!executable.product) throw Error("[cuda] a product is launched that was not waited for");
   const DevicePointer a = address_of(arguments.buffers[0]), b = address_of(arguments.buffers[1]);
   const DevicePointer c = address_of(arguments.buffers[2]);
   const DevicePointer parts = plan.splits > 1 ? workspace_for(plan.workspace_bytes(), memory) : 0;

@@ -23,7 +23,7 @@ struct RunMemory {
 
 class Launcher {
  public:
-  Launcher(Replays& replays, Modules& modules) : replays_(replays), modules_(modules) {}
+  explicit Launcher(Replays& replays) : replays_(replays) {}
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
 
@@ -40,7 +40,6 @@ class Launcher {
   void launch_again(Node& node, const LaunchArguments& arguments, const RunMemory& memory);
 
   Replays& replays_;
-  Modules& modules_;
   // Reused to save allocations.
   Parameters parameters_;
   std::vector<DevicePointer> addresses_;

@@ -9,6 +9,7 @@
 // or an error of a graph function. An error while building a graph is a warning, never a failure.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -128,7 +129,8 @@ class Replays {
   std::size_t next_ = 0;    // index of the next node
   std::size_t seen_starts_ = 0;
 
-  std::uint64_t starts_ = 0, graphs_built_ = 0, graph_launches_ = 0;
+  // Counted by one thread at a time, read by any.
+  std::atomic<std::uint64_t> starts_{0}, graphs_built_{0}, graph_launches_{0};
 };
 
 }  // namespace sinter::runtime::cuda
