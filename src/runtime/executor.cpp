@@ -359,8 +359,9 @@ void Executor::note_faults(Ready& ready, trace::Flushed& flushed, std::vector<Fa
     const trace::OpRecord& record = flushed.trace.ops[plan.origins.record_of(word)];
     places.push_back({record.file, record.line});
   }
-  const auto doubt = std::make_shared<RunFaults>(std::shared_ptr<const plan::Plan>(ready.shared_from_this(), &plan),
-                                                 std::move(reports), std::move(inputs), std::move(places));
+  const auto doubt =
+      std::make_shared<RunFaults>(std::shared_ptr<const plan::Plan>(ready.shared_from_this(), &plan),
+                                  std::move(reports), std::move(inputs), std::move(places));
   const bool is_known = doubt->done();
   for (const plan::Placement& placement : plan.placements) {
     trace::Value& value = *flushed.values[placement.value];

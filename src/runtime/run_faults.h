@@ -16,8 +16,8 @@
 
 namespace sinter::runtime {
 
-/// The verdict on the values of one run. Devices set fault words while they compute; the plan knows what came of
-/// which word, and of which input that is in doubt itself.
+/// The verdict on the values of one run. Devices set fault words while they compute; the plan knows what came
+/// of which word, and of which input that is in doubt itself.
 class RunFaults final : public trace::Doubt {
  public:
   /// An input that was in doubt when the run began.

@@ -122,8 +122,8 @@ class Draft {
   }
 
   /// Fixes what becomes of each value, and with that the fingerprint. `is_held(id)`: somebody sees the result
-  /// afterwards. `may_die(id)`: nobody sees the external value afterwards. `references`: to the buffers, beside
-  /// those of the values that die here.
+  /// afterwards. `may_die(id)`: nobody sees the external value afterwards. `references`: to the buffers,
+  /// beside those of the values that die here.
   template <class IsHeld, class MayDie>
   void decide(IsHeld is_held, MayDie may_die, long references);
 

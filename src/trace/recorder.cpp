@@ -60,8 +60,8 @@ void Recorder::append(Op op, std::span<const Operand> operands, std::span<const 
     // Nobody has asked for anything. Whoever asks is told; until then the trace grows.
     limit_ = 2 * std::max(current_.trace().ops.size(), usual_limit_);
     if (base::logs("plan"))
-      base::log_line("plan", std::string("a trace could not be run when it was full, and is kept: ") +
-                                 error.what());
+      base::log_line("plan",
+                     std::string("a trace could not be run when it was full, and is kept: ") + error.what());
   }
 }
 

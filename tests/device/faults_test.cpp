@@ -22,9 +22,10 @@ Indices bad(const Device& device) { return Indices::from_data({1, 3}, device); }
 template <class T>
 void check_told(const T& tensor) {
   for (int twice = 0; twice < 2; ++twice)
-    CHECK_THROWS_WITH_AS(tensor.template to_vector<float>(),
-                         doctest::Contains("[gather] an index was out of range (../tests/device/faults_test.cpp:"),
-                         ShapeError);
+    CHECK_THROWS_WITH_AS(
+        tensor.template to_vector<float>(),
+        doctest::Contains("[gather] an index was out of range (../tests/device/faults_test.cpp:"),
+        ShapeError);
 }
 
 void check(const Tensor<1>& tensor, const std::vector<float>& expected) {
@@ -102,8 +103,9 @@ TEST_CASE("an index outside of a dimension of size 0, of negative numbers, and u
   check(empty.index_select(0, Indices::zeros({0}, device)), {});
   const Tensor<1> t = table(device);
   check_told(t.index_select(0, Indices::from_data({-4, 0}, device)));
-  const Tensor<1> twice = Tensor<1>(AnyTensor::cat(std::vector<AnyTensor>{
-      t.index_select(0, good(device)).any(), t.index_select(0, bad(device)).any()}, 0));
+  const Tensor<1> twice = Tensor<1>(AnyTensor::cat(
+      std::vector<AnyTensor>{t.index_select(0, good(device)).any(), t.index_select(0, bad(device)).any()},
+      0));
   check_told(twice);
 }
 

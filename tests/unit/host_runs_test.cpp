@@ -1,5 +1,5 @@
-// Runs on the host backend: several threads at once, with the same executables; the memory they have before they
-// begin; their fault words.
+// Runs on the host backend: several threads at once, with the same executables; the memory they have before
+// they begin; their fault words.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -223,7 +223,8 @@ TEST_CASE("the same executables run in several threads at once, and give the sam
 
 TEST_CASE("threads launch one kernel for many sizes at once") {
   for (const auto& backend : backends()) {
-    // Rows shorter than vectors: joined loops, compiled by whoever is first. More sizes than have code for ever.
+    // Rows shorter than vectors: joined loops, compiled by whoever is first. More sizes than have code for
+    // ever.
     const Work first = kernel_work(*backend, elementwise(7, 5));
     std::vector<Work> work;
     for (std::int64_t rows = 1; rows < 40; ++rows) {
@@ -425,7 +426,7 @@ TEST_CASE("small runs per second, from one thread and from two" * doctest::skip(
       return static_cast<double>(runs.load()) / time.count();
     };
     const double one = rate(1), two = rate(2);
-    MESSAGE(work.executable->how(work.bindings.ints, 1) << ": " << one << " from one thread, " << two
-                                                        << " from two (" << two / one << " times)");
+    MESSAGE(work.executable->how(work.bindings.ints, 1)
+            << ": " << one << " from one thread, " << two << " from two (" << two / one << " times)");
   }
 }
