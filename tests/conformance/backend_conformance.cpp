@@ -299,7 +299,8 @@ void check_faults(runtime::Backend& backend, const ConformanceOptions& options) 
   if (report) {  // the words of each run say it, and nothing else does
     CHECK(has_fault(*report));
     CHECK_NOTHROW(backend.synchronize());
-    launch(good, buffers);
+    const GuardedBuffers others(backend, good.bindings.buffers);
+    launch(good, others);
     CHECK(!has_fault(*report));
     return;
   }
