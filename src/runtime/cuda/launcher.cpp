@@ -156,22 +156,26 @@ void Launcher::launch_product(ProductExecutable& executable, const LaunchArgumen
   const DevicePointer parts = plan.splits > 1 ? workspace_for(plan.workspace_bytes(), memory) : 0;
   const DevicePointer to = plan.splits > 1 ? parts : c;
 
-  // The matrix product of a convolution has a row per channel of the result; that operand is always the
-  // second input.
-  parameters_.push(plan.is_conv ? b : a);
-  parameters_.push(plan.is_conv ? a : b);
-  parameters_.push(to);
-  if (plan.is_conv) {
-    parameters_.push(plan.conv);
-  } else {
-    MatMulProblem problem = plan.matmul;
-    // Depends on the addresses, so a replay packs all arguments again.
-    set_vectors(problem, plan.dtype, a, b, to);
-    parameters_.push(problem);
+  MatMulProblem matmul = plan.matmul;
+  Conv2dProblem conv = plan.conv;
+  // Depends on the addresses, so a replay packs all arguments again.
+  if (!plan.is_conv) set_vectors(matmul, plan.dtype, a, b, to);
+  for (std::int64_t first = 0; first < plan.blocks; first += ProductPlan::kMostBlocks) {
+    parameters_.clear();
+    // The matrix product of a convolution has a row per channel of the result; that operand is always the
+    // second input.
+    parameters_.push(plan.is_conv ? b : a);
+    parameters_.push(plan.is_conv ? a : b);
+    parameters_.push(to);
+    matmul.first_block = conv.first_block = first;
+    if (plan.is_conv)
+      parameters_.push(conv);
+    else
+      parameters_.push(matmul);
+    const auto blocks = static_cast<unsigned>(std::min(plan.blocks - first, ProductPlan::kMostBlocks));
+    replays_.start({executable.product, blocks, ProductPlan::kThreads, 1, "the launch of a product"},
+                   parameters_);
   }
-  replays_.start({executable.product, static_cast<unsigned>(plan.blocks), ProductPlan::kThreads, 1,
-                  "the launch of a product"},
-                 parameters_);
   if (plan.splits == 1) return;
 
   parameters_.clear();
