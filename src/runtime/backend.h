@@ -115,8 +115,8 @@ struct RunNeeds {
   std::uint32_t faults = 0;         // fault words
 };
 
-/// The fault words of one run (Kernel::faults): 1 where an index was out of range, else 0. Any thread may ask,
-/// without the device's lock, as long as the backend lives.
+/// The fault words of one run (Kernel::faults): 1 where an index was out of range, else 0. Any thread may
+/// ask, without the device's lock, as long as the backend lives.
 class FaultReport {
  public:
   virtual ~FaultReport() = default;
@@ -141,9 +141,9 @@ struct BackendStatistics {
 };
 
 /// A device. The executor holds the device's lock while it calls, unless the backend `runs_concurrently`; but
-/// any thread may at any time compile, prepare, ask for statistics, release buffers, finish transfers and read
-/// fault reports. Work runs in the order of submission. Nothing waits for it but transfers, fault reports,
-/// `download`, `synchronize`, `trim`, and `allocate` where no memory is left.
+/// any thread may at any time compile, prepare, ask for statistics, release buffers, finish transfers and
+/// read fault reports. Work runs in the order of submission. Nothing waits for it but transfers, fault
+/// reports, `download`, `synchronize`, `trim`, and `allocate` where no memory is left.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -191,6 +191,11 @@ class Backend {
   /// Prepares a library op for the sizes it names. Throws DeviceError where this device
   /// cannot run it.
   virtual ExecutableRef prepare(const library::LibraryOp& op) = 0;
+
+  /// Compiles what a launch with these arguments still lacks (LaunchArguments), so that `launch` need not.
+  /// From any thread. Throws CompileError, or DeviceError where no such launch is possible.
+  virtual void wait_until_ready(Executable& /*executable*/, std::span<const std::int64_t> /*ints*/,
+                                std::size_t /*members*/) {}
 
   /// True where several threads may call everything at once, runs included: then each run belongs to the
   /// thread that began it.

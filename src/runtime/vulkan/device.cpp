@@ -178,7 +178,7 @@ bool is_hardware(VkPhysicalDevice device) {
   return basic_properties(device).deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;
 }
 
-Device::Device(int index, const VulkanOptions& options) {
+Device::Device(int index, const VulkanOptions& options) : result_of_(options.result_of) {
   const Instance& all = instance();
   if (all.devices.empty()) throw DeviceError("[vulkan] " + all.reason);
   if (index < 0 || static_cast<std::size_t>(index) >= all.devices.size())

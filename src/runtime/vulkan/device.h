@@ -63,7 +63,16 @@ class Device {
 
   PFN_vkCmdPushDescriptorSetKHR push_descriptor_set = nullptr;
 
+  /// Makes a Vulkan call, unless a test wants it to fail (VulkanOptions::result_of).
+  template <class Call>
+  VkResult attempt(const char* name, Call call) const {
+    if (result_of_)
+      if (const int result = result_of_(name)) return static_cast<VkResult>(result);
+    return call();
+  }
+
  private:
+  int (*result_of_)(const char* call) = nullptr;
   VkPhysicalDevice physical_;
   VkPhysicalDeviceMemoryProperties memory_{};
   DeviceInfo info_;

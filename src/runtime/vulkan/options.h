@@ -13,6 +13,10 @@ struct VulkanOptions {
   bool halves = true;
   bool subgroups = true;         // workgroup reductions by subgroup shuffles
   bool buffer_addresses = true;  // batched launches, whose kernels access buffers by address
+
+  /// Of tests: asked before each Vulkan call that may fail while the device works ("vkQueueSubmit"). A
+  /// VkResult other than 0 is taken for the call's, which is not made.
+  int (*result_of)(const char* call) = nullptr;
 };
 
 }  // namespace sinter::runtime

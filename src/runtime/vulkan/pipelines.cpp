@@ -34,7 +34,9 @@ Pipelines::Layout Pipelines::layout(std::uint32_t bindings) {
       structure<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
   info.setLayoutCount = 1;
   info.pSetLayouts = &made.set;
-  check(vkCreatePipelineLayout(device_.handle(), &info, nullptr, &made.pipeline), "vkCreatePipelineLayout");
+  const VkResult code = vkCreatePipelineLayout(device_.handle(), &info, nullptr, &made.pipeline);
+  if (code != VK_SUCCESS) vkDestroyDescriptorSetLayout(device_.handle(), made.set, nullptr);
+  check(code, "vkCreatePipelineLayout");
   return layouts_[bindings] = made;
 }
 
@@ -62,8 +64,9 @@ Pipeline Pipelines::make(std::span<const std::uint32_t> spirv, std::uint32_t bin
   info.layout = shared.pipeline;
   if (device_.info().has_statistics) info.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   VkPipeline pipeline = VK_NULL_HANDLE;
-  const VkResult code =
-      vkCreateComputePipelines(device_.handle(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
+  const VkResult code = device_.attempt("vkCreateComputePipelines", [&] {
+    return vkCreateComputePipelines(device_.handle(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
+  });
   vkDestroyShaderModule(device_.handle(), module, nullptr);
   check(code, "vkCreateComputePipelines");
   if (base::logs("compile"))
@@ -74,7 +77,7 @@ Pipeline Pipelines::make(std::span<const std::uint32_t> spirv, std::uint32_t bin
                                                       : "the driver tells nothing of it"));
   std::lock_guard lock(mutex_);
   pipelines_.push_back(pipeline);
-  return {pipeline, shared.pipeline, shared.set, bindings <= device_.info().max_push_descriptors};
+  return {pipeline, shared.pipeline, shared.set, bindings, bindings <= device_.info().max_push_descriptors};
 }
 
 }  // namespace sinter::runtime::vulkan

@@ -17,6 +17,7 @@ struct Pipeline {
   VkPipeline handle = VK_NULL_HANDLE;
   VkPipelineLayout layout = VK_NULL_HANDLE;
   VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
+  std::uint32_t bindings = 0;
   bool push = false;  // push descriptors instead of a descriptor set
 };
 

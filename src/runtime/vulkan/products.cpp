@@ -182,6 +182,8 @@ ProductPlan plan(const Product& p, const DeviceInfo& device) {
   check_reach(p);
   ProductPlan plan;
   plan.element_bytes = size_of(p.dtype);
+  plan.operations = 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) *
+                    static_cast<double>(p.batch);
   plan.input_bytes[0] = static_cast<std::size_t>(p.numel[0]) * size_of(p.dtype);
   plan.input_bytes[1] = static_cast<std::size_t>(p.numel[1]) * size_of(p.dtype);
   plan.output_bytes = static_cast<std::size_t>(p.numel[2]) * size_of(p.dtype);

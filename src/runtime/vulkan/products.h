@@ -29,6 +29,7 @@ struct ProductPass {
 struct ProductPlan {
   ProductPass product, combine;
   std::size_t partial_bytes = 0;
+  double operations = 0;  // multiplications and additions
   std::size_t element_bytes = 0;
   std::size_t inputs[2] = {0, 1};                         // which of the op's inputs are a and b
   std::size_t input_bytes[2] = {0, 0}, output_bytes = 0;  // least sizes of a, b and c
