@@ -364,8 +364,8 @@ TEST_CASE("a download waits for what wrote its buffer, without the device's lock
   for (int index : devices())
     for (const bool mapped : {true, false}) {
       const BackendRef backend = runtime::make_vulkan_backend(index, {.mapped_memory = mapped});
-      LoadedProduct busy(*backend, 300, 300, 600);
-      const std::int64_t n = (std::int64_t{20} << 20) / 4;  // more than two blocks of staging memory
+      LoadedProduct busy(*backend, 200, 200, 500);
+      const std::int64_t n = (std::int64_t{17} << 20) / 4;  // more than two blocks of staging memory
       Loaded wanted(*backend, negation(n));
       backend->begin(nullptr, {});
       wanted.launch();
@@ -376,10 +376,10 @@ TEST_CASE("a download waits for what wrote its buffer, without the device's lock
       REQUIRE(transfer);
       runtime::FaultReportRef later;
       Loaded marker(*backend, gather(9));
-      for (int i = 0; i < 10; ++i) {
+      for (int i = 0; i < 6; ++i) {
         backend->begin(nullptr, {busy.workspace(), 1});
         busy.launch();
-        if (i == 9) marker.launch();
+        if (i == 5) marker.launch();
         later = backend->submit();
       }
       std::thread other([&] { transfer->finish(); });
@@ -430,8 +430,8 @@ TEST_CASE("threads that want the same kernels compile each once") {
     std::vector<KernelCase> cases;
     for (const Op op : {Op::Exp, Op::Log, Op::Sin, Op::Tanh}) {
       KernelBuilder k({64});
-      k.store(k.output(DType::f32, 64), k.all(),
-              k.op(op, k.load(k.input(DType::f32, std::vector<double>(64, 0.5)), k.all())));
+      const auto x = k.load(k.input(DType::f32, std::vector<double>(64, 0.5)), k.all());
+      k.store(k.output(DType::f32, 64), k.all(), k.op(op, x));
       cases.push_back(k.finish("op"));
     }
     std::vector<std::thread> threads;
@@ -459,8 +459,8 @@ TEST_CASE("a launch that was made ready compiles nothing") {
     const BackendRef backend = runtime::make_vulkan_backend(index, kFailing);
     // Long loops along few rows: on llvmpipe lanes share them, by another text.
     KernelBuilder k({2}, {70'000});
-    k.store(k.output(DType::f32, 2), k.outer(),
-            k.reduce(Op::Max, k.load(k.input(DType::f32, std::vector<double>(140'000, 0.5)), k.all())));
+    const auto x = k.load(k.input(DType::f32, std::vector<double>(140'000, 0.5)), k.all());
+    k.store(k.output(DType::f32, 2), k.outer(), k.reduce(Op::Max, x));
     Loaded rows(*backend, k.finish("rows"));
     const std::size_t workspace = rows.executable->workspace_bytes(rows.c.bindings.ints, 1);
     backend->wait_until_ready(*rows.executable, rows.c.bindings.ints, 1);

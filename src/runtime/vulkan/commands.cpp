@@ -39,13 +39,7 @@ Commands::Commands(const Device& device, std::uint64_t most_work) : device_(devi
 }
 
 Commands::~Commands() {
-  {
-    Lock lock(mutex_);
-    stop_ = true;
-  }
-  held_changed_.notify_all();
-  if (starter_.joinable()) starter_.join();
-  wait_quietly(submitted_);
+  close();
   in_flight_.push_back(std::move(open_));
   for (Batch& batch : in_flight_)
     for (const Pool& pool : batch.pools) vkDestroyDescriptorPool(device_.handle(), pool.handle, nullptr);

@@ -38,6 +38,8 @@ class Commands {
   /// A batch is submitted when it moves about `most_work` bytes.
   Commands(const Device& device, std::uint64_t most_work);
   ~Commands();
+  /// Ends the thread that starts work and waits for what was submitted. Nothing is recorded afterwards.
+  void close() noexcept;
   Commands(const Commands&) = delete;
   Commands& operator=(const Commands&) = delete;
 

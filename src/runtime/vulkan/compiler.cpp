@@ -25,6 +25,8 @@ emit::Target target_of(const DeviceInfo& info, bool has_workgroups) {
       static_cast<int>(std::bit_floor(std::min(info.max_invocations, has_workgroups ? 256u : 64u)));
   target.has_workgroups = has_workgroups;
   target.has_f64 = info.has_f64;
+  target.has_i64 = info.has_i64;
+  target.has_byte_storage = info.has_bytes;
   target.has_half_storage = info.has_halves;
   target.fuses_fma = info.fuses_fma;
   // A power of two that divides the smallest workgroup.

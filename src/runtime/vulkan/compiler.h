@@ -41,6 +41,9 @@ class KernelCompiler {
 
   const Pipeline& pipeline(CompiledText& text, std::uint32_t lanes);
 
+  /// Writes what the driver made to disk, now and then.
+  void save() { pipelines_.cache().save(); }
+
   const compile::OriginCounts& counts() const { return counts_; }
 
  private:

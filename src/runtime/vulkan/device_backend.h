@@ -26,6 +26,8 @@ namespace sinter::runtime::vulkan {
 class VulkanBackend final : public Backend {
  public:
   VulkanBackend(int index, const VulkanOptions& options);
+  /// Waits for what was submitted: it uses the memory that goes next.
+  ~VulkanBackend() override { commands_.close(); }
 
   const ir::DeviceTraits& traits() const override { return traits_; }
   BufferRef allocate(std::size_t bytes) override;
@@ -54,6 +56,7 @@ class VulkanBackend final : public Backend {
 
   ir::DeviceTraits make_traits(int index) const;
   std::shared_ptr<VulkanBuffer> allocate_buffer(std::size_t bytes);
+  void check_dtypes(const ir::Kernel& kernel) const;
   Slice allocate_slice(std::size_t bytes);
   VulkanBuffer& checked(const BufferView& view, std::size_t bytes, const char* what) const;
   void make_counters();

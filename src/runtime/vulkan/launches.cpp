@@ -69,6 +69,7 @@ void VulkanBackend::wait_until_ready(Executable& executable, std::span<const std
                                       ? emit::geometry(*form.kernel, *form.target, ints, members, firsts)
                                       : emit::geometry(*form.kernel, *form.target, ints);
   if (geometry.workgroups > 0) compiler_.pipeline(*form.text, geometry.lanes);
+  compiler_.save();
 }
 
 void VulkanBackend::launch(Executable& executable, const LaunchArguments& arguments) {

@@ -57,6 +57,11 @@ Pipeline Pipelines::make(std::span<const std::uint32_t> spirv, std::uint32_t bin
   // With full subgroups gl_SubgroupSize is the device's size, and consecutive lanes are in one subgroup.
   if (device_.info().full_subgroups && lanes % device_.info().subgroup_size == 0)
     info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT_EXT;
+  VkPipelineShaderStageRequiredSubgroupSizeCreateInfoEXT required =
+      structure<VkPipelineShaderStageRequiredSubgroupSizeCreateInfoEXT>(
+          VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO_EXT);
+  required.requiredSubgroupSize = device_.info().subgroup_size;
+  if (device_.info().chooses_subgroups) info.stage.pNext = &required;
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = module;
   info.stage.pName = "main";
@@ -64,9 +69,11 @@ Pipeline Pipelines::make(std::span<const std::uint32_t> spirv, std::uint32_t bin
   info.layout = shared.pipeline;
   if (device_.info().has_statistics) info.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   VkPipeline pipeline = VK_NULL_HANDLE;
+  const auto start = PipelineCache::Clock::now();
   const VkResult code = device_.attempt("vkCreateComputePipelines", [&] {
-    return vkCreateComputePipelines(device_.handle(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
+    return vkCreateComputePipelines(device_.handle(), cache_.handle(), 1, &info, nullptr, &pipeline);
   });
+  cache_.add(PipelineCache::Clock::now() - start);
   vkDestroyShaderModule(device_.handle(), module, nullptr);
   check(code, "vkCreateComputePipelines");
   if (base::logs("compile"))

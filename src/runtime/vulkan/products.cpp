@@ -23,6 +23,7 @@ struct Tiles {
 
 constexpr Tiles kLarge{128, 128, 8, 8, 8};
 constexpr Tiles kMedium{64, 64, 8, 4, 4};
+constexpr Tiles kSmall{32, 64, 8, 4, 4};  // for devices of few invocations
 constexpr Tiles kFewRows{16, 128, 8, 4, 4};
 constexpr Tiles kFewColumns{128, 16, 8, 4, 4};
 // llvmpipe takes as long for one load as for twenty multiplications, so each loaded value is used many times.
@@ -130,6 +131,7 @@ Tiles choose_tiles(const Product& p, const DeviceInfo& device) {
   if (p.n <= 32) return kFewColumns;
   const std::int64_t large = divide_up(p.m, kLarge.m) * divide_up(p.n, kLarge.n) * p.batch;
   const bool fits = device.shared_bytes >= 2 * 8 * (128 + 4) * size_of(p.dtype);
+  if (static_cast<int>(device.max_invocations) < kMedium.lanes()) return kSmall;
   return fits && large * kLarge.lanes() * 4 >= device.lanes ? kLarge : kMedium;
 }
 

@@ -95,6 +95,29 @@ std::size_t VulkanBackend::trim() {
   return staging + pool_.trim(commands_.completed());
 }
 
+/// Names the feature that the device lacks for the kernel's values.
+void VulkanBackend::check_dtypes(const ir::Kernel& kernel) const {
+  const DeviceInfo& info = device_.info();
+  const auto lacks = [&](const std::string& what, const char* feature) {
+    throw DTypeError("[vulkan] " + traits_.name + " (" + info.name + ") cannot compute with " + what +
+                     ": it lacks " + feature);
+  };
+  const auto check = [&](DType dtype) {
+    if (dtype == DType::f64 && !info.has_f64) lacks("f64", "shaderFloat64");
+    if (dtype == DType::i64 && !info.has_i64) lacks("i64", "shaderInt64");
+  };
+  for (const ir::BufferInfo& buffer : kernel.buffers) {
+    check(buffer.dtype);
+    if (size_of(buffer.dtype) == 1 && !info.has_bytes)
+      lacks("buffers of " + std::string(name_of(buffer.dtype)), "storageBuffer8BitAccess");
+    if (size_of(buffer.dtype) == 2 && !info.has_halves)
+      lacks("buffers of " + std::string(name_of(buffer.dtype)), "storageBuffer16BitAccess");
+  }
+  for (const DType dtype : kernel.scalars) check(dtype);
+  for (const ir::Expr& expr : kernel.exprs) check(expr.dtype);
+  if (kernel.wide && !info.has_i64) lacks("tensors of more than 2147483647 elements", "shaderInt64");
+}
+
 std::vector<ExecutableRef> VulkanBackend::compile(std::span<const ir::Kernel* const> kernels) {
   std::vector<ir::Kernel> own;
   for (const ir::Kernel* kernel : kernels) {
@@ -104,7 +127,9 @@ std::vector<ExecutableRef> VulkanBackend::compile(std::span<const ir::Kernel* co
   }
   std::vector<const ir::Kernel*> pointers;
   for (const ir::Kernel& kernel : own) pointers.push_back(&kernel);
+  for (const ir::Kernel* kernel : pointers) check_dtypes(*kernel);
   const std::vector<CompiledText*> texts = compiler_.compile(pointers);
+  compiler_.save();
   std::vector<ExecutableRef> result;
   for (std::size_t i = 0; i < own.size(); ++i)
     result.push_back(std::make_shared<KernelExecutable>(own[i], compiler_, *texts[i]));
@@ -120,6 +145,7 @@ ExecutableRef VulkanBackend::prepare(const library::LibraryOp& op) {
     executable->product = &compiler_.compile(plan.product.source, kBindings, plan.product.lanes);
   if (plan.combine.groups)
     executable->combine = &compiler_.compile(plan.combine.source, kBindings, plan.combine.lanes);
+  compiler_.save();
   return executable;
 }
 

@@ -113,6 +113,16 @@ void Commands::wait_quietly(std::uint64_t value) noexcept {
   }
 }
 
+void Commands::close() noexcept {
+  {
+    const Lock held = lock();
+    stop_ = true;
+  }
+  held_changed_.notify_all();
+  if (starter_.joinable()) starter_.join();
+  wait_quietly(submitted_);
+}
+
 void Commands::end_plan() {
   throw_if_failed();
   if (recorded_ < kSmallBatch && work_ < most_work_ / kSmallPart && in_flight_.size() >= kEnoughBatches) {
