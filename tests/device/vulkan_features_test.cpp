@@ -163,6 +163,35 @@ TEST_CASE("each feature taken away is emulated, or one error names it and the de
   }
 }
 
+TEST_CASE("buffers beyond what a binding reaches are reached by addresses") {
+  for (int index = 0; index < device_count(); ++index)
+    for (const bool cpu_kernels : {true, false}) {
+      VulkanOptions small{.cpu_kernels = cpu_kernels};
+      small.max_storage_range = 1024;
+      const auto backend = runtime::make_vulkan_backend(index, small);
+      CHECK(sums_are_right(*backend, 5, 100));
+      CHECK(sums_are_right(*backend, 5, 20));  // fits
+      CHECK(sums_are_right(*backend, 3, 70'000));
+      CHECK(product_is_right(*backend, 20, 30, 40));
+      CHECK(product_is_right(*backend, 5, 6, 8));  // fits
+      CHECK(product_is_right(*backend, 9, 10, 70'000));
+      KernelCase split = row_sums(2, 50'000);
+      split.kernel.split = true;
+      const auto sums = to_doubles(DType::f32, run(*backend, split)[1]);
+      CHECK(sums == std::vector<double>(2, 50'000.0));
+      const KernelCase bools = copy_of(DType::boolean, std::vector<std::int64_t>(5000, 1));
+      CHECK(run(*backend, bools)[1] == bools.bindings.buffers[0]);
+      const KernelCase longs = copy_of(DType::i64, std::vector<std::int64_t>(500, -7));
+      CHECK(run(*backend, longs)[1] == longs.bindings.buffers[0]);
+
+      small.buffer_addresses = false;
+      const auto without = runtime::make_vulkan_backend(index, small);
+      for (const std::string& said : {message_of([&] { run(*without, row_sums(5, 100)); }),
+                                      message_of([&] { product_is_right(*without, 20, 30, 40); })})
+        CHECK_MESSAGE((contains(said, "bufferDeviceAddress") && contains(said, "1024")), said);
+    }
+}
+
 DriverIdentity some_driver() {
   DriverIdentity identity;
   identity.vendor = 1, identity.device = 2, identity.driver_version = 3;

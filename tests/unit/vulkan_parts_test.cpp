@@ -85,6 +85,7 @@ DeviceInfo gpu() {
   info.lanes = 132 * 2048;
   info.shared_bytes = 48 << 10;
   info.max_invocations = 1024;
+  info.max_storage_range = 0xffffffff;
   info.has_f64 = true;
   return info;
 }
@@ -132,6 +133,12 @@ TEST_CASE("workgroups of products fit devices of few invocations") {
 TEST_CASE("products that the device cannot do are refused") {
   CHECK_THROWS_AS(plan_product(product(1 << 17, 1 << 17, 4), gpu()), DeviceError);
   DeviceInfo info = gpu();
+  info.max_storage_range = 1000;
+  CHECK_THROWS_AS(plan_product(product(100, 100, 4), info), DeviceError);
+  info.has_addresses = true;
+  CHECK(plan_product(product(100, 100, 4), info).by_address);
+  CHECK(!plan_product(product(10, 10, 4), info).by_address);
+  info = gpu();
   info.has_f64 = false;
   library::MatMulOp op = product(3, 3, 3);
   op.dtype = DType::f64;

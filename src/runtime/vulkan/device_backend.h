@@ -61,14 +61,17 @@ class VulkanBackend final : public Backend {
   VulkanBuffer& checked(const BufferView& view, std::size_t bytes, const char* what) const;
   void make_counters();
 
-  const KernelForm& form_of(KernelExecutable& executable, std::span<const std::int64_t> ints,
+  const KernelForm& form_of(KernelExecutable& executable, bool by_address, std::span<const std::int64_t> ints,
                             std::size_t members);
+  void check_position(std::int64_t bytes, DType dtype) const;
+  void put_addresses(std::vector<std::uint32_t>& words, std::span<const BufferView> views) const;
   bool loops_too_long(const KernelForm& form, std::span<const std::int64_t> ints) const;
   void launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments);
   void launch_members(KernelExecutable& executable, const LaunchArguments& arguments);
   void launch_product(ProductExecutable& executable, const LaunchArguments& arguments);
   void make_room(std::size_t bytes, std::uint32_t arguments,
                  std::initializer_list<const Pipeline*> pipelines);
+  VkDeviceSize note(const BufferView& view, std::int64_t bytes, bool write);
   Binding bind(const BufferView& view, std::int64_t bytes, bool write);
   Binding bind_input(const BufferView& view, std::size_t bytes);
   Binding bind_words(std::span<const std::uint32_t> words);

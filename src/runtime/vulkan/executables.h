@@ -39,31 +39,42 @@ struct KernelForm {
 
 class KernelExecutable final : public Executable {
  public:
-  KernelExecutable(const ir::Kernel& kernel, KernelCompiler& compiler, CompiledText& text)
-      : kernel(kernel), members(emit::member_layout(kernel)), reach(kernel), compiler_(compiler) {
+  /// `most_bytes`: what one binding reaches, where kernels can reach more by addresses; else 0.
+  KernelExecutable(const ir::Kernel& kernel, KernelCompiler& compiler, CompiledText& text,
+                   VkDeviceSize most_bytes)
+      : kernel(kernel),
+        members(emit::member_layout(kernel)),
+        reach(kernel),
+        compiler_(compiler),
+        most_bytes_(most_bytes) {
     usual_ = {&this->kernel, &compiler.target(), &text};
   }
 
-  std::size_t workspace_bytes(std::span<const std::int64_t> ints, std::size_t /*members*/) const override {
-    if (!kernel.split) return 0;
-    const emit::Geometry geometry = emit::geometry(kernel, compiler_.target(), ints);
-    return geometry.workgroups == 0 ? 0 : emit::split_scratch_bytes(kernel, geometry, ints);
-  }
+  std::size_t workspace_bytes(std::span<const std::int64_t> ints, std::size_t members) const override;
 
-  const KernelForm& usual() const { return usual_; }
-  /// For launches whose loops are too long for a CPU-type device: lanes share the loops. Compiled at first
-  /// use, by any thread.
-  const KernelForm& with_shared_loops();
+  /// True iff a launch names its buffers by addresses: all launches of several members do, and those that
+  /// reach farther than a binding.
+  bool uses_addresses(std::span<const std::int64_t> reaches) const;
+
+  /// The kernel as it is, or by addresses. `shared_loops`: for launches whose loops are too long for a
+  /// CPU-type device, lanes share the loops. Compiled at first use, by any thread.
+  const KernelForm& form(bool by_address, bool shared_loops);
 
   const ir::Kernel kernel;
   const emit::MemberLayout members;
   const KernelReach reach;
 
  private:
+  struct Other {
+    std::once_flag once;
+    ir::Kernel kernel;
+    KernelForm form;
+  };
+
   KernelCompiler& compiler_;
-  KernelForm usual_, shared_;
-  std::once_flag shared_once_;
-  ir::Kernel shared_kernel_;
+  const VkDeviceSize most_bytes_;
+  KernelForm usual_;
+  Other others_[2][2];  // [by_address][shared_loops]
 };
 
 class ProductExecutable final : public Executable {

@@ -1,5 +1,6 @@
 // Launches of kernels and products.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string>
 
@@ -24,14 +25,41 @@ std::uint64_t work_of(const emit::Geometry& geometry) {
 
 }  // namespace
 
-const KernelForm& KernelExecutable::with_shared_loops() {
-  std::call_once(shared_once_, [&] {
-    shared_kernel_ = kernel;
-    if (kernel.inner_rank > 0) shared_kernel_.schedule = ir::Schedule::LanesInner;
-    const emit::Target& target = compiler_.grouped_target();
-    shared_ = {&shared_kernel_, &target, &compiler_.compile(shared_kernel_, target)};
+std::size_t KernelExecutable::workspace_bytes(std::span<const std::int64_t> ints, std::size_t) const {
+  if (!kernel.split) return 0;
+  std::vector<std::int64_t> reaches;
+  reach.compute(ints, reaches);
+  if (uses_addresses(reaches)) return 0;
+  const emit::Geometry geometry = emit::geometry(kernel, compiler_.target(), ints);
+  return geometry.workgroups == 0 ? 0 : emit::split_scratch_bytes(kernel, geometry, ints);
+}
+
+bool KernelExecutable::uses_addresses(std::span<const std::int64_t> reaches) const {
+  return kernel.members > 1 ||
+         (most_bytes_ > 0 && std::any_of(reaches.begin(), reaches.end(), [&](auto bytes) {
+            return static_cast<VkDeviceSize>(bytes) > most_bytes_;
+          }));
+}
+
+const KernelForm& KernelExecutable::form(bool by_address, bool shared_loops) {
+  const bool changes = by_address && kernel.members == 1;
+  if (!changes && !shared_loops) return usual_;
+  Other& other = others_[changes][shared_loops];
+  std::call_once(other.once, [&] {
+    ir::Kernel& own = other.kernel = kernel;
+    if (changes) {
+      // Kernels for several members name buffers by addresses; this one is launched for one. They neither
+      // hand partial results from group to group nor hold rows.
+      own.members = 2;
+      own.split = false;
+      own.row_elements = own.row_lanes = 0;
+      own.row_full = false;
+    }
+    if (shared_loops && own.inner_rank > 0) own.schedule = ir::Schedule::LanesInner;
+    const emit::Target& target = shared_loops ? compiler_.grouped_target() : compiler_.target();
+    other.form = {&own, &target, &compiler_.compile(own, target)};
   });
-  return shared_;
+  return other.form;
 }
 
 bool VulkanBackend::loops_too_long(const KernelForm& form, std::span<const std::int64_t> ints) const {
@@ -41,14 +69,14 @@ bool VulkanBackend::loops_too_long(const KernelForm& form, std::span<const std::
 }
 
 /// How a launch runs: a function of its ints. Compiles what is missing.
-const KernelForm& VulkanBackend::form_of(KernelExecutable& executable, std::span<const std::int64_t> ints,
-                                         std::size_t members) {
-  const ir::Kernel& kernel = executable.kernel;
-  const KernelForm* form = &executable.usual();
+const KernelForm& VulkanBackend::form_of(KernelExecutable& executable, bool by_address,
+                                         std::span<const std::int64_t> ints, std::size_t members) {
+  const KernelForm* form = &executable.form(by_address, false);
   for (std::size_t m = 0; m < members; ++m) {
-    const std::span<const std::int64_t> own = ints.subspan(m * kernel.ints, kernel.ints);
-    if (!loops_too_long(executable.usual(), own)) continue;
-    form = &executable.with_shared_loops();
+    const std::span<const std::int64_t> own =
+        ints.subspan(m * executable.kernel.ints, executable.kernel.ints);
+    if (!loops_too_long(*form, own)) continue;
+    form = &executable.form(by_address, true);
     if (loops_too_long(*form, own))
       throw DeviceError(
           "[vulkan] a kernel may go round its loops " +
@@ -63,9 +91,12 @@ void VulkanBackend::wait_until_ready(Executable& executable, std::span<const std
                                      std::size_t members) {
   auto* kernel = dynamic_cast<KernelExecutable*>(&executable);
   if (!kernel) return;  // products have one size of workgroup
-  const KernelForm& form = form_of(*kernel, ints, members);
+  std::vector<std::int64_t> reaches;
+  if (kernel->kernel.members == 1) kernel->reach.compute(ints, reaches);
+  const bool by_address = kernel->uses_addresses(reaches);
+  const KernelForm& form = form_of(*kernel, by_address, ints, members);
   std::vector<std::uint32_t> firsts;
-  const emit::Geometry geometry = kernel->kernel.members > 1
+  const emit::Geometry geometry = by_address
                                       ? emit::geometry(*form.kernel, *form.target, ints, members, firsts)
                                       : emit::geometry(*form.kernel, *form.target, ints);
   if (geometry.workgroups > 0) compiler_.pipeline(*form.text, geometry.lanes);
@@ -78,10 +109,10 @@ void VulkanBackend::launch(Executable& executable, const LaunchArguments& argume
   bindings_.clear();
   accesses_.clear();
   words_.clear();
-  if (auto* kernel = dynamic_cast<KernelExecutable*>(&executable))
-    kernel->kernel.members > 1 ? launch_members(*kernel, arguments) : launch_kernel(*kernel, arguments);
-  else
-    launch_product(dynamic_cast<ProductExecutable&>(executable), arguments);
+  auto* kernel = dynamic_cast<KernelExecutable*>(&executable);
+  if (!kernel) return launch_product(dynamic_cast<ProductExecutable&>(executable), arguments);
+  if (kernel->kernel.members == 1) kernel->reach.compute(arguments.ints, reaches_);
+  kernel->uses_addresses(reaches_) ? launch_members(*kernel, arguments) : launch_kernel(*kernel, arguments);
 }
 
 /// Makes room for a launch before its work has a number: making room may submit. `bytes`: of so many pieces
@@ -102,32 +133,40 @@ void VulkanBackend::make_room(std::size_t bytes, std::uint32_t arguments,
   } while (commands_.open_value() != value);
 }
 
-/// Binds so many bytes, notes the access and marks the buffer as used by the open work.
-Binding VulkanBackend::bind(const BufferView& view, std::int64_t bytes, bool write) {
-  const DeviceInfo& info = device_.info();
+/// Notes that the open work accesses so many bytes of a buffer; returns how many there are of them.
+VkDeviceSize VulkanBackend::note(const BufferView& view, std::int64_t bytes, bool write) {
   const auto there =
       static_cast<std::int64_t>(view.buffer->bytes()) - static_cast<std::int64_t>(view.byte_offset);
   if (there < 0 || (write && bytes > there))
     throw DeviceError("[vulkan] a kernel reaches up to byte " + std::to_string(bytes) + " from byte " +
                       std::to_string(view.byte_offset) + " on of a buffer of " +
                       std::to_string(view.buffer->bytes()));
-  if (view.byte_offset % info.storage_alignment)
-    throw DeviceError("[vulkan] a kernel's buffer starts at byte " + std::to_string(view.byte_offset) +
-                      ", which is no multiple of the " + std::to_string(info.storage_alignment) + " that " +
-                      info.name + " asks for");
   // A predicate keeps loads inside the buffer where its map does not. Bytes come in words, and even of a
   // buffer that nobody touches one word is bound.
   bytes = (std::max<std::int64_t>(std::min(bytes, there), 1) + 3) / 4 * 4;
-  if (static_cast<VkDeviceSize>(bytes) > info.max_storage_range)
-    throw DeviceError("[vulkan] a kernel touches " + std::to_string(bytes) +
-                      " bytes of one buffer; kernels on " + traits_.name + " (" + info.name + ") reach " +
-                      std::to_string(info.max_storage_range));
   Slice& slice = static_cast<VulkanBuffer&>(*view.buffer).slice;
   const std::uint64_t begin = slice.address + view.byte_offset;
   slice.last_use = commands_.open_value();
   if (write) slice.last_write = slice.last_use;
   accesses_.push_back({begin, begin + static_cast<std::uint64_t>(bytes), write});
-  return {slice.buffer, slice.offset + view.byte_offset, static_cast<VkDeviceSize>(bytes)};
+  return static_cast<VkDeviceSize>(bytes);
+}
+
+/// Binds so many bytes of a buffer and notes the access.
+Binding VulkanBackend::bind(const BufferView& view, std::int64_t bytes, bool write) {
+  const DeviceInfo& info = device_.info();
+  if (view.byte_offset % info.storage_alignment)
+    throw DeviceError("[vulkan] a kernel's buffer starts at byte " + std::to_string(view.byte_offset) +
+                      ", which is no multiple of the " + std::to_string(info.storage_alignment) + " that " +
+                      info.name + " asks for");
+  const VkDeviceSize bound = note(view, bytes, write);
+  if (bound > info.max_storage_range)
+    throw DeviceError("[vulkan] a kernel touches " + std::to_string(bound) +
+                      " bytes of one buffer; kernels on " + traits_.name + " (" + info.name + ") reach " +
+                      std::to_string(info.max_storage_range) +
+                      (info.has_addresses ? "" : ", for want of bufferDeviceAddress"));
+  const Slice& slice = static_cast<VulkanBuffer&>(*view.buffer).slice;
+  return {slice.buffer, slice.offset + view.byte_offset, bound};
 }
 
 /// An input of a product may begin at any element: the binding starts a little before it, and the kernel is
@@ -159,9 +198,18 @@ BufferView VulkanBackend::workspace(std::size_t bytes) const {
   return {run_->workspace.get(), 0};
 }
 
+/// SPIR-V takes the number of an array's element for a signed one of 32 bits.
+void VulkanBackend::check_position(std::int64_t bytes, DType dtype) const {
+  const std::int64_t elements = bytes / static_cast<std::int64_t>(size_of(dtype));
+  if (elements > std::int64_t{1} << 31)
+    throw DeviceError("[vulkan] a kernel reaches element " + std::to_string(elements - 1) +
+                      " of a buffer; kernels on " + traits_.name + " reach 2147483647");
+}
+
+/// A launch for several members, or for one whose buffers are too large for bindings.
 void VulkanBackend::launch_members(KernelExecutable& executable, const LaunchArguments& arguments) {
   const ir::Kernel& kernel = executable.kernel;
-  const KernelForm& form = form_of(executable, arguments.ints, arguments.members);
+  const KernelForm& form = form_of(executable, true, arguments.ints, arguments.members);
   const emit::Geometry geometry =
       emit::geometry(*form.kernel, *form.target, arguments.ints, arguments.members, firsts_);
   if (geometry.workgroups == 0) return;
@@ -180,8 +228,10 @@ void VulkanBackend::launch_members(KernelExecutable& executable, const LaunchArg
   bindings_.push_back(bind_words(words_));
   for (std::size_t m = 0; m < arguments.members; ++m) {
     executable.reach.compute(arguments.ints.subspan(m * kernel.ints, kernel.ints), reaches_);
-    for (std::size_t i = 0; i < kernel.buffers.size(); ++i)
-      bind(arguments.buffers[m * kernel.buffers.size() + i], reaches_[i], kernel.buffers[i].written);
+    for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
+      check_position(reaches_[i], kernel.buffers[i].dtype);
+      note(arguments.buffers[m * kernel.buffers.size() + i], reaches_[i], kernel.buffers[i].written);
+    }
   }
   if (kernel.faults > 0) bindings_.push_back(bind_faults(kernel, arguments));
   commands_.dispatch(pipeline, bindings_, accesses_, geometry.workgroups, 1, work_of(geometry));
@@ -190,13 +240,12 @@ void VulkanBackend::launch_members(KernelExecutable& executable, const LaunchArg
 
 void VulkanBackend::launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments) {
   const ir::Kernel& kernel = executable.kernel;
-  const KernelForm& form = form_of(executable, arguments.ints, 1);
+  const KernelForm& form = form_of(executable, false, arguments.ints, 1);
   const emit::Geometry geometry = emit::geometry(*form.kernel, *form.target, arguments.ints);
   if (geometry.workgroups == 0) return;
   const Pipeline& pipeline = compiler_.pipeline(*form.text, geometry.lanes);
   pack_words(kernel, arguments, words_);
   if (kernel.split) words_.push_back(geometry.parts);
-  executable.reach.compute(arguments.ints, reaches_);
 
   const Commands::Lock lock = commands_.lock();
   make_room(words_.size() * sizeof(std::uint32_t), 1, {&pipeline});
@@ -238,6 +287,18 @@ void VulkanBackend::run_pass(const ProductPass& pass, const Pipeline& pipeline, 
   commands_.dispatch(pipeline, bindings_, accesses_, x, static_cast<std::uint32_t>(y), work);
 }
 
+/// The addresses of a, b and c take the place of the last words.
+void VulkanBackend::put_addresses(std::vector<std::uint32_t>& words,
+                                  std::span<const BufferView> views) const {
+  std::size_t at = words.size() - kAddressWords;
+  for (const BufferView& view : views) {
+    const VkDeviceAddress address =
+        static_cast<VulkanBuffer&>(*view.buffer).slice.device_address + view.byte_offset;
+    words[at++] = static_cast<std::uint32_t>(address);
+    words[at++] = static_cast<std::uint32_t>(address >> 32);
+  }
+}
+
 void VulkanBackend::launch_product(ProductExecutable& executable, const LaunchArguments& arguments) {
   const ProductPlan& plan = executable.plan;
   if (!executable.product) return;
@@ -245,18 +306,20 @@ void VulkanBackend::launch_product(ProductExecutable& executable, const LaunchAr
   const Pipeline* combine =
       executable.combine ? &compiler_.pipeline(*executable.combine, plan.combine.lanes) : nullptr;
   const BufferView output = arguments.buffers[2];
-  const auto of_partial = static_cast<std::int64_t>(plan.partial_bytes);
-  const auto of_output = static_cast<std::int64_t>(plan.output_bytes);
   const BufferView sums = combine ? workspace(plan.partial_bytes) : output;
-
+  const std::size_t bytes_of_sums = combine ? plan.partial_bytes : plan.output_bytes;
   const BufferView a = arguments.buffers[plan.inputs[0]], b = arguments.buffers[plan.inputs[1]];
   const auto first_element = [&](const BufferView& view) {
     return static_cast<std::uint32_t>(view.byte_offset % device_.info().storage_alignment /
                                       plan.element_bytes);
   };
   words_ = plan.product.words;
-  words_[kFirstElementWord] = first_element(a);
-  words_[kFirstElementWord + 1] = first_element(b);
+  if (plan.by_address) {
+    put_addresses(words_, std::array{a, b, sums});
+  } else {
+    words_[kFirstElementWord] = first_element(a);
+    words_[kFirstElementWord + 1] = first_element(b);
+  }
 
   const Commands::Lock lock = commands_.lock();
   const std::size_t words_of_both = words_.size() + plan.combine.words.size();
@@ -265,13 +328,36 @@ void VulkanBackend::launch_product(ProductExecutable& executable, const LaunchAr
   else
     make_room(words_of_both * sizeof(std::uint32_t), 1, {&product});
   const auto work = static_cast<std::uint64_t>(plan.operations / traits_.work_per_byte);
-  bindings_ = {bind_input(a, plan.input_bytes[0]), bind_input(b, plan.input_bytes[1]),
-               bind(sums, combine ? of_partial : of_output, true), bind_words(words_)};
+  const auto write = [&](const BufferView& view, std::size_t bytes) {
+    if (!plan.by_address) {
+      bindings_.push_back(bind(view, static_cast<std::int64_t>(bytes), true));
+    } else {
+      checked(view, bytes, "a matrix product or convolution");
+      note(view, static_cast<std::int64_t>(bytes), true);
+    }
+  };
+  const auto read = [&](const BufferView& view, std::size_t bytes) {
+    if (!plan.by_address) {
+      bindings_.push_back(bind_input(view, bytes));
+    } else {
+      checked(view, bytes, "a matrix product or convolution");
+      note(view, static_cast<std::int64_t>(bytes), false);
+    }
+  };
+  read(a, plan.input_bytes[0]);
+  read(b, plan.input_bytes[1]);
+  write(sums, bytes_of_sums);
+  bindings_.push_back(bind_words(words_));
   run_pass(plan.product, product, work);
   if (combine) {
     accesses_.clear();
-    const Binding partial = bind(sums, of_partial, false);
-    bindings_ = {partial, partial, bind(output, of_output, true), bind_words(plan.combine.words)};
+    bindings_.clear();
+    words_ = plan.combine.words;
+    if (plan.by_address) put_addresses(words_, std::array{sums, sums, output});
+    read(sums, plan.partial_bytes);
+    read(sums, plan.partial_bytes);
+    write(output, plan.output_bytes);
+    bindings_.push_back(bind_words(words_));
     run_pass(plan.combine, *combine, 0);
   }
   commands_.submit_if_large();

@@ -130,9 +130,10 @@ std::vector<ExecutableRef> VulkanBackend::compile(std::span<const ir::Kernel* co
   for (const ir::Kernel* kernel : pointers) check_dtypes(*kernel);
   const std::vector<CompiledText*> texts = compiler_.compile(pointers);
   compiler_.save();
+  const VkDeviceSize most_bytes = device_.info().has_addresses ? device_.info().max_storage_range : 0;
   std::vector<ExecutableRef> result;
   for (std::size_t i = 0; i < own.size(); ++i)
-    result.push_back(std::make_shared<KernelExecutable>(own[i], compiler_, *texts[i]));
+    result.push_back(std::make_shared<KernelExecutable>(own[i], compiler_, *texts[i], most_bytes));
   return result;
 }
 
@@ -140,11 +141,11 @@ ExecutableRef VulkanBackend::prepare(const library::LibraryOp& op) {
   auto executable = std::make_shared<ProductExecutable>();
   executable->plan = product_table().prepare(traits_.name, op, device_.info());
   const ProductPlan& plan = executable->plan;
-  constexpr std::uint32_t kBindings = 4;
+  const std::uint32_t bindings = plan.by_address ? 1 : 4;
   if (plan.product.groups)
-    executable->product = &compiler_.compile(plan.product.source, kBindings, plan.product.lanes);
+    executable->product = &compiler_.compile(plan.product.source, bindings, plan.product.lanes);
   if (plan.combine.groups)
-    executable->combine = &compiler_.compile(plan.combine.source, kBindings, plan.combine.lanes);
+    executable->combine = &compiler_.compile(plan.combine.source, bindings, plan.combine.lanes);
   compiler_.save();
   return executable;
 }
