@@ -192,6 +192,11 @@ class Backend {
   /// cannot run it.
   virtual ExecutableRef prepare(const library::LibraryOp& op) = 0;
 
+  /// Compiles what a launch with these arguments still lacks (LaunchArguments), so that `launch` need not.
+  /// From any thread. Throws CompileError, or DeviceError where no such launch is possible.
+  virtual void wait_until_ready(Executable& /*executable*/, std::span<const std::int64_t> /*ints*/,
+                                std::size_t /*members*/) {}
+
   /// True where several threads may call everything at once, runs included: then each run belongs to the
   /// thread that began it.
   virtual bool runs_concurrently() const { return false; }
