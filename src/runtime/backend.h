@@ -192,8 +192,10 @@ class Backend {
   /// cannot run it.
   virtual ExecutableRef prepare(const library::LibraryOp& op) = 0;
 
-  /// Compiles what a launch with these arguments still lacks (LaunchArguments), so that `launch` need not.
-  /// From any thread. Throws CompileError, or DeviceError where no such launch is possible.
+  /// Compiles what a launch with these arguments (LaunchArguments) still lacks, and waits for what compiles
+  /// in the background, so that `launch` need not. Called for each launch of a new plan once all are compiled
+  /// and prepared; from any thread, any number of times. Throws CompileError, or DeviceError where no such
+  /// launch is possible.
   virtual void wait_until_ready(Executable& /*executable*/, std::span<const std::int64_t> /*ints*/,
                                 std::size_t /*members*/) {}
 
@@ -210,13 +212,6 @@ class Backend {
   /// executables with the same ints in the same order; buffers and scalars may differ. A null `state`: the
   /// run is no plan's, and nothing is kept of it.
   virtual void begin(std::unique_ptr<PlanState>* state, const RunNeeds& needs) = 0;
-
-  /// Called for each launch of a new plan before its first run, by any thread, without the device's lock:
-  /// what these arguments need compiled is compiled here, and waited for. Throws CompileError.
-  virtual void wait_until_ready(Executable& executable, std::span<const std::int64_t> ints,
-                                std::size_t members) {
-    static_cast<void>(executable), static_cast<void>(ints), static_cast<void>(members);
-  }
 
   virtual void launch(Executable& executable, const LaunchArguments& arguments) = 0;
 

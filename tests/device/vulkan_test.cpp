@@ -19,7 +19,6 @@
 #include "src/runtime/vulkan/memory.h"
 #include "src/runtime/vulkan/vulkan_backend.h"
 #include "tests/conformance/backend_conformance.h"
-#include "tests/support/runs_of_one_launch.h"
 #include "tests/support/test_data.h"
 
 namespace {
@@ -59,12 +58,6 @@ constexpr VulkanOptions kOtherPaths{.cpu_kernels = false,
                                     .mapped_memory = false,
                                     .float64 = false,
                                     .subgroups = false};
-
-/// The conformance suite launches outside of runs, too.
-void check_conformance(runtime::Backend& backend, const testing::ConformanceOptions& with) {
-  testing::RunsOfOneLaunch runs(backend);
-  testing::check_backend(runs, with);
-}
 
 std::vector<float> matmul(runtime::Backend& backend, const library::MatMulOp& op, const std::vector<float>& a,
                           const std::vector<float>& b, std::size_t offset) {
@@ -114,7 +107,7 @@ void check_matmul(runtime::Backend& backend, std::int64_t m, std::int64_t n, std
 TEST_CASE("every Vulkan device conforms") {
   for (int index : tested_devices()) {
     const auto backend = runtime::make_vulkan_backend(index, {});
-    check_conformance(*backend, options(index, 10));
+    testing::check_backend(*backend, options(index, 10));
   }
 }
 
@@ -123,7 +116,7 @@ TEST_CASE("every Vulkan device conforms without its optional features, and with 
     const auto backend = runtime::make_vulkan_backend(index, kOtherPaths);
     testing::ConformanceOptions with = options(index, 5);
     with.first_seed = 1000;
-    check_conformance(*backend, with);
+    testing::check_backend(*backend, with);
   }
 }
 
@@ -133,7 +126,7 @@ TEST_CASE("devices in software conform with the kernels of a GPU") {
     const auto backend = runtime::make_vulkan_backend(index, VulkanOptions{.cpu_kernels = false});
     testing::ConformanceOptions with = options(index, 10);
     with.random_long_kernels = 5;
-    check_conformance(*backend, with);
+    testing::check_backend(*backend, with);
   }
 }
 

@@ -52,6 +52,7 @@ ir::DeviceTraits VulkanBackend::make_traits(int index) const {
   // name a million, which no kernel should use.
   traits.max_buffers = static_cast<int>(std::min<std::uint32_t>(info.max_storage_buffers - 2, 64)) - 2;
   traits.memory_bytes = info.local_bytes;
+  traits.most_buffer_bytes = info.max_allocation;
   if (!info.cpu_kernels) {
     traits.launch_bytes = static_cast<double>(launch_bytes(info));
     traits.work_per_byte = 14;
