@@ -77,7 +77,7 @@ bool Recorder::empty() {
 
 void Recorder::flush_locked() {
   if (has_failed_) drop_unseen();
-  if (current_.trace().ops.empty()) return;
+  if (current_.trace().ops.empty()) return finish(nullptr);
   const std::vector<Value*>& values = current_.flushed().values;
   // One reference to each buffer is the trace's own.
   current_.decide([&](ValueId id) { return is_owned(*values[id]); },
