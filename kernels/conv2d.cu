@@ -13,6 +13,7 @@
 struct Problem {
   i64 batch, m, n, k;  // batch: groups
   i64 k_per_split, splits;
+  i64 first_block;
   int channels_in, height_in, width_in;     // of a group; x
   int channels_out, height_out, width_out;  // of a group; y
   int kernel_height, kernel_width;
@@ -20,29 +21,30 @@ struct Problem {
 };
 
 struct Place {
-  int base, h, w;
+  Offset base;
+  int h, w;
 };
 
 // For column n of the product.
-__device__ __forceinline__ Place column_place(const Problem& p, int n) {
+__device__ __forceinline__ Place column_place(const Problem& p, Offset n) {
   Place place;
 #if DIRECTION == 2
-  const int s = n % p.kernel_width, rest = n / p.kernel_width;
-  const int r = rest % p.kernel_height, c = rest / p.kernel_height;
+  const Offset rest = n / p.kernel_width, c = rest / p.kernel_height;
+  const int s = int(n % p.kernel_width), r = int(rest % p.kernel_height);
   place.base = c * p.height_in * p.width_in;
   place.h = r * p.dilation_y - p.padding_y;
   place.w = s * p.dilation_x - p.padding_x;
 #else
   const int height = DIRECTION == 0 ? p.height_out : p.height_in,
             width = DIRECTION == 0 ? p.width_out : p.width_in;
-  const int x = n % width, rest = n / width;
-  const int y = rest % height, image = rest / height;
+  const Offset rest = n / width, image = rest / height;
+  const int x = int(n % width), y = int(rest % height);
 #if DIRECTION == 0
-  place.base = image * int(p.batch) * p.channels_in * p.height_in * p.width_in;
+  place.base = image * Offset(p.batch) * p.channels_in * p.height_in * p.width_in;
   place.h = y * p.stride_y - p.padding_y;
   place.w = x * p.stride_x - p.padding_x;
 #else
-  place.base = image * int(p.batch) * p.channels_out * p.height_out * p.width_out;
+  place.base = image * Offset(p.batch) * p.channels_out * p.height_out * p.width_out;
   place.h = y + p.padding_y;
   place.w = x + p.padding_x;
 #endif
@@ -52,21 +54,22 @@ __device__ __forceinline__ Place column_place(const Problem& p, int n) {
 
 // For row k of the second operand, and where k puts an element of the first.
 struct DepthPlace {
-  int a, base, h, w;
+  Offset a, base;
+  int h, w;
 };
 
-__device__ __forceinline__ DepthPlace depth_place(const Problem& p, int k) {
+__device__ __forceinline__ DepthPlace depth_place(const Problem& p, Offset k) {
   DepthPlace place;
 #if DIRECTION == 2
-  const int x = k % p.width_out, rest = k / p.width_out;
-  const int y = rest % p.height_out, image = rest / p.height_out;
-  place.a = (image * int(p.batch) * p.channels_out * p.height_out + y) * p.width_out + x;
-  place.base = image * int(p.batch) * p.channels_in * p.height_in * p.width_in;
+  const Offset rest = k / p.width_out, image = rest / p.height_out;
+  const int x = int(k % p.width_out), y = int(rest % p.height_out);
+  place.a = (image * Offset(p.batch) * p.channels_out * p.height_out + y) * p.width_out + x;
+  place.base = image * Offset(p.batch) * p.channels_in * p.height_in * p.width_in;
   place.h = y * p.stride_y;
   place.w = x * p.stride_x;
 #else
-  const int s = k % p.kernel_width, rest = k / p.kernel_width;
-  const int r = rest % p.kernel_height, c = rest / p.kernel_height;
+  const Offset rest = k / p.kernel_width, c = rest / p.kernel_height;
+  const int s = int(k % p.kernel_width), r = int(rest % p.kernel_height);
 #if DIRECTION == 0
   place.a = k;
   place.base = c * p.height_in * p.width_in;
@@ -85,26 +88,28 @@ __device__ __forceinline__ DepthPlace depth_place(const Problem& p, int k) {
 // The places of the k of one tile, computed once for all threads.
 struct Tables {
   DepthPlace places[BK];
-  __device__ __forceinline__ void fill(const Problem& p, int k0, int left) {
-    if (threadIdx.x < BK && int(threadIdx.x) < left) places[threadIdx.x] = depth_place(p, k0 + threadIdx.x);
+  __device__ __forceinline__ void fill(const Problem& p, Offset k0, int left) {
+    const int k = threadIdx.x;
+    if (k < BK && k < left) places[k] = depth_place(p, k0 + k);
   }
 };
 
 struct OperandA {
   static const int kEach = BM * BK / THREADS;
   const T* from;
-  int row_stride, rows_left;
+  Offset row_stride;
+  int rows_left;
   T held[kEach];
 
   __device__ __forceinline__ OperandA(const T* a, const Problem& p, i64 z, i64 row0, i64) {
 #if DIRECTION == 0
-    row_stride = int(p.k);
+    row_stride = Offset(p.k);
     from = a + z * p.m * p.k;
 #elif DIRECTION == 1
     row_stride = p.kernel_height * p.kernel_width;
     from = a + z * p.channels_out * p.channels_in * p.kernel_height * p.kernel_width;
 #else
-    row_stride = p.height_out * p.width_out;
+    row_stride = Offset(p.height_out) * p.width_out;
     from = a + z * p.channels_out * row_stride;
 #endif
     from += row0 * row_stride;
@@ -157,7 +162,7 @@ struct OperandB {
       places[i].base = 0;
       places[i].h = -(1 << 29);  // outside of every picture
       places[i].w = 0;
-      if (n < p.n) places[i] = column_place(p, int(n));
+      if (n < p.n) places[i] = column_place(p, Offset(n));
     }
   }
   __device__ __forceinline__ void fetch(const Tables& tables, int left) {
@@ -178,7 +183,7 @@ struct OperandB {
       }
 #endif
       if (unsigned(h) < unsigned(height) && unsigned(w) < unsigned(width))
-        held[i] = from[place.base + deep.base + h * width + w];
+        held[i] = from[place.base + deep.base + Offset(h) * width + w];
     }
   }
   __device__ __forceinline__ void put(T (*to)[BN + 4]) {
@@ -199,13 +204,14 @@ struct Output {
   bool dense;
   __device__ __forceinline__ Output(T* c, const Problem& p, i64 z) {
     dense = DIRECTION == 2;
-    const i64 picture = DIRECTION == 0 ? p.height_out * p.width_out : p.height_in * p.width_in;
+    const i64 picture = DIRECTION == 0 ? i64(p.height_out) * p.width_out : i64(p.height_in) * p.width_in;
     start = c + z * p.m * (dense ? p.n : picture);
   }
   __device__ __forceinline__ T* at(const Problem& p, i64 row, i64 column) const {
     if (dense) return start + row * p.n + column;
-    const int picture = DIRECTION == 0 ? p.height_out * p.width_out : p.height_in * p.width_in;
-    const int n = int(column), image = n / picture;
+    const Offset picture =
+        DIRECTION == 0 ? Offset(p.height_out) * p.width_out : Offset(p.height_in) * p.width_in;
+    const Offset n = Offset(column), image = n / picture;
     return start + (i64(image) * p.batch * p.m + row) * picture + (n - image * picture);
   }
   __device__ __forceinline__ static bool vector(const Problem&) { return false; }

@@ -6,6 +6,7 @@
 struct Problem {
   i64 batch, m, n, k;
   i64 k_per_split, splits;
+  i64 first_block;
   i64 a_batch, a_row, a_column;
   i64 b_batch, b_row, b_column;
   int a_along_k, b_along_k;  // else along the other dim
@@ -41,7 +42,7 @@ struct Panel {
 #pragma unroll
     for (int g = 0; g < kEach; ++g) {
       at[g] = base + (row0 + row(g)) * row_stride + (k0 + depth(g)) * k_stride;
-      rows[g] = int(all_rows - row0) - row(g);
+      rows[g] = int(all_rows - row0 < ROWS ? all_rows - row0 : ROWS) - row(g);
     }
   }
 
@@ -89,7 +90,7 @@ struct OperandB : Panel<BN> {
 };
 
 struct Tables {
-  __device__ __forceinline__ void fill(const Problem&, int, int) {}
+  __device__ __forceinline__ void fill(const Problem&, Offset, int) {}
 };
 
 __device__ __forceinline__ void fetch(OperandA& a, OperandB& b, const Tables&, int left) {

@@ -38,7 +38,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_PER_CORE)
 
   // Tiles in bands of eight rows, so that blocks that run together share what they read.
   const i64 tiles_m = (p.m + BM - 1) / BM, tiles_n = (p.n + BN - 1) / BN;
-  const i64 tile = blockIdx.x % (tiles_m * tiles_n), part = blockIdx.x / (tiles_m * tiles_n);
+  const i64 block = p.first_block + blockIdx.x;  // a grid has fewer than 2^31
+  const i64 tile = block % (tiles_m * tiles_n), part = block / (tiles_m * tiles_n);
   const i64 split = part / p.batch, z = part % p.batch;
   const i64 band = tile / (8 * tiles_n), in_band = tile % (8 * tiles_n);
   const i64 band_rows = tiles_m - band * 8 < 8 ? tiles_m - band * 8 : 8;
@@ -56,8 +57,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_PER_CORE)
     for (int j = 0; j < TN; ++j) sums[i][j] = T(0);
 
   if (depth > 0) {
-    tables[0].fill(p, int(k_begin), depth);
-    tables[1].fill(p, int(k_begin) + BK, depth - BK);
+    tables[0].fill(p, Offset(k_begin), depth);
+    tables[1].fill(p, Offset(k_begin) + BK, depth - BK);
     __syncthreads();
     fetch(load_a, load_b, tables[0], depth);
     load_a.put(a_tile[0]);
@@ -69,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_PER_CORE)
     const bool more = done + BK < depth;
     if (more) {
       fetch(load_a, load_b, tables[now ^ 1], depth - done - BK);
-      tables[now].fill(p, int(k_begin) + done + 2 * BK, depth - done - 2 * BK);
+      tables[now].fill(p, Offset(k_begin) + done + 2 * BK, depth - done - 2 * BK);
     }
 #pragma unroll
     for (int k = 0; k < BK; ++k) {

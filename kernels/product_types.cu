@@ -1,7 +1,13 @@
-// What product.cu and its operands share; T, TM, TN and BK are defined before it, and what the texts of all
-// kernels have.
+// What product.cu and its operands share; T, TM, TN, BK and WIDE are defined before it, and what the texts of
+// all kernels have.
 
 typedef long long i64;
+// A position in a convolution's tensors. 64 bits cost registers and divisions, so only large ones have them.
+#if WIDE
+typedef i64 Offset;
+#else
+typedef int Offset;
+#endif
 
 #define THREADS 256
 #define BM (16 * TM)

@@ -45,7 +45,7 @@ void values_go_from_thread_to_thread(const sn::Device& device) {
   std::cout << "all batches " << total.item() << "\n";
 }
 
-void a_flush_reaches_all_threads(const sn::Device& device) {
+void a_flush_concerns_its_thread(const sn::Device& device) {
   device.sync();
   device.reset_statistics();
   std::promise<void> recorded, done;
@@ -53,21 +53,24 @@ void a_flush_reaches_all_threads(const sn::Device& device) {
     const Vector y = Vector::ones({3}, device) + 1.0;
     recorded.set_value();
     done.get_future().wait();
+    std::cout << "the other's values " << y << "\n";
   });
   recorded.get_future().wait();
   device.flush();
-  std::cout << "traces that a flush found: " << device.statistics().traces << "\n";
+  std::cout << "traces that this thread's flush ran: " << device.statistics().traces << "\n";
   done.set_value();
   other.join();
 }
 
-void random_numbers_belong_to_the_device(const sn::Device& device) {
-  device.seed(7);
-  const Vector here = Vector::rand({2}, device);
-  device.seed(7);
-  Vector there;
-  std::thread([&] { there = Vector::rand({2}, device); }).join();
-  std::cout << "whoever draws: " << here << " " << there << "\n";
+void each_thread_has_a_stream(const sn::Device& device) {
+  // Whoever comes first, and however often the others draw.
+  std::vector<std::future<Vector>> drawn;
+  for (unsigned worker = 0; worker < 2; ++worker)
+    drawn.push_back(std::async(std::launch::async, [&device, worker] {
+      device.seed(7, worker);
+      return Vector::rand({2}, device);
+    }));
+  for (auto& numbers : drawn) std::cout << "a worker drew " << numbers.get() << "\n";
 }
 
 void gradients_travel(const sn::Device& device) {
@@ -95,8 +98,8 @@ int main() {
   const sn::Device device = sn::Device::host().autodiff();
   each_thread_records_for_itself(device.inner());
   values_go_from_thread_to_thread(device);
-  a_flush_reaches_all_threads(device.inner());
-  random_numbers_belong_to_the_device(device.inner());
+  a_flush_concerns_its_thread(device.inner());
+  each_thread_has_a_stream(device.inner());
   gradients_travel(device);
   a_failure_is_told_to_who_reads(device.inner());
 }

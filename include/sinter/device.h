@@ -71,14 +71,14 @@ class SINTER_API Device {
   const std::string& description() const;
 
   /// Starts the calling thread's random numbers on this device anew: they follow from seed and stream alone,
-  /// whatever other threads draw. Threads that work side by side take a stream each, below 2^22. A thread that
-  /// draws without having called this takes the seed that was set last, by any thread (0 at first), and a
-  /// stream of its own by the order in which such threads come; a program's first such thread has stream 0.
+  /// whatever other threads draw. Threads that work side by side take a stream each, below 2^22. A thread
+  /// that draws without having called this takes the seed that was set last, by any thread (0 at first), and
+  /// a stream of its own by the order in which such threads come; a program's first such thread has stream 0.
   void seed(std::uint64_t seed, std::uint64_t stream = 0) const;
 
-  /// Hands the operations that the calling thread has recorded so far to the device. A GPU's work is not waited
-  /// for; the host does its own here. Throws what went wrong, and then loses nothing: what could not be run is
-  /// still recorded.
+  /// Hands the operations that the calling thread has recorded so far to the device. A GPU's work is not
+  /// waited for; the host does its own here. Throws what went wrong, and then loses nothing: what could not
+  /// be run is still recorded.
   void flush() const;
   /// Flushes, and waits for the work of all threads.
   void sync() const;

@@ -161,6 +161,14 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
     (c < kernel.outer_rank ? outer : inner) *= ints[kernel.extents[c].index];
   Geometry shape;
   if (outer <= 0) return shape;
+  const auto check_split = [&](std::int64_t workgroups) {
+    // These have no loop over outer points.
+    if (kernel.split && workgroups > shape.workgroups)
+      throw DeviceError("[launch] " + std::to_string(outer) +
+                        " results of a kernel whose work several workgroups share, which need " +
+                        std::to_string(workgroups) + " workgroups; the most are " +
+                        std::to_string(shape.workgroups));
+  };
   // So many lanes in one launch that their number still fits 31 bits; the kernels loop over what is left.
   const std::int64_t most =
       std::min<std::int64_t>(target.max_workgroups, (std::int64_t{1} << 30) / target.workgroup_size);
@@ -191,6 +199,7 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
         shape.rows = static_cast<std::uint32_t>(rows);
         shape.workgroups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, target.subgroup)));
       }
+      check_split(divide_up(outer, size));
       if (kernel.split) share(shape, target, first / 8);
       break;
     }
@@ -214,6 +223,7 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
         shape.rows = static_cast<std::uint32_t>(std::min<std::int64_t>(target.workgroup_size / lanes, outer));
       if (kernel.split) shape.rows = 1;
       shape.workgroups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, shape.rows)));
+      check_split(outer);
       if (kernel.split) share(shape, target, inner / (lanes * width * 2));
       break;
     }

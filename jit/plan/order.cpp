@@ -53,7 +53,7 @@ std::vector<Step> in_order(std::vector<Step> steps) {
 
 // A launch costs little beside the work of a kernel that moves more than this, and waiting for its likes
 // would keep memory.
-constexpr std::int64_t kSmall = std::int64_t{64} << 20;
+constexpr double kSmall = 64 << 20;
 
 // Sizes of the table of members: each is a text of its own.
 constexpr std::size_t kTables[] = {4, 16, 64, 256, 1024};
@@ -96,11 +96,12 @@ class Batcher {
  private:
   const ir::Kernel& kernel_of(std::size_t s) const { return grouping_.kernels[steps_[s].members[0]].kernel; }
 
-  std::int64_t bytes_of(const Step& step) const {
-    std::int64_t bytes = 0;
+  // Not an integer: views that repeat their elements may have 2^62 bytes each.
+  double bytes_of(const Step& step) const {
+    double bytes = 0;
     for (const BufferUse& use : step.buffers)
-      bytes += graph_.nodes[use.node].shape.numel() *
-               static_cast<std::int64_t>(size_of(graph_.nodes[use.node].dtype));
+      bytes += static_cast<double>(graph_.nodes[use.node].shape.numel()) *
+               static_cast<double>(size_of(graph_.nodes[use.node].dtype));
     return bytes;
   }
 

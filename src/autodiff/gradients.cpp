@@ -1,9 +1,10 @@
 // The gradients of a backward pass, found by leaf.
+#include "src/autodiff/gradients.h"
+
 #include <algorithm>
 
 #include <sinter/any_tensor.h>
 
-#include "src/autodiff/gradients.h"
 #include "src/autodiff/node.h"
 
 namespace sinter {
@@ -32,7 +33,7 @@ AnyTensor* autodiff::find_gradient(Gradients& gradients, const AnyTensor& leaf) 
   const std::uint64_t number = number_of(leaf);
   const auto at = lower_bound(gradients.entries(), number);
   return at == gradients.entries().end() || at->leaf != number || !at->gradient.defined() ? nullptr
-                                                                                         : &at->gradient;
+                                                                                          : &at->gradient;
 }
 
 std::optional<AnyTensor> Gradients::get(const AnyTensor& leaf) const {

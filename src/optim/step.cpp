@@ -11,8 +11,8 @@
 
 namespace sinter::optim {
 
-/// Handles taken out of their places: the values stay, by a pin, but nobody owns them. They are put back where
-/// the step does not come to its end.
+/// Handles taken out of their places: the values stay, by a pin, but nobody owns them. They are put back
+/// where the step does not come to its end.
 class Step::Lent {
  public:
   ~Lent() {

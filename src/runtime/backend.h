@@ -115,8 +115,8 @@ struct RunNeeds {
   std::uint32_t faults = 0;         // fault words
 };
 
-/// The fault words of one run (Kernel::faults): 1 where an index was out of range, else 0. Any thread may ask,
-/// without the device's lock, as long as the backend lives.
+/// The fault words of one run (Kernel::faults): 1 where an index was out of range, else 0. Any thread may
+/// ask, without the device's lock, as long as the backend lives.
 class FaultReport {
  public:
   virtual ~FaultReport() = default;
@@ -141,9 +141,9 @@ struct BackendStatistics {
 };
 
 /// A device. The executor holds the device's lock while it calls, unless the backend `runs_concurrently`; but
-/// any thread may at any time compile, prepare, ask for statistics, release buffers, finish transfers and read
-/// fault reports. Work runs in the order of submission. Nothing waits for it but transfers, fault reports,
-/// `download`, `synchronize`, `trim`, and `allocate` where no memory is left.
+/// any thread may at any time compile, prepare, ask for statistics, release buffers, finish transfers and
+/// read fault reports. Work runs in the order of submission. Nothing waits for it but transfers, fault
+/// reports, `download`, `synchronize`, `trim`, and `allocate` where no memory is left.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -192,6 +192,13 @@ class Backend {
   /// cannot run it.
   virtual ExecutableRef prepare(const library::LibraryOp& op) = 0;
 
+  /// Compiles what a launch with these arguments (LaunchArguments) still lacks, and waits for what compiles
+  /// in the background, so that `launch` need not. Called for each launch of a new plan once all are compiled
+  /// and prepared; from any thread, any number of times. Throws CompileError, or DeviceError where no such
+  /// launch is possible.
+  virtual void wait_until_ready(Executable& /*executable*/, std::span<const std::int64_t> /*ints*/,
+                                std::size_t /*members*/) {}
+
   /// True where several threads may call everything at once, runs included: then each run belongs to the
   /// thread that began it.
   virtual bool runs_concurrently() const { return false; }
@@ -205,13 +212,6 @@ class Backend {
   /// executables with the same ints in the same order; buffers and scalars may differ. A null `state`: the
   /// run is no plan's, and nothing is kept of it.
   virtual void begin(std::unique_ptr<PlanState>* state, const RunNeeds& needs) = 0;
-
-  /// Called for each launch of a new plan before its first run, by any thread, without the device's lock: what
-  /// these arguments need compiled is compiled here, and waited for. Throws CompileError.
-  virtual void wait_until_ready(Executable& executable, std::span<const std::int64_t> ints,
-                                std::size_t members) {
-    static_cast<void>(executable), static_cast<void>(ints), static_cast<void>(members);
-  }
 
   virtual void launch(Executable& executable, const LaunchArguments& arguments) = 0;
 

@@ -15,8 +15,8 @@ namespace {
 // A stream's number in front of the number of the draw: 2^40 draws of each of 2^23 streams.
 constexpr int kDrawBits = 40;
 
-/// What the current thread uses of each device. When the thread ends, its recorders flush and other threads can
-/// reuse them.
+/// What the current thread uses of each device. When the thread ends, its recorders flush and other threads
+/// can reuse them.
 class ThreadRecorders {
  public:
   struct Entry {

@@ -241,6 +241,7 @@ void Executor::prepare_executables(Ready& ready, const std::vector<std::string>&
     }
     ready.executables.push_back(std::move(executable));
   }
+  ready.needs.faults = plan.faults;
   for (std::size_t i = 0; i < plan.launches.size(); ++i) {
     const plan::Launch& launch = plan.launches[i];
     Executable& executable = *ready.executables[i];
@@ -343,11 +344,13 @@ void Executor::launch(Ready& ready, trace::Flushed& flushed, Own& own) {
 void Executor::note_faults(Ready& ready, trace::Flushed& flushed, std::vector<FaultReportRef> reports) {
   const plan::Plan& plan = ready.plan;
   std::vector<RunFaults::Input> inputs;
-  const bool has_doubts = in_doubt_.settle_ended();
-  for (trace::ValueId id = 0; has_doubts && id < flushed.values.size(); ++id) {
+  const bool looks = in_doubt_.settle_ended() || flushed.has_failed_inputs;
+  for (trace::ValueId id = 0; looks && id < flushed.values.size(); ++id) {
     const trace::Value& value = *flushed.values[id];
-    if (!flushed.trace.values[id].external || !value.doubt) continue;
-    if (!value.doubt->done() || value.doubt->failure_of(value.pending_id))
+    if (!flushed.trace.values[id].external) continue;
+    if (value.failure)
+      inputs.push_back({id, std::make_shared<KnownFailure>(value.failure), id});
+    else if (value.doubt && (!value.doubt->done() || value.doubt->failure_of(value.pending_id)))
       inputs.push_back({id, value.doubt, value.pending_id});
   }
   if (reports.empty() && inputs.empty()) return;
@@ -356,8 +359,9 @@ void Executor::note_faults(Ready& ready, trace::Flushed& flushed, std::vector<Fa
     const trace::OpRecord& record = flushed.trace.ops[plan.origins.record_of(word)];
     places.push_back({record.file, record.line});
   }
-  const auto doubt = std::make_shared<RunFaults>(std::shared_ptr<const plan::Plan>(ready.shared_from_this(), &plan),
-                                                 std::move(reports), std::move(inputs), std::move(places));
+  const auto doubt =
+      std::make_shared<RunFaults>(std::shared_ptr<const plan::Plan>(ready.shared_from_this(), &plan),
+                                  std::move(reports), std::move(inputs), std::move(places));
   const bool is_known = doubt->done();
   for (const plan::Placement& placement : plan.placements) {
     trace::Value& value = *flushed.values[placement.value];

@@ -21,7 +21,8 @@
 namespace sinter::runtime {
 
 /// Several recorders may run traces at once. No lock is held while a trace is planned or compiled, and none
-/// on a device that runs concurrently; on the others, the device's lock is held while launches are handed over.
+/// on a device that runs concurrently; on the others, the device's lock is held while launches are handed
+/// over.
 class Executor : public trace::TraceSink {
  public:
   explicit Executor(Backend& backend) : backend_(backend) {}

@@ -16,8 +16,8 @@
 
 namespace sinter::runtime {
 
-/// The verdict on the values of one run. Devices set fault words while they compute; the plan knows what came of
-/// which word, and of which input that is in doubt itself.
+/// The verdict on the values of one run. Devices set fault words while they compute; the plan knows what came
+/// of which word, and of which input that is in doubt itself.
 class RunFaults final : public trace::Doubt {
  public:
   /// An input that was in doubt when the run began.
@@ -56,6 +56,17 @@ class RunFaults final : public trace::Doubt {
   std::vector<FaultReportRef> reports_;
   std::vector<Input> inputs_;
   std::vector<Place> places_;
+};
+
+/// A failure that was known before the run began.
+class KnownFailure final : public trace::Doubt {
+ public:
+  explicit KnownFailure(std::exception_ptr failure) : failure_(std::move(failure)) {}
+  bool done() override { return true; }
+  std::exception_ptr failure_of(trace::ValueId) override { return failure_; }
+
+ private:
+  const std::exception_ptr failure_;
 };
 
 /// Runs in doubt, oldest first: they end in the order of submission, and what has ended is settled, so that a

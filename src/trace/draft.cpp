@@ -11,7 +11,7 @@ void Draft::clear() {
   flushed_.trace.scalars.clear();
   flushed_.trace.buffer_count = 0;
   flushed_.buffers.clear();
-  flushed_.started = false;
+  flushed_.started = flushed_.has_failed_inputs = false;
   externals_.clear();
   buffers_.clear();
   fingerprint_.reset();

@@ -25,6 +25,8 @@ struct Flushed {
   std::vector<std::shared_ptr<runtime::Buffer>> buffers;  // behind the external values
   /// Set by the sink before the first launch: from then on a failure may leave memory half written.
   bool started = false;
+  /// True iff an external value has a failure: it was known only after an op with it was recorded.
+  bool has_failed_inputs = false;
 };
 
 /// Each op comes through here, so that its functions are inline.
@@ -63,6 +65,7 @@ class Draft {
     entry.external = true;
     entry.buffer = buffer->second;
     entry.layout = value->layout;
+    flushed_.has_failed_inputs |= value->failure != nullptr;
     pin(value);
     flushed_.values.push_back(value);
 
@@ -119,8 +122,8 @@ class Draft {
   }
 
   /// Fixes what becomes of each value, and with that the fingerprint. `is_held(id)`: somebody sees the result
-  /// afterwards. `may_die(id)`: nobody sees the external value afterwards. `references`: to the buffers, beside
-  /// those of the values that die here.
+  /// afterwards. `may_die(id)`: nobody sees the external value afterwards. `references`: to the buffers,
+  /// beside those of the values that die here.
   template <class IsHeld, class MayDie>
   void decide(IsHeld is_held, MayDie may_die, long references);
 

@@ -60,8 +60,8 @@ void Recorder::append(Op op, std::span<const Operand> operands, std::span<const 
     // Nobody has asked for anything. Whoever asks is told; until then the trace grows.
     limit_ = 2 * std::max(current_.trace().ops.size(), usual_limit_);
     if (base::logs("plan"))
-      base::log_line("plan", std::string("a trace could not be run when it was full, and is kept: ") +
-                                 error.what());
+      base::log_line("plan",
+                     std::string("a trace could not be run when it was full, and is kept: ") + error.what());
   }
 }
 
@@ -77,7 +77,7 @@ bool Recorder::empty() {
 
 void Recorder::flush_locked() {
   if (has_failed_) drop_unseen();
-  if (current_.trace().ops.empty()) return;
+  if (current_.trace().ops.empty()) return finish(nullptr);
   const std::vector<Value*>& values = current_.flushed().values;
   // One reference to each buffer is the trace's own.
   current_.decide([&](ValueId id) { return is_owned(*values[id]); },

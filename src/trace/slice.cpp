@@ -41,7 +41,8 @@ Slice copy_ops(const Flushed& from, const std::vector<bool>& ops, Recorder* owne
       operand = OperandId::value(number);
     }
     draft.add_ints(record, from.trace.ints_of(record));
-    draft.add_scalars(record, std::span(from.trace.scalars).subspan(record.first_scalar, record.scalar_count));
+    draft.add_scalars(record,
+                      std::span(from.trace.scalars).subspan(record.first_scalar, record.scalar_count));
     const ValueId first = record.output;
     const std::uint8_t count = record.output_count;
     record.output = static_cast<ValueId>(draft.trace().values.size());

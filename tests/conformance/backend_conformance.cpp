@@ -313,6 +313,7 @@ void check_faults(runtime::Backend& backend, const ConformanceOptions& options) 
   }
 
   // Launches of one run have words of their own.
+  for (const KernelCase& c : cases) backend.wait_until_ready(*executable, c.bindings.ints, 1);
   backend.begin(nullptr, {executable->workspace_bytes(cases[0].bindings.ints, 1), 6});
   for (const int which : {1, 2, 0}) {
     const KernelCase& c = cases[which];

@@ -72,6 +72,7 @@ runtime::RunNeeds needs_of(const runtime::Executable& executable, const ir::Kern
 
 runtime::FaultReportRef run_alone(runtime::Backend& backend, runtime::Executable& executable,
                                   const ir::Kernel& kernel, const runtime::LaunchArguments& arguments) {
+  backend.wait_until_ready(executable, arguments.ints, arguments.members);
   backend.begin(nullptr, needs_of(executable, kernel, arguments));
   try {
     backend.launch(executable, arguments);

@@ -141,6 +141,7 @@ class LibraryChecks {
       const runtime::ExecutableRef executable = backend_.prepare(op);
       const auto run = [&] {
         const GuardedBuffers buffers(backend_, {x, y, unset});
+        backend_.wait_until_ready(*executable, {}, 1);
         backend_.begin(nullptr, {executable->workspace_bytes({}, 1), 0});
         try {
           backend_.launch(*executable, {buffers.views(), {}, {}});

@@ -20,6 +20,7 @@ using Clock = std::chrono::steady_clock;
 /// Median of 5 of the mean of `repeats` launches in a row, in milliseconds.
 double time_launches(runtime::Backend& backend, runtime::Executable& executable,
                      const runtime::LaunchArguments& arguments, int repeats) {
+  backend.wait_until_ready(executable, arguments.ints, arguments.members);
   const runtime::RunNeeds needs{executable.workspace_bytes(arguments.ints, arguments.members), 0};
   backend.begin(nullptr, needs);
   backend.launch(executable, arguments);

@@ -9,7 +9,13 @@ namespace sinter_emulation {
 struct Control {
   // Counts down to a kernel launch that fails: 1 is the next one; 0: none.
   int fail_launch;
-  // The number of next calls that fail with out of memory.
+  // Count down to a call that fails: 1 is the next one; 0: none. Allocations (out of memory): device memory,
+  // page-locked memory, streams, events. Starts (with `start_error`): kernel launches and calls that make,
+  // change or launch graphs.
+  int fail_allocation, fail_start, start_error;
+  // After `fail_allocation` has come to its end, all others fail, too.
+  bool no_more_memory;
+  // The number of next calls that fail: two with out of memory, a launch in general.
   int fail_graph_instantiate, fail_graph_update, fail_graph_launch;
   // Launches do nothing; also with SINTER_EMULATION_IDLE=1. For measuring host time.
   bool idle;

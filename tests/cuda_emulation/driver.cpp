@@ -141,6 +141,7 @@ struct Allocation {
 std::map<std::uint64_t, Allocation> allocations;
 std::size_t allocated[kMostDevices];
 std::map<std::uint64_t, std::size_t> page_locked;
+std::set<void*> mapped;  // page-locked memory that kernels may use
 thread_local int device_of_thread = -1;
 
 struct LoadedModule {
@@ -187,6 +188,7 @@ int set_current(void* context) {
 }
 int memory_allocate(std::uint64_t* address, std::size_t bytes) {
   if (device_of_thread < 0) return kInvalidContext;
+  if (allocation_fails()) return kOutOfMemory;
   if (bytes == 0) return kInvalidValue;
   if (bytes > kMemory - allocated[device_of_thread]) return kOutOfMemory;
   void* memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
@@ -218,13 +220,20 @@ bool inside(std::uint64_t address, std::size_t bytes) {
   const auto& [start, memory] = *--after;
   return memory.device == device_of_thread && address + bytes <= start + memory.bytes;
 }
-int host_allocate(void** memory, std::size_t bytes, unsigned) {
+int host_allocate(void** memory, std::size_t bytes, unsigned flags) {
+  if (allocation_fails()) return kOutOfMemory;
   *memory = std::malloc(bytes);
   page_locked[reinterpret_cast<std::uint64_t>(*memory)] = bytes;
+  if (flags & 2u) mapped.insert(*memory);
   return kSuccess;
+}
+int host_device_pointer(std::uint64_t* address, void* memory, unsigned flags) {
+  if (flags != 0 || !mapped.count(memory)) return kInvalidValue;
+  return *address = reinterpret_cast<std::uint64_t>(memory), kSuccess;
 }
 int host_free(void* memory) {
   const int result = finish_all();
+  mapped.erase(memory);
   if (!page_locked.erase(reinterpret_cast<std::uint64_t>(memory))) return kInvalidValue;
   return std::free(memory), result;
 }
@@ -293,6 +302,7 @@ int launch(const Function* function, unsigned gx, unsigned gy, unsigned gz, unsi
            unsigned bz, unsigned, void* stream, void** arguments, void**) {
   if (gx == 0 || gy != 1 || gz != 1 || bx * by * bz == 0 || bx * by * bz > 1024) return kInvalidValue;
   ++control().launches;
+  if (start_fails()) return control().start_error;
   if (control().fail_launch > 0 && --control().fail_launch == 0) return kLaunchFailed;
   if (control().idle) return kSuccess;
   std::vector<std::vector<std::max_align_t>> values;
@@ -348,6 +358,16 @@ Control& control() {
   return one;
 }
 
+bool allocation_fails() {
+  Control& c = control();
+  if (c.fail_allocation > 1) return --c.fail_allocation, false;
+  if (c.fail_allocation == 0) return false;
+  if (!c.no_more_memory) c.fail_allocation = 0;
+  return true;
+}
+
+bool start_fails() { return control().fail_start > 0 && --control().fail_start == 0; }
+
 int run_grid(const Function& function, const unsigned (&grid)[3], const unsigned (&threads)[3],
              void** arguments) {
   if (control().idle) return kSuccess;
@@ -388,6 +408,7 @@ extern "C" int cuGetProcAddress_v2(const char* name, void** address, int, std::u
       {"cuMemFree", entry<&memory_free>()},
       {"cuMemHostAlloc", entry<&host_allocate>()},
       {"cuMemFreeHost", entry<&host_free>()},
+      {"cuMemHostGetDevicePointer", entry<&host_device_pointer>()},
       {"cuMemcpyHtoDAsync", entry<&copy_to_device>()},
       {"cuMemcpyDtoHAsync", entry<&copy_to_host>()},
       {"cuMemsetD32Async", entry<&fill_u32>()},

@@ -33,6 +33,10 @@ int current_device();
 const std::map<std::string, void*>& graph_functions();
 const std::map<std::string, void*>& stream_functions();
 
+/// An allocation, a start: true iff the test wants it to fail.
+bool allocation_fails();
+bool start_fails();
+
 /// Held in every call.
 std::recursive_mutex& driver_mutex();
 

@@ -74,6 +74,7 @@ bool fails(int& count) { return count > 0 && count-- > 0; }
 
 int create(Graph** graph, unsigned flags) {
   if (flags != 0) return kInvalidValue;
+  if (start_fails()) return control().start_error;
   graphs.insert(*graph = new Graph);
   return kSuccess;
 }
@@ -87,6 +88,7 @@ int destroy(Graph* graph) {
 int add_kernel(Node** node, Graph* graph, Node* const* after, std::size_t count,
                const KernelNodeParameters* parameters) {
   if (graphs.count(graph) == 0 || !valid(parameters)) return kInvalidValue;
+  if (start_fails()) return control().start_error;
   auto added = std::make_unique<Node>();
   for (std::size_t i = 0; i < count; ++i) {
     const auto is_this = [&](const auto& other) { return other.get() == after[i]; };
@@ -102,6 +104,7 @@ int add_kernel(Node** node, Graph* graph, Node* const* after, std::size_t count,
 int instantiate(Executable** executable, Graph* graph, unsigned long long flags) {
   if (graphs.count(graph) == 0 || flags != 0) return kInvalidValue;
   if (fails(control().fail_graph_instantiate)) return kOutOfMemory;
+  if (start_fails()) return control().start_error;
   auto made = std::make_unique<Executable>();
   std::set<const Node*> done;
   while (done.size() < graph->nodes.size()) {
@@ -130,6 +133,7 @@ int set_kernel(Executable* executable, const Node* node, const KernelNodeParamet
   if (found == executable->kernels.end() || std::none_of(graphs.begin(), graphs.end(), has_node))
     return kInvalidValue;
   if (fails(control().fail_graph_update)) return kOutOfMemory;
+  if (start_fails()) return control().start_error;
   ++control().graph_updates;
   if (!control().idle) found->second.set(*parameters);
   return kSuccess;
@@ -144,7 +148,8 @@ int destroy_executable(Executable* executable) {
 
 int launch(Executable* executable, void* stream) {
   if (executables.count(executable) == 0) return kInvalidValue;
-  if (fails(control().fail_graph_launch)) return kOutOfMemory;
+  if (fails(control().fail_graph_launch)) return kLaunchFailed;
+  if (start_fails()) return control().start_error;
   ++control().graph_launches;
   if (control().idle) return kSuccess;
   // A copy: nodes may be updated before the launch has run.

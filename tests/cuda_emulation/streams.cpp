@@ -105,6 +105,7 @@ int add(void* handle, Operation operation) {
 
 int create_stream(void** stream, unsigned) {
   if (current_device() < 0) return kInvalidContext;
+  if (allocation_fails()) return kOutOfMemory;
   auto* made = new Stream{current_device(), false, {}};
   streams.insert(made);
   return *stream = made, kSuccess;
@@ -131,6 +132,7 @@ int wait_event(void* stream, void* handle, unsigned flags) {
 
 int create_event(void** event, unsigned) {
   if (current_device() < 0) return kInvalidContext;
+  if (allocation_fails()) return kOutOfMemory;
   auto* made = new Event{current_device(), nullptr};
   events.insert(made);
   return *event = made, kSuccess;

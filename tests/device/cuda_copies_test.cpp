@@ -117,31 +117,6 @@ TEST_CASE("memory of values that are gone is used again in time") {
   }
 }
 
-TEST_CASE("each fault is told once, to whoever reads what came of it or of later work") {
-  const Device device = fresh_device();
-  const A x = tensor(std::vector<float>(100, 1), device);
-  const std::vector<std::int64_t> outside = {100};
-  const A index = A::from_bytes(std::as_bytes(std::span(outside)), {1}, DType::i64, device);
-  const A before = A::add(x, 1);
-  device.flush();
-  const A wrong = x.index_select(0, index);
-  device.flush();
-  const A also_wrong = A::add(x, 2).index_select(0, index);
-  device.flush();
-  CHECK(read(before) == std::vector<float>(100, 2));
-  CHECK_THROWS_AS(read(wrong), ShapeError);
-  CHECK_NOTHROW(read(x));
-  CHECK_THROWS_AS(read(also_wrong), ShapeError);
-  CHECK_NOTHROW(device.sync());
-  // More unchecked submits than slots: the first fault is still reported.
-  for (int i = 0; i < 1100; ++i) {
-    const A more = x.index_select(0, index);
-    device.flush();
-  }
-  CHECK_THROWS_AS(device.sync(), ShapeError);
-  CHECK_NOTHROW(device.sync());
-}
-
 TEST_CASE("the limit: what is kept goes first, then the error says who holds what") {
   base::mutable_environment().memory_limit_mib = 256;
   const Device device = fresh_device();

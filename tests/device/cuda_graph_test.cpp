@@ -4,14 +4,13 @@
 #include <memory>
 #include <vector>
 
-#include <dlfcn.h>
 #include <doctest/doctest.h>
 
 #include <sinter/error.h>
 
 #include "src/base/env.h"
 #include "src/runtime/cuda/cuda_backend.h"
-#include "tests/cuda_emulation/control.h"
+#include "tests/support/emulated_driver.h"
 #include "tests/support/several_launches.h"
 #include "tests/support/test_device.h"
 
@@ -23,14 +22,6 @@ using A = AnyTensor;
 /// A new device with at most this many graphs.
 Device device_with(std::size_t most_graphs) {
   return device_over(runtime::make_cuda_backend(0, most_graphs));
-}
-
-/// The emulated driver's controls; null with a real driver.
-sinter_emulation::Control* emulation() {
-  static void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  static const auto control = reinterpret_cast<sinter_emulation::ControlFunction>(
-      driver ? dlsym(driver, "sinter_emulation_control") : nullptr);
-  return control ? control() : nullptr;
 }
 
 /// Three variables, each updated in place by a different kernel.

@@ -146,7 +146,8 @@ TEST_CASE("numbers out of range") {
   Model model = start();
   Gradients gradients = gradients_of(model.p);
   auto sgd = optim::SgdConfig{}.init();
-  CHECK_THROWS_WITH_AS(sgd.step(-1, model, std::move(gradients)), doctest::Contains("the learning rate is -1"), Error);
+  CHECK_THROWS_WITH_AS(sgd.step(-1, model, std::move(gradients)),
+                       doctest::Contains("the learning rate is -1"), Error);
 }
 
 TEST_CASE("an optimizer goes on where it was saved") {

@@ -1,5 +1,5 @@
-// What happens when memory runs out or a launch fails: nothing that was held before is lost, and what asks for
-// less works afterwards. On each device, which fails where the test says so.
+// What happens when memory runs out or a launch fails: nothing that was held before is lost, and what asks
+// for less works afterwards. On each device, which fails where the test says so.
 #include <cstring>
 #include <optional>
 #include <string>
@@ -33,7 +33,8 @@ Tensor<0> loss_of(const Net& net, const Tensor<2>& batch) {
 
 Tensor<2> batch_of(std::int64_t rows, const Device& device) {
   std::vector<float> data(static_cast<std::size_t>(rows) * 6);
-  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(static_cast<int>(i % 13) - 6) / 8;
+  for (std::size_t i = 0; i < data.size(); ++i)
+    data[i] = static_cast<float>(static_cast<int>(i % 13) - 6) / 8;
   return Tensor<2>(AnyTensor::from_bytes(std::as_bytes(std::span(data)), {rows, 6}, DType::f32, device));
 }
 
@@ -232,8 +233,8 @@ TEST_CASE("a step whose arguments are wrong changes nothing") {
   auto adam = optim::AdamConfig{}.init();
   auto sgd = optim::SgdConfig{.momentum = 0.9}.init();
   Gradients gradients = loss_of(net, batch_of(3, device)).backward();
-  CHECK_THROWS_WITH_AS(adam.step(-1, net, std::move(gradients)),
-                       doctest::Contains("the learning rate is -1"), Error);
+  CHECK_THROWS_WITH_AS(adam.step(-1, net, std::move(gradients)), doctest::Contains("the learning rate is -1"),
+                       Error);
   CHECK_THROWS_AS(sgd.step(-1, net, std::move(gradients)), Error);
   CHECK(gradients.size() == 2);
   CHECK(values_of(net) == before);

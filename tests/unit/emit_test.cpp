@@ -146,6 +146,22 @@ TEST_CASE("each indexed read sets its own fault word, of its member") {
   }
 }
 
+TEST_CASE("an i32 index is compared with an extent of 64 bits in 64 bits") {
+  for (const bool wide : {false, true}) {
+    testing::KernelBuilder k({4});
+    if (wide) k.set_wide();
+    const auto index = k.load(k.input(DType::i32, {0, 2, 1, 5}), k.all());
+    k.store(k.output(DType::f32, 4), k.all(),
+            k.load_at(k.input(DType::f32, {1}), k.map({0}), index, 0, wide ? std::int64_t{1} << 32 : 7));
+    const ir::Kernel kernel = k.finish("gather").kernel;
+    for (const Target& target : {cuda_target(), glsl_target()}) {
+      const std::string text = emit::emit(kernel, target).text;
+      CHECK((text.find("i64(v0) < i64(n1)") != std::string::npos) == wide);
+      CHECK((text.find("v0 < int(n1)") != std::string::npos) != wide);
+    }
+  }
+}
+
 TEST_CASE("a contiguous kernel of rank 1 divides nothing") {
   for (const Target& target : {cuda_target(), glsl_target()}) {
     const std::string text = emit::emit(named("elementwise chain of 1000").kernel, target).text;

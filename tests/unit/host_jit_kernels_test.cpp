@@ -12,6 +12,7 @@
 #include "src/runtime/host/host_backend.h"
 #include "src/runtime/host/machine_code/jit.h"
 #include "tests/support/kernels/random_kernel.h"
+#include "tests/support/one_run.h"
 
 namespace {
 
@@ -32,7 +33,7 @@ std::vector<float> run(const testing::KernelCase& c, const std::vector<std::vect
   }
   buffers.push_back(backend->allocate(results * 4 + skipped_bytes));
   views.push_back({buffers.back().get(), skipped_bytes});
-  backend->launch(*executable, {views, c.bindings.ints, c.bindings.scalars});
+  testing::run_alone(*backend, *executable, {views, c.bindings.ints, c.bindings.scalars}, c.kernel.faults);
   std::vector<float> out(results);
   backend->download(views.back(), std::as_writable_bytes(std::span(out)));
   return out;

@@ -25,6 +25,7 @@
 #include "src/runtime/host/machine_code/jit.h"
 #include "src/runtime/host/machine_code/llvm_api.h"
 #include "tests/support/kernels/random_kernel.h"
+#include "tests/support/one_run.h"
 
 namespace {
 
@@ -50,7 +51,7 @@ bool negates(host::Jit& jit) {
   const runtime::BufferRef in = backend->allocate(20), out = backend->allocate(20);
   backend->upload({in.get(), 0}, c.bindings.buffers[0]);
   const runtime::BufferView views[] = {{in.get(), 0}, {out.get(), 0}};
-  backend->launch(*executable, {views, c.bindings.ints, c.bindings.scalars});
+  testing::run_alone(*backend, *executable, {views, c.bindings.ints, c.bindings.scalars});
   float result[5];
   backend->download({out.get(), 0}, std::as_writable_bytes(std::span(result)));
   for (int i = 0; i < 5; ++i)

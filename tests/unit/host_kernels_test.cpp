@@ -9,6 +9,7 @@
 #include "src/base/env.h"
 #include "src/runtime/host/host_backend.h"
 #include "tests/conformance/backend_conformance.h"
+#include "tests/support/one_run.h"
 
 using namespace sinter;
 using sinter::testing::KernelBuilder;
@@ -53,7 +54,7 @@ std::vector<std::vector<std::byte>> run(runtime::Backend& host, const KernelCase
   }
   const ir::Kernel* kernel = &c.kernel;
   const auto executable = host.compile({&kernel, 1})[0];
-  host.launch(*executable, {views, c.bindings.ints, c.bindings.scalars});
+  testing::run_alone(host, *executable, {views, c.bindings.ints, c.bindings.scalars}, c.kernel.faults);
   std::vector<std::vector<std::byte>> result = c.bindings.buffers;
   for (std::size_t i = 0; i < views.size(); ++i) host.download(views[i], result[i]);
   return result;
@@ -148,7 +149,7 @@ TEST_CASE("a larger product agrees with and without oneDNN, whatever the number 
       host->upload({bb.get(), 0}, std::as_bytes(std::span(b)));
       const auto executable = host->prepare(op);
       const runtime::BufferView views[] = {{ba.get(), 0}, {bb.get(), 0}, {bc.get(), 0}};
-      host->launch(*executable, {views, {}, {}});
+      testing::run_alone(*host, *executable, {views, {}, {}});
       std::vector<float> c(150 * 330);
       host->download({bc.get(), 0}, std::as_writable_bytes(std::span(c)));
       for (std::size_t i : {0, 329, 149 * 330, 150 * 330 - 1, 12345}) {
@@ -182,10 +183,12 @@ TEST_CASE("a kernel is launched with other sizes and keeps working") {
     ints[c.kernel.extents[0].index] = rows;
     std::vector<float> y(1000, 7.0f);
     host->upload({out.get(), 0}, std::as_bytes(std::span(y)));
-    host->launch(*executable, {ordered, ints, c.bindings.scalars});
+    testing::run_alone(*host, *executable, {ordered, ints, c.bindings.scalars});
     host->download({out.get(), 0}, std::as_writable_bytes(std::span(y)));
     for (std::size_t i = 0; i < 1000; ++i)
       CHECK(y[i] == (i < static_cast<std::size_t>(rows) * 20 ? -2.0f : 7.0f));
   }
+  host->begin(nullptr, {});
   CHECK_THROWS_AS(host->launch(*executable, {ordered, {}, c.bindings.scalars}), DeviceError);
+  host->abandon();
 }

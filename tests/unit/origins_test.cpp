@@ -218,7 +218,8 @@ TEST_CASE("faults pass through views, products, further gathers and updates in p
   Checker checker;
   const auto a = in.table.index_select(0, in.first);
   const Tensor<2> view = a.transpose(0, 1), product = in.other.matmul(view), piece = a.narrow(0, 1, 2),
-             again = in.other.index_select(0, a.argmax(1).reshape({4})), apart = in.other.transpose(0, 1);
+                  again = in.other.index_select(0, a.argmax(1).reshape({4})),
+                  apart = in.other.transpose(0, 1);
   weight = weight - a * 0.1;
   device.sync();
   CHECK(checker.plan.in_place_bytes > 0);

@@ -1,4 +1,6 @@
 // Parts of the Vulkan backend that need no device: barriers, the reach of kernels, the choice of tiles.
+#include <utility>
+
 #include <doctest/doctest.h>
 
 #include <sinter/error.h>
@@ -82,6 +84,8 @@ DeviceInfo gpu() {
   info.name = "a made up GPU";
   info.lanes = 132 * 2048;
   info.shared_bytes = 48 << 10;
+  info.max_invocations = 1024;
+  info.max_storage_range = 0xffffffff;
   info.has_f64 = true;
   return info;
 }
@@ -110,9 +114,31 @@ TEST_CASE("sizes are arguments: another batch needs no other kernel") {
   CHECK(one.product.source == other.product.source);
 }
 
+TEST_CASE("subgroups have 32 lanes where a device lets kernels choose, else as near as it can") {
+  CHECK(choose_subgroup(32, 64, 64) == 32);
+  CHECK(choose_subgroup(8, 32, 32) == 32);
+  CHECK(choose_subgroup(64, 64, 64) == 64);
+  CHECK(choose_subgroup(8, 16, 8) == 16);
+  CHECK(choose_subgroup(0, 0, 32) == 32);
+}
+
+TEST_CASE("workgroups of products fit devices of few invocations") {
+  DeviceInfo small = gpu();
+  small.max_invocations = 128;
+  for (const auto& [m, n] : {std::pair{4096, 4096}, {16, 512}, {512, 16}, {60, 60}})
+    CHECK(plan_product(product(m, n, 64), small).product.lanes <= 128);
+  CHECK(plan_product(product(4096, 4096, 64), gpu()).product.lanes == 256);
+}
+
 TEST_CASE("products that the device cannot do are refused") {
   CHECK_THROWS_AS(plan_product(product(1 << 17, 1 << 17, 4), gpu()), DeviceError);
   DeviceInfo info = gpu();
+  info.max_storage_range = 1000;
+  CHECK_THROWS_AS(plan_product(product(100, 100, 4), info), DeviceError);
+  info.has_addresses = true;
+  CHECK(plan_product(product(100, 100, 4), info).by_address);
+  CHECK(!plan_product(product(10, 10, 4), info).by_address);
+  info = gpu();
   info.has_f64 = false;
   library::MatMulOp op = product(3, 3, 3);
   op.dtype = DType::f64;

@@ -45,13 +45,13 @@ struct SINTER_API AdamWConfig {
 class SINTER_API Adam {
  public:
   /// adam.step(1e-3, model, loss.backward());
-  /// Records the update and flushes what this thread has recorded, since a training step ends here. Parameters
-  /// without a gradient, or that do not require one, stay as they are. New values are written over the old ones
-  /// where no copy of the model is kept.
+  /// Records the update and flushes what this thread has recorded, since a training step ends here.
+  /// Parameters without a gradient, or that do not require one, stay as they are. New values are written over
+  /// the old ones where no copy of the model is kept.
   ///
   /// Whatever it throws (a learning rate below 0, a parameter of another shape than before, no memory left),
-  /// model, gradients and the optimizer's state are what they were, and another step may follow. Gradients are
-  /// empty after a step that succeeded.
+  /// model, gradients and the optimizer's state are what they were, and another step may follow. Gradients
+  /// are empty after a step that succeeded.
   template <class M>
   void step(double learning_rate, M& model, Gradients&& gradients, Location where = Location::current()) {
     detail::step(model, gradients, where, [&](Step& step) { update(learning_rate, step, where); });

@@ -24,9 +24,9 @@ struct Parameter {
   AnyTensor gradient;
 };
 
-/// One step over the parameters of a module. An optimizer records its update, assigning the new parameters and
-/// the new state; `run` computes them. What they replace is kept until then, but owned by nobody while they are
-/// computed, so that the device can write over it; where that fails, all of it is put back.
+/// One step over the parameters of a module. An optimizer records its update, assigning the new parameters
+/// and the new state; `run` computes them. What they replace is kept until then, but owned by nobody while
+/// they are computed, so that the device can write over it; where that fails, all of it is put back.
 class SINTER_API Step {
  public:
   struct Slot {

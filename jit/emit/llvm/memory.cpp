@@ -258,12 +258,16 @@ LlvmOperand LlvmValues::load_at(const Expr& e) {
   const LlvmOperand& index = values_[e.args[0]];
   const LlvmOperand predicate = e.predicate == ir::kNone ? LlvmOperand{"", false} : values_[e.predicate];
   const bool v = index.vector || predicate.vector;  // whether lanes may differ in what is wrong
-  const std::string type = w_.type(index_dtype, index.vector);
-  std::string extent = integer(e.extent);
-  if (index_dtype == DType::i32 && extent[0] == '%') extent = w_.value("trunc i64 " + extent + " to i32");
-  const std::string bound = index.vector ? w_.splat(llvm_type(index_dtype), extent) : extent;
+  // The extent of a wide kernel may be more than an i32 can be.
+  const DType compared = kernel_.wide ? DType::i64 : index_dtype;
+  const std::string type = w_.type(compared, index.vector);
+  std::string extent = integer(e.extent), number = index.text;
+  if (compared == DType::i32 && extent[0] == '%') extent = w_.value("trunc i64 " + extent + " to i32");
+  if (compared != index_dtype)
+    number = w_.value("sext " + w_.type(index_dtype, index.vector) + " " + number + " to " + type);
+  const std::string bound = index.vector ? w_.splat(llvm_type(compared), extent) : extent;
   // As unsigned numbers: below 0 is far above.
-  std::string good = w_.value("icmp ult " + type + " " + index.text + ", " + bound);
+  std::string good = w_.value("icmp ult " + type + " " + number + ", " + bound);
   const std::string truth = w_.type(DType::boolean, v);
   auto spread = [&](const std::string& text, bool is_vector) {
     return v && !is_vector ? w_.splat("i1", text) : text;
@@ -290,8 +294,9 @@ LlvmOperand LlvmValues::load_at(const Expr& e) {
     const std::string from = w_.vector_of(llvm_type(index_dtype)), to = w_.vector_of(wide);
     if (index_dtype == DType::i64 && !kernel_.wide)
       at.text = w_.value("trunc " + from + " " + at.text + " to " + to);
-    if (index_dtype == DType::i32 && kernel_.wide)
-      at.text = w_.value("sext " + from + " " + at.text + " to " + to);
+    if (index_dtype == DType::i32 && kernel_.wide) at.text = number;
+  } else if (compared != index_dtype) {
+    at.text = number;
   } else if (index_dtype == DType::i32) {
     at.text = w_.value("sext i32 " + at.text + " to i64");
   }

@@ -219,10 +219,14 @@ void Expressions::define_load_at(ExprId id) {
   const Expr& e = kernel.exprs[id];
   const DType index_dtype = kernel.exprs[e.args[0]].dtype;
   const std::string at = value(e.args[0]);
+  // The extent of a wide kernel may be more than an i32 can be.
+  const bool widens = kernel.wide && index_dtype == DType::i32;
+  const Type compared = widens ? Type::I64 : type_of(index_dtype);
   out.line(dialect.variable(e.dtype, value(id), zero(e.dtype)));
   if (e.predicate != ir::kNone) open(dialect.when(value(e.predicate)));
-  open(dialect.when(at + " >= " + dialect.literal(index_dtype, 0) + " && " + at + " < " +
-                    dialect.cast(type_of(index_dtype), integer(e.extent))));
+  open(dialect.when(at + " >= " + dialect.literal(index_dtype, 0) + " && " +
+                    (widens ? dialect.cast(compared, at) : at) + " < " +
+                    dialect.cast(compared, integer(e.extent))));
   std::string place = position(e.map);
   if (!e.stride.is_zero()) {
     std::string step = e.stride.is_one() ? index(at) : index(at) + " * " + integer(e.stride);

@@ -31,8 +31,9 @@ class Merger {
 
  private:
   const Node& node(NodeId id) const { return graph_.nodes[id]; }
-  std::int64_t bytes(NodeId id) const {
-    return node(id).shape.numel() * static_cast<std::int64_t>(size_of(node(id).dtype));
+  // Not an integer: views that repeat their elements may have 2^62 bytes.
+  double bytes(NodeId id) const {
+    return static_cast<double>(node(id).shape.numel()) * static_cast<double>(size_of(node(id).dtype));
   }
 
   void note_reads(GroupId g, bool add) {
@@ -193,8 +194,8 @@ class Merger {
     return true;
   }
 
-  std::int64_t largest_bytes(GroupId g) const {
-    std::int64_t largest = 0;
+  double largest_bytes(GroupId g) const {
+    double largest = 0;
     for (const BufferUse& use : result_.kernels[g].buffers) largest = std::max(largest, bytes(use.node));
     return largest;
   }

@@ -14,7 +14,7 @@ constexpr int kInlineWeight = 256;
 // The variance of a batch norm by Welford's method, with its root, weighs 12 and is stored.
 constexpr int kExpandedWeight = 11;
 // An expansion to so many times the elements counts as one.
-constexpr std::int64_t kExpands = 4;
+constexpr double kExpands = 4;
 // Kernels that would compute a node inline: more of them need not be known.
 constexpr std::size_t kMostKernels = 4;
 
@@ -54,8 +54,9 @@ class StoreChooser {
 
  private:
   const Node& node(NodeId id) const { return graph_.nodes[id]; }
-  std::int64_t bytes(NodeId id) const {
-    return node(id).shape.numel() * static_cast<std::int64_t>(size_of(node(id).dtype));
+  // Not an integer: views that repeat their elements may have 2^62 bytes each.
+  double bytes(NodeId id) const {
+    return static_cast<double>(node(id).shape.numel()) * static_cast<double>(size_of(node(id).dtype));
   }
   bool is_pinned(NodeId id) const { return storing_[id] == Storing::Required; }
 
@@ -111,7 +112,8 @@ class StoreChooser {
     Need need;
     for (NodeId user : users_[id]) {
       const bool expands =
-          node(user).op == Op::Expand && node(user).shape.numel() > kExpands * node(id).shape.numel();
+          node(user).op == Op::Expand && static_cast<double>(node(user).shape.numel()) >
+                                             kExpands * static_cast<double>(node(id).shape.numel());
       const bool is_inline = storing_[user] == Storing::Inline;
       if (expands || (is_inline && needs_[user].expanded)) need.expanded = true;
       const std::vector<NodeId> itself{user};
@@ -125,7 +127,7 @@ class StoreChooser {
 
   /// Leaves and work below a node, down to what is in memory for sure.
   struct Below {
-    std::int64_t leaf_bytes = 0;
+    double leaf_bytes = 0;
     int weight = 0;
   };
   Below below(NodeId id) const {
@@ -152,10 +154,9 @@ class StoreChooser {
   /// not known yet.
   bool storing_pays(NodeId id, const Below& below) const {
     if (below.weight > kInlineWeight) return true;
-    const double uses = static_cast<double>(needs_[id].kernels.size()), size = static_cast<double>(bytes(id));
+    const double uses = static_cast<double>(needs_[id].kernels.size()), size = bytes(id);
     const double work = below.weight * static_cast<double>(node(id).shape.numel()) / options_.work_per_byte;
-    const double leaves = static_cast<double>(below.leaf_bytes);
-    return (uses - 1) * (leaves + work) > (uses + 1) * size + options_.launch_bytes;
+    return (uses - 1) * (below.leaf_bytes + work) > (uses + 1) * size + options_.launch_bytes;
   }
 
   const Graph& graph_;

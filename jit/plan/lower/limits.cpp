@@ -18,7 +18,7 @@ bool sharing_pays(std::int64_t results, std::int64_t elements, bool contiguous, 
   // Below, leaving partial results and waiting for the last costs more than it saves. A lane alone is slower
   // than a group.
   const std::int64_t enough = contiguous ? limits.shared_elements : limits.shared_elements / 8;
-  return results > 0 && elements >= enough && results * 2 <= (contiguous ? limits.groups : limits.lanes);
+  return results > 0 && elements >= enough && results <= (contiguous ? limits.groups : limits.lanes) / 2;
 }
 
 bool sharing_is_worth_launches(std::int64_t results, std::int64_t elements, bool contiguous,

@@ -20,7 +20,7 @@ namespace {
 constexpr int kMostNesting = 200;
 
 // A slice_assign that replaces less than this part of its elements reads them all.
-constexpr std::int64_t kWorthSkipping = 4;
+constexpr double kWorthSkipping = 4;
 
 /// Counts how deep a function has called itself.
 class Deeper {
@@ -366,7 +366,9 @@ class Lowering : private DraftWriter {
   ir::ExprId around(NodeId id, ir::ExprId on_grid, ir::ExprId predicate) {
     const Node& n = node(id);
     const bool unseen = n.ints.back() != 0;
-    if (unseen || node(n.operands[1]).shape.numel() * kWorthSkipping < n.shape.numel()) return predicate;
+    if (unseen || static_cast<double>(node(n.operands[1]).shape.numel()) * kWorthSkipping <
+                      static_cast<double>(n.shape.numel()))
+      return predicate;
     ir::Expr outside;
     outside.op = Op::Not;
     outside.dtype = DType::boolean;

@@ -26,7 +26,7 @@ Cut choose_cut(const Shape& in, std::int64_t bits, const ir::DeviceTraits& trait
   while (last > 0 && in[last - 1] == 1) --last;
   const bool contiguous = last > 0 && (bits >> (last - 1) & 1);
   const std::int64_t wanted = contiguous ? traits.groups : traits.lanes;
-  if (inner < kWorthSplitting || outer * 2 > wanted || outer == 0) return {0, 1};
+  if (inner < kWorthSplitting || outer > wanted / 2 || outer == 0) return {0, 1};
   for (std::size_t d = 0; d < in.rank(); ++d) {
     if (!(bits >> d & 1) || in[d] == 1) continue;
     const std::int64_t most = std::max<std::int64_t>(1, inner / kLeastOfPiece);

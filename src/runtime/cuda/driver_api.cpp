@@ -68,6 +68,7 @@ Driver open_driver() {
   load(api.memory_info, "cuMemGetInfo");
   load(api.host_allocate, "cuMemHostAlloc");
   load(api.host_free, "cuMemFreeHost");
+  load(api.host_device_pointer, "cuMemHostGetDevicePointer");
   load(api.copy_to_device, "cuMemcpyHtoDAsync");
   load(api.copy_to_host, "cuMemcpyDtoHAsync");
   load(api.fill_u32, "cuMemsetD32Async");

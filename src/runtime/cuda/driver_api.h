@@ -37,6 +37,7 @@ enum class Attribute : int { MultiprocessorCount = 16, ComputeMajor = 75, Comput
 
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;
+inline constexpr unsigned kHostMapped = 2;  // CU_MEMHOSTALLOC_DEVICEMAP
 
 /// CUDA_KERNEL_NODE_PARAMS of CUDA 12.0 and later (its version 2).
 struct KernelNode {
@@ -99,6 +100,7 @@ struct DriverApi {
   Result (*memory_info)(std::size_t* free, std::size_t* total) = nullptr;
   Result (*host_allocate)(void**, std::size_t, unsigned) = nullptr;
   Result (*host_free)(void*) = nullptr;
+  Result (*host_device_pointer)(DevicePointer*, void*, unsigned) = nullptr;
   Result (*copy_to_device)(DevicePointer, const void*, std::size_t, Stream) = nullptr;
   Result (*copy_to_host)(void*, DevicePointer, std::size_t, Stream) = nullptr;
   Result (*fill_u32)(DevicePointer, unsigned, std::size_t, Stream) = nullptr;

@@ -30,14 +30,19 @@ class Core {
 }  // namespace
 
 Modules::~Modules() {
-  pending_.clear();  // waits for the futures
-  for (const auto& [key, module] : loaded_) api_.module_unload(module);
+  for (auto& [key, entry] : entries_) {
+    entry.code = {};  // waits
+    if (entry.module) api_.module_unload(entry.module);
+  }
 }
 
 Modules::Key Modules::request(const std::string& source, bool contract) {
   const XXH128_hash_t hash = XXH3_128bits_withSeed(source.data(), source.size(), contract);
   const Key key{hash.high64, hash.low64};
-  if (loaded_.count(key) || pending_.count(key)) return key;
+  const std::lock_guard lock(mutex_);
+  const auto [place, is_new] = entries_.try_emplace(key);
+  if (!is_new) return key;
+  std::shared_future<Code>& wanted = place->second.code;
   auto compile = [source, contract, architecture = architecture_] {
     const Core core;
     compile::CudaOptions options;
@@ -48,27 +53,32 @@ Modules::Key Modules::request(const std::string& source, bool contract) {
     return code;
   };
   try {
-    pending_[key] = std::async(std::launch::async, compile).share();
+    wanted = std::async(std::launch::async, compile).share();
   } catch (const std::system_error&) {  // no thread can be had: whoever waits for it compiles it
-    pending_[key] = std::async(std::launch::deferred, compile).share();
+    wanted = std::async(std::launch::deferred, compile).share();
   }
   return key;
 }
 
-Module Modules::load(const Key& key) {
-  if (auto found = loaded_.find(key); found != loaded_.end()) return found->second;
-  const Code& code = pending_.at(key).get();
-  Module module = nullptr;
-  check(api_.module_load(&module, code.bytes.data()), "cuModuleLoadData");
-  loaded_[key] = module;
+/// Whoever comes first waits for the compiler and loads the module; others wait for that.
+Module Modules::load(Entry& entry) {
+  const std::lock_guard loading(entry.loading);
+  if (entry.module) return entry.module;
+  const Code& code = entry.code.get();
+  check(api_.module_load(&entry.module, code.bytes.data()), "cuModuleLoadData");
   counts_.add(code.origin);
-  pending_.erase(key);
-  return module;
+  entry.code = {};
+  return entry.module;
 }
 
 Function Modules::function(const Key& key, const char* name) {
+  Entry* entry = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    entry = &entries_.at(key);
+  }
   Function function = nullptr;
-  check(api_.module_function(&function, load(key), name), "cuModuleGetFunction");
+  check(api_.module_function(&function, load(*entry), name), "cuModuleGetFunction");
   return function;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <future>
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,8 @@
 
 namespace sinter::runtime::cuda {
 
+/// All functions are for any thread at any time. Nothing waits for a compilation but those who want its
+/// result, and threads that want the same source compile and load it once.
 class Modules {
  public:
   using Key = std::pair<std::uint64_t, std::uint64_t>;
@@ -39,13 +42,18 @@ class Modules {
     std::vector<std::byte> bytes;
     compile::Origin origin{};
   };
-  Module load(const Key& key);
+  struct Entry {
+    std::shared_future<Code> code;  // a failed one stays, and fails again; none once it is loaded
+    std::mutex loading;             // of `code` and `module` after the compilation began
+    Module module = nullptr;
+  };
+  Module load(Entry& entry);
 
   const DriverApi& api_;
   const std::string architecture_;
-  std::map<Key, std::shared_future<Code>> pending_;  // failed ones stay, and fail again
-  std::map<Key, Module> loaded_;
-  compile::OriginCounts counts_;
+  std::mutex mutex_;              // of the map; never held while a thread compiles or loads
+  std::map<Key, Entry> entries_;  // they stay where they are
+  compile::OriginCounts counts_;  // atomic
 };
 
 }  // namespace sinter::runtime::cuda

@@ -25,6 +25,8 @@ constexpr Tile kFlat = {1, 8, 16, 3};  // few rows
 // A split sums at least this much of k: below, the second pass costs more than the first saves.
 constexpr std::int64_t kLeastDepth = 128;
 constexpr std::int64_t kMostSplits = 256;
+// Kernels count the k of a split in 32 bits.
+constexpr std::int64_t kMostDepth = std::int64_t{1} << 30;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -33,10 +35,11 @@ std::string define(const char* name, const std::string& value) {
 }
 std::string define(const char* name, int value) { return define(name, std::to_string(value)); }
 
-std::string source_of(const char* operands, DType dtype, const Tile& tile, const std::string& more) {
+std::string source_of(const char* operands, DType dtype, const Tile& tile, bool wide,
+                      const std::string& more) {
   std::string text = std::string(emit::cuda_head()) + "#define T " +
                      (dtype == DType::f64 ? "double" : "float") + "\n" + define("TM", tile.tm) +
-                     define("TN", tile.tn) + define("BK", tile.bk) +
+                     define("TN", tile.tn) + define("BK", tile.bk) + define("WIDE", wide) +
                      define("BLOCKS_PER_CORE", dtype == DType::f64 ? 1 : tile.blocks_per_core);
   text += more;
   for (const char* name : {"product_types.cu", operands, "product.cu"})
@@ -47,13 +50,13 @@ std::string source_of(const char* operands, DType dtype, const Tile& tile, const
 // The large tile has no register to spare for how its operands lie; the others have one text for all.
 std::string matmul_source(DType dtype, const Tile& tile, bool a_along_k, bool b_along_k) {
   const bool fixed = tile.tm == kLarge.tm;
-  return source_of("matmul.cu", dtype, tile,
+  return source_of("matmul.cu", dtype, tile, false,
                    define("A_ALONG_K", fixed ? (a_along_k ? "1" : "0") : "p.a_along_k") +
                        define("B_ALONG_K", fixed ? (b_along_k ? "1" : "0") : "p.b_along_k"));
 }
 
-std::string conv2d_source(DType dtype, const Tile& tile, int direction) {
-  return source_of("conv2d.cu", dtype, tile, define("DIRECTION", direction));
+std::string conv2d_source(DType dtype, const Tile& tile, int direction, bool wide) {
+  return source_of("conv2d.cu", dtype, tile, wide, define("DIRECTION", direction));
 }
 
 struct Shape {
@@ -78,6 +81,7 @@ std::int64_t split(Problem& p, const Shape& s, const Tile& tile, int multiproces
   if (may_split && blocks > 0 && blocks < multiprocessors)
     splits =
         std::clamp<std::int64_t>(std::min(2 * multiprocessors / blocks, s.k / kLeastDepth), 1, kMostSplits);
+  if (may_split) splits = std::max(splits, divide_up(s.k, kMostDepth));
   p.k_per_split = std::max<std::int64_t>(divide_up(divide_up(s.k, splits), tile.bk) * tile.bk, tile.bk);
   p.splits = std::max<std::int64_t>(divide_up(s.k, p.k_per_split), 1);
   return blocks * p.splits;
@@ -121,13 +125,23 @@ ProductPlan plan(const library::Conv2dOp& op, int multiprocessors) {
     case Direction::BackwardInput: shape = {groups, in, op.n * op.h * op.w, out * taps}; break;
     case Direction::BackwardWeight: shape = {groups, out, in * taps, op.n * op.oh * op.ow}; break;
   }
-  // Room for the places just outside of a picture, which are computed before they are found to be outside.
-  const std::int64_t limit = std::int64_t{1} << 30;
   const std::int64_t x_numel = op.n * op.c_in * op.h * op.w, y_numel = op.n * op.c_out * op.oh * op.ow;
   const std::int64_t weight_numel = op.c_out * in * taps;
-  if (std::max({x_numel, y_numel, weight_numel}) >= 2 * limit || std::max(op.h, op.w) > limit / 4)
-    throw DeviceError("[conv2d] a tensor of " + std::to_string(std::max({x_numel, y_numel, weight_numel})) +
-                      " elements is too large: a convolution on a CUDA device takes up to 2147483647");
+  const bool wide = std::max({x_numel, y_numel, weight_numel}) >= std::int64_t{1} << 31;
+  // Rows and columns have 32 bits, with room for places outside of a picture, which are computed before they
+  // are found to be outside.
+  constexpr std::int64_t kMostExtent = std::int64_t{1} << 28;
+  const std::int64_t extent = std::max(op.h + 2 * op.padding[0], op.w + 2 * op.padding[1]);
+  if (extent > kMostExtent)
+    throw DeviceError("[conv2d] a padded picture with " + std::to_string(extent) +
+                      " rows or columns: a convolution on a CUDA device takes up to " +
+                      std::to_string(kMostExtent));
+  if (std::max(in, out) >= std::int64_t{1} << 31)
+    throw DeviceError("[conv2d] " + std::to_string(std::max(in, out)) +
+                      " channels: a convolution on a CUDA device takes up to 2147483647");
+  if (op.direction != Direction::BackwardWeight && shape.k > kMostDepth)
+    throw DeviceError("[conv2d] a sum of " + std::to_string(shape.k) +
+                      " products: a convolution on a CUDA device takes up to " + std::to_string(kMostDepth));
   const bool is_weight = op.direction == Direction::BackwardWeight;
   const Tile tile = choose_tile(shape, op.dtype, multiprocessors);
   Conv2dProblem& p = plan.conv;
@@ -144,16 +158,18 @@ ProductPlan plan(const library::Conv2dOp& op, int multiprocessors) {
   p.width_out = narrow(op.ow);
   p.kernel_height = narrow(op.kh);
   p.kernel_width = narrow(op.kw);
-  p.stride_y = narrow(op.stride[0]);
-  p.stride_x = narrow(op.stride[1]);
+  // Longer steps lead out of every picture as well.
+  auto step = [&](std::int64_t value) { return narrow(std::min(value, 2 * kMostExtent)); };
+  p.stride_y = step(op.stride[0]);
+  p.stride_x = step(op.stride[1]);
   p.padding_y = narrow(op.padding[0]);
   p.padding_x = narrow(op.padding[1]);
-  p.dilation_y = narrow(op.dilation[0]);
-  p.dilation_x = narrow(op.dilation[1]);
+  p.dilation_y = step(op.dilation[0]);
+  p.dilation_x = step(op.dilation[1]);
   plan.result_numel = shape.batch * shape.m * shape.n;
   plan.blocks = split(p, shape, tile, multiprocessors, is_weight);
   plan.splits = p.splits;
-  plan.source = conv2d_source(op.dtype, tile, static_cast<int>(op.direction));
+  plan.source = conv2d_source(op.dtype, tile, static_cast<int>(op.direction), wide);
   return plan;
 }
 
@@ -161,9 +177,6 @@ ProductPlan checked(ProductPlan plan) {
   if (!is_float(plan.dtype))
     throw DTypeError("[cuda] products are defined for f32 and f64, not for " +
                      std::string(name_of(plan.dtype)));
-  if (plan.blocks >= (std::int64_t{1} << 31))
-    throw DeviceError("[cuda] a product of " + std::to_string(plan.result_numel) +
-                      " elements is too large for one launch");
   return plan;
 }
 
@@ -218,7 +231,7 @@ std::vector<std::string> all_product_sources() {
         for (bool b : {false, true})
           if (tile.tm == kLarge.tm || (a && b)) sources.push_back(matmul_source(dtype, tile, a, b));
       for (int direction = 0; direction < 3; ++direction)
-        sources.push_back(conv2d_source(dtype, tile, direction));
+        for (bool wide : {false, true}) sources.push_back(conv2d_source(dtype, tile, direction, wide));
     }
   return sources;
 }

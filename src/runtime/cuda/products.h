@@ -15,6 +15,7 @@ namespace sinter::runtime::cuda {
 struct MatMulProblem {
   std::int64_t batch, m, n, k;
   std::int64_t k_per_split, splits;
+  std::int64_t first_block;
   std::int64_t a_batch, a_row, a_column;
   std::int64_t b_batch, b_row, b_column;
   std::int32_t a_along_k, b_along_k;
@@ -25,23 +26,25 @@ struct MatMulProblem {
 struct Conv2dProblem {
   std::int64_t batch, m, n, k;
   std::int64_t k_per_split, splits;
+  std::int64_t first_block;
   std::int32_t channels_in, height_in, width_in;
   std::int32_t channels_out, height_out, width_out;
   std::int32_t kernel_height, kernel_width;
   std::int32_t stride_y, stride_x, padding_y, padding_x, dilation_y, dilation_x;
 };
 
-/// What is fixed before a launch: all but the addresses.
+/// What is fixed before a launch: all but the addresses and the first block.
 struct ProductPlan {
   bool is_conv = false;
   DType dtype = DType::f32;
   MatMulProblem matmul{};
   Conv2dProblem conv{};
   std::string source;
-  std::int64_t blocks = 0;  // 0: the result has no elements
+  std::int64_t blocks = 0;  // 0: the result has no elements; a grid takes up to kMostBlocks of them
   std::int64_t result_numel = 0;
   std::int64_t splits = 1;
   static constexpr unsigned kThreads = 256;
+  static constexpr std::int64_t kMostBlocks = (std::int64_t{1} << 31) - 1;
 
   std::size_t workspace_bytes() const {
     return splits > 1 ? static_cast<std::size_t>(splits * result_numel) * size_of(dtype) : 0;
@@ -49,7 +52,8 @@ struct ProductPlan {
 };
 
 /// Functions of the op and the number of multiprocessors, so that a result's bits are the same on every run.
-/// Throw DeviceError for tensors whose places in memory do not fit 31 bits (convolutions).
+/// Throw DeviceError for convolutions whose pictures have too many rows, columns or channels, or that sum
+/// over too many elements.
 ProductPlan plan_product(const library::MatMulOp& op, int multiprocessors);
 ProductPlan plan_product(const library::Conv2dOp& op, int multiprocessors);
 

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include <sinter/error.h>
-
 namespace sinter::runtime::cuda {
 
 Queues::Queues(const DriverApi& api, Context context, Stream compute)
@@ -14,8 +12,7 @@ Queues::Queues(const DriverApi& api, Context context, Stream compute)
       compute_(compute),
       timeline_(api, compute),
       uploads_(api),
-      readers_(api),
-      faults_(api, compute) {}
+      readers_(api) {}
 
 void Queues::use(const ir::Kernel* kernel, std::span<const BufferView> buffers) {
   const std::size_t of_member = kernel ? kernel->buffers.size() : buffers.size();
@@ -25,19 +22,10 @@ void Queues::use(const ir::Kernel* kernel, std::span<const BufferView> buffers) 
   }
 }
 
-void Queues::submit(bool may_fault) {
-  if (may_fault) faults_.close(timeline_.open(), timeline_.known_completed());
-  timeline_.close();
-}
-
 void Queues::wait() {
   check(api_.stream_synchronize(compute_), "cuStreamSynchronize");
   check(api_.stream_synchronize(uploads_.stream()), "cuStreamSynchronize");
   timeline_.completed_by(timeline_.open() - 1);
-}
-
-void Queues::throw_faults(std::uint64_t point) {
-  if (faults_.take(point)) throw ShapeError("[gather] an index was out of range");
 }
 
 /// An upload. The upload stream waits for earlier work on the memory.
@@ -91,7 +79,6 @@ class Queues::Download final : public Transfer {
       copied_ += bytes;
     }
     queues_.timeline_.completed_by(point_);
-    queues_.throw_faults(point_);
   }
 
  private:

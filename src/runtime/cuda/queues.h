@@ -52,29 +52,28 @@ class Queues {
   /// Marks the buffers of a launch. `kernel` is null for library ops, whose last buffer is the output.
   void use(const ir::Kernel* kernel, std::span<const BufferView> buffers);
 
-  /// Ends the open submit. `may_fault`: its kernels may set `fault_flag`.
-  void submit(bool may_fault);
+  /// Has what `submit` needs, so that it does not fail for want of memory.
+  void reserve() { timeline_.reserve(); }
+  /// Ends the open submit.
+  void submit() { timeline_.close(); }
   /// True iff the open submit uses the buffer; it must end before a transfer begins.
   bool is_open(const BufferView& view) const {
     return timeline_.is_open(buffer_of(view).block.points.compute);
   }
 
   std::unique_ptr<Transfer> begin_upload(const BufferView& to, std::span<const std::byte> data);
-  /// The transfer waits for the last submit that wrote the buffer, and throws the faults up to it.
+  /// The transfer waits for the last submit that wrote the buffer.
   std::unique_ptr<Transfer> begin_download(const BufferView& from, std::span<std::byte> data);
 
   /// Waits for all submitted work.
   void wait();
-  /// Throws ShapeError if an ended submit had a fault that was not reported yet. Call after `wait`.
-  void throw_faults() { throw_faults(timeline_.open() - 1); }
 
   std::uint64_t completed() { return timeline_.completed(); }
-  DevicePointer fault_flag() const { return faults_.flag(); }
+  Timeline& timeline() { return timeline_; }
 
  private:
   class Upload;
   class Download;
-  void throw_faults(std::uint64_t point);
   void set_current() const { check(api_.context_set_current(context_), "cuCtxSetCurrent"); }
 
   const DriverApi& api_;
@@ -83,7 +82,6 @@ class Queues {
   Timeline timeline_;
   Uploads uploads_;
   Readers readers_;
-  Faults faults_;
   std::uint64_t arrived_ = 0;  // the compute stream has waited for uploads up to this number
 };
 

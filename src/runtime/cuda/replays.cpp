@@ -15,6 +15,11 @@ namespace {
 constexpr std::size_t kLeastNodes = 3;
 constexpr std::uint64_t kLongestWait = 1 << 20;
 
+/// Counts without a locked instruction: only one thread at a time writes.
+void count(std::atomic<std::uint64_t>& counter, std::uint64_t more = 1) {
+  counter.store(counter.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+}
+
 KernelNode described(const Start& start, Parameters& parameters) {
   KernelNode node;
   node.function = start.function;
@@ -41,9 +46,10 @@ Replays::Replays(const DriverApi& api, Context context, Stream stream, std::size
       most_graphs_(api.has_graphs() ? most_graphs : 0),
       follow_(api.launch_with ? follow : 0) {}
 
-void Replays::begin(std::unique_ptr<PlanState>& state) {
-  if (!state) state = std::make_unique<PlanNodes>(*this);
-  PlanNodes& plan = *static_cast<PlanNodes*>(state.get());
+void Replays::begin(std::unique_ptr<PlanState>* state) {
+  if (!state) return;
+  if (!*state) *state = std::make_unique<PlanNodes>(*this);
+  PlanNodes& plan = *static_cast<PlanNodes*>(state->get());
   plan_ = &plan;
   launch_ = next_ = seen_starts_ = 0;
   recording_ = plan.stage_ == PlanNodes::Stage::Seen;
@@ -51,10 +57,6 @@ void Replays::begin(std::unique_ptr<PlanState>& state) {
   if (deferred_ || most_graphs_ == 0 || plan.without_graph_) return;
   if (plan.stage_ == PlanNodes::Stage::New || plan.starts_ < kLeastNodes) return;
   deferred_ = ++plan.runs_without_graph_ >= plan.wait_;
-}
-
-void Replays::note_workspace(std::size_t bytes) {
-  if (plan_) plan_->most_workspace_ = std::max(plan_->most_workspace_, bytes);
 }
 
 Node* Replays::next_launch(const Executable& executable) {
@@ -65,20 +67,20 @@ Node* Replays::next_launch(const Executable& executable) {
   return node.launch == launch && node.executable == &executable ? &node : nullptr;
 }
 
-void Replays::replay(Node& node, bool changed) {
+void Replays::replay(Node& node) {
   ++next_;
   if (!deferred_) {
     start_now(node.start, node.parameters);
     return;
   }
-  if (!plan_->exec_ || !changed) return;
+  if (!plan_->exec_ || !node.stale) return;
   const KernelNode description = described(node.start, node.parameters);
   const Result result = api_.graph_exec_set_kernel(plan_->exec_, node.handle, &description);
-  if (result != kSuccess) fall_back(result, "cuGraphExecKernelNodeSetParams");
+  if (result != kSuccess) return fall_back(result, "cuGraphExecKernelNodeSetParams");
+  node.stale = false;
 }
 
-void Replays::start(const Start& start, Parameters& parameters, const Executable* executable,
-                    std::size_t workspace_bytes, bool may_fault) {
+void Replays::start(const Start& start, Parameters& parameters, const Executable* executable) {
   if (!plan_ || plan_->stage_ == PlanNodes::Stage::New) {
     ++seen_starts_;
     return start_now(start, parameters);
@@ -89,9 +91,7 @@ void Replays::start(const Start& start, Parameters& parameters, const Executable
     node.launch = launch_ - 1;
     node.start = start;
     node.parameters = parameters;
-    node.workspace_bytes = workspace_bytes;
-    node.may_fault = may_fault;
-    return replay(node, true);
+    return replay(node);
   }
   if (next_ < plan_->nodes_.size()) {
     Node& node = plan_->nodes_[next_];
@@ -99,8 +99,8 @@ void Replays::start(const Start& start, Parameters& parameters, const Executable
       const bool moved =
           node.start.blocks != start.blocks || node.start.x != start.x || node.start.y != start.y;
       node.start = start;
-      const bool changed = node.parameters.assign(parameters) || moved;
-      return replay(node, changed);
+      node.stale |= node.parameters.assign(parameters) || moved;
+      return replay(node);
     }
   }
   start_over();
@@ -116,15 +116,23 @@ void Replays::submit() {
       plan_->starts_ = seen_starts_;
       plan_->stage_ = PlanNodes::Stage::Seen;
       break;
-    case PlanNodes::Stage::Seen: plan_->stage_ = PlanNodes::Stage::Recorded; break;
+    case PlanNodes::Stage::Seen:
+      plan_->stage_ = PlanNodes::Stage::Recorded;
+      recording_ = false;  // the nodes are complete, and stay whatever fails from here on
+      break;
     case PlanNodes::Stage::Recorded: break;
   }
   if (deferred_ && !plan_->exec_) build();
   if (deferred_) {
     live_.splice(live_.begin(), live_, plan_->place_);
-    check(api_.graph_launch(plan_->exec_, stream_), "the launch of a plan's graph");
-    starts_ += plan_->nodes_.size();
-    ++graph_launches_;
+    const Result result = api_.graph_launch(plan_->exec_, stream_);
+    if (result == kOutOfMemory) {
+      fall_back(result, "cuGraphLaunch");
+    } else {
+      check(result, "the launch of a plan's graph");
+      count(starts_, plan_->nodes_.size());
+      count(graph_launches_);
+    }
   }
   end();
 }
@@ -149,7 +157,7 @@ void Replays::start_now(const Start& start, Parameters& parameters) {
                       parameters.pointers(), nullptr),
           start.what);
   }
-  ++starts_;
+  count(starts_);
 }
 
 void Replays::start_deferred() {
@@ -186,6 +194,7 @@ void Replays::build() {
     const KernelNode description = described(node.start, node.parameters);
     result = api_.graph_add_kernel(&node.handle, plan.graph_, &before, before ? 1 : 0, &description);
     if (result != kSuccess) return fall_back(result, "cuGraphAddKernelNode");
+    node.stale = false;
     before = node.handle;
   }
   result = api_.graph_instantiate(&plan.exec_, plan.graph_, 0);
@@ -193,7 +202,7 @@ void Replays::build() {
     plan.exec_ = nullptr;
     return fall_back(result, "cuGraphInstantiate");
   }
-  ++graphs_built_;
+  count(graphs_built_);
 }
 
 void Replays::fall_back(Result result, const char* what) {

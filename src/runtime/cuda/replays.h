@@ -9,6 +9,7 @@
 // or an error of a graph function. An error while building a graph is a warning, never a failure.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -34,9 +35,13 @@ struct Node {
   std::size_t launch = 0;                  // index of the plan's launch that it belongs to
   Start start;
   Parameters parameters;
-  std::size_t workspace_bytes = 0;
-  bool may_fault = false;
   GraphNode handle = nullptr;  // set where the plan has a graph
+  /// The graph's node does not have these parameters. It stands with them, so that a run which ends between
+  /// the writing of parameters and the update of the graph leaves it to the next run.
+  bool stale = false;
+
+  /// Overwrites a patch.
+  void write(const Patch& patch, std::uint64_t bits) { stale |= parameters.set(patch, bits); }
 };
 
 class Replays;
@@ -57,8 +62,7 @@ class PlanNodes final : public PlanState {
   Replays& replays_;
   Stage stage_ = Stage::New;
   std::vector<Node> nodes_;  // complete iff Recorded
-  std::size_t most_workspace_ = 0;
-  Graph graph_ = nullptr;  // lives as long as exec_, which refers to its nodes
+  Graph graph_ = nullptr;    // lives as long as exec_, which refers to its nodes
   GraphExec exec_ = nullptr;
   std::list<PlanNodes*>::iterator place_;  // position in Replays::live_, where it has a graph
   std::size_t starts_ = 0;                 // kernels started in the first run
@@ -77,28 +81,19 @@ class Replays {
   Replays(const Replays&) = delete;
   Replays& operator=(const Replays&) = delete;
 
-  /// Opens a run of a plan: the launches up to `submit` or `abandon` are the plan's, in order. The context
-  /// must be current.
-  void begin(std::unique_ptr<PlanState>& state);
-  bool in_plan() const { return plan_ != nullptr; }
-
-  /// True iff launches are deferred until `submit`: their memory must stay until then.
-  bool deferred() const { return deferred_; }
-
-  /// The most workspace that a launch of this plan has needed.
-  std::size_t most_workspace() const { return plan_ ? plan_->most_workspace_ : 0; }
-  void note_workspace(std::size_t bytes);
+  /// Opens a run: the launches up to `submit` or `abandon` are the plan's, in order. Null: of no plan, so
+  /// that each starts at once and nothing is kept. The context must be current.
+  void begin(std::unique_ptr<PlanState>* state);
 
   /// Call at each launch. Returns the recorded node if only its patches may have changed: write them and call
   /// `replay`. Null: pack all arguments and call `start` for each kernel that the launch starts.
   Node* next_launch(const Executable& executable);
-  /// Starts a node whose patches were written, now or with the graph; `changed`: a patch has a new value.
-  void replay(Node& node, bool changed);
+  /// Starts a node whose patches were written, now or with the graph.
+  void replay(Node& node);
 
   /// Starts a kernel, now or with the graph. `executable`: null unless the patches of `parameters` cover
   /// everything that may change.
-  void start(const Start& start, Parameters& parameters, const Executable* executable = nullptr,
-             std::size_t workspace_bytes = 0, bool may_fault = false);
+  void start(const Start& start, Parameters& parameters, const Executable* executable = nullptr);
 
   /// Ends the run. Throws DeviceError where the driver fails to launch.
   void submit();
@@ -134,7 +129,8 @@ class Replays {
   std::size_t next_ = 0;    // index of the next node
   std::size_t seen_starts_ = 0;
 
-  std::uint64_t starts_ = 0, graphs_built_ = 0, graph_launches_ = 0;
+  // Counted by one thread at a time, read by any.
+  std::atomic<std::uint64_t> starts_{0}, graphs_built_{0}, graph_launches_{0};
 };
 
 }  // namespace sinter::runtime::cuda

@@ -65,10 +65,8 @@ void Uploads::make_room(std::unique_lock<std::mutex>& lock) {
 /// Copies data into the rest of the current slot and enqueues its transfer.
 std::size_t Uploads::copy_piece(DevicePointer to, std::span<const std::byte> data) {
   Slot& slot = slots_[current_];
-  if (!slot.memory) {
-    slot.done = make_event(api_);
-    slot.memory = locked_memory(api_, kSlotBytes);
-  }
+  if (!slot.done) slot.done = make_event(api_);
+  if (!slot.memory) slot.memory = locked_memory(api_, kSlotBytes);
   const std::size_t bytes = std::min(data.size(), kSlotBytes - used_);
   std::memcpy(slot.memory + used_, data.data(), bytes);
   check(api_.copy_to_device(to, slot.memory + used_, bytes, stream_), "cuMemcpyHtoDAsync");
@@ -143,49 +141,6 @@ Readers::Reader* Readers::acquire(std::size_t bytes) {
 void Readers::release(Reader* reader) noexcept {
   std::lock_guard lock(mutex_);
   (reader->piece_bytes == kSmallPiece ? small_ : large_).push_back(reader);
-}
-
-Faults::Faults(const DriverApi& api, Stream compute) : api_(api), compute_(compute) {
-  check(api_.memory_allocate(&flag_, sizeof(std::uint32_t)), "cuMemAlloc");
-  check(api_.fill_u32(flag_, 0, 1, compute_), "cuMemsetD32Async");
-}
-
-Faults::~Faults() {
-  api_.memory_free(flag_);
-  if (copies_) api_.host_free(copies_);
-}
-
-void Faults::close(std::uint64_t point, std::uint64_t completed) {
-  std::lock_guard lock(mutex_);
-  if (!copies_)
-    copies_ = reinterpret_cast<std::uint32_t*>(locked_memory(api_, kSlots * sizeof(std::uint32_t)));
-  if (end_ - first_ == kSlots) {
-    check_up_to(completed);
-    if (end_ - first_ == kSlots) {
-      check(api_.stream_synchronize(compute_), "cuStreamSynchronize");
-      check_up_to(point - 1);
-    }
-  }
-  const std::size_t slot = end_ % kSlots;
-  check(api_.copy_to_host(copies_ + slot, flag_, sizeof(std::uint32_t), compute_), "cuMemcpyDtoHAsync");
-  check(api_.fill_u32(flag_, 0, 1, compute_), "cuMemsetD32Async");
-  points_[slot] = point;
-  ++end_;
-}
-
-void Faults::check_up_to(std::uint64_t point) {
-  for (; first_ < end_ && points_[first_ % kSlots] <= point; ++first_) {
-    const std::size_t slot = first_ % kSlots;
-    if (copies_[slot] != 0 && faulted_ == 0) faulted_ = points_[slot];
-  }
-}
-
-bool Faults::take(std::uint64_t point) {
-  std::lock_guard lock(mutex_);
-  check_up_to(point);
-  if (faulted_ == 0 || faulted_ > point) return false;
-  faulted_ = 0;
-  return true;
 }
 
 }  // namespace sinter::runtime::cuda

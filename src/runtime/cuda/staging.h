@@ -90,37 +90,4 @@ class Readers {
   std::vector<Reader*> small_, large_;  // free readers
 };
 
-/// Detects indices out of range, per submit. Kernels set a flag on the device; after each submit with such
-/// kernels, the compute stream copies it to the host and clears it.
-class Faults {
- public:
-  Faults(const DriverApi& api, Stream compute);
-  ~Faults();
-  Faults(const Faults&) = delete;
-  Faults& operator=(const Faults&) = delete;
-
-  DevicePointer flag() const { return flag_; }
-
-  /// Enqueues the copy after the kernels of submit `point`. `completed`: submits up to this number are done.
-  /// Waits for the device only if more than kSlots submits were never checked.
-  void close(std::uint64_t point, std::uint64_t completed);
-
-  /// True iff a submit up to `point` had a fault that was not reported yet. All of them must be done.
-  /// Thread-safe.
-  bool take(std::uint64_t point);
-
- private:
-  static constexpr std::size_t kSlots = 1024;
-  void check_up_to(std::uint64_t point);
-
-  const DriverApi& api_;
-  Stream compute_;
-  DevicePointer flag_ = 0;
-  std::mutex mutex_;
-  std::uint32_t* copies_ = nullptr;
-  std::array<std::uint64_t, kSlots> points_{};
-  std::uint64_t first_ = 0, end_ = 0;  // unchecked submits; submit i uses slot i % kSlots
-  std::uint64_t faulted_ = 0;          // the first submit with an unreported fault; 0: none
-};
-
 }  // namespace sinter::runtime::cuda

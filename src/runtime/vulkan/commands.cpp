@@ -12,10 +12,6 @@ namespace {
 
 // Submitting early keeps the device busy while a long plan is still being recorded.
 constexpr std::uint32_t kLargeBatch = 128;
-// The device idles some 15 us between two batches, so small consecutive plans share a batch while earlier
-// batches keep the device busy.
-constexpr std::uint32_t kSmallBatch = 32;
-constexpr std::size_t kEnoughBatches = 2;
 constexpr std::uint32_t kSetsOfPool = 64;
 constexpr std::uint32_t kDescriptorsOfPool = 1024;
 
@@ -26,7 +22,7 @@ constexpr VkAccessFlags kWrites = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFE
 
 }  // namespace
 
-Commands::Commands(const Device& device) : device_(device) {
+Commands::Commands(const Device& device, std::uint64_t most_work) : device_(device), most_work_(most_work) {
   VkCommandPoolCreateInfo pool =
       structure<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
   pool.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
@@ -37,83 +33,142 @@ Commands::Commands(const Device& device) : device_(device) {
   type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
   VkSemaphoreCreateInfo semaphore = structure<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
   semaphore.pNext = &type;
-  check(vkCreateSemaphore(device.handle(), &semaphore, nullptr, &timeline_), "vkCreateSemaphore");
+  const VkResult code = vkCreateSemaphore(device.handle(), &semaphore, nullptr, &timeline_);
+  if (code != VK_SUCCESS) vkDestroyCommandPool(device.handle(), pool_, nullptr);
+  check(code, "vkCreateSemaphore");
 }
 
 Commands::~Commands() {
-  vkDeviceWaitIdle(device_.handle());
+  close();
+  in_flight_.push_back(std::move(open_));
   for (Batch& batch : in_flight_)
-    for (VkDescriptorPool pool : batch.pools) vkDestroyDescriptorPool(device_.handle(), pool, nullptr);
-  for (VkDescriptorPool pool : open_.pools) vkDestroyDescriptorPool(device_.handle(), pool, nullptr);
+    for (const Pool& pool : batch.pools) vkDestroyDescriptorPool(device_.handle(), pool.handle, nullptr);
   for (VkDescriptorPool pool : free_pools_) vkDestroyDescriptorPool(device_.handle(), pool, nullptr);
   vkDestroySemaphore(device_.handle(), timeline_, nullptr);
   vkDestroyCommandPool(device_.handle(), pool_, nullptr);
-}
-
-std::uint64_t Commands::completed() {
-  if (completed_ < submitted_)
-    check(vkGetSemaphoreCounterValue(device_.handle(), timeline_, &completed_), "vkGetSemaphoreCounterValue");
-  return completed_;
 }
 
 void Commands::retire() {
   const std::uint64_t done = completed();
   while (!in_flight_.empty() && in_flight_.front().value <= done) {
     Batch& batch = in_flight_.front();
-    free_buffers_.push_back(batch.commands);
-    for (VkDescriptorPool pool : batch.pools) {
-      vkResetDescriptorPool(device_.handle(), pool, 0);
-      free_pools_.push_back(pool);
+    free_buffers_.insert(free_buffers_.end(), batch.commands.begin(), batch.commands.end());
+    for (const Pool& pool : batch.pools) {
+      vkResetDescriptorPool(device_.handle(), pool.handle, 0);
+      free_pools_.push_back(pool.handle);
     }
     in_flight_.pop_front();
   }
 }
 
-void Commands::begin() {
-  if (open_.commands) return;
-  if (lost_) throw DeviceError("[vulkan] " + device_.info().name + " was lost before and takes no more work");
+/// Waits for the oldest batch in flight and takes back what it used. False: there is none.
+bool Commands::wait_for_oldest() {
+  if (in_flight_.empty()) return false;
+  wait_submitted(in_flight_.front().value);
   retire();
-  if (free_buffers_.empty()) {
+  return true;
+}
+
+VkCommandBuffer Commands::free_command_buffer() {
+  retire();
+  while (free_buffers_.empty()) {
     VkCommandBufferAllocateInfo info =
         structure<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
     info.commandPool = pool_;
     info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
     info.commandBufferCount = 1;
     VkCommandBuffer made = VK_NULL_HANDLE;
-    check(vkAllocateCommandBuffers(device_.handle(), &info, &made), "vkAllocateCommandBuffers");
-    free_buffers_.push_back(made);
+    const VkResult code = device_.attempt(
+        "vkAllocateCommandBuffers", [&] { return vkAllocateCommandBuffers(device_.handle(), &info, &made); });
+    if (code == VK_SUCCESS)
+      free_buffers_.push_back(made);
+    else if (!is_out_of_memory(code) || !wait_for_oldest())
+      check(code, "vkAllocateCommandBuffers");
   }
+  return free_buffers_.back();
+}
+
+/// The command buffer to record into.
+VkCommandBuffer Commands::begin() {
+  throw_if_failed();
+  if (recording_) return open_.commands.back();
+  open_.commands.reserve(open_.commands.size() + 1);
+  const VkCommandBuffer next = free_command_buffer();
   VkCommandBufferBeginInfo info =
       structure<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
   info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-  check(vkBeginCommandBuffer(free_buffers_.back(), &info), "vkBeginCommandBuffer");
-  open_.commands = free_buffers_.back();
+  check(device_.attempt("vkBeginCommandBuffer", [&] { return vkBeginCommandBuffer(next, &info); }),
+        "vkBeginCommandBuffer");
   free_buffers_.pop_back();
+  open_.commands.push_back(next);
+  recording_ = true;
   bound_ = VK_NULL_HANDLE;
+  return next;
 }
 
-void Commands::barrier(VkPipelineStageFlags to_stages, VkAccessFlags to_access) {
+void Commands::begin_run() {
+  throw_if_failed();
+  if (recording_ && recorded_ > 0) {
+    // A command buffer of its own, so that the run can be dropped without the work before it.
+    recording_ = false;
+    const VkResult code =
+        device_.attempt("vkEndCommandBuffer", [&] { return vkEndCommandBuffer(open_.commands.back()); });
+    if (code != VK_SUCCESS) fail(code, "vkEndCommandBuffer");
+  }
+  begin();
+  if (pools_made_ == 0) {
+    free_pools_.reserve(1);
+    Pool pool;
+    check(make_pool(pool), "vkCreateDescriptorPool");
+    free_pools_.push_back(pool.handle);
+  }
+  before_run_ = recorded_;
+  buffers_before_run_ = open_.commands.size() - 1;
+  run_value_ = open_value();
+}
+
+void Commands::abandon_run() noexcept {
+  if (run_value_ != open_value()) {  // what came before was submitted meanwhile
+    before_run_ = 0;
+    buffers_before_run_ = 0;
+  }
+  if (failed_ || recorded_ <= before_run_) return;
+  for (std::size_t i = buffers_before_run_; i < open_.commands.size(); ++i) {
+    vkResetCommandBuffer(open_.commands[i], 0);
+    free_buffers_.push_back(open_.commands[i]);
+  }
+  open_.commands.resize(buffers_before_run_);
+  recording_ = false;
+  recorded_ = before_run_;
+  // Barriers were dropped too.
+  order_all_ = true;
+}
+
+void Commands::barrier(VkCommandBuffer commands, VkPipelineStageFlags to_stages, VkAccessFlags to_access) {
   // A barrier over all memory: drivers do the same for one over a range.
   VkMemoryBarrier all = structure<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
   all.srcAccessMask = kWrites;
   all.dstAccessMask = to_access;
-  vkCmdPipelineBarrier(open_.commands, kStages, to_stages, 0, 1, &all, 0, nullptr, 0, nullptr);
+  vkCmdPipelineBarrier(commands, kStages, to_stages, 0, 1, &all, 0, nullptr, 0, nullptr);
 }
 
 void Commands::order(std::span<const Access> accesses) {
   // Covers earlier batches too: a barrier orders all commands submitted to the queue before it.
-  if (hazards_.conflicts(accesses)) {
-    barrier(kStages, kReads | kWrites);
+  if (order_all_ || hazards_.conflicts(accesses)) {
+    barrier(open_.commands.back(), kStages, kReads | kWrites);
     hazards_.clear();
+    order_all_ = false;
   }
   hazards_.add(accesses);
 }
 
-VkDescriptorPool Commands::descriptor_pool() {
+VkResult Commands::make_pool(Pool& pool) {
+  pool.sets = kSetsOfPool;
+  pool.descriptors = kDescriptorsOfPool;
   if (!free_pools_.empty()) {
-    VkDescriptorPool pool = free_pools_.back();
+    pool.handle = free_pools_.back();
     free_pools_.pop_back();
-    return pool;
+    return VK_SUCCESS;
   }
   const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kDescriptorsOfPool};
   VkDescriptorPoolCreateInfo info =
@@ -121,31 +176,40 @@ VkDescriptorPool Commands::descriptor_pool() {
   info.maxSets = kSetsOfPool;
   info.poolSizeCount = 1;
   info.pPoolSizes = &size;
-  VkDescriptorPool pool = VK_NULL_HANDLE;
-  check(vkCreateDescriptorPool(device_.handle(), &info, nullptr, &pool), "vkCreateDescriptorPool");
-  return pool;
+  const VkResult code = device_.attempt("vkCreateDescriptorPool", [&] {
+    return vkCreateDescriptorPool(device_.handle(), &info, nullptr, &pool.handle);
+  });
+  if (code == VK_SUCCESS) ++pools_made_;
+  return code;
 }
 
-VkDescriptorSet Commands::descriptor_set(VkDescriptorSetLayout layout) {
-  VkDescriptorSet set = VK_NULL_HANDLE;
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    if (open_.pools.empty() || attempt) open_.pools.push_back(descriptor_pool());
-    VkDescriptorSetAllocateInfo info =
-        structure<VkDescriptorSetAllocateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO);
-    info.descriptorPool = open_.pools.back();
-    info.descriptorSetCount = 1;
-    info.pSetLayouts = &layout;
-    const VkResult code = vkAllocateDescriptorSets(device_.handle(), &info, &set);
-    if (code == VK_SUCCESS) break;
-    const bool full = code == VK_ERROR_OUT_OF_POOL_MEMORY || code == VK_ERROR_FRAGMENTED_POOL;
-    if (attempt || !full) check(code, "vkAllocateDescriptorSets");
+void Commands::reserve(std::uint32_t dispatches, std::uint32_t bindings) {
+  begin();
+  const auto fits = [&] {
+    if (dispatches == 0) return true;
+    return !open_.pools.empty() && open_.pools.back().sets >= dispatches &&
+           open_.pools.back().descriptors >= bindings;
+  };
+  while (!fits()) {
+    open_.pools.reserve(open_.pools.size() + 1);
+    Pool pool;
+    const VkResult code = make_pool(pool);
+    if (code == VK_SUCCESS) {
+      open_.pools.push_back(pool);
+      continue;
+    }
+    // Where the driver gives no more pools, those in flight are waited for, and last the open batch's own.
+    if (!is_out_of_memory(code) || (in_flight_.empty() && recorded_ == 0))
+      check(code, "vkCreateDescriptorPool");
+    if (in_flight_.empty()) submit();
+    wait_for_oldest();
+    begin();
   }
-  return set;
 }
 
-void Commands::bind(const Pipeline& pipeline, std::span<const Binding> bindings) {
+void Commands::bind(VkCommandBuffer commands, const Pipeline& pipeline, std::span<const Binding> bindings) {
   if (bound_ != pipeline.handle)
-    vkCmdBindPipeline(open_.commands, VK_PIPELINE_BIND_POINT_COMPUTE, bound_ = pipeline.handle);
+    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, bound_ = pipeline.handle);
   infos_.clear();
   for (const Binding& b : bindings) infos_.push_back({b.buffer, b.offset, b.bytes});
   writes_.clear();
@@ -159,82 +223,105 @@ void Commands::bind(const Pipeline& pipeline, std::span<const Binding> bindings)
   }
   const auto count = static_cast<std::uint32_t>(writes_.size());
   if (pipeline.push) {
-    device_.push_descriptor_set(open_.commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout, 0, count,
+    device_.push_descriptor_set(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout, 0, count,
                                 writes_.data());
     return;
   }
-  VkDescriptorSet set = descriptor_set(pipeline.set_layout);
+  Pool& pool = open_.pools.back();
+  VkDescriptorSetAllocateInfo info =
+      structure<VkDescriptorSetAllocateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO);
+  info.descriptorPool = pool.handle;
+  info.descriptorSetCount = 1;
+  info.pSetLayouts = &pipeline.set_layout;
+  VkDescriptorSet set = VK_NULL_HANDLE;
+  check(vkAllocateDescriptorSets(device_.handle(), &info, &set), "vkAllocateDescriptorSets");
+  --pool.sets;
+  pool.descriptors -= count;
   for (VkWriteDescriptorSet& write : writes_) write.dstSet = set;
   vkUpdateDescriptorSets(device_.handle(), count, writes_.data(), 0, nullptr);
-  vkCmdBindDescriptorSets(open_.commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout, 0, 1, &set, 0,
-                          nullptr);
+  vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout, 0, 1, &set, 0, nullptr);
+}
+
+void Commands::count(std::span<const Access> accesses, std::uint64_t work) {
+  ++recorded_;
+  for (const Access& access : accesses) work_ += access.end - access.begin;
+  work_ += work;
 }
 
 void Commands::dispatch(const Pipeline& pipeline, std::span<const Binding> bindings,
-                        std::span<const Access> accesses, std::uint32_t groups_x, std::uint32_t groups_y) {
-  begin();
+                        std::span<const Access> accesses, std::uint32_t groups_x, std::uint32_t groups_y,
+                        std::uint64_t work) {
+  const VkCommandBuffer commands = begin();
   order(accesses);
-  bind(pipeline, bindings);
-  vkCmdDispatch(open_.commands, groups_x, groups_y, 1);
-  if (++recorded_ >= kLargeBatch) submit();
+  bind(commands, pipeline, bindings);
+  vkCmdDispatch(commands, groups_x, groups_y, 1);
+  count(accesses, work);
 }
 
 void Commands::copy(VkBuffer from, VkDeviceSize from_offset, VkBuffer to, VkDeviceSize to_offset,
                     VkDeviceSize bytes, std::span<const Access> accesses) {
-  begin();
+  const VkCommandBuffer commands = begin();
   order(accesses);
   const VkBufferCopy region{from_offset, to_offset, bytes};
-  vkCmdCopyBuffer(open_.commands, from, to, 1, &region);
-  ++recorded_;
+  vkCmdCopyBuffer(commands, from, to, 1, &region);
+  count(accesses, 0);
 }
 
-void Commands::submit() {
-  if (!recorded_) return;
-  // Makes writes visible to the host, which reads mapped buffers and the fault flag in place.
-  barrier(VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
-  open_.value = open_value();
-  recorded_ = 0;
+void Commands::fill_with_zeros(VkBuffer buffer, VkDeviceSize bytes, std::span<const Access> accesses) {
+  const VkCommandBuffer commands = begin();
+  order(accesses);
+  vkCmdFillBuffer(commands, buffer, 0, bytes, 0);
+  count(accesses, 0);
+}
+
+VkResult Commands::submit_batch() {
   VkTimelineSemaphoreSubmitInfo timeline =
       structure<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
   timeline.signalSemaphoreValueCount = 1;
   timeline.pSignalSemaphoreValues = &open_.value;
   VkSubmitInfo info = structure<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
   info.pNext = &timeline;
-  info.commandBufferCount = 1;
-  info.pCommandBuffers = &open_.commands;
+  info.commandBufferCount = static_cast<std::uint32_t>(open_.commands.size());
+  info.pCommandBuffers = open_.commands.data();
   info.signalSemaphoreCount = 1;
   info.pSignalSemaphores = &timeline_;
-  VkResult code = vkEndCommandBuffer(open_.commands);
-  if (code == VK_SUCCESS) code = vkQueueSubmit(device_.queue(), 1, &info, VK_NULL_HANDLE);
-  // Work that the queue rejected never completes: nothing may wait for it.
-  if (code != VK_SUCCESS) lost_ = true;
-  check(code, "vkQueueSubmit");
-  submitted_ = open_.value;
-  in_flight_.push_back(std::move(open_));
-  open_ = {};
+  return device_.attempt("vkQueueSubmit",
+                         [&] { return vkQueueSubmit(device_.queue(), 1, &info, VK_NULL_HANDLE); });
 }
 
-void Commands::end_plan() {
-  if (recorded_ < kSmallBatch && in_flight_.size() >= kEnoughBatches) {
-    retire();
-    if (in_flight_.size() >= kEnoughBatches) return;
+void Commands::submit() {
+  throw_if_failed();
+  if (!recorded_) return;
+  // Makes writes visible to the host, which reads mapped buffers and fault words in place.
+  barrier(begin(), VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+  in_flight_.emplace_back();
+  open_.value = open_value();
+  recording_ = false;
+  VkResult code =
+      device_.attempt("vkEndCommandBuffer", [&] { return vkEndCommandBuffer(open_.commands.back()); });
+  if (code != VK_SUCCESS) {
+    in_flight_.pop_back();
+    fail(code, "vkEndCommandBuffer");
   }
-  submit();
+  code = submit_batch();
+  if (is_out_of_memory(code)) {
+    // Such a submit changed nothing. What is in flight may be what the memory is used up by.
+    wait_submitted(submitted_);
+    code = submit_batch();
+  }
+  // Values that others count on are in work that the queue rejected: there is no way on.
+  if (code != VK_SUCCESS) {
+    in_flight_.pop_back();
+    fail(code, "vkQueueSubmit");
+  }
+  std::swap(in_flight_.back(), open_);
+  recorded_ = 0;
+  work_ = 0;
+  submitted_ = in_flight_.back().value;
 }
 
-void Commands::wait(std::uint64_t value) {
-  if (lost_)
-    throw DeviceError("[vulkan] " + device_.info().name + " was lost before: its work has no results");
-  if (value > submitted_) submit();
-  if (value > submitted_ || value <= completed_) return;
-  VkSemaphoreWaitInfo info = structure<VkSemaphoreWaitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO);
-  info.semaphoreCount = 1;
-  info.pSemaphores = &timeline_;
-  info.pValues = &value;
-  const VkResult code = vkWaitSemaphores(device_.handle(), &info, UINT64_MAX);
-  if (code == VK_ERROR_DEVICE_LOST) lost_ = true;
-  check(code, "vkWaitSemaphores");
-  completed_ = std::max(completed_, value);
+void Commands::submit_if_large() {
+  if (recorded_ >= kLargeBatch || work_ >= most_work_) submit();
 }
 
 }  // namespace sinter::runtime::vulkan

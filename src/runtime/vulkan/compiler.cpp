@@ -25,6 +25,8 @@ emit::Target target_of(const DeviceInfo& info, bool has_workgroups) {
       static_cast<int>(std::bit_floor(std::min(info.max_invocations, has_workgroups ? 256u : 64u)));
   target.has_workgroups = has_workgroups;
   target.has_f64 = info.has_f64;
+  target.has_i64 = info.has_i64;
+  target.has_byte_storage = info.has_bytes;
   target.has_half_storage = info.has_halves;
   target.fuses_fma = info.fuses_fma;
   // A power of two that divides the smallest workgroup.
@@ -88,62 +90,57 @@ KernelCompiler::KernelCompiler(const Device& device)
       target_(target_of(device.info(), !device.info().cpu_kernels)),
       grouped_target_(target_of(device.info(), true)) {}
 
-std::unique_ptr<CompiledText> KernelCompiler::build(const std::string& source, std::uint32_t bindings,
-                                                    std::uint32_t lanes) {
-  auto text = std::make_unique<CompiledText>();
+CompiledText KernelCompiler::build(const std::string& source, std::uint32_t bindings, std::uint32_t lanes) {
+  CompiledText text;
   compile::Origin origin{};
-  text->spirv = compile::compile_glsl(source, &origin);
+  text.spirv = compile::compile_glsl(source, &origin);
+  text.bindings = bindings;
+  text.pipelines = std::make_unique<OnceMap<std::uint32_t, Pipeline>>();
+  // Most kernels have one workgroup size; pipelines for others are made when their first launch is prepared.
+  pipeline(text, lanes);
   counts_.add(origin);
-  text->bindings = bindings;
-  // Most kernels have one workgroup size; pipelines for others are made at their first launch.
-  text->pipelines[lanes] = pipelines_.make(text->spirv, bindings, lanes);
   return text;
 }
 
 std::vector<CompiledText*> KernelCompiler::compile(std::span<const ir::Kernel* const> kernels) {
-  struct New {
+  struct Wanted {
     Key key;
     std::string source;
-    std::uint32_t bindings, lanes;
-    std::unique_ptr<CompiledText> text;
+    const ir::Kernel* kernel;
   };
-  std::vector<Key> keys;
-  std::vector<New> fresh;
+  std::vector<Wanted> wanted;
+  std::vector<std::size_t> of_kernel;
   for (const ir::Kernel* kernel : kernels) {
     std::string source = emit::emit(*kernel, target_).text;
     const Key key = key_of(source);
-    keys.push_back(key);
-    const bool known = texts_.contains(key) || std::any_of(fresh.begin(), fresh.end(), [&](const New& other) {
-                         return other.key == key;
-                       });
-    if (!known)
-      fresh.push_back({key, std::move(source), bindings_of(*kernel), usual_lanes(*kernel, target_), nullptr});
+    const auto known =
+        std::find_if(wanted.begin(), wanted.end(), [&](const Wanted& other) { return other.key == key; });
+    of_kernel.push_back(static_cast<std::size_t>(known - wanted.begin()));
+    if (known == wanted.end()) wanted.push_back({key, std::move(source), kernel});
   }
-  for_each_in_parallel(fresh.size(), [&](std::size_t i) {
-    fresh[i].text = build(fresh[i].source, fresh[i].bindings, fresh[i].lanes);
+  std::vector<CompiledText*> texts(wanted.size());
+  for_each_in_parallel(wanted.size(), [&](std::size_t i) {
+    const ir::Kernel& kernel = *wanted[i].kernel;
+    texts[i] = &texts_.get(wanted[i].key, [&] {
+      return build(wanted[i].source, bindings_of(kernel), usual_lanes(kernel, target_));
+    });
   });
-  for (New& made : fresh) texts_.emplace(made.key, std::move(made.text));
   std::vector<CompiledText*> result;
-  for (const Key& key : keys) result.push_back(texts_.at(key).get());
+  for (std::size_t i : of_kernel) result.push_back(texts[i]);
   return result;
 }
 
 CompiledText& KernelCompiler::compile(const std::string& source, std::uint32_t bindings,
                                       std::uint32_t lanes) {
-  std::unique_ptr<CompiledText>& text = texts_[key_of(source)];
-  if (!text) text = build(source, bindings, lanes);
-  return *text;
+  return texts_.get(key_of(source), [&] { return build(source, bindings, lanes); });
 }
 
-CompiledText& KernelCompiler::compile_grouped(const ir::Kernel& kernel) {
-  return compile(emit::emit(kernel, grouped_target_).text, bindings_of(kernel),
-                 static_cast<std::uint32_t>(grouped_target_.workgroup_size));
+CompiledText& KernelCompiler::compile(const ir::Kernel& kernel, const emit::Target& target) {
+  return compile(emit::emit(kernel, target).text, bindings_of(kernel), usual_lanes(kernel, target));
 }
 
 const Pipeline& KernelCompiler::pipeline(CompiledText& text, std::uint32_t lanes) {
-  auto [at, is_new] = text.pipelines.try_emplace(lanes);
-  if (is_new) at->second = pipelines_.make(text.spirv, text.bindings, lanes);
-  return at->second;
+  return text.pipelines->get(lanes, [&] { return pipelines_.make(text.spirv, text.bindings, lanes); });
 }
 
 void pack_words(const ir::Kernel& kernel, const LaunchArguments& arguments,

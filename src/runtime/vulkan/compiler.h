@@ -1,20 +1,17 @@
 // Compiles kernels for a Vulkan device: kernel IR to GLSL, SPIR-V and pipelines, each made once.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <absl/container/flat_hash_map.h>
-
 #include "jit/compile/kernel_cache.h"
 #include "jit/emit/emit.h"
 #include "src/runtime/backend.h"
+#include "src/runtime/vulkan/once_map.h"
 #include "src/runtime/vulkan/pipelines.h"
 
 namespace sinter::runtime::vulkan {
@@ -23,11 +20,11 @@ namespace sinter::runtime::vulkan {
 struct CompiledText {
   std::vector<std::uint32_t> spirv;
   std::uint32_t bindings = 0;
-  std::map<std::uint32_t, Pipeline> pipelines;  // by workgroup size
+  std::unique_ptr<OnceMap<std::uint32_t, Pipeline>> pipelines;  // by workgroup size
 };
 
-/// Caches everything it makes; equal sources of different kernels share one entry. Used by one thread at a
-/// time; compiles on several.
+/// Caches everything it makes; equal sources of different kernels share one entry. Thread-safe: two threads
+/// that want the same source compile it once, and those that want others do not wait.
 class KernelCompiler {
  public:
   explicit KernelCompiler(const Device& device);
@@ -38,21 +35,24 @@ class KernelCompiler {
   const emit::Target& grouped_target() const { return grouped_target_; }
 
   std::vector<CompiledText*> compile(std::span<const ir::Kernel* const> kernels);
-  CompiledText& compile_grouped(const ir::Kernel& kernel);
+  CompiledText& compile(const ir::Kernel& kernel, const emit::Target& target);
   /// A hand-written kernel that is launched with workgroups of `lanes`.
   CompiledText& compile(const std::string& source, std::uint32_t bindings, std::uint32_t lanes);
 
   const Pipeline& pipeline(CompiledText& text, std::uint32_t lanes);
 
+  /// Writes what the driver made to disk, now and then.
+  void save() { pipelines_.cache().save(); }
+
   const compile::OriginCounts& counts() const { return counts_; }
 
  private:
   using Key = std::pair<std::uint64_t, std::uint64_t>;  // 128-bit hash of the source
-  std::unique_ptr<CompiledText> build(const std::string& source, std::uint32_t bindings, std::uint32_t lanes);
+  CompiledText build(const std::string& source, std::uint32_t bindings, std::uint32_t lanes);
 
   Pipelines pipelines_;
   emit::Target target_, grouped_target_;
-  absl::flat_hash_map<Key, std::unique_ptr<CompiledText>> texts_;
+  OnceMap<Key, CompiledText> texts_;
   compile::OriginCounts counts_;
 };
 

@@ -54,14 +54,21 @@ struct Properties {
       structure<VkPhysicalDeviceVulkan12Properties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES);
   VkPhysicalDevicePushDescriptorPropertiesKHR push = structure<VkPhysicalDevicePushDescriptorPropertiesKHR>(
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR);
+  VkPhysicalDeviceSubgroupSizeControlPropertiesEXT subgroups =
+      structure<VkPhysicalDeviceSubgroupSizeControlPropertiesEXT>(
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES_EXT);
   VkPhysicalDeviceShaderSMBuiltinsPropertiesNV cores =
       structure<VkPhysicalDeviceShaderSMBuiltinsPropertiesNV>(
           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV);
 
-  Properties(bool has_push, bool has_cores) {
+  Properties(bool has_push, bool has_cores, bool has_subgroup_control) {
     base.pNext = &v11;
     v11.pNext = &v12;
     void** end = &v12.pNext;
+    if (has_subgroup_control) {
+      *end = &subgroups;
+      end = &subgroups.pNext;
+    }
     if (has_push) {
       *end = &push;
       end = &push.pNext;
@@ -100,7 +107,8 @@ bool has_extension(VkPhysicalDevice device, const char* name) {
 DeviceInfo describe(VkPhysicalDevice device, const Features& features, const VulkanOptions& options) {
   const bool push = has_extension(device, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
   const bool cores = has_extension(device, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME);
-  Properties properties(push, cores);
+  const bool sizes = has_extension(device, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
+  Properties properties(push, cores, sizes);
   vkGetPhysicalDeviceProperties2(device, &properties.base);
   const VkPhysicalDeviceProperties& p = properties.base.properties;
   const VkPhysicalDeviceLimits& limits = p.limits;
@@ -116,6 +124,8 @@ DeviceInfo describe(VkPhysicalDevice device, const Features& features, const Vul
   info.unified =
       options.mapped_memory && (info.is_cpu || p.deviceType == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU);
   info.has_f64 = features.base.features.shaderFloat64 && options.float64;
+  info.has_i64 = features.base.features.shaderInt64 && options.int64;
+  info.has_bytes = features.v12.storageBuffer8BitAccess && options.bytes;
   info.has_halves = features.v11.storageBuffer16BitAccess && options.halves;
   info.has_addresses = features.v12.bufferDeviceAddress && options.buffer_addresses;
   info.push_descriptors = push && options.push_descriptors;
@@ -123,11 +133,14 @@ DeviceInfo describe(VkPhysicalDevice device, const Features& features, const Vul
   // Two bindings of each kernel are its arguments and the fault flag; the cap keeps descriptor sets small.
   info.max_storage_buffers =
       std::min({limits.maxPerStageDescriptorStorageBuffers, limits.maxPerStageResources,
-                limits.maxDescriptorSetStorageBuffers, 64u});
+                limits.maxDescriptorSetStorageBuffers, options.max_buffers ? options.max_buffers : 64u});
   info.max_invocations = std::min(limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0]);
+  if (options.max_invocations) info.max_invocations = std::min(info.max_invocations, options.max_invocations);
   info.shared_bytes = limits.maxComputeSharedMemorySize;
   std::copy(limits.maxComputeWorkGroupCount, limits.maxComputeWorkGroupCount + 3, info.max_groups);
   info.max_storage_range = limits.maxStorageBufferRange;
+  if (options.max_storage_range)
+    info.max_storage_range = std::min<VkDeviceSize>(info.max_storage_range, options.max_storage_range);
   info.max_allocation = properties.v11.maxMemoryAllocationSize;
   info.storage_alignment = std::max<VkDeviceSize>(limits.minStorageBufferOffsetAlignment, 4);
 
@@ -137,6 +150,18 @@ DeviceInfo describe(VkPhysicalDevice device, const Features& features, const Vul
   info.full_subgroups = options.subgroups && features.subgroups.computeFullSubgroups &&
                         (properties.v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
                         (properties.v11.subgroupSupportedOperations & kExchange) == kExchange;
+  info.chooses_subgroups =
+      info.full_subgroups && features.subgroups.subgroupSizeControl &&
+      (properties.subgroups.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
+  if (info.chooses_subgroups) {
+    const std::uint32_t least = properties.subgroups.minSubgroupSize,
+                        most = properties.subgroups.maxSubgroupSize;
+    const std::uint32_t wanted = options.subgroup_size;
+    if (wanted && (wanted < least || wanted > most || (wanted & (wanted - 1))))
+      throw DeviceError("[vulkan] " + info.name + " has subgroups of " + std::to_string(least) + " to " +
+                        std::to_string(most) + " lanes, not of " + std::to_string(wanted));
+    info.subgroup_size = wanted ? wanted : choose_subgroup(least, most, info.subgroup_size);
+  }
   if (info.cpu_kernels)
     info.lanes = 1024;
   else if (cores)
@@ -155,7 +180,13 @@ DeviceInfo describe(VkPhysicalDevice device, const Features& features, const Vul
 
 }  // namespace
 
-std::string missing_features(VkPhysicalDevice device) {
+std::uint32_t choose_subgroup(std::uint32_t least, std::uint32_t most, std::uint32_t usual) {
+  constexpr std::uint32_t kWanted = 32;
+  if (least == 0 || least > most) return usual;
+  return std::clamp(kWanted, least, most);
+}
+
+std::string missing_features(VkPhysicalDevice device, const VulkanOptions& options) {
   const VkPhysicalDeviceProperties properties = basic_properties(device);
   std::string missing;
   auto need = [&](bool has, const char* what) {
@@ -166,11 +197,19 @@ std::string missing_features(VkPhysicalDevice device) {
   if (properties.apiVersion >= VK_API_VERSION_1_2) {
     Features features(false);
     vkGetPhysicalDeviceFeatures2(device, &features.base);
-    need(features.base.features.shaderInt64, "shaderInt64");
-    need(features.v12.timelineSemaphore, "timelineSemaphore");
-    need(features.v12.storageBuffer8BitAccess, "storageBuffer8BitAccess");
-    need(features.v12.shaderInt8, "shaderInt8");
+    need(features.v12.timelineSemaphore && options.timeline, "timelineSemaphore");
   }
+  const VkPhysicalDeviceLimits& limits = properties.limits;
+  // Arguments, fault words, partial results and counters take four.
+  constexpr std::uint32_t kLeastBuffers = 8, kLeastInvocations = 128;
+  const std::uint32_t buffers = std::min({limits.maxPerStageDescriptorStorageBuffers,
+                                          limits.maxPerStageResources, limits.maxDescriptorSetStorageBuffers,
+                                          options.max_buffers ? options.max_buffers : ~std::uint32_t{0}});
+  need(buffers >= kLeastBuffers, "8 storage buffers for a kernel");
+  const std::uint32_t lanes =
+      std::min({limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0],
+                options.max_invocations ? options.max_invocations : ~std::uint32_t{0}});
+  need(lanes >= kLeastInvocations, "workgroups of 128 invocations");
   return missing.empty() ? "" : std::string(properties.deviceName) + " lacks " + missing;
 }
 
@@ -178,13 +217,15 @@ bool is_hardware(VkPhysicalDevice device) {
   return basic_properties(device).deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;
 }
 
-Device::Device(int index, const VulkanOptions& options) {
+Device::Device(int index, const VulkanOptions& options) : result_of_(options.result_of) {
   const Instance& all = instance();
   if (all.devices.empty()) throw DeviceError("[vulkan] " + all.reason);
   if (index < 0 || static_cast<std::size_t>(index) >= all.devices.size())
     throw DeviceError("[vulkan] there is no device " + std::to_string(index) + ": this computer has " +
                       std::to_string(all.devices.size()) + " Vulkan device(s), counted from 0");
   physical_ = all.devices[index];
+  if (const std::string missing = missing_features(physical_, options); !missing.empty())
+    throw DeviceError("[vulkan] " + missing + ", which every kernel needs");
   vkGetPhysicalDeviceMemoryProperties(physical_, &memory_);
 
   const bool has_subgroup_control = has_extension(physical_, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
@@ -198,13 +239,13 @@ Device::Device(int index, const VulkanOptions& options) {
   Features use(info_.full_subgroups, info_.has_statistics);
   use.statistics.pipelineExecutableInfo = info_.has_statistics;
   use.subgroups.computeFullSubgroups = info_.full_subgroups;
-  use.base.features.shaderInt64 = VK_TRUE;
+  use.subgroups.subgroupSizeControl = info_.chooses_subgroups;
+  use.base.features.shaderInt64 = info_.has_i64;
   use.base.features.shaderFloat64 = info_.has_f64;
   use.v11.storageBuffer16BitAccess = info_.has_halves;
   use.v12.timelineSemaphore = VK_TRUE;
   use.v12.bufferDeviceAddress = info_.has_addresses;
-  use.v12.storageBuffer8BitAccess = VK_TRUE;
-  use.v12.shaderInt8 = VK_TRUE;
+  use.v12.storageBuffer8BitAccess = info_.has_bytes;
 
   queue_family_ = static_cast<std::uint32_t>(compute_family(physical_));
   const float priority = 1.0f;
@@ -216,6 +257,9 @@ Device::Device(int index, const VulkanOptions& options) {
   std::vector<const char*> extensions;
   if (info_.push_descriptors) extensions.push_back(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
   if (info_.full_subgroups) extensions.push_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
+  // A device that is only a part of Vulkan, such as MoltenVK's, wants to hear that this is known.
+  constexpr const char* kPortabilitySubset = "VK_KHR_portability_subset";
+  if (has_extension(physical_, kPortabilitySubset)) extensions.push_back(kPortabilitySubset);
   if (info_.has_statistics) extensions.push_back(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
   VkDeviceCreateInfo create = structure<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO);
   create.pNext = &use.base;

@@ -19,11 +19,14 @@ struct DeviceInfo {
   bool unified = false;      // the host reads and writes buffers in place
   bool has_f64 = false;
   bool has_halves = false;  // buffers of 16-bit elements
+  bool has_bytes = false;   // buffers of 8-bit elements
+  bool has_i64 = false;
   bool push_descriptors = false;
-  bool has_addresses = false;   // kernels can access buffers by address
-  bool fuses_fma = false;       // fma rounds once, in one instruction
-  bool full_subgroups = false;  // subgroups can be required to be full, and have shuffles
-  bool has_statistics = false;  // pipeline statistics; used where compilation is logged
+  bool has_addresses = false;      // kernels can access buffers by address
+  bool fuses_fma = false;          // fma rounds once, in one instruction
+  bool full_subgroups = false;     // subgroups can be required to be full, and have shuffles
+  bool chooses_subgroups = false;  // kernels require `subgroup_size`; else it is what the driver takes
+  bool has_statistics = false;     // pipeline statistics; used where compilation is logged
   std::uint32_t subgroup_size = 1;
   std::uint32_t max_push_descriptors = 0;
   std::uint32_t max_storage_buffers = 0;  // per kernel
@@ -38,7 +41,12 @@ struct DeviceInfo {
 };
 
 /// Names the device and the missing features that every kernel needs; empty if none is missing.
-std::string missing_features(VkPhysicalDevice device);
+std::string missing_features(VkPhysicalDevice device, const VulkanOptions& options = {});
+
+/// The size of subgroups for a device that has sizes from `least` to `most`, powers of two, where `usual` is
+/// what its driver takes. 32 where it can be: the smallest workgroups have 32 lanes, and a subgroup should
+/// not be larger; more lanes exchange values without memory.
+std::uint32_t choose_subgroup(std::uint32_t least, std::uint32_t most, std::uint32_t usual);
 
 bool is_hardware(VkPhysicalDevice device);
 
@@ -54,6 +62,7 @@ class Device {
   VkQueue queue() const { return queue_; }
   std::uint32_t queue_family() const { return queue_family_; }
   const DeviceInfo& info() const { return info_; }
+  VkPhysicalDevice physical() const { return physical_; }
 
   /// A memory type among the bits of `allowed` with all `required` properties, and with all `preferred` ones
   /// if such a type exists. -1: none.
@@ -63,7 +72,16 @@ class Device {
 
   PFN_vkCmdPushDescriptorSetKHR push_descriptor_set = nullptr;
 
+  /// Makes a Vulkan call, unless a test wants it to fail (VulkanOptions::result_of).
+  template <class Call>
+  VkResult attempt(const char* name, Call call) const {
+    if (result_of_)
+      if (const int result = result_of_(name)) return static_cast<VkResult>(result);
+    return call();
+  }
+
  private:
+  int (*result_of_)(const char* call) = nullptr;
   VkPhysicalDevice physical_;
   VkPhysicalDeviceMemoryProperties memory_{};
   DeviceInfo info_;

@@ -2,7 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
 
 #include "jit/emit/emit.h"
 #include "jit/ir/kernel.h"
@@ -26,21 +30,59 @@ class VulkanBuffer final : public Buffer {
   MemoryPool& pool_;
 };
 
+/// A way to launch a kernel.
+struct KernelForm {
+  const ir::Kernel* kernel = nullptr;
+  const emit::Target* target = nullptr;
+  CompiledText* text = nullptr;
+};
+
 class KernelExecutable final : public Executable {
  public:
-  KernelExecutable(const ir::Kernel& kernel, CompiledText& text)
-      : kernel(kernel), members(emit::member_layout(kernel)), reach(kernel), text(text) {}
+  /// `most_bytes`: what one binding reaches, where kernels can reach more by addresses; else 0.
+  KernelExecutable(const ir::Kernel& kernel, KernelCompiler& compiler, CompiledText& text,
+                   VkDeviceSize most_bytes)
+      : kernel(kernel),
+        members(emit::member_layout(kernel)),
+        reach(kernel),
+        compiler_(compiler),
+        most_bytes_(most_bytes) {
+    usual_ = {&this->kernel, &compiler.target(), &text};
+  }
+
+  std::size_t workspace_bytes(std::span<const std::int64_t> ints, std::size_t members) const override;
+
+  /// True iff a launch names its buffers by addresses: all launches of several members do, and those that
+  /// reach farther than a binding.
+  bool uses_addresses(std::span<const std::int64_t> reaches) const;
+
+  /// The kernel as it is, or by addresses. `shared_loops`: for launches whose loops are too long for a
+  /// CPU-type device, lanes share the loops. Compiled at first use, by any thread.
+  const KernelForm& form(bool by_address, bool shared_loops);
+
   const ir::Kernel kernel;
   const emit::MemberLayout members;
   const KernelReach reach;
-  CompiledText& text;
-  // For launches whose loops are too long for a CPU-type device: lanes share the loops.
-  std::unique_ptr<ir::Kernel> shared_kernel;
-  CompiledText* shared_text = nullptr;
+
+ private:
+  struct Other {
+    std::once_flag once;
+    ir::Kernel kernel;
+    KernelForm form;
+  };
+
+  KernelCompiler& compiler_;
+  const VkDeviceSize most_bytes_;
+  KernelForm usual_;
+  Other others_[2][2];  // [by_address][shared_loops]
 };
 
 class ProductExecutable final : public Executable {
  public:
+  std::size_t workspace_bytes(std::span<const std::int64_t>, std::size_t) const override {
+    return plan.partial_bytes;
+  }
+
   ProductPlan plan;
   CompiledText* product = nullptr;
   CompiledText* combine = nullptr;

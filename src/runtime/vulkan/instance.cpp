@@ -53,6 +53,16 @@ bool has_layer(const char* name) {
   return false;
 }
 
+bool has_instance_extension(const char* name) {
+  std::uint32_t count = 0;
+  vkEnumerateInstanceExtensionProperties(nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> extensions(count);
+  vkEnumerateInstanceExtensionProperties(nullptr, &count, extensions.data());
+  for (const VkExtensionProperties& extension : extensions)
+    if (!std::strcmp(extension.extensionName, name)) return true;
+  return false;
+}
+
 VkDebugUtilsMessengerCreateInfoEXT messenger_info() {
   VkDebugUtilsMessengerCreateInfoEXT info =
       structure<VkDebugUtilsMessengerCreateInfoEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT);
@@ -81,15 +91,22 @@ VkResult create(Instance& out) {
       structure<VkValidationFeaturesEXT>(VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT);
   features.enabledValidationFeatureCount = 1;
   features.pEnabledValidationFeatures = enabled;
-  const char* extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME, VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
+  std::vector<const char*> extensions;
+  // Without it, loaders leave out devices that are only a part of Vulkan, such as MoltenVK's.
+  if (has_instance_extension(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME)) {
+    extensions.push_back(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
+    info.flags |= VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR;
+  }
   if (out.validation) {
     messenger.pNext = &features;
     info.pNext = &messenger;
     info.ppEnabledLayerNames = &kValidationLayer;
     info.enabledLayerCount = 1;
-    info.ppEnabledExtensionNames = extensions;
-    info.enabledExtensionCount = 2;
+    extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+    extensions.push_back(VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME);
   }
+  info.ppEnabledExtensionNames = extensions.data();
+  info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
   return vkCreateInstance(&info, nullptr, &out.handle);
 }
 

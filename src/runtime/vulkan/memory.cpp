@@ -40,7 +40,10 @@ std::unique_ptr<MemoryBlock> MemoryBlock::try_make(const Device& device, VkDevic
   const bool has_addresses = device.info().has_addresses;
   if (has_addresses) info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   info.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
-  check(vkCreateBuffer(device.handle(), &info, nullptr, &block->buffer_), "vkCreateBuffer");
+  VkResult code = device.attempt(
+      "vkCreateBuffer", [&] { return vkCreateBuffer(device.handle(), &info, nullptr, &block->buffer_); });
+  if (is_out_of_memory(code)) return nullptr;
+  check(code, "vkCreateBuffer");
   VkMemoryRequirements requirements;
   vkGetBufferMemoryRequirements(device.handle(), block->buffer_, &requirements);
 
@@ -54,12 +57,14 @@ std::unique_ptr<MemoryBlock> MemoryBlock::try_make(const Device& device, VkDevic
       structure<VkMemoryAllocateFlagsInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
   flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
   if (has_addresses) allocate.pNext = &flags;
-  VkResult code = vkAllocateMemory(device.handle(), &allocate, nullptr, &block->memory_);
-  if (code == VK_ERROR_OUT_OF_DEVICE_MEMORY || code == VK_ERROR_OUT_OF_HOST_MEMORY ||
-      code == VK_ERROR_TOO_MANY_OBJECTS)
-    return nullptr;
+  code = device.attempt("vkAllocateMemory", [&] {
+    return vkAllocateMemory(device.handle(), &allocate, nullptr, &block->memory_);
+  });
+  if (is_out_of_memory(code)) return nullptr;
   check(code, "vkAllocateMemory");
-  check(vkBindBufferMemory(device.handle(), block->buffer_, block->memory_, 0), "vkBindBufferMemory");
+  code = vkBindBufferMemory(device.handle(), block->buffer_, block->memory_, 0);
+  if (is_out_of_memory(code)) return nullptr;
+  check(code, "vkBindBufferMemory");
   if (has_addresses) {
     VkBufferDeviceAddressInfo of =
         structure<VkBufferDeviceAddressInfo>(VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO);
@@ -71,7 +76,9 @@ std::unique_ptr<MemoryBlock> MemoryBlock::try_make(const Device& device, VkDevic
       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   if (((required | preferred) & host) == host && (device.memory_flags(type) & host) == host) {
     void* address = nullptr;
-    check(vkMapMemory(device.handle(), block->memory_, 0, VK_WHOLE_SIZE, 0, &address), "vkMapMemory");
+    code = vkMapMemory(device.handle(), block->memory_, 0, VK_WHOLE_SIZE, 0, &address);
+    if (is_out_of_memory(code)) return nullptr;
+    check(code, "vkMapMemory");
     block->mapped_ = static_cast<std::byte*>(address);
   }
   return block;
@@ -161,7 +168,8 @@ std::optional<Slice> MemoryPool::try_allocate(VkDeviceSize requested) {
                address,
                block->device_address() + offset,
                block->mapped() ? block->mapped() + offset : nullptr,
-               range.last_use};
+               range.last_use,
+               0};
 }
 
 void MemoryPool::release(const Slice& slice) {
@@ -187,7 +195,7 @@ void MemoryPool::release(const Slice& slice) {
   add(arena, address, range);
 }
 
-std::size_t MemoryPool::trim() {
+std::size_t MemoryPool::trim(std::uint64_t completed) {
   std::lock_guard lock(mutex_);
   const std::size_t before = reserved_;
   for (Arena* arena : {&small_, &large_}) {
@@ -195,6 +203,7 @@ std::size_t MemoryPool::trim() {
       auto here = range++;
       auto block = blocks_.find(here->first);
       if (block == blocks_.end() || block->second->bytes() != here->second.bytes) continue;
+      if (here->second.last_use > completed) continue;
       reserved_ -= block->second->bytes();
       blocks_.erase(block);
       remove(*arena, here);

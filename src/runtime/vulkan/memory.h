@@ -58,6 +58,7 @@ struct Slice {
   VkDeviceAddress device_address = 0;  // for kernels that access buffers by address
   std::byte* mapped = nullptr;         // null: not mapped
   std::uint64_t last_use = 0;          // work up to this number (Commands::open_value) may still use it
+  std::uint64_t last_write = 0;        // work up to this number may still write what its owner reads
 };
 
 /// Allocates slices for buffers. A released slice can be allocated again at once, although submitted work
@@ -71,8 +72,8 @@ class MemoryPool {
   /// nullopt: the driver has no memory left.
   std::optional<Slice> try_allocate(VkDeviceSize bytes);
   void release(const Slice& slice);
-  /// Returns unused blocks to the driver; the number of bytes. The caller has waited for all work.
-  std::size_t trim();
+  /// Returns unused blocks to the driver; the number of bytes. `completed`: work up to this number is done.
+  std::size_t trim(std::uint64_t completed);
 
   std::size_t bytes_in_use() const;
   std::size_t bytes_reserved() const;

@@ -1,6 +1,8 @@
 // Switches for optional features of a Vulkan device.
 #pragma once
 
+#include <cstdint>
+
 namespace sinter::runtime {
 
 /// A feature that is set to false is not used, as if the device lacked it; true uses it where the device has
@@ -12,7 +14,20 @@ struct VulkanOptions {
   bool float64 = true;
   bool halves = true;
   bool subgroups = true;         // workgroup reductions by subgroup shuffles
+  bool bytes = true;             // buffers of bool and u8
+  bool int64 = true;             // arithmetic of 64-bit integers
+  bool timeline = true;          // timeline semaphores, which no device can do without
   bool buffer_addresses = true;  // batched launches, whose kernels access buffers by address
+
+  // The most that is used of what the device has; 0: all.
+  std::uint32_t max_invocations = 0;    // of a workgroup
+  std::uint32_t max_buffers = 0;        // bindings of a kernel
+  std::uint64_t max_storage_range = 0;  // bytes of a binding
+  std::uint32_t subgroup_size = 0;      // lanes of a subgroup, where the device lets a kernel choose
+
+  /// Of tests: asked before each Vulkan call that may fail while the device works ("vkQueueSubmit"). A
+  /// VkResult other than 0 is taken for the call's, which is not made.
+  int (*result_of)(const char* call) = nullptr;
 };
 
 }  // namespace sinter::runtime

@@ -34,7 +34,9 @@ Pipelines::Layout Pipelines::layout(std::uint32_t bindings) {
       structure<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
   info.setLayoutCount = 1;
   info.pSetLayouts = &made.set;
-  check(vkCreatePipelineLayout(device_.handle(), &info, nullptr, &made.pipeline), "vkCreatePipelineLayout");
+  const VkResult code = vkCreatePipelineLayout(device_.handle(), &info, nullptr, &made.pipeline);
+  if (code != VK_SUCCESS) vkDestroyDescriptorSetLayout(device_.handle(), made.set, nullptr);
+  check(code, "vkCreatePipelineLayout");
   return layouts_[bindings] = made;
 }
 
@@ -55,6 +57,11 @@ Pipeline Pipelines::make(std::span<const std::uint32_t> spirv, std::uint32_t bin
   // With full subgroups gl_SubgroupSize is the device's size, and consecutive lanes are in one subgroup.
   if (device_.info().full_subgroups && lanes % device_.info().subgroup_size == 0)
     info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT_EXT;
+  VkPipelineShaderStageRequiredSubgroupSizeCreateInfoEXT required =
+      structure<VkPipelineShaderStageRequiredSubgroupSizeCreateInfoEXT>(
+          VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO_EXT);
+  required.requiredSubgroupSize = device_.info().subgroup_size;
+  if (device_.info().chooses_subgroups) info.stage.pNext = &required;
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = module;
   info.stage.pName = "main";
@@ -62,8 +69,11 @@ Pipeline Pipelines::make(std::span<const std::uint32_t> spirv, std::uint32_t bin
   info.layout = shared.pipeline;
   if (device_.info().has_statistics) info.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   VkPipeline pipeline = VK_NULL_HANDLE;
-  const VkResult code =
-      vkCreateComputePipelines(device_.handle(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
+  const auto start = PipelineCache::Clock::now();
+  const VkResult code = device_.attempt("vkCreateComputePipelines", [&] {
+    return vkCreateComputePipelines(device_.handle(), cache_.handle(), 1, &info, nullptr, &pipeline);
+  });
+  cache_.add(PipelineCache::Clock::now() - start);
   vkDestroyShaderModule(device_.handle(), module, nullptr);
   check(code, "vkCreateComputePipelines");
   if (base::logs("compile"))
@@ -74,7 +84,7 @@ Pipeline Pipelines::make(std::span<const std::uint32_t> spirv, std::uint32_t bin
                                                       : "the driver tells nothing of it"));
   std::lock_guard lock(mutex_);
   pipelines_.push_back(pipeline);
-  return {pipeline, shared.pipeline, shared.set, bindings <= device_.info().max_push_descriptors};
+  return {pipeline, shared.pipeline, shared.set, bindings, bindings <= device_.info().max_push_descriptors};
 }
 
 }  // namespace sinter::runtime::vulkan

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <optional>
 
 #include <sinter/error.h>
 
@@ -23,6 +24,7 @@ struct Tiles {
 
 constexpr Tiles kLarge{128, 128, 8, 8, 8};
 constexpr Tiles kMedium{64, 64, 8, 4, 4};
+constexpr Tiles kSmall{32, 64, 8, 4, 4};  // for devices of few invocations
 constexpr Tiles kFewRows{16, 128, 8, 4, 4};
 constexpr Tiles kFewColumns{128, 16, 8, 4, 4};
 // llvmpipe takes as long for one load as for twenty multiplications, so each loaded value is used many times.
@@ -130,6 +132,7 @@ Tiles choose_tiles(const Product& p, const DeviceInfo& device) {
   if (p.n <= 32) return kFewColumns;
   const std::int64_t large = divide_up(p.m, kLarge.m) * divide_up(p.n, kLarge.n) * p.batch;
   const bool fits = device.shared_bytes >= 2 * 8 * (128 + 4) * size_of(p.dtype);
+  if (static_cast<int>(device.max_invocations) < kMedium.lanes()) return kSmall;
   return fits && large * kLarge.lanes() * 4 >= device.lanes ? kLarge : kMedium;
 }
 
@@ -146,10 +149,16 @@ std::int64_t choose_splits(const Product& p, const Tiles& tiles, std::int64_t gr
   return std::max({splits, least, std::int64_t{1}});
 }
 
-/// The declarations before the operands' text.
-std::string head(const Product& p, const Tiles& tiles, int lanes, bool split, bool combine) {
+/// The declarations before the operands' text. `addresses`: the first word of the buffers' addresses, where
+/// they are not bound.
+std::string head(const Product& p, const Tiles& tiles, int lanes, bool split, bool combine,
+                 std::optional<std::size_t> addresses) {
   const bool f64 = p.dtype == DType::f64;
   std::string text = "#version 450\n#extension GL_EXT_control_flow_attributes : require\n";
+  if (addresses)
+    text +=
+        "#extension GL_EXT_buffer_reference : require\n"
+        "#extension GL_EXT_buffer_reference_uvec2 : require\n";
   auto define = [&](const char* name, int value) {
     text += std::string("#define ") + name + " " + std::to_string(value) + "\n";
   };
@@ -166,8 +175,23 @@ std::string head(const Product& p, const Tiles& tiles, int lanes, bool split, bo
   define("B_ALONG_K", p.b_along_k);
   define("SPLIT", split);
   define("COMBINE", combine);
+  text += "layout(local_size_x = LANES) in;\n";
+  if (addresses) {
+    const std::string layout =
+        "layout(buffer_reference, std430, buffer_reference_align = " + std::to_string(size_of(p.dtype)) +
+        ") restrict ";
+    text += layout + "readonly buffer Input { REAL at[]; };\n" + layout +
+            "writeonly buffer Output { REAL at[]; };\n"
+            "layout(std430, binding = 0) restrict readonly buffer Arguments { uint words[]; };\n";
+    std::size_t word = *addresses;
+    for (const char* name : {"a Input", "b Input", "c Output"}) {
+      text += std::string("#define ") + name + "(uvec2(words[" + std::to_string(word) + "], words[" +
+              std::to_string(word + 1) + "])).at\n";
+      word += 2;
+    }
+    return text;
+  }
   text +=
-      "layout(local_size_x = LANES) in;\n"
       "layout(std430, binding = 0) restrict readonly buffer A { REAL a[]; };\n"
       "layout(std430, binding = 1) restrict readonly buffer B { REAL b[]; };\n"
       "layout(std430, binding = 2) restrict writeonly buffer C { REAL c[]; };\n"
@@ -182,6 +206,8 @@ ProductPlan plan(const Product& p, const DeviceInfo& device) {
   check_reach(p);
   ProductPlan plan;
   plan.element_bytes = size_of(p.dtype);
+  plan.operations = 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) *
+                    static_cast<double>(p.batch);
   plan.input_bytes[0] = static_cast<std::size_t>(p.numel[0]) * size_of(p.dtype);
   plan.input_bytes[1] = static_cast<std::size_t>(p.numel[1]) * size_of(p.dtype);
   plan.output_bytes = static_cast<std::size_t>(p.numel[2]) * size_of(p.dtype);
@@ -196,16 +222,30 @@ ProductPlan plan(const Product& p, const DeviceInfo& device) {
   const std::int64_t depth = divide_up(divide_up(p.k, wanted_splits), tiles.k) * tiles.k;
   const std::int64_t splits = depth ? divide_up(p.k, depth) : 1;
 
+  // An input may begin somewhat behind its binding.
+  const VkDeviceSize farthest =
+      std::max({plan.input_bytes[0] + device.storage_alignment,
+                plan.input_bytes[1] + device.storage_alignment, static_cast<VkDeviceSize>(plan.output_bytes),
+                splits > 1 ? static_cast<VkDeviceSize>(splits * elements) * size_of(p.dtype) : 0});
+  plan.by_address = farthest > device.max_storage_range;
+  if (plan.by_address && !device.has_addresses)
+    throw DeviceError("[vulkan] a matrix product or convolution touches " + std::to_string(farthest) +
+                      " bytes of one buffer; kernels on " + device.name + " reach " +
+                      std::to_string(device.max_storage_range) + ", for want of bufferDeviceAddress");
+
   auto words = [&](std::int64_t last) {
     std::vector<std::uint32_t> all;
     for (std::int64_t value :
          {p.m, p.n, p.k, p.batch, tiles_m, tiles_n, splits, depth, last, std::int64_t{0}, std::int64_t{0}})
       all.push_back(static_cast<std::uint32_t>(value));
     all.insert(all.end(), p.words.begin(), p.words.end());
+    if (plan.by_address) all.resize(all.size() + kAddressWords);
     return all;
   };
   auto text = [&](int group_lanes, bool combine) {
-    return head(p, tiles, group_lanes, splits > 1, combine) + p.operands +
+    const std::optional<std::size_t> addresses =
+        plan.by_address ? std::optional(words(0).size() - kAddressWords) : std::nullopt;
+    return head(p, tiles, group_lanes, splits > 1, combine, addresses) + p.operands +
            std::string(kernels::source("product.comp"));
   };
   plan.product = {text(lanes, false), words(blocks * splits), static_cast<std::uint32_t>(lanes),

@@ -16,6 +16,9 @@ namespace sinter::runtime::vulkan {
 /// The words that say at which element of its binding each input begins: a launch sets them.
 inline constexpr std::size_t kFirstElementWord = 9;
 
+/// Of products by address the last words: the addresses of a, b and c, low words first.
+inline constexpr std::size_t kAddressWords = 6;
+
 /// One dispatch: the text and the words of its arguments.
 struct ProductPass {
   std::string source;
@@ -28,7 +31,9 @@ struct ProductPass {
 /// result. With splits it writes `partial_bytes` of partial sums as its c, which `combine` reads as its a.
 struct ProductPlan {
   ProductPass product, combine;
+  bool by_address = false;  // some buffer is too large for a binding: only the arguments are bound
   std::size_t partial_bytes = 0;
+  double operations = 0;  // multiplications and additions
   std::size_t element_bytes = 0;
   std::size_t inputs[2] = {0, 1};                         // which of the op's inputs are a and b
   std::size_t input_bytes[2] = {0, 0}, output_bytes = 0;  // least sizes of a, b and c

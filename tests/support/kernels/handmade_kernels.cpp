@@ -1,5 +1,5 @@
 // Kernels written by hand, one for each feature of kernel IR. Here: elementwise ops, views, indices and
-// random numbers; handmade_types.cpp and handmade_reductions.cpp have the rest.
+// random numbers; the other files of this name have the rest.
 #include "tests/support/kernels/handmade_kernels.h"
 
 #include <cstdint>
@@ -35,6 +35,7 @@ std::vector<KernelCase> HandmadeKernels::build() {
       rows(shape, schedule, " " + shape.text() + suffix);
     reductions(schedule, suffix);
   }
+  sizes();
   return std::move(cases_);
 }
 

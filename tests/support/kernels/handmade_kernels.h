@@ -38,6 +38,9 @@ class HandmadeKernels {
   /// vectors beside larger elements.
   void halves(DType half, const std::vector<double>& reals);
 
+  // handmade_sizes.cpp
+  void sizes();
+
   // handmade_reductions.cpp
   /// Kernels that reduce each row.
   void rows(const Shape2& shape, ir::Schedule schedule, const std::string& suffix);

@@ -1,0 +1,192 @@
+// Arguments of kernels, batched kernels and products.
+#include "src/runtime/cuda/launcher.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include <sinter/error.h>
+
+#include "src/runtime/cuda/queues.h"
+#include "src/runtime/members.h"
+
+namespace sinter::runtime::cuda {
+
+namespace {
+
+/// The run's workspace, for a launch that needs this much.
+DevicePointer workspace_for(std::size_t bytes, const RunMemory& memory) {
+  if (bytes > memory.workspace_bytes)
+    throw Error("[cuda] a launch needs " + std::to_string(bytes) + " bytes of workspace in a run that has " +
+                std::to_string(memory.workspace_bytes));
+  return memory.workspace;
+}
+
+/// Where the launch's fault words begin.
+DevicePointer first_fault(const LaunchArguments& arguments, const RunMemory& memory) {
+  return memory.faults + arguments.first_fault * sizeof(std::uint32_t);
+}
+
+}  // namespace
+
+std::size_t KernelExecutable::workspace_bytes(std::span<const std::int64_t> ints, std::size_t) const {
+  if (!kernel.split) return 0;
+  const emit::Geometry geometry = emit::geometry(kernel, target, ints);
+  if (geometry.workgroups == 0) return 0;
+  if (geometry.workgroups / geometry.parts > kCounters)
+    throw DeviceError("[cuda] a reduction of few results counts " +
+                      std::to_string(geometry.workgroups / geometry.parts) + " groups; the most are " +
+                      std::to_string(kCounters));
+  return emit::split_scratch_bytes(kernel, geometry, ints);
+}
+
+void Launcher::launch(CudaExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory) {
+  if (Node* node = replays_.next_launch(executable)) return launch_again(*node, arguments, memory);
+  parameters_.clear();
+  if (executable.is_product)
+    launch_product(static_cast<ProductExecutable&>(executable), arguments, memory);
+  else
+    launch_kernel(static_cast<KernelExecutable&>(executable), arguments, memory);
+}
+
+void Launcher::launch_again(Node& node, const LaunchArguments& arguments, const RunMemory& memory) {
+  for (const Patch& patch : node.parameters.patches()) {
+    std::uint64_t bits = 0;
+    switch (patch.source) {
+      case Patch::Source::Buffer: bits = address_of(arguments.buffers[patch.number]); break;
+      case Patch::Source::Scalar: bits = bits_of(arguments.scalars[patch.number], patch.dtype); break;
+      case Patch::Source::Workspace: bits = memory.workspace; break;
+      case Patch::Source::Faults: bits = first_fault(arguments, memory); break;
+    }
+    node.write(patch, bits);
+  }
+  replays_.replay(node);
+}
+
+void Launcher::launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments,
+                             const RunMemory& memory) {
+  const ir::Kernel& kernel = executable.kernel;
+  if (kernel.members > 1) return launch_members(executable, arguments, memory);
+  const emit::Geometry geometry = emit::geometry(kernel, executable.target, arguments.ints);
+  if (geometry.workgroups == 0) return;
+  using Source = Patch::Source;
+  for (std::uint32_t b = 0; b < arguments.buffers.size(); ++b) {
+    parameters_.patch_next({.source = Source::Buffer, .number = b});
+    parameters_.push(address_of(arguments.buffers[b]));
+  }
+  for (std::int64_t value : arguments.ints) {
+    if (kernel.wide)
+      parameters_.push(value);
+    else
+      parameters_.push(static_cast<std::int32_t>(value));
+  }
+  for (std::uint32_t s = 0; s < kernel.scalars.size(); ++s) {
+    const DType dtype = kernel.scalars[s];
+    const std::uint64_t bits = bits_of(arguments.scalars[s], dtype);
+    const std::uint8_t bytes = dtype == DType::boolean ? 1 : size_of(dtype) == 8 ? 8 : 4;
+    parameters_.patch_next({.source = Source::Scalar, .dtype = dtype, .bytes = bytes, .number = s});
+    if (bytes == 1)
+      parameters_.push(bits != 0);
+    else if (bytes == 8)
+      parameters_.push(bits);
+    else
+      parameters_.push(static_cast<std::uint32_t>(bits));
+  }
+  if (kernel.split) {
+    parameters_.push(geometry.parts);
+    parameters_.patch_next({.source = Source::Workspace});
+    parameters_.push(workspace_for(executable.workspace_bytes(arguments.ints, 1), memory));
+    parameters_.push(memory.counters);
+  }
+  push_faults(kernel, arguments, memory);
+  replays_.start({executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
+                  "the launch of a fused kernel"},
+                 parameters_, &executable);
+}
+
+/// The last parameter of a kernel that has fault words.
+void Launcher::push_faults(const ir::Kernel& kernel, const LaunchArguments& arguments,
+                           const RunMemory& memory) {
+  if (kernel.faults == 0) return;
+  const std::size_t end = arguments.first_fault + kernel.faults * arguments.members;
+  if (end > memory.fault_count)
+    throw Error("[cuda] a launch has fault words up to " + std::to_string(end) + " in a run that has " +
+                std::to_string(memory.fault_count));
+  parameters_.patch_next({.source = Patch::Source::Faults});
+  parameters_.push(first_fault(arguments, memory));
+}
+
+void Launcher::launch_members(KernelExecutable& executable, const LaunchArguments& arguments,
+                              const RunMemory& memory) {
+  const ir::Kernel& kernel = executable.kernel;
+  const emit::MemberLayout& layout = executable.members;
+  const emit::Geometry geometry =
+      emit::geometry(kernel, executable.target, arguments.ints, arguments.members, firsts_);
+  if (geometry.workgroups == 0) return;
+  addresses_.clear();
+  for (const BufferView& view : arguments.buffers) addresses_.push_back(address_of(view));
+  table_.clear();
+  pack_members(kernel, layout, arguments, addresses_, firsts_, table_);
+  std::memcpy(parameters_.room(kernel.members * layout.bytes), table_.data(), table_.size());
+  for (std::size_t m = 0; m < arguments.members; ++m)
+    for (const emit::MemberLayout::Field& field : layout.fields) {
+      if (field.letter == 'n') continue;
+      const bool is_buffer = field.letter == 'b';
+      const std::size_t each = is_buffer ? kernel.buffers.size() : kernel.scalars.size();
+      parameters_.patch_at({.source = is_buffer ? Patch::Source::Buffer : Patch::Source::Scalar,
+                            .dtype = is_buffer ? DType::f32 : kernel.scalars[field.number],
+                            .bytes = static_cast<std::uint8_t>(field.bytes),
+                            .number = static_cast<std::uint32_t>(m * each + field.number),
+                            .offset = static_cast<std::uint32_t>(m * layout.bytes + field.offset)});
+    }
+  parameters_.push(static_cast<std::uint32_t>(arguments.members));
+  push_faults(kernel, arguments, memory);
+  replays_.start({executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
+                  "the launch of a kernel for several members"},
+                 parameters_, &executable);
+}
+
+void Launcher::launch_product(ProductExecutable& executable, const LaunchArguments& arguments,
+                              const RunMemory& memory) {
+  const ProductPlan& plan = executable.plan;
+  if (plan.blocks == 0) return;
+  if (!executable.product) throw Error("[cuda] a product is launched that was not waited for");
+  const DevicePointer a = address_of(arguments.buffers[0]), b = address_of(arguments.buffers[1]);
+  const DevicePointer c = address_of(arguments.buffers[2]);
+  const DevicePointer parts = plan.splits > 1 ? workspace_for(plan.workspace_bytes(), memory) : 0;
+  const DevicePointer to = plan.splits > 1 ? parts : c;
+
+  MatMulProblem matmul = plan.matmul;
+  Conv2dProblem conv = plan.conv;
+  // Depends on the addresses, so a replay packs all arguments again.
+  if (!plan.is_conv) set_vectors(matmul, plan.dtype, a, b, to);
+  for (std::int64_t first = 0; first < plan.blocks; first += ProductPlan::kMostBlocks) {
+    parameters_.clear();
+    // The matrix product of a convolution has a row per channel of the result; that operand is always the
+    // second input.
+    parameters_.push(plan.is_conv ? b : a);
+    parameters_.push(plan.is_conv ? a : b);
+    parameters_.push(to);
+    matmul.first_block = conv.first_block = first;
+    if (plan.is_conv)
+      parameters_.push(conv);
+    else
+      parameters_.push(matmul);
+    const auto blocks = static_cast<unsigned>(std::min(plan.blocks - first, ProductPlan::kMostBlocks));
+    replays_.start({executable.product, blocks, ProductPlan::kThreads, 1, "the launch of a product"},
+                   parameters_);
+  }
+  if (plan.splits == 1) return;
+
+  parameters_.clear();
+  parameters_.push(parts);
+  parameters_.push(c);
+  parameters_.push(plan.result_numel);
+  parameters_.push(static_cast<std::int32_t>(plan.splits));
+  const std::int64_t blocks = std::min<std::int64_t>((plan.result_numel + 255) / 256, 65535);
+  replays_.start(
+      {executable.sum_splits, static_cast<unsigned>(blocks), 256, 1, "the launch of a product's second pass"},
+      parameters_);
+}
+
+}  // namespace sinter::runtime::cuda

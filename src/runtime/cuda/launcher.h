@@ -1,0 +1,50 @@
+// Packs the arguments of launches, or writes what changed to the nodes of a plan that was recorded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "src/runtime/backend.h"
+#include "src/runtime/cuda/executables.h"
+#include "src/runtime/cuda/parameters.h"
+#include "src/runtime/cuda/replays.h"
+
+namespace sinter::runtime::cuda {
+
+/// The device memory of an open run, all of it had before the first launch.
+struct RunMemory {
+  DevicePointer workspace = 0;  // the launches share it, since they run one after the other
+  std::size_t workspace_bytes = 0;
+  DevicePointer counters = 0;  // arrival counters of split kernels; all zero between launches
+  DevicePointer faults = 0;    // the run's fault words
+  std::uint32_t fault_count = 0;
+};
+
+class Launcher {
+ public:
+  explicit Launcher(Replays& replays) : replays_(replays) {}
+  Launcher(const Launcher&) = delete;
+  Launcher& operator=(const Launcher&) = delete;
+
+  /// One launch of the open run of `replays`.
+  void launch(CudaExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory);
+
+ private:
+  void launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory);
+  void launch_members(KernelExecutable& executable, const LaunchArguments& arguments,
+                      const RunMemory& memory);
+  void launch_product(ProductExecutable& executable, const LaunchArguments& arguments,
+                      const RunMemory& memory);
+  void push_faults(const ir::Kernel& kernel, const LaunchArguments& arguments, const RunMemory& memory);
+  void launch_again(Node& node, const LaunchArguments& arguments, const RunMemory& memory);
+
+  Replays& replays_;
+  // Reused to save allocations.
+  Parameters parameters_;
+  std::vector<DevicePointer> addresses_;
+  std::vector<std::uint32_t> firsts_;
+  std::vector<std::byte> table_;
+};
+
+}  // namespace sinter::runtime::cuda
