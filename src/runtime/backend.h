@@ -203,10 +203,10 @@ class Backend {
   /// thread that began it.
   virtual bool runs_concurrently() const { return false; }
 
-  /// Opens a run: the launches up to `submit` or `abandon`. There are no launches outside of a run. All the
-  /// memory that its launches need is had here, so that a run which has begun does not fail for want of it:
-  /// its launches may write over buffers that others still count on. Throws DeviceError when there is none
-  /// left; then there is no run.
+  /// Opens a run: the launches up to `submit` or `abandon`. There are no launches outside of a run, and no
+  /// other calls by its thread within it. All the memory that its launches need is had here, so that a run
+  /// which has begun does not fail for want of it: its launches may write over buffers that others still
+  /// count on. Throws DeviceError when there is none left; then there is no run.
   ///
   /// `state` belongs to a plan and holds null before its first run: each run of a plan launches the same
   /// executables with the same ints in the same order; buffers and scalars may differ. A null `state`: the
@@ -222,7 +222,8 @@ class Backend {
   /// Ends the run after an error. Launches that have not started yet never do.
   virtual void abandon() noexcept {}
 
-  /// Waits for all submitted work. Throws DeviceError where the device failed.
+  /// Waits for all submitted work, from any thread and without the device's lock. Throws DeviceError where
+  /// the device failed.
   virtual void synchronize() = 0;
 
   virtual BackendStatistics statistics() const = 0;

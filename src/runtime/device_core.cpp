@@ -137,7 +137,6 @@ void DeviceCore::read(trace::Value& value, std::span<std::byte> out) {
 
 void DeviceCore::synchronize() {
   recorder().flush();
-  const auto lock = executor_.lock();
   backend_->synchronize();
 }
 

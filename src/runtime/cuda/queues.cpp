@@ -23,9 +23,10 @@ void Queues::use(const ir::Kernel* kernel, std::span<const BufferView> buffers) 
 }
 
 void Queues::wait() {
+  const std::uint64_t last = timeline_.open() - 1;
   check(api_.stream_synchronize(compute_), "cuStreamSynchronize");
   check(api_.stream_synchronize(uploads_.stream()), "cuStreamSynchronize");
-  timeline_.completed_by(timeline_.open() - 1);
+  timeline_.completed_by(last);
 }
 
 /// An upload. The upload stream waits for earlier work on the memory.

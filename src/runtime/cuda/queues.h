@@ -65,7 +65,7 @@ class Queues {
   /// The transfer waits for the last submit that wrote the buffer.
   std::unique_ptr<Transfer> begin_download(const BufferView& from, std::span<std::byte> data);
 
-  /// Waits for all submitted work.
+  /// Waits for all submitted work. Thread-safe.
   void wait();
 
   std::uint64_t completed() { return timeline_.completed(); }

@@ -53,7 +53,7 @@ void Timeline::wait(Stream stream, std::uint64_t point) {
   if (point <= known_completed()) return;
   const std::lock_guard lock(mutex_);
   if (point < first_) return;
-  check(api_.stream_wait_event(stream, event_of(std::min(point, closed_)), 0), "cuStreamWaitEvent");
+  check(api_.stream_wait_event(stream, event_of(std::min(point, closed_.load())), 0), "cuStreamWaitEvent");
 }
 
 std::uint64_t Timeline::completed() {
@@ -67,7 +67,7 @@ std::uint64_t Timeline::ask() {
   std::uint64_t done = std::max(known_completed(), first_ - 1), open = closed_ + 1;
   while (open - done > 1) {
     // The latest first, as the device mostly keeps up.
-    const std::uint64_t middle = open == closed_ + 1 ? closed_ : done + (open - done) / 2;
+    const std::uint64_t middle = open == closed_ + 1 ? closed_.load() : done + (open - done) / 2;
     const Result result = api_.event_query(event_of(middle));
     if (result != kNotReady) check(result, "cuEventQuery");
     (result == kSuccess ? done : open) = middle;
@@ -98,7 +98,7 @@ void Timeline::wait_for(std::uint64_t point) {
   {
     const std::lock_guard lock(mutex_);
     if (point < first_) return;
-    event = event_of(std::min(point, closed_));
+    event = event_of(std::min(point, closed_.load()));
   }
   // Without the mutex: launches go on meanwhile. Should the event be recorded anew before the driver looks at
   // it, its old number is done already and this waits for a later one.

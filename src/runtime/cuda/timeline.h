@@ -22,7 +22,7 @@ class Timeline {
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
-  /// The number of work enqueued now.
+  /// The number of work enqueued now. Thread-safe.
   std::uint64_t open() const { return closed_ + 1; }
   /// Has the event that `close` records.
   void reserve();
@@ -58,7 +58,7 @@ class Timeline {
 
   const DriverApi& api_;
   Stream compute_;
-  std::uint64_t closed_ = 0;  // written with the mutex held, as well
+  std::atomic<std::uint64_t> closed_{0};  // written with the mutex held, as well
   bool has_work_ = false;
   std::atomic<std::uint64_t> completed_{0};
   std::mutex mutex_;          // of what follows

@@ -63,6 +63,8 @@ class VulkanBackend final : public Backend {
 
   const KernelForm& form_of(KernelExecutable& executable, bool by_address, std::span<const std::int64_t> ints,
                             std::size_t members);
+  void compute_reaches(const KernelExecutable& executable, const LaunchArguments& arguments,
+                       std::size_t member);
   void check_position(std::int64_t bytes, DType dtype) const;
   void put_addresses(std::vector<std::uint32_t>& words, std::span<const BufferView> views) const;
   bool loops_too_long(const KernelForm& form, std::span<const std::int64_t> ints) const;

@@ -111,7 +111,7 @@ void VulkanBackend::launch(Executable& executable, const LaunchArguments& argume
   words_.clear();
   auto* kernel = dynamic_cast<KernelExecutable*>(&executable);
   if (!kernel) return launch_product(dynamic_cast<ProductExecutable&>(executable), arguments);
-  if (kernel->kernel.members == 1) kernel->reach.compute(arguments.ints, reaches_);
+  if (kernel->kernel.members == 1) compute_reaches(*kernel, arguments, 0);
   kernel->uses_addresses(reaches_) ? launch_members(*kernel, arguments) : launch_kernel(*kernel, arguments);
 }
 
@@ -198,6 +198,19 @@ BufferView VulkanBackend::workspace(std::size_t bytes) const {
   return {run_->workspace.get(), 0};
 }
 
+/// Bytes of each buffer of a member that its kernel touches. What is only read is touched within the buffer,
+/// whatever positions the sizes allow: indices and predicates keep to it.
+void VulkanBackend::compute_reaches(const KernelExecutable& executable, const LaunchArguments& arguments,
+                                    std::size_t member) {
+  const ir::Kernel& kernel = executable.kernel;
+  executable.reach.compute(arguments.ints.subspan(member * kernel.ints, kernel.ints), reaches_);
+  for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
+    const BufferView& view = arguments.buffers[member * kernel.buffers.size() + i];
+    if (!kernel.buffers[i].written && view.byte_offset <= view.buffer->bytes())
+      reaches_[i] = std::min(reaches_[i], static_cast<std::int64_t>(view.buffer->bytes() - view.byte_offset));
+  }
+}
+
 /// SPIR-V takes the number of an array's element for a signed one of 32 bits.
 void VulkanBackend::check_position(std::int64_t bytes, DType dtype) const {
   const std::int64_t elements = bytes / static_cast<std::int64_t>(size_of(dtype));
@@ -227,7 +240,7 @@ void VulkanBackend::launch_members(KernelExecutable& executable, const LaunchArg
   make_room(words_.size() * sizeof(std::uint32_t), 1, {&pipeline});
   bindings_.push_back(bind_words(words_));
   for (std::size_t m = 0; m < arguments.members; ++m) {
-    executable.reach.compute(arguments.ints.subspan(m * kernel.ints, kernel.ints), reaches_);
+    compute_reaches(executable, arguments, m);
     for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
       check_position(reaches_[i], kernel.buffers[i].dtype);
       note(arguments.buffers[m * kernel.buffers.size() + i], reaches_[i], kernel.buffers[i].written);

@@ -88,6 +88,13 @@ void StagingPool::give_back(std::unique_ptr<MemoryBlock> block, std::uint64_t va
   }
 }
 
+std::size_t StagingPool::bytes() const {
+  std::lock_guard lock(mutex_);
+  std::size_t bytes = 0;
+  for (const Free& f : free_) bytes += f.block->bytes();
+  return bytes;
+}
+
 std::size_t StagingPool::trim() {
   const std::uint64_t completed = commands_.completed();
   std::lock_guard lock(mutex_);

@@ -60,6 +60,8 @@ class StagingPool {
   void give_back(std::unique_ptr<MemoryBlock> block, std::uint64_t value) noexcept;
   /// Returns unused blocks to the driver; the number of bytes.
   std::size_t trim();
+  /// Bytes of blocks that no transfer uses.
+  std::size_t bytes() const;
 
  private:
   struct Free {
@@ -69,7 +71,7 @@ class StagingPool {
 
   const Device& device_;
   Commands& commands_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<Free> free_;
 };
 

@@ -197,7 +197,7 @@ BackendStatistics VulkanBackend::statistics() const {
   s.kernels_from_disk = compiler_.counts().from_disk;
   s.launches = launches_;
   s.bytes_in_use = pool_.bytes_in_use();
-  s.bytes_reserved = pool_.bytes_reserved();
+  s.bytes_reserved = pool_.bytes_reserved() + staging_.bytes();
   s.peak_bytes_in_use = pool_.peak_bytes_in_use();
   return s;
 }
