@@ -6,6 +6,7 @@
 #include <sinter/sinter.h>
 
 #include "first_step.h"
+#include "threads.h"
 #include "workload.h"
 
 namespace bench {
@@ -283,6 +284,16 @@ const std::vector<Workload>& workloads() {
        nullptr, [](const Device& device) { return first_step(device, false); }},
       {"first_step_warm_s", "the same with kernels on disk", 1, 1, "s", nullptr,
        [](const Device& device) { return first_step(device, true); }},
+      {"evaluation_1_thread", "two small ops, recorded and run, again and again", 1, 1, "us", nullptr,
+       [](const Device& device) { return evaluations(device, 1); }},
+      {"evaluation_2_threads", "the same in two threads: time for one evaluation, of both together", 1, 1,
+       "us", nullptr, [](const Device& device) { return evaluations(device, 2); }},
+      {"evaluation_4_threads", "the same in four threads", 1, 1, "us", nullptr,
+       [](const Device& device) { return evaluations(device, 4); }},
+      {"step_1500_ops", "a known step of 1,500 small ops", 1, 1, "ms", nullptr,
+       [](const Device& device) { return step_beside(device, false); }},
+      {"step_beside_new_shapes", "the same beside a thread that evaluates ever new shapes", 1, 1, "ms",
+       nullptr, [](const Device& device) { return step_beside(device, true); }},
       {"host_us_per_op", "one tiny op, recorded and run", 4, kTinyOps, "us", tiny_ops},
   };
   return all;
