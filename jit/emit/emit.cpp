@@ -220,7 +220,7 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
       // Several points per workgroup where one subgroup is enough for a point: workgroups of one subgroup
       // would leave a core half empty.
       if (has_rows && lanes == target.subgroup)
-        shape.rows = static_cast<std::uint32_t>(std::min<std::int64_t>(target.workgroup_size / lanes, outer));
+        shape.rows = static_cast<std::uint32_t>(std::min<std::int64_t>(full / lanes, outer));
       if (kernel.split) shape.rows = 1;
       shape.workgroups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, shape.rows)));
       check_split(outer);

@@ -18,8 +18,10 @@ namespace {
 constexpr VkDeviceSize kArgumentsRing = VkDeviceSize{1} << 20;
 constexpr VkDeviceSize kUploadRing = VkDeviceSize{1} << 20;
 constexpr VkDeviceSize kMemberBytes = VkDeviceSize{32}
-                                      << 10;    // of the arguments of one launch for several members
-constexpr std::uint64_t kLaunchesOfBatch = 64;  // a large batch moves as many bytes as so many launches cost
+                                      << 10;  // of the arguments of one launch for several members
+// A large batch moves as many bytes as so many launches cost: some 2 ms, beside which the 8 us that a GPU
+// rests between two batches are little.
+constexpr std::uint64_t kLaunchesOfBatch = 1024, kLaunchesOfBatchOnCpu = 64;
 
 std::uint64_t launch_bytes(const DeviceInfo& info) {
   return info.cpu_kernels ? std::uint64_t{1} << 20 : 32 * static_cast<std::uint64_t>(info.lanes);
@@ -31,7 +33,8 @@ VulkanBackend::VulkanBackend(int index, const VulkanOptions& options)
     : device_(index, options),
       pool_(device_, static_cast<std::size_t>(base::environment().memory_limit_mib) << 20),
       compiler_(device_),
-      commands_(device_, kLaunchesOfBatch * launch_bytes(device_.info())),
+      commands_(device_, (device_.info().cpu_kernels ? kLaunchesOfBatchOnCpu : kLaunchesOfBatch) *
+                             launch_bytes(device_.info())),
       arguments_(device_, commands_, kArgumentsRing, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT),
       uploads_(device_, commands_, kUploadRing, 0),
       staging_(device_, commands_),

@@ -13,7 +13,7 @@ namespace {
 // The device idles some 15 us between two batches, so small consecutive plans share a batch while earlier
 // batches keep the device busy.
 constexpr std::uint32_t kSmallBatch = 32;
-constexpr std::uint64_t kSmallPart = 4;  // of the work of a large batch
+constexpr std::uint64_t kSmallPart = 2;  // of the work of a large batch
 constexpr std::size_t kEnoughBatches = 2;
 // How long a thread that waits takes to see that it should stop.
 constexpr std::uint64_t kSlice = 100'000'000;  // ns
