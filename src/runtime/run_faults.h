@@ -16,8 +16,8 @@
 
 namespace sinter::runtime {
 
-/// The verdict on the values of one run. Devices set fault words while they compute; the plan knows what came of
-/// which word, and of which input that is in doubt itself.
+/// The verdict on the values of one run. Devices set fault words while they compute; the plan knows what came
+/// of which word, and of which input that is in doubt itself.
 class RunFaults final : public trace::Doubt {
  public:
   /// An input that was in doubt when the run began.
@@ -76,6 +76,9 @@ class RunsInDoubt {
   void add(std::shared_ptr<RunFaults> run);
   /// Settles those that have ended. False: no value can be in doubt, as no run of the device ever was.
   bool settle_ended();
+
+  void before_fork() { mutex_.lock(); }
+  void after_fork() { mutex_.unlock(); }
 
  private:
   std::atomic<bool> used_{false};

@@ -46,10 +46,10 @@ class TraceSink {
   virtual void run(Flushed& flushed, PerRecorder& own) = 0;
 };
 
-/// A failure loses nothing. Where a trace cannot be run, because memory is short or a kernel does not compile,
-/// it stays here as it was, and the next call tries again: by then handles may have gone, and with them what
-/// was too much. Values that nobody can see any more are left out then. Only a run that fails half-way, with
-/// memory half written, leaves failures in its values.
+/// A failure loses nothing. Where a trace cannot be run, because memory is short or a kernel does not
+/// compile, it stays here as it was, and the next call tries again: by then handles may have gone, and with
+/// them what was too much. Values that nobody can see any more are left out then. Only a run that fails
+/// half-way, with memory half written, leaves failures in its values.
 class Recorder {
  public:
   Recorder(TraceSink& sink, runtime::DeviceCore& device, std::size_t limit)
@@ -82,6 +82,10 @@ class Recorder {
 
   /// True iff nothing is recorded.
   bool empty();
+
+  /// Around a fork, by the thread that forks: no other thread is within this recorder then.
+  void before_fork() { mutex_.lock(); }
+  void after_fork() { mutex_.unlock(); }
 
   std::uint64_t ops_recorded() const { return ops_recorded_.load(std::memory_order_relaxed); }
 

@@ -16,6 +16,8 @@
 namespace sinter::runtime {
 class Buffer;
 class DeviceCore;
+/// True in a forked child, where the device did not come along.
+bool is_lost(const DeviceCore& device);
 }  // namespace sinter::runtime
 
 namespace sinter::trace {
@@ -28,15 +30,15 @@ struct TensorType {
   DType dtype = DType::f32;
 };
 
-/// What a run of a trace does not know yet of its values: devices look at indices while they compute, so a value
-/// may be in memory before it is known whether the indices that it came of were in range.
+/// What a run of a trace does not know yet of its values: devices look at indices while they compute, so a
+/// value may be in memory before it is known whether the indices that it came of were in range.
 class Doubt {
  public:
   virtual ~Doubt() = default;
   /// True where the answer needs no waiting.
   virtual bool done() = 0;
-  /// Why a value of the run must not be used, by its number in the trace; null where it is good. Waits for the
-  /// run. From any thread.
+  /// Why a value of the run must not be used, by its number in the trace; null where it is good. Waits for
+  /// the run. From any thread.
   virtual std::exception_ptr failure_of(std::uint32_t id) = 0;
 };
 
@@ -53,7 +55,8 @@ struct Value {
 
   /// The recorder whose trace will compute this value; null once it is in memory (or has failed).
   std::atomic<Recorder*> pending{nullptr};
-  std::uint32_t pending_id = 0;  // its number in that trace; guarded by the recorder's lock while it is pending
+  std::uint32_t pending_id =
+      0;  // its number in that trace; guarded by the recorder's lock while it is pending
 
   // Set before `pending` is cleared, constant afterwards.
   std::shared_ptr<runtime::Buffer> buffer;
@@ -67,6 +70,10 @@ struct Value {
 };
 
 using ValueRef = detail::Ref<Value>;
+
+/// In a forked child, where devices did not come along: the buffers and doubts of values are not ended any
+/// more, as their drivers are not there to do it.
+inline std::atomic<bool> buffers_of_lost_devices{false};
 
 void retain(Value* value);
 void release(Value* value);
