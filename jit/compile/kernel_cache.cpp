@@ -109,11 +109,12 @@ KernelCache::KernelCache(fs::path folder, std::uint64_t limit_bytes, Clock::dura
     : folder_(std::move(folder)), limit_bytes_(limit_bytes), retry_(retry) {}
 
 KernelCache& KernelCache::global() {
-  static KernelCache instance = [] {
+  // Never destroyed: threads may compile after the end of static objects.
+  static KernelCache& instance = *[] {
     const base::Environment& e = base::environment();
     const bool disk = e.cache && !e.cache_dir.empty();
-    return KernelCache(disk ? fs::path(e.cache_dir) / "kernels" : fs::path(),
-                       static_cast<std::uint64_t>(e.cache_limit_mib) << 20);
+    return new KernelCache(disk ? fs::path(e.cache_dir) / "kernels" : fs::path(),
+                           static_cast<std::uint64_t>(e.cache_limit_mib) << 20);
   }();
   return instance;
 }

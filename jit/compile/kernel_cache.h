@@ -21,7 +21,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,6 +28,7 @@
 #include <vector>
 
 #include "jit/compile/private_files.h"
+#include "src/base/fork.h"
 
 namespace sinter::compile {
 
@@ -118,7 +118,7 @@ class KernelCache {
   const std::filesystem::path folder_;
   const std::uint64_t limit_bytes_;
   const Clock::duration retry_;
-  mutable std::mutex mutex_;
+  mutable base::ForkMutex mutex_;
   std::map<Hash, std::shared_ptr<const std::vector<std::byte>>> memory_;
   CacheStatistics statistics_;
   Clock::duration pause_{0};         // after the last error in writing; 0: the last write went well

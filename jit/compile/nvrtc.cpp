@@ -94,7 +94,7 @@ Library open_library() {
 }
 
 const Library& library() {
-  static const Library instance = open_library();
+  static const Library& instance = *new Library(open_library());  // never destroyed: threads may compile
   return instance;
 }
 

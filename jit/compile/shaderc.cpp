@@ -42,14 +42,14 @@ std::vector<std::byte> run_shaderc(const std::string& source) {
 // what the archives were when that was built; as a library of its own it may be another each day, and so may
 // be the glslang and the SPIRV-Tools it uses.
 const std::string& shaderc_build() {
-  static const std::string build = [] {
+  static const std::string& build = *new std::string([] {
     static const char here = 0;
     const auto* shaderc = reinterpret_cast<const void*>(&shaderc_compiler_initialize);
     const std::string archives = SINTER_SHADERC_BUILD;
     if (!in_one_object(shaderc, &here))
       return archives + ", " + builds_of_loaded({"libshaderc", "libglslang", "libSPIRV"});
     return archives.empty() ? build_of(&here) : archives;
-  }();
+  }());
   return build;
 }
 

@@ -141,9 +141,12 @@ class Conv2d final : public Kind {
 }  // namespace
 
 const Kind& conv2d(Direction direction) {
-  static const Conv2d forward("conv2d", Op::Conv2d, Direction::Forward);
-  static const Conv2d input("conv2d_backward_input", Op::Conv2dBackwardInput, Direction::BackwardInput);
-  static const Conv2d weight("conv2d_backward_weight", Op::Conv2dBackwardWeight, Direction::BackwardWeight);
+  // Never destroyed: threads may plan after the end of static objects.
+  static const Conv2d& forward = *new Conv2d("conv2d", Op::Conv2d, Direction::Forward);
+  static const Conv2d& input =
+      *new Conv2d("conv2d_backward_input", Op::Conv2dBackwardInput, Direction::BackwardInput);
+  static const Conv2d& weight =
+      *new Conv2d("conv2d_backward_weight", Op::Conv2dBackwardWeight, Direction::BackwardWeight);
   switch (direction) {
     case Direction::Forward: return forward;
     case Direction::BackwardInput: return input;

@@ -6,6 +6,7 @@
 
 #include "jit/library/conv2d.h"
 #include "jit/library/matmul.h"
+#include "src/base/fork.h"
 
 namespace sinter::library {
 namespace {
@@ -29,7 +30,7 @@ const Kind* const* builtin_kinds() {
 
 /// Never destroyed: values and threads may outlive static objects.
 struct Registered {
-  std::mutex mutex;
+  base::ForkMutex mutex;
   std::vector<const Kind*> kinds;
 };
 Registered& registered() {

@@ -156,16 +156,27 @@ NodeId base_of(const Graph& graph, NodeId id) {
 }
 
 std::optional<StridedView> strided_view(const Graph& graph, NodeId id) {
-  const Node& node = graph.nodes[id];
-  if (node.kind == NodeKind::External) return StridedView{id, graph.trace->values[node.value].layout};
-  if (!node.is(OpClass::View)) return StridedView{id, contiguous_layout(node.shape)};
-  std::optional<StridedView> below = strided_view(graph, node.operands[0]);
-  if (!below) return std::nullopt;
-  if (node.op != Op::Reshape) return StridedView{below->base, view_layout(graph, node, below->layout)};
-  trace::Layout layout;
-  if (!reshape_layout(graph.nodes[node.operands[0]].shape, below->layout, node.shape, layout))
-    return std::nullopt;
-  return StridedView{below->base, layout};
+  // A program may stack as many views as it likes: from the base up without recursion.
+  std::vector<NodeId> views;
+  while (graph.nodes[id].is(OpClass::View)) {
+    views.push_back(id);
+    id = graph.nodes[id].operands[0];
+  }
+  const Node& base = graph.nodes[id];
+  trace::Layout layout = base.kind == NodeKind::External ? graph.trace->values[base.value].layout
+                                                         : contiguous_layout(base.shape);
+  for (; !views.empty(); views.pop_back()) {
+    const Node& view = graph.nodes[views.back()];
+    if (view.op != Op::Reshape) {
+      layout = view_layout(graph, view, layout);
+      continue;
+    }
+    trace::Layout reshaped;
+    if (!reshape_layout(graph.nodes[view.operands[0]].shape, layout, view.shape, reshaped))
+      return std::nullopt;
+    layout = reshaped;
+  }
+  return StridedView{id, layout};
 }
 
 }  // namespace sinter::plan

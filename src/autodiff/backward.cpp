@@ -1,5 +1,6 @@
 // backward(): computes the gradients of all leaves from the gradient of one number.
 #include <algorithm>
+#include <mutex>
 #include <vector>
 
 #include <absl/container/flat_hash_map.h>

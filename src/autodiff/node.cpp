@@ -41,8 +41,8 @@ void release(Node* node) {
   }
 }
 
-std::mutex& history_mutex() {
-  static std::mutex mutex;
+base::ForkMutex& history_mutex() {
+  static base::ForkMutex& mutex = *new base::ForkMutex;  // never destroyed: threads may go back late
   return mutex;
 }
 

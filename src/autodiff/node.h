@@ -4,11 +4,11 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <span>
 
 #include <sinter/any_tensor.h>
 
+#include "src/base/fork.h"
 #include "src/trace/op.h"
 #include "src/trace/value.h"
 
@@ -47,7 +47,7 @@ void retain(Node* node);
 void release(Node* node);
 
 /// Held while `backward` claims its nodes, so that two threads cannot use the same history.
-std::mutex& history_mutex();
+base::ForkMutex& history_mutex();
 
 /// Makes the node of a recorded op; null when no operand with history gets a gradient from its rule.
 AnyTensor::NodeRef track(Op op, std::span<const AnyTensor::Operand> operands,

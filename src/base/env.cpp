@@ -12,6 +12,8 @@
 #include <sinter/environment.h>
 #include <sinter/error.h>
 
+#include "src/base/fork.h"
+
 namespace sinter {
 namespace base {
 namespace {
@@ -79,7 +81,8 @@ Environment read() {
 }  // namespace
 
 Environment& mutable_environment() {
-  static Environment instance = read();
+  // Never destroyed: threads and values may outlive static objects.
+  static Environment& instance = *new Environment(read());
   return instance;
 }
 
@@ -96,8 +99,8 @@ void log_line(const char* topic, const std::string& line) {
 }
 
 void warn_once(const std::string& warning) {
-  static std::mutex mutex;
-  static std::set<std::string> seen;
+  static ForkMutex& mutex = *new ForkMutex;  // never destroyed, as a warning may come late
+  static std::set<std::string>& seen = *new std::set<std::string>;
   std::lock_guard lock(mutex);
   if (seen.insert(warning).second) std::fprintf(stderr, "sinter warning: %s\n", warning.c_str());
 }

@@ -1,12 +1,16 @@
 // Finds devices by name, and makes one DeviceCore for each that lives as long as the program.
+#include <atomic>
 #include <charconv>
 #include <map>
 #include <mutex>
+
+#include <unistd.h>
 
 #include <sinter/device.h>
 #include <sinter/error.h>
 
 #include "src/base/env.h"
+#include "src/base/fork.h"
 #include "src/runtime/device_core.h"
 #include "src/runtime/explain/collect.h"
 #include "src/runtime/host/host_backend.h"
@@ -24,8 +28,32 @@ namespace {
 using runtime::Backend;
 using runtime::DeviceCore;
 
+/// A driver that was opened in one process is of no use in a child that is forked from it.
+class OpenedIn {
+ public:
+  /// Throws DeviceError where an ancestor of this process opened it.
+  void require_here(const std::string& device) {
+    const pid_t here = ::getpid();
+    pid_t opened = 0;
+    if (process_.compare_exchange_strong(opened, here) || opened == here) return;
+    throw DeviceError("[device] " + device +
+                      " cannot be opened here: its driver was in use when this process was "
+                      "forked, and does not survive that; use the host, or fork before looking for devices");
+  }
+  void note() {
+    pid_t unopened = 0;
+    process_.compare_exchange_strong(unopened, ::getpid());
+  }
+
+ private:
+  std::atomic<pid_t> process_{0};
+};
+
+OpenedIn cuda_driver, vulkan_driver;
+
 int cuda_devices() {
 #ifdef SINTER_HAS_CUDA
+  cuda_driver.note();
   return runtime::cuda_device_count();
 #else
   return 0;
@@ -34,6 +62,7 @@ int cuda_devices() {
 
 std::unique_ptr<Backend> make_cuda(int index) {
 #ifdef SINTER_HAS_CUDA
+  cuda_driver.require_here("cuda:" + std::to_string(index));
   const int count = runtime::cuda_device_count();
   if (count == 0)
     throw DeviceError("[device] cuda:" + std::to_string(index) +
@@ -56,6 +85,7 @@ struct VulkanName {
 std::vector<VulkanName> vulkan_names() {
   std::vector<VulkanName> names;
 #ifdef SINTER_HAS_VULKAN
+  vulkan_driver.note();
   for (const runtime::VulkanDeviceInfo& info : runtime::vulkan_devices())
     names.push_back({info.name, info.hardware});
 #endif
@@ -64,6 +94,7 @@ std::vector<VulkanName> vulkan_names() {
 
 std::unique_ptr<Backend> make_vulkan(int index) {
 #ifdef SINTER_HAS_VULKAN
+  vulkan_driver.require_here("vulkan:" + std::to_string(index));
   const std::vector<VulkanName> names = vulkan_names();
   if (names.empty())
     throw DeviceError("[device] vulkan:" + std::to_string(index) +
@@ -82,7 +113,20 @@ std::unique_ptr<Backend> make_vulkan(int index) {
 }
 
 /// Never destroyed: values and threads may outlive static objects.
-struct Cores {
+struct Cores final : base::SurvivesFork {
+  Cores() { base::watch_forks_first(*this); }
+
+  void before_fork() noexcept override {
+    mutex.lock();
+    for (const auto& [name, core] : by_name)
+      if (core) core->before_fork();
+  }
+  void after_fork(bool in_child) noexcept override {
+    for (const auto& [name, core] : by_name)
+      if (core) core->after_fork(in_child);
+    mutex.unlock();
+  }
+
   std::mutex mutex;
   std::map<std::string, std::unique_ptr<DeviceCore>> by_name;
 };
@@ -93,14 +137,15 @@ Cores& cores() {
 }
 
 /// The core of that name, made at first use.
-DeviceCore& find_core(const std::string& name, std::unique_ptr<Backend> (*make)(int), int index) {
+DeviceCore& find_core(const std::string& name, std::unique_ptr<Backend> (*make)(int), int index,
+                      bool survives_fork = true) {
   std::lock_guard lock(cores().mutex);
   std::unique_ptr<DeviceCore>& entry = cores().by_name[name];
   if (!entry) {
     runtime::explain_process_if_asked();
     std::unique_ptr<Backend> backend = make(index);
     if (base::logs("device")) base::log_line("device", name + ": " + backend->traits().description);
-    entry = std::make_unique<DeviceCore>(std::move(backend));
+    entry = std::make_unique<DeviceCore>(std::move(backend), survives_fork);
   }
   return *entry;
 }
@@ -121,11 +166,11 @@ Device Device::host() {
 }
 
 Device Device::cuda(int index) {
-  return Device(&find_core("cuda:" + std::to_string(index), make_cuda, index));
+  return Device(&find_core("cuda:" + std::to_string(index), make_cuda, index, false));
 }
 
 Device Device::vulkan(int index) {
-  return Device(&find_core("vulkan:" + std::to_string(index), make_vulkan, index));
+  return Device(&find_core("vulkan:" + std::to_string(index), make_vulkan, index, false));
 }
 
 Device Device::null() {

@@ -3,17 +3,24 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <optional>
+
+#include <pthread.h>
 
 #include <sinter/error.h>
 
 #include "src/base/env.h"
+#include "src/base/exit_gate.h"
 
 namespace sinter::runtime {
 namespace {
 
 // A stream's number in front of the number of the draw: 2^40 draws of each of 2^23 streams.
 constexpr int kDrawBits = 40;
+
+/// Has no destructor: objects of the thread may end, and compute, after its recorders.
+thread_local bool recorders_have_ended = false;
 
 /// What the current thread uses of each device. When the thread ends, its recorders flush and other threads
 /// can reuse them.
@@ -25,6 +32,7 @@ class ThreadRecorders {
     std::optional<RandomStream> random;
   };
   ~ThreadRecorders() {
+    recorders_have_ended = true;
     for (const Entry& entry : entries_) entry.device->release_recorder(*entry.recorder);
   }
   Entry& find(DeviceCore& device) {
@@ -38,6 +46,23 @@ class ThreadRecorders {
 };
 
 thread_local ThreadRecorders thread_recorders;
+
+/// For what a thread computes in destructors that run after that of its recorders. Keys end after all objects
+/// of the thread; in the thread that ends the process they never do.
+ThreadRecorders& late_recorders() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made{};
+    if (pthread_key_create(&made, [](void* late) { delete static_cast<ThreadRecorders*>(late); }) != 0)
+      throw Error("[device] the system has no place left for what a thread needs that ends");
+    return made;
+  }();
+  if (void* late = pthread_getspecific(key)) return *static_cast<ThreadRecorders*>(late);
+  auto late = std::make_unique<ThreadRecorders>();
+  if (pthread_setspecific(key, late.get()) != 0) throw std::bad_alloc();
+  return *late.release();
+}
+
+ThreadRecorders& recorders_of_thread() { return recorders_have_ended ? late_recorders() : thread_recorders; }
 
 /// Copies a strided array at `from` to `out`, row-major.
 void copy_strided(std::span<std::byte> out, const std::byte* from, const Shape& shape, const Dims& strides,
@@ -57,13 +82,35 @@ void copy_strided(std::span<std::byte> out, const std::byte* from, const Shape& 
 
 }  // namespace
 
-DeviceCore::DeviceCore(std::unique_ptr<Backend> backend)
-    : backend_(std::move(backend)), executor_(*backend_) {}
+DeviceCore::DeviceCore(std::unique_ptr<Backend> backend, bool survives_fork)
+    : backend_(std::move(backend)), survives_fork_(survives_fork), executor_(*backend_) {}
 DeviceCore::~DeviceCore() = default;
 
-trace::Recorder& DeviceCore::recorder() { return *thread_recorders.find(*this).recorder; }
+bool is_lost(const DeviceCore& device) { return device.is_lost(); }
+
+void DeviceCore::before_fork() {
+  recorders_mutex_.lock();
+  for (const auto& recorder : recorders_) recorder->before_fork();
+  executor_.before_fork();
+  random_mutex_.lock();
+  base_mutex_.lock();
+}
+
+void DeviceCore::after_fork(bool in_child) {
+  base_mutex_.unlock();
+  random_mutex_.unlock();
+  executor_.after_fork();
+  for (const auto& recorder : recorders_) recorder->after_fork();
+  recorders_mutex_.unlock();
+  if (!in_child || survives_fork_) return;
+  executor_.lose();
+  trace::buffers_of_lost_devices.store(true);
+}
+
+trace::Recorder& DeviceCore::recorder() { return *recorders_of_thread().find(*this).recorder; }
 
 trace::Recorder& DeviceCore::acquire_recorder() {
+  base::ExitGate::note_thread();
   std::lock_guard lock(recorders_mutex_);
   // What could not be run when its thread ended waits for its readers, and is nothing to a new thread.
   const auto free = std::find_if(free_recorders_.rbegin(), free_recorders_.rend(),
@@ -111,6 +158,7 @@ trace::ValueRef DeviceCore::upload(std::span<const std::byte> data, const Shape&
 }
 
 void DeviceCore::read(trace::Value& value, std::span<std::byte> out) {
+  executor_.require_present();
   trace::materialise(value);
   if (out.empty()) return trace::require_good(value);
   const std::size_t size = size_of(value.dtype);
@@ -152,7 +200,7 @@ RandomStream DeviceCore::begin_random() {
 }
 
 std::pair<std::int64_t, std::int64_t> DeviceCore::next_random() {
-  std::optional<RandomStream>& random = thread_recorders.find(*this).random;
+  std::optional<RandomStream>& random = recorders_of_thread().find(*this).random;
   if (!random) random = begin_random();
   return {static_cast<std::int64_t>(random->seed), static_cast<std::int64_t>(random->next++)};
 }
@@ -160,7 +208,7 @@ std::pair<std::int64_t, std::int64_t> DeviceCore::next_random() {
 void DeviceCore::seed(std::uint64_t seed, std::uint64_t stream) {
   if (stream >= kMostStreams)
     throw Error("[seed] stream " + std::to_string(stream) + " is not below " + std::to_string(kMostStreams));
-  thread_recorders.find(*this).random = RandomStream{seed, stream << kDrawBits};
+  recorders_of_thread().find(*this).random = RandomStream{seed, stream << kDrawBits};
   std::lock_guard lock(random_mutex_);
   seed_ = seed;
   if (unnamed_streams_ == 0) unnamed_streams_ = 1;  // this thread might have been the first
@@ -168,7 +216,7 @@ void DeviceCore::seed(std::uint64_t seed, std::uint64_t stream) {
 
 Statistics DeviceCore::running_counts() {
   Statistics counts = executor_.counts();
-  const BackendStatistics backend = backend_->statistics();
+  const BackendStatistics backend = executor_.is_lost() ? BackendStatistics() : backend_->statistics();
   counts.graphs_built = backend.graphs_built;
   counts.graph_launches = backend.graph_launches;
   counts.kernels_compiled = backend.kernels_compiled;

@@ -24,7 +24,8 @@ struct RandomStream {
 
 class DeviceCore {
  public:
-  DeviceCore(std::unique_ptr<Backend> backend);
+  /// `survives_fork`: a forked child may go on with the backend.
+  explicit DeviceCore(std::unique_ptr<Backend> backend, bool survives_fork = true);
   ~DeviceCore();
 
   const std::string& name() const { return backend_->traits().name; }
@@ -64,10 +65,18 @@ class DeviceCore {
   Statistics statistics();
   void reset_statistics();
 
+  /// Around a fork, by the thread that forks: holds all locks of the device's recorders and runs meanwhile
+  /// (src/base/fork.h has the order). Where the backend does not survive it, everything that would reach the
+  /// backend throws DeviceError in the child, and buffers stay as they are.
+  void before_fork();
+  void after_fork(bool in_child);
+  bool is_lost() const { return executor_.is_lost(); }
+
  private:
   Statistics running_counts();
 
   std::unique_ptr<Backend> backend_;
+  const bool survives_fork_;
   Executor executor_;
   std::mutex recorders_mutex_;
   std::vector<std::unique_ptr<trace::Recorder>> recorders_;

@@ -74,8 +74,38 @@ std::unique_ptr<trace::TraceSink::PerRecorder> Executor::attach() { return std::
 
 Executor::Ready::~Ready() {
   if (!state) return;
+  if (executor.is_lost()) {
+    [[maybe_unused]] PlanState* const stays = state.release();  // its driver is not there to end it
+    return;
+  }
   const auto lock = executor.lock();
   state.reset();
+}
+
+void Executor::before_fork() {
+  plans_mutex_.lock();
+  executables_mutex_.lock();
+  owns_mutex_.lock();
+  in_doubt_.before_fork();
+  device_mutex_.lock();
+}
+
+void Executor::after_fork() {
+  device_mutex_.unlock();
+  in_doubt_.after_fork();
+  owns_mutex_.unlock();
+  executables_mutex_.unlock();
+  plans_mutex_.unlock();
+}
+
+void Executor::lose() { lost_.store(true); }
+
+void Executor::require_present() const {
+  if (!is_lost()) return;
+  throw DeviceError(
+      "[device] " + backend_.traits().name +
+      " was in use when this process was forked, and its driver does not survive that: use the host "
+      "here, or fork before the first use of the device");
 }
 
 Statistics Executor::counts() {
@@ -92,6 +122,7 @@ Statistics Executor::counts() {
 }
 
 void Executor::run(trace::Flushed& flushed, PerRecorder& of_recorder) {
+  require_present();
   Own& own = static_cast<Own&>(of_recorder);
   own.traces.add(1);
   bool built = false;

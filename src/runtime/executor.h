@@ -32,8 +32,17 @@ class Executor : public trace::TraceSink {
 
   /// The device's lock, for whoever talks to the backend; empty where the backend needs none.
   std::unique_lock<std::mutex> lock() {
+    require_present();
     return backend_.runs_concurrently() ? std::unique_lock<std::mutex>() : std::unique_lock(device_mutex_);
   }
+
+  /// Around a fork, by the thread that forks, which holds the lock of each recorder. In a child `lose` says
+  /// that the device did not come along: from then on `lock` and `run` throw DeviceError.
+  void before_fork();
+  void after_fork();
+  void lose();
+  bool is_lost() const { return lost_.load(std::memory_order_relaxed); }
+  void require_present() const;
 
   /// Counts since the start.
   Statistics counts();
@@ -72,6 +81,7 @@ class Executor : public trace::TraceSink {
   void keep(const Key& key, const ReadyRef& ready);
 
   Backend& backend_;
+  std::atomic<bool> lost_{false};
   std::mutex device_mutex_;
 
   std::mutex plans_mutex_;

@@ -12,6 +12,7 @@
 #include <sinter/error.h>
 
 #include "jit/library/library_op.h"
+#include "src/base/fork.h"
 
 namespace sinter::runtime {
 
@@ -59,7 +60,7 @@ class LibraryTable<Result(const library::LibraryOp&, Arguments...)> {
     return row->second;
   }
 
-  mutable std::mutex mutex_;
+  mutable base::ForkMutex mutex_;
   absl::flat_hash_map<const library::Kind*, Prepare> rows_;
 };
 

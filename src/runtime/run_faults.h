@@ -77,6 +77,9 @@ class RunsInDoubt {
   /// Settles those that have ended. False: no value can be in doubt, as no run of the device ever was.
   bool settle_ended();
 
+  void before_fork() { mutex_.lock(); }
+  void after_fork() { mutex_.unlock(); }
+
  private:
   std::atomic<bool> used_{false};
   std::mutex mutex_;

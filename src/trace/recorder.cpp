@@ -169,7 +169,9 @@ bool Recorder::drop_leftovers() {
 
 /// The end of the trace: its values are in memory, or have failed.
 void Recorder::finish(const std::exception_ptr& failure) {
-  static const auto not_kept = std::make_exception_ptr(Error("[value] was not kept"));
+  // Never destroyed: threads may run traces after the end of static objects.
+  static const auto& not_kept =
+      *new std::exception_ptr(std::make_exception_ptr(Error("[value] was not kept")));
   const Flushed& flushed = current_.flushed();
   for (ValueId id = 0; id < flushed.values.size(); ++id) {
     Value* value = flushed.values[id];

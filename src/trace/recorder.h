@@ -83,6 +83,10 @@ class Recorder {
   /// True iff nothing is recorded.
   bool empty();
 
+  /// Around a fork, by the thread that forks: no other thread is within this recorder then.
+  void before_fork() { mutex_.lock(); }
+  void after_fork() { mutex_.unlock(); }
+
   std::uint64_t ops_recorded() const { return ops_recorded_.load(std::memory_order_relaxed); }
 
  private:

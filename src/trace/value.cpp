@@ -1,6 +1,9 @@
 // Life and death of values.
 #include "src/trace/value.h"
 
+#include <memory>
+#include <utility>
+
 #include <sinter/detail/api.h>
 
 #include "src/trace/recorder.h"
@@ -14,10 +17,7 @@ constexpr std::size_t kMostKept = 8192;
 /// Memory of values that have ended in this thread.
 class Kept {
  public:
-  ~Kept() {
-    gone_ = true;
-    while (first_ != nullptr) ::operator delete(take());
-  }
+  ~Kept();
   void* take() {
     void* memory = first_;
     if (memory == nullptr) return nullptr;
@@ -27,7 +27,7 @@ class Kept {
   }
   /// False when the caller has to free it.
   bool keep(void* memory) {
-    if (gone_ || count_ >= kMostKept) return false;
+    if (count_ >= kMostKept) return false;
     *static_cast<void**>(memory) = first_;
     first_ = memory;
     ++count_;
@@ -37,10 +37,24 @@ class Kept {
  private:
   void* first_ = nullptr;
   std::size_t count_ = 0;
-  bool gone_ = false;  // values of static objects may end after this thread's own objects
 };
 
 thread_local Kept kept;
+// Has no destructor: values of static objects may end after this thread's own objects.
+thread_local bool kept_has_ended = false;
+
+Kept::~Kept() {
+  kept_has_ended = true;
+  while (first_ != nullptr) ::operator delete(take());
+}
+
+void end(Value* value) {
+  if (buffers_of_lost_devices.load(std::memory_order_relaxed) && runtime::is_lost(*value->device)) {
+    new std::shared_ptr<runtime::Buffer>(std::move(value->buffer));
+    new std::shared_ptr<Doubt>(std::move(value->doubt));
+  }
+  delete value;
+}
 
 // Sanitizers are to see each value's memory come and go.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -52,13 +66,13 @@ constexpr bool kKeeps = true;
 }  // namespace
 
 void* Value::operator new(std::size_t bytes) {
-  if (kKeeps)
+  if (kKeeps && !kept_has_ended)
     if (void* memory = kept.take()) return memory;
   return ::operator new(bytes);
 }
 
 void Value::operator delete(void* memory) noexcept {
-  if (!kKeeps || !kept.keep(memory)) ::operator delete(memory);
+  if (!kKeeps || kept_has_ended || !kept.keep(memory)) ::operator delete(memory);
 }
 
 SINTER_API void retain(Value* value) { value->owners.fetch_add(1, std::memory_order_relaxed); }
@@ -71,7 +85,7 @@ void pin(Value* value) { value->pins.fetch_add(1, std::memory_order_relaxed); }
 
 void unpin(Value* value) {
   // Nobody can add to a last pin, so that one needs no exclusive access: most values end so.
-  if (is_last_pin(*value) || value->pins.fetch_sub(1, std::memory_order_acq_rel) == 1) delete value;
+  if (is_last_pin(*value) || value->pins.fetch_sub(1, std::memory_order_acq_rel) == 1) end(value);
 }
 
 ValueRef make_materialised(runtime::DeviceCore& device, const Shape& shape, DType dtype,

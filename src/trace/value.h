@@ -16,6 +16,8 @@
 namespace sinter::runtime {
 class Buffer;
 class DeviceCore;
+/// True in a forked child, where the device did not come along.
+bool is_lost(const DeviceCore& device);
 }  // namespace sinter::runtime
 
 namespace sinter::trace {
@@ -68,6 +70,10 @@ struct Value {
 };
 
 using ValueRef = detail::Ref<Value>;
+
+/// In a forked child, where devices did not come along: the buffers and doubts of values are not ended any
+/// more, as their drivers are not there to do it.
+inline std::atomic<bool> buffers_of_lost_devices{false};
 
 void retain(Value* value);
 void release(Value* value);

@@ -103,7 +103,7 @@ Driver open_driver() {
 }
 
 const Driver& opened() {
-  static const Driver instance = open_driver();
+  static const Driver& instance = *new Driver(open_driver());  // never destroyed: threads may launch
   return instance;
 }
 

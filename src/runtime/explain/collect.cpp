@@ -116,7 +116,7 @@ ReportTrace report_of(const TraceRun& run) {
   return report;
 }
 
-Collector::Collector() { add_observer(*this); }
+Collector::Collector(bool of_process) { add_observer(*this, of_process); }
 Collector::~Collector() { remove_observer(*this); }
 
 void Collector::runs(const TraceRun& run) {

@@ -16,7 +16,8 @@ namespace sinter::runtime {
 /// Observes all traces from construction to `take()`; equal traces become one entry.
 class Collector : public TraceObserver {
  public:
-  Collector();
+  /// `of_process`: observes for as long as the process lives, also in a forked child.
+  explicit Collector(bool of_process = false);
   ~Collector() override;
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;

@@ -80,7 +80,7 @@ void explain_process_if_asked() {
     if (path.empty()) return false;
     // The program may change its working directory.
     process_report = new std::filesystem::path(std::filesystem::absolute(path));
-    process_collector = new Collector;
+    process_collector = new Collector(true);
     std::atexit(write_process_report);
     return true;
   }();

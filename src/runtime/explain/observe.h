@@ -30,7 +30,9 @@ class TraceObserver {
   virtual void runs(const TraceRun& run) = 0;
 };
 
-void add_observer(TraceObserver& observer);
+/// `of_process`: not of the calling thread alone. A forked child has its own thread's observers and the
+/// process's.
+void add_observer(TraceObserver& observer, bool of_process = false);
 /// After this returns, the observer is not called any more.
 void remove_observer(TraceObserver& observer) noexcept;
 

@@ -12,6 +12,7 @@
 
 #include "src/base/env.h"
 #include "src/runtime/host/buffer.h"
+#include "src/runtime/host/machine_code/fatal_errors.h"
 #include "src/runtime/host/machine_code/jit_program.h"
 #include "src/runtime/host/memory_pool.h"
 #include "src/runtime/host/products/library.h"
@@ -117,6 +118,7 @@ class HostBackend final : public Backend {
         try {
           programs[i] = std::make_shared<host::JitProgram>(*kernels[i], *jit_, counts_, always_compiled_);
         } catch (const CompileError& e) {
+          if (host::llvm_has_ended()) return;  // the process ends: what is left is interpreted
           if (always_compiled_) throw;
           static std::once_flag said;  // a broken compiler fails for every kernel
           std::call_once(

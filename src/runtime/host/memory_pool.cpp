@@ -42,7 +42,7 @@ std::uint64_t next_id() {
 }
 
 /// Held where a thread or a pool ends, before any pool's mutex: the caches belong to both.
-class Endings final : private SurvivesFork {
+class Endings final : private base::SurvivesFork {
  public:
   std::mutex mutex;
   static Endings& global() {
@@ -51,7 +51,7 @@ class Endings final : private SurvivesFork {
   }
 
  private:
-  Endings() { watch_forks(*this); }
+  Endings() { base::watch_forks(*this); }
   void before_fork() noexcept override { mutex.lock(); }
   void after_fork(bool) noexcept override { mutex.unlock(); }
 };
@@ -92,11 +92,11 @@ std::size_t MemoryPool::rounded(std::size_t bytes) {
 
 MemoryPool::MemoryPool(std::size_t limit) : limit_(limit), id_(next_id()) {
   Endings::global();  // whose lock comes before this pool's when the process forks
-  watch_forks(*this);
+  base::watch_forks(*this);
 }
 
 MemoryPool::~MemoryPool() {
-  forget_forks(*this);
+  base::forget_forks(*this);
   std::lock_guard ending(Endings::global().mutex);
   std::lock_guard lock(mutex_);
   detach_caches();

@@ -9,8 +9,8 @@
 #include <mutex>
 #include <vector>
 
+#include "src/base/fork.h"
 #include "src/runtime/host/memory_cache.h"
-#include "src/runtime/host/threads/fork.h"
 
 namespace sinter::runtime {
 
@@ -25,7 +25,7 @@ struct PoolStatistics {
 /// First touching fresh pages costs more than the work on them (13 ms for 64 MiB), so freed blocks stay
 /// cached for later allocations: small ones by the thread that released them, which then has them again
 /// without touching memory of others; the rest by the pool. Thread-safe.
-class MemoryPool final : private SurvivesFork {
+class MemoryPool final : private base::SurvivesFork {
  public:
   /// `limit`: the most bytes to allocate from the system; 0: no limit.
   explicit MemoryPool(std::size_t limit = 0);

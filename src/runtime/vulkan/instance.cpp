@@ -27,7 +27,7 @@ struct Messages {
 };
 
 Messages& messages() {
-  static Messages instance;
+  static Messages& instance = *new Messages;  // never destroyed: threads may launch
   return instance;
 }
 

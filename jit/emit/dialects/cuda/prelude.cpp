@@ -263,7 +263,7 @@ std::string_view cuda_head() {
 }
 
 std::string_view cuda_function(std::string_view name) {
-  static const auto table = make_table();
+  static const auto& table = *new auto(make_table());  // never destroyed: threads may compile
   auto found = table.find(name);
   return found == table.end() ? std::string_view() : std::string_view(found->second);
 }

@@ -50,14 +50,15 @@ void write_identity_as(Op reduction, void* out) {
 }  // namespace
 
 const BlockFunctions& block_functions() {
-  static const std::unique_ptr<const BlockFunctions> functions = [] {
+  // Never destroyed: threads may compute after the end of static objects.
+  static const BlockFunctions& functions = *[] {
     auto table = std::make_unique<BlockFunctions>();
     add_float_functions(*table);
     add_integer_functions(*table);
     add_cast_functions(*table);
-    return table;
+    return table.release();
   }();
-  return *functions;
+  return functions;
 }
 
 void fill(void* out, const void* value, std::size_t size, std::size_t n) {

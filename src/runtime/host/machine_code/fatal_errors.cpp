@@ -15,6 +15,8 @@
 
 #include <sinter/error.h>
 
+#include "src/base/exit_gate.h"
+
 namespace sinter::runtime::host {
 namespace {
 
@@ -28,6 +30,12 @@ struct State {
 /// Never destroyed: threads that stand still may hold on to it.
 State& state() {
   static State& instance = *new State;
+  return instance;
+}
+
+/// LLVM's static objects end with the process, in whose threads it may still compile.
+base::ExitGate& gate() {
+  static base::ExitGate& instance = *new base::ExitGate([] { gate().close(); });
   return instance;
 }
 
@@ -65,12 +73,22 @@ void run(Call& call) {
 
 void watch_fatal_errors(const LlvmApi& api) { api.install_fatal_error_handler(on_fatal_error); }
 
+bool llvm_has_ended() {
+  const base::ExitGate::Entry entry(gate());
+  return !entry;
+}
+
 bool llvm_has_failed() {
   std::lock_guard lock(state().mutex);
   return state().failed;
 }
 
 void run_llvm(std::function<void()> work) {
+  const base::ExitGate::Entry entry(gate());
+  if (!entry) throw CompileError("[host] LLVM has ended with the process");
+  const struct Renew {  // what the call has made of static objects ends after the gate is closed
+    ~Renew() { gate().renew(); }
+  } renew;
   auto call = std::make_shared<Call>();
   call->work = std::move(work);
   std::thread thread;

@@ -17,9 +17,14 @@ namespace sinter::runtime::host {
 /// process; errors of calls that were not made through here end the process, as they do without a handler.
 void watch_fatal_errors(const LlvmApi& api);
 
-/// Runs work that calls LLVM. Throws what the work throws, and CompileError after a fatal error, of this call
-/// or of any other. The work may then still be running or stand still for ever, so it owns what it uses.
+/// Runs work that calls LLVM, unless that has ended. Throws what the work throws, and CompileError after a
+/// fatal error, of this call or of any other. The work may then still be running or stand still for ever, so
+/// it owns what it uses.
 void run_llvm(std::function<void()> work);
+
+/// True once the process ends, and LLVM's static objects with it: from then on `run_llvm` throws
+/// CompileError.
+bool llvm_has_ended();
 
 /// True after a fatal error.
 bool llvm_has_failed();

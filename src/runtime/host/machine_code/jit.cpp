@@ -120,7 +120,7 @@ class Code final : public JitCode {
   Code(std::shared_ptr<const Machine> machine, std::shared_ptr<LoadedCode> all, std::string entry)
       : machine_(std::move(machine)), all_(std::move(all)), entry_(std::move(entry)) {}
   ~Code() override {
-    if (tracker_ != nullptr && !llvm_has_failed()) {
+    if (tracker_ != nullptr && !llvm_has_failed() && !llvm_has_ended()) {
       const LlvmApi& api = machine_->library.api;
       if (LlvmError error = api.tracker_remove(tracker_)) take(api, error);
       api.tracker_release(tracker_);
@@ -363,14 +363,14 @@ Jit* jit(std::string* reason) {
 
 const emit::LlvmFunction* jit_functions() {
   static_assert(emit::kLlvmDTypes == kDTypes);
-  static const std::vector<emit::LlvmFunction> table = [] {
+  static const std::vector<emit::LlvmFunction>& table = *new std::vector([] {
     std::vector<emit::LlvmFunction> functions(kOpCount * kDTypes);
     for (std::size_t op = 0; op < kOpCount; ++op)
       for (std::size_t dtype = 0; dtype < kDTypes; ++dtype)
         functions[op * kDTypes + dtype] =
             block_functions().elementwise[op][dtype][static_cast<std::size_t>(Form::VV)];
     return functions;
-  }();
+  }());
   return table.data();
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <exception>
 #include <optional>
 #include <string>
@@ -17,6 +18,9 @@
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "src/runtime/host/buffer.h"
+#include "src/runtime/host/products/conv2d.h"
+#include "src/runtime/host/products/matmul.h"
+#include "src/runtime/host/products/onednn_exit.h"
 
 namespace sinter::runtime::host {
 namespace {
@@ -31,7 +35,8 @@ constexpr double kWorthSlicing = 3e6;
 constexpr std::int64_t kMostSlices = 32;
 
 const dnnl::engine& engine() {
-  static const dnnl::engine instance(dnnl::engine::kind::cpu, 0);
+  // Never destroyed: threads may compute after the end of static objects.
+  static const dnnl::engine& instance = *new dnnl::engine(dnnl::engine::kind::cpu, 0);
   return instance;
 }
 
@@ -79,10 +84,26 @@ memory at(const memory::desc& desc, const void* data) {
   return memory(desc, engine(), const_cast<void*>(data));
 }
 
-void execute(const dnnl::primitive& primitive, const Arguments& arguments) {
-  thread_local dnnl::stream stream(engine());
+// Has no destructor: a thread's tensors may be computed after its stream has ended.
+thread_local bool stream_has_ended = false;
+
+struct Stream {
+  dnnl::stream stream{engine()};
+  ~Stream() { stream_has_ended = true; }
+};
+
+void execute_on(dnnl::stream& stream, const dnnl::primitive& primitive, const Arguments& arguments) {
   primitive.execute(stream, arguments);
   stream.wait();
+}
+
+void execute(const dnnl::primitive& primitive, const Arguments& arguments) {
+  if (stream_has_ended) {
+    dnnl::stream late(engine());
+    return execute_on(late, primitive, arguments);
+  }
+  thread_local Stream own;
+  execute_on(own.stream, primitive, arguments);
 }
 
 /// Slices of `size` into equal parts; the last may be smaller.
@@ -140,6 +161,9 @@ class OneDnnMatMul final : public HostExecutable {
   }
 
   void run(Workers& workers, const LaunchArguments& arguments, std::uint32_t*) override {
+    const base::ExitGate::Entry entry(gate());
+    if (!entry) return run_at_exit(*make_matmul(op_), most_threads(), workers.pool(), arguments);
+    const RenewAfterFirst renew(has_run_);
     const Workers::PerThread own = workers.take_each(workers.threads(slices_.count), scratch_bytes());
     const float* a = reinterpret_cast<const float*>(data_of(arguments.buffers[0]));
     const float* b = reinterpret_cast<const float*>(data_of(arguments.buffers[1]));
@@ -204,6 +228,7 @@ class OneDnnMatMul final : public HostExecutable {
   Along along_ = Along::Rows;
   Slices slices_;
   std::optional<Product> whole_, rest_;
+  std::atomic<bool> has_run_{false};
 };
 
 // ---- convolution
@@ -358,6 +383,9 @@ class OneDnnConv2d final : public HostExecutable {
   }
 
   void run(Workers& workers, const LaunchArguments& arguments, std::uint32_t*) override {
+    const base::ExitGate::Entry entry(gate());
+    if (!entry) return run_at_exit(*make_conv2d(op_), most_threads(), workers.pool(), arguments);
+    const RenewAfterFirst renew(has_run_);
     // The op names its operands by direction; here they are x, weight, y.
     std::array<std::size_t, 3> order{0, 1, 2};
     if (op_.direction == Direction::BackwardInput) order = {2, 1, 0};
@@ -401,6 +429,7 @@ class OneDnnConv2d final : public HostExecutable {
   library::Conv2dOp op_;
   Slices slices_;
   std::optional<SlicedConvolution> whole_, rest_;
+  std::atomic<bool> has_run_{false};
 };
 
 bool usable(const library::MatMulOp& op) {
@@ -419,7 +448,8 @@ bool usable(const library::Conv2dOp& op) {
 
 // What this version has no implementation for, the host's own kernels take.
 std::shared_ptr<HostExecutable> make_onednn_program(const library::MatMulOp& op) try {
-  if (!usable(op)) return nullptr;
+  const base::ExitGate::Entry entry(gate());
+  if (!entry || !usable(op)) return nullptr;
   auto program = std::make_shared<OneDnnMatMul>(op);
   return program->slices_well() ? program : nullptr;
 } catch (const dnnl::error&) {
@@ -427,7 +457,8 @@ std::shared_ptr<HostExecutable> make_onednn_program(const library::MatMulOp& op)
 }
 
 std::shared_ptr<HostExecutable> make_onednn_program(const library::Conv2dOp& op) try {
-  return usable(op) ? std::make_shared<OneDnnConv2d>(op) : nullptr;
+  const base::ExitGate::Entry entry(gate());
+  return entry && usable(op) ? std::make_shared<OneDnnConv2d>(op) : nullptr;
 } catch (const dnnl::error&) {
   return nullptr;
 }

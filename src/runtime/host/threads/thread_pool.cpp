@@ -48,11 +48,11 @@ std::uint32_t left_of(std::uint64_t ticket) { return static_cast<std::uint32_t>(
 }  // namespace
 
 ThreadPool::ThreadPool(std::size_t threads) : size_(threads == 0 ? base::usable_cores() : threads) {
-  watch_forks(*this);
+  base::watch_forks(*this);
 }
 
 ThreadPool::~ThreadPool() {
-  forget_forks(*this);
+  base::forget_forks(*this);
   if (workers_ == nullptr) return;
   stop_.store(true);
   generation_.fetch_add(1);

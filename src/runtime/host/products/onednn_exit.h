@@ -1,0 +1,49 @@
+// What becomes of oneDNN when the process ends: its static objects end, and threads may go on.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "src/base/exit_gate.h"
+#include "src/runtime/host/program.h"
+#include "src/runtime/host/threads/workers.h"
+
+namespace sinter::runtime::host {
+
+/// oneDNN has code that it has made in static objects.
+inline base::ExitGate& gate() {
+  static base::ExitGate& instance = *new base::ExitGate([] { gate().close(); });
+  return instance;
+}
+
+/// A program's first run may make more of them.
+class RenewAfterFirst {
+ public:
+  explicit RenewAfterFirst(std::atomic<bool>& has_run)
+      : is_first_(!has_run.load(std::memory_order_relaxed) && !has_run.exchange(true)) {}
+  ~RenewAfterFirst() {
+    if (is_first_) gate().renew();
+  }
+  RenewAfterFirst(const RenewAfterFirst&) = delete;
+  RenewAfterFirst& operator=(const RenewAfterFirst&) = delete;
+
+ private:
+  const bool is_first_;
+};
+
+/// What a program of ours computes instead once the process ends.
+inline void run_at_exit(HostExecutable& own, std::size_t threads, ThreadPool& pool,
+                        const LaunchArguments& arguments) {
+  own.use_threads(threads);
+  const std::size_t bytes = own.workspace_bytes(arguments.ints, arguments.members);
+  std::vector<std::byte> memory(bytes + kMemoryUnit);
+  void* begin = memory.data();
+  std::size_t space = memory.size();
+  std::align(kMemoryUnit, bytes, begin, space);
+  Workers workers(pool, {static_cast<std::byte*>(begin), bytes});
+  own.run(workers, arguments, nullptr);
+}
+
+}  // namespace sinter::runtime::host
