@@ -51,7 +51,7 @@ void check_release_after_launch(runtime::Backend& backend) {
     backend.upload({x.get(), 0}, to_bytes(DType::f32, std::vector<double>(n, round + 1)));
     results.push_back(backend.allocate(bytes));
     const runtime::BufferView views[] = {{x.get(), 0}, {results.back().get(), 0}};
-    backend.begin(nullptr, {});
+    backend.begin(nullptr, needs_of(*executable, c.kernel, {views, c.bindings.ints, c.bindings.scalars}));
     backend.launch(*executable, {views, c.bindings.ints, c.bindings.scalars});
     backend.submit();
   }
@@ -72,12 +72,12 @@ void check_order(runtime::Backend& backend) {
   backend.upload({a.get(), 0}, to_bytes(DType::f32, values));
   const runtime::BufferView there[] = {{a.get(), 0}, {b.get(), 0}}, back[] = {{b.get(), 0}, {a.get(), 0}};
   for (int i = 0; i < 51; ++i) {
-    backend.begin(nullptr, {});
+    backend.begin(nullptr, needs_of(*executable, c.kernel, {there, c.bindings.ints, c.bindings.scalars}));
     backend.launch(*executable, {there, c.bindings.ints, c.bindings.scalars});
     backend.launch(*executable, {back, c.bindings.ints, c.bindings.scalars});
     backend.submit();
   }
-  backend.begin(nullptr, {});
+  backend.begin(nullptr, needs_of(*executable, c.kernel, {there, c.bindings.ints, c.bindings.scalars}));
   backend.launch(*executable, {there, c.bindings.ints, c.bindings.scalars});
   backend.submit();
   for (double& v : values) v = -v;
