@@ -2,6 +2,7 @@
 // travel. docs/threads.md walks through it.
 #include <future>
 #include <iostream>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -90,7 +91,8 @@ void a_failure_is_told_to_who_reads(const sn::Device& device) {
   try {
     picked.to_vector<float>();
   } catch (const sn::ShapeError& error) {
-    std::cout << error.what() << "\n";
+    const std::string text = error.what();  // behind it stand the file and the line of the lookup
+    std::cout << text.substr(0, text.find(" (")) << "\n";
   }
 }
 
