@@ -270,27 +270,6 @@ TEST_CASE("uploads get memory that no work uses, without growing for ever") {
   }
 }
 
-TEST_CASE("memory that is idle does not join a neighbour that work still uses") {
-  FakeDriver driver(64 * kMiB);
-  MemoryPool pool(driver, 0);
-  using Purpose = MemoryPool::Purpose;
-  std::vector<MemoryPool::Block> blocks;
-  for (int i = 0; i < 6; ++i) blocks.push_back(pool.allocate(10 * kMiB, Purpose::Upload, 0));
-  const auto release = [&](std::size_t i, std::uint64_t point) {
-    blocks[i].points.compute = point;
-    pool.release(blocks[i]);
-  };
-  release(1, 1);
-  const MemoryPool::Block small = pool.allocate(kMiB, Purpose::Upload, 1);  // point 1 is done from now on
-  release(0, 5);
-  release(2, 6);
-  const MemoryPool::Block again = pool.allocate(10 * kMiB, Purpose::Upload, 1);
-  CHECK(again.points.compute <= 1);
-  CHECK(again.address == blocks[1].address);
-  pool.release(small);
-  pool.release(again);
-}
-
 TEST_CASE("threads") {
   FakeDriver driver(8 * kGiB);
   MemoryPool pool(driver, 0);

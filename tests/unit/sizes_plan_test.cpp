@@ -104,3 +104,16 @@ TEST_CASE("positions in a table of more than 2^31 elements have 64 bits") {
   CHECK(kernel_of(2'000'000).find(" wide") == std::string::npos);
   CHECK(kernel_of(2'200'000).find(" wide") != std::string::npos);
 }
+
+TEST_CASE("more than 2^31 positions of one element have 64 bits") {
+  // Neither a size nor a stride is large, and all of it lies in four bytes.
+  const auto one = Tensor<2>::from_data({{1}}, plain);
+  const auto is_wide = [&](std::int64_t rows, std::int64_t columns) {
+    Kernels kernels;
+    (one.expand({rows, columns}) * 2.0).sum().sync();
+    return std::any_of(kernels.texts.begin(), kernels.texts.end(),
+                       [](const std::string& text) { return text.find("wide") != std::string::npos; });
+  };
+  CHECK(is_wide(60'000, 60'000));
+  CHECK_FALSE(is_wide(600, 600));
+}
