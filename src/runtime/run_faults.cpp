@@ -10,7 +10,9 @@ namespace sinter::runtime {
 
 bool RunFaults::done() {
   if (settled_.load(std::memory_order_acquire)) return true;
-  std::lock_guard lock(mutex_);
+  // A thread that reads holds the lock while it waits for the run: then this one does not wait for it.
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) return false;
   if (settled_.load(std::memory_order_relaxed)) return true;
   return std::all_of(reports_.begin(), reports_.end(), [](const auto& report) { return report->done(); }) &&
          std::all_of(inputs_.begin(), inputs_.end(), [](const Input& input) { return input.doubt->done(); });

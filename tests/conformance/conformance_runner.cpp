@@ -8,6 +8,8 @@
 
 #include <sinter/error.h>
 
+#include "tests/support/one_run.h"
+
 namespace sinter::testing {
 namespace {
 
@@ -72,15 +74,7 @@ runtime::RunNeeds needs_of(const runtime::Executable& executable, const ir::Kern
 
 runtime::FaultReportRef run_alone(runtime::Backend& backend, runtime::Executable& executable,
                                   const ir::Kernel& kernel, const runtime::LaunchArguments& arguments) {
-  backend.wait_until_ready(executable, arguments.ints, arguments.members);
-  backend.begin(nullptr, needs_of(executable, kernel, arguments));
-  try {
-    backend.launch(executable, arguments);
-    return backend.submit();
-  } catch (...) {
-    backend.abandon();
-    throw;
-  }
+  return run_alone(backend, executable, arguments, needs_of(executable, kernel, arguments).faults);
 }
 
 std::vector<std::uint32_t> words_of(const runtime::FaultReportRef& report, std::size_t count) {

@@ -18,6 +18,7 @@
 #include "src/runtime/vulkan/pipeline_cache.h"
 #include "src/runtime/vulkan/vulkan_backend.h"
 #include "tests/support/kernels/random_kernel.h"
+#include "tests/support/messages.h"
 #include "tests/support/temporary_folder.h"
 
 namespace sinter::testing {
@@ -27,19 +28,6 @@ using runtime::VulkanOptions;
 using runtime::vulkan::DriverIdentity;
 
 int device_count() { return static_cast<int>(runtime::vulkan_devices().size()); }
-
-std::string message_of(const auto& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// Launches a kernel in a run of its own and gives all buffers.
 std::vector<std::vector<std::byte>> run(runtime::Backend& backend, const KernelCase& c) {

@@ -18,6 +18,7 @@
 #include "src/base/env.h"
 #include "src/runtime/vulkan/vulkan_backend.h"
 #include "tests/support/kernels/random_kernel.h"
+#include "tests/support/messages.h"
 
 namespace sinter::testing {
 namespace {
@@ -51,17 +52,6 @@ struct Failing {
   }
   ~Failing() { failing_call = nullptr; }
 };
-
-std::string message_of(const auto& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 KernelCase negation(std::int64_t n) {
   KernelBuilder k({n});

@@ -1,7 +1,6 @@
 // One launch as a run of its own, which is no plan's.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "src/runtime/backend.h"
@@ -21,11 +20,6 @@ inline runtime::FaultReportRef run_alone(runtime::Backend& backend, runtime::Exe
     backend.abandon();
     throw;
   }
-}
-
-inline bool has_fault(runtime::FaultReport& report) {
-  const auto words = report.words();
-  return std::any_of(words.begin(), words.end(), [](std::uint32_t word) { return word != 0; });
 }
 
 }  // namespace sinter::testing
