@@ -15,7 +15,7 @@
 #include <sinter/error.h>
 
 #include "src/base/env.h"
-#include "src/runtime/vulkan/pipeline_cache.h"
+#include "src/runtime/vulkan/kernels/pipeline_cache.h"
 #include "src/runtime/vulkan/vulkan_backend.h"
 #include "tests/support/kernels/random_kernel.h"
 #include "tests/support/messages.h"

@@ -16,7 +16,7 @@
 #include <sinter/error.h>
 
 #include "src/base/env.h"
-#include "src/runtime/vulkan/memory.h"
+#include "src/runtime/vulkan/memory/memory.h"
 #include "src/runtime/vulkan/vulkan_backend.h"
 #include "tests/conformance/backend_conformance.h"
 #include "tests/support/test_data.h"

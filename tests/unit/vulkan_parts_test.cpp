@@ -5,9 +5,9 @@
 
 #include <sinter/error.h>
 
-#include "src/runtime/vulkan/hazards.h"
-#include "src/runtime/vulkan/products.h"
-#include "src/runtime/vulkan/reach.h"
+#include "src/runtime/vulkan/kernels/products.h"
+#include "src/runtime/vulkan/kernels/reach.h"
+#include "src/runtime/vulkan/memory/hazards.h"
 
 namespace {
 

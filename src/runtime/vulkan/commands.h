@@ -14,8 +14,8 @@
 #include <vulkan/vulkan.h>
 
 #include "src/runtime/vulkan/device.h"
-#include "src/runtime/vulkan/hazards.h"
-#include "src/runtime/vulkan/pipelines.h"
+#include "src/runtime/vulkan/kernels/pipelines.h"
+#include "src/runtime/vulkan/memory/hazards.h"
 
 namespace sinter::runtime::vulkan {
 

@@ -11,14 +11,14 @@
 
 #include "src/runtime/backend.h"
 #include "src/runtime/vulkan/commands.h"
-#include "src/runtime/vulkan/compiler.h"
 #include "src/runtime/vulkan/device.h"
-#include "src/runtime/vulkan/executables.h"
-#include "src/runtime/vulkan/faults.h"
-#include "src/runtime/vulkan/memory.h"
+#include "src/runtime/vulkan/kernels/compiler.h"
+#include "src/runtime/vulkan/kernels/executables.h"
+#include "src/runtime/vulkan/kernels/products.h"
+#include "src/runtime/vulkan/memory/faults.h"
+#include "src/runtime/vulkan/memory/memory.h"
+#include "src/runtime/vulkan/memory/staging.h"
 #include "src/runtime/vulkan/options.h"
-#include "src/runtime/vulkan/products.h"
-#include "src/runtime/vulkan/staging.h"
 
 namespace sinter::runtime::vulkan {
 

@@ -8,7 +8,7 @@
 
 #include "src/runtime/members.h"
 #include "src/runtime/vulkan/device_backend.h"
-#include "src/runtime/vulkan/long_loops.h"
+#include "src/runtime/vulkan/kernels/long_loops.h"
 
 namespace sinter::runtime::vulkan {
 namespace {

@@ -11,10 +11,10 @@
 #include "jit/emit/emit.h"
 #include "jit/ir/kernel.h"
 #include "src/runtime/backend.h"
-#include "src/runtime/vulkan/compiler.h"
-#include "src/runtime/vulkan/memory.h"
-#include "src/runtime/vulkan/products.h"
-#include "src/runtime/vulkan/reach.h"
+#include "src/runtime/vulkan/kernels/compiler.h"
+#include "src/runtime/vulkan/kernels/products.h"
+#include "src/runtime/vulkan/kernels/reach.h"
+#include "src/runtime/vulkan/memory/memory.h"
 
 namespace sinter::runtime::vulkan {
 

@@ -1,5 +1,5 @@
 // Compiles sources in parallel and caches the results.
-#include "src/runtime/vulkan/compiler.h"
+#include "src/runtime/vulkan/kernels/compiler.h"
 
 #include <algorithm>
 #include <bit>

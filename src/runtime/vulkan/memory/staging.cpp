@@ -1,5 +1,5 @@
 // Allocates from the ring, and from the pool.
-#include "src/runtime/vulkan/staging.h"
+#include "src/runtime/vulkan/memory/staging.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // Allocates blocks from the driver and cuts them into slices by best fit.
-#include "src/runtime/vulkan/memory.h"
+#include "src/runtime/vulkan/memory/memory.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,8 +1,8 @@
 // Builds pipelines from SPIR-V.
-#include "src/runtime/vulkan/pipelines.h"
+#include "src/runtime/vulkan/kernels/pipelines.h"
 
 #include "src/base/env.h"
-#include "src/runtime/vulkan/pipeline_statistics.h"
+#include "src/runtime/vulkan/kernels/pipeline_statistics.h"
 #include "src/runtime/vulkan/result.h"
 
 namespace sinter::runtime::vulkan {

@@ -1,5 +1,5 @@
 // Queries and formats pipeline statistics.
-#include "src/runtime/vulkan/pipeline_statistics.h"
+#include "src/runtime/vulkan/kernels/pipeline_statistics.h"
 
 #include <cstdint>
 #include <vector>

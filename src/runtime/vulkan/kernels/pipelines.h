@@ -10,7 +10,7 @@
 #include <vulkan/vulkan.h>
 
 #include "src/runtime/vulkan/device.h"
-#include "src/runtime/vulkan/pipeline_cache.h"
+#include "src/runtime/vulkan/kernels/pipeline_cache.h"
 
 namespace sinter::runtime::vulkan {
 

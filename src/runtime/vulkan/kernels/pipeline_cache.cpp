@@ -1,5 +1,5 @@
 // Reads and writes the file of a driver's pipelines.
-#include "src/runtime/vulkan/pipeline_cache.h"
+#include "src/runtime/vulkan/kernels/pipeline_cache.h"
 
 #include <cstdio>
 #include <cstring>

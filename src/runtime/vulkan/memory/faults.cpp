@@ -1,5 +1,5 @@
 // Hands out pieces for fault words and reads them.
-#include "src/runtime/vulkan/faults.h"
+#include "src/runtime/vulkan/memory/faults.h"
 
 #include <algorithm>
 #include <bit>

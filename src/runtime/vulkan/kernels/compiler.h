@@ -11,8 +11,8 @@
 #include "jit/compile/kernel_cache.h"
 #include "jit/emit/emit.h"
 #include "src/runtime/backend.h"
-#include "src/runtime/vulkan/once_map.h"
-#include "src/runtime/vulkan/pipelines.h"
+#include "src/runtime/vulkan/kernels/once_map.h"
+#include "src/runtime/vulkan/kernels/pipelines.h"
 
 namespace sinter::runtime::vulkan {
 

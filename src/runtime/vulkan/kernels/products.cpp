@@ -1,5 +1,5 @@
 // Chooses tiles and splits and writes the arguments of the hand-written products.
-#include "src/runtime/vulkan/products.h"
+#include "src/runtime/vulkan/kernels/products.h"
 
 #include <algorithm>
 #include <bit>
@@ -9,7 +9,7 @@
 #include <sinter/error.h>
 
 #include "kernels/embedded.h"
-#include "src/runtime/vulkan/long_loops.h"
+#include "src/runtime/vulkan/kernels/long_loops.h"
 
 namespace sinter::runtime::vulkan {
 namespace {

@@ -1,5 +1,5 @@
 // Computes bounds of index maps.
-#include "src/runtime/vulkan/reach.h"
+#include "src/runtime/vulkan/kernels/reach.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Counts iterations of the loops that jit/emit/walker/loops.cpp writes.
-#include "src/runtime/vulkan/long_loops.h"
+#include "src/runtime/vulkan/kernels/long_loops.h"
 
 #include <algorithm>
 

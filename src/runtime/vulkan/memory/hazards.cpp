@@ -1,5 +1,5 @@
 // Stores accessed bytes as disjoint segments in order.
-#include "src/runtime/vulkan/hazards.h"
+#include "src/runtime/vulkan/memory/hazards.h"
 
 #include <algorithm>
 

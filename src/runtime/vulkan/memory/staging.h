@@ -10,7 +10,7 @@
 
 #include <vulkan/vulkan.h>
 
-#include "src/runtime/vulkan/memory.h"
+#include "src/runtime/vulkan/memory/memory.h"
 
 namespace sinter::runtime::vulkan {
 

@@ -13,7 +13,7 @@
 
 #include "src/runtime/backend.h"
 #include "src/runtime/vulkan/commands.h"
-#include "src/runtime/vulkan/memory.h"
+#include "src/runtime/vulkan/memory/memory.h"
 
 namespace sinter::runtime::vulkan {
 
