@@ -56,6 +56,7 @@ void ExitGate::close() noexcept {
   const auto begin = std::chrono::steady_clock::now();
   while (inside_.load() > 0 && std::chrono::steady_clock::now() - begin < kPatience)
     std::this_thread::sleep_for(std::chrono::microseconds(100));
+  if (when_closed_) when_closed_();
 }
 
 }  // namespace sinter::base

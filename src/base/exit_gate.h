@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <utility>
 
 namespace sinter::base {
 
@@ -11,8 +12,10 @@ namespace sinter::base {
 class ExitGate {
  public:
   using Handler = void (*)();
-  /// `at_exit` calls `close` of this gate.
-  explicit ExitGate(Handler at_exit) : at_exit_(at_exit) { close_with_main_thread(); }
+  /// `at_exit` calls `close` of this gate; `closed` is called once it has closed and nobody is inside.
+  explicit ExitGate(Handler at_exit, Handler closed = nullptr) : at_exit_(at_exit), when_closed_(closed) {
+    close_with_main_thread();
+  }
   ExitGate(const ExitGate&) = delete;
   ExitGate& operator=(const ExitGate&) = delete;
 
@@ -40,8 +43,8 @@ class ExitGate {
     ~Entry() {
       if (allowed_) gate_.inside_.fetch_sub(1);
     }
-    Entry(const Entry&) = delete;
-    Entry& operator=(const Entry&) = delete;
+    Entry(Entry&& other) noexcept : gate_(other.gate_), allowed_(std::exchange(other.allowed_, false)) {}
+    Entry& operator=(Entry&&) = delete;
     explicit operator bool() const { return allowed_; }
 
    private:
@@ -50,7 +53,7 @@ class ExitGate {
   };
 
  private:
-  const Handler at_exit_;
+  const Handler at_exit_, when_closed_;
   std::atomic<bool> closed_{false};
   std::atomic<int> inside_{0};
 };

@@ -219,7 +219,8 @@ class Backend {
   /// where it needed none.
   virtual FaultReportRef submit() = 0;
 
-  /// Ends the run after an error. Launches that have not started yet never do.
+  /// Ends the run after an error. Which of its launches still run is left to the backend: nobody counts on
+  /// what they write.
   virtual void abandon() noexcept {}
 
   /// Waits for all submitted work, from any thread and without the device's lock. Throws DeviceError where

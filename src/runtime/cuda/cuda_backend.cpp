@@ -113,7 +113,7 @@ void CudaBackend::open_device(int index, std::size_t most_graphs) {
   fault_words_ = std::make_shared<FaultWords>(api_, context_, queues_->timeline());
   check(api_.memory_allocate(&counters_, kCounters * sizeof(std::uint32_t)), "cuMemAlloc");
   check(api_.fill_u32(counters_, 0, kCounters, stream_), "cuMemsetD32Async");
-  memory_ = std::make_unique<DriverMemory>(api_, *queues_);
+  memory_ = std::make_unique<DriverMemory>(api_, context_, *queues_);
   pool_ = std::make_unique<MemoryPool>(*memory_,
                                        static_cast<std::size_t>(base::environment().memory_limit_mib) << 20);
   replays_ =
@@ -159,7 +159,6 @@ CudaBackend::~CudaBackend() {
 }
 
 BufferRef CudaBackend::allocate(std::size_t bytes) {
-  make_current();
   return std::make_shared<CudaBuffer>(*this, bytes, *pool_, pool_->allocate(bytes));
 }
 
@@ -192,10 +191,7 @@ void CudaBackend::download(const BufferView& from, std::span<std::byte> data) {
   if (const auto transfer = begin_download(from, data)) transfer->finish();
 }
 
-std::size_t CudaBackend::trim() {
-  make_current();
-  return pool_->trim();
-}
+std::size_t CudaBackend::trim() { return pool_->trim(); }
 
 void CudaBackend::synchronize() {
   make_current();

@@ -144,19 +144,18 @@ class HostBackend final : public Backend {
   void begin(std::unique_ptr<PlanState>*, const RunNeeds& needs) override {
     abandon();
     if (needs.workspace_bytes == 0 && needs.faults == 0) return;
+    std::shared_ptr<Faults> faults;
     try {
-      auto run = std::make_unique<Run>(*this, *memory_);
-      if (needs.faults > 0) run->faults = std::make_shared<Faults>(needs.faults);
-      if (needs.workspace_bytes > 0) {
-        run->memory = memory_->allocate(needs.workspace_bytes);
-        run->bytes = needs.workspace_bytes;
-      }
-      run->outer = run_of_thread;
-      run_of_thread = run.release();
+      if (needs.faults > 0) faults = std::make_shared<Faults>(needs.faults);
     } catch (const std::bad_alloc&) {
       throw DeviceError("[host] no memory left for a run with " + std::to_string(needs.faults) +
                         " fault words");
     }
+    // One block for both: the workspace comes first, as it wants the alignment.
+    const std::size_t bytes = host::whole_units(needs.workspace_bytes);
+    std::byte* const memory = memory_->allocate(bytes + sizeof(Run));
+    run_of_thread =
+        new (memory + bytes) Run{*this, run_of_thread, {memory, needs.workspace_bytes}, std::move(faults)};
   }
 
   void launch(Executable& executable, const LaunchArguments& arguments) override {
@@ -165,8 +164,7 @@ class HostBackend final : public Backend {
     auto& program = static_cast<host::HostExecutable&>(executable);
     const Run* const run = own_run();
     std::uint32_t* const faults = fault_words(run, program, arguments);
-    host::Workers workers(
-        pool_, run == nullptr ? std::span<std::byte>() : std::span<std::byte>(run->memory, run->bytes));
+    host::Workers workers(pool_, run == nullptr ? std::span<std::byte>() : run->workspace);
     if (!logs_launches_) return program.run(workers, arguments, faults);
     const auto begin = std::chrono::steady_clock::now();
     program.run(workers, arguments, faults);
@@ -178,10 +176,14 @@ class HostBackend final : public Backend {
   FaultReportRef submit() override {
     Run** at = &run_of_thread;
     while (*at != nullptr && &(*at)->backend != this) at = &(*at)->outer;
-    const std::unique_ptr<Run> run(*at);
+    Run* const run = *at;
     if (run == nullptr) return nullptr;
     *at = run->outer;
-    return std::move(run->faults);
+    FaultReportRef faults = std::move(run->faults);
+    const std::span<std::byte> workspace = run->workspace;
+    run->~Run();
+    memory_->release(workspace.data(), host::whole_units(workspace.size()) + sizeof(Run));
+    return faults;
   }
   void abandon() noexcept override { submit(); }
   void synchronize() override {}
@@ -214,17 +216,9 @@ class HostBackend final : public Backend {
 
   /// What a run needs and has, from `begin` to its end in the same thread.
   struct Run {
-    Run(HostBackend& backend, MemoryPool& pool) : backend(backend), pool(pool) {}
-    ~Run() {
-      if (memory != nullptr) pool.release(memory, bytes);
-    }
-    Run(const Run&) = delete;
-    Run& operator=(const Run&) = delete;
     HostBackend& backend;
-    MemoryPool& pool;
-    Run* outer = nullptr;  // of another backend, that this thread began before
-    std::byte* memory = nullptr;
-    std::size_t bytes = 0;
+    Run* outer;  // of another backend, that this thread began before
+    std::span<std::byte> workspace;
     std::shared_ptr<Faults> faults;
   };
   // A plain pointer: a tensor may be evaluated after the thread's own objects have ended.

@@ -5,6 +5,7 @@
 
 #include <sinter/error.h>
 
+#include "src/runtime/vulkan/process_end.h"
 #include "src/runtime/vulkan/result.h"
 
 namespace sinter::runtime::vulkan {
@@ -36,6 +37,7 @@ Commands::Commands(const Device& device, std::uint64_t most_work) : device_(devi
   const VkResult code = vkCreateSemaphore(device.handle(), &semaphore, nullptr, &timeline_);
   if (code != VK_SUCCESS) vkDestroyCommandPool(device.handle(), pool_, nullptr);
   check(code, "vkCreateSemaphore");
+  finish_with_process(*this);
 }
 
 Commands::~Commands() {
@@ -52,7 +54,7 @@ void Commands::retire() {
   const std::uint64_t done = completed();
   while (!in_flight_.empty() && in_flight_.front().value <= done) {
     Batch& batch = in_flight_.front();
-    free_buffers_.insert(free_buffers_.end(), batch.commands.begin(), batch.commands.end());
+    free_buffers_.push_back(batch.commands);
     for (const Pool& pool : batch.pools) {
       vkResetDescriptorPool(device_.handle(), pool.handle, 0);
       free_pools_.push_back(pool.handle);
@@ -88,11 +90,10 @@ VkCommandBuffer Commands::free_command_buffer() {
   return free_buffers_.back();
 }
 
-/// The command buffer to record into.
+/// The command buffer to record into. Runs share it: a GPU rests some 5 us between two of one submit.
 VkCommandBuffer Commands::begin() {
   throw_if_failed();
-  if (recording_) return open_.commands.back();
-  open_.commands.reserve(open_.commands.size() + 1);
+  if (open_.commands) return open_.commands;
   const VkCommandBuffer next = free_command_buffer();
   VkCommandBufferBeginInfo info =
       structure<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
@@ -100,48 +101,17 @@ VkCommandBuffer Commands::begin() {
   check(device_.attempt("vkBeginCommandBuffer", [&] { return vkBeginCommandBuffer(next, &info); }),
         "vkBeginCommandBuffer");
   free_buffers_.pop_back();
-  open_.commands.push_back(next);
-  recording_ = true;
   bound_ = VK_NULL_HANDLE;
-  return next;
+  return open_.commands = next;
 }
 
 void Commands::begin_run() {
-  throw_if_failed();
-  if (recording_ && recorded_ > 0) {
-    // A command buffer of its own, so that the run can be dropped without the work before it.
-    recording_ = false;
-    const VkResult code =
-        device_.attempt("vkEndCommandBuffer", [&] { return vkEndCommandBuffer(open_.commands.back()); });
-    if (code != VK_SUCCESS) fail(code, "vkEndCommandBuffer");
-  }
   begin();
-  if (pools_made_ == 0) {
-    free_pools_.reserve(1);
-    Pool pool;
-    check(make_pool(pool), "vkCreateDescriptorPool");
-    free_pools_.push_back(pool.handle);
-  }
-  before_run_ = recorded_;
-  buffers_before_run_ = open_.commands.size() - 1;
-  run_value_ = open_value();
-}
-
-void Commands::abandon_run() noexcept {
-  if (run_value_ != open_value()) {  // what came before was submitted meanwhile
-    before_run_ = 0;
-    buffers_before_run_ = 0;
-  }
-  if (failed_ || recorded_ <= before_run_) return;
-  for (std::size_t i = buffers_before_run_; i < open_.commands.size(); ++i) {
-    vkResetCommandBuffer(open_.commands[i], 0);
-    free_buffers_.push_back(open_.commands[i]);
-  }
-  open_.commands.resize(buffers_before_run_);
-  recording_ = false;
-  recorded_ = before_run_;
-  // Barriers were dropped too.
-  order_all_ = true;
+  if (pools_made_ > 0) return;
+  free_pools_.reserve(1);
+  Pool pool;
+  check(make_pool(pool), "vkCreateDescriptorPool");
+  free_pools_.push_back(pool.handle);
 }
 
 void Commands::barrier(VkCommandBuffer commands, VkPipelineStageFlags to_stages, VkAccessFlags to_access) {
@@ -154,10 +124,9 @@ void Commands::barrier(VkCommandBuffer commands, VkPipelineStageFlags to_stages,
 
 void Commands::order(std::span<const Access> accesses) {
   // Covers earlier batches too: a barrier orders all commands submitted to the queue before it.
-  if (order_all_ || hazards_.conflicts(accesses)) {
-    barrier(open_.commands.back(), kStages, kReads | kWrites);
+  if (hazards_.conflicts(accesses)) {
+    barrier(open_.commands, kStages, kReads | kWrites);
     hazards_.clear();
-    order_all_ = false;
   }
   hazards_.add(accesses);
 }
@@ -281,8 +250,8 @@ VkResult Commands::submit_batch() {
   timeline.pSignalSemaphoreValues = &open_.value;
   VkSubmitInfo info = structure<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
   info.pNext = &timeline;
-  info.commandBufferCount = static_cast<std::uint32_t>(open_.commands.size());
-  info.pCommandBuffers = open_.commands.data();
+  info.commandBufferCount = 1;
+  info.pCommandBuffers = &open_.commands;
   info.signalSemaphoreCount = 1;
   info.pSignalSemaphores = &timeline_;
   return device_.attempt("vkQueueSubmit",
@@ -296,9 +265,7 @@ void Commands::submit() {
   barrier(begin(), VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
   in_flight_.emplace_back();
   open_.value = open_value();
-  recording_ = false;
-  VkResult code =
-      device_.attempt("vkEndCommandBuffer", [&] { return vkEndCommandBuffer(open_.commands.back()); });
+  VkResult code = device_.attempt("vkEndCommandBuffer", [&] { return vkEndCommandBuffer(open_.commands); });
   if (code != VK_SUCCESS) {
     in_flight_.pop_back();
     fail(code, "vkEndCommandBuffer");

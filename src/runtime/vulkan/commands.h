@@ -40,6 +40,8 @@ class Commands {
   ~Commands();
   /// Ends the thread that starts work and waits for what was submitted. Nothing is recorded afterwards.
   void close() noexcept;
+  /// Submits what was recorded, and is done with all of it when it returns.
+  void finish() noexcept;
   Commands(const Commands&) = delete;
   Commands& operator=(const Commands&) = delete;
 
@@ -53,11 +55,9 @@ class Commands {
   /// The number of the work recorded last.
   std::uint64_t last_value() const { return recorded_ ? open_value() : submitted_.load(); }
 
-  /// Begins a run: `abandon_run` drops what is recorded from here on and not submitted yet. A run that has
-  /// begun never lacks a command buffer or a descriptor pool: where the driver gives no more, it waits for
-  /// earlier work.
+  /// A run that has begun never lacks a command buffer or a descriptor pool: where the driver gives no more,
+  /// it waits for earlier work.
   void begin_run();
-  void abandon_run() noexcept;
 
   /// Makes room in the open batch for so many dispatches by descriptor sets, with so many bindings in all;
   /// may submit.
@@ -99,7 +99,7 @@ class Commands {
     std::uint32_t sets = 0, descriptors = 0;  // that are left
   };
   struct Batch {
-    std::vector<VkCommandBuffer> commands;  // one for each run; the last one is being recorded
+    VkCommandBuffer commands = VK_NULL_HANDLE;  // not null once anything was recorded
     std::vector<Pool> pools;
     std::uint64_t value = 0;
   };
@@ -125,12 +125,8 @@ class Commands {
   VkCommandPool pool_ = VK_NULL_HANDLE;
   VkSemaphore timeline_ = VK_NULL_HANDLE;
   std::atomic<std::uint64_t> submitted_{0}, completed_{0};
-  std::uint32_t recorded_ = 0;          // commands in the open batch
-  std::uint64_t work_ = 0;              // of the open batch
-  bool recording_ = false;              // the open batch's last command buffer is being recorded
-  std::uint32_t before_run_ = 0;        // commands in the open batch when the run began ...
-  std::size_t buffers_before_run_ = 0;  // ... and its command buffers
-  std::uint64_t run_value_ = 0;         // the open batch when the run began
+  std::uint32_t recorded_ = 0;  // commands in the open batch
+  std::uint64_t work_ = 0;      // of the open batch
   VkPipeline bound_ = VK_NULL_HANDLE;
   Batch open_;
   std::deque<Batch> in_flight_;
@@ -138,7 +134,6 @@ class Commands {
   std::vector<VkDescriptorPool> free_pools_;
   std::size_t pools_made_ = 0;
   HazardTracker hazards_;
-  bool order_all_ = false;  // the next command waits for all before it
   std::vector<VkDescriptorBufferInfo> infos_;
   std::vector<VkWriteDescriptorSet> writes_;
 

@@ -19,6 +19,7 @@
 #include "src/runtime/vulkan/memory/memory.h"
 #include "src/runtime/vulkan/memory/staging.h"
 #include "src/runtime/vulkan/options.h"
+#include "src/runtime/vulkan/process_end.h"
 
 namespace sinter::runtime::vulkan {
 
@@ -50,6 +51,7 @@ class VulkanBackend final : public Backend {
 
  private:
   struct Run {
+    base::ExitGate::Entry inside{gate()};
     std::shared_ptr<VulkanBuffer> workspace;
     std::shared_ptr<RunFaults> faults;
   };

@@ -132,6 +132,8 @@ std::vector<ExecutableRef> VulkanBackend::compile(std::span<const ir::Kernel* co
   std::vector<const ir::Kernel*> pointers;
   for (const ir::Kernel& kernel : own) pointers.push_back(&kernel);
   for (const ir::Kernel* kernel : pointers) check_dtypes(*kernel);
+  const base::ExitGate::Entry inside(gate());
+  require(inside);
   const std::vector<CompiledText*> texts = compiler_.compile(pointers);
   compiler_.save();
   const VkDeviceSize most_bytes = device_.info().has_addresses ? device_.info().max_storage_range : 0;
@@ -142,6 +144,8 @@ std::vector<ExecutableRef> VulkanBackend::compile(std::span<const ir::Kernel* co
 }
 
 ExecutableRef VulkanBackend::prepare(const library::LibraryOp& op) {
+  const base::ExitGate::Entry inside(gate());
+  require(inside);
   auto executable = std::make_shared<ProductExecutable>();
   executable->plan = product_table().prepare(traits_.name, op, device_.info());
   const ProductPlan& plan = executable->plan;
@@ -158,6 +162,7 @@ void VulkanBackend::begin(std::unique_ptr<PlanState>*, const RunNeeds& needs) {
   commands_.throw_if_failed();
   if (run_) throw DeviceError("[vulkan] a run begins before the one before it has ended");
   Run run;
+  require(run.inside);
   if (needs.workspace_bytes) {
     run.workspace = allocate_buffer(needs.workspace_bytes);
     if (compiler_.target().has_workgroups) make_counters();
@@ -168,12 +173,13 @@ void VulkanBackend::begin(std::unique_ptr<PlanState>*, const RunNeeds& needs) {
     const Commands::Lock lock = commands_.lock();
     commands_.begin_run();
   }
-  run_ = std::move(run);
+  run_.emplace(std::move(run));
 }
 
 FaultReportRef VulkanBackend::submit() {
   if (!run_) throw DeviceError("[vulkan] there is no run to submit");
-  const Run run = *std::exchange(run_, std::nullopt);
+  const Run run = std::move(*run_);
+  run_.reset();
   const Commands::Lock lock = commands_.lock();
   if (run.faults) run.faults->end_run(commands_.last_value());
   commands_.end_plan();
@@ -182,8 +188,8 @@ FaultReportRef VulkanBackend::submit() {
 
 void VulkanBackend::abandon() noexcept {
   if (!run_) return;
+  // Other runs' launches may follow in the same command buffer, so what was recorded runs.
   const Commands::Lock lock = commands_.lock();
-  commands_.abandon_run();
   if (run_->faults) run_->faults->end_run(commands_.last_value());
   run_.reset();
 }

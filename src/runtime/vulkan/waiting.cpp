@@ -5,6 +5,7 @@
 #include <sinter/error.h>
 
 #include "src/runtime/vulkan/commands.h"
+#include "src/runtime/vulkan/process_end.h"
 #include "src/runtime/vulkan/result.h"
 
 namespace sinter::runtime::vulkan {
@@ -113,7 +114,18 @@ void Commands::wait_quietly(std::uint64_t value) noexcept {
   }
 }
 
+void Commands::finish() noexcept {
+  try {
+    const Lock held = lock();
+    submit();
+  } catch (const std::exception&) {
+    // A device that failed has work that ends all the same.
+  }
+  wait_quietly(submitted_);
+}
+
 void Commands::close() noexcept {
+  forget(*this);
   {
     const Lock held = lock();
     stop_ = true;
