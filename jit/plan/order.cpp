@@ -2,10 +2,13 @@
 #include "jit/plan/order.h"
 
 #include <algorithm>
+#include <numeric>
 #include <queue>
 #include <stdexcept>
 
 #include <absl/container/flat_hash_map.h>
+
+#include "jit/plan/precedence.h"
 
 namespace sinter::plan {
 namespace {
@@ -23,7 +26,7 @@ Followers followers_of(const std::vector<Step>& steps) {
     for (const BufferUse& use : steps[s].buffers)
       if (auto it = writer.find(use.node); use.read && it != writer.end() && it->second != s) {
         std::vector<std::size_t>& after = followers[it->second];
-        if (std::find(after.begin(), after.end(), s) == after.end()) after.push_back(s);
+        if (after.empty() || after.back() != s) after.push_back(s);
       }
   return followers;
 }
@@ -62,9 +65,12 @@ constexpr std::size_t kTables[] = {4, 16, 64, 256, 1024};
 class Batcher {
  public:
   Batcher(const Graph& graph, Grouping& grouping, const ir::DeviceTraits& traits, std::vector<Step>& steps)
-      : graph_(graph), grouping_(grouping), traits_(traits), steps_(steps), followers_(followers_of(steps)) {
-    for (std::size_t s = 0; s < steps.size(); ++s) batch_of_.push_back(s);
-    batches_.resize(steps.size());
+      : graph_(graph),
+        grouping_(grouping),
+        traits_(traits),
+        steps_(steps),
+        precedence_(precedence_of(steps)),
+        batches_(steps.size()) {
     for (std::size_t s = 0; s < steps.size(); ++s) batches_[s] = {s};
   }
 
@@ -78,7 +84,8 @@ class Batcher {
       if (most < 2) continue;
       std::vector<std::size_t>& open = alike[ir::to_string(kernel)];
       auto to = std::find_if(open.begin(), open.end(), [&](std::size_t b) {
-        return batches_[b].size() < most && !reaches(b, s);  // steps are in order: no way leads back
+        return batches_[b].size() < most && precedence_.are_independent(static_cast<Precedence::Vertex>(b),
+                                                                        static_cast<Precedence::Vertex>(s));
       });
       if (to == open.end()) {
         open.push_back(s);
@@ -86,14 +93,25 @@ class Batcher {
         if (open.size() > 8) open.erase(open.begin());
         continue;
       }
+      precedence_.join(static_cast<Precedence::Vertex>(s), static_cast<Precedence::Vertex>(*to));
       batches_[*to].push_back(s);
       batches_[s].clear();
-      batch_of_[s] = *to;
     }
     write();
   }
 
  private:
+  static Precedence precedence_of(const std::vector<Step>& steps) {
+    std::vector<Precedence::Vertex> order(steps.size());
+    std::iota(order.begin(), order.end(), Precedence::Vertex{0});
+    Precedence precedence(order);
+    const Followers followers = followers_of(steps);
+    for (std::size_t s = 0; s < steps.size(); ++s)
+      for (const std::size_t after : followers[s])
+        precedence.add_edge(static_cast<Precedence::Vertex>(s), static_cast<Precedence::Vertex>(after));
+    return precedence;
+  }
+
   const ir::Kernel& kernel_of(std::size_t s) const { return grouping_.kernels[steps_[s].members[0]].kernel; }
 
   // Not an integer: views that repeat their elements may have 2^62 bytes each.
@@ -111,29 +129,6 @@ class Batcher {
     for (std::size_t table : kTables)
       if (table * of_one <= traits_.batch_bytes) most = table;
     return most;
-  }
-
-  /// True iff a way leads from batch `b` to step `s`, or from step `s` to batch `b` through batches joined
-  /// before.
-  bool reaches(std::size_t b, std::size_t s) const { return leads(b, s) || leads(s, b); }
-  bool leads(std::size_t from, std::size_t to) const {
-    std::vector<std::size_t> todo{from};
-    std::vector<bool> seen(steps_.size(), false);
-    seen[from] = true;
-    while (!todo.empty()) {
-      const std::size_t at = todo.back();
-      todo.pop_back();
-      for (std::size_t step : batches_[at])
-        for (std::size_t after : followers_[step]) {
-          const std::size_t next = batch_of_[after];
-          if (next == to) return true;
-          if (!seen[next]) {
-            seen[next] = true;
-            todo.push_back(next);
-          }
-        }
-    }
-    return false;
   }
 
   void write() {
@@ -156,8 +151,7 @@ class Batcher {
   Grouping& grouping_;
   const ir::DeviceTraits& traits_;
   std::vector<Step>& steps_;
-  const Followers followers_;
-  std::vector<std::size_t> batch_of_;              // for each step: its batch, named after its first step
+  Precedence precedence_;                          // of batches, each named after its first step
   std::vector<std::vector<std::size_t>> batches_;  // steps; empty when joined to another
 };
 

@@ -54,6 +54,20 @@ TEST_CASE("a reduction takes in the work before and after it") {
         }) == 1);
 }
 
+TEST_CASE("what must run in between keeps two kernels apart") {
+  const Tensor<2> x = blank(64, 100), w = blank(100, 100);
+  // The sum at the end reads what the first kernel stores, and a product of it.
+  CHECK(launches([&] {
+          const Tensor<2> centred = x - x.mean(1);
+          return centred + centred.matmul(w);
+        }) == 3);
+  // Here a kernel over other rows is in between.
+  CHECK(launches([&] {
+          const Tensor<2> centred = (x - x.mean(1)).exp();
+          return centred / centred.sum(0);
+        }) == 2);
+}
+
 TEST_CASE("16-bit floats take as many kernels") {
   const Tensor<2> x = Tensor<2>::zeros({64, 4096}, device, DType::bf16),
                   row = Tensor<2>::ones({1, 4096}, device, DType::bf16);

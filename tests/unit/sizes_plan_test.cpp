@@ -22,9 +22,13 @@ class Kernels : public runtime::TraceObserver {
   Kernels() { add_observer(*this); }
   ~Kernels() override { remove_observer(*this); }
   void runs(const runtime::TraceRun& run) override {
-    for (const ir::Kernel& kernel : run.plan.kernels) texts.insert(ir::to_string(kernel));
+    for (const ir::Kernel& kernel : run.plan.kernels) {
+      texts.insert(ir::to_string(kernel));
+      wide |= kernel.wide;
+    }
   }
   std::set<std::string> texts;
+  bool wide = false;
 };
 
 struct Model {
@@ -58,6 +62,18 @@ TEST_CASE("a variance in one pass takes the same kernels at another batch size")
   }));
   CHECK(batch_norm(48) == usual);
   CHECK(batch_norm(49) == usual);
+}
+
+TEST_CASE("more points than 32 bits count make a kernel wide, also where all of them read one element") {
+  const auto is_wide = [](std::int64_t rows, std::int64_t columns) {
+    const auto x = Tensor<2>::zeros({1, 1}, plain);
+    x.sync();
+    Kernels kernels;
+    x.expand({rows, columns}).exp().sum().sync();
+    return kernels.wide;
+  };
+  CHECK(is_wide(65536, 65537));
+  CHECK(!is_wide(32768, 32768));
 }
 
 TEST_CASE("a training step at another batch size takes the same kernels") {

@@ -20,7 +20,7 @@ Grouping group(const Graph& graph, const GroupOptions& options) {
   make_library_ops(graph, stored, libraries);
   Grouping grouping = make_kernels(graph, users, options.limits, storing);
   grouping.libraries = std::move(libraries);
-  if (options.fusion) merge_kernels(graph, users, options.limits, storing, grouping);
+  if (options.fusion) merge_kernels(graph, options.limits, storing, grouping);
   return grouping;
 }
 

@@ -6,142 +6,221 @@
 #include <utility>
 #include <variant>
 
+#include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
+
+#include "jit/plan/precedence.h"
 
 namespace sinter::plan {
 namespace {
 
+// Kernels over the same data and loops that a further one is tried with: what does not merge with these
+// mostly does not merge at all.
+constexpr std::size_t kMostSiblings = 8;
+// Expressions of a kernel that is lowered again and again without much ado.
+constexpr std::size_t kSmall = 32;
+
+/// For each group the stored nodes and externals that its kernel reads, or would read if it were lowered now:
+/// a later division may have stored what it computes inline.
+std::vector<std::vector<NodeId>> reads_of(const Graph& graph, const Grouping& grouping) {
+  std::vector<std::vector<NodeId>> reads(grouping.groups.size());
+  std::vector<GroupId> seen_by(graph.nodes.size(), static_cast<GroupId>(grouping.groups.size()));
+  std::vector<NodeId> todo;
+  const bool was_divided = !grouping.cuts.empty();
+  for (GroupId g = 0; g < grouping.groups.size(); ++g) {
+    const auto reads_node = [&](NodeId id) {
+      if (std::exchange(seen_by[id], g) != g) reads[g].push_back(id);
+    };
+    for (const BufferUse& use : grouping.kernels[g].buffers)
+      if (use.read) reads_node(use.node);
+    if (was_divided) todo = graph.nodes[grouping.groups[g].stores[0]].operands;
+    while (!todo.empty()) {
+      const NodeId id = todo.back();
+      todo.pop_back();
+      if (graph.nodes[id].kind != NodeKind::Op || seen_by[id] == g) continue;
+      if (grouping.owners[id] != kInline) {
+        reads_node(id);
+        continue;
+      }
+      seen_by[id] = g;
+      todo.insert(todo.end(), graph.nodes[id].operands.begin(), graph.nodes[id].operands.end());
+    }
+  }
+  return reads;
+}
+
+/// The vertices of the groups' precedence: groups by their numbers, then library ops.
+Precedence precedence_of(const Graph& graph, const Grouping& grouping,
+                         const std::vector<std::vector<NodeId>>& reads) {
+  const auto groups = static_cast<Precedence::Vertex>(grouping.groups.size());
+  // Operands come before their users in the graph, and nothing is merged yet.
+  std::vector<std::pair<NodeId, Precedence::Vertex>> order;
+  std::vector<Precedence::Vertex> writer(graph.nodes.size());
+  for (GroupId g = 0; g < groups; ++g) {
+    order.emplace_back(grouping.groups[g].stores[0], g);
+    writer[grouping.groups[g].stores[0]] = g;
+  }
+  for (std::size_t k = 0; k < grouping.libraries.size(); ++k) {
+    const auto vertex = groups + static_cast<Precedence::Vertex>(k);
+    const std::vector<NodeId>& results = grouping.libraries[k].results;
+    order.emplace_back(*std::min_element(results.begin(), results.end()), vertex);
+    for (const NodeId result : results) writer[result] = vertex;
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<Precedence::Vertex> vertices;
+  for (const auto& [node, vertex] : order) vertices.push_back(vertex);
+  Precedence precedence(vertices);
+  const auto add = [&](Precedence::Vertex reader, NodeId id) {
+    if (graph.nodes[id].kind == NodeKind::Op) precedence.add_edge(writer[id], reader);
+  };
+  for (GroupId g = 0; g < groups; ++g)
+    for (const NodeId id : reads[g]) add(g, id);
+  for (std::size_t k = 0; k < grouping.libraries.size(); ++k)
+    for (const LibraryOperand& operand : grouping.libraries[k].operands)
+      add(groups + static_cast<Precedence::Vertex>(k), operand.base);
+  return precedence;
+}
+
+/// Over what a group's reductions go.
+struct Loops {
+  bool reduces = false;
+  Shape domain;  // without dims of size 1
+  std::int64_t reduced = 0;
+};
+
 class Merger {
  public:
-  Merger(const Graph& graph, const Users& users, const LowerLimits& limits,
-         const std::vector<Storing>& storing, Grouping& grouping)
-      : graph_(graph),
-        users_(users),
-        limits_(limits),
-        storing_(storing),
-        result_(grouping),
-        readers_(graph.nodes.size()) {
-    for (GroupId g = 0; g < result_.groups.size(); ++g) note_reads(g, true);
-  }
+  Merger(const Graph& graph, const LowerLimits& limits, const std::vector<Storing>& storing,
+         Grouping& grouping)
+      : Merger(graph, limits, storing, grouping, reads_of(graph, grouping)) {}
 
   void run() {
-    merge_producers();
+    // A kernel is lowered with each one that it takes in. In long chains equals are merged first, so that
+    // each operation is lowered a few times, and not once for each that follows.
+    merge_producers(true);
+    merge_producers(false);
     merge_siblings();
   }
 
  private:
+  Merger(const Graph& graph, const LowerLimits& limits, const std::vector<Storing>& storing,
+         Grouping& grouping, const std::vector<std::vector<NodeId>>& reads)
+      : graph_(graph),
+        limits_(limits),
+        storing_(storing),
+        result_(grouping),
+        precedence_(precedence_of(graph, grouping, reads)),
+        readers_(graph.nodes.size()) {
+    for (const Group& group : result_.groups) loops_.push_back(reductions_of(group));
+    for (GroupId g = 0; g < result_.groups.size(); ++g)
+      for (const NodeId id : reads[g]) readers_[id].push_back(g);
+  }
+
   const Node& node(NodeId id) const { return graph_.nodes[id]; }
+
+  std::size_t exprs(GroupId g) const { return result_.kernels[g].kernel.exprs.size(); }
+
+  /// Of a group that stores one node.
+  Loops reductions_of(const Group& group) const {
+    const Node& stored = node(group.stores[0]);
+    if (!stored.is(OpClass::Reduce)) return {};
+    Loops loops{true, {}, stored.ints[0]};
+    loops.domain = without_ones(node(stored.operands[0]).shape, loops.reduced);
+    return loops;
+  }
   // Not an integer: views that repeat their elements may have 2^62 bytes.
   double bytes(NodeId id) const {
     return static_cast<double>(node(id).shape.numel()) * static_cast<double>(size_of(node(id).dtype));
   }
 
-  void note_reads(GroupId g, bool add) {
-    for (const BufferUse& use : result_.kernels[g].buffers) {
-      if (!use.read) continue;
-      auto& readers = readers_[use.node];
-      if (add) {
-        readers.push_back(g);
-      } else {
-        readers.erase(std::remove(readers.begin(), readers.end(), g), readers.end());
-      }
-    }
-  }
-
-  /// True iff a way leads from group `from` to group `to` other than by one direct step. (Ways through
-  /// library ops count.)
-  bool indirect_path(GroupId from, GroupId to) const {
-    std::vector<NodeId> todo;
-    absl::flat_hash_set<NodeId> seen;
-    auto outputs = [&](GroupId g) {
-      for (NodeId id : result_.groups[g].stores)
-        if (seen.insert(id).second) todo.push_back(id);
-    };
-    outputs(from);
-    const std::size_t direct = todo.size();
-    std::vector<NodeId> first(todo.begin(), todo.begin() + static_cast<std::ptrdiff_t>(direct));
-    todo.clear();
-    auto visit = [&](NodeId stored, bool is_direct) {
-      for (GroupId reader : readers_[stored]) {
-        if (reader == to) {
-          if (!is_direct) return true;
-          continue;
-        }
-        outputs(reader);
-      }
-      for (NodeId library : library_readers(stored))
-        if (seen.insert(library).second) todo.push_back(library);
-      return false;
-    };
-    for (NodeId id : first) visit(id, true);
-    while (!todo.empty()) {
-      const NodeId id = todo.back();
-      todo.pop_back();
-      if (visit(id, false)) return true;
-    }
-    return false;
-  }
-
-  /// Library ops that read a stored node, directly or through views.
-  std::vector<NodeId> library_readers(NodeId id) const {
-    std::vector<NodeId> found, todo{id};
-    while (!todo.empty()) {
-      const NodeId at = todo.back();
-      todo.pop_back();
-      for (NodeId user : users_[at]) {
-        if (node(user).is_library_result())
-          found.push_back(user);
-        else if (node(user).is(OpClass::View) && result_.owners[user] == kInline)
-          todo.push_back(user);
-      }
-    }
-    return found;
-  }
-
   bool try_merge(GroupId producer, GroupId consumer) {
     Group& from = result_.groups[producer];
     Group& to = result_.groups[consumer];
-    Group merged;
-    merged.nodes = from.nodes;
-    merged.nodes.insert(merged.nodes.end(), to.nodes.begin(), to.nodes.end());
-    merged.stores = to.stores;
-    std::int64_t largest = 0;
-    bool reduces = false;
-    for (NodeId id : merged.nodes) {
-      largest = std::max(largest, node(id).shape.numel());
-      reduces |= node(id).is(OpClass::Reduce);
-    }
-    for (NodeId id : from.stores) {
-      const bool read_elsewhere = std::any_of(readers_[id].begin(), readers_[id].end(),
-                                              [&](GroupId reader) { return reader != consumer; });
-      if (storing_[id] == Storing::Required || read_elsewhere) {
-        merged.stores.push_back(id);
-      } else if (storing_[id] == Storing::Expanded && !reduces && node(id).shape.numel() < largest) {
-        return note(from, to, "too much work to repeat for each element that shares it");
-      } else if (!node(id).is(OpClass::Reduce)) {
-        merged.nodes.erase(std::find(merged.nodes.begin(), merged.nodes.end(), id));
-      }
-    }
-    std::sort(merged.stores.begin(), merged.stores.end());
-    if (indirect_path(producer, consumer)) return note(from, to, "another kernel must run between them");
+    std::string refusal;
+    Group merged = both(producer, consumer, &refusal);
+    if (refusal.empty()) refusal = why_never(producer, consumer, merged);
+    if (!refusal.empty()) return note(from, to, std::move(refusal));
 
-    for (NodeId id : from.nodes) {
-      const bool stays = std::find(merged.nodes.begin(), merged.nodes.end(), id) != merged.nodes.end();
-      result_.owners[id] = stays ? Owner::kernel(consumer) : kInline;
-    }
+    for (NodeId id : from.nodes) result_.owners[id] = kInline;
+    for (NodeId id : merged.nodes) result_.owners[id] = Owner::kernel(consumer);
     std::variant<Lowered, std::string> kernel = lower(graph_, result_.owners, consumer, merged, limits_);
     if (auto* reason = std::get_if<std::string>(&kernel)) {
       for (NodeId id : from.nodes) result_.owners[id] = Owner::kernel(producer);
       return note(from, to, *reason);
     }
-    note_reads(producer, false);
-    note_reads(consumer, false);
+    precedence_.join(producer, consumer);
+    if (loops_[producer].reduces) loops_[consumer] = std::move(loops_[producer]);
     from.alive = false;
     to = std::move(merged);
     result_.kernels[consumer] = std::move(std::get<Lowered>(kernel));
     result_.kernels[producer] = {};
-    note_reads(consumer, true);
     return true;
+  }
+
+  /// The two groups as one, which stores what others still read.
+  Group both(GroupId producer, GroupId consumer, std::string* refusal) const {
+    const Group& from = result_.groups[producer];
+    const Group& to = result_.groups[consumer];
+    const bool reduces = loops_[producer].reduces || loops_[consumer].reduces;
+    std::int64_t largest = 0;
+    for (const Group* group : {&from, &to})
+      for (NodeId id : group->nodes) largest = std::max(largest, node(id).shape.numel());
+    Group merged = to;
+    for (NodeId id : from.nodes) {
+      const bool was_stored = std::binary_search(from.stores.begin(), from.stores.end(), id);
+      const bool is_stored =
+          was_stored && (storing_[id] == Storing::Required || is_read_by_others(id, producer, consumer));
+      if (is_stored) merged.stores.push_back(id);
+      if (is_stored || node(id).is(OpClass::Reduce)) merged.nodes.push_back(id);
+      if (was_stored && !is_stored && storing_[id] == Storing::Expanded && !reduces &&
+          node(id).shape.numel() < largest)
+        *refusal = "too much work to repeat for each element that shares it";
+    }
+    std::sort(merged.stores.begin(), merged.stores.end());
+    std::sort(merged.nodes.begin(), merged.nodes.end());
+    return merged;
+  }
+
+  bool is_read_by_others(NodeId id, GroupId producer, GroupId consumer) const {
+    return std::any_of(readers_[id].begin(), readers_[id].end(), [&](GroupId reader) {
+      const GroupId now = precedence_.find(reader);
+      return now != consumer && now != producer;
+    });
+  }
+
+  /// What lowering the two together would find out too, at a greater price.
+  std::string why_never(GroupId producer, GroupId consumer, const Group& merged) const {
+    const Loops &from = loops_[producer], &to = loops_[consumer];
+    if (from.reduces && to.reduces && (from.domain != to.domain || from.reduced != to.reduced))
+      return "reductions over different dimensions";
+    const Loops& reduction = from.reduces ? from : to;
+    const std::int64_t whole =
+        reduction.reduces ? reduction.domain.numel() : node(merged.stores.back()).shape.numel();
+    std::int64_t results = whole;
+    if (reduction.reduces) {
+      results = 1;
+      for (std::size_t d = 0; d < reduction.domain.rank(); ++d)
+        if (!(reduction.reduced >> d & 1)) results *= reduction.domain[d];
+    }
+    for (NodeId id : merged.stores)
+      if (const std::int64_t numel = node(id).shape.numel(); numel != whole && numel != results)
+        return "another number of elements";
+    const Lowered &a = result_.kernels[producer], &b = result_.kernels[consumer];
+    if (exprs(producer) + exprs(consumer) > limits_.max_exprs) return "too many expressions";
+    return buffers_of_siblings(a, b) > static_cast<std::size_t>(limits_.max_buffers) ? "too many buffers"
+                                                                                     : "";
+  }
+
+  /// How many buffers two kernels have together of which neither reads what the other writes; 0 for others,
+  /// which may need fewer than both: a sum is taken from the other kernel instead of added up again.
+  static std::size_t buffers_of_siblings(const Lowered& a, const Lowered& b) {
+    absl::flat_hash_map<NodeId, bool> written;
+    for (const BufferUse& use : a.buffers) written[use.node] = use.written;
+    for (const BufferUse& use : b.buffers) {
+      const auto [it, added] = written.try_emplace(use.node, use.written);
+      if (!added && (it->second || use.written)) return 0;
+    }
+    return written.size();
   }
 
   bool note(const Group& from, const Group& to, std::string reason) {
@@ -149,49 +228,78 @@ class Merger {
     return false;
   }
 
-  void merge_producers() {
+  void merge_producers(bool only_equals) {
+    std::vector<GroupId> producers;
+    absl::flat_hash_set<GroupId> refused;
     for (GroupId g = 0; g < result_.groups.size(); ++g) {
-      for (bool again = true; again && result_.groups[g].alive;) {
-        again = false;
-        std::vector<GroupId> producers;
-        for (const BufferUse& use : result_.kernels[g].buffers) {
-          const Owner owner = result_.owners[use.node];
-          if (use.read && owner.is_kernel() && owner.group != g &&
-              std::find(producers.begin(), producers.end(), owner.group) == producers.end())
-            producers.push_back(owner.group);
-        }
-        for (GroupId producer : producers)
-          if (try_merge(producer, g)) {
-            again = true;
-            break;
-          }
+      refused.clear();
+      while (result_.groups[g].alive) {
+        producers_of(g, only_equals, refused, producers);
+        if (!merge_one_of(producers, g, refused)) break;
       }
     }
   }
 
-  /// Kernels that read the same data over the same loops become one.
-  void merge_siblings() {
-    for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
-      for (std::size_t i = 0; i < readers_[id].size(); ++i)
-        for (std::size_t j = i + 1; j < readers_[id].size(); ++j) {
-          const GroupId a = readers_[id][i], b = readers_[id][j];
-          if (!same_loops(a, b) || bytes(id) * 2 < largest_bytes(a) || reaches(a, b) || reaches(b, a))
-            continue;
-          if (try_merge(std::min(a, b), std::max(a, b))) {
-            i = static_cast<std::size_t>(-1);
-            break;
-          }
-        }
+  void producers_of(GroupId g, bool only_equals, const absl::flat_hash_set<GroupId>& refused,
+                    std::vector<GroupId>& producers) const {
+    const std::size_t most = only_equals ? std::max(kSmall, 2 * exprs(g)) : limits_.max_exprs;
+    producers.clear();
+    for (const BufferUse& use : result_.kernels[g].buffers) {
+      const Owner owner = result_.owners[use.node];
+      if (use.read && owner.is_kernel() && owner.group != g && !refused.contains(owner.group) &&
+          exprs(owner.group) <= most &&
+          std::find(producers.begin(), producers.end(), owner.group) == producers.end())
+        producers.push_back(owner.group);
     }
   }
 
-  bool same_loops(GroupId a, GroupId b) const {
-    const ir::Kernel &x = result_.kernels[a].kernel, &y = result_.kernels[b].kernel;
-    if (x.inner_rank != y.inner_rank || x.outer_rank != y.outer_rank) return false;
-    for (std::size_t k = 0; k < x.extents.size(); ++k)
-      if (result_.kernels[a].ints[x.extents[k].index] != result_.kernels[b].ints[y.extents[k].index])
-        return false;
-    return true;
+  /// Those that are only in each other's way may be merged after others are.
+  bool merge_one_of(std::span<const GroupId> producers, GroupId consumer,
+                    absl::flat_hash_set<GroupId>& refused) {
+    for (const GroupId producer : producers) {
+      if (!precedence_.may_join(producer, consumer)) {
+        note(result_.groups[producer], result_.groups[consumer], "another kernel must run between them");
+        continue;
+      }
+      if (try_merge(producer, consumer)) return true;
+      refused.insert(producer);
+    }
+    return false;
+  }
+
+  /// Kernels that read the same data over the same loops become one.
+  void merge_siblings() {
+    std::vector<GroupId> seen;
+    absl::flat_hash_map<std::vector<std::int64_t>, std::vector<GroupId>> alike;  // by their loops
+    for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
+      if (readers_[id].size() < 2) continue;
+      alike.clear();
+      seen.clear();
+      for (const GroupId reader : readers_[id]) seen.push_back(precedence_.find(reader));
+      std::sort(seen.begin(), seen.end());
+      seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+      for (const GroupId reader : seen) {
+        std::vector<GroupId>& others = alike[loops_of(reader)];
+        const auto merged = std::find_if(others.begin(), others.end(), [&](GroupId other) {
+          return bytes(id) * 2 >= std::min(largest_bytes(other), largest_bytes(reader)) &&
+                 precedence_.are_independent(other, reader) && try_merge(other, reader);
+        });
+        if (merged != others.end()) {
+          *merged = reader;
+          continue;
+        }
+        others.push_back(reader);
+        if (others.size() > kMostSiblings) others.erase(others.begin());
+      }
+    }
+  }
+
+  /// The kernel's loops: how many are outer and inner ones, and their lengths.
+  std::vector<std::int64_t> loops_of(GroupId g) const {
+    const Lowered& lowered = result_.kernels[g];
+    std::vector<std::int64_t> loops{lowered.kernel.inner_rank, lowered.kernel.outer_rank};
+    for (const ir::IntRef extent : lowered.kernel.extents) loops.push_back(lowered.ints[extent.index]);
+    return loops;
   }
 
   double largest_bytes(GroupId g) const {
@@ -200,26 +308,22 @@ class Merger {
     return largest;
   }
 
-  bool reaches(GroupId from, GroupId to) const {
-    for (NodeId id : result_.groups[from].stores)
-      for (GroupId reader : readers_[id])
-        if (reader == to) return true;
-    return indirect_path(from, to);
-  }
-
   const Graph& graph_;
-  const Users& users_;
   const LowerLimits& limits_;
   const std::vector<Storing>& storing_;
   Grouping& result_;
-  std::vector<std::vector<GroupId>> readers_;  // for each node: groups whose kernels load it from memory
+  Precedence precedence_;
+  std::vector<Loops> loops_;  // of each group
+  // For each node the groups whose kernels load it from memory, may load it once they are lowered anew, or
+  // did before they were merged.
+  std::vector<std::vector<GroupId>> readers_;
 };
 
 }  // namespace
 
-void merge_kernels(const Graph& graph, const Users& users, const LowerLimits& limits,
-                   const std::vector<Storing>& storing, Grouping& grouping) {
-  Merger(graph, users, limits, storing, grouping).run();
+void merge_kernels(const Graph& graph, const LowerLimits& limits, const std::vector<Storing>& storing,
+                   Grouping& grouping) {
+  Merger(graph, limits, storing, grouping).run();
 }
 
 }  // namespace sinter::plan

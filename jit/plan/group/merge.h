@@ -9,7 +9,7 @@ namespace sinter::plan {
 
 /// Merges kernels with those whose results they read, then kernels that read the same data. Whether two
 /// kernels can be one is decided by lowering them together.
-void merge_kernels(const Graph& graph, const Users& users, const LowerLimits& limits,
-                   const std::vector<Storing>& storing, Grouping& grouping);
+void merge_kernels(const Graph& graph, const LowerLimits& limits, const std::vector<Storing>& storing,
+                   Grouping& grouping);
 
 }  // namespace sinter::plan

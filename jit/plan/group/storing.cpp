@@ -2,8 +2,7 @@
 #include "jit/plan/group/storing.h"
 
 #include <algorithm>
-
-#include <absl/container/flat_hash_set.h>
+#include <utility>
 
 namespace sinter::plan {
 namespace {
@@ -42,7 +41,8 @@ class StoreChooser {
         options_(options),
         storing_(graph.nodes.size(), Storing::Inline),
         needs_(graph.nodes.size()),
-        inlined_(graph.nodes.size(), 0) {}
+        inlined_(graph.nodes.size(), 0),
+        seen_(graph.nodes.size(), 0) {}
 
   std::vector<Storing> run() {
     pin_what_must_be_stored();
@@ -130,21 +130,21 @@ class StoreChooser {
     double leaf_bytes = 0;
     int weight = 0;
   };
-  Below below(NodeId id) const {
+  Below below(NodeId id) {
     Below sum;
-    absl::flat_hash_set<NodeId> seen;
-    std::vector<NodeId> todo{id};
-    while (!todo.empty() && sum.weight <= kInlineWeight) {
-      const NodeId at = todo.back();
-      todo.pop_back();
-      if (!seen.insert(at).second) continue;
+    ++searches_;
+    todo_.assign(1, id);
+    while (!todo_.empty() && sum.weight <= kInlineWeight) {
+      const NodeId at = todo_.back();
+      todo_.pop_back();
+      if (std::exchange(seen_[at], searches_) == searches_) continue;
       const Node& n = node(at);
       if (n.kind == NodeKind::External || (at != id && (is_pinned(at) || n.is(OpClass::Reduce)))) {
         sum.leaf_bytes += bytes(at);
         continue;
       }
       sum.weight += weight_of(n);
-      for (NodeId operand : n.operands) todo.push_back(operand);
+      for (NodeId operand : n.operands) todo_.push_back(operand);
     }
     return sum;
   }
@@ -166,6 +166,9 @@ class StoreChooser {
   std::vector<Storing> storing_;
   std::vector<Need> needs_;
   std::vector<std::size_t> inlined_;  // for stored nodes: how many nodes their kernels compute inline
+  std::vector<std::uint32_t> seen_;   // the last search below that has seen a node
+  std::uint32_t searches_ = 0;
+  std::vector<NodeId> todo_;
 };
 
 }  // namespace

@@ -3,9 +3,23 @@
 
 namespace sinter::plan {
 
-std::uint16_t DraftWriter::intern(const IndexMap& map) {
-  auto [it, added] = map_of_.try_emplace(map, static_cast<std::uint16_t>(draft_.maps.size()));
-  if (added) draft_.maps.push_back(map);
+DraftWriter::MapId DraftWriter::intern(IndexMap map) {
+  const auto next = static_cast<MapId>(maps_.size());
+  const auto [it, added] = id_of_.try_emplace(std::move(map), next);
+  if (added) {
+    maps_.push_back(it->first);
+    number_of_map_.push_back(-1);
+  }
+  return it->second;
+}
+
+std::uint16_t DraftWriter::number_of(MapId id) {
+  std::int32_t& number = number_of_map_[id];
+  if (number >= 0) return static_cast<std::uint16_t>(number);
+  const auto next = static_cast<std::uint16_t>(draft_.maps.size());
+  const auto [it, added] = number_of_equal_.try_emplace(maps_[id], next);
+  if (added) draft_.maps.push_back(maps_[id]);
+  number = it->second;
   return it->second;
 }
 

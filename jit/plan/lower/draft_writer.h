@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <absl/container/flat_hash_map.h>
 
@@ -20,8 +21,13 @@ class DraftWriter {
  protected:
   const Node& node(NodeId id) const { return graph_.nodes[id]; }
 
-  /// The number of a map, which equal maps share.
-  std::uint16_t intern(const IndexMap& map);
+  /// A map on the way through views, or one that the kernel uses; one id for equal maps of which the same
+  /// coordinates count.
+  using MapId = std::uint32_t;
+  MapId intern(IndexMap map);
+  const IndexMap& index_map(MapId id) const { return maps_[id]; }
+  /// The map's number in the draft, which has it from now on. Equal maps share one.
+  std::uint16_t number_of(MapId id);
   /// The number of an argument, which equal scalars of one dtype share.
   std::uint16_t scalar(ScalarRef number, DType dtype);
   /// The first of two arguments that follow each other.
@@ -47,7 +53,13 @@ class DraftWriter {
   Draft draft_;
 
  private:
-  absl::flat_hash_map<IndexMap, std::uint16_t> map_of_;
+  struct Identical {
+    bool operator()(const IndexMap& a, const IndexMap& b) const { return a.is_identical(b); }
+  };
+  absl::flat_hash_map<IndexMap, MapId, absl::Hash<IndexMap>, Identical> id_of_;
+  absl::flat_hash_map<IndexMap, std::uint16_t> number_of_equal_;
+  std::vector<IndexMap> maps_;
+  std::vector<std::int32_t> number_of_map_;  // in the draft; -1: it is not there
   std::map<std::pair<ScalarRef, DType>, std::uint16_t> scalar_of_;
   std::map<std::tuple<ScalarRef, ScalarRef, DType>, std::uint16_t> scalar_pair_of_;
   std::map<std::pair<ir::ExprId, DType>, ir::ExprId> cast_of_;

@@ -36,7 +36,7 @@ bool merge(MapStep& last, const MapStep& next, const std::vector<Stretch>& stret
   std::int64_t rest = last.offset;
   for (std::size_t d = 0; d < last.strides.size(); ++d) rest += first(d) * last.strides[d];
   if (rest < 0) return false;
-  std::vector<std::int64_t> inner(digits + 1, 1), low(digits, 0), high(digits, 0);
+  MapStep::Numbers inner(digits + 1, 1), low(digits, 0), high(digits, 0);
   for (std::size_t j = digits; j-- > 0;) inner[j] = inner[j + 1] * next.extents[j];
   if (inner[0] == 0) return false;
 

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <absl/container/inlined_vector.h>
+
 #include <sinter/shape.h>
 
 #include "src/trace/layout.h"
@@ -15,8 +17,9 @@ namespace sinter::plan {
 /// One step: coordinates times strides plus offset. Coordinates are the loop's (first step) or come from
 /// splitting the number of the step before, row-major, by `extents`.
 struct MapStep {
-  std::vector<std::int64_t> extents;
-  std::vector<std::int64_t> strides;
+  using Numbers = absl::InlinedVector<std::int64_t, 6>;  // maps are made by the thousand
+  Numbers extents;
+  Numbers strides;
   std::int64_t offset = 0;
   friend bool operator==(const MapStep&, const MapStep&) = default;
   template <class H>
@@ -28,6 +31,7 @@ struct MapStep {
 /// The coordinates of one dim that count.
 struct Stretch {
   std::int64_t first, last;
+  friend bool operator==(const Stretch&, const Stretch&) = default;
 };
 
 /// A map from loop coordinates to a number. The first step's extents are the loop's.
@@ -36,8 +40,9 @@ class IndexMap {
   IndexMap() = default;
   explicit IndexMap(MapStep first) : steps_{std::move(first)} {}
 
-  const std::vector<MapStep>& steps() const { return steps_; }
-  std::vector<MapStep>& steps() { return steps_; }
+  using Steps = absl::InlinedVector<MapStep, 1>;
+  const Steps& steps() const { return steps_; }
+  Steps& steps() { return steps_; }
 
   /// The map that goes on from this one: its number is taken as a row-major position in `shape`, split into
   /// coordinates, and these meet strides and offset. Merged into the last step where that is exact.
@@ -56,13 +61,17 @@ class IndexMap {
   std::int64_t at(const std::vector<std::int64_t>& point) const;
 
   friend bool operator==(const IndexMap& a, const IndexMap& b) { return a.steps_ == b.steps_; }
+  /// Equal, and goes on alike: the same coordinates count.
+  bool is_identical(const IndexMap& other) const {
+    return steps_ == other.steps_ && stretches_ == other.stretches_;
+  }
   template <class H>
   friend H AbslHashValue(H h, const IndexMap& map) {
     return H::combine(std::move(h), map.steps_);
   }
 
  private:
-  std::vector<MapStep> steps_;
+  Steps steps_;
   std::vector<Stretch> stretches_;  // of the loop's coordinates; empty: all of them count
 };
 

@@ -41,18 +41,6 @@ class Deeper {
 // Splitting stops here; each split is one more division per element in kernels whose loops do not join.
 constexpr std::size_t kMostLoops = 8;
 
-/// The shape without dims of size 1; `bits`, a set of dims, becomes a set of those that are left.
-Shape without_ones(const Shape& shape, std::int64_t& bits) {
-  const std::int64_t given = std::exchange(bits, 0);
-  Shape result;
-  for (std::size_t d = 0; d < shape.rank(); ++d) {
-    if (shape[d] == 1) continue;
-    if (given >> d & 1) bits |= std::int64_t{1} << result.rank();
-    result.push_back(shape[d]);
-  }
-  return result;
-}
-
 /// A dim of the domain seen as (size / part, part).
 struct Split {
   std::size_t dim;
@@ -127,13 +115,13 @@ class Lowering : private DraftWriter {
     }
     outer_numel_ = step;
     draft_.has_reduction = reduces;
-    draft_.extents = all.extents;
-    all_ = IndexMap(std::move(all));
-    outer_ = IndexMap(std::move(outer));
+    draft_.extents.assign(all.extents.begin(), all.extents.end());
+    all_ = intern(IndexMap(std::move(all)));
+    outer_ = intern(IndexMap(std::move(outer)));
   }
 
   /// The map under which each element of a node of the group is visited once.
-  const IndexMap& map_for(NodeId id) const {
+  MapId map_for(NodeId id) const {
     const std::int64_t numel = node(id).shape.numel();
     if (node(id).is(OpClass::Reduce) && numel == outer_numel_) return outer_;
     if (numel == shape_numel_) return all_;
@@ -142,11 +130,11 @@ class Lowering : private DraftWriter {
   }
 
   void store(NodeId id) {
-    const IndexMap& map = map_for(id);
+    const MapId map = map_for(id);
     const ir::ExprId expr = cast(value(id, map, ir::kNone), node(id).dtype, id);
     DraftStore store;
     store.buffer = buffer(id, false);
-    store.map = intern(map);
+    store.map = number_of(map);
     store.value = expr;
     draft_.records.push_back(node(id).record);
     draft_.stores.push_back(store);
@@ -167,17 +155,31 @@ class Lowering : private DraftWriter {
   /// A node under a map.
   struct Place {
     NodeId id;
-    IndexMap map;
+    MapId map;
   };
 
   /// Views that are not stored only change the map.
-  Place below_views(NodeId id, IndexMap map) const {
-    while (node(id).is(OpClass::View) && owners_[id] == kInline) {
-      const Node& view = node(id);
-      if (view.op != Op::Reshape) map = map.through(view.shape, view_layout(graph_, view));
-      id = view.operands[0];
+  Place below_views(NodeId id, MapId map) {
+    const auto is_passed = [&](NodeId at) { return node(at).is(OpClass::View) && owners_[at] == kInline; };
+    if (!is_passed(id)) return {id, map};
+    if (const auto it = below_.find({id, map}); it != below_.end()) return it->second;
+    NodeId at = id;
+    IndexMap below = index_map(map);
+    for (; is_passed(at); at = node(at).operands[0]) {
+      const Node& view = node(at);
+      if (view.op != Op::Reshape) below = below.through(view.shape, view_layout(graph_, view));
     }
-    return {id, std::move(map)};
+    return below_[{id, map}] = {at, intern(std::move(below))};
+  }
+
+  /// Where an external value lies.
+  MapId in_memory(NodeId id, MapId map) {
+    const Node& n = node(id);
+    const trace::Layout& layout = graph_.trace->values[n.value].layout;
+    if (is_contiguous(n.shape, layout)) return map;
+    const auto [it, added] = below_.try_emplace({id, map});
+    if (added) it->second = {id, intern(index_map(map).through(n.shape, layout))};
+    return it->second.map;
   }
 
   bool is_loaded(NodeId id) const {
@@ -185,7 +187,7 @@ class Lowering : private DraftWriter {
            (owners_[id] != kInline && owners_[id] != Owner::kernel(id_));
   }
 
-  ir::ExprId value(NodeId id, const IndexMap& map, ir::ExprId predicate) {
+  ir::ExprId value(NodeId id, MapId map, ir::ExprId predicate) {
     const Place place = below_views(id, map);
     compute_operands_first(place, predicate);
     return value_below_views(place, predicate);
@@ -201,10 +203,9 @@ class Lowering : private DraftWriter {
       return memo(at.id, 0, ir::kNone, [&] { return add(expr, at.id); });
     }
     if (!is_loaded(at.id))
-      return memo(at.id, intern(at.map), predicate, [&] { return compute(at.id, at.map, predicate); });
-    const IndexMap map =
-        n.kind == NodeKind::External ? at.map.through(n.shape, graph_.trace->values[n.value].layout) : at.map;
-    return memo(at.id, intern(map), predicate, [&] { return load(at.id, map, predicate); });
+      return memo(at.id, at.map, predicate, [&] { return compute(at.id, at.map, predicate); });
+    const MapId map = n.kind == NodeKind::External ? in_memory(at.id, at.map) : at.map;
+    return memo(at.id, map, predicate, [&] { return load(at.id, map, predicate); });
   }
 
   /// Walks an elementwise chain with a stack of its own, operands before their users: a trace may be
@@ -212,7 +213,7 @@ class Lowering : private DraftWriter {
   void compute_operands_first(const Place& root, ir::ExprId predicate) {
     auto open = [&](const Place& place) {
       return node(place.id).is(OpClass::Elementwise) && !is_loaded(place.id) &&
-             !memo_.contains(std::make_tuple(place.id, intern(place.map), predicate));
+             !memo_.contains(std::make_tuple(place.id, number_of(place.map), predicate));
     };
     if (!open(root)) return;
     std::vector<std::pair<Place, std::size_t>> todo{{root, 0}};
@@ -223,31 +224,31 @@ class Lowering : private DraftWriter {
         todo.pop_back();
         continue;
       }
-      Place operand = below_views(n.operands[todo.back().second++], todo.back().first.map);
-      if (open(operand)) todo.emplace_back(std::move(operand), 0);
+      const Place operand = below_views(n.operands[todo.back().second++], todo.back().first.map);
+      if (open(operand)) todo.emplace_back(operand, 0);
     }
   }
 
   template <class Make>
-  ir::ExprId memo(NodeId id, std::uint16_t map, ir::ExprId predicate, Make make) {
-    const auto key = std::make_tuple(id, map, predicate);
+  ir::ExprId memo(NodeId id, MapId map, ir::ExprId predicate, Make make) {
+    const auto key = std::make_tuple(id, number_of(map), predicate);
     if (auto it = memo_.find(key); it != memo_.end()) return it->second;
     const ir::ExprId expr = make();
     memo_.emplace(key, expr);
     return expr;
   }
 
-  ir::ExprId load(NodeId id, const IndexMap& place, ir::ExprId predicate) {
+  ir::ExprId load(NodeId id, MapId place, ir::ExprId predicate) {
     ir::Expr expr;
     expr.kind = ir::ExprKind::Load;
     expr.dtype = node(id).dtype;
     expr.buffer = buffer(id, true);
-    expr.map = intern(place);
+    expr.map = number_of(place);
     expr.predicate = predicate;
     return add(expr, id);
   }
 
-  ir::ExprId compute(NodeId id, const IndexMap& map, ir::ExprId predicate) {
+  ir::ExprId compute(NodeId id, MapId map, ir::ExprId predicate) {
     const Node& n = node(id);
     if (depth_ > kMostNesting) throw Cut{"pads, reductions and indexed reads inside each other, too deep"};
     const Deeper deeper(n.op_class() == OpClass::Elementwise ? nullptr : &depth_);
@@ -276,7 +277,8 @@ class Lowering : private DraftWriter {
         return add(expr, id);
       case OpClass::Source: return source(id, map);
       case OpClass::View: {  // a view that is stored: a copy
-        const IndexMap inner = n.op == Op::Reshape ? map : map.through(n.shape, view_layout(graph_, n));
+        const MapId inner =
+            n.op == Op::Reshape ? map : intern(index_map(map).through(n.shape, view_layout(graph_, n)));
         return value(n.operands[0], inner, predicate);
       }
       case OpClass::Pad: return pad(id, map, predicate);
@@ -288,11 +290,11 @@ class Lowering : private DraftWriter {
     throw std::logic_error("lower: a library op is not part of a fused kernel");
   }
 
-  ir::ExprId source(NodeId id, const IndexMap& map) {
+  ir::ExprId source(NodeId id, MapId map) {
     const Node& n = node(id);
     ir::Expr expr;
     expr.dtype = arithmetic_of(n.dtype);
-    expr.map = intern(map);
+    expr.map = number_of(map);
     switch (n.op) {
       case Op::Full:
         expr.kind = ir::ExprKind::Scalar;
@@ -310,11 +312,11 @@ class Lowering : private DraftWriter {
     return add(expr, id);
   }
 
-  ir::ExprId reduce(NodeId id, const IndexMap& map) {
+  ir::ExprId reduce(NodeId id, MapId map) {
     const Node& n = node(id);
-    if (std::find(group_.nodes.begin(), group_.nodes.end(), id) == group_.nodes.end())
-      throw Cut{"a reduction of another kernel"};
-    if (!same_points(map, outer_)) throw Cut{"a reduction's result is used at another place"};
+    if (owners_[id] != Owner::kernel(id_)) throw Cut{"a reduction of another kernel"};
+    if (map != outer_ && !same_points(index_map(map), index_map(outer_)))
+      throw Cut{"a reduction's result is used at another place"};
     // The operand is visited at every loop point: same sizes but for ones, so row-major positions agree.
     ir::Expr expr;
     expr.kind = ir::ExprKind::Reduce;
@@ -336,7 +338,7 @@ class Lowering : private DraftWriter {
 
   /// Elements put on a grid in a larger shape, with a number (pad) or another value (slice_assign) around
   /// them. Each side is read only where it is wanted.
-  ir::ExprId pad(NodeId id, const IndexMap& map, ir::ExprId predicate) {
+  ir::ExprId pad(NodeId id, MapId map, ir::ExprId predicate) {
     const Node& n = node(id);
     const bool assigns = n.op == Op::SliceAssign;
     const NodeId placed = n.operands[assigns ? 1 : 0];
@@ -345,7 +347,7 @@ class Lowering : private DraftWriter {
     ir::Expr where;
     where.op = Op::Where;
     where.args[0] = on_grid;
-    where.args[1] = value(placed, grid.below(map), both(id, predicate, on_grid));
+    where.args[1] = value(placed, intern(grid.below(index_map(map))), both(id, predicate, on_grid));
     if (assigns) {
       where.args[2] = value(n.operands[0], map, around(id, on_grid, predicate));
     } else {
@@ -376,11 +378,11 @@ class Lowering : private DraftWriter {
     return both(id, predicate, add(outside, id));
   }
 
-  ir::ExprId in_bounds(NodeId id, const Grid& grid, const IndexMap& map) {
+  ir::ExprId in_bounds(NodeId id, const Grid& grid, MapId map) {
     ir::Expr test;
     test.kind = ir::ExprKind::InBounds;
     test.dtype = DType::boolean;
-    test.map = intern(grid.coordinates(map));
+    test.map = number_of(intern(grid.coordinates(index_map(map))));
     DraftBounds bounds = grid.bounds();
     std::vector<std::int64_t> key;
     for (const DraftBounds::Dim& dim : bounds.bounds)
@@ -405,7 +407,7 @@ class Lowering : private DraftWriter {
     return it->second = add(expr, id);
   }
 
-  ir::ExprId gather(NodeId id, const IndexMap& map, ir::ExprId predicate) {
+  ir::ExprId gather(NodeId id, MapId map, ir::ExprId predicate) {
     const Node& n = node(id);
     const std::int64_t axis = n.ints[0];
     const NodeId operand = n.operands[0];
@@ -426,7 +428,7 @@ class Lowering : private DraftWriter {
     expr.args[0] = value(n.operands[1], map, predicate);
     expr.predicate = predicate;
     expr.buffer = buffer(table->base, true);
-    expr.map = intern(map.through(n.shape, layout));
+    expr.map = number_of(intern(index_map(map).through(n.shape, layout)));
     const ir::ExprId added = add(expr, id);
     draft_.indexed[added] = {table->layout.strides[axis], node(n.operands[0]).shape[axis], id};
     return added;
@@ -441,14 +443,26 @@ class Lowering : private DraftWriter {
   std::vector<std::size_t> dim_of_loop_;
   std::int64_t shape_numel_ = 1, outer_numel_ = 1;
   int depth_ = 0;
-  IndexMap all_, outer_;
+  MapId all_ = 0, outer_ = 0;
   absl::flat_hash_map<NodeId, std::uint16_t> buffer_of_;
   absl::flat_hash_map<std::tuple<NodeId, std::uint16_t, ir::ExprId>, ir::ExprId> memo_;
+  absl::flat_hash_map<std::pair<NodeId, MapId>, Place> below_;  // what views and memory make of a place
   std::map<std::pair<std::uint16_t, std::vector<std::int64_t>>, ir::ExprId> test_of_;  // by map and bounds
   std::map<std::pair<ir::ExprId, ir::ExprId>, ir::ExprId> both_of_;
 };
 
 }  // namespace
+
+Shape without_ones(const Shape& shape, std::int64_t& bits) {
+  const std::int64_t given = std::exchange(bits, 0);
+  Shape result;
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    if (shape[d] == 1) continue;
+    if (given >> d & 1) bits |= std::int64_t{1} << result.rank();
+    result.push_back(shape[d]);
+  }
+  return result;
+}
 
 std::variant<Lowered, std::string> lower(const Graph& graph, const Owners& owners, GroupId group_id,
                                          const Group& group, const LowerLimits& limits) {
