@@ -75,6 +75,7 @@ class Assembler {
     std::map<std::string, std::size_t> launch_of;  // kernel text to its launch
     const std::size_t first_launch = plan_.launches.size();
     std::vector<ir::Kernel> kernels;
+    std::vector<std::string> texts;            // of each kernel for one member
     std::vector<std::vector<NodeId>> gathers;  // of each launch
     std::size_t at = 0;
     for (GroupId member : step.members) {
@@ -84,9 +85,11 @@ class Assembler {
         part.buffers.push_back(binding_of(graph_, memory_, step.buffers[at].node));
       part.accesses = traffic_.kernel(lowered, memory_);
       join_in_place(part, lowered.kernel);
-      const auto [it, added] = launch_of.try_emplace(ir::to_string(lowered.kernel), kernels.size());
+      std::string text = ir::to_string(lowered.kernel);
+      const auto [it, added] = launch_of.try_emplace(text, kernels.size());
       if (added) {
         kernels.push_back(std::move(lowered.kernel));
+        texts.push_back(std::move(text));
         gathers.emplace_back();
         plan_.launches.emplace_back().members = 0;
       }
@@ -101,10 +104,13 @@ class Assembler {
     }
     for (std::size_t k = 0; k < kernels.size(); ++k) {
       Launch& launch = plan_.launches[first_launch + k];
-      if (launch.members > 1) kernels[k].members = static_cast<std::uint16_t>(table_size(launch.members));
+      if (launch.members > 1) {
+        kernels[k].members = static_cast<std::uint16_t>(table_size(launch.members));
+        texts[k] = ir::to_string(kernels[k]);
+      }
       std::sort(launch.records.begin(), launch.records.end());
       launch.records.erase(std::unique(launch.records.begin(), launch.records.end()), launch.records.end());
-      launch.what = number_of(std::move(kernels[k]));
+      launch.what = number_of(std::move(kernels[k]), std::move(texts[k]));
       launch.first_fault = static_cast<std::uint32_t>(gathers_.size());
       append(gathers_, gathers[k]);
     }
@@ -124,11 +130,13 @@ class Assembler {
     to.insert(to.end(), more.begin(), more.end());
   }
 
-  std::uint32_t number_of(ir::Kernel kernel) {
-    ir::verify(kernel);
-    auto [it, added] =
-        known_.try_emplace(ir::to_string(kernel), static_cast<std::uint32_t>(plan_.kernels.size()));
-    if (added) plan_.kernels.push_back(std::move(kernel));
+  std::uint32_t number_of(ir::Kernel kernel, std::string text) {
+    const auto next = static_cast<std::uint32_t>(plan_.kernels.size());
+    const auto [it, added] = known_.try_emplace(std::move(text), next);
+    if (added) {
+      ir::verify(kernel);
+      plan_.kernels.push_back(std::move(kernel));
+    }
     return it->second;
   }
 

@@ -158,6 +158,24 @@ TEST_CASE("what does not come of the part that fails is computed") {
   CHECK(x.to_vector<float>() == std::vector<float>{1, 2, 3});
 }
 
+TEST_CASE("what failed and is dropped goes, though something else that failed stays") {
+  FailingDevice failing;
+  const Device& device = failing.device;
+  constexpr std::int64_t kCount = 50000;
+  auto large = Tensor<1>::from_data(std::vector<float>(kCount, 1), {kCount}, device);
+  const auto small = Tensor<1>::from_data({1, 2, 3}, device);
+  failing.backend->most_bytes = 1 << 16;
+  const Tensor<2> kept = Tensor<2>::full({300, 300}, 1.0, device) * small.sum();
+  auto dropped = large * 2.0;
+  CHECK_THROWS_AS(device.flush(), DeviceError);
+  const std::size_t before = device.statistics().bytes_in_use;
+  dropped = large = small;
+  CHECK_THROWS_AS(device.flush(), DeviceError);
+  CHECK(device.statistics().bytes_in_use + kCount * sizeof(float) <= before);
+  failing.backend->most_bytes = ~std::size_t{0};
+  CHECK(kept.to_vector<float>() == std::vector<float>(300 * 300, 6));
+}
+
 TEST_CASE("random numbers of a part are those of the whole") {
   FailingDevice failing;
   const Device& device = failing.device;
