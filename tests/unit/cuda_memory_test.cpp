@@ -270,6 +270,26 @@ TEST_CASE("uploads get memory that no work uses, without growing for ever") {
   }
 }
 
+TEST_CASE("memory that is idle does not join a neighbour that work still uses") {
+  FakeDriver driver(4 * kMiB);  // one segment
+  MemoryPool pool(driver, 0);
+  using Purpose = MemoryPool::Purpose;
+  std::vector<MemoryPool::Block> blocks;
+  for (int i = 0; i < 4; ++i) blocks.push_back(pool.allocate(kMiB, Purpose::Upload, 0));
+  const auto release = [&](MemoryPool::Block block, std::uint64_t point) {
+    block.points.compute = point;
+    pool.release(block);
+  };
+  release(blocks[1], 1);
+  release(pool.allocate(kMiB, Purpose::Upload, 1), 1);  // point 1 is done from now on
+  release(blocks[0], 5);
+  release(blocks[2], 6);
+  const MemoryPool::Block again = pool.allocate(kMiB, Purpose::Upload, 1);
+  CHECK(again.points.compute <= 1);
+  CHECK(again.address == blocks[1].address);
+  pool.release(again);
+}
+
 TEST_CASE("threads") {
   FakeDriver driver(8 * kGiB);
   MemoryPool pool(driver, 0);

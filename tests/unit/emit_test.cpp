@@ -50,6 +50,7 @@ const std::map<std::string, std::string> kGolden = {
     {"dropout and its sum (lanes inner)", "dropout_sum"},
     {"softmax 3x257 (lanes inner)", "softmax_lanes_inner"},
     {"softmax 3x257 (lanes outer)", "softmax_lanes_outer"},
+    {"squared deviations 3x257 (lanes inner)", "squared_deviations"},
 };
 
 std::filesystem::path golden_folder() {

@@ -191,6 +191,21 @@ TEST_CASE("many short jobs after one another, with pauses in between") {
   CHECK(sum == 20000 * 10);
 }
 
+TEST_CASE("a thread that sleeps alone is woken") {
+  ThreadPool pool(2);
+  pool.run(2, [](std::size_t, std::size_t) {});
+  for (int i = 0; i < 3; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // long enough to stop spinning
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    std::atomic<int> met{0};
+    pool.run(2, [&](std::size_t, std::size_t) {
+      ++met;
+      while (met < 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    });
+    CHECK(std::chrono::steady_clock::now() < end);
+  }
+}
+
 TEST_CASE("an exception of a piece comes out, and the pool goes on") {
   ThreadPool pool(2);
   CHECK_THROWS_AS(pool.run(10,
