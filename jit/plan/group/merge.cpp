@@ -2,9 +2,11 @@
 #include "jit/plan/group/merge.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
@@ -128,6 +130,7 @@ class Merger {
     loops.domain = without_ones(node(stored.operands[0]).shape, loops.reduced);
     return loops;
   }
+
   // Not an integer: views that repeat their elements may have 2^62 bytes.
   double bytes(NodeId id) const {
     return static_cast<double>(node(id).shape.numel()) * static_cast<double>(size_of(node(id).dtype));

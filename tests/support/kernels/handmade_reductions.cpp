@@ -87,16 +87,6 @@ void HandmadeKernels::rows(const Shape2& shape, Schedule schedule, const std::st
     k.store(k.output(kF32, 1), k.outer(), k.reduce(Op::Max, x));
     add(k, "whole sum" + suffix);
   }
-  if (suffix.find("3x257") != std::string::npos) {
-    // One pass over values far from zero, as the planner makes of a variance.
-    std::vector<double> values(static_cast<std::size_t>(n));
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = 100 + 0.25 * static_cast<double>(i * i % 7);
-    KernelBuilder k({rows}, {columns}, schedule);
-    const ExprId x = k.load(k.input(kF32, values), k.all());
-    k.store(k.output(kF32, rows), k.outer(), k.reduce(Op::SquaredDeviations, x));
-    k.store(k.output(kF32, rows), k.outer(), k.reduce(Op::Sum, x));
-    add(k, "squared deviations" + suffix);
-  }
 }
 
 void HandmadeKernels::reductions(Schedule schedule, const std::string& suffix) {
