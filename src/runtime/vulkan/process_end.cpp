@@ -22,9 +22,12 @@ constexpr auto kPatience = std::chrono::seconds(5);
 
 /// Never destroyed: it is needed last.
 struct Queues {
+  struct Queue {
+    Commands* commands;
+    ::pid_t process;  // a forked child has its parent's objects, but not the driver's threads
+  };
   std::mutex mutex;
-  std::vector<Commands*> open;
-  ::pid_t process = ::getpid();  // a forked child has the objects, but not the driver's threads
+  std::vector<Queue> open;
   std::atomic<std::thread::id> ending{};
   std::atomic<bool> finished{false};
 };
@@ -37,9 +40,10 @@ Queues& queues() {
 void finish() {
   Queues& all = queues();
   all.ending = std::this_thread::get_id();
-  if (all.process == ::getpid()) {
+  {
     std::lock_guard lock(all.mutex);
-    for (Commands* commands : all.open) commands->finish();
+    for (const Queues::Queue& queue : all.open)
+      if (queue.process == ::getpid()) queue.commands->finish();
   }
   all.finished = true;
 }
@@ -65,8 +69,7 @@ void finish_with_process(Commands& commands) {
   Queues& all = queues();
   {
     std::lock_guard lock(all.mutex);
-    if (all.open.empty()) all.process = ::getpid();
-    all.open.push_back(&commands);
+    all.open.push_back({&commands, ::getpid()});
   }
   gate().renew();
 }
@@ -74,7 +77,7 @@ void finish_with_process(Commands& commands) {
 void forget(Commands& commands) noexcept {
   Queues& all = queues();
   std::lock_guard lock(all.mutex);
-  std::erase(all.open, &commands);
+  std::erase_if(all.open, [&](const Queues::Queue& queue) { return queue.commands == &commands; });
 }
 
 }  // namespace sinter::runtime::vulkan
