@@ -24,7 +24,9 @@ Event make_event(const DriverApi& api) {
 
 Uploads::Uploads(const DriverApi& api) : api_(api) {
   check(api_.stream_create(&stream_, kStreamNonBlocking), "cuStreamCreate");
-  finished_event_ = make_event(api_);
+  const Result result = api_.event_create(&finished_event_, kEventDisableTiming);
+  if (result != kSuccess) api_.stream_destroy(stream_);
+  check(result, "cuEventCreate");
 }
 
 Uploads::~Uploads() {
