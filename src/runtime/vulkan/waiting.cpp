@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kSmallBatch = 32;
 constexpr std::uint64_t kSmallPart = 2;  // of the work of a large batch
 constexpr std::size_t kEnoughBatches = 2;
-// How long a thread that waits takes to see that it should stop.
+// How long a thread that waits takes to see that it should stop or look again.
 constexpr std::uint64_t kSlice = 100'000'000;  // ns
 constexpr int kMostSlices = 50;                // for a device that failed
 
@@ -71,11 +71,19 @@ void Commands::wait_submitted(std::uint64_t value) {
   info.semaphoreCount = 1;
   info.pSemaphores = &timeline_;
   info.pValues = &value;
-  const VkResult code = device_.attempt(
-      "vkWaitSemaphores", [&] { return vkWaitSemaphores(device_.handle(), &info, UINT64_MAX); });
-  if (code == VK_ERROR_DEVICE_LOST) fail(code, "vkWaitSemaphores");
-  check(code, "vkWaitSemaphores");
-  raise(completed_, value);
+  // In slices: a driver that misses a wake-up, or a device that another thread finds to be lost, costs a
+  // moment and not the program.
+  while (true) {
+    const VkResult code = device_.attempt("vkWaitSemaphores",
+                                          [&] { return vkWaitSemaphores(device_.handle(), &info, kSlice); });
+    if (code == VK_ERROR_DEVICE_LOST) fail(code, "vkWaitSemaphores");
+    if (code != VK_TIMEOUT) {
+      check(code, "vkWaitSemaphores");
+      return raise(completed_, value);
+    }
+    throw_if_failed();
+    if (value <= completed()) return;
+  }
 }
 
 void Commands::wait_with_lock(std::uint64_t value) {
