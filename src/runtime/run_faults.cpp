@@ -13,9 +13,12 @@ bool RunFaults::done() {
   // A thread that reads holds the lock while it waits for the run: then this one does not wait for it.
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return false;
-  if (settled_.load(std::memory_order_relaxed)) return true;
-  return std::all_of(reports_.begin(), reports_.end(), [](const auto& report) { return report->done(); }) &&
-         std::all_of(inputs_.begin(), inputs_.end(), [](const Input& input) { return input.doubt->done(); });
+  if (is_done_ || settled_.load(std::memory_order_relaxed)) return true;
+  // Kept: a value comes of earlier runs by many ways, whose number may double with each run.
+  is_done_ =
+      std::all_of(reports_.begin(), reports_.end(), [](const auto& report) { return report->done(); }) &&
+      std::all_of(inputs_.begin(), inputs_.end(), [](const Input& input) { return input.doubt->done(); });
+  return is_done_;
 }
 
 std::exception_ptr RunFaults::failure_of(trace::ValueId id) {

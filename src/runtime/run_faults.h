@@ -49,6 +49,7 @@ class RunFaults final : public trace::Doubt {
 
   std::mutex mutex_;
   std::atomic<bool> settled_{false};
+  bool is_done_ = false;                                                 // with the mutex held
   std::vector<std::pair<trace::ValueId, std::exception_ptr>> failures_;  // constant once settled
 
   // Let go of when settled.
