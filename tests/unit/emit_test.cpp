@@ -50,7 +50,6 @@ const std::map<std::string, std::string> kGolden = {
     {"dropout and its sum (lanes inner)", "dropout_sum"},
     {"softmax 3x257 (lanes inner)", "softmax_lanes_inner"},
     {"softmax 3x257 (lanes outer)", "softmax_lanes_outer"},
-    {"squared deviations 3x257 (lanes inner)", "squared_deviations"},
 };
 
 std::filesystem::path golden_folder() {
@@ -67,16 +66,6 @@ std::string read(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// A variance in one pass, which the planner makes for devices with workgroups only.
-testing::KernelCase squared_deviations() {
-  constexpr std::int64_t kRows = 3, kColumns = 257;
-  testing::KernelBuilder k({kRows}, {kColumns}, ir::Schedule::LanesInner);
-  const auto x = k.load(k.input(DType::f32, std::vector<double>(kRows * kColumns, 1)), k.all());
-  k.store(k.output(DType::f32, kRows), k.outer(), k.reduce(Op::SquaredDeviations, x));
-  k.store(k.output(DType::f32, kRows), k.outer(), k.reduce(Op::Sum, x));
-  return k.finish("squared deviations 3x257 (lanes inner)");
-}
-
 testing::KernelCase named(const std::string& name) {
   for (testing::KernelCase& c : testing::handmade_kernels())
     if (c.name == name) return std::move(c);
@@ -88,9 +77,7 @@ testing::KernelCase named(const std::string& name) {
 TEST_CASE("texts are those of tests/golden") {
   const bool update = std::getenv("SINTER_UPDATE_GOLDEN") != nullptr;
   std::size_t found = 0;
-  std::vector<testing::KernelCase> cases = testing::handmade_kernels();
-  cases.push_back(squared_deviations());
-  for (const testing::KernelCase& c : cases) {
+  for (const testing::KernelCase& c : testing::handmade_kernels()) {
     const auto golden = kGolden.find(c.name);
     if (golden == kGolden.end()) continue;
     ++found;
