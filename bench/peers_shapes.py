@@ -1,0 +1,411 @@
+"""PyTorch, eager and torch.compile, on the rows of shape-bench.
+
+usage: peers_shapes.py ROWS [--only SUBSTRING] [--json FILE] [--eager-only] [--graphs] [--part I/N] [--warm]
+       peers_shapes.py ROWS --check VALUES      (results beside those of shape-bench --values)
+
+Milliseconds of a call are those of shape-bench: 5 calls and a group to warm up, then groups of 32 calls handed over
+in a row between two events, over inputs that no cache holds. Each operation is written as PyTorch does it best: by the
+library's own function, backward passes from what the forward pass saves. The compiler knows the sizes of each row
+(dynamic=False). --warm compiles into the caches and measures nothing; run it in several processes, one --part each,
+then once without."""
+import argparse
+import gc
+import json
+import os
+import statistics
+import sys
+import time
+
+# One thread for each process: a row has few kernels. The same in all of them, since settings are part of caches' keys.
+os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
+
+import torch
+import torch.nn.functional as F
+
+from shape_rows import read_rows
+
+WARM, CALLS, GROUPS = 5, 32, 5  # as in shape_bench.cpp
+MI = 1 << 20
+EPSILON = 1e-5
+DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
+aten = torch.ops.aten
+
+
+# ---- inputs, in the order of shape_operations.cpp
+
+def normal(shape, dtype, device):
+    return torch.randn(shape, device=device).to(dtype)
+
+
+def indices(shape, count, device):
+    return torch.randint(0, count, shape, device=device)
+
+
+def one(s, dtype, device):
+    return [normal(s, dtype, device)]
+
+
+def two(s, dtype, device):
+    return [normal(s, dtype, device), normal(s, dtype, device)]
+
+
+def of_layer_norm(s, dtype, device):
+    return [normal(s, dtype, device), normal((s[1],), dtype, device), normal((s[1],), dtype, device)]
+
+
+def of_layer_norm_backward(s, dtype, device):
+    return [*of_layer_norm(s, dtype, device), normal(s, dtype, device)]
+
+
+def of_rms_norm(s, dtype, device):
+    return [normal(s, dtype, device), normal((s[1],), dtype, device)]
+
+
+def of_rms_norm_backward(s, dtype, device):
+    return [*of_rms_norm(s, dtype, device), normal(s, dtype, device)]
+
+
+def of_cross_entropy(s, dtype, device):
+    return [normal(s, dtype, device), indices((s[0],), s[1], device)]
+
+
+def with_row(s, dtype, device):
+    return [normal(s, dtype, device), normal((1, s[1]), dtype, device)]
+
+
+def with_column(s, dtype, device):
+    return [normal(s, dtype, device), normal((s[0], 1), dtype, device)]
+
+
+def pieces(axis):
+    def make(s, dtype, device):
+        part = s[axis] // 3 | 1
+        sizes = [list(s) for _ in range(3)]
+        for size, count in zip(sizes, (part, part, s[axis] - 2 * part)):
+            size[axis] = count
+        return [normal(size, dtype, device) for size in sizes]
+    return make
+
+
+def by_index(shape_of_index, count_of):
+    def make(s, dtype, device):
+        return [normal(s[:2], dtype, device), indices(shape_of_index(s), count_of(s), device)]
+    return make
+
+
+# ---- what forward passes save, and backward passes
+
+def save_softmax(x, dy):
+    return torch.softmax(x, 1), dy
+
+
+def softmax_backward(y, dy):
+    return aten._softmax_backward_data(dy, y, 1, y.dtype)
+
+
+def save_layer_norm(x, weight, bias, dy):
+    _, mean, rstd = torch.native_layer_norm(x, [x.shape[1]], weight, bias, EPSILON)
+    return x, weight, bias, dy, mean, rstd
+
+
+def layer_norm_backward(x, weight, bias, dy, mean, rstd):
+    return aten.native_layer_norm_backward(dy, x, [x.shape[1]], mean, rstd, weight, bias, [True, True, True])
+
+
+def rms_norm_by_ops(x, weight):
+    y = x.float()
+    return (y * torch.rsqrt((y * y).mean(1, keepdim=True) + EPSILON) * weight.float()).to(x.dtype)
+
+
+def rms_norm(x, weight):
+    return F.rms_norm(x, [x.shape[1]], weight, EPSILON)
+
+
+def save_rms_norm(x, weight, dy):
+    return x, weight, dy, torch.rsqrt(x.float().square().mean(1, keepdim=True) + EPSILON)
+
+
+def rms_norm_backward_by_ops(x, weight, dy, rstd):
+    normalised, gradient = x.float() * rstd, dy.float() * weight.float()
+    dx = (gradient - normalised * (gradient * normalised).mean(1, keepdim=True)) * rstd
+    return dx.to(x.dtype), (dy.float() * normalised).sum(0).to(weight.dtype)
+
+
+def rms_norm_backward(x, weight, dy, rstd):
+    return aten._fused_rms_norm_backward(dy, x, [x.shape[1]], rstd, weight, [True, True])
+
+
+def save_cross_entropy(x, targets):
+    return x, targets, torch.ones((), dtype=x.dtype, device=x.device)
+
+
+def cross_entropy_backward(x, targets, gradient):
+    probabilities = torch.log_softmax(x, 1)
+    loss, total = aten.nll_loss_forward(probabilities, targets, None, 1, -100)
+    d = aten.nll_loss_backward(gradient, probabilities, targets, None, 1, -100, total)
+    return loss, aten._log_softmax_backward_data(d, probabilities, 1, x.dtype)
+
+
+class Operation:
+    def __init__(self, inputs, run, save=None, compiled=None, indexed=False):
+        self.inputs, self.run, self.indexed = inputs, run, indexed
+        self.save = save or (lambda *inputs: inputs)  # from inputs to the arguments of `run`; not measured
+        self.compiled = compiled or run  # what to compile, where that is better written differently
+
+
+HAS_RMS_NORM = hasattr(F, "rms_norm")
+HAS_RMS_NORM_BACKWARD = hasattr(aten, "_fused_rms_norm_backward")
+OPERATIONS = {
+    "softmax": Operation(one, lambda x: torch.softmax(x, 1)),
+    "softmax_backward": Operation(two, softmax_backward, save_softmax),
+    "layer_norm": Operation(of_layer_norm, lambda x, w, b: F.layer_norm(x, [x.shape[1]], w, b, EPSILON)),
+    "layer_norm_backward": Operation(of_layer_norm_backward, layer_norm_backward, save_layer_norm),
+    "rms_norm": Operation(of_rms_norm, rms_norm if HAS_RMS_NORM else rms_norm_by_ops),
+    "rms_norm_backward": Operation(of_rms_norm_backward,
+                                   rms_norm_backward if HAS_RMS_NORM_BACKWARD else rms_norm_backward_by_ops,
+                                   save_rms_norm, rms_norm_backward_by_ops),
+    "cross_entropy": Operation(of_cross_entropy, lambda x, t: F.cross_entropy(x, t)),
+    "cross_entropy_backward": Operation(of_cross_entropy, cross_entropy_backward, save_cross_entropy),
+
+    "sum_dim0": Operation(one, lambda x: x.sum(0)),
+    "sum_dim1": Operation(one, lambda x: x.sum(1)),
+    "argmax_dim1": Operation(one, lambda x: x.argmax(1)),
+    "sum_middle": Operation(one, lambda x: x.sum(1)),
+    "max_middle": Operation(one, lambda x: x.amax(1)),
+    "sum_dims02": Operation(one, lambda x: x.sum((0, 2))),
+    "var_mean_dims02": Operation(one, lambda x: torch.var_mean(x, (0, 2), unbiased=False)),
+
+    "transpose": Operation(one, lambda x: x.t().contiguous()),
+    "add_transposed": Operation(one, lambda x: x + x.t()),
+    "permute_021": Operation(one, lambda x: x.permute(0, 2, 1).contiguous()),
+    "permute_0213": Operation(one, lambda x: x.permute(0, 2, 1, 3).contiguous()),
+    "cat_dim0": Operation(pieces(0), lambda a, b, c: torch.cat((a, b, c), 0)),
+    "cat_dim1": Operation(pieces(1), lambda a, b, c: torch.cat((a, b, c), 1)),
+    "embedding": Operation(by_index(lambda s: (s[2],), lambda s: s[0]), lambda x, i: F.embedding(i, x), indexed=True),
+    "index_select_dim1": Operation(by_index(lambda s: (s[2],), lambda s: s[1]),
+                                   lambda x, i: torch.index_select(x, 1, i), indexed=True),
+    "gather_dim1": Operation(by_index(lambda s: (s[0], s[2]), lambda s: s[1]), lambda x, i: torch.gather(x, 1, i),
+                             indexed=True),
+
+    "max_pool_2": Operation(one, lambda x: F.max_pool2d(x, 2, 2)),
+    "max_pool_3": Operation(one, lambda x: F.max_pool2d(x, 3, 2)),
+    "avg_pool_2": Operation(one, lambda x: F.avg_pool2d(x, 2, 2)),
+    "avg_pool_3": Operation(one, lambda x: F.avg_pool2d(x, 3, 2)),
+
+    "gelu": Operation(one, lambda x: F.gelu(x)),
+    "add": Operation(two, lambda x, y: x + y),
+    "add_row": Operation(with_row, lambda x, y: x + y),
+    "mul_column": Operation(with_column, lambda x, y: x * y),
+    "add_shifted": Operation(one, lambda x: x[:, :-1] + x[:, 1:]),
+}
+
+
+# ---- measuring
+
+def bytes_of(tensors):
+    return sum(x.numel() * x.element_size() for x in tensors)
+
+
+def least_bytes(operation, inputs, results):
+    read = bytes_of(inputs)
+    if operation.indexed:
+        read = min(bytes_of(inputs[:1]), bytes_of(results)) + bytes_of(inputs[1:])
+    return read + bytes_of(results)
+
+
+def said(error):
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+
+
+def as_list(results):
+    return list(results) if isinstance(results, (tuple, list)) else [results]
+
+
+def sets_for(size):
+    return 1 if size < 8 * MI else min(32, -(-256 * MI // size))
+
+
+def times_of(group, device, seconds):
+    """Milliseconds of a call, over groups; `group` hands CALLS of them over."""
+    times, begin = [], time.perf_counter()
+    while len(times) < GROUPS or time.perf_counter() - begin < seconds:
+        if device == "cpu":
+            start = time.perf_counter()
+            group()
+            times.append((time.perf_counter() - start) * 1e3 / CALLS)
+        else:
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            start.record()
+            group()
+            end.record()
+            end.synchronize()
+            times.append(start.elapsed_time(end) / CALLS)
+    return {"ms": statistics.median(times), "least_ms": min(times)}
+
+
+def captured(function, sets):
+    """A group as one CUDA graph."""
+    def group():
+        for i in range(CALLS):
+            function(*sets[i % len(sets)])
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        group()
+    torch.cuda.current_stream().wait_stream(stream)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        group()
+    return graph.replay
+
+
+def measure(row, arguments):
+    operation, device = OPERATIONS[row.operation], arguments.device
+    inputs = [operation.inputs(row.shape, DTYPES[row.dtype], device)]
+    count = sets_for(bytes_of(inputs[0]))
+    if not arguments.warm:
+        inputs += [operation.inputs(row.shape, DTYPES[row.dtype], device) for _ in range(count - 1)]
+    sets = [operation.save(*one_set) for one_set in inputs]
+    figures = {"bytes": least_bytes(operation, inputs[0], as_list(operation.compiled(*sets[0]))), "sets": count,
+               "variants": {}}
+    del inputs
+    for variant in ("eager", "compile"):
+        if variant == "eager" and arguments.warm or variant == "compile" and arguments.eager_only:
+            continue
+        function = operation.run
+        try:
+            if variant == "compile":
+                torch._dynamo.reset()  # one row's guards are tried at each call, not all rows'
+                function = torch.compile(operation.compiled, dynamic=False, mode=arguments.mode)
+            start = time.perf_counter()
+            for i in range(1 if arguments.warm else WARM):
+                function(*sets[i % count])
+            if variant == "compile":
+                figures["compile_s"] = round(time.perf_counter() - start, 2)
+            if arguments.warm:
+                continue
+            place = 0
+
+            def group():
+                nonlocal place
+                for _ in range(CALLS):
+                    function(*sets[place])
+                    place = (place + 1) % count
+            group()
+            figures["variants"][variant] = times_of(group, device, arguments.seconds)
+            if arguments.graphs:
+                replay = captured(function, sets)
+                replay()
+                figures["variants"][variant + "_graph"] = times_of(replay, device, arguments.seconds)
+        except Exception as error:  # the other variant may work
+            figures.setdefault("errors", {})[variant] = said(error)
+    return figures
+
+
+def report(row, figures):
+    for variant, error in figures.get("errors", {}).items():
+        print(f"{row.name:44s} {variant} failed: {error}", flush=True)
+    if figures["variants"]:
+        best, times = min(figures["variants"].items(), key=lambda item: item[1]["ms"])
+        print(f"{row.name:44s} {times['ms']:10.5f} {times['least_ms']:10.5f} {figures['bytes'] / 1e6:8.2f} "
+              f"{figures['bytes'] / times['ms'] / 1e6:8.0f}  {best:14s}", *(
+                  f"{variant} {other['ms']:.5f}" for variant, other in figures["variants"].items() if variant != best),
+              flush=True)
+
+
+# ---- results beside Sinter's
+
+def check(rows, path, device):
+    """Compares results of shape-bench with what PyTorch computes in f64 from the same inputs. Returns the number of
+    rows that differ."""
+    with open(path) as file:
+        values = json.load(file)
+    differing = 0
+    for row in rows:
+        if row.name not in values:
+            print(f"{row.name:44s} is not in {path}")
+            differing += 1
+            continue
+        operation, given = OPERATIONS[row.operation], values[row.name]
+        inputs = [torch.tensor(numbers, dtype=like.dtype, device=device).reshape(like.shape)
+                  for like, numbers in zip(operation.inputs(row.shape, torch.float64, device), given["inputs"])]
+        try:
+            results = as_list(operation.run(*operation.save(*inputs)))
+            assert len(results) == len(given["results"]), f"{len(given['results'])} results, expected {len(results)}"
+            # In 16 bits, what one kernel hands the next is rounded, too.
+            tolerance = 2e-5 if row.dtype == "f32" else 3e-2
+            for i, (result, numbers) in enumerate(zip(results, given["results"])):
+                expected = result.flatten().double()
+                found = torch.tensor([float("nan") if x is None else x for x in numbers], dtype=torch.float64,
+                                     device=device)
+                assert len(found) == len(expected), f"result {i} has {len(found)} values, expected {len(expected)}"
+                error = ((found - expected).abs() / (1 + expected.abs())).max().item()
+                assert error <= tolerance, f"result {i} differs by {error}"
+            print(f"{row.name:44s} equal")
+        except Exception as error:
+            print(f"{row.name:44s} {said(error)}")
+            differing += 1
+    return differing
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows")
+    parser.add_argument("--only", default="", metavar="SUBSTRING", help="rows with this in their name")
+    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--eager-only", action="store_true")
+    parser.add_argument("--graphs", action="store_true", help="measure groups captured as CUDA graphs, too")
+    parser.add_argument("--mode", help="torch.compile's, as max-autotune-no-cudagraphs")
+    parser.add_argument("--part", default="1/1", metavar="I/N", help="every N-th row, from the I-th")
+    parser.add_argument("--warm", action="store_true", help="compile, measure nothing")
+    parser.add_argument("--seconds", type=float, default=0.1, help="time spent measuring each variant, about (0.1)")
+    parser.add_argument("--check", metavar="VALUES", help="compare results with those of shape-bench --values")
+    parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda" if torch.cuda.is_available() else "cpu")
+    arguments = parser.parse_args()
+    try:
+        part, parts = map(int, arguments.part.split("/"))
+    except ValueError:
+        part, parts = 0, 0
+    if not 1 <= part <= parts:
+        parser.error(f"--part is {arguments.part}, expected I/N with I from 1 to N")
+    if arguments.warm and arguments.eager_only:
+        parser.error("--warm compiles and --eager-only does not")
+    if arguments.graphs and arguments.device == "cpu":
+        parser.error("--graphs needs CUDA")
+    return arguments, read_rows(arguments.rows, arguments.only)[part - 1::parts]
+
+
+def main():
+    arguments, rows = parse()
+    torch.set_grad_enabled(False)
+    torch.manual_seed(0)
+    if arguments.check:
+        return 1 if check(rows, arguments.check, arguments.device) else 0
+    if not arguments.eager_only:
+        import torch._inductor.config as inductor
+        if hasattr(inductor, "autotune_local_cache"):
+            # Processes that compile side by side would write down what they measured beside each other.
+            inductor.autotune_local_cache = False
+    name = torch.cuda.get_device_name() if arguments.device == "cuda" else "cpu"
+    print(f"{name}, PyTorch {torch.__version__}")
+    print(f"{'row':44s} {'median ms':>10s} {'least ms':>10s} {'MB':>8s} {'GB/s':>8s}")
+    figures, failed = {}, 0
+    for row in rows:
+        try:
+            figures[row.name] = measure(row, arguments)
+        except Exception as error:
+            figures[row.name] = {"variants": {}, "errors": {"setup": said(error)}}
+        failed += "errors" in figures[row.name]
+        report(row, figures[row.name])
+        gc.collect()
+    if arguments.json:
+        with open(arguments.json, "w") as file:
+            json.dump({"device": name, "torch": torch.__version__, "rows": figures}, file, indent=1)
+    if failed:
+        print(f"{failed} of {len(rows)} rows failed, wholly or in part")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,275 @@
+#include "shape_operations.h"
+
+#include <algorithm>
+
+#include <sinter/sinter.h>
+
+namespace bench {
+namespace {
+
+namespace sn = sinter;
+using sn::AnyTensor;
+using sn::Device;
+using sn::Dims;
+using sn::DType;
+using sn::Shape;
+using sn::Tensor;
+
+constexpr double kEpsilon = 1e-5;
+
+// ---- inputs
+
+/// Computed at setup, so that making the operands is not measured.
+AnyTensor ready(AnyTensor x) {
+  x.sync();
+  return x;
+}
+
+AnyTensor normal(const Dims& sizes, DType dtype, const Device& device) {
+  return ready(AnyTensor::normal(Shape(sizes), 0, 1, device).cast(dtype));
+}
+
+AnyTensor leaf(const Dims& sizes, DType dtype, const Device& device) {
+  return normal(sizes, dtype, device.autodiff()).require_grad();
+}
+
+/// Numbers from 0 to count - 1. The greatest numbers can round up to `count` before they become integers.
+AnyTensor indices(const Dims& sizes, std::int64_t count, const Device& device) {
+  const AnyTensor x = AnyTensor::uniform(Shape(sizes), 0, static_cast<double>(count), device);
+  return ready(AnyTensor::minimum(x.cast(DType::i64), count - 1));
+}
+
+Tensors one(const Dims& shape, DType dtype, const Device& device) { return {normal(shape, dtype, device)}; }
+
+Tensors two(const Dims& shape, DType dtype, const Device& device) {
+  return {normal(shape, dtype, device), normal(shape, dtype, device)};
+}
+
+Tensors of_softmax_backward(const Dims& shape, DType dtype, const Device& device) {
+  return {leaf(shape, dtype, device), normal(shape, dtype, device)};
+}
+
+Tensors of_layer_norm(const Dims& s, DType dtype, const Device& device) {
+  return {normal(s, dtype, device), normal({1, s[1]}, dtype, device), normal({1, s[1]}, dtype, device)};
+}
+
+Tensors of_layer_norm_backward(const Dims& s, DType dtype, const Device& device) {
+  return {leaf(s, dtype, device), leaf({1, s[1]}, dtype, device), leaf({1, s[1]}, dtype, device),
+          normal(s, dtype, device)};
+}
+
+Tensors of_rms_norm(const Dims& s, DType dtype, const Device& device) {
+  return {normal(s, dtype, device), normal({1, s[1]}, dtype, device)};
+}
+
+Tensors of_rms_norm_backward(const Dims& s, DType dtype, const Device& device) {
+  return {leaf(s, dtype, device), leaf({1, s[1]}, dtype, device), normal(s, dtype, device)};
+}
+
+Tensors of_cross_entropy(const Dims& s, DType dtype, const Device& device) {
+  return {normal(s, dtype, device), indices({s[0]}, s[1], device)};
+}
+
+Tensors of_cross_entropy_backward(const Dims& s, DType dtype, const Device& device) {
+  return {leaf(s, dtype, device), indices({s[0]}, s[1], device)};
+}
+
+Tensors with_row(const Dims& s, DType dtype, const Device& device) {
+  return {normal(s, dtype, device), normal({1, s[1]}, dtype, device)};
+}
+
+Tensors with_column(const Dims& s, DType dtype, const Device& device) {
+  return {normal(s, dtype, device), normal({s[0], 1}, dtype, device)};
+}
+
+/// Three pieces that together have the row's shape; two of them have an odd size along the axis.
+Tensors pieces(const Dims& shape, std::size_t axis, DType dtype, const Device& device) {
+  const std::int64_t part = shape[axis] / 3 | 1;
+  Tensors result;
+  for (const std::int64_t size : {part, part, shape[axis] - 2 * part}) {
+    Dims sizes = shape;
+    sizes[axis] = size;
+    result.push_back(normal(sizes, dtype, device));
+  }
+  return result;
+}
+
+// ---- operations; a function's local tensors are gone when it returns, as in a program
+
+Tensor<2> normalised(const Tensor<2>& x, const Tensor<2>& weight, const Tensor<2>& bias) {
+  const auto centred = x - x.mean(1);
+  return centred * ((centred * centred).mean(1) + kEpsilon).rsqrt() * weight + bias;
+}
+
+Tensor<2> rms_normalised(const Tensor<2>& x, const Tensor<2>& weight) {
+  return x * ((x * x).mean(1) + kEpsilon).rsqrt() * weight;
+}
+
+AnyTensor layer_norm(const Tensors& in) {
+  return normalised(Tensor<2>(in[0]), Tensor<2>(in[1]), Tensor<2>(in[2])).any();
+}
+
+AnyTensor rms_norm(const Tensors& in) { return rms_normalised(Tensor<2>(in[0]), Tensor<2>(in[1])).any(); }
+
+/// The gradients of the first `leaves` inputs where that of `result` is the last input.
+Tensors gradients(const AnyTensor& result, const Tensors& in, std::size_t leaves) {
+  const AnyTensor product = AnyTensor::mul(result, in.back());
+  sn::Gradients found = product.sum(product.all_axes()).backward();
+  Tensors of_leaves;
+  for (std::size_t i = 0; i < leaves; ++i) of_leaves.push_back(found.remove(in[i]).value());
+  return of_leaves;
+}
+
+AnyTensor cross_entropy(const Tensors& in) {
+  return sn::nn::cross_entropy(Tensor<2>(in[0]), Tensor<1, sn::Int>(in[1])).any();
+}
+
+Tensors cross_entropy_backward(const Tensors& in) {
+  const AnyTensor loss = cross_entropy(in);
+  return {loss.detach(), loss.backward().remove(in[0]).value()};
+}
+
+AnyTensor max_pool(const AnyTensor& x, std::int64_t size) {
+  return x.windows(2, size, 2).windows(3, size, 2).max({4, 5}).squeeze({4, 5});
+}
+
+AnyTensor avg_pool(const AnyTensor& x, std::int64_t size) {
+  return sn::nn::AvgPool2d{.kernel = {size, size}, .stride = {{2, 2}}}.forward(Tensor<4>(x)).any();
+}
+
+/// In row-major order in memory. A view alone is never copied, so the elements are multiplied on their way.
+AnyTensor stored(const AnyTensor& view) { return AnyTensor::mul(view, 1.0); }
+
+/// Sums of neighbours in a row: of the two operands, one begins off the vectors' alignment.
+AnyTensor add_shifted(const AnyTensor& x) {
+  const std::int64_t width = x.shape()[1] - 1;
+  return AnyTensor::add(x.narrow(1, 0, width), x.narrow(1, 1, width));
+}
+
+// ---- the table
+
+/// Elements that are read by index: each once for each read, but at most all of them.
+std::int64_t bytes_by_index(const Tensors& in, const Tensors& results) {
+  return std::min(bytes_of({in[0]}), bytes_of(results)) + bytes_of({in[1]});
+}
+
+using Inputs = decltype(ShapeOperation::inputs);
+
+ShapeOperation of_one(std::string name, std::size_t sizes,
+                      std::function<AnyTensor(const AnyTensor&)> record) {
+  return {std::move(name), sizes, one, [=](const Tensors& in) { return Tensors{record(in[0])}; }};
+}
+
+ShapeOperation of_several(std::string name, std::size_t sizes, Inputs inputs,
+                          std::function<AnyTensor(const Tensors&)> record) {
+  return {std::move(name), sizes, std::move(inputs), [=](const Tensors& in) { return Tensors{record(in)}; }};
+}
+
+ShapeOperation by_index(std::string name, Inputs inputs, std::function<AnyTensor(const Tensors&)> record) {
+  ShapeOperation operation = of_several(std::move(name), 3, std::move(inputs), std::move(record));
+  operation.bytes_read = bytes_by_index;
+  return operation;
+}
+
+ShapeOperation joined(std::string name, std::size_t axis) {
+  return of_several(
+      std::move(name), 2,
+      [=](const Dims& s, DType dtype, const Device& device) { return pieces(s, axis, dtype, device); },
+      [=](const Tensors& in) { return AnyTensor::cat(in, static_cast<std::int64_t>(axis)); });
+}
+
+const std::vector<ShapeOperation>& operations() {
+  static const std::vector<ShapeOperation> all = {
+      of_one("softmax", 2, [](const AnyTensor& x) { return sn::softmax(x, 1); }),
+      {"softmax_backward", 2, of_softmax_backward,
+       [](const Tensors& in) { return gradients(sn::softmax(in[0], 1), in, 1); }},
+      of_several("layer_norm", 2, of_layer_norm, layer_norm),
+      {"layer_norm_backward", 2, of_layer_norm_backward,
+       [](const Tensors& in) { return gradients(layer_norm(in), in, 3); }},
+      of_several("rms_norm", 2, of_rms_norm, rms_norm),
+      {"rms_norm_backward", 2, of_rms_norm_backward,
+       [](const Tensors& in) { return gradients(rms_norm(in), in, 2); }},
+      of_several("cross_entropy", 2, of_cross_entropy, cross_entropy),
+      {"cross_entropy_backward", 2, of_cross_entropy_backward, cross_entropy_backward},
+
+      of_one("sum_dim0", 2, [](const AnyTensor& x) { return x.sum(0); }),
+      of_one("sum_dim1", 2, [](const AnyTensor& x) { return x.sum(1); }),
+      of_one("argmax_dim1", 2, [](const AnyTensor& x) { return x.argmax(1); }),
+      of_one("sum_middle", 3, [](const AnyTensor& x) { return x.sum(1); }),
+      of_one("max_middle", 3, [](const AnyTensor& x) { return x.max(1); }),
+      of_one("sum_dims02", 3,
+             [](const AnyTensor& x) {
+               return x.sum({0, 2});
+             }),
+      {"var_mean_dims02", 3, one,
+       [](const Tensors& in) {
+         return Tensors{in[0].var({0, 2}, 0), in[0].mean({0, 2})};
+       }},
+
+      of_one("transpose", 2, [](const AnyTensor& x) { return stored(x.transpose(0, 1)); }),
+      of_one("add_transposed", 2, [](const AnyTensor& x) { return AnyTensor::add(x, x.transpose(0, 1)); }),
+      of_one("permute_021", 3,
+             [](const AnyTensor& x) {
+               return stored(x.permute({0, 2, 1}));
+             }),
+      of_one("permute_0213", 4,
+             [](const AnyTensor& x) {
+               return stored(x.permute({0, 2, 1, 3}));
+             }),
+      joined("cat_dim0", 0),
+      joined("cat_dim1", 1),
+      // rows, columns, indices
+      by_index(
+          "embedding",
+          [](const Dims& s, DType dtype, const Device& device) {
+            return Tensors{normal({s[0], s[1]}, dtype, device), indices({s[2]}, s[0], device)};
+          },
+          [](const Tensors& in) { return in[0].index_select(0, in[1]); }),
+      by_index(
+          "index_select_dim1",
+          [](const Dims& s, DType dtype, const Device& device) {
+            return Tensors{normal({s[0], s[1]}, dtype, device), indices({s[2]}, s[1], device)};
+          },
+          [](const Tensors& in) { return in[0].index_select(1, in[1]); }),
+      by_index(
+          "gather_dim1",
+          [](const Dims& s, DType dtype, const Device& device) {
+            return Tensors{normal({s[0], s[1]}, dtype, device), indices({s[0], s[2]}, s[1], device)};
+          },
+          [](const Tensors& in) { return in[0].gather(1, in[1]); }),
+
+      // Windows of 2 and 3 in steps of 2, without padding.
+      of_one("max_pool_2", 4, [](const AnyTensor& x) { return max_pool(x, 2); }),
+      of_one("max_pool_3", 4, [](const AnyTensor& x) { return max_pool(x, 3); }),
+      of_one("avg_pool_2", 4, [](const AnyTensor& x) { return avg_pool(x, 2); }),
+      of_one("avg_pool_3", 4, [](const AnyTensor& x) { return avg_pool(x, 3); }),
+
+      of_one("gelu", 2, [](const AnyTensor& x) { return sn::gelu(x); }),
+      of_several("add", 2, two, [](const Tensors& in) { return AnyTensor::add(in[0], in[1]); }),
+      of_several("add_row", 2, with_row, [](const Tensors& in) { return AnyTensor::add(in[0], in[1]); }),
+      of_several("mul_column", 2, with_column,
+                 [](const Tensors& in) { return AnyTensor::mul(in[0], in[1]); }),
+      of_one("add_shifted", 2, add_shifted),
+  };
+  return all;
+}
+
+}  // namespace
+
+const ShapeOperation& shape_operation(const std::string& name) {
+  std::string names;
+  for (const ShapeOperation& operation : operations()) {
+    if (operation.name == name) return operation;
+    names += " " + operation.name;
+  }
+  throw sn::Error("[shape-bench] there is no operation \"" + name + "\"; there are:" + names);
+}
+
+std::int64_t bytes_of(const Tensors& tensors) {
+  std::int64_t sum = 0;
+  for (const AnyTensor& tensor : tensors)
+    sum += tensor.numel() * static_cast<std::int64_t>(sn::size_of(tensor.dtype()));
+  return sum;
+}
+
+}  // namespace bench
