@@ -10,6 +10,7 @@
 #include "jit/emit/dialects/prelude.h"
 #include "jit/emit/walker/expressions.h"
 #include "jit/emit/walker/loops.h"
+#include "jit/emit/walker/tiles.h"
 
 namespace sinter::emit {
 
@@ -53,18 +54,73 @@ T divide_up(T a, std::common_type_t<T> b) {
 constexpr int kLeastLanes = 32;
 // How many rounds of the first loop are worth a row of lanes.
 constexpr std::int64_t kLeastShared = 4;
+// Which a lane of each joins one after the other.
+constexpr std::int64_t kMostRows = 32;
+// Of a column: the last workgroup to come joins them, few lanes for each column.
+constexpr std::int64_t kMostColumnParts = 256;
+
+/// How many lanes of a workgroup have outer points of their own, and how many rows of lanes share the inner
+/// points of these.
+void share_columns(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints,
+                   std::int64_t outer, Geometry& shape) {
+  const std::int64_t first = ints[kernel.extents[kernel.outer_rank].index];
+  const auto use = [&](std::int64_t lanes) {
+    const std::int64_t most = std::min(kMostRows, workgroup_lanes(kernel, target) / lanes);
+    const std::int64_t rows = std::clamp<std::int64_t>(first / kLeastShared, 1, most);
+    shape.lanes = static_cast<std::uint32_t>(lanes);
+    shape.rows = static_cast<std::uint32_t>(rows);
+  };
+  if (first < 2 * kLeastShared) return;
+  // Short rows of outer points mostly lie one behind the other: a workgroup reads several of them at a
+  // stretch.
+  const std::int64_t width = kernel.outer_rank > 0 ? ints[kernel.extents[kernel.outer_rank - 1u].index] : 1;
+  if (2 * width <= target.workgroup_size) {
+    const Geometry usual = shape;
+    use(width);
+    if (2 * shape.lanes * shape.rows >= static_cast<std::uint32_t>(target.workgroup_size)) return;
+    shape = usual;
+  }
+  if (kernel.split) return use(std::min<std::int64_t>(outer, target.workgroup_size));
+  // Too few points to keep the device busy.
+  if (outer < target.wanted_workgroups * target.workgroup_size / 4) use(target.subgroup);
+}
+
+/// Rows must be such as the text is for.
+void check_rows(const ir::Kernel& kernel, std::int64_t inner, std::int64_t lanes) {
+  const std::int64_t most = lanes * kernel.row_elements * kernel.row_cluster;
+  if (inner > most || (kernel.row_full && inner != most))
+    throw DeviceError("[launch] rows of " + std::to_string(inner) + " elements for a kernel of " +
+                      (kernel.row_full ? "exactly " : "at most ") + std::to_string(kernel.row_elements) +
+                      " x " + std::to_string(lanes) + " x " + std::to_string(kernel.row_cluster));
+}
 
 /// Several workgroups for what one would do, up to `most` of them.
 void share(Geometry& shape, const Target& target, std::int64_t most) {
-  const std::int64_t wanted = target.wanted_workgroups / std::max<std::int64_t>(shape.workgroups, 1);
+  // Of large ones fewer keep the device busy.
+  const std::int64_t lanes = std::max<std::int64_t>(target.workgroup_size, shape.lanes * shape.rows);
+  const std::int64_t wanted =
+      target.wanted_workgroups * target.workgroup_size / lanes / std::max<std::int64_t>(shape.workgroups, 1);
   shape.parts = static_cast<std::uint32_t>(std::clamp<std::int64_t>(std::min(wanted, most), 1, 1024));
   shape.workgroups *= shape.parts;
 }
 
 }  // namespace
 
+int points_at_once(const ir::Kernel& kernel, const Target& target) {
+  constexpr std::size_t kMostExpressions = 20;  // above, the compiler has enough to put side by side
+  const bool lies_in_vectors = kernel.outer_rank < 2;
+  return target.vectors && !lies_in_vectors && kernel.exprs.size() <= kMostExpressions ? 4 : 1;
+}
+
+bool has_short_rows(const ir::Kernel& kernel, const Target& target) {
+  return kernel.row_elements > 0 && kernel.row_lanes <= target.subgroup && !target.dialect->row.empty();
+}
+
 int workgroup_lanes(const ir::Kernel& kernel, const Target& target) {
-  return kernel.row_elements > 0 ? kernel.row_lanes : target.workgroup_size;
+  if (kernel.split && schedule_on(kernel, target) == ir::Schedule::LanesOuter && !target.dialect->row.empty())
+    return std::max(target.workgroup_size, target.split_workgroup_size);
+  return kernel.row_elements > 0 && !has_short_rows(kernel, target) ? kernel.row_lanes
+                                                                    : target.workgroup_size;
 }
 
 Source emit(const ir::Kernel& kernel, const Target& device) {
@@ -130,6 +186,8 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
     if (one.lanes > whole.lanes) whole = one;
     if (one.lanes == whole.lanes) whole.rows = std::max(whole.rows, one.rows);
   }
+  whole.rows =
+      std::min(whole.rows, static_cast<std::uint32_t>(workgroup_lanes(kernel, target)) / whole.lanes);
   std::uint64_t workgroups = 0;
   firsts.clear();
   for (std::size_t m = 0; m < members; ++m) {
@@ -176,7 +234,12 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
   const bool vectors = target.dialect->has_vectors(kernel, target);
   switch (schedule_on(kernel, target)) {
     case ir::Schedule::Pointwise: {
-      const std::int64_t per_lane = vectors ? vector_width(kernel, target) : 1;
+      if (const int edge = tile_edge(kernel, target); edge > 0) {
+        shape.lanes = static_cast<std::uint32_t>(target.workgroup_size);
+        shape.workgroups = static_cast<std::uint32_t>(std::min(most, tile_count(kernel, edge, ints)));
+        break;
+      }
+      const std::int64_t per_lane = vectors ? vector_width(kernel, target) : points_at_once(kernel, target);
       // Small work is spread thin: a lane for each point until the device has several workgroups for each of
       // its cores.
       const std::int64_t lanes = outer < 65536 ? outer : divide_up(outer, per_lane);
@@ -185,37 +248,39 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
       break;
     }
     case ir::Schedule::LanesOuter: {
-      const int size = target.has_workgroups ? std::min(target.workgroup_size, outer < 32768 ? 128 : 256)
-                                             : target.workgroup_size;
+      const int size = target.has_workgroups && !kernel.split
+                           ? std::min(target.workgroup_size, outer < 32768 ? 128 : 256)
+                           : target.workgroup_size;
       shape.lanes = static_cast<std::uint32_t>(size);
-      shape.workgroups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, size)));
       // Rows and parts are cut along the first inner dim.
       const std::int64_t first = ints[kernel.extents[kernel.outer_rank].index];
-      if (!kernel.split && has_rows && outer < target.wanted_workgroups * target.workgroup_size / 4 &&
-          first >= 2 * kLeastShared) {
-        std::int64_t rows = target.workgroup_size / target.subgroup;
-        while (rows * kLeastShared > first) rows /= 2;
-        shape.lanes = static_cast<std::uint32_t>(target.subgroup);
-        shape.rows = static_cast<std::uint32_t>(rows);
-        shape.workgroups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, target.subgroup)));
-      }
-      check_split(divide_up(outer, size));
-      if (kernel.split) share(shape, target, first / 8);
+      if (has_rows) share_columns(kernel, target, ints, outer, shape);
+      shape.workgroups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, shape.lanes)));
+      check_split(divide_up(outer, shape.lanes));
+      if (kernel.split) share(shape, target, std::min(kMostColumnParts, first / (8 * shape.rows)));
       break;
     }
     case ir::Schedule::LanesInner: {
+      if (has_short_rows(kernel, target)) {
+        check_rows(kernel, inner, kernel.row_lanes);
+        shape.lanes = kernel.row_lanes;
+        shape.rows = static_cast<std::uint32_t>(target.workgroup_size / kernel.row_lanes);
+        shape.workgroups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, shape.rows)));
+        break;
+      }
+      if (kernel.row_cluster > 1) {
+        check_rows(kernel, inner, kernel.row_lanes);
+        shape.lanes = kernel.row_lanes;
+        shape.workgroups =
+            static_cast<std::uint32_t>(std::min(most / kernel.row_cluster, outer)) * kernel.row_cluster;
+        break;
+      }
       const std::int64_t full = workgroup_lanes(kernel, target);
       const std::int64_t width = vector_width(kernel, target);
       std::int64_t lanes = std::max(kLeastLanes, target.subgroup);
-      while (lanes < full && lanes * 2 * width <= inner) lanes *= 2;
+      while (kernel.row_elements == 0 && lanes < full && lanes * 2 * width <= inner) lanes *= 2;
       while (lanes < full && kernel.row_elements > 0 && lanes * kernel.row_elements < inner) lanes *= 2;
-      if (kernel.row_elements > 0 && lanes * kernel.row_elements < inner)
-        throw DeviceError("[launch] rows of " + std::to_string(inner) + " elements, where a workgroup of " +
-                          std::to_string(lanes) + " lanes holds " + std::to_string(kernel.row_elements) +
-                          " in each");
-      if (kernel.row_full && inner != std::int64_t{kernel.row_elements} * lanes)
-        throw DeviceError("[launch] rows of " + std::to_string(inner) + " elements for a kernel of rows of " +
-                          std::to_string(kernel.row_elements) + " x " + std::to_string(kernel.row_lanes));
+      if (kernel.row_elements > 0) check_rows(kernel, inner, lanes);
       shape.lanes = static_cast<std::uint32_t>(lanes);
       // Several points per workgroup where one subgroup is enough for a point: workgroups of one subgroup
       // would leave a core half empty.

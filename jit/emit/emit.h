@@ -36,7 +36,9 @@ struct Target {
   explicit Target(const Dialect& dialect);
 
   const Dialect* dialect;
-  int workgroup_size = 256;    // lanes of a full workgroup: a power of two, no less than a subgroup
+  int workgroup_size = 256;  // lanes of a full workgroup: a power of two, no less than a subgroup
+  // Where several workgroups share the inner points of columns: few large ones leave few parts to join.
+  int split_workgroup_size = 0;
   bool has_workgroups = true;  // shared memory and barriers; without, LanesInner has a lane per outer point
   int subgroup = 0;            // lanes that exchange values without memory, always so many; 0: none
   bool has_f64 = true;
@@ -45,10 +47,18 @@ struct Target {
   bool has_half_storage = true;  // bf16 and f16 buffers
   bool fuses_fma = false;        // fma is known to round once and in one instruction; languages that promise
                                  // it do not ask
-  bool vectors = true;  // several neighbouring elements are read and written at once where they lie so
+  bool vectors = true;         // several neighbouring elements are read and written at once where they lie so
+  std::size_t tile_bytes = 0;  // memory of a workgroup for tiles; 0: what they are for is read across lanes
   std::int64_t max_workgroups = 65535;
   std::int64_t wanted_workgroups = 256;  // so many keep the device busy, and share the work of a split kernel
 };
+
+/// True iff an outer point of the kernel has no more lanes than a subgroup, exactly Kernel::row_lanes of
+/// them, and a workgroup several points.
+bool has_short_rows(const ir::Kernel& kernel, const Target& target);
+
+/// Points that a lane of an elementwise kernel takes at once where they do not lie in vectors.
+int points_at_once(const ir::Kernel& kernel, const Target& target);
 
 /// Most lanes of a workgroup of this kernel.
 int workgroup_lanes(const ir::Kernel& kernel, const Target& target);

@@ -175,6 +175,18 @@ struct Kernel {
   std::uint16_t row_lanes = 0;
   /// With row_elements: rows have exactly so many elements, and workgroups all of row_lanes.
   bool row_full = false;
+  /// With row_elements: rows are no multiple of 4 elements, so a lane holds single elements, not vectors.
+  bool row_ragged = false;
+  /// With row_elements: so many workgroups of row_lanes each hold a row together and reduce it through each
+  /// other's shared memory.
+  std::uint8_t row_cluster = 1;
+
+  /// Pointwise: the outer loop, not the last, along which some loads lie (stride 1), while stores lie along
+  /// the last. Devices with workgroups deal the points out by square tiles of these two loops: such loads go
+  /// through memory that the workgroup shares, so that neighbouring lanes read and write neighbouring
+  /// elements. kNoTile: there is none.
+  static constexpr std::uint8_t kNoTile = 0xff;
+  std::uint8_t tile = kNoTile;
 
   /// Few outer points: several workgroups share the inner points of each. There is one round of reductions;
   /// Inner stores are of phase 0, Outer ones of phase 1.
@@ -184,6 +196,9 @@ struct Kernel {
   std::vector<Expr> exprs;  // operands stand before their uses
   std::vector<Store> stores;
 };
+
+/// True iff the load reaches neighbouring elements along the loop of the kernel's tile.
+bool lies_along_tile(const Kernel& kernel, const Expr& expr);
 
 /// The kernel as text: readable, complete, and equal for equal kernels; it is also what kernels are compared
 /// and hashed by.

@@ -39,7 +39,10 @@ class Printer {
     word("ints").number(k.ints);
     if (k.members > 1) word("members").number(k.members);
     if (k.row_elements) word("row").number(k.row_elements).word("x").number(k.row_lanes);
+    if (k.row_cluster > 1) word("cluster").number(k.row_cluster);
     if (k.row_full) word("full");
+    if (k.row_ragged) word("ragged");
+    if (k.tile != Kernel::kNoTile) word("tile").number(k.tile);
     if (k.split) word("split");
     if (k.wide) word("wide");
     if (k.faults) word("faults").number(k.faults);
@@ -146,11 +149,5 @@ class Printer {
 }  // namespace
 
 std::string to_string(const Kernel& kernel) { return Printer().print(kernel); }
-
-std::size_t argument_bytes(const Kernel& kernel) {
-  std::size_t bytes = 8 * kernel.buffers.size() + (kernel.wide ? 8 : 4) * std::size_t{kernel.ints};
-  for (DType dtype : kernel.scalars) bytes += size_of(dtype) == 8 ? 8 : 4;
-  return bytes;
-}
 
 }  // namespace sinter::ir

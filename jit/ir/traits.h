@@ -18,7 +18,9 @@ struct DeviceTraits {
   bool runs = true;           // false for the null device
   std::int64_t lanes = 1024;  // results that keep the device busy when each is computed by one lane ...
   std::int64_t groups = 32;   // ... and by a group of lanes; reductions with fewer are split in two stages
-  int row_lanes = 0;  // lanes of a group that may hold a row in their registers; 0: rows are read again
+  int row_lanes = 0;        // lanes of a group that may hold a row in their registers; 0: rows are read again
+  bool short_rows = false;  // a group may have fewer lanes than a subgroup, several groups to a workgroup
+  int row_cluster = 1;      // groups that may hold a row together
   bool grid_reductions = false;  // kernels may be Kernel::split, and there is SquaredDeviations; else two
                                  // kernels share such work
   std::int64_t shared_elements =

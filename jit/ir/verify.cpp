@@ -58,7 +58,17 @@ class Verifier {
     require((k_.schedule == Schedule::Pointwise) == (k_.inner_rank == 0), where,
             "Pointwise is the schedule of kernels without inner dims, and of no others");
     require(k_.phases >= 1, where, "no phase");
-    require(k_.row_elements > 0 || !k_.row_full, where, "full rows, of which no lane holds elements");
+    if (k_.tile != Kernel::kNoTile) {
+      require(k_.inner_rank == 0 && k_.members == 1 && k_.tile + 1 < k_.outer_rank, where,
+              "tiles are for loops " + std::to_string(k_.tile) + " and " + std::to_string(k_.outer_rank - 1));
+      require(std::any_of(k_.exprs.begin(), k_.exprs.end(),
+                          [this](const Expr& e) { return lies_along_tile(k_, e); }),
+              where, "tiles that no load needs");
+    }
+    require(k_.row_elements > 0 || !(k_.row_full || k_.row_ragged), where,
+            "full or ragged rows, of which no lane holds elements");
+    require(k_.row_cluster == 1 || (k_.row_elements > 0 && k_.members == 1 && !k_.split), where,
+            "a cluster for each row, which lanes must hold, of one member's");
   }
 
   void check_map(std::size_t index) const {

@@ -106,6 +106,7 @@ class Assembler {
       Launch& launch = plan_.launches[first_launch + k];
       if (launch.members > 1) {
         kernels[k].members = static_cast<std::uint16_t>(table_size(launch.members));
+        kernels[k].tile = ir::Kernel::kNoTile;
         texts[k] = ir::to_string(kernels[k]);
       }
       std::sort(launch.records.begin(), launch.records.end());

@@ -50,7 +50,8 @@ AnyTensor softplus(const AnyTensor& x, Location where) {
 
 AnyTensor softmax(const AnyTensor& x, std::int64_t axis, Location where) {
   const AnyTensor e = shifted(x, axis, where).exp(where);
-  return A::div(e, e.sum(axis, where), where);
+  // One reciprocal for each row instead of a division for each element, and two more in the gradient.
+  return A::mul(e, e.sum(axis, where).recip(where), where);
 }
 
 AnyTensor log_softmax(const AnyTensor& x, std::int64_t axis, Location where) {

@@ -12,6 +12,7 @@
 #include <sinter/error.h>
 
 #include "tests/conformance/conformance_runner.h"
+#include "tests/conformance/kernel_forms.h"
 #include "tests/support/test_data.h"
 
 namespace sinter::testing {
@@ -105,73 +106,6 @@ std::string check_kernel(KernelRunner& runner, const KernelCase& c, const Precis
   if (runner.run(c, faults_again) != got) return "gave other bits when it was run again";
   if (faults_again != faults) return "set other fault words when it was run again";
   return "";
-}
-
-/// The kernels whose inner points several workgroups may share, marked as split.
-std::vector<KernelCase> split_kernels(const std::vector<KernelCase>& cases) {
-  std::vector<KernelCase> fitting;
-  for (KernelCase c : cases) {
-    c.kernel.split = true;
-    try {
-      ir::verify(c.kernel);
-    } catch (const std::logic_error&) {
-      continue;
-    }
-    fitting.push_back(std::move(c));
-  }
-  return fitting;
-}
-
-/// The kernels with several passes over their rows, with rows held in registers.
-std::vector<KernelCase> row_kernels(const std::vector<KernelCase>& cases, std::int64_t lanes) {
-  std::vector<KernelCase> fitting;
-  for (KernelCase c : cases) {
-    std::int64_t inner = 1;
-    for (std::size_t k = c.kernel.outer_rank; k < c.kernel.extents.size(); ++k)
-      inner *= c.bindings.ints[c.kernel.extents[k].index];
-    if (c.kernel.phases < 2 || c.kernel.schedule != ir::Schedule::LanesInner || inner > lanes * 32) continue;
-    c.kernel.row_elements = inner <= lanes * 8 ? 8 : inner <= lanes * 16 ? 16 : 32;
-    c.kernel.row_lanes = static_cast<std::uint16_t>(inner <= lanes * 2   ? lanes / 4
-                                                    : inner <= lanes * 4 ? lanes / 2
-                                                                         : lanes);
-    fitting.push_back(c);
-    for (std::int64_t elements : {8, 16, 32})
-      for (std::int64_t group = 32; group <= lanes; group *= 2)
-        if (inner == elements * group) {
-          c.kernel.row_elements = static_cast<std::uint16_t>(elements);
-          c.kernel.row_lanes = static_cast<std::uint16_t>(group);
-          c.kernel.row_full = true;
-          fitting.push_back(c);
-        }
-  }
-  return fitting;
-}
-
-/// Squared deviations of rows and of columns, next to sums, with means far from zero; split and not.
-std::vector<KernelCase> variance_kernels(bool with_f64) {
-  std::vector<KernelCase> cases;
-  for (const DType dtype : {DType::f32, DType::f64}) {
-    if (dtype == DType::f64 && !with_f64) continue;
-    for (const auto& [outer, inner] : std::vector<std::pair<std::int64_t, std::int64_t>>{
-             {3, 7000}, {40, 600}, {1, 20000}, {300, 5}, {2, 1}, {1, 9087}, {2, 4097}})
-      for (const bool by_rows : {true, false}) {
-        KernelBuilder k({outer}, {inner});
-        std::vector<double> values = TestData(static_cast<std::uint64_t>(outer * 7 + inner))
-                                         .reals(static_cast<std::size_t>(outer * inner));
-        for (double& value : values) value += 100;
-        const auto all = by_rows ? k.map({inner, 1}) : k.map({1, outer});
-        const ir::ExprId x = k.load(k.input(dtype, values), all);
-        k.store(k.output(dtype, outer), k.outer(),
-                k.op(Op::Add, k.reduce(Op::SquaredDeviations, x), k.reduce(Op::Max, x)));
-        k.store(k.output(dtype, outer), k.outer(), k.reduce(Op::Sum, x));
-        KernelCase c = k.finish("moments");
-        c.kernel.schedule = by_rows ? ir::Schedule::LanesInner : ir::Schedule::LanesOuter;
-        cases.push_back(c);
-        c.kernel.split = true;
-        cases.push_back(c);
-      }
-  }
-  return cases;
 }
 
 }  // namespace
@@ -390,8 +324,16 @@ void check_backend(runtime::Backend& backend, const ConformanceOptions& options)
         cases.push_back(random_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
       for (int i = 0; i < options.random_long_kernels; ++i)
         cases.push_back(random_long_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
-      check_kernels(backend, row_kernels(cases, backend.traits().row_lanes), options);
+      check_kernels(backend, row_kernels(cases, backend.traits()), options);
     }
+  }
+  SUBCASE("kernels that read across their rows") {
+    std::vector<KernelCase> cases = handmade_kernels(with_f64);
+    for (int i = 0; i < options.random_kernels; ++i)
+      cases.push_back(random_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
+    cases = tile_kernels(cases);
+    for (KernelCase& c : transposing_kernels(backend.traits())) cases.push_back(std::move(c));
+    check_kernels(backend, cases, options);
   }
   SUBCASE("an index out of range") { check_faults(backend, options); }
   SUBCASE("library ops") { check_library_ops(backend, options); }

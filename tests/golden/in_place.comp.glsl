@@ -41,15 +41,34 @@ void main() {
     }
     b0_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
   }
-  for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
-    u32 t0 = f;
-    const int x1 = int(t0 % u32(n1));
-    t0 /= u32(n1);
-    const int x0 = int(t0);
-    precise float v1 = b0.at[x0 * n2 + x1];
-    precise float v2 = (v1 * s0);
-    precise float v3 = b1.at[x1];
-    precise float v4 = (v2 + v3);
-    b0.at[x0 * n2 + x1] = v4;
+  for (u32 t = points4 + u32(gl_WorkGroupID.x) * (u32(gl_WorkGroupSize.x) * u32(4)); t < points; t += u32(gl_NumWorkGroups.x) * (u32(gl_WorkGroupSize.x) * u32(4))) {
+    if (points - t >= (u32(gl_WorkGroupSize.x) * u32(4))) {
+      [[unroll]]
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x);
+        u32 t0 = f;
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        precise float v1 = b0.at[x0 * n2 + x1];
+        precise float v2 = (v1 * s0);
+        precise float v3 = b1.at[x1];
+        precise float v4 = (v2 + v3);
+        b0.at[x0 * n2 + x1] = v4;
+      }
+    }
+    else {
+      for (u32 f = t + u32(gl_LocalInvocationID.x); f < points; f += u32(gl_WorkGroupSize.x)) {
+        u32 t0 = f;
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        precise float v1 = b0.at[x0 * n2 + x1];
+        precise float v2 = (v1 * s0);
+        precise float v3 = b1.at[x1];
+        precise float v4 = (v2 + v3);
+        b0.at[x0 * n2 + x1] = v4;
+      }
+    }
   }
 }

@@ -44,15 +44,34 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     }
     sn_store4_f32(b0 + (x0 * n2 + y), w0);
   }
-  for (u32 f = points4 + u32(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += u32(gridDim.x * blockDim.x)) {
-    u32 t0 = f;
-    const int x1 = int(t0 % u32(n1));
-    t0 /= u32(n1);
-    const int x0 = int(t0);
-    const float v1 = b0[x0 * n2 + x1];
-    const float v2 = (v1 * s0);
-    const float v3 = b1[x1];
-    const float v4 = (v2 + v3);
-    b0[x0 * n2 + x1] = v4;
+  for (u32 t = points4 + u32(blockIdx.x) * (u32(blockDim.x) * u32(4)); t < points; t += u32(gridDim.x) * (u32(blockDim.x) * u32(4))) {
+    if (points - t >= (u32(blockDim.x) * u32(4))) {
+      #pragma unroll
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(blockDim.x) + u32(threadIdx.x);
+        u32 t0 = f;
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        const float v1 = b0[x0 * n2 + x1];
+        const float v2 = (v1 * s0);
+        const float v3 = b1[x1];
+        const float v4 = (v2 + v3);
+        b0[x0 * n2 + x1] = v4;
+      }
+    }
+    else {
+      for (u32 f = t + u32(threadIdx.x); f < points; f += u32(blockDim.x)) {
+        u32 t0 = f;
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        const float v1 = b0[x0 * n2 + x1];
+        const float v2 = (v1 * s0);
+        const float v3 = b1[x1];
+        const float v4 = (v2 + v3);
+        b0[x0 * n2 + x1] = v4;
+      }
+    }
   }
 }

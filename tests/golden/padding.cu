@@ -50,32 +50,68 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     }
     sn_store4_f32(b1 + (x0 * n13 + y), w0);
   }
-  for (u32 f = points4 + u32(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += u32(gridDim.x * blockDim.x)) {
-    u32 t0 = f;
-    const int x1 = int(t0 % u32(n1));
-    t0 /= u32(n1);
-    const int x0 = int(t0);
-    bool v0 = true;
-    {
-      u32 t = u32(x0 * n2 + x1);
-      const int c1 = int(t % u32(n7));
-      t /= u32(n7);
-      const int c0 = int(t);
-      v0 = c1 >= 1 && (c1 - 1) % n8 == 0 && (c1 - 1) / n8 < n9 && c0 >= n4 && (c0 - n4) % n5 == 0 && (c0 - n4) / n5 < n6;
-    }
-    float v1 = float(0);
-    if (v0) {
-      int m1 = x0 * n10 + x1;
-      {
-        u32 t = u32(m1);
-        const int c1 = int(t % u32(n12));
-        t /= u32(n12);
-        const int c0 = int(t);
-        m1 = c0 + c1;
+  for (u32 t = points4 + u32(blockIdx.x) * (u32(blockDim.x) * u32(4)); t < points; t += u32(gridDim.x) * (u32(blockDim.x) * u32(4))) {
+    if (points - t >= (u32(blockDim.x) * u32(4))) {
+      #pragma unroll
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(blockDim.x) + u32(threadIdx.x);
+        u32 t0 = f;
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        bool v0 = true;
+        {
+          u32 t = u32(x0 * n2 + x1);
+          const int c1 = int(t % u32(n7));
+          t /= u32(n7);
+          const int c0 = int(t);
+          v0 = c1 >= 1 && (c1 - 1) % n8 == 0 && (c1 - 1) / n8 < n9 && c0 >= n4 && (c0 - n4) % n5 == 0 && (c0 - n4) / n5 < n6;
+        }
+        float v1 = float(0);
+        if (v0) {
+          int m1 = x0 * n10 + x1;
+          {
+            u32 t = u32(m1);
+            const int c1 = int(t % u32(n12));
+            t /= u32(n12);
+            const int c0 = int(t);
+            m1 = c0 + c1;
+          }
+          v1 = b0[m1];
+        }
+        const float v3 = (v0 ? v1 : s0);
+        b1[x0 * n13 + x1] = v3;
       }
-      v1 = b0[m1];
     }
-    const float v3 = (v0 ? v1 : s0);
-    b1[x0 * n13 + x1] = v3;
+    else {
+      for (u32 f = t + u32(threadIdx.x); f < points; f += u32(blockDim.x)) {
+        u32 t0 = f;
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        bool v0 = true;
+        {
+          u32 t = u32(x0 * n2 + x1);
+          const int c1 = int(t % u32(n7));
+          t /= u32(n7);
+          const int c0 = int(t);
+          v0 = c1 >= 1 && (c1 - 1) % n8 == 0 && (c1 - 1) / n8 < n9 && c0 >= n4 && (c0 - n4) % n5 == 0 && (c0 - n4) / n5 < n6;
+        }
+        float v1 = float(0);
+        if (v0) {
+          int m1 = x0 * n10 + x1;
+          {
+            u32 t = u32(m1);
+            const int c1 = int(t % u32(n12));
+            t /= u32(n12);
+            const int c0 = int(t);
+            m1 = c0 + c1;
+          }
+          v1 = b0[m1];
+        }
+        const float v3 = (v0 ? v1 : s0);
+        b1[x0 * n13 + x1] = v3;
+      }
+    }
   }
 }

@@ -71,7 +71,17 @@ SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool ag
     v = (v + w);
   }
 }
-SN_FN float sn_div_f32(float a, float b) { return a / b; }
+SN_FN float sn_reciprocal_f32(float b) {
+  const float m = fabsf(b);
+  return m > 9.5367431640625e-7f && m < 1.152921504606847e18f ? 1.0f / b : __int_as_float(0x7fc00000);
+}
+SN_FN float sn_div_by_f32(float a, float b, float reciprocal) {
+  const float q = a * reciprocal;
+  const float p = fma(fma(-b, q, a), reciprocal, q);
+  const float m = fabsf(p);
+  if (m > 8.271806125530277e-25f && m < 1.152921504606847e18f) return fma(fma(-b, p, a), reciprocal, p);
+  return a == 0.0f && q == 0.0f ? q : a / b;
+}
 SN_FN u32 sn_cast_f32_f16(float a) {
 #if defined(__CUDA_ARCH__)
   unsigned short h;
@@ -155,6 +165,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     }
     { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r5, warps, blockDim.x, false); }
     const float v5 = r5;
+    const float i5 = sn_reciprocal_f32(v5);
     for (u32 j = u32(threadIdx.x) * u32(8); j < inner4; j += u32(blockDim.x) * u32(8)) {
       const int y = int(j);
       u32 l0[8];
@@ -167,7 +178,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const float v1 = sn_cast_f16_f32(v0);
         const float v3 = (v1 - v2);
         const float v6 = sn_exp_f32(v3);
-        const float v7 = sn_div_f32(v6, v5);
+        const float v7 = sn_div_by_f32(v6, v5, i5);
         const u32 v8 = sn_cast_f32_f16(v7);
         w0[k] = v8;
       }
@@ -179,7 +190,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       const float v1 = sn_cast_f16_f32(v0);
       const float v3 = (v1 - v2);
       const float v6 = sn_exp_f32(v3);
-      const float v7 = sn_div_f32(v6, v5);
+      const float v7 = sn_div_by_f32(v6, v5, i5);
       const u32 v8 = sn_cast_f32_f16(v7);
       b1[x0 * n3 + x1] = v8;
     }

@@ -56,7 +56,17 @@ SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool ag
     v = (v + w);
   }
 }
-SN_FN float sn_div_f32(float a, float b) { return a / b; }
+SN_FN float sn_reciprocal_f32(float b) {
+  const float m = fabsf(b);
+  return m > 9.5367431640625e-7f && m < 1.152921504606847e18f ? 1.0f / b : __int_as_float(0x7fc00000);
+}
+SN_FN float sn_div_by_f32(float a, float b, float reciprocal) {
+  const float q = a * reciprocal;
+  const float p = fma(fma(-b, q, a), reciprocal, q);
+  const float m = fabsf(p);
+  if (m > 8.271806125530277e-25f && m < 1.152921504606847e18f) return fma(fma(-b, p, a), reciprocal, p);
+  return a == 0.0f && q == 0.0f ? q : a / b;
+}
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
@@ -123,6 +133,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     }
     { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r4, warps, blockDim.x, false); }
     const float v4 = r4;
+    const float i4 = sn_reciprocal_f32(v4);
     for (u32 j = u32(threadIdx.x) * u32(4); j < inner4; j += u32(blockDim.x) * u32(4)) {
       const int y = int(j);
       float l0[4];
@@ -134,7 +145,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const float v0 = l0[k];
         const float v2 = (v0 - v1);
         const float v3 = sn_exp_f32(v2);
-        const float v5 = sn_div_f32(v3, v4);
+        const float v5 = sn_div_by_f32(v3, v4, i4);
         w0[k] = v5;
       }
       sn_store4_f32(b1 + (x0 * n3 + y), w0);
@@ -144,7 +155,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       const float v0 = b0[x0 * n2 + x1];
       const float v2 = (v0 - v1);
       const float v3 = sn_exp_f32(v2);
-      const float v5 = sn_div_f32(v3, v4);
+      const float v5 = sn_div_by_f32(v3, v4, i4);
       b1[x0 * n3 + x1] = v5;
     }
   }

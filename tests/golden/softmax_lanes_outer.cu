@@ -45,7 +45,17 @@ SN_FN void sn_rows_sum_f32(float& v) {
     v = (v + w);
   }
 }
-SN_FN float sn_div_f32(float a, float b) { return a / b; }
+SN_FN float sn_reciprocal_f32(float b) {
+  const float m = fabsf(b);
+  return m > 9.5367431640625e-7f && m < 1.152921504606847e18f ? 1.0f / b : __int_as_float(0x7fc00000);
+}
+SN_FN float sn_div_by_f32(float a, float b, float reciprocal) {
+  const float q = a * reciprocal;
+  const float p = fma(fma(-b, q, a), reciprocal, q);
+  const float m = fabsf(p);
+  if (m > 8.271806125530277e-25f && m < 1.152921504606847e18f) return fma(fma(-b, p, a), reciprocal, p);
+  return a == 0.0f && q == 0.0f ? q : a / b;
+}
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* b0, float* __restrict__ b1, int n0, int n1, int n2, int n3) {
   sn_follow();
@@ -56,8 +66,10 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const int x0 = int(f);
     float r1 = __int_as_float(0xff800000);
     if (there) {
-      for (u32 j = u32(threadIdx.y); j < u32(n1); j += u32(blockDim.y)) {
-        const int x1 = int(j);
+      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      #pragma unroll 8
+      for (u32 j = u32(0); j < rounds; j += 1) {
+        const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
         const float v0 = b0[x0 * n2 + x1];
         r1 = sn_max_f32(r1, v0);
       }
@@ -66,13 +78,14 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v1 = r1;
     float r4 = float(0);
     if (there) {
-      for (u32 h = u32(threadIdx.y); h < u32(n1); h += u32(u32(blockDim.y) * 32)) {
-        const u32 left = u32(n1) - h;
-        const u32 end = h + (left < u32(u32(blockDim.y) * 32) ? left : u32(u32(blockDim.y) * 32));
+      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
         float q4 = float(0);
         #pragma unroll 8
-        for (u32 j = h; j < end; j += u32(blockDim.y)) {
-          const int x1 = int(j);
+        for (u32 j = h; j < end; j += 1) {
+          const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
           const float v0 = b0[x0 * n2 + x1];
           const float v2 = (v0 - v1);
           const float v3 = sn_exp_f32(v2);
@@ -83,13 +96,15 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     }
     sn_rows_sum_f32(r4);
     const float v4 = r4;
+    const float i4 = sn_reciprocal_f32(v4);
     if (there) {
-      for (u32 j = u32(threadIdx.y); j < u32(n1); j += u32(blockDim.y)) {
-        const int x1 = int(j);
+      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      for (u32 j = u32(0); j < rounds; j += 1) {
+        const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
         const float v0 = b0[x0 * n2 + x1];
         const float v2 = (v0 - v1);
         const float v3 = sn_exp_f32(v2);
-        const float v5 = sn_div_f32(v3, v4);
+        const float v5 = sn_div_by_f32(v3, v4, i4);
         b1[x0 * n3 + x1] = v5;
       }
     }

@@ -61,29 +61,62 @@ void main() {
     }
     b1_4.at[(u32(x0 * n14) >> 2) + vector] = w0;
   }
-  for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
-    u32 t0 = f;
-    const int x1 = int(t0 % u32(n1));
-    t0 /= u32(n1);
-    const int x0 = int(t0);
-    int m0 = n4 + x0 * n2 + x1 * n3;
-    {
-      u32 t = u32(m0);
-      const int c1 = int(t % u32(n6));
-      t /= u32(n6);
-      const int c0 = int(t);
-      m0 = c0 + c1 * n7;
+  for (u32 t = points4 + u32(gl_WorkGroupID.x) * (u32(gl_WorkGroupSize.x) * u32(4)); t < points; t += u32(gl_NumWorkGroups.x) * (u32(gl_WorkGroupSize.x) * u32(4))) {
+    if (points - t >= (u32(gl_WorkGroupSize.x) * u32(4))) {
+      [[unroll]]
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x);
+        u32 t0 = f;
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        int m0 = n4 + x0 * n2 + x1 * n3;
+        {
+          u32 t = u32(m0);
+          const int c1 = int(t % u32(n6));
+          t /= u32(n6);
+          const int c0 = int(t);
+          m0 = c0 + c1 * n7;
+        }
+        {
+          u32 t = u32(m0);
+          const int c2 = int(t % u32(n10));
+          t /= u32(n10);
+          const int c1 = int(t % u32(n9));
+          t /= u32(n9);
+          const int c0 = int(t);
+          m0 = n13 + c0 + c1 * n11 + c2 * n12;
+        }
+        precise float v0 = b0.at[m0];
+        b1.at[x0 * n14 + x1] = v0;
+      }
     }
-    {
-      u32 t = u32(m0);
-      const int c2 = int(t % u32(n10));
-      t /= u32(n10);
-      const int c1 = int(t % u32(n9));
-      t /= u32(n9);
-      const int c0 = int(t);
-      m0 = n13 + c0 + c1 * n11 + c2 * n12;
+    else {
+      for (u32 f = t + u32(gl_LocalInvocationID.x); f < points; f += u32(gl_WorkGroupSize.x)) {
+        u32 t0 = f;
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        int m0 = n4 + x0 * n2 + x1 * n3;
+        {
+          u32 t = u32(m0);
+          const int c1 = int(t % u32(n6));
+          t /= u32(n6);
+          const int c0 = int(t);
+          m0 = c0 + c1 * n7;
+        }
+        {
+          u32 t = u32(m0);
+          const int c2 = int(t % u32(n10));
+          t /= u32(n10);
+          const int c1 = int(t % u32(n9));
+          t /= u32(n9);
+          const int c0 = int(t);
+          m0 = n13 + c0 + c1 * n11 + c2 * n12;
+        }
+        precise float v0 = b0.at[m0];
+        b1.at[x0 * n14 + x1] = v0;
+      }
     }
-    precise float v0 = b0.at[m0];
-    b1.at[x0 * n14 + x1] = v0;
   }
 }

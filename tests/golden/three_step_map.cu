@@ -47,29 +47,62 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     }
     sn_store4_f32(b1 + (x0 * n14 + y), w0);
   }
-  for (u32 f = points4 + u32(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += u32(gridDim.x * blockDim.x)) {
-    u32 t0 = f;
-    const int x1 = int(t0 % u32(n1));
-    t0 /= u32(n1);
-    const int x0 = int(t0);
-    int m0 = n4 + x0 * n2 + x1 * n3;
-    {
-      u32 t = u32(m0);
-      const int c1 = int(t % u32(n6));
-      t /= u32(n6);
-      const int c0 = int(t);
-      m0 = c0 + c1 * n7;
+  for (u32 t = points4 + u32(blockIdx.x) * (u32(blockDim.x) * u32(4)); t < points; t += u32(gridDim.x) * (u32(blockDim.x) * u32(4))) {
+    if (points - t >= (u32(blockDim.x) * u32(4))) {
+      #pragma unroll
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(blockDim.x) + u32(threadIdx.x);
+        u32 t0 = f;
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        int m0 = n4 + x0 * n2 + x1 * n3;
+        {
+          u32 t = u32(m0);
+          const int c1 = int(t % u32(n6));
+          t /= u32(n6);
+          const int c0 = int(t);
+          m0 = c0 + c1 * n7;
+        }
+        {
+          u32 t = u32(m0);
+          const int c2 = int(t % u32(n10));
+          t /= u32(n10);
+          const int c1 = int(t % u32(n9));
+          t /= u32(n9);
+          const int c0 = int(t);
+          m0 = n13 + c0 + c1 * n11 + c2 * n12;
+        }
+        const float v0 = b0[m0];
+        b1[x0 * n14 + x1] = v0;
+      }
     }
-    {
-      u32 t = u32(m0);
-      const int c2 = int(t % u32(n10));
-      t /= u32(n10);
-      const int c1 = int(t % u32(n9));
-      t /= u32(n9);
-      const int c0 = int(t);
-      m0 = n13 + c0 + c1 * n11 + c2 * n12;
+    else {
+      for (u32 f = t + u32(threadIdx.x); f < points; f += u32(blockDim.x)) {
+        u32 t0 = f;
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        int m0 = n4 + x0 * n2 + x1 * n3;
+        {
+          u32 t = u32(m0);
+          const int c1 = int(t % u32(n6));
+          t /= u32(n6);
+          const int c0 = int(t);
+          m0 = c0 + c1 * n7;
+        }
+        {
+          u32 t = u32(m0);
+          const int c2 = int(t % u32(n10));
+          t /= u32(n10);
+          const int c1 = int(t % u32(n9));
+          t /= u32(n9);
+          const int c0 = int(t);
+          m0 = n13 + c0 + c1 * n11 + c2 * n12;
+        }
+        const float v0 = b0[m0];
+        b1[x0 * n14 + x1] = v0;
+      }
     }
-    const float v0 = b0[m0];
-    b1[x0 * n14 + x1] = v0;
   }
 }

@@ -159,7 +159,7 @@ class ToyDialect : public ToySyntax {
   }
 
   std::string workgroup_function(const std::string& name, Op, DType dtype, const std::string& combine,
-                                 const Target& target) const override {
+                                 const Target& target, int) const override {
     const std::string number = type(dtype), width = std::to_string(target.subgroup),
                       most = std::to_string(target.workgroup_size / target.subgroup);
     return "var<workgroup> " + name + "_parts: array<" + number + ", " + most + ">;\nfn " + name +
@@ -252,16 +252,34 @@ fn toy_kernel(@builtin(workgroup_id) at: vec3<u32>, @builtin(num_workgroups) all
       b1[x0 + x1 * n3] = v4;
     }
   }
-  for (var f: u32 = points4 + u32(at.x * lanes + lane.x); f < points; f += u32(all.x * lanes)) {
-    var t0: u32 = f;
-    let x1: i32 = i32(t0 % u32(n1));
-    t0 /= u32(n1);
-    let x0: i32 = i32(t0);
-    let v0: f32 = b0[x0 * n2 + x1];
-    let v2: f32 = (v0 * s0);
-    let v3: bool = (v0 < v2);
-    let v4: f32 = (select(v0, v2, v3));
-    b1[x0 + x1 * n3] = v4;
+  for (var t: u32 = points4 + u32(at.x) * (u32(lanes) * u32(4)); t < points; t += u32(all.x) * (u32(lanes) * u32(4))) {
+    if (points - t >= (u32(lanes) * u32(4))) {
+      for (var u: i32 = 0; u < 4; u += 1) {
+        let f: u32 = t + u32(u) * u32(lanes) + u32(lane.x);
+        var t0: u32 = f;
+        let x1: i32 = i32(t0 % u32(n1));
+        t0 /= u32(n1);
+        let x0: i32 = i32(t0);
+        let v0: f32 = b0[x0 * n2 + x1];
+        let v2: f32 = (v0 * s0);
+        let v3: bool = (v0 < v2);
+        let v4: f32 = (select(v0, v2, v3));
+        b1[x0 + x1 * n3] = v4;
+      }
+    }
+    else {
+      for (var f: u32 = t + u32(lane.x); f < points; f += u32(lanes)) {
+        var t0: u32 = f;
+        let x1: i32 = i32(t0 % u32(n1));
+        t0 /= u32(n1);
+        let x0: i32 = i32(t0);
+        let v0: f32 = b0[x0 * n2 + x1];
+        let v2: f32 = (v0 * s0);
+        let v3: bool = (v0 < v2);
+        let v4: f32 = (select(v0, v2, v3));
+        b1[x0 + x1 * n3] = v4;
+      }
+    }
   }
 }
 )");
@@ -270,10 +288,12 @@ fn toy_kernel(@builtin(workgroup_id) at: vec3<u32>, @builtin(num_workgroups) all
 TEST_CASE("padding in a language unlike C") {
   const std::string text = source_of(named("padded load with a predicate")).text;
   check_nothing_of_c(text);
-  check_order(text, {"for (var f: u32 = points4 + ", "var v0: bool = true;\n    {\n",
-                     "var t: u32 = u32(x0 * n2 + x1);", "let c1: i32 = i32(t % u32(n5));", "t /= u32(n5);",
-                     "v0 = c1 >= 1 && (c1 - 1) < n6 && c0 >= 1 && (c0 - 1) < n4;", "var v1: f32 = f32(0);",
-                     "if (v0) {\n      v1 = b0[n8 + x0 * n7 + x1];\n    }\n    b1[x0 * n9 + x1] = v1;"});
+  check_order(
+      text, {"for (var t: u32 = points4 + ", "let f: u32 = t + u32(u) * u32(lanes) + u32(lane.x);",
+             "var v0: bool = true;\n        {\n", "var t: u32 = u32(x0 * n2 + x1);",
+             "let c1: i32 = i32(t % u32(n5));", "t /= u32(n5);",
+             "v0 = c1 >= 1 && (c1 - 1) < n6 && c0 >= 1 && (c0 - 1) < n4;", "var v1: f32 = f32(0);",
+             "if (v0) {\n          v1 = b0[n8 + x0 * n7 + x1];\n        }\n        b1[x0 * n9 + x1] = v1;"});
 }
 
 TEST_CASE("a map of several steps in a language unlike C") {

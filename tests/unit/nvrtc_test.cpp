@@ -90,14 +90,23 @@ TEST_CASE(
   int compiled = 0;
   for (testing::KernelCase c : testing::handmade_kernels()) {
     if (c.kernel.phases < 2 || c.kernel.schedule != ir::Schedule::LanesInner || c.kernel.split) continue;
-    for (std::uint16_t elements : {16, 32}) {
-      c.kernel.row_elements = elements;
-      c.kernel.row_lanes = 256;
-      c.kernel.row_full = elements == 16;
+    struct Form {
+      std::uint16_t elements, lanes;
+      std::uint8_t cluster;
+      bool full, ragged;
+    };
+    for (const Form& form : {Form{16, 256, 1, true, false}, Form{32, 256, 1, false, true},
+                             Form{8, 16, 1, false, true}, Form{32, 256, 4, false, false}}) {
+      c.kernel.row_elements = form.elements;
+      c.kernel.row_lanes = form.lanes;
+      c.kernel.row_cluster = form.cluster;
+      c.kernel.row_full = form.full;
+      c.kernel.row_ragged = form.ragged;
       const std::string text = emit::emit(c.kernel, kTarget).text;
       if (text == last) continue;
       last = text;
-      INFO(c.name << " with " << elements << " elements in a lane");
+      INFO(c.name << " with " << form.elements << " elements in each of " << form.lanes << " lanes of "
+                  << int{form.cluster} << (form.ragged ? " groups, ragged" : " groups"));
       std::string log;
       CHECK_FALSE(compile::run_nvrtc_for_blocks(text, options, &log).empty());
       CHECK_FALSE(spills(log));

@@ -25,8 +25,15 @@ std::string Dialect::store_vector(const ir::Kernel&, int, std::size_t, const std
 std::string Dialect::store_cast_vector(int, std::size_t, const std::string&, const std::string&) const {
   lacks("casts of whole vectors");
 }
-std::string Dialect::workgroup_welford(const std::string&, DType, const Target&) const {
+std::string Dialect::workgroup_welford(const std::string&, DType, const Target&, int) const {
   lacks("Welford's method");
+}
+std::string Dialect::cluster_function(const std::string&, DType, std::size_t, const std::string&, int) const {
+  lacks("clusters of workgroups");
+}
+std::string Dialect::cluster_call(const std::string&, DType, const std::vector<std::string>&,
+                                  const std::string&, const std::string&, int) const {
+  lacks("clusters of workgroups");
 }
 std::string Dialect::row_function(const std::string&, Op, DType, const std::string&, const Target&) const {
   lacks("rows of lanes");
@@ -57,7 +64,9 @@ std::string Dialect::identity(Op op, DType dtype) const {
 }
 
 std::vector<std::string> Dialect::end_part(const std::string& unit) const {
-  const std::string first_lane = when(lane + " == " + literal(Type::U32, 0)), one = literal(Type::U32, 1);
+  const std::string zero = literal(Type::U32, 0), one = literal(Type::U32, 1),
+                    first_lane =
+                        when(lane + " == " + zero + (row.empty() ? "" : " && " + row + " == " + zero));
   std::vector<std::string> lines = {
       handover.fence,
       handover.declare_turn,

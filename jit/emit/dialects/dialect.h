@@ -6,6 +6,7 @@
 // in several rows.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
@@ -26,8 +27,16 @@ inline constexpr int kWideVector = 8;
 /// kWideVector or kVector.
 int vector_width(const ir::Kernel& kernel, const Target& target);
 
+/// An array that the lanes of a workgroup share.
+struct SharedArray {
+  std::string name;
+  DType dtype = DType::f32;
+  int elements = 0;
+};
+
 /// What the written body of a kernel turned out to use.
 struct BodyUse {
+  std::vector<SharedArray> shared;
   std::set<std::size_t> in_vectors;  // buffers that load_vector and store_vector touch
   std::size_t held_words = 0;        // of 32 bits: what a lane holds of a row from phase to phase
 };
@@ -85,14 +94,24 @@ class Dialect : public Syntax {
   virtual std::string address(std::size_t /*buffer*/) const { return ""; }
 
   bool has_wide_vectors = false;
-  bool numbers_vectors = false;  // by their number in a buffer, not by that of their first element
+  bool numbers_vectors = false;    // by their number in a buffer, not by that of their first element
+  bool loads_around_rows = false;  // whole vectors may be read of which any element is a buffer's
   // All loads of a row stand before what uses them; else that is left to the compiler.
   bool loads_rows_first = false;
+
+  // ---- arrays that a workgroup shares (BodyUse::shared; `open` declares them)
+  /// Their elements hold values as they lie in memory, or as wide as the language has them.
+  virtual std::size_t shared_bytes(DType dtype) const { return std::max<std::size_t>(size_of(dtype), 4); }
+  /// An element as a value.
+  virtual std::string from_shared(DType, const std::string& element) const { return element; }
 
   // ---- operations
   /// The function to call for an op of two operands that are one value, where the language's compilers get it
   /// wrong otherwise; empty: the op's own text.
   virtual std::string_view with_itself(const OpInfo&, DType) const { return ""; }
+  // There are sn_reciprocal_f32 and sn_div_by_f32, which divides by a number whose reciprocal is known, with
+  // the bits of any other division.
+  bool divides_by_reciprocals = false;
   /// The operand of an op's text: languages differ in what operators take.
   virtual std::string operand(const OpInfo&, DType, const std::string& value) const { return value; }
   /// The value of an op's text, likewise.
@@ -115,12 +134,28 @@ class Dialect : public Syntax {
   // ---- the lanes of a workgroup
   /// The function that combines the lanes of a workgroup, in a fixed order; every lane gets the result.
   /// `combine` is the combination of "v" and "w". Called by `workgroup_call`.
+  /// `lanes`: what the workgroup, or one of its points, has at most.
   virtual std::string workgroup_function(const std::string& name, Op op, DType dtype,
-                                         const std::string& combine, const Target& target) const = 0;
+                                         const std::string& combine, const Target& target,
+                                         int lanes) const = 0;
 
   /// The same for Welford's method: joins the counts, means and squared deviations of the lanes by the
   /// prelude's sn_join_welford.
-  virtual std::string workgroup_welford(const std::string& name, DType dtype, const Target& target) const;
+  virtual std::string workgroup_welford(const std::string& name, DType dtype, const Target& target,
+                                        int lanes) const;
+
+  /// The function that combines the workgroups of a cluster (Kernel::row_cluster), each of which has combined
+  /// its lanes, in the order of their ranks; every lane gets the result. Called with a reduction's values.
+  /// `join` combines what is called v and w, one for each value, into the former.
+  virtual std::string cluster_function(const std::string& name, DType dtype, std::size_t values,
+                                       const std::string& join, int cluster) const;
+  /// The statement that calls it. `turn` is a U32 of this call alone, 0 at first; `rank` the workgroup's
+  /// number in its cluster.
+  virtual std::string cluster_call(const std::string& function, DType dtype,
+                                   const std::vector<std::string>& values, const std::string& turn,
+                                   const std::string& rank, int cluster) const;
+  /// Statement: all workgroups of a cluster have come here.
+  std::string cluster_barrier;
 
   /// The statement that calls one of these for a reduction's values. `again`: the same statement may come
   /// next, with no other call for a workgroup in between. `lanes`: the number of the workgroup's.

@@ -76,14 +76,18 @@ void Accumulators::add_parts(const InnerWork& work, int elements) {
   }
 }
 
-void Accumulators::take(const InnerWork& work, const std::string& element) {
+void Accumulators::take(const InnerWork& work, const std::string& element, const std::string& exists) {
   for (ExprId id : work.reductions) {
     const Expr& expr = k_.exprs[id];
-    const std::string value = e_.value(expr.args[0]);
+    const bool always = exists.empty();
+    std::string value = e_.value(expr.args[0]);
     if (is_welford(id)) {
+      if (!always) e_.open(e_.dialect.when(exists));
       join_welford(id, e_.dialect.cast(type_of(dtype(id)), "1"), value, e_.zero(dtype(id)));
+      if (!always) e_.close();
       continue;
     }
+    if (!always) value = "(" + e_.dialect.choose(exists, value, identity(id)) + ")";
     if (has_magnitude(id)) {
       const std::string r = name(id), all = magnitude(id);
       e_.out.line(r + " = " + (expr.op == Op::Max ? "max(" : "min(") + r + ", " + value + ");");
@@ -92,6 +96,10 @@ void Accumulators::take(const InnerWork& work, const std::string& element) {
     }
     const std::string to = has_part(id) ? part(id) + element : name(id);
     const std::string product = has_part(id) ? with_product(work, expr.args[0], to) : "";
+    if (!always && !product.empty()) {
+      e_.out.line(to + " = " + e_.dialect.choose(exists, product, to) + ";");
+      continue;
+    }
     e_.out.line(to + " = " + (product.empty() ? e_.combine(expr.op, expr.dtype, to, value) : product) + ";");
   }
 }
@@ -122,22 +130,42 @@ void Accumulators::join_welford(ExprId id, const std::string& n, const std::stri
 
 void Accumulators::join_workgroup(ExprId id) {
   const Expr& expr = k_.exprs[id];
-  if (schedule_ != ir::Schedule::LanesInner) return join_rows(id);
+  if (schedule_ != ir::Schedule::LanesInner) return k_.split ? void() : join_rows(id);
   const std::string function =
       "sn_workgroup_" + std::string(name_of(expr.op)) + "_" + std::string(name_of(expr.dtype));
   std::string& text = e_.functions[function];
   const std::vector<std::string> values =
       is_welford(id) ? std::vector{count(id), mean(id), name(id)} : std::vector{name(id)};
+  const int lanes = k_.row_elements > 0 ? k_.row_lanes : e_.target.workgroup_size;
   if (text.empty())
     text = is_welford(id)
-               ? e_.dialect.workgroup_welford(function, expr.dtype, e_.target)
+               ? e_.dialect.workgroup_welford(function, expr.dtype, e_.target, lanes)
                : e_.dialect.workgroup_function(function, expr.op, expr.dtype,
-                                               e_.combine(expr.op, expr.dtype, "v", "w"), e_.target);
+                                               e_.combine(expr.op, expr.dtype, "v", "w"), e_.target, lanes);
   e_.out.line(e_.dialect.workgroup_call(function, expr.dtype, values, e_.lanes(), comes_again_, e_.target));
+  if (k_.row_cluster > 1) join_cluster(id, values);
+}
+
+void Accumulators::join_cluster(ExprId id, const std::vector<std::string>& values) {
+  const Expr& expr = k_.exprs[id];
+  const std::string name = std::string(name_of(expr.op)) + "_" + std::string(name_of(expr.dtype)),
+                    function = "sn_cluster_" + name;
+  const std::string join =
+      is_welford(id) ? "sn_join_welford_" + std::string(name_of(expr.dtype)) + "(v0, v1, v2, w0, w1, w2);"
+                     : "v0 = " + e_.combine(expr.op, expr.dtype, "v0", "w0") + ";";
+  e_.functions[function] =
+      e_.dialect.cluster_function(function, expr.dtype, values.size(), join, k_.row_cluster);
+  e_.out.line(e_.dialect.cluster_call(function, expr.dtype, values, turn(id), kClusterRank, k_.row_cluster));
+}
+
+void Accumulators::begin_cluster() {
+  for (ExprId id = 0; id < k_.exprs.size(); ++id)
+    if (k_.exprs[id].kind == ir::ExprKind::Reduce)
+      e_.out.line(e_.dialect.variable(Type::U32, turn(id), e_.dialect.literal(Type::U32, 0)));
 }
 
 void Accumulators::join_rows(ExprId id) {
-  if (k_.split || e_.dialect.row.empty()) return;
+  if (e_.dialect.row.empty()) return;
   const Expr& expr = k_.exprs[id];
   const std::string function =
       "sn_rows_" + std::string(name_of(expr.op)) + "_" + std::string(name_of(expr.dtype));
@@ -197,15 +225,23 @@ void Accumulators::join_partials(const InnerWork& work, const std::string& first
     join_partial(work, "[u]");
     e_.close();
     e_.close();
-  } else if (step == one && !e_.dialect.unroll_8.empty()) {
-    e_.hint(e_.dialect.unroll_8);
+    e_.open(e_.dialect.loop(e_.flat_type, "p", from, parts, one));
+  } else {
+    // Counted in steps of 1: of a loop in steps that are not known the compiler takes no rounds together.
+    const std::string rounds = e_.dialect.choose(
+        first + " < " + parts, "(" + parts + " - " + first + " + " + step + " - 1) / " + step, e_.flat("0"));
+    e_.open("");
+    e_.out.line(e_.dialect.constant(e_.flat_type, "joins", rounds));
+    // The lanes of a workgroup have few each.
+    if (schedule_ == ir::Schedule::LanesOuter) e_.hint(e_.dialect.unroll_8);
+    e_.open(e_.dialect.loop(e_.flat_type, "g", e_.flat("0"), "joins", one));
+    e_.out.line(e_.dialect.constant(e_.flat_type, "p", first + " + g * " + step));
   }
-  e_.open(e_.dialect.loop(e_.flat_type, "p", from, parts, step));
   for (const Partial& p : partials(work, "p"))
     e_.out.line(e_.dialect.exact(p.dtype, "p_" + p.name, e_.dialect.get_partial(p.dtype, p.slot)));
   join_partial(work, "");
   e_.close();
-  if (together) e_.close();
+  e_.close();
 }
 
 void Accumulators::join_partial(const InnerWork& work, const std::string& element) {

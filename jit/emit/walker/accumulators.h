@@ -10,6 +10,8 @@
 
 namespace sinter::emit {
 
+inline constexpr const char* kClusterRank = "rank";
+
 /// For the reductions of one round. A float sum goes through a part (of some values, or one for each element
 /// of a vector) before it goes into its accumulator. Squared deviations are found by Welford's method ("Note
 /// on a method for calculating corrected sums of squares and products", 1962): their count and mean stand
@@ -30,11 +32,18 @@ class Accumulators {
   void declare_parts(const InnerWork& work, int elements);
   void add_parts(const InnerWork& work, int elements);
   /// Takes in the values at hand; `element` is "[k]" where parts are those of a vector's elements.
-  void take(const InnerWork& work, const std::string& element);
+  /// `exists`: a condition for the text under which there are values at hand; empty: there are.
+  void take(const InnerWork& work, const std::string& element, const std::string& exists = "");
   /// After all values have been taken in.
   void settle(const InnerWork& work);
   /// The accumulator of each lane becomes that of the whole workgroup, or of all its rows.
   void join_workgroup(ir::ExprId id);
+
+  /// The accumulators of the rows of lanes of a workgroup, where there are such, become one.
+  void join_rows(ir::ExprId id);
+  /// Before the loop over rows that clusters of workgroups hold; `kClusterRank` names the workgroup's number
+  /// in its cluster.
+  void begin_cluster();
 
   // Of kernels whose work several workgroups share: `part` and `f` name the part and the outer point.
   void put_partials(const InnerWork& work);
@@ -42,7 +51,8 @@ class Accumulators {
   void join_partials(const InnerWork& work, const std::string& first, const std::string& step);
 
  private:
-  void join_rows(ir::ExprId id);
+  void join_cluster(ir::ExprId id, const std::vector<std::string>& values);
+  static std::string turn(ir::ExprId id) { return name(id) + "_turn"; }
   struct Partial {
     std::string name;
     DType dtype;

@@ -56,7 +56,8 @@ std::string Expressions::value(ExprId id) const {
 }
 
 std::string Expressions::lanes() const {
-  return kernel.row_full ? dialect.literal(Type::U32, kernel.row_lanes) : dialect.lanes;
+  const bool is_known = kernel.row_full || kernel.row_cluster > 1 || has_short_rows(kernel, target);
+  return is_known ? dialect.literal(Type::U32, kernel.row_lanes) : dialect.lanes;
 }
 
 std::string Expressions::flat(const std::string& text) const { return dialect.cast(flat_type, text); }
@@ -278,6 +279,20 @@ std::string Expressions::compared_with_itself(const Expr& e) const {
   return e.op == Op::Equal || e.op == Op::LessEqual ? "!" + is_nan : "";
 }
 
+bool Expressions::has_common_divisor(const Expr& e) const {
+  if (!dialect.divides_by_reciprocals || e.op != Op::Div || e.dtype != DType::f32) return false;
+  return e.level == ir::Level::Inner && kernel.exprs[e.args[1]].level == ir::Level::Outer &&
+         kernel.exprs[e.args[1]].kind != ExprKind::Scalar;
+}
+
+void Expressions::define_reciprocal(ExprId id) {
+  const bool is_divisor = std::any_of(kernel.exprs.begin(), kernel.exprs.end(), [&](const Expr& e) {
+    return e.kind == ExprKind::Elementwise && e.args[1] == id && has_common_divisor(e);
+  });
+  if (is_divisor)
+    out.line(dialect.constant(Type::F32, reciprocal(id), "sn_reciprocal_f32(" + value(id) + ")"));
+}
+
 void Expressions::define(ExprId id) {
   const Expr& e = kernel.exprs[id];
   auto say = [&](const std::string& text) { out.line(dialect.exact(e.dtype, value(id), text)); };
@@ -311,6 +326,8 @@ void Expressions::define(ExprId id) {
         operands.push_back(value(arg));
       }
       if (const std::string text = compared_with_itself(e); !text.empty()) return say(text);
+      if (has_common_divisor(e))
+        return say("sn_div_by_f32(" + operands[0] + ", " + operands[1] + ", " + reciprocal(e.args[1]) + ")");
       return say(elementwise_text(info(e.op), e.dtype, dtypes, operands));
     }
     case ExprKind::Reduce: return;  // the loops define it
@@ -329,6 +346,30 @@ bool Expressions::is_consecutive(std::size_t map, std::size_t along) const {
   for (std::size_t c = 0; c < strides.size(); ++c)
     if (strides[c].is_one() != (c == along)) return false;
   return true;
+}
+
+std::string Expressions::shift_condition(const std::vector<std::pair<std::size_t, std::size_t>>& buffer_maps,
+                                         std::size_t like) const {
+  const std::string mask = std::to_string(width - 1);
+  std::set<std::string> conditions;
+  const ir::MapStep& first = kernel.maps[like].steps.front();
+  const auto require_congruent = [&](IntRef a, IntRef b) {
+    if (a == b) return;
+    conditions.insert("((" + integer(a) + " ^ " + integer(b) + ") & " + mask + ") == 0");
+  };
+  for (const auto& [buffer, map] : buffer_maps) {
+    const std::size_t bytes =
+        std::min<std::size_t>(16, size_of(kernel.buffers[buffer].dtype) * static_cast<std::size_t>(width));
+    conditions.insert("(" + dialect.address(buffer) + " & " + std::to_string(bytes - 1) + ") == 0");
+    const ir::MapStep& step = kernel.maps[map].steps.front();
+    require_congruent(step.offset, first.offset);
+    for (std::size_t c = 0; c < kernel.outer_rank; ++c) require_congruent(step.strides[c], first.strides[c]);
+  }
+  std::string text = flat(integer(kernel.extents.back())) + " + " + mask +
+                     " <= " + flat(std::to_string(kernel.row_elements * kernel.row_cluster)) + " * " +
+                     flat(lanes());
+  for (const std::string& condition : conditions) text += " && " + condition;
+  return text;
 }
 
 std::string Expressions::vector_condition(const std::vector<std::pair<std::size_t, std::size_t>>& buffer_maps,

@@ -28,6 +28,8 @@ class Expressions {
   /// a map uses.
   void split(const std::string& from, std::size_t first, std::size_t count);
   void define(ir::ExprId id);
+  /// After the definition of an Outer expression: its reciprocal, if the elements of a row are divided by it.
+  void define_reciprocal(ir::ExprId id);
   void store(const ir::Store& store);
   /// accumulator = accumulator (op) value
   std::string combine(Op op, DType dtype, const std::string& a, const std::string& b) const;
@@ -44,6 +46,10 @@ class Expressions {
   /// The map walks consecutive elements along coordinate `along`, if the ints it names are multiples of
   /// kVector.
   bool is_consecutive(std::size_t map, std::size_t along) const;
+  /// Likewise for rows that begin anywhere, but all at one distance from a vector as those of map `like`, and
+  /// that the lanes of a row have room for.
+  std::string shift_condition(const std::vector<std::pair<std::size_t, std::size_t>>& buffer_maps,
+                              std::size_t like) const;
   /// A condition for the text: addresses and ints allow vectors along `along` for these buffers and maps.
   std::string vector_condition(const std::vector<std::pair<std::size_t, std::size_t>>& buffer_maps,
                                std::size_t along, bool extent_too) const;
@@ -68,6 +74,8 @@ class Expressions {
   const Type index_type;  // of coordinates and positions, which may be negative on the way
 
  private:
+  static std::string reciprocal(ir::ExprId id) { return "i" + std::to_string(id); }
+  bool has_common_divisor(const ir::Expr& e) const;
   void define_load(ir::ExprId id);
   void define_load_at(ir::ExprId id);
   void define_in_bounds(ir::ExprId id);

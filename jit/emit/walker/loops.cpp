@@ -10,6 +10,7 @@
 
 #include "jit/emit/walker/accumulators.h"
 #include "jit/emit/walker/rows.h"
+#include "jit/emit/walker/tiles.h"
 #include "jit/emit/walker/vectors.h"
 
 namespace sinter::emit {
@@ -39,7 +40,9 @@ class Loops {
   }
 
   void write() {
-    if (schedule_ == Schedule::Pointwise)
+    if (const int edge = tile_edge(k_, e_.target); edge > 0)
+      write_tiles(e_, work_of(0), live_, edge);
+    else if (schedule_ == Schedule::Pointwise)
       write_pointwise();
     else if (k_.split)
       write_split_reduction();
@@ -57,7 +60,8 @@ class Loops {
   // ---- rows in registers
 
   void find_held_rows() {
-    if (!vectors_.any() || schedule_ != Schedule::LanesInner || k_.row_elements == 0) return;
+    if (schedule_ != Schedule::LanesInner || k_.row_elements == 0) return;
+    if (!vectors_.any() && !k_.row_ragged) return;
     std::vector<Work> work;
     for (std::uint16_t phase = 0; phase < k_.phases; ++phase) work.push_back(work_of(phase));
     rows_ = hold_rows(k_, work);
@@ -108,8 +112,13 @@ class Loops {
   std::string choose(const std::string& condition, const std::string& yes, const std::string& no) const {
     return e_.dialect.choose(condition, yes, no);
   }
+  std::string u32(int number) const { return e_.dialect.literal(Type::U32, number); }
+  /// The lane that stores what is computed once for an outer point.
   std::string when_first_lane() const {
-    return e_.dialect.when(e_.dialect.lane + " == " + e_.dialect.literal(Type::U32, 0));
+    std::string condition = e_.dialect.lane + " == " + u32(0);
+    if (has_short_rows(k_, e_.target)) condition += " && there";
+    if (k_.row_cluster > 1) condition += std::string(" && ") + kClusterRank + " == " + u32(0);
+    return e_.dialect.when(condition);
   }
 
   // ---- elementwise
@@ -119,7 +128,6 @@ class Loops {
     const std::string first = e_.flat(e_.dialect.grid(k_).global_lane),
                       step = e_.flat(e_.dialect.grid(k_).global_lanes);
     e_.out.line(constant("points", count_of(0, k_.outer_rank)));
-    std::string begin = first;
     if (vectors_.any()) {
       const std::string width = e_.flat(std::to_string(e_.width));
       e_.out.line(constant("points4", choose("vectors", "points - points % " + width, e_.flat("0"))));
@@ -127,11 +135,38 @@ class Loops {
       split("f", 0, k_.outer_rank, "y");
       vectors_.write_points(work, "y");
       e_.close();
-      begin = "points4 + " + first;
     }
-    e_.open(loop("f", begin, "points", step));
+    const std::string begin = vectors_.any() ? "points4" : e_.flat("0");
+    const int together = points_at_once(k_, e_.target);
+    if (together > 1) return write_points_at_once(work, begin, together);
+    e_.open(loop("f", vectors_.any() ? begin + " + " + first : first, "points", step));
     split("f", 0, k_.outer_rank, "");
     write_point(work);
+    e_.close();
+  }
+
+  /// A lane takes several points in a row, a workgroup's lanes apart, so that their loads are under way
+  /// together; at the end one after the other.
+  void write_points_at_once(const Work& work, const std::string& begin, int together) {
+    const Dialect::Grid& grid = e_.dialect.grid(k_);
+    const std::string lanes = e_.flat(e_.dialect.lanes), lane = e_.flat(e_.dialect.lane),
+                      chunk = "(" + lanes + " * " + e_.flat(std::to_string(together)) + ")";
+    e_.open(loop("t", begin + " + " + e_.flat(grid.workgroup) + " * " + chunk, "points",
+                 e_.flat(grid.workgroups) + " * " + chunk));
+    e_.open(e_.dialect.when("points - t >= " + chunk));
+    e_.open_unrolled("u", together);
+    const std::string f = "t + " + e_.flat("u") + " * " + lanes + " + " + lane;
+    e_.out.line(constant("f", f));
+    split("f", 0, k_.outer_rank, "");
+    write_point(work);
+    e_.close();
+    e_.close();
+    e_.open(e_.dialect.otherwise());
+    e_.open(loop("f", "t + " + lane, "points", lanes));
+    split("f", 0, k_.outer_rank, "");
+    write_point(work);
+    e_.close();
+    e_.close();
     e_.close();
   }
 
@@ -141,13 +176,36 @@ class Loops {
     if (shares_loops()) return write_shared_columns();
     const bool in_workgroup = schedule_ == Schedule::LanesInner;
     e_.out.line(constant("points", count_of(0, k_.outer_rank)));
-    if (in_workgroup) e_.out.line(constant("inner", count_of(k_.outer_rank, k_.inner_rank)));
+    if (in_workgroup && !has_short_rows(k_, e_.target))
+      e_.out.line(constant("inner", count_of(k_.outer_rank, k_.inner_rank)));
+    if (k_.row_cluster > 1) {
+      e_.out.line(e_.dialect.constant(
+          Type::U32, kClusterRank,
+          e_.dialect.cast(Type::U32, e_.dialect.workgroup) + " % " + u32(k_.row_cluster)));
+      sums_.begin_cluster();
+      e_.out.line(e_.dialect.cluster_barrier);  // all workgroups have begun
+    }
+    if (rows_.any() && k_.row_ragged) {
+      if (const std::string shifts = vectors_.shift_condition(); !shifts.empty()) {
+        e_.open(e_.dialect.when(shifts));
+        in_registers_ = in_vectors_ = true;
+        write_outer_loop();
+        in_registers_ = in_vectors_ = false;
+        e_.close();
+        e_.open(e_.dialect.otherwise());
+        write_outer_loop();
+        return e_.close();
+      }
+      in_registers_ = true;
+      return write_outer_loop();
+    }
     if (rows_.any()) {
       // Two loops over the points: beside the path for rows that are no whole vectors, this one would be
       // short of registers.
+      const std::string columns = count_of(k_.outer_rank, k_.inner_rank);
       e_.open(e_.dialect.when(k_.row_full ? "vectors"
-                                          : "vectors && inner % " + e_.flat(std::to_string(e_.width)) +
-                                                " == " + e_.flat("0")));
+                                          : "vectors && " + columns + " % " +
+                                                e_.flat(std::to_string(e_.width)) + " == " + e_.flat("0")));
       in_registers_ = true;
       write_outer_loop();
       in_registers_ = false;
@@ -157,28 +215,66 @@ class Loops {
       e_.close();
       return;
     }
-    if (vectors_.any())
-      e_.out.line(constant(
-          "inner4", choose("vectors", "inner - inner % " + e_.flat(std::to_string(e_.width)), e_.flat("0"))));
+    if (vectors_.any() && !has_short_rows(k_, e_.target)) define_whole_vectors();
     write_outer_loop();
+  }
+
+  void define_whole_vectors() {
+    e_.out.line(constant(
+        "inner4", choose("vectors", "inner - inner % " + e_.flat(std::to_string(e_.width)), e_.flat("0"))));
   }
 
   void write_outer_loop() {
     const bool in_workgroup = schedule_ == Schedule::LanesInner;
+    if (has_short_rows(k_, e_.target)) return write_loop_over_short_rows();
+    if (k_.row_cluster > 1) return write_loop_over_clusters();
     e_.open(loop("f", e_.flat(in_workgroup ? e_.dialect.grid(k_).point : e_.dialect.grid(k_).global_lane),
                  "points",
                  e_.flat(in_workgroup ? e_.dialect.grid(k_).points : e_.dialect.grid(k_).global_lanes)));
-    split("f", 0, k_.outer_rank, "");
-    if (in_registers_) declare_held();
-    for (std::uint16_t phase = 0; phase < k_.phases; ++phase) write_phase(phase);
+    write_point_of_row();
     e_.close();
   }
 
+  void write_point_of_row() {
+    split("f", 0, k_.outer_rank, "");
+    if (in_registers_) declare_held();
+    if (in_vectors_) e_.out.line(e_.dialect.constant(e_.index_type, "shift", vectors_.shift()));
+    for (std::uint16_t phase = 0; phase < k_.phases; ++phase) write_phase(phase);
+  }
+
+  /// A workgroup has several rows, which share its subgroups: all of them go round as often. A row that does
+  /// not exist has no elements; it is called the first of its workgroup, so that what is read once for a row
+  /// can be read.
+  void write_loop_over_short_rows() {
+    const Dialect::Grid& grid = e_.dialect.grid(k_);
+    const std::string rows = e_.flat(e_.dialect.rows);
+    e_.open(
+        loop("t", e_.flat(grid.workgroup) + " * " + rows, "points", e_.flat(grid.workgroups) + " * " + rows));
+    const std::string point = "t + " + e_.flat(e_.dialect.row);
+    e_.out.line(e_.dialect.constant(Type::Bool, "there", point + " < points"));
+    e_.out.line(constant("f", choose("there", point, "t")));
+    e_.out.line(constant("inner", choose("there", count_of(k_.outer_rank, k_.inner_rank), e_.flat("0"))));
+    if (vectors_.any() && !rows_.any()) define_whole_vectors();
+    e_.exists = "there";  // what an empty row reduces to is no index
+    write_point_of_row();
+    e_.close();
+  }
+
+  void write_loop_over_clusters() {
+    const std::string cluster = u32(k_.row_cluster);
+    const auto clusters = [&](const std::string& workgroups) {
+      return e_.flat(e_.dialect.cast(Type::U32, workgroups) + " / " + cluster);
+    };
+    e_.open(loop("f", clusters(e_.dialect.workgroup), "points", clusters(e_.dialect.grid(k_).workgroups)));
+    write_point_of_row();
+    e_.close();
+  }
+
+  bool has_rows() const { return schedule_ == Schedule::LanesOuter && !e_.dialect.row.empty(); }
+
   /// LanesOuter in workgroups with rows of lanes: the lanes of a column have one outer point and share its
   /// inner points.
-  bool shares_loops() const {
-    return schedule_ == Schedule::LanesOuter && !k_.split && !e_.dialect.row.empty();
-  }
+  bool shares_loops() const { return has_rows() && !k_.split; }
 
   void write_shared_columns() {
     const Dialect::Grid& grid = e_.dialect.grid(k_);
@@ -222,9 +318,13 @@ class Loops {
 
   void define_outer(ExprId id) {
     const Expr& expr = k_.exprs[id];
-    if (expr.kind != ExprKind::Reduce) return e_.define(id);
-    sums_.join_workgroup(id);
-    e_.out.line(e_.dialect.exact(expr.dtype, e_.value(id), Accumulators::name(id)));
+    if (expr.kind == ExprKind::Reduce) {
+      sums_.join_workgroup(id);
+      e_.out.line(e_.dialect.exact(expr.dtype, e_.value(id), Accumulators::name(id)));
+    } else {
+      e_.define(id);
+    }
+    e_.define_reciprocal(id);
   }
 
   void write_outer_stores(std::uint16_t phase) {
@@ -239,7 +339,7 @@ class Loops {
     const bool in_workgroup = schedule_ == Schedule::LanesInner;
     // All lanes of a workgroup read the old value, one writes the new one.
     const Dialect& d = e_.dialect;
-    if (in_workgroup && also_read) e_.out.line(d.barrier);
+    if (in_workgroup && also_read) e_.out.line(k_.row_cluster > 1 ? d.cluster_barrier : d.barrier);
     if (shares_loops() && also_read)
       e_.out.line(d.guarded(d.when(d.rows + " > " + d.literal(Type::U32, 1)), d.barrier));
     if (in_workgroup) e_.open(when_first_lane());
@@ -263,13 +363,17 @@ class Loops {
     e_.close();
   }
 
+  static bool is_small_reduction(const Work& work) {
+    return work.stores.empty() && work.values.size() <= kMostUnrolledExpressions;
+  }
+
   /// A loop over j. Several rounds are taken at once, so that their loads are under way together.
   void write_rounds(const Work& work, const std::string& first, const std::string& limit,
                     const std::string& step, int elements, const std::function<void()>& body) {
     const bool rest = vectors_.any() && elements == 1;  // what vectors leave: a few points
     std::string from = first;
-    const bool together = e_.dialect.unroll_8.empty() && e_.target.vectors && work.stores.empty() &&
-                          work.values.size() <= kMostUnrolledExpressions && !rest;
+    const bool together =
+        e_.dialect.unroll_8.empty() && e_.target.vectors && is_small_reduction(work) && !rest;
     if (together) {
       e_.open("");
       const int rounds = schedule_ == Schedule::LanesOuter ? 8 : 4;
@@ -284,7 +388,8 @@ class Loops {
       body();
       e_.close();
       e_.close();
-    } else if (schedule_ == Schedule::LanesOuter && !e_.dialect.unroll_8.empty() && sums_.any_part(work)) {
+    } else if (schedule_ == Schedule::LanesOuter && !e_.dialect.unroll_8.empty() &&
+               (sums_.any_part(work) || is_small_reduction(work))) {
       e_.hint(e_.dialect.unroll_8);
     }
     e_.open(loop("j", from, limit, step));
@@ -296,8 +401,12 @@ class Loops {
   /// LanesInner: the inner points are dealt out among the lanes of the workgroup. Each loop of the kernel
   /// deals them alike. A part of a split kernel has the points from `begin` on.
   void write_dealt_loop(const Work& work, std::uint16_t phase) {
-    if (in_registers_) return write_held_loop(work, phase);
-    const std::string lane = e_.flat(e_.dialect.lane), lanes = e_.flat(e_.lanes());
+    if (in_registers_) return k_.row_ragged ? write_held_elements(work, phase) : write_held_loop(work, phase);
+    std::string lane = e_.flat(e_.dialect.lane), lanes = e_.flat(e_.lanes());
+    if (k_.row_cluster > 1) {
+      lane = "(" + e_.flat(kClusterRank) + " * " + lanes + " + " + lane + ")";
+      lanes = "(" + lanes + " * " + e_.flat(u32(k_.row_cluster)) + ")";
+    }
     const std::size_t first = k_.outer_rank, count = k_.inner_rank;
     const std::string from = k_.split ? "begin + " : "";
     std::string begin = from + lane;
@@ -332,15 +441,91 @@ class Loops {
     sums_.add_parts(work, e_.width);
   }
 
+  /// The same of a row that is no whole vectors.
+  void write_held_elements(const Work& work, std::uint16_t phase) {
+    sums_.declare_parts(work, e_.width);
+    std::vector<ExprId> held = rows_.taken[phase];
+    const auto is_loaded_first = [&](ExprId id) {
+      if (in_vectors_) return rows_.has(id) && vectors_.is_shifted(id);
+      return rows_.has(id) && k_.exprs[id].kind == ExprKind::Load && k_.exprs[id].predicate == ir::kNone;
+    };
+    const auto element = [&](ExprId id) { return rows_.name(id) + "[i][k]"; };
+    std::vector<ExprId> first, values;
+    for (ExprId id : rows_.values[phase]) (is_loaded_first(id) ? first : values).push_back(id);
+    held.insert(held.end(), first.begin(), first.end());
+    if (in_vectors_) {
+      if (!first.empty())
+        write_over_shifted_vectors([&] {
+          for (ExprId id : first) e_.out.line(vectors_.load(id, "y", rows_.name(id) + "[i]"));
+        });
+      write_over_shifted_vectors([&] { vectors_.write_shifted_points(work, "y", rows_, values, held); });
+      return sums_.add_parts(work, e_.width);
+    }
+    if (!first.empty())
+      write_over_elements([&] {
+        for (ExprId id : first) {
+          const std::string at = e_.position(k_.exprs[id].map);
+          e_.out.line(element(id) + " = " + e_.dialect.read(k_, k_.exprs[id].buffer, at) + ";");
+        }
+      });
+    write_over_elements([&] {
+      for (ExprId id : held) e_.out.line(e_.dialect.exact(k_.exprs[id].dtype, e_.value(id), element(id)));
+      for (ExprId id : values) {
+        e_.define(id);
+        if (rows_.has(id)) e_.out.line(element(id) + " = " + e_.value(id) + ";");
+      }
+      for (const ir::Store* store : work.stores) e_.store(*store);
+      sums_.take(work, "[k]");
+    });
+    sums_.add_parts(work, e_.width);
+  }
+
+  /// The number of a lane's turn among those of all workgroups that hold the row: they take turns.
+  std::string turn_of(const std::string& turn) const {
+    if (k_.row_cluster == 1) return turn;
+    return "(" + turn + " * " + e_.flat(u32(k_.row_cluster)) + " + " + e_.flat(kClusterRank) + ")";
+  }
+
+  /// A lane's elements of a row, unrolled.
+  void write_over_elements(const std::function<void()>& body) {
+    e_.open_unrolled("i", k_.row_elements / e_.width);
+    e_.open_unrolled("k", e_.width);
+    const std::string turn =
+        turn_of("(" + e_.flat("i") + " * " + e_.flat(std::to_string(e_.width)) + " + " + e_.flat("k") + ")");
+    e_.out.line(constant("j", turn + " * " + e_.flat(e_.lanes()) + " + " + e_.flat(e_.dialect.lane)));
+    e_.open(e_.dialect.when("j < inner"));
+    split("j", k_.outer_rank, k_.inner_rank, "");
+    body();
+    e_.close();
+    e_.close();
+    e_.close();
+  }
+
+  /// A lane's vectors of a row that begins within one, unrolled.
+  void write_over_shifted_vectors(const std::function<void()>& body) {
+    e_.open_unrolled("i", k_.row_elements / e_.width);
+    const std::string number =
+        turn_of(e_.flat("i")) + " * " + e_.flat(e_.lanes()) + " + " + e_.flat(e_.dialect.lane);
+    e_.out.line(e_.dialect.constant(
+        e_.index_type, "y",
+        e_.index("(" + number + ") * " + e_.flat(std::to_string(e_.width))) + " - shift"));
+    e_.open(e_.dialect.when("y < " + e_.index("inner")));
+    body();
+    e_.close();
+    e_.close();
+  }
+
   /// A lane's vectors of a row, unrolled.
   void write_over_vectors(const std::function<void()>& body) {
     const std::string width = e_.flat(std::to_string(e_.width));
     e_.open_unrolled("i", k_.row_elements / e_.width);
-    const std::string number = e_.flat("i") + " * " + e_.flat(e_.lanes()) + " + " + e_.flat(e_.dialect.lane);
+    const std::string number =
+        turn_of(e_.flat("i")) + " * " + e_.flat(e_.lanes()) + " + " + e_.flat(e_.dialect.lane);
     const bool numbered = e_.dialect.numbers_vectors && k_.inner_rank == 1;
     if (numbered) e_.out.line(e_.dialect.constant(Type::U32, "vector", e_.dialect.cast(Type::U32, number)));
     e_.out.line(constant("j", (numbered ? e_.flat("vector") : "(" + number + ")") + " * " + width));
-    e_.open(k_.row_full ? "" : e_.dialect.when("j < inner"));
+    const bool is_whole = k_.row_full && !has_short_rows(k_, e_.target);
+    e_.open(is_whole ? "" : e_.dialect.when("j < inner"));
     split("j", k_.outer_rank, k_.inner_rank, "y");
     body();
     e_.close();
@@ -350,27 +535,45 @@ class Loops {
   /// LanesOuter: this lane walks all inner points, the last dim fastest. A part of a split kernel has those
   /// of the first inner dim from `begin` up to `end_of_part`.
   void write_lane_loop(const Work& work) {
-    const std::size_t last = k_.extents.size() - 1;
-    const bool shared = shares_loops();
-    auto from = [&](std::size_t c) {
-      return c != k_.outer_rank ? "0" : k_.split ? std::string("begin") : shared ? e_.dialect.row : "0";
+    const std::size_t last = k_.extents.size() - 1, first = k_.outer_rank;
+    const std::string begin = k_.split ? "begin" : e_.flat("0"),
+                      end = k_.split ? "end_of_part" : e_.flat(e_.integer(k_.extents[first]));
+    // Counted from 0 in steps of 1: of a loop in steps that are not known the compiler takes no rounds
+    // together.
+    const auto coordinate = [&](const std::string& round) {
+      return has_rows()
+                 ? begin + " + " + e_.flat(e_.dialect.row) + " + " + round + " * " + e_.flat(e_.dialect.rows)
+                 : round;
     };
-    auto step = [&](std::size_t c) {
-      return shared && c == k_.outer_rank ? e_.dialect.rows : std::string("1");
-    };
-    auto to = [&](std::size_t c) {
-      return k_.split && c == k_.outer_rank ? std::string("end_of_part") : e_.integer(k_.extents[c]);
-    };
-    for (std::size_t c = k_.outer_rank; c < last; ++c) {
-      const std::string x = e_.coordinates[c];
-      e_.open(e_.dialect.loop(e_.index_type, x, e_.index(from(c)), e_.index(to(c)), e_.index(step(c))));
+    std::string from = begin, to = end;
+    if (has_rows()) {
+      e_.out.line(constant(
+          "rounds", rounds_of(begin + " + " + e_.flat(e_.dialect.row), end, e_.flat(e_.dialect.rows))));
+      from = e_.flat("0");
+      to = "rounds";
     }
-    const std::string last_step = step(last) == "1" ? "1" : e_.flat(step(last));
-    write_chunked(work, e_.flat(from(last)), e_.flat(to(last)), last_step, 1, [&] {
-      split("j", last, 1, "");
-      write_point(work);
-    });
-    for (std::size_t c = k_.outer_rank; c < last; ++c) e_.close();
+    for (std::size_t c = first; c < last; ++c) {
+      const bool is_first = c == first;
+      e_.open(loop("y" + std::to_string(c), is_first ? from : e_.flat("0"),
+                   is_first ? to : e_.flat(e_.integer(k_.extents[c])), "1"));
+      const std::string y = "y" + std::to_string(c);
+      e_.out.line(
+          e_.dialect.constant(e_.index_type, e_.coordinates[c], e_.index(is_first ? coordinate(y) : y)));
+    }
+    const bool one = first == last;
+    write_chunked(work, one ? from : e_.flat("0"), one ? to : e_.flat(e_.integer(k_.extents[last])), "1", 1,
+                  [&] {
+                    split(one ? coordinate("j") : "j", last, 1, "");
+                    write_point(work);
+                  });
+    for (std::size_t c = first; c < last; ++c) e_.close();
+  }
+
+  /// How often a loop from `from` below `to` goes round in steps.
+  std::string rounds_of(const std::string& from, const std::string& to, const std::string& step) const {
+    const std::string one = e_.flat("1"), count = to + " - (" + from + ")",
+                      divided = "(" + count + " + " + step + " - 1) / " + step;
+    return choose(from + " >= " + to, e_.flat("0"), "(" + choose(step + " == " + one, count, divided) + ")");
   }
 
   // ---- reductions whose inner points are shared by several workgroups
@@ -393,29 +596,38 @@ class Loops {
     cut_part(in_workgroup);
     const Work work = work_of(0);
     sums_.declare(work);
-    // Lanes beyond the last point have nothing to do but must come to the barriers.
-    const std::string there = e_.dialect.when("f < points");
+    // Lanes beyond the last point have nothing to do but must come to the barriers. Of several rows the first
+    // one speaks for a point.
+    const std::string there = e_.dialect.when("f < points"),
+                      one = has_rows() ? e_.dialect.when("f < points && " + e_.dialect.row + " == " + u32(0))
+                                       : there;
+    const std::string row = has_rows() ? e_.flat(e_.dialect.row) : e_.flat("0"),
+                      rows = has_rows() ? e_.flat(e_.dialect.rows) : e_.flat("1");
     if (!in_workgroup) e_.open(there);
     split("f", 0, k_.outer_rank, "");
     define_outers(0);
     write_inner_loop(work, 0);
     if (!in_workgroup) e_.close();
-    for (ExprId id : work.reductions) sums_.join_workgroup(id);
-    e_.open(in_workgroup ? when_first_lane() : there);
+    for (ExprId id : work.reductions) in_workgroup ? sums_.join_workgroup(id) : sums_.join_rows(id);
+    e_.open(in_workgroup ? when_first_lane() : one);
     sums_.put_partials(work);
     e_.close();
     for (const std::string& line : e_.dialect.end_part("unit")) e_.out.line(line);
 
     sums_.restart(work);
-    if (!in_workgroup) e_.open(there);
-    sums_.join_partials(work, in_workgroup ? lane : e_.flat("0"),
-                        e_.flat(in_workgroup ? e_.dialect.lanes : "1"));
-    if (!in_workgroup) {
-      split("f", 0, k_.outer_rank, "");
-      define_outers(0);
+    if (in_workgroup) {
+      sums_.join_partials(work, lane, e_.flat(e_.dialect.lanes));
+      return write_phase(1);
     }
+    e_.open(there);
+    sums_.join_partials(work, row, rows);
+    e_.close();
+    for (ExprId id : work.reductions) sums_.join_rows(id);
+    e_.open(one);
+    split("f", 0, k_.outer_rank, "");
+    define_outers(0);
     write_phase(1);
-    if (!in_workgroup) e_.close();
+    e_.close();
   }
 
   void cut_part(bool in_workgroup) {
@@ -447,6 +659,7 @@ class Loops {
   Accumulators sums_;
   Vectors vectors_;
   HeldRows rows_;
+  bool in_vectors_ = false;    // ... by vectors that begin before a row
   bool in_registers_ = false;  // where the path is written that holds them
 };
 

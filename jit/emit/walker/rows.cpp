@@ -22,7 +22,26 @@ class Chooser {
         if (first_[id] == kNever) first_[id] = static_cast<int>(p);
   }
 
+  /// With all of a row's loads in the first phase, so that none waits for a reduction; else each where it is
+  /// first needed, if that takes fewer registers than a lane has; else nothing is held.
   HeldRows run() {
+    const std::vector<int> needed_first = first_;
+    for (ir::ExprId id = 0; id < k_.exprs.size(); ++id)
+      if (first_[id] > 0 && is_load_of_row(id)) {
+        first_[id] = 0;
+        early_.push_back(id);
+      }
+    HeldRows rows = choose();
+    if (rows.words > most_registers(k_) && !early_.empty()) {
+      first_ = needed_first;
+      early_.clear();
+      rows = choose();
+    }
+    return rows.words <= most_registers(k_) ? rows : everything_again();
+  }
+
+ private:
+  HeldRows choose() const {
     HeldRows rows;
     for (std::size_t p = 0; p < work_.size(); ++p) {
       std::vector<bool> needed(k_.exprs.size(), false), taken(k_.exprs.size(), false);
@@ -30,8 +49,14 @@ class Chooser {
       for (ir::ExprId id : work_[p].reductions) needed[k_.exprs[id].args[0]] = true;
       auto& values = rows.values.emplace_back();
       auto& from_before = rows.taken.emplace_back();
-      for (std::size_t i = work_[p].values.size(); i-- > 0;) {
-        const ir::ExprId id = work_[p].values[i];
+      std::vector<ir::ExprId> all = work_[p].values;
+      if (p == 0) {
+        for (ir::ExprId id : early_) needed[id] = true;
+        all.insert(all.end(), early_.begin(), early_.end());
+        std::sort(all.begin(), all.end());
+      }
+      for (std::size_t i = all.size(); i-- > 0;) {
+        const ir::ExprId id = all[i];
         if (!needed[id]) continue;
         if (first_[id] < static_cast<int>(p) && is_worth_holding(id)) {
           from_before.push_back(id);
@@ -47,13 +72,25 @@ class Chooser {
       for (ir::ExprId id : from_before)
         if (!rows.has(id)) rows.held.push_back(id);
     }
+    // Elements that no vector brings are loaded side by side first, and wait in registers to be used.
+    if (k_.row_ragged)
+      for (const auto& values : rows.values)
+        for (ir::ExprId id : values)
+          if (is_load_of_row(id) && !rows.has(id)) rows.held.push_back(id);
     share_slots(rows);
     for (DType dtype : rows.slot_dtypes) rows.words += (size_of(dtype) == 8 ? 2u : 1u) * k_.row_elements;
-    if (rows.words > most_registers(k_)) return everything_again();
     return rows;
   }
 
- private:
+  /// Not those of which all rows read the same, which are close at hand.
+  bool is_load_of_row(ir::ExprId id) const {
+    const ir::Expr& expr = k_.exprs[id];
+    if (expr.kind != ir::ExprKind::Load || expr.predicate != ir::kNone) return false;
+    const std::vector<ir::IntRef>& strides = k_.maps[expr.map].steps.front().strides;
+    return std::any_of(strides.begin(), strides.begin() + k_.outer_rank,
+                       [](const ir::IntRef& stride) { return !stride.is_zero(); });
+  }
+
   /// Coordinates, scalars in another dtype and what was 16 bits in memory cost next to nothing to compute
   /// again.
   bool is_worth_holding(ir::ExprId id) const {
@@ -81,6 +118,7 @@ class Chooser {
         busy_until.push_back(kNever);
         rows.slot_dtypes.push_back(dtype);
       }
+      busy_until[slot] = std::max(busy_until[slot], first_[id]);
       for (std::size_t p = 0; p < work_.size(); ++p)
         if (std::find(rows.taken[p].begin(), rows.taken[p].end(), id) != rows.taken[p].end())
           busy_until[slot] = static_cast<int>(p);
@@ -100,7 +138,8 @@ class Chooser {
 
   const ir::Kernel& k_;
   const std::vector<InnerWork>& work_;
-  std::vector<int> first_;  // the first phase that computes a value
+  std::vector<int> first_;         // the first phase that computes a value
+  std::vector<ir::ExprId> early_;  // loads that the first phase does for later ones
 };
 
 }  // namespace

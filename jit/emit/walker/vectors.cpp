@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "jit/emit/walker/tiles.h"
+
 namespace sinter::emit {
 
 using ir::Expr;
@@ -23,8 +25,10 @@ Vectors::Vectors(Expressions& e, Accumulators& sums, Schedule schedule, const st
   const bool inner = schedule == Schedule::LanesInner;
   const std::size_t rank = inner ? k_.inner_rank : k_.outer_rank;
   if (!e_.dialect.has_vectors(k_, e_.target) || schedule == Schedule::LanesOuter || rank == 0) return;
+  if (tile_edge(k_, e_.target) > 0) return;
   if (static_cast<std::size_t>(std::count(live.begin(), live.end(), true)) > kMostVectorExpressions) return;
   along_ = inner ? k_.extents.size() - 1 : k_.outer_rank - 1u;
+  if (k_.row_ragged) return;
   std::vector<std::pair<std::size_t, std::size_t>> maps;
   for (ExprId id = 0; id < k_.exprs.size(); ++id)
     if (live[id] && is_load(id)) maps.emplace_back(k_.exprs[id].buffer, k_.exprs[id].map);
@@ -106,6 +110,99 @@ void Vectors::write_points(const InnerWork& work, const std::string& base, const
     e_.out.line(stored[s] == store.value ? e_.dialect.store_vector(k_, e_.width, store.buffer, where, from)
                                          : e_.dialect.store_cast_vector(e_.width, store.buffer, where, from));
   }
+}
+
+/// Each row has elements of its own there.
+bool Vectors::is_of_row(std::size_t map) const {
+  const std::vector<ir::IntRef>& strides = k_.maps[map].steps.front().strides;
+  return e_.is_consecutive(map, along_) &&
+         std::any_of(strides.begin(), strides.begin() + k_.outer_rank,
+                     [](const ir::IntRef& stride) { return !stride.is_zero(); });
+}
+
+bool Vectors::is_shifted(ExprId id) const { return is_load(id) && is_of_row(k_.exprs[id].map); }
+
+std::string Vectors::shift_condition() const {
+  // Few lanes side by side: their elements are one sector of memory whether in vectors or not.
+  if (k_.row_lanes < e_.target.subgroup) return "";
+  if (!k_.row_ragged || k_.inner_rank != 1 || !e_.dialect.loads_around_rows ||
+      !e_.dialect.has_vectors(k_, e_.target))
+    return "";
+  std::vector<std::pair<std::size_t, std::size_t>> maps;
+  for (ExprId id = 0; id < k_.exprs.size(); ++id)
+    if (is_shifted(id)) maps.emplace_back(k_.exprs[id].buffer, k_.exprs[id].map);
+  // What lies around a row may be no index.
+  const bool has_indices = std::any_of(k_.exprs.begin(), k_.exprs.end(), [](const Expr& expr) {
+    return expr.kind == ExprKind::LoadAt && expr.level == ir::Level::Inner;
+  });
+  if (maps.empty() || has_indices) return "";
+  for (const ir::Store& store : k_.stores)
+    if (store.level == ir::Level::Inner && is_of_row(store.map)) maps.emplace_back(store.buffer, store.map);
+  return e_.shift_condition(maps, maps.front().second);
+}
+
+std::string Vectors::shift() const {
+  for (ExprId id = 0; id < k_.exprs.size(); ++id) {
+    if (!is_shifted(id)) continue;
+    const std::string own = std::exchange(e_.coordinates[along_], "0");
+    const std::string text = e_.position(k_.exprs[id].map);
+    e_.coordinates[along_] = own;
+    return "(" + text + ") & " + std::to_string(e_.width - 1);
+  }
+  return "0";
+}
+
+void Vectors::write_shifted_points(const InnerWork& work, const std::string& base, const HeldRows& rows,
+                                   const std::vector<ExprId>& values, const std::vector<ExprId>& loaded) {
+  const auto is_vector = [&](const ir::Store& store) { return is_of_row(store.map); };
+  std::vector<std::size_t> in_vectors, alone;
+  for (std::size_t s = 0; s < work.stores.size(); ++s)
+    (is_vector(*work.stores[s]) ? in_vectors : alone).push_back(s);
+  const auto vector = [](std::size_t s) { return "w" + std::to_string(s); };
+  // As 32 bits without a sign, what comes before the row is beyond its end.
+  const std::string element = base + " + k",
+                    inside = (k_.wide ? element + " >= 0 && " : "") + e_.flat(element) + " < inner";
+  for (std::size_t s : in_vectors)
+    e_.out.line(e_.dialect.declare_vector(k_.exprs[work.stores[s]->value].dtype, e_.width, vector(s)));
+  e_.open_unrolled("k", e_.width);
+  // Branches would cost more than to compute with what lies around the row: it is left out of sums and
+  // results. Other operands are read at the row's first element then. As a number that is never negative,
+  // what comes before the row is beyond its end.
+  e_.out.line(e_.dialect.constant(Type::Bool, "inside", inside));
+  e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[along_],
+                                  e_.dialect.choose("inside", element, e_.index("0"))));
+  for (ExprId id : loaded)
+    e_.out.line(e_.dialect.exact(k_.exprs[id].dtype, e_.value(id), rows.name(id) + "[i][k]"));
+  for (ExprId id : values) {
+    e_.define(id);
+    if (rows.has(id)) e_.out.line(rows.name(id) + "[i][k] = " + e_.value(id) + ";");
+  }
+  for (std::size_t s : in_vectors) e_.out.line(vector(s) + "[k] = " + e_.value(work.stores[s]->value) + ";");
+  sums_.take(work, "[k]", "inside");
+  if (!alone.empty()) {
+    e_.open(e_.dialect.when("inside"));
+    for (std::size_t s : alone) e_.store(*work.stores[s]);
+    e_.close();
+  }
+  e_.close();
+  if (in_vectors.empty()) return;
+  e_.open(
+      e_.dialect.when(base + " >= 0 && " + e_.flat(base + " + " + std::to_string(e_.width)) + " <= inner"));
+  for (std::size_t s : in_vectors)
+    e_.out.line(e_.dialect.store_vector(k_, e_.width, work.stores[s]->buffer,
+                                        place(work.stores[s]->map, base), vector(s)));
+  e_.close();
+  e_.open(e_.dialect.otherwise());
+  e_.open_unrolled("k", e_.width);
+  e_.open(e_.dialect.when(inside));
+  e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[along_], element));
+  for (std::size_t s : in_vectors) {
+    const std::string at = e_.position(work.stores[s]->map);
+    e_.out.line(e_.dialect.write(k_, work.stores[s]->buffer, at, vector(s) + "[k]"));
+  }
+  e_.close();
+  e_.close();
+  e_.close();
 }
 
 }  // namespace sinter::emit

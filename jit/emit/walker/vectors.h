@@ -18,6 +18,19 @@ class Vectors {
   bool any() const { return any_; }
   bool is_load(ir::ExprId id) const;
 
+  /// Rows whose lengths are no whole vectors (Kernel::row_ragged) still lie in vectors, which begin up to
+  /// three elements before a row: a condition for the text under which those of all operands begin at one
+  /// distance. Empty: there are none.
+  std::string shift_condition() const;
+  /// That distance, for the row at hand.
+  std::string shift() const;
+  /// True iff the load brings elements of a row at that distance.
+  bool is_shifted(ir::ExprId id) const;
+  /// A lane's vector of such a row, whose first element has the coordinate `base`. `loaded` are there
+  /// already.
+  void write_shifted_points(const InnerWork& work, const std::string& base, const HeldRows& rows,
+                            const std::vector<ir::ExprId>& values, const std::vector<ir::ExprId>& loaded);
+
   /// The statement that loads a vector to `to`; `base` is the name of its first coordinate.
   std::string load(ir::ExprId id, const std::string& base, const std::string& to) const;
 
@@ -30,6 +43,7 @@ class Vectors {
                     const std::vector<ir::ExprId>& taken, const std::vector<ir::ExprId>& loaded);
 
  private:
+  bool is_of_row(std::size_t map) const;
   bool is_store(const ir::Store& store) const { return e_.is_consecutive(store.map, along_); }
   std::string place(std::size_t map, const std::string& base) const;
   ir::ExprId uncast(const InnerWork& work, const ir::Store& store) const;

@@ -78,12 +78,15 @@ void join_loops(Draft& draft) {
   if (draft.has_reduction && draft.extents.size() == draft.outer_rank) insert_loop(draft.extents.size());
 }
 
+// That 32 bits are enough for, with room for the last step of a loop beyond it: a lane's points, or a tile.
+constexpr std::int64_t kMostIndex = INT32_MAX - (std::int64_t{1} << 16);
+
 /// Numbers become arguments; 0 and 1 stay in the text.
 class Arguments {
  public:
   ir::IntRef extent(std::int64_t number) {
     ints.push_back(number);
-    wide |= number > INT32_MAX || number < INT32_MIN;
+    wide |= number > kMostIndex || number < -kMostIndex;
     return ir::IntRef::argument(ints.size() - 1);
   }
   ir::IntRef stride(std::int64_t number) {
@@ -106,18 +109,22 @@ bool reaches_far(const IndexMap& map, double beyond = 0) {
                static_cast<double>(std::max<std::int64_t>(0, step.extents[d] - 1));
       count *= static_cast<double>(step.extents[d]);
     }
-    if (reach > INT32_MAX || count > INT32_MAX) return true;
+    if (reach > static_cast<double>(kMostIndex) || count > static_cast<double>(kMostIndex)) return true;
   }
   return false;
 }
 
-ir::Schedule choose_schedule(const Draft& draft, const ir::Kernel& kernel) {
+// So many elements in a row, and a lane walks them as fast as several lanes.
+constexpr std::int64_t kFewest = 4;
+
+ir::Schedule choose_schedule(const Draft& draft, const ir::Kernel& kernel, const LowerLimits& limits) {
   if (kernel.inner_rank == 0) return ir::Schedule::Pointwise;
   std::int64_t inner = 1;
   for (std::size_t k = draft.outer_rank; k < draft.extents.size(); ++k) inner *= draft.extents[k];
   // Neighbouring lanes should touch neighbouring elements: along which loop do most of the elements loaded
   // lie? Small operands that are broadcast along the other loops hardly count.
   double along_inner = 0, along_outer = 0;
+  bool overlap = false;  // rows that share elements, such as windows: those of neighbouring lanes are at hand
   for (const ir::Expr& expr : kernel.exprs) {
     if (expr.kind != ir::ExprKind::Load || expr.level != ir::Level::Inner) continue;
     const MapStep& first = draft.maps[expr.map].steps()[0];
@@ -125,10 +132,32 @@ ir::Schedule choose_schedule(const Draft& draft, const ir::Kernel& kernel) {
     for (std::size_t k = 0; k < first.strides.size(); ++k)
       if (first.strides[k] != 0) elements *= static_cast<double>(first.extents[k]);
     if (first.strides.back() == 1) along_inner += elements;
+    const std::int64_t next = first.strides[draft.outer_rank - 1];
+    overlap |= first.strides.back() == 1 && next != 0 && next < inner;
     if (first.strides[draft.outer_rank - 1] == 1) along_outer += elements;
   }
-  if (inner <= 16) return ir::Schedule::LanesOuter;
+  const bool short_rows = limits.short_rows && kernel.inner_rank == 1 && !overlap;
+  if (inner <= (short_rows ? kFewest : 16)) return ir::Schedule::LanesOuter;
   return along_outer > along_inner ? ir::Schedule::LanesOuter : ir::Schedule::LanesInner;
+}
+
+// Shorter loops leave most of a tile empty; reads across them share their cache lines anyway.
+constexpr std::int64_t kLeastTiled = 16;
+
+/// Finds the loop along which most bytes are read that do not lie along the last one.
+void choose_tile(const Draft& draft, ir::Kernel& kernel) {
+  if (kernel.inner_rank > 0 || draft.outer_rank < 2) return;
+  const std::size_t last = draft.outer_rank - 1;
+  if (draft.extents[last] < kLeastTiled) return;
+  std::vector<std::size_t> bytes(last, 0);
+  for (std::size_t loop = 0; loop < last; ++loop) {
+    if (draft.extents[loop] < kLeastTiled) continue;
+    kernel.tile = static_cast<std::uint8_t>(loop);
+    for (const ir::Expr& expr : kernel.exprs)
+      if (ir::lies_along_tile(kernel, expr)) bytes[loop] += size_of(kernel.buffers[expr.buffer].dtype);
+  }
+  const auto most = std::max_element(bytes.begin(), bytes.end());
+  kernel.tile = *most == 0 ? ir::Kernel::kNoTile : static_cast<std::uint8_t>(most - bytes.begin());
 }
 
 /// Marks a kernel whose few results several groups should share the work of.
@@ -149,23 +178,64 @@ void choose_split(const Draft& draft, const LowerLimits& limits, ir::Kernel& ker
     throw Cut{"few results over many elements: one kernel for both would leave most of the device idle"};
 }
 
-/// Rows that fit into the registers of a group are read once. The number is rounded up, so that few texts
-/// serve all rows; rows that need no rounding get a text without conditions.
-void choose_row_elements(const Draft& draft, const LowerLimits& limits, ir::Kernel& kernel) {
-  if (limits.row_lanes == 0 || kernel.schedule != ir::Schedule::LanesInner || kernel.split) return;
-  std::int64_t inner = 1;
-  for (std::size_t k = draft.outer_rank; k < draft.extents.size(); ++k) inner *= draft.extents[k];
+// Elements that a lane reads of a row at once where rows are a multiple of that.
+constexpr std::int64_t kVectorOfRow = 4;
+// Lanes of one row alone.
+constexpr std::int64_t kFewestOfOneRow = 256;
+// Fewer lanes read ragged rows element by element.
+constexpr std::int64_t kFewestShifting = 32;
+
+/// How the lanes of a device may hold rows, from few lanes to many.
+struct RowForm {
+  std::int64_t elements, lanes, cluster;
+  std::int64_t capacity() const { return elements * lanes * cluster; }
+};
+
+std::vector<RowForm> row_forms(const LowerLimits& limits) {
+  std::vector<RowForm> forms;
+  // Several rows in a workgroup: a lane has one vector, or a few.
+  if (limits.short_rows)
+    forms = {{4, 2, 1},  {4, 4, 1},   {4, 8, 1},   {8, 8, 1},    {8, 16, 1},
+             {8, 32, 1}, {16, 32, 1}, {8, 128, 1}, {12, 128, 1}, {16, 128, 1}};
   // Small groups, so that several share a core and one loads while another computes.
   constexpr std::int64_t kFewLanes = 256;
+  const auto add = [&](std::int64_t lanes, std::int64_t cluster) {
+    // Fewer rounds are another text, and with fewer empty ones faster.
+    const std::int64_t step = limits.short_rows ? 4 : 8;
+    for (std::int64_t elements = 8; elements <= 32; elements += step)
+      forms.push_back({elements, lanes, cluster});
+  };
   for (std::int64_t lanes = std::min<std::int64_t>(kFewLanes, limits.row_lanes); lanes <= limits.row_lanes;
-       lanes *= 2)
-    for (std::int64_t elements : {8, 16, 32})
-      if (inner <= elements * lanes) {
-        kernel.row_elements = static_cast<std::uint16_t>(elements);
-        kernel.row_lanes = static_cast<std::uint16_t>(lanes);
-        kernel.row_full = inner == elements * lanes;
-        return;
-      }
+       lanes *= 2) {
+    add(lanes, 1);
+    // A further group costs less than more lanes, for which registers would be short.
+    for (std::int64_t cluster = 2; cluster <= limits.row_cluster; cluster *= 2) add(lanes, cluster);
+  }
+  return forms;
+}
+
+/// Rows that fit into the registers of a group, or of a few, are read once. The number is rounded up, so that
+/// few texts serve all rows; rows that need no rounding get a text without conditions.
+void choose_row_elements(const Draft& draft, const LowerLimits& limits, ir::Kernel& kernel) {
+  if (limits.row_lanes == 0 || kernel.schedule != ir::Schedule::LanesInner || kernel.split) return;
+  std::int64_t outer = 1, inner = 1;
+  for (std::size_t k = 0; k < draft.extents.size(); ++k)
+    (k < draft.outer_rank ? outer : inner) *= draft.extents[k];
+  // A reduction of everything is over the batch too, another size of which shall find its kernels: one form
+  // serves lengths of all kinds there, and time is short anyway.
+  const bool is_ragged = outer > 1 && inner % kVectorOfRow != 0;
+  for (const RowForm& form : row_forms(limits)) {
+    if (outer == 1 && (form.lanes < kFewestOfOneRow || form.elements % 8 != 0)) continue;
+    // Ragged rows may begin within a vector.
+    const bool shifts = is_ragged && form.lanes >= kFewestShifting;
+    if (inner + (shifts ? kVectorOfRow - 1 : 0) > form.capacity()) continue;
+    kernel.row_elements = static_cast<std::uint16_t>(form.elements);
+    kernel.row_lanes = static_cast<std::uint16_t>(form.lanes);
+    kernel.row_cluster = static_cast<std::uint8_t>(form.cluster);
+    kernel.row_full = inner == form.capacity();
+    kernel.row_ragged = is_ragged;
+    return;
+  }
 }
 
 }  // namespace
@@ -244,7 +314,8 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
   for (std::size_t i = 0; i < draft.buffers.size(); ++i)
     kernel.buffers.push_back({draft.buffer_dtypes[i], draft.buffers[i].read, draft.buffers[i].written});
   for (const ScalarArgument& scalar : draft.scalars) kernel.scalars.push_back(scalar.dtype);
-  kernel.schedule = choose_schedule(draft, kernel);
+  kernel.schedule = choose_schedule(draft, kernel, limits);
+  choose_tile(draft, kernel);
   choose_split(draft, limits, kernel);
   if (kernel.phases > 1) choose_row_elements(draft, limits, kernel);
   kernel.wide = arguments.wide;

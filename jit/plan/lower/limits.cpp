@@ -11,6 +11,8 @@ LowerLimits limits_of(const ir::DeviceTraits& traits) {
   limits.lanes = traits.lanes;
   limits.shared_elements = traits.shared_elements;
   limits.row_lanes = traits.row_lanes;
+  limits.short_rows = traits.short_rows;
+  limits.row_cluster = traits.row_cluster;
   return limits;
 }
 

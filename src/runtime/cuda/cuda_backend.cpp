@@ -27,6 +27,7 @@ namespace {
 // The most bytes of parameters of one kernel; before CUDA 12.1 it was 4 KiB.
 constexpr std::size_t kMostParameterBytes = 32764;
 constexpr std::size_t kMostParameterBytesBefore12_1 = 4096;
+constexpr int kMostCluster = 8;          // blocks, which every device that has clusters takes
 constexpr unsigned kBlocksToFollow = 8;  // per multiprocessor: see Replays
 
 class CudaBackend final : public Backend {
@@ -127,6 +128,11 @@ void CudaBackend::open_device(int index, std::size_t most_graphs) {
   traits_.max_buffers = 64;
   traits_.grid_reductions = true;
   traits_.row_lanes = 1024;
+  traits_.short_rows = true;
+  // A driver older than clusters does not know the attribute.
+  int has_clusters = 0;
+  if (api_.device_attribute(&has_clusters, Attribute::ClusterLaunch, device_) == kSuccess && has_clusters)
+    traits_.row_cluster = kMostCluster;
   traits_.memory_bytes = memory;
   traits_.launch_bytes = 64.0 * 1024 * multiprocessors_;  // what the device moves in 2 us
   traits_.work_per_byte = 14;
@@ -134,6 +140,8 @@ void CudaBackend::open_device(int index, std::size_t most_graphs) {
   modules_ = std::make_unique<Modules>(api_, architecture);
   launcher_ = std::make_unique<Launcher>(*replays_);
   target_.max_workgroups = (std::int64_t{1} << 31) - 1;
+  target_.split_workgroup_size = 1024;
+  target_.tile_bytes = std::size_t{48} << 10;  // what all have without being asked for more
   target_.wanted_workgroups = std::int64_t{8} * multiprocessors_;  // blocks of 256 threads: full occupancy
   if (version < 12010 || major < 7) most_parameter_bytes_ = kMostParameterBytesBefore12_1;
   // The argument table of a batched launch is a __grid_constant__ parameter, which Pascal does not have.

@@ -33,7 +33,12 @@ using GraphExec = GraphExecTag*;
 using GraphNode = GraphNodeTag*;
 
 /// CUdevice_attribute.
-enum class Attribute : int { MultiprocessorCount = 16, ComputeMajor = 75, ComputeMinor = 76 };
+enum class Attribute : int {
+  MultiprocessorCount = 16,
+  ComputeMajor = 75,
+  ComputeMinor = 76,
+  ClusterLaunch = 120
+};
 
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;

@@ -54,6 +54,7 @@ const KernelForm& KernelExecutable::form(bool by_address, bool shared_loops) {
       own.split = false;
       own.row_elements = own.row_lanes = 0;
       own.row_full = false;
+      own.tile = ir::Kernel::kNoTile;
     }
     if (shared_loops && own.inner_rank > 0) own.schedule = ir::Schedule::LanesInner;
     const emit::Target& target = shared_loops ? compiler_.grouped_target() : compiler_.target();

@@ -194,13 +194,17 @@ void main() {
   r1 = float(0);
   r9_n = float(0); r9_mean = float(0);
   r9 = float(0);
-  for (u32 p = u32(gl_LocalInvocationID.x); p < u32(parts); p += u32(gl_WorkGroupSize.x)) {
-    precise float p_r1 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
-    precise float p_r9_n = uintBitsToFloat(sn_partials.word[2u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
-    precise float p_r9_mean = uintBitsToFloat(sn_partials.word[2u * u32(u32(2) * u32(parts) * points + p * points + f) + 0u]);
-    precise float p_r9 = uintBitsToFloat(sn_partials.word[2u * u32(u32(3) * u32(parts) * points + p * points + f) + 0u]);
-    r1 = (r1 + p_r1);
-    sn_join_welford_f32(r9_n, r9_mean, r9, p_r9_n, p_r9_mean, p_r9);
+  {
+    const u32 joins = u32(gl_LocalInvocationID.x) < u32(parts) ? (u32(parts) - u32(gl_LocalInvocationID.x) + u32(gl_WorkGroupSize.x) - 1) / u32(gl_WorkGroupSize.x) : u32(0);
+    for (u32 g = u32(0); g < joins; g += u32(1)) {
+      const u32 p = u32(gl_LocalInvocationID.x) + g * u32(gl_WorkGroupSize.x);
+      precise float p_r1 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+      precise float p_r9_n = uintBitsToFloat(sn_partials.word[2u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
+      precise float p_r9_mean = uintBitsToFloat(sn_partials.word[2u * u32(u32(2) * u32(parts) * points + p * points + f) + 0u]);
+      precise float p_r9 = uintBitsToFloat(sn_partials.word[2u * u32(u32(3) * u32(parts) * points + p * points + f) + 0u]);
+      r1 = (r1 + p_r1);
+      sn_join_welford_f32(r9_n, r9_mean, r9, p_r9_n, p_r9_mean, p_r9);
+    }
   }
   r1 = sn_workgroup_sum_f32(r1);
   precise float v1 = r1;
@@ -276,23 +280,50 @@ void main() {
     }
     b5_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector] = w0;
   }
-  for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
-    u32 t0 = f;
-    const int x2 = int(t0 % u32(n2));
-    t0 /= u32(n2);
-    const int x1 = int(t0 % u32(n1));
-    t0 /= u32(n1);
-    const int x0 = int(t0);
-    precise float v0 = b0.at[x1];
-    precise float v2 = (v0 * s0);
-    precise float v3 = b1.at[x0 * n3 + x1 * n4 + x2];
-    precise float v4 = (v3 - v2);
-    precise float v5 = b2.at[x1];
-    precise float v6 = (v4 * v5);
-    precise float v7 = b3.at[x1];
-    precise float v8 = (v6 * v7);
-    precise float v9 = b4.at[x1];
-    precise float v10 = (v8 + v9);
-    b5.at[x0 * n3 + x1 * n4 + x2] = v10;
+  for (u32 t = points4 + u32(gl_WorkGroupID.x) * (u32(gl_WorkGroupSize.x) * u32(4)); t < points; t += u32(gl_NumWorkGroups.x) * (u32(gl_WorkGroupSize.x) * u32(4))) {
+    if (points - t >= (u32(gl_WorkGroupSize.x) * u32(4))) {
+      [[unroll]]
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x);
+        u32 t0 = f;
+        const int x2 = int(t0 % u32(n2));
+        t0 /= u32(n2);
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        precise float v0 = b0.at[x1];
+        precise float v2 = (v0 * s0);
+        precise float v3 = b1.at[x0 * n3 + x1 * n4 + x2];
+        precise float v4 = (v3 - v2);
+        precise float v5 = b2.at[x1];
+        precise float v6 = (v4 * v5);
+        precise float v7 = b3.at[x1];
+        precise float v8 = (v6 * v7);
+        precise float v9 = b4.at[x1];
+        precise float v10 = (v8 + v9);
+        b5.at[x0 * n3 + x1 * n4 + x2] = v10;
+      }
+    }
+    else {
+      for (u32 f = t + u32(gl_LocalInvocationID.x); f < points; f += u32(gl_WorkGroupSize.x)) {
+        u32 t0 = f;
+        const int x2 = int(t0 % u32(n2));
+        t0 /= u32(n2);
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        precise float v0 = b0.at[x1];
+        precise float v2 = (v0 * s0);
+        precise float v3 = b1.at[x0 * n3 + x1 * n4 + x2];
+        precise float v4 = (v3 - v2);
+        precise float v5 = b2.at[x1];
+        precise float v6 = (v4 * v5);
+        precise float v7 = b3.at[x1];
+        precise float v8 = (v6 * v7);
+        precise float v9 = b4.at[x1];
+        precise float v10 = (v8 + v9);
+        b5.at[x0 * n3 + x1 * n4 + x2] = v10;
+      }
+    }
   }
 }

@@ -126,21 +126,25 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   __threadfence();
   __shared__ u32 turn;
   __syncthreads();
-  if (threadIdx.x == 0u) turn = atomicAdd(counters + unit, 1u);
+  if (threadIdx.x == 0u && threadIdx.y == 0u) turn = atomicAdd(counters + unit, 1u);
   __syncthreads();
   if (turn + 1u != parts) return;
   __threadfence();
-  if (threadIdx.x == 0u) counters[unit] = 0u;
+  if (threadIdx.x == 0u && threadIdx.y == 0u) counters[unit] = 0u;
   r1 = float(0);
   r9_n = float(0); r9_mean = float(0);
   r9 = float(0);
-  for (u32 p = u32(threadIdx.x); p < u32(parts); p += u32(blockDim.x)) {
-    const float p_r1 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
-    const float p_r9_n = __ldcg((const float*)(partials + 8ull * (u32(1) * u32(parts) * points + p * points + f)));
-    const float p_r9_mean = __ldcg((const float*)(partials + 8ull * (u32(2) * u32(parts) * points + p * points + f)));
-    const float p_r9 = __ldcg((const float*)(partials + 8ull * (u32(3) * u32(parts) * points + p * points + f)));
-    r1 = (r1 + p_r1);
-    sn_join_welford_f32(r9_n, r9_mean, r9, p_r9_n, p_r9_mean, p_r9);
+  {
+    const u32 joins = u32(threadIdx.x) < u32(parts) ? (u32(parts) - u32(threadIdx.x) + u32(blockDim.x) - 1) / u32(blockDim.x) : u32(0);
+    for (u32 g = u32(0); g < joins; g += u32(1)) {
+      const u32 p = u32(threadIdx.x) + g * u32(blockDim.x);
+      const float p_r1 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
+      const float p_r9_n = __ldcg((const float*)(partials + 8ull * (u32(1) * u32(parts) * points + p * points + f)));
+      const float p_r9_mean = __ldcg((const float*)(partials + 8ull * (u32(2) * u32(parts) * points + p * points + f)));
+      const float p_r9 = __ldcg((const float*)(partials + 8ull * (u32(3) * u32(parts) * points + p * points + f)));
+      r1 = (r1 + p_r1);
+      sn_join_welford_f32(r9_n, r9_mean, r9, p_r9_n, p_r9_mean, p_r9);
+    }
   }
   { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r1, warps, blockDim.x, false); }
   const float v1 = r1;
@@ -213,23 +217,50 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     }
     sn_store4_f32(b5 + (x0 * n3 + x1 * n4 + y), w0);
   }
-  for (u32 f = points4 + u32(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += u32(gridDim.x * blockDim.x)) {
-    u32 t0 = f;
-    const int x2 = int(t0 % u32(n2));
-    t0 /= u32(n2);
-    const int x1 = int(t0 % u32(n1));
-    t0 /= u32(n1);
-    const int x0 = int(t0);
-    const float v0 = b0[x1];
-    const float v2 = (v0 * s0);
-    const float v3 = b1[x0 * n3 + x1 * n4 + x2];
-    const float v4 = (v3 - v2);
-    const float v5 = b2[x1];
-    const float v6 = (v4 * v5);
-    const float v7 = b3[x1];
-    const float v8 = (v6 * v7);
-    const float v9 = b4[x1];
-    const float v10 = (v8 + v9);
-    b5[x0 * n3 + x1 * n4 + x2] = v10;
+  for (u32 t = points4 + u32(blockIdx.x) * (u32(blockDim.x) * u32(4)); t < points; t += u32(gridDim.x) * (u32(blockDim.x) * u32(4))) {
+    if (points - t >= (u32(blockDim.x) * u32(4))) {
+      #pragma unroll
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(blockDim.x) + u32(threadIdx.x);
+        u32 t0 = f;
+        const int x2 = int(t0 % u32(n2));
+        t0 /= u32(n2);
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        const float v0 = b0[x1];
+        const float v2 = (v0 * s0);
+        const float v3 = b1[x0 * n3 + x1 * n4 + x2];
+        const float v4 = (v3 - v2);
+        const float v5 = b2[x1];
+        const float v6 = (v4 * v5);
+        const float v7 = b3[x1];
+        const float v8 = (v6 * v7);
+        const float v9 = b4[x1];
+        const float v10 = (v8 + v9);
+        b5[x0 * n3 + x1 * n4 + x2] = v10;
+      }
+    }
+    else {
+      for (u32 f = t + u32(threadIdx.x); f < points; f += u32(blockDim.x)) {
+        u32 t0 = f;
+        const int x2 = int(t0 % u32(n2));
+        t0 /= u32(n2);
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        const float v0 = b0[x1];
+        const float v2 = (v0 * s0);
+        const float v3 = b1[x0 * n3 + x1 * n4 + x2];
+        const float v4 = (v3 - v2);
+        const float v5 = b2[x1];
+        const float v6 = (v4 * v5);
+        const float v7 = b3[x1];
+        const float v8 = (v6 * v7);
+        const float v9 = b4[x1];
+        const float v10 = (v8 + v9);
+        b5[x0 * n3 + x1 * n4 + x2] = v10;
+      }
+    }
   }
 }

@@ -82,21 +82,45 @@ void main() {
     }
     b0_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector] = w0;
   }
-  for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
-    u32 t0 = f;
-    const int x2 = int(t0 % u32(n2));
-    t0 /= u32(n2);
-    const int x1 = int(t0 % u32(n1));
-    t0 /= u32(n1);
-    const int x0 = int(t0);
-    precise float v0 = sn_uniform(i64(x0 * n3 + x1 * n4 + x2), s0, s1);
-    const bool v2 = (v0 < s2);
-    precise float v3 = b0.at[x0 * n3 + x1 * n4 + x2];
-    precise float v4 = b1.at[x1];
-    precise float v5 = (v3 + v4);
-    precise float v7 = (v5 * s3);
-    precise float v9 = (v2 ? s4 : v7);
-    b0.at[x0 * n3 + x1 * n4 + x2] = v9;
+  for (u32 t = points4 + u32(gl_WorkGroupID.x) * (u32(gl_WorkGroupSize.x) * u32(4)); t < points; t += u32(gl_NumWorkGroups.x) * (u32(gl_WorkGroupSize.x) * u32(4))) {
+    if (points - t >= (u32(gl_WorkGroupSize.x) * u32(4))) {
+      [[unroll]]
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x);
+        u32 t0 = f;
+        const int x2 = int(t0 % u32(n2));
+        t0 /= u32(n2);
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        precise float v0 = sn_uniform(i64(x0 * n3 + x1 * n4 + x2), s0, s1);
+        const bool v2 = (v0 < s2);
+        precise float v3 = b0.at[x0 * n3 + x1 * n4 + x2];
+        precise float v4 = b1.at[x1];
+        precise float v5 = (v3 + v4);
+        precise float v7 = (v5 * s3);
+        precise float v9 = (v2 ? s4 : v7);
+        b0.at[x0 * n3 + x1 * n4 + x2] = v9;
+      }
+    }
+    else {
+      for (u32 f = t + u32(gl_LocalInvocationID.x); f < points; f += u32(gl_WorkGroupSize.x)) {
+        u32 t0 = f;
+        const int x2 = int(t0 % u32(n2));
+        t0 /= u32(n2);
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        precise float v0 = sn_uniform(i64(x0 * n3 + x1 * n4 + x2), s0, s1);
+        const bool v2 = (v0 < s2);
+        precise float v3 = b0.at[x0 * n3 + x1 * n4 + x2];
+        precise float v4 = b1.at[x1];
+        precise float v5 = (v3 + v4);
+        precise float v7 = (v5 * s3);
+        precise float v9 = (v2 ? s4 : v7);
+        b0.at[x0 * n3 + x1 * n4 + x2] = v9;
+      }
+    }
   }
 }
 // ---- kernel 1
@@ -180,7 +204,8 @@ void main() {
     const int x0 = int(t0);
     precise float v4 = b1.at[x1];
     float r12 = float(0);
-    for (int x4 = int(0); x4 < int(n4); x4 += int(1)) {
+    for (u32 y4 = u32(0); y4 < u32(n4); y4 += 1) {
+      const int x4 = int(y4);
       for (u32 h = u32(0); h < u32(n5); h += u32(32)) {
         const u32 left = u32(n5) - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
@@ -311,20 +336,43 @@ void main() {
     }
     b2_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
   }
-  for (u32 f = points4 + u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
-    u32 t0 = f;
-    const int x1 = int(t0 % u32(n1));
-    t0 /= u32(n1);
-    const int x0 = int(t0);
-    precise float v0 = sn_uniform(i64(x0 * n2 + x1), s0, s1);
-    const bool v2 = (v0 < s2);
-    precise float v3 = b0.at[x0 * n2 + x1];
-    precise float v4 = b1.at[x1];
-    precise float v5 = (v3 + v4);
-    precise float v7 = (v5 * s3);
-    precise float v9 = (v2 ? s4 : v7);
-    precise float v11 = sn_max_f32(v9, s5);
-    b2.at[x0 * n2 + x1] = v11;
+  for (u32 t = points4 + u32(gl_WorkGroupID.x) * (u32(gl_WorkGroupSize.x) * u32(4)); t < points; t += u32(gl_NumWorkGroups.x) * (u32(gl_WorkGroupSize.x) * u32(4))) {
+    if (points - t >= (u32(gl_WorkGroupSize.x) * u32(4))) {
+      [[unroll]]
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x);
+        u32 t0 = f;
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        precise float v0 = sn_uniform(i64(x0 * n2 + x1), s0, s1);
+        const bool v2 = (v0 < s2);
+        precise float v3 = b0.at[x0 * n2 + x1];
+        precise float v4 = b1.at[x1];
+        precise float v5 = (v3 + v4);
+        precise float v7 = (v5 * s3);
+        precise float v9 = (v2 ? s4 : v7);
+        precise float v11 = sn_max_f32(v9, s5);
+        b2.at[x0 * n2 + x1] = v11;
+      }
+    }
+    else {
+      for (u32 f = t + u32(gl_LocalInvocationID.x); f < points; f += u32(gl_WorkGroupSize.x)) {
+        u32 t0 = f;
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        precise float v0 = sn_uniform(i64(x0 * n2 + x1), s0, s1);
+        const bool v2 = (v0 < s2);
+        precise float v3 = b0.at[x0 * n2 + x1];
+        precise float v4 = b1.at[x1];
+        precise float v5 = (v3 + v4);
+        precise float v7 = (v5 * s3);
+        precise float v9 = (v2 ? s4 : v7);
+        precise float v11 = sn_max_f32(v9, s5);
+        b2.at[x0 * n2 + x1] = v11;
+      }
+    }
   }
 }
 // ---- kernel 3
@@ -976,9 +1024,13 @@ void main() {
   memoryBarrierBuffer();
   if (gl_LocalInvocationID.x == 0u) sn_counters.word[unit] = 0u;
   r24 = float(0);
-  for (u32 p = u32(gl_LocalInvocationID.x); p < u32(parts); p += u32(gl_WorkGroupSize.x)) {
-    precise float p_r24 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
-    r24 = (r24 + p_r24);
+  {
+    const u32 joins = u32(gl_LocalInvocationID.x) < u32(parts) ? (u32(parts) - u32(gl_LocalInvocationID.x) + u32(gl_WorkGroupSize.x) - 1) / u32(gl_WorkGroupSize.x) : u32(0);
+    for (u32 g = u32(0); g < joins; g += u32(1)) {
+      const u32 p = u32(gl_LocalInvocationID.x) + g * u32(gl_WorkGroupSize.x);
+      precise float p_r24 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+      r24 = (r24 + p_r24);
+    }
   }
   r24 = sn_workgroup_sum_f32(r24);
   precise float v24 = r24;
@@ -1177,9 +1229,13 @@ void main() {
   memoryBarrierBuffer();
   if (gl_LocalInvocationID.x == 0u) sn_counters.word[unit] = 0u;
   r11 = float(0);
-  for (u32 p = u32(gl_LocalInvocationID.x); p < u32(parts); p += u32(gl_WorkGroupSize.x)) {
-    precise float p_r11 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
-    r11 = (r11 + p_r11);
+  {
+    const u32 joins = u32(gl_LocalInvocationID.x) < u32(parts) ? (u32(parts) - u32(gl_LocalInvocationID.x) + u32(gl_WorkGroupSize.x) - 1) / u32(gl_WorkGroupSize.x) : u32(0);
+    for (u32 g = u32(0); g < joins; g += u32(1)) {
+      const u32 p = u32(gl_LocalInvocationID.x) + g * u32(gl_WorkGroupSize.x);
+      precise float p_r11 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+      r11 = (r11 + p_r11);
+    }
   }
   r11 = sn_workgroup_sum_f32(r11);
   precise float v11 = r11;

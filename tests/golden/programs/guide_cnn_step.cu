@@ -76,21 +76,45 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     }
     sn_store4_f32(b0 + (x0 * n3 + x1 * n4 + y), w0);
   }
-  for (u32 f = points4 + u32(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += u32(gridDim.x * blockDim.x)) {
-    u32 t0 = f;
-    const int x2 = int(t0 % u32(n2));
-    t0 /= u32(n2);
-    const int x1 = int(t0 % u32(n1));
-    t0 /= u32(n1);
-    const int x0 = int(t0);
-    const float v0 = sn_uniform(i64(x0 * n3 + x1 * n4 + x2), s0, s1);
-    const bool v2 = (v0 < s2);
-    const float v3 = b0[x0 * n3 + x1 * n4 + x2];
-    const float v4 = b1[x1];
-    const float v5 = (v3 + v4);
-    const float v7 = (v5 * s3);
-    const float v9 = (v2 ? s4 : v7);
-    b0[x0 * n3 + x1 * n4 + x2] = v9;
+  for (u32 t = points4 + u32(blockIdx.x) * (u32(blockDim.x) * u32(4)); t < points; t += u32(gridDim.x) * (u32(blockDim.x) * u32(4))) {
+    if (points - t >= (u32(blockDim.x) * u32(4))) {
+      #pragma unroll
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(blockDim.x) + u32(threadIdx.x);
+        u32 t0 = f;
+        const int x2 = int(t0 % u32(n2));
+        t0 /= u32(n2);
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        const float v0 = sn_uniform(i64(x0 * n3 + x1 * n4 + x2), s0, s1);
+        const bool v2 = (v0 < s2);
+        const float v3 = b0[x0 * n3 + x1 * n4 + x2];
+        const float v4 = b1[x1];
+        const float v5 = (v3 + v4);
+        const float v7 = (v5 * s3);
+        const float v9 = (v2 ? s4 : v7);
+        b0[x0 * n3 + x1 * n4 + x2] = v9;
+      }
+    }
+    else {
+      for (u32 f = t + u32(threadIdx.x); f < points; f += u32(blockDim.x)) {
+        u32 t0 = f;
+        const int x2 = int(t0 % u32(n2));
+        t0 /= u32(n2);
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        const float v0 = sn_uniform(i64(x0 * n3 + x1 * n4 + x2), s0, s1);
+        const bool v2 = (v0 < s2);
+        const float v3 = b0[x0 * n3 + x1 * n4 + x2];
+        const float v4 = b1[x1];
+        const float v5 = (v3 + v4);
+        const float v7 = (v5 * s3);
+        const float v9 = (v2 ? s4 : v7);
+        b0[x0 * n3 + x1 * n4 + x2] = v9;
+      }
+    }
   }
 }
 // ---- kernel 1
@@ -172,7 +196,9 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v4 = b1[x1];
     float r12 = float(0);
     if (there) {
-      for (int x4 = int(threadIdx.y); x4 < int(n4); x4 += int(blockDim.y)) {
+      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n4) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n4) - (u32(0) + u32(threadIdx.y)) : (u32(n4) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      for (u32 y4 = u32(0); y4 < rounds; y4 += 1) {
+        const int x4 = int(u32(0) + u32(threadIdx.y) + y4 * u32(blockDim.y));
         for (u32 h = u32(0); h < u32(n5); h += u32(32)) {
           const u32 left = u32(n5) - h;
           const u32 end = h + (left < u32(32) ? left : u32(32));
@@ -289,20 +315,43 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     }
     sn_store4_f32(b2 + (x0 * n2 + y), w0);
   }
-  for (u32 f = points4 + u32(blockIdx.x * blockDim.x + threadIdx.x); f < points; f += u32(gridDim.x * blockDim.x)) {
-    u32 t0 = f;
-    const int x1 = int(t0 % u32(n1));
-    t0 /= u32(n1);
-    const int x0 = int(t0);
-    const float v0 = sn_uniform(i64(x0 * n2 + x1), s0, s1);
-    const bool v2 = (v0 < s2);
-    const float v3 = b0[x0 * n2 + x1];
-    const float v4 = b1[x1];
-    const float v5 = (v3 + v4);
-    const float v7 = (v5 * s3);
-    const float v9 = (v2 ? s4 : v7);
-    const float v11 = sn_max_f32(v9, s5);
-    b2[x0 * n2 + x1] = v11;
+  for (u32 t = points4 + u32(blockIdx.x) * (u32(blockDim.x) * u32(4)); t < points; t += u32(gridDim.x) * (u32(blockDim.x) * u32(4))) {
+    if (points - t >= (u32(blockDim.x) * u32(4))) {
+      #pragma unroll
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(blockDim.x) + u32(threadIdx.x);
+        u32 t0 = f;
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        const float v0 = sn_uniform(i64(x0 * n2 + x1), s0, s1);
+        const bool v2 = (v0 < s2);
+        const float v3 = b0[x0 * n2 + x1];
+        const float v4 = b1[x1];
+        const float v5 = (v3 + v4);
+        const float v7 = (v5 * s3);
+        const float v9 = (v2 ? s4 : v7);
+        const float v11 = sn_max_f32(v9, s5);
+        b2[x0 * n2 + x1] = v11;
+      }
+    }
+    else {
+      for (u32 f = t + u32(threadIdx.x); f < points; f += u32(blockDim.x)) {
+        u32 t0 = f;
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        const float v0 = sn_uniform(i64(x0 * n2 + x1), s0, s1);
+        const bool v2 = (v0 < s2);
+        const float v3 = b0[x0 * n2 + x1];
+        const float v4 = b1[x1];
+        const float v5 = (v3 + v4);
+        const float v7 = (v5 * s3);
+        const float v9 = (v2 ? s4 : v7);
+        const float v11 = sn_max_f32(v9, s5);
+        b2[x0 * n2 + x1] = v11;
+      }
+    }
   }
 }
 // ---- kernel 3
@@ -373,13 +422,14 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     float r10 = __int_as_float(0xff800000);
     float r32 = float(0);
     if (there) {
-      for (u32 h = u32(threadIdx.y); h < u32(n1); h += u32(u32(blockDim.y) * 32)) {
-        const u32 left = u32(n1) - h;
-        const u32 end = h + (left < u32(u32(blockDim.y) * 32) ? left : u32(u32(blockDim.y) * 32));
+      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
         float q32 = float(0);
         #pragma unroll 8
-        for (u32 j = h; j < end; j += u32(blockDim.y)) {
-          const int x1 = int(j);
+        for (u32 j = h; j < end; j += 1) {
+          const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
           const i64 v0 = i64(x1);
           const i64 v2 = i64(u64(v0) * u64(s0));
           const i64 v4 = i64(u64(v2) + u64(s1));
@@ -401,13 +451,14 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v32 = r32;
     float r13 = float(0);
     if (there) {
-      for (u32 h = u32(threadIdx.y); h < u32(n1); h += u32(u32(blockDim.y) * 32)) {
-        const u32 left = u32(n1) - h;
-        const u32 end = h + (left < u32(u32(blockDim.y) * 32) ? left : u32(u32(blockDim.y) * 32));
+      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
         float q13 = float(0);
         #pragma unroll 8
-        for (u32 j = h; j < end; j += u32(blockDim.y)) {
-          const int x1 = int(j);
+        for (u32 j = h; j < end; j += 1) {
+          const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
           const float v7 = b1[x0 * n2 + x1];
           const float v8 = b2[x1];
           const float v9 = (v7 + v8);
@@ -424,13 +475,14 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v33 = sn_div_f32(v32, v13);
     float r18 = float(0);
     if (there) {
-      for (u32 h = u32(threadIdx.y); h < u32(n1); h += u32(u32(blockDim.y) * 32)) {
-        const u32 left = u32(n1) - h;
-        const u32 end = h + (left < u32(u32(blockDim.y) * 32) ? left : u32(u32(blockDim.y) * 32));
+      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
         float q18 = float(0);
         #pragma unroll 8
-        for (u32 j = h; j < end; j += u32(blockDim.y)) {
-          const int x1 = int(j);
+        for (u32 j = h; j < end; j += 1) {
+          const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
           const i64 v0 = i64(x1);
           const i64 v2 = i64(u64(v0) * u64(s0));
           const i64 v4 = i64(u64(v2) + u64(s1));
@@ -632,13 +684,14 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v28 = (v26 * s11);
     float r22 = float(0);
     if (there) {
-      for (u32 h = u32(threadIdx.y); h < u32(n1); h += u32(u32(blockDim.y) * 32)) {
-        const u32 left = u32(n1) - h;
-        const u32 end = h + (left < u32(u32(blockDim.y) * 32) ? left : u32(u32(blockDim.y) * 32));
+      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
         float q22 = float(0);
         #pragma unroll 8
-        for (u32 j = h; j < end; j += u32(blockDim.y)) {
-          const int x1 = int(j);
+        for (u32 j = h; j < end; j += 1) {
+          const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
           const float v0 = sn_uniform(i64(x0 + x1 * n2), s0, s1);
           const bool v2 = (v0 < s2);
           const float v3 = b0[x0 + x1 * n2];
@@ -847,15 +900,19 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   __threadfence();
   __shared__ u32 turn;
   __syncthreads();
-  if (threadIdx.x == 0u) turn = atomicAdd(counters + unit, 1u);
+  if (threadIdx.x == 0u && threadIdx.y == 0u) turn = atomicAdd(counters + unit, 1u);
   __syncthreads();
   if (turn + 1u != parts) return;
   __threadfence();
-  if (threadIdx.x == 0u) counters[unit] = 0u;
+  if (threadIdx.x == 0u && threadIdx.y == 0u) counters[unit] = 0u;
   r24 = float(0);
-  for (u32 p = u32(threadIdx.x); p < u32(parts); p += u32(blockDim.x)) {
-    const float p_r24 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
-    r24 = (r24 + p_r24);
+  {
+    const u32 joins = u32(threadIdx.x) < u32(parts) ? (u32(parts) - u32(threadIdx.x) + u32(blockDim.x) - 1) / u32(blockDim.x) : u32(0);
+    for (u32 g = u32(0); g < joins; g += u32(1)) {
+      const u32 p = u32(threadIdx.x) + g * u32(blockDim.x);
+      const float p_r24 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
+      r24 = (r24 + p_r24);
+    }
   }
   { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r24, warps, blockDim.x, false); }
   const float v24 = r24;
@@ -1021,15 +1078,19 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   __threadfence();
   __shared__ u32 turn;
   __syncthreads();
-  if (threadIdx.x == 0u) turn = atomicAdd(counters + unit, 1u);
+  if (threadIdx.x == 0u && threadIdx.y == 0u) turn = atomicAdd(counters + unit, 1u);
   __syncthreads();
   if (turn + 1u != parts) return;
   __threadfence();
-  if (threadIdx.x == 0u) counters[unit] = 0u;
+  if (threadIdx.x == 0u && threadIdx.y == 0u) counters[unit] = 0u;
   r11 = float(0);
-  for (u32 p = u32(threadIdx.x); p < u32(parts); p += u32(blockDim.x)) {
-    const float p_r11 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
-    r11 = (r11 + p_r11);
+  {
+    const u32 joins = u32(threadIdx.x) < u32(parts) ? (u32(parts) - u32(threadIdx.x) + u32(blockDim.x) - 1) / u32(blockDim.x) : u32(0);
+    for (u32 g = u32(0); g < joins; g += u32(1)) {
+      const u32 p = u32(threadIdx.x) + g * u32(blockDim.x);
+      const float p_r11 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
+      r11 = (r11 + p_r11);
+    }
   }
   { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r11, warps, blockDim.x, false); }
   const float v11 = r11;
@@ -1223,13 +1284,14 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v23 = b3[x0];
     float r4 = float(0);
     if (there) {
-      for (u32 h = u32(threadIdx.y); h < u32(n1); h += u32(u32(blockDim.y) * 32)) {
-        const u32 left = u32(n1) - h;
-        const u32 end = h + (left < u32(u32(blockDim.y) * 32) ? left : u32(u32(blockDim.y) * 32));
+      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
         float q4 = float(0);
         #pragma unroll 8
-        for (u32 j = h; j < end; j += u32(blockDim.y)) {
-          const int x1 = int(j);
+        for (u32 j = h; j < end; j += 1) {
+          const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
           const float v3 = b1[x0 + x1 * n2];
           q4 = (q4 + v3);
         }

@@ -52,7 +52,7 @@ void main() {
   const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  if (vectors && inner % u32(4) == u32(0)) {
+  if (vectors && u32(n1) % u32(4) == u32(0)) {
     for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
       const int x0 = int(f);
       vec4 h0[2];

@@ -90,7 +90,7 @@ void main() {
   const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  if (vectors && inner % u32(4) == u32(0)) {
+  if (vectors && u32(n1) % u32(4) == u32(0)) {
     for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
       const int x0 = int(f);
       vec4 h0[2];
@@ -476,8 +476,8 @@ void main() {
     const int x0 = int(f);
     precise float v12 = b3.at[x0];
     precise float v14 = b4.at[x0];
-    for (u32 h = u32(begin); h < u32(end_of_part); h += u32(32)) {
-      const u32 left = u32(end_of_part) - h;
+    for (u32 h = begin; h < end_of_part; h += u32(32)) {
+      const u32 left = end_of_part - h;
       const u32 end = h + (left < u32(32) ? left : u32(32));
       float q34 = float(0);
       float q36 = float(0);
@@ -551,6 +551,8 @@ void main() {
         r36 = (r36 + p_r36);
       }
     }
+  }
+  if (f < points) {
     const int x0 = int(f);
     precise float v12 = b3.at[x0];
     precise float v14 = b4.at[x0];

@@ -63,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
   const bool vectors = ((u64(b0) | u64(b3) | u64(b4) | u64(b5)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  if (vectors && inner % u32(4) == u32(0)) {
+  if (vectors && u32(n1) % u32(4) == u32(0)) {
     for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
       const int x0 = int(f);
       float h0[2][4];
@@ -391,6 +391,20 @@ SN_FN float sn_erf_f32(float a) {
   return c >= 0.92f ? q : p;
 }
 SN_FN float sn_exp_f32(float a) { return expf(a); }
+SN_FN void sn_rows_sum_f32(float& v) {
+  if (blockDim.y == 1u) return;
+  __shared__ float parts[1][256];
+  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;
+  __syncthreads();
+  parts[0][mine] = v;
+  __syncthreads();
+  v = parts[0][threadIdx.x];
+  for (u32 i = 1u; i < blockDim.y; ++i) {
+    const u32 other = i * blockDim.x + threadIdx.x;
+    const float w = parts[0][other];
+    v = (v + w);
+  }
+}
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, u32 parts, char* partials, u32* counters) {
   sn_follow();
@@ -408,14 +422,15 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const int x0 = int(f);
     const float v12 = b3[x0];
     const float v14 = b4[x0];
-    for (u32 h = u32(begin); h < u32(end_of_part); h += u32(32)) {
-      const u32 left = u32(end_of_part) - h;
+    const u32 rounds = begin + u32(threadIdx.y) >= end_of_part ? u32(0) : (u32(blockDim.y) == u32(1) ? end_of_part - (begin + u32(threadIdx.y)) : (end_of_part - (begin + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+    for (u32 h = u32(0); h < rounds; h += u32(32)) {
+      const u32 left = rounds - h;
       const u32 end = h + (left < u32(32) ? left : u32(32));
       float q34 = float(0);
       float q36 = float(0);
       #pragma unroll 8
       for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
+        const int x1 = int(begin + u32(threadIdx.y) + j * u32(blockDim.y));
         const float v0 = b0[x1];
         const float v2 = (v0 * s0);
         const float v3 = b1[x0 + x1 * n2];
@@ -447,28 +462,38 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       r36 = r36 + q36;
     }
   }
-  if (f < points) {
+  sn_rows_sum_f32(r34);
+  sn_rows_sum_f32(r36);
+  if (f < points && threadIdx.y == 0u) {
     *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r34;
     *(float*)(partials + 8ull * (u32(1) * u32(parts) * points + part * points + f)) = r36;
   }
   __threadfence();
   __shared__ u32 turn;
   __syncthreads();
-  if (threadIdx.x == 0u) turn = atomicAdd(counters + unit, 1u);
+  if (threadIdx.x == 0u && threadIdx.y == 0u) turn = atomicAdd(counters + unit, 1u);
   __syncthreads();
   if (turn + 1u != parts) return;
   __threadfence();
-  if (threadIdx.x == 0u) counters[unit] = 0u;
+  if (threadIdx.x == 0u && threadIdx.y == 0u) counters[unit] = 0u;
   r34 = float(0);
   r36 = float(0);
   if (f < points) {
-    #pragma unroll 8
-    for (u32 p = u32(0); p < u32(parts); p += u32(1)) {
-      const float p_r34 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
-      const float p_r36 = __ldcg((const float*)(partials + 8ull * (u32(1) * u32(parts) * points + p * points + f)));
-      r34 = (r34 + p_r34);
-      r36 = (r36 + p_r36);
+    {
+      const u32 joins = u32(threadIdx.y) < u32(parts) ? (u32(parts) - u32(threadIdx.y) + u32(blockDim.y) - 1) / u32(blockDim.y) : u32(0);
+      #pragma unroll 8
+      for (u32 g = u32(0); g < joins; g += u32(1)) {
+        const u32 p = u32(threadIdx.y) + g * u32(blockDim.y);
+        const float p_r34 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
+        const float p_r36 = __ldcg((const float*)(partials + 8ull * (u32(1) * u32(parts) * points + p * points + f)));
+        r34 = (r34 + p_r34);
+        r36 = (r36 + p_r36);
+      }
     }
+  }
+  sn_rows_sum_f32(r34);
+  sn_rows_sum_f32(r36);
+  if (f < points && threadIdx.y == 0u) {
     const int x0 = int(f);
     const float v12 = b3[x0];
     const float v14 = b4[x0];

@@ -77,7 +77,7 @@ void main() {
   const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  if (vectors && inner % u32(4) == u32(0)) {
+  if (vectors && u32(n1) % u32(4) == u32(0)) {
     for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
       const int x0 = int(f);
       vec4 h0[2];
@@ -348,7 +348,7 @@ void main() {
   const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  if (vectors && inner % u32(4) == u32(0)) {
+  if (vectors && u32(n1) % u32(4) == u32(0)) {
     for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
       const int x0 = int(f);
       vec4 h0[2];
@@ -366,6 +366,15 @@ void main() {
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
+          h1[i] = b6_4.at[(u32(x0 * n2) >> 2) + vector];
+        }
+      }
+      [[unroll]]
+      for (int i = 0; i < 2; ++i) {
+        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 j = u32(vector) * u32(4);
+        if (j < inner) {
+          const int y = int(j);
           vec4 l0;
           l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
           vec4 l1;
@@ -377,14 +386,15 @@ void main() {
             precise float v1 = l1[k];
             precise float v2 = (v0 + v1);
             precise float v4 = (v2 * s0);
-            h1[i][k] = v4;
+            h2[i][k] = v4;
             precise float v6 = (v2 * s1);
-            h2[i][k] = v6;
+            h3[i][k] = v6;
             precise float v7 = sn_erf_f32(v6);
             precise float v9 = (v7 + s2);
-            h3[i][k] = v9;
+            h4[i][k] = v9;
             precise float v10 = (v4 * v9);
             h0[i][k] = v10;
+            precise float v32 = h1[i][k];
             q11[k] = fma(v4, v9, q11[k]);
           }
         }
@@ -438,22 +448,20 @@ void main() {
           l28 = b4_4.at[vector];
           vec4 l30;
           l30 = b5_4.at[vector];
-          vec4 l32;
-          l32 = b6_4.at[(u32(x0 * n2) >> 2) + vector];
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
             precise float v14 = h0[i][k];
+            precise float v32 = h1[i][k];
             precise float v27 = (v14 * v26);
             precise float v28 = l28[k];
             precise float v29 = (v27 * v28);
             precise float v30 = l30[k];
             precise float v31 = (v29 + v30);
-            precise float v32 = l32[k];
             precise float v33 = (v31 - v32);
             precise float v34 = (v21 * v33);
             precise float v35 = (v34 * v28);
-            h4[i][k] = v35;
+            h1[i][k] = v35;
             precise float v37 = (v35 * v14);
             q38[k] = fma(v35, v14, q38[k]);
           }
@@ -478,7 +486,7 @@ void main() {
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
             precise float v14 = h0[i][k];
-            precise float v35 = h4[i][k];
+            precise float v35 = h1[i][k];
             precise float v36 = (v35 * v26);
             precise float v48 = (v47 * v14);
             precise float v49 = (v36 + v48);
@@ -502,9 +510,9 @@ void main() {
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            precise float v4 = h1[i][k];
-            precise float v6 = h2[i][k];
-            precise float v9 = h3[i][k];
+            precise float v4 = h2[i][k];
+            precise float v6 = h3[i][k];
+            precise float v9 = h4[i][k];
             precise float v49 = h0[i][k];
             precise float v54 = (v49 + v53);
             precise float v55 = (v54 * v9);
@@ -891,9 +899,13 @@ void main() {
   memoryBarrierBuffer();
   if (gl_LocalInvocationID.x == 0u) sn_counters.word[unit] = 0u;
   r29 = float(0);
-  for (u32 p = u32(gl_LocalInvocationID.x); p < u32(parts); p += u32(gl_WorkGroupSize.x)) {
-    precise float p_r29 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
-    r29 = (r29 + p_r29);
+  {
+    const u32 joins = u32(gl_LocalInvocationID.x) < u32(parts) ? (u32(parts) - u32(gl_LocalInvocationID.x) + u32(gl_WorkGroupSize.x) - 1) / u32(gl_WorkGroupSize.x) : u32(0);
+    for (u32 g = u32(0); g < joins; g += u32(1)) {
+      const u32 p = u32(gl_LocalInvocationID.x) + g * u32(gl_WorkGroupSize.x);
+      precise float p_r29 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+      r29 = (r29 + p_r29);
+    }
   }
   r29 = sn_workgroup_sum_f32(r29);
   precise float v29 = r29;
@@ -996,7 +1008,7 @@ void main() {
   const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  if (vectors && inner % u32(4) == u32(0)) {
+  if (vectors && u32(n1) % u32(4) == u32(0)) {
     for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
       const int x0 = int(f);
       vec4 h0[2];

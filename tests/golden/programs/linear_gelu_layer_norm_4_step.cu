@@ -62,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
   const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  if (vectors && inner % u32(4) == u32(0)) {
+  if (vectors && u32(n1) % u32(4) == u32(0)) {
     for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
       const int x0 = int(f);
       float h0[2][4];
@@ -296,7 +296,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
   const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6) | u64(b7)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  if (vectors && inner % u32(4) == u32(0)) {
+  if (vectors && u32(n1) % u32(4) == u32(0)) {
     for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
       const int x0 = int(f);
       float h0[2][4];
@@ -317,6 +317,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           sn_load4_f32(l0, b0 + (x0 * n2 + y));
           float l1[4];
           sn_load4_f32(l1, b1 + (y));
+          sn_load4_f32(h1[i], b6 + (x0 * n2 + y));
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
@@ -324,14 +325,15 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
             const float v1 = l1[k];
             const float v2 = (v0 + v1);
             const float v4 = (v2 * s0);
-            h1[i][k] = v4;
+            h2[i][k] = v4;
             const float v6 = (v2 * s1);
-            h2[i][k] = v6;
+            h3[i][k] = v6;
             const float v7 = sn_erf_f32(v6);
             const float v9 = (v7 + s2);
-            h3[i][k] = v9;
+            h4[i][k] = v9;
             const float v10 = (v4 * v9);
             h0[i][k] = v10;
+            const float v32 = h1[i][k];
             q11[k] = fma(v4, v9, q11[k]);
           }
         }
@@ -383,22 +385,20 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           sn_load4_f32(l28, b4 + (y));
           float l30[4];
           sn_load4_f32(l30, b5 + (y));
-          float l32[4];
-          sn_load4_f32(l32, b6 + (x0 * n2 + y));
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
             const float v14 = h0[i][k];
+            const float v32 = h1[i][k];
             const float v27 = (v14 * v26);
             const float v28 = l28[k];
             const float v29 = (v27 * v28);
             const float v30 = l30[k];
             const float v31 = (v29 + v30);
-            const float v32 = l32[k];
             const float v33 = (v31 - v32);
             const float v34 = (v21 * v33);
             const float v35 = (v34 * v28);
-            h4[i][k] = v35;
+            h1[i][k] = v35;
             const float v37 = (v35 * v14);
             q38[k] = fma(v35, v14, q38[k]);
           }
@@ -422,7 +422,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
             const float v14 = h0[i][k];
-            const float v35 = h4[i][k];
+            const float v35 = h1[i][k];
             const float v36 = (v35 * v26);
             const float v48 = (v47 * v14);
             const float v49 = (v36 + v48);
@@ -445,9 +445,9 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            const float v4 = h1[i][k];
-            const float v6 = h2[i][k];
-            const float v9 = h3[i][k];
+            const float v4 = h2[i][k];
+            const float v6 = h3[i][k];
+            const float v9 = h4[i][k];
             const float v49 = h0[i][k];
             const float v54 = (v49 + v53);
             const float v55 = (v54 * v9);
@@ -799,15 +799,19 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   __threadfence();
   __shared__ u32 turn;
   __syncthreads();
-  if (threadIdx.x == 0u) turn = atomicAdd(counters + unit, 1u);
+  if (threadIdx.x == 0u && threadIdx.y == 0u) turn = atomicAdd(counters + unit, 1u);
   __syncthreads();
   if (turn + 1u != parts) return;
   __threadfence();
-  if (threadIdx.x == 0u) counters[unit] = 0u;
+  if (threadIdx.x == 0u && threadIdx.y == 0u) counters[unit] = 0u;
   r29 = float(0);
-  for (u32 p = u32(threadIdx.x); p < u32(parts); p += u32(blockDim.x)) {
-    const float p_r29 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
-    r29 = (r29 + p_r29);
+  {
+    const u32 joins = u32(threadIdx.x) < u32(parts) ? (u32(parts) - u32(threadIdx.x) + u32(blockDim.x) - 1) / u32(blockDim.x) : u32(0);
+    for (u32 g = u32(0); g < joins; g += u32(1)) {
+      const u32 p = u32(threadIdx.x) + g * u32(blockDim.x);
+      const float p_r29 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
+      r29 = (r29 + p_r29);
+    }
   }
   { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r29, warps, blockDim.x, false); }
   const float v29 = r29;
@@ -881,7 +885,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
   const bool vectors = ((u64(b0) | u64(b1) | u64(b3) | u64(b4) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  if (vectors && inner % u32(4) == u32(0)) {
+  if (vectors && u32(n1) % u32(4) == u32(0)) {
     for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
       const int x0 = int(f);
       float h0[2][4];
@@ -1253,14 +1257,15 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     float r27 = float(0);
     float r51 = float(0);
     if (there) {
-      for (u32 h = u32(threadIdx.y); h < u32(n1); h += u32(u32(blockDim.y) * 32)) {
-        const u32 left = u32(n1) - h;
-        const u32 end = h + (left < u32(u32(blockDim.y) * 32) ? left : u32(u32(blockDim.y) * 32));
+      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
         float q27 = float(0);
         float q51 = float(0);
         #pragma unroll 8
-        for (u32 j = h; j < end; j += u32(blockDim.y)) {
-          const int x1 = int(j);
+        for (u32 j = h; j < end; j += 1) {
+          const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
           const float v3 = b1[x0 + x1 * n2];
           const float v5 = (v3 + v4);
           const float v7 = (v5 * s1);
@@ -1532,13 +1537,14 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v23 = b3[x0];
     float r4 = float(0);
     if (there) {
-      for (u32 h = u32(threadIdx.y); h < u32(n1); h += u32(u32(blockDim.y) * 32)) {
-        const u32 left = u32(n1) - h;
-        const u32 end = h + (left < u32(u32(blockDim.y) * 32) ? left : u32(u32(blockDim.y) * 32));
+      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
         float q4 = float(0);
         #pragma unroll 8
-        for (u32 j = h; j < end; j += u32(blockDim.y)) {
-          const int x1 = int(j);
+        for (u32 j = h; j < end; j += 1) {
+          const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
           const float v3 = b1[x0 + x1 * n2];
           q4 = (q4 + v3);
         }
@@ -1611,13 +1617,14 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v23 = b3[x0];
     float r4 = float(0);
     if (there) {
-      for (u32 h = u32(threadIdx.y); h < u32(n1); h += u32(u32(blockDim.y) * 32)) {
-        const u32 left = u32(n1) - h;
-        const u32 end = h + (left < u32(u32(blockDim.y) * 32) ? left : u32(u32(blockDim.y) * 32));
+      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
         float q4 = float(0);
         #pragma unroll 8
-        for (u32 j = h; j < end; j += u32(blockDim.y)) {
-          const int x1 = int(j);
+        for (u32 j = h; j < end; j += 1) {
+          const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
           const float v3 = b1[x0 + x1 * n2];
           q4 = (q4 + v3);
         }
@@ -1718,14 +1725,15 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     float r38 = float(0);
     float r61 = float(0);
     if (there) {
-      for (u32 h = u32(threadIdx.y); h < u32(n1); h += u32(u32(blockDim.y) * 32)) {
-        const u32 left = u32(n1) - h;
-        const u32 end = h + (left < u32(u32(blockDim.y) * 32) ? left : u32(u32(blockDim.y) * 32));
+      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
         float q38 = float(0);
         float q61 = float(0);
         #pragma unroll 8
-        for (u32 j = h; j < end; j += u32(blockDim.y)) {
-          const int x1 = int(j);
+        for (u32 j = h; j < end; j += 1) {
+          const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
           const float v8 = b1[x0 + x1 * n2];
           const float v10 = (v8 + v9);
           const float v12 = (v10 * s4);

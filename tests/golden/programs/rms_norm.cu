@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
   const bool vectors = ((u64(b0) | u64(b1) | u64(b2)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  if (vectors && inner % u32(4) == u32(0)) {
+  if (vectors && u32(n1) % u32(4) == u32(0)) {
     for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
       const int x0 = int(f);
       float h0[2][4];

@@ -69,10 +69,7 @@ float sn_workgroup_sum_f32(float mine) {
   }
   return v;
 }
-SN_FN float sn_div_f32(float a, float b) {
-  const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
-  return (a * s) / (b * s);
-}
+SN_FN float sn_recip_f32(float a) { return float(1) / a; }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
 layout(std430, binding = 0) restrict readonly buffer b0_4_t { vec4 at[]; } b0_4;
 layout(std430, binding = 1) writeonly buffer b1_t { float at[]; } b1;
@@ -85,7 +82,7 @@ void main() {
   const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  if (vectors && inner % u32(4) == u32(0)) {
+  if (vectors && u32(n1) % u32(4) == u32(0)) {
     for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
       const int x0 = int(f);
       vec4 h0[2];
@@ -140,6 +137,7 @@ void main() {
       r4 = r4 + ((q4[0] + q4[1]) + (q4[2] + q4[3]));
       r4 = sn_workgroup_sum_f32(r4);
       precise float v4 = r4;
+      precise float v5 = sn_recip_f32(v4);
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
         const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
@@ -151,8 +149,8 @@ void main() {
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
             precise float v3 = h0[i][k];
-            precise float v5 = sn_div_f32(v3, v4);
-            w0[k] = v5;
+            precise float v6 = (v3 * v5);
+            w0[k] = v6;
           }
           b1_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
         }
@@ -189,13 +187,14 @@ void main() {
       }
       r4 = sn_workgroup_sum_f32(r4);
       precise float v4 = r4;
+      precise float v5 = sn_recip_f32(v4);
       for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
         precise float v2 = (v0 - v1);
         precise float v3 = sn_exp_f32(v2);
-        precise float v5 = sn_div_f32(v3, v4);
-        b1.at[x0 * n2 + x1] = v5;
+        precise float v6 = (v3 * v5);
+        b1.at[x0 * n2 + x1] = v6;
       }
     }
   }

@@ -57,7 +57,7 @@ SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool ag
     v = (v + w);
   }
 }
-SN_FN float sn_div_f32(float a, float b) { return a / b; }
+SN_FN float sn_recip_f32(float a) { return float(1) / a; }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
 }
@@ -70,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
   const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
-  if (vectors && inner % u32(4) == u32(0)) {
+  if (vectors && u32(n1) % u32(4) == u32(0)) {
     for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
       const int x0 = int(f);
       float h0[2][4];
@@ -112,6 +112,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
       r4 = r4 + ((q4[0] + q4[1]) + (q4[2] + q4[3]));
       { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r4, warps, blockDim.x, false); }
       const float v4 = r4;
+      const float v5 = sn_recip_f32(v4);
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -122,8 +123,8 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
             const float v3 = h0[i][k];
-            const float v5 = sn_div_f32(v3, v4);
-            w0[k] = v5;
+            const float v6 = (v3 * v5);
+            w0[k] = v6;
           }
           sn_store4_f32(b1 + (x0 * n2 + y), w0);
         }
@@ -157,13 +158,14 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
       }
       { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r4, warps, blockDim.x, false); }
       const float v4 = r4;
+      const float v5 = sn_recip_f32(v4);
       for (u32 j = u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
         const int x1 = int(j);
         const float v0 = b0[x0 * n2 + x1];
         const float v2 = (v0 - v1);
         const float v3 = sn_exp_f32(v2);
-        const float v5 = sn_div_f32(v3, v4);
-        b1[x0 * n2 + x1] = v5;
+        const float v6 = (v3 * v5);
+        b1[x0 * n2 + x1] = v6;
       }
     }
   }

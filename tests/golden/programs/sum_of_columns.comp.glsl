@@ -38,8 +38,8 @@ void main() {
   float r4 = float(0);
   if (f < points) {
     const int x0 = int(f);
-    for (u32 h = u32(begin); h < u32(end_of_part); h += u32(32)) {
-      const u32 left = u32(end_of_part) - h;
+    for (u32 h = begin; h < end_of_part; h += u32(32)) {
+      const u32 left = end_of_part - h;
       const u32 end = h + (left < u32(32) ? left : u32(32));
       float q4 = float(0);
       {
@@ -95,6 +95,8 @@ void main() {
         r4 = (r4 + p_r4);
       }
     }
+  }
+  if (f < points) {
     const int x0 = int(f);
     precise float v4 = r4;
     b1.at[x0] = v4;

@@ -9,6 +9,20 @@ SN_FN void sn_follow() {
 #endif
 }
 SN_FN float sn_exp_f32(float a) { return expf(a); }
+SN_FN void sn_rows_sum_f32(float& v) {
+  if (blockDim.y == 1u) return;
+  __shared__ float parts[1][256];
+  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;
+  __syncthreads();
+  parts[0][mine] = v;
+  __syncthreads();
+  v = parts[0][threadIdx.x];
+  for (u32 i = 1u; i < blockDim.y; ++i) {
+    const u32 other = i * blockDim.x + threadIdx.x;
+    const float w = parts[0][other];
+    v = (v + w);
+  }
+}
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* b0, float* __restrict__ b1, int n0, int n1, int n2, float s0, u32 parts, char* partials, u32* counters) {
   sn_follow();
@@ -23,13 +37,14 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   float r4 = float(0);
   if (f < points) {
     const int x0 = int(f);
-    for (u32 h = u32(begin); h < u32(end_of_part); h += u32(32)) {
-      const u32 left = u32(end_of_part) - h;
+    const u32 rounds = begin + u32(threadIdx.y) >= end_of_part ? u32(0) : (u32(blockDim.y) == u32(1) ? end_of_part - (begin + u32(threadIdx.y)) : (end_of_part - (begin + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+    for (u32 h = u32(0); h < rounds; h += u32(32)) {
+      const u32 left = rounds - h;
       const u32 end = h + (left < u32(32) ? left : u32(32));
       float q4 = float(0);
       #pragma unroll 8
       for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
+        const int x1 = int(begin + u32(threadIdx.y) + j * u32(blockDim.y));
         const float v0 = b0[x0 + x1 * n2];
         const float v2 = (v0 * s0);
         const float v3 = sn_exp_f32(v2);
@@ -38,24 +53,32 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       r4 = r4 + q4;
     }
   }
-  if (f < points) {
+  sn_rows_sum_f32(r4);
+  if (f < points && threadIdx.y == 0u) {
     *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r4;
   }
   __threadfence();
   __shared__ u32 turn;
   __syncthreads();
-  if (threadIdx.x == 0u) turn = atomicAdd(counters + unit, 1u);
+  if (threadIdx.x == 0u && threadIdx.y == 0u) turn = atomicAdd(counters + unit, 1u);
   __syncthreads();
   if (turn + 1u != parts) return;
   __threadfence();
-  if (threadIdx.x == 0u) counters[unit] = 0u;
+  if (threadIdx.x == 0u && threadIdx.y == 0u) counters[unit] = 0u;
   r4 = float(0);
   if (f < points) {
-    #pragma unroll 8
-    for (u32 p = u32(0); p < u32(parts); p += u32(1)) {
-      const float p_r4 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
-      r4 = (r4 + p_r4);
+    {
+      const u32 joins = u32(threadIdx.y) < u32(parts) ? (u32(parts) - u32(threadIdx.y) + u32(blockDim.y) - 1) / u32(blockDim.y) : u32(0);
+      #pragma unroll 8
+      for (u32 g = u32(0); g < joins; g += u32(1)) {
+        const u32 p = u32(threadIdx.y) + g * u32(blockDim.y);
+        const float p_r4 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
+        r4 = (r4 + p_r4);
+      }
     }
+  }
+  sn_rows_sum_f32(r4);
+  if (f < points && threadIdx.y == 0u) {
     const int x0 = int(f);
     const float v4 = r4;
     b1[x0] = v4;

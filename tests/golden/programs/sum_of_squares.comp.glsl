@@ -119,9 +119,13 @@ void main() {
   memoryBarrierBuffer();
   if (gl_LocalInvocationID.x == 0u) sn_counters.word[unit] = 0u;
   r2 = float(0);
-  for (u32 p = u32(gl_LocalInvocationID.x); p < u32(parts); p += u32(gl_WorkGroupSize.x)) {
-    precise float p_r2 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
-    r2 = (r2 + p_r2);
+  {
+    const u32 joins = u32(gl_LocalInvocationID.x) < u32(parts) ? (u32(parts) - u32(gl_LocalInvocationID.x) + u32(gl_WorkGroupSize.x) - 1) / u32(gl_WorkGroupSize.x) : u32(0);
+    for (u32 g = u32(0); g < joins; g += u32(1)) {
+      const u32 p = u32(gl_LocalInvocationID.x) + g * u32(gl_WorkGroupSize.x);
+      precise float p_r2 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+      r2 = (r2 + p_r2);
+    }
   }
   r2 = sn_workgroup_sum_f32(r2);
   precise float v2 = r2;

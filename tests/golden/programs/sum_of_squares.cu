@@ -83,15 +83,19 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   __threadfence();
   __shared__ u32 turn;
   __syncthreads();
-  if (threadIdx.x == 0u) turn = atomicAdd(counters + unit, 1u);
+  if (threadIdx.x == 0u && threadIdx.y == 0u) turn = atomicAdd(counters + unit, 1u);
   __syncthreads();
   if (turn + 1u != parts) return;
   __threadfence();
-  if (threadIdx.x == 0u) counters[unit] = 0u;
+  if (threadIdx.x == 0u && threadIdx.y == 0u) counters[unit] = 0u;
   r2 = float(0);
-  for (u32 p = u32(threadIdx.x); p < u32(parts); p += u32(blockDim.x)) {
-    const float p_r2 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
-    r2 = (r2 + p_r2);
+  {
+    const u32 joins = u32(threadIdx.x) < u32(parts) ? (u32(parts) - u32(threadIdx.x) + u32(blockDim.x) - 1) / u32(blockDim.x) : u32(0);
+    for (u32 g = u32(0); g < joins; g += u32(1)) {
+      const u32 p = u32(threadIdx.x) + g * u32(blockDim.x);
+      const float p_r2 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
+      r2 = (r2 + p_r2);
+    }
   }
   { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r2, warps, blockDim.x, false); }
   const float v2 = r2;

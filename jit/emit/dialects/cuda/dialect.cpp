@@ -34,11 +34,14 @@ class CudaDialect : public Dialect {
     row = "threadIdx.y";
     rows = "blockDim.y";
     barrier = "sn_barrier();";
+    cluster_barrier = "sn_cluster_barrier();";
     unroll = "#pragma unroll";
     unroll_8 = "#pragma unroll 8";
     faults = "fault";
     member_number = "member";
     has_wide_vectors = true;
+    divides_by_reciprocals = true;
+    loads_around_rows = true;  // buffers lie at multiples of more than a vector, and end so
     handover = {"__threadfence();", "__shared__ u32 turn;", "turn", "__syncthreads();", ""};
   }
 
@@ -48,13 +51,15 @@ class CudaDialect : public Dialect {
   }
 
   std::string open(const ir::Kernel& kernel, const Target& target, const BodyUse& use) const override {
-    const int blocks = blocks_at_a_time(kernel, use);
-    std::string head, bound = std::to_string(workgroup_lanes(kernel, target));
+    const int lanes = workgroup_lanes(kernel, target), blocks = blocks_at_a_time(kernel, lanes, use);
+    std::string head, bound = std::to_string(lanes);
     if (blocks > 0) {
       head = "#ifndef SN_BLOCKS\n#define SN_BLOCKS " + std::to_string(blocks) + "\n#endif\n";
       bound += ", SN_BLOCKS";
     }
-    head += "extern \"C\" __global__ void __launch_bounds__(" + bound + ") sinter_kernel(\n    ";
+    head += "extern \"C\" __global__ void ";
+    if (kernel.row_cluster > 1) head += "__cluster_dims__(" + std::to_string(kernel.row_cluster) + ", 1, 1) ";
+    head += "__launch_bounds__(" + bound + ") sinter_kernel(\n    ";
     if (kernel.members > 1) return open_members(kernel, head);
     std::string text = head;
     bool first = true;
@@ -70,7 +75,16 @@ class CudaDialect : public Dialect {
       argument(std::string(c_type(kernel.scalars[s])) + " " + argument_name('s', s));
     if (kernel.split) argument("u32 parts, char* partials, u32* counters");
     if (kernel.faults > 0) argument("u32* fault");
-    return text + ") {\n  sn_follow();\n";
+    text += ") {\n";
+    for (const SharedArray& array : use.shared)
+      text += "  __shared__ " + std::string(storage_type(array.dtype)) + " " + array.name + "[" +
+              std::to_string(array.elements) + "];\n";
+    return text + "  sn_follow();\n";
+  }
+
+  std::size_t shared_bytes(DType dtype) const override { return size_of(dtype); }
+  std::string from_shared(DType dtype, const std::string& element) const override {
+    return dtype == DType::boolean ? element + " != 0" : element;
   }
 
   std::string read(const ir::Kernel& kernel, std::size_t buffer, const std::string& position) const override {
@@ -120,11 +134,24 @@ class CudaDialect : public Dialect {
   }
 
   std::string workgroup_function(const std::string& name, Op, DType dtype, const std::string& combine,
-                                 const Target& target) const override {
-    return cuda_exchange(name, dtype, combine, target);
+                                 const Target& target, int lanes) const override {
+    return cuda_exchange(name, dtype, combine, target, lanes);
   }
-  std::string workgroup_welford(const std::string& name, DType dtype, const Target& target) const override {
-    return cuda_exchange_welford(name, dtype, target);
+  std::string workgroup_welford(const std::string& name, DType dtype, const Target& target,
+                                int lanes) const override {
+    return cuda_exchange_welford(name, dtype, target, lanes);
+  }
+  std::string cluster_function(const std::string& name, DType dtype, std::size_t values,
+                               const std::string& join, int cluster) const override {
+    return cuda_cluster(name, dtype, values, join, cluster);
+  }
+  std::string cluster_call(const std::string& function, DType dtype, const std::vector<std::string>& values,
+                           const std::string& turn, const std::string& rank, int cluster) const override {
+    std::string arguments;
+    for (const std::string& value : values) arguments += value + ", ";
+    return std::string("{ __shared__ ") + (size_of(dtype) == 8 ? "u64" : "u32") + " places[2][" +
+           std::to_string(values.size()) + "][" + std::to_string(cluster) + "]; " + function + "(" +
+           arguments + "places, " + turn + ", " + rank + "); }";
   }
 
   // Each call has memory of its own: what another call's barrier has let through may be written over.
@@ -156,6 +183,7 @@ class CudaDialect : public Dialect {
   std::string_view function(std::string_view name) const override { return cuda_function(name); }
   void add_functions(const Target& target, std::map<std::string, std::string>& functions) const override {
     functions["sn_barrier"] = cuda_barrier(target);
+    functions["sn_cluster_barrier"] = cuda_cluster_barrier();
   }
 
  protected:
@@ -172,9 +200,9 @@ class CudaDialect : public Dialect {
   /// Small blocks that hold rows, several on a multiprocessor: one computes while others load. Left alone,
   /// the compiler takes more registers than that leaves; where this leaves too few, it compiles again for one
   /// block less (jit/compile/nvrtc.h). 0: nothing is asked of it.
-  static int blocks_at_a_time(const ir::Kernel& kernel, const BodyUse& use) {
-    if (kernel.row_elements == 0 || kernel.row_lanes > 256) return 0;
-    return use.held_words <= 32 ? 4 : 3;
+  static int blocks_at_a_time(const ir::Kernel& kernel, int lanes, const BodyUse& use) {
+    if (kernel.row_elements == 0 || lanes > 256) return 0;
+    return (use.held_words <= 32 ? 4 : 3) * 256 / lanes;
   }
   static std::string partial_type(DType dtype) {
     return dtype == DType::boolean ? "u32" : std::string(c_type(dtype));

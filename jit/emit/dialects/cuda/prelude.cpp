@@ -58,6 +58,23 @@ constexpr const char* kMin = R"(SN_FN float sn_min_f32(float a, float b) {
 }
 )";
 
+// Division by a number that many are divided by, from its rounded reciprocal: two Newton steps give the
+// rounded quotient, as long as nothing on the way overflows or is subnormal. Else, and for a reciprocal that
+// is NaN, the compiler's own. Half of its instructions, none of them on the slow units.
+constexpr const char* kReciprocal = R"(SN_FN float sn_reciprocal_f32(float b) {
+  const float m = fabsf(b);
+  return m > 9.5367431640625e-7f && m < 1.152921504606847e18f ? 1.0f / b : __int_as_float(0x7fc00000);
+}
+)";
+constexpr const char* kDivBy = R"(SN_FN float sn_div_by_f32(float a, float b, float reciprocal) {
+  const float q = a * reciprocal;
+  const float p = fma(fma(-b, q, a), reciprocal, q);
+  const float m = fabsf(p);
+  if (m > 8.271806125530277e-25f && m < 1.152921504606847e18f) return fma(fma(-b, p, a), reciprocal, p);
+  return a == 0.0f && q == 0.0f ? q : a / b;
+}
+)";
+
 /// sn_load4 and sn_store4. What a lane holds are values; memory has bytes for bool and u8.
 void add_vectors(FunctionTable& table) {
   auto vectors = [&](DType dtype, const std::string& vector, const std::string& element, bool halves) {
@@ -172,6 +189,8 @@ FunctionTable make_table() {
       {"sn_shift_right", kInts,
        binary("b < 0 || b >= $T(8 * sizeof(a)) ? (a < 0 ? $T(-1) : $T(0)) : a >> b")},
       {"sn_div", kFloats, binary("a / b")},
+      {"sn_reciprocal", kF32, kReciprocal},
+      {"sn_div_by", kF32, kDivBy},
       {"sn_div", kInts, binary("b == 0 ? $T(0) : b == -1 ? $T($U(0) - $U(a)) : a / b")},
       {"sn_remainder", kFloats,
        "SN_FN $T $N($T a, $T b) {\n"

@@ -1,6 +1,7 @@
 // Blocks and their warps in CUDA.
 #include "jit/emit/dialects/cuda/workgroups.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace sinter::emit {
@@ -14,8 +15,9 @@ std::string unsigned_text(int number) { return std::to_string(number) + "u"; }
 /// The lanes of a warp as texts.
 struct Warp {
   std::string half, shift, mask;
-  explicit Warp(const Target& target)
-      : half(unsigned_text(target.subgroup / 2)),
+  /// `lanes` of each point: several points share a warp that has more.
+  Warp(const Target& target, int lanes)
+      : half(unsigned_text(std::min(target.subgroup, lanes) / 2)),
         shift(std::to_string(std::countr_zero(static_cast<unsigned>(target.subgroup)))),
         mask(unsigned_text(target.subgroup - 1)) {}
   static std::string exchange(const std::string& value) {
@@ -30,8 +32,8 @@ int cuda_most_warps(const Target& target) { return kMostLanes / target.subgroup;
 // Within a warp by exchange: both sides of each pair compute the same, so all lanes end with the same bits.
 // Then the warps' results likewise; their number is a power of two.
 std::string cuda_exchange(const std::string& name, DType dtype, const std::string& combine,
-                          const Target& target) {
-  const Warp warp(target);
+                          const Target& target, int lanes) {
+  const Warp warp(target, lanes);
   const std::string type(c_type(dtype)), most = std::to_string(cuda_most_warps(target));
   const std::string exchanged =
       size_of(dtype) == 1 ? type + "(" + Warp::exchange("int(v)") + ")" : Warp::exchange("v");
@@ -53,8 +55,8 @@ std::string cuda_exchange(const std::string& name, DType dtype, const std::strin
 }
 
 // As cuda_exchange; both sides of a pair must take the same one as the first, so that they compute the same.
-std::string cuda_exchange_welford(const std::string& name, DType dtype, const Target& target) {
-  const Warp warp(target);
+std::string cuda_exchange_welford(const std::string& name, DType dtype, const Target& target, int lanes) {
+  const Warp warp(target, lanes);
   const std::string type(c_type(dtype)), join = "sn_join_welford_" + std::string(name_of(dtype)),
                                          most = std::to_string(cuda_most_warps(target));
   const auto across = [&](const std::string& from) {
@@ -100,6 +102,64 @@ std::string cuda_rows(const std::string& name, Op op, DType dtype, const std::st
          "  __syncthreads();\n" + get +
          "  for (u32 i = 1u; i < blockDim.y; ++i) {\n    const u32 other = i * blockDim.x + threadIdx.x;\n" +
          join + "  }\n}\n";
+}
+
+// Each block stores its values in all blocks' shared memory; then every lane combines them in the order of
+// the blocks. Calls take turns with two places: when one is written again, the call in between has had its
+// barrier, so all have read it.
+std::string cuda_cluster(const std::string& name, DType dtype, std::size_t values, const std::string& join,
+                         int cluster) {
+  const std::string type(c_type(dtype)), count = std::to_string(values), blocks = std::to_string(cluster);
+  const bool is_wide = size_of(dtype) == 8;
+  const std::string word = is_wide ? "u64" : "u32", suffix = is_wide ? "b64" : "b32";
+  std::string parameters;
+  for (std::size_t i = 0; i < values; ++i) {
+    parameters += type + "& v" + std::to_string(i) + ", ";
+  }
+  const auto bits = [&](const std::string& value) {
+    switch (dtype) {
+      case DType::f32: return "u32(__float_as_int(" + value + "))";
+      case DType::f64: return "u64(__double_as_longlong(" + value + "))";
+      default: return word + "(" + value + ")";
+    }
+  };
+  const auto value = [&](const std::string& words) {
+    switch (dtype) {
+      case DType::f32: return "__int_as_float(int(" + words + "))";
+      case DType::f64: return "__longlong_as_double(i64(" + words + "))";
+      case DType::boolean: return words + " != 0u";
+      default: return type + "(" + words + ")";
+    }
+  };
+  std::string text = "SN_FN void " + name + "(" + parameters + word + " (*places)[" + count + "][" + blocks +
+                     "], u32& turn, u32 rank) {\n  if (threadIdx.x < " + blocks + "u) {\n";
+  for (std::size_t i = 0; i < values; ++i) {
+    const std::string number = std::to_string(i);
+    text +=
+        "    {\n      u32 at;\n"
+        "      asm(\"{ .reg .u64 t; cvta.to.shared.u64 t, %1; cvt.u32.u64 %0, t; }\" : \"=r\"(at) : "
+        "\"l\"(&places[turn][" +
+        number +
+        "][rank]));\n"
+        "      asm(\"mapa.shared::cluster.u32 %0, %0, %1;\" : \"+r\"(at) : \"r\"(threadIdx.x));\n"
+        "      asm volatile(\"st.shared::cluster." +
+        suffix + " [%0], %1;\" :: \"r\"(at), \"" + (is_wide ? "l" : "r") + "\"(" + bits("v" + number) +
+        ") : \"memory\");\n    }\n";
+  }
+  text += "  }\n  sn_cluster_barrier();\n";
+  for (std::size_t i = 0; i < values; ++i)
+    text += "  v" + std::to_string(i) + " = " + value("places[turn][" + std::to_string(i) + "][0]") + ";\n";
+  text += "  for (u32 b = 1u; b < " + blocks + "u; ++b) {\n";
+  for (std::size_t i = 0; i < values; ++i)
+    text += "    const " + type + " w" + std::to_string(i) + " = " +
+            value("places[turn][" + std::to_string(i) + "][b]") + ";\n";
+  return text + "    " + join + "\n  }\n  turn ^= 1u;\n}\n";
+}
+
+std::string cuda_cluster_barrier() {
+  return "SN_FN void sn_cluster_barrier() {\n"
+         "  asm volatile(\"barrier.cluster.arrive.release.aligned;\\n\\t"
+         "barrier.cluster.wait.acquire.aligned;\" ::: \"memory\");\n}\n";
 }
 
 std::string cuda_barrier(const Target& target) {

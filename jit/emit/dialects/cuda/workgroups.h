@@ -9,8 +9,14 @@
 namespace sinter::emit {
 
 std::string cuda_exchange(const std::string& name, DType dtype, const std::string& combine,
-                          const Target& target);
-std::string cuda_exchange_welford(const std::string& name, DType dtype, const Target& target);
+                          const Target& target, int lanes);
+std::string cuda_exchange_welford(const std::string& name, DType dtype, const Target& target, int lanes);
+
+/// As Dialect::cluster_function, and the barrier of a cluster. Blocks write into each other's shared memory
+/// (compute capability 9.0).
+std::string cuda_cluster(const std::string& name, DType dtype, std::size_t values, const std::string& join,
+                         int cluster);
+std::string cuda_cluster_barrier();
 
 /// As Dialect::row_function.
 std::string cuda_rows(const std::string& name, Op op, DType dtype, const std::string& combine,

@@ -128,6 +128,9 @@ class GlslDialect : public Dialect {
       text += "shared u32 sn_turn;\n";
     }
     if (kernel.faults > 0) more("restrict", "sn_fault");
+    for (const SharedArray& array : use.shared)
+      text += "shared " + std::string(c_type(array.dtype)) + " " + array.name + "[" +
+              std::to_string(array.elements) + "];\n";
     text += "void main() {\n";
 
     std::size_t at = 0;
@@ -235,11 +238,12 @@ class GlslDialect : public Dialect {
   }
 
   std::string workgroup_function(const std::string& name, Op op, DType dtype, const std::string& combine,
-                                 const Target& target) const override {
+                                 const Target& target, int) const override {
     return target.subgroup ? glsl_exchange(name, op, dtype, combine, target)
                            : glsl_tree(name, dtype, combine, target);
   }
-  std::string workgroup_welford(const std::string& name, DType dtype, const Target& target) const override {
+  std::string workgroup_welford(const std::string& name, DType dtype, const Target& target,
+                                int) const override {
     return target.subgroup ? glsl_exchange_welford(name, dtype, target)
                            : glsl_tree_welford(name, dtype, target);
   }

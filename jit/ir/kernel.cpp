@@ -1,0 +1,20 @@
+// What is asked of a kernel in several places.
+#include "jit/ir/kernel.h"
+
+namespace sinter::ir {
+
+std::size_t argument_bytes(const Kernel& kernel) {
+  std::size_t bytes = 8 * kernel.buffers.size() + (kernel.wide ? 8u : 4u) * kernel.ints;
+  for (DType dtype : kernel.scalars) bytes += size_of(dtype) == 8 ? 8 : 4;
+  return bytes;
+}
+
+bool lies_along_tile(const Kernel& kernel, const Expr& expr) {
+  if (kernel.tile == Kernel::kNoTile || expr.kind != ExprKind::Load || expr.predicate != kNone) return false;
+  const IndexMap& map = kernel.maps[expr.map];
+  const std::vector<IntRef>& strides = map.steps.front().strides;
+  return map.steps.size() == 1 && strides[kernel.tile].is_one() &&
+         strides[kernel.outer_rank - 1u].kind == IntRef::Kind::Argument;
+}
+
+}  // namespace sinter::ir
