@@ -107,9 +107,11 @@ void share(Geometry& shape, const Target& target, std::int64_t most) {
 }  // namespace
 
 int points_at_once(const ir::Kernel& kernel, const Target& target) {
-  constexpr std::size_t kMostExpressions = 20;  // above, the compiler has enough to put side by side
+  // Above, the compiler has enough to put side by side.
+  constexpr std::size_t kMostExpressions = 20, kMostDivisions = 8;
   const bool lies_in_vectors = kernel.outer_rank < 2;
-  return target.vectors && !lies_in_vectors && kernel.exprs.size() <= kMostExpressions ? 4 : 1;
+  const bool is_small = kernel.exprs.size() <= kMostExpressions && ir::divisions(kernel) <= kMostDivisions;
+  return target.vectors && !lies_in_vectors && is_small ? 4 : 1;
 }
 
 bool has_short_rows(const ir::Kernel& kernel, const Target& target) {

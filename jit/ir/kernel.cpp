@@ -9,6 +9,15 @@ std::size_t argument_bytes(const Kernel& kernel) {
   return bytes;
 }
 
+std::size_t divisions(const Kernel& kernel) {
+  std::size_t count = 0;
+  for (const IndexMap& map : kernel.maps)
+    for (std::size_t step = 1; step < map.steps.size(); ++step) count += map.steps[step].extents.size() - 1;
+  for (const Expr& expr : kernel.exprs)
+    if (expr.kind == ExprKind::InBounds) count += expr.bounds.size() - 1;
+  return count;
+}
+
 bool lies_along_tile(const Kernel& kernel, const Expr& expr) {
   if (kernel.tile == Kernel::kNoTile || expr.kind != ExprKind::Load || expr.predicate != kNone) return false;
   const IndexMap& map = kernel.maps[expr.map];

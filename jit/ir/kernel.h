@@ -197,6 +197,10 @@ struct Kernel {
   std::vector<Store> stores;
 };
 
+/// How often a point's indices are split into coordinates, one division for each but the first: what a kernel
+/// takes longest to compile for.
+std::size_t divisions(const Kernel& kernel);
+
 /// True iff the load reaches neighbouring elements along the loop of the kernel's tile.
 bool lies_along_tile(const Kernel& kernel, const Expr& expr);
 

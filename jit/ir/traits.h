@@ -24,8 +24,9 @@ struct DeviceTraits {
   bool grid_reductions = false;  // kernels may be Kernel::split, and there is SquaredDeviations; else two
                                  // kernels share such work
   std::int64_t shared_elements =
-      4096;              // with grid_reductions: of a result, from which on groups may share them
-  int max_buffers = 24;  // bindings of one kernel
+      4096;  // with grid_reductions: of a result, from which on groups may share them
+  std::size_t max_divisions = SIZE_MAX;  // of indices in one kernel: some compilers take 5 ms for each
+  int max_buffers = 24;                  // bindings of one kernel
   std::size_t batch_bytes =
       0;  // arguments that one launch of several members may have; 0: there are no such launches
   std::size_t memory_bytes = 0;  // 0: unknown

@@ -183,6 +183,7 @@ Device Device::null() {
         traits.batch_bytes = 32760;
         traits.grid_reductions = true;
         traits.row_lanes = 1024;
+        traits.max_divisions = 128;
         traits.launch_bytes = 8 << 20;
         traits.work_per_byte = 14;
         return runtime::make_null_backend(traits);

@@ -45,6 +45,35 @@ struct Model {
 
 }  // namespace
 
+TEST_CASE(
+    "a kernel splits so many indices that it compiles in a second, and one operation as many as it needs") {
+  // Each window's gradient is laid back over the image: 25 frames, each behind a reshape.
+  const auto x = Tensor<4>::zeros({2, 3, 31, 31}, device).require_grad();
+  x.sync();
+  std::size_t most = 0, kernels = 0;
+  {
+    struct Count : runtime::TraceObserver {
+      Count() { add_observer(*this); }
+      ~Count() override { remove_observer(*this); }
+      void runs(const runtime::TraceRun& run) override {
+        for (const ir::Kernel& kernel : run.plan.kernels) {
+          most = std::max(most, ir::divisions(kernel));
+          ++kernels;
+        }
+      }
+      std::size_t most = 0, kernels = 0;
+    } count;
+    const AnyTensor pooled = x.any().windows(2, 5, 2).windows(3, 5, 2).max({4, 5});
+    Gradients gradients = AnyTensor::mul(pooled, pooled).sum({0, 1, 2, 3, 4, 5}).reshape({}).backward();
+    gradients.remove(x.any()).value().sync();
+    most = count.most;
+    kernels = count.kernels;
+  }
+  CHECK(most > 64);
+  CHECK(most <= 128);
+  CHECK(kernels < 12);
+}
+
 TEST_CASE("a variance in one pass takes the same kernels at another batch size") {
   // The number of elements is a constant of the plan, and the kernel's argument.
   const auto batch_norm = [](std::int64_t batch) {

@@ -17,6 +17,8 @@ namespace {
 
 // Above this a vector path would double a text that is long already, and its registers would no longer fit.
 constexpr std::size_t kMostVectorExpressions = 80;
+// Likewise: an index is split for each element of a vector.
+constexpr std::size_t kMostVectorDivisions = 16;
 
 }  // namespace
 
@@ -25,7 +27,7 @@ Vectors::Vectors(Expressions& e, Accumulators& sums, Schedule schedule, const st
   const bool inner = schedule == Schedule::LanesInner;
   const std::size_t rank = inner ? k_.inner_rank : k_.outer_rank;
   if (!e_.dialect.has_vectors(k_, e_.target) || schedule == Schedule::LanesOuter || rank == 0) return;
-  if (tile_edge(k_, e_.target) > 0) return;
+  if (tile_edge(k_, e_.target) > 0 || ir::divisions(k_) > kMostVectorDivisions) return;
   if (static_cast<std::size_t>(std::count(live.begin(), live.end(), true)) > kMostVectorExpressions) return;
   along_ = inner ? k_.extents.size() - 1 : k_.outer_rank - 1u;
   if (k_.row_ragged) return;

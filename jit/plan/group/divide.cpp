@@ -51,14 +51,21 @@ class Divider {
       std::variant<Lowered, std::string> kernel = lower(graph_, result_.owners, g, whole, limits_);
       if (auto* lowered = std::get_if<Lowered>(&kernel)) return std::move(*lowered);
       const std::vector<NodeId> inlined = inlined_below(whole.stores[0]);
-      if (inlined.empty())
-        throw std::logic_error("plan: a single operation cannot be lowered: " +
-                               std::get<std::string>(kernel));
+      if (inlined.empty()) return lower_alone(g, whole);
       const NodeId halfway = end_of_concatenation(inlined[inlined.size() / 2]);
       result_.cuts.push_back({halfway, whole.stores[0], std::get<std::string>(kernel)});
       storing_[halfway] = Storing::Chosen;
       new_group(halfway);
     }
+  }
+
+  /// A group of one operation, however long it takes to compile.
+  Lowered lower_alone(GroupId g, const Group& whole) {
+    LowerLimits limits = limits_;
+    limits.max_divisions = SIZE_MAX;
+    std::variant<Lowered, std::string> kernel = lower(graph_, result_.owners, g, whole, limits);
+    if (auto* lowered = std::get_if<Lowered>(&kernel)) return std::move(*lowered);
+    throw std::logic_error("plan: a single operation cannot be lowered: " + std::get<std::string>(kernel));
   }
 
   /// From within a concatenation that is computed inline to its last node: the others are mostly unfilled.

@@ -302,6 +302,7 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
     }
     kernel.phases = std::max<std::uint16_t>(kernel.phases, static_cast<std::uint16_t>(expr.phase + 1));
   }
+  if (ir::divisions(kernel) > limits.max_divisions) throw Cut{"indices that take too long to compile"};
   for (const DraftStore& store : draft.stores) {
     const ir::Expr& expr = kernel.exprs[store.value];
     ir::Store& to = kernel.stores.emplace_back();

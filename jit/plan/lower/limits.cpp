@@ -6,6 +6,7 @@ namespace sinter::plan {
 LowerLimits limits_of(const ir::DeviceTraits& traits) {
   LowerLimits limits;
   limits.max_buffers = traits.max_buffers;
+  limits.max_divisions = traits.max_divisions;
   limits.grid_reductions = traits.grid_reductions;
   limits.groups = traits.groups;
   limits.lanes = traits.lanes;

@@ -13,8 +13,9 @@ struct LowerLimits {
   std::size_t max_exprs = 2048;
   // Each element goes through all of them: the pieces of a long list are joined in groups.
   std::size_t max_tests = 64;
-  std::size_t max_ints = 2000;   // a GPU's kernel takes some kilobytes of arguments
-  bool grid_reductions = false;  // these as in DeviceTraits
+  std::size_t max_divisions = SIZE_MAX;  // as in DeviceTraits; a single operation may have more
+  std::size_t max_ints = 2000;           // a GPU's kernel takes some kilobytes of arguments
+  bool grid_reductions = false;          // these as in DeviceTraits
   std::int64_t groups = 1, lanes = 1, shared_elements = 4096;
   int row_lanes = 0;
   bool short_rows = false;

@@ -126,6 +126,7 @@ void CudaBackend::open_device(int index, std::size_t most_graphs) {
   traits_.lanes = std::int64_t{2048} * multiprocessors_;
   traits_.groups = std::int64_t{4} * multiprocessors_;
   traits_.max_buffers = 64;
+  traits_.max_divisions = 128;  // NVRTC takes 5 to 10 ms for each
   traits_.grid_reductions = true;
   traits_.row_lanes = 1024;
   traits_.short_rows = true;
