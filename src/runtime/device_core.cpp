@@ -237,6 +237,7 @@ Statistics DeviceCore::statistics() {
   counts.traces -= base_.traces;
   counts.plans_built -= base_.plans_built;
   counts.plans_found -= base_.plans_found;
+  counts.plans_dropped -= base_.plans_dropped;
   counts.launches -= base_.launches;
   counts.graphs_built -= base_.graphs_built;
   counts.graph_launches -= base_.graph_launches;

@@ -38,7 +38,9 @@ class TraceSink {
   };
 
   virtual ~TraceSink() = default;
-  virtual std::unique_ptr<PerRecorder> attach() = 0;
+  /// `running` is the recorder's lock, which is held around `run`: whoever holds it may touch what the sink
+  /// keeps for the recorder.
+  virtual std::unique_ptr<PerRecorder> attach(std::mutex& running) = 0;
 
   /// Gives every held value of the trace its buffer and layout. Throws what went wrong: with
   /// `flushed.started` false, nothing has changed and the trace may be run again. Several recorders may call
@@ -53,7 +55,7 @@ class TraceSink {
 class Recorder {
  public:
   Recorder(TraceSink& sink, runtime::DeviceCore& device, std::size_t limit)
-      : sink_(sink), of_sink_(sink.attach()), device_(device), usual_limit_(limit), limit_(limit) {}
+      : sink_(sink), of_sink_(sink.attach(mutex_)), device_(device), usual_limit_(limit), limit_(limit) {}
 
   /// Records one op whose arguments were checked: fills `results` with a value for each of `types`. Operands
   /// pending in another thread's recorder are computed there first. A trace that reaches its limit runs; if

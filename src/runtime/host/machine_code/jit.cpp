@@ -140,6 +140,7 @@ class Code final : public JitCode {
     if (LlvmError error = api.jit_lookup(machine_->session, &address, entry.c_str()))
       throw CompileError("[host] LLVM could not load " + entry + ": " + take(api, error));
     function = reinterpret_cast<JitFunction>(address);
+    bytes = object.size();
   }
 
  private:

@@ -22,6 +22,7 @@ class JitCode {
  public:
   virtual ~JitCode() = default;
   JitFunction function = nullptr;
+  std::size_t bytes = 0;  // of the object code that was loaded
 };
 
 struct JitKernel {

@@ -9,6 +9,7 @@
 
 #include <sinter/error.h>
 
+#include "jit/ir/held_bytes.h"
 #include "src/runtime/host/buffer.h"
 #include "src/runtime/members.h"
 
@@ -91,6 +92,16 @@ void JitProgram::use(Member& m, const JitKernel& code) const {
 }
 
 JitProgram::~JitProgram() { delete joined_.load(); }
+
+std::size_t JitProgram::held_bytes() const {
+  // Code, constants and writable data have pages of their own, and LLVM notes of them.
+  constexpr std::size_t kLoaded = 16 * 1024;
+  std::size_t bytes = sizeof *this + ir::held_bytes(kernel_) + interpreted_.held_bytes();
+  bytes += kLoaded + code_.code->bytes;
+  if (const JitKernel* joined = joined_.load(std::memory_order_acquire))
+    bytes += kLoaded + joined->code->bytes;
+  return bytes;
+}
 
 JitProgram::Member JitProgram::member_of(std::span<const std::int64_t> ints) const {
   Member m;

@@ -24,6 +24,7 @@ class JitProgram final : public HostExecutable {
   std::string describe() const override { return "compiled kernel"; }
   std::string describe_launch(std::span<const std::int64_t> ints, std::size_t members) const override;
   std::size_t faults() const override { return kernel_.faults; }
+  std::size_t held_bytes() const override;
   std::string how(std::span<const std::int64_t> ints, std::size_t members) override;
 
  private:
