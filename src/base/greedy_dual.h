@@ -26,6 +26,8 @@ class GreedyDual {
     double cost() const { return cost_; }
     /// Nanoseconds of making for each byte.
     double value() const { return cost_ / static_cast<double>(bytes_ > 0 ? bytes_ : 1); }
+    /// How often it is held.
+    std::size_t holds() const { return holds_; }
 
    private:
     friend class GreedyDual;

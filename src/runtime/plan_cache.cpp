@@ -30,8 +30,6 @@ std::size_t bytes_of(const ReadyPlan& ready) {
   return bytes;
 }
 
-std::string milliseconds(double nanoseconds) { return absl::StrCat(nanoseconds * 1e-6, " ms"); }
-
 }  // namespace
 
 /// What has left the cache: it ends without the lock, as the end of driver objects takes the device's.
@@ -52,8 +50,7 @@ std::string PlanCache::describe(const CacheEntry& entry) const {
     const std::string& name = static_cast<const ExecutableEntry&>(entry).name;
     what = "\"" + name.substr(0, name.find('\n')) + "\"";
   }
-  return absl::StrCat(device_, ": ", what, " of ", entry.bytes(), " bytes, made in ",
-                      milliseconds(entry.cost()));
+  return absl::StrCat(device_, ": ", what, " of ", entry.bytes(), " bytes");
 }
 
 ReadyPlanRef PlanCache::find(const PlanKey& key) {
@@ -116,8 +113,8 @@ void PlanCache::make_room(std::size_t bytes, Gone& gone) {
 
 void PlanCache::drop(CacheEntry& entry, Gone& gone) {
   if (base::logs("plan"))
-    gone.lines.push_back(absl::StrCat("dropped ", describe(entry), ": ", entry.value(),
-                                      " ns a byte, the least of ", plans_.size(), " plans and ",
+    gone.lines.push_back(absl::StrCat("dropped ", describe(entry), ": it is worth ", entry.value(),
+                                      " ns of making for a byte, the least of ", plans_.size(), " plans and ",
                                       executables_.size(), " executables of ", order_.bytes(),
                                       " bytes; the limit is ", order_.limit()));
   if (entry.what == CacheEntry::What::Executable) {
@@ -178,8 +175,14 @@ void PlanCache::keep(const PlanKey& key, const ReadyPlanRef& ready, double cost,
     }
     make_room(own, gone);
     plans_.try_emplace(key, ready);
+    // A plan that goes lets its kernels go: it is worth what both are together, by its share in them.
+    double worth = cost, weight = static_cast<double>(own);
+    for (const ExecutableEntry* const executable : entry.executables) {
+      worth += executable->cost() / static_cast<double>(executable->holds());
+      weight += static_cast<double>(executable->bytes()) / static_cast<double>(executable->holds());
+    }
     try {
-      order_.add(entry, own, cost);
+      order_.add(entry, own, worth / weight * static_cast<double>(own));
       entry.is_kept.store(true, std::memory_order_relaxed);
     } catch (...) {
       plans_.erase(key);

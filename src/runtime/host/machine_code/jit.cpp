@@ -1,6 +1,7 @@
 // Runs LLVM: text to object code to loaded code, with the kernel cache between.
 #include "src/runtime/host/machine_code/jit.h"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -124,6 +125,9 @@ class Code final : public JitCode {
       const LlvmApi& api = machine_->library.api;
       if (LlvmError error = api.tracker_remove(tracker_)) take(api, error);
       api.tracker_release(tracker_);
+      // LLVM keeps the names of what it had loaded until it is told to look which are still in use.
+      static std::atomic<std::uint32_t> unloads{0};
+      if (++unloads % 256 == 0) api.names_clear(api.session_names(api.jit_session(machine_->session)));
     }
     all_->unloaded(entry_);
   }
