@@ -120,8 +120,9 @@ trace::Recorder& DeviceCore::acquire_recorder() {
     free_recorders_.erase(std::next(free).base());
     return *recorder;
   }
-  const auto limit = static_cast<std::size_t>(base::environment().trace_limit);
-  recorders_.push_back(std::make_unique<trace::Recorder>(executor_, *this, limit));
+  const auto usual = static_cast<std::size_t>(base::environment().trace_limit);
+  const auto longest = static_cast<std::size_t>(std::max<std::int64_t>(0, base::environment().longest_trace));
+  recorders_.push_back(std::make_unique<trace::Recorder>(executor_, *this, usual, longest));
   return *recorders_.back();
 }
 
