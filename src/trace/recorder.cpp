@@ -117,6 +117,7 @@ void Recorder::compute(std::span<Value* const> wanted) {
 
 /// False: the wanted values come of the whole trace.
 bool Recorder::compute_alone(std::span<Value* const> wanted) {
+  current_.undo_bases();
   const Flushed& all = current_.flushed();
   std::vector<bool> asked(all.values.size()), others(all.values.size());
   for (const Value* value : wanted)
@@ -161,6 +162,7 @@ bool Recorder::compute_alone(std::span<Value* const> wanted) {
 }
 
 void Recorder::keep_only(const std::vector<bool>& ops) {
+  current_.undo_bases();
   current_ = std::move(copy_ops(current_.flushed(), ops, this).draft);
   ends_.restart(ends_.ask_at());
 }
