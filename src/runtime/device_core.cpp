@@ -118,6 +118,7 @@ trace::Recorder& DeviceCore::acquire_recorder() {
   if (free != free_recorders_.rend()) {
     trace::Recorder* recorder = *free;
     free_recorders_.erase(std::next(free).base());
+    recorder->begin_thread();
     return *recorder;
   }
   const auto usual = static_cast<std::size_t>(base::environment().trace_limit);

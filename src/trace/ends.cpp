@@ -278,6 +278,15 @@ void TraceEnds::restart(std::size_t ask_at) noexcept {
   ask_at_ = ask_at;
 }
 
+void TraceEnds::forget() noexcept {
+  begin_stretch();
+  stream_.clear();
+  places_.clear();
+  steps_.clear();
+  loop_round_ = 0;
+  taken_ever_ = loop_since_ = searched_all_at_ = clock_ = 0;
+}
+
 void TraceEnds::begin_stretch() {
   taken_ = earlier_ops_ = 0;
   step_key_ = start_ = 0;

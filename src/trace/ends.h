@@ -40,6 +40,8 @@ class TraceEnds {
   /// The trace has lost ops, or could not be run and is kept: what is known of it is forgotten. It is asked
   /// for at `ask_at`.
   void restart(std::size_t ask_at) noexcept;
+  /// Another program begins.
+  void forget() noexcept;
 
   static constexpr std::size_t kLeastUsual = 64;
 

@@ -83,6 +83,11 @@ bool Recorder::empty() {
   return current_.trace().ops.empty();
 }
 
+void Recorder::begin_thread() {
+  std::lock_guard lock(mutex_);
+  ends_.forget();
+}
+
 void Recorder::flush_locked(bool by_program) {
   if (has_failed_) drop_unseen();
   if (current_.trace().ops.empty()) {

@@ -85,6 +85,10 @@ class Recorder {
   /// True iff nothing is recorded.
   bool empty();
 
+  /// Another thread takes the recorder, in which nothing is recorded: where its traces end must not follow
+  /// from what the thread before it did.
+  void begin_thread();
+
   /// Around a fork, by the thread that forks: no other thread is within this recorder then.
   void before_fork() { mutex_.lock(); }
   void after_fork() { mutex_.unlock(); }

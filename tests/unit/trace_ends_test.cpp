@@ -365,6 +365,20 @@ TEST_CASE("traces of threads end for each by itself") {
   CHECK(lengths[0].back() == 1501);
 }
 
+TEST_CASE("a thread's traces end as if no other had been there before") {
+  const Device device = device_over(runtime::make_null_backend({}));
+  const auto work = [&] {
+    auto x = Tensor<1>::zeros({4}, device), y = x;
+    for (std::uint32_t op : piece(4900, 18)) x = op % 2 ? x + y : x * y;  // a step that is new to this thread
+    device.flush();
+  };
+  std::thread(work).join();
+  const Statistics before = device.statistics();
+  std::thread(work).join();  // with the same recorder
+  CHECK(device.statistics().plans_built == before.plans_built);
+  CHECK(device.statistics().traces == 2 * before.traces);
+}
+
 TEST_CASE("a step that reads is one plan, and a loop that does not finds its own: on a device") {
   base::Environment& environment = base::mutable_environment();
   const base::Environment before = environment;
