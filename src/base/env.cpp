@@ -76,6 +76,7 @@ Environment read() {
   e.memory_limit_mib = number("SINTER_MEMORY_LIMIT_MIB", e.memory_limit_mib);
   e.cuda_graphs = flag("SINTER_CUDA_GRAPHS", e.cuda_graphs);
   e.trace_limit = std::max<std::int64_t>(1, number("SINTER_TRACE_LIMIT", e.trace_limit));
+  e.longest_trace = number("SINTER_LONGEST_TRACE", e.longest_trace);
   e.validation = flag("SINTER_VULKAN_VALIDATION", e.validation);
   e.onednn = flag("SINTER_ONEDNN", e.onednn);
   return e;
@@ -142,6 +143,8 @@ std::vector<EnvironmentVariable> environment_variables() {
        "0: CUDA kernels are launched one by one, also those of known plans"},
       {"SINTER_TRACE_LIMIT", std::to_string(e.trace_limit),
        "operations recorded before a flush happens by itself"},
+      {"SINTER_LONGEST_TRACE", std::to_string(e.longest_trace),
+       "the same within a step, or a round of a loop, that is known to be longer"},
       {"SINTER_VULKAN_VALIDATION", onoff(e.validation), "1: Vulkan validation layers, messages are errors"},
       {"SINTER_ONEDNN", onoff(e.onednn), "0: the host uses its own matrix product and convolution"},
   };

@@ -118,10 +118,12 @@ trace::Recorder& DeviceCore::acquire_recorder() {
   if (free != free_recorders_.rend()) {
     trace::Recorder* recorder = *free;
     free_recorders_.erase(std::next(free).base());
+    recorder->begin_thread();
     return *recorder;
   }
-  const auto limit = static_cast<std::size_t>(base::environment().trace_limit);
-  recorders_.push_back(std::make_unique<trace::Recorder>(executor_, *this, limit));
+  const auto usual = static_cast<std::size_t>(base::environment().trace_limit);
+  const auto longest = static_cast<std::size_t>(std::max<std::int64_t>(0, base::environment().longest_trace));
+  recorders_.push_back(std::make_unique<trace::Recorder>(executor_, *this, usual, longest));
   return *recorders_.back();
 }
 

@@ -355,11 +355,15 @@ void Executor::launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own) {
     }
     return own.arena[binding.index];
   };
+  auto base_of = [&](const plan::Binding& binding) {
+    return binding.space == plan::Binding::Space::Input ? flushed.bases[binding.index] : 0;
+  };
   auto start = [&](std::size_t i) {
     const plan::Launch& launch = plan.launches[i];
     own.views.clear();
     for (const plan::Binding& binding : launch.buffers)
-      own.views.push_back({buffer_of(binding).get(), binding.byte_offset});
+      own.views.push_back(
+          {buffer_of(binding).get(), binding.byte_offset + static_cast<std::size_t>(base_of(binding))});
     own.scalars.clear();
     for (const plan::ScalarArgument& argument : launch.scalars)
       own.scalars.push_back(convert(plan.scalar(argument.number, flushed.trace), argument.dtype));
@@ -397,6 +401,7 @@ void Executor::launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own) {
     trace::Value& value = *flushed.values[placement.value];
     value.buffer = buffer_of(placement.memory);
     value.layout = placement.layout;
+    value.layout.offset += base_of(placement.memory) / static_cast<std::int64_t>(size_of(value.dtype));
   }
   note_faults(ready, flushed, std::move(reports));
 }

@@ -17,12 +17,17 @@
 
 namespace sinter::trace {
 
+/// What devices may rely on of the address that a buffer begins at, in bytes.
+inline constexpr std::int64_t kBaseAlignment = 256;
+
 /// A trace that is ready to be run, with the objects behind its numbers.
 struct Flushed {
   Trace trace;
   Fingerprint fingerprint;
   std::vector<Value*> values;                             // pinned; one for each value of the trace
   std::vector<std::shared_ptr<runtime::Buffer>> buffers;  // behind the external values
+  /// The byte of each buffer that layouts of external values count from, of `kBaseAlignment`.
+  std::vector<std::int64_t> bases;
   /// Set by the sink before the first launch: from then on a failure may leave memory half written.
   bool started = false;
   /// True iff an external value has a failure: it was known only after an op with it was recorded.
@@ -39,6 +44,9 @@ class Draft {
     std::swap(fingerprint_, other.fingerprint_);
     std::swap(externals_, other.externals_);
     std::swap(buffers_, other.buffers_);
+    std::swap(in_memory_, other.in_memory_);
+    std::swap(slices_, other.slices_);
+    std::swap(starts_, other.starts_);
     return *this;
   }
   ~Draft() { unpin_values(); }
@@ -68,13 +76,13 @@ class Draft {
     flushed_.has_failed_inputs |= value->failure != nullptr;
     pin(value);
     flushed_.values.push_back(value);
+    in_memory_.push_back(next);
 
     Words words(fingerprint_);
     words.add(0xe0000000u | static_cast<std::uint64_t>(value->dtype) << 8);
     words.add(entry.buffer);
     words.add(entry.shape);
     words.add(entry.layout.strides);
-    words.add(static_cast<std::uint64_t>(entry.layout.offset));
     return next;
   }
 
@@ -111,7 +119,15 @@ class Draft {
               std::uint64_t{record.operand_count} << 16 | std::uint64_t{record.int_count} << 24 |
               std::uint64_t{record.scalar_count} << 32 | std::uint64_t{record.output_count} << 40);
     for (std::size_t k = 0; k < record.operand_count; ++k) words.add(record.operands[k].bits);
-    for (std::int64_t number : trace().ints_of(record)) words.add(static_cast<std::uint64_t>(number));
+    std::span<const std::int64_t> ints = trace().ints_of(record);
+    if (record.op == Op::Slice && trace().values[record.operands[0].index()].external) {
+      // Where a slice of a value in memory starts is no structure; `decide` adds what is left of it.
+      const auto starts = ints.first(ints.size() / 2);
+      ints = ints.subspan(starts.size());
+      starts_.insert(starts_.end(), starts.begin(), starts.end());
+      slices_.push_back(static_cast<std::uint32_t>(trace().ops.size()));
+    }
+    for (std::int64_t number : ints) words.add(static_cast<std::uint64_t>(number));
     words.add(result->shape);
     for (std::uint8_t r = 1; r < record.output_count; ++r) {
       words.make_room(2 + kMaxRank);
@@ -126,6 +142,10 @@ class Draft {
   /// beside those of the values that die here.
   template <class IsHeld, class MayDie>
   void decide(IsHeld is_held, MayDie may_die, long references);
+
+  /// Undoes what `decide` did to shapes and layouts of external values and to slices of them, so that the
+  /// trace can go on.
+  void undo_bases();
 
   /// Forgets everything; the memory of tables is kept for the next trace.
   void clear();
@@ -159,6 +179,8 @@ class Draft {
     std::array<std::uint64_t, 320> words_;
     std::size_t count_ = 0;
   };
+  void choose_bases(std::vector<std::uint64_t>& words);
+  void crop_sliced();
   void unpin_values() {
     for (Value* value : flushed_.values) unpin(value);
     flushed_.values.clear();
@@ -170,6 +192,9 @@ class Draft {
   FingerprintBuilder fingerprint_;
   absl::flat_hash_map<Value*, ValueId> externals_;
   absl::flat_hash_map<runtime::Buffer*, std::uint32_t> buffers_;
+  std::vector<ValueId> in_memory_;     // external values
+  std::vector<std::uint32_t> slices_;  // ops that slice an external value
+  std::vector<std::int64_t> starts_;   // of these, as they were recorded
 };
 
 template <class IsHeld, class MayDie>
@@ -192,6 +217,7 @@ void Draft::decide(IsHeld is_held, MayDie may_die, long references) {
       value.dying = false;
     if (value.held || value.dying) bits[id / 64] |= std::uint64_t{1} << (id % 64);
   }
+  choose_bases(bits);
   flushed_.fingerprint = fingerprint_.finish(bits);
 }
 

@@ -29,6 +29,12 @@ void Recorder::append(Op op, std::span<const Operand> operands, std::span<const 
   }
 
   std::lock_guard lock(mutex_);
+  if (current_.trace().ops.size() >= ends_.ask_at()) {
+    end_where_due();
+    for (const Operand& operand : operands)
+      if (operand.value && operand.value->failure && !is_pending_here(*operand.value))
+        std::rethrow_exception(operand.value->failure);
+  }
   OpRecord record;
   record.op = op;
   record.operand_count = static_cast<std::uint8_t>(operands.size());
@@ -53,12 +59,14 @@ void Recorder::append(Op op, std::span<const Operand> operands, std::span<const 
   current_.add_op(record);
 
   ops_recorded_.fetch_add(1, std::memory_order_relaxed);
-  if (current_.trace().ops.size() < limit_) return;
+}
+
+void Recorder::end_where_due() {
   try {
-    flush_locked();
+    if (ends_.is_end(current_.flushed())) flush_locked(false);
   } catch (const std::exception& error) {
     // Nobody has asked for anything. Whoever asks is told; until then the trace grows.
-    limit_ = 2 * std::max(current_.trace().ops.size(), usual_limit_);
+    ends_.restart(2 * std::max(current_.trace().ops.size(), usual_));
     if (base::logs("plan"))
       base::log_line("plan",
                      std::string("a trace could not be run when it was full, and is kept: ") + error.what());
@@ -67,7 +75,7 @@ void Recorder::append(Op op, std::span<const Operand> operands, std::span<const 
 
 void Recorder::flush() {
   std::lock_guard lock(mutex_);
-  flush_locked();
+  flush_locked(true);
 }
 
 bool Recorder::empty() {
@@ -75,9 +83,17 @@ bool Recorder::empty() {
   return current_.trace().ops.empty();
 }
 
-void Recorder::flush_locked() {
+void Recorder::begin_thread() {
+  std::lock_guard lock(mutex_);
+  ends_.forget();
+}
+
+void Recorder::flush_locked(bool by_program) {
   if (has_failed_) drop_unseen();
-  if (current_.trace().ops.empty()) return finish(nullptr);
+  if (current_.trace().ops.empty()) {
+    ends_.end(current_.flushed(), by_program);
+    return finish(nullptr);
+  }
   const std::vector<Value*>& values = current_.flushed().values;
   // One reference to each buffer is the trace's own.
   current_.decide([&](ValueId id) { return is_owned(*values[id]); },
@@ -86,9 +102,10 @@ void Recorder::flush_locked() {
     sink_.run(current_.flushed(), *of_sink_);
   } catch (...) {
     has_failed_ = true;
-    if (current_.flushed().started) finish(std::current_exception());
+    if (current_.flushed().started) fail(std::current_exception());
     throw;
   }
+  ends_.end(current_.flushed(), by_program);
   finish(nullptr);
 }
 
@@ -97,7 +114,7 @@ void Recorder::compute(std::span<Value* const> wanted) {
   const auto is_wanted_here = [this](const Value* value) { return is_pending_here(*value); };
   if (std::none_of(wanted.begin(), wanted.end(), is_wanted_here)) return;
   try {
-    flush_locked();
+    flush_locked(true);
   } catch (...) {
     if (!std::any_of(wanted.begin(), wanted.end(), is_wanted_here) || !compute_alone(wanted)) throw;
   }
@@ -105,6 +122,7 @@ void Recorder::compute(std::span<Value* const> wanted) {
 
 /// False: the wanted values come of the whole trace.
 bool Recorder::compute_alone(std::span<Value* const> wanted) {
+  current_.undo_bases();
   const Flushed& all = current_.flushed();
   std::vector<bool> asked(all.values.size()), others(all.values.size());
   for (const Value* value : wanted)
@@ -136,7 +154,7 @@ bool Recorder::compute_alone(std::span<Value* const> wanted) {
   try {
     sink_.run(part.draft.flushed(), *of_sink_);
   } catch (...) {
-    if (part.draft.flushed().started) finish(std::current_exception());
+    if (part.draft.flushed().started) fail(std::current_exception());
     throw;
   }
   for (ValueId id = 0; id < all.values.size(); ++id) {
@@ -149,7 +167,9 @@ bool Recorder::compute_alone(std::span<Value* const> wanted) {
 }
 
 void Recorder::keep_only(const std::vector<bool>& ops) {
+  current_.undo_bases();
   current_ = std::move(copy_ops(current_.flushed(), ops, this).draft);
+  ends_.restart(ends_.ask_at());
 }
 
 void Recorder::drop_unseen() {
@@ -165,6 +185,12 @@ bool Recorder::drop_leftovers() {
   std::lock_guard lock(mutex_);
   if (has_failed_) drop_unseen();
   return has_failed_;
+}
+
+/// The end of a trace that failed half-way.
+void Recorder::fail(const std::exception_ptr& failure) {
+  finish(failure);
+  ends_.restart(usual_);
 }
 
 /// The end of the trace: its values are in memory, or have failed.
@@ -185,7 +211,6 @@ void Recorder::finish(const std::exception_ptr& failure) {
     value->pending.store(nullptr, std::memory_order_release);
   }
   current_.clear();
-  limit_ = usual_limit_;
   has_failed_ = false;
 }
 

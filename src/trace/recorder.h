@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/trace/draft.h"
+#include "src/trace/ends.h"
 #include "src/trace/trace.h"
 #include "src/trace/value.h"
 
@@ -54,12 +55,13 @@ class TraceSink {
 /// half-way, with memory half written, leaves failures in its values.
 class Recorder {
  public:
-  Recorder(TraceSink& sink, runtime::DeviceCore& device, std::size_t limit)
-      : sink_(sink), of_sink_(sink.attach(mutex_)), device_(device), usual_limit_(limit), limit_(limit) {}
+  /// `usual`, `longest`: ops in a trace that nobody asks for, as TraceEnds has them.
+  Recorder(TraceSink& sink, runtime::DeviceCore& device, std::size_t usual, std::size_t longest)
+      : sink_(sink), of_sink_(sink.attach(mutex_)), device_(device), usual_(usual), ends_(usual, longest) {}
 
   /// Records one op whose arguments were checked: fills `results` with a value for each of `types`. Operands
-  /// pending in another thread's recorder are computed there first. A trace that reaches its limit runs; if
-  /// that fails, whoever asks for a value is told.
+  /// pending in another thread's recorder are computed there first. Where the trace is at its end, it runs
+  /// before; if that fails, whoever asks for a value is told.
   void append(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
               std::span<const Scalar> scalars, std::span<const ResultType> types, std::span<ValueRef> results,
               const Location& where);
@@ -85,6 +87,10 @@ class Recorder {
   /// True iff nothing is recorded.
   bool empty();
 
+  /// Another thread takes the recorder, in which nothing is recorded: where its traces end must not follow
+  /// from what the thread before it did.
+  void begin_thread();
+
   /// Around a fork, by the thread that forks: no other thread is within this recorder then.
   void before_fork() { mutex_.lock(); }
   void after_fork() { mutex_.unlock(); }
@@ -96,18 +102,20 @@ class Recorder {
   bool is_pending_here(const Value& value) const {
     return value.pending.load(std::memory_order_acquire) == this;
   }
-  void flush_locked();
+  void end_where_due();
+  void flush_locked(bool by_program);
   bool compute_alone(std::span<Value* const> wanted);
   void keep_only(const std::vector<bool>& ops);
   void drop_unseen();
+  void fail(const std::exception_ptr& failure);
   void finish(const std::exception_ptr& failure);
 
   std::mutex mutex_;
   TraceSink& sink_;
   std::unique_ptr<TraceSink::PerRecorder> of_sink_;
   runtime::DeviceCore& device_;
-  const std::size_t usual_limit_;
-  std::size_t limit_;        // of the trace at hand
+  const std::size_t usual_;
+  TraceEnds ends_;
   bool has_failed_ = false;  // the trace at hand could not be run before
   Draft current_;
   std::atomic<std::uint64_t> ops_recorded_{0};
