@@ -74,6 +74,7 @@ Environment read() {
   e.cuda_graphs = flag("SINTER_CUDA_GRAPHS", e.cuda_graphs);
   e.trace_limit = std::max<std::int64_t>(1, number("SINTER_TRACE_LIMIT", e.trace_limit));
   e.validation = flag("SINTER_VULKAN_VALIDATION", e.validation);
+  e.recipe_bytes = number("SINTER_RECIPE_BYTES", e.recipe_bytes);
   e.onednn = flag("SINTER_ONEDNN", e.onednn);
   return e;
 }
@@ -135,6 +136,8 @@ std::vector<EnvironmentVariable> environment_variables() {
        "0: CUDA kernels are launched one by one, also those of known plans"},
       {"SINTER_TRACE_LIMIT", std::to_string(e.trace_limit),
        "operations recorded before a flush happens by itself"},
+      {"SINTER_RECIPE_BYTES", e.recipe_bytes < 0 ? "" : std::to_string(e.recipe_bytes),
+       "values of fewer bytes are stored wherever they are held; empty: the device decides"},
       {"SINTER_VULKAN_VALIDATION", onoff(e.validation), "1: Vulkan validation layers, messages are errors"},
       {"SINTER_ONEDNN", onoff(e.onednn), "0: the host uses its own matrix product and convolution"},
   };

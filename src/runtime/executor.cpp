@@ -135,7 +135,8 @@ void Executor::run(trace::Flushed& flushed, PerRecorder& of_recorder) {
 }
 
 Executor::ReadyRef Executor::find_or_make(const trace::Flushed& flushed, Own& own, bool& built) {
-  const Key key{flushed.fingerprint, base::environment().fusion};
+  const base::Environment& environment = base::environment();
+  const Key key{flushed.fingerprint, environment.fusion, environment.recipe_bytes};
   if (const std::uint64_t dropped = dropped_.load(std::memory_order_relaxed); own.dropped != dropped) {
     own.plans.clear();
     own.dropped = dropped;
@@ -174,7 +175,7 @@ Executor::ReadyRef Executor::find_shared_or_make(const Key& key, const trace::Tr
   }
   if (made_by_other.valid()) return made_by_other.get();
   try {
-    ReadyRef ready = make(trace, key.fusion);
+    ReadyRef ready = make(trace, key);
     keep(key, ready);
     promise.set_value(ready);
     built = true;
@@ -206,12 +207,13 @@ void Executor::keep(const Key& key, const ReadyRef& ready) {
   in_the_making_.erase(key);
 }
 
-Executor::ReadyRef Executor::make(const trace::Trace& trace, bool fusion) {
+Executor::ReadyRef Executor::make(const trace::Trace& trace, const Key& key) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   auto ready = std::make_shared<Ready>(*this);
   plan::PlanOptions options;
-  options.fusion = fusion;
+  options.fusion = key.fusion;
+  options.recipe_bytes = key.recipe_bytes;
   ready->plan = plan::make_plan(trace, backend_.traits(), options);
   const auto planned = Clock::now();
 
@@ -368,6 +370,7 @@ void Executor::launch(Ready& ready, trace::Flushed& flushed, Own& own) {
     value.buffer = buffer_of(placement.memory);
     value.layout = placement.layout;
   }
+  flushed.unstored = plan.unstored;
   note_faults(ready, flushed, std::move(reports));
 }
 

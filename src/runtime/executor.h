@@ -65,16 +65,17 @@ class Executor : public trace::TraceSink {
   struct Key {
     trace::Fingerprint fingerprint;
     bool fusion;
+    std::int64_t recipe_bytes;
     friend bool operator==(const Key&, const Key&) = default;
     template <class H>
     friend H AbslHashValue(H h, const Key& key) {
-      return H::combine(std::move(h), key.fingerprint, key.fusion);
+      return H::combine(std::move(h), key.fingerprint, key.fusion, key.recipe_bytes);
     }
   };
 
   ReadyRef find_or_make(const trace::Flushed& flushed, Own& own, bool& built);
   ReadyRef find_shared_or_make(const Key& key, const trace::Trace& trace, bool& built);
-  ReadyRef make(const trace::Trace& trace, bool fusion);
+  ReadyRef make(const trace::Trace& trace, const Key& key);
   void prepare_executables(Ready& ready, const std::vector<std::string>& texts);
   void launch(Ready& ready, trace::Flushed& flushed, Own& own);
   void note_faults(Ready& ready, trace::Flushed& flushed, std::vector<FaultReportRef> reports);

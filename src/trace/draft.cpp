@@ -12,6 +12,7 @@ void Draft::clear() {
   flushed_.trace.buffer_count = 0;
   flushed_.buffers.clear();
   flushed_.started = flushed_.has_failed_inputs = false;
+  flushed_.unstored = {};
   externals_.clear();
   buffers_.clear();
   fingerprint_.reset();

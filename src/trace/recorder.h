@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/trace/draft.h"
+#include "src/trace/recipe.h"
 #include "src/trace/trace.h"
 #include "src/trace/value.h"
 
@@ -40,7 +41,8 @@ class TraceSink {
   virtual ~TraceSink() = default;
   virtual std::unique_ptr<PerRecorder> attach() = 0;
 
-  /// Gives every held value of the trace its buffer and layout. Throws what went wrong: with
+  /// Gives every held value of the trace its buffer and layout, but for those that it names in
+  /// `flushed.unstored`. Throws what went wrong: with
   /// `flushed.started` false, nothing has changed and the trace may be run again. Several recorders may call
   /// at once.
   virtual void run(Flushed& flushed, PerRecorder& own) = 0;
@@ -50,6 +52,10 @@ class TraceSink {
 /// compile, it stays here as it was, and the next call tries again: by then handles may have gone, and with
 /// them what was too much. Values that nobody can see any more are left out then. Only a run that fails
 /// half-way, with memory half written, leaves failures in its values.
+///
+/// What is held after a flush but was not asked for may be left as a recipe, which the recorder keeps: an op
+/// that reads the value appends the recipe to the trace, and who asks for it has it computed alone, without
+/// an end of the trace at hand.
 class Recorder {
  public:
   Recorder(TraceSink& sink, runtime::DeviceCore& device, std::size_t limit)
@@ -84,20 +90,30 @@ class Recorder {
   bool empty();
 
   /// Around a fork, by the thread that forks: no other thread is within this recorder then.
-  void before_fork() { mutex_.lock(); }
-  void after_fork() { mutex_.unlock(); }
+  void before_fork() {
+    mutex_.lock();
+    recipes_.before_fork();
+  }
+  void after_fork() {
+    recipes_.after_fork();
+    mutex_.unlock();
+  }
 
   std::uint64_t ops_recorded() const { return ops_recorded_.load(std::memory_order_relaxed); }
 
  private:
   ValueId number_of(Value* value);
+  ValueId record_recipe(Value& value);
+  void record_recipes_of_dying();
+  void compute_recipe(Value& value);
   bool is_pending_here(const Value& value) const {
     return value.pending.load(std::memory_order_acquire) == this;
   }
-  void flush_locked();
+  void flush_locked(std::span<Value* const> wanted);
   bool compute_alone(std::span<Value* const> wanted);
   void keep_only(const std::vector<bool>& ops);
   void drop_unseen();
+  void leave_recipes();
   void finish(const std::exception_ptr& failure);
 
   std::mutex mutex_;
@@ -107,6 +123,8 @@ class Recorder {
   const std::size_t usual_limit_;
   std::size_t limit_;        // of the trace at hand
   bool has_failed_ = false;  // the trace at hand could not be run before
+  RecipeBook recipes_;
+  bool had_recipes_ = false;  // there may be some in the book
   Draft current_;
   std::atomic<std::uint64_t> ops_recorded_{0};
 };
