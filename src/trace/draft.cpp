@@ -10,6 +10,7 @@ void Draft::clear() {
   flushed_.trace.ints.clear();
   flushed_.trace.scalars.clear();
   flushed_.trace.buffer_count = 0;
+  flushed_.trace.asks_for_ends = true;
   flushed_.buffers.clear();
   flushed_.started = flushed_.has_failed_inputs = false;
   flushed_.unstored = {};

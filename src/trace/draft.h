@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
@@ -111,10 +112,9 @@ class Draft {
   void add_op(const OpRecord& record) {
     const TraceValue* result = &trace().values[record.output];
     Words words(fingerprint_);
-    words.add(static_cast<std::uint64_t>(record.op) | static_cast<std::uint64_t>(result->dtype) << 8 |
-              std::uint64_t{record.operand_count} << 16 | std::uint64_t{record.int_count} << 24 |
-              std::uint64_t{record.scalar_count} << 32 | std::uint64_t{record.output_count} << 40 |
-              std::uint64_t{record.again} << 48);
+    std::uint64_t head;  // all that stands before the operands, as it lies; the last two bytes are free
+    std::memcpy(&head, &record, sizeof head);
+    words.add(head | static_cast<std::uint64_t>(result->dtype) << 48);
     for (std::size_t k = 0; k < record.operand_count; ++k) words.add(record.operands[k].bits);
     for (std::int64_t number : trace().ints_of(record)) words.add(static_cast<std::uint64_t>(number));
     words.add(result->shape);
@@ -188,15 +188,15 @@ void Draft::decide(IsHeld is_held, MayDie may_die, long references, std::span<co
                    std::int32_t recipes) {
   // What is seen now decides: a handle that is dropped later only means that a value was kept for nothing.
   std::vector<std::uint32_t> dying(trace().buffer_count, 0);
-  std::size_t held = 0;
+  if (!trace().asks_for_ends)  // it was decided before, and could not be run
+    for (TraceValue& value : trace().values) value.asked = false;
   for (ValueId id = 0; id < trace().values.size(); ++id) {
     TraceValue& value = trace().values[id];
     value.held = !value.external && is_held(id);
-    value.asked = false;
-    held += value.held;
     value.dying = value.external && may_die(id);
     if (value.dying) ++dying[value.buffer];
   }
+  std::size_t held = 0;
   std::vector<std::uint64_t> bits((trace().values.size() + 63) / 64, 0);
   for (ValueId id = 0; id < trace().values.size(); ++id) {
     TraceValue& value = trace().values[id];
@@ -206,7 +206,9 @@ void Draft::decide(IsHeld is_held, MayDie may_die, long references, std::span<co
         (flushed_.buffers[value.buffer].use_count() != static_cast<long>(dying[value.buffer]) + references ||
          recipes_of(*flushed_.values[id]) > recipes))
       value.dying = false;
-    if (value.held || value.dying) bits[id / 64] |= std::uint64_t{1} << (id % 64);
+    if (!value.held && !value.dying) continue;
+    held += value.held;
+    bits[id / 64] |= std::uint64_t{1} << (id % 64);
   }
   // A value alone is asked for either way: one plan serves both.
   trace().asks_for_ends = asked.empty() || held == 1;

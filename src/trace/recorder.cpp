@@ -124,9 +124,13 @@ void Recorder::flush_locked(std::span<Value* const> wanted) {
   if (current_.trace().ops.empty()) return finish(nullptr);
   if (had_recipes_) record_recipes_of_dying();
   const std::vector<Value*>& values = current_.flushed().values;
-  std::vector<ValueId> asked;
-  for (const Value* value : wanted)
-    if (is_pending_here(*value) && is_owned(*value)) asked.push_back(value->pending_id);
+  const auto is_asked = [this](const Value& value) { return is_pending_here(value) && is_owned(value); };
+  std::vector<ValueId> several;
+  if (wanted.size() > 1)
+    for (const Value* value : wanted)
+      if (is_asked(*value)) several.push_back(value->pending_id);
+  std::span<const ValueId> asked(several);
+  if (wanted.size() == 1 && is_asked(*wanted[0])) asked = {&wanted[0]->pending_id, 1};
   // One reference to each buffer is the trace's own.
   current_.decide([&](ValueId id) { return is_owned(*values[id]); },
                   [&](ValueId id) { return !is_owned(*values[id]); }, 1, asked);

@@ -1,6 +1,7 @@
 // A trace: the ops between two flushes as plain data, with values numbered by first use.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -42,7 +43,8 @@ struct OpRecord {
   std::uint8_t int_count = 0;
   std::uint8_t scalar_count = 0;  // scalars of the op itself, not scalar operands
   std::uint8_t output_count = 0;
-  bool again = false;  // of a recipe: an earlier trace has this op, too, and left its result out
+  bool again = false;        // of a recipe: an earlier trace has this op, too, and left its result out
+  std::uint16_t unused = 0;  // where the fingerprint has the dtype
   OperandId operands[kMostOperands];
   ValueId output = 0;  // its first result; further ones have the numbers behind it
   std::uint32_t first_int = 0;
@@ -51,6 +53,7 @@ struct OpRecord {
   const char* file = nullptr;
 };
 static_assert(sizeof(OpRecord) <= 48);
+static_assert(offsetof(OpRecord, operands) == 8, "fingerprints take in the bytes before as they are");
 
 /// What is known about a value of a trace.
 struct TraceValue {
