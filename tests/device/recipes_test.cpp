@@ -216,6 +216,23 @@ TEST_CASE("another thread asks, and the owner's trace goes on") {
   std::thread([&] { CHECK(bytes_of(held.value + 1.0) == bytes_of(counting(device) * 2.0 + 1.0)); }).join();
 }
 
+TEST_CASE("what another thread's recipe reads is not written over") {
+  const Device device = test_device();
+  const Recipes setting;
+  Matrix x = counting(device), others;
+  std::thread([&] {
+    others = x * 2.0;
+    (others + 1.0).sum().sync();
+  }).join();
+  x = x + 1.0;
+  x.sync();
+  x = x + 1.0;  // this one is nobody else's
+  device.reset_statistics();
+  x.sync();
+  if (fuses()) CHECK(device.statistics().bytes_in_place == kBytes);
+  CHECK(bytes_of(others) == bytes_of(counting(device) * 2.0));
+}
+
 TEST_CASE("threads ask for, use, update and drop recipes at once") {
   const Device device = test_device();
   const Recipes setting;
