@@ -78,6 +78,7 @@ Environment read() {
   e.trace_limit = std::max<std::int64_t>(1, number("SINTER_TRACE_LIMIT", e.trace_limit));
   e.longest_trace = number("SINTER_LONGEST_TRACE", e.longest_trace);
   e.validation = flag("SINTER_VULKAN_VALIDATION", e.validation);
+  e.recipe_bytes = number("SINTER_RECIPE_BYTES", e.recipe_bytes);
   e.onednn = flag("SINTER_ONEDNN", e.onednn);
   return e;
 }
@@ -145,6 +146,8 @@ std::vector<EnvironmentVariable> environment_variables() {
        "operations recorded before a flush happens by itself"},
       {"SINTER_LONGEST_TRACE", std::to_string(e.longest_trace),
        "the same within a step, or a round of a loop, that is known to be longer"},
+      {"SINTER_RECIPE_BYTES", e.recipe_bytes < 0 ? "" : std::to_string(e.recipe_bytes),
+       "values of fewer bytes are stored wherever they are held; empty: the device decides"},
       {"SINTER_VULKAN_VALIDATION", onoff(e.validation), "1: Vulkan validation layers, messages are errors"},
       {"SINTER_ONEDNN", onoff(e.onednn), "0: the host uses its own matrix product and convolution"},
   };

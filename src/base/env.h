@@ -26,6 +26,7 @@ struct Environment {
   bool cuda_graphs = true;             // SINTER_CUDA_GRAPHS=0: replays start launches one by one
   std::int64_t trace_limit = 4096;     // SINTER_TRACE_LIMIT: recorded ops that trigger a flush
   std::int64_t longest_trace = 65536;  // SINTER_LONGEST_TRACE: the same within a step or a round of a loop
+  std::int64_t recipe_bytes = -1;      // SINTER_RECIPE_BYTES: smaller held values are stored; -1: by device
   bool validation = false;  // SINTER_VULKAN_VALIDATION=1: validation layers on, messages are errors
   bool onednn = true;       // SINTER_ONEDNN=0: the host uses Sinter's own matrix product and convolution
 };

@@ -87,6 +87,7 @@ DeviceCore::DeviceCore(std::unique_ptr<Backend> backend, bool survives_fork)
 DeviceCore::~DeviceCore() = default;
 
 bool is_lost(const DeviceCore& device) { return device.is_lost(); }
+std::size_t bytes_of(const Buffer& buffer) { return buffer.bytes(); }
 
 void DeviceCore::before_fork() {
   recorders_mutex_.lock();

@@ -162,7 +162,8 @@ void Executor::run(trace::Flushed& flushed, PerRecorder& of_recorder) {
 /// plan share no counter; `passing` keeps one that came now.
 ReadyPlan& Executor::find_or_make(const trace::Flushed& flushed, Own& own, ReadyPlanRef& passing,
                                   bool& built) {
-  const PlanKey key{flushed.fingerprint, base::environment().fusion};
+  const base::Environment& environment = base::environment();
+  const PlanKey key{flushed.fingerprint, environment.fusion, environment.recipe_bytes};
   if (own.dropped.load(std::memory_order_relaxed) != cache_.dropped()) forget_dropped(own);
   if (const auto it = own.plans.find(key); it != own.plans.end()) {
     cache_.use(*it->second);
@@ -230,6 +231,7 @@ ReadyPlanRef Executor::make(const PlanKey& key, const trace::Trace& trace) {
   auto ready = std::make_shared<ReadyPlan>(*this);
   plan::PlanOptions options;
   options.fusion = key.fusion;
+  options.recipe_bytes = key.recipe_bytes;
   ready->plan = plan::make_plan(trace, backend_.traits(), options);
   std::vector<std::string> texts;
   for (const ir::Kernel& kernel : ready->plan.kernels) texts.push_back(ir::to_string(kernel));
@@ -403,6 +405,7 @@ void Executor::launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own) {
     value.layout = placement.layout;
     value.layout.offset += base_of(placement.memory) / static_cast<std::int64_t>(size_of(value.dtype));
   }
+  if (!plan.unstored.empty()) flushed.unstored = {ready.shared_from_this(), &plan.unstored};
   note_faults(ready, flushed, std::move(reports));
 }
 

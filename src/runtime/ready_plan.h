@@ -20,10 +20,11 @@ class Executor;
 struct PlanKey {
   trace::Fingerprint fingerprint;
   bool fusion = true;
+  std::int64_t recipe_bytes = -1;
   friend bool operator==(const PlanKey&, const PlanKey&) = default;
   template <class H>
   friend H AbslHashValue(H h, const PlanKey& key) {
-    return H::combine(std::move(h), key.fingerprint, key.fusion);
+    return H::combine(std::move(h), key.fingerprint, key.fusion, key.recipe_bytes);
   }
 };
 

@@ -32,6 +32,7 @@ void Draft::undo_bases() {
     TraceValue& value = trace().values[id];
     value.shape = flushed_.values[id]->shape;
     value.layout = flushed_.values[id]->layout;
+    value.fills_buffer = fills_buffer(*flushed_.values[id]);
   }
 }
 
@@ -70,6 +71,8 @@ void Draft::crop_sliced() {
       value.layout.offset += box.low[d] * value.layout.strides[d];
       value.shape[d] = box.high[d] - box.low[d] + 1;
     }
+    // A recipe that reads the box would keep all of the data.
+    if (value.shape != flushed_.values[id]->shape) value.fills_buffer = false;
   }
   for (const std::uint32_t op : slices_) {
     const OpRecord& record = trace().ops[op];
@@ -115,12 +118,14 @@ void Draft::clear() {
   flushed_.trace.ints.clear();
   flushed_.trace.scalars.clear();
   flushed_.trace.buffer_count = 0;
+  flushed_.trace.asks_for_ends = true;
   flushed_.buffers.clear();
   flushed_.bases.clear();
   in_memory_.clear();
   slices_.clear();
   starts_.clear();
   flushed_.started = flushed_.has_failed_inputs = false;
+  flushed_.unstored = nullptr;
   externals_.clear();
   buffers_.clear();
   fingerprint_.reset();

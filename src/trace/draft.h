@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
@@ -32,6 +33,8 @@ struct Flushed {
   bool started = false;
   /// True iff an external value has a failure: it was known only after an op with it was recorded.
   bool has_failed_inputs = false;
+  /// Set by the sink: held values that it has not given a buffer. Null: none.
+  std::shared_ptr<const std::vector<Unstored>> unstored;
 };
 
 /// Each op comes through here, so that its functions are inline.
@@ -73,13 +76,14 @@ class Draft {
     entry.external = true;
     entry.buffer = buffer->second;
     entry.layout = value->layout;
+    entry.fills_buffer = fills_buffer(*value);
     flushed_.has_failed_inputs |= value->failure != nullptr;
     pin(value);
     flushed_.values.push_back(value);
     in_memory_.push_back(next);
 
     Words words(fingerprint_);
-    words.add(0xe0000000u | static_cast<std::uint64_t>(value->dtype) << 8);
+    words.add(0xe0000000u | static_cast<std::uint64_t>(value->dtype) << 8 | entry.fills_buffer);
     words.add(entry.buffer);
     words.add(entry.shape);
     words.add(entry.layout.strides);
@@ -115,9 +119,9 @@ class Draft {
   void add_op(const OpRecord& record) {
     const TraceValue* result = &trace().values[record.output];
     Words words(fingerprint_);
-    words.add(static_cast<std::uint64_t>(record.op) | static_cast<std::uint64_t>(result->dtype) << 8 |
-              std::uint64_t{record.operand_count} << 16 | std::uint64_t{record.int_count} << 24 |
-              std::uint64_t{record.scalar_count} << 32 | std::uint64_t{record.output_count} << 40);
+    std::uint64_t head;  // all that stands before the operands, as it lies; the last two bytes are free
+    std::memcpy(&head, &record, sizeof head);
+    words.add(head | static_cast<std::uint64_t>(result->dtype) << 48);
     for (std::size_t k = 0; k < record.operand_count; ++k) words.add(record.operands[k].bits);
     std::span<const std::int64_t> ints = trace().ints_of(record);
     if (record.op == Op::Slice && trace().values[record.operands[0].index()].external) {
@@ -139,9 +143,11 @@ class Draft {
 
   /// Fixes what becomes of each value, and with that the fingerprint. `is_held(id)`: somebody sees the result
   /// afterwards. `may_die(id)`: nobody sees the external value afterwards. `references`: to the buffers,
-  /// beside those of the values that die here.
+  /// beside those of the values that die here. `asked`: results that the flush is there for, all of them
+  /// held; none: the flush asks for no value in particular. `recipes`: that may read a value which dies.
   template <class IsHeld, class MayDie>
-  void decide(IsHeld is_held, MayDie may_die, long references);
+  void decide(IsHeld is_held, MayDie may_die, long references, std::span<const ValueId> asked,
+              std::int32_t recipes = 0);
 
   /// Undoes what `decide` did to shapes and layouts of external values and to slices of them, so that the
   /// trace can go on.
@@ -179,8 +185,16 @@ class Draft {
     std::array<std::uint64_t, 320> words_;
     std::size_t count_ = 0;
   };
+  static bool fills_buffer(const Value& value) {
+    return runtime::bytes_of(*value.buffer) <=
+           static_cast<std::size_t>(value.shape.numel()) * size_of(value.dtype);
+  }
   void choose_bases(std::vector<std::uint64_t>& words);
   void crop_sliced();
+  static std::int32_t recipes_of(const Value& value) {
+    std::atomic_thread_fence(std::memory_order_acquire);  // use_count() alone orders nothing
+    return value.recipes.load(std::memory_order_acquire);
+  }
   void unpin_values() {
     for (Value* value : flushed_.values) unpin(value);
     flushed_.values.clear();
@@ -198,24 +212,39 @@ class Draft {
 };
 
 template <class IsHeld, class MayDie>
-void Draft::decide(IsHeld is_held, MayDie may_die, long references) {
+void Draft::decide(IsHeld is_held, MayDie may_die, long references, std::span<const ValueId> asked,
+                   std::int32_t recipes) {
   // What is seen now decides: a handle that is dropped later only means that a value was kept for nothing.
   std::vector<std::uint32_t> dying(trace().buffer_count, 0);
+  if (!trace().asks_for_ends)  // it was decided before, and could not be run
+    for (TraceValue& value : trace().values) value.asked = false;
   for (ValueId id = 0; id < trace().values.size(); ++id) {
     TraceValue& value = trace().values[id];
     value.held = !value.external && is_held(id);
     value.dying = value.external && may_die(id);
     if (value.dying) ++dying[value.buffer];
   }
+  std::size_t held = 0;
   std::vector<std::uint64_t> bits((trace().values.size() + 63) / 64, 0);
   for (ValueId id = 0; id < trace().values.size(); ++id) {
     TraceValue& value = trace().values[id];
     // Views of the same memory may be held outside of this trace: then the buffer has more users than die
-    // here.
+    // here. Another thread's trace is one of them until it has left its recipes: so these are counted after.
     if (value.dying &&
-        flushed_.buffers[value.buffer].use_count() != static_cast<long>(dying[value.buffer]) + references)
+        (flushed_.buffers[value.buffer].use_count() != static_cast<long>(dying[value.buffer]) + references ||
+         recipes_of(*flushed_.values[id]) > recipes))
       value.dying = false;
-    if (value.held || value.dying) bits[id / 64] |= std::uint64_t{1} << (id % 64);
+    if (!value.held && !value.dying) continue;
+    held += value.held;
+    bits[id / 64] |= std::uint64_t{1} << (id % 64);
+  }
+  // A value alone is asked for either way: one plan serves both.
+  trace().asks_for_ends = asked.empty() || held == 1;
+  if (!trace().asks_for_ends) {
+    for (ValueId id : asked) {
+      trace().values[id].asked = true;
+      bits.push_back(id);
+    }
   }
   choose_bases(bits);
   flushed_.fingerprint = fingerprint_.finish(bits);

@@ -84,7 +84,7 @@ bool TraceEnds::ask_again(std::size_t length) {
 }
 
 bool TraceEnds::decide(const Flushed& flushed) {
-  take(flushed.trace);
+  take(flushed.trace, flushed.trace.ops.size());
   const std::size_t length = taken_;
   if (earlier_ops_ == 0 && step_key_ == 0 && length >= usual_) {
     step_key_ = Context(stream_, stream_.size() - length + usual_).hash();
@@ -233,11 +233,11 @@ std::size_t TraceEnds::search() {
 
 std::size_t TraceEnds::search(std::span<const Symbol> stream) const { return find_round(stream, sizes()); }
 
-void TraceEnds::take(const Trace& trace) {
+void TraceEnds::take(const Trace& trace, std::size_t count) {
   const std::size_t most = longest_ + 4 * usual_;
-  if (stream_.size() + trace.ops.size() - taken_ > 2 * most && stream_.size() > most)
+  if (stream_.size() + count - taken_ > 2 * most && stream_.size() > most)
     stream_.erase(stream_.begin(), stream_.end() - static_cast<std::ptrdiff_t>(most));
-  const std::size_t before = stream_.size(), more = trace.ops.size() - taken_;
+  const std::size_t before = stream_.size(), more = count - taken_;
   stream_.resize(before + more);
   Symbol* const symbols = stream_.data() + before;
   const OpRecord* const ops = trace.ops.data() + taken_;
@@ -247,17 +247,17 @@ void TraceEnds::take(const Trace& trace) {
   taken_ever_ += more;
 }
 
-void TraceEnds::end(const Flushed& flushed, bool by_program) noexcept {
+void TraceEnds::end(const Flushed& flushed, std::size_t recorded, bool by_program) noexcept {
   try {
     if (longest_ == usual_ || usual_ < kLeastUsual) return;
     if (by_program) {
       if (step_key_ != 0) {
-        take(flushed.trace);
+        take(flushed.trace, recorded);
         note_step();
       }
       return begin_stretch();
     }
-    take(flushed.trace);
+    take(flushed.trace, recorded);
     const std::uint64_t here = context_at(stream_.size());
     place_at(here);
     if (Place* start = place_of_start()) add_length(*start, taken_);

@@ -35,8 +35,9 @@ class TraceEnds {
   /// True: the trace ends before its next op. False: it is to be asked again at the new `ask_at`.
   bool is_end(const Flushed& flushed);
 
-  /// The trace ends, and is still there: `by_program` where somebody asked for it, else as `is_end` said.
-  void end(const Flushed& flushed, bool by_program) noexcept;
+  /// The trace ends, and is still there: `by_program` where somebody asked for it, else as `is_end` said. Of
+  /// its ops the first `recorded` are the program's; others were added because it ends.
+  void end(const Flushed& flushed, std::size_t recorded, bool by_program) noexcept;
   /// The trace has lost ops, or could not be run and is kept: what is known of it is forgotten. It is asked
   /// for at `ask_at`.
   void restart(std::size_t ask_at) noexcept;
@@ -70,7 +71,7 @@ class TraceEnds {
   bool resume(std::size_t length, std::size_t least_round);
   std::size_t search();
   std::size_t search(std::span<const Symbol> stream) const;
-  void take(const Trace& trace);
+  void take(const Trace& trace, std::size_t count);
   void note_step();
   static std::size_t next_length(const Place& place, std::size_t length);
   static void add_length(Place& place, std::size_t length);

@@ -12,6 +12,7 @@
 
 #include "src/trace/draft.h"
 #include "src/trace/ends.h"
+#include "src/trace/recipe.h"
 #include "src/trace/trace.h"
 #include "src/trace/value.h"
 
@@ -43,7 +44,8 @@ class TraceSink {
   /// keeps for the recorder.
   virtual std::unique_ptr<PerRecorder> attach(std::mutex& running) = 0;
 
-  /// Gives every held value of the trace its buffer and layout. Throws what went wrong: with
+  /// Gives every held value of the trace its buffer and layout, but for those that it names in
+  /// `flushed.unstored`. Throws what went wrong: with
   /// `flushed.started` false, nothing has changed and the trace may be run again. Several recorders may call
   /// at once.
   virtual void run(Flushed& flushed, PerRecorder& own) = 0;
@@ -53,6 +55,10 @@ class TraceSink {
 /// compile, it stays here as it was, and the next call tries again: by then handles may have gone, and with
 /// them what was too much. Values that nobody can see any more are left out then. Only a run that fails
 /// half-way, with memory half written, leaves failures in its values.
+///
+/// What is held after a flush but was not asked for may be left as a recipe, which the recorder keeps: an op
+/// that reads the value appends the recipe to the trace, and who asks for it has it computed alone, without
+/// an end of the trace at hand.
 class Recorder {
  public:
   /// `usual`, `longest`: ops in a trace that nobody asks for, as TraceEnds has them.
@@ -92,21 +98,31 @@ class Recorder {
   void begin_thread();
 
   /// Around a fork, by the thread that forks: no other thread is within this recorder then.
-  void before_fork() { mutex_.lock(); }
-  void after_fork() { mutex_.unlock(); }
+  void before_fork() {
+    mutex_.lock();
+    recipes_.before_fork();
+  }
+  void after_fork() {
+    recipes_.after_fork();
+    mutex_.unlock();
+  }
 
   std::uint64_t ops_recorded() const { return ops_recorded_.load(std::memory_order_relaxed); }
 
  private:
   ValueId number_of(Value* value);
+  ValueId record_recipe(Value& value);
+  void record_recipes_of_dying();
+  void compute_recipe(Value& value);
   bool is_pending_here(const Value& value) const {
     return value.pending.load(std::memory_order_acquire) == this;
   }
   void end_where_due();
-  void flush_locked(bool by_program);
+  void flush_locked(std::span<Value* const> wanted, bool by_program);
   bool compute_alone(std::span<Value* const> wanted);
   void keep_only(const std::vector<bool>& ops);
   void drop_unseen();
+  void leave_recipes();
   void fail(const std::exception_ptr& failure);
   void finish(const std::exception_ptr& failure);
 
@@ -117,6 +133,8 @@ class Recorder {
   const std::size_t usual_;
   TraceEnds ends_;
   bool has_failed_ = false;  // the trace at hand could not be run before
+  RecipeBook recipes_;
+  bool had_recipes_ = false;  // there may be some in the book
   Draft current_;
   std::atomic<std::uint64_t> ops_recorded_{0};
 };
