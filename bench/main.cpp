@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <fstream>
@@ -107,7 +108,7 @@ int run(int argc, char** argv) {
   const Options options = parse(argc, argv);
   if (options.list) {
     for (const bench::Workload& workload : bench::workloads())
-      std::printf("%-28s %s\n", workload.name.c_str(), workload.what.c_str());
+      std::printf("%-32s %s\n", workload.name.c_str(), workload.what.c_str());
     return 0;
   }
   const sinter::Device device =
@@ -116,15 +117,23 @@ int run(int argc, char** argv) {
     bench::run_first_step(device);
     return 0;
   }
-  std::printf("%s (%s), medians\n%-28s %10s %10s %10s %12s\n", device.name().c_str(),
+  const char* threads = std::getenv("SINTER_HOST_THREADS");
+  const bool one_thread = device.name() == "host" && threads != nullptr && std::strcmp(threads, "1") == 0;
+  std::printf("%s (%s), medians\n%-32s %10s %10s %10s %12s\n", device.name().c_str(),
               device.description().c_str(), "row", "median", "min", "max", "first");
   nlohmann::json rows = nlohmann::json::object();
   for (const bench::Workload& workload : bench::workloads()) {
     if (!options.only.empty() &&
         std::find(options.only.begin(), options.only.end(), workload.name) == options.only.end())
       continue;
+    if (workload.one_thread && !one_thread) {
+      if (options.only.empty()) continue;
+      throw sinter::Error("[sinter-bench] " + workload.name +
+                          " compares with a loop in one thread: it needs --device host and "
+                          "SINTER_HOST_THREADS=1");
+    }
     const Times times = measure(workload, device, options.seconds);
-    std::printf("%-28s %10.4f %10.4f %10.4f %12.3f %s\n", workload.name.c_str(), times.median, times.low,
+    std::printf("%-32s %10.4f %10.4f %10.4f %12.3f %s\n", workload.name.c_str(), times.median, times.low,
                 times.high, times.first, workload.unit.c_str());
     std::fflush(stdout);
     rows[workload.name] = times.median;

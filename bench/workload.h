@@ -16,11 +16,12 @@ struct Workload {
   std::string what;
   int repetitions;        // between two waits
   double per_repetition;  // divisor of a repetition's time: 1, or the number of ops for host_us_per_op
-  std::string unit;       // "s", "ms" or "us"
+  std::string unit;       // "s", "ms" or "us"; "x" for a ratio
   std::function<std::function<void()>(const sinter::Device&)> make;
   /// Instead of `make`, for rows that time a part of each repetition themselves: returns that part in
-  /// seconds.
+  /// seconds (a ratio where that is the unit).
   std::function<std::function<double()>(const sinter::Device&)> make_timed = nullptr;
+  bool one_thread = false;  // only for the host with SINTER_HOST_THREADS=1
 };
 
 const std::vector<Workload>& workloads();

@@ -6,15 +6,33 @@
 #include <sinter/sinter.h>
 
 #include "first_step.h"
+#include "loops.h"
 #include "threads.h"
 #include "workload.h"
 
 namespace bench {
-namespace {
 
 namespace sn = sinter;
 using sn::Device;
 using sn::Tensor;
+
+Tensor<1> gelu_by_ops(const Tensor<1>& x) { return x * ((x * 0.70710678118654752).erf() + 1.0) * 0.5; }
+
+/// A function, like in a program: its local tensors are released when it returns, so the planner need not
+/// store them.
+Tensor<1> chain(const Tensor<1>& x, const Tensor<1>& a, const Tensor<1>& b) {
+  auto y = gelu_by_ops(x) * a + b;
+  y = y.tanh() * x.sigmoid() - a * 0.5;
+  return sn::where(y > 0.0, y, y * 0.01) + (b.abs() + 1e-3).sqrt();
+}
+
+void adam_by_ops(AdamState& state, const Tensor<1>& g) {
+  state.m = state.m * 0.9 + g * 0.1;
+  state.v = state.v * 0.999 + g * g * 0.001;
+  state.p = state.p - state.m / (state.v.sqrt() + 1e-8) * 1e-3;
+}
+
+namespace {
 
 constexpr std::int64_t kMi = 1 << 20;
 
@@ -34,8 +52,6 @@ Tensor<2> normal(std::int64_t rows, std::int64_t columns, const Device& device, 
   return ready(Tensor<2>::randn({rows, columns}, device).to_float(dtype));
 }
 
-Tensor<1> gelu_by_ops(const Tensor<1>& x) { return x * ((x * 0.70710678118654752).erf() + 1.0) * 0.5; }
-
 std::function<void()> gelu(const Device& device, sn::DType dtype) {
   auto x = normal(large(device), device, dtype);
   return [=] { gelu_by_ops(x).sync(); };
@@ -48,14 +64,6 @@ std::function<void()> gelu_tanh_ab(const Device& device) {
   return [=] { (sn::gelu_tanh(x) * a + b).sync(); };
 }
 
-/// A function, like in a program: its local tensors are released when it returns, so the planner need not
-/// store them.
-Tensor<1> chain(const Tensor<1>& x, const Tensor<1>& a, const Tensor<1>& b) {
-  auto y = gelu_by_ops(x) * a + b;
-  y = y.tanh() * x.sigmoid() - a * 0.5;
-  return sn::where(y > 0.0, y, y * 0.01) + (b.abs() + 1e-3).sqrt();
-}
-
 std::function<void()> chain20(const Device& device, sn::DType dtype) {
   const std::int64_t n = large(device);
   auto x = normal(n, device, dtype), a = normal(n, device, dtype), b = normal(n, device, dtype);
@@ -64,15 +72,12 @@ std::function<void()> chain20(const Device& device, sn::DType dtype) {
 
 std::function<void()> adam(const Device& device, sn::DType dtype) {
   const std::int64_t n = large(device);
-  auto p = std::make_shared<Tensor<1>>(normal(n, device, dtype));
-  auto m = std::make_shared<Tensor<1>>(ready(Tensor<1>::zeros({n}, device).to_float(dtype)));
-  auto v = std::make_shared<Tensor<1>>(ready(Tensor<1>::zeros({n}, device).to_float(dtype)));
+  auto zeros = [&] { return ready(Tensor<1>::zeros({n}, device).to_float(dtype)); };
+  auto state = std::make_shared<AdamState>(AdamState{normal(n, device, dtype), zeros(), zeros()});
   auto g = normal(n, device, dtype);
   return [=] {
-    *m = *m * 0.9 + g * 0.1;
-    *v = *v * 0.999 + g * g * 0.001;
-    *p = *p - *m / (v->sqrt() + 1e-8) * 1e-3;
-    p->sync();
+    adam_by_ops(*state, g);
+    state->p.sync();
   };
 }
 
@@ -252,50 +257,54 @@ std::function<std::function<void()>(const Device&)> bf16(Make make) {
 }  // namespace
 
 const std::vector<Workload>& workloads() {
-  static const std::vector<Workload> all = {
-      {"gelu", "x * (erf(x / sqrt 2) + 1) / 2 by ops", 32, 1, "ms", f32(gelu)},
-      {"gelu_tanh_ab", "gelu(x) * a + b, tanh form", 16, 1, "ms", gelu_tanh_ab},
-      {"chain20", "about 20 elementwise ops, 3 in, 1 out", 16, 1, "ms", f32(chain20)},
-      {"adam", "Adam by ops, 4 in, 3 out", 16, 1, "ms", f32(adam)},
-      {"softmax", "softmax by ops over rows", 64, 1, "ms", f32(softmax)},
-      {"layernorm", "layer norm by ops over rows", 64, 1, "ms", f32(layernorm)},
-      {"layernorm_gelu_fwd_bwd", "layer norm and gelu, forward and backward to x", 64, 1, "ms",
-       f32(layernorm_gelu_fwd_bwd)},
-      {"gelu_bf16", "gelu, bf16", 32, 1, "ms", bf16(gelu)},
-      {"chain20_bf16", "chain20, bf16", 16, 1, "ms", bf16(chain20)},
-      {"adam_bf16", "adam, bf16", 16, 1, "ms", bf16(adam)},
-      {"softmax_bf16", "softmax, bf16", 64, 1, "ms", bf16(softmax)},
-      {"layernorm_bf16", "layernorm, bf16", 64, 1, "ms", bf16(layernorm)},
-      {"layernorm_gelu_fwd_bwd_bf16", "layernorm_gelu_fwd_bwd, bf16", 64, 1, "ms",
-       bf16(layernorm_gelu_fwd_bwd)},
-      {"sum_all", "sum of all elements", 64, 1, "ms", f32(sum_all)},
-      {"sum_all_bf16", "sum_all, bf16", 64, 1, "ms", bf16(sum_all)},
-      {"sum_dim0", "sum over rows", 64, 1, "ms", sum_dim0},
-      {"matmul_1024", "1024^3 f32", 8, 1, "ms", [](const Device& device) { return matmul(device, 1024); }},
-      {"matmul_4096", "4096^3 f32", 2, 1, "ms", [](const Device& device) { return matmul(device, 4096); }},
-      {"cnn_step", "guide's CNN, batch 64, training step", 50, 1, "ms", cnn_step},
-      {"mlp_step", "784-512-512-10 with layer norms, batch 256, AdamW step", 20, 1, "ms", mlp_step},
-      {"record_us_per_op", "one elementwise op recorded (host: null device)", 4, kTinyOps, "us", nullptr,
-       recording},
-      {"replay_us_100_ops",
-       "a known trace of 100 ops and 10 launches, from flush to handed over (host: null device)", 100, 1,
-       "us", nullptr, replay},
-      {"first_step_cold_s", "process start to the end of the CNN's first step, nothing cached", 1, 1, "s",
-       nullptr, [](const Device& device) { return first_step(device, false); }},
-      {"first_step_warm_s", "the same with kernels on disk", 1, 1, "s", nullptr,
-       [](const Device& device) { return first_step(device, true); }},
-      {"evaluation_1_thread", "two small ops, recorded and run, again and again", 1, 1, "us", nullptr,
-       [](const Device& device) { return evaluations(device, 1); }},
-      {"evaluation_2_threads", "the same in two threads: time for one evaluation, of both together", 1, 1,
-       "us", nullptr, [](const Device& device) { return evaluations(device, 2); }},
-      {"evaluation_4_threads", "the same in four threads", 1, 1, "us", nullptr,
-       [](const Device& device) { return evaluations(device, 4); }},
-      {"step_1500_ops", "a known step of 1,500 small ops", 1, 1, "ms", nullptr,
-       [](const Device& device) { return step_beside(device, false); }},
-      {"step_beside_new_shapes", "the same beside a thread that evaluates ever new shapes", 1, 1, "ms",
-       nullptr, [](const Device& device) { return step_beside(device, true); }},
-      {"host_us_per_op", "one tiny op, recorded and run", 4, kTinyOps, "us", tiny_ops},
-  };
+  static const std::vector<Workload> all = [] {
+    std::vector<Workload> rows = {
+        {"gelu", "x * (erf(x / sqrt 2) + 1) / 2 by ops", 32, 1, "ms", f32(gelu)},
+        {"gelu_tanh_ab", "gelu(x) * a + b, tanh form", 16, 1, "ms", gelu_tanh_ab},
+        {"chain20", "about 20 elementwise ops, 3 in, 1 out", 16, 1, "ms", f32(chain20)},
+        {"adam", "Adam by ops, 4 in, 3 out", 16, 1, "ms", f32(adam)},
+        {"softmax", "softmax by ops over rows", 64, 1, "ms", f32(softmax)},
+        {"layernorm", "layer norm by ops over rows", 64, 1, "ms", f32(layernorm)},
+        {"layernorm_gelu_fwd_bwd", "layer norm and gelu, forward and backward to x", 64, 1, "ms",
+         f32(layernorm_gelu_fwd_bwd)},
+        {"gelu_bf16", "gelu, bf16", 32, 1, "ms", bf16(gelu)},
+        {"chain20_bf16", "chain20, bf16", 16, 1, "ms", bf16(chain20)},
+        {"adam_bf16", "adam, bf16", 16, 1, "ms", bf16(adam)},
+        {"softmax_bf16", "softmax, bf16", 64, 1, "ms", bf16(softmax)},
+        {"layernorm_bf16", "layernorm, bf16", 64, 1, "ms", bf16(layernorm)},
+        {"layernorm_gelu_fwd_bwd_bf16", "layernorm_gelu_fwd_bwd, bf16", 64, 1, "ms",
+         bf16(layernorm_gelu_fwd_bwd)},
+        {"sum_all", "sum of all elements", 64, 1, "ms", f32(sum_all)},
+        {"sum_all_bf16", "sum_all, bf16", 64, 1, "ms", bf16(sum_all)},
+        {"sum_dim0", "sum over rows", 64, 1, "ms", sum_dim0},
+        {"matmul_1024", "1024^3 f32", 8, 1, "ms", [](const Device& device) { return matmul(device, 1024); }},
+        {"matmul_4096", "4096^3 f32", 2, 1, "ms", [](const Device& device) { return matmul(device, 4096); }},
+        {"cnn_step", "guide's CNN, batch 64, training step", 50, 1, "ms", cnn_step},
+        {"mlp_step", "784-512-512-10 with layer norms, batch 256, AdamW step", 20, 1, "ms", mlp_step},
+        {"record_us_per_op", "one elementwise op recorded (host: null device)", 4, kTinyOps, "us", nullptr,
+         recording},
+        {"replay_us_100_ops",
+         "a known trace of 100 ops and 10 launches, from flush to handed over (host: null device)", 100, 1,
+         "us", nullptr, replay},
+        {"first_step_cold_s", "process start to the end of the CNN's first step, nothing cached", 1, 1, "s",
+         nullptr, [](const Device& device) { return first_step(device, false); }},
+        {"first_step_warm_s", "the same with kernels on disk", 1, 1, "s", nullptr,
+         [](const Device& device) { return first_step(device, true); }},
+        {"evaluation_1_thread", "two small ops, recorded and run, again and again", 1, 1, "us", nullptr,
+         [](const Device& device) { return evaluations(device, 1); }},
+        {"evaluation_2_threads", "the same in two threads: time for one evaluation, of both together", 1, 1,
+         "us", nullptr, [](const Device& device) { return evaluations(device, 2); }},
+        {"evaluation_4_threads", "the same in four threads", 1, 1, "us", nullptr,
+         [](const Device& device) { return evaluations(device, 4); }},
+        {"step_1500_ops", "a known step of 1,500 small ops", 1, 1, "ms", nullptr,
+         [](const Device& device) { return step_beside(device, false); }},
+        {"step_beside_new_shapes", "the same beside a thread that evaluates ever new shapes", 1, 1, "ms",
+         nullptr, [](const Device& device) { return step_beside(device, true); }},
+        {"host_us_per_op", "one tiny op, recorded and run", 4, kTinyOps, "us", tiny_ops},
+    };
+    for (Workload& row : loop_rows()) rows.push_back(std::move(row));
+    return rows;
+  }();
   return all;
 }
 

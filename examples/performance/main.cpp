@@ -13,7 +13,7 @@ using Matrix = sn::Tensor<2>;
 namespace {
 
 /// Prints the launches that `program` becomes: their operations, the values that they write, and why they are
-/// not one.
+/// not one; and what became of values that are held but were not asked for.
 template <class Program>
 void show(const std::string& title, Program program) {
   std::cout << title << "\n";
@@ -29,6 +29,10 @@ void show(const std::string& title, Program program) {
       }
       std::cout << "\n";
     }
+    for (const sn::ReportHeld& held : trace.held)
+      if (held.reason != "asked for")
+        std::cout << "  held " << held.op << (held.stored ? ", stored: " : ", not stored: ") << held.reason
+                  << "\n";
     for (const sn::ReportCut& cut : trace.cuts) std::cout << "  cut: " << cut.reason << "\n";
   }
 }
@@ -46,17 +50,26 @@ sn::Statistics counted(const sn::Device& device, Program program) {
 }  // namespace
 
 void what_is_stored(const sn::Device& device) {
-  const auto x = Matrix::zeros({1024, 1024}, device), column = Matrix::zeros({1024, 1}, device);
+  const auto x = Matrix::zeros({1024, 1024}, device), other = Matrix::zeros({1024, 1024}, device),
+             column = Matrix::zeros({1024, 1}, device);
   device.flush();
 
   show("a local that is gone at the flush", [&] {
     const auto y = (x * 2.0).exp();
     return y + 1.0;
   });
-  Matrix y;
+  Matrix named;
   show("a value that still has a name", [&] {
-    y = (x * 2.0).exp();
-    return y + 1.0;
+    named = (x * 2.0).exp();
+    return named + 1.0;
+  });
+  show("one that comes of rows", [&] {
+    named = x - x.mean(1);
+    return (named * named).mean(1);
+  });
+  show("one that comes of two inputs as large as it", [&] {
+    named = x + other;
+    return named.sum(1);
   });
   show("cheap, and needed by two kernels", [&] {
     const auto e = x.exp();

@@ -21,6 +21,7 @@ struct Statistics {
   std::uint64_t traces = 0;  // flushes with at least one operation
   std::uint64_t plans_built = 0;
   std::uint64_t plans_found = 0;          // traces whose plan was known
+  std::uint64_t plans_dropped = 0;        // forgotten beyond SINTER_PLAN_LIMIT_MIB
   std::uint64_t launches = 0;             // kernels and library ops started
   std::uint64_t graphs_built = 0;         // CUDA: plans that came again and were made into a CUDA graph
   std::uint64_t graph_launches = 0;       // CUDA: plans handed to the driver as one graph
@@ -28,6 +29,7 @@ struct Statistics {
   std::uint64_t kernels_from_memory = 0;  // that another plan or device of this process had already
   std::uint64_t kernels_from_disk = 0;
   std::uint64_t bytes_in_place = 0;  // results written over a dead operand's buffer
+  std::size_t plan_bytes = 0;        // host memory of the plans and kernels that are known, about
   std::size_t bytes_in_use = 0;      // device memory in live buffers
   std::size_t peak_bytes_in_use = 0;
   std::size_t bytes_reserved = 0;  // obtained from the driver or the system: in use or cached

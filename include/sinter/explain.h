@@ -64,6 +64,17 @@ struct ReportCut {
   std::uint64_t count = 1;  // pairs of kernels with the same lines and reason
 };
 
+/// Values that somebody still holds after a trace, and what became of them.
+struct ReportHeld {
+  std::string op;
+  ReportLine line;
+  Shape shape;
+  DType dtype = DType::f32;
+  bool stored = true;       // else nothing was written: it is computed when it is asked for
+  std::string reason;       // "asked for", "small", ...
+  std::uint64_t count = 1;  // values of the same line, type and reason
+};
+
 /// A trace (the operations recorded between two flushes) and its plan.
 struct ReportTrace {
   std::string device;
@@ -73,6 +84,7 @@ struct ReportTrace {
   bool fused = true;        // SINTER_FUSION
   std::vector<ReportLaunch> launches;
   std::vector<ReportCut> cuts;
+  std::vector<ReportHeld> held;  // in the order of the program
   std::int64_t bytes_moved = 0;  // read and written by all launches
   /// Bytes that any plan of this trace has to move: each needed element of an input, read once; each result
   /// that is still held, written once. Elements read by index (gather) count once per read, but at most the

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <limits>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -105,18 +106,51 @@ std::string KernelKey::text() const {
   return all;
 }
 
-KernelCache::KernelCache(fs::path folder, std::uint64_t limit_bytes, Clock::duration retry)
-    : folder_(std::move(folder)), limit_bytes_(limit_bytes), retry_(retry) {}
+KernelCache::KernelCache(fs::path folder, std::uint64_t limit_bytes, Clock::duration retry,
+                         std::size_t memory_limit)
+    : folder_(std::move(folder)), limit_bytes_(limit_bytes), retry_(retry), order_(memory_limit) {}
 
 KernelCache& KernelCache::global() {
   // Never destroyed: threads may compile after the end of static objects.
   static KernelCache& instance = *[] {
     const base::Environment& e = base::environment();
     const bool disk = e.cache && !e.cache_dir.empty();
+    // Devices have what they use themselves; this is for those that want the same, and for what they have
+    // dropped.
+    const std::size_t memory = e.plan_limit_mib == 0 ? std::numeric_limits<std::size_t>::max()
+                                                     : static_cast<std::size_t>(e.plan_limit_mib) << 18;
     return new KernelCache(disk ? fs::path(e.cache_dir) / "kernels" : fs::path(),
-                           static_cast<std::uint64_t>(e.cache_limit_mib) << 20);
+                           static_cast<std::uint64_t>(e.cache_limit_mib) << 20, std::chrono::seconds(1),
+                           memory);
   }();
   return instance;
+}
+
+/// With the lock held. What is too large for the limit is not kept.
+void KernelCache::remember(const Hash& hash, std::span<const std::byte> payload, double cost) {
+  constexpr std::size_t kEntry = sizeof(Kept) + 128;
+  if (const auto known = memory_.find(hash); known != memory_.end()) {
+    order_.remove(*known->second);
+    memory_.erase(known);
+  }
+  const std::size_t bytes = kEntry + payload.size();
+  if (bytes > order_.limit()) return;
+  while (order_.lacks_room(bytes)) {
+    Kept& next = static_cast<Kept&>(*order_.next_to_go());
+    order_.remove(next);
+    memory_.erase(Hash(next.hash));
+    ++statistics_.forgotten;
+  }
+  auto kept = std::make_unique<Kept>();
+  kept->hash = hash;
+  kept->payload.assign(payload.begin(), payload.end());
+  Kept& entry = *(memory_[hash] = std::move(kept));
+  try {
+    order_.add(entry, bytes, cost);
+  } catch (...) {
+    memory_.erase(hash);
+    throw;
+  }
 }
 
 KernelCache::Hash KernelCache::hash_of(const std::string& key_text) {
@@ -215,10 +249,12 @@ std::optional<std::vector<std::byte>> KernelCache::find(const KernelKey& key, Or
     if (auto found = memory_.find(hash); found != memory_.end()) {
       ++statistics_.from_memory;
       came_from(Origin::Memory);
-      return *found->second;
+      order_.use(*found->second);
+      return found->second->payload;
     }
   }
   std::vector<std::byte> payload;
+  const auto start = Clock::now();
   const Read result = folder_.empty() ? Read::Missing : read(hash, text, payload);
   std::lock_guard lock(mutex_);
   if (result != Read::Found) {
@@ -228,7 +264,7 @@ std::optional<std::vector<std::byte>> KernelCache::find(const KernelKey& key, Or
   }
   ++statistics_.from_disk;
   came_from(Origin::Disk);
-  memory_[hash] = std::make_shared<const std::vector<std::byte>>(payload);
+  remember(hash, payload, nanoseconds_since(start));
   return payload;
 }
 
@@ -242,20 +278,24 @@ bool KernelCache::write(const Hash& hash, std::span<const std::byte> file) {
   return false;
 }
 
-void KernelCache::store(const KernelKey& key, std::span<const std::byte> payload) {
+void KernelCache::store(const KernelKey& key, std::span<const std::byte> payload, double took) {
   const std::string text = key.text();
   const Hash hash = hash_of(text);
   {
     std::lock_guard lock(mutex_);
-    memory_[hash] = std::make_shared<const std::vector<std::byte>>(payload.begin(), payload.end());
+    remember(hash, payload, took);
     if (folder_.empty() || Clock::now() < writes_from_) return;
   }
   const std::vector<std::byte> file = file_of(text, payload);
+  const auto start = Clock::now();
   const bool written = write(hash, file);
   bool full = false;
   {
     std::lock_guard lock(mutex_);
     if (written) {
+      // From now on it takes about as long as reading the file to have it again.
+      if (const auto kept = memory_.find(hash); kept != memory_.end())
+        order_.revise(*kept->second, kept->second->bytes(), nanoseconds_since(start));
       pause_ = {};
       disk_bytes_ += file.size();
       full = !sized_ || disk_bytes_ > limit_bytes_;
@@ -271,6 +311,7 @@ void KernelCache::store(const KernelKey& key, std::span<const std::byte> payload
 
 void KernelCache::forget() {
   std::lock_guard lock(mutex_);
+  for (const auto& [hash, kept] : memory_) order_.remove(*kept);
   memory_.clear();
 }
 
@@ -308,7 +349,9 @@ void KernelCache::trim() {
 
 CacheStatistics KernelCache::statistics() const {
   std::lock_guard lock(mutex_);
-  return statistics_;
+  CacheStatistics all = statistics_;
+  all.memory_bytes = order_.bytes();
+  return all;
 }
 
 }  // namespace sinter::compile

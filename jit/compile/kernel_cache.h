@@ -29,6 +29,7 @@
 
 #include "jit/compile/private_files.h"
 #include "src/base/fork.h"
+#include "src/base/greedy_dual.h"
 
 namespace sinter::compile {
 
@@ -63,16 +64,21 @@ struct CacheStatistics {
   std::uint64_t refused = 0;  // files and folders for their content, owner, mode or kind
   std::uint64_t evicted = 0;  // files removed for space
   std::uint64_t io_errors = 0;
+  std::size_t memory_bytes = 0;  // of what is in memory now
+  std::uint64_t forgotten = 0;   // from memory, for room
 };
 
 class KernelCache {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `folder` is made when first needed; empty: memory only. `retry`: how long nothing is written after an
-  /// error; each further one doubles that, up to 64 times.
+  static constexpr std::size_t kUsualMemory = std::size_t{64} << 20;
+
+  /// `folder` is made when first needed; empty: memory only. `limit_bytes` is that of the folder,
+  /// `memory_limit` of what is in memory: there goes first what is quick to have again for its size. `retry`:
+  /// how long nothing is written after an error; each further one doubles that, up to 64 times.
   KernelCache(std::filesystem::path folder, std::uint64_t limit_bytes,
-              Clock::duration retry = std::chrono::seconds(1));
+              Clock::duration retry = std::chrono::seconds(1), std::size_t memory_limit = kUsualMemory);
 
   /// The cache that the environment names (SINTER_CACHE_DIR and the like).
   static KernelCache& global();
@@ -80,14 +86,16 @@ class KernelCache {
   /// What was stored under the key. May be called from several threads, as all of this class.
   std::optional<std::vector<std::byte>> find(const KernelKey& key, Origin* origin = nullptr);
 
-  void store(const KernelKey& key, std::span<const std::byte> payload);
+  /// `took`: nanoseconds that it took to compile.
+  void store(const KernelKey& key, std::span<const std::byte> payload, double took = 0);
 
   /// Finds, or calls `compile()` and stores what it gives.
   template <class Compile>
   std::vector<std::byte> find_or(const KernelKey& key, Compile compile, Origin* origin = nullptr) {
     if (auto found = find(key, origin)) return std::move(*found);
+    const auto start = Clock::now();
     std::vector<std::byte> made = compile();
-    store(key, made);
+    store(key, made, nanoseconds_since(start));
     return made;
   }
 
@@ -107,6 +115,16 @@ class KernelCache {
   using Hash = std::pair<std::uint64_t, std::uint64_t>;
   enum class Read : std::uint8_t { Found, Missing, Failed, Refused };
 
+  /// A payload in memory.
+  struct Kept : base::GreedyDual::Entry {
+    Hash hash;
+    std::vector<std::byte> payload;
+  };
+
+  static double nanoseconds_since(Clock::time_point start) {
+    return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+  }
+  void remember(const Hash& hash, std::span<const std::byte> payload, double cost);
   static Hash hash_of(const std::string& key_text);
   static std::string name_of(const Hash& hash);
   Opened open_folder(bool make);
@@ -119,7 +137,8 @@ class KernelCache {
   const std::uint64_t limit_bytes_;
   const Clock::duration retry_;
   mutable base::ForkMutex mutex_;
-  std::map<Hash, std::shared_ptr<const std::vector<std::byte>>> memory_;
+  base::GreedyDual order_;  // of what is in memory
+  std::map<Hash, std::unique_ptr<Kept>> memory_;
   CacheStatistics statistics_;
   Clock::duration pause_{0};         // after the last error in writing; 0: the last write went well
   Clock::time_point writes_from_{};  // nothing is written before

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "jit/ir/held_bytes.h"
 #include "jit/plan/graph.h"
 
 namespace sinter::plan {
@@ -23,6 +24,11 @@ Origins::Origins(const Graph& graph, std::vector<std::uint32_t> gathers) : gathe
   first_operand_.push_back(static_cast<std::uint32_t>(operands_.size()));
   for (NodeId gather : gathers_) records_.push_back(graph.nodes[gather].record);
   for (const Result& result : graph.results) results_.push_back(result.node);
+}
+
+std::size_t Origins::held_bytes() const {
+  return ir::held_bytes(first_operand_) + ir::held_bytes(operands_) + ir::held_bytes(inputs_) +
+         ir::held_bytes(gathers_) + ir::held_bytes(records_) + ir::held_bytes(results_);
 }
 
 std::vector<bool> Origins::reached(std::span<const std::uint32_t> words,

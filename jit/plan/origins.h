@@ -2,6 +2,7 @@
 // before.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -29,6 +30,9 @@ class Origins {
 
   /// The op of the trace that a fault word belongs to: of equal ops that became one, the first.
   std::uint32_t record_of(std::uint32_t word) const { return records_[word]; }
+
+  /// About how much memory the edges take.
+  std::size_t held_bytes() const;
 
  private:
   // Node n reads the nodes operands_[first_operand_[n]] up to those of n + 1; all of them come before n.

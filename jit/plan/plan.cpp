@@ -13,6 +13,7 @@
 #include "jit/plan/lower/index_map.h"
 #include "jit/plan/order.h"
 #include "jit/plan/place.h"
+#include "jit/plan/recipes.h"
 #include "jit/plan/rewrite/passes.h"
 #include "jit/plan/traffic.h"
 
@@ -151,8 +152,9 @@ class Assembler {
 };
 
 Graph rewritten_graph(const trace::Trace& trace, const ir::DeviceTraits& traits, const PlanOptions& options,
-                      std::span<const Pass> passes) {
+                      std::span<const Pass> passes, KeepOrCompute& held) {
   Graph graph = make_graph(trace);
+  held = keep_or_compute(graph, traits, options);
   for (const Pass& pass : passes)
     if (pass.wanted(traits, options)) pass.run(graph, traits);
   return graph;
@@ -200,12 +202,16 @@ Plan assemble(const Graph& graph, Grouping& grouping, const std::vector<Step>& s
 
 Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const PlanOptions& options,
                std::span<const Pass> passes) {
-  const Graph graph = rewritten_graph(trace, traits, options, passes);
+  KeepOrCompute held;
+  const Graph graph = rewritten_graph(trace, traits, options, passes, held);
   Grouping grouping = group(graph, group_options(traits, options));
   std::vector<Step> steps = make_steps(grouping);
   if (options.fusion) batch(graph, grouping, traits, steps);
   const Memory memory = place(graph, grouping, steps, traits.most_buffer_bytes);
-  return assemble(graph, grouping, steps, memory);
+  Plan plan = assemble(graph, grouping, steps, memory);
+  plan.held = std::move(held.held);
+  plan.unstored = std::move(held.unstored);
+  return plan;
 }
 
 Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const PlanOptions& options) {
@@ -284,6 +290,11 @@ std::string to_string(const Plan& plan, const trace::Trace& trace) {
     if (launch.in_place_bytes) text += " (in place)";
     text += ": " + describe(launch, trace) + " reads " + std::to_string(launch.bytes_read()) + " B, writes " +
             std::to_string(launch.bytes_written()) + " B\n";
+  }
+  for (const HeldValue& held : plan.held) {
+    if (held.stored) continue;
+    text += "  not stored: " + std::string(name_of(trace.ops[held.record].op)) + " " +
+            to_string(trace.values[held.value].shape) + ", " + held.reason + "\n";
   }
   for (const PlanCut& cut : plan.cuts) {
     text += "  cut " + std::string(name_of(trace.ops[cut.producer].op)) + " | " +

@@ -77,14 +77,25 @@ struct Placement {
   trace::Layout layout;
 };
 
+/// What became of a value that somebody sees afterwards, and why.
+struct HeldValue {
+  trace::ValueId value = 0;
+  std::uint32_t record = 0;  // the op of the trace that it comes from
+  bool stored = true;        // else it is a recipe
+  const char* reason = "";   // words that live as long as the program
+};
+inline constexpr const char* kAskedFor = "asked for";  // the usual reason
+
 struct Plan {
   std::vector<ir::Kernel> kernels;  // each distinct kernel once
   std::vector<Launch> launches;
   std::vector<std::size_t> output_bytes;
   std::vector<Placement> placements;
-  std::vector<Scalar> constants;  // numbers that passes wrote, the same in every run
-  std::uint32_t faults = 0;       // fault words of all launches
-  Origins origins;                // what came of what
+  std::vector<HeldValue> held;            // in the order of the program
+  std::vector<trace::Unstored> unstored;  // those of them that are recipes
+  std::vector<Scalar> constants;          // numbers that passes wrote, the same in every run
+  std::uint32_t faults = 0;               // fault words of all launches
+  Origins origins;                        // what came of what
   /// Temporaries lie in segments, each a buffer of its own: one, or as many as a device takes whose buffers
   /// have a limit (DeviceTraits::most_buffer_bytes).
   std::vector<std::size_t> arena_bytes;
@@ -110,6 +121,8 @@ struct Plan {
 
 struct PlanOptions {
   bool fusion = true;
+  /// Held values of fewer bytes are stored, asked for or not; -1: as suits the device.
+  std::int64_t recipe_bytes = -1;
 };
 
 /// Plans a trace for a device. The result depends on the trace's structure, the traits and the options only.

@@ -1,6 +1,7 @@
 // Reads the environment variables and writes log lines.
 #include "src/base/env.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -70,10 +71,14 @@ Environment read() {
   if (e.host != "auto" && e.host != "jit" && e.host != "interpreter")
     throw Error("[environment] SINTER_HOST is \"" + e.host + "\"; it takes auto, jit or interpreter");
   e.llvm = text("SINTER_LLVM");
+  // Bytes of it fit into 63 bits.
+  e.plan_limit_mib = std::min(number("SINTER_PLAN_LIMIT_MIB", e.plan_limit_mib), std::int64_t{1} << 40);
   e.memory_limit_mib = number("SINTER_MEMORY_LIMIT_MIB", e.memory_limit_mib);
   e.cuda_graphs = flag("SINTER_CUDA_GRAPHS", e.cuda_graphs);
   e.trace_limit = std::max<std::int64_t>(1, number("SINTER_TRACE_LIMIT", e.trace_limit));
+  e.longest_trace = number("SINTER_LONGEST_TRACE", e.longest_trace);
   e.validation = flag("SINTER_VULKAN_VALIDATION", e.validation);
+  e.recipe_bytes = number("SINTER_RECIPE_BYTES", e.recipe_bytes);
   e.onednn = flag("SINTER_ONEDNN", e.onednn);
   return e;
 }
@@ -101,7 +106,9 @@ void log_line(const char* topic, const std::string& line) {
 void warn_once(const std::string& warning) {
   static ForkMutex& mutex = *new ForkMutex;  // never destroyed, as a warning may come late
   static std::set<std::string>& seen = *new std::set<std::string>;
+  constexpr std::size_t kMost = 1000;  // texts that are remembered: some name sizes or files
   std::lock_guard lock(mutex);
+  if (seen.size() >= kMost && !seen.contains(warning)) seen.clear();
   if (seen.insert(warning).second) std::fprintf(stderr, "sinter warning: %s\n", warning.c_str());
 }
 
@@ -129,12 +136,18 @@ std::vector<EnvironmentVariable> environment_variables() {
        "how the host device runs kernels: auto, jit (machine code through LLVM) or interpreter"},
       {"SINTER_LLVM", e.llvm,
        "file of the libLLVM that compiles for the host device; empty: the newest that is found"},
+      {"SINTER_PLAN_LIMIT_MIB", std::to_string(e.plan_limit_mib),
+       "most host memory that the plans and kernels of each device take; 0: no limit"},
       {"SINTER_MEMORY_LIMIT_MIB", std::to_string(e.memory_limit_mib),
        "most memory that each device holds; 0: all there is"},
       {"SINTER_CUDA_GRAPHS", onoff(e.cuda_graphs),
        "0: CUDA kernels are launched one by one, also those of known plans"},
       {"SINTER_TRACE_LIMIT", std::to_string(e.trace_limit),
        "operations recorded before a flush happens by itself"},
+      {"SINTER_LONGEST_TRACE", std::to_string(e.longest_trace),
+       "the same within a step, or a round of a loop, that is known to be longer"},
+      {"SINTER_RECIPE_BYTES", e.recipe_bytes < 0 ? "" : std::to_string(e.recipe_bytes),
+       "values of fewer bytes are stored wherever they are held; empty: the device decides"},
       {"SINTER_VULKAN_VALIDATION", onoff(e.validation), "1: Vulkan validation layers, messages are errors"},
       {"SINTER_ONEDNN", onoff(e.onednn), "0: the host uses its own matrix product and convolution"},
   };

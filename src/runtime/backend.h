@@ -88,13 +88,16 @@ struct LaunchArguments {
 };
 
 /// Compiled kernel IR or a prepared library op, ready to be launched any number of times, from one thread at
-/// a time.
+/// a time. It may end on any thread, without the device's lock and while its last launches still run on the
+/// device: backends keep driver objects until then. It ends before its backend.
 class Executable {
  public:
   virtual ~Executable() = default;
   /// How a launch with these arguments runs and why, in a few words for `explain`; empty where the device has
   /// one way only. `ints` as in LaunchArguments.
   virtual std::string how(std::span<const std::int64_t> /*ints*/, std::size_t /*members*/) { return ""; }
+  /// About how much host memory it takes, with its code. From any thread.
+  virtual std::size_t held_bytes() const { return 0; }
   /// Device memory that a launch with these arguments works in, beside its buffers. From any thread.
   virtual std::size_t workspace_bytes(std::span<const std::int64_t> /*ints*/, std::size_t /*members*/) const {
     return 0;

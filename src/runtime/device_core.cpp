@@ -87,6 +87,7 @@ DeviceCore::DeviceCore(std::unique_ptr<Backend> backend, bool survives_fork)
 DeviceCore::~DeviceCore() = default;
 
 bool is_lost(const DeviceCore& device) { return device.is_lost(); }
+std::size_t bytes_of(const Buffer& buffer) { return buffer.bytes(); }
 
 void DeviceCore::before_fork() {
   recorders_mutex_.lock();
@@ -118,10 +119,12 @@ trace::Recorder& DeviceCore::acquire_recorder() {
   if (free != free_recorders_.rend()) {
     trace::Recorder* recorder = *free;
     free_recorders_.erase(std::next(free).base());
+    recorder->begin_thread();
     return *recorder;
   }
-  const auto limit = static_cast<std::size_t>(base::environment().trace_limit);
-  recorders_.push_back(std::make_unique<trace::Recorder>(executor_, *this, limit));
+  const auto usual = static_cast<std::size_t>(base::environment().trace_limit);
+  const auto longest = static_cast<std::size_t>(std::max<std::int64_t>(0, base::environment().longest_trace));
+  recorders_.push_back(std::make_unique<trace::Recorder>(executor_, *this, usual, longest));
   return *recorders_.back();
 }
 
@@ -237,6 +240,7 @@ Statistics DeviceCore::statistics() {
   counts.traces -= base_.traces;
   counts.plans_built -= base_.plans_built;
   counts.plans_found -= base_.plans_found;
+  counts.plans_dropped -= base_.plans_dropped;
   counts.launches -= base_.launches;
   counts.graphs_built -= base_.graphs_built;
   counts.graph_launches -= base_.graph_launches;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <limits>
 
 #include <absl/strings/str_cat.h>
 
@@ -15,9 +16,6 @@
 
 namespace sinter::runtime {
 namespace {
-
-// Programs have few distinct traces, but one whose shapes keep changing must not grow without bound.
-constexpr std::size_t kMostPlans = 1024;
 
 std::atomic<int> forbidders{0};
 
@@ -33,7 +31,21 @@ ScalarValue convert(const Scalar& scalar, DType dtype) {
   return value;
 }
 
+using Clock = std::chrono::steady_clock;
+
+double nanoseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
+
+/// Bytes of plans and executables that a device keeps.
+std::size_t plan_limit() {
+  const std::int64_t mib = base::environment().plan_limit_mib;
+  return mib == 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(mib) << 20;
+}
+
 }  // namespace
+
+Executor::Executor(Backend& backend) : backend_(backend), cache_(backend.traits().name, plan_limit()) {}
 
 bool compilation_forbidden() { return forbidders.load() > 0; }
 
@@ -41,7 +53,7 @@ bool compilation_forbidden() { return forbidders.load() > 0; }
 /// recorder writes here, so that threads do not slow each other down.
 class Executor::Own final : public trace::TraceSink::PerRecorder {
  public:
-  explicit Own(Executor& executor) : executor_(executor) {
+  Own(Executor& executor, std::mutex& running) : running(running), executor_(executor) {
     std::lock_guard lock(executor_.owns_mutex_);
     executor_.owns_.push_back(this);
   }
@@ -59,8 +71,10 @@ class Executor::Own final : public trace::TraceSink::PerRecorder {
   };
   Count traces, plans_built, plans_found, launches, bytes_in_place;
 
-  absl::flat_hash_map<Key, ReadyRef> plans;
-  std::uint64_t dropped = 0;  // Executor::dropped_ when `plans` was right
+  /// Held by the recorder's thread while it runs a trace; else by whoever lets go of its plans.
+  std::mutex& running;
+  absl::flat_hash_map<PlanKey, ReadyPlanRef> plans;
+  std::atomic<std::uint64_t> dropped{0};  // PlanCache::dropped when `plans` was right
 
   std::vector<BufferView> views;
   std::vector<ScalarValue> scalars;
@@ -70,22 +84,28 @@ class Executor::Own final : public trace::TraceSink::PerRecorder {
   Executor& executor_;
 };
 
-std::unique_ptr<trace::TraceSink::PerRecorder> Executor::attach() { return std::make_unique<Own>(*this); }
+std::unique_ptr<trace::TraceSink::PerRecorder> Executor::attach(std::mutex& running) {
+  return std::make_unique<Own>(*this, running);
+}
 
-Executor::Ready::~Ready() {
-  if (!state) return;
-  if (executor.is_lost()) {
-    [[maybe_unused]] PlanState* const stays = state.release();  // its driver is not there to end it
+ReadyPlan::~ReadyPlan() { executor.end(*this); }
+
+void Executor::end(ReadyPlan& ready) {
+  if (is_lost()) {
+    // The driver is not there to end them.
+    [[maybe_unused]] PlanState* const stays = ready.state.release();
+    [[maybe_unused]] const auto* const stay = new std::vector(std::move(ready.executables));
     return;
   }
-  const auto lock = executor.lock();
-  state.reset();
+  if (!ready.state) return;
+  const auto lock = this->lock();
+  ready.state.reset();
 }
 
 void Executor::before_fork() {
-  plans_mutex_.lock();
-  executables_mutex_.lock();
+  making_mutex_.lock();
   owns_mutex_.lock();
+  cache_.before_fork();
   in_doubt_.before_fork();
   device_mutex_.lock();
 }
@@ -93,9 +113,9 @@ void Executor::before_fork() {
 void Executor::after_fork() {
   device_mutex_.unlock();
   in_doubt_.after_fork();
+  cache_.after_fork();
   owns_mutex_.unlock();
-  executables_mutex_.unlock();
-  plans_mutex_.unlock();
+  making_mutex_.unlock();
 }
 
 void Executor::lose() { lost_.store(true); }
@@ -110,6 +130,9 @@ void Executor::require_present() const {
 
 Statistics Executor::counts() {
   Statistics sum;
+  const PlanCache::Counts kept = cache_.counts();
+  sum.plans_dropped = kept.plans_dropped;
+  sum.plan_bytes = kept.bytes;
   std::lock_guard lock(owns_mutex_);
   for (const Own* own : owns_) {
     sum.traces += own->traces.get();
@@ -126,43 +149,56 @@ void Executor::run(trace::Flushed& flushed, PerRecorder& of_recorder) {
   Own& own = static_cast<Own&>(of_recorder);
   own.traces.add(1);
   bool built = false;
-  const ReadyRef ready = find_or_make(flushed, own, built);
+  ReadyPlanRef passing;
+  ReadyPlan& ready = find_or_make(flushed, own, passing, built);
   (built ? own.plans_built : own.plans_found).add(1);
   if (observed())
-    tell_observers({flushed.trace, flushed.fingerprint, ready->plan, backend_.traits(), ready->executables,
+    tell_observers({flushed.trace, flushed.fingerprint, ready.plan, backend_.traits(), ready.executables,
                     built, base::environment().fusion});
-  launch(*ready, flushed, own);
+  launch(ready, flushed, own);
 }
 
-Executor::ReadyRef Executor::find_or_make(const trace::Flushed& flushed, Own& own, bool& built) {
-  const Key key{flushed.fingerprint, base::environment().fusion};
-  if (const std::uint64_t dropped = dropped_.load(std::memory_order_relaxed); own.dropped != dropped) {
-    own.plans.clear();
-    own.dropped = dropped;
+/// The recorder's own reference keeps a known plan alive while it runs, so that threads which run the same
+/// plan share no counter; `passing` keeps one that came now.
+ReadyPlan& Executor::find_or_make(const trace::Flushed& flushed, Own& own, ReadyPlanRef& passing,
+                                  bool& built) {
+  const base::Environment& environment = base::environment();
+  const PlanKey key{flushed.fingerprint, environment.fusion, environment.recipe_bytes};
+  if (own.dropped.load(std::memory_order_relaxed) != cache_.dropped()) forget_dropped(own);
+  if (const auto it = own.plans.find(key); it != own.plans.end()) {
+    cache_.use(*it->second);
+    return *it->second;
   }
-  ReadyRef& ready = own.plans[key];
-  if (!ready) {
-    try {
-      ready = find_shared_or_make(key, flushed.trace, built);
-    } catch (...) {
-      own.plans.erase(key);
-      throw;
-    }
+  passing = find_shared_or_make(key, flushed.trace, built);
+  if (own.dropped.load(std::memory_order_relaxed) != cache_.dropped()) forget_dropped(own);
+  cache_.use(*passing);
+  if (passing->entry.is_kept.load(std::memory_order_relaxed)) own.plans.try_emplace(key, passing);
+  return *passing;
+}
+
+/// Lets go of what recorders that do not run now refer to; the others do it at their next run.
+void Executor::forget_dropped(Own& own) {
+  std::vector<absl::flat_hash_map<PlanKey, ReadyPlanRef>> gone;  // ends without locks
+  std::lock_guard lock(owns_mutex_);
+  gone.reserve(owns_.size());
+  const std::uint64_t dropped = cache_.dropped();
+  for (Own* const each : owns_) {
+    if (each->dropped.load(std::memory_order_relaxed) == dropped) continue;
+    std::unique_lock<std::mutex> resting;
+    if (each != &own && !(resting = std::unique_lock(each->running, std::try_to_lock)).owns_lock()) continue;
+    gone.push_back(std::move(each->plans));
+    each->plans.clear();
+    each->dropped.store(dropped, std::memory_order_relaxed);
   }
-  // Written only where it changes: many threads read it.
-  const std::uint64_t now = made_.load(std::memory_order_relaxed);
-  if (ready->last_used.load(std::memory_order_relaxed) != now)
-    ready->last_used.store(now, std::memory_order_relaxed);
-  return ready;
 }
 
 /// Of several threads that want the same new plan one makes it, and the others wait for it.
-Executor::ReadyRef Executor::find_shared_or_make(const Key& key, const trace::Trace& trace, bool& built) {
-  std::promise<ReadyRef> promise;
-  std::shared_future<ReadyRef> made_by_other;
+ReadyPlanRef Executor::find_shared_or_make(const PlanKey& key, const trace::Trace& trace, bool& built) {
+  std::promise<ReadyPlanRef> promise;
+  std::shared_future<ReadyPlanRef> made_by_other;
   {
-    std::lock_guard lock(plans_mutex_);
-    if (const auto it = plans_.find(key); it != plans_.end()) return it->second;
+    std::lock_guard lock(making_mutex_);
+    if (ReadyPlanRef known = cache_.find(key)) return known;
     if (const auto it = in_the_making_.find(key); it != in_the_making_.end()) {
       made_by_other = it->second;
     } else {
@@ -173,113 +209,109 @@ Executor::ReadyRef Executor::find_shared_or_make(const Key& key, const trace::Tr
     }
   }
   if (made_by_other.valid()) return made_by_other.get();
+  const auto made = [&] {  // from here on it is in the cache, or too large for that
+    std::lock_guard lock(making_mutex_);
+    in_the_making_.erase(key);
+  };
   try {
-    ReadyRef ready = make(trace, key.fusion);
-    keep(key, ready);
+    ReadyPlanRef ready = make(key, trace);
+    made();
     promise.set_value(ready);
     built = true;
     return ready;
   } catch (...) {
-    {
-      std::lock_guard lock(plans_mutex_);
-      in_the_making_.erase(key);
-    }
+    made();
     promise.set_exception(std::current_exception());
     throw;
   }
 }
 
-void Executor::keep(const Key& key, const ReadyRef& ready) {
-  ReadyRef oldest;  // ends without the lock
-  std::lock_guard lock(plans_mutex_);
-  ready->last_used.store(++made_, std::memory_order_relaxed);
-  if (plans_.size() >= kMostPlans) {
-    const auto at = std::min_element(plans_.begin(), plans_.end(), [](const auto& a, const auto& b) {
-      return a.second->last_used.load(std::memory_order_relaxed) <
-             b.second->last_used.load(std::memory_order_relaxed);
-    });
-    oldest = std::move(at->second);
-    plans_.erase(at);
-    ++dropped_;
-  }
-  plans_[key] = ready;
-  in_the_making_.erase(key);
-}
-
-Executor::ReadyRef Executor::make(const trace::Trace& trace, bool fusion) {
-  using Clock = std::chrono::steady_clock;
+ReadyPlanRef Executor::make(const PlanKey& key, const trace::Trace& trace) {
   const auto start = Clock::now();
-  auto ready = std::make_shared<Ready>(*this);
+  auto ready = std::make_shared<ReadyPlan>(*this);
   plan::PlanOptions options;
-  options.fusion = fusion;
+  options.fusion = key.fusion;
+  options.recipe_bytes = key.recipe_bytes;
   ready->plan = plan::make_plan(trace, backend_.traits(), options);
-  const auto planned = Clock::now();
-
   std::vector<std::string> texts;
   for (const ir::Kernel& kernel : ready->plan.kernels) texts.push_back(ir::to_string(kernel));
-  prepare_executables(*ready, texts);
-  if (base::logs("plan")) {
-    auto ms = [](auto duration) { return std::chrono::duration<double, std::milli>(duration).count(); };
-    base::log_line("plan", absl::StrCat(backend_.traits().name, ": planned in ", ms(planned - start),
-                                        " ms, prepared in ", ms(Clock::now() - planned),
+  const double planning = nanoseconds_since(start);
+
+  const std::vector<PlanCache::Part> parts = prepare_executables(*ready, texts);
+  if (base::logs("plan"))
+    base::log_line("plan", absl::StrCat(backend_.traits().name, ": planned in ", planning * 1e-6,
+                                        " ms, prepared in ", (nanoseconds_since(start) - planning) * 1e-6,
                                         " ms: ", plan::to_string(ready->plan, trace)));
-  }
   if (base::logs("ir"))
     for (std::size_t k = 0; k < texts.size(); ++k)
       base::log_line("ir", absl::StrCat("kernel ", k, "\n", texts[k]));
+  cache_.keep(key, ready, planning, parts);
   return ready;
 }
 
-void Executor::prepare_executables(Ready& ready, const std::vector<std::string>& texts) {
-  const plan::Plan& plan = ready.plan;
-  std::vector<ExecutableRef> kernels(texts.size());
+/// The plan's kernels, known or compiled now: a part for each.
+std::vector<PlanCache::Part> Executor::compile(const plan::Plan& plan,
+                                               const std::vector<std::string>& texts) {
+  std::vector<PlanCache::Part> parts;
   std::vector<const ir::Kernel*> wanted;
   std::vector<std::size_t> places;
-  {
-    std::lock_guard lock(executables_mutex_);
-    for (std::size_t k = 0; k < texts.size(); ++k) {
-      if (const auto it = kernels_.find(texts[k]); it != kernels_.end()) {
-        kernels[k] = it->second;
-        continue;
-      }
-      wanted.push_back(&plan.kernels[k]);
-      places.push_back(k);
-    }
+  for (std::size_t k = 0; k < texts.size(); ++k) {
+    parts.push_back({.name = texts[k]});
+    if (cache_.find(parts.back())) continue;
+    wanted.push_back(&plan.kernels[k]);
+    places.push_back(k);
   }
+  const auto start = Clock::now();
   std::vector<ExecutableRef> compiled = backend_.compile(wanted);
-  {
-    // Another thread may have compiled the same: all use what came first.
-    std::lock_guard lock(executables_mutex_);
-    for (std::size_t i = 0; i < places.size(); ++i)
-      kernels[places[i]] = kernels_.try_emplace(texts[places[i]], std::move(compiled[i])).first->second;
+  const double each = nanoseconds_since(start) / static_cast<double>(std::max<std::size_t>(places.size(), 1));
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    PlanCache::Part& part = parts[places[i]];
+    part.executable = std::move(compiled[i]);
+    part.cost = each;
+    part.is_new = true;
+    cache_.add(part);  // another thread may have compiled the same: all use what came first
   }
+  return parts;
+}
+
+/// Gives each launch its executable. Returns all of them, each once.
+std::vector<PlanCache::Part> Executor::prepare_executables(ReadyPlan& ready,
+                                                           const std::vector<std::string>& texts) {
+  const plan::Plan& plan = ready.plan;
+  std::vector<PlanCache::Part> parts = compile(plan, texts);
+  absl::flat_hash_map<std::string, std::size_t> libraries;  // places among the parts
+  std::vector<std::size_t> part_of;                         // of each launch
   for (const plan::Launch& launch : plan.launches) {
     if (const auto* kernel = std::get_if<std::uint32_t>(&launch.what)) {
-      ready.executables.push_back(kernels[*kernel]);
+      part_of.push_back(*kernel);
       continue;
     }
     const library::LibraryOp& op = *std::get<library::LibraryOpRef>(launch.what);
-    const std::string name = absl::StrCat(op.kind().name(), " ", op.key());
-    ExecutableRef executable;
-    {
-      std::lock_guard lock(executables_mutex_);
-      if (const auto it = libraries_.find(name); it != libraries_.end()) executable = it->second;
-    }
-    if (!executable) {
-      executable = backend_.prepare(op);
-      std::lock_guard lock(executables_mutex_);
-      executable = libraries_.try_emplace(name, std::move(executable)).first->second;
-    }
-    ready.executables.push_back(std::move(executable));
+    std::string name = absl::StrCat(op.kind().name(), " ", op.key());
+    const auto [known, is_new] = libraries.try_emplace(name, parts.size());
+    part_of.push_back(known->second);
+    if (!is_new) continue;
+    parts.push_back({.name = std::move(name)});
+    PlanCache::Part& part = parts.back();
+    if (cache_.find(part)) continue;
+    const auto start = Clock::now();
+    part.executable = backend_.prepare(op);
+    part.cost = nanoseconds_since(start);
+    part.is_new = true;
+    cache_.add(part);
   }
   ready.needs.faults = plan.faults;
   for (std::size_t i = 0; i < plan.launches.size(); ++i) {
     const plan::Launch& launch = plan.launches[i];
-    Executable& executable = *ready.executables[i];
+    PlanCache::Part& part = parts[part_of[i]];
+    Executable& executable = *ready.executables.emplace_back(part.executable);
+    const auto start = Clock::now();
     backend_.wait_until_ready(executable, launch.ints, launch.members);
+    if (part.is_new) part.cost += nanoseconds_since(start);
     ready.needs.workspace_bytes =
         std::max(ready.needs.workspace_bytes, executable.workspace_bytes(launch.ints, launch.members));
   }
+  return parts;
 }
 
 namespace {
@@ -308,7 +340,7 @@ class Run {
 
 }  // namespace
 
-void Executor::launch(Ready& ready, trace::Flushed& flushed, Own& own) {
+void Executor::launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own) {
   const plan::Plan& plan = ready.plan;
   struct Clear {  // nothing is kept alive by memory for arguments
     Own& own;
@@ -325,11 +357,15 @@ void Executor::launch(Ready& ready, trace::Flushed& flushed, Own& own) {
     }
     return own.arena[binding.index];
   };
+  auto base_of = [&](const plan::Binding& binding) {
+    return binding.space == plan::Binding::Space::Input ? flushed.bases[binding.index] : 0;
+  };
   auto start = [&](std::size_t i) {
     const plan::Launch& launch = plan.launches[i];
     own.views.clear();
     for (const plan::Binding& binding : launch.buffers)
-      own.views.push_back({buffer_of(binding).get(), binding.byte_offset});
+      own.views.push_back(
+          {buffer_of(binding).get(), binding.byte_offset + static_cast<std::size_t>(base_of(binding))});
     own.scalars.clear();
     for (const plan::ScalarArgument& argument : launch.scalars)
       own.scalars.push_back(convert(plan.scalar(argument.number, flushed.trace), argument.dtype));
@@ -367,12 +403,14 @@ void Executor::launch(Ready& ready, trace::Flushed& flushed, Own& own) {
     trace::Value& value = *flushed.values[placement.value];
     value.buffer = buffer_of(placement.memory);
     value.layout = placement.layout;
+    value.layout.offset += base_of(placement.memory) / static_cast<std::int64_t>(size_of(value.dtype));
   }
+  if (!plan.unstored.empty()) flushed.unstored = {ready.shared_from_this(), &plan.unstored};
   note_faults(ready, flushed, std::move(reports));
 }
 
 /// Tells the values of the run that they are in doubt: for indices of its own, or with inputs that are.
-void Executor::note_faults(Ready& ready, trace::Flushed& flushed, std::vector<FaultReportRef> reports) {
+void Executor::note_faults(ReadyPlan& ready, trace::Flushed& flushed, std::vector<FaultReportRef> reports) {
   const plan::Plan& plan = ready.plan;
   std::vector<RunFaults::Input> inputs;
   const bool looks = in_doubt_.settle_ended() || flushed.has_failed_inputs;

@@ -15,6 +15,7 @@
 
 #include "jit/plan/plan.h"
 #include "src/runtime/backend.h"
+#include "src/runtime/plan_cache.h"
 #include "src/runtime/run_faults.h"
 #include "src/trace/recorder.h"
 
@@ -25,9 +26,9 @@ namespace sinter::runtime {
 /// over.
 class Executor : public trace::TraceSink {
  public:
-  explicit Executor(Backend& backend) : backend_(backend) {}
+  explicit Executor(Backend& backend);
 
-  std::unique_ptr<PerRecorder> attach() override;
+  std::unique_ptr<PerRecorder> attach(std::mutex& running) override;
   void run(trace::Flushed& flushed, PerRecorder& own) override;
 
   /// The device's lock, for whoever talks to the backend; empty where the backend needs none.
@@ -47,52 +48,28 @@ class Executor : public trace::TraceSink {
   /// Counts since the start.
   Statistics counts();
 
+  /// What the end of a plan takes: its state ends with the device's lock.
+  void end(ReadyPlan& ready);
+
  private:
   class Own;
 
-  /// A plan with its kernels compiled, ready to be replayed.
-  struct Ready : std::enable_shared_from_this<Ready> {
-    explicit Ready(Executor& executor) : executor(executor) {}
-    ~Ready();
-    Executor& executor;
-    plan::Plan plan;
-    std::vector<ExecutableRef> executables;  // one for each launch of the plan
-    RunNeeds needs;
-    std::unique_ptr<PlanState> state;         // of the backend; only touched with the device's lock
-    std::atomic<std::uint64_t> last_used{0};  // by Executor::made_
-  };
-  using ReadyRef = std::shared_ptr<Ready>;
-  struct Key {
-    trace::Fingerprint fingerprint;
-    bool fusion;
-    friend bool operator==(const Key&, const Key&) = default;
-    template <class H>
-    friend H AbslHashValue(H h, const Key& key) {
-      return H::combine(std::move(h), key.fingerprint, key.fusion);
-    }
-  };
-
-  ReadyRef find_or_make(const trace::Flushed& flushed, Own& own, bool& built);
-  ReadyRef find_shared_or_make(const Key& key, const trace::Trace& trace, bool& built);
-  ReadyRef make(const trace::Trace& trace, bool fusion);
-  void prepare_executables(Ready& ready, const std::vector<std::string>& texts);
-  void launch(Ready& ready, trace::Flushed& flushed, Own& own);
-  void note_faults(Ready& ready, trace::Flushed& flushed, std::vector<FaultReportRef> reports);
-  void keep(const Key& key, const ReadyRef& ready);
+  ReadyPlan& find_or_make(const trace::Flushed& flushed, Own& own, ReadyPlanRef& passing, bool& built);
+  ReadyPlanRef find_shared_or_make(const PlanKey& key, const trace::Trace& trace, bool& built);
+  ReadyPlanRef make(const PlanKey& key, const trace::Trace& trace);
+  std::vector<PlanCache::Part> prepare_executables(ReadyPlan& ready, const std::vector<std::string>& texts);
+  std::vector<PlanCache::Part> compile(const plan::Plan& plan, const std::vector<std::string>& texts);
+  void forget_dropped(Own& own);
+  void launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own);
+  void note_faults(ReadyPlan& ready, trace::Flushed& flushed, std::vector<FaultReportRef> reports);
 
   Backend& backend_;
   std::atomic<bool> lost_{false};
   std::mutex device_mutex_;
 
-  std::mutex plans_mutex_;
-  absl::flat_hash_map<Key, ReadyRef> plans_;
-  absl::flat_hash_map<Key, std::shared_future<ReadyRef>> in_the_making_;
-  std::atomic<std::uint64_t> made_{0};     // plans, so far: the clock by which the oldest is forgotten
-  std::atomic<std::uint64_t> dropped_{0};  // plans forgotten: recorders look at it, and forget theirs
-
-  std::mutex executables_mutex_;
-  absl::flat_hash_map<std::string, ExecutableRef> kernels_;    // by printed kernel IR
-  absl::flat_hash_map<std::string, ExecutableRef> libraries_;  // by op and sizes
+  std::mutex making_mutex_;  // taken before the cache's
+  absl::flat_hash_map<PlanKey, std::shared_future<ReadyPlanRef>> in_the_making_;
+  PlanCache cache_;
 
   RunsInDoubt in_doubt_;
 

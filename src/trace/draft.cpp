@@ -1,7 +1,115 @@
-// The end of a draft.
+// The end of a draft, and where its values in memory are seen to begin.
 #include "src/trace/draft.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace sinter::trace {
+namespace {
+
+/// The position of the value's lowest element in its buffer, in bytes.
+std::int64_t first_byte(const TraceValue& value) {
+  std::int64_t low = value.layout.offset;
+  for (std::size_t d = 0; d < value.shape.rank(); ++d)
+    if (value.shape[d] > 1) low += std::min<std::int64_t>(0, value.layout.strides[d] * (value.shape[d] - 1));
+  return low * static_cast<std::int64_t>(size_of(value.dtype));
+}
+
+}  // namespace
+
+void Draft::undo_bases() {
+  if (flushed_.bases.empty()) return;
+  flushed_.bases.clear();
+  std::size_t at = 0;
+  for (const std::uint32_t op : slices_) {
+    const OpRecord& record = trace().ops[op];
+    const std::size_t rank = record.int_count / 2;
+    std::copy_n(starts_.begin() + static_cast<std::ptrdiff_t>(at), rank,
+                trace().ints.begin() + record.first_int);
+    at += rank;
+  }
+  for (const ValueId id : in_memory_) {
+    TraceValue& value = trace().values[id];
+    value.shape = flushed_.values[id]->shape;
+    value.layout = flushed_.values[id]->layout;
+    value.fills_buffer = fills_buffer(*flushed_.values[id]);
+  }
+}
+
+/// A value that is read by slices alone becomes the smallest box that has all of them: a batch taken from
+/// data in memory is the same trace wherever it starts. Not so a dying value: a result may get its memory,
+/// and only as a whole, since one in a part of it would keep all of it.
+void Draft::crop_sliced() {
+  std::vector<bool> is_whole(trace().values.size());
+  for (const OpRecord& record : trace().ops) {
+    const bool is_slice = record.op == Op::Slice && trace().values[record.output].shape.numel() > 0;
+    for (std::size_t k = 0; k < record.operand_count; ++k)
+      if (!is_slice && !record.operands[k].is_scalar()) is_whole[record.operands[k].index()] = true;
+  }
+  struct Box {
+    Dims low, high;
+  };
+  absl::flat_hash_map<ValueId, Box> boxes;
+  for (const std::uint32_t op : slices_) {
+    const OpRecord& record = trace().ops[op];
+    const ValueId id = record.operands[0].index();
+    if (is_whole[id] || trace().values[id].dying) continue;
+    const Shape& shape = trace().values[record.output].shape;
+    const std::span<const std::int64_t> ints = trace().ints_of(record);
+    const auto [box, is_new] =
+        boxes.try_emplace(id, Box{Dims::filled(shape.rank(), std::numeric_limits<std::int64_t>::max()),
+                                  Dims::filled(shape.rank(), 0)});
+    for (std::size_t d = 0; d < shape.rank(); ++d) {
+      const std::int64_t start = ints[d], end = start + ints[shape.rank() + d] * (shape[d] - 1);
+      box->second.low[d] = std::min({box->second.low[d], start, end});
+      box->second.high[d] = std::max({box->second.high[d], start, end});
+    }
+  }
+  for (const auto& [id, box] : boxes) {
+    TraceValue& value = trace().values[id];
+    for (std::size_t d = 0; d < value.shape.rank(); ++d) {
+      value.layout.offset += box.low[d] * value.layout.strides[d];
+      value.shape[d] = box.high[d] - box.low[d] + 1;
+    }
+    // A recipe that reads the box would keep all of the data.
+    if (value.shape != flushed_.values[id]->shape) value.fills_buffer = false;
+  }
+  for (const std::uint32_t op : slices_) {
+    const OpRecord& record = trace().ops[op];
+    const auto box = boxes.find(record.operands[0].index());
+    if (box == boxes.end()) continue;
+    for (std::size_t d = 0; d < record.int_count / 2u; ++d)
+      trace().ints[record.first_int + d] -= box->second.low[d];
+  }
+}
+
+/// Layouts of external values count from a byte near the first one that is used of each buffer; those of
+/// dying values from the buffer's own begin. What is left of the position is structure, and goes into
+/// `words`: alignments, and how values of one buffer lie to each other.
+void Draft::choose_bases(std::vector<std::uint64_t>& words) {
+  undo_bases();
+  flushed_.bases.assign(trace().buffer_count, std::numeric_limits<std::int64_t>::max());
+  if (!slices_.empty()) crop_sliced();
+  for (const ValueId id : in_memory_) {
+    const TraceValue& value = trace().values[id];
+    std::int64_t& base = flushed_.bases[value.buffer];
+    base = value.dying || value.layout.offset == 0 ? 0 : std::min(base, first_byte(value));
+  }
+  for (std::int64_t& base : flushed_.bases)
+    base = std::max<std::int64_t>(base, 0) / kBaseAlignment * kBaseAlignment;
+  for (const ValueId id : in_memory_) {
+    TraceValue& value = trace().values[id];
+    value.layout.offset -= flushed_.bases[value.buffer] / static_cast<std::int64_t>(size_of(value.dtype));
+    words.push_back(static_cast<std::uint64_t>(value.layout.offset));
+  }
+  for (const std::uint32_t op : slices_) {
+    const OpRecord& record = trace().ops[op];
+    for (const std::int64_t size : trace().values[record.operands[0].index()].shape)
+      words.push_back(static_cast<std::uint64_t>(size));
+    for (const std::int64_t start : trace().ints_of(record).first(record.int_count / 2))
+      words.push_back(static_cast<std::uint64_t>(start));
+  }
+}
 
 void Draft::clear() {
   unpin_values();
@@ -10,8 +118,15 @@ void Draft::clear() {
   flushed_.trace.ints.clear();
   flushed_.trace.scalars.clear();
   flushed_.trace.buffer_count = 0;
+  flushed_.trace.asks_for_ends = true;
   flushed_.buffers.clear();
+  flushed_.bases.clear();
+  in_memory_.clear();
+  slices_.clear();
+  starts_.clear();
+  of_recipes_ = 0;
   flushed_.started = flushed_.has_failed_inputs = false;
+  flushed_.unstored = nullptr;
   externals_.clear();
   buffers_.clear();
   fingerprint_.reset();

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
@@ -17,16 +18,23 @@
 
 namespace sinter::trace {
 
+/// What devices may rely on of the address that a buffer begins at, in bytes.
+inline constexpr std::int64_t kBaseAlignment = 256;
+
 /// A trace that is ready to be run, with the objects behind its numbers.
 struct Flushed {
   Trace trace;
   Fingerprint fingerprint;
   std::vector<Value*> values;                             // pinned; one for each value of the trace
   std::vector<std::shared_ptr<runtime::Buffer>> buffers;  // behind the external values
+  /// The byte of each buffer that layouts of external values count from, of `kBaseAlignment`.
+  std::vector<std::int64_t> bases;
   /// Set by the sink before the first launch: from then on a failure may leave memory half written.
   bool started = false;
   /// True iff an external value has a failure: it was known only after an op with it was recorded.
   bool has_failed_inputs = false;
+  /// Set by the sink: held values that it has not given a buffer. Null: none.
+  std::shared_ptr<const std::vector<Unstored>> unstored;
 };
 
 /// Each op comes through here, so that its functions are inline.
@@ -39,6 +47,10 @@ class Draft {
     std::swap(fingerprint_, other.fingerprint_);
     std::swap(externals_, other.externals_);
     std::swap(buffers_, other.buffers_);
+    std::swap(in_memory_, other.in_memory_);
+    std::swap(slices_, other.slices_);
+    std::swap(starts_, other.starts_);
+    std::swap(of_recipes_, other.of_recipes_);
     return *this;
   }
   ~Draft() { unpin_values(); }
@@ -47,6 +59,8 @@ class Draft {
   const Flushed& flushed() const { return flushed_; }
   Trace& trace() { return flushed_.trace; }
   const Trace& trace() const { return flushed_.trace; }
+  /// Ops that the program recorded: all but those of recipes.
+  std::size_t recorded() const { return trace().ops.size() - of_recipes_; }
 
   /// The number of a value that is in memory.
   ValueId number_external(Value* value) {
@@ -65,16 +79,17 @@ class Draft {
     entry.external = true;
     entry.buffer = buffer->second;
     entry.layout = value->layout;
+    entry.fills_buffer = fills_buffer(*value);
     flushed_.has_failed_inputs |= value->failure != nullptr;
     pin(value);
     flushed_.values.push_back(value);
+    in_memory_.push_back(next);
 
     Words words(fingerprint_);
-    words.add(0xe0000000u | static_cast<std::uint64_t>(value->dtype) << 8);
+    words.add(0xe0000000u | static_cast<std::uint64_t>(value->dtype) << 8 | entry.fills_buffer);
     words.add(entry.buffer);
     words.add(entry.shape);
     words.add(entry.layout.strides);
-    words.add(static_cast<std::uint64_t>(entry.layout.offset));
     return next;
   }
 
@@ -107,25 +122,40 @@ class Draft {
   void add_op(const OpRecord& record) {
     const TraceValue* result = &trace().values[record.output];
     Words words(fingerprint_);
-    words.add(static_cast<std::uint64_t>(record.op) | static_cast<std::uint64_t>(result->dtype) << 8 |
-              std::uint64_t{record.operand_count} << 16 | std::uint64_t{record.int_count} << 24 |
-              std::uint64_t{record.scalar_count} << 32 | std::uint64_t{record.output_count} << 40);
+    std::uint64_t head;  // all that stands before the operands, as it lies; the last two bytes are free
+    std::memcpy(&head, &record, sizeof head);
+    words.add(head | static_cast<std::uint64_t>(result->dtype) << 48);
     for (std::size_t k = 0; k < record.operand_count; ++k) words.add(record.operands[k].bits);
-    for (std::int64_t number : trace().ints_of(record)) words.add(static_cast<std::uint64_t>(number));
+    std::span<const std::int64_t> ints = trace().ints_of(record);
+    if (record.op == Op::Slice && trace().values[record.operands[0].index()].external) {
+      // Where a slice of a value in memory starts is no structure; `decide` adds what is left of it.
+      const auto starts = ints.first(ints.size() / 2);
+      ints = ints.subspan(starts.size());
+      starts_.insert(starts_.end(), starts.begin(), starts.end());
+      slices_.push_back(static_cast<std::uint32_t>(trace().ops.size()));
+    }
+    for (std::int64_t number : ints) words.add(static_cast<std::uint64_t>(number));
     words.add(result->shape);
     for (std::uint8_t r = 1; r < record.output_count; ++r) {
       words.make_room(2 + kMaxRank);
       words.add(static_cast<std::uint64_t>(result[r].dtype));
       words.add(result[r].shape);
     }
+    of_recipes_ += record.again;
     trace().ops.push_back(record);
   }
 
   /// Fixes what becomes of each value, and with that the fingerprint. `is_held(id)`: somebody sees the result
   /// afterwards. `may_die(id)`: nobody sees the external value afterwards. `references`: to the buffers,
-  /// beside those of the values that die here.
+  /// beside those of the values that die here. `asked`: results that the flush is there for, all of them
+  /// held; none: the flush asks for no value in particular. `recipes`: that may read a value which dies.
   template <class IsHeld, class MayDie>
-  void decide(IsHeld is_held, MayDie may_die, long references);
+  void decide(IsHeld is_held, MayDie may_die, long references, std::span<const ValueId> asked,
+              std::int32_t recipes = 0);
+
+  /// Undoes what `decide` did to shapes and layouts of external values and to slices of them, so that the
+  /// trace can go on.
+  void undo_bases();
 
   /// Forgets everything; the memory of tables is kept for the next trace.
   void clear();
@@ -159,6 +189,16 @@ class Draft {
     std::array<std::uint64_t, 320> words_;
     std::size_t count_ = 0;
   };
+  static bool fills_buffer(const Value& value) {
+    return runtime::bytes_of(*value.buffer) <=
+           static_cast<std::size_t>(value.shape.numel()) * size_of(value.dtype);
+  }
+  void choose_bases(std::vector<std::uint64_t>& words);
+  void crop_sliced();
+  static std::int32_t recipes_of(const Value& value) {
+    std::atomic_thread_fence(std::memory_order_acquire);  // use_count() alone orders nothing
+    return value.recipes.load(std::memory_order_acquire);
+  }
   void unpin_values() {
     for (Value* value : flushed_.values) unpin(value);
     flushed_.values.clear();
@@ -170,28 +210,48 @@ class Draft {
   FingerprintBuilder fingerprint_;
   absl::flat_hash_map<Value*, ValueId> externals_;
   absl::flat_hash_map<runtime::Buffer*, std::uint32_t> buffers_;
+  std::vector<ValueId> in_memory_;     // external values
+  std::vector<std::uint32_t> slices_;  // ops that slice an external value
+  std::vector<std::int64_t> starts_;   // of these, as they were recorded
+  std::size_t of_recipes_ = 0;         // ops
 };
 
 template <class IsHeld, class MayDie>
-void Draft::decide(IsHeld is_held, MayDie may_die, long references) {
+void Draft::decide(IsHeld is_held, MayDie may_die, long references, std::span<const ValueId> asked,
+                   std::int32_t recipes) {
   // What is seen now decides: a handle that is dropped later only means that a value was kept for nothing.
   std::vector<std::uint32_t> dying(trace().buffer_count, 0);
+  if (!trace().asks_for_ends)  // it was decided before, and could not be run
+    for (TraceValue& value : trace().values) value.asked = false;
   for (ValueId id = 0; id < trace().values.size(); ++id) {
     TraceValue& value = trace().values[id];
     value.held = !value.external && is_held(id);
     value.dying = value.external && may_die(id);
     if (value.dying) ++dying[value.buffer];
   }
+  std::size_t held = 0;
   std::vector<std::uint64_t> bits((trace().values.size() + 63) / 64, 0);
   for (ValueId id = 0; id < trace().values.size(); ++id) {
     TraceValue& value = trace().values[id];
     // Views of the same memory may be held outside of this trace: then the buffer has more users than die
-    // here.
+    // here. Another thread's trace is one of them until it has left its recipes: so these are counted after.
     if (value.dying &&
-        flushed_.buffers[value.buffer].use_count() != static_cast<long>(dying[value.buffer]) + references)
+        (flushed_.buffers[value.buffer].use_count() != static_cast<long>(dying[value.buffer]) + references ||
+         recipes_of(*flushed_.values[id]) > recipes))
       value.dying = false;
-    if (value.held || value.dying) bits[id / 64] |= std::uint64_t{1} << (id % 64);
+    if (!value.held && !value.dying) continue;
+    held += value.held;
+    bits[id / 64] |= std::uint64_t{1} << (id % 64);
   }
+  // A value alone is asked for either way: one plan serves both.
+  trace().asks_for_ends = asked.empty() || held == 1;
+  if (!trace().asks_for_ends) {
+    for (ValueId id : asked) {
+      trace().values[id].asked = true;
+      bits.push_back(id);
+    }
+  }
+  choose_bases(bits);
   flushed_.fingerprint = fingerprint_.finish(bits);
 }
 

@@ -2,6 +2,7 @@
 #include "src/trace/recorder.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "src/base/env.h"
 #include "src/trace/slice.h"
@@ -14,7 +15,49 @@ bool is_owned(const Value& value) { return value.owners.load(std::memory_order_a
 }  // namespace
 
 inline ValueId Recorder::number_of(Value* value) {
-  return is_pending_here(*value) ? value->pending_id : current_.number_external(value);
+  if (!is_pending_here(*value)) return current_.number_external(value);
+  return value->pending_id != Value::kHasRecipe ? value->pending_id : record_recipe(*value);
+}
+
+/// From now on the value is one of the trace like the others.
+ValueId Recorder::record_recipe(Value& value) {
+  value.pending_id = value.recipe->record(current_, &value);
+  delete std::exchange(value.recipe, nullptr);
+  return value.pending_id;
+}
+
+/// An input that nobody owns any more could be written over, but for recipes that read it: their values are
+/// computed in this trace.
+void Recorder::record_recipes_of_dying() {
+  for (ValueId id = 0; id < current_.trace().values.size(); ++id) {
+    if (!current_.trace().values[id].external) continue;
+    Value* const input = current_.flushed().values[id];
+    if (is_owned(*input) || input->recipes.load(std::memory_order_acquire) == 0) continue;
+    for (const ValueRef& reader : recipes_.readers_of(input))
+      if (is_pending_here(*reader) && reader->recipe) record_recipe(*reader);
+  }
+}
+
+/// In a trace of its own: asking for what is as good as in memory ends no trace.
+void Recorder::compute_recipe(Value& value) {
+  Draft draft;
+  const ValueId number = value.recipe->record(draft, &value);
+  const Flushed& all = draft.flushed();
+  // What this recipe alone keeps may be written over: it goes when the value is there.
+  draft.decide([&](ValueId id) { return id == number; },
+               [&](ValueId id) { return !is_owned(*all.values[id]); }, 1, {}, 1);
+  try {
+    sink_.run(draft.flushed(), *of_sink_);
+  } catch (...) {
+    if (!all.started) throw;
+    value.failure = std::current_exception();
+    for (ValueId id = 0; id < all.values.size(); ++id)
+      if (all.trace.values[id].dying) all.values[id]->failure = value.failure;
+  }
+  delete std::exchange(value.recipe, nullptr);
+  value.pending_id = number;
+  value.pending.store(nullptr, std::memory_order_release);
+  if (value.failure) std::rethrow_exception(value.failure);
 }
 
 void Recorder::append(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
@@ -29,6 +72,12 @@ void Recorder::append(Op op, std::span<const Operand> operands, std::span<const 
   }
 
   std::lock_guard lock(mutex_);
+  if (current_.recorded() >= ends_.ask_at()) {
+    end_where_due();
+    for (const Operand& operand : operands)
+      if (operand.value && operand.value->failure && !is_pending_here(*operand.value))
+        std::rethrow_exception(operand.value->failure);
+  }
   OpRecord record;
   record.op = op;
   record.operand_count = static_cast<std::uint8_t>(operands.size());
@@ -53,12 +102,14 @@ void Recorder::append(Op op, std::span<const Operand> operands, std::span<const 
   current_.add_op(record);
 
   ops_recorded_.fetch_add(1, std::memory_order_relaxed);
-  if (current_.trace().ops.size() < limit_) return;
+}
+
+void Recorder::end_where_due() {
   try {
-    flush_locked();
+    if (ends_.is_end(current_.flushed())) flush_locked({}, false);
   } catch (const std::exception& error) {
     // Nobody has asked for anything. Whoever asks is told; until then the trace grows.
-    limit_ = 2 * std::max(current_.trace().ops.size(), usual_limit_);
+    ends_.restart(2 * std::max(current_.recorded(), usual_));
     if (base::logs("plan"))
       base::log_line("plan",
                      std::string("a trace could not be run when it was full, and is kept: ") + error.what());
@@ -67,7 +118,7 @@ void Recorder::append(Op op, std::span<const Operand> operands, std::span<const 
 
 void Recorder::flush() {
   std::lock_guard lock(mutex_);
-  flush_locked();
+  flush_locked({}, true);
 }
 
 bool Recorder::empty() {
@@ -75,29 +126,50 @@ bool Recorder::empty() {
   return current_.trace().ops.empty();
 }
 
-void Recorder::flush_locked() {
+void Recorder::begin_thread() {
+  std::lock_guard lock(mutex_);
+  ends_.forget();
+}
+
+/// `wanted`: what is asked for; none: nothing in particular.
+void Recorder::flush_locked(std::span<Value* const> wanted, bool by_program) {
   if (has_failed_) drop_unseen();
-  if (current_.trace().ops.empty()) return finish(nullptr);
+  if (current_.trace().ops.empty()) {
+    ends_.end(current_.flushed(), by_program);
+    return finish(nullptr);
+  }
+  if (had_recipes_) record_recipes_of_dying();
   const std::vector<Value*>& values = current_.flushed().values;
+  const auto is_asked = [this](const Value& value) { return is_pending_here(value) && is_owned(value); };
+  std::vector<ValueId> several;
+  if (wanted.size() > 1)
+    for (const Value* value : wanted)
+      if (is_asked(*value)) several.push_back(value->pending_id);
+  std::span<const ValueId> asked(several);
+  if (wanted.size() == 1 && is_asked(*wanted[0])) asked = {&wanted[0]->pending_id, 1};
   // One reference to each buffer is the trace's own.
   current_.decide([&](ValueId id) { return is_owned(*values[id]); },
-                  [&](ValueId id) { return !is_owned(*values[id]); }, 1);
+                  [&](ValueId id) { return !is_owned(*values[id]); }, 1, asked);
   try {
     sink_.run(current_.flushed(), *of_sink_);
   } catch (...) {
     has_failed_ = true;
-    if (current_.flushed().started) finish(std::current_exception());
+    if (current_.flushed().started) fail(std::current_exception());
     throw;
   }
+  ends_.end(current_.flushed(), by_program);
+  leave_recipes();
   finish(nullptr);
 }
 
 void Recorder::compute(std::span<Value* const> wanted) {
   std::lock_guard lock(mutex_);
   const auto is_wanted_here = [this](const Value* value) { return is_pending_here(*value); };
+  for (Value* value : wanted)
+    if (is_pending_here(*value) && value->recipe) compute_recipe(*value);
   if (std::none_of(wanted.begin(), wanted.end(), is_wanted_here)) return;
   try {
-    flush_locked();
+    flush_locked(wanted, true);
   } catch (...) {
     if (!std::any_of(wanted.begin(), wanted.end(), is_wanted_here) || !compute_alone(wanted)) throw;
   }
@@ -105,6 +177,7 @@ void Recorder::compute(std::span<Value* const> wanted) {
 
 /// False: the wanted values come of the whole trace.
 bool Recorder::compute_alone(std::span<Value* const> wanted) {
+  current_.undo_bases();
   const Flushed& all = current_.flushed();
   std::vector<bool> asked(all.values.size()), others(all.values.size());
   for (const Value* value : wanted)
@@ -131,12 +204,16 @@ bool Recorder::compute_alone(std::span<Value* const> wanted) {
     held[part.number_of[id]] = asked[id];
     may_die[part.number_of[id]] = !still_read[id] && !is_owned(*all.values[id]);
   }
+  std::vector<ValueId> all_held;
+  for (ValueId id = 0; id < values.size(); ++id)
+    if (held[id]) all_held.push_back(id);
   // Both traces refer to each buffer.
-  part.draft.decide([&](ValueId id) { return held[id]; }, [&](ValueId id) { return may_die[id]; }, 2);
+  part.draft.decide([&](ValueId id) { return held[id]; }, [&](ValueId id) { return may_die[id]; }, 2,
+                    all_held);
   try {
     sink_.run(part.draft.flushed(), *of_sink_);
   } catch (...) {
-    if (part.draft.flushed().started) finish(std::current_exception());
+    if (part.draft.flushed().started) fail(std::current_exception());
     throw;
   }
   for (ValueId id = 0; id < all.values.size(); ++id) {
@@ -149,7 +226,9 @@ bool Recorder::compute_alone(std::span<Value* const> wanted) {
 }
 
 void Recorder::keep_only(const std::vector<bool>& ops) {
+  current_.undo_bases();
   current_ = std::move(copy_ops(current_.flushed(), ops, this).draft);
+  ends_.restart(ends_.ask_at());
 }
 
 void Recorder::drop_unseen() {
@@ -167,7 +246,30 @@ bool Recorder::drop_leftovers() {
   return has_failed_;
 }
 
-/// The end of the trace: its values are in memory, or have failed.
+/// What the run has left out, and somebody still sees.
+void Recorder::leave_recipes() {
+  const Flushed& flushed = current_.flushed();
+  if (!flushed.unstored) return;
+  current_.undo_bases();
+  for (const Unstored& unstored : *flushed.unstored) {
+    Value* const value = flushed.values[unstored.value];
+    if (is_last_pin(*value)) continue;
+    try {
+      value->recipe = new Recipe(recipes_, flushed, unstored);
+      had_recipes_ = true;
+    } catch (...) {
+      value->failure = std::current_exception();  // nobody has asked: whoever does is told
+    }
+  }
+}
+
+/// The end of a trace that failed half-way.
+void Recorder::fail(const std::exception_ptr& failure) {
+  finish(failure);
+  ends_.restart(usual_);
+}
+
+/// The end of the trace: its values are in memory, have recipes, or have failed.
 void Recorder::finish(const std::exception_ptr& failure) {
   // Never destroyed: threads may run traces after the end of static objects.
   static const auto& not_kept =
@@ -181,11 +283,17 @@ void Recorder::finish(const std::exception_ptr& failure) {
       if (failure && flushed.trace.values[id].dying) value->failure = failure;
       continue;
     }
-    if (failure || !value->buffer) value->failure = failure ? failure : not_kept;
+    if (value->recipe && !failure) {
+      value->pending_id = Value::kHasRecipe;
+      continue;
+    }
+    if (failure)
+      value->failure = failure;
+    else if (!value->buffer && !value->failure)
+      value->failure = not_kept;
     value->pending.store(nullptr, std::memory_order_release);
   }
   current_.clear();
-  limit_ = usual_limit_;
   has_failed_ = false;
 }
 

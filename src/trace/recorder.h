@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "src/trace/draft.h"
+#include "src/trace/ends.h"
+#include "src/trace/recipe.h"
 #include "src/trace/trace.h"
 #include "src/trace/value.h"
 
@@ -38,9 +40,12 @@ class TraceSink {
   };
 
   virtual ~TraceSink() = default;
-  virtual std::unique_ptr<PerRecorder> attach() = 0;
+  /// `running` is the recorder's lock, which is held around `run`: whoever holds it may touch what the sink
+  /// keeps for the recorder.
+  virtual std::unique_ptr<PerRecorder> attach(std::mutex& running) = 0;
 
-  /// Gives every held value of the trace its buffer and layout. Throws what went wrong: with
+  /// Gives every held value of the trace its buffer and layout, but for those that it names in
+  /// `flushed.unstored`. Throws what went wrong: with
   /// `flushed.started` false, nothing has changed and the trace may be run again. Several recorders may call
   /// at once.
   virtual void run(Flushed& flushed, PerRecorder& own) = 0;
@@ -50,14 +55,19 @@ class TraceSink {
 /// compile, it stays here as it was, and the next call tries again: by then handles may have gone, and with
 /// them what was too much. Values that nobody can see any more are left out then. Only a run that fails
 /// half-way, with memory half written, leaves failures in its values.
+///
+/// What is held after a flush but was not asked for may be left as a recipe, which the recorder keeps: an op
+/// that reads the value appends the recipe to the trace, and who asks for it has it computed alone, without
+/// an end of the trace at hand.
 class Recorder {
  public:
-  Recorder(TraceSink& sink, runtime::DeviceCore& device, std::size_t limit)
-      : sink_(sink), of_sink_(sink.attach()), device_(device), usual_limit_(limit), limit_(limit) {}
+  /// `usual`, `longest`: ops in a trace that nobody asks for, as TraceEnds has them.
+  Recorder(TraceSink& sink, runtime::DeviceCore& device, std::size_t usual, std::size_t longest)
+      : sink_(sink), of_sink_(sink.attach(mutex_)), device_(device), usual_(usual), ends_(usual, longest) {}
 
   /// Records one op whose arguments were checked: fills `results` with a value for each of `types`. Operands
-  /// pending in another thread's recorder are computed there first. A trace that reaches its limit runs; if
-  /// that fails, whoever asks for a value is told.
+  /// pending in another thread's recorder are computed there first. Where the trace is at its end, it runs
+  /// before; if that fails, whoever asks for a value is told.
   void append(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
               std::span<const Scalar> scalars, std::span<const ResultType> types, std::span<ValueRef> results,
               const Location& where);
@@ -83,30 +93,48 @@ class Recorder {
   /// True iff nothing is recorded.
   bool empty();
 
+  /// Another thread takes the recorder, in which nothing is recorded: where its traces end must not follow
+  /// from what the thread before it did.
+  void begin_thread();
+
   /// Around a fork, by the thread that forks: no other thread is within this recorder then.
-  void before_fork() { mutex_.lock(); }
-  void after_fork() { mutex_.unlock(); }
+  void before_fork() {
+    mutex_.lock();
+    recipes_.before_fork();
+  }
+  void after_fork() {
+    recipes_.after_fork();
+    mutex_.unlock();
+  }
 
   std::uint64_t ops_recorded() const { return ops_recorded_.load(std::memory_order_relaxed); }
 
  private:
   ValueId number_of(Value* value);
+  ValueId record_recipe(Value& value);
+  void record_recipes_of_dying();
+  void compute_recipe(Value& value);
   bool is_pending_here(const Value& value) const {
     return value.pending.load(std::memory_order_acquire) == this;
   }
-  void flush_locked();
+  void end_where_due();
+  void flush_locked(std::span<Value* const> wanted, bool by_program);
   bool compute_alone(std::span<Value* const> wanted);
   void keep_only(const std::vector<bool>& ops);
   void drop_unseen();
+  void leave_recipes();
+  void fail(const std::exception_ptr& failure);
   void finish(const std::exception_ptr& failure);
 
   std::mutex mutex_;
   TraceSink& sink_;
   std::unique_ptr<TraceSink::PerRecorder> of_sink_;
   runtime::DeviceCore& device_;
-  const std::size_t usual_limit_;
-  std::size_t limit_;        // of the trace at hand
+  const std::size_t usual_;
+  TraceEnds ends_;
   bool has_failed_ = false;  // the trace at hand could not be run before
+  RecipeBook recipes_;
+  bool had_recipes_ = false;  // there may be some in the book
   Draft current_;
   std::atomic<std::uint64_t> ops_recorded_{0};
 };

@@ -1,6 +1,7 @@
 // A trace: the ops between two flushes as plain data, with values numbered by first use.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -42,6 +43,8 @@ struct OpRecord {
   std::uint8_t int_count = 0;
   std::uint8_t scalar_count = 0;  // scalars of the op itself, not scalar operands
   std::uint8_t output_count = 0;
+  bool again = false;        // of a recipe: an earlier trace has this op, too, and left its result out
+  std::uint16_t unused = 0;  // where the fingerprint has the dtype
   OperandId operands[kMostOperands];
   ValueId output = 0;  // its first result; further ones have the numbers behind it
   std::uint32_t first_int = 0;
@@ -50,14 +53,17 @@ struct OpRecord {
   const char* file = nullptr;
 };
 static_assert(sizeof(OpRecord) <= 48);
+static_assert(offsetof(OpRecord, operands) == 8, "fingerprints take in the bytes before as they are");
 
 /// What is known about a value of a trace.
 struct TraceValue {
   Shape shape;
   DType dtype = DType::f32;
-  bool external = false;  // in memory before the trace starts
-  bool held = false;      // output of an op: somebody can still see it after the trace
-  bool dying = false;     // external: nobody can see it any more once the trace has run
+  bool external = false;      // in memory before the trace starts
+  bool held = false;          // output of an op: somebody can still see it after the trace
+  bool asked = false;         // held, and what the flush is there for; where Trace::asks_for_ends is false
+  bool dying = false;         // external: nobody can see it any more once the trace has run
+  bool fills_buffer = false;  // external: its buffer has no more bytes than it has
   std::uint32_t buffer =
       0;          // external: number of its buffer among the trace's buffers (values may share one)
   Layout layout;  // external: how it lies in its buffer
@@ -71,10 +77,19 @@ struct Trace {
   std::vector<std::int64_t> ints;
   std::vector<Scalar> scalars;     // not part of the fingerprint
   std::uint32_t buffer_count = 0;  // buffers behind the external values
+  /// The flush asks for no value in particular: for each held one that no other held one came of.
+  bool asks_for_ends = true;
 
   std::span<const std::int64_t> ints_of(const OpRecord& op) const {
     return {ints.data() + op.first_int, op.int_count};
   }
+};
+
+/// A held value that a plan does not store, and the ops of the trace that compute it from what is in memory
+/// afterwards, in their order.
+struct Unstored {
+  ValueId value;
+  std::vector<std::uint32_t> ops;
 };
 
 }  // namespace sinter::trace

@@ -6,6 +6,7 @@
 
 #include <sinter/detail/api.h>
 
+#include "src/trace/recipe.h"
 #include "src/trace/recorder.h"
 
 namespace sinter::trace {
@@ -49,6 +50,7 @@ Kept::~Kept() {
 }
 
 void end(Value* value) {
+  delete value->recipe;
   if (buffers_of_lost_devices.load(std::memory_order_relaxed) && runtime::is_lost(*value->device)) {
     new std::shared_ptr<runtime::Buffer>(std::move(value->buffer));
     new std::shared_ptr<Doubt>(std::move(value->doubt));

@@ -18,10 +18,12 @@ class Buffer;
 class DeviceCore;
 /// True in a forked child, where the device did not come along.
 bool is_lost(const DeviceCore& device);
+std::size_t bytes_of(const Buffer& buffer);
 }  // namespace sinter::runtime
 
 namespace sinter::trace {
 
+class Recipe;
 class Recorder;
 
 /// What is known of a value before it is computed.
@@ -53,10 +55,14 @@ struct Value {
   Shape shape;
   DType dtype = DType::f32;
 
-  /// The recorder whose trace will compute this value; null once it is in memory (or has failed).
+  /// The recorder whose trace will compute this value, or that keeps its recipe; null once it is in memory
+  /// (or has failed).
   std::atomic<Recorder*> pending{nullptr};
-  std::uint32_t pending_id =
-      0;  // its number in that trace; guarded by the recorder's lock while it is pending
+  // Guarded by the recorder's lock while the value is pending: its number in that trace, or kHasRecipe.
+  std::uint32_t pending_id = 0;
+  static constexpr std::uint32_t kHasRecipe = 0xffffffff;
+  std::atomic<std::int32_t> recipes{0};  // that read this value: its memory must stay as it is
+  Recipe* recipe = nullptr;              // owned; how to compute what no trace has stored
 
   // Set before `pending` is cleared, constant afterwards.
   std::shared_ptr<runtime::Buffer> buffer;

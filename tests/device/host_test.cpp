@@ -24,11 +24,11 @@ void check(runtime::host::Jit* jit, int random_kernels, int random_long_kernels)
   testing::check_backend(*backend, options);
 }
 
-// Compiles for this machine, or for fewer features than it has.
+// Compiles for this machine, or for fewer features than it has; `target`: texts as for another one.
 void check_compiled(const std::string& cpu, const std::string& features, int random_kernels,
-                    int random_long_kernels) {
+                    int random_long_kernels, const emit::LlvmTarget* target = nullptr) {
   std::string reason;
-  const auto jit = runtime::host::open_jit(base::environment().llvm, cpu, features, reason);
+  const auto jit = runtime::host::open_jit(base::environment().llvm, cpu, features, reason, target);
   if (jit == nullptr) {
     MESSAGE("not checked: " << reason);
     return;
@@ -44,14 +44,30 @@ TEST_CASE("the host backend conforms, interpreting") { check(nullptr, 1000, 60);
 TEST_CASE("the host backend conforms, compiling") { check_compiled("", "", 300, 60); }
 
 #if defined(__x86_64__)
+constexpr const char* kAvx2 =
+    "+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16,+avx,+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt";
+
 TEST_CASE("the host backend conforms, compiling for vectors of 16 bytes") {
   check_compiled("x86-64", "+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16", 100, 10);
 }
 
 TEST_CASE("the host backend conforms, compiling for vectors of 32 bytes") {
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return;
-  check_compiled("x86-64",
-                 "+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16,+avx,+avx2,+fma,+f16c,+bmi,+bmi2,+lzcnt", 100,
-                 10);
+  check_compiled("x86-64", kAvx2, 100, 10);
+}
+
+// One loop for whole vectors and for what is left of a row: kernels of all lengths are written so here. Texts
+// of 64-byte vectors become instructions of whatever the processor has.
+TEST_CASE("the host backend conforms, compiling one loop for whole vectors and the rest") {
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return;
+  for (const int bytes : {16, 32, 64}) {
+    emit::LlvmTarget target;
+    target.vector_bytes = bytes;
+    target.has_gather = bytes > 16;
+    target.has_fma = true;
+    target.long_body = 0;
+    INFO("vectors of " << bytes << " bytes");
+    check_compiled("x86-64", kAvx2, 60, 6, &target);
+  }
 }
 #endif

@@ -62,6 +62,15 @@ void compute(int seed) {
   ends::require(report.launches() >= 1, "a report");
 }
 
+/// A value that is computed when it is asked for.
+Tensor<1> not_stored(const Device& device) {
+  const auto ones = Tensor<1>::ones({1 << 20}, device);
+  ones.sync();
+  auto held = ones * 2.0;
+  (held + 1.0).sum().sync();
+  return held;
+}
+
 void before() {
   require_child("a fork before the first use", [] { compute(1); });
   compute(1);
@@ -69,15 +78,18 @@ void before() {
 
 void after() {
   compute(1);
+  const auto held = not_stored(Device::host());
   const auto pending = Tensor<1>::full({3}, 2, Device::host()) + 1.0;
   require_child("a fork after use", [&] {
     ends::require(pending.sum().item() == 9, "what was pending in the parent");
+    ends::require(held.max().item() == 2, "what the parent had not stored");
     compute(1);
     compute(2);
     std::thread(compute, 3).join();
     require_child("a grandchild", [] { compute(4); });
   });
   ends::require(pending.sum().item() == 9, "what was pending when the process was forked");
+  ends::require(held.max().item() == 2, "what was not stored when the process was forked");
   compute(2);
 }
 
@@ -126,6 +138,7 @@ void lost() {
   const std::string full_name = device->name();
   const auto computed = Tensor<1>::full({3}, 2, *device) + 1.0;
   computed.sync();
+  auto held = not_stored(*device);
   auto pending = computed * 2.0;
   const auto uploaded = Tensor<1>::from_data({1, 2, 3}, *device);
   const auto is_told = [&](const char* what, const std::function<void()>& work) {
@@ -146,6 +159,7 @@ void lost() {
       is_told("reading", [&] { computed.sum().item(); });
       is_told("reading what is in memory", [&] { computed.to_vector<float>(); });
       is_told("reading what was pending", [&] { pending.to_vector<float>(); });
+      is_told("reading what was not stored", [&] { held.to_vector<float>(); });
       is_told("uploading", [&] { Tensor<1>::from_data({1, 2}, *device); });
       is_told("waiting", [&] { device->sync(); });
       is_told("trimming", [&] { device->trim_memory(); });
@@ -161,12 +175,13 @@ void lost() {
         if (failure) std::rethrow_exception(failure);
       });
       device->statistics();
-      pending = Tensor<1>();  // what is let go of reaches no driver
+      pending = held = Tensor<1>();  // what is let go of reaches no driver
       const_cast<Tensor<1>&>(computed) = Tensor<1>();
       compute(1);
     });
   ends::require((computed + uploaded).sum().item() == 15, "the parent goes on");
   ends::require(pending.sum().item() == 18, "the parent's pending values");
+  ends::require(held.max().item() == 2, "what the parent had not stored");
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ class Late {
 
 /// What a program may keep for as long as it lives.
 struct Kept {
-  sinter::Tensor<2> computed, pending;
+  sinter::Tensor<2> computed, pending, recipe;
   std::optional<sinter::Device> device;
   std::optional<Layer> model;
   sinter::optim::Adam adam = sinter::optim::AdamConfig{}.init();
@@ -34,7 +34,7 @@ struct Kept {
   Late late{3};
 };
 
-/// Trains a step, and leaves something pending.
+/// Trains a step, and leaves something pending and something that is computed when it is asked for.
 void use(Kept& kept);
 
 extern Kept before_use;  // constructed when nothing of the library has run

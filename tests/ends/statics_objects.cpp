@@ -36,6 +36,10 @@ void use(Kept& kept) {
   kept.computed = x.inner() * 2.0;
   kept.computed.sync();
   kept.pending = kept.computed + 1.0;
+  kept.recipe = Tensor<2>::ones({256, 256}, device.inner()) * 2.0;
+  device.sync();
+  kept.recipe = kept.recipe * 2.0;
+  (kept.recipe + 1.0).sum().sync();
   kept.late.tensor = Tensor<1>::from_data({1, 2, 3}, device.inner());
 }
 

@@ -165,6 +165,42 @@ TEST_CASE("cuts have their lines and a reason") {
   CHECK(report.to_text().find(trace.cuts[0].reason) != std::string::npos);
 }
 
+TEST_CASE("held values that were not asked for are told, each with the reason") {
+  const Tensor<2> x = blank(1024, 1024);
+  Tensor<2> left, small;
+  std::uint32_t first = 0;
+  const Report report = explain([&] {
+    first = here();
+    left = x * 2.0;
+    small = left.sum(1);
+    return small + 1.0;
+  });
+  REQUIRE(report.traces.size() == 1);
+  const std::vector<ReportHeld>& held = report.traces[0].held;
+  REQUIRE(held.size() == 3);
+  CHECK(held[0].op == "mul");
+  CHECK(held[0].line.line == first + 1);
+  CHECK(held[0].shape == Shape{1024, 1024});
+  CHECK_FALSE(held[0].stored);
+  CHECK(held[1].op == "sum");
+  CHECK(held[1].stored);
+  CHECK(held[1].reason == "small");
+  CHECK(held[2].reason == "asked for");
+
+  const std::string place = "explain_test.cpp:" + std::to_string(first + 1);
+  const std::string line = "mul " + place + " (1024, 1024) f32: not stored, " + held[0].reason;
+  for (const std::string& text : {report.to_text(), report.to_svg()}) {
+    CHECK(text.find(line) != std::string::npos);
+    CHECK(text.find("asked for\n") == text.rfind("asked for\n"));  // in a head alone
+  }
+  const nlohmann::json json = nlohmann::json::parse(report.to_json())["traces"][0]["held"];
+  REQUIRE(json.size() == 3);
+  CHECK(json[0]["stored"] == false);
+  CHECK(json[1]["reason"] == "small");
+  CHECK(json[2]["op"] == "add");
+  CHECK(json[2]["count"] == 1);
+}
+
 TEST_CASE("a copy names the operation that asks for it") {
   const Tensor<2> x = blank(30, 20);
   const ReportTrace trace = explain([&] { return x.transpose(0, 1).reshape({600}); }).traces.at(0);

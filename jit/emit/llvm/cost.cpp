@@ -62,8 +62,6 @@ double cost_of(const ir::Kernel& kernel, const Expr& e, const Lanes& lanes) {
   return 0.04 * width;
 }
 
-// Expressions of a kernel that is not small.
-constexpr std::size_t kLongBody = 12;
 // Values of a kernel that is computed for several registers of lanes in turn.
 constexpr std::size_t kMostOverlapped = 64;
 
@@ -100,6 +98,10 @@ class Planner {
           kernel_.maps[kernel_.exprs[id].map].steps.size() == 1)
         jumps += cost_of(kernel_, kernel_.exprs[id], lanes_);
     shape_.gathers = kernel_.schedule == ir::Schedule::Pointwise && 2 * jumps > shape_.point_cost;
+    for (std::uint16_t phase = 0; phase < kernel_.phases; ++phase) {
+      put_loads_late(shape_.outer[phase]);
+      put_loads_late(shape_.inner[phase]);
+    }
     place_kept();
     choose_lanes();
     return std::move(shape_);
@@ -154,6 +156,27 @@ class Planner {
     }
   }
 
+  /// Puts each load before its first reader: LLVM moves nothing over the branches of a body that is written
+  /// once, and what is loaded long before it is read takes a register meanwhile.
+  void put_loads_late(std::vector<ExprId>& ids) const {
+    std::vector<bool> waits(kernel_.exprs.size());
+    for (ExprId id : ids) waits[id] = kernel_.exprs[id].kind == ExprKind::Load;
+    std::vector<ExprId> ordered;
+    auto put = [&](auto& self, ExprId id) -> void {
+      waits[id] = false;
+      const Expr& e = kernel_.exprs[id];
+      for (ExprId arg : e.args)
+        if (arg != ir::kNone && waits[arg]) self(self, arg);
+      if (e.predicate != ir::kNone && waits[e.predicate]) self(self, e.predicate);
+      ordered.push_back(id);
+    };
+    for (ExprId id : ids)
+      if (!waits[id]) put(put, id);
+    for (ExprId id : ids)
+      if (waits[id]) put(put, id);  // read by a store or a reduction
+    ids = std::move(ordered);
+  }
+
   /// Which values differ from lane to lane.
   void find_lanes() {
     in_lanes_.assign(kernel_.exprs.size(), false);
@@ -200,12 +223,11 @@ class Planner {
 
   /// As many lanes as a register has f32; several registers for kernels that are so small that they would
   /// wait for memory or for the sum before, and for maths, whose operations each wait for the one before:
-  /// four where there is but one loop, so that no row ends within them, else two. Of columns that are summed
-  /// up, the values along the column count: what is made of the sums comes but once.
+  /// four of 64 bytes where there is but one loop, so that no row ends within them, else two. Of columns that
+  /// are summed up, the values along the column count: what is made of the sums comes but once.
   void choose_lanes() {
     shape_.lanes = target_.vector_bytes / 4;
-    // Masks cost next to nothing with 64-byte vectors, and half the text is half the time to compile.
-    shape_.always_masked = target_.vector_bytes == 64 && kernel_.exprs.size() > kLongBody;
+    shape_.one_body = kernel_.exprs.size() > target_.long_body;
     std::size_t size = 0;
     bool has_wide = false;  // elements that take twice the registers
     bool has_maths = false;
@@ -223,10 +245,10 @@ class Planner {
       has_wide |= size_of(e.dtype) == 8;
     }
     if (has_maths) {
-      // Only registers of 64 bytes come in a number that holds so much.
-      if (kernel_.schedule == ir::Schedule::Pointwise && target_.vector_bytes == 64 && !has_wide &&
-          size <= kMostOverlapped)
-        shape_.lanes *= kernel_.outer_rank == 1 ? 4 : 2;
+      // Registers of 64 bytes come in twice the number: four of 32 bytes in turn are mostly spilled.
+      const bool has_registers = target_.vector_bytes >= 32 && !has_wide && size <= kMostOverlapped;
+      if (kernel_.schedule == ir::Schedule::Pointwise && has_registers)
+        shape_.lanes *= kernel_.outer_rank == 1 && target_.vector_bytes == 64 ? 4 : 2;
     } else if (size <= 8 && !has_wide) {
       shape_.lanes *= 4;
     } else if (size <= 20) {

@@ -19,7 +19,7 @@ struct LlvmShape {
   };
 
   int lanes = 1;
-  bool always_masked = false;  // one body for whole vectors and the rest of a row
+  bool one_body = false;  // for whole vectors and the rest of a row: branches at loads and stores
   // By phase: values to make in the order of the kernel, results to reduce to, whether there is an inner
   // loop.
   std::vector<std::vector<ir::ExprId>> outer, inner, reductions;

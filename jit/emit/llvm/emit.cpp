@@ -44,7 +44,7 @@ class LlvmKernelWriter {
     else
       rows();
     // Stores past the caches are in no order with what tells other threads that they are done.
-    if (values_.streams()) w_.when(w_.value("icmp eq i64 %cached, 0"), [&] { w_.line("fence seq_cst"); });
+    if (values_.streams()) w_.when(w_.value("icmp ne i64 %cached, -1"), [&] { w_.line("fence seq_cst"); });
     w_.line("ret void");
     const std::string byte = w_.pointer_to("i8"), bytes = w_.pointer_to(byte);
     return w_.function("define void @" + name + "(" + bytes + " %buffers, " + w_.pointer_to("i64") +
@@ -135,13 +135,13 @@ class LlvmKernelWriter {
     return w_.value("select i1 " + first + ", i64 " + a + ", i64 " + b);
   }
 
-  /// Whole vectors of [begin, end), then the rest with a mask; long bodies are written once, with a mask
-  /// throughout.
+  /// Whole vectors of [begin, end), then the rest with a mask. A body that is written once asks at each load
+  /// and store which of both it has.
   template <class Body>
   Names split_lanes(const std::string& begin, const std::string& end, std::vector<LlvmCarried> carried,
                     Body body) {
     values_.set_hot(true);
-    if (shape_.always_masked) return masked_lanes(begin, end, carried, body);
+    if (shape_.one_body) return masked_lanes(begin, end, carried, body, "L");
     const std::string count = w_.value("sub i64 " + end + ", " + begin);
     const std::string whole = w_.value("and i64 " + count + ", -" + lanes_text());
     const std::string middle = w_.value("add i64 " + begin + ", " + whole);
@@ -154,23 +154,23 @@ class LlvmKernelWriter {
         });
     for (std::size_t c = 0; c < carried.size(); ++c) carried[c].value = through[c];
     values_.set_hot(false);
-    return masked_lanes(middle, end, carried, body);
+    return masked_lanes(middle, end, carried, body, "rest");
   }
 
   template <class Body>
   Names masked_lanes(const std::string& begin, const std::string& end,
-                     const std::vector<LlvmCarried>& carried, Body body) {
-    return w_.loop(begin, end, lanes_text(), carried, [&](const std::string& i, const Names& names) {
+                     const std::vector<LlvmCarried>& carried, Body body, const char* name) {
+    auto step = [&](const std::string& i, const Names& names) {
       auto scope = values_.enter();
       const std::string count = smaller(w_.value("sub i64 " + end + ", " + i), lanes_text());
-      const std::string rest = w_.value("trunc i64 " + count + " to i32");
-      const std::string limit = w_.splat("i32", rest);
-      values_.set_mask(w_.value("icmp slt " + w_.vector_of("i32") + " " + w_.iota("i32") + ", " + limit),
-                       count);
+      std::string whole;
+      if (shape_.one_body) whole = w_.named("whole", "icmp eq i64 " + count + ", " + lanes_text());
+      values_.set_count(count, whole);
       Names next = body(i, names);
       values_.leave(std::move(scope));
       return next;
-    });
+    };
+    return w_.loop(begin, end, lanes_text(), carried, step, name);
   }
 
   // ---- phases
@@ -385,9 +385,7 @@ class LlvmKernelWriter {
     const std::string next = r.nans       ? values_.with_nan(type, taken, sum)
                              : passes_nan ? values_.ordered(r.op, r.dtype, type, sum, taken)
                                           : values_.combine(r.op, r.dtype, type, sum, taken);
-    if (!lanes_inner_ || values_.mask().empty()) return next;
-    return w_.value("select " + w_.vector_of("i1") + " " + values_.mask() + ", " + type + " " + next + ", " +
-                    type + " " + sum);
+    return lanes_inner_ ? values_.where_there(type, next, sum) : next;
   }
 
   // ---- inner values
@@ -403,8 +401,7 @@ class LlvmKernelWriter {
         values_.make(id);
         values_.store_row(kernel_.exprs[id].dtype, kept_pointer(*kept, index), values_.get(id));
       } else {
-        values_.set(
-            id, values_.load_row(kernel_.exprs[id].dtype, kept_pointer(*kept, index), true, values_.mask()));
+        values_.set(id, values_.load_row(kernel_.exprs[id].dtype, kept_pointer(*kept, index), true));
       }
     }
   }

@@ -13,12 +13,16 @@
 //   scalars     8 bytes for each scalar, which start with the scalar in its dtype (a bool is a byte 0 or 1)
 //   functions   a table of vector functions, see `llvm_function`
 //   scratch     `scratch_bytes_per_point` bytes for each inner point; belongs to this call
-//   cached      1, or 0 where results are so large that they had better be written past the caches
+//   cached      bit b (63: all from there on) is 0 where results in buffer b are so large that they had
+//   better
+//               be written past the caches; -1: nothing is. Not for what is read in place: the caches hold
+//               it.
 //   fault       the member's Kernel::faults words: an index out of range sets that of its LoadAt to 1
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "jit/ir/kernel.h"
@@ -40,7 +44,14 @@ struct LlvmTarget {
   bool has_gather = false;      // loads of lanes from addresses of their own (4 and 8 bytes)
   bool has_fma = false;         // a * b + c in one rounding is an instruction
   bool typed_pointers = false;  // LLVM 14 does not read the pointers that LLVM 17 wants
+  /// Kernels of more expressions have one loop for whole vectors and the rest of a row, which branches at
+  /// loads and stores; others have a loop for each. Twice the text takes twice as long to compile, and beside
+  /// a long body the branches are little.
+  std::size_t long_body = std::numeric_limits<std::size_t>::max();
 };
+
+/// The bit of `cached` that is a buffer's.
+constexpr std::size_t llvm_cached_bit(std::size_t buffer) { return buffer < 63 ? buffer : 63; }
 
 /// What a kernel has become. The costs are estimates in ns, for cutting work into pieces.
 struct LlvmSource {

@@ -30,6 +30,7 @@ LlvmValues::LlvmValues(const ir::Kernel& kernel, const LlvmTarget& target, LlvmW
       offsets_(kernel.maps.size()),
       positions_(kernel.maps.size()),
       buffers_(kernel.buffers.size()),
+      cached_(kernel.buffers.size()),
       scalars_(kernel.scalars.size()) {
   const std::uint64_t outer = (std::uint64_t{1} << kernel.outer_rank) - 1;
   for (ir::ExprId id = 0; id < kernel.exprs.size(); ++id) {
@@ -50,6 +51,7 @@ void LlvmValues::leave(Scope scope) {
   positions_ = std::move(scope.positions);
   mask_ = std::move(scope.mask);
   mask_count_ = std::move(scope.mask_count);
+  whole_ = std::move(scope.whole);
   bound_ = scope.bound;
 }
 

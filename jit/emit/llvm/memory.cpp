@@ -31,21 +31,69 @@ std::string LlvmValues::both_masks(const std::string& a, const std::string& b) {
   return w_.value("and " + w_.vector_of("i1") + " " + a + ", " + b);
 }
 
+void LlvmValues::set_count(const std::string& count, const std::string& whole) {
+  mask_count_ = count;
+  whole_ = whole;
+  mask_ = mask_of_count();
+}
+
+std::string LlvmValues::mask_of_count() {
+  const std::string count = w_.value("trunc i64 " + mask_count_ + " to i32");
+  return w_.value("icmp slt " + w_.vector_of("i32") + " " + w_.iota("i32") + ", " + w_.splat("i32", count));
+}
+
+std::string LlvmValues::where_there(const std::string& type, const std::string& next,
+                                    const std::string& before) {
+  if (mask_.empty()) return next;
+  auto masked = [&](const std::string& mask) {
+    return w_.value("select " + w_.vector_of("i1") + " " + mask + ", " + type + " " + next + ", " + type +
+                    " " + before);
+  };
+  if (whole_.empty()) return masked(mask_);
+  return w_.pick(
+      whole_, type, [&] { return next; }, [&] { return masked(mask_of_count()); });
+}
+
 LlvmOperand LlvmValues::load_row(DType dtype, const std::string& pointer, bool vector,
-                                 const std::string& mask) {
+                                 const std::string& wanted_one, const std::string& wanted) {
   const std::string element = llvm_memory_type(dtype);
   const int size = static_cast<int>(size_of(dtype));
   if (!vector) return from_memory(dtype, false, w_.load(element, pointer, size));
   const std::string type = w_.vector_of(element), row = w_.cast_pointer(element, type, pointer);
-  if (mask.empty()) return from_memory(dtype, true, w_.load(type, row, size));
-  const std::string suffix =
-      "v" + std::to_string(w_.lanes()) + (dtype == DType::boolean ? "i8" : llvm_suffix(dtype));
-  return from_memory(dtype, true,
-                     w_.intrinsic("llvm.masked.load." + suffix + "." + w_.pointer_suffix(suffix), type,
-                                  {{w_.pointer_to(type), row},
-                                   {"i32", std::to_string(size)},
-                                   {w_.vector_of("i1"), mask},
-                                   {type, "zeroinitializer"}}));
+  auto plain = [&] { return w_.load(type, row, size); };
+  auto masked = [&](const std::string& mask) {
+    const std::string suffix =
+        "v" + std::to_string(w_.lanes()) + (dtype == DType::boolean ? "i8" : llvm_suffix(dtype));
+    return w_.intrinsic("llvm.masked.load." + suffix + "." + w_.pointer_suffix(suffix), type,
+                        {{w_.pointer_to(type), row},
+                         {"i32", std::to_string(size)},
+                         {w_.vector_of("i1"), mask},
+                         {type, "zeroinitializer"}});
+  };
+  auto all_lanes = [&] {
+    return wanted_one.empty() ? plain() : w_.either(wanted_one, type, plain, "zeroinitializer");
+  };
+  auto some_lanes = [&](const std::string& there) {
+    const std::string one = wanted_one.empty() ? "" : w_.splat("i1", wanted_one);
+    return masked(both_masks(both_masks(wanted, one), there));
+  };
+  std::string lanes;
+  if (!mask_.empty() && whole_.empty()) {
+    lanes = some_lanes(mask_);
+  } else if (!wanted.empty()) {
+    // Mostly all lanes are wanted or none is; masked loads are slow on some processors.
+    const std::string one = wanted_one.empty() ? "" : w_.splat("i1", wanted_one);
+    const std::string mask = both_masks(both_masks(wanted, one), mask_);
+    lanes = w_.pick(all_of(mask), type, plain, [&] {
+      return w_.either(
+          any_of(mask).text, type, [&] { return masked(mask); }, "zeroinitializer");
+    });
+  } else if (mask_.empty()) {
+    lanes = all_lanes();
+  } else {
+    lanes = w_.pick(whole_, type, all_lanes, [&] { return some_lanes(mask_of_count()); });
+  }
+  return from_memory(dtype, true, lanes);
 }
 
 void LlvmValues::store_row(DType dtype, const std::string& pointer, const LlvmOperand& value) {
@@ -54,27 +102,32 @@ void LlvmValues::store_row(DType dtype, const std::string& pointer, const LlvmOp
   const std::string bytes = to_memory(dtype, value.vector, value.text);
   if (!value.vector) return w_.store(element, bytes, pointer, size);
   const std::string type = w_.vector_of(element), row = w_.cast_pointer(element, type, pointer);
-  if (mask_.empty()) return w_.store(type, bytes, row, size);
-  const std::string suffix =
-      "v" + std::to_string(w_.lanes()) + (dtype == DType::boolean ? "i8" : llvm_suffix(dtype));
-  w_.intrinsic("llvm.masked.store." + suffix + "." + w_.pointer_suffix(suffix), "void",
-               {{type, bytes},
-                {w_.pointer_to(type), row},
-                {"i32", std::to_string(size)},
-                {w_.vector_of("i1"), mask_}});
+  auto plain = [&] { w_.store(type, bytes, row, size); };
+  auto masked = [&](const std::string& mask) {
+    const std::string suffix =
+        "v" + std::to_string(w_.lanes()) + (dtype == DType::boolean ? "i8" : llvm_suffix(dtype));
+    w_.intrinsic("llvm.masked.store." + suffix + "." + w_.pointer_suffix(suffix), "void",
+                 {{type, bytes},
+                  {w_.pointer_to(type), row},
+                  {"i32", std::to_string(size)},
+                  {w_.vector_of("i1"), mask}});
+  };
+  if (mask_.empty()) return plain();
+  if (whole_.empty()) return masked(mask_);
+  w_.choose(whole_, plain, [&] { masked(mask_of_count()); });
 }
 
-void LlvmValues::store_result(DType dtype, const std::string& pointer, const std::string& lanes) {
+void LlvmValues::store_result(std::size_t buffer, const std::string& pointer, const std::string& lanes) {
+  const DType dtype = kernel_.buffers[buffer].dtype;
+  if (!mask_.empty() && whole_.empty()) return store_row(dtype, pointer, {lanes, true});
   const std::string element = llvm_memory_type(dtype), type = w_.vector_of(element);
   const int align = std::min(static_cast<int>(size_of(dtype)) * w_.lanes(), target_.vector_bytes);
   // Whole vectors, at multiples of their size, and nobody wants to find them in a cache.
   const std::string address = w_.value("ptrtoint " + w_.pointer_to(element) + " " + pointer + " to i64");
-  const std::string low =
-      w_.value("and i64 " + w_.value("or i64 " + address + ", %cached") + ", " + std::to_string(align - 1));
+  const std::string low = w_.value("and i64 " + w_.value("or i64 " + address + ", " + cached(buffer)) + ", " +
+                                   std::to_string(align - 1));
   std::string streams = w_.value("icmp eq i64 " + low + ", 0");
-  if (!mask_.empty())
-    streams = w_.value("and i1 " + streams + ", " +
-                       w_.value("icmp eq i64 " + mask_count_ + ", " + std::to_string(w_.lanes())));
+  if (!mask_.empty()) streams = w_.value("and i1 " + streams + ", " + whole_);
   streams_ = true;
   w_.choose(
       streams,
@@ -96,11 +149,11 @@ LlvmOperand LlvmValues::load_one(DType dtype, const std::string& pointer, const 
     if (w_.module().typed_pointers) zero = "bitcast ([8 x i8]* @sn_zeros to " + type + ")";
     from = w_.value("select i1 " + wanted + ", " + type + " " + pointer + ", " + type + " " + zero);
   }
-  return load_row(dtype, from, false, "");
+  return load_row(dtype, from, false);
 }
 
 LlvmOperand LlvmValues::gather(DType dtype, const std::string& pointer, const std::string& positions,
-                               const std::string& mask) {
+                               const std::string& wanted) {
   const std::string element = llvm_memory_type(dtype), type = w_.vector_of(element);
   if (target_.has_gather && size_of(dtype) >= 4) {
     const std::string pointers = w_.vector_of(w_.pointer_to(element));
@@ -109,6 +162,7 @@ LlvmOperand LlvmValues::gather(DType dtype, const std::string& pointer, const st
     const std::string lanes = "v" + std::to_string(w_.lanes());
     const std::string name = "llvm.masked.gather." + lanes + llvm_suffix(dtype) + "." + lanes +
                              w_.pointer_suffix(llvm_suffix(dtype));
+    const std::string mask = both_masks(wanted, mask_);
     return {w_.intrinsic(name, type,
                          {{pointers, at},
                           {"i32", std::to_string(size_of(dtype))},
@@ -116,17 +170,25 @@ LlvmOperand LlvmValues::gather(DType dtype, const std::string& pointer, const st
                           {type, "zeroinitializer"}}),
             true};
   }
-  std::string result = "poison";
+  std::string mask, places = positions, result = "poison";
+  if (!wanted.empty()) {
+    mask = both_masks(wanted, mask_);
+  } else if (!mask_.empty()) {
+    // Lanes that do not exist read what the first one does, which is shorter than to ask at each.
+    const std::string type = w_.vector_of(index_type());
+    const std::string first = w_.splat(index_type(), w_.first_lane(type, positions));
+    places = w_.value("select " + w_.vector_of("i1") + " " + mask_ + ", " + type + " " + positions + ", " +
+                      type + " " + first);
+  }
   for (int lane = 0; lane < w_.lanes(); ++lane) {
     const std::string at = ", i32 " + std::to_string(lane);
-    const std::string position =
-        w_.value("extractelement " + w_.vector_of(index_type()) + " " + positions + at);
+    const std::string position = w_.value("extractelement " + w_.vector_of(index_type()) + " " + places + at);
     const std::string from = w_.value("getelementptr " + element + ", " + w_.pointer_to(element) + " " +
                                       pointer + ", " + index_type() + " " + position);
-    const std::string wanted =
+    const std::string wanted_here =
         mask.empty() ? "" : w_.value("extractelement " + w_.vector_of("i1") + " " + mask + at);
     // Bytes, also of truth values, become values once all are there.
-    const LlvmOperand one = load_one(dtype == DType::boolean ? DType::u8 : dtype, from, wanted);
+    const LlvmOperand one = load_one(dtype == DType::boolean ? DType::u8 : dtype, from, wanted_here);
     result = w_.value("insertelement " + type + " " + result + ", " + element + " " + one.text + at);
   }
   return from_memory(dtype, true, result);
@@ -182,13 +244,23 @@ std::string LlvmValues::buffer(std::size_t index) {
   return name;
 }
 
+std::string LlvmValues::cached(std::size_t index) {
+  std::string& name = cached_[index];
+  if (name.empty())
+    name = w_.in_entry([&] {
+      const std::string bit = std::to_string(llvm_cached_bit(index));
+      return w_.value("and i64 " + w_.value("lshr i64 %cached, " + bit) + ", 1");
+    });
+  return name;
+}
+
 std::string LlvmValues::scalar(std::size_t index) {
   std::string& name = scalars_[index];
   if (name.empty())
     name = w_.in_entry([&] {
       const DType dtype = kernel_.scalars[index];
       const std::string slot = w_.element("i8", "%scalars", std::to_string(8 * index));
-      return load_row(dtype, w_.cast_pointer("i8", llvm_memory_type(dtype), slot), false, "").text;
+      return load_row(dtype, w_.cast_pointer("i8", llvm_memory_type(dtype), slot), false).text;
     });
   return name;
 }
@@ -197,6 +269,11 @@ LlvmOperand LlvmValues::any_of(const std::string& mask) {
   return {w_.intrinsic("llvm.vector.reduce.or.v" + std::to_string(w_.lanes()) + "i1", "i1",
                        {{w_.vector_of("i1"), mask}}),
           false};
+}
+
+std::string LlvmValues::all_of(const std::string& mask) {
+  return w_.intrinsic("llvm.vector.reduce.and.v" + std::to_string(w_.lanes()) + "i1", "i1",
+                      {{w_.vector_of("i1"), mask}});
 }
 
 LlvmOperand LlvmValues::load_where(const Expr& e, const LlvmOperand& at, const std::string& wanted_one,
@@ -213,9 +290,8 @@ LlvmOperand LlvmValues::load_where(const Expr& e, const LlvmOperand& at, const s
                      ", " + type + " zeroinitializer"),
             true};
   }
-  const std::string mask =
-      both_masks(both_masks(wanted, wanted_one.empty() ? "" : w_.splat("i1", wanted_one)), mask_);
-  return gather(e.dtype, buffer(e.buffer), at.text, mask);
+  return gather(e.dtype, buffer(e.buffer), at.text,
+                both_masks(wanted, wanted_one.empty() ? "" : w_.splat("i1", wanted_one)));
 }
 
 LlvmOperand LlvmValues::load(const Expr& e) {
@@ -228,10 +304,9 @@ LlvmOperand LlvmValues::load(const Expr& e) {
   if (!is_affine(e.map) || walk == Walk::Stays) return load_where(e, position(e.map), wanted_one, wanted);
   const std::string element = llvm_memory_type(e.dtype);
   const std::string from = w_.element(element, buffer(e.buffer), bases_[e.map]);
-  const std::string mask =
-      both_masks(both_masks(wanted, wanted_one.empty() ? "" : w_.splat("i1", wanted_one)), mask_);
-  if (walk == Walk::Row) return load_row(e.dtype, from, true, mask);
-  return gather(e.dtype, from, lane_offsets(e.map), mask);
+  if (walk == Walk::Row) return load_row(e.dtype, from, true, wanted_one, wanted);
+  return gather(e.dtype, from, lane_offsets(e.map),
+                both_masks(wanted, wanted_one.empty() ? "" : w_.splat("i1", wanted_one)));
 }
 
 void LlvmValues::prefetch_next(const Expr& e, std::size_t loop) {
@@ -304,8 +379,8 @@ LlvmOperand LlvmValues::load_at(const Expr& e) {
     // One index for all lanes, as in an embedding: a row.
     const std::string element = llvm_memory_type(e.dtype);
     const std::string start = add(multiply(at, e.stride), {bases_[e.map], false}).text;
-    const std::string mask = both_masks(v ? wanted : w_.splat("i1", wanted), mask_);
-    return load_row(e.dtype, w_.element(element, buffer(e.buffer), start), true, mask);
+    return load_row(e.dtype, w_.element(element, buffer(e.buffer), start), true, v ? "" : wanted,
+                    v ? wanted : "");
   }
   const LlvmOperand where = add(multiply(at, e.stride), position(e.map));
   return load_where(e, where, v ? "" : wanted, v ? wanted : "");
@@ -325,7 +400,7 @@ void LlvmValues::store(const ir::Store& store) {
   }
   const std::string text = vector(dtype, value);
   if (is_affine(store.map) && walk == Walk::Row)
-    return store_result(dtype, w_.element(element, pointer, bases_[store.map]), text);
+    return store_result(store.buffer, w_.element(element, pointer, bases_[store.map]), text);
   if (is_affine(store.map))
     return scatter(dtype, w_.element(element, pointer, bases_[store.map]), lane_offsets(store.map), text);
   scatter(dtype, pointer, as_index(position(store.map)).text, text);

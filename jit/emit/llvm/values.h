@@ -34,22 +34,21 @@ class LlvmValues {
     std::vector<LlvmOperand> values;
     std::vector<std::string> bases, offsets;
     std::vector<LlvmOperand> positions;
-    std::string mask, mask_count;
+    std::string mask, mask_count, whole;
     std::uint64_t bound;
   };
-  Scope enter() const { return {values_, bases_, offsets_, positions_, mask_, mask_count_, bound_}; }
+  Scope enter() const { return {values_, bases_, offsets_, positions_, mask_, mask_count_, whole_, bound_}; }
   void leave(Scope scope);
 
   /// From here on, loop `k` stands at `coordinate`.
   void bind(std::size_t k, const std::string& coordinate);
   /// The same for the loops of the lanes; `point` is that of the first lane.
   void bind_lanes(const std::string& point);
-  /// Only the first `count` lanes exist, those where the mask is true.
-  void set_mask(const std::string& mask, const std::string& count) {
-    mask_ = mask;
-    mask_count_ = count;
-  }
-  const std::string& mask() const { return mask_; }
+  /// Only the first `count` lanes exist. `whole`: a truth value that is true where these are all; loads and
+  /// stores then go without a mask. Without it they always have one.
+  void set_count(const std::string& count, const std::string& whole = "");
+  /// `next` in the lanes that exist, `before` in the others.
+  std::string where_there(const std::string& type, const std::string& next, const std::string& before);
   /// From here on, text is written for speed, else to be short.
   void set_hot(bool hot) { in_hot_loop_ = hot; }
   /// From here on, values that depend on finished reductions may be made.
@@ -84,8 +83,10 @@ class LlvmValues {
   std::string integer(ir::IntRef ref);
   /// The same where it is divided by: at least 1.
   std::string divisor(ir::IntRef ref);
-  /// Loads or stores lanes or a scalar at consecutive elements, minding the mask.
-  LlvmOperand load_row(DType dtype, const std::string& pointer, bool vector, const std::string& mask);
+  /// Loads or stores lanes or a scalar at consecutive elements, of those that exist. Lanes are zeros where
+  /// `wanted_one` (for all of them) or `wanted` (for each), if given, is false.
+  LlvmOperand load_row(DType dtype, const std::string& pointer, bool vector,
+                       const std::string& wanted_one = "", const std::string& wanted = "");
   void store_row(DType dtype, const std::string& pointer, const LlvmOperand& value);
 
   /// Whether some results may be written past the caches: the function then ends with a fence.
@@ -138,15 +139,20 @@ class LlvmValues {
   LlvmOperand multiply(const LlvmOperand& a, ir::IntRef by);
   LlvmOperand as_index(const LlvmOperand& value);
   std::string both_masks(const std::string& a, const std::string& b);
+  /// True in the lanes that exist; computed where it is asked for.
+  std::string mask_of_count();
   LlvmOperand load(const ir::Expr& e);
   LlvmOperand load_at(const ir::Expr& e);
+  /// Of the lanes that exist, those where `wanted`, if given, is true.
   LlvmOperand gather(DType dtype, const std::string& pointer, const std::string& positions,
-                     const std::string& mask);
+                     const std::string& wanted);
   LlvmOperand load_one(DType dtype, const std::string& pointer, const std::string& wanted);
   void scatter(DType dtype, const std::string& pointer, const std::string& positions,
                const std::string& value);
   /// Stores the lanes of a result, past the caches where the caller of the function asks for it.
-  void store_result(DType dtype, const std::string& pointer, const std::string& lanes);
+  void store_result(std::size_t buffer, const std::string& pointer, const std::string& lanes);
+  /// 1 or 0: the buffer's bit of `cached`.
+  std::string cached(std::size_t buffer);
   LlvmOperand in_bounds(const ir::Expr& e);
   LlvmOperand random(const ir::Expr& e);
   std::string to_memory(DType dtype, bool vector, const std::string& value);
@@ -155,6 +161,7 @@ class LlvmValues {
   std::string buffer(std::size_t index);
   std::string scalar(std::size_t index);
   LlvmOperand any_of(const std::string& mask);
+  std::string all_of(const std::string& mask);
   LlvmOperand as_wide(const LlvmOperand& number);
   /// buffer[at], where `wanted_one` (a scalar) or `wanted` (lanes) is true, if given.
   LlvmOperand load_where(const ir::Expr& e, const LlvmOperand& at, const std::string& wanted_one,
@@ -171,8 +178,9 @@ class LlvmValues {
   std::vector<std::string> offsets_;    // by map, where loops are joined: of the lanes
   std::vector<LlvmOperand> positions_;  // by map, of those with several steps
   std::string mask_, mask_count_;       // empty: all lanes
+  std::string whole_;                   // true where the mask is; empty: not known
   std::uint64_t bound_ = 0;             // bit k: loop k
-  std::vector<std::string> buffers_, scalars_;
+  std::vector<std::string> buffers_, cached_, scalars_;
   std::map<std::uint16_t, std::string> ints_, divisors_, inverses_, lane_offsets_;
   std::string blocks_[4];
   bool streams_ = false, in_hot_loop_ = false;

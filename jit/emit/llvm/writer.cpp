@@ -45,6 +45,12 @@ std::string LlvmWriter::value(const std::string& instruction) {
   return name;
 }
 
+std::string LlvmWriter::named(const std::string& name, const std::string& instruction) {
+  const std::string full = "%" + name + std::to_string(values_++);
+  line(full + " = " + instruction);
+  return full;
+}
+
 void LlvmWriter::line(const std::string& instruction) {
   (to_entry_ ? entry_ : body_).append("  ").append(instruction).append("\n");
 }
@@ -140,8 +146,9 @@ std::string LlvmWriter::local(std::size_t bytes) {
 
 LlvmWriter::Names LlvmWriter::loop(const std::string& begin, const std::string& end, const std::string& step,
                                    const std::vector<LlvmCarried>& carried,
-                                   const std::function<Names(const std::string&, const Names&)>& body) {
-  const std::string name = label();
+                                   const std::function<Names(const std::string&, const Names&)>& body,
+                                   const std::string& kind) {
+  const std::string name = label(kind);
   const std::string i = "%" + name + ".i";
   line("br label %" + name + ".pre");
   body_ += name + ".pre:\n";
@@ -204,6 +211,25 @@ std::string LlvmWriter::either(const std::string& condition, const std::string& 
   body_ += name + ".end:\n";
   return value("phi " + type + " [ " + otherwise + ", %" + name + ".before ], [ " + result + ", %" + name +
                ".done ]");
+}
+
+std::string LlvmWriter::pick(const std::string& condition, const std::string& type,
+                             const std::function<std::string()>& yes,
+                             const std::function<std::string()>& no) {
+  const std::string name = label();
+  line("br i1 " + condition + ", label %" + name + ".then, label %" + name + ".else");
+  body_ += name + ".then:\n";
+  const std::string first = yes();
+  line("br label %" + name + ".yes");
+  body_ += name + ".yes:\n";
+  line("br label %" + name + ".end");
+  body_ += name + ".else:\n";
+  const std::string second = no();
+  line("br label %" + name + ".no");
+  body_ += name + ".no:\n";
+  line("br label %" + name + ".end");
+  body_ += name + ".end:\n";
+  return value("phi " + type + " [ " + first + ", %" + name + ".yes ], [ " + second + ", %" + name + ".no ]");
 }
 
 std::string LlvmWriter::function(const std::string& head) const {

@@ -44,6 +44,8 @@ class LlvmWriter {
   // --- values
   /// "%v7 = instruction"; gives the name.
   std::string value(const std::string& instruction);
+  /// The same under a name that tells what it is: "%whole7".
+  std::string named(const std::string& name, const std::string& instruction);
   /// Writes what `emit` writes into the block that the function starts with, whose values are at hand
   /// everywhere.
   template <class Emit>
@@ -95,11 +97,13 @@ class LlvmWriter {
   std::string local(std::size_t bytes);
 
   // --- control
-  /// for (i = begin; i < end; i += step) carried = body(i, carried); gives what is carried in the end.
+  /// for (i = begin; i < end; i += step) carried = body(i, carried); gives what is carried in the end. The
+  /// loop's labels begin with `name`.
   using Names = std::vector<std::string>;
   Names loop(const std::string& begin, const std::string& end, const std::string& step,
              const std::vector<LlvmCarried>& carried,
-             const std::function<Names(const std::string&, const Names&)>& body);
+             const std::function<Names(const std::string&, const Names&)>& body,
+             const std::string& name = "L");
   /// if (condition) body(); nothing that body defines may be used behind it. A body that returns does not go
   /// on.
   void when(const std::string& condition, const std::function<void()>& body, bool goes_on = true);
@@ -111,12 +115,15 @@ class LlvmWriter {
   /// condition ? yes() : otherwise, computing yes() only where it is wanted.
   std::string either(const std::string& condition, const std::string& type,
                      const std::function<std::string()>& yes, const std::string& otherwise);
+  /// condition ? yes() : no(), computing only one of them.
+  std::string pick(const std::string& condition, const std::string& type,
+                   const std::function<std::string()>& yes, const std::function<std::string()>& no);
 
   /// "define ... { ... }" around all that was written.
   std::string function(const std::string& head) const;
 
  private:
-  std::string label() { return "L" + std::to_string(labels_++); }
+  std::string label(const std::string& name = "L") { return name + std::to_string(labels_++); }
 
   LlvmModule& module_;
   const int lanes_;

@@ -17,14 +17,6 @@ constexpr double kExpands = 4;
 // Kernels that would compute a node inline: more of them need not be known.
 constexpr std::size_t kMostKernels = 4;
 
-/// Work for one element, in additions: what only floats have is a function of several steps, and a random
-/// number ten rounds of multiplications.
-int weight_of(const Node& node) {
-  if (node.kind != NodeKind::Op || node.op_class() == OpClass::View) return 0;
-  if (node.op_class() == OpClass::Source) return node.is_random() ? 16 : 1;
-  return info(node.op).rule == DTypeRule::Float ? 4 : 1;
-}
-
 /// Who needs a node; known once all its users have been looked at.
 struct Need {
   std::vector<NodeId> kernels;  // stored nodes whose kernels would compute it inline; the first few of them
@@ -172,6 +164,14 @@ class StoreChooser {
 };
 
 }  // namespace
+
+int weight_of(const Node& node) {
+  if (node.kind != NodeKind::Op || node.op_class() == OpClass::View) return 0;
+  // A random number takes ten rounds of multiplications.
+  if (node.op_class() == OpClass::Source) return node.is_random() ? 16 : 1;
+  // What only floats have is a function of several steps.
+  return info(node.op).rule == DTypeRule::Float ? 4 : 1;
+}
 
 Users users_of(const Graph& graph) {
   Users users(graph.nodes.size());

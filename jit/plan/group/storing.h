@@ -13,6 +13,9 @@ namespace sinter::plan {
 using Users = std::vector<std::vector<NodeId>>;
 Users users_of(const Graph& graph);
 
+/// Work for one element of a node, in additions.
+int weight_of(const Node& node);
+
 /// Whether a node is written to memory, and why.
 enum class Storing : std::uint8_t {
   Inline,    // it is not: each kernel that needs it computes it on the way

@@ -218,22 +218,24 @@ void CudaBackend::check_parameters(const ir::Kernel& kernel) const {
 
 std::vector<ExecutableRef> CudaBackend::compile(std::span<const ir::Kernel* const> kernels) {
   make_current();
-  std::vector<Modules::Key> keys;
+  modules_->unload_unused(queues_->timeline());
+  std::vector<ModuleRef> codes;
   for (const ir::Kernel* kernel : kernels) {
     check_parameters(*kernel);
-    keys.push_back(modules_->request(emit::emit(*kernel, target_).text, false));
+    codes.push_back(modules_->request(emit::emit(*kernel, target_).text, false));
   }
   std::vector<ExecutableRef> executables;
   for (std::size_t i = 0; i < kernels.size(); ++i)
     executables.push_back(std::make_shared<KernelExecutable>(
-        *kernels[i], target_, modules_->function(keys[i], target_.dialect->entry.c_str())));
+        *kernels[i], target_, codes[i], modules_->function(codes[i], target_.dialect->entry.c_str())));
   return executables;
 }
 
 ExecutableRef CudaBackend::prepare(const library::LibraryOp& op) {
   auto executable = std::make_shared<ProductExecutable>();
   executable->plan = product_table().prepare(traits_.name, op, multiprocessors_);
-  if (executable->plan.blocks > 0) executable->key = modules_->request(executable->plan.source, true);
+  const std::string source = std::exchange(executable->plan.source, {});
+  if (executable->plan.blocks > 0) executable->code = modules_->request(source, true);
   return executable;
 }
 
@@ -244,8 +246,8 @@ void CudaBackend::wait_until_ready(Executable& executable, std::span<const std::
   make_current();
   const std::lock_guard lock(product.waiting);
   if (product.product) return;
-  product.sum_splits = modules_->function(product.key, "sinter_sum_splits");
-  product.product = modules_->function(product.key, "sinter_product");
+  product.sum_splits = modules_->function(product.code, "sinter_sum_splits");
+  product.product = modules_->function(product.code, "sinter_product");
 }
 
 void CudaBackend::begin(std::unique_ptr<PlanState>* state, const RunNeeds& needs) {

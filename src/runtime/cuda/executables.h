@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mutex>
+#include <utility>
 
 #include "jit/emit/emit.h"
 #include "src/runtime/backend.h"
@@ -20,18 +21,21 @@ struct CudaExecutable : Executable {
 
 struct KernelExecutable final : CudaExecutable {
   /// The target outlives it.
-  KernelExecutable(const ir::Kernel& kernel, const emit::Target& target, Function function)
+  KernelExecutable(const ir::Kernel& kernel, const emit::Target& target, ModuleRef code, Function function)
       : CudaExecutable(false),
         kernel(kernel),
         members(emit::member_layout(kernel)),
         target(target),
+        code(std::move(code)),
         function(function) {}
+  std::size_t held_bytes() const override;
   /// Throws DeviceError where a split kernel has more groups than there are counters.
   std::size_t workspace_bytes(std::span<const std::int64_t> ints, std::size_t members) const override;
 
   const ir::Kernel kernel;
   const emit::MemberLayout members;
   const emit::Target& target;
+  const ModuleRef code;
   const Function function;
 };
 
@@ -42,8 +46,10 @@ struct ProductExecutable final : CudaExecutable {
   std::size_t workspace_bytes(std::span<const std::int64_t>, std::size_t) const override {
     return plan.blocks == 0 ? 0 : plan.workspace_bytes();
   }
-  ProductPlan plan;
-  Modules::Key key;
+  /// Without the code: there are few texts, which many products share.
+  std::size_t held_bytes() const override { return sizeof *this; }
+  ProductPlan plan;  // without its source
+  ModuleRef code;
   std::mutex waiting;
   Function product = nullptr, sum_splits = nullptr;  // written once, with the mutex held
 };

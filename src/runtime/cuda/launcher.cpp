@@ -7,6 +7,7 @@
 
 #include <sinter/error.h>
 
+#include "jit/ir/held_bytes.h"
 #include "src/runtime/cuda/queues.h"
 #include "src/runtime/members.h"
 
@@ -38,6 +39,11 @@ std::size_t KernelExecutable::workspace_bytes(std::span<const std::int64_t> ints
                       std::to_string(geometry.workgroups / geometry.parts) + " groups; the most are " +
                       std::to_string(kCounters));
   return emit::split_scratch_bytes(kernel, geometry, ints);
+}
+
+std::size_t KernelExecutable::held_bytes() const {
+  // The driver has a copy of the code.
+  return sizeof *this + ir::held_bytes(kernel) + ir::held_bytes(members.fields) + 2 * code->bytes();
 }
 
 void Launcher::launch(CudaExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory) {

@@ -2,6 +2,7 @@
 #include "src/runtime/explain/collect.h"
 
 #include <string_view>
+#include <tuple>
 
 #include <absl/hash/hash.h>
 
@@ -87,6 +88,24 @@ ReportLaunch report_of(const plan::Launch& launch, std::size_t number, const tra
   return report;
 }
 
+std::vector<ReportHeld> held_of(const TraceRun& run) {
+  std::vector<ReportHeld> all;
+  using Key = std::tuple<std::string, std::string, std::uint32_t, std::string, DType, bool, std::string>;
+  absl::flat_hash_map<Key, std::size_t> known;
+  for (const plan::HeldValue& held : run.plan.held) {
+    const trace::TraceValue& value = run.trace.values[held.value];
+    ReportLine line = line_of(run.trace.ops[held.record], run.trace);
+    const Key key{line.ops[0], line.file,   line.line,  to_string(value.shape),
+                  value.dtype, held.stored, held.reason};
+    auto [it, added] = known.try_emplace(key, all.size());
+    if (added)
+      all.push_back({line.ops[0], line, value.shape, value.dtype, held.stored, held.reason, 1});
+    else
+      ++all[it->second].count;
+  }
+  return all;
+}
+
 }  // namespace
 
 ReportTrace report_of(const TraceRun& run) {
@@ -106,6 +125,7 @@ ReportTrace report_of(const TraceRun& run) {
                            line_of(producer, run.trace), line_of(consumer, run.trace), cut.reason,
                            cut.count});
   }
+  report.held = held_of(run);
   report.bytes_moved = run.plan.bytes_moved();
   report.least_bytes = run.plan.least_bytes();
   report.input_bytes = static_cast<std::int64_t>(run.plan.input_bytes);

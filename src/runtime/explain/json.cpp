@@ -10,6 +10,7 @@ using Json = nlohmann::ordered_json;
 
 Json json_of(const ReportLaunch& launch);
 Json json_of(const ReportCut& cut);
+Json json_of(const ReportHeld& held);
 Json json_of(const ReportTrace& trace);
 
 Json json_of(const ReportLine& line) { return {{"file", line.file}, {"line", line.line}, {"ops", line.ops}}; }
@@ -60,6 +61,16 @@ Json json_of(const ReportCut& cut) {
           {"count", cut.count}};
 }
 
+Json json_of(const ReportHeld& held) {
+  return {{"op", held.op},
+          {"line", json_of(held.line)},
+          {"shape", std::vector<std::int64_t>(held.shape.begin(), held.shape.end())},
+          {"dtype", name_of(held.dtype)},
+          {"stored", held.stored},
+          {"reason", held.reason},
+          {"count", held.count}};
+}
+
 Json json_of(const ReportTrace& trace) {
   return {{"device", trace.device},
           {"ops", trace.ops},
@@ -74,7 +85,8 @@ Json json_of(const ReportTrace& trace) {
           {"in_place_bytes", trace.in_place_bytes},
           {"peak_bytes", trace.peak_bytes},
           {"launches", list_of(trace.launches)},
-          {"cuts", list_of(trace.cuts)}};
+          {"cuts", list_of(trace.cuts)},
+          {"held", list_of(trace.held)}};
 }
 
 }  // namespace

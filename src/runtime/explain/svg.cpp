@@ -13,7 +13,7 @@ using namespace runtime;
 
 constexpr int kMargin = 24, kLaneWidth = 9, kGutter = 112, kBoxWidth = 400, kBoxHeight = 50, kGap = 10;
 constexpr int kBarWidth = 190, kNotesWidth = 440;
-constexpr std::size_t kMostCuts = 40;
+constexpr std::size_t kMostLines = 40;
 // Adjacent lanes have different colours, so that a line can be followed.
 constexpr const char* kLaneColours[] = {"#3d6fa8", "#a8563d", "#4c8c4a", "#8a5aa0", "#b08a2e", "#4a8f94"};
 
@@ -101,8 +101,7 @@ class Section {
 
   int width() const { return boxes_x_ + kBoxWidth + kBarWidth + kNotesWidth + kMargin; }
   int bottom() const {
-    const std::size_t cuts = std::min(trace_.cuts.size(), kMostCuts + 1);
-    return layout_.bottom + (cuts ? 28 + 16 * static_cast<int>(cuts) : 0) + 20;
+    return layout_.bottom + list_height(held_.size()) + list_height(trace_.cuts.size()) + 20;
   }
 
   std::string draw() const {
@@ -112,18 +111,28 @@ class Section {
     text += text_at(kMargin, top_ + 57, "sub", memory_text(trace_));
     for (const Flow& flow : layout_.flows) text += draw(flow);
     for (std::size_t i = 0; i < trace_.launches.size(); ++i) text += draw(trace_.launches[i], i);
-    if (!trace_.cuts.empty()) text += text_at(kMargin, layout_.bottom + 18, "strong", "Stayed apart");
-    for (std::size_t c = 0; c < trace_.cuts.size() && c <= kMostCuts; ++c) {
-      const int y = layout_.bottom + 36 + 16 * static_cast<int>(c);
-      text += text_at(kMargin, y, "code",
-                      c < kMostCuts ? cut_text(trace_.cuts[c])
-                                    : "and " + std::to_string(trace_.cuts.size() - c) +
-                                          " more, in the text and the JSON");
-    }
+    text += list("Held, but not asked for", held_, layout_.bottom);
+    std::vector<std::string> cuts;
+    for (const ReportCut& cut : trace_.cuts) cuts.push_back(cut_text(cut));
+    text += list("Stayed apart", cuts, layout_.bottom + list_height(held_.size()));
     return text;
   }
 
  private:
+  static int list_height(std::size_t lines) {
+    return lines == 0 ? 0 : 28 + 16 * static_cast<int>(std::min(lines, kMostLines + 1));
+  }
+  static std::string list(const char* head, const std::vector<std::string>& lines, int top) {
+    if (lines.empty()) return "";
+    std::string text = text_at(kMargin, top + 18, "strong", head);
+    for (std::size_t i = 0; i < lines.size() && i <= kMostLines; ++i)
+      text += text_at(kMargin, top + 36 + 16 * static_cast<int>(i), "code",
+                      i < kMostLines
+                          ? lines[i]
+                          : "and " + std::to_string(lines.size() - i) + " more, in the text and the JSON");
+    return text;
+  }
+
   std::string draw(const Flow& flow) const {
     const int lane = kMargin + (static_cast<int>(layout_.lanes - flow.lane) - 1) * kLaneWidth;
     const int edge = boxes_x_;
@@ -181,6 +190,7 @@ class Section {
   }
 
   const ReportTrace& trace_;
+  const std::vector<std::string> held_ = held_texts(trace_);
   int top_;
   Layout layout_;
   int boxes_x_ = 0;

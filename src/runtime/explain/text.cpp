@@ -34,6 +34,9 @@ std::string trace_text(const ReportTrace& trace) {
   std::string text = trace.device + ": " + size_text(trace) + ", " + times_text(trace) + "\n  " +
                      traffic_text(trace) + "\n  " + memory_text(trace) + "\n";
   for (std::size_t i = 0; i < trace.launches.size(); ++i) text += launch_text(trace.launches[i], i);
+  const std::vector<std::string> held = held_texts(trace);
+  if (!held.empty()) text += "\n  held, but not asked for\n";
+  for (const std::string& line : held) text += "       " + line + "\n";
   if (!trace.cuts.empty()) text += "\n  stayed apart\n";
   for (const ReportCut& cut : trace.cuts) text += "       " + cut_text(cut) + "\n";
   return text;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "jit/plan/plan.h"
+
 namespace sinter::runtime {
 
 std::string bytes_text(std::int64_t bytes) {
@@ -93,6 +95,18 @@ std::string access_text(const ReportAccess& access, std::int64_t bytes) {
   text += " " + to_string(access.shape) + " " + std::string(name_of(access.dtype)) + ", " + bytes_text(bytes);
   if (!access.over.empty()) text += ", in place of " + access.over;
   return text;
+}
+
+std::vector<std::string> held_texts(const ReportTrace& trace) {
+  std::vector<std::string> texts;
+  for (const ReportHeld& held : trace.held) {
+    if (held.stored && held.reason == plan::kAskedFor) continue;
+    texts.push_back(held.op + " " + place_text(held.line) + " " + to_string(held.shape) + " " +
+                    std::string(name_of(held.dtype)) + (held.stored ? ": stored, " : ": not stored, ") +
+                    held.reason);
+    if (held.count > 1) texts.back() += " (" + std::to_string(held.count) + " times)";
+  }
+  return texts;
 }
 
 std::string cut_text(const ReportCut& cut) {

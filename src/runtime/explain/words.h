@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <sinter/explain.h>
 
@@ -28,6 +29,8 @@ std::string traffic_text(const ReportTrace& trace);
 std::string memory_text(const ReportTrace& trace);
 /// "tmp0 = mul (64, 32) f32, 8.0 KiB, in place of in0"
 std::string access_text(const ReportAccess& access, std::int64_t bytes);
+/// The held values that were not asked for: all that needs a word.
+std::vector<std::string> held_texts(const ReportTrace& trace);
 /// "sum main.cpp:4 | div main.cpp:5: reductions over different dimensions (3 times)"
 std::string cut_text(const ReportCut& cut);
 

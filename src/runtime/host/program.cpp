@@ -6,6 +6,7 @@
 
 #include <sinter/error.h>
 
+#include "jit/ir/held_bytes.h"
 #include "src/runtime/members.h"
 
 namespace sinter::runtime::host {
@@ -84,6 +85,16 @@ std::string KernelProgram::describe_launch(std::span<const std::int64_t> ints, s
   text += ", " + std::to_string(kernel_.exprs.size()) + " expressions";
   if (members > 1) text += ", and " + std::to_string(members - 1) + " more";
   return text;
+}
+
+std::size_t KernelProgram::held_bytes() const {
+  std::size_t bytes = sizeof *this + ir::held_bytes(kernel_);
+  std::lock_guard lock(mutex_);
+  for (const Variant* v = lasting_.load(std::memory_order_acquire); v != nullptr; v = v->next.get())
+    bytes += sizeof(Variant) + ir::held_bytes(v->ints) + host::held_bytes(v->code);
+  for (const auto& v : recent_)
+    bytes += sizeof(Variant) + ir::held_bytes(v->ints) + host::held_bytes(v->code);
+  return bytes;
 }
 
 std::size_t KernelProgram::member_bytes(std::span<const std::int64_t> ints, std::size_t most_threads) const {

@@ -56,6 +56,7 @@ class KernelProgram final : public HostExecutable {
   std::string describe_launch(std::span<const std::int64_t> ints, std::size_t members) const override;
   std::string how(std::span<const std::int64_t>, std::size_t) override { return "interpreted: " + reason_; }
   std::size_t faults() const override { return kernel_.faults; }
+  std::size_t held_bytes() const override;
 
   /// One member alone, and the working memory of that.
   void run_member(Workers& workers, const LaunchArguments& arguments, std::uint32_t* faults) const;

@@ -6,6 +6,7 @@
 
 #include <sinter/error.h>
 
+#include "jit/ir/held_bytes.h"
 #include "src/runtime/members.h"
 #include "src/runtime/vulkan/device_backend.h"
 #include "src/runtime/vulkan/kernels/long_loops.h"
@@ -34,6 +35,16 @@ std::size_t KernelExecutable::workspace_bytes(std::span<const std::int64_t> ints
   return geometry.workgroups == 0 ? 0 : emit::split_scratch_bytes(kernel, geometry, ints);
 }
 
+std::size_t KernelExecutable::held_bytes() const {
+  std::size_t bytes =
+      sizeof *this + ir::held_bytes(kernel) + ir::held_bytes(members.fields) + usual_.text->held_bytes();
+  for (const auto& row : others_)
+    for (const Other& other : row)
+      if (other.is_made.load(std::memory_order_acquire))
+        bytes += ir::held_bytes(other.kernel) + other.form.text->held_bytes();
+  return bytes;
+}
+
 bool KernelExecutable::uses_addresses(std::span<const std::int64_t> reaches) const {
   return kernel.members > 1 ||
          (most_bytes_ > 0 && std::any_of(reaches.begin(), reaches.end(), [&](auto bytes) {
@@ -58,7 +69,8 @@ const KernelForm& KernelExecutable::form(bool by_address, bool shared_loops) {
     }
     if (shared_loops && own.inner_rank > 0) own.schedule = ir::Schedule::LanesInner;
     const emit::Target& target = shared_loops ? compiler_.grouped_target() : compiler_.target();
-    other.form = {&own, &target, &compiler_.compile(own, target)};
+    other.form = {&own, &target, compiler_.compile(own, target)};
+    other.is_made.store(true, std::memory_order_release);
   });
   return other.form;
 }

@@ -134,12 +134,18 @@ std::vector<ExecutableRef> VulkanBackend::compile(std::span<const ir::Kernel* co
   for (const ir::Kernel* kernel : pointers) check_dtypes(*kernel);
   const base::ExitGate::Entry inside(gate());
   require(inside);
-  const std::vector<CompiledText*> texts = compiler_.compile(pointers);
+  std::uint64_t open = 0;
+  {
+    const Commands::Lock lock = commands_.lock();
+    open = commands_.open_value();
+  }
+  compiler_.end_unused(open, commands_.completed());
+  std::vector<CompiledTextRef> texts = compiler_.compile(pointers);
   compiler_.save();
   const VkDeviceSize most_bytes = device_.info().has_addresses ? device_.info().max_storage_range : 0;
   std::vector<ExecutableRef> result;
   for (std::size_t i = 0; i < own.size(); ++i)
-    result.push_back(std::make_shared<KernelExecutable>(own[i], compiler_, *texts[i], most_bytes));
+    result.push_back(std::make_shared<KernelExecutable>(own[i], compiler_, std::move(texts[i]), most_bytes));
   return result;
 }
 
@@ -151,9 +157,10 @@ ExecutableRef VulkanBackend::prepare(const library::LibraryOp& op) {
   const ProductPlan& plan = executable->plan;
   const std::uint32_t bindings = plan.by_address ? 1 : 4;
   if (plan.product.groups)
-    executable->product = &compiler_.compile(plan.product.source, bindings, plan.product.lanes);
+    executable->product = compiler_.compile(plan.product.source, bindings, plan.product.lanes);
   if (plan.combine.groups)
-    executable->combine = &compiler_.compile(plan.combine.source, bindings, plan.combine.lanes);
+    executable->combine = compiler_.compile(plan.combine.source, bindings, plan.combine.lanes);
+  executable->plan.product.source = executable->plan.combine.source = std::string();
   compiler_.save();
   return executable;
 }

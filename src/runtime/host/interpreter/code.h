@@ -149,6 +149,9 @@ struct Code {
 /// Translates a kernel for the sizes in `ints`.
 Code make_code(const ir::Kernel& kernel, std::span<const std::int64_t> ints);
 
+/// About how much memory the code points to.
+std::size_t held_bytes(const Code& code);
+
 /// Computes values directly in the buffers they are stored to, where no later instruction reads the old
 /// contents.
 void store_in_place(Code& code, const ir::Kernel& kernel);

@@ -1,6 +1,7 @@
 // Runs LLVM: text to object code to loaded code, with the kernel cache between.
 #include "src/runtime/host/machine_code/jit.h"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -65,7 +66,6 @@ struct Machine {
 
 emit::LlvmTarget emitted_for(const Machine& machine) {
   emit::LlvmTarget target;
-  target.typed_pointers = machine.library.version == 14;
 #if defined(__x86_64__)
   const auto has = [&](const char* name) { return has_feature(machine.features, name); };
   target.vector_bytes = has("avx512f") && has("avx512dq") && has("avx512bw") && has("avx512vl") ? 64
@@ -73,6 +73,8 @@ emit::LlvmTarget emitted_for(const Machine& machine) {
                                                                                                 : 16;
   target.has_gather = target.vector_bytes >= 32;
   target.has_fma = has("fma");
+  // Narrower vectors have no masks of their own: what is masked takes several registers and instructions.
+  if (target.vector_bytes == 64) target.long_body = 12;
 #else
   target.has_fma = true;
 #endif
@@ -124,6 +126,9 @@ class Code final : public JitCode {
       const LlvmApi& api = machine_->library.api;
       if (LlvmError error = api.tracker_remove(tracker_)) take(api, error);
       api.tracker_release(tracker_);
+      // LLVM keeps the names of what it had loaded until it is told to look which are still in use.
+      static std::atomic<std::uint32_t> unloads{0};
+      if (++unloads % 256 == 0) api.names_clear(api.session_names(api.jit_session(machine_->session)));
     }
     all_->unloaded(entry_);
   }
@@ -140,6 +145,7 @@ class Code final : public JitCode {
     if (LlvmError error = api.jit_lookup(machine_->session, &address, entry.c_str()))
       throw CompileError("[host] LLVM could not load " + entry + ": " + take(api, error));
     function = reinterpret_cast<JitFunction>(address);
+    bytes = object.size();
   }
 
  private:
@@ -229,8 +235,10 @@ class Compilation {
 
 class LlvmJitCompiler final : public Jit {
  public:
-  explicit LlvmJitCompiler(std::shared_ptr<const Machine> machine)
-      : machine_(std::move(machine)), target_(emitted_for(*machine_)) {}
+  LlvmJitCompiler(std::shared_ptr<const Machine> machine, const emit::LlvmTarget* target)
+      : machine_(std::move(machine)), target_(target == nullptr ? emitted_for(*machine_) : *target) {
+    target_.typed_pointers = machine_->library.version == 14;
+  }
 
   std::string describe() const override {
     return "LLVM " + std::to_string(machine_->library.version) + " for " + machine_->cpu + ", vectors of " +
@@ -291,7 +299,7 @@ class LlvmJitCompiler final : public Jit {
   }
 
   const std::shared_ptr<const Machine> machine_;
-  const emit::LlvmTarget target_;
+  emit::LlvmTarget target_;
   const std::shared_ptr<LoadedCode> loaded_ = std::make_shared<LoadedCode>();
 };
 
@@ -320,7 +328,8 @@ std::string prepare(Machine& machine, const std::string& cpu, const std::string&
 }  // namespace
 
 std::unique_ptr<Jit> open_jit(const std::string& library_path, const std::string& cpu,
-                              const std::string& features, std::string& reason) {
+                              const std::string& features, std::string& reason,
+                              const emit::LlvmTarget* target) {
   auto machine = std::make_shared<Machine>();
   machine->library = open_llvm(library_path);
   reason = machine->library.problem;
@@ -334,7 +343,7 @@ std::unique_ptr<Jit> open_jit(const std::string& library_path, const std::string
     reason = e.what();
   }
   if (!reason.empty()) return nullptr;
-  return std::make_unique<LlvmJitCompiler>(std::move(machine));
+  return std::make_unique<LlvmJitCompiler>(std::move(machine), target);
 }
 
 Jit* jit(std::string* reason) {

@@ -22,6 +22,7 @@ class JitCode {
  public:
   virtual ~JitCode() = default;
   JitFunction function = nullptr;
+  std::size_t bytes = 0;  // of the object code that was loaded
 };
 
 struct JitKernel {
@@ -47,9 +48,11 @@ class Jit {
 Jit* jit(std::string* reason = nullptr);
 
 /// Opens a compiler of the given library ("": the newest one found); null with the `reason`. Empty `cpu` and
-/// `features` mean this processor's.
+/// `features` mean this processor's. `target`: what texts are made for, where that is not what the processor
+/// has: LLVM makes several instructions of a vector that is too wide for it, so every text can be tested
+/// everywhere.
 std::unique_ptr<Jit> open_jit(const std::string& library, const std::string& cpu, const std::string& features,
-                              std::string& reason);
+                              std::string& reason, const emit::LlvmTarget* target = nullptr);
 
 /// The table of the interpreter's vector functions, which compiled code calls for operations that have no
 /// LLVM text.

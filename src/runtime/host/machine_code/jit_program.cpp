@@ -9,6 +9,7 @@
 
 #include <sinter/error.h>
 
+#include "jit/ir/held_bytes.h"
 #include "src/runtime/host/buffer.h"
 #include "src/runtime/members.h"
 
@@ -92,6 +93,16 @@ void JitProgram::use(Member& m, const JitKernel& code) const {
 
 JitProgram::~JitProgram() { delete joined_.load(); }
 
+std::size_t JitProgram::held_bytes() const {
+  // Code, constants and writable data have pages of their own, and LLVM notes of them.
+  constexpr std::size_t kLoaded = 16 * 1024;
+  std::size_t bytes = sizeof *this + ir::held_bytes(kernel_) + interpreted_.held_bytes();
+  bytes += kLoaded + code_.code->bytes;
+  if (const JitKernel* joined = joined_.load(std::memory_order_acquire))
+    bytes += kLoaded + joined->code->bytes;
+  return bytes;
+}
+
 JitProgram::Member JitProgram::member_of(std::span<const std::int64_t> ints) const {
   Member m;
   m.ints = ints.data();
@@ -109,9 +120,9 @@ JitProgram::Member JitProgram::member_of(std::span<const std::int64_t> ints) con
   }
   m.reason = reason_to_interpret(m);
   if (m.reason != nullptr) m.code = nullptr;
-  m.cached = static_cast<double>(m.outer) *
-                 (outer_result_bytes_ + inner_result_bytes_ * static_cast<double>(m.inner)) <
-             kLargeResults;
+  m.large = static_cast<double>(m.outer) *
+                (outer_result_bytes_ + inner_result_bytes_ * static_cast<double>(m.inner)) >=
+            kLargeResults;
   return m;
 }
 
@@ -185,6 +196,20 @@ void JitProgram::Sum::add(const Member& m) {
 }
 bool JitProgram::Sum::shared() const { return work >= kWorthSharing && pieces > 1; }
 
+/// A result in the place of an operand finds its line in the cache, where the load has brought it. Written
+/// past the caches, the line would be thrown out and then read again for the next vector.
+std::int64_t JitProgram::cached_of(const Member& m) const {
+  if (!m.large) return -1;
+  std::uint64_t bits = 0;
+  for (std::size_t b = 0; b < kernel_.buffers.size(); ++b) {
+    bool is_read = false;
+    for (std::size_t other = 0; other < kernel_.buffers.size(); ++other)
+      is_read |= kernel_.buffers[other].read && m.buffers[other] == m.buffers[b];
+    if (is_read || !kernel_.buffers[b].written) bits |= std::uint64_t{1} << emit::llvm_cached_bit(b);
+  }
+  return static_cast<std::int64_t>(bits | ~std::uint64_t{0} << emit::llvm_cached_bit(kernel_.buffers.size()));
+}
+
 void JitProgram::compute(const Member& m, std::int64_t piece, std::byte* scratch) const {
   const std::int64_t first = piece * m.per_piece;
   m.code->code->function(m.buffers, m.ints, m.scalars, jit_functions(), first,
@@ -245,6 +270,7 @@ void JitProgram::run(Workers& workers, const LaunchArguments& arguments, std::ui
     m.buffers = buffers.at(i * per_member);
     m.scalars = arguments.scalars.empty() ? nullptr : scalars.at(i * kernel_.scalars.size());
     m.faults = own_faults;
+    m.cached = cached_of(m);
     sum.add(m);
   }
   const Workers::PerThread scratch = workers.take_each(workers.threads(sum.shared_pieces()), sum.scratch);

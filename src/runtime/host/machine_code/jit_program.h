@@ -24,6 +24,7 @@ class JitProgram final : public HostExecutable {
   std::string describe() const override { return "compiled kernel"; }
   std::string describe_launch(std::span<const std::int64_t> ints, std::size_t members) const override;
   std::size_t faults() const override { return kernel_.faults; }
+  std::size_t held_bytes() const override;
   std::string how(std::span<const std::int64_t> ints, std::size_t members) override;
 
  private:
@@ -40,7 +41,8 @@ class JitProgram final : public HostExecutable {
     const std::int64_t* ints = nullptr;
     const std::uint64_t* scalars = nullptr;
     std::uint32_t* faults = nullptr;
-    bool cached = true;  // false: stores bypass the caches
+    bool large = false;        // results that are not read in place bypass the caches
+    std::int64_t cached = -1;  // see jit/emit/llvm/emit.h
 
     double work() const { return unit * static_cast<double>(outer); }
   };
@@ -62,6 +64,7 @@ class JitProgram final : public HostExecutable {
   /// Why the interpreter is expected to be faster; null where it is not.
   const char* reason_to_interpret(const Member& member) const;
   const JitKernel* joined() const;
+  std::int64_t cached_of(const Member& member) const;
   void compute(const Member& member, std::int64_t piece, std::byte* scratch) const;
 
   ir::Kernel kernel_;

@@ -101,6 +101,9 @@ LlvmLibrary library_of(void* handle, const std::string& name) {
   load(api.tracker_create, "LLVMOrcJITDylibCreateResourceTracker");
   load(api.tracker_remove, "LLVMOrcResourceTrackerRemove");
   load(api.tracker_release, "LLVMOrcReleaseResourceTracker");
+  load(api.jit_session, "LLVMOrcLLJITGetExecutionSession");
+  load(api.session_names, "LLVMOrcExecutionSessionGetSymbolStringPool");
+  load(api.names_clear, "LLVMOrcSymbolStringPoolClearDeadEntries");
   load(api.jit_add_object, "LLVMOrcLLJITAddObjectFileWithRT");
   load(api.jit_lookup, "LLVMOrcLLJITLookup");
   load(api.error_message, "LLVMGetErrorMessage");

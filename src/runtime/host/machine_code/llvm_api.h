@@ -18,6 +18,8 @@ struct LlvmLayoutTag;
 struct LlvmJitTag;
 struct LlvmDylibTag;
 struct LlvmTrackerTag;
+struct LlvmSessionTag;
+struct LlvmNamesTag;
 struct LlvmErrorTag;
 struct LlvmDiagnosticTag;
 using LlvmContext = LlvmContextTag*;
@@ -29,6 +31,8 @@ using LlvmLayout = LlvmLayoutTag*;
 using LlvmJit = LlvmJitTag*;
 using LlvmDylib = LlvmDylibTag*;
 using LlvmTracker = LlvmTrackerTag*;
+using LlvmSession = LlvmSessionTag*;
+using LlvmNames = LlvmNamesTag*;
 using LlvmError = LlvmErrorTag*;
 using LlvmDiagnostic = LlvmDiagnosticTag*;
 
@@ -80,6 +84,9 @@ struct LlvmApi {
   LlvmTracker (*tracker_create)(LlvmDylib) = nullptr;
   LlvmError (*tracker_remove)(LlvmTracker) = nullptr;
   void (*tracker_release)(LlvmTracker) = nullptr;
+  LlvmSession (*jit_session)(LlvmJit) = nullptr;
+  LlvmNames (*session_names)(LlvmSession) = nullptr;
+  void (*names_clear)(LlvmNames) = nullptr;
   LlvmError (*jit_add_object)(LlvmJit, LlvmTracker, LlvmBuffer) = nullptr;  // takes the buffer
   LlvmError (*jit_lookup)(LlvmJit, std::uint64_t*, const char*) = nullptr;
   char* (*error_message)(LlvmError) = nullptr;  // takes the error

@@ -46,6 +46,7 @@ class Conv2dProgram final : public HostExecutable {
         width_(panel_columns<T>()) {}
 
   std::string describe() const override { return op_.describe() + " by a kernel of the host"; }
+  std::size_t held_bytes() const override { return sizeof *this; }
 
   std::size_t workspace_bytes(std::span<const std::int64_t>, std::size_t) const override {
     const bool sums = op_.direction == Direction::BackwardWeight;

@@ -30,6 +30,7 @@ class MatMulProgram final : public HostExecutable {
   }
 
   std::string describe() const override { return op_.describe() + " by a kernel of the host"; }
+  std::size_t held_bytes() const override { return sizeof *this; }
 
   std::size_t workspace_bytes(std::span<const std::int64_t>, std::size_t) const override {
     if (op_.batch == 0 || op_.m == 0 || op_.n == 0 || op_.k == 0) return 0;

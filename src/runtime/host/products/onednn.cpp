@@ -33,6 +33,8 @@ constexpr auto kF32 = memory::data_type::f32;
 constexpr double kSliceWork = 6e6;  // floating-point operations that are worth a slice
 constexpr double kWorthSlicing = 3e6;
 constexpr std::int64_t kMostSlices = 32;
+// A primitive with its machine code, about; oneDNN does not tell.
+constexpr std::size_t kPrimitive = 96 * 1024;
 
 const dnnl::engine& engine() {
   // Never destroyed: threads may compute after the end of static objects.
@@ -155,6 +157,7 @@ class OneDnnMatMul final : public HostExecutable {
   }
 
   std::string describe() const override { return op_.describe() + " by oneDNN"; }
+  std::size_t held_bytes() const override { return sizeof *this + (rest_ ? 2 : 1) * kPrimitive; }
 
   std::size_t workspace_bytes(std::span<const std::int64_t>, std::size_t) const override {
     return this->threads(slices_.count) * whole_units(scratch_bytes());
@@ -377,6 +380,7 @@ class OneDnnConv2d final : public HostExecutable {
   }
 
   std::string describe() const override { return op_.describe() + " by oneDNN"; }
+  std::size_t held_bytes() const override { return sizeof *this + (rest_ ? 2 : 1) * kPrimitive; }
 
   std::size_t workspace_bytes(std::span<const std::int64_t>, std::size_t) const override {
     return whole_units(partial_bytes()) + this->threads(slices_.count) * whole_units(slice_bytes());

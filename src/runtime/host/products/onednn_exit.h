@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -18,11 +19,13 @@ inline base::ExitGate& gate() {
   return instance;
 }
 
-/// A program's first run may make more of them.
+/// A program's first run may make more of them. Each renewal stays in a list until the process ends; a
+/// thousand programs have run all there is.
 class RenewAfterFirst {
  public:
   explicit RenewAfterFirst(std::atomic<bool>& has_run)
-      : is_first_(!has_run.load(std::memory_order_relaxed) && !has_run.exchange(true)) {}
+      : is_first_(!has_run.load(std::memory_order_relaxed) && !has_run.exchange(true) &&
+                  renewals().fetch_add(1, std::memory_order_relaxed) < kMostRenewals) {}
   ~RenewAfterFirst() {
     if (is_first_) gate().renew();
   }
@@ -30,6 +33,11 @@ class RenewAfterFirst {
   RenewAfterFirst& operator=(const RenewAfterFirst&) = delete;
 
  private:
+  static constexpr std::uint32_t kMostRenewals = 1000;
+  static std::atomic<std::uint32_t>& renewals() {
+    static std::atomic<std::uint32_t> all{0};
+    return all;
+  }
   const bool is_first_;
 };
 

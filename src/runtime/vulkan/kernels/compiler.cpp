@@ -91,19 +91,26 @@ KernelCompiler::KernelCompiler(const Device& device)
       target_(target_of(device.info(), !device.info().cpu_kernels)),
       grouped_target_(target_of(device.info(), true)) {}
 
-CompiledText KernelCompiler::build(const std::string& source, std::uint32_t bindings, std::uint32_t lanes) {
-  CompiledText text;
+std::size_t CompiledText::held_bytes() const {
+  // The driver has machine code of some times the size, with notes of its own.
+  constexpr std::size_t kPipeline = 16 * 1024;
+  return sizeof *this + (1 + 4 * pipelines.size()) * spirv.size() * sizeof spirv[0] +
+         pipelines.size() * kPipeline;
+}
+
+CompiledTextRef KernelCompiler::build(const std::string& source, std::uint32_t bindings,
+                                      std::uint32_t lanes) {
+  auto text = std::make_shared<CompiledText>();
   compile::Origin origin{};
-  text.spirv = compile::compile_glsl(source, &origin);
-  text.bindings = bindings;
-  text.pipelines = std::make_unique<OnceMap<std::uint32_t, Pipeline>>();
+  text->spirv = compile::compile_glsl(source, &origin);
+  text->bindings = bindings;
   // Most kernels have one workgroup size; pipelines for others are made when their first launch is prepared.
-  pipeline(text, lanes);
+  pipeline(*text, lanes);
   counts_.add(origin);
   return text;
 }
 
-std::vector<CompiledText*> KernelCompiler::compile(std::span<const ir::Kernel* const> kernels) {
+std::vector<CompiledTextRef> KernelCompiler::compile(std::span<const ir::Kernel* const> kernels) {
   struct Wanted {
     Key key;
     std::string source;
@@ -119,29 +126,29 @@ std::vector<CompiledText*> KernelCompiler::compile(std::span<const ir::Kernel* c
     of_kernel.push_back(static_cast<std::size_t>(known - wanted.begin()));
     if (known == wanted.end()) wanted.push_back({key, std::move(source), kernel});
   }
-  std::vector<CompiledText*> texts(wanted.size());
+  std::vector<CompiledTextRef> texts(wanted.size());
   for_each_in_parallel(wanted.size(), [&](std::size_t i) {
     const ir::Kernel& kernel = *wanted[i].kernel;
-    texts[i] = &texts_.get(wanted[i].key, [&] {
+    texts[i] = texts_.get(wanted[i].key, [&] {
       return build(wanted[i].source, bindings_of(kernel), usual_lanes(kernel, target_));
     });
   });
-  std::vector<CompiledText*> result;
+  std::vector<CompiledTextRef> result;
   for (std::size_t i : of_kernel) result.push_back(texts[i]);
   return result;
 }
 
-CompiledText& KernelCompiler::compile(const std::string& source, std::uint32_t bindings,
-                                      std::uint32_t lanes) {
+CompiledTextRef KernelCompiler::compile(const std::string& source, std::uint32_t bindings,
+                                        std::uint32_t lanes) {
   return texts_.get(key_of(source), [&] { return build(source, bindings, lanes); });
 }
 
-CompiledText& KernelCompiler::compile(const ir::Kernel& kernel, const emit::Target& target) {
+CompiledTextRef KernelCompiler::compile(const ir::Kernel& kernel, const emit::Target& target) {
   return compile(emit::emit(kernel, target).text, bindings_of(kernel), usual_lanes(kernel, target));
 }
 
 const Pipeline& KernelCompiler::pipeline(CompiledText& text, std::uint32_t lanes) {
-  return text.pipelines->get(lanes, [&] { return pipelines_.make(text.spirv, text.bindings, lanes); });
+  return text.pipelines.get(lanes, [&] { return pipelines_.make(text.spirv, text.bindings, lanes); });
 }
 
 void pack_words(const ir::Kernel& kernel, const LaunchArguments& arguments,

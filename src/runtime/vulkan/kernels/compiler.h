@@ -20,11 +20,15 @@ namespace sinter::runtime::vulkan {
 struct CompiledText {
   std::vector<std::uint32_t> spirv;
   std::uint32_t bindings = 0;
-  std::unique_ptr<OnceMap<std::uint32_t, Pipeline>> pipelines;  // by workgroup size
-};
+  OnceMap<std::uint32_t, OwnedPipeline> pipelines;  // by workgroup size
 
-/// Caches everything it makes; equal sources of different kernels share one entry. Thread-safe: two threads
-/// that want the same source compile it once, and those that want others do not wait.
+  /// About how much memory it takes with its pipelines.
+  std::size_t held_bytes() const;
+};
+using CompiledTextRef = std::shared_ptr<CompiledText>;
+
+/// Keeps what somebody refers to; equal sources of different kernels share one entry. Thread-safe: two
+/// threads that want the same source compile it once, and those that want others do not wait.
 class KernelCompiler {
  public:
   explicit KernelCompiler(const Device& device);
@@ -34,12 +38,17 @@ class KernelCompiler {
   /// A target with shared memory and barriers, also on a device whose usual kernels avoid them.
   const emit::Target& grouped_target() const { return grouped_target_; }
 
-  std::vector<CompiledText*> compile(std::span<const ir::Kernel* const> kernels);
-  CompiledText& compile(const ir::Kernel& kernel, const emit::Target& target);
+  std::vector<CompiledTextRef> compile(std::span<const ir::Kernel* const> kernels);
+  CompiledTextRef compile(const ir::Kernel& kernel, const emit::Target& target);
   /// A hand-written kernel that is launched with workgroups of `lanes`.
-  CompiledText& compile(const std::string& source, std::uint32_t bindings, std::uint32_t lanes);
+  CompiledTextRef compile(const std::string& source, std::uint32_t bindings, std::uint32_t lanes);
 
   const Pipeline& pipeline(CompiledText& text, std::uint32_t lanes);
+
+  /// As Pipelines::end_unused.
+  void end_unused(std::uint64_t open, std::uint64_t completed) noexcept {
+    pipelines_.end_unused(open, completed);
+  }
 
   /// Writes what the driver made to disk, now and then.
   void save() { pipelines_.cache().save(); }
@@ -48,11 +57,11 @@ class KernelCompiler {
 
  private:
   using Key = std::pair<std::uint64_t, std::uint64_t>;  // 128-bit hash of the source
-  CompiledText build(const std::string& source, std::uint32_t bindings, std::uint32_t lanes);
+  CompiledTextRef build(const std::string& source, std::uint32_t bindings, std::uint32_t lanes);
 
   Pipelines pipelines_;
   emit::Target target_, grouped_target_;
-  OnceMap<Key, CompiledText> texts_;
+  SharedOnceMap<Key, CompiledText> texts_;
   compile::OriginCounts counts_;
 };
 

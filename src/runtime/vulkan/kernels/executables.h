@@ -1,11 +1,13 @@
 // What the Vulkan backend hands out: buffers, and kernels and products that are ready to launch.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "jit/emit/emit.h"
@@ -34,23 +36,25 @@ class VulkanBuffer final : public Buffer {
 struct KernelForm {
   const ir::Kernel* kernel = nullptr;
   const emit::Target* target = nullptr;
-  CompiledText* text = nullptr;
+  CompiledTextRef text;
 };
 
 class KernelExecutable final : public Executable {
  public:
   /// `most_bytes`: what one binding reaches, where kernels can reach more by addresses; else 0.
-  KernelExecutable(const ir::Kernel& kernel, KernelCompiler& compiler, CompiledText& text,
+  KernelExecutable(const ir::Kernel& kernel, KernelCompiler& compiler, CompiledTextRef text,
                    VkDeviceSize most_bytes)
       : kernel(kernel),
         members(emit::member_layout(kernel)),
         reach(kernel),
         compiler_(compiler),
         most_bytes_(most_bytes) {
-    usual_ = {&this->kernel, &compiler.target(), &text};
+    usual_ = {&this->kernel, &compiler.target(), std::move(text)};
   }
 
   std::size_t workspace_bytes(std::span<const std::int64_t> ints, std::size_t members) const override;
+
+  std::size_t held_bytes() const override;
 
   /// True iff a launch names its buffers by addresses: all launches of several members do, and those that
   /// reach farther than a binding.
@@ -69,6 +73,7 @@ class KernelExecutable final : public Executable {
     std::once_flag once;
     ir::Kernel kernel;
     KernelForm form;
+    std::atomic<bool> is_made{false};
   };
 
   KernelCompiler& compiler_;
@@ -82,10 +87,13 @@ class ProductExecutable final : public Executable {
   std::size_t workspace_bytes(std::span<const std::int64_t>, std::size_t) const override {
     return plan.partial_bytes;
   }
+  /// Without the code: there are few texts, which many products share.
+  std::size_t held_bytes() const override {
+    return sizeof *this + 4 * (plan.product.words.size() + plan.combine.words.size());
+  }
 
-  ProductPlan plan;
-  CompiledText* product = nullptr;
-  CompiledText* combine = nullptr;
+  ProductPlan plan;  // without its sources
+  CompiledTextRef product, combine;
 };
 
 }  // namespace sinter::runtime::vulkan

@@ -1,4 +1,4 @@
-// A map whose values are made once, by whichever thread asks first.
+// Maps whose values are made once, by whichever thread asks first.
 #pragma once
 
 #include <atomic>
@@ -27,6 +27,11 @@ class OnceMap {
     return *slot.owner;
   }
 
+  std::size_t size() const {
+    std::lock_guard lock(mutex_);
+    return slots_.size();
+  }
+
  private:
   struct Slot {
     std::atomic<Value*> value{nullptr};
@@ -41,8 +46,48 @@ class OnceMap {
     return *slot;
   }
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   absl::flat_hash_map<Key, std::unique_ptr<Slot>> slots_;
+};
+
+/// As OnceMap, but a value lives as long as somebody refers to it, and is made again afterwards.
+template <class Key, class Value>
+class SharedOnceMap {
+ public:
+  template <class Make>
+  std::shared_ptr<Value> get(const Key& key, Make make) {
+    const std::shared_ptr<Slot> slot = slot_of(key);
+    std::lock_guard lock(slot->making);
+    if (std::shared_ptr<Value> value = slot->value.lock()) return value;
+    std::shared_ptr<Value> value = make();
+    slot->value = value;
+    return value;
+  }
+
+ private:
+  struct Slot {
+    std::mutex making;
+    std::weak_ptr<Value> value;
+  };
+
+  std::shared_ptr<Slot> slot_of(const Key& key) {
+    std::lock_guard lock(mutex_);
+    if (slots_.size() >= sweep_at_) {
+      // A slot that only the table refers to is no thread's, and so at rest.
+      absl::erase_if(slots_, [](const auto& entry) {
+        return entry.second.use_count() == 1 && entry.second->value.expired();
+      });
+      sweep_at_ = 2 * slots_.size() + kFew;
+    }
+    std::shared_ptr<Slot>& slot = slots_[key];
+    if (!slot) slot = std::make_shared<Slot>();
+    return slot;
+  }
+
+  static constexpr std::size_t kFew = 64;
+  std::mutex mutex_;
+  std::size_t sweep_at_ = kFew;
+  absl::flat_hash_map<Key, std::shared_ptr<Slot>> slots_;
 };
 
 }  // namespace sinter::runtime::vulkan

@@ -17,8 +17,9 @@ namespace {
 constexpr char kMagic[8] = {'S', 'I', 'N', 'T', 'E', 'R', 'P', 'C'};
 constexpr std::uint32_t kFormat = 1;
 // Drivers never forget. A larger file is begun anew.
-constexpr std::size_t kMost = std::size_t{256} << 20;
-constexpr int kShare = 10;  // writing may take so small a part of the time of making
+constexpr std::size_t kMost = std::size_t{64} << 20;
+constexpr std::uint64_t kAskedAfter = 64;  // pipelines, after which the driver is asked for the size
+constexpr int kShare = 10;                 // writing may take so small a part of the time of making
 
 struct Header {
   char magic[8];
@@ -111,24 +112,38 @@ PipelineCache::PipelineCache(const Device& device)
   }
   const std::vector<std::byte> data = read();
   written_bytes_ = data.size();
+  handle_ = make(data);
+}
+
+PipelineCache::~PipelineCache() { write(true); }
+
+/// Null where the driver makes none: pipelines are made all the same.
+PipelineCache::Handle PipelineCache::make(std::span<const std::byte> data) const {
   VkPipelineCacheCreateInfo info =
       structure<VkPipelineCacheCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO);
   info.initialDataSize = data.size();
   info.pInitialData = data.data();
-  // Without a cache, pipelines are made all the same.
-  if (vkCreatePipelineCache(device.handle(), &info, nullptr, &handle_) != VK_SUCCESS)
-    handle_ = VK_NULL_HANDLE;
+  VkPipelineCache made = VK_NULL_HANDLE;
+  if (vkCreatePipelineCache(device_.handle(), &info, nullptr, &made) != VK_SUCCESS) return nullptr;
+  return Handle(made, [device = device_.handle()](VkPipelineCache cache) {
+    vkDestroyPipelineCache(device, cache, nullptr);
+  });
 }
 
-PipelineCache::~PipelineCache() {
-  write(true);
-  vkDestroyPipelineCache(device_.handle(), handle_, nullptr);
+PipelineCache::Handle PipelineCache::handle() const {
+  std::lock_guard lock(mutex_);
+  return handle_;
 }
 
 void PipelineCache::add(Clock::duration took) {
   std::lock_guard lock(mutex_);
   is_new_ = true;
   made_ += took;
+  std::size_t bytes = 0;
+  if (++added_ % kAskedAfter != 0 || !handle_ ||
+      vkGetPipelineCacheData(device_.handle(), handle_.get(), &bytes, nullptr) != VK_SUCCESS || bytes < kMost)
+    return;
+  if (Handle fresh = make({})) handle_ = std::move(fresh);
 }
 
 std::vector<std::byte> PipelineCache::read() const {
@@ -147,17 +162,17 @@ std::vector<std::byte> PipelineCache::read() const {
 }
 
 void PipelineCache::write(bool always) noexcept {
-  if (folder_.empty() || !handle_) return;
+  if (folder_.empty()) return;
   try {
     std::lock_guard lock(mutex_);
-    if (!is_new_ || (!always && wrote_ * kShare > made_)) return;
+    if (!handle_ || !is_new_ || (!always && wrote_ * kShare > made_)) return;
     const auto start = Clock::now();
     is_new_ = false;
     std::size_t bytes = 0;
-    if (vkGetPipelineCacheData(device_.handle(), handle_, &bytes, nullptr) != VK_SUCCESS) return;
+    if (vkGetPipelineCacheData(device_.handle(), handle_.get(), &bytes, nullptr) != VK_SUCCESS) return;
     std::vector<std::byte> data(bytes);
     // Another thread may have made a pipeline in between: then the data is cut short, and is no less valid.
-    const VkResult code = vkGetPipelineCacheData(device_.handle(), handle_, &bytes, data.data());
+    const VkResult code = vkGetPipelineCacheData(device_.handle(), handle_.get(), &bytes, data.data());
     if (code != VK_SUCCESS && code != VK_INCOMPLETE) return;
     data.resize(bytes);
     // Of a driver that keeps its pipelines elsewhere it is always the same.

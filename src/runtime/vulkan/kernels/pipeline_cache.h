@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <vulkan/vulkan.h>
@@ -47,8 +49,11 @@ class PipelineCache {
   PipelineCache(const PipelineCache&) = delete;
   PipelineCache& operator=(const PipelineCache&) = delete;
 
-  VkPipelineCache handle() const { return handle_; }
-  /// A pipeline was made, which took so long.
+  /// The driver's object, which lives as long as somebody refers to it; null where there is none.
+  using Handle = std::shared_ptr<std::remove_pointer_t<VkPipelineCache>>;
+  Handle handle() const;
+  /// A pipeline was made, which took so long. The driver's object only grows: at the size that is written at
+  /// most it begins anew.
   void add(Clock::duration took);
   /// Writes the file where there is something new, unless writing has taken more than a tenth of the time
   /// that making pipelines has.
@@ -59,6 +64,7 @@ class PipelineCache {
   const std::string& file_name() const { return name_; }
 
  private:
+  Handle make(std::span<const std::byte> data) const;
   std::vector<std::byte> read() const;
   void write(bool always) noexcept;
 
@@ -66,8 +72,9 @@ class PipelineCache {
   DriverIdentity identity_;
   std::filesystem::path folder_;
   std::string name_;
-  VkPipelineCache handle_ = VK_NULL_HANDLE;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  Handle handle_;
+  std::uint64_t added_ = 0;
   bool is_new_ = false;
   Clock::duration made_{0}, wrote_{0};
   std::size_t written_bytes_ = 0;

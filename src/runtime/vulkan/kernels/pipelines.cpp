@@ -7,8 +7,28 @@
 
 namespace sinter::runtime::vulkan {
 
+OwnedPipeline::~OwnedPipeline() {
+  if (owner_) owner_->let_go(handle);
+}
+
+void Pipelines::let_go(VkPipeline pipeline) noexcept {
+  std::lock_guard lock(mutex_);
+  --alive_;
+  unused_.push_back({pipeline, 0});
+}
+
+void Pipelines::end_unused(std::uint64_t open, std::uint64_t completed) noexcept {
+  std::lock_guard lock(mutex_);
+  std::erase_if(unused_, [&](Unused& unused) {
+    if (unused.value == 0) unused.value = open;
+    if (unused.value > completed) return false;
+    vkDestroyPipeline(device_.handle(), unused.pipeline, nullptr);
+    return true;
+  });
+}
+
 Pipelines::~Pipelines() {
-  for (VkPipeline pipeline : pipelines_) vkDestroyPipeline(device_.handle(), pipeline, nullptr);
+  for (const Unused& unused : unused_) vkDestroyPipeline(device_.handle(), unused.pipeline, nullptr);
   for (const auto& [bindings, layout] : layouts_) {
     vkDestroyPipelineLayout(device_.handle(), layout.pipeline, nullptr);
     vkDestroyDescriptorSetLayout(device_.handle(), layout.set, nullptr);
@@ -40,8 +60,22 @@ Pipelines::Layout Pipelines::layout(std::uint32_t bindings) {
   return layouts_[bindings] = made;
 }
 
-Pipeline Pipelines::make(std::span<const std::uint32_t> spirv, std::uint32_t bindings, std::uint32_t lanes) {
+OwnedPipeline Pipelines::make(std::span<const std::uint32_t> spirv, std::uint32_t bindings,
+                              std::uint32_t lanes) {
   const Layout shared = layout(bindings);
+  {
+    std::lock_guard lock(mutex_);
+    unused_.reserve(unused_.size() + alive_ + 1);
+    ++alive_;
+  }
+  struct Uncount {  // where no pipeline can be made
+    Pipelines* self;
+    ~Uncount() {
+      if (!self) return;
+      std::lock_guard lock(self->mutex_);
+      --self->alive_;
+    }
+  } uncount{this};
   VkShaderModuleCreateInfo module_info =
       structure<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
   module_info.codeSize = spirv.size_bytes();
@@ -69,9 +103,10 @@ Pipeline Pipelines::make(std::span<const std::uint32_t> spirv, std::uint32_t bin
   info.layout = shared.pipeline;
   if (device_.info().has_statistics) info.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   VkPipeline pipeline = VK_NULL_HANDLE;
+  const PipelineCache::Handle cache = cache_.handle();
   const auto start = PipelineCache::Clock::now();
   const VkResult code = device_.attempt("vkCreateComputePipelines", [&] {
-    return vkCreateComputePipelines(device_.handle(), cache_.handle(), 1, &info, nullptr, &pipeline);
+    return vkCreateComputePipelines(device_.handle(), cache.get(), 1, &info, nullptr, &pipeline);
   });
   cache_.add(PipelineCache::Clock::now() - start);
   vkDestroyShaderModule(device_.handle(), module, nullptr);
@@ -82,9 +117,9 @@ Pipeline Pipelines::make(std::span<const std::uint32_t> spirv, std::uint32_t bin
                        std::to_string(lanes) + ": " +
                        (device_.info().has_statistics ? pipeline_statistics(device_.handle(), pipeline)
                                                       : "the driver tells nothing of it"));
-  std::lock_guard lock(mutex_);
-  pipelines_.push_back(pipeline);
-  return {pipeline, shared.pipeline, shared.set, bindings, bindings <= device_.info().max_push_descriptors};
+  uncount.self = nullptr;
+  return {*this,
+          {pipeline, shared.pipeline, shared.set, bindings, bindings <= device_.info().max_push_descriptors}};
 }
 
 }  // namespace sinter::runtime::vulkan

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <vulkan/vulkan.h>
@@ -22,7 +23,22 @@ struct Pipeline {
   bool push = false;  // push descriptors instead of a descriptor set
 };
 
-/// Makes pipelines and owns them. Thread-safe.
+class Pipelines;
+
+/// A pipeline that ends some time after this does: when no work uses it any more.
+class OwnedPipeline : public Pipeline {
+ public:
+  OwnedPipeline(Pipelines& owner, const Pipeline& pipeline) : Pipeline(pipeline), owner_(&owner) {}
+  OwnedPipeline(OwnedPipeline&& other) noexcept
+      : Pipeline(other), owner_(std::exchange(other.owner_, nullptr)) {}
+  OwnedPipeline& operator=(OwnedPipeline&&) = delete;
+  ~OwnedPipeline();
+
+ private:
+  Pipelines* owner_;
+};
+
+/// Makes pipelines. Thread-safe. Outlives them; at its end all work is done.
 class Pipelines {
  public:
   explicit Pipelines(const Device& device) : device_(device), cache_(device) {}
@@ -31,22 +47,33 @@ class Pipelines {
   Pipelines& operator=(const Pipelines&) = delete;
 
   /// `bindings` storage buffers, numbered from 0; specialization constant 0 is `lanes`. Throws DeviceError.
-  Pipeline make(std::span<const std::uint32_t> spirv, std::uint32_t bindings, std::uint32_t lanes);
+  OwnedPipeline make(std::span<const std::uint32_t> spirv, std::uint32_t bindings, std::uint32_t lanes);
+
+  /// Ends pipelines that nobody refers to, once the work that was recorded since is done: `open` is the
+  /// number of work recorded now, `completed` the last number that is done.
+  void end_unused(std::uint64_t open, std::uint64_t completed) noexcept;
 
   PipelineCache& cache() { return cache_; }
 
  private:
+  friend class OwnedPipeline;
   struct Layout {
     VkDescriptorSetLayout set;
     VkPipelineLayout pipeline;
   };
+  struct Unused {
+    VkPipeline pipeline;
+    std::uint64_t value;  // of the work after which it ends; 0: not known yet
+  };
   Layout layout(std::uint32_t bindings);
+  void let_go(VkPipeline pipeline) noexcept;
 
   const Device& device_;
   PipelineCache cache_;
   std::mutex mutex_;
   std::map<std::uint32_t, Layout> layouts_;  // by number of bindings
-  std::vector<VkPipeline> pipelines_;
+  std::vector<Unused> unused_;               // with room for all pipelines
+  std::size_t alive_ = 0;                    // that somebody refers to
 };
 
 }  // namespace sinter::runtime::vulkan

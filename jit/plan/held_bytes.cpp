@@ -1,0 +1,31 @@
+// Adds up the lists of a plan.
+#include "jit/plan/held_bytes.h"
+
+#include "jit/ir/held_bytes.h"
+
+namespace sinter::plan {
+namespace {
+
+// A library op is a struct of sizes, strides and dtypes.
+constexpr std::size_t kLibraryOp = 512;
+
+}  // namespace
+
+std::size_t held_bytes(const Plan& plan) {
+  using ir::held_bytes;
+  std::size_t bytes = held_bytes(plan.kernels) + held_bytes(plan.launches) + held_bytes(plan.output_bytes) +
+                      held_bytes(plan.placements) + held_bytes(plan.held) + held_bytes(plan.unstored) +
+                      held_bytes(plan.constants) + plan.origins.held_bytes() + held_bytes(plan.arena_bytes) +
+                      held_bytes(plan.cuts);
+  for (const ir::Kernel& kernel : plan.kernels) bytes += held_bytes(kernel);
+  for (const Launch& launch : plan.launches) {
+    bytes += held_bytes(launch.buffers) + held_bytes(launch.ints) + held_bytes(launch.scalars) +
+             held_bytes(launch.records) + held_bytes(launch.accesses);
+    if (std::holds_alternative<library::LibraryOpRef>(launch.what)) bytes += kLibraryOp;
+  }
+  for (const trace::Unstored& value : plan.unstored) bytes += held_bytes(value.ops);
+  for (const PlanCut& cut : plan.cuts) bytes += held_bytes(cut.reason);
+  return bytes;
+}
+
+}  // namespace sinter::plan

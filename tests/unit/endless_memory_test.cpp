@@ -1,0 +1,95 @@
+// Resident memory of a program whose structures and shapes never come again. SINTER_TEST_STRUCTURES and
+// SINTER_TEST_SHAPES set how many there are; 100,000 take some minutes.
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include "src/runtime/host/machine_code/jit.h"
+#include "tests/support/new_structures.h"
+#include "tests/support/setting.h"
+
+namespace sinter::testing {
+namespace {
+
+constexpr std::int64_t kLimitMib = 8;
+// Of the process's compiled code, which is a cache beside the devices': a quarter of this.
+const bool limited = (base::mutable_environment().plan_limit_mib = 4, true);
+
+std::int64_t resident_kib() {
+  std::ifstream statm("/proc/self/statm");
+  std::int64_t all = 0, resident = 0;
+  statm >> all >> resident;
+  return resident * sysconf(_SC_PAGESIZE) / 1024;
+}
+
+/// Calls run(0 .. count-1). True iff memory is flat: after the first third, within which the limit is
+/// reached, it grows by less than a quarter of the limit.
+template <class Run>
+void check_flat(const std::string& what, const Device& device, std::int64_t count, Run run) {
+  REQUIRE(limited);
+  std::int64_t warm = 0, most = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    run(i);
+    if (i == count / 3) {
+      warm = resident_kib();
+      CHECK_MESSAGE(device.statistics().plans_dropped > 0, what << ": too few to reach the limit");
+    }
+    if (i >= count / 3 && i % 64 == 0) most = std::max(most, resident_kib());
+    if (i % (count / 10) == 0)
+      std::cout << what << ": " << i << ": " << resident_kib() << " KiB resident, "
+                << device.statistics().plan_bytes / 1024 << " KiB counted" << std::endl;
+  }
+  std::cout << what << ": grew by " << most - warm << " KiB" << std::endl;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  CHECK(most - warm < kLimitMib * 1024 / 4);
+#endif
+  CHECK(device.statistics().plan_bytes <= static_cast<std::size_t>(kLimitMib) << 20);
+}
+
+void check_structures(const std::string& what, const Device& device, std::int64_t count) {
+  check_flat(what + ", structures", device, count, [&](std::int64_t i) {
+    const AnyTensor y =
+        run_structure(AnyTensor::full({3}, 4, DType::f32, device), static_cast<std::uint64_t>(i));
+    device.sync();
+  });
+}
+
+void check_shapes(const std::string& what, const Device& device, std::int64_t count) {
+  check_flat(what + ", shapes", device, count, [&](std::int64_t i) {
+    const AnyTensor x = AnyTensor::full({2 + i % 300, 2 + i / 300 % 500}, 2, DType::f32, device);
+    const AnyTensor y = AnyTensor::add(AnyTensor::mul(x, x), 1).sum({1});
+    device.sync();
+  });
+}
+
+std::int64_t shapes() { return setting("SINTER_TEST_SHAPES", 12'000); }
+std::int64_t structures(std::int64_t usual) { return setting("SINTER_TEST_STRUCTURES", usual); }
+
+}  // namespace
+
+TEST_CASE("null") {
+  const auto make = [] { return runtime::make_null_backend({}); };
+  check_structures("null", device_with_plan_limit(kLimitMib, make), structures(9'000));
+  check_shapes("null", device_with_plan_limit(kLimitMib, make), shapes());
+}
+
+TEST_CASE("the interpreter") {
+  const auto make = [] { return runtime::make_host_backend(nullptr, false); };
+  check_structures("interpreter", device_with_plan_limit(kLimitMib, make), structures(9'000));
+  check_shapes("interpreter", device_with_plan_limit(kLimitMib, make), shapes());
+}
+
+TEST_CASE("machine code") {
+  runtime::host::Jit* const jit = runtime::host::jit();
+  if (!jit) return;
+  const auto make = [&] { return runtime::make_host_backend(jit, true); };
+  check_structures("machine code", device_with_plan_limit(kLimitMib, make), structures(3'000));
+  check_shapes("machine code", device_with_plan_limit(kLimitMib, make), shapes());
+}
+
+}  // namespace sinter::testing
