@@ -14,17 +14,20 @@ std::uint64_t bytes_of(const TraceValue& value) {
 
 std::vector<std::uint64_t> bytes_carried(const Flushed& flushed, std::size_t round) {
   const Trace& trace = flushed.trace;
-  const std::size_t first = trace.ops.size() - round, count = trace.values.size();
+  const std::size_t count = trace.values.size();
+  std::size_t first = trace.ops.size();
+  for (std::size_t left = round; left > 0;) left -= !trace.ops[--first].again;
   constexpr std::uint32_t kNever = ~0u;
   // By value: behind how many ops of the round it is computed (0: before them), and before which it is last
   // read.
   std::vector<std::uint32_t> computed(count, 0), read(count, kNever);
-  for (std::size_t i = 0; i < round; ++i) {
-    const OpRecord& record = trace.ops[first + i];
+  std::uint32_t i = 0;
+  for (std::size_t op = first; op < trace.ops.size(); ++op) {
+    const OpRecord& record = trace.ops[op];
     for (std::size_t k = 0; k < record.operand_count; ++k)
-      if (!record.operands[k].is_scalar()) read[record.operands[k].index()] = static_cast<std::uint32_t>(i);
-    for (ValueId id = record.output; id < record.output + record.output_count; ++id)
-      computed[id] = static_cast<std::uint32_t>(i + 1);
+      if (!record.operands[k].is_scalar()) read[record.operands[k].index()] = i;
+    for (ValueId id = record.output; id < record.output + record.output_count; ++id) computed[id] = i + 1;
+    i += !record.again;  // those of recipes belong to the op that reads them
   }
   std::vector<std::uint64_t> bytes(round + 2, 0);  // first the changes from place to place, modulo 2^64
   for (ValueId id = 0; id < count; ++id) {

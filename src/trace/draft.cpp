@@ -124,6 +124,7 @@ void Draft::clear() {
   in_memory_.clear();
   slices_.clear();
   starts_.clear();
+  of_recipes_ = 0;
   flushed_.started = flushed_.has_failed_inputs = false;
   flushed_.unstored = nullptr;
   externals_.clear();

@@ -50,6 +50,7 @@ class Draft {
     std::swap(in_memory_, other.in_memory_);
     std::swap(slices_, other.slices_);
     std::swap(starts_, other.starts_);
+    std::swap(of_recipes_, other.of_recipes_);
     return *this;
   }
   ~Draft() { unpin_values(); }
@@ -58,6 +59,8 @@ class Draft {
   const Flushed& flushed() const { return flushed_; }
   Trace& trace() { return flushed_.trace; }
   const Trace& trace() const { return flushed_.trace; }
+  /// Ops that the program recorded: all but those of recipes.
+  std::size_t recorded() const { return trace().ops.size() - of_recipes_; }
 
   /// The number of a value that is in memory.
   ValueId number_external(Value* value) {
@@ -138,6 +141,7 @@ class Draft {
       words.add(static_cast<std::uint64_t>(result[r].dtype));
       words.add(result[r].shape);
     }
+    of_recipes_ += record.again;
     trace().ops.push_back(record);
   }
 
@@ -209,6 +213,7 @@ class Draft {
   std::vector<ValueId> in_memory_;     // external values
   std::vector<std::uint32_t> slices_;  // ops that slice an external value
   std::vector<std::int64_t> starts_;   // of these, as they were recorded
+  std::size_t of_recipes_ = 0;         // ops
 };
 
 template <class IsHeld, class MayDie>

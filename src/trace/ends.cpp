@@ -50,10 +50,10 @@ class Context {
   std::uint64_t hash_ = 0;
 };
 
-/// By how many lines the program goes back behind the first `k` ops of the round that begins at `first`.
-std::uint32_t lines_back(const Trace& trace, std::size_t first, std::size_t k, std::size_t round) {
-  const OpRecord& before = trace.ops[first + k - 1];
-  const OpRecord& after = trace.ops[first + k % round];
+/// By how many lines the program goes back behind the first `k` ops of the round.
+std::uint32_t lines_back(std::span<const OpRecord* const> round, std::size_t k) {
+  const OpRecord& before = *round[k - 1];
+  const OpRecord& after = *round[k % round.size()];
   return before.file == after.file && before.line > after.line ? before.line - after.line : 0;
 }
 
@@ -84,7 +84,7 @@ bool TraceEnds::ask_again(std::size_t length) {
 }
 
 bool TraceEnds::decide(const Flushed& flushed) {
-  take(flushed.trace, flushed.trace.ops.size());
+  take(flushed.trace);
   const std::size_t length = taken_;
   if (earlier_ops_ == 0 && step_key_ == 0 && length >= usual_) {
     step_key_ = Context(stream_, stream_.size() - length + usual_).hash();
@@ -193,7 +193,10 @@ bool TraceEnds::begin_rounds(const Flushed& flushed, std::size_t round) {
 
 /// Behind how many ops of the trace's last `round` the next rounds are to begin: where little is carried on.
 std::size_t TraceEnds::place_of_round(const Flushed& flushed, std::size_t round) const {
-  const std::size_t first = flushed.trace.ops.size() - round, begin = stream_.size() - round;
+  const std::size_t begin = stream_.size() - round;
+  std::vector<const OpRecord*> records(round);
+  for (std::size_t i = flushed.trace.ops.size(), k = round; k > 0;)
+    if (const OpRecord& record = flushed.trace.ops[--i]; !record.again) records[--k] = &record;
   std::vector<std::uint64_t> contexts(round + 1);
   absl::flat_hash_map<std::uint64_t, std::uint32_t> times;
   Context context(stream_, begin);
@@ -212,8 +215,8 @@ std::size_t TraceEnds::place_of_round(const Flushed& flushed, std::size_t round)
     // best where the program goes back to an earlier line: there the variables of the round are gone, too.
     // Otherwise what is in front of a place tells, so that the choice does not depend on where the loop was
     // looked at.
-    const std::tuple rank{times[contexts[k]] == 1 && bytes[k] - least <= least / 8,
-                          lines_back(flushed.trace, first, k, round), contexts[k]};
+    const std::tuple rank{times[contexts[k]] == 1 && bytes[k] - least <= least / 8, lines_back(records, k),
+                          contexts[k]};
     if (best != 0 && rank <= best_rank) continue;
     best = k;
     best_rank = rank;
@@ -233,36 +236,43 @@ std::size_t TraceEnds::search() {
 
 std::size_t TraceEnds::search(std::span<const Symbol> stream) const { return find_round(stream, sizes()); }
 
-void TraceEnds::take(const Trace& trace, std::size_t count) {
-  const std::size_t most = longest_ + 4 * usual_;
-  if (stream_.size() + count - taken_ > 2 * most && stream_.size() > most)
+void TraceEnds::take(const Trace& trace) {
+  const std::size_t most = longest_ + 4 * usual_, before = stream_.size(), all = trace.ops.size() - seen_;
+  if (before + all > 2 * most && before > most) {
     stream_.erase(stream_.begin(), stream_.end() - static_cast<std::ptrdiff_t>(most));
-  const std::size_t before = stream_.size(), more = count - taken_;
-  stream_.resize(before + more);
-  Symbol* const symbols = stream_.data() + before;
-  const OpRecord* const ops = trace.ops.data() + taken_;
+    return take(trace);
+  }
+  stream_.resize(before + all);
+  const OpRecord* const ops = trace.ops.data() + seen_;
   const TraceValue* const values = trace.values.data();
-  for (std::size_t i = 0; i < more; ++i) symbols[i] = symbol_of(ops[i], values[ops[i].output]);
+  Symbol* end = stream_.data() + before;
+  for (std::size_t i = 0; i < all; ++i) {
+    *end = symbol_of(ops[i], values[ops[i].output]);
+    end += !ops[i].again;
+  }
+  const std::size_t more = static_cast<std::size_t>(end - stream_.data()) - before;
+  stream_.resize(before + more);
+  seen_ += all;
   taken_ += more;
   taken_ever_ += more;
 }
 
-void TraceEnds::end(const Flushed& flushed, std::size_t recorded, bool by_program) noexcept {
+void TraceEnds::end(const Flushed& flushed, bool by_program) noexcept {
   try {
     if (longest_ == usual_ || usual_ < kLeastUsual) return;
     if (by_program) {
       if (step_key_ != 0) {
-        take(flushed.trace, recorded);
+        take(flushed.trace);
         note_step();
       }
       return begin_stretch();
     }
-    take(flushed.trace, recorded);
+    take(flushed.trace);
     const std::uint64_t here = context_at(stream_.size());
     place_at(here);
     if (Place* start = place_of_start()) add_length(*start, taken_);
     earlier_ops_ += taken_;
-    taken_ = 0;
+    taken_ = seen_ = 0;
     start_ = here;
     has_searched_ = false;
     least_round_ = give_up_at_ = awaited_round_ = 0;
@@ -288,7 +298,7 @@ void TraceEnds::forget() noexcept {
 }
 
 void TraceEnds::begin_stretch() {
-  taken_ = earlier_ops_ = 0;
+  taken_ = seen_ = earlier_ops_ = 0;
   step_key_ = start_ = 0;
   is_waiting_ = has_searched_ = false;
   least_round_ = give_up_at_ = awaited_round_ = 0;

@@ -25,6 +25,9 @@ namespace sinter::trace {
 ///   the longest trace finds the places of its last round again.
 ///
 /// A place is known by the symbols in front of it.
+///
+/// Lengths count the ops that the program recorded. Those of recipes are left out: they stand where traces
+/// began or end, so that the places would depend on themselves.
 class TraceEnds {
  public:
   /// Loops are not looked for in traces shorter than `kLeastUsual`, nor if `longest` is no more than `usual`.
@@ -35,9 +38,8 @@ class TraceEnds {
   /// True: the trace ends before its next op. False: it is to be asked again at the new `ask_at`.
   bool is_end(const Flushed& flushed);
 
-  /// The trace ends, and is still there: `by_program` where somebody asked for it, else as `is_end` said. Of
-  /// its ops the first `recorded` are the program's; others were added because it ends.
-  void end(const Flushed& flushed, std::size_t recorded, bool by_program) noexcept;
+  /// The trace ends, and is still there: `by_program` where somebody asked for it, else as `is_end` said.
+  void end(const Flushed& flushed, bool by_program) noexcept;
   /// The trace has lost ops, or could not be run and is kept: what is known of it is forgotten. It is asked
   /// for at `ask_at`.
   void restart(std::size_t ask_at) noexcept;
@@ -71,7 +73,7 @@ class TraceEnds {
   bool resume(std::size_t length, std::size_t least_round);
   std::size_t search();
   std::size_t search(std::span<const Symbol> stream) const;
-  void take(const Trace& trace, std::size_t count);
+  void take(const Trace& trace);
   void note_step();
   static std::size_t next_length(const Place& place, std::size_t length);
   static void add_length(Place& place, std::size_t length);
@@ -88,6 +90,7 @@ class TraceEnds {
   std::vector<Symbol> stream_;  // the last ones, across traces; those of short stretches are left out
   std::uint64_t taken_ever_ = 0;
   std::size_t taken_ = 0;  // of the trace at hand
+  std::size_t seen_ = 0;   // its ops that were looked at
 
   // The stretch since the program's last end.
   std::size_t earlier_ops_ = 0;  // in traces that are gone

@@ -72,7 +72,7 @@ void Recorder::append(Op op, std::span<const Operand> operands, std::span<const 
   }
 
   std::lock_guard lock(mutex_);
-  if (current_.trace().ops.size() >= ends_.ask_at()) {
+  if (current_.recorded() >= ends_.ask_at()) {
     end_where_due();
     for (const Operand& operand : operands)
       if (operand.value && operand.value->failure && !is_pending_here(*operand.value))
@@ -109,7 +109,7 @@ void Recorder::end_where_due() {
     if (ends_.is_end(current_.flushed())) flush_locked({}, false);
   } catch (const std::exception& error) {
     // Nobody has asked for anything. Whoever asks is told; until then the trace grows.
-    ends_.restart(2 * std::max(current_.trace().ops.size(), usual_));
+    ends_.restart(2 * std::max(current_.recorded(), usual_));
     if (base::logs("plan"))
       base::log_line("plan",
                      std::string("a trace could not be run when it was full, and is kept: ") + error.what());
@@ -134,9 +134,8 @@ void Recorder::begin_thread() {
 /// `wanted`: what is asked for; none: nothing in particular.
 void Recorder::flush_locked(std::span<Value* const> wanted, bool by_program) {
   if (has_failed_) drop_unseen();
-  const std::size_t recorded = current_.trace().ops.size();
-  if (recorded == 0) {
-    ends_.end(current_.flushed(), 0, by_program);
+  if (current_.trace().ops.empty()) {
+    ends_.end(current_.flushed(), by_program);
     return finish(nullptr);
   }
   if (had_recipes_) record_recipes_of_dying();
@@ -158,7 +157,7 @@ void Recorder::flush_locked(std::span<Value* const> wanted, bool by_program) {
     if (current_.flushed().started) fail(std::current_exception());
     throw;
   }
-  ends_.end(current_.flushed(), recorded, by_program);
+  ends_.end(current_.flushed(), by_program);
   leave_recipes();
   finish(nullptr);
 }

@@ -179,6 +179,21 @@ TEST_CASE("a list of recipes over one input keeps that input alone") {
     CHECK(bytes_of(list[static_cast<std::size_t>(i)]) == bytes_of(counting(device) * i));
 }
 
+TEST_CASE("what comes of a slice does not keep the data alive") {
+  const Device device = test_device();
+  const Recipes setting;
+  device.sync();
+  const std::uint64_t before = in_use(device);
+  Matrix value;
+  {
+    const Matrix data = counting(device);
+    value = data.narrow(0, 32, 24) * 2.0;
+    (value + 1.0).sum().sync();
+  }
+  CHECK(in_use(device) - before < kBytes / 2);
+  CHECK(bytes_of(value) == bytes_of(counting(device).narrow(0, 32, 24) * 2.0));
+}
+
 TEST_CASE("what a recipe reads may be updated") {
   const Device device = test_device();
   const Recipes setting;
