@@ -426,13 +426,15 @@ TEST_CASE("threads that want the same kernels compile each once") {
       cases.push_back(k.finish("op"));
     }
     std::vector<std::thread> threads;
+    std::vector<std::vector<runtime::ExecutableRef>> kept(4);  // a kernel that nobody has is forgotten
     std::atomic<int> failed{0};
     for (int t = 0; t < 4; ++t)
       threads.emplace_back([&, t] {
         std::vector<const ir::Kernel*> kernels;
         for (int i = 0; i < 4; ++i) kernels.push_back(&cases[(i + t) % 4].kernel);
         try {
-          for (const auto& executable : backend->compile(kernels))
+          kept[static_cast<std::size_t>(t)] = backend->compile(kernels);
+          for (const auto& executable : kept[static_cast<std::size_t>(t)])
             backend->wait_until_ready(*executable, cases[0].bindings.ints, 1);
         } catch (const Error&) {
           ++failed;
