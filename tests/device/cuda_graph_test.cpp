@@ -1,5 +1,6 @@
 // Plans as CUDA graphs: when they are built, what replays update, and driver errors. With the emulated driver
 // also the calls it receives.
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <vector>
@@ -175,6 +176,12 @@ TEST_CASE("a plan that fails on its way can be run again") {
 
 TEST_CASE("a plan for whose results there was no memory can be run again") {
   if (!emulation()) return;
+  // All results take memory: none stays a recipe.
+  struct Stored {
+    Stored() { base::mutable_environment().recipe_bytes = INT64_MAX; }
+    ~Stored() { base::mutable_environment().recipe_bytes = before; }
+    const std::int64_t before = base::environment().recipe_bytes;
+  } stored;
   std::unique_ptr<runtime::Backend> made = runtime::make_cuda_backend(0, 16);
   runtime::Backend& backend = *made;
   const Device device = device_over(std::move(made));
@@ -188,7 +195,8 @@ TEST_CASE("a plan for whose results there was no memory can be run again") {
         continue;
       }
       std::vector<runtime::BufferRef> all;
-      for (const std::size_t bytes : {std::size_t{256} << 20, std::size_t{16} << 20}) try {
+      for (const std::size_t bytes : {std::size_t{256} << 20, std::size_t{16} << 20, std::size_t{1} << 20})
+        try {
           while (all.size() < 500) all.push_back(backend.allocate(bytes));
         } catch (const DeviceError&) {
         }

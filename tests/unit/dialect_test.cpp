@@ -252,7 +252,8 @@ fn toy_kernel(@builtin(workgroup_id) at: vec3<u32>, @builtin(num_workgroups) all
       b1[x0 + x1 * n3] = v4;
     }
   }
-  for (var t: u32 = points4 + u32(at.x) * (u32(lanes) * u32(4)); t < points; t += u32(all.x) * (u32(lanes) * u32(4))) {
+  for (var t: u32 = points4 + u32(at.x) * (u32(lanes) * u32(4)); t < points; )"
+                       R"(t += u32(all.x) * (u32(lanes) * u32(4))) {
     if (points - t >= (u32(lanes) * u32(4))) {
       for (var u: i32 = 0; u < 4; u += 1) {
         let f: u32 = t + u32(u) * u32(lanes) + u32(lane.x);

@@ -1,15 +1,15 @@
 // The loops of a kernel.
 //
 // The order of a sum depends on sizes and alignment only. A float sum is blocked: each lane adds up to kChunk
-// values before it adds to its total, so that the error grows with kChunk + count / kChunk and not with the
-// count.
+// values before it adds to its total: the error grows with kChunk + count / kChunk and not with the count.
 #include "jit/emit/walker/loops.h"
 
 #include <algorithm>
 #include <functional>
 
 #include "jit/emit/walker/accumulators.h"
-#include "jit/emit/walker/rows.h"
+#include "jit/emit/walker/held_loops.h"
+#include "jit/emit/walker/loop_text.h"
 #include "jit/emit/walker/tiles.h"
 #include "jit/emit/walker/vectors.h"
 
@@ -18,7 +18,6 @@ namespace sinter::emit {
 using ir::Expr;
 using ir::ExprId;
 using ir::ExprKind;
-using ir::Level;
 using ir::Schedule;
 
 namespace {
@@ -27,16 +26,24 @@ constexpr int kChunk = 32;
 // Likewise of a loop that is written out for several rounds.
 constexpr std::size_t kMostUnrolledExpressions = 16;
 
-class Loops {
+bool is_small_reduction(const InnerWork& work) {
+  return work.stores.empty() && work.values.size() <= kMostUnrolledExpressions;
+}
+
+class Loops : private LoopText {
  public:
   Loops(Expressions& e, Schedule schedule)
-      : e_(e),
-        k_(e.kernel),
+      : LoopText(e),
         schedule_(schedule),
         live_(live_expressions(k_)),
         sums_(e, schedule, live_),
-        vectors_(e, sums_, schedule, live_) {
-    find_held_rows();
+        vectors_(e, sums_, schedule, live_),
+        held_(e, sums_, vectors_) {
+    if (schedule_ != Schedule::LanesInner || k_.row_elements == 0) return;
+    if (!vectors_.any() && !k_.row_ragged) return;
+    std::vector<Work> work;
+    for (std::uint16_t phase = 0; phase < k_.phases; ++phase) work.push_back(work_of(phase));
+    held_.choose_rows(work);
   }
 
   void write() {
@@ -53,25 +60,9 @@ class Loops {
  private:
   using Work = InnerWork;  // of an elementwise kernel: of its points
 
-  bool is_inner(ExprId id) const { return k_.exprs[id].level == Level::Inner; }
+  bool is_inner(ExprId id) const { return k_.exprs[id].level == ir::Level::Inner; }
 
   Work work_of(std::uint16_t phase) const { return emit::work_of(k_, live_, phase); }
-
-  // ---- rows in registers
-
-  void find_held_rows() {
-    if (schedule_ != Schedule::LanesInner || k_.row_elements == 0) return;
-    if (!vectors_.any() && !k_.row_ragged) return;
-    std::vector<Work> work;
-    for (std::uint16_t phase = 0; phase < k_.phases; ++phase) work.push_back(work_of(phase));
-    rows_ = hold_rows(k_, work);
-    e_.use.held_words = rows_.words;
-  }
-  void declare_held() {
-    for (std::size_t s = 0; s < rows_.slot_dtypes.size(); ++s)
-      e_.out.line(e_.dialect.declare_vector(rows_.slot_dtypes[s], e_.width, HeldRows::slot(s),
-                                            k_.row_elements / e_.width));
-  }
 
   // ---- points
 
@@ -80,45 +71,6 @@ class Loops {
     for (ExprId id : work.values) e_.define(id);
     for (const ir::Store* store : work.stores) e_.store(*store);
     sums_.take(work, "");
-  }
-
-  /// Coordinates of `count` dims from the number `from`; in the vector path the last one gets the name of its
-  /// base.
-  void split(const std::string& from, std::size_t first, std::size_t count, const std::string& base) {
-    const std::string own = count ? e_.coordinates[first + count - 1] : "";
-    if (!base.empty()) e_.coordinates[first + count - 1] = base;
-    e_.split(from, first, count);
-    if (base.empty()) return;
-    e_.coordinates[first + count - 1] = own;
-    // Rows in registers count their vectors as it is.
-    if (e_.dialect.numbers_vectors && !(in_registers_ && count == 1))
-      e_.out.line(e_.dialect.constant(Type::U32, "vector", e_.vector_of(base)));
-  }
-
-  std::string count_of(std::size_t first, std::size_t count) const {
-    std::string text;
-    for (std::size_t c = first; c < first + count; ++c)
-      text += (text.empty() ? "" : " * ") + e_.flat(e_.integer(k_.extents[c]));
-    return text.empty() ? e_.flat("1") : text;
-  }
-
-  std::string constant(const std::string& name, const std::string& text) const {
-    return e_.dialect.constant(e_.flat_type, name, text);
-  }
-  std::string loop(const std::string& i, const std::string& from, const std::string& to,
-                   const std::string& step) const {
-    return e_.dialect.loop(e_.flat_type, i, from, to, step);
-  }
-  std::string choose(const std::string& condition, const std::string& yes, const std::string& no) const {
-    return e_.dialect.choose(condition, yes, no);
-  }
-  std::string u32(int number) const { return e_.dialect.literal(Type::U32, number); }
-  /// The lane that stores what is computed once for an outer point.
-  std::string when_first_lane() const {
-    std::string condition = e_.dialect.lane + " == " + u32(0);
-    if (has_short_rows(k_, e_.target)) condition += " && there";
-    if (k_.row_cluster > 1) condition += std::string(" && ") + kClusterRank + " == " + u32(0);
-    return e_.dialect.when(condition);
   }
 
   // ---- elementwise
@@ -185,7 +137,7 @@ class Loops {
       sums_.begin_cluster();
       e_.out.line(e_.dialect.cluster_barrier);  // all workgroups have begun
     }
-    if (rows_.any() && k_.row_ragged) {
+    if (held_.any() && k_.row_ragged) {
       if (const std::string shifts = vectors_.shift_condition(); !shifts.empty()) {
         e_.open(e_.dialect.when(shifts));
         in_registers_ = in_vectors_ = true;
@@ -199,7 +151,7 @@ class Loops {
       in_registers_ = true;
       return write_outer_loop();
     }
-    if (rows_.any()) {
+    if (held_.any()) {
       // Two loops over the points: beside the path for rows that are no whole vectors, this one would be
       // short of registers.
       const std::string columns = count_of(k_.outer_rank, k_.inner_rank);
@@ -237,8 +189,7 @@ class Loops {
 
   void write_point_of_row() {
     split("f", 0, k_.outer_rank, "");
-    if (in_registers_) declare_held();
-    if (in_vectors_) e_.out.line(e_.dialect.constant(e_.index_type, "shift", vectors_.shift()));
+    if (in_registers_) held_.declare(in_vectors_);
     for (std::uint16_t phase = 0; phase < k_.phases; ++phase) write_phase(phase);
   }
 
@@ -254,7 +205,7 @@ class Loops {
     e_.out.line(e_.dialect.constant(Type::Bool, "there", point + " < points"));
     e_.out.line(constant("f", choose("there", point, "t")));
     e_.out.line(constant("inner", choose("there", count_of(k_.outer_rank, k_.inner_rank), e_.flat("0"))));
-    if (vectors_.any() && !rows_.any()) define_whole_vectors();
+    if (vectors_.any() && !held_.any()) define_whole_vectors();
     e_.exists = "there";  // what an empty row reduces to is no index
     write_point_of_row();
     e_.close();
@@ -331,7 +282,7 @@ class Loops {
     std::vector<const ir::Store*> stores;
     bool also_read = false;
     for (const ir::Store& store : k_.stores) {
-      if (store.level != Level::Outer || store.phase != phase) continue;
+      if (store.level != ir::Level::Outer || store.phase != phase) continue;
       stores.push_back(&store);
       also_read = also_read || k_.buffers[store.buffer].read;
     }
@@ -361,10 +312,6 @@ class Loops {
     write_rounds(work, "h", "end", step, elements, body);
     sums_.add_parts(work, elements);
     e_.close();
-  }
-
-  static bool is_small_reduction(const Work& work) {
-    return work.stores.empty() && work.values.size() <= kMostUnrolledExpressions;
   }
 
   /// A loop over j. Several rounds are taken at once, so that their loads are under way together.
@@ -401,7 +348,7 @@ class Loops {
   /// LanesInner: the inner points are dealt out among the lanes of the workgroup. Each loop of the kernel
   /// deals them alike. A part of a split kernel has the points from `begin` on.
   void write_dealt_loop(const Work& work, std::uint16_t phase) {
-    if (in_registers_) return k_.row_ragged ? write_held_elements(work, phase) : write_held_loop(work, phase);
+    if (in_registers_) return held_.write(work, phase, in_vectors_);
     std::string lane = e_.flat(e_.dialect.lane), lanes = e_.flat(e_.lanes());
     if (k_.row_cluster > 1) {
       lane = "(" + e_.flat(kClusterRank) + " * " + lanes + " + " + lane + ")";
@@ -410,7 +357,7 @@ class Loops {
     const std::size_t first = k_.outer_rank, count = k_.inner_rank;
     const std::string from = k_.split ? "begin + " : "";
     std::string begin = from + lane;
-    if (vectors_.any() && !rows_.any()) {
+    if (vectors_.any() && !held_.any()) {
       const std::string width = e_.flat(std::to_string(e_.width));
       write_chunked(work, from + lane + " * " + width, "inner4", lanes + " * " + width, e_.width, [&] {
         split("j", first, count, "y");
@@ -422,114 +369,6 @@ class Loops {
       split("j", first, count, "");
       write_point(work);
     });
-  }
-
-  /// The dealt loop over a row that a lane's registers hold: unrolled, so that each element has its register.
-  void write_held_loop(const Work& work, std::uint16_t phase) {
-    Work rest = work;
-    rest.values = rows_.values[phase];
-    sums_.declare_parts(work, e_.width);
-    std::vector<ExprId> first;
-    if (e_.dialect.loads_rows_first)
-      for (ExprId id : rest.values)
-        if (vectors_.is_load(id) && rows_.has(id)) first.push_back(id);
-    if (!first.empty())
-      write_over_vectors([&] {
-        for (ExprId id : first) e_.out.line(vectors_.load(id, "y", rows_.name(id) + "[i]"));
-      });
-    write_over_vectors([&] { vectors_.write_points(rest, "y", rows_, rows_.taken[phase], first); });
-    sums_.add_parts(work, e_.width);
-  }
-
-  /// The same of a row that is no whole vectors.
-  void write_held_elements(const Work& work, std::uint16_t phase) {
-    sums_.declare_parts(work, e_.width);
-    std::vector<ExprId> held = rows_.taken[phase];
-    const auto is_loaded_first = [&](ExprId id) {
-      if (in_vectors_) return rows_.has(id) && vectors_.is_shifted(id);
-      return rows_.has(id) && k_.exprs[id].kind == ExprKind::Load && k_.exprs[id].predicate == ir::kNone;
-    };
-    const auto element = [&](ExprId id) { return rows_.name(id) + "[i][k]"; };
-    std::vector<ExprId> first, values;
-    for (ExprId id : rows_.values[phase]) (is_loaded_first(id) ? first : values).push_back(id);
-    held.insert(held.end(), first.begin(), first.end());
-    if (in_vectors_) {
-      if (!first.empty())
-        write_over_shifted_vectors([&] {
-          for (ExprId id : first) e_.out.line(vectors_.load(id, "y", rows_.name(id) + "[i]"));
-        });
-      write_over_shifted_vectors([&] { vectors_.write_shifted_points(work, "y", rows_, values, held); });
-      return sums_.add_parts(work, e_.width);
-    }
-    if (!first.empty())
-      write_over_elements([&] {
-        for (ExprId id : first) {
-          const std::string at = e_.position(k_.exprs[id].map);
-          e_.out.line(element(id) + " = " + e_.dialect.read(k_, k_.exprs[id].buffer, at) + ";");
-        }
-      });
-    write_over_elements([&] {
-      for (ExprId id : held) e_.out.line(e_.dialect.exact(k_.exprs[id].dtype, e_.value(id), element(id)));
-      for (ExprId id : values) {
-        e_.define(id);
-        if (rows_.has(id)) e_.out.line(element(id) + " = " + e_.value(id) + ";");
-      }
-      for (const ir::Store* store : work.stores) e_.store(*store);
-      sums_.take(work, "[k]");
-    });
-    sums_.add_parts(work, e_.width);
-  }
-
-  /// The number of a lane's turn among those of all workgroups that hold the row: they take turns.
-  std::string turn_of(const std::string& turn) const {
-    if (k_.row_cluster == 1) return turn;
-    return "(" + turn + " * " + e_.flat(u32(k_.row_cluster)) + " + " + e_.flat(kClusterRank) + ")";
-  }
-
-  /// A lane's elements of a row, unrolled.
-  void write_over_elements(const std::function<void()>& body) {
-    e_.open_unrolled("i", k_.row_elements / e_.width);
-    e_.open_unrolled("k", e_.width);
-    const std::string turn =
-        turn_of("(" + e_.flat("i") + " * " + e_.flat(std::to_string(e_.width)) + " + " + e_.flat("k") + ")");
-    e_.out.line(constant("j", turn + " * " + e_.flat(e_.lanes()) + " + " + e_.flat(e_.dialect.lane)));
-    e_.open(e_.dialect.when("j < inner"));
-    split("j", k_.outer_rank, k_.inner_rank, "");
-    body();
-    e_.close();
-    e_.close();
-    e_.close();
-  }
-
-  /// A lane's vectors of a row that begins within one, unrolled.
-  void write_over_shifted_vectors(const std::function<void()>& body) {
-    e_.open_unrolled("i", k_.row_elements / e_.width);
-    const std::string number =
-        turn_of(e_.flat("i")) + " * " + e_.flat(e_.lanes()) + " + " + e_.flat(e_.dialect.lane);
-    e_.out.line(e_.dialect.constant(
-        e_.index_type, "y",
-        e_.index("(" + number + ") * " + e_.flat(std::to_string(e_.width))) + " - shift"));
-    e_.open(e_.dialect.when("y < " + e_.index("inner")));
-    body();
-    e_.close();
-    e_.close();
-  }
-
-  /// A lane's vectors of a row, unrolled.
-  void write_over_vectors(const std::function<void()>& body) {
-    const std::string width = e_.flat(std::to_string(e_.width));
-    e_.open_unrolled("i", k_.row_elements / e_.width);
-    const std::string number =
-        turn_of(e_.flat("i")) + " * " + e_.flat(e_.lanes()) + " + " + e_.flat(e_.dialect.lane);
-    const bool numbered = e_.dialect.numbers_vectors && k_.inner_rank == 1;
-    if (numbered) e_.out.line(e_.dialect.constant(Type::U32, "vector", e_.dialect.cast(Type::U32, number)));
-    e_.out.line(constant("j", (numbered ? e_.flat("vector") : "(" + number + ")") + " * " + width));
-    const bool is_whole = k_.row_full && !has_short_rows(k_, e_.target);
-    e_.open(is_whole ? "" : e_.dialect.when("j < inner"));
-    split("j", k_.outer_rank, k_.inner_rank, "y");
-    body();
-    e_.close();
-    e_.close();
   }
 
   /// LanesOuter: this lane walks all inner points, the last dim fastest. A part of a split kernel has those
@@ -567,13 +406,6 @@ class Loops {
                     write_point(work);
                   });
     for (std::size_t c = first; c < last; ++c) e_.close();
-  }
-
-  /// How often a loop from `from` below `to` goes round in steps.
-  std::string rounds_of(const std::string& from, const std::string& to, const std::string& step) const {
-    const std::string one = e_.flat("1"), count = to + " - (" + from + ")",
-                      divided = "(" + count + " + " + step + " - 1) / " + step;
-    return choose(from + " >= " + to, e_.flat("0"), "(" + choose(step + " == " + one, count, divided) + ")");
   }
 
   // ---- reductions whose inner points are shared by several workgroups
@@ -652,13 +484,11 @@ class Loops {
     e_.out.line(constant("end_of_part", end));
   }
 
-  Expressions& e_;
-  const ir::Kernel& k_;
   Schedule schedule_;
   std::vector<bool> live_;
   Accumulators sums_;
   Vectors vectors_;
-  HeldRows rows_;
+  HeldLoops held_;
   bool in_vectors_ = false;    // ... by vectors that begin before a row
   bool in_registers_ = false;  // where the path is written that holds them
 };

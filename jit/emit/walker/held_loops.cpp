@@ -1,0 +1,135 @@
+// Writes the loops over held rows: by vectors, by vectors that begin before a row, by elements.
+#include "jit/emit/walker/held_loops.h"
+
+#include <vector>
+
+namespace sinter::emit {
+
+using ir::ExprId;
+using ir::ExprKind;
+
+void HeldLoops::choose_rows(const std::vector<InnerWork>& work) {
+  rows_ = hold_rows(k_, work);
+  e_.use.held_words = rows_.words;
+}
+
+void HeldLoops::declare(bool shifted) {
+  for (std::size_t s = 0; s < rows_.slot_dtypes.size(); ++s)
+    e_.out.line(e_.dialect.declare_vector(rows_.slot_dtypes[s], e_.width, HeldRows::slot(s),
+                                          k_.row_elements / e_.width));
+  if (shifted) e_.out.line(e_.dialect.constant(e_.index_type, "shift", vectors_.shift()));
+}
+
+void HeldLoops::write(const InnerWork& work, std::uint16_t phase, bool shifted) {
+  if (k_.row_ragged) return write_elements(work, phase, shifted);
+  write_vectors(work, phase);
+}
+
+/// The dealt loop over a row that a lane's registers hold: unrolled, so that each element has its register.
+void HeldLoops::write_vectors(const InnerWork& work, std::uint16_t phase) {
+  InnerWork rest = work;
+  rest.values = rows_.values[phase];
+  sums_.declare_parts(work, e_.width);
+  std::vector<ExprId> first;
+  if (e_.dialect.loads_rows_first)
+    for (ExprId id : rest.values)
+      if (vectors_.is_load(id) && rows_.has(id)) first.push_back(id);
+  if (!first.empty())
+    over_vectors([&] {
+      for (ExprId id : first) e_.out.line(vectors_.load(id, "y", rows_.name(id) + "[i]"));
+    });
+  over_vectors([&] { vectors_.write_points(rest, "y", rows_, rows_.taken[phase], first); });
+  sums_.add_parts(work, e_.width);
+}
+
+/// The same of a row that is no whole vectors.
+void HeldLoops::write_elements(const InnerWork& work, std::uint16_t phase, bool shifted) {
+  sums_.declare_parts(work, e_.width);
+  std::vector<ExprId> held = rows_.taken[phase];
+  const auto is_loaded_first = [&](ExprId id) {
+    if (shifted) return rows_.has(id) && vectors_.is_shifted(id);
+    return rows_.has(id) && k_.exprs[id].kind == ExprKind::Load && k_.exprs[id].predicate == ir::kNone;
+  };
+  const auto element = [&](ExprId id) { return rows_.name(id) + "[i][k]"; };
+  std::vector<ExprId> first, values;
+  for (ExprId id : rows_.values[phase]) (is_loaded_first(id) ? first : values).push_back(id);
+  held.insert(held.end(), first.begin(), first.end());
+  if (shifted) {
+    if (!first.empty())
+      over_shifted_vectors([&] {
+        for (ExprId id : first) e_.out.line(vectors_.load(id, "y", rows_.name(id) + "[i]"));
+      });
+    over_shifted_vectors([&] { vectors_.write_shifted_points(work, "y", rows_, values, held); });
+    return sums_.add_parts(work, e_.width);
+  }
+  if (!first.empty())
+    over_elements([&] {
+      for (ExprId id : first) {
+        const std::string at = e_.position(k_.exprs[id].map);
+        e_.out.line(element(id) + " = " + e_.dialect.read(k_, k_.exprs[id].buffer, at) + ";");
+      }
+    });
+  over_elements([&] {
+    for (ExprId id : held) e_.out.line(e_.dialect.exact(k_.exprs[id].dtype, e_.value(id), element(id)));
+    for (ExprId id : values) {
+      e_.define(id);
+      if (rows_.has(id)) e_.out.line(element(id) + " = " + e_.value(id) + ";");
+    }
+    for (const ir::Store* store : work.stores) e_.store(*store);
+    sums_.take(work, "[k]");
+  });
+  sums_.add_parts(work, e_.width);
+}
+
+/// The number of a lane's turn among those of all workgroups that hold the row: they take turns.
+std::string HeldLoops::turn_of(const std::string& turn) const {
+  if (k_.row_cluster == 1) return turn;
+  return "(" + turn + " * " + e_.flat(u32(k_.row_cluster)) + " + " + e_.flat(kClusterRank) + ")";
+}
+
+/// A lane's elements of a row, unrolled.
+void HeldLoops::over_elements(const std::function<void()>& body) {
+  e_.open_unrolled("i", k_.row_elements / e_.width);
+  e_.open_unrolled("k", e_.width);
+  const std::string turn =
+      turn_of("(" + e_.flat("i") + " * " + e_.flat(std::to_string(e_.width)) + " + " + e_.flat("k") + ")");
+  e_.out.line(constant("j", turn + " * " + e_.flat(e_.lanes()) + " + " + e_.flat(e_.dialect.lane)));
+  e_.open(e_.dialect.when("j < inner"));
+  split("j", k_.outer_rank, k_.inner_rank, "");
+  body();
+  e_.close();
+  e_.close();
+  e_.close();
+}
+
+/// A lane's vectors of a row that begins within one, unrolled.
+void HeldLoops::over_shifted_vectors(const std::function<void()>& body) {
+  e_.open_unrolled("i", k_.row_elements / e_.width);
+  const std::string number =
+      turn_of(e_.flat("i")) + " * " + e_.flat(e_.lanes()) + " + " + e_.flat(e_.dialect.lane);
+  e_.out.line(e_.dialect.constant(
+      e_.index_type, "y", e_.index("(" + number + ") * " + e_.flat(std::to_string(e_.width))) + " - shift"));
+  e_.open(e_.dialect.when("y < " + e_.index("inner")));
+  body();
+  e_.close();
+  e_.close();
+}
+
+/// A lane's vectors of a row, unrolled.
+void HeldLoops::over_vectors(const std::function<void()>& body) {
+  const std::string width = e_.flat(std::to_string(e_.width));
+  e_.open_unrolled("i", k_.row_elements / e_.width);
+  const std::string number =
+      turn_of(e_.flat("i")) + " * " + e_.flat(e_.lanes()) + " + " + e_.flat(e_.dialect.lane);
+  const bool numbered = e_.dialect.numbers_vectors && k_.inner_rank == 1;
+  if (numbered) e_.out.line(e_.dialect.constant(Type::U32, "vector", e_.dialect.cast(Type::U32, number)));
+  e_.out.line(constant("j", (numbered ? e_.flat("vector") : "(" + number + ")") + " * " + width));
+  const bool is_whole = k_.row_full && !has_short_rows(k_, e_.target);
+  e_.open(is_whole ? "" : e_.dialect.when("j < inner"));
+  split("j", k_.outer_rank, k_.inner_rank, "y", k_.inner_rank == 1);
+  body();
+  e_.close();
+  e_.close();
+}
+
+}  // namespace sinter::emit
