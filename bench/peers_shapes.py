@@ -77,6 +77,14 @@ def with_column(s, dtype, device):
     return [normal(s, dtype, device), normal((s[0], 1), dtype, device)]
 
 
+def factors(*sizes):
+    """Of products; in a row's shape m, n and k are what `sizes` name, after the batch."""
+    def make(s, dtype, device):
+        return [normal([s["bmnk"[4 - len(s):].index(name)] if name != "1" else 1 for name in names], dtype, device)
+                for names in sizes]
+    return make
+
+
 def pieces(axis):
     def make(s, dtype, device):
         part = s[axis] // 3 | 1
@@ -166,6 +174,13 @@ OPERATIONS = {
                                    save_rms_norm, rms_norm_backward_by_ops),
     "cross_entropy": Operation(of_cross_entropy, lambda x, t: F.cross_entropy(x, t)),
     "cross_entropy_backward": Operation(of_cross_entropy, cross_entropy_backward, save_cross_entropy),
+
+    "matmul": Operation(factors("mk", "kn"), torch.matmul),
+    "linear": Operation(factors("mk", "nk"), F.linear),
+    "weight_gradient": Operation(factors("km", "kn"), lambda a, b: torch.matmul(a.t(), b)),
+    "matmul_batch": Operation(factors("bmk", "bkn"), torch.matmul),
+    "linear_gelu": Operation(factors("mk", "nk", "n"), lambda x, w, b: F.gelu(F.linear(x, w, b))),
+    "linear_residual": Operation(factors("mk", "nk", "n", "mn"), lambda x, w, b, y: F.linear(x, w, b) + y),
 
     "sum_dim0": Operation(one, lambda x: x.sum(0)),
     "sum_dim1": Operation(one, lambda x: x.sum(1)),

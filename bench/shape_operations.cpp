@@ -94,6 +94,38 @@ Tensors pieces(const Dims& shape, std::size_t axis, DType dtype, const Device& d
   return result;
 }
 
+// Of products the sizes are m, n and k, after that of the batch.
+
+Tensors factors(const Dims& s, DType dtype, const Device& device) {
+  return {normal({s[0], s[2]}, dtype, device), normal({s[2], s[1]}, dtype, device)};
+}
+
+/// A weight lies [out, in], as in a layer.
+Tensors input_and_weight(const Dims& s, DType dtype, const Device& device) {
+  return {normal({s[0], s[2]}, dtype, device), normal({s[1], s[2]}, dtype, device)};
+}
+
+Tensors of_layer(const Dims& s, DType dtype, const Device& device) {
+  Tensors in = input_and_weight(s, dtype, device);
+  in.push_back(normal({1, s[1]}, dtype, device));
+  return in;
+}
+
+Tensors of_residual_layer(const Dims& s, DType dtype, const Device& device) {
+  Tensors in = of_layer(s, dtype, device);
+  in.push_back(normal({s[0], s[1]}, dtype, device));
+  return in;
+}
+
+/// What the gradient of a weight is the product of: neighbours lie along rows and columns, not along k.
+Tensors gradient_and_input(const Dims& s, DType dtype, const Device& device) {
+  return {normal({s[2], s[0]}, dtype, device), normal({s[2], s[1]}, dtype, device)};
+}
+
+Tensors factors_of_batch(const Dims& s, DType dtype, const Device& device) {
+  return {normal({s[0], s[1], s[3]}, dtype, device), normal({s[0], s[3], s[2]}, dtype, device)};
+}
+
 // ---- operations; a function's local tensors are gone when it returns, as in a program
 
 Tensor<2> normalised(const Tensor<2>& x, const Tensor<2>& weight, const Tensor<2>& bias) {
@@ -136,6 +168,8 @@ AnyTensor max_pool(const AnyTensor& x, std::int64_t size) {
 AnyTensor avg_pool(const AnyTensor& x, std::int64_t size) {
   return sn::nn::AvgPool2d{.kernel = {size, size}, .stride = {{2, 2}}}.forward(Tensor<4>(x)).any();
 }
+
+AnyTensor linear(const Tensors& in) { return in[0].matmul(in[1].transpose(0, 1)); }
 
 /// In row-major order in memory. A view alone is never copied, so the elements are multiplied on their way.
 AnyTensor stored(const AnyTensor& view) { return AnyTensor::mul(view, 1.0); }
@@ -191,6 +225,16 @@ const std::vector<ShapeOperation>& operations() {
        [](const Tensors& in) { return gradients(rms_norm(in), in, 2); }},
       of_several("cross_entropy", 2, of_cross_entropy, cross_entropy),
       {"cross_entropy_backward", 2, of_cross_entropy_backward, cross_entropy_backward},
+
+      of_several("matmul", 3, factors, [](const Tensors& in) { return in[0].matmul(in[1]); }),
+      of_several("linear", 3, input_and_weight, linear),
+      of_several("weight_gradient", 3, gradient_and_input,
+                 [](const Tensors& in) { return in[0].transpose(0, 1).matmul(in[1]); }),
+      of_several("matmul_batch", 4, factors_of_batch, [](const Tensors& in) { return in[0].matmul(in[1]); }),
+      of_several("linear_gelu", 3, of_layer,
+                 [](const Tensors& in) { return sn::gelu(AnyTensor::add(linear(in), in[2])); }),
+      of_several("linear_residual", 3, of_residual_layer,
+                 [](const Tensors& in) { return AnyTensor::add(AnyTensor::add(linear(in), in[2]), in[3]); }),
 
       of_one("sum_dim0", 2, [](const AnyTensor& x) { return x.sum(0); }),
       of_one("sum_dim1", 2, [](const AnyTensor& x) { return x.sum(1); }),

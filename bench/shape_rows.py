@@ -10,6 +10,7 @@ DTYPES = ("f32", "bf16", "f16")
 SIZES = {
     "softmax": 2, "softmax_backward": 2, "layer_norm": 2, "layer_norm_backward": 2, "rms_norm": 2,
     "rms_norm_backward": 2, "cross_entropy": 2, "cross_entropy_backward": 2,
+    "matmul": 3, "linear": 3, "weight_gradient": 3, "matmul_batch": 4, "linear_gelu": 3, "linear_residual": 3,
     "sum_dim0": 2, "sum_dim1": 2, "argmax_dim1": 2, "sum_middle": 3, "max_middle": 3, "sum_dims02": 3,
     "var_mean_dims02": 3,
     "transpose": 2, "add_transposed": 2, "permute_021": 3, "permute_0213": 4, "cat_dim0": 2, "cat_dim1": 2,

@@ -50,6 +50,7 @@ struct Target {
   bool vectors = true;         // several neighbouring elements are read and written at once where they lie so
   std::size_t tile_bytes = 0;  // memory of a workgroup for tiles; 0: what they are for is read across lanes
   std::int64_t max_workgroups = 65535;
+  int tensor_units = 0;  // compute units with the tensor cores that contraction/ writes for; 0: none
   std::int64_t wanted_workgroups = 256;  // so many keep the device busy, and share the work of a split kernel
 };
 
@@ -73,6 +74,8 @@ struct Geometry {
   std::uint32_t workgroups = 0;
   std::uint32_t lanes = 1;
   std::uint32_t rows = 1;
+  std::uint32_t shared_bytes = 0;  // of a workgroup, where the launch has to say it
+  std::uint32_t cut = 0;           // kernels with tiles: the first tiles that several workgroups share
   std::uint32_t parts = 1;  // split kernels: workgroups that share the inner points of the same outer points
   friend bool operator==(const Geometry&, const Geometry&) = default;
 };

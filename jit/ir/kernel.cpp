@@ -9,6 +9,13 @@ std::size_t argument_bytes(const Kernel& kernel) {
   return bytes;
 }
 
+std::int64_t tiles_in_parts(std::int64_t tiles, std::int64_t rounds, std::int64_t at_once) {
+  // A part of fewer rounds is done before its data have come, and what is left of the device is not worth it.
+  constexpr std::int64_t kFewestRounds = 6;
+  if (tiles <= 0 || 2 * tiles > at_once) return 1;
+  return std::max<std::int64_t>(std::min(at_once / tiles, rounds / kFewestRounds), 1);
+}
+
 std::size_t divisions(const Kernel& kernel) {
   std::size_t count = 0;
   for (const IndexMap& map : kernel.maps)

@@ -147,6 +147,24 @@ enum class Schedule : std::uint8_t {
   LanesInner,  // a workgroup of lanes per outer point; inner points are dealt out among them
 };
 
+/// How tensor cores compute a kernel whose only reduction is a sum of products over one inner loop: by tiles
+/// of the last two outer loops, rows and columns. One factor, `a`, depends on the rows and not on the
+/// columns, the other, `b`, on the columns and not on the rows; both are what was loaded of 16 bits, cast to
+/// f32. Of each the copy engine brings 128 bytes of the inner loop at a time, by a map of one step in which
+/// the neighbours lie along the inner loop or `across` it, along its own loop, and all other strides are
+/// multiples of 16 bytes.
+struct Tiling {
+  std::uint16_t rows = 0, columns = 0;  // of a tile; 0: the kernel has no tiling
+  std::uint8_t slots = 0;               // of shared memory
+  std::uint8_t workgroups = 1;          // that a compute unit holds at once
+  bool turns = false;    // two groups of subgroups have a tile each: one stores while the other multiplies
+  bool vectors = false;  // what is loaded and stored along the columns lies in whole vectors
+  ExprId sum = kNone, a = kNone, b = kNone;  // the Reduce and the loads
+  bool a_across = false, b_across = false;
+  bool any() const { return rows > 0; }
+  friend bool operator==(const Tiling&, const Tiling&) = default;
+};
+
 /// One fused kernel. Loop coordinate k < outer_rank is outer, the rest inner.
 ///
 /// With `members` > 1 one launch runs the kernel for up to so many members, each with buffers, ints and
@@ -192,10 +210,17 @@ struct Kernel {
   /// Inner stores are of phase 0, Outer ones of phase 1.
   bool split = false;
 
+  /// For devices with tensor cores; others follow `schedule`.
+  Tiling tiling;
+
   std::vector<IndexMap> maps;
   std::vector<Expr> exprs;  // operands stand before their uses
   std::vector<Store> stores;
 };
+
+/// In how many parts, one for each workgroup, the sums of all tiles are cut where a device holds `at_once`
+/// workgroups: 1 unless most of them would have nothing to do. `rounds`: slots of the sum.
+std::int64_t tiles_in_parts(std::int64_t tiles, std::int64_t rounds, std::int64_t at_once);
 
 /// How often a point's indices are split into coordinates, one division for each but the first: what a kernel
 /// takes longest to compile for.

@@ -44,6 +44,7 @@ class Printer {
     if (k.row_ragged) word("ragged");
     if (k.tile != Kernel::kNoTile) word("tile").number(k.tile);
     if (k.split) word("split");
+    if (k.tiling.any()) print_tiling(k.tiling);
     if (k.wide) word("wide");
     if (k.faults) word("faults").number(k.faults);
     end_line();
@@ -94,6 +95,15 @@ class Printer {
     return "i" + std::to_string(ref.index);
   }
   static std::string_view text_of(Schedule schedule) { return ir::text_of(schedule); }
+
+  void print_tiling(const Tiling& t) {
+    word("tiles").number(t.rows).word("x").number(t.columns).word("slots").number(t.slots);
+    if (t.workgroups > 1) word("workgroups").number(t.workgroups);
+    if (t.turns) word("turns");
+    if (t.vectors) word("vectors");
+    named('%', t.sum).word("=").named('%', t.a).word(t.a_across ? "across" : "along");
+    named('%', t.b).word(t.b_across ? "across" : "along");
+  }
 
   // "split(extents) at(strides) + offset"; the first step splits nothing.
   void print_step(const MapStep& step) {

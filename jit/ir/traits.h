@@ -9,6 +9,13 @@
 
 namespace sinter::ir {
 
+/// The tensor cores of a device that takes kernels with a Tiling; none: compute_units is 0.
+struct TensorCores {
+  int compute_units = 0;
+  std::size_t shared_bytes = 0;  // of a workgroup, and of all that a compute unit holds at once
+  bool any() const { return compute_units > 0; }
+};
+
 struct DeviceTraits {
   std::string name;         // "host", "cuda:0", "vulkan:1", "null"
   std::string description;  // "NVIDIA H200", "llvmpipe (LLVM 15.0.6, 512 bits)"
@@ -32,6 +39,7 @@ struct DeviceTraits {
   std::size_t memory_bytes = 0;  // 0: unknown
   std::size_t most_buffer_bytes =
       0;  // of one buffer: temporaries are dealt out among several where they take more; 0: no limit
+  TensorCores tensor_cores;
   bool channels_last = false;  // convolutions of f32 work on images whose channels are last, and take them so
 
   // What the planner weighs choices by, measured (docs/benchmarks.md).

@@ -67,8 +67,38 @@ class Verifier {
     }
     require(k_.row_elements > 0 || !(k_.row_full || k_.row_ragged), where,
             "full or ragged rows, of which no lane holds elements");
+    if (k_.tiling.any()) check_tiling();
     require(k_.row_cluster == 1 || (k_.row_elements > 0 && k_.members == 1 && !k_.split), where,
             "a cluster for each row, which lanes must hold, of one member's");
+  }
+
+  void check_tiling() const {
+    const std::string where = "tiles";
+    const Tiling& t = k_.tiling;
+    require(k_.inner_rank == 1 && k_.outer_rank >= 2 && k_.phases == 2 && k_.members == 1 && !k_.split &&
+                k_.row_elements == 0,
+            where, "of a kernel that is no sum over one loop for rows and columns");
+    require(
+        t.rows % 64 == 0 && t.columns % 16 == 0 && t.slots >= 2 && t.workgroups >= 1, where,
+        std::to_string(t.rows) + " x " + std::to_string(t.columns) + ", slots " + std::to_string(t.slots));
+    require(
+        t.sum < k_.exprs.size() && k_.exprs[t.sum].kind == ExprKind::Reduce && k_.exprs[t.sum].op == Op::Sum,
+        where, "without a sum");
+    for (ExprId id = 0; id < k_.exprs.size(); ++id)
+      require(k_.exprs[id].kind != ExprKind::Reduce || id == t.sum, where, "of several reductions");
+    for (const Store& store : k_.stores) require(store.level == Level::Outer, where, "with an Inner store");
+    const std::size_t row = k_.outer_rank - 2u, column = row + 1;
+    for (const ExprId id : {t.a, t.b}) {
+      require(id < k_.exprs.size() && k_.exprs[id].kind == ExprKind::Load && is_half(k_.exprs[id].dtype) &&
+                  k_.exprs[id].predicate == kNone && k_.maps[k_.exprs[id].map].steps.size() == 1,
+              where, "with a factor that is no plain load of 16 bits");
+      const std::vector<IntRef>& strides = k_.maps[k_.exprs[id].map].steps.front().strides;
+      const std::size_t own = id == t.a ? row : column, other = id == t.a ? column : row;
+      const bool across = id == t.a ? t.a_across : t.b_across;
+      require(
+          strides[other].is_zero() && !strides[own].is_zero() && strides[across ? own : rank_ - 1].is_one(),
+          where, "with a factor that does not lie as it says");
+    }
   }
 
   void check_map(std::size_t index) const {

@@ -115,6 +115,14 @@ Graph make_graph(const trace::Trace& trace) {
   return graph;
 }
 
+Domain domain_of(const Graph& graph, const Node& node) {
+  const Shape& operand = graph.nodes[node.operands[0]].shape;
+  if (node.is(OpClass::Reduce)) return {operand, node.ints[0]};
+  Domain domain{node.shape, std::int64_t{1} << node.shape.rank()};
+  domain.shape.push_back(operand[operand.rank() - 1]);
+  return domain;
+}
+
 trace::Layout view_layout(const Graph& graph, const Node& node) {
   return view_layout(graph, node, contiguous_layout(graph.nodes[node.operands[0]].shape));
 }

@@ -34,6 +34,8 @@ struct Node {
 
   OpClass op_class() const { return info(op).op_class; }
   bool is(OpClass c) const { return kind == NodeKind::Op && op_class() == c; }
+  /// A reduction or a contraction: its kernel has inner loops.
+  bool has_inner_loops() const { return is(OpClass::Reduce) || is(OpClass::Contract); }
   /// A library op, which is its own first result, or a further one: written by the op's launch.
   bool is_library_result() const { return is(OpClass::Library) || is(OpClass::Result); }
   /// Random numbers are the sources that have two scalars: seed and stream.
@@ -75,6 +77,14 @@ struct Graph {
   NodeId add_view(Op op, NodeId operand, const Shape& shape, std::vector<std::int64_t> ints,
                   std::uint32_t record);
 };
+
+/// The loops of a node that has inner ones: all of them, those of size 1 included, and a bit for each that is
+/// reduced.
+struct Domain {
+  Shape shape;
+  std::int64_t reduced = 0;
+};
+Domain domain_of(const Graph& graph, const Node& node);
 
 Graph make_graph(const trace::Trace& trace);
 

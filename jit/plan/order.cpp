@@ -79,7 +79,7 @@ class Batcher {
     for (std::size_t s = 0; s < steps_.size(); ++s) {
       if (steps_[s].library || bytes_of(steps_[s]) > kSmall) continue;
       const ir::Kernel& kernel = kernel_of(s);
-      if (kernel.split) continue;
+      if (kernel.split || kernel.tiling.any()) continue;
       const std::size_t most = most_members(kernel);
       if (most < 2) continue;
       std::vector<std::size_t>& open = alike[ir::to_string(kernel)];

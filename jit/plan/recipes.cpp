@@ -168,7 +168,8 @@ class Keeper {
       case OpClass::Pad:
       case OpClass::Source: return nullptr;
       case OpClass::Elementwise: break;
-      case OpClass::Reduce: return "a reduction";
+      case OpClass::Reduce:
+      case OpClass::Contract: return "a reduction";
       case OpClass::Gather: return "an indexed read";
       case OpClass::Library:
       case OpClass::Result: return "a library operation";

@@ -17,7 +17,17 @@ enum class Op : std::uint8_t {
 };
 
 /// How the planner treats an op.
-enum class OpClass : std::uint8_t { Elementwise, Source, View, Pad, Reduce, Gather, Library, Result };
+enum class OpClass : std::uint8_t {
+  Elementwise,
+  Source,
+  View,
+  Pad,
+  Reduce,
+  Contract,
+  Gather,
+  Library,
+  Result
+};
 
 /// Which dtypes an elementwise op takes and gives; ops.def explains them.
 enum class DTypeRule : std::uint8_t { None, Same, Float, Compare, Logic, Integer, Bool, Select, Cast };

@@ -18,6 +18,7 @@
 #include "jit/emit/emit.h"
 #include "src/runtime/cuda/products.h"
 #include "tests/support/kernels/random_kernel.h"
+#include "tests/support/planned_products.h"
 
 namespace {
 
@@ -114,6 +115,44 @@ TEST_CASE(
     }
   }
   CHECK(compiled > 0);
+}
+
+TEST_CASE("kernels with tiles compile without spilling registers") {
+  const testing::Planned products[] = {
+      testing::product({4096, 4096}, {4096, 4096}),
+      testing::product({768, 8192}, {8192, 768}),
+      testing::product({64, 256}, {256, 64}, false, false, DType::f16),
+      testing::planned([](const Device& device) {
+        const AnyTensor x = testing::input({2, 3, 200, 128}, device),
+                        w = testing::input({2, 3, 256, 128}, device), bias = testing::input({256}, device),
+                        rest = testing::input({2, 3, 200, 256}, device);
+        const AnyTensor y = AnyTensor::add(x.matmul(w.transpose(2, 3)), bias);
+        return std::vector{gelu(y), AnyTensor::add(y, rest), y.cast(DType::f32)};
+      }),
+  };
+  for (const testing::Planned& planned : products) {
+    REQUIRE(planned.tiled == 1);
+    // Each form of tiles, whatever the sizes would be best computed by.
+    struct Form {
+      std::uint16_t rows, columns;
+      std::uint8_t slots, workgroups;
+      bool turns;
+    };
+    for (const Form& form : {Form{128, 128, 6, 1, true}, Form{128, 256, 4, 1, false},
+                             Form{192, 128, 5, 1, false}, Form{64, 128, 4, 2, false}}) {
+      ir::Kernel kernel = *planned.kernel;
+      kernel.tiling.rows = form.rows;
+      kernel.tiling.columns = form.columns;
+      kernel.tiling.slots = form.slots;
+      kernel.tiling.workgroups = form.workgroups;
+      kernel.tiling.turns = form.turns;
+      INFO(form.rows << " x " << form.columns << (form.turns ? " in turns" : ""));
+      const std::string log = build(emit::emit(kernel, testing::hopper()).text);
+      INFO(log);
+      CHECK_FALSE(spills(log));
+      CHECK(log.find("C75") == std::string::npos);  // ptxas says what keeps it from overlapping products
+    }
+  }
 }
 
 TEST_CASE("a source is compiled for one block less as long as registers are spilled") {

@@ -63,6 +63,7 @@ class Divider {
   Lowered lower_alone(GroupId g, const Group& whole) {
     LowerLimits limits = limits_;
     limits.max_divisions = SIZE_MAX;
+    limits.alone = true;
     std::variant<Lowered, std::string> kernel = lower(graph_, result_.owners, g, whole, limits);
     if (auto* lowered = std::get_if<Lowered>(&kernel)) return std::move(*lowered);
     throw std::logic_error("plan: a single operation cannot be lowered: " + std::get<std::string>(kernel));

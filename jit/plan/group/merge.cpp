@@ -125,9 +125,10 @@ class Merger {
   /// Of a group that stores one node.
   Loops reductions_of(const Group& group) const {
     const Node& stored = node(group.stores[0]);
-    if (!stored.is(OpClass::Reduce)) return {};
-    Loops loops{true, {}, stored.ints[0]};
-    loops.domain = without_ones(node(stored.operands[0]).shape, loops.reduced);
+    if (!stored.has_inner_loops()) return {};
+    const Domain domain = domain_of(graph_, stored);
+    Loops loops{true, {}, domain.reduced};
+    loops.domain = without_ones(domain.shape, loops.reduced);
     return loops;
   }
 
@@ -174,7 +175,7 @@ class Merger {
       const bool is_stored =
           was_stored && (storing_[id] == Storing::Required || is_read_by_others(id, producer, consumer));
       if (is_stored) merged.stores.push_back(id);
-      if (is_stored || node(id).is(OpClass::Reduce)) merged.nodes.push_back(id);
+      if (is_stored || node(id).has_inner_loops()) merged.nodes.push_back(id);
       if (was_stored && !is_stored && storing_[id] == Storing::Expanded && !reduces &&
           node(id).shape.numel() < largest)
         *refusal = "too much work to repeat for each element that shares it";

@@ -57,15 +57,18 @@ class StoreChooser {
     if (node(id).kind == NodeKind::Op) storing_[id] = Storing::Required;
   }
 
+  void pin_below_views(NodeId id) { pin(strided_view(graph_, id) ? base_of(graph_, id) : id); }
+
   void pin_what_must_be_stored() {
     for (const LibraryCall& call : libraries_) {
       for (NodeId result : call.results) pin(result);
       for (const LibraryOperand& operand : call.operands) pin(operand.base);
     }
     for (const Node& n : graph_.nodes) {
-      if (!n.is(OpClass::Gather)) continue;
-      const NodeId table = n.operands[0];
-      pin(strided_view(graph_, table) ? base_of(graph_, table) : table);
+      if (n.is(OpClass::Gather)) pin_below_views(n.operands[0]);
+      // Each element of a factor is read many times.
+      if (n.is(OpClass::Contract))
+        for (NodeId factor : n.operands) pin_below_views(factor);
     }
     // Results that are views share the memory of what they look at, unless that would hold more memory than
     // they show.
@@ -88,7 +91,7 @@ class StoreChooser {
     const bool computes = n.op_class() != OpClass::View;
     needs_[id] = need_of(id);
     if (is_pinned(id) || !computes) return;
-    if (!options_.fusion || n.is(OpClass::Reduce)) storing_[id] = Storing::Chosen;
+    if (!options_.fusion || n.has_inner_loops()) storing_[id] = Storing::Chosen;
     if (storing_[id] != Storing::Inline || n.is(OpClass::Source)) return;
 
     const Need& need = needs_[id];
@@ -131,7 +134,7 @@ class StoreChooser {
       todo_.pop_back();
       if (std::exchange(seen_[at], searches_) == searches_) continue;
       const Node& n = node(at);
-      if (n.kind == NodeKind::External || (at != id && (is_pinned(at) || n.is(OpClass::Reduce)))) {
+      if (n.kind == NodeKind::External || (at != id && (is_pinned(at) || n.has_inner_loops()))) {
         sum.leaf_bytes += bytes(at);
         continue;
       }

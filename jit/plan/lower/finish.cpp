@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "jit/plan/lower/tiling.h"
+
 namespace sinter::plan {
 namespace {
 
@@ -238,6 +240,14 @@ void choose_row_elements(const Draft& draft, const LowerLimits& limits, ir::Kern
   }
 }
 
+/// True iff the kernel has a loop for few rows or few columns of a product, or none.
+bool has_few_rows(const Draft& draft) {
+  if (draft.outer_rank < 2) return true;
+  const std::int64_t rows = draft.extents[draft.outer_rank - 2],
+                     columns = draft.extents[draft.outer_rank - 1];
+  return static_cast<double>(std::min(rows, columns)) <= kFewRows;
+}
+
 }  // namespace
 
 Lowered finish(Draft draft, const LowerLimits& limits) {
@@ -316,9 +326,15 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
     kernel.buffers.push_back({draft.buffer_dtypes[i], draft.buffers[i].read, draft.buffers[i].written});
   for (const ScalarArgument& scalar : draft.scalars) kernel.scalars.push_back(scalar.dtype);
   kernel.schedule = choose_schedule(draft, kernel, limits);
+  choose_tiling(draft, limits, kernel);
   choose_tile(draft, kernel);
-  choose_split(draft, limits, kernel);
-  if (kernel.phases > 1) choose_row_elements(draft, limits, kernel);
+  if (draft.contracts && !kernel.tiling.any() && limits.tensor_cores.any() && !limits.alone &&
+      !has_few_rows(draft))
+    throw Cut{"a product that tensor cores could not compute any more"};
+  if (!kernel.tiling.any()) {
+    choose_split(draft, limits, kernel);
+    if (kernel.phases > 1) choose_row_elements(draft, limits, kernel);
+  }
   kernel.wide = arguments.wide;
   kernel.ints = static_cast<std::uint16_t>(arguments.ints.size());
 

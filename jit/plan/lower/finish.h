@@ -37,6 +37,7 @@ struct Indexed {
 struct Draft {
   std::size_t outer_rank = 0;
   bool has_reduction = false;
+  bool contracts = false;  // ... that is a contraction
   std::vector<std::int64_t> extents;
   std::vector<IndexMap> maps;
   std::vector<DraftBounds> bounds;

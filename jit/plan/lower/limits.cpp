@@ -14,6 +14,7 @@ LowerLimits limits_of(const ir::DeviceTraits& traits) {
   limits.row_lanes = traits.row_lanes;
   limits.short_rows = traits.short_rows;
   limits.row_cluster = traits.row_cluster;
+  limits.tensor_cores = traits.tensor_cores;
   return limits;
 }
 

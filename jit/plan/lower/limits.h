@@ -20,6 +20,8 @@ struct LowerLimits {
   int row_lanes = 0;
   bool short_rows = false;
   int row_cluster = 1;
+  ir::TensorCores tensor_cores;
+  bool alone = false;  // a single operation, for which any kernel will do
 };
 
 LowerLimits limits_of(const ir::DeviceTraits& traits);

@@ -74,12 +74,12 @@ class Lowering : private DraftWriter {
     bool reduces = false;
     for (NodeId id : group_.nodes) {
       const Node& n = node(id);
-      if (!n.is(OpClass::Reduce)) {
+      if (!n.has_inner_loops()) {
         if (!reduces && n.shape.rank() >= shape.rank()) shape = n.shape;
         continue;
       }
-      std::int64_t reduced = n.ints[0];
-      const Shape domain = without_ones(node(n.operands[0]).shape, reduced);
+      auto [whole, reduced] = domain_of(graph_, n);
+      const Shape domain = without_ones(whole, reduced);
       if (reduces && (domain != shape || reduced != bits)) throw Cut{"reductions over different dimensions"};
       shape = domain;
       bits = reduced;
@@ -123,7 +123,7 @@ class Lowering : private DraftWriter {
   /// The map under which each element of a node of the group is visited once.
   MapId map_for(NodeId id) const {
     const std::int64_t numel = node(id).shape.numel();
-    if (node(id).is(OpClass::Reduce) && numel == outer_numel_) return outer_;
+    if (node(id).has_inner_loops() && numel == outer_numel_) return outer_;
     if (numel == shape_numel_) return all_;
     if (numel == outer_numel_) return outer_;
     throw Cut{"another number of elements"};
@@ -283,6 +283,7 @@ class Lowering : private DraftWriter {
       }
       case OpClass::Pad: return pad(id, map, predicate);
       case OpClass::Reduce: return reduce(id, map);
+      case OpClass::Contract: return contract(id, map);
       case OpClass::Gather: return gather(id, map, predicate);
       case OpClass::Library:
       case OpClass::Result: break;
@@ -324,6 +325,40 @@ class Lowering : private DraftWriter {
     expr.dtype = arithmetic_of(n.dtype);
     expr.args[0] = number(value(n.operands[0], all_, ir::kNone), id);
     return add(expr, id);
+  }
+
+  /// The sum over all loop points of a row and a column of the product of what its factors have there.
+  ir::ExprId contract(NodeId id, MapId map) {
+    const Node& n = node(id);
+    if (owners_[id] != Owner::kernel(id_)) throw Cut{"a contraction of another kernel"};
+    draft_.contracts = true;
+    if (map != outer_ && !same_points(index_map(map), index_map(outer_)))
+      throw Cut{"a contraction's result is used at another place"};
+    ir::Expr product;
+    product.kind = ir::ExprKind::Elementwise;
+    product.op = Op::Mul;
+    product.dtype = arithmetic_of(n.dtype);
+    for (std::size_t k = 0; k < 2; ++k)
+      product.args[k] =
+          cast(number(value(n.operands[k], factor_map(n, k), ir::kNone), id), product.dtype, id);
+    ir::Expr sum;
+    sum.kind = ir::ExprKind::Reduce;
+    sum.op = Op::Sum;
+    sum.dtype = product.dtype;
+    sum.args[0] = add(product, id);
+    return add(sum, id);
+  }
+
+  /// The map under which the factor (.., m, k) or (.., k, n) is visited at the points (.., m, n, k).
+  MapId factor_map(const Node& contraction, std::size_t which) {
+    const Domain domain = domain_of(graph_, contraction);
+    const std::size_t rank = domain.shape.rank(), m = rank - 3, n = rank - 2, k = rank - 1;
+    const Dims from = contiguous_layout(node(contraction.operands[which]).shape).strides;
+    trace::Layout layout{Dims::filled(rank, 0), 0};
+    for (std::size_t d = 0; d < m; ++d) layout.strides[d] = from[d];
+    layout.strides[which == 0 ? m : k] = from[m];
+    layout.strides[which == 0 ? k : n] = from[n];
+    return intern(index_map(all_).through(domain.shape, layout));
   }
 
   /// Equal numbers at every loop point.

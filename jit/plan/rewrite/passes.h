@@ -31,6 +31,10 @@ void choose_layouts(Graph& graph, const ir::DeviceTraits& traits);
 /// (AB)^T is computed directly where only the transpose is read.
 void transpose_products(Graph& graph, const ir::DeviceTraits& traits);
 
+/// Matrix products of 16-bit floats become contractions, which the planner makes kernels of, where the device
+/// has tensor cores.
+void contract_products(Graph& graph, const ir::DeviceTraits& traits);
+
 /// Reductions with too few results to keep the device busy become two, one after the other.
 void split_reductions(Graph& graph, const ir::DeviceTraits& traits);
 

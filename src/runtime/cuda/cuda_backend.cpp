@@ -6,6 +6,7 @@
 #include <sinter/error.h>
 
 #include "jit/compile/nvrtc.h"
+#include "jit/emit/contraction/contraction.h"
 #include "jit/emit/dialects/dialect.h"
 #include "jit/emit/dialects/table.h"
 #include "jit/emit/emit.h"
@@ -134,6 +135,11 @@ void CudaBackend::open_device(int index, std::size_t most_graphs) {
   int has_clusters = 0;
   if (api_.device_attribute(&has_clusters, Attribute::ClusterLaunch, device_) == kSuccess && has_clusters)
     traits_.row_cluster = kMostCluster;
+  // The texts are for 9.0 alone: later ones have other tensor cores.
+  int shared_bytes = 0;
+  if (major == 9 && minor == 0 && api_.tensor_map && api_.function_attribute &&
+      api_.device_attribute(&shared_bytes, Attribute::SharedBytesOptIn, device_) == kSuccess)
+    traits_.tensor_cores = {multiprocessors_, static_cast<std::size_t>(shared_bytes)};
   traits_.memory_bytes = memory;
   traits_.launch_bytes = 64.0 * 1024 * multiprocessors_;  // what the device moves in 2 us
   traits_.work_per_byte = 14;
@@ -143,6 +149,7 @@ void CudaBackend::open_device(int index, std::size_t most_graphs) {
   target_.max_workgroups = (std::int64_t{1} << 31) - 1;
   target_.split_workgroup_size = 1024;
   target_.tile_bytes = std::size_t{48} << 10;  // what all have without being asked for more
+  target_.tensor_units = traits_.tensor_cores.compute_units;
   target_.wanted_workgroups = std::int64_t{8} * multiprocessors_;  // blocks of 256 threads: full occupancy
   if (version < 12010 || major < 7) most_parameter_bytes_ = kMostParameterBytesBefore12_1;
   // The argument table of a batched launch is a __grid_constant__ parameter, which Pascal does not have.
@@ -225,9 +232,15 @@ std::vector<ExecutableRef> CudaBackend::compile(std::span<const ir::Kernel* cons
     codes.push_back(modules_->request(emit::emit(*kernel, target_).text, false));
   }
   std::vector<ExecutableRef> executables;
-  for (std::size_t i = 0; i < kernels.size(); ++i)
-    executables.push_back(std::make_shared<KernelExecutable>(
-        *kernels[i], target_, codes[i], modules_->function(codes[i], target_.dialect->entry.c_str())));
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const Function function = modules_->function(codes[i], target_.dialect->entry.c_str());
+    // What a launch may ask for is a property of the function.
+    if (emit::has_tiles(*kernels[i], target_))
+      check(api_.function_attribute(function, kMostDynamicSharedBytes,
+                                    static_cast<int>(emit::contraction_shared_bytes(*kernels[i]))),
+            "cuFuncSetAttribute");
+    executables.push_back(std::make_shared<KernelExecutable>(*kernels[i], target_, codes[i], function));
+  }
   return executables;
 }
 

@@ -81,6 +81,8 @@ Driver open_driver() {
     return driver;
   }
   load(api.launch_with, "cuLaunchKernelEx");
+  load(api.function_attribute, "cuFuncSetAttribute");
+  load(api.tensor_map, "cuTensorMapEncodeTiled");
   missing.clear();
   load(api.graph_create, "cuGraphCreate");
   load(api.graph_destroy, "cuGraphDestroy");

@@ -37,8 +37,17 @@ enum class Attribute : int {
   MultiprocessorCount = 16,
   ComputeMajor = 75,
   ComputeMinor = 76,
+  SharedBytesOptIn = 97,
   ClusterLaunch = 120
 };
+/// CUfunction_attribute: how much shared memory a launch may ask for.
+inline constexpr int kMostDynamicSharedBytes = 8;
+
+/// CUtensorMap: what the copy engine is told of a tensor.
+struct alignas(64) TensorMap {
+  std::uint64_t words[16] = {};
+};
+enum class TensorMapType : int { F16 = 6, BF16 = 9 };
 
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;
@@ -116,6 +125,12 @@ struct DriverApi {
                    void**, void**) = nullptr;
   Result (*launch_with)(const LaunchConfig*, Function, void**,
                         void**) = nullptr;  // null: not in this driver
+
+  // For tensor cores; null: not in this driver.
+  Result (*function_attribute)(Function, int, int) = nullptr;
+  Result (*tensor_map)(TensorMap*, TensorMapType, unsigned rank, void* address, const std::uint64_t* sizes,
+                       const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* steps,
+                       int interleave, int swizzle, int promotion, int fill) = nullptr;
 
   // Graph functions, which a driver may lack: check has_graphs().
   Result (*graph_create)(Graph*, unsigned) = nullptr;

@@ -7,6 +7,7 @@
 
 #include <sinter/error.h>
 
+#include "jit/emit/contraction/contraction.h"
 #include "jit/ir/held_bytes.h"
 #include "src/runtime/cuda/queues.h"
 #include "src/runtime/members.h"
@@ -31,8 +32,9 @@ DevicePointer first_fault(const LaunchArguments& arguments, const RunMemory& mem
 }  // namespace
 
 std::size_t KernelExecutable::workspace_bytes(std::span<const std::int64_t> ints, std::size_t) const {
-  if (!kernel.split) return 0;
+  if (!kernel.split && !emit::has_tiles(kernel, target)) return 0;
   const emit::Geometry geometry = emit::geometry(kernel, target, ints);
+  if (!kernel.split) return emit::contraction_scratch_bytes(kernel, geometry);
   if (geometry.workgroups == 0) return 0;
   if (geometry.workgroups / geometry.parts > kCounters)
     throw DeviceError("[cuda] a reduction of few results counts " +
@@ -104,10 +106,34 @@ void Launcher::launch_kernel(KernelExecutable& executable, const LaunchArguments
     parameters_.push(workspace_for(executable.workspace_bytes(arguments.ints, 1), memory));
     parameters_.push(memory.counters);
   }
+  const bool has_tiles = emit::has_tiles(kernel, executable.target);
+  if (has_tiles) {
+    parameters_.push(static_cast<std::int32_t>(geometry.cut));
+    parameters_.push(workspace_for(executable.workspace_bytes(arguments.ints, 1), memory));
+    parameters_.push(memory.counters);
+  }
   push_faults(kernel, arguments, memory);
+  if (has_tiles) push_tensor_maps(kernel, arguments);
+  // Tensor maps hold addresses, so a replay packs all arguments again.
   replays_.start({executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
-                  "the launch of a fused kernel"},
-                 parameters_, &executable);
+                  "the launch of a fused kernel", geometry.shared_bytes},
+                 parameters_, has_tiles ? nullptr : &executable);
+}
+
+void Launcher::push_tensor_maps(const ir::Kernel& kernel, const LaunchArguments& arguments) {
+  constexpr int kSwizzle128 = 3, kPromote128 = 2;
+  constexpr std::uint32_t kSteps[] = {1, 1, 1, 1, 1};
+  for (const emit::TensorMap& map : emit::tensor_maps(kernel, arguments.ints)) {
+    const DevicePointer address =
+        address_of(arguments.buffers[map.buffer]) + static_cast<DevicePointer>(map.offset_bytes);
+    TensorMap packed;
+    check(replays_.api().tensor_map(
+              &packed, map.dtype == DType::bf16 ? TensorMapType::BF16 : TensorMapType::F16,
+              static_cast<unsigned>(map.sizes.size()), reinterpret_cast<void*>(address), map.sizes.data(),
+              map.strides.data(), map.box.data(), kSteps, 0, kSwizzle128, kPromote128, 0),
+          "cuTensorMapEncodeTiled");
+    parameters_.push(packed);
+  }
 }
 
 /// The last parameter of a kernel that has fault words.

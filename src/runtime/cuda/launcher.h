@@ -37,6 +37,7 @@ class Launcher {
   void launch_product(ProductExecutable& executable, const LaunchArguments& arguments,
                       const RunMemory& memory);
   void push_faults(const ir::Kernel& kernel, const LaunchArguments& arguments, const RunMemory& memory);
+  void push_tensor_maps(const ir::Kernel& kernel, const LaunchArguments& arguments);
   void launch_again(Node& node, const LaunchArguments& arguments, const RunMemory& memory);
 
   Replays& replays_;

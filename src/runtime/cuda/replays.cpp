@@ -26,6 +26,7 @@ KernelNode described(const Start& start, Parameters& parameters) {
   node.grid[0] = start.blocks;
   node.block[0] = start.x;
   node.block[1] = start.y;
+  node.shared_bytes = start.shared_bytes;
   node.parameters = parameters.pointers();
   return node;
 }
@@ -96,8 +97,8 @@ void Replays::start(const Start& start, Parameters& parameters, const Executable
   if (next_ < plan_->nodes_.size()) {
     Node& node = plan_->nodes_[next_];
     if (node.start.function == start.function && node.parameters.same_layout(parameters)) {
-      const bool moved =
-          node.start.blocks != start.blocks || node.start.x != start.x || node.start.y != start.y;
+      const bool moved = node.start.blocks != start.blocks || node.start.x != start.x ||
+                         node.start.y != start.y || node.start.shared_bytes != start.shared_bytes;
       node.start = start;
       node.stale |= node.parameters.assign(parameters) || moved;
       return replay(node);
@@ -150,10 +151,11 @@ void Replays::end() noexcept {
 void Replays::start_now(const Start& start, Parameters& parameters) {
   if (follow_ > 0 && start.blocks >= follow_) {
     LaunchAttribute attribute;
-    const LaunchConfig config{{start.blocks, 1, 1}, {start.x, start.y, 1}, 0, stream_, &attribute, 1};
+    const LaunchConfig config{
+        {start.blocks, 1, 1}, {start.x, start.y, 1}, start.shared_bytes, stream_, &attribute, 1};
     check(api_.launch_with(&config, start.function, parameters.pointers(), nullptr), start.what);
   } else {
-    check(api_.launch(start.function, start.blocks, 1, 1, start.x, start.y, 1, 0, stream_,
+    check(api_.launch(start.function, start.blocks, 1, 1, start.x, start.y, 1, start.shared_bytes, stream_,
                       parameters.pointers(), nullptr),
           start.what);
   }

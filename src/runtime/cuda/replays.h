@@ -26,7 +26,8 @@ namespace sinter::runtime::cuda {
 struct Start {
   Function function = nullptr;
   unsigned blocks = 0, x = 1, y = 1;
-  const char* what = "";  // for errors
+  const char* what = "";      // for errors
+  unsigned shared_bytes = 0;  // beside what the function declares
 };
 
 /// A kernel launch in a plan, with the arguments of its last run.
@@ -100,6 +101,7 @@ class Replays {
   /// Ends the run after an error: deferred launches are dropped.
   void abandon() noexcept;
 
+  const DriverApi& api() const { return api_; }
   std::uint64_t starts() const { return starts_; }
   std::uint64_t graphs_built() const { return graphs_built_; }
   std::uint64_t graph_launches() const { return graph_launches_; }

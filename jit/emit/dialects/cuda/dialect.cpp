@@ -51,6 +51,7 @@ class CudaDialect : public Dialect {
   }
 
   std::string open(const ir::Kernel& kernel, const Target& target, const BodyUse& use) const override {
+    if (kernel.tiling.any() && target.tensor_units > 0) return open_contraction(kernel, target);
     const int lanes = workgroup_lanes(kernel, target), blocks = blocks_at_a_time(kernel, lanes, use);
     std::string head, bound = std::to_string(lanes);
     if (blocks > 0) {
@@ -61,20 +62,8 @@ class CudaDialect : public Dialect {
     if (kernel.row_cluster > 1) head += "__cluster_dims__(" + std::to_string(kernel.row_cluster) + ", 1, 1) ";
     head += "__launch_bounds__(" + bound + ") sinter_kernel(\n    ";
     if (kernel.members > 1) return open_members(kernel, head);
-    std::string text = head;
-    bool first = true;
-    auto argument = [&](const std::string& declaration) {
-      text += (first ? "" : ", ") + declaration;
-      first = false;
-    };
-    for (std::size_t b = 0; b < kernel.buffers.size(); ++b)
-      argument(pointer(kernel, b) + argument_name('b', b));
-    for (std::size_t i = 0; i < kernel.ints; ++i)
-      argument((kernel.wide ? "i64 " : "int ") + argument_name('n', i));
-    for (std::size_t s = 0; s < kernel.scalars.size(); ++s)
-      argument(std::string(c_type(kernel.scalars[s])) + " " + argument_name('s', s));
-    if (kernel.split) argument("u32 parts, char* partials, u32* counters");
-    if (kernel.faults > 0) argument("u32* fault");
+    std::string text =
+        head + arguments(kernel, kernel.split ? "u32 parts, char* partials, u32* counters" : "");
     text += ") {\n";
     for (const SharedArray& array : use.shared)
       text += "  __shared__ " + std::string(storage_type(array.dtype)) + " " + array.name + "[" +
@@ -197,6 +186,30 @@ class CudaDialect : public Dialect {
   }
 
  private:
+  /// Declares what every kernel for one member takes; `more` stands before the fault words.
+  static std::string arguments(const ir::Kernel& kernel, const std::string& more) {
+    std::string text;
+    auto argument = [&](const std::string& declaration) { text += (text.empty() ? "" : ", ") + declaration; };
+    for (std::size_t b = 0; b < kernel.buffers.size(); ++b)
+      argument(pointer(kernel, b) + argument_name('b', b));
+    for (std::size_t i = 0; i < kernel.ints; ++i)
+      argument((kernel.wide ? "i64 " : "int ") + argument_name('n', i));
+    for (std::size_t s = 0; s < kernel.scalars.size(); ++s)
+      argument(std::string(c_type(kernel.scalars[s])) + " " + argument_name('s', s));
+    if (!more.empty()) argument(more);
+    if (kernel.faults > 0) argument("u32* fault");
+    return text;
+  }
+
+  /// Of a kernel that jit/emit/contraction writes.
+  static std::string open_contraction(const ir::Kernel& kernel, const Target& target) {
+    return "extern \"C\" __global__ void __launch_bounds__(" +
+           std::to_string(workgroup_lanes(kernel, target)) + ", " + std::to_string(kernel.tiling.workgroups) +
+           ") sinter_kernel(\n    " + arguments(kernel, "int cut, float* partials, u32* counters") +
+           ", const __grid_constant__ TensorMap t_a, const __grid_constant__ TensorMap t_b) {\n  "
+           "sn_follow();\n";
+  }
+
   /// Small blocks that hold rows, several on a multiprocessor: one computes while others load. Left alone,
   /// the compiler takes more registers than that leaves; where this leaves too few, it compiles again for one
   /// block less (jit/compile/nvrtc.h). 0: nothing is asked of it.

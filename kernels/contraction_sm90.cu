@@ -1,0 +1,305 @@
+// A sum of products by tiles on the tensor cores of compute capability 9.0: one warpgroup loads, the others multiply and
+// finish tiles. What stands before it is written for one kernel (jit/emit/contraction):
+//
+//   SN_BM, SN_BN, SN_STAGES      a tile's rows and columns; slots of shared memory
+//   SN_CONSUMERS, SN_TAKE_TURNS  warpgroups that multiply: 64 rows of one tile each, or, in turns, tiles of their own
+//   SN_A_ACROSS, SN_B_ACROSS     1: the factor has its neighbours along m (n), 0: along k
+//   SN_BAND                      rows of tiles that are done together
+//   SN_TOGETHER                  of 16 columns each, parts of a row that are finished together
+//   SN_FEWER_REGISTERS, SN_MORE_REGISTERS   statements
+//   SN_LOAD_A, SN_LOAD_B         statements that bring a factor's part of a slot
+//   tc_multiply(d, a, b, more)   one instruction: d = a * b, or += where `more`
+//
+// The lines of three dashes are where the head of the kernel and what finishes a part of a row are put in. The head
+// defines size_m, size_n, size_k, size_batch and has the arguments cut, partials, counters, t_a and t_b.
+//
+// A slot holds 64 elements of k of each factor, 128 bytes, swizzled by 128 bytes, and has two barriers: full, where the
+// bytes of the copy engine have arrived, and empty, where each warp that multiplies has read it.
+
+struct __align__(64) TensorMap {
+  unsigned long long words[16];
+};
+
+#define SN_BK 64
+#define SN_A_BYTES (SN_BM * 128)
+#define SN_B_BYTES (SN_BN * 128)
+#define SN_SLOT (SN_A_BYTES + SN_B_BYTES)
+#define SN_SUMS (SN_BN / 2)
+#define SN_BLOCKS (SN_TAKE_TURNS ? SN_BM / 64 : 1)
+#define SN_GROUPS (SN_TAKE_TURNS ? 1 : SN_CONSUMERS)
+
+SN_FN unsigned tc_shared_address(const void* at) {
+  unsigned address;
+  asm("{ .reg .u64 t; cvta.to.shared.u64 t, %1; cvt.u32.u64 %0, t; }" : "=r"(address) : "l"(at));
+  return address;
+}
+SN_FN void tc_barrier_init(unsigned barrier, unsigned count) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
+}
+SN_FN void tc_arrive(unsigned barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+SN_FN void tc_expect(unsigned barrier, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+SN_FN void tc_wait(unsigned barrier, unsigned parity) {
+  asm volatile(
+      "{\n\t.reg .pred p;\n\t"
+      "again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n\t"
+      "@p bra done;\n\tbra again;\n\tdone:\n\t}" ::"r"(barrier),
+      "r"(parity)
+      : "memory");
+}
+SN_FN void tc_load_2d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(to),
+      "l"(&map), "r"(barrier), "r"(x), "r"(y)
+      : "memory");
+}
+SN_FN void tc_load_3d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y, int z) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
+      "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z)
+      : "memory");
+}
+SN_FN void tc_load_4d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y, int z, int u) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(to),
+      "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(u)
+      : "memory");
+}
+SN_FN void tc_load_5d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y, int z, int u, int v) {
+  asm volatile(
+      "cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(to),
+      "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(u), "r"(v)
+      : "memory");
+}
+// Of a matrix in shared memory. Along k the next 8 rows lie 1024 bytes on; across, chunks of 64 lie 8192 bytes apart.
+SN_FN unsigned long long tc_matrix(unsigned at, bool across) {
+  return (unsigned long long)((at & 0x3ffff) >> 4) | (unsigned long long)(across ? 8192 >> 4 : 1) << 16 |
+         (unsigned long long)(1024 >> 4) << 32 | 1ull << 62;
+}
+
+// The tiles and slots of k that a workgroup goes through. Whole rounds of tiles are dealt out one by one; what is left,
+// fewer than two rounds, is cut into equal stretches of slots, so that a tile there may have several workgroups, each
+// with a part of its k.
+struct Work {
+  int tiles_m, tiles_n, rounds;  // slots of k in a tile
+  int cut;                       // the first tiles, which are cut
+  unsigned slots_cut;            // of all those
+  __device__ __forceinline__ unsigned begin(unsigned workgroup) const {
+    return (unsigned)((unsigned long long)slots_cut * workgroup / gridDim.x);
+  }
+};
+struct Item {
+  int tile, first, end;  // slots of k: [first, end)
+  bool is_whole;
+};
+// Steps through them: `at` counts slots of the tiles that are cut, then `tile` the others.
+struct Walk {
+  unsigned at, end;
+  int tile;
+  __device__ __forceinline__ explicit Walk(const Work& work)
+      : at(work.begin(blockIdx.x)), end(work.begin(blockIdx.x + 1)), tile(work.cut + blockIdx.x) {}
+  __device__ __forceinline__ bool next(const Work& work, int tiles, Item& item) {
+    if (at < end) {
+      item.tile = at / work.rounds;
+      const unsigned start = item.tile * work.rounds;
+      item.first = at - start;
+      item.end = end - start < work.rounds ? end - start : work.rounds;
+      item.is_whole = item.first == 0 && item.end == work.rounds;
+      at = start + item.end;
+      return true;
+    }
+    if (tile >= tiles) return false;
+    item.tile = tile;
+    item.first = 0;
+    item.end = work.rounds;
+    item.is_whole = true;
+    tile += gridDim.x;
+    return true;
+  }
+};
+struct Place {
+  int m, n, z;
+};
+SN_FN Place tc_place(int tile, const Work& work) {
+  const int area = work.tiles_m * work.tiles_n, in = tile % area;
+  const int band = in / (SN_BAND * work.tiles_n), in_band = in % (SN_BAND * work.tiles_n);
+  const int left = work.tiles_m - band * SN_BAND, height = left < SN_BAND ? left : SN_BAND;
+  return {(band * SN_BAND + in_band % height) * SN_BM, in_band / height * SN_BN, tile / area};
+}
+
+// A barrier of one of the warpgroups that multiply. Its number has to be a constant: else ptxas takes all sixteen.
+SN_FN void tc_sync_group(int group) {
+  if (group == 0) asm volatile("bar.sync 1, 128;" ::: "memory");
+  if (group == 1) asm volatile("bar.sync 2, 128;" ::: "memory");
+  if (group == 2) asm volatile("bar.sync 3, 128;" ::: "memory");
+}
+
+// The sums of a tile that several workgroups work on: each leaves its part, and the last to come adds them in the order
+// of k. False for the others, which are done with the tile.
+SN_FN bool tc_join(float (&d)[SN_BLOCKS][SN_SUMS], const Item& item, const Work& work, int group, float* parts,
+                   unsigned* counters, unsigned* turn) {
+  const int thread = threadIdx.x % 128, share = SN_TAKE_TURNS ? 0 : group;
+  const unsigned start = item.tile * work.rounds, last = start + work.rounds - 1;
+  // Where the part of a workgroup lies: it has two at most that are not whole, its first and its last.
+  const auto part_of = [&](unsigned workgroup) {
+    const unsigned which = 2 * workgroup + (work.begin(workgroup) < start ? 1 : 0);
+    return parts + ((unsigned long long)which * SN_GROUPS + share) * (SN_BLOCKS * SN_SUMS * 128) + thread;
+  };
+  float* mine = part_of(blockIdx.x);
+#pragma unroll
+  for (int k = 0; k < SN_BLOCKS * SN_SUMS; ++k) mine[k * 128] = d[k / SN_SUMS][k % SN_SUMS];
+  __threadfence();
+  tc_sync_group(group);
+  unsigned first_workgroup = (unsigned)((unsigned long long)start * gridDim.x / work.slots_cut);
+  while (work.begin(first_workgroup + 1) <= start) ++first_workgroup;
+  unsigned end_workgroup = first_workgroup + 1;
+  while (work.begin(end_workgroup) <= last) ++end_workgroup;
+  if (thread == 0) {
+    unsigned* counter = counters + item.tile * SN_GROUPS + share;
+    const unsigned come = atomicAdd(counter, 1u) + 1, all = end_workgroup - first_workgroup;
+    if (come == all) *counter = 0;
+    turn[group] = come == all;
+  }
+  tc_sync_group(group);
+  const bool is_last = turn[group] != 0;
+  tc_sync_group(group);
+  if (!is_last) return false;
+  __threadfence();
+#pragma unroll
+  for (int k = 0; k < SN_BLOCKS * SN_SUMS; ++k) d[k / SN_SUMS][k % SN_SUMS] = 0.f;
+#pragma unroll 1
+  for (unsigned w = first_workgroup; w < end_workgroup; ++w) {
+    const float* part = part_of(w);
+#pragma unroll
+    for (int k = 0; k < SN_BLOCKS * SN_SUMS; ++k) d[k / SN_SUMS][k % SN_SUMS] += __ldcg(part + k * 128);
+  }
+  return true;
+}
+
+// Lane q of four has the pairs of columns 2q of rows r and r + 8 in two blocks of 8 columns: p[2 * block + row / 8].
+// Afterwards it has all eight columns of block q / 2 and row r + 8 * (q % 2).
+SN_FN void tc_gather_row(const float* p, float* row) {
+  const bool odd = threadIdx.x & 1, high = threadIdx.x & 2;
+  float even_pair[2][2], odd_pair[2][2];
+#pragma unroll
+  for (int b = 0; b < 2; ++b)
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const float lower = p[4 * b + i], upper = p[4 * b + 2 + i];
+      const float kept = odd ? upper : lower, got = __shfl_xor_sync(~0u, odd ? lower : upper, 1);
+      even_pair[b][i] = odd ? got : kept;
+      odd_pair[b][i] = odd ? kept : got;
+    }
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    const float even_kept = high ? even_pair[1][i] : even_pair[0][i], odd_kept = high ? odd_pair[1][i] : odd_pair[0][i];
+    const float even_got = __shfl_xor_sync(~0u, high ? even_pair[0][i] : even_pair[1][i], 2);
+    const float odd_got = __shfl_xor_sync(~0u, high ? odd_pair[0][i] : odd_pair[1][i], 2);
+    row[i] = high ? even_got : even_kept;
+    row[2 + i] = high ? odd_got : odd_kept;
+    row[4 + i] = high ? even_kept : even_got;
+    row[6 + i] = high ? odd_kept : odd_got;
+  }
+}
+//---
+  extern __shared__ unsigned char shared[];
+  __shared__ unsigned last_to_come[SN_CONSUMERS];
+  const unsigned slots = (tc_shared_address(shared) + 1023u) & ~1023u;
+  const unsigned full = slots + SN_STAGES * SN_SLOT, empty = full + 8 * SN_STAGES, turns = empty + 8 * SN_STAGES;
+  Work work;
+  work.tiles_m = (size_m + SN_BM - 1) / SN_BM;
+  work.tiles_n = (size_n + SN_BN - 1) / SN_BN;
+  work.rounds = (size_k + SN_BK - 1) / SN_BK;
+  work.cut = cut;
+  work.slots_cut = (unsigned)cut * work.rounds;
+  const int tiles = work.tiles_m * work.tiles_n * size_batch;
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < SN_STAGES; ++s) {
+      tc_barrier_init(full + 8 * s, 1);
+      tc_barrier_init(empty + 8 * s, 4 * SN_GROUPS);
+    }
+    for (int g = 0; g < SN_CONSUMERS; ++g) tc_barrier_init(turns + 8 * g, 4);
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  }
+  __syncthreads();
+  const int group = threadIdx.x / 128, lane = threadIdx.x % 32;
+  int slot = 0;
+  unsigned parity = 0;
+  Walk walk(work);
+  Item item;
+  if (group == SN_CONSUMERS) {
+    SN_FEWER_REGISTERS;
+    if (threadIdx.x % 128 > 0) return;
+    while (walk.next(work, tiles, item)) {
+      const Place at = tc_place(item.tile, work);
+      for (int round = item.first; round < item.end; ++round) {
+        const unsigned to_a = slots + slot * SN_SLOT, to_b = to_a + SN_A_BYTES, arrived = full + 8 * slot;
+        const int depth = round * SN_BK;
+        tc_wait(empty + 8 * slot, parity ^ 1);
+        tc_expect(arrived, SN_SLOT);
+        SN_LOAD_A;
+        SN_LOAD_B;
+        if (++slot == SN_STAGES) {
+          slot = 0;
+          parity ^= 1;
+        }
+      }
+    }
+    return;
+  }
+  SN_MORE_REGISTERS;
+  const int own = SN_TAKE_TURNS ? 0 : group * 64;
+  unsigned turn = group == 0 ? 1 : 0;  // the parity of this warpgroup's next turn; that of the first is there
+  for (int count = 0; walk.next(work, tiles, item); ++count) {
+    if (SN_TAKE_TURNS && count % SN_CONSUMERS != group) {
+      slot += item.end - item.first;
+      parity ^= slot / SN_STAGES & 1;
+      slot %= SN_STAGES;
+      continue;
+    }
+    if (SN_TAKE_TURNS) {
+      tc_wait(turns + 8 * group, turn);
+      turn ^= 1;
+    }
+    float d[SN_BLOCKS][SN_SUMS];
+    int before = -1;
+    for (int round = item.first; round < item.end; ++round) {
+      tc_wait(full + 8 * slot, parity);
+      const unsigned from_a = slots + slot * SN_SLOT + own * 128, from_b = slots + slot * SN_SLOT + SN_A_BYTES;
+      const unsigned long long a = tc_matrix(from_a, SN_A_ACROSS), b = tc_matrix(from_b, SN_B_ACROSS);
+      asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+      for (int k = 0; k < 4; ++k)
+#pragma unroll
+        for (int block = 0; block < SN_BLOCKS; ++block)
+          tc_multiply(d[block], a + k * (SN_A_ACROSS ? 128 : 2) + block * 512, b + k * (SN_B_ACROSS ? 128 : 2),
+                      k > 0 || round > item.first);
+      asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+      asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
+      if (before >= 0 && lane == 0) tc_arrive(empty + 8 * before);
+      before = slot;
+      if (++slot == SN_STAGES) {
+        slot = 0;
+        parity ^= 1;
+      }
+    }
+    if (SN_TAKE_TURNS && lane == 0) tc_arrive(turns + 8 * ((group + 1) % SN_CONSUMERS));
+    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+#pragma unroll
+    for (int k = 0; k < SN_BLOCKS * SN_SUMS; ++k) asm volatile("" : "+f"(d[k / SN_SUMS][k % SN_SUMS])::"memory");
+    if (lane == 0) tc_arrive(empty + 8 * before);
+    if (!item.is_whole && !tc_join(d, item, work, group, partials, counters, last_to_come)) continue;
+    const Place at = tc_place(item.tile, work);
+#pragma unroll
+    for (int block = 0; block < SN_BLOCKS; ++block) {
+      const int row = at.m + own + 64 * block + threadIdx.x / 32 % 4 * 16 + lane / 4 + 8 * (lane % 2);
+#pragma unroll
+      for (int part = 0; part < SN_BN / 16; part += SN_TOGETHER) {
+        const int column = at.n + part * 16 + lane % 4 / 2 * 8;
+//---
+      }
+    }
+  }

@@ -1,0 +1,103 @@
+// Products of 16-bit floats: on devices with tensor cores kernels by tiles, with all that follows the product
+// in them; on others library ops. Sizes are whole tiles, parts of them, and sums that workgroups share.
+#include <doctest/doctest.h>
+
+#include "tests/support/programs/program_builder.h"
+
+namespace sinter::testing {
+namespace {
+
+struct Product {
+  Shape a, b;
+  bool transpose_a = false, transpose_b = false;
+};
+
+int factor(ProgramBuilder& program, const Shape& shape, bool transposed, DType dtype) {
+  const int x = program.input(shape, dtype);
+  if (!transposed) return x;
+  Dims axes;
+  for (std::size_t d = 0; d < shape.rank(); ++d) axes.push_back(static_cast<std::int64_t>(d));
+  std::swap(axes[shape.rank() - 1], axes[shape.rank() - 2]);
+  return program.permute(x, axes);
+}
+
+std::vector<DType> halves(const Device& device) {
+  std::vector<DType> dtypes;
+  for (DType dtype : {DType::bf16, DType::f16})
+    if (has_dtype(device, dtype)) dtypes.push_back(dtype);
+  if (compiles_slowly(device) && dtypes.size() > 1) dtypes.resize(1);
+  return dtypes;
+}
+
+}  // namespace
+
+TEST_CASE("products of 16-bit floats of many sizes, however their factors lie") {
+  const Device device = test_device();
+  const std::vector<Product> products = {
+      {{64, 64}, {64, 64}},
+      {{128, 64}, {64, 256}},
+      {{72, 8}, {8, 24}},
+      {{200, 136}, {136, 104}},
+      {{130, 72}, {72, 264}},
+      {{5, 64}, {64, 8}},
+      {{1, 264}, {264, 40}},
+      {{40, 264}, {264, 1}},
+      {{136, 1032}, {1032, 16}},  // a sum that workgroups share
+      {{100, 50}, {50, 30}},      // rows that are no multiples of 16 bytes
+      {{3, 72, 40}, {3, 40, 88}},
+      {{72, 40}, {3, 40, 88}},
+      {{2, 3, 16, 24}, {2, 1, 24, 32}},
+      {{64, 200}, {64, 136}, true, false},
+      {{200, 64}, {136, 64}, false, true},
+      {{64, 200}, {136, 64}, true, true},
+      {{3, 40, 72}, {3, 88, 40}, true, true},
+  };
+  for (DType dtype : halves(device)) {
+    ProgramBuilder program;
+    for (const Product& p : products)
+      program.matmul(factor(program, p.a, p.transpose_a, dtype), factor(program, p.b, p.transpose_b, dtype));
+    program.expect(device, "products of " + std::string(name_of(dtype)));
+  }
+}
+
+TEST_CASE("what follows a product, in its kernel or in others") {
+  const Device device = test_device();
+  for (DType dtype : halves(device)) {
+    for (const std::int64_t columns : {std::int64_t{72}, std::int64_t{264}}) {
+      ProgramBuilder program;
+      const int x = program.input({136, 64}, dtype), w = program.input({columns, 64}, dtype),
+                bias = program.input({1, columns}, dtype),
+                residual = program.input({136, columns}, DType::f32),
+                wide = program.input({136, columns + 3}, dtype), scale = program.input({136, 1}, DType::f32);
+      const int y = program.matmul(x, program.permute(w, {1, 0}));
+      program.unary(Op::Tanh, program.binary(Op::Add, {y}, {bias}));
+      program.binary(Op::Add, {program.cast(y, DType::f32)}, {residual});
+      // Not in whole vectors, not along the columns, from other dims.
+      program.binary(Op::Mul, {y}, {program.slice(wide, {{}, {1, columns + 1, 1}})});
+      program.unary(Op::Abs, program.permute(y, {1, 0}));
+      program.unary(Op::Neg, program.reshape(y, {17, 8, columns}));
+      program.binary(Op::Mul, {program.cast(y, DType::f32)}, {scale});
+      program.reduce(Op::Sum, y, {1});
+      program.reduce(Op::Max, y, {0});
+      program.expect(device, "what follows a product of " + std::string(name_of(dtype)));
+    }
+  }
+}
+
+TEST_CASE("products of products, and of slices of what is in memory") {
+  const Device device = test_device();
+  for (DType dtype : halves(device)) {
+    ProgramBuilder program;
+    const int x = program.input({80, 200}, dtype), w = program.input({3, 64, 136}, dtype);
+    const int from = program.slice(x, {{8, 72, 1}, {8, 136, 2}});  // two elements apart
+    const int part = program.slice(x, {{3, 67, 1}, {16, 80, 1}});  // begins at a multiple of 16 bytes
+    const int odd = program.slice(x, {{3, 67, 1}, {17, 81, 1}});   // begins anywhere
+    for (const int a : {from, part, odd}) program.matmul(a, w);
+    const int y = program.matmul(part, w);
+    program.matmul(program.permute(y, {0, 2, 1}), y);
+    program.matmul(y, program.permute(y, {0, 2, 1}));
+    program.expect(device, "products in a row of " + std::string(name_of(dtype)));
+  }
+}
+
+}  // namespace sinter::testing

@@ -1,0 +1,89 @@
+// Plans of products of 16-bit floats for a device with tensor cores that need not be there.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <sinter/sinter.h>
+
+#include "jit/emit/dialects/table.h"
+#include "jit/emit/emit.h"
+#include "jit/plan/plan.h"
+#include "src/runtime/explain/observe.h"
+
+namespace sinter::testing {
+
+/// What the tests ask of a plan.
+struct Planned {
+  plan::Plan plan;
+  std::size_t libraries = 0, tiled = 0;
+  const ir::Kernel* kernel = nullptr;  // the one with tiles
+  std::vector<std::int64_t> ints;      // its arguments
+
+  explicit Planned(plan::Plan made) : plan(std::move(made)) {
+    for (const plan::Launch& launch : plan.launches) {
+      const auto* number = std::get_if<std::uint32_t>(&launch.what);
+      if (!number) {
+        ++libraries;
+      } else if (plan.kernels[*number].tiling.any()) {
+        ++tiled;
+        kernel = &plan.kernels[*number];
+        ints = launch.ints;
+      }
+    }
+  }
+  bool has_cut(const std::string& reason) const {
+    for (const plan::PlanCut& cut : plan.cuts)
+      if (cut.reason.find(reason) != std::string::npos) return true;
+    return false;
+  }
+};
+
+inline ir::DeviceTraits with_tensor_cores() {
+  ir::DeviceTraits traits;
+  traits.grid_reductions = true;
+  traits.tensor_cores = {132, std::size_t{227} << 10};
+  return traits;
+}
+
+/// Plans what `program` computes, whose operands are in memory.
+inline Planned planned(const std::function<std::vector<AnyTensor>(const Device&)>& program,
+                       const ir::DeviceTraits& traits = with_tensor_cores()) {
+  struct LastTrace : runtime::TraceObserver {
+    void runs(const runtime::TraceRun& run) override { trace = run.trace; }
+    trace::Trace trace;
+  } last;
+  const Device device = Device::null();
+  runtime::add_observer(last);
+  const std::vector<AnyTensor> held = program(device);
+  device.sync();
+  runtime::remove_observer(last);
+  return Planned(plan::make_plan(last.trace, traits, {}));
+}
+
+inline AnyTensor input(const Shape& shape, const Device& device, DType dtype = DType::bf16) {
+  const AnyTensor x = AnyTensor::full(shape, 0, dtype, device);
+  x.sync();
+  return x;
+}
+
+inline Planned product(const Shape& a, const Shape& b, bool transpose_a = false, bool transpose_b = false,
+                       DType dtype = DType::bf16) {
+  return planned([&](const Device& device) {
+    AnyTensor x = input(a, device, dtype), y = input(b, device, dtype);
+    if (transpose_a) x = x.transpose(-2, -1);
+    if (transpose_b) y = y.transpose(-2, -1);
+    return std::vector{x.matmul(y)};
+  });
+}
+
+inline emit::Target hopper() {
+  emit::Target target(emit::dialect("cuda"));
+  target.tensor_units = 132;
+  return target;
+}
+
+}  // namespace sinter::testing

@@ -1,0 +1,143 @@
+// Products of 16-bit floats on devices with tensor cores: what becomes one kernel with tiles, what stays a
+// library op, and what the text of such a kernel is made of.
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <sinter/sinter.h>
+
+#include "jit/emit/contraction/contraction.h"
+#include "tests/support/planned_products.h"
+
+using namespace sinter;
+using namespace sinter::testing;
+
+TEST_CASE("a product of 16-bit floats is one kernel, however its factors lie") {
+  for (const DType dtype : {DType::bf16, DType::f16})
+    for (const bool transpose_a : {false, true})
+      for (const bool transpose_b : {false, true}) {
+        const Planned p =
+            product(transpose_a ? Shape{128, 512} : Shape{512, 128},
+                    transpose_b ? Shape{256, 128} : Shape{128, 256}, transpose_a, transpose_b, dtype);
+        CHECK(p.plan.launches.size() == 1);
+        REQUIRE(p.tiled == 1);
+        CHECK(p.kernel->tiling.a_across == transpose_a);
+        CHECK(p.kernel->tiling.b_across == !transpose_b);
+        CHECK(p.kernel->tiling.vectors);
+        CHECK(p.kernel->buffers[p.kernel->stores[0].buffer].dtype == dtype);
+      }
+}
+
+TEST_CASE("without tensor cores, and for f32, products stay library ops") {
+  ir::DeviceTraits plain = with_tensor_cores();
+  plain.tensor_cores = {};
+  const auto program = [](DType dtype) {
+    return [=](const Device& device) {
+      return std::vector{input({64, 64}, device, dtype).matmul(input({64, 64}, device, dtype))};
+    };
+  };
+  CHECK(planned(program(DType::bf16), plain).libraries == 1);
+  CHECK(planned(program(DType::f32)).libraries == 1);
+  CHECK(planned(program(DType::bf16)).libraries == 0);
+}
+
+TEST_CASE("what the copy engine cannot read stays a library op") {
+  CHECK(product({64, 100}, {100, 64}).libraries == 1);   // rows of 200 bytes
+  CHECK(product({64, 128}, {128, 100}).libraries == 1);  // likewise of the other factor
+  CHECK(product({64, 104}, {104, 72}).tiled == 1);       // multiples of 16 bytes that are no whole tiles
+  CHECK(product({0, 64}, {64, 64}).libraries == 1);      // nothing to do
+  CHECK(product({64, 1}, {1, 64}).libraries == 1);       // nothing to add up
+  CHECK(product({64, 64}, {8, 64, 64}).tiled == 1);      // one factor for all of a batch
+  CHECK(product({2, 3, 64, 64}, {2, 1, 64, 64}).tiled == 1);
+}
+
+TEST_CASE("products of one row are kernels like other reductions") {
+  const Planned p = product({1, 4096}, {4096, 4096}, false, true);
+  CHECK(p.libraries == 0);
+  CHECK(p.tiled == 0);
+  CHECK(p.plan.launches.size() == 1);
+}
+
+TEST_CASE("what follows a product is computed in its kernel") {
+  const Planned p = planned([](const Device& device) {
+    const AnyTensor x = input({512, 128}, device), w = input({256, 128}, device),
+                    bias = input({1, 256}, device), rest = input({512, 256}, device, DType::f32);
+    const AnyTensor y = AnyTensor::add(x.matmul(w.transpose(0, 1)), bias);
+    return std::vector{gelu(y), AnyTensor::add(y.cast(DType::f32), rest)};
+  });
+  CHECK(p.plan.launches.size() == 1);
+  REQUIRE(p.tiled == 1);
+  CHECK(p.kernel->stores.size() == 2);
+}
+
+TEST_CASE("what would break the tiles stays a kernel of its own") {
+  const Planned softmax = planned([](const Device& device) {
+    return std::vector{sinter::softmax(input({512, 128}, device).matmul(input({128, 256}, device)), 1)};
+  });
+  CHECK(softmax.tiled == 1);
+  CHECK(softmax.plan.launches.size() == 2);
+  CHECK(softmax.has_cut("reductions over different dimensions"));
+  const Planned two = planned([](const Device& device) {
+    const AnyTensor x = input({256, 128}, device), a = input({128, 256}, device),
+                    b = input({128, 256}, device);
+    return std::vector{AnyTensor::add(x.matmul(a), x.matmul(b))};
+  });
+  CHECK(two.tiled == 2);
+  CHECK(two.plan.launches.size() == 2);
+  CHECK(two.has_cut("tensor cores"));
+}
+
+TEST_CASE("few tiles are shared by several workgroups, large ones have large tiles") {
+  const Planned large = product({4096, 4096}, {4096, 4096}), few = product({768, 8192}, {8192, 768}),
+                small = product({128, 256}, {256, 128});
+  REQUIRE((large.tiled == 1 && few.tiled == 1 && small.tiled == 1));
+  CHECK(large.kernel->tiling.rows * large.kernel->tiling.columns >= 128 * 128);
+  CHECK(small.kernel->tiling.rows * small.kernel->tiling.columns <= 64 * 128);
+  const emit::Target target = hopper();
+  const emit::Geometry whole = emit::geometry(*large.kernel, target, large.ints),
+                       shared = emit::geometry(*few.kernel, target, few.ints);
+  CHECK(whole.cut == 0);
+  CHECK(emit::contraction_scratch_bytes(*large.kernel, whole) == 0);
+  CHECK(shared.cut > 0);
+  CHECK(shared.workgroups % shared.cut == 0);
+  CHECK(shared.workgroups <= 2 * 132);
+  CHECK(emit::contraction_scratch_bytes(*few.kernel, shared) > 0);
+}
+
+TEST_CASE("tensor maps say where factors lie") {
+  const Planned p = planned([](const Device& device) {
+    const AnyTensor a = input({3, 256, 512}, device).narrow(2, 128, 384), b = input({3, 384, 192}, device);
+    return std::vector{a.matmul(b)};
+  });
+  REQUIRE(p.tiled == 1);
+  const auto [a, b] = emit::tensor_maps(*p.kernel, p.ints);
+  CHECK(a.sizes == std::vector<std::uint64_t>{384, 256, 3});
+  CHECK(a.strides == std::vector<std::uint64_t>{1024, 256 * 1024});
+  CHECK(a.box == std::vector<std::uint32_t>{64, p.kernel->tiling.rows, 1});
+  CHECK(b.sizes == std::vector<std::uint64_t>{192, 384, 3});
+  CHECK(b.strides == std::vector<std::uint64_t>{384, 384 * 384});
+  CHECK(b.box == std::vector<std::uint32_t>{64, 64, 1});
+}
+
+TEST_CASE("the kernel's text has the loads and the work on finished tiles that its factors ask for") {
+  const Planned p = planned([](const Device& device) {
+    const AnyTensor x = input({4, 256, 128}, device), y = input({4, 128, 256}, device);
+    return std::vector{x.matmul(y).exp()};
+  });
+  REQUIRE(p.tiled == 1);
+  const std::string text = emit::emit(*p.kernel, hopper()).text;
+  CHECK(text.find("#define SN_LOAD_A tc_load_3d(to_a, t_a, arrived, depth, at.m") != std::string::npos);
+  CHECK(text.find("#define SN_LOAD_B tc_load_3d(to_b + 0, t_b, arrived, at.n + 0, depth") !=
+        std::string::npos);
+  CHECK(text.find("sn_exp") != std::string::npos);
+  CHECK(text.find("k16.f32.bf16.bf16") != std::string::npos);
+  CHECK(text.find("//---") == std::string::npos);
+  // Sizes are arguments: another size of the same tiles is the same text.
+  const Planned other = planned([](const Device& device) {
+    const AnyTensor x = input({5, 256, 192}, device), y = input({5, 192, 256}, device);
+    return std::vector{x.matmul(y).exp()};
+  });
+  REQUIRE(other.tiled == 1);
+  CHECK(emit::emit(*other.kernel, hopper()).text == text);
+}
