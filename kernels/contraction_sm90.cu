@@ -5,7 +5,7 @@
 //   SN_CONSUMERS, SN_TAKE_TURNS  warpgroups that multiply: 64 rows of one tile each, or, in turns, tiles of their own
 //   SN_A_ACROSS, SN_B_ACROSS     1: the factor has its neighbours along m (n), 0: along k
 //   SN_BAND                      rows of tiles that are done together
-//   SN_TOGETHER                  of 16 columns each, parts of a row that are finished together
+//   SN_TOGETHER                  rows that a lane finishes together
 //   SN_FEWER_REGISTERS, SN_MORE_REGISTERS   statements
 //   SN_LOAD_A, SN_LOAD_B         statements that bring a factor's part of a slot
 //   tc_multiply(d, a, b, more)   one instruction: d = a * b, or += where `more`
@@ -24,6 +24,7 @@ struct __align__(64) TensorMap {
 #define SN_A_BYTES (SN_BM * 128)
 #define SN_B_BYTES (SN_BN * 128)
 #define SN_SLOT (SN_A_BYTES + SN_B_BYTES)
+#define SN_STAGING (SN_CONSUMERS * 4 * 4096)
 #define SN_SUMS (SN_BN / 2)
 #define SN_BLOCKS (SN_TAKE_TURNS ? SN_BM / 64 : 1)
 #define SN_GROUPS (SN_TAKE_TURNS ? 1 : SN_CONSUMERS)
@@ -49,6 +50,9 @@ SN_FN void tc_wait(unsigned barrier, unsigned parity) {
       "@p bra done;\n\tbra again;\n\tdone:\n\t}" ::"r"(barrier),
       "r"(parity)
       : "memory");
+}
+SN_FN void tc_prefetch(const TensorMap& map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
 SN_FN void tc_load_2d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y) {
   asm volatile(
@@ -179,36 +183,37 @@ SN_FN bool tc_join(float (&d)[SN_BLOCKS][SN_SUMS], const Item& item, const Work&
   return true;
 }
 
-// Lane q of four has the pairs of columns 2q of rows r and r + 8 in two blocks of 8 columns: p[2 * block + row / 8].
-// Afterwards it has all eight columns of block q / 2 and row r + 8 * (q % 2).
-SN_FN void tc_gather_row(const float* p, float* row) {
-  const bool odd = threadIdx.x & 1, high = threadIdx.x & 2;
-  float even_pair[2][2], odd_pair[2][2];
+// A warp's 16 x 64 sums on their way from where the tensor cores leave them, two neighbours of a row in a lane, to eight
+// neighbours in each of eight lanes. The words of a row are permuted so that lanes meet different banks.
+SN_FN int tc_word(int row, int column) {
+  return row * 64 + (column ^ (row & 3) << 3 ^ (column >> 5 & 1) << 2);
+}
+SN_FN void tc_put(float* stage, const float* sums) {
+  const int lane = threadIdx.x % 32;
+  __syncwarp();
 #pragma unroll
-  for (int b = 0; b < 2; ++b)
+  for (int i = 0; i < 16; ++i) {
+    const int row = lane / 4 + i % 2 * 8, column = i / 2 * 8 + lane % 4 * 2;
+    *(float2*)(stage + tc_word(row, column)) = make_float2(sums[2 * i], sums[2 * i + 1]);
+  }
+  __syncwarp();
+}
+SN_FN void tc_get(const float* stage, int row, float* eight) {
+  const int column = threadIdx.x % 8 * 8;
 #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const float lower = p[4 * b + i], upper = p[4 * b + 2 + i];
-      const float kept = odd ? upper : lower, got = __shfl_xor_sync(~0u, odd ? lower : upper, 1);
-      even_pair[b][i] = odd ? got : kept;
-      odd_pair[b][i] = odd ? kept : got;
-    }
-#pragma unroll
-  for (int i = 0; i < 2; ++i) {
-    const float even_kept = high ? even_pair[1][i] : even_pair[0][i], odd_kept = high ? odd_pair[1][i] : odd_pair[0][i];
-    const float even_got = __shfl_xor_sync(~0u, high ? even_pair[0][i] : even_pair[1][i], 2);
-    const float odd_got = __shfl_xor_sync(~0u, high ? odd_pair[0][i] : odd_pair[1][i], 2);
-    row[i] = high ? even_got : even_kept;
-    row[2 + i] = high ? odd_got : odd_kept;
-    row[4 + i] = high ? even_kept : even_got;
-    row[6 + i] = high ? odd_kept : odd_got;
+  for (int i = 0; i < 8; i += 4) {
+    const float4 four = *(const float4*)(stage + tc_word(row, column + i));
+    eight[i] = four.x;
+    eight[i + 1] = four.y;
+    eight[i + 2] = four.z;
+    eight[i + 3] = four.w;
   }
 }
 //---
   extern __shared__ unsigned char shared[];
   __shared__ unsigned last_to_come[SN_CONSUMERS];
   const unsigned slots = (tc_shared_address(shared) + 1023u) & ~1023u;
-  const unsigned full = slots + SN_STAGES * SN_SLOT, empty = full + 8 * SN_STAGES, turns = empty + 8 * SN_STAGES;
+  const unsigned full = slots + SN_STAGES * SN_SLOT + SN_STAGING, empty = full + 8 * SN_STAGES, turns = empty + 8 * SN_STAGES;
   Work work;
   work.tiles_m = (size_m + SN_BM - 1) / SN_BM;
   work.tiles_n = (size_n + SN_BN - 1) / SN_BN;
@@ -217,6 +222,8 @@ SN_FN void tc_gather_row(const float* p, float* row) {
   work.slots_cut = (unsigned)cut * work.rounds;
   const int tiles = work.tiles_m * work.tiles_n * size_batch;
   if (threadIdx.x == 0) {
+    tc_prefetch(t_a);
+    tc_prefetch(t_b);
     for (int s = 0; s < SN_STAGES; ++s) {
       tc_barrier_init(full + 8 * s, 1);
       tc_barrier_init(empty + 8 * s, 4 * SN_GROUPS);
@@ -251,8 +258,9 @@ SN_FN void tc_gather_row(const float* p, float* row) {
     return;
   }
   SN_MORE_REGISTERS;
-  const int own = SN_TAKE_TURNS ? 0 : group * 64;
-  unsigned turn = group == 0 ? 1 : 0;  // the parity of this warpgroup's next turn; that of the first is there
+  const int own = SN_TAKE_TURNS ? 0 : group * 64, warp = threadIdx.x / 32;
+  float* const stage = (float*)(shared + (slots - tc_shared_address(shared)) + SN_STAGES * SN_SLOT + warp * 4096);
+  unsigned own_turn = group == 0 ? 1 : 0;  // the parity of this warpgroup's next turn; that of the first is there
   for (int count = 0; walk.next(work, tiles, item); ++count) {
     if (SN_TAKE_TURNS && count % SN_CONSUMERS != group) {
       slot += item.end - item.first;
@@ -261,8 +269,8 @@ SN_FN void tc_gather_row(const float* p, float* row) {
       continue;
     }
     if (SN_TAKE_TURNS) {
-      tc_wait(turns + 8 * group, turn);
-      turn ^= 1;
+      tc_wait(turns + 8 * group, own_turn);
+      own_turn ^= 1;
     }
     float d[SN_BLOCKS][SN_SUMS];
     int before = -1;
@@ -295,11 +303,14 @@ SN_FN void tc_gather_row(const float* p, float* row) {
     const Place at = tc_place(item.tile, work);
 #pragma unroll
     for (int block = 0; block < SN_BLOCKS; ++block) {
-      const int row = at.m + own + 64 * block + threadIdx.x / 32 % 4 * 16 + lane / 4 + 8 * (lane % 2);
 #pragma unroll
-      for (int part = 0; part < SN_BN / 16; part += SN_TOGETHER) {
-        const int column = at.n + part * 16 + lane % 4 / 2 * 8;
+      for (int part = 0; part < SN_BN / 64; ++part) {
+        tc_put(stage, d[block] + 32 * part);
+        const int column = at.n + part * 64 + lane % 8 * 8, row = at.m + own + 64 * block + warp % 4 * 16;
+#pragma unroll 1
+        for (int turn = lane / 8; turn < 16; turn += 4 * SN_TOGETHER) {
 //---
+        }
       }
     }
   }

@@ -79,7 +79,7 @@ class Verifier {
                 k_.row_elements == 0,
             where, "of a kernel that is no sum over one loop for rows and columns");
     require(
-        t.rows % 64 == 0 && t.columns % 16 == 0 && t.slots >= 2 && t.workgroups >= 1, where,
+        t.rows % 64 == 0 && t.columns % 64 == 0 && t.slots >= 2 && t.workgroups >= 1, where,
         std::to_string(t.rows) + " x " + std::to_string(t.columns) + ", slots " + std::to_string(t.slots));
     require(
         t.sum < k_.exprs.size() && k_.exprs[t.sum].kind == ExprKind::Reduce && k_.exprs[t.sum].op == Op::Sum,

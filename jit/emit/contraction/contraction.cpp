@@ -25,7 +25,8 @@ constexpr int kRows = 64, kSlotBytes = 128, kWarpgroup = 128;
 constexpr int kNeighbours = 8;
 // Rows that are done together, so that their factors are still in the second-level cache.
 constexpr int kBandRows = 2048;
-constexpr std::size_t kBarriers = 2048;  // with what the slots are aligned by
+constexpr std::size_t kBarriers = 1024 + 256;  // with what the slots are aligned by
+constexpr std::size_t kStaging = 4 * 4096;     // where a warpgroup's lanes exchange results
 constexpr int kRegisters = 65536;        // of a compute unit
 
 /// The loops of rows, columns and the sum.
@@ -38,7 +39,8 @@ int consumers(const ir::Tiling& t) { return t.turns ? 2 : t.rows / kRows; }
 int lanes(const ir::Tiling& t) { return (consumers(t) + 1) * kWarpgroup; }
 
 std::size_t shared_bytes(const ir::Tiling& t) {
-  return std::size_t{t.slots} * (t.rows + t.columns) * kSlotBytes + kBarriers;
+  return std::size_t{t.slots} * (t.rows + t.columns) * kSlotBytes +
+         static_cast<std::size_t>(consumers(t)) * kStaging + kBarriers;
 }
 
 std::int64_t value_of(ir::IntRef ref, std::span<const std::int64_t> ints) {
@@ -191,10 +193,10 @@ class Contraction {
 
   // ---- what becomes of a finished tile
 
-  /// How many times kNeighbours, so that what they meet is loaded together, where there are registers for it.
+  /// How many rows, so that what they meet is loaded together.
   int together() const { return t_.workgroups > 1 ? 1 : 2; }
 
-  /// together() times kNeighbours results of `row`, which the lanes of a warp exchange first.
+  /// kNeighbours results of each of together() rows, 4 rows apart: what the lanes of a warp have exchanged.
   void write_finish() {
     InnerWork work;
     for (ExprId id = 0; id < k_.exprs.size(); ++id)
@@ -213,11 +215,9 @@ class Contraction {
     const std::string sums = rows.name(t_.sum), each = std::to_string(kNeighbours / width);
     e_.out.line("float " + sums + "[" + std::to_string(count) + "][" + std::to_string(width) + "];");
     e_.open_unrolled("p", together());
-    e_.out.line("tc_gather_row(d[block] + 8 * (part + p), " + sums + "[p * " + each + "]);");
+    e_.out.line("tc_get(stage, turn + p * 4, " + sums + "[p * " + each + "]);");
     e_.close();
-    e_.open(e_.dialect.when("row < size_m"));
     if (loops_.row > 0) e_.split("at.z", 0, loops_.row);
-    e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[loops_.row], e_.index("row")));
     // All loads are under way before the first is used.
     for (ExprId id : loads)
       e_.out.line(e_.dialect.declare_vector(k_.exprs[id].dtype, width, rows.name(id), count));
@@ -236,17 +236,17 @@ class Contraction {
       for (const ir::Store* store : work.stores) e_.store(*store);
     }
     close_columns();
-    e_.close();
   }
 
-  /// A loop over the vectors of a row that a lane finishes together; `y` is the first column of each.
+  /// A loop over the vectors that a lane finishes together; `y` is the first column of each.
   void open_columns(int count, int width) {
     e_.open_unrolled("i", count);
-    const int each = kNeighbours / width;
-    const std::string vector = "int(i) / " + std::to_string(each) + " * 16 + int(i) % " +
-                               std::to_string(each) + " * " + std::to_string(width);
-    e_.out.line(e_.dialect.constant(e_.index_type, "y", e_.index("column + " + vector)));
-    e_.open(e_.dialect.when("y < size_n"));
+    const std::string each = std::to_string(kNeighbours / width);
+    e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[loops_.row],
+                                    e_.index("row + turn + int(i) / " + each + " * 4")));
+    e_.out.line(e_.dialect.constant(e_.index_type, "y",
+                                    e_.index("column + int(i) % " + each + " * " + std::to_string(width))));
+    e_.open(e_.dialect.when(e_.coordinates[loops_.row] + " < size_m && y < size_n"));
   }
   void close_columns() {
     e_.close();

@@ -125,10 +125,12 @@ double cycles(const Form& form, const Sizes& sizes, double units) {
   return kStart + waves * tile + area * kStore;
 }
 
+/// As many as there is room for, beside what the results are exchanged in and the barriers.
 std::uint8_t slots(const Form& form, const ir::TensorCores& cores) {
-  constexpr std::size_t kMostSlots = 8, kBarriersAndAlignment = 2048, kReserved = 1024;
+  constexpr std::size_t kMostSlots = 8, kExchange = 4 * 4096, kBarriers = 1536, kReserved = 1024;
+  const std::size_t groups = form.turns ? 2 : form.rows / 64;
   const std::size_t slot = (std::size_t{form.rows} + form.columns) * kSlotBytes;
-  const std::size_t room = cores.shared_bytes / form.workgroups - kBarriersAndAlignment - kReserved;
+  const std::size_t room = cores.shared_bytes / form.workgroups - groups * kExchange - kBarriers - kReserved;
   return static_cast<std::uint8_t>(std::min(kMostSlots, room / slot));
 }
 

@@ -61,7 +61,7 @@ bool is_wanted(const Graph& graph, const Node& product, NodeId a, NodeId b) {
   const std::int64_t rows = product.shape[rank - 2], columns = product.shape[rank - 1];
   const Shape& left = graph.nodes[a].shape;
   if (left[left.rank() - 1] < 2) return false;
-  if (std::min(rows, columns) <= kFewRows) return rows == 1 || columns == 1;
+  if (std::min(rows, columns) <= kFewRows) return true;
   return is_well(graph, a) && is_well(graph, b);
 }
 

@@ -116,12 +116,12 @@ void Launcher::launch_kernel(KernelExecutable& executable, const LaunchArguments
   if (has_tiles) push_tensor_maps(kernel, arguments);
   // Tensor maps hold addresses, so a replay packs all arguments again.
   replays_.start({executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
-                  "the launch of a fused kernel", geometry.shared_bytes},
+                  "the launch of a fused kernel", geometry.shared_bytes, has_tiles && kernel.tiling.workgroups == 1},
                  parameters_, has_tiles ? nullptr : &executable);
 }
 
 void Launcher::push_tensor_maps(const ir::Kernel& kernel, const LaunchArguments& arguments) {
-  constexpr int kSwizzle128 = 3, kPromote128 = 2;
+  constexpr int kSwizzle128 = 3, kPromote256 = 3;
   constexpr std::uint32_t kSteps[] = {1, 1, 1, 1, 1};
   for (const emit::TensorMap& map : emit::tensor_maps(kernel, arguments.ints)) {
     const DevicePointer address =
@@ -130,7 +130,7 @@ void Launcher::push_tensor_maps(const ir::Kernel& kernel, const LaunchArguments&
     check(replays_.api().tensor_map(
               &packed, map.dtype == DType::bf16 ? TensorMapType::BF16 : TensorMapType::F16,
               static_cast<unsigned>(map.sizes.size()), reinterpret_cast<void*>(address), map.sizes.data(),
-              map.strides.data(), map.box.data(), kSteps, 0, kSwizzle128, kPromote128, 0),
+              map.strides.data(), map.box.data(), kSteps, 0, kSwizzle128, kPromote256, 0),
           "cuTensorMapEncodeTiled");
     parameters_.push(packed);
   }

@@ -149,7 +149,7 @@ void Replays::end() noexcept {
 }
 
 void Replays::start_now(const Start& start, Parameters& parameters) {
-  if (follow_ > 0 && start.blocks >= follow_) {
+  if (follow_ > 0 && (start.blocks >= follow_ || start.fills)) {
     LaunchAttribute attribute;
     const LaunchConfig config{
         {start.blocks, 1, 1}, {start.x, start.y, 1}, start.shared_bytes, stream_, &attribute, 1};

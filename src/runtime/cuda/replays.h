@@ -28,6 +28,7 @@ struct Start {
   unsigned blocks = 0, x = 1, y = 1;
   const char* what = "";      // for errors
   unsigned shared_bytes = 0;  // beside what the function declares
+  bool fills = false;         // one block for each multiprocessor, which has room for no more
 };
 
 /// A kernel launch in a plan, with the arguments of its last run.
@@ -75,8 +76,8 @@ class PlanNodes final : public PlanState {
 class Replays {
  public:
   /// `most_graphs`: at most this many graphs at a time, least recently used evicted; 0: none. `follow`:
-  /// kernels of at least this many blocks use programmatic dependent launch (their text waits by sn_follow);
-  /// 0: none. Smaller kernels would be distributed unevenly over the cores, and in a graph the plain order is
+  /// kernels of at least this many blocks, and those that fill the device with fewer, use programmatic dependent
+  /// launch (their text waits by sn_follow); 0: none. Smaller kernels would be distributed unevenly over the cores, and in a graph the plain order is
   /// faster.
   Replays(const DriverApi& api, Context context, Stream stream, std::size_t most_graphs, unsigned follow);
   Replays(const Replays&) = delete;
