@@ -52,9 +52,11 @@ NodeId library_operand(Graph& graph, NodeId operand, std::uint32_t record) {
 }
 
 /// Of the starts of a node, whose ints are there, those that move get a range instead of a value.
-void let_starts_move(const trace::Trace& trace, const trace::OpRecord& record, std::uint32_t first, Node& node) {
+void let_starts_move(const trace::Trace& trace, const trace::OpRecord& record, std::uint32_t first,
+                     Node& node) {
   const bool is_slice = record.op == Op::Slice;
-  const trace::TraceValue& operand = trace.values[record.operands[is_slice ? 0 : record.operand_count - 1].index()];
+  const trace::TraceValue& operand =
+      trace.values[record.operands[is_slice ? 0 : record.operand_count - 1].index()];
   const Shape& large = is_slice ? operand.shape : node.shape;
   const Shape& small = is_slice ? node.shape : operand.shape;
   const std::size_t rank = trace::start_count(record);
@@ -66,7 +68,8 @@ void let_starts_move(const trace::Trace& trace, const trace::OpRecord& record, s
     const std::int64_t high = large[d] - 1 - std::max<std::int64_t>(0, across);
     node.ints[d] = low;
     if (small.numel() > 0 && high > low)
-      node.starts.push_back({static_cast<std::uint32_t>(d), {first + static_cast<std::uint32_t>(d), low, high - low}});
+      node.starts.push_back(
+          {static_cast<std::uint32_t>(d), {first + static_cast<std::uint32_t>(d), low, high - low}});
   }
 }
 

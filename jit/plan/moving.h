@@ -67,7 +67,8 @@ class MovingParts {
   /// The most that they are away from 0. Not an integer: views may be larger than 2^62.
   double farthest() const {
     double far = 0;
-    for (const Moving& m : parts_) far += static_cast<double>(std::abs(m.factor)) * static_cast<double>(m.by.reach);
+    for (const Moving& m : parts_)
+      far += static_cast<double>(std::abs(m.factor)) * static_cast<double>(m.by.reach);
     return far;
   }
 

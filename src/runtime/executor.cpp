@@ -386,8 +386,8 @@ void Executor::launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own) {
     for (const plan::ScalarArgument& argument : launch.scalars)
       own.scalars.push_back(convert(plan.scalar(argument.number, flushed.trace), argument.dtype));
     flushed.started = true;
-    backend_.launch(*ready.executables[i],
-                    {own.views, ints_of(launch), own.scalars, launch.members, launch.first_fault, launch.moving_ints});
+    backend_.launch(*ready.executables[i], {own.views, ints_of(launch), own.scalars, launch.members,
+                                            launch.first_fault, launch.moving_ints});
   };
 
   std::vector<FaultReportRef> reports;

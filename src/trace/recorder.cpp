@@ -209,8 +209,8 @@ bool Recorder::compute_alone(std::span<Value* const> wanted) {
   for (ValueId id = 0; id < values.size(); ++id)
     if (held[id]) all_held.push_back(id);
   // Both traces refer to each buffer.
-  part.draft.decide([&](ValueId id) { return held[id]; }, [&](ValueId id) { return may_die[id]; }, 2,
-                    starts_, all_held);
+  part.draft.decide([&](ValueId id) { return held[id]; }, [&](ValueId id) { return may_die[id]; }, 2, starts_,
+                    all_held);
   try {
     sink_.run(part.draft.flushed(), *of_sink_);
   } catch (...) {

@@ -84,7 +84,7 @@ struct Trace {
   std::vector<OpRecord> ops;
   std::vector<TraceValue> values;
   std::vector<std::int64_t> ints;
-  std::vector<Scalar> scalars;     // not part of the fingerprint
+  std::vector<Scalar> scalars;  // not part of the fingerprint
   /// Where slices, pads and parts of assignments start, in the order of the ops, as they were recorded.
   std::vector<std::int64_t> starts;
   /// For each of `starts` whether the plan is given it at each launch, and it is no part of the fingerprint;

@@ -37,8 +37,7 @@ Grid::Grid(const Shape& shape, const Shape& placed, std::span<const std::int64_t
 DraftBounds Grid::bounds() const {
   DraftBounds bounds;
   for (std::size_t d : tested_)
-    bounds.bounds.push_back(
-        {dims_[d].extent, dims_[d].start, dims_[d].step, dims_[d].size, dims_[d].moving});
+    bounds.bounds.push_back({dims_[d].extent, dims_[d].start, dims_[d].step, dims_[d].size, dims_[d].moving});
   return bounds;
 }
 

@@ -54,8 +54,8 @@ std::tuple<int, std::uint64_t> identity_of(const Graph& graph, ScalarRef scalar)
 
 std::size_t Rewriter::Hash::operator()(NodeId id) const {
   const Node& node = graph->nodes[id];
-  std::size_t hash = absl::HashOf(node.kind, node.op, node.dtype, node.operands, node.ints, node.starts,
-                                  node.value);
+  std::size_t hash =
+      absl::HashOf(node.kind, node.op, node.dtype, node.operands, node.ints, node.starts, node.value);
   for (std::int64_t size : node.shape) hash = absl::HashOf(hash, size);
   for (ScalarRef scalar : node.scalars) hash = absl::HashOf(hash, identity_of(*graph, scalar));
   return hash;

@@ -56,8 +56,7 @@ class Mover {
   }
   void move_place(Step& step, const Shape& placed) {
     for (std::size_t d = 0; d < step.dims.rank(); ++d)
-      if (placed[d] > 0)
-        step.dims[d] = start(placed[d], placed[d] > 1 ? step.more[d] : 1, step.shape[d]);
+      if (placed[d] > 0) step.dims[d] = start(placed[d], placed[d] > 1 ? step.more[d] : 1, step.shape[d]);
   }
 
   std::mt19937_64 engine_;
