@@ -40,11 +40,11 @@ class CacheFolder {
 
 }  // namespace
 
-std::function<double()> first_step(const sinter::Device& device, bool cached) {
+std::function<double()> first_step(const sinter::Device& device, const std::string& name, bool cached) {
   const auto folder = std::make_shared<CacheFolder>();
   const std::string command = "SINTER_CACHE_DIR='" + folder->path().string() + "' '" +
-                              fs::read_symlink("/proc/self/exe").string() + "' --first-step --device " +
-                              device.name();
+                              fs::read_symlink("/proc/self/exe").string() + "' --first-step " + name +
+                              " --device " + device.name();
   return [=] {
     if (!cached) folder->empty();
     const auto start = std::chrono::steady_clock::now();
@@ -53,9 +53,9 @@ std::function<double()> first_step(const sinter::Device& device, bool cached) {
   };
 }
 
-void run_first_step(const sinter::Device& device) {
+void run_first_step(const sinter::Device& device, const std::string& name) {
   for (const Workload& workload : workloads())
-    if (workload.name == "cnn_step") workload.make(device)();
+    if (workload.name == name) workload.make(device)();
   device.sync();
 }
 

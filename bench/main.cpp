@@ -23,7 +23,7 @@ struct Options {
   std::string device, json;
   double seconds = 2;
   bool list = false;
-  bool first_step = false;  // runs one training step and exits; started by the rows of that name
+  std::string first_step;  // runs one step of this row and exits; started by the rows that time it
 };
 
 const char* const kUsage =
@@ -41,7 +41,7 @@ Options parse(int argc, char** argv) {
     if (flag == "--list")
       options.list = true;
     else if (flag == "--first-step")
-      options.first_step = true;
+      options.first_step = value();
     else if (flag == "--device")
       options.device = value();
     else if (flag == "--json")
@@ -113,8 +113,8 @@ int run(int argc, char** argv) {
   }
   const sinter::Device device =
       options.device.empty() ? sinter::Device::best() : sinter::Device::parse(options.device);
-  if (options.first_step) {
-    bench::run_first_step(device);
+  if (!options.first_step.empty()) {
+    bench::run_first_step(device, options.first_step);
     return 0;
   }
   const char* threads = std::getenv("SINTER_HOST_THREADS");

@@ -7,6 +7,7 @@
 
 #include "first_step.h"
 #include "loops.h"
+#include "resnet.h"
 #include "threads.h"
 #include "workload.h"
 
@@ -287,9 +288,15 @@ const std::vector<Workload>& workloads() {
          "a known trace of 100 ops and 10 launches, from flush to handed over (host: null device)", 100, 1,
          "us", nullptr, replay},
         {"first_step_cold_s", "process start to the end of the CNN's first step, nothing cached", 1, 1, "s",
-         nullptr, [](const Device& device) { return first_step(device, false); }},
+         nullptr, [](const Device& device) { return first_step(device, "cnn_step", false); }},
         {"first_step_warm_s", "the same with kernels on disk", 1, 1, "s", nullptr,
-         [](const Device& device) { return first_step(device, true); }},
+         [](const Device& device) { return first_step(device, "cnn_step", true); }},
+        {"resnet18_step", "ResNet-18, 32 x 32 images (host: 4, else 128), SGD step", 5, 1, "ms",
+         resnet18_step},
+        {"resnet18_first_step_cold_s", "process start to the end of ResNet-18's first step, nothing cached",
+         1, 1, "s", nullptr, [](const Device& device) { return first_step(device, "resnet18_step", false); }},
+        {"resnet18_first_step_warm_s", "the same with kernels on disk", 1, 1, "s", nullptr,
+         [](const Device& device) { return first_step(device, "resnet18_step", true); }},
         {"evaluation_1_thread", "two small ops, recorded and run, again and again", 1, 1, "us", nullptr,
          [](const Device& device) { return evaluations(device, 1); }},
         {"evaluation_2_threads", "the same in two threads: time for one evaluation, of both together", 1, 1,

@@ -51,6 +51,28 @@ NodeId library_operand(Graph& graph, NodeId operand, std::uint32_t record) {
   return graph.add_view(Op::Reshape, operand, Shape(given.shape), {}, record);
 }
 
+/// Of the starts of a node, whose ints are there, those that move get a range instead of a value.
+void let_starts_move(const trace::Trace& trace, const trace::OpRecord& record, std::uint32_t first,
+                     Node& node) {
+  const bool is_slice = record.op == Op::Slice;
+  const trace::TraceValue& operand =
+      trace.values[record.operands[is_slice ? 0 : record.operand_count - 1].index()];
+  const Shape& large = is_slice ? operand.shape : node.shape;
+  const Shape& small = is_slice ? node.shape : operand.shape;
+  const std::size_t rank = trace::start_count(record);
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (!trace.moves[first + d]) continue;
+    // From where to where all elements have a place.
+    const std::int64_t across = std::max<std::int64_t>(0, small[d] - 1) * node.ints[rank + d];
+    const std::int64_t low = std::max<std::int64_t>(0, -across);
+    const std::int64_t high = large[d] - 1 - std::max<std::int64_t>(0, across);
+    node.ints[d] = low;
+    if (small.numel() > 0 && high > low)
+      node.starts.push_back(
+          {static_cast<std::uint32_t>(d), {first + static_cast<std::uint32_t>(d), low, high - low}});
+  }
+}
+
 }  // namespace
 
 Graph make_graph(const trace::Trace& trace) {
@@ -58,6 +80,7 @@ Graph make_graph(const trace::Trace& trace) {
   graph.trace = &trace;
   graph.nodes.reserve(trace.values.size() + trace.scalars.size());
   std::vector<NodeId> node_of(trace.values.size(), kNoNode);
+  std::uint32_t next_start = 0;  // number of the op's first start
 
   for (trace::ValueId id = 0; id < trace.values.size(); ++id) {
     const trace::TraceValue& value = trace.values[id];
@@ -78,6 +101,9 @@ Graph make_graph(const trace::Trace& trace) {
     node.shape = value.shape;
     node.record = i;
     for (std::int64_t number : trace.ints_of(record)) node.ints.push_back(number);
+    if (const std::size_t count = trace::start_count(record); count > 0 && !trace.moves.empty())
+      let_starts_move(trace, record, next_start, node);
+    next_start += static_cast<std::uint32_t>(trace::start_count(record));
     for (std::uint32_t s = 0; s < record.scalar_count; ++s)
       node.scalars.push_back({ScalarRef::Table::Trace, record.first_scalar + s});
     for (std::uint8_t k = 0; k < record.operand_count; ++k) {
@@ -123,14 +149,15 @@ Domain domain_of(const Graph& graph, const Node& node) {
   return domain;
 }
 
-trace::Layout view_layout(const Graph& graph, const Node& node) {
+ViewLayout view_layout(const Graph& graph, const Node& node) {
   return view_layout(graph, node, contiguous_layout(graph.nodes[node.operands[0]].shape));
 }
 
-trace::Layout view_layout(const Graph& graph, const Node& node, const trace::Layout& operand) {
+ViewLayout view_layout(const Graph& graph, const Node& node, const ViewLayout& operand) {
   const Shape& in = graph.nodes[node.operands[0]].shape;
   const Dims& from = operand.strides;
-  trace::Layout layout{Dims::filled(node.shape.rank(), 0), operand.offset};
+  ViewLayout layout{Dims::filled(node.shape.rank(), 0), operand.offset};
+  layout.moving = operand.moving;
   switch (node.op) {
     case Op::Permute:
       for (std::size_t i = 0; i < node.shape.rank(); ++i) layout.strides[i] = from[node.ints[i]];
@@ -146,6 +173,7 @@ trace::Layout view_layout(const Graph& graph, const Node& node, const trace::Lay
         if (node.shape.numel() > 0) layout.offset += node.ints[i] * from[i];
         layout.strides[i] = node.ints[in.rank() + i] * from[i];
       }
+      for (const NodeStart& start : node.starts) layout.moving.add(start.start, from[start.dim]);
       break;
     case Op::Windows:
       for (std::size_t i = 0; i < in.rank(); ++i) layout.strides[i] = from[i];
@@ -171,15 +199,15 @@ std::optional<StridedView> strided_view(const Graph& graph, NodeId id) {
     id = graph.nodes[id].operands[0];
   }
   const Node& base = graph.nodes[id];
-  trace::Layout layout = base.kind == NodeKind::External ? graph.trace->values[base.value].layout
-                                                         : contiguous_layout(base.shape);
+  ViewLayout layout = base.kind == NodeKind::External ? graph.trace->values[base.value].layout
+                                                      : contiguous_layout(base.shape);
   for (; !views.empty(); views.pop_back()) {
     const Node& view = graph.nodes[views.back()];
     if (view.op != Op::Reshape) {
       layout = view_layout(graph, view, layout);
       continue;
     }
-    trace::Layout reshaped;
+    ViewLayout reshaped;
     if (!reshape_layout(graph.nodes[view.operands[0]].shape, layout, view.shape, reshaped))
       return std::nullopt;
     layout = reshaped;

@@ -10,6 +10,7 @@
 #include <sinter/scalar.h>
 #include <sinter/shape.h>
 
+#include "jit/plan/moving.h"
 #include "jit/plan/scalar_ref.h"
 #include "src/trace/trace.h"
 
@@ -20,6 +21,17 @@ inline constexpr NodeId kNoNode = 0xffffffff;
 
 enum class NodeKind : std::uint8_t { External, Scalar, Op };
 
+/// A start among a node's ints that moves; the int is its least value.
+struct NodeStart {
+  std::uint32_t dim = 0;
+  Start start;
+  friend bool operator==(const NodeStart&, const NodeStart&) = default;
+  template <class H>
+  friend H AbslHashValue(H h, const NodeStart& s) {
+    return H::combine(std::move(h), s.dim, s.start);
+  }
+};
+
 struct Node {
   NodeKind kind = NodeKind::Op;
   Op op = Op::Add;
@@ -27,6 +39,7 @@ struct Node {
   Shape shape;
   std::vector<NodeId> operands;
   std::vector<std::int64_t> ints;  // as ops.def describes
+  std::vector<NodeStart> starts;   // slice, pad, slice_assign
   std::vector<ScalarRef> scalars;  // Op: its own, as ops.def describes; Scalar: the number
   trace::ValueId value = 0;        // External
   std::uint32_t record = 0;        // the op of the trace that it is there for, for explanations
@@ -91,14 +104,14 @@ Graph make_graph(const trace::Trace& trace);
 /// A view over a value or buffer: the node it looks at and the strides into it.
 struct StridedView {
   NodeId base;
-  trace::Layout layout;  // in elements of the base's storage (externals: their buffer)
+  ViewLayout layout;  // in elements of the base's storage (externals: their buffer)
 };
 
 /// For a view node: how its operand's row-major positions are reached: coordinates of `node.shape` meet this
 /// layout. Not for Reshape, which keeps positions.
-trace::Layout view_layout(const Graph& graph, const Node& node);
+ViewLayout view_layout(const Graph& graph, const Node& node);
 /// The same over an operand that lies as `operand` says.
-trace::Layout view_layout(const Graph& graph, const Node& node, const trace::Layout& operand);
+ViewLayout view_layout(const Graph& graph, const Node& node, const ViewLayout& operand);
 
 /// Follows views down to the first node that is not a view. Nothing when strides cannot express the way (a
 /// reshape across a gap).

@@ -19,6 +19,9 @@ std::size_t held_bytes(const Plan& plan) {
                       held_bytes(plan.cuts);
   for (const ir::Kernel& kernel : plan.kernels) bytes += held_bytes(kernel);
   for (const Launch& launch : plan.launches) {
+    bytes +=
+        held_bytes(launch.moving_ints) + held_bytes(launch.moving_parts) + held_bytes(launch.moving_bytes);
+    for (const MovingParts& parts : launch.moving_parts) bytes += parts.held_bytes();
     bytes += held_bytes(launch.buffers) + held_bytes(launch.ints) + held_bytes(launch.scalars) +
              held_bytes(launch.records) + held_bytes(launch.accesses);
     if (std::holds_alternative<library::LibraryOpRef>(launch.what)) bytes += kLibraryOp;

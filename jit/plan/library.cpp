@@ -9,7 +9,7 @@ namespace sinter::plan {
 namespace {
 
 bool reads_in_place(const Graph& graph, const library::Kind& kind, const library::Signature& signature,
-                    std::size_t k, const trace::Layout& layout) {
+                    std::size_t k, const ViewLayout& layout) {
   return kind.reads_in_place(signature, k, layout) ||
          (graph.channels_last && kind.operand_order(signature, k) == library::ImageOrder::Either &&
           library::is_channels_last(signature.operands[k].shape, layout));

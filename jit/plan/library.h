@@ -12,7 +12,7 @@ namespace sinter::plan {
 /// Where a library op finds an operand.
 struct LibraryOperand {
   NodeId base = kNoNode;  // the node whose memory holds it: the operand itself, or what it is a view of
-  trace::Layout layout;   // how it lies there, in elements
+  ViewLayout layout;      // how it lies there, in elements
 };
 
 /// A library op as it will be launched.

@@ -65,6 +65,10 @@ class Assembler {
       const auto& [base, layout] = call.operands[k];
       launch.buffers[k].byte_offset +=
           static_cast<std::size_t>(layout.offset) * size_of(graph_.nodes[base].dtype);
+      if (layout.moving.empty()) continue;
+      MovingParts bytes;
+      bytes.add(layout.moving, static_cast<std::int64_t>(size_of(graph_.nodes[base].dtype)));
+      launch.moving_bytes.push_back({static_cast<std::uint32_t>(k), std::move(bytes)});
     }
     launch.what = call.op;
     launch.records = {graph_.nodes[step.node].record};
@@ -98,6 +102,10 @@ class Assembler {
       ++launch.members;
       append(gathers[it->second], lowered.gathers);
       append(launch.buffers, part.buffers);
+      for (MovingNumber& number : lowered.moving) {
+        launch.moving_ints.push_back(number.place + static_cast<std::uint32_t>(launch.ints.size()));
+        launch.moving_parts.push_back(std::move(number.parts));
+      }
       append(launch.ints, lowered.ints);
       append(launch.scalars, lowered.scalars);
       append(launch.records, lowered.records);

@@ -11,6 +11,7 @@
 #include "jit/ir/kernel.h"
 #include "jit/ir/traits.h"
 #include "jit/library/library_op.h"
+#include "jit/plan/moving.h"
 #include "jit/plan/origins.h"
 #include "jit/plan/scalar_ref.h"
 #include "src/trace/trace.h"
@@ -54,10 +55,13 @@ struct Launch {
   std::uint32_t first_fault = 0;  // of the plan's fault words the launch's first
   std::vector<Binding> buffers;
   std::vector<std::int64_t> ints;
-  std::vector<ScalarArgument> scalars;  // in the order of the kernel's
-  std::vector<std::uint32_t> records;   // ops of the trace that it computes
-  std::int64_t in_place_bytes = 0;      // results written over a buffer that nobody else sees
-  std::vector<Access> accesses;         // what it reads and writes, for explanations
+  std::vector<std::uint32_t> moving_ints;  // of `ints` those to which each run adds ...
+  std::vector<MovingParts> moving_parts;   // ... these parts
+  std::vector<MovingNumber> moving_bytes;  // likewise of the byte offsets of `buffers`
+  std::vector<ScalarArgument> scalars;     // in the order of the kernel's
+  std::vector<std::uint32_t> records;      // ops of the trace that it computes
+  std::int64_t in_place_bytes = 0;         // results written over a buffer that nobody else sees
+  std::vector<Access> accesses;            // what it reads and writes, for explanations
 
   std::int64_t bytes_read() const;
   std::int64_t bytes_written() const;
@@ -74,7 +78,7 @@ struct PlanCut {
 struct Placement {
   trace::ValueId value = 0;
   Binding memory;  // Input (the same or a donated buffer) or Output; offset 0
-  trace::Layout layout;
+  ViewLayout layout;
 };
 
 /// What became of a value that somebody sees afterwards, and why.

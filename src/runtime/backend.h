@@ -85,6 +85,7 @@ struct LaunchArguments {
   std::span<const ScalarValue> scalars;
   std::size_t members = 1;
   std::uint32_t first_fault = 0;  // of the run's fault words the launch's first; it has faults * members
+  std::span<const std::uint32_t> moving_ints{};  // of `ints` those that differ from run to run, ascending
 };
 
 /// Compiled kernel IR or a prepared library op, ready to be launched any number of times, from one thread at

@@ -77,6 +77,7 @@ class Executor::Own final : public trace::TraceSink::PerRecorder {
   std::atomic<std::uint64_t> dropped{0};  // PlanCache::dropped when `plans` was right
 
   std::vector<BufferView> views;
+  std::vector<std::int64_t> ints;
   std::vector<ScalarValue> scalars;
   std::vector<BufferRef> outputs, arena;
 
@@ -360,18 +361,33 @@ void Executor::launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own) {
   auto base_of = [&](const plan::Binding& binding) {
     return binding.space == plan::Binding::Space::Input ? flushed.bases[binding.index] : 0;
   };
+  const std::vector<std::int64_t>& starts = flushed.trace.starts;
+  auto ints_of = [&](const plan::Launch& launch) -> std::span<const std::int64_t> {
+    if (launch.moving_ints.empty()) return launch.ints;
+    own.ints = launch.ints;
+    for (std::size_t k = 0; k < launch.moving_ints.size(); ++k)
+      own.ints[launch.moving_ints[k]] += launch.moving_parts[k].at(starts);
+    return own.ints;
+  };
+  RunNeeds needs = ready.needs;
+  for (std::size_t i = 0; !flushed.trace.moves.empty() && i < plan.launches.size(); ++i)
+    if (const plan::Launch& launch = plan.launches[i]; !launch.moving_ints.empty())
+      needs.workspace_bytes = std::max(
+          needs.workspace_bytes, ready.executables[i]->workspace_bytes(ints_of(launch), launch.members));
   auto start = [&](std::size_t i) {
     const plan::Launch& launch = plan.launches[i];
     own.views.clear();
     for (const plan::Binding& binding : launch.buffers)
       own.views.push_back(
           {buffer_of(binding).get(), binding.byte_offset + static_cast<std::size_t>(base_of(binding))});
+    for (const plan::MovingNumber& moving : launch.moving_bytes)
+      own.views[moving.place].byte_offset += static_cast<std::size_t>(moving.parts.at(starts));
     own.scalars.clear();
     for (const plan::ScalarArgument& argument : launch.scalars)
       own.scalars.push_back(convert(plan.scalar(argument.number, flushed.trace), argument.dtype));
     flushed.started = true;
-    backend_.launch(*ready.executables[i],
-                    {own.views, launch.ints, own.scalars, launch.members, launch.first_fault});
+    backend_.launch(*ready.executables[i], {own.views, ints_of(launch), own.scalars, launch.members,
+                                            launch.first_fault, launch.moving_ints});
   };
 
   std::vector<FaultReportRef> reports;
@@ -380,14 +396,14 @@ void Executor::launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own) {
     for (std::size_t bytes : plan.output_bytes) own.outputs.push_back(backend_.allocate(bytes));
     for (std::size_t bytes : plan.arena_bytes) own.arena.push_back(backend_.allocate(bytes));
     if (!base::logs("launch")) {
-      Run run(backend_, &ready.state, ready.needs);
+      Run run(backend_, &ready.state, needs);
       for (std::size_t i = 0; i < plan.launches.size(); ++i) start(i);
       if (FaultReportRef report = run.submit()) reports.push_back(std::move(report));
     } else {
       // One launch at a time: slower as a whole, but each line is the time of its own work.
       for (std::size_t i = 0; i < plan.launches.size(); ++i) {
         const auto begin = std::chrono::steady_clock::now();
-        Run run(backend_, nullptr, ready.needs);
+        Run run(backend_, nullptr, needs);
         start(i);
         if (FaultReportRef report = run.submit()) reports.push_back(std::move(report));
         backend_.synchronize();
@@ -403,6 +419,7 @@ void Executor::launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own) {
     trace::Value& value = *flushed.values[placement.value];
     value.buffer = buffer_of(placement.memory);
     value.layout = placement.layout;
+    value.layout.offset += placement.layout.moving.at(starts);
     value.layout.offset += base_of(placement.memory) / static_cast<std::int64_t>(size_of(value.dtype));
   }
   if (!plan.unstored.empty()) flushed.unstored = {ready.shared_from_this(), &plan.unstored};

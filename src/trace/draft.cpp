@@ -7,6 +7,9 @@
 namespace sinter::trace {
 namespace {
 
+// What the starts in a fingerprint are.
+constexpr std::uint64_t kStand = 0xe1000000u, kMove = 0xe2000000u;
+
 /// The position of the value's lowest element in its buffer, in bytes.
 std::int64_t first_byte(const TraceValue& value) {
   std::int64_t low = value.layout.offset;
@@ -18,15 +21,13 @@ std::int64_t first_byte(const TraceValue& value) {
 }  // namespace
 
 void Draft::undo_bases() {
+  trace().moves.clear();
   if (flushed_.bases.empty()) return;
   flushed_.bases.clear();
-  std::size_t at = 0;
-  for (const std::uint32_t op : slices_) {
+  for (const auto [op, first_start] : slices_) {
     const OpRecord& record = trace().ops[op];
-    const std::size_t rank = record.int_count / 2;
-    std::copy_n(starts_.begin() + static_cast<std::ptrdiff_t>(at), rank,
+    std::copy_n(trace().starts.begin() + first_start, start_count(record),
                 trace().ints.begin() + record.first_int);
-    at += rank;
   }
   for (const ValueId id : in_memory_) {
     TraceValue& value = trace().values[id];
@@ -36,21 +37,27 @@ void Draft::undo_bases() {
   }
 }
 
-/// A value that is read by slices alone becomes the smallest box that has all of them: a batch taken from
-/// data in memory is the same trace wherever it starts. Not so a dying value: a result may get its memory,
-/// and only as a whole, since one in a part of it would keep all of it.
-void Draft::crop_sliced() {
+/// For each value whether something else than a slice reads it.
+std::vector<bool> Draft::read_as_whole() const {
   std::vector<bool> is_whole(trace().values.size());
   for (const OpRecord& record : trace().ops) {
     const bool is_slice = record.op == Op::Slice && trace().values[record.output].shape.numel() > 0;
     for (std::size_t k = 0; k < record.operand_count; ++k)
       if (!is_slice && !record.operands[k].is_scalar()) is_whole[record.operands[k].index()] = true;
   }
+  return is_whole;
+}
+
+/// A value that is read by slices alone becomes the smallest box that has all of them: a batch taken from
+/// data in memory is the same trace wherever it starts. Not so a dying value: a result may get its memory,
+/// and only as a whole, since one in a part of it would keep all of it.
+void Draft::crop_sliced() {
+  const std::vector<bool> is_whole = read_as_whole();
   struct Box {
     Dims low, high;
   };
   absl::flat_hash_map<ValueId, Box> boxes;
-  for (const std::uint32_t op : slices_) {
+  for (const auto [op, first_start] : slices_) {
     const OpRecord& record = trace().ops[op];
     const ValueId id = record.operands[0].index();
     if (is_whole[id] || trace().values[id].dying) continue;
@@ -74,7 +81,7 @@ void Draft::crop_sliced() {
     // A recipe that reads the box would keep all of the data.
     if (value.shape != flushed_.values[id]->shape) value.fills_buffer = false;
   }
-  for (const std::uint32_t op : slices_) {
+  for (const auto [op, first_start] : slices_) {
     const OpRecord& record = trace().ops[op];
     const auto box = boxes.find(record.operands[0].index());
     if (box == boxes.end()) continue;
@@ -87,9 +94,7 @@ void Draft::crop_sliced() {
 /// dying values from the buffer's own begin. What is left of the position is structure, and goes into
 /// `words`: alignments, and how values of one buffer lie to each other.
 void Draft::choose_bases(std::vector<std::uint64_t>& words) {
-  undo_bases();
   flushed_.bases.assign(trace().buffer_count, std::numeric_limits<std::int64_t>::max());
-  if (!slices_.empty()) crop_sliced();
   for (const ValueId id : in_memory_) {
     const TraceValue& value = trace().values[id];
     std::int64_t& base = flushed_.bases[value.buffer];
@@ -102,13 +107,60 @@ void Draft::choose_bases(std::vector<std::uint64_t>& words) {
     value.layout.offset -= flushed_.bases[value.buffer] / static_cast<std::int64_t>(size_of(value.dtype));
     words.push_back(static_cast<std::uint64_t>(value.layout.offset));
   }
-  for (const std::uint32_t op : slices_) {
-    const OpRecord& record = trace().ops[op];
-    for (const std::int64_t size : trace().values[record.operands[0].index()].shape)
-      words.push_back(static_cast<std::uint64_t>(size));
-    for (const std::int64_t start : trace().ints_of(record).first(record.int_count / 2))
-      words.push_back(static_cast<std::uint64_t>(start));
+}
+
+/// The trace gets a plan that is given the starts that `moves` names. Values in memory are as large as they
+/// are: which box of them has all slices, only the run knows.
+void Draft::let_move(const std::vector<bool>& moves, std::vector<std::uint64_t>& words) {
+  trace().moves = moves;
+  words.push_back(kMove);
+  for (std::size_t i = 0; i < moves.size(); ++i) {
+    words.push_back(moves[i]);
+    if (!moves[i]) words.push_back(static_cast<std::uint64_t>(trace().starts[i]));
   }
+  // A recipe that reads slices of a value would keep all of it.
+  const std::vector<bool> is_whole = read_as_whole();
+  for (const auto [op, first_start] : slices_) {
+    const OpRecord& record = trace().ops[op];
+    TraceValue& value = trace().values[record.operands[0].index()];
+    if (!is_whole[record.operands[0].index()] && trace().values[record.output].shape != value.shape)
+      value.fills_buffer = false;
+  }
+}
+
+/// Chooses bases, and which starts move; the fingerprint. `words`: what was decided otherwise.
+void Draft::finish(std::vector<std::uint64_t>& words, MovingStarts& known) {
+  undo_bases();
+  if (started_.empty()) {
+    choose_bases(words);
+    flushed_.fingerprint = fingerprint_.finish(words);
+    return;
+  }
+  const std::vector<std::int64_t>& starts = trace().starts;
+  std::vector<std::uint64_t> moving = words;
+  choose_bases(moving);
+  const Fingerprint structure = fingerprint_.finish(moving);
+  const std::vector<bool>* moves = known.find(structure, starts);
+  if (!moves) {
+    undo_bases();
+    if (!slices_.empty()) crop_sliced();
+    choose_bases(words);
+    words.push_back(kStand);
+    for (const auto [op, first_start] : slices_)
+      for (const std::int64_t size : trace().values[trace().ops[op].operands[0].index()].shape)
+        words.push_back(static_cast<std::uint64_t>(size));
+    for (const std::uint32_t op : started_)
+      for (const std::int64_t start : trace().ints_of(trace().ops[op]).first(start_count(trace().ops[op])))
+        words.push_back(static_cast<std::uint64_t>(start));
+    flushed_.fingerprint = fingerprint_.finish(words);
+    moves = known.compare(structure, flushed_.fingerprint, starts);
+    if (!moves) return;
+    undo_bases();
+    std::vector<std::uint64_t> again;
+    choose_bases(again);
+  }
+  let_move(*moves, moving);
+  flushed_.fingerprint = fingerprint_.finish(moving);
 }
 
 void Draft::clear() {
@@ -123,7 +175,9 @@ void Draft::clear() {
   flushed_.bases.clear();
   in_memory_.clear();
   slices_.clear();
-  starts_.clear();
+  started_.clear();
+  flushed_.trace.starts.clear();
+  flushed_.trace.moves.clear();
   of_recipes_ = 0;
   flushed_.started = flushed_.has_failed_inputs = false;
   flushed_.unstored = nullptr;

@@ -13,6 +13,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include "src/trace/fingerprint.h"
+#include "src/trace/starts.h"
 #include "src/trace/trace.h"
 #include "src/trace/value.h"
 
@@ -49,7 +50,7 @@ class Draft {
     std::swap(buffers_, other.buffers_);
     std::swap(in_memory_, other.in_memory_);
     std::swap(slices_, other.slices_);
-    std::swap(starts_, other.starts_);
+    std::swap(started_, other.started_);
     std::swap(of_recipes_, other.of_recipes_);
     return *this;
   }
@@ -127,12 +128,15 @@ class Draft {
     words.add(head | static_cast<std::uint64_t>(result->dtype) << 48);
     for (std::size_t k = 0; k < record.operand_count; ++k) words.add(record.operands[k].bits);
     std::span<const std::int64_t> ints = trace().ints_of(record);
-    if (record.op == Op::Slice && trace().values[record.operands[0].index()].external) {
-      // Where a slice of a value in memory starts is no structure; `decide` adds what is left of it.
-      const auto starts = ints.first(ints.size() / 2);
-      ints = ints.subspan(starts.size());
-      starts_.insert(starts_.end(), starts.begin(), starts.end());
-      slices_.push_back(static_cast<std::uint32_t>(trace().ops.size()));
+    if (const std::size_t count = start_count(record); count > 0) {
+      // Where something starts is no structure unless `decide` says so.
+      const auto starts = ints.first(count);
+      ints = ints.subspan(count);
+      if (record.op == Op::Slice && trace().values[record.operands[0].index()].external)
+        slices_.push_back({static_cast<std::uint32_t>(trace().ops.size()),
+                           static_cast<std::uint32_t>(trace().starts.size())});
+      trace().starts.insert(trace().starts.end(), starts.begin(), starts.end());
+      started_.push_back(static_cast<std::uint32_t>(trace().ops.size()));
     }
     for (std::int64_t number : ints) words.add(static_cast<std::uint64_t>(number));
     words.add(result->shape);
@@ -147,11 +151,12 @@ class Draft {
 
   /// Fixes what becomes of each value, and with that the fingerprint. `is_held(id)`: somebody sees the result
   /// afterwards. `may_die(id)`: nobody sees the external value afterwards. `references`: to the buffers,
-  /// beside those of the values that die here. `asked`: results that the flush is there for, all of them
-  /// held; none: the flush asks for no value in particular. `recipes`: that may read a value which dies.
+  /// beside those of the values that die here. `known`: which starts move. `asked`: results that the flush is
+  /// there for, all of them held; none: the flush asks for no value in particular. `recipes`: that may read a
+  /// value which dies.
   template <class IsHeld, class MayDie>
-  void decide(IsHeld is_held, MayDie may_die, long references, std::span<const ValueId> asked,
-              std::int32_t recipes = 0);
+  void decide(IsHeld is_held, MayDie may_die, long references, MovingStarts& known,
+              std::span<const ValueId> asked, std::int32_t recipes = 0);
 
   /// Undoes what `decide` did to shapes and layouts of external values and to slices of them, so that the
   /// trace can go on.
@@ -193,8 +198,11 @@ class Draft {
     return runtime::bytes_of(*value.buffer) <=
            static_cast<std::size_t>(value.shape.numel()) * size_of(value.dtype);
   }
+  void finish(std::vector<std::uint64_t>& words, MovingStarts& known);
   void choose_bases(std::vector<std::uint64_t>& words);
+  std::vector<bool> read_as_whole() const;
   void crop_sliced();
+  void let_move(const std::vector<bool>& moves, std::vector<std::uint64_t>& words);
   static std::int32_t recipes_of(const Value& value) {
     std::atomic_thread_fence(std::memory_order_acquire);  // use_count() alone orders nothing
     return value.recipes.load(std::memory_order_acquire);
@@ -210,15 +218,18 @@ class Draft {
   FingerprintBuilder fingerprint_;
   absl::flat_hash_map<Value*, ValueId> externals_;
   absl::flat_hash_map<runtime::Buffer*, std::uint32_t> buffers_;
-  std::vector<ValueId> in_memory_;     // external values
-  std::vector<std::uint32_t> slices_;  // ops that slice an external value
-  std::vector<std::int64_t> starts_;   // of these, as they were recorded
-  std::size_t of_recipes_ = 0;         // ops
+  struct SliceOp {
+    std::uint32_t op, first_start;
+  };
+  std::vector<ValueId> in_memory_;      // external values
+  std::vector<SliceOp> slices_;         // ops that slice an external value
+  std::vector<std::uint32_t> started_;  // ops that have starts
+  std::size_t of_recipes_ = 0;          // ops
 };
 
 template <class IsHeld, class MayDie>
-void Draft::decide(IsHeld is_held, MayDie may_die, long references, std::span<const ValueId> asked,
-                   std::int32_t recipes) {
+void Draft::decide(IsHeld is_held, MayDie may_die, long references, MovingStarts& known,
+                   std::span<const ValueId> asked, std::int32_t recipes) {
   // What is seen now decides: a handle that is dropped later only means that a value was kept for nothing.
   std::vector<std::uint32_t> dying(trace().buffer_count, 0);
   if (!trace().asks_for_ends)  // it was decided before, and could not be run
@@ -251,8 +262,7 @@ void Draft::decide(IsHeld is_held, MayDie may_die, long references, std::span<co
       bits.push_back(id);
     }
   }
-  choose_bases(bits);
-  flushed_.fingerprint = fingerprint_.finish(bits);
+  finish(bits, known);
 }
 
 }  // namespace sinter::trace

@@ -45,7 +45,7 @@ void Recorder::compute_recipe(Value& value) {
   const Flushed& all = draft.flushed();
   // What this recipe alone keeps may be written over: it goes when the value is there.
   draft.decide([&](ValueId id) { return id == number; },
-               [&](ValueId id) { return !is_owned(*all.values[id]); }, 1, {}, 1);
+               [&](ValueId id) { return !is_owned(*all.values[id]); }, 1, starts_, {}, 1);
   try {
     sink_.run(draft.flushed(), *of_sink_);
   } catch (...) {
@@ -129,6 +129,7 @@ bool Recorder::empty() {
 void Recorder::begin_thread() {
   std::lock_guard lock(mutex_);
   ends_.forget();
+  starts_.forget();
 }
 
 /// `wanted`: what is asked for; none: nothing in particular.
@@ -149,7 +150,7 @@ void Recorder::flush_locked(std::span<Value* const> wanted, bool by_program) {
   if (wanted.size() == 1 && is_asked(*wanted[0])) asked = {&wanted[0]->pending_id, 1};
   // One reference to each buffer is the trace's own.
   current_.decide([&](ValueId id) { return is_owned(*values[id]); },
-                  [&](ValueId id) { return !is_owned(*values[id]); }, 1, asked);
+                  [&](ValueId id) { return !is_owned(*values[id]); }, 1, starts_, asked);
   try {
     sink_.run(current_.flushed(), *of_sink_);
   } catch (...) {
@@ -208,7 +209,7 @@ bool Recorder::compute_alone(std::span<Value* const> wanted) {
   for (ValueId id = 0; id < values.size(); ++id)
     if (held[id]) all_held.push_back(id);
   // Both traces refer to each buffer.
-  part.draft.decide([&](ValueId id) { return held[id]; }, [&](ValueId id) { return may_die[id]; }, 2,
+  part.draft.decide([&](ValueId id) { return held[id]; }, [&](ValueId id) { return may_die[id]; }, 2, starts_,
                     all_held);
   try {
     sink_.run(part.draft.flushed(), *of_sink_);

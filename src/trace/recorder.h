@@ -13,6 +13,7 @@
 #include "src/trace/draft.h"
 #include "src/trace/ends.h"
 #include "src/trace/recipe.h"
+#include "src/trace/starts.h"
 #include "src/trace/trace.h"
 #include "src/trace/value.h"
 
@@ -135,6 +136,7 @@ class Recorder {
   bool has_failed_ = false;  // the trace at hand could not be run before
   RecipeBook recipes_;
   bool had_recipes_ = false;  // there may be some in the book
+  MovingStarts starts_;
   Draft current_;
   std::atomic<std::uint64_t> ops_recorded_{0};
 };

@@ -52,6 +52,15 @@ struct OpRecord {
   std::uint32_t line = 0;
   const char* file = nullptr;
 };
+/// How many of the op's integers, its first ones, say where something starts.
+inline std::size_t start_count(const OpRecord& record) {
+  switch (record.op) {
+    case Op::Slice:
+    case Op::Pad: return record.int_count / 2u;
+    case Op::SliceAssign: return (record.int_count - 1u) / 3u;
+    default: return 0;
+  }
+}
 static_assert(sizeof(OpRecord) <= 48);
 static_assert(offsetof(OpRecord, operands) == 8, "fingerprints take in the bytes before as they are");
 
@@ -75,7 +84,12 @@ struct Trace {
   std::vector<OpRecord> ops;
   std::vector<TraceValue> values;
   std::vector<std::int64_t> ints;
-  std::vector<Scalar> scalars;     // not part of the fingerprint
+  std::vector<Scalar> scalars;  // not part of the fingerprint
+  /// Where slices, pads and parts of assignments start, in the order of the ops, as they were recorded.
+  std::vector<std::int64_t> starts;
+  /// For each of `starts` whether the plan is given it at each launch, and it is no part of the fingerprint;
+  /// empty: none is.
+  std::vector<bool> moves;
   std::uint32_t buffer_count = 0;  // buffers behind the external values
   /// The flush asks for no value in particular: for each held one that no other held one came of.
   bool asks_for_ends = true;

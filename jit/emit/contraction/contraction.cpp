@@ -27,7 +27,7 @@ constexpr int kNeighbours = 8;
 constexpr int kBandRows = 2048;
 constexpr std::size_t kBarriers = 1024 + 256;  // with what the slots are aligned by
 constexpr std::size_t kStaging = 4 * 4096;     // where a warpgroup's lanes exchange results
-constexpr int kRegisters = 65536;        // of a compute unit
+constexpr int kRegisters = 65536;              // of a compute unit
 
 /// The loops of rows, columns and the sum.
 struct Loops {

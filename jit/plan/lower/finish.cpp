@@ -96,7 +96,19 @@ class Arguments {
     if (number == 1) return ir::IntRef::one();
     return extent(number);
   }
+  ir::IntRef offset(const MapStep& step) {
+    if (!step.moving.empty()) return moving(step.offset, step.moving);
+    return step.offset == 0 ? ir::IntRef::zero() : extent(step.offset);
+  }
+  /// A number that each launch is given anew, unless nothing of it moves.
+  ir::IntRef moving(std::int64_t number, const MovingParts& parts) {
+    if (parts.empty()) return stride(number);
+    moved.push_back({static_cast<std::uint32_t>(ints.size()), parts});
+    wide |= std::abs(static_cast<double>(number)) + parts.farthest() > static_cast<double>(kMostIndex);
+    return extent(number);
+  }
   std::vector<std::int64_t> ints;
+  std::vector<MovingNumber> moved;
   bool wide = false;
 };
 
@@ -104,7 +116,7 @@ class Arguments {
 /// the largest index of a table times its stride.
 bool reaches_far(const IndexMap& map, double beyond = 0) {
   for (const MapStep& step : map.steps()) {
-    double reach = std::abs(static_cast<double>(step.offset)), count = 1;
+    double reach = std::abs(static_cast<double>(step.offset)) + step.moving.farthest(), count = 1;
     if (&step == &map.steps().back()) reach += beyond;
     for (std::size_t d = 0; d < step.strides.size(); ++d) {
       reach += std::abs(static_cast<double>(step.strides[d])) *
@@ -271,7 +283,7 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
       if (s > 0)
         for (std::int64_t extent : step.extents) to.extents.push_back(arguments.extent(extent));
       for (std::int64_t stride : step.strides) to.strides.push_back(arguments.stride(stride));
-      to.offset = step.offset == 0 ? ir::IntRef::zero() : arguments.extent(step.offset);
+      to.offset = arguments.offset(step);
     }
     bool inner = false;
     for (std::size_t k = draft.outer_rank; k < draft.extents.size(); ++k)
@@ -297,7 +309,7 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
     }
     if (expr.kind == ir::ExprKind::InBounds) {
       for (const DraftBounds::Dim& dim : draft.bounds[expr.buffer].bounds)
-        expr.bounds.push_back({arguments.extent(dim.extent), arguments.stride(dim.lower),
+        expr.bounds.push_back({arguments.extent(dim.extent), arguments.moving(dim.lower, dim.moving),
                                arguments.stride(dim.step), arguments.stride(dim.size)});
       expr.buffer = 0;
     }
@@ -340,6 +352,7 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
 
   result.buffers = std::move(draft.buffers);
   result.ints = std::move(arguments.ints);
+  result.moving = std::move(arguments.moved);
   result.scalars = std::move(draft.scalars);
   std::sort(draft.records.begin(), draft.records.end());
   draft.records.erase(std::unique(draft.records.begin(), draft.records.end()), draft.records.end());

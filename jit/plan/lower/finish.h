@@ -22,6 +22,7 @@ struct DraftStore {
 struct DraftBounds {
   struct Dim {
     std::int64_t extent, lower, step, size;
+    MovingParts moving{};  // of `lower`
   };
   std::vector<Dim> bounds;
 };

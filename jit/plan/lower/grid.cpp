@@ -5,18 +5,25 @@
 
 namespace sinter::plan {
 
-Grid::Grid(const Shape& shape, const Shape& placed, std::span<const std::int64_t> ints) {
+Grid::Grid(const Shape& shape, const Shape& placed, std::span<const std::int64_t> ints,
+           std::span<const NodeStart> starts) {
   const std::size_t rank = shape.rank();
   given_ = shape;
   for (std::size_t d = 0; d < rank; ++d) {
-    const Dim dim{shape[d], ints[d], ints[rank + d], placed[d]};
-    if (!dim.filled()) narrowed_.emplace_back(d, dim);
+    Dim dim{shape[d], ints[d], ints[rank + d], placed[d]};
+    for (const NodeStart& start : starts)
+      if (start.dim == d) dim.moving.add(start.start, 1);
+    if (!dim.filled() && dim.moving.empty()) narrowed_.emplace_back(d, dim);
     if (dim.extent == 1 && dim.filled()) continue;
-    if (!dims_.empty() && dim.filled() && dims_.back().step == 1) {
+    // A point that moves stays a dim of its own: `below` leaves it out.
+    if (!dims_.empty() && dim.filled() && dims_.back().step == 1 && !dims_.back().is_moving_point()) {
       Dim& outer = dims_.back();
-      outer = {outer.extent * dim.extent, outer.start * dim.extent, 1, outer.size * dim.extent};
+      MovingParts moving;
+      moving.add(outer.moving, dim.extent);
+      outer = {outer.extent * dim.extent, outer.start * dim.extent, 1, outer.size * dim.extent,
+               std::move(moving)};
     } else {
-      dims_.push_back(dim);
+      dims_.push_back(std::move(dim));
     }
   }
   if (dims_.empty()) dims_.push_back({1, 0, 1, 1});
@@ -30,7 +37,7 @@ Grid::Grid(const Shape& shape, const Shape& placed, std::span<const std::int64_t
 DraftBounds Grid::bounds() const {
   DraftBounds bounds;
   for (std::size_t d : tested_)
-    bounds.bounds.push_back({dims_[d].extent, dims_[d].start, dims_[d].step, dims_[d].size});
+    bounds.bounds.push_back({dims_[d].extent, dims_[d].start, dims_[d].step, dims_[d].size, dims_[d].moving});
   return bounds;
 }
 
@@ -53,8 +60,12 @@ IndexMap Grid::below(const IndexMap& map) const {
     rounded.push_back((dim.extent + dim.step - 1) / dim.step * dim.step);
   }
   const Dims placed_strides = contiguous_strides(placed), rounded_strides = contiguous_strides(rounded);
-  trace::Layout shift{steps ? rounded_strides : placed_strides, 0};
-  for (std::size_t d = 0; d < dims_.size(); ++d) shift.offset -= dims_[d].start * shift.strides[d];
+  ViewLayout shift{steps ? rounded_strides : placed_strides, 0};
+  for (std::size_t d = 0; d < dims_.size(); ++d) {
+    if (dims_[d].is_moving_point()) shift.strides[d] = 0;
+    shift.offset -= dims_[d].start * shift.strides[d];
+    shift.moving.add(dims_[d].moving, -shift.strides[d]);
+  }
   IndexMap result = map.through(shape_, shift);
   if (steps) {
     MapStep pick;

@@ -18,8 +18,9 @@ namespace sinter::plan {
 /// two comparisons.
 class Grid {
  public:
-  /// `ints`: start of each dim, then step of each dim.
-  Grid(const Shape& shape, const Shape& placed, std::span<const std::int64_t> ints);
+  /// `ints`: start of each dim, then step of each dim. `starts`: those that move.
+  Grid(const Shape& shape, const Shape& placed, std::span<const std::int64_t> ints,
+       std::span<const NodeStart> starts);
 
   /// The test whether a number of `coordinates` lies on the grid.
   DraftBounds bounds() const;
@@ -32,7 +33,10 @@ class Grid {
  private:
   struct Dim {
     std::int64_t extent, start, step, size;
+    MovingParts moving{};  // of the start
     bool filled() const { return start == 0 && step == 1 && size == extent; }
+    /// Its one coordinate in the tensor is 0, wherever it stands.
+    bool is_moving_point() const { return size == 1 && !moving.empty(); }
   };
 
   std::vector<Dim> dims_;

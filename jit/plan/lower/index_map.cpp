@@ -8,9 +8,10 @@ namespace {
 
 /// A view without dims of size 1 and with neighbours joined where the outer stride continues the inner one:
 /// the fewer dims a number must be split into, the more often two steps merge.
-MapStep simplified(const Shape& shape, const trace::Layout& layout) {
+MapStep simplified(const Shape& shape, const ViewLayout& layout) {
   MapStep step;
   step.offset = layout.offset;
+  step.moving = layout.moving;
   for (std::size_t i = 0; i < shape.rank(); ++i) {
     if (shape[i] == 1) continue;
     if (!step.extents.empty() && step.strides.back() == layout.strides[i] * shape[i]) {
@@ -48,21 +49,34 @@ bool merge(MapStep& last, const MapStep& next, const std::vector<Stretch>& stret
     merged.offset += low[j] * next.strides[j];
   }
   if (rest != 0) return false;
-  for (std::size_t d = 0; d < last.strides.size(); ++d) {
-    const std::int64_t stride = last.strides[d], size = std::abs(stride);
-    if (reach(d) == 0 || stride == 0) {
-      merged.strides[d] = 0;
-      continue;
-    }
+  // What a stride of the number is in the merged step. Nothing where it counts no digit.
+  const auto stride_in_digit = [&](std::int64_t stride, std::int64_t most) -> std::optional<std::int64_t> {
+    const std::int64_t size = std::abs(stride);
     std::size_t j = digits;
     while (j > 0 && size >= inner[j - 1]) --j;
     // Now inner[j] <= size < inner[j - 1]: the stride counts digit j - 1.
-    if (j == 0 || size % inner[j] != 0) return false;
+    if (j == 0 || size % inner[j] != 0) return std::nullopt;
     const std::size_t digit = j - 1;
     const std::int64_t per_step = stride / inner[j];
-    (per_step < 0 ? low : high)[digit] += per_step * reach(d);
-    merged.strides[d] = per_step * next.strides[digit];
-    merged.offset -= first(d) * merged.strides[d];
+    (per_step < 0 ? low : high)[digit] += per_step * most;
+    return per_step * next.strides[digit];
+  };
+  for (std::size_t d = 0; d < last.strides.size(); ++d) {
+    if (reach(d) == 0 || last.strides[d] == 0) {
+      merged.strides[d] = 0;
+      continue;
+    }
+    const std::optional<std::int64_t> stride = stride_in_digit(last.strides[d], reach(d));
+    if (!stride) return false;
+    merged.strides[d] = *stride;
+    merged.offset -= first(d) * *stride;
+  }
+  // A start is like one more coordinate.
+  merged.moving = next.moving;
+  for (const Moving& m : last.moving) {
+    const std::optional<std::int64_t> factor = stride_in_digit(m.factor, m.by.reach);
+    if (!factor) return false;
+    merged.moving.add(m.by, *factor);
   }
   for (std::size_t j = 0; j < digits; ++j)
     if (low[j] < 0 || high[j] >= next.extents[j]) return false;
@@ -72,13 +86,14 @@ bool merge(MapStep& last, const MapStep& next, const std::vector<Stretch>& stret
 
 }  // namespace
 
-IndexMap IndexMap::through(const Shape& shape, const trace::Layout& layout) const {
+IndexMap IndexMap::through(const Shape& shape, const ViewLayout& layout) const {
   if (is_contiguous(shape, layout)) return *this;
   MapStep next = simplified(shape, layout);
   if (next.extents.empty()) {  // a single element: wherever the loop stands, it is this one
     MapStep first = steps_.front();
     first.strides.assign(first.strides.size(), 0);
     first.offset = next.offset;
+    first.moving = next.moving;
     return IndexMap(std::move(first));
   }
   IndexMap result = *this;
@@ -89,7 +104,7 @@ IndexMap IndexMap::through(const Shape& shape, const trace::Layout& layout) cons
 }
 
 void IndexMap::restrict(const IndexMap& coordinate, std::int64_t first, std::int64_t last) {
-  if (coordinate.steps_.size() != 1) return;
+  if (coordinate.steps_.size() != 1 || !coordinate.steps_[0].moving.empty()) return;
   const MapStep& step = coordinate.steps_[0];
   std::size_t moving = step.strides.size();  // the one dim that the coordinate depends on
   for (std::size_t d = 0; d < step.strides.size(); ++d) {
@@ -131,7 +146,8 @@ std::optional<std::pair<std::size_t, std::int64_t>> IndexMap::helpful_split() co
   return std::nullopt;
 }
 
-std::int64_t IndexMap::at(const std::vector<std::int64_t>& point) const {
+std::int64_t IndexMap::at(const std::vector<std::int64_t>& point,
+                          std::span<const std::int64_t> starts) const {
   std::vector<std::int64_t> coordinates = point;
   std::int64_t number = 0;
   for (std::size_t s = 0; s < steps_.size(); ++s) {
@@ -143,7 +159,7 @@ std::int64_t IndexMap::at(const std::vector<std::int64_t>& point) const {
         number /= step.extents[j];
       }
     }
-    number = step.offset;
+    number = step.offset + step.moving.at(starts);
     for (std::size_t j = 0; j < step.strides.size(); ++j) number += coordinates[j] * step.strides[j];
   }
   return number;

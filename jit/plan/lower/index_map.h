@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -10,7 +11,7 @@
 
 #include <sinter/shape.h>
 
-#include "src/trace/layout.h"
+#include "jit/plan/moving.h"
 
 namespace sinter::plan {
 
@@ -21,10 +22,11 @@ struct MapStep {
   Numbers extents;
   Numbers strides;
   std::int64_t offset = 0;
+  MovingParts moving;  // of the offset
   friend bool operator==(const MapStep&, const MapStep&) = default;
   template <class H>
   friend H AbslHashValue(H h, const MapStep& step) {
-    return H::combine(std::move(h), step.extents, step.strides, step.offset);
+    return H::combine(std::move(h), step.extents, step.strides, step.offset, step.moving);
   }
 };
 
@@ -46,7 +48,7 @@ class IndexMap {
 
   /// The map that goes on from this one: its number is taken as a row-major position in `shape`, split into
   /// coordinates, and these meet strides and offset. Merged into the last step where that is exact.
-  IndexMap through(const Shape& shape, const trace::Layout& layout) const;
+  IndexMap through(const Shape& shape, const ViewLayout& layout) const;
 
   /// From here on the map is used only where `coordinate`, another map of the same loop, gives a number in
   /// [first, last]: fewer carries can happen. No part of what maps are compared by: it follows from the
@@ -57,8 +59,8 @@ class IndexMap {
   /// and the size of the inner part that would run over one digit alone.
   std::optional<std::pair<std::size_t, std::int64_t>> helpful_split() const;
 
-  /// The map's number at a point of the loop; for tests.
-  std::int64_t at(const std::vector<std::int64_t>& point) const;
+  /// The map's number at a point of the loop, in a run with these starts; for tests.
+  std::int64_t at(const std::vector<std::int64_t>& point, std::span<const std::int64_t> starts = {}) const;
 
   friend bool operator==(const IndexMap& a, const IndexMap& b) { return a.steps_ == b.steps_; }
   /// Equal, and goes on alike: the same coordinates count.
@@ -74,9 +76,5 @@ class IndexMap {
   Steps steps_;
   std::vector<Stretch> stretches_;  // of the loop's coordinates; empty: all of them count
 };
-
-using trace::contiguous_layout;
-using trace::is_contiguous;
-using trace::reshape_layout;
 
 }  // namespace sinter::plan

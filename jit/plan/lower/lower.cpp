@@ -368,7 +368,7 @@ class Lowering : private DraftWriter {
     const MapStep &x = a.steps()[0], &y = b.steps()[0];
     for (std::size_t d = 0; d < x.strides.size(); ++d)
       if (x.extents[d] != 1 && x.strides[d] != y.strides[d]) return false;
-    return x.offset == y.offset;
+    return x.offset == y.offset && x.moving == y.moving;
   }
 
   /// Elements put on a grid in a larger shape, with a number (pad) or another value (slice_assign) around
@@ -377,7 +377,7 @@ class Lowering : private DraftWriter {
     const Node& n = node(id);
     const bool assigns = n.op == Op::SliceAssign;
     const NodeId placed = n.operands[assigns ? 1 : 0];
-    const Grid grid(n.shape, node(placed).shape, n.ints);
+    const Grid grid(n.shape, node(placed).shape, n.ints, n.starts);
     const ir::ExprId on_grid = in_bounds(id, grid, map);
     ir::Expr where;
     where.op = Op::Where;
@@ -420,8 +420,11 @@ class Lowering : private DraftWriter {
     test.map = number_of(intern(grid.coordinates(index_map(map))));
     DraftBounds bounds = grid.bounds();
     std::vector<std::int64_t> key;
-    for (const DraftBounds::Dim& dim : bounds.bounds)
+    for (const DraftBounds::Dim& dim : bounds.bounds) {
       key.insert(key.end(), {dim.extent, dim.lower, dim.step, dim.size});
+      for (const Moving& m : dim.moving)  // a start's number tells its range
+        key.insert(key.end(), {-1 - static_cast<std::int64_t>(m.by.start), m.factor});
+    }
     auto [it, added] = test_of_.try_emplace({test.map, std::move(key)}, ir::kNone);
     if (!added) return it->second;
     if (draft_.bounds.size() >= limits_.max_tests) throw Cut{"too many pieces and frames"};
@@ -455,7 +458,7 @@ class Lowering : private DraftWriter {
     if (base.kind != NodeKind::External &&
         (owners_[table->base] == kInline || owners_[table->base] == Owner::kernel(id_)))
       throw Cut{"a table that this kernel computes"};
-    trace::Layout layout = table->layout;
+    ViewLayout layout = table->layout;
     layout.strides[axis] = 0;
     ir::Expr expr;
     expr.kind = ir::ExprKind::LoadAt;

@@ -51,6 +51,7 @@ struct Lowered {
   ir::Kernel kernel;
   std::vector<BufferUse> buffers;  // in the order of kernel.buffers
   std::vector<std::int64_t> ints;
+  std::vector<MovingNumber> moving;  // of the ints
   std::vector<ScalarArgument> scalars;
   std::vector<std::uint32_t> records;  // ops of the trace that it computes
   std::vector<NodeId> gathers;         // of each fault word of the kernel

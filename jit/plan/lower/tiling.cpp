@@ -19,6 +19,13 @@ constexpr std::int64_t kVector = 8;
 // Bytes of the sum in a slot, and elements of 16 bits.
 constexpr std::int64_t kSlotBytes = 128, kSlotElements = 64;
 
+/// True iff the position of the map's first element is a multiple of so many elements in every run.
+bool begins_at_multiple(const MapStep& step, std::int64_t elements) {
+  return step.offset % elements == 0 &&
+         std::all_of(step.moving.begin(), step.moving.end(),
+                     [&](const Moving& part) { return part.factor % elements == 0; });
+}
+
 struct Sizes {
   double rows = 1, columns = 1, depth = 1, batches = 1;
 };
@@ -46,7 +53,7 @@ bool copies(const Draft& draft, const ir::Kernel& kernel, ir::ExprId load, std::
     if (stride < 0 || stride % kStrideBytes != 0 || stride >= kMostStrideBytes) return false;
     ++dims;
   }
-  return step.strides[along] == 1 && step.offset * bytes % kStrideBytes == 0 && dims + 1 <= kMostDims;
+  return step.strides[along] == 1 && begins_at_multiple(step, kStrideBytes / bytes) && dims + 1 <= kMostDims;
 }
 
 /// One factor of the product: its load, and how it lies.
@@ -74,7 +81,7 @@ bool in_vectors(const Draft& draft, const ir::Kernel& kernel) {
   const auto fits = [&](const IndexMap& map) {
     if (map.steps().size() != 1 || map.steps()[0].strides[column] != 1) return true;  // element by element
     const MapStep& step = map.steps()[0];
-    bool whole = step.offset % kVector == 0;
+    bool whole = begins_at_multiple(step, kVector);
     for (std::size_t loop = 0; loop < draft.outer_rank; ++loop)
       whole &= loop == column || step.strides[loop] % kVector == 0;
     return whole;

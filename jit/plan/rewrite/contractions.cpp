@@ -28,9 +28,11 @@ NodeId half_below(Rewriter& to, NodeId id) {
 
 /// True iff the copy engine can read a factor that lies so: neighbours along a row or a column, all other
 /// strides multiples of 16 bytes.
-bool lies_well(const Shape& shape, const trace::Layout& layout) {
+bool lies_well(const Shape& shape, const ViewLayout& layout) {
   const std::size_t rank = shape.rank();
   if (layout.offset % 8 != 0) return false;
+  for (const Moving& part : layout.moving)
+    if (part.factor % 8 != 0) return false;
   for (const std::size_t along : {rank - 1, rank - 2}) {
     bool well = layout.strides[along] == 1;
     for (std::size_t d = 0; d < rank; ++d) {

@@ -54,7 +54,8 @@ std::tuple<int, std::uint64_t> identity_of(const Graph& graph, ScalarRef scalar)
 
 std::size_t Rewriter::Hash::operator()(NodeId id) const {
   const Node& node = graph->nodes[id];
-  std::size_t hash = absl::HashOf(node.kind, node.op, node.dtype, node.operands, node.ints, node.value);
+  std::size_t hash =
+      absl::HashOf(node.kind, node.op, node.dtype, node.operands, node.ints, node.starts, node.value);
   for (std::int64_t size : node.shape) hash = absl::HashOf(hash, size);
   for (ScalarRef scalar : node.scalars) hash = absl::HashOf(hash, identity_of(*graph, scalar));
   return hash;
@@ -63,7 +64,7 @@ std::size_t Rewriter::Hash::operator()(NodeId id) const {
 bool Rewriter::Equal::operator()(NodeId a, NodeId b) const {
   const Node &x = graph->nodes[a], &y = graph->nodes[b];
   return x.kind == y.kind && x.op == y.op && x.dtype == y.dtype && x.shape == y.shape &&
-         x.operands == y.operands && x.ints == y.ints && x.value == y.value &&
+         x.operands == y.operands && x.ints == y.ints && x.starts == y.starts && x.value == y.value &&
          x.channels_last == y.channels_last &&
          std::equal(
              x.scalars.begin(), x.scalars.end(), y.scalars.begin(), y.scalars.end(),

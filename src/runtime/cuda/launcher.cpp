@@ -62,6 +62,7 @@ void Launcher::launch_again(Node& node, const LaunchArguments& arguments, const 
     std::uint64_t bits = 0;
     switch (patch.source) {
       case Patch::Source::Buffer: bits = address_of(arguments.buffers[patch.number]); break;
+      case Patch::Source::Int: bits = static_cast<std::uint64_t>(arguments.ints[patch.number]); break;
       case Patch::Source::Scalar: bits = bits_of(arguments.scalars[patch.number], patch.dtype); break;
       case Patch::Source::Workspace: bits = memory.workspace; break;
       case Patch::Source::Faults: bits = first_fault(arguments, memory); break;
@@ -82,11 +83,17 @@ void Launcher::launch_kernel(KernelExecutable& executable, const LaunchArguments
     parameters_.patch_next({.source = Source::Buffer, .number = b});
     parameters_.push(address_of(arguments.buffers[b]));
   }
-  for (std::int64_t value : arguments.ints) {
+  const std::uint8_t int_bytes = kernel.wide ? 8 : 4;
+  std::size_t moving = 0;
+  for (std::uint32_t i = 0; i < arguments.ints.size(); ++i) {
+    if (moving < arguments.moving_ints.size() && arguments.moving_ints[moving] == i) {
+      parameters_.patch_next({.source = Source::Int, .bytes = int_bytes, .number = i});
+      ++moving;
+    }
     if (kernel.wide)
-      parameters_.push(value);
+      parameters_.push(arguments.ints[i]);
     else
-      parameters_.push(static_cast<std::int32_t>(value));
+      parameters_.push(static_cast<std::int32_t>(arguments.ints[i]));
   }
   for (std::uint32_t s = 0; s < kernel.scalars.size(); ++s) {
     const DType dtype = kernel.scalars[s];
@@ -115,9 +122,10 @@ void Launcher::launch_kernel(KernelExecutable& executable, const LaunchArguments
   push_faults(kernel, arguments, memory);
   if (has_tiles) push_tensor_maps(kernel, arguments);
   // Tensor maps hold addresses, so a replay packs all arguments again.
-  replays_.start({executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
-                  "the launch of a fused kernel", geometry.shared_bytes, has_tiles && kernel.tiling.workgroups == 1},
-                 parameters_, has_tiles ? nullptr : &executable);
+  replays_.start(
+      {executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
+       "the launch of a fused kernel", geometry.shared_bytes, has_tiles && kernel.tiling.workgroups == 1},
+      parameters_, has_tiles ? nullptr : &executable);
 }
 
 void Launcher::push_tensor_maps(const ir::Kernel& kernel, const LaunchArguments& arguments) {
@@ -162,7 +170,15 @@ void Launcher::launch_members(KernelExecutable& executable, const LaunchArgument
   std::memcpy(parameters_.room(kernel.members * layout.bytes), table_.data(), table_.size());
   for (std::size_t m = 0; m < arguments.members; ++m)
     for (const emit::MemberLayout::Field& field : layout.fields) {
-      if (field.letter == 'n') continue;
+      if (field.letter == 'n') {
+        const auto number = static_cast<std::uint32_t>(m * kernel.ints + field.number);
+        if (std::binary_search(arguments.moving_ints.begin(), arguments.moving_ints.end(), number))
+          parameters_.patch_at({.source = Patch::Source::Int,
+                                .bytes = static_cast<std::uint8_t>(field.bytes),
+                                .number = number,
+                                .offset = static_cast<std::uint32_t>(m * layout.bytes + field.offset)});
+        continue;
+      }
       const bool is_buffer = field.letter == 'b';
       const std::size_t each = is_buffer ? kernel.buffers.size() : kernel.scalars.size();
       parameters_.patch_at({.source = is_buffer ? Patch::Source::Buffer : Patch::Source::Scalar,

@@ -76,9 +76,9 @@ class PlanNodes final : public PlanState {
 class Replays {
  public:
   /// `most_graphs`: at most this many graphs at a time, least recently used evicted; 0: none. `follow`:
-  /// kernels of at least this many blocks, and those that fill the device with fewer, use programmatic dependent
-  /// launch (their text waits by sn_follow); 0: none. Smaller kernels would be distributed unevenly over the cores, and in a graph the plain order is
-  /// faster.
+  /// kernels of at least this many blocks, and those that fill the device with fewer, use programmatic
+  /// dependent launch (their text waits by sn_follow); 0: none. Smaller kernels would be distributed unevenly
+  /// over the cores, and in a graph the plain order is faster.
   Replays(const DriverApi& api, Context context, Stream stream, std::size_t most_graphs, unsigned follow);
   Replays(const Replays&) = delete;
   Replays& operator=(const Replays&) = delete;
