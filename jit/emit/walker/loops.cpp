@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "jit/emit/walker/accumulators.h"
+#include "jit/emit/walker/flat_vectors.h"
 #include "jit/emit/walker/held_loops.h"
 #include "jit/emit/walker/loop_text.h"
 #include "jit/emit/walker/tiles.h"
@@ -51,6 +52,8 @@ class Loops : private LoopText {
       write_tiles(e_, work_of(0), live_, edge);
     else if (schedule_ == Schedule::Pointwise)
       write_pointwise();
+    else if (!k_.inner_sizes.empty() && schedule_ == Schedule::LanesOuter)
+      write_windows();
     else if (k_.split)
       write_split_reduction();
     else
@@ -80,26 +83,36 @@ class Loops : private LoopText {
     const std::string first = e_.flat(e_.dialect.grid(k_).global_lane),
                       step = e_.flat(e_.dialect.grid(k_).global_lanes);
     e_.out.line(constant("points", count_of(0, k_.outer_rank)));
-    if (vectors_.any()) {
+    const FlatVectors flat(e_, live_);
+    const bool any_vectors = vectors_.any() || flat.any();
+    if (any_vectors) {
       const std::string width = e_.flat(std::to_string(e_.width));
+      if (flat.any()) flat.write_condition();
       e_.out.line(constant("points4", choose("vectors", "points - points % " + width, e_.flat("0"))));
       e_.open(loop("f", first + " * " + width, "points4", step + " * " + width));
-      split("f", 0, k_.outer_rank, "y");
-      vectors_.write_points(work, "y");
+      if (flat.any()) {
+        flat.write_points(work);
+      } else {
+        split("f", 0, k_.outer_rank, "y");
+        vectors_.write_points(work, "y");
+      }
       e_.close();
     }
-    const std::string begin = vectors_.any() ? "points4" : e_.flat("0");
+    const std::string begin = any_vectors ? "points4" : e_.flat("0");
     const int together = points_at_once(k_, e_.target);
-    if (together > 1) return write_points_at_once(work, begin, together);
-    e_.open(loop("f", vectors_.any() ? begin + " + " + first : first, "points", step));
-    split("f", 0, k_.outer_rank, "");
-    write_point(work);
+    const auto point = [&] {
+      split("f", 0, k_.outer_rank, "");
+      write_point(work);
+    };
+    if (together > 1) return write_points_at_once(begin, together, point);
+    e_.open(loop("f", any_vectors ? begin + " + " + first : first, "points", step));
+    point();
     e_.close();
   }
 
   /// A lane takes several points in a row, a workgroup's lanes apart, so that their loads are under way
   /// together; at the end one after the other.
-  void write_points_at_once(const Work& work, const std::string& begin, int together) {
+  void write_points_at_once(const std::string& begin, int together, const std::function<void()>& point) {
     const Dialect::Grid& grid = e_.dialect.grid(k_);
     const std::string lanes = e_.flat(e_.dialect.lanes), lane = e_.flat(e_.dialect.lane),
                       chunk = "(" + lanes + " * " + e_.flat(std::to_string(together)) + ")";
@@ -109,17 +122,49 @@ class Loops : private LoopText {
     e_.open_unrolled("u", together);
     const std::string f = "t + " + e_.flat("u") + " * " + lanes + " + " + lane;
     e_.out.line(constant("f", f));
-    split("f", 0, k_.outer_rank, "");
-    write_point(work);
+    point();
     e_.close();
     e_.close();
     e_.open(e_.dialect.otherwise());
     e_.open(loop("f", "t + " + lane, "points", lanes));
-    split("f", 0, k_.outer_rank, "");
+    point();
+    e_.close();
+    e_.close();
+    e_.close();
+  }
+
+  // ---- reductions over few inner points, which are written out
+
+  void write_windows() {
+    e_.out.line(constant("points", count_of(0, k_.outer_rank)));
+    const auto point = [&] {
+      split("f", 0, k_.outer_rank, "");
+      for (std::uint16_t phase = 0; phase < k_.phases; ++phase) write_phase_of_window(phase);
+    };
+    const int together = points_at_once(k_, e_.target);
+    if (together > 1) return write_points_at_once(e_.flat("0"), together, point);
+    e_.open(loop("f", e_.flat(e_.dialect.grid(k_).global_lane), "points",
+                 e_.flat(e_.dialect.grid(k_).global_lanes)));
+    point();
+    e_.close();
+  }
+
+  void write_phase_of_window(std::uint16_t phase) {
+    define_outers(phase);
+    write_outer_stores(phase);
+    const Work work = work_of(phase);
+    if (work.empty()) return;
+    sums_.declare(work);
+    sums_.declare_parts(work, 1);
+    for (std::size_t i = 0; i < k_.inner_sizes.size(); ++i) {
+      const std::string y = "y" + std::to_string(i);
+      e_.open_unrolled(y, k_.inner_sizes[i]);
+      e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[k_.outer_rank + i], e_.index(y)));
+    }
     write_point(work);
-    e_.close();
-    e_.close();
-    e_.close();
+    for (std::size_t i = 0; i < k_.inner_sizes.size(); ++i) e_.close();
+    sums_.add_parts(work, 1);
+    sums_.settle(work);
   }
 
   // ---- reductions
@@ -221,7 +266,7 @@ class Loops : private LoopText {
     e_.close();
   }
 
-  bool has_rows() const { return schedule_ == Schedule::LanesOuter && !e_.dialect.row.empty(); }
+  bool has_rows() const { return has_rows_of_lanes(k_, e_.target); }
 
   /// LanesOuter in workgroups with rows of lanes: the lanes of a column have one outer point and share its
   /// inner points.
@@ -253,6 +298,13 @@ class Loops : private LoopText {
   }
 
   void define_outers(std::uint16_t phase) {
+    if (schedule_ == Schedule::LanesInner) {
+      std::vector<ExprId> reductions;
+      for (ExprId id = 0; id < k_.exprs.size(); ++id)
+        if (live_[id] && k_.exprs[id].kind == ExprKind::Reduce && k_.exprs[id].phase == phase)
+          reductions.push_back(id);
+      sums_.join_workgroup(reductions);
+    }
     for (ExprId id = 0; id < k_.exprs.size(); ++id)
       if (live_[id] && !is_inner(id) && k_.exprs[id].phase == phase) define_outer(id);
   }
@@ -270,7 +322,7 @@ class Loops : private LoopText {
   void define_outer(ExprId id) {
     const Expr& expr = k_.exprs[id];
     if (expr.kind == ExprKind::Reduce) {
-      sums_.join_workgroup(id);
+      if (schedule_ == Schedule::LanesOuter && !k_.split) sums_.join_rows(id);
       e_.out.line(e_.dialect.exact(expr.dtype, e_.value(id), Accumulators::name(id)));
     } else {
       e_.define(id);
@@ -440,7 +492,9 @@ class Loops : private LoopText {
     define_outers(0);
     write_inner_loop(work, 0);
     if (!in_workgroup) e_.close();
-    for (ExprId id : work.reductions) in_workgroup ? sums_.join_workgroup(id) : sums_.join_rows(id);
+    if (in_workgroup) sums_.join_workgroup(work.reductions);
+    for (ExprId id : work.reductions)
+      if (!in_workgroup) sums_.join_rows(id);
     e_.open(in_workgroup ? when_first_lane() : one);
     sums_.put_partials(work);
     e_.close();

@@ -18,8 +18,9 @@ struct LowerLimits {
   bool grid_reductions = false;          // these as in DeviceTraits
   std::int64_t groups = 1, lanes = 1, shared_elements = 4096;
   int row_lanes = 0;
-  bool short_rows = false;
+  int short_row_lanes = 0;
   int row_cluster = 1;
+  bool reciprocals = false, fixed_windows = false, flat_vectors = false;
 };
 
 LowerLimits limits_of(const ir::DeviceTraits& traits);
