@@ -73,6 +73,8 @@ class Verifier {
     require(k_.inner_sizes.empty() ||
                 (k_.schedule == Schedule::LanesOuter && !k_.split && k_.inner_sizes.size() == k_.inner_rank),
             where, "sizes of inner loops are of lanes that have outer points of their own, for all loops");
+    require(std::count(k_.inner_sizes.begin(), k_.inner_sizes.end(), 0) == 0, where,
+            "an inner loop of no elements, which compilers would find results for");
     require(k_.flat_maps.empty() || (k_.inner_rank == 0 && k_.outer_rank > 0 && k_.tile == Kernel::kNoTile),
             where, "points of flat maps are those of elementwise kernels without tiles");
     for (const std::uint16_t map : k_.flat_maps)

@@ -188,6 +188,10 @@ TEST_CASE("the verifier rejects what breaks a rule") {
   });
   check_rejected("flat maps beside a reduction", [](Kernel& k) { k.flat_maps = {0}; });
   check_rejected("sizes of loops that a workgroup shares", [](Kernel& k) { k.inner_sizes = {6}; });
+  check_rejected("an inner loop that is known to be empty", [](Kernel& k) {
+    k.schedule = ir::Schedule::LanesOuter;
+    k.inner_sizes = {0};
+  });
   check_rejected("sizes of more loops than there are", [](Kernel& k) {
     k.schedule = ir::Schedule::LanesOuter;
     k.inner_sizes = {2, 3};
