@@ -17,13 +17,8 @@ constexpr int kTogether = 8;
 Accumulators::Accumulators(Expressions& e, ir::Schedule schedule, const std::vector<bool>& live)
     : e_(e), k_(e.kernel), schedule_(schedule) {
   std::size_t calls = 0;
-  for (std::uint16_t phase = 0; phase <= k_.phases; ++phase) {
-    std::vector<ExprId> ids;
-    for (ExprId id = 0; id < k_.exprs.size(); ++id)
-      if (live[id] && k_.exprs[id].kind == ir::ExprKind::Reduce && k_.exprs[id].phase == phase)
-        ids.push_back(id);
-    calls += joined_together(ids).size();
-  }
+  for (std::uint16_t phase = 0; phase <= k_.phases; ++phase)
+    calls += joined_together(reductions_of(k_, live, phase)).size();
   comes_again_ = calls == 1 && !k_.split;
 }
 

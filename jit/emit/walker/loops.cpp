@@ -11,6 +11,7 @@
 #include "jit/emit/walker/flat_vectors.h"
 #include "jit/emit/walker/held_loops.h"
 #include "jit/emit/walker/loop_text.h"
+#include "jit/emit/walker/points.h"
 #include "jit/emit/walker/tiles.h"
 #include "jit/emit/walker/vectors.h"
 
@@ -24,13 +25,6 @@ using ir::Schedule;
 namespace {
 
 constexpr int kChunk = 32;
-// Likewise of a loop that is written out for several rounds.
-constexpr std::size_t kMostUnrolledExpressions = 16;
-
-bool is_small_reduction(const InnerWork& work) {
-  return work.stores.empty() && work.values.size() <= kMostUnrolledExpressions;
-}
-
 class Loops : private LoopText {
  public:
   Loops(Expressions& e, Schedule schedule)
@@ -104,32 +98,9 @@ class Loops : private LoopText {
       split("f", 0, k_.outer_rank, "");
       write_point(work);
     };
-    if (together > 1) return write_points_at_once(begin, together, point);
+    if (together > 1) return write_points_at_once(e_, begin, together, point);
     e_.open(loop("f", any_vectors ? begin + " + " + first : first, "points", step));
     point();
-    e_.close();
-  }
-
-  /// A lane takes several points in a row, a workgroup's lanes apart, so that their loads are under way
-  /// together; at the end one after the other.
-  void write_points_at_once(const std::string& begin, int together, const std::function<void()>& point) {
-    const Dialect::Grid& grid = e_.dialect.grid(k_);
-    const std::string lanes = e_.flat(e_.dialect.lanes), lane = e_.flat(e_.dialect.lane),
-                      chunk = "(" + lanes + " * " + e_.flat(std::to_string(together)) + ")";
-    e_.open(loop("t", begin + " + " + e_.flat(grid.workgroup) + " * " + chunk, "points",
-                 e_.flat(grid.workgroups) + " * " + chunk));
-    e_.open(e_.dialect.when("points - t >= " + chunk));
-    e_.open_unrolled("u", together);
-    const std::string f = "t + " + e_.flat("u") + " * " + lanes + " + " + lane;
-    e_.out.line(constant("f", f));
-    point();
-    e_.close();
-    e_.close();
-    e_.open(e_.dialect.otherwise());
-    e_.open(loop("f", "t + " + lane, "points", lanes));
-    point();
-    e_.close();
-    e_.close();
     e_.close();
   }
 
@@ -142,7 +113,7 @@ class Loops : private LoopText {
       for (std::uint16_t phase = 0; phase < k_.phases; ++phase) write_phase_of_window(phase);
     };
     const int together = points_at_once(k_, e_.target);
-    if (together > 1) return write_points_at_once(e_.flat("0"), together, point);
+    if (together > 1) return write_points_at_once(e_, e_.flat("0"), together, point);
     e_.open(loop("f", e_.flat(e_.dialect.grid(k_).global_lane), "points",
                  e_.flat(e_.dialect.grid(k_).global_lanes)));
     point();
@@ -298,13 +269,7 @@ class Loops : private LoopText {
   }
 
   void define_outers(std::uint16_t phase) {
-    if (schedule_ == Schedule::LanesInner) {
-      std::vector<ExprId> reductions;
-      for (ExprId id = 0; id < k_.exprs.size(); ++id)
-        if (live_[id] && k_.exprs[id].kind == ExprKind::Reduce && k_.exprs[id].phase == phase)
-          reductions.push_back(id);
-      sums_.join_workgroup(reductions);
-    }
+    if (schedule_ == Schedule::LanesInner) sums_.join_workgroup(reductions_of(k_, live_, phase));
     for (ExprId id = 0; id < k_.exprs.size(); ++id)
       if (live_[id] && !is_inner(id) && k_.exprs[id].phase == phase) define_outer(id);
   }
@@ -477,7 +442,7 @@ class Loops : private LoopText {
       e_.out.line(constant("f", e_.flat("unit")));
     else
       e_.out.line(constant("f", e_.flat("unit") + " * " + e_.flat(e_.dialect.lanes) + " + " + lane));
-    cut_part(in_workgroup);
+    cut_part(e_, in_workgroup, vectors_.any());
     const Work work = work_of(0);
     sums_.declare(work);
     // Lanes beyond the last point have nothing to do but must come to the barriers. Of several rows the first
@@ -514,28 +479,6 @@ class Loops : private LoopText {
     define_outers(0);
     write_phase(1);
     e_.close();
-  }
-
-  void cut_part(bool in_workgroup) {
-    const std::string begin = choose("part * length < whole", "part * length", "whole"),
-                      end = choose("length < whole - begin", "begin + length", "whole");
-    if (in_workgroup) {
-      const std::string step = e_.flat(e_.dialect.lanes) + " * " + e_.flat(std::to_string(e_.width));
-      e_.out.line(constant("whole", count_of(k_.outer_rank, k_.inner_rank)));
-      e_.out.line(constant("step", step));
-      e_.out.line(constant("length", "((whole + parts - 1) / parts + step - 1) / step * step"));
-      e_.out.line(constant("begin", begin));
-      e_.out.line(constant("inner", end));
-      if (vectors_.any())
-        e_.out.line(constant(
-            "inner4",
-            choose("vectors", "inner - (inner - begin) % " + e_.flat(std::to_string(e_.width)), "begin")));
-      return;
-    }
-    e_.out.line(constant("whole", e_.flat(e_.integer(k_.extents[k_.outer_rank]))));
-    e_.out.line(constant("length", "(whole + parts - 1) / parts"));
-    e_.out.line(constant("begin", begin));
-    e_.out.line(constant("end_of_part", end));
   }
 
   Schedule schedule_;
