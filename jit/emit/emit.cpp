@@ -95,6 +95,16 @@ void check_rows(const ir::Kernel& kernel, std::int64_t inner, std::int64_t lanes
                       " x " + std::to_string(lanes) + " x " + std::to_string(kernel.row_cluster));
 }
 
+/// Inner loops must have the sizes that the text is for.
+void check_inner_sizes(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
+  for (std::size_t i = 0; i < kernel.inner_sizes.size(); ++i) {
+    const std::int64_t size = ints[kernel.extents[kernel.outer_rank + i].index];
+    if (size != kernel.inner_sizes[i])
+      throw DeviceError("[launch] an inner loop of " + std::to_string(size) + " elements for a kernel of " +
+                        std::to_string(kernel.inner_sizes[i]));
+  }
+}
+
 /// Several workgroups for what one would do, up to `most` of them.
 void share(Geometry& shape, const Target& target, std::int64_t most) {
   // Of large ones fewer keep the device busy.
@@ -110,18 +120,32 @@ void share(Geometry& shape, const Target& target, std::int64_t most) {
 int points_at_once(const ir::Kernel& kernel, const Target& target) {
   // Above, the compiler has enough to put side by side.
   constexpr std::size_t kMostExpressions = 20, kMostDivisions = 8;
-  const bool lies_in_vectors = kernel.outer_rank < 2;
+  const bool lies_in_vectors = kernel.outer_rank < 2 && kernel.inner_sizes.empty();
   const bool is_small = kernel.exprs.size() <= kMostExpressions && ir::divisions(kernel) <= kMostDivisions;
-  return target.vectors && !lies_in_vectors && is_small ? 4 : 1;
+  if (!target.vectors || lies_in_vectors || !is_small) return 1;
+  // As many bytes are to be under way of 16-bit elements.
+  const bool only_halves =
+      std::all_of(kernel.buffers.begin(), kernel.buffers.end(),
+                  [](const ir::BufferInfo& buffer) { return size_of(buffer.dtype) <= 2; });
+  int elements = only_halves ? 8 : 4;
+  if (!kernel.inner_sizes.empty())
+    elements *= 2;  // what overlaps is read once, and lies one behind the other
+  for (const std::uint16_t size : kernel.inner_sizes) elements /= std::max<int>(size, 1);
+  return std::max(std::min(elements, only_halves ? 8 : 4), 1);
 }
 
 bool has_short_rows(const ir::Kernel& kernel, const Target& target) {
   return kernel.row_elements > 0 && kernel.row_lanes <= target.subgroup && !target.dialect->row.empty();
 }
 
+bool has_rows_of_lanes(const ir::Kernel& kernel, const Target& target) {
+  return schedule_on(kernel, target) == ir::Schedule::LanesOuter && target.has_workgroups &&
+         kernel.inner_sizes.empty() && !target.dialect->row.empty();
+}
+
 int workgroup_lanes(const ir::Kernel& kernel, const Target& target) {
   if (has_tiles(kernel, target)) return contraction_lanes(kernel);
-  if (kernel.split && schedule_on(kernel, target) == ir::Schedule::LanesOuter && !target.dialect->row.empty())
+  if (kernel.split && has_rows_of_lanes(kernel, target))
     return std::max(target.workgroup_size, target.split_workgroup_size);
   return kernel.row_elements > 0 && !has_short_rows(kernel, target) ? kernel.row_lanes
                                                                     : target.workgroup_size;
@@ -236,7 +260,6 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
   // So many lanes in one launch that their number still fits 31 bits; the kernels loop over what is left.
   const std::int64_t most =
       std::min<std::int64_t>(target.max_workgroups, (std::int64_t{1} << 30) / target.workgroup_size);
-  const bool has_rows = !target.dialect->row.empty() && target.subgroup > 0;
   const bool vectors = target.dialect->has_vectors(kernel, target);
   switch (schedule_on(kernel, target)) {
     case ir::Schedule::Pointwise: {
@@ -259,8 +282,16 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
                            : target.workgroup_size;
       shape.lanes = static_cast<std::uint32_t>(size);
       // Rows and parts are cut along the first inner dim.
+      if (!kernel.inner_sizes.empty()) {
+        check_inner_sizes(kernel, ints);
+        shape.workgroups = static_cast<std::uint32_t>(
+            std::min(most, divide_up(outer < 65536 ? outer : divide_up(outer, points_at_once(kernel, target)),
+                                     shape.lanes)));
+        break;
+      }
       const std::int64_t first = ints[kernel.extents[kernel.outer_rank].index];
-      if (has_rows) share_columns(kernel, target, ints, outer, shape);
+      if (has_rows_of_lanes(kernel, target) && target.subgroup > 0)
+        share_columns(kernel, target, ints, outer, shape);
       shape.workgroups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, shape.lanes)));
       check_split(divide_up(outer, shape.lanes));
       if (kernel.split) share(shape, target, std::min(kMostColumnParts, first / (8 * shape.rows)));
@@ -290,7 +321,7 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
       shape.lanes = static_cast<std::uint32_t>(lanes);
       // Several points per workgroup where one subgroup is enough for a point: workgroups of one subgroup
       // would leave a core half empty.
-      if (has_rows && lanes == target.subgroup)
+      if (target.dialect->rows_of_subgroups && lanes == target.subgroup)
         shape.rows = static_cast<std::uint32_t>(std::min<std::int64_t>(full / lanes, outer));
       if (kernel.split) shape.rows = 1;
       shape.workgroups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, shape.rows)));

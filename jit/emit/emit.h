@@ -58,8 +58,12 @@ struct Target {
 /// them, and a workgroup several points.
 bool has_short_rows(const ir::Kernel& kernel, const Target& target);
 
-/// Points that a lane of an elementwise kernel takes at once where they do not lie in vectors.
+/// Points that a lane of an elementwise kernel, or of one with small inner loops (Kernel::inner_sizes), takes
+/// at once where they do not lie in vectors.
 int points_at_once(const ir::Kernel& kernel, const Target& target);
+
+/// True iff the lanes of a workgroup stand in rows, which share the inner points of a lane's outer point.
+bool has_rows_of_lanes(const ir::Kernel& kernel, const Target& target);
 
 /// Most lanes of a workgroup of this kernel.
 int workgroup_lanes(const ir::Kernel& kernel, const Target& target);

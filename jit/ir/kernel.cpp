@@ -1,6 +1,9 @@
 // What is asked of a kernel in several places.
 #include "jit/ir/kernel.h"
 
+#include <algorithm>
+#include <bit>
+
 namespace sinter::ir {
 
 std::size_t argument_bytes(const Kernel& kernel) {
@@ -23,6 +26,37 @@ std::size_t divisions(const Kernel& kernel) {
   for (const Expr& expr : kernel.exprs)
     if (expr.kind == ExprKind::InBounds) count += expr.bounds.size() - 1;
   return count;
+}
+
+std::vector<std::uint16_t> divisors(const Kernel& kernel) {
+  std::vector<std::uint16_t> found;
+  // The first coordinate is what the others leave.
+  const auto add = [&](const auto& sizes, const auto& size_of_each) {
+    for (std::size_t i = 1; i < sizes.size(); ++i) {
+      const IntRef size = size_of_each(sizes[i]);
+      if (size.kind == IntRef::Kind::Argument) found.push_back(size.index);
+    }
+  };
+  const auto same = [](const IntRef& size) { return size; };
+  const auto outer = kernel.extents.begin() + kernel.outer_rank;
+  add(std::vector<IntRef>(kernel.extents.begin(), outer), same);
+  if (kernel.schedule == Schedule::LanesInner) add(std::vector<IntRef>(outer, kernel.extents.end()), same);
+  for (const IndexMap& map : kernel.maps)
+    for (const MapStep& step : map.steps) add(step.extents, same);
+  for (const Expr& expr : kernel.exprs) add(expr.bounds, [](const Bound& bound) { return bound.extent; });
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+// With l the bits of divisor - 1, m = floor(2^(31 + l) / d) + 1 exceeds 2^(31 + l) / d by at most 1, which is
+// 2^l / d or less. So n * m exceeds n * 2^(31 + l) / d by less than 2^(31 + l) / d for n < 2^31: too little
+// to reach the next quotient (Granlund and Montgomery 1994). d > 2^(l - 1), so m has 32 bits.
+Factor reciprocal_of(std::int64_t divisor) {
+  const auto d = static_cast<std::uint64_t>(divisor);
+  const int bits = std::bit_width(d - 1);
+  const std::uint64_t multiplier = (std::uint64_t{1} << (31 + bits)) / d + 1;
+  return {static_cast<std::int32_t>(static_cast<std::uint32_t>(multiplier)), bits - 1};
 }
 
 bool lies_along_tile(const Kernel& kernel, const Expr& expr) {

@@ -27,7 +27,8 @@
 // phase that has only Outer work has an empty inner loop.
 //
 // Sizes, strides and offsets are kernel arguments (`ints`), never part of the text; scalars likewise. What is
-// part of the text: ranks, dtypes, which strides are 0 or 1, the expressions, the schedule.
+// part of the text: ranks, dtypes, which strides are 0 or 1, the expressions, the schedule, and what the
+// schedule says of sizes.
 #pragma once
 
 #include <cstdint>
@@ -140,6 +141,14 @@ struct BufferInfo {
   bool written = false;  // read and written: only ever the same element by the same lane, read first
 };
 
+/// How to divide by an int argument without a division: for 0 <= n < 2^31, n / ints[divisor] is the upper 32
+/// bits of n * ints[multiplier], shifted right by ints[shift]. As u32, the multiplier may be negative as an
+/// int.
+struct Reciprocal {
+  std::uint16_t divisor = 0, multiplier = 0, shift = 0;
+  friend bool operator==(const Reciprocal&, const Reciprocal&) = default;
+};
+
 /// How loop points are handed to lanes (threads of a GPU, elements of a vector on the host).
 enum class Schedule : std::uint8_t {
   Pointwise,   // one lane per outer point; no inner dims
@@ -181,6 +190,8 @@ struct Kernel {
   /// is not computed and sets nothing.
   std::uint16_t faults = 0;
   std::vector<IntRef> extents;  // outer, then inner; always Argument
+  /// Of some of the sizes that indices are divided by; none of them is 1. Not in wide kernels.
+  std::vector<Reciprocal> reciprocals;
   std::vector<BufferInfo> buffers;
   std::vector<DType> scalars;  // dtype of each scalar argument
   std::uint16_t ints = 0;      // number of int arguments
@@ -199,12 +210,22 @@ struct Kernel {
   /// other's shared memory.
   std::uint8_t row_cluster = 1;
 
+  /// LanesOuter, not split: sizes of the inner loops where they are few elements in all: the text has them, a
+  /// lane goes over them without loops and takes points like an elementwise kernel. The windows of a pooling,
+  /// rows of two elements. Empty: the text is for all sizes.
+  std::vector<std::uint16_t> inner_sizes;
+
   /// Pointwise: the outer loop, not the last, along which some loads lie (stride 1), while stores lie along
   /// the last. Devices with workgroups deal the points out by square tiles of these two loops: such loads go
   /// through memory that the workgroup shares, so that neighbouring lanes read and write neighbouring
   /// elements. kNoTile: there is none.
   static constexpr std::uint8_t kNoTile = 0xff;
   std::uint8_t tile = kNoTile;
+
+  /// Pointwise: maps that give a point its own number, row-major, plus an offset. Where there are such, lanes
+  /// take whole vectors of the points' numbers across the ends of rows, which are no whole vectors: these
+  /// maps reach vectors, others element by element. Those of all stores are among them.
+  std::vector<std::uint16_t> flat_maps;
 
   /// Few outer points: several workgroups share the inner points of each. There is one round of reductions;
   /// Inner stores are of phase 0, Outer ones of phase 1.
@@ -225,6 +246,15 @@ std::int64_t tiles_in_parts(std::int64_t tiles, std::int64_t rounds, std::int64_
 /// How often a point's indices are split into coordinates, one division for each but the first: what a kernel
 /// takes longest to compile for.
 std::size_t divisions(const Kernel& kernel);
+
+/// The int arguments that indices are divided by on a device that has the kernel's schedule.
+std::vector<std::uint16_t> divisors(const Kernel& kernel);
+
+/// The multiplier and the shift of a Reciprocal. `divisor`: from 2 on, less than 2^31.
+struct Factor {
+  std::int64_t multiplier, shift;  // the multiplier as an i32 of the same bits
+};
+Factor reciprocal_of(std::int64_t divisor);
 
 /// True iff the load reaches neighbouring elements along the loop of the kernel's tile.
 bool lies_along_tile(const Kernel& kernel, const Expr& expr);

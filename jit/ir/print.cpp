@@ -43,6 +43,8 @@ class Printer {
     if (k.row_full) word("full");
     if (k.row_ragged) word("ragged");
     if (k.tile != Kernel::kNoTile) word("tile").number(k.tile);
+    if (!k.inner_sizes.empty()) word("inner_sizes");
+    for (const std::uint16_t size : k.inner_sizes) number(size);
     if (k.split) word("split");
     if (k.tiling.any()) print_tiling(k.tiling);
     if (k.wide) word("wide");
@@ -50,7 +52,14 @@ class Printer {
     end_line();
     word("extents");
     for (const IntRef& extent : k.extents) word(text_of(extent));
+    for (const Reciprocal& r : k.reciprocals)
+      named('i', r.divisor).word("by").named('i', r.multiplier).named('i', r.shift);
     end_line();
+    if (!k.flat_maps.empty()) {
+      word("flat");
+      for (const std::uint16_t map : k.flat_maps) named('m', map);
+      end_line();
+    }
     word("scalars");
     for (DType dtype : k.scalars) word(name_of(dtype));
     end_line();

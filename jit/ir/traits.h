@@ -26,8 +26,11 @@ struct DeviceTraits {
   std::int64_t lanes = 1024;  // results that keep the device busy when each is computed by one lane ...
   std::int64_t groups = 32;   // ... and by a group of lanes; reductions with fewer are split in two stages
   int row_lanes = 0;        // lanes of a group that may hold a row in their registers; 0: rows are read again
-  bool short_rows = false;  // a group may have fewer lanes than a subgroup, several groups to a workgroup
+  int short_row_lanes = 0;  // most lanes of a group of which several are a workgroup: a subgroup's; 0: none
   int row_cluster = 1;      // groups that may hold a row together
+  bool reciprocals = false;      // indices are divided by multiplying: Kernel::reciprocals
+  bool fixed_windows = false;    // small inner loops may be part of the text: Kernel::inner_sizes
+  bool flat_vectors = false;     // lanes may take vectors across the ends of rows: Kernel::flat_maps
   bool grid_reductions = false;  // kernels may be Kernel::split, and there is SquaredDeviations; else two
                                  // kernels share such work
   std::int64_t shared_elements =

@@ -65,6 +65,25 @@ class Verifier {
                           [this](const Expr& e) { return lies_along_tile(k_, e); }),
               where, "tiles that no load needs");
     }
+    for (const Reciprocal& r : k_.reciprocals) {
+      for (const std::uint16_t index : {r.divisor, r.multiplier, r.shift})
+        check_int(IntRef::argument(index), where);
+      require(!k_.wide, where, "reciprocals, which 64-bit indices cannot use");
+    }
+    require(k_.inner_sizes.empty() ||
+                (k_.schedule == Schedule::LanesOuter && !k_.split && k_.inner_sizes.size() == k_.inner_rank),
+            where, "sizes of inner loops are of lanes that have outer points of their own, for all loops");
+    require(std::count(k_.inner_sizes.begin(), k_.inner_sizes.end(), 0) == 0, where,
+            "an inner loop of no elements, which compilers would find results for");
+    require(k_.flat_maps.empty() || (k_.inner_rank == 0 && k_.outer_rank > 0 && k_.tile == Kernel::kNoTile),
+            where, "points of flat maps are those of elementwise kernels without tiles");
+    for (const std::uint16_t map : k_.flat_maps)
+      require(map < k_.maps.size() && k_.maps[map].steps.size() == 1 &&
+                  k_.maps[map].steps.front().offset.kind != IntRef::Kind::One,
+              where, "a flat map has one step, and an offset that is 0 or an argument");
+    for (const Store& store : k_.stores)
+      require(k_.flat_maps.empty() || std::count(k_.flat_maps.begin(), k_.flat_maps.end(), store.map) > 0,
+              where, "a store whose map is not flat among flat ones");
     require(k_.row_elements > 0 || !(k_.row_full || k_.row_ragged), where,
             "full or ragged rows, of which no lane holds elements");
     if (k_.tiling.any()) check_tiling();

@@ -335,6 +335,28 @@ void check_backend(runtime::Backend& backend, const ConformanceOptions& options)
     for (KernelCase& c : transposing_kernels(backend.traits())) cases.push_back(std::move(c));
     check_kernels(backend, cases, options);
   }
+  if (backend.traits().reciprocals) {
+    SUBCASE("kernels that multiply instead of dividing") {
+      std::vector<KernelCase> cases = handmade_kernels(with_f64);
+      for (int i = 0; i < options.random_kernels; ++i)
+        cases.push_back(random_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
+      check_kernels(backend, reciprocal_kernels(cases), options);
+    }
+  }
+  SUBCASE("kernels whose inner loops are written out") {
+    std::vector<KernelCase> cases = handmade_kernels(with_f64);
+    for (int i = 0; i < options.random_kernels; ++i)
+      cases.push_back(random_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
+    check_kernels(backend, window_kernels(cases), options);
+  }
+  SUBCASE("kernels whose vectors go on across the ends of rows") {
+    std::vector<KernelCase> cases = handmade_kernels(with_f64);
+    for (int i = 0; i < options.random_kernels; ++i)
+      cases.push_back(random_kernel(options.first_seed + static_cast<std::uint64_t>(i), with_f64));
+    cases = flat_kernels(cases);
+    for (KernelCase& c : ragged_elementwise_kernels(backend.traits())) cases.push_back(std::move(c));
+    check_kernels(backend, cases, options);
+  }
   SUBCASE("an index out of range") { check_faults(backend, options); }
   SUBCASE("library ops") { check_library_ops(backend, options); }
 }

@@ -62,12 +62,11 @@ std::vector<KernelCase> row_kernels(const std::vector<KernelCase>& cases, const 
     for (std::int64_t elements : {8, 16, 32})
       for (std::int64_t lanes = 32; lanes <= most_lanes; lanes *= 2)
         if (inner == elements * lanes) add(elements, lanes, 1);
-    if (traits.short_rows)
-      for (const std::int64_t lanes : {2, 4, 8, 16})
-        if (inner <= 8 * lanes) {
-          add(inner <= 4 * lanes ? 4 : 8, lanes, 1);
-          break;
-        }
+    for (const std::int64_t lanes : {2, 4, 8, 16})
+      if (lanes <= traits.short_row_lanes && inner <= 8 * lanes) {
+        add(inner <= 4 * lanes ? 4 : 8, lanes, 1);
+        break;
+      }
     for (std::int64_t cluster = 2; cluster <= traits.row_cluster; cluster *= 2)
       for (const std::int64_t elements : {8, 32})
         if (inner <= elements * 64 * cluster) {
@@ -86,6 +85,95 @@ std::vector<KernelCase> tile_kernels(const std::vector<KernelCase>& cases) {
       if (is_valid(c.kernel)) fitting.push_back(c);
     }
   return fitting;
+}
+
+std::vector<KernelCase> reciprocal_kernels(const std::vector<KernelCase>& cases) {
+  std::vector<KernelCase> fitting;
+  for (KernelCase c : cases) {
+    for (const std::uint16_t divisor : ir::divisors(c.kernel)) {
+      if (c.bindings.ints[divisor] < 2 || c.kernel.wide) continue;
+      const ir::Factor factor = ir::reciprocal_of(c.bindings.ints[divisor]);
+      c.bindings.ints.push_back(factor.multiplier);
+      c.bindings.ints.push_back(factor.shift);
+      c.kernel.ints = static_cast<std::uint16_t>(c.kernel.ints + 2);
+      c.kernel.reciprocals.push_back({divisor, static_cast<std::uint16_t>(c.kernel.ints - 2),
+                                      static_cast<std::uint16_t>(c.kernel.ints - 1)});
+    }
+    if (!c.kernel.reciprocals.empty()) fitting.push_back(std::move(c));
+  }
+  return fitting;
+}
+
+std::vector<KernelCase> flat_kernels(const std::vector<KernelCase>& cases) {
+  std::vector<KernelCase> fitting;
+  for (KernelCase c : cases) {
+    const auto number = [&](ir::IntRef ref) {
+      return ref.is_zero() ? 0 : ref.is_one() ? 1 : c.bindings.ints[ref.index];
+    };
+    for (std::size_t map = 0; map < c.kernel.maps.size() && c.kernel.inner_rank == 0; ++map) {
+      const ir::MapStep& step = c.kernel.maps[map].steps.front();
+      bool is_flat =
+          c.kernel.maps[map].steps.size() == 1 && !step.offset.is_one() && number(step.offset) >= 0;
+      std::int64_t stride = 1;
+      for (std::size_t k = step.strides.size(); k-- > 0; stride *= number(c.kernel.extents[k]))
+        is_flat = is_flat && number(step.strides[k]) == stride;
+      if (is_flat) c.kernel.flat_maps.push_back(static_cast<std::uint16_t>(map));
+    }
+    if (!c.kernel.flat_maps.empty() && is_valid(c.kernel)) fitting.push_back(std::move(c));
+  }
+  return fitting;
+}
+
+std::vector<KernelCase> window_kernels(const std::vector<KernelCase>& cases) {
+  std::vector<KernelCase> fitting;
+  for (KernelCase c : cases) {
+    std::int64_t points = 1;
+    for (std::size_t k = c.kernel.outer_rank; k < c.kernel.extents.size(); ++k) {
+      const std::int64_t size = c.bindings.ints[c.kernel.extents[k].index];
+      points *= size;
+      c.kernel.inner_sizes.push_back(static_cast<std::uint16_t>(size));
+    }
+    c.kernel.schedule = ir::Schedule::LanesOuter;
+    if (c.kernel.inner_rank > 0 && points <= 32 && is_valid(c.kernel)) fitting.push_back(std::move(c));
+  }
+  return fitting;
+}
+
+std::vector<KernelCase> ragged_elementwise_kernels(const ir::DeviceTraits& traits) {
+  std::vector<KernelCase> cases;
+  for (const DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64, DType::boolean, DType::bf16}) {
+    if (!traits.supports(dtype)) continue;
+    for (const auto& [a, b, c] : std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>>{
+             {1, 1, 1}, {2, 3, 5}, {40, 7, 1}, {3, 33, 2}, {5, 1, 67}, {9, 31, 33}})
+      for (const std::int64_t offset : {0, 8, 3}) {
+        const std::int64_t numel = a * b * c;
+        TestData data(static_cast<std::uint64_t>(numel + offset + static_cast<int>(dtype)));
+        const auto values = [&](std::int64_t count) {
+          std::vector<double> x = data.reals(static_cast<std::size_t>(count));
+          for (double& value : x)
+            if (!is_float(dtype)) value = dtype == DType::boolean ? value > 0 : std::trunc(value);
+          return x;
+        };
+        KernelBuilder k({a, b, c});
+        const ir::ExprId x = k.load(k.input(dtype, values(numel + offset)), k.map({b * c, c, 1}, offset)),
+                         row = k.load(k.input(dtype, values(c)), k.map({0, 0, 1})),
+                         middle = k.load(k.input(dtype, values(a * b)), k.map({b, 1, 0})),
+                         first = k.load(k.input(dtype, values(a)), k.map({1, 0, 0}));
+        const auto combine = [&](ir::ExprId left, ir::ExprId right) {
+          if (dtype == DType::boolean) return k.op(Op::Xor, left, right);
+          if (!is_half(dtype)) return k.op(Op::Sub, left, right);
+          return k.cast(dtype, k.op(Op::Sub, k.cast(DType::f32, left), k.cast(DType::f32, right)));
+        };
+        k.store(k.output(dtype, numel), k.all(), combine(combine(x, row), combine(middle, first)));
+        k.store(k.output(DType::i64, numel + 8), k.map({b * c, c, 1}, 8),
+                k.index(k.map({b * c, c, 1}, offset)));
+        for (KernelCase& flat : flat_kernels({k.finish("ragged " + std::string(name_of(dtype)))})) {
+          for (KernelCase& with_reciprocals : reciprocal_kernels({flat})) cases.push_back(with_reciprocals);
+          cases.push_back(std::move(flat));
+        }
+      }
+  }
+  return cases;
 }
 
 std::vector<KernelCase> transposing_kernels(const ir::DeviceTraits& traits) {

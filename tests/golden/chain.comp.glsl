@@ -6,6 +6,10 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 SN_FN float sn_sigmoid_f32(float a) {
   precise float y = 1.0 / (1.0 + exp2(a * -1.4426950408889634));
   return y;

@@ -8,6 +8,10 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 u32 sn_mulhi(u32 a, u32 b) {
   u32 high, low;
   umulExtended(a, b, high, low);
@@ -87,11 +91,11 @@ void main() {
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     const int x0 = int(f);
     float r8 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x) * u32(4); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(4) * 32)) {
+    for (u32 h = u32(SN_LANE) * u32(4); h < inner4; h += u32(u32(SN_LANES) * u32(4) * 32)) {
       const u32 left = inner4 - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(4) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(4) * 32));
+      const u32 end = h + (left < u32(u32(SN_LANES) * u32(4) * 32) ? left : u32(u32(SN_LANES) * u32(4) * 32));
       float q8[4] = {float(0), float(0), float(0), float(0)};
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+      for (u32 j = h; j < end; j += u32(SN_LANES) * u32(4)) {
         const int y = int(j);
         const u32 vector = (u32(y) >> 2);
         vec4 l3;
@@ -112,11 +116,11 @@ void main() {
       }
       r8 = r8 + ((q8[0] + q8[1]) + (q8[2] + q8[3]));
     }
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
       const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+      const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
       float q8 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+      for (u32 j = h; j < end; j += u32(SN_LANES)) {
         const int x1 = int(j);
         precise float v1 = sn_uniform(i64(x0 * n2 + x1), s1, s2);
         const bool v2 = (v1 < s0);
@@ -130,7 +134,7 @@ void main() {
     }
     r8 = sn_workgroup_sum_f32(r8);
     precise float v8 = r8;
-    if (gl_LocalInvocationID.x == 0u) {
+    if (SN_LANE == 0u) {
       b2.at[x0] = v8;
     }
   }

@@ -7,6 +7,10 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 uvec4 sn_bytes(u32 a) { return uvec4(a & 255u, (a >> 8) & 255u, (a >> 16) & 255u, a >> 24); }
 layout(std430, binding = 0) restrict readonly buffer b0_t { uint8_t at[]; } b0;
 layout(std430, binding = 0) restrict readonly buffer b0_4_t { u32 at[]; } b0_4;

@@ -6,6 +6,10 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 SN_FN i64 sn_div_i64(i64 a, i64 b) { return b == i64(0) ? i64(0) : b == i64(-1) ? -a : a / b; }
 i64 sn_remainder_i64(i64 a, i64 b) {
   if (b == i64(0) || b == i64(-1)) return i64(0);

@@ -9,6 +9,10 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 uvec4 sn_halves(uvec2 a) { return uvec4(a.x & 65535u, a.x >> 16, a.y & 65535u, a.y >> 16); }
 float sn_cast_f16_f32(u32 a) {
   const u32 sign = (a & 0x8000u) << 16, size = a & 0x7fffu;
@@ -109,11 +113,11 @@ void main() {
     float r2 = uintBitsToFloat(0xff800000u);
     float r2_all = float(0);
     {
-      u32 g = u32(gl_LocalInvocationID.x) * u32(8);
-      for (; g + u32(gl_WorkGroupSize.x) * u32(8) * u32(3) < inner4; g += u32(gl_WorkGroupSize.x) * u32(8) * u32(4)) {
+      u32 g = u32(SN_LANE) * u32(8);
+      for (; g + u32(SN_LANES) * u32(8) * u32(3) < inner4; g += u32(SN_LANES) * u32(8) * u32(4)) {
         [[unroll]]
         for (int u = 0; u < 4; ++u) {
-          const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(8));
+          const u32 j = g + u32(u) * u32(u32(SN_LANES) * u32(8));
           const int y = int(j);
           const u32 vector = (u32(y) >> 3);
           u32 l0[8];
@@ -128,7 +132,7 @@ void main() {
           }
         }
       }
-      for (u32 j = g; j < inner4; j += u32(gl_WorkGroupSize.x) * u32(8)) {
+      for (u32 j = g; j < inner4; j += u32(SN_LANES) * u32(8)) {
         const int y = int(j);
         const u32 vector = (u32(y) >> 3);
         u32 l0[8];
@@ -143,7 +147,7 @@ void main() {
         }
       }
     }
-    for (u32 j = inner4 + u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
+    for (u32 j = inner4 + u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
       const int x1 = int(j);
       const u32 v0 = u32(b0.at[x0 * n2 + x1]);
       precise float v1 = sn_cast_f16_f32(v0);
@@ -154,16 +158,16 @@ void main() {
     r2 = sn_workgroup_max_f32(r2);
     precise float v2 = r2;
     float r5 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x) * u32(8); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(8) * 32)) {
+    for (u32 h = u32(SN_LANE) * u32(8); h < inner4; h += u32(u32(SN_LANES) * u32(8) * 32)) {
       const u32 left = inner4 - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(8) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(8) * 32));
+      const u32 end = h + (left < u32(u32(SN_LANES) * u32(8) * 32) ? left : u32(u32(SN_LANES) * u32(8) * 32));
       float q5[8] = {float(0), float(0), float(0), float(0), float(0), float(0), float(0), float(0)};
       {
         u32 g = h;
-        for (; g + u32(gl_WorkGroupSize.x) * u32(8) * u32(3) < end; g += u32(gl_WorkGroupSize.x) * u32(8) * u32(4)) {
+        for (; g + u32(SN_LANES) * u32(8) * u32(3) < end; g += u32(SN_LANES) * u32(8) * u32(4)) {
           [[unroll]]
           for (int u = 0; u < 4; ++u) {
-            const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(8));
+            const u32 j = g + u32(u) * u32(u32(SN_LANES) * u32(8));
             const int y = int(j);
             const u32 vector = (u32(y) >> 3);
             u32 l0[8];
@@ -179,7 +183,7 @@ void main() {
             }
           }
         }
-        for (u32 j = g; j < end; j += u32(gl_WorkGroupSize.x) * u32(8)) {
+        for (u32 j = g; j < end; j += u32(SN_LANES) * u32(8)) {
           const int y = int(j);
           const u32 vector = (u32(y) >> 3);
           u32 l0[8];
@@ -197,11 +201,11 @@ void main() {
       }
       r5 = r5 + (((q5[0] + q5[1]) + (q5[2] + q5[3])) + ((q5[4] + q5[5]) + (q5[6] + q5[7])));
     }
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
       const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+      const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
       float q5 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+      for (u32 j = h; j < end; j += u32(SN_LANES)) {
         const int x1 = int(j);
         const u32 v0 = u32(b0.at[x0 * n2 + x1]);
         precise float v1 = sn_cast_f16_f32(v0);
@@ -213,7 +217,7 @@ void main() {
     }
     r5 = sn_workgroup_sum_f32(r5);
     precise float v5 = r5;
-    for (u32 j = u32(gl_LocalInvocationID.x) * u32(8); j < inner4; j += u32(gl_WorkGroupSize.x) * u32(8)) {
+    for (u32 j = u32(SN_LANE) * u32(8); j < inner4; j += u32(SN_LANES) * u32(8)) {
       const int y = int(j);
       const u32 vector = (u32(y) >> 3);
       u32 l0[8];
@@ -232,7 +236,7 @@ void main() {
       }
       b1_4.at[(u32(x0 * n3) >> 3) + vector] = uvec4(sn_words_of_halves(uvec4(w0[0], w0[1], w0[2], w0[3])), sn_words_of_halves(uvec4(w0[4], w0[5], w0[6], w0[7])));
     }
-    for (u32 j = inner4 + u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
+    for (u32 j = inner4 + u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
       const int x1 = int(j);
       const u32 v0 = u32(b0.at[x0 * n2 + x1]);
       precise float v1 = sn_cast_f16_f32(v0);

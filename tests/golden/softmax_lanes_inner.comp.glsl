@@ -8,6 +8,10 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 shared int keys_of_sn_workgroup_max_f32_parts[2][8];
 u32 keys_of_sn_workgroup_max_f32_turn = 0u;
@@ -91,11 +95,11 @@ void main() {
     float r1 = uintBitsToFloat(0xff800000u);
     float r1_all = float(0);
     {
-      u32 g = u32(gl_LocalInvocationID.x) * u32(4);
-      for (; g + u32(gl_WorkGroupSize.x) * u32(4) * u32(3) < inner4; g += u32(gl_WorkGroupSize.x) * u32(4) * u32(4)) {
+      u32 g = u32(SN_LANE) * u32(4);
+      for (; g + u32(SN_LANES) * u32(4) * u32(3) < inner4; g += u32(SN_LANES) * u32(4) * u32(4)) {
         [[unroll]]
         for (int u = 0; u < 4; ++u) {
-          const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(4));
+          const u32 j = g + u32(u) * u32(u32(SN_LANES) * u32(4));
           const int y = int(j);
           const u32 vector = (u32(y) >> 2);
           vec4 l0;
@@ -109,7 +113,7 @@ void main() {
           }
         }
       }
-      for (u32 j = g; j < inner4; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+      for (u32 j = g; j < inner4; j += u32(SN_LANES) * u32(4)) {
         const int y = int(j);
         const u32 vector = (u32(y) >> 2);
         vec4 l0;
@@ -123,7 +127,7 @@ void main() {
         }
       }
     }
-    for (u32 j = inner4 + u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
+    for (u32 j = inner4 + u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
       const int x1 = int(j);
       precise float v0 = b0.at[x0 * n2 + x1];
       r1 = max(r1, v0);
@@ -133,16 +137,16 @@ void main() {
     r1 = sn_workgroup_max_f32(r1);
     precise float v1 = r1;
     float r4 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x) * u32(4); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(4) * 32)) {
+    for (u32 h = u32(SN_LANE) * u32(4); h < inner4; h += u32(u32(SN_LANES) * u32(4) * 32)) {
       const u32 left = inner4 - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(4) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(4) * 32));
+      const u32 end = h + (left < u32(u32(SN_LANES) * u32(4) * 32) ? left : u32(u32(SN_LANES) * u32(4) * 32));
       float q4[4] = {float(0), float(0), float(0), float(0)};
       {
         u32 g = h;
-        for (; g + u32(gl_WorkGroupSize.x) * u32(4) * u32(3) < end; g += u32(gl_WorkGroupSize.x) * u32(4) * u32(4)) {
+        for (; g + u32(SN_LANES) * u32(4) * u32(3) < end; g += u32(SN_LANES) * u32(4) * u32(4)) {
           [[unroll]]
           for (int u = 0; u < 4; ++u) {
-            const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(4));
+            const u32 j = g + u32(u) * u32(u32(SN_LANES) * u32(4));
             const int y = int(j);
             const u32 vector = (u32(y) >> 2);
             vec4 l0;
@@ -157,7 +161,7 @@ void main() {
             }
           }
         }
-        for (u32 j = g; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+        for (u32 j = g; j < end; j += u32(SN_LANES) * u32(4)) {
           const int y = int(j);
           const u32 vector = (u32(y) >> 2);
           vec4 l0;
@@ -174,11 +178,11 @@ void main() {
       }
       r4 = r4 + ((q4[0] + q4[1]) + (q4[2] + q4[3]));
     }
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
       const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+      const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
       float q4 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+      for (u32 j = h; j < end; j += u32(SN_LANES)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
         precise float v2 = (v0 - v1);
@@ -189,7 +193,7 @@ void main() {
     }
     r4 = sn_workgroup_sum_f32(r4);
     precise float v4 = r4;
-    for (u32 j = u32(gl_LocalInvocationID.x) * u32(4); j < inner4; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+    for (u32 j = u32(SN_LANE) * u32(4); j < inner4; j += u32(SN_LANES) * u32(4)) {
       const int y = int(j);
       const u32 vector = (u32(y) >> 2);
       vec4 l0;
@@ -206,7 +210,7 @@ void main() {
       }
       b1_4.at[(u32(x0 * n3) >> 2) + vector] = w0;
     }
-    for (u32 j = inner4 + u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
+    for (u32 j = inner4 + u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
       const int x1 = int(j);
       precise float v0 = b0.at[x0 * n2 + x1];
       precise float v2 = (v0 - v1);

@@ -6,6 +6,10 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) writeonly buffer b1_t { float at[]; } b1;
 layout(std430, binding = 1) writeonly buffer b1_4_t { vec4 at[]; } b1_4;
@@ -61,11 +65,11 @@ void main() {
     }
     b1_4.at[(u32(x0 * n14) >> 2) + vector] = w0;
   }
-  for (u32 t = points4 + u32(gl_WorkGroupID.x) * (u32(gl_WorkGroupSize.x) * u32(4)); t < points; t += u32(gl_NumWorkGroups.x) * (u32(gl_WorkGroupSize.x) * u32(4))) {
-    if (points - t >= (u32(gl_WorkGroupSize.x) * u32(4))) {
+  for (u32 t = points4 + u32(gl_WorkGroupID.x) * (u32(SN_LANES) * u32(4)); t < points; t += u32(gl_NumWorkGroups.x) * (u32(SN_LANES) * u32(4))) {
+    if (points - t >= (u32(SN_LANES) * u32(4))) {
       [[unroll]]
       for (int u = 0; u < 4; ++u) {
-        const u32 f = t + u32(u) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x);
+        const u32 f = t + u32(u) * u32(SN_LANES) + u32(SN_LANE);
         u32 t0 = f;
         const int x1 = int(t0 % u32(n1));
         t0 /= u32(n1);
@@ -92,7 +96,7 @@ void main() {
       }
     }
     else {
-      for (u32 f = t + u32(gl_LocalInvocationID.x); f < points; f += u32(gl_WorkGroupSize.x)) {
+      for (u32 f = t + u32(SN_LANE); f < points; f += u32(SN_LANES)) {
         u32 t0 = f;
         const int x1 = int(t0 % u32(n1));
         t0 /= u32(n1);

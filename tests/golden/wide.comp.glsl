@@ -6,6 +6,10 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 SN_FN float sn_abs_f32(float a) { return abs(a); }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict writeonly buffer b1_t { float at[]; } b1;

@@ -15,6 +15,7 @@
 #include "jit/emit/dialects/dialect.h"
 #include "jit/emit/dialects/prelude.h"
 #include "jit/emit/dialects/table.h"
+#include "tests/conformance/kernel_forms.h"
 #include "tests/support/kernels/random_kernel.h"
 
 namespace {
@@ -50,7 +51,26 @@ const std::map<std::string, std::string> kGolden = {
     {"dropout and its sum (lanes inner)", "dropout_sum"},
     {"softmax 3x257 (lanes inner)", "softmax_lanes_inner"},
     {"softmax 3x257 (lanes outer)", "softmax_lanes_outer"},
+    {"ragged rows by vectors", "flat_vectors"},
+    {"means of windows", "windows"},
 };
+
+testing::KernelCase ragged_rows() {
+  testing::KernelBuilder k({40, 33});
+  const std::vector<double> rows(40 * 33, 1.0), row(33, 2.0);
+  const auto x = k.load(k.input(DType::f32, rows), k.all());
+  const auto y = k.load(k.input(DType::f32, row), k.map({0, 1}));
+  k.store(k.output(DType::f32, 40 * 33), k.all(), k.op(Op::Add, x, y));
+  return testing::reciprocal_kernels(testing::flat_kernels({k.finish("ragged rows by vectors")})).at(0);
+}
+
+testing::KernelCase means_of_windows() {
+  testing::KernelBuilder k({8, 9}, {3, 3}, ir::Schedule::LanesOuter);
+  const auto window = k.load(k.input(DType::f32, std::vector<double>(17 * 19, 1.0)), k.map({38, 2, 19, 1}));
+  const auto sum = k.reduce(Op::Sum, window);
+  k.store(k.output(DType::f32, 72), k.outer(), k.op(Op::Mul, sum, k.scalar(DType::f32, 1.0 / 9)));
+  return testing::reciprocal_kernels(testing::window_kernels({k.finish("means of windows")})).at(0);
+}
 
 std::filesystem::path golden_folder() {
   const char* tests = std::getenv("SINTER_TESTS_FOLDER");
@@ -77,7 +97,10 @@ testing::KernelCase named(const std::string& name) {
 TEST_CASE("texts are those of tests/golden") {
   const bool update = std::getenv("SINTER_UPDATE_GOLDEN") != nullptr;
   std::size_t found = 0;
-  for (const testing::KernelCase& c : testing::handmade_kernels()) {
+  std::vector<testing::KernelCase> cases = testing::handmade_kernels();
+  cases.push_back(ragged_rows());
+  cases.push_back(means_of_windows());
+  for (const testing::KernelCase& c : cases) {
     const auto golden = kGolden.find(c.name);
     if (golden == kGolden.end()) continue;
     ++found;

@@ -43,6 +43,33 @@ void check_rejected(const char* what, const std::function<void(Kernel&)>& break_
 
 }  // namespace
 
+TEST_CASE("a reciprocal divides all numbers of 31 bits exactly") {
+  const auto divide = [](std::int64_t n, const ir::Factor& by) {
+    const auto m = static_cast<std::uint32_t>(static_cast<std::int32_t>(by.multiplier));
+    return static_cast<std::int64_t>((static_cast<std::uint64_t>(n) * m >> 32) >> by.shift);
+  };
+  constexpr std::int64_t kMost = 0x7fffffff;
+  std::vector<std::int64_t> divisors;
+  for (std::int64_t d = 2; d < 3000; ++d) divisors.push_back(d);
+  for (int bit = 11; bit < 31; ++bit)
+    for (const std::int64_t more : {-2, -1, 0, 1, 2, 1001})
+      divisors.push_back((std::int64_t{1} << bit) + more);
+  divisors.insert(divisors.end(), {kMost - 1, kMost, 715827883, 1431655765, 1000003});
+  for (const std::int64_t d : divisors) {
+    const ir::Factor by = ir::reciprocal_of(d);
+    REQUIRE(by.multiplier == static_cast<std::int32_t>(by.multiplier));
+    REQUIRE((by.shift >= 0 && by.shift < 32));
+    const std::int64_t largest = kMost / d;
+    for (const std::int64_t q : {std::int64_t{0}, std::int64_t{1}, largest / 2, largest - 1, largest})
+      for (const std::int64_t r : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}, d - 1}) {
+        const std::int64_t n = q * d + r;
+        if (n < 0 || n > kMost) continue;
+        REQUIRE_MESSAGE(divide(n, by) == n / d, n << " / " << d);
+      }
+    REQUIRE(divide(kMost, by) == kMost / d);
+  }
+}
+
 TEST_CASE("a kernel's text names every part of it") {
   CHECK(ir::to_string(sample().kernel) ==
         "kernel lanes_inner outer 1 inner 1 phases 2 ints 9 faults 1\n"
@@ -153,6 +180,21 @@ TEST_CASE("the verifier rejects what breaks a rule") {
   });
   check_rejected("a later step with an extent of constant 0", [](Kernel& k) {
     k.maps[2].steps.push_back({{ir::IntRef::zero()}, {ir::IntRef::one()}, {}});
+  });
+  check_rejected("a reciprocal of no int", [](Kernel& k) { k.reciprocals = {{0, 1, 99}}; });
+  check_rejected("a reciprocal for 64-bit indices", [](Kernel& k) {
+    k.reciprocals = {{0, 1, 2}};
+    k.wide = true;
+  });
+  check_rejected("flat maps beside a reduction", [](Kernel& k) { k.flat_maps = {0}; });
+  check_rejected("sizes of loops that a workgroup shares", [](Kernel& k) { k.inner_sizes = {6}; });
+  check_rejected("an inner loop that is known to be empty", [](Kernel& k) {
+    k.schedule = ir::Schedule::LanesOuter;
+    k.inner_sizes = {0};
+  });
+  check_rejected("sizes of more loops than there are", [](Kernel& k) {
+    k.schedule = ir::Schedule::LanesOuter;
+    k.inner_sizes = {2, 3};
   });
   check_rejected("no such map", [](Kernel& k) { k.exprs[0].map = 9; });
   check_rejected("no such buffer", [](Kernel& k) { k.exprs[0].buffer = 9; });

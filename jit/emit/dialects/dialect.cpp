@@ -25,6 +25,10 @@ std::string Dialect::store_vector(const ir::Kernel&, int, std::size_t, const std
 std::string Dialect::store_cast_vector(int, std::size_t, const std::string&, const std::string&) const {
   lacks("casts of whole vectors");
 }
+std::string Dialect::workgroup_function_of_several(const std::string&, DType, const std::vector<std::string>&,
+                                                   const Target&, int) const {
+  lacks("reductions that are joined together");
+}
 std::string Dialect::workgroup_welford(const std::string&, DType, const Target&, int) const {
   lacks("Welford's method");
 }

@@ -139,6 +139,13 @@ class Dialect : public Syntax {
                                          const std::string& combine, const Target& target,
                                          int lanes) const = 0;
 
+  /// The same for several values of one dtype, which takes as many barriers as one: `combines` are
+  /// combinations of "v0" and "w0", of "v1" and "w1" and so on. Only where `joins_together`.
+  virtual std::string workgroup_function_of_several(const std::string& name, DType dtype,
+                                                    const std::vector<std::string>& combines,
+                                                    const Target& target, int lanes) const;
+  bool joins_together = false;
+
   /// The same for Welford's method: joins the counts, means and squared deviations of the lanes by the
   /// prelude's sn_join_welford.
   virtual std::string workgroup_welford(const std::string& name, DType dtype, const Target& target,
@@ -182,7 +189,8 @@ class Dialect : public Syntax {
   // Of a workgroup whose lanes stand in several rows: the rows share the inner points of a lane's outer
   // point. Empty: there are no such workgroups.
   std::string row, rows;
-  std::string barrier;  // statement: orders the lanes of one outer point, and their memory
+  bool rows_of_subgroups = false;  // a row as long as a subgroup is one
+  std::string barrier;             // statement: orders the lanes of one outer point, and their memory
 
   // ---- kernels whose inner points are shared by several workgroups (Kernel::split)
   // A language that leaves this as it is has no such kernels.

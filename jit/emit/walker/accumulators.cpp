@@ -16,14 +16,15 @@ constexpr int kTogether = 8;
 
 Accumulators::Accumulators(Expressions& e, ir::Schedule schedule, const std::vector<bool>& live)
     : e_(e), k_(e.kernel), schedule_(schedule) {
-  std::size_t reductions = 0;
-  for (ExprId id = 0; id < k_.exprs.size(); ++id)
-    reductions += live[id] && k_.exprs[id].kind == ir::ExprKind::Reduce;
-  comes_again_ = reductions == 1 && !k_.split;
+  std::size_t calls = 0;
+  for (std::uint16_t phase = 0; phase <= k_.phases; ++phase)
+    calls += joined_together(reductions_of(k_, live, phase)).size();
+  comes_again_ = calls == 1 && !k_.split;
 }
 
 bool Accumulators::any_part(const InnerWork& work) const {
-  return std::any_of(work.reductions.begin(), work.reductions.end(), [&](ExprId id) { return has_part(id); });
+  return std::any_of(work.reductions.begin(), work.reductions.end(),
+                     [&](ExprId id) { return has_part(id) || is_welford(id); });
 }
 
 bool Accumulators::has_magnitude(ExprId id) const {
@@ -54,26 +55,67 @@ void Accumulators::restart(const InnerWork& work) {
 
 void Accumulators::declare_parts(const InnerWork& work, int elements) {
   for (ExprId id : work.reductions) {
-    if (!has_part(id)) continue;
+    if (!has_part(id) && !is_welford(id)) continue;
     const Type type = type_of(dtype(id));
     const std::string zero = e_.zero(dtype(id));
-    e_.out.line(elements == 1 ? e_.dialect.variable(type, part(id), zero)
-                              : e_.dialect.array_of(type, part(id), elements, zero));
+    const auto declare = [&](const std::string& of) {
+      e_.out.line(elements == 1 ? e_.dialect.variable(type, of, zero)
+                                : e_.dialect.array_of(type, of, elements, zero));
+    };
+    declare(part(id));
+    if (!is_welford(id)) continue;
+    declare(part_sum(id));
+    e_.out.line(e_.dialect.variable(type, part_pivot(id), zero));
+    e_.out.line(e_.dialect.variable(Type::U32, part_count(id), e_.dialect.literal(Type::U32, 0)));
   }
+}
+
+std::string Accumulators::sum_of(const std::string& part, int elements) {
+  std::vector<std::string> sums;
+  for (int i = 0; i < elements; ++i)
+    sums.push_back(elements == 1 ? part : part + "[" + std::to_string(i) + "]");
+  for (; sums.size() > 1; sums.resize(sums.size() / 2))
+    for (std::size_t i = 0; i < sums.size() / 2; ++i)
+      sums[i] = "(" + sums[2 * i] + " + " + sums[2 * i + 1] + ")";
+  return sums[0];
 }
 
 void Accumulators::add_parts(const InnerWork& work, int elements) {
   for (ExprId id : work.reductions) {
-    if (!has_part(id)) continue;
-    const std::string q = part(id), r = name(id);
-    // Neighbours first, then their sums.
-    std::vector<std::string> sums;
-    for (int i = 0; i < elements; ++i) sums.push_back(elements == 1 ? q : q + "[" + std::to_string(i) + "]");
-    for (; sums.size() > 1; sums.resize(sums.size() / 2))
-      for (std::size_t i = 0; i < sums.size() / 2; ++i)
-        sums[i] = "(" + sums[2 * i] + " + " + sums[2 * i + 1] + ")";
-    e_.out.line(r + " = " + r + " + " + sums[0] + ";");
+    if (is_welford(id)) add_deviations(id, elements);
+    if (has_part(id)) e_.out.line(name(id) + " = " + name(id) + " + " + sum_of(part(id), elements) + ";");
   }
+}
+
+/// `always`: each element of a vector has a value, so that the first one is the part's first.
+void Accumulators::take_deviation(ExprId id, const std::string& value, const std::string& element,
+                                  bool always) {
+  const Dialect& d = e_.dialect;
+  const std::string pivot = part_pivot(id), number = part_count(id), off = "off" + std::to_string(id),
+                    squares = part(id) + element, sum = part_sum(id) + element;
+  const std::string first =
+      (always && !element.empty() ? "k == 0 && " : "") + number + " == " + d.literal(Type::U32, 0);
+  e_.out.line(pivot + " = " + d.choose(first, value, pivot) + ";");
+  e_.out.line(number + " += " + d.literal(Type::U32, 1) + ";");
+  e_.out.line(d.exact(dtype(id), off, value + " - " + pivot));
+  e_.out.line(sum + " = " + sum + " + " + off + ";");
+  e_.out.line(squares + " = fma(" + off + ", " + off + ", " + squares + ");");
+}
+
+void Accumulators::add_deviations(ExprId id, int elements) {
+  const Dialect& d = e_.dialect;
+  const auto constant = [&](const std::string& name, const std::string& value) {
+    e_.out.line(d.exact(dtype(id), name, value));
+  };
+  const std::string zero = e_.zero(dtype(id));
+  e_.open(d.when(part_count(id) + " > " + d.literal(Type::U32, 0)));
+  constant("values", d.cast(type_of(dtype(id)), part_count(id)));
+  constant("sum", sum_of(part_sum(id), elements));
+  constant("above", "sum / values");
+  constant("squares", sum_of(part(id), elements) + " - sum * above");
+  constant("centre", part_pivot(id) + " + above");
+  join_welford(id, "values", "centre", "(" + d.choose("squares < " + zero, zero, "squares") + ")");
+  e_.close();
 }
 
 void Accumulators::take(const InnerWork& work, const std::string& element, const std::string& exists) {
@@ -83,7 +125,7 @@ void Accumulators::take(const InnerWork& work, const std::string& element, const
     std::string value = e_.value(expr.args[0]);
     if (is_welford(id)) {
       if (!always) e_.open(e_.dialect.when(exists));
-      join_welford(id, e_.dialect.cast(type_of(dtype(id)), "1"), value, e_.zero(dtype(id)));
+      take_deviation(id, value, element, always);
       if (!always) e_.close();
       continue;
     }
@@ -128,9 +170,25 @@ void Accumulators::join_welford(ExprId id, const std::string& n, const std::stri
               ");");
 }
 
-void Accumulators::join_workgroup(ExprId id) {
+std::vector<std::vector<ExprId>> Accumulators::joined_together(const std::vector<ExprId>& ids) const {
+  std::vector<std::vector<ExprId>> lists;
+  for (ExprId id : ids) {
+    const auto with = std::find_if(lists.begin(), lists.end(), [&](const std::vector<ExprId>& list) {
+      return e_.dialect.joins_together && !is_welford(id) && !is_welford(list[0]) &&
+             dtype(list[0]) == dtype(id);
+    });
+    with == lists.end() ? lists.push_back({id}) : with->push_back(id);
+  }
+  return lists;
+}
+
+void Accumulators::join_workgroup(const std::vector<ExprId>& ids) {
+  for (const std::vector<ExprId>& list : joined_together(ids))
+    list.size() == 1 ? join_alone(list[0]) : join_several(list);
+}
+
+void Accumulators::join_alone(ExprId id) {
   const Expr& expr = k_.exprs[id];
-  if (schedule_ != ir::Schedule::LanesInner) return k_.split ? void() : join_rows(id);
   const std::string function =
       "sn_workgroup_" + std::string(name_of(expr.op)) + "_" + std::string(name_of(expr.dtype));
   std::string& text = e_.functions[function];
@@ -143,19 +201,41 @@ void Accumulators::join_workgroup(ExprId id) {
                : e_.dialect.workgroup_function(function, expr.op, expr.dtype,
                                                e_.combine(expr.op, expr.dtype, "v", "w"), e_.target, lanes);
   e_.out.line(e_.dialect.workgroup_call(function, expr.dtype, values, e_.lanes(), comes_again_, e_.target));
-  if (k_.row_cluster > 1) join_cluster(id, values);
+  if (k_.row_cluster > 1) join_cluster({id}, values);
 }
 
-void Accumulators::join_cluster(ExprId id, const std::vector<std::string>& values) {
-  const Expr& expr = k_.exprs[id];
-  const std::string name = std::string(name_of(expr.op)) + "_" + std::string(name_of(expr.dtype)),
-                    function = "sn_cluster_" + name;
-  const std::string join =
-      is_welford(id) ? "sn_join_welford_" + std::string(name_of(expr.dtype)) + "(v0, v1, v2, w0, w1, w2);"
-                     : "v0 = " + e_.combine(expr.op, expr.dtype, "v0", "w0") + ";";
+void Accumulators::join_several(const std::vector<ExprId>& ids) {
+  const DType type = dtype(ids[0]);
+  std::string function = "sn_workgroup";
+  std::vector<std::string> combines, values;
+  for (ExprId id : ids) {
+    const std::string number = std::to_string(values.size());
+    function += "_" + std::string(name_of(k_.exprs[id].op));
+    combines.push_back(e_.combine(k_.exprs[id].op, type, "v" + number, "w" + number));
+    values.push_back(name(id));
+  }
+  function += "_" + std::string(name_of(type));
+  const int lanes = k_.row_elements > 0 ? k_.row_lanes : e_.target.workgroup_size;
   e_.functions[function] =
-      e_.dialect.cluster_function(function, expr.dtype, values.size(), join, k_.row_cluster);
-  e_.out.line(e_.dialect.cluster_call(function, expr.dtype, values, turn(id), kClusterRank, k_.row_cluster));
+      e_.dialect.workgroup_function_of_several(function, type, combines, e_.target, lanes);
+  e_.out.line(e_.dialect.workgroup_call(function, type, values, e_.lanes(), comes_again_, e_.target));
+  if (k_.row_cluster > 1) join_cluster(ids, values);
+}
+
+void Accumulators::join_cluster(const std::vector<ExprId>& ids, const std::vector<std::string>& values) {
+  const DType type = dtype(ids[0]);
+  std::string function = "sn_cluster", join;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const std::string number = std::to_string(i), v = "v" + number;
+    function += "_" + std::string(name_of(k_.exprs[ids[i]].op));
+    join +=
+        (join.empty() ? "" : " ") + v + " = " + e_.combine(k_.exprs[ids[i]].op, type, v, "w" + number) + ";";
+  }
+  if (is_welford(ids[0]))
+    join = "sn_join_welford_" + std::string(name_of(type)) + "(v0, v1, v2, w0, w1, w2);";
+  function += "_" + std::string(name_of(type));
+  e_.functions[function] = e_.dialect.cluster_function(function, type, values.size(), join, k_.row_cluster);
+  e_.out.line(e_.dialect.cluster_call(function, type, values, turn(ids[0]), kClusterRank, k_.row_cluster));
 }
 
 void Accumulators::begin_cluster() {
@@ -165,7 +245,7 @@ void Accumulators::begin_cluster() {
 }
 
 void Accumulators::join_rows(ExprId id) {
-  if (e_.dialect.row.empty()) return;
+  if (!has_rows_of_lanes(k_, e_.target)) return;
   const Expr& expr = k_.exprs[id];
   const std::string function =
       "sn_rows_" + std::string(name_of(expr.op)) + "_" + std::string(name_of(expr.dtype));

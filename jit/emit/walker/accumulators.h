@@ -13,9 +13,10 @@ namespace sinter::emit {
 inline constexpr const char* kClusterRank = "rank";
 
 /// For the reductions of one round. A float sum goes through a part (of some values, or one for each element
-/// of a vector) before it goes into its accumulator. Squared deviations are found by Welford's method ("Note
+/// of a vector) before it goes into its accumulator. Squared deviations are joined by Welford's method ("Note
 /// on a method for calculating corrected sums of squares and products", 1962): their count and mean stand
-/// beside the sum.
+/// beside the sum. Those of a part are sums about its first value, which take no division: as that is one of
+/// the values, they are at most as many times too large as there are values in the part.
 class Accumulators {
  public:
   /// `live`: expressions that some store needs.
@@ -36,8 +37,9 @@ class Accumulators {
   void take(const InnerWork& work, const std::string& element, const std::string& exists = "");
   /// After all values have been taken in.
   void settle(const InnerWork& work);
-  /// The accumulator of each lane becomes that of the whole workgroup, or of all its rows.
-  void join_workgroup(ir::ExprId id);
+  /// The accumulator of each lane becomes that of the whole workgroup. Those of one dtype are joined
+  /// together, where the language does so.
+  void join_workgroup(const std::vector<ir::ExprId>& ids);
 
   /// The accumulators of the rows of lanes of a workgroup, where there are such, become one.
   void join_rows(ir::ExprId id);
@@ -51,7 +53,11 @@ class Accumulators {
   void join_partials(const InnerWork& work, const std::string& first, const std::string& step);
 
  private:
-  void join_cluster(ir::ExprId id, const std::vector<std::string>& values);
+  /// Those of the reductions that are joined in one go, in lists.
+  std::vector<std::vector<ir::ExprId>> joined_together(const std::vector<ir::ExprId>& ids) const;
+  void join_alone(ir::ExprId id);
+  void join_several(const std::vector<ir::ExprId>& ids);
+  void join_cluster(const std::vector<ir::ExprId>& ids, const std::vector<std::string>& values);
   static std::string turn(ir::ExprId id) { return name(id) + "_turn"; }
   struct Partial {
     std::string name;
@@ -65,6 +71,14 @@ class Accumulators {
   bool has_magnitude(ir::ExprId id) const;
   static std::string magnitude(ir::ExprId id) { return name(id) + "_all"; }
   static std::string part(ir::ExprId id) { return "q" + std::to_string(id); }
+  // Of squared deviations: how many values a part has, what is taken off them, and the sums of what is left.
+  static std::string part_count(ir::ExprId id) { return part(id) + "_n"; }
+  static std::string part_pivot(ir::ExprId id) { return part(id) + "_p"; }
+  static std::string part_sum(ir::ExprId id) { return part(id) + "_s"; }
+  void take_deviation(ir::ExprId id, const std::string& value, const std::string& element, bool always);
+  void add_deviations(ir::ExprId id, int elements);
+  /// The sum of a part's elements: neighbours first, then their sums.
+  static std::string sum_of(const std::string& part, int elements);
   static std::string count(ir::ExprId id) { return name(id) + "_n"; }
   static std::string mean(ir::ExprId id) { return name(id) + "_mean"; }
   DType dtype(ir::ExprId id) const { return k_.exprs[id].dtype; }
@@ -81,7 +95,7 @@ class Accumulators {
   Expressions& e_;
   const ir::Kernel& k_;
   const ir::Schedule schedule_;
-  bool comes_again_ = false;  // one reduction alone is joined over and over
+  bool comes_again_ = false;  // one call alone joins reductions, over and over
 };
 
 }  // namespace sinter::emit

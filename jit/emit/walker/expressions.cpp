@@ -97,12 +97,32 @@ void Expressions::split(const std::string& from, std::size_t first, std::size_t 
   const std::string rest = "t" + std::to_string(first);
   out.line(dialect.variable(flat_type, rest, from));
   for (std::size_t c = first + count; c-- > needed;) {
-    const std::string extent = flat(integer(kernel.extents[c]));
-    if (used_[c])
-      out.line(
-          dialect.constant(index_type, coordinates[c], index(c == first ? rest : rest + " % " + extent)));
-    if (c > needed) out.line(rest + " /= " + extent + ";");
+    if (c > first)
+      split_off(rest, kernel.extents[c], used_[c] ? coordinates[c] : "", c > needed, c);
+    else if (used_[c])
+      out.line(dialect.constant(index_type, coordinates[c], index(rest)));
   }
+}
+
+void Expressions::split_off(const std::string& rest, IntRef extent, const std::string& coordinate,
+                            bool goes_on, std::size_t c) {
+  const std::string size = flat(integer(extent));
+  const auto known =
+      std::find_if(kernel.reciprocals.begin(), kernel.reciprocals.end(), [&](const ir::Reciprocal& r) {
+        return extent.kind == IntRef::Kind::Argument && r.divisor == extent.index;
+      });
+  if (known == kernel.reciprocals.end()) {
+    if (!coordinate.empty()) out.line(dialect.constant(index_type, coordinate, index(rest + " % " + size)));
+    if (goes_on) out.line(rest + " /= " + size + ";");
+    return;
+  }
+  const std::string quotient = name('d', c);
+  out.line(dialect.constant(flat_type, quotient,
+                            "sn_mulhi(" + rest + ", " + flat(argument_name('n', known->multiplier)) +
+                                ") >> " + flat(argument_name('n', known->shift))));
+  if (!coordinate.empty())
+    out.line(dialect.constant(index_type, coordinate, index(rest + " - " + quotient + " * " + size)));
+  if (goes_on) out.line(rest + " = " + quotient + ";");
 }
 
 std::string Expressions::linear(const ir::MapStep& step, const std::vector<std::string>& names) const {
@@ -118,6 +138,11 @@ std::string Expressions::linear(const ir::MapStep& step, const std::vector<std::
 
 std::string Expressions::number(std::size_t map) {
   const ir::IndexMap& m = kernel.maps[map];
+  if (!flat_point.empty() &&
+      std::find(kernel.flat_maps.begin(), kernel.flat_maps.end(), map) != kernel.flat_maps.end()) {
+    const IntRef offset = m.steps.front().offset;
+    return offset.is_zero() ? flat_point : integer(offset) + " + " + flat_point;
+  }
   if (m.steps.size() == 1) return linear(m.steps.front(), coordinates);
   const std::string result = name('m', map);
   for (const std::set<std::size_t>& block : placed_)
@@ -138,10 +163,11 @@ std::string Expressions::number(std::size_t map) {
     std::vector<std::string> names(step.extents.size());
     for (std::size_t c = step.extents.size(); c-- > first;) {
       names[c] = name('c', c);
-      const std::string extent = flat(integer(step.extents[c]));
-      if (!step.strides[c].is_zero())
-        out.line(dialect.constant(index_type, names[c], index(c == 0 ? "t" : "t % " + extent)));
-      if (c > first) out.line("t /= " + extent + ";");
+      const std::string wanted = step.strides[c].is_zero() ? "" : names[c];
+      if (c > 0)
+        split_off("t", step.extents[c], wanted, c > first, c);
+      else if (!wanted.empty())
+        out.line(dialect.constant(index_type, wanted, index("t")));
     }
     out.line(result + " = " + linear(step, names) + ";");
     out.close();
@@ -253,10 +279,10 @@ void Expressions::define_in_bounds(ExprId id) {
   for (std::size_t c = rank; c-- > 0;) {
     const ir::Bound& bound = e.bounds[c];
     std::string coordinate = name('c', c);
-    const std::string extent = flat(integer(bound.extent));
-    out.line(
-        dialect.constant(index_type, coordinate, rank == 1 ? whole : index(c == 0 ? "t" : "t % " + extent)));
-    if (c > 0) out.line("t /= " + extent + ";");
+    if (c > 0)
+      split_off("t", bound.extent, coordinate, true, c);
+    else
+      out.line(dialect.constant(index_type, coordinate, rank == 1 ? whole : index("t")));
     if (!bound.lower.is_zero()) {
       require(coordinate + " >= " + integer(bound.lower));
       coordinate = "(" + coordinate + " - " + integer(bound.lower) + ")";
@@ -360,7 +386,8 @@ std::string Expressions::shift_condition(const std::vector<std::pair<std::size_t
   for (const auto& [buffer, map] : buffer_maps) {
     const std::size_t bytes =
         std::min<std::size_t>(16, size_of(kernel.buffers[buffer].dtype) * static_cast<std::size_t>(width));
-    conditions.insert("(" + dialect.address(buffer) + " & " + std::to_string(bytes - 1) + ") == 0");
+    if (const std::string address = dialect.address(buffer); !address.empty())
+      conditions.insert("(" + address + " & " + std::to_string(bytes - 1) + ") == 0");
     const ir::MapStep& step = kernel.maps[map].steps.front();
     require_congruent(step.offset, first.offset);
     for (std::size_t c = 0; c < kernel.outer_rank; ++c) require_congruent(step.strides[c], first.strides[c]);

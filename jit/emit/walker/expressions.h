@@ -27,6 +27,10 @@ class Expressions {
   /// Defines coordinates first .. first + count - 1 from the number `from`, split row-major; only those that
   /// a map uses.
   void split(const std::string& from, std::size_t first, std::size_t count);
+  /// Takes the last coordinate, of a dim of that extent, off the variable `rest`: defines it, unless its name
+  /// is empty; with `goes_on` the others are left in `rest`. `c` tells apart what is split in one block.
+  void split_off(const std::string& rest, ir::IntRef extent, const std::string& coordinate, bool goes_on,
+                 std::size_t c);
   void define(ir::ExprId id);
   /// After the definition of an Outer expression: its reciprocal, if the elements of a row are divided by it.
   void define_reciprocal(ir::ExprId id);
@@ -66,6 +70,7 @@ class Expressions {
   Writer out;
   std::vector<std::string> coordinates;      // current name of each loop coordinate
   std::map<ir::ExprId, std::string> loaded;  // values that a vector load has brought already
+  std::string flat_point;  // the number of the point at hand, for Kernel::flat_maps; empty: not known
   std::string
       exists;  // of a lane that may stand beyond the last point: whether its point exists; empty: it does
   BodyUse use;

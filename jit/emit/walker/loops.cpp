@@ -8,8 +8,10 @@
 #include <functional>
 
 #include "jit/emit/walker/accumulators.h"
+#include "jit/emit/walker/flat_vectors.h"
 #include "jit/emit/walker/held_loops.h"
 #include "jit/emit/walker/loop_text.h"
+#include "jit/emit/walker/points.h"
 #include "jit/emit/walker/tiles.h"
 #include "jit/emit/walker/vectors.h"
 
@@ -23,13 +25,6 @@ using ir::Schedule;
 namespace {
 
 constexpr int kChunk = 32;
-// Likewise of a loop that is written out for several rounds.
-constexpr std::size_t kMostUnrolledExpressions = 16;
-
-bool is_small_reduction(const InnerWork& work) {
-  return work.stores.empty() && work.values.size() <= kMostUnrolledExpressions;
-}
-
 class Loops : private LoopText {
  public:
   Loops(Expressions& e, Schedule schedule)
@@ -51,6 +46,8 @@ class Loops : private LoopText {
       write_tiles(e_, work_of(0), live_, edge);
     else if (schedule_ == Schedule::Pointwise)
       write_pointwise();
+    else if (!k_.inner_sizes.empty() && schedule_ == Schedule::LanesOuter)
+      write_windows();
     else if (k_.split)
       write_split_reduction();
     else
@@ -80,46 +77,65 @@ class Loops : private LoopText {
     const std::string first = e_.flat(e_.dialect.grid(k_).global_lane),
                       step = e_.flat(e_.dialect.grid(k_).global_lanes);
     e_.out.line(constant("points", count_of(0, k_.outer_rank)));
-    if (vectors_.any()) {
+    const FlatVectors flat(e_, live_);
+    const bool any_vectors = vectors_.any() || flat.any();
+    if (any_vectors) {
       const std::string width = e_.flat(std::to_string(e_.width));
+      if (flat.any()) flat.write_condition();
       e_.out.line(constant("points4", choose("vectors", "points - points % " + width, e_.flat("0"))));
       e_.open(loop("f", first + " * " + width, "points4", step + " * " + width));
-      split("f", 0, k_.outer_rank, "y");
-      vectors_.write_points(work, "y");
+      if (flat.any()) {
+        flat.write_points(work);
+      } else {
+        split("f", 0, k_.outer_rank, "y");
+        vectors_.write_points(work, "y");
+      }
       e_.close();
     }
-    const std::string begin = vectors_.any() ? "points4" : e_.flat("0");
+    const std::string begin = any_vectors ? "points4" : e_.flat("0");
     const int together = points_at_once(k_, e_.target);
-    if (together > 1) return write_points_at_once(work, begin, together);
-    e_.open(loop("f", vectors_.any() ? begin + " + " + first : first, "points", step));
-    split("f", 0, k_.outer_rank, "");
-    write_point(work);
+    const auto point = [&] {
+      split("f", 0, k_.outer_rank, "");
+      write_point(work);
+    };
+    if (together > 1) return write_points_at_once(e_, begin, together, point);
+    e_.open(loop("f", any_vectors ? begin + " + " + first : first, "points", step));
+    point();
     e_.close();
   }
 
-  /// A lane takes several points in a row, a workgroup's lanes apart, so that their loads are under way
-  /// together; at the end one after the other.
-  void write_points_at_once(const Work& work, const std::string& begin, int together) {
-    const Dialect::Grid& grid = e_.dialect.grid(k_);
-    const std::string lanes = e_.flat(e_.dialect.lanes), lane = e_.flat(e_.dialect.lane),
-                      chunk = "(" + lanes + " * " + e_.flat(std::to_string(together)) + ")";
-    e_.open(loop("t", begin + " + " + e_.flat(grid.workgroup) + " * " + chunk, "points",
-                 e_.flat(grid.workgroups) + " * " + chunk));
-    e_.open(e_.dialect.when("points - t >= " + chunk));
-    e_.open_unrolled("u", together);
-    const std::string f = "t + " + e_.flat("u") + " * " + lanes + " + " + lane;
-    e_.out.line(constant("f", f));
-    split("f", 0, k_.outer_rank, "");
+  // ---- reductions over few inner points, which are written out
+
+  void write_windows() {
+    e_.out.line(constant("points", count_of(0, k_.outer_rank)));
+    const auto point = [&] {
+      split("f", 0, k_.outer_rank, "");
+      for (std::uint16_t phase = 0; phase < k_.phases; ++phase) write_phase_of_window(phase);
+    };
+    const int together = points_at_once(k_, e_.target);
+    if (together > 1) return write_points_at_once(e_, e_.flat("0"), together, point);
+    e_.open(loop("f", e_.flat(e_.dialect.grid(k_).global_lane), "points",
+                 e_.flat(e_.dialect.grid(k_).global_lanes)));
+    point();
+    e_.close();
+  }
+
+  void write_phase_of_window(std::uint16_t phase) {
+    define_outers(phase);
+    write_outer_stores(phase);
+    const Work work = work_of(phase);
+    if (work.empty()) return;
+    sums_.declare(work);
+    sums_.declare_parts(work, 1);
+    for (std::size_t i = 0; i < k_.inner_sizes.size(); ++i) {
+      const std::string y = "y" + std::to_string(i);
+      e_.open_unrolled(y, k_.inner_sizes[i]);
+      e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[k_.outer_rank + i], e_.index(y)));
+    }
     write_point(work);
-    e_.close();
-    e_.close();
-    e_.open(e_.dialect.otherwise());
-    e_.open(loop("f", "t + " + lane, "points", lanes));
-    split("f", 0, k_.outer_rank, "");
-    write_point(work);
-    e_.close();
-    e_.close();
-    e_.close();
+    for (std::size_t i = 0; i < k_.inner_sizes.size(); ++i) e_.close();
+    sums_.add_parts(work, 1);
+    sums_.settle(work);
   }
 
   // ---- reductions
@@ -221,7 +237,7 @@ class Loops : private LoopText {
     e_.close();
   }
 
-  bool has_rows() const { return schedule_ == Schedule::LanesOuter && !e_.dialect.row.empty(); }
+  bool has_rows() const { return has_rows_of_lanes(k_, e_.target); }
 
   /// LanesOuter in workgroups with rows of lanes: the lanes of a column have one outer point and share its
   /// inner points.
@@ -253,6 +269,7 @@ class Loops : private LoopText {
   }
 
   void define_outers(std::uint16_t phase) {
+    if (schedule_ == Schedule::LanesInner) sums_.join_workgroup(reductions_of(k_, live_, phase));
     for (ExprId id = 0; id < k_.exprs.size(); ++id)
       if (live_[id] && !is_inner(id) && k_.exprs[id].phase == phase) define_outer(id);
   }
@@ -270,7 +287,7 @@ class Loops : private LoopText {
   void define_outer(ExprId id) {
     const Expr& expr = k_.exprs[id];
     if (expr.kind == ExprKind::Reduce) {
-      sums_.join_workgroup(id);
+      if (schedule_ == Schedule::LanesOuter && !k_.split) sums_.join_rows(id);
       e_.out.line(e_.dialect.exact(expr.dtype, e_.value(id), Accumulators::name(id)));
     } else {
       e_.define(id);
@@ -425,7 +442,7 @@ class Loops : private LoopText {
       e_.out.line(constant("f", e_.flat("unit")));
     else
       e_.out.line(constant("f", e_.flat("unit") + " * " + e_.flat(e_.dialect.lanes) + " + " + lane));
-    cut_part(in_workgroup);
+    cut_part(e_, in_workgroup, vectors_.any());
     const Work work = work_of(0);
     sums_.declare(work);
     // Lanes beyond the last point have nothing to do but must come to the barriers. Of several rows the first
@@ -440,7 +457,9 @@ class Loops : private LoopText {
     define_outers(0);
     write_inner_loop(work, 0);
     if (!in_workgroup) e_.close();
-    for (ExprId id : work.reductions) in_workgroup ? sums_.join_workgroup(id) : sums_.join_rows(id);
+    if (in_workgroup) sums_.join_workgroup(work.reductions);
+    for (ExprId id : work.reductions)
+      if (!in_workgroup) sums_.join_rows(id);
     e_.open(in_workgroup ? when_first_lane() : one);
     sums_.put_partials(work);
     e_.close();
@@ -460,28 +479,6 @@ class Loops : private LoopText {
     define_outers(0);
     write_phase(1);
     e_.close();
-  }
-
-  void cut_part(bool in_workgroup) {
-    const std::string begin = choose("part * length < whole", "part * length", "whole"),
-                      end = choose("length < whole - begin", "begin + length", "whole");
-    if (in_workgroup) {
-      const std::string step = e_.flat(e_.dialect.lanes) + " * " + e_.flat(std::to_string(e_.width));
-      e_.out.line(constant("whole", count_of(k_.outer_rank, k_.inner_rank)));
-      e_.out.line(constant("step", step));
-      e_.out.line(constant("length", "((whole + parts - 1) / parts + step - 1) / step * step"));
-      e_.out.line(constant("begin", begin));
-      e_.out.line(constant("inner", end));
-      if (vectors_.any())
-        e_.out.line(constant(
-            "inner4",
-            choose("vectors", "inner - (inner - begin) % " + e_.flat(std::to_string(e_.width)), "begin")));
-      return;
-    }
-    e_.out.line(constant("whole", e_.flat(e_.integer(k_.extents[k_.outer_rank]))));
-    e_.out.line(constant("length", "(whole + parts - 1) / parts"));
-    e_.out.line(constant("begin", begin));
-    e_.out.line(constant("end_of_part", end));
   }
 
   Schedule schedule_;

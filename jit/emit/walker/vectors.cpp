@@ -22,13 +22,17 @@ constexpr std::size_t kMostVectorDivisions = 16;
 
 }  // namespace
 
+bool is_small_enough_for_vectors(const ir::Kernel& kernel, const std::vector<bool>& live) {
+  return ir::divisions(kernel) <= kMostVectorDivisions &&
+         static_cast<std::size_t>(std::count(live.begin(), live.end(), true)) <= kMostVectorExpressions;
+}
+
 Vectors::Vectors(Expressions& e, Accumulators& sums, Schedule schedule, const std::vector<bool>& live)
     : e_(e), sums_(sums), k_(e.kernel) {
   const bool inner = schedule == Schedule::LanesInner;
   const std::size_t rank = inner ? k_.inner_rank : k_.outer_rank;
   if (!e_.dialect.has_vectors(k_, e_.target) || schedule == Schedule::LanesOuter || rank == 0) return;
-  if (tile_edge(k_, e_.target) > 0 || ir::divisions(k_) > kMostVectorDivisions) return;
-  if (static_cast<std::size_t>(std::count(live.begin(), live.end(), true)) > kMostVectorExpressions) return;
+  if (tile_edge(k_, e_.target) > 0 || !k_.flat_maps.empty() || !is_small_enough_for_vectors(k_, live)) return;
   along_ = inner ? k_.extents.size() - 1 : k_.outer_rank - 1u;
   if (k_.row_ragged) return;
   std::vector<std::pair<std::size_t, std::size_t>> maps;
@@ -49,11 +53,12 @@ bool Vectors::is_load(ExprId id) const {
 
 /// Where a vector lies, as the language counts.
 std::string Vectors::place(std::size_t map, const std::string& base) const {
-  if (e_.dialect.numbers_vectors) return e_.vector_number(map, along_, "vector");
+  const bool is_shifted = k_.row_ragged;  // the row's coordinate is no multiple of the width
+  if (e_.dialect.numbers_vectors && !is_shifted) return e_.vector_number(map, along_, "vector");
   const std::string own = std::exchange(e_.coordinates[along_], base);
-  std::string text = e_.position(map);
+  const std::string text = e_.position(map);
   e_.coordinates[along_] = own;
-  return text;
+  return e_.dialect.numbers_vectors ? e_.vector_of(text) : text;
 }
 
 std::string Vectors::load(ExprId id, const std::string& base, const std::string& to) const {
@@ -61,13 +66,12 @@ std::string Vectors::load(ExprId id, const std::string& base, const std::string&
   return e_.dialect.load_vector(k_, e_.width, expr.buffer, place(expr.map, base), to);
 }
 
-/// What a store's vector is made of: what is cast, where the language casts whole vectors on their way to
-/// memory.
-ExprId Vectors::uncast(const InnerWork& work, const ir::Store& store) const {
-  const Expr& expr = k_.exprs[store.value];
+ExprId vector_source(const Expressions& e, const InnerWork& work, const ir::Store& store) {
+  const ir::Kernel& k = e.kernel;
+  const Expr& expr = k.exprs[store.value];
   const bool is_cast = expr.kind == ExprKind::Elementwise && expr.op == Op::Cast &&
-                       k_.exprs[expr.args[0]].dtype == DType::f32 &&
-                       e_.dialect.casts_vectors_to(k_.buffers[store.buffer].dtype);
+                       k.exprs[expr.args[0]].dtype == DType::f32 &&
+                       e.dialect.casts_vectors_to(k.buffers[store.buffer].dtype);
   const bool is_here = std::find(work.values.begin(), work.values.end(), store.value) != work.values.end();
   return is_cast && is_here ? expr.args[0] : store.value;
 }
@@ -84,7 +88,7 @@ void Vectors::write_points(const InnerWork& work, const std::string& base, const
   }
   std::vector<ExprId> stored;
   for (std::size_t s = 0; s < work.stores.size(); ++s) {
-    stored.push_back(uncast(work, *work.stores[s]));
+    stored.push_back(vector_source(e_, work, *work.stores[s]));
     if (is_store(*work.stores[s]))
       e_.out.line(e_.dialect.declare_vector(k_.exprs[stored[s]].dtype, e_.width, "w" + std::to_string(s)));
   }
@@ -140,6 +144,7 @@ std::string Vectors::shift_condition() const {
   if (maps.empty() || has_indices) return "";
   for (const ir::Store& store : k_.stores)
     if (store.level == ir::Level::Inner && is_of_row(store.map)) maps.emplace_back(store.buffer, store.map);
+  for (auto [buffer, map] : maps) e_.use.in_vectors.insert(buffer);
   return e_.shift_condition(maps, maps.front().second);
 }
 

@@ -9,6 +9,14 @@
 
 namespace sinter::emit {
 
+/// What a store's vector is made of: what is cast, where the language casts whole vectors on their way to
+/// memory.
+ir::ExprId vector_source(const Expressions& e, const InnerWork& work, const ir::Store& store);
+
+/// Kernels of more expressions or divisions have no vectors: their texts are long already, and registers
+/// would be short.
+bool is_small_enough_for_vectors(const ir::Kernel& kernel, const std::vector<bool>& live);
+
 class Vectors {
  public:
   /// Finds what may go in vectors, and writes the constant `vectors` that says whether it lies so.
@@ -46,7 +54,6 @@ class Vectors {
   bool is_of_row(std::size_t map) const;
   bool is_store(const ir::Store& store) const { return e_.is_consecutive(store.map, along_); }
   std::string place(std::size_t map, const std::string& base) const;
-  ir::ExprId uncast(const InnerWork& work, const ir::Store& store) const;
 
   Expressions& e_;
   Accumulators& sums_;

@@ -37,4 +37,18 @@ InnerWork work_of(const ir::Kernel& kernel, const std::vector<bool>& live, std::
   return work;
 }
 
+std::vector<ir::ExprId> reductions_of(const ir::Kernel& kernel, const std::vector<bool>& live,
+                                      std::uint16_t phase) {
+  std::vector<ir::ExprId> found;
+  for (ir::ExprId id = 0; id < kernel.exprs.size(); ++id)
+    if (live[id] && kernel.exprs[id].kind == ir::ExprKind::Reduce && kernel.exprs[id].phase == phase)
+      found.push_back(id);
+  return found;
+}
+
+bool is_small_reduction(const InnerWork& work) {
+  constexpr std::size_t kMostUnrolledExpressions = 16;
+  return work.stores.empty() && work.values.size() <= kMostUnrolledExpressions;
+}
+
 }  // namespace sinter::emit

@@ -29,4 +29,11 @@ void for_operands(const ir::Expr& expr, Visit visit) {
   if (expr.predicate != ir::kNone) visit(expr.predicate);
 }
 
+/// The reductions that are finished when a phase begins.
+std::vector<ir::ExprId> reductions_of(const ir::Kernel& kernel, const std::vector<bool>& live,
+                                      std::uint16_t phase);
+
+/// True iff a loop that only reduces is short enough to be written out for several rounds.
+bool is_small_reduction(const InnerWork& work);
+
 }  // namespace sinter::emit

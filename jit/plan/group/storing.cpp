@@ -12,6 +12,8 @@ constexpr int kInlineWeight = 256;
 // A value that many points share (it is expanded) is computed again for each of them only up to this work.
 // The variance of a batch norm by Welford's method, with its root, weighs 12 and is stored.
 constexpr int kExpandedWeight = 11;
+// More work than this takes longer than to read the value of a row again for each of its elements.
+constexpr int kWorkOfRead = 2;
 // An expansion to so many times the elements counts as one.
 constexpr double kExpands = 4;
 // Kernels that would compute a node inline: more of them need not be known.
@@ -99,7 +101,8 @@ class StoreChooser {
       if (++inlined_[kernel] > options_.limits.max_exprs / 2) storing_[id] = Storing::Chosen;
     if (need.kernels.size() < 2 && !need.expanded) return;  // most nodes: nothing to weigh
     const Below sum = below(id);
-    if (need.kernels.size() > 1 && storing_pays(id, sum)) storing_[id] = Storing::Chosen;
+    if (need.kernels.size() > 1 && (storing_pays(id, sum) || stands_for_reductions(id, sum)))
+      storing_[id] = Storing::Chosen;
     if (need.expanded && sum.weight > kExpandedWeight) storing_[id] = Storing::Expanded;
   }
 
@@ -124,6 +127,7 @@ class StoreChooser {
   struct Below {
     double leaf_bytes = 0;
     int weight = 0;
+    double reduced_bytes = 0;  // of the leaves that are reductions
   };
   Below below(NodeId id) {
     Below sum;
@@ -136,6 +140,7 @@ class StoreChooser {
       const Node& n = node(at);
       if (n.kind == NodeKind::External || (at != id && (is_pinned(at) || n.has_inner_loops()))) {
         sum.leaf_bytes += bytes(at);
+        if (n.kind == NodeKind::Op && n.is(OpClass::Reduce)) sum.reduced_bytes += bytes(at);
         continue;
       }
       sum.weight += weight_of(n);
@@ -152,6 +157,14 @@ class StoreChooser {
     const double uses = static_cast<double>(needs_[id].kernels.size()), size = bytes(id);
     const double work = below.weight * static_cast<double>(node(id).shape.numel()) / options_.work_per_byte;
     return (uses - 1) * (below.leaf_bytes + work) > (uses + 1) * size + options_.launch_bytes;
+  }
+
+  /// True iff the value comes of reductions alone and is expanded, such as the root of a row's variance. It
+  /// is stored in their place: the kernel that reduces has it once for each row, and one that goes down
+  /// columns need not find it for each element.
+  bool stands_for_reductions(NodeId id, const Below& below) const {
+    return needs_[id].expanded && below.weight > kWorkOfRead && below.reduced_bytes > 0 &&
+           below.leaf_bytes - below.reduced_bytes <= bytes(id) / kExpands;
   }
 
   const Graph& graph_;

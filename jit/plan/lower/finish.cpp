@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "jit/plan/lower/text_forms.h"
 #include "jit/plan/lower/tiling.h"
 
 namespace sinter::plan {
@@ -133,6 +134,7 @@ constexpr std::int64_t kFewest = 4;
 
 ir::Schedule choose_schedule(const Draft& draft, const ir::Kernel& kernel, const LowerLimits& limits) {
   if (kernel.inner_rank == 0) return ir::Schedule::Pointwise;
+  if (limits.fixed_windows && has_small_windows(draft, kernel)) return ir::Schedule::LanesOuter;
   std::int64_t inner = 1;
   for (std::size_t k = draft.outer_rank; k < draft.extents.size(); ++k) inner *= draft.extents[k];
   // Neighbouring lanes should touch neighbouring elements: along which loop do most of the elements loaded
@@ -150,7 +152,7 @@ ir::Schedule choose_schedule(const Draft& draft, const ir::Kernel& kernel, const
     overlap |= first.strides.back() == 1 && next != 0 && next < inner;
     if (first.strides[draft.outer_rank - 1] == 1) along_outer += elements;
   }
-  const bool short_rows = limits.short_rows && kernel.inner_rank == 1 && !overlap;
+  const bool short_rows = limits.short_row_lanes > 0 && kernel.inner_rank == 1 && !overlap;
   if (inner <= (short_rows ? kFewest : 16)) return ir::Schedule::LanesOuter;
   return along_outer > along_inner ? ir::Schedule::LanesOuter : ir::Schedule::LanesInner;
 }
@@ -205,17 +207,22 @@ struct RowForm {
   std::int64_t capacity() const { return elements * lanes * cluster; }
 };
 
+// Of several rows in a workgroup, and of one: a lane has one vector, or a few.
+constexpr RowForm kFewVectors[] = {{4, 2, 1},  {4, 4, 1},   {4, 8, 1},   {8, 8, 1},    {8, 16, 1},
+                                   {8, 32, 1}, {16, 32, 1}, {8, 128, 1}, {12, 128, 1}, {16, 128, 1}};
+// Lanes that are a workgroup, whatever a subgroup has.
+constexpr std::int64_t kLeastWorkgroup = 128;
+
 std::vector<RowForm> row_forms(const LowerLimits& limits) {
   std::vector<RowForm> forms;
-  // Several rows in a workgroup: a lane has one vector, or a few.
-  if (limits.short_rows)
-    forms = {{4, 2, 1},  {4, 4, 1},   {4, 8, 1},   {8, 8, 1},    {8, 16, 1},
-             {8, 32, 1}, {16, 32, 1}, {8, 128, 1}, {12, 128, 1}, {16, 128, 1}};
+  for (const RowForm& form : kFewVectors)
+    if (limits.short_row_lanes > 0 && (form.lanes <= limits.short_row_lanes || form.lanes >= kLeastWorkgroup))
+      forms.push_back(form);
   // Small groups, so that several share a core and one loads while another computes.
   constexpr std::int64_t kFewLanes = 256;
   const auto add = [&](std::int64_t lanes, std::int64_t cluster) {
     // Fewer rounds are another text, and with fewer empty ones faster.
-    const std::int64_t step = limits.short_rows ? 4 : 8;
+    const std::int64_t step = limits.short_row_lanes > 0 ? 4 : 8;
     for (std::int64_t elements = 8; elements <= 32; elements += step)
       forms.push_back({elements, lanes, cluster});
   };
@@ -348,6 +355,9 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
     if (kernel.phases > 1) choose_row_elements(draft, limits, kernel);
   }
   kernel.wide = arguments.wide;
+  if (limits.fixed_windows && !kernel.tiling.any()) choose_inner_sizes(draft, kernel);
+  if (limits.flat_vectors) choose_flat_maps(draft, kernel);
+  if (limits.reciprocals && !kernel.wide) add_reciprocals(kernel, arguments.ints);
   kernel.ints = static_cast<std::uint16_t>(arguments.ints.size());
 
   result.buffers = std::move(draft.buffers);

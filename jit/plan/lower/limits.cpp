@@ -12,9 +12,12 @@ LowerLimits limits_of(const ir::DeviceTraits& traits) {
   limits.lanes = traits.lanes;
   limits.shared_elements = traits.shared_elements;
   limits.row_lanes = traits.row_lanes;
-  limits.short_rows = traits.short_rows;
+  limits.short_row_lanes = traits.short_row_lanes;
   limits.row_cluster = traits.row_cluster;
   limits.tensor_cores = traits.tensor_cores;
+  limits.reciprocals = traits.reciprocals;
+  limits.fixed_windows = traits.fixed_windows;
+  limits.flat_vectors = traits.flat_vectors;
   return limits;
 }
 

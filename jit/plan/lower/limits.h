@@ -18,10 +18,11 @@ struct LowerLimits {
   bool grid_reductions = false;          // these as in DeviceTraits
   std::int64_t groups = 1, lanes = 1, shared_elements = 4096;
   int row_lanes = 0;
-  bool short_rows = false;
+  int short_row_lanes = 0;
   int row_cluster = 1;
   ir::TensorCores tensor_cores;
   bool alone = false;  // a single operation, for which any kernel will do
+  bool reciprocals = false, fixed_windows = false, flat_vectors = false;
 };
 
 LowerLimits limits_of(const ir::DeviceTraits& traits);

@@ -130,7 +130,10 @@ void CudaBackend::open_device(int index, std::size_t most_graphs) {
   traits_.max_divisions = 128;  // NVRTC takes 5 to 10 ms for each
   traits_.grid_reductions = true;
   traits_.row_lanes = 1024;
-  traits_.short_rows = true;
+  traits_.short_row_lanes = 32;
+  traits_.reciprocals = true;
+  traits_.fixed_windows = true;
+  traits_.flat_vectors = true;
   // A driver older than clusters does not know the attribute.
   int has_clusters = 0;
   if (api_.device_attribute(&has_clusters, Attribute::ClusterLaunch, device_) == kSuccess && has_clusters)

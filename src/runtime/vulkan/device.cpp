@@ -161,6 +161,8 @@ DeviceInfo describe(VkPhysicalDevice device, const Features& features, const Vul
       throw DeviceError("[vulkan] " + info.name + " has subgroups of " + std::to_string(least) + " to " +
                         std::to_string(most) + " lanes, not of " + std::to_string(wanted));
     info.subgroup_size = wanted ? wanted : choose_subgroup(least, most, info.subgroup_size);
+    info.max_invocations = std::min(info.max_invocations,
+                                    info.subgroup_size * properties.subgroups.maxComputeWorkgroupSubgroups);
   }
   if (info.cpu_kernels)
     info.lanes = 1024;

@@ -18,10 +18,11 @@ constexpr std::int64_t kCounters = 1 << 16;
 constexpr VkDeviceSize kCounterBytes = kCounters * sizeof(std::uint32_t);
 // The counters lie in no pool: they have addresses that no slice has.
 constexpr Access kCountersAccess{~std::uint64_t{0} - kCounterBytes, ~std::uint64_t{0}, true};
+constexpr std::int64_t kVectorBytes = 16;
 constexpr std::uint64_t kBytesOfLane = 4;  // that take as long as starting a lane
 
 std::uint64_t work_of(const emit::Geometry& geometry) {
-  return kBytesOfLane * geometry.workgroups * geometry.lanes;
+  return kBytesOfLane * geometry.workgroups * geometry.lanes * geometry.rows;
 }
 
 }  // namespace
@@ -67,7 +68,10 @@ const KernelForm& KernelExecutable::form(bool by_address, bool shared_loops) {
       own.row_full = false;
       own.tile = ir::Kernel::kNoTile;
     }
-    if (shared_loops && own.inner_rank > 0) own.schedule = ir::Schedule::LanesInner;
+    if (shared_loops && own.inner_rank > 0) {
+      own.schedule = ir::Schedule::LanesInner;
+      own.inner_sizes.clear();
+    }
     const emit::Target& target = shared_loops ? compiler_.grouped_target() : compiler_.target();
     other.form = {&own, &target, compiler_.compile(own, target)};
     other.is_made.store(true, std::memory_order_release);
@@ -112,7 +116,7 @@ void VulkanBackend::wait_until_ready(Executable& executable, std::span<const std
   const emit::Geometry geometry = by_address
                                       ? emit::geometry(*form.kernel, *form.target, ints, members, firsts)
                                       : emit::geometry(*form.kernel, *form.target, ints);
-  if (geometry.workgroups > 0) compiler_.pipeline(*form.text, geometry.lanes);
+  if (geometry.workgroups > 0) compiler_.pipeline(*form.text, geometry);
   compiler_.save();
 }
 
@@ -154,9 +158,10 @@ VkDeviceSize VulkanBackend::note(const BufferView& view, std::int64_t bytes, boo
     throw DeviceError("[vulkan] a kernel reaches up to byte " + std::to_string(bytes) + " from byte " +
                       std::to_string(view.byte_offset) + " on of a buffer of " +
                       std::to_string(view.buffer->bytes()));
-  // A predicate keeps loads inside the buffer where its map does not. Bytes come in words, and even of a
-  // buffer that nobody touches one word is bound.
-  bytes = (std::max<std::int64_t>(std::min(bytes, there), 1) + 3) / 4 * 4;
+  // A predicate keeps loads inside the buffer where its map does not. Whole vectors are read at the ends of
+  // rows, and even of a buffer that nobody touches one is bound; slices are multiples of them.
+  bytes =
+      (std::max<std::int64_t>(std::min(bytes, there), 1) + kVectorBytes - 1) / kVectorBytes * kVectorBytes;
   Slice& slice = static_cast<VulkanBuffer&>(*view.buffer).slice;
   const std::uint64_t begin = slice.address + view.byte_offset;
   slice.last_use = commands_.open_value();
@@ -239,7 +244,7 @@ void VulkanBackend::launch_members(KernelExecutable& executable, const LaunchArg
   const emit::Geometry geometry =
       emit::geometry(*form.kernel, *form.target, arguments.ints, arguments.members, firsts_);
   if (geometry.workgroups == 0) return;
-  const Pipeline& pipeline = compiler_.pipeline(*form.text, geometry.lanes);
+  const Pipeline& pipeline = compiler_.pipeline(*form.text, geometry);
   addresses_.clear();
   for (const BufferView& view : arguments.buffers)
     addresses_.push_back(static_cast<VulkanBuffer&>(*view.buffer).slice.device_address + view.byte_offset);
@@ -269,7 +274,7 @@ void VulkanBackend::launch_kernel(KernelExecutable& executable, const LaunchArgu
   const KernelForm& form = form_of(executable, false, arguments.ints, 1);
   const emit::Geometry geometry = emit::geometry(*form.kernel, *form.target, arguments.ints);
   if (geometry.workgroups == 0) return;
-  const Pipeline& pipeline = compiler_.pipeline(*form.text, geometry.lanes);
+  const Pipeline& pipeline = compiler_.pipeline(*form.text, geometry);
   pack_words(kernel, arguments, words_);
   if (kernel.split) words_.push_back(geometry.parts);
 

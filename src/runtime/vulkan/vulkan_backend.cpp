@@ -2,6 +2,7 @@
 #include "src/runtime/vulkan/vulkan_backend.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <utility>
 
@@ -62,8 +63,16 @@ ir::DeviceTraits VulkanBackend::make_traits(int index) const {
   }
   if (info.has_addresses) traits.batch_bytes = kMemberBytes;
   traits.grid_reductions = !info.cpu_kernels;
+  traits.reciprocals = true;
+  traits.fixed_windows = true;
+  traits.flat_vectors = compiler_.target().vectors;
   const emit::Target& target = compiler_.target();
-  if (target.vectors && target.workgroup_size >= 256) traits.row_lanes = target.workgroup_size;
+  if (target.vectors && target.workgroup_size >= 256)
+    traits.row_lanes = static_cast<int>(std::bit_floor(std::min(info.max_invocations, 1024u)));
+  if (traits.row_lanes > 0) {
+    traits.short_row_lanes = std::min(target.subgroup, 32);
+    traits.max_divisions = 128;  // as for CUDA: NVIDIA's compilers are akin
+  }
   return traits;
 }
 

@@ -9,6 +9,10 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);

@@ -9,6 +9,10 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 void sn_join_welford_f32(inout float n, inout float mean, inout float m2, float on, float omean, float om2) {
   precise float total = n + on, d = omean - mean, share = total > float(0) ? on / total : float(0);
   precise float next_mean = mean + d * share, next_m2 = (m2 + om2) + d * d * (n * share);
@@ -106,7 +110,7 @@ void main() {
   const u32 unit = u32(gl_WorkGroupID.x) / parts;
   const u32 f = u32(unit);
   const u32 whole = u32(n1) * u32(n2);
-  const u32 step = u32(gl_WorkGroupSize.x) * u32(4);
+  const u32 step = u32(SN_LANES) * u32(4);
   const u32 length = ((whole + parts - 1) / parts + step - 1) / step * step;
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
@@ -115,16 +119,20 @@ void main() {
   float r9_n = float(0), r9_mean = float(0);
   float r9 = float(0);
   const int x0 = int(f);
-  for (u32 h = begin + u32(gl_LocalInvocationID.x) * u32(4); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(4) * 32)) {
+  for (u32 h = begin + u32(SN_LANE) * u32(4); h < inner4; h += u32(u32(SN_LANES) * u32(4) * 32)) {
     const u32 left = inner4 - h;
-    const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(4) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(4) * 32));
+    const u32 end = h + (left < u32(u32(SN_LANES) * u32(4) * 32) ? left : u32(u32(SN_LANES) * u32(4) * 32));
     float q1[4] = {float(0), float(0), float(0), float(0)};
+    float q9[4] = {float(0), float(0), float(0), float(0)};
+    float q9_s[4] = {float(0), float(0), float(0), float(0)};
+    float q9_p = float(0);
+    u32 q9_n = 0u;
     {
       u32 g = h;
-      for (; g + u32(gl_WorkGroupSize.x) * u32(4) * u32(3) < end; g += u32(gl_WorkGroupSize.x) * u32(4) * u32(4)) {
+      for (; g + u32(SN_LANES) * u32(4) * u32(3) < end; g += u32(SN_LANES) * u32(4) * u32(4)) {
         [[unroll]]
         for (int u = 0; u < 4; ++u) {
-          const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(4));
+          const u32 j = g + u32(u) * u32(u32(SN_LANES) * u32(4));
           u32 t1 = j;
           const int y = int(t1 % u32(n2));
           t1 /= u32(n2);
@@ -137,11 +145,15 @@ void main() {
             const int x2 = y + k;
             precise float v0 = l0[k];
             q1[k] = (q1[k] + v0);
-            sn_join_welford_f32(r9_n, r9_mean, r9, float(1), v0, float(0));
+            q9_p = k == 0 && q9_n == 0u ? v0 : q9_p;
+            q9_n += 1u;
+            precise float off9 = v0 - q9_p;
+            q9_s[k] = q9_s[k] + off9;
+            q9[k] = fma(off9, off9, q9[k]);
           }
         }
       }
-      for (u32 j = g; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+      for (u32 j = g; j < end; j += u32(SN_LANES) * u32(4)) {
         u32 t1 = j;
         const int y = int(t1 % u32(n2));
         t1 /= u32(n2);
@@ -154,30 +166,58 @@ void main() {
           const int x2 = y + k;
           precise float v0 = l0[k];
           q1[k] = (q1[k] + v0);
-          sn_join_welford_f32(r9_n, r9_mean, r9, float(1), v0, float(0));
+          q9_p = k == 0 && q9_n == 0u ? v0 : q9_p;
+          q9_n += 1u;
+          precise float off9 = v0 - q9_p;
+          q9_s[k] = q9_s[k] + off9;
+          q9[k] = fma(off9, off9, q9[k]);
         }
       }
     }
     r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
+    if (q9_n > 0u) {
+      precise float values = float(q9_n);
+      precise float sum = ((q9_s[0] + q9_s[1]) + (q9_s[2] + q9_s[3]));
+      precise float above = sum / values;
+      precise float squares = ((q9[0] + q9[1]) + (q9[2] + q9[3])) - sum * above;
+      precise float centre = q9_p + above;
+      sn_join_welford_f32(r9_n, r9_mean, r9, values, centre, (squares < float(0) ? float(0) : squares));
+    }
   }
-  for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+  for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
     const u32 left = inner - h;
-    const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+    const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
     float q1 = float(0);
-    for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+    float q9 = float(0);
+    float q9_s = float(0);
+    float q9_p = float(0);
+    u32 q9_n = 0u;
+    for (u32 j = h; j < end; j += u32(SN_LANES)) {
       u32 t1 = j;
       const int x2 = int(t1 % u32(n2));
       t1 /= u32(n2);
       const int x1 = int(t1);
       precise float v0 = b0.at[x0 * n3 + x1 * n4 + x2];
       q1 = (q1 + v0);
-      sn_join_welford_f32(r9_n, r9_mean, r9, float(1), v0, float(0));
+      q9_p = q9_n == 0u ? v0 : q9_p;
+      q9_n += 1u;
+      precise float off9 = v0 - q9_p;
+      q9_s = q9_s + off9;
+      q9 = fma(off9, off9, q9);
     }
     r1 = r1 + q1;
+    if (q9_n > 0u) {
+      precise float values = float(q9_n);
+      precise float sum = q9_s;
+      precise float above = sum / values;
+      precise float squares = q9 - sum * above;
+      precise float centre = q9_p + above;
+      sn_join_welford_f32(r9_n, r9_mean, r9, values, centre, (squares < float(0) ? float(0) : squares));
+    }
   }
   r1 = sn_workgroup_sum_f32(r1);
   sn_workgroup_squared_deviations_f32(r9_n, r9_mean, r9);
-  if (gl_LocalInvocationID.x == 0u) {
+  if (SN_LANE == 0u) {
     sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r1);
     sn_partials.word[2u * u32(u32(1) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r9_n);
     sn_partials.word[2u * u32(u32(2) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r9_mean);
@@ -185,19 +225,19 @@ void main() {
   }
   memoryBarrierBuffer();
   barrier();
-  if (gl_LocalInvocationID.x == 0u) sn_turn = atomicAdd(sn_counters.word[unit], 1u);
+  if (SN_LANE == 0u && SN_ROW == 0u) sn_turn = atomicAdd(sn_counters.word[unit], 1u);
   memoryBarrierShared();
   barrier();
   if (sn_turn + 1u != parts) return;
   memoryBarrierBuffer();
-  if (gl_LocalInvocationID.x == 0u) sn_counters.word[unit] = 0u;
+  if (SN_LANE == 0u && SN_ROW == 0u) sn_counters.word[unit] = 0u;
   r1 = float(0);
   r9_n = float(0); r9_mean = float(0);
   r9 = float(0);
   {
-    const u32 joins = u32(gl_LocalInvocationID.x) < u32(parts) ? (u32(parts) - u32(gl_LocalInvocationID.x) + u32(gl_WorkGroupSize.x) - 1) / u32(gl_WorkGroupSize.x) : u32(0);
+    const u32 joins = u32(SN_LANE) < u32(parts) ? (u32(parts) - u32(SN_LANE) + u32(SN_LANES) - 1) / u32(SN_LANES) : u32(0);
     for (u32 g = u32(0); g < joins; g += u32(1)) {
-      const u32 p = u32(gl_LocalInvocationID.x) + g * u32(gl_WorkGroupSize.x);
+      const u32 p = u32(SN_LANE) + g * u32(SN_LANES);
       precise float p_r1 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
       precise float p_r9_n = uintBitsToFloat(sn_partials.word[2u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
       precise float p_r9_mean = uintBitsToFloat(sn_partials.word[2u * u32(u32(2) * u32(parts) * points + p * points + f) + 0u]);
@@ -207,19 +247,19 @@ void main() {
     }
   }
   r1 = sn_workgroup_sum_f32(r1);
+  sn_workgroup_squared_deviations_f32(r9_n, r9_mean, r9);
   precise float v1 = r1;
   precise float v3 = sn_div_f32(v1, s0);
   precise float v5 = (v1 * s1);
   precise float v6 = (v3 - v5);
   precise float v7 = (v6 * v6);
   precise float v8 = (s0 * v7);
-  sn_workgroup_squared_deviations_f32(r9_n, r9_mean, r9);
   precise float v9 = r9;
   precise float v10 = (v9 + v8);
   precise float v12 = (v10 * s2);
   precise float v14 = (v12 + s3);
   precise float v15 = sn_rsqrt_f32(v14);
-  if (gl_LocalInvocationID.x == 0u) {
+  if (SN_LANE == 0u) {
     b1.at[x0] = v1;
     b2.at[x0] = v15;
   }
@@ -233,6 +273,10 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
 layout(std430, binding = 1) restrict readonly buffer b1_4_t { vec4 at[]; } b1_4;
@@ -280,11 +324,11 @@ void main() {
     }
     b5_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector] = w0;
   }
-  for (u32 t = points4 + u32(gl_WorkGroupID.x) * (u32(gl_WorkGroupSize.x) * u32(4)); t < points; t += u32(gl_NumWorkGroups.x) * (u32(gl_WorkGroupSize.x) * u32(4))) {
-    if (points - t >= (u32(gl_WorkGroupSize.x) * u32(4))) {
+  for (u32 t = points4 + u32(gl_WorkGroupID.x) * (u32(SN_LANES) * u32(4)); t < points; t += u32(gl_NumWorkGroups.x) * (u32(SN_LANES) * u32(4))) {
+    if (points - t >= (u32(SN_LANES) * u32(4))) {
       [[unroll]]
       for (int u = 0; u < 4; ++u) {
-        const u32 f = t + u32(u) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x);
+        const u32 f = t + u32(u) * u32(SN_LANES) + u32(SN_LANE);
         u32 t0 = f;
         const int x2 = int(t0 % u32(n2));
         t0 /= u32(n2);
@@ -305,7 +349,7 @@ void main() {
       }
     }
     else {
-      for (u32 f = t + u32(gl_LocalInvocationID.x); f < points; f += u32(gl_WorkGroupSize.x)) {
+      for (u32 f = t + u32(SN_LANE); f < points; f += u32(SN_LANES)) {
         u32 t0 = f;
         const int x2 = int(t0 % u32(n2));
         t0 /= u32(n2);

@@ -83,6 +83,10 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const u32 left = inner4 - h;
     const u32 end = h + (left < u32(u32(blockDim.x) * u32(4) * 32) ? left : u32(u32(blockDim.x) * u32(4) * 32));
     float q1[4] = {float(0), float(0), float(0), float(0)};
+    float q9[4] = {float(0), float(0), float(0), float(0)};
+    float q9_s[4] = {float(0), float(0), float(0), float(0)};
+    float q9_p = float(0);
+    u32 q9_n = 0u;
     for (u32 j = h; j < end; j += u32(blockDim.x) * u32(4)) {
       u32 t1 = j;
       const int y = int(t1 % u32(n2));
@@ -95,15 +99,31 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const int x2 = y + k;
         const float v0 = l0[k];
         q1[k] = (q1[k] + v0);
-        sn_join_welford_f32(r9_n, r9_mean, r9, float(1), v0, float(0));
+        q9_p = k == 0 && q9_n == 0u ? v0 : q9_p;
+        q9_n += 1u;
+        const float off9 = v0 - q9_p;
+        q9_s[k] = q9_s[k] + off9;
+        q9[k] = fma(off9, off9, q9[k]);
       }
     }
     r1 = r1 + ((q1[0] + q1[1]) + (q1[2] + q1[3]));
+    if (q9_n > 0u) {
+      const float values = float(q9_n);
+      const float sum = ((q9_s[0] + q9_s[1]) + (q9_s[2] + q9_s[3]));
+      const float above = sum / values;
+      const float squares = ((q9[0] + q9[1]) + (q9[2] + q9[3])) - sum * above;
+      const float centre = q9_p + above;
+      sn_join_welford_f32(r9_n, r9_mean, r9, values, centre, (squares < float(0) ? float(0) : squares));
+    }
   }
   for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
     const u32 left = inner - h;
     const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
     float q1 = float(0);
+    float q9 = float(0);
+    float q9_s = float(0);
+    float q9_p = float(0);
+    u32 q9_n = 0u;
     for (u32 j = h; j < end; j += u32(blockDim.x)) {
       u32 t1 = j;
       const int x2 = int(t1 % u32(n2));
@@ -111,9 +131,21 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       const int x1 = int(t1);
       const float v0 = b0[x0 * n3 + x1 * n4 + x2];
       q1 = (q1 + v0);
-      sn_join_welford_f32(r9_n, r9_mean, r9, float(1), v0, float(0));
+      q9_p = q9_n == 0u ? v0 : q9_p;
+      q9_n += 1u;
+      const float off9 = v0 - q9_p;
+      q9_s = q9_s + off9;
+      q9 = fma(off9, off9, q9);
     }
     r1 = r1 + q1;
+    if (q9_n > 0u) {
+      const float values = float(q9_n);
+      const float sum = q9_s;
+      const float above = sum / values;
+      const float squares = q9 - sum * above;
+      const float centre = q9_p + above;
+      sn_join_welford_f32(r9_n, r9_mean, r9, values, centre, (squares < float(0) ? float(0) : squares));
+    }
   }
   { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r1, warps, blockDim.x, false); }
   { __shared__ float warps[3][32]; sn_workgroup_squared_deviations_f32(r9_n, r9_mean, r9, warps, blockDim.x, false); }
@@ -147,13 +179,13 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     }
   }
   { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r1, warps, blockDim.x, false); }
+  { __shared__ float warps[3][32]; sn_workgroup_squared_deviations_f32(r9_n, r9_mean, r9, warps, blockDim.x, false); }
   const float v1 = r1;
   const float v3 = sn_div_f32(v1, s0);
   const float v5 = (v1 * s1);
   const float v6 = (v3 - v5);
   const float v7 = (v6 * v6);
   const float v8 = (s0 * v7);
-  { __shared__ float warps[3][32]; sn_workgroup_squared_deviations_f32(r9_n, r9_mean, r9, warps, blockDim.x, false); }
   const float v9 = r9;
   const float v10 = (v9 + v8);
   const float v12 = (v10 * s2);

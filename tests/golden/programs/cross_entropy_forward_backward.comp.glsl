@@ -9,6 +9,10 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 shared int keys_of_sn_workgroup_max_f32_parts[2][8];
@@ -134,7 +138,7 @@ void main() {
       float q30[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -143,7 +147,7 @@ void main() {
       }
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -168,14 +172,14 @@ void main() {
       r30 = r30 + ((q30[0] + q30[1]) + (q30[2] + q30[3]));
       r8 = sn_is_nan_f32(r8_all) ? r8_all : r8;
       r8 = sn_workgroup_max_f32(r8);
-      precise float v8 = r8;
       r30 = sn_workgroup_sum_f32(r30);
+      precise float v8 = r8;
       precise float v30 = r30;
       float r11 = float(0);
       float q11[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -200,7 +204,7 @@ void main() {
       float q16[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -225,7 +229,7 @@ void main() {
       r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
       r16 = sn_workgroup_sum_f32(r16);
       precise float v16 = r16;
-      if (gl_LocalInvocationID.x == 0u) {
+      if (SN_LANE == 0u) {
         b2.at[x0] = v16;
       }
     }
@@ -242,11 +246,11 @@ void main() {
       float r8 = uintBitsToFloat(0xff800000u);
       float r8_all = float(0);
       float r30 = float(0);
-      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
-        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
         float q30 = float(0);
-        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           const i64 v0 = i64(x1);
           const i64 v2 = (v0 * s0);
@@ -263,15 +267,15 @@ void main() {
       }
       r8 = sn_is_nan_f32(r8_all) ? r8_all : r8;
       r8 = sn_workgroup_max_f32(r8);
-      precise float v8 = r8;
       r30 = sn_workgroup_sum_f32(r30);
+      precise float v8 = r8;
       precise float v30 = r30;
       float r11 = float(0);
-      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
-        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
         float q11 = float(0);
-        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v7 = b1.at[x0 * n2 + x1];
           precise float v9 = (v7 - v8);
@@ -285,11 +289,11 @@ void main() {
       precise float v12 = sn_log_f32(v11);
       precise float v31 = sn_div_f32(v30, v11);
       float r16 = float(0);
-      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
-        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
         float q16 = float(0);
-        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           const i64 v0 = i64(x1);
           const i64 v2 = (v0 * s0);
@@ -310,7 +314,7 @@ void main() {
       }
       r16 = sn_workgroup_sum_f32(r16);
       precise float v16 = r16;
-      if (gl_LocalInvocationID.x == 0u) {
+      if (SN_LANE == 0u) {
         b2.at[x0] = v16;
       }
     }
@@ -327,6 +331,10 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
 shared float sn_workgroup_sum_f32_parts[2][8];
 u32 sn_workgroup_sum_f32_turn = 0u;
@@ -370,16 +378,16 @@ void main() {
   const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     float r9 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x) * u32(4); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(4) * 32)) {
+    for (u32 h = u32(SN_LANE) * u32(4); h < inner4; h += u32(u32(SN_LANES) * u32(4) * 32)) {
       const u32 left = inner4 - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(4) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(4) * 32));
+      const u32 end = h + (left < u32(u32(SN_LANES) * u32(4) * 32) ? left : u32(u32(SN_LANES) * u32(4) * 32));
       float q9[4] = {float(0), float(0), float(0), float(0)};
       {
         u32 g = h;
-        for (; g + u32(gl_WorkGroupSize.x) * u32(4) * u32(3) < end; g += u32(gl_WorkGroupSize.x) * u32(4) * u32(4)) {
+        for (; g + u32(SN_LANES) * u32(4) * u32(3) < end; g += u32(SN_LANES) * u32(4) * u32(4)) {
           [[unroll]]
           for (int u = 0; u < 4; ++u) {
-            const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(4));
+            const u32 j = g + u32(u) * u32(u32(SN_LANES) * u32(4));
             const int y = int(j);
             const u32 vector = (u32(y) >> 2);
             i64vec4 l1;
@@ -399,7 +407,7 @@ void main() {
             }
           }
         }
-        for (u32 j = g; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+        for (u32 j = g; j < end; j += u32(SN_LANES) * u32(4)) {
           const int y = int(j);
           const u32 vector = (u32(y) >> 2);
           i64vec4 l1;
@@ -421,11 +429,11 @@ void main() {
       }
       r9 = r9 + ((q9[0] + q9[1]) + (q9[2] + q9[3]));
     }
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
       const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+      const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
       float q9 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+      for (u32 j = h; j < end; j += u32(SN_LANES)) {
         const int x1 = int(j);
         const i64 v1 = b0.at[x1];
         const bool v2 = (s0 <= v1);
@@ -440,7 +448,7 @@ void main() {
     r9 = sn_workgroup_sum_f32(r9);
     precise float v9 = r9;
     precise float v11 = (v9 * s3);
-    if (gl_LocalInvocationID.x == 0u) {
+    if (SN_LANE == 0u) {
       b2.at[0] = v11;
     }
   }

@@ -25,22 +25,28 @@ SN_FN float sn_max_f32(float a, float b) {
   return a > b || a != a ? a : b;
 #endif
 }
-SN_FN void sn_workgroup_max_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
+SN_FN void sn_workgroup_max_sum_f32(float& v0, float& v1, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
-    const float w = __shfl_xor_sync(0xffffffffu, v, d);
-    v = sn_max_f32(v, w);
+    const float w0 = __shfl_xor_sync(0xffffffffu, v0, d);
+    const float w1 = __shfl_xor_sync(0xffffffffu, v1, d);
+    v0 = sn_max_f32(v0, w0);
+    v1 = (v1 + w1);
   }
-  const u32 count = lanes >> 5;
+  const u32 count = lanes >> 5, warp = threadIdx.x >> 5, other = threadIdx.x & (count - 1u);
   if (count <= 1u) return;
   if (again) __syncthreads();
-  if ((threadIdx.x & 31u) == 0u) warps[0][threadIdx.x >> 5] = v;
+  if ((threadIdx.x & 31u) == 0u) { warps[0][warp] = v0; warps[1][warp] = v1; }
   __syncthreads();
-  v = warps[0][threadIdx.x & (count - 1u)];
+  v0 = warps[0][other];
+  v1 = warps[1][other];
   for (u32 d = count >> 1; d > 0u; d >>= 1) {
-    const float w = __shfl_xor_sync(0xffffffffu, v, d);
-    v = sn_max_f32(v, w);
+    const float w0 = __shfl_xor_sync(0xffffffffu, v0, d);
+    const float w1 = __shfl_xor_sync(0xffffffffu, v1, d);
+    v0 = sn_max_f32(v0, w0);
+    v1 = (v1 + w1);
   }
 }
+SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
@@ -57,7 +63,6 @@ SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool ag
     v = (v + w);
   }
 }
-SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN float sn_log_f32(float a) { return logf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
@@ -112,9 +117,8 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
         }
       }
       r30 = r30 + ((q30[0] + q30[1]) + (q30[2] + q30[3]));
-      { __shared__ float warps[1][32]; sn_workgroup_max_f32(r8, warps, blockDim.x, false); }
+      { __shared__ float warps[2][32]; sn_workgroup_max_sum_f32(r8, r30, warps, blockDim.x, false); }
       const float v8 = r8;
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r30, warps, blockDim.x, false); }
       const float v30 = r30;
       float r11 = float(0);
       float q11[4] = {float(0), float(0), float(0), float(0)};
@@ -202,9 +206,8 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
         }
         r30 = r30 + q30;
       }
-      { __shared__ float warps[1][32]; sn_workgroup_max_f32(r8, warps, blockDim.x, false); }
+      { __shared__ float warps[2][32]; sn_workgroup_max_sum_f32(r8, r30, warps, blockDim.x, false); }
       const float v8 = r8;
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r30, warps, blockDim.x, false); }
       const float v30 = r30;
       float r11 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {

@@ -7,6 +7,10 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 SN_FN float sn_erf_f32(float a) {
   const float x = abs(a);
   precise float z = a * a;

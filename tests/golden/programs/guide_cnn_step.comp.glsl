@@ -7,6 +7,10 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 u32 sn_mulhi(u32 a, u32 b) {
   u32 high, low;
   umulExtended(a, b, high, low);
@@ -82,11 +86,11 @@ void main() {
     }
     b0_4.at[(u32(x0 * n3 + x1 * n4) >> 2) + vector] = w0;
   }
-  for (u32 t = points4 + u32(gl_WorkGroupID.x) * (u32(gl_WorkGroupSize.x) * u32(4)); t < points; t += u32(gl_NumWorkGroups.x) * (u32(gl_WorkGroupSize.x) * u32(4))) {
-    if (points - t >= (u32(gl_WorkGroupSize.x) * u32(4))) {
+  for (u32 t = points4 + u32(gl_WorkGroupID.x) * (u32(SN_LANES) * u32(4)); t < points; t += u32(gl_NumWorkGroups.x) * (u32(SN_LANES) * u32(4))) {
+    if (points - t >= (u32(SN_LANES) * u32(4))) {
       [[unroll]]
       for (int u = 0; u < 4; ++u) {
-        const u32 f = t + u32(u) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x);
+        const u32 f = t + u32(u) * u32(SN_LANES) + u32(SN_LANE);
         u32 t0 = f;
         const int x2 = int(t0 % u32(n2));
         t0 /= u32(n2);
@@ -104,7 +108,7 @@ void main() {
       }
     }
     else {
-      for (u32 f = t + u32(gl_LocalInvocationID.x); f < points; f += u32(gl_WorkGroupSize.x)) {
+      for (u32 f = t + u32(SN_LANE); f < points; f += u32(SN_LANES)) {
         u32 t0 = f;
         const int x2 = int(t0 % u32(n2));
         t0 /= u32(n2);
@@ -132,6 +136,10 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint SN_LANES = 256;
+#define SN_LANE (gl_LocalInvocationID.x % SN_LANES)
+#define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
+#define SN_ROW (gl_LocalInvocationID.x / SN_LANES)
 u32 sn_mulhi(u32 a, u32 b) {
   u32 high, low;
   umulExtended(a, b, high, low);
@@ -166,6 +174,19 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
 }
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 SN_FN float sn_max_f32(float a, float b) { return a > b || sn_is_nan_f32(a) ? a : b; }
+shared float sn_rows_sum_f32_v[256];
+void sn_rows_sum_f32(inout float v) {
+  if (SN_ROWS == 1u) return;
+  barrier();
+  sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+  barrier();
+  v = sn_rows_sum_f32_v[SN_LANE];
+  for (u32 i = 1u; i < SN_ROWS; ++i) {
+    const float w = sn_rows_sum_f32_v[i * SN_LANES + SN_LANE];
+    precise float joined = (v + w);
+    v = joined;
+  }
+}
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
 layout(std430, binding = 2) restrict writeonly buffer b2_t { float at[]; } b2;
@@ -193,7 +214,9 @@ void main() {
   const float s5 = uintBitsToFloat(sn_arguments.word[21]);
   const float s6 = uintBitsToFloat(sn_arguments.word[22]);
   const u32 points = u32(n0) * u32(n1) * u32(n2) * u32(n3);
-  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+  for (u32 t = u32(gl_WorkGroupID.x) * u32(SN_LANES); t < points; t += u32(gl_NumWorkGroups.x) * u32(SN_LANES)) {
+    const bool there = t + u32(SN_LANE) < points;
+    const u32 f = there ? t + u32(SN_LANE) : t;
     u32 t0 = f;
     const int x3 = int(t0 % u32(n3));
     t0 /= u32(n3);
@@ -204,18 +227,32 @@ void main() {
     const int x0 = int(t0);
     precise float v4 = b1.at[x1];
     float r12 = float(0);
-    for (u32 y4 = u32(0); y4 < u32(n4); y4 += 1) {
-      const int x4 = int(y4);
-      for (u32 h = u32(0); h < u32(n5); h += u32(32)) {
-        const u32 left = u32(n5) - h;
-        const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q12 = float(0);
-        {
-          u32 g = h;
-          for (; g + u32(7) < end; g += u32(8)) {
-            [[unroll]]
-            for (int u = 0; u < 8; ++u) {
-              const u32 j = g + u32(u) * u32(1);
+    if (there) {
+      const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n4) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n4) - (u32(0) + u32(SN_ROW)) : (u32(n4) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
+      for (u32 y4 = u32(0); y4 < rounds; y4 += 1) {
+        const int x4 = int(u32(0) + u32(SN_ROW) + y4 * u32(SN_ROWS));
+        for (u32 h = u32(0); h < u32(n5); h += u32(32)) {
+          const u32 left = u32(n5) - h;
+          const u32 end = h + (left < u32(32) ? left : u32(32));
+          float q12 = float(0);
+          {
+            u32 g = h;
+            for (; g + u32(7) < end; g += u32(8)) {
+              [[unroll]]
+              for (int u = 0; u < 8; ++u) {
+                const u32 j = g + u32(u) * u32(1);
+                const int x5 = int(j);
+                precise float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
+                const bool v2 = (v0 < s2);
+                precise float v3 = b0.at[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5];
+                precise float v5 = (v3 + v4);
+                precise float v7 = (v5 * s3);
+                precise float v9 = (v2 ? s4 : v7);
+                precise float v11 = sn_max_f32(v9, s5);
+                q12 = (q12 + v11);
+              }
+            }
+            for (u32 j = g; j < end; j += 1) {
               const int x5 = int(j);
               precise float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
               const bool v2 = (v0 < s2);
@@ -227,24 +264,16 @@ void main() {
               q12 = (q12 + v11);
             }
           }
-          for (u32 j = g; j < end; j += 1) {
-            const int x5 = int(j);
-            precise float v0 = sn_uniform(i64(x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5), s0, s1);
-            const bool v2 = (v0 < s2);
-            precise float v3 = b0.at[x0 * n6 + x1 * n7 + x2 * n8 + x3 * n9 + x4 * n10 + x5];
-            precise float v5 = (v3 + v4);
-            precise float v7 = (v5 * s3);
-            precise float v9 = (v2 ? s4 : v7);
-            precise float v11 = sn_max_f32(v9, s5);
-            q12 = (q12 + v11);
-          }
+          r12 = r12 + q12;
         }
-        r12 = r12 + q12;
       }
     }
+    sn_rows_sum_f32(r12);
     precise float v12 = r12;
     precise float v14 = (v12 * s6);
-    b2.at[x0 * n11 + x1 * n12 + x2 * n13 + x3] = v14;
+    if (there && SN_ROW == 0u) {
+      b2.at[x0 * n11 + x1 * n12 + x2 * n13 + x3] = v14;
+    }
   }
 }
 // ---- kernel 2
@@ -256,6 +285,10 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 u32 sn_mulhi(u32 a, u32 b) {
   u32 high, low;
   umulExtended(a, b, high, low);
@@ -336,11 +369,11 @@ void main() {
     }
     b2_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
   }
-  for (u32 t = points4 + u32(gl_WorkGroupID.x) * (u32(gl_WorkGroupSize.x) * u32(4)); t < points; t += u32(gl_NumWorkGroups.x) * (u32(gl_WorkGroupSize.x) * u32(4))) {
-    if (points - t >= (u32(gl_WorkGroupSize.x) * u32(4))) {
+  for (u32 t = points4 + u32(gl_WorkGroupID.x) * (u32(SN_LANES) * u32(4)); t < points; t += u32(gl_NumWorkGroups.x) * (u32(SN_LANES) * u32(4))) {
+    if (points - t >= (u32(SN_LANES) * u32(4))) {
       [[unroll]]
       for (int u = 0; u < 4; ++u) {
-        const u32 f = t + u32(u) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x);
+        const u32 f = t + u32(u) * u32(SN_LANES) + u32(SN_LANE);
         u32 t0 = f;
         const int x1 = int(t0 % u32(n1));
         t0 /= u32(n1);
@@ -357,7 +390,7 @@ void main() {
       }
     }
     else {
-      for (u32 f = t + u32(gl_LocalInvocationID.x); f < points; f += u32(gl_WorkGroupSize.x)) {
+      for (u32 f = t + u32(SN_LANE); f < points; f += u32(SN_LANES)) {
         u32 t0 = f;
         const int x1 = int(t0 % u32(n1));
         t0 /= u32(n1);
@@ -384,8 +417,39 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint SN_LANES = 256;
+#define SN_LANE (gl_LocalInvocationID.x % SN_LANES)
+#define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
+#define SN_ROW (gl_LocalInvocationID.x / SN_LANES)
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
+SN_FN float sn_max_f32(float a, float b) { return a > b || sn_is_nan_f32(a) ? a : b; }
+shared float sn_rows_max_f32_v[256];
+void sn_rows_max_f32(inout float v) {
+  if (SN_ROWS == 1u) return;
+  barrier();
+  sn_rows_max_f32_v[gl_LocalInvocationID.x] = v;
+  barrier();
+  v = sn_rows_max_f32_v[SN_LANE];
+  for (u32 i = 1u; i < SN_ROWS; ++i) {
+    const float w = sn_rows_max_f32_v[i * SN_LANES + SN_LANE];
+    precise float joined = sn_max_f32(v, w);
+    v = joined;
+  }
+}
+shared float sn_rows_sum_f32_v[256];
+void sn_rows_sum_f32(inout float v) {
+  if (SN_ROWS == 1u) return;
+  barrier();
+  sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+  barrier();
+  v = sn_rows_sum_f32_v[SN_LANE];
+  for (u32 i = 1u; i < SN_ROWS; ++i) {
+    const float w = sn_rows_sum_f32_v[i * SN_LANES + SN_LANE];
+    precise float joined = (v + w);
+    v = joined;
+  }
+}
 SN_FN float sn_exp_f32(float a) {
   precise float t = clamp(a * 1.4426950408889634, -126.0, 127.0) + 12583039.0;
   precise float k = t - 12583039.0;
@@ -435,7 +499,9 @@ void main() {
   const float s7 = uintBitsToFloat(sn_arguments.word[14]);
   const float s8 = uintBitsToFloat(sn_arguments.word[15]);
   const u32 points = u32(n0);
-  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+  for (u32 t = u32(gl_WorkGroupID.x) * u32(SN_LANES); t < points; t += u32(gl_NumWorkGroups.x) * u32(SN_LANES)) {
+    const bool there = t + u32(SN_LANE) < points;
+    const u32 f = there ? t + u32(SN_LANE) : t;
     const int x0 = int(f);
     const i64 v5 = b0.at[x0];
     const bool v20 = (s3 <= v5);
@@ -446,17 +512,35 @@ void main() {
     float r10 = uintBitsToFloat(0xff800000u);
     float r10_all = float(0);
     float r32 = float(0);
-    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
-      const u32 left = u32(n1) - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q32 = float(0);
-      {
-        u32 g = h;
-        for (; g + u32(7) < end; g += u32(8)) {
-          [[unroll]]
-          for (int u = 0; u < 8; ++u) {
-            const u32 j = g + u32(u) * u32(1);
-            const int x1 = int(j);
+    if (there) {
+      const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q32 = float(0);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            [[unroll]]
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u) * u32(1);
+              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+              const i64 v0 = i64(x1);
+              const i64 v2 = (v0 * s0);
+              const i64 v4 = (v2 + s1);
+              const bool v6 = (v4 == v5);
+              precise float v7 = b1.at[x0 * n2 + x1];
+              precise float v8 = b2.at[x1];
+              precise float v9 = (v7 + v8);
+              precise float v30 = (v6 ? v28 : s8);
+              precise float v31 = (-v30);
+              r10 = max(r10, v9);
+              r10_all = r10_all + abs(v9);
+              q32 = (q32 + v31);
+            }
+          }
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
             const i64 v0 = i64(x1);
             const i64 v2 = (v0 * s0);
             const i64 v4 = (v2 + s1);
@@ -471,39 +555,38 @@ void main() {
             q32 = (q32 + v31);
           }
         }
-        for (u32 j = g; j < end; j += 1) {
-          const int x1 = int(j);
-          const i64 v0 = i64(x1);
-          const i64 v2 = (v0 * s0);
-          const i64 v4 = (v2 + s1);
-          const bool v6 = (v4 == v5);
-          precise float v7 = b1.at[x0 * n2 + x1];
-          precise float v8 = b2.at[x1];
-          precise float v9 = (v7 + v8);
-          precise float v30 = (v6 ? v28 : s8);
-          precise float v31 = (-v30);
-          r10 = max(r10, v9);
-          r10_all = r10_all + abs(v9);
-          q32 = (q32 + v31);
-        }
+        r32 = r32 + q32;
       }
-      r32 = r32 + q32;
     }
     r10 = sn_is_nan_f32(r10_all) ? r10_all : r10;
+    sn_rows_max_f32(r10);
     precise float v10 = r10;
+    sn_rows_sum_f32(r32);
     precise float v32 = r32;
     float r13 = float(0);
-    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
-      const u32 left = u32(n1) - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q13 = float(0);
-      {
-        u32 g = h;
-        for (; g + u32(7) < end; g += u32(8)) {
-          [[unroll]]
-          for (int u = 0; u < 8; ++u) {
-            const u32 j = g + u32(u) * u32(1);
-            const int x1 = int(j);
+    if (there) {
+      const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q13 = float(0);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            [[unroll]]
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u) * u32(1);
+              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+              precise float v7 = b1.at[x0 * n2 + x1];
+              precise float v8 = b2.at[x1];
+              precise float v9 = (v7 + v8);
+              precise float v11 = (v9 - v10);
+              precise float v12 = sn_exp_f32(v11);
+              q13 = (q13 + v12);
+            }
+          }
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
             precise float v7 = b1.at[x0 * n2 + x1];
             precise float v8 = b2.at[x1];
             precise float v9 = (v7 + v8);
@@ -512,49 +595,47 @@ void main() {
             q13 = (q13 + v12);
           }
         }
-        for (u32 j = g; j < end; j += 1) {
-          const int x1 = int(j);
+        r13 = r13 + q13;
+      }
+    }
+    sn_rows_sum_f32(r13);
+    precise float v13 = r13;
+    precise float v14 = sn_log_f32(v13);
+    precise float v33 = sn_div_f32(v32, v13);
+    float r18 = float(0);
+    if (there) {
+      const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q18 = float(0);
+        for (u32 j = h; j < end; j += 1) {
+          const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+          const i64 v0 = i64(x1);
+          const i64 v2 = (v0 * s0);
+          const i64 v4 = (v2 + s1);
+          const bool v6 = (v4 == v5);
           precise float v7 = b1.at[x0 * n2 + x1];
           precise float v8 = b2.at[x1];
           precise float v9 = (v7 + v8);
           precise float v11 = (v9 - v10);
           precise float v12 = sn_exp_f32(v11);
-          q13 = (q13 + v12);
+          precise float v15 = (v11 - v14);
+          precise float v17 = (v6 ? v15 : s2);
+          precise float v30 = (v6 ? v28 : s8);
+          precise float v34 = (v33 * v12);
+          precise float v35 = (v30 + v34);
+          b1.at[x0 * n2 + x1] = v35;
+          q18 = (q18 + v17);
         }
+        r18 = r18 + q18;
       }
-      r13 = r13 + q13;
     }
-    precise float v13 = r13;
-    precise float v14 = sn_log_f32(v13);
-    precise float v33 = sn_div_f32(v32, v13);
-    float r18 = float(0);
-    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
-      const u32 left = u32(n1) - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q18 = float(0);
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
-        const i64 v0 = i64(x1);
-        const i64 v2 = (v0 * s0);
-        const i64 v4 = (v2 + s1);
-        const bool v6 = (v4 == v5);
-        precise float v7 = b1.at[x0 * n2 + x1];
-        precise float v8 = b2.at[x1];
-        precise float v9 = (v7 + v8);
-        precise float v11 = (v9 - v10);
-        precise float v12 = sn_exp_f32(v11);
-        precise float v15 = (v11 - v14);
-        precise float v17 = (v6 ? v15 : s2);
-        precise float v30 = (v6 ? v28 : s8);
-        precise float v34 = (v33 * v12);
-        precise float v35 = (v30 + v34);
-        b1.at[x0 * n2 + x1] = v35;
-        q18 = (q18 + v17);
-      }
-      r18 = r18 + q18;
-    }
+    sn_rows_sum_f32(r18);
     precise float v18 = r18;
-    b3.at[x0] = v18;
+    if (there && SN_ROW == 0u) {
+      b3.at[x0] = v18;
+    }
   }
 }
 // ---- kernel 4
@@ -568,6 +649,10 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
 shared float sn_workgroup_sum_f32_parts[2][8];
 u32 sn_workgroup_sum_f32_turn = 0u;
@@ -611,16 +696,16 @@ void main() {
   const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
     float r9 = float(0);
-    for (u32 h = u32(gl_LocalInvocationID.x) * u32(4); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(4) * 32)) {
+    for (u32 h = u32(SN_LANE) * u32(4); h < inner4; h += u32(u32(SN_LANES) * u32(4) * 32)) {
       const u32 left = inner4 - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(4) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(4) * 32));
+      const u32 end = h + (left < u32(u32(SN_LANES) * u32(4) * 32) ? left : u32(u32(SN_LANES) * u32(4) * 32));
       float q9[4] = {float(0), float(0), float(0), float(0)};
       {
         u32 g = h;
-        for (; g + u32(gl_WorkGroupSize.x) * u32(4) * u32(3) < end; g += u32(gl_WorkGroupSize.x) * u32(4) * u32(4)) {
+        for (; g + u32(SN_LANES) * u32(4) * u32(3) < end; g += u32(SN_LANES) * u32(4) * u32(4)) {
           [[unroll]]
           for (int u = 0; u < 4; ++u) {
-            const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(4));
+            const u32 j = g + u32(u) * u32(u32(SN_LANES) * u32(4));
             const int y = int(j);
             const u32 vector = (u32(y) >> 2);
             i64vec4 l1;
@@ -640,7 +725,7 @@ void main() {
             }
           }
         }
-        for (u32 j = g; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+        for (u32 j = g; j < end; j += u32(SN_LANES) * u32(4)) {
           const int y = int(j);
           const u32 vector = (u32(y) >> 2);
           i64vec4 l1;
@@ -662,11 +747,11 @@ void main() {
       }
       r9 = r9 + ((q9[0] + q9[1]) + (q9[2] + q9[3]));
     }
-    for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+    for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
       const u32 left = inner - h;
-      const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+      const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
       float q9 = float(0);
-      for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+      for (u32 j = h; j < end; j += u32(SN_LANES)) {
         const int x1 = int(j);
         const i64 v1 = b0.at[x1];
         const bool v2 = (s0 <= v1);
@@ -681,7 +766,7 @@ void main() {
     r9 = sn_workgroup_sum_f32(r9);
     precise float v9 = r9;
     precise float v11 = (v9 * s3);
-    if (gl_LocalInvocationID.x == 0u) {
+    if (SN_LANE == 0u) {
       b2.at[0] = v11;
     }
   }
@@ -695,6 +780,10 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint SN_LANES = 256;
+#define SN_LANE (gl_LocalInvocationID.x % SN_LANES)
+#define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
+#define SN_ROW (gl_LocalInvocationID.x / SN_LANES)
 u32 sn_mulhi(u32 a, u32 b) {
   u32 high, low;
   umulExtended(a, b, high, low);
@@ -726,6 +815,19 @@ SN_FN float sn_uniform(i64 i, i64 seed, i64 stream) {
   const u32 k = u32(i) & 3u;
   const u32 word = k < 2u ? (k == 0u ? words.x : words.y) : (k == 2u ? words.z : words.w);
   return float(word >> 8) * 5.9604644775390625e-8f;
+}
+shared float sn_rows_sum_f32_v[256];
+void sn_rows_sum_f32(inout float v) {
+  if (SN_ROWS == 1u) return;
+  barrier();
+  sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+  barrier();
+  v = sn_rows_sum_f32_v[SN_LANE];
+  for (u32 i = 1u; i < SN_ROWS; ++i) {
+    const float w = sn_rows_sum_f32_v[i * SN_LANES + SN_LANE];
+    precise float joined = (v + w);
+    v = joined;
+  }
 }
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
@@ -759,7 +861,9 @@ void main() {
   const float s14 = uintBitsToFloat(sn_arguments.word[19]);
   const float s15 = uintBitsToFloat(sn_arguments.word[20]);
   const u32 points = u32(n0);
-  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+  for (u32 t = u32(gl_WorkGroupID.x) * u32(SN_LANES); t < points; t += u32(gl_NumWorkGroups.x) * u32(SN_LANES)) {
+    const bool there = t + u32(SN_LANE) < points;
+    const u32 f = there ? t + u32(SN_LANE) : t;
     const int x0 = int(f);
     precise float v4 = b1.at[x0];
     precise float v19 = b3.at[x0];
@@ -767,28 +871,32 @@ void main() {
     precise float v26 = b4.at[x0];
     precise float v28 = (v26 * s11);
     float r22 = float(0);
-    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
-      const u32 left = u32(n1) - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q22 = float(0);
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
-        precise float v0 = sn_uniform(i64(x0 + x1 * n2), s0, s1);
-        const bool v2 = (v0 < s2);
-        precise float v3 = b0.at[x0 + x1 * n2];
-        precise float v5 = (v3 + v4);
-        precise float v7 = (v5 * s3);
-        precise float v9 = (v2 ? s4 : v7);
-        const bool v11 = (s5 < v9);
-        precise float v12 = b2.at[x0 + x1 * n2];
-        precise float v14 = (v11 ? v12 : s6);
-        precise float v16 = (v2 ? s7 : v14);
-        precise float v18 = (v16 * s8);
-        b0.at[x0 + x1 * n2] = v18;
-        q22 = fma(v16, s8, q22);
+    if (there) {
+      const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q22 = float(0);
+        for (u32 j = h; j < end; j += 1) {
+          const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+          precise float v0 = sn_uniform(i64(x0 + x1 * n2), s0, s1);
+          const bool v2 = (v0 < s2);
+          precise float v3 = b0.at[x0 + x1 * n2];
+          precise float v5 = (v3 + v4);
+          precise float v7 = (v5 * s3);
+          precise float v9 = (v2 ? s4 : v7);
+          const bool v11 = (s5 < v9);
+          precise float v12 = b2.at[x0 + x1 * n2];
+          precise float v14 = (v11 ? v12 : s6);
+          precise float v16 = (v2 ? s7 : v14);
+          precise float v18 = (v16 * s8);
+          b0.at[x0 + x1 * n2] = v18;
+          q22 = fma(v16, s8, q22);
+        }
+        r22 = r22 + q22;
       }
-      r22 = r22 + q22;
     }
+    sn_rows_sum_f32(r22);
     precise float v22 = r22;
     precise float v24 = (v22 * s10);
     precise float v25 = (v21 + v24);
@@ -801,9 +909,12 @@ void main() {
     precise float v39 = (v37 + s15);
     precise float v40 = sn_div_f32(v34, v39);
     precise float v41 = (v4 - v40);
-    b1.at[x0] = v25;
-    b3.at[x0] = v32;
-    b4.at[x0] = v41;
+    if (SN_ROWS > 1u) barrier();
+    if (there && SN_ROW == 0u) {
+      b1.at[x0] = v25;
+      b3.at[x0] = v32;
+      b4.at[x0] = v41;
+    }
   }
 }
 // ---- kernel 6
@@ -817,6 +928,10 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 u32 sn_mulhi(u32 a, u32 b) {
   u32 high, low;
   umulExtended(a, b, high, low);
@@ -926,7 +1041,7 @@ void main() {
   const u32 unit = u32(gl_WorkGroupID.x) / parts;
   const u32 f = u32(unit);
   const u32 whole = u32(n1) * u32(n2) * u32(n3) * u32(n4) * u32(n5);
-  const u32 step = u32(gl_WorkGroupSize.x) * u32(4);
+  const u32 step = u32(SN_LANES) * u32(4);
   const u32 length = ((whole + parts - 1) / parts + step - 1) / step * step;
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
@@ -938,11 +1053,11 @@ void main() {
   precise float v23 = (v21 * s10);
   precise float v28 = b4.at[x0];
   precise float v30 = (v28 * s12);
-  for (u32 h = begin + u32(gl_LocalInvocationID.x) * u32(4); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(4) * 32)) {
+  for (u32 h = begin + u32(SN_LANE) * u32(4); h < inner4; h += u32(u32(SN_LANES) * u32(4) * 32)) {
     const u32 left = inner4 - h;
-    const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(4) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(4) * 32));
+    const u32 end = h + (left < u32(u32(SN_LANES) * u32(4) * 32) ? left : u32(u32(SN_LANES) * u32(4) * 32));
     float q24[4] = {float(0), float(0), float(0), float(0)};
-    for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+    for (u32 j = h; j < end; j += u32(SN_LANES) * u32(4)) {
       u32 t1 = j;
       const int y = int(t1 % u32(n5));
       t1 /= u32(n5);
@@ -979,11 +1094,11 @@ void main() {
     }
     r24 = r24 + ((q24[0] + q24[1]) + (q24[2] + q24[3]));
   }
-  for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+  for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
     const u32 left = inner - h;
-    const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+    const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
     float q24 = float(0);
-    for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+    for (u32 j = h; j < end; j += u32(SN_LANES)) {
       u32 t1 = j;
       const int x5 = int(t1 % u32(n5));
       t1 /= u32(n5);
@@ -1012,22 +1127,22 @@ void main() {
     r24 = r24 + q24;
   }
   r24 = sn_workgroup_sum_f32(r24);
-  if (gl_LocalInvocationID.x == 0u) {
+  if (SN_LANE == 0u) {
     sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r24);
   }
   memoryBarrierBuffer();
   barrier();
-  if (gl_LocalInvocationID.x == 0u) sn_turn = atomicAdd(sn_counters.word[unit], 1u);
+  if (SN_LANE == 0u && SN_ROW == 0u) sn_turn = atomicAdd(sn_counters.word[unit], 1u);
   memoryBarrierShared();
   barrier();
   if (sn_turn + 1u != parts) return;
   memoryBarrierBuffer();
-  if (gl_LocalInvocationID.x == 0u) sn_counters.word[unit] = 0u;
+  if (SN_LANE == 0u && SN_ROW == 0u) sn_counters.word[unit] = 0u;
   r24 = float(0);
   {
-    const u32 joins = u32(gl_LocalInvocationID.x) < u32(parts) ? (u32(parts) - u32(gl_LocalInvocationID.x) + u32(gl_WorkGroupSize.x) - 1) / u32(gl_WorkGroupSize.x) : u32(0);
+    const u32 joins = u32(SN_LANE) < u32(parts) ? (u32(parts) - u32(SN_LANE) + u32(SN_LANES) - 1) / u32(SN_LANES) : u32(0);
     for (u32 g = u32(0); g < joins; g += u32(1)) {
-      const u32 p = u32(gl_LocalInvocationID.x) + g * u32(gl_WorkGroupSize.x);
+      const u32 p = u32(SN_LANE) + g * u32(SN_LANES);
       precise float p_r24 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
       r24 = (r24 + p_r24);
     }
@@ -1046,7 +1161,7 @@ void main() {
   precise float v42 = sn_div_f32(v36, v41);
   precise float v43 = (v4 - v42);
   barrier();
-  if (gl_LocalInvocationID.x == 0u) {
+  if (SN_LANE == 0u) {
     b1.at[x0] = v27;
     b3.at[x0] = v34;
     b4.at[x0] = v43;
@@ -1063,6 +1178,10 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 u32 sn_mulhi(u32 a, u32 b) {
   u32 high, low;
   umulExtended(a, b, high, low);
@@ -1157,7 +1276,7 @@ void main() {
   const u32 unit = u32(gl_WorkGroupID.x) / parts;
   const u32 f = u32(unit);
   const u32 whole = u32(n1) * u32(n2);
-  const u32 step = u32(gl_WorkGroupSize.x) * u32(4);
+  const u32 step = u32(SN_LANES) * u32(4);
   const u32 length = ((whole + parts - 1) / parts + step - 1) / step * step;
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
@@ -1169,11 +1288,11 @@ void main() {
   precise float v15 = b2.at[x0];
   precise float v17 = (v15 * s7);
   precise float v30 = b3.at[x0];
-  for (u32 h = begin + u32(gl_LocalInvocationID.x) * u32(4); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(4) * 32)) {
+  for (u32 h = begin + u32(SN_LANE) * u32(4); h < inner4; h += u32(u32(SN_LANES) * u32(4) * 32)) {
     const u32 left = inner4 - h;
-    const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(4) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(4) * 32));
+    const u32 end = h + (left < u32(u32(SN_LANES) * u32(4) * 32) ? left : u32(u32(SN_LANES) * u32(4) * 32));
     float q11[4] = {float(0), float(0), float(0), float(0)};
-    for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+    for (u32 j = h; j < end; j += u32(SN_LANES) * u32(4)) {
       u32 t1 = j;
       const int y = int(t1 % u32(n2));
       t1 /= u32(n2);
@@ -1197,11 +1316,11 @@ void main() {
     }
     r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
   }
-  for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+  for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
     const u32 left = inner - h;
-    const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+    const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
     float q11 = float(0);
-    for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+    for (u32 j = h; j < end; j += u32(SN_LANES)) {
       u32 t1 = j;
       const int x2 = int(t1 % u32(n2));
       t1 /= u32(n2);
@@ -1217,22 +1336,22 @@ void main() {
     r11 = r11 + q11;
   }
   r11 = sn_workgroup_sum_f32(r11);
-  if (gl_LocalInvocationID.x == 0u) {
+  if (SN_LANE == 0u) {
     sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r11);
   }
   memoryBarrierBuffer();
   barrier();
-  if (gl_LocalInvocationID.x == 0u) sn_turn = atomicAdd(sn_counters.word[unit], 1u);
+  if (SN_LANE == 0u && SN_ROW == 0u) sn_turn = atomicAdd(sn_counters.word[unit], 1u);
   memoryBarrierShared();
   barrier();
   if (sn_turn + 1u != parts) return;
   memoryBarrierBuffer();
-  if (gl_LocalInvocationID.x == 0u) sn_counters.word[unit] = 0u;
+  if (SN_LANE == 0u && SN_ROW == 0u) sn_counters.word[unit] = 0u;
   r11 = float(0);
   {
-    const u32 joins = u32(gl_LocalInvocationID.x) < u32(parts) ? (u32(parts) - u32(gl_LocalInvocationID.x) + u32(gl_WorkGroupSize.x) - 1) / u32(gl_WorkGroupSize.x) : u32(0);
+    const u32 joins = u32(SN_LANE) < u32(parts) ? (u32(parts) - u32(SN_LANE) + u32(SN_LANES) - 1) / u32(SN_LANES) : u32(0);
     for (u32 g = u32(0); g < joins; g += u32(1)) {
-      const u32 p = u32(gl_LocalInvocationID.x) + g * u32(gl_WorkGroupSize.x);
+      const u32 p = u32(SN_LANE) + g * u32(SN_LANES);
       precise float p_r11 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
       r11 = (r11 + p_r11);
     }
@@ -1251,7 +1370,7 @@ void main() {
   precise float v29 = sn_div_f32(v23, v28);
   precise float v31 = (v30 - v29);
   barrier();
-  if (gl_LocalInvocationID.x == 0u) {
+  if (SN_LANE == 0u) {
     b1.at[x0] = v14;
     b2.at[x0] = v21;
     b3.at[x0] = v31;
@@ -1268,6 +1387,10 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
@@ -1335,6 +1458,23 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint SN_LANES = 256;
+#define SN_LANE (gl_LocalInvocationID.x % SN_LANES)
+#define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
+#define SN_ROW (gl_LocalInvocationID.x / SN_LANES)
+shared float sn_rows_sum_f32_v[256];
+void sn_rows_sum_f32(inout float v) {
+  if (SN_ROWS == 1u) return;
+  barrier();
+  sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+  barrier();
+  v = sn_rows_sum_f32_v[SN_LANE];
+  for (u32 i = 1u; i < SN_ROWS; ++i) {
+    const float w = sn_rows_sum_f32_v[i * SN_LANES + SN_LANE];
+    precise float joined = (v + w);
+    v = joined;
+  }
+}
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
@@ -1357,7 +1497,9 @@ void main() {
   const float s5 = uintBitsToFloat(sn_arguments.word[8]);
   const float s6 = uintBitsToFloat(sn_arguments.word[9]);
   const u32 points = u32(n0);
-  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+  for (u32 t = u32(gl_WorkGroupID.x) * u32(SN_LANES); t < points; t += u32(gl_NumWorkGroups.x) * u32(SN_LANES)) {
+    const bool there = t + u32(SN_LANE) < points;
+    const u32 f = there ? t + u32(SN_LANE) : t;
     const int x0 = int(f);
     precise float v0 = b0.at[x0];
     precise float v2 = (v0 * s0);
@@ -1365,29 +1507,33 @@ void main() {
     precise float v10 = (v8 * s2);
     precise float v23 = b3.at[x0];
     float r4 = float(0);
-    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
-      const u32 left = u32(n1) - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q4 = float(0);
-      {
-        u32 g = h;
-        for (; g + u32(7) < end; g += u32(8)) {
-          [[unroll]]
-          for (int u = 0; u < 8; ++u) {
-            const u32 j = g + u32(u) * u32(1);
-            const int x1 = int(j);
+    if (there) {
+      const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q4 = float(0);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            [[unroll]]
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u) * u32(1);
+              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+              precise float v3 = b1.at[x0 + x1 * n2];
+              q4 = (q4 + v3);
+            }
+          }
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
             precise float v3 = b1.at[x0 + x1 * n2];
             q4 = (q4 + v3);
           }
         }
-        for (u32 j = g; j < end; j += 1) {
-          const int x1 = int(j);
-          precise float v3 = b1.at[x0 + x1 * n2];
-          q4 = (q4 + v3);
-        }
+        r4 = r4 + q4;
       }
-      r4 = r4 + q4;
     }
+    sn_rows_sum_f32(r4);
     precise float v4 = r4;
     precise float v6 = (v4 * s1);
     precise float v7 = (v2 + v6);
@@ -1400,8 +1546,11 @@ void main() {
     precise float v21 = (v19 + s6);
     precise float v22 = sn_div_f32(v16, v21);
     precise float v24 = (v23 - v22);
-    b0.at[x0] = v7;
-    b2.at[x0] = v14;
-    b3.at[x0] = v24;
+    if (SN_ROWS > 1u) barrier();
+    if (there && SN_ROW == 0u) {
+      b0.at[x0] = v7;
+      b2.at[x0] = v14;
+      b3.at[x0] = v24;
+    }
   }
 }

@@ -7,6 +7,10 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 layout(std430, binding = 0)  buffer b0_t { float at[]; } b0;
 layout(std430, binding = 0)  buffer b0_4_t { vec4 at[]; } b0_4;
 layout(std430, binding = 1) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;

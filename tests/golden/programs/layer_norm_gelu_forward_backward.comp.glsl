@@ -9,6 +9,10 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 shared float sn_workgroup_sum_f32_parts[2][8];
 u32 sn_workgroup_sum_f32_turn = 0u;
 float sn_workgroup_sum_f32(float mine) {
@@ -97,7 +101,7 @@ void main() {
       float q1[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -106,7 +110,7 @@ void main() {
       }
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -126,7 +130,7 @@ void main() {
       float q6[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -153,7 +157,7 @@ void main() {
       float q38[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -200,7 +204,7 @@ void main() {
       float q51[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -224,7 +228,7 @@ void main() {
       precise float v53 = (v51 * s12);
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -245,11 +249,11 @@ void main() {
     for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
       const int x0 = int(f);
       float r1 = float(0);
-      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
-        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
         float q1 = float(0);
-        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           q1 = (q1 + v0);
@@ -260,11 +264,11 @@ void main() {
       precise float v1 = r1;
       precise float v3 = (v1 * s0);
       float r6 = float(0);
-      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
-        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
         float q6 = float(0);
-        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v4 = (v0 - v3);
@@ -281,11 +285,11 @@ void main() {
       precise float v41 = (v11 * v11);
       precise float v42 = (v41 * v11);
       float r38 = float(0);
-      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
-        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
         float q38 = float(0);
-        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v4 = (v0 - v3);
@@ -319,11 +323,11 @@ void main() {
       precise float v45 = (v43 * s10);
       precise float v47 = (v45 * s11);
       float r51 = float(0);
-      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
-        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
         float q51 = float(0);
-        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v4 = (v0 - v3);
@@ -356,7 +360,7 @@ void main() {
       r51 = sn_workgroup_sum_f32(r51);
       precise float v51 = r51;
       precise float v53 = (v51 * s12);
-      for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
+      for (u32 j = u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
         precise float v4 = (v0 - v3);

@@ -9,6 +9,10 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 shared float sn_workgroup_sum_f32_parts[2][8];
 u32 sn_workgroup_sum_f32_turn = 0u;
 float sn_workgroup_sum_f32(float mine) {
@@ -99,7 +103,7 @@ void main() {
       float q1[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -108,7 +112,7 @@ void main() {
       }
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -124,14 +128,14 @@ void main() {
       r1 = sn_workgroup_sum_f32(r1);
       precise float v1 = r1;
       precise float v3 = (v1 * s0);
-      if (gl_LocalInvocationID.x == 0u) {
+      if (SN_LANE == 0u) {
         b1.at[x0] = v1;
       }
       float r6 = float(0);
       float q6[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -154,14 +158,14 @@ void main() {
       precise float v11 = sn_rsqrt_f32(v10);
       precise float v41 = (v11 * v11);
       precise float v42 = (v41 * v11);
-      if (gl_LocalInvocationID.x == 0u) {
-        b2.at[x0] = v6;
+      if (SN_LANE == 0u) {
+        b2.at[x0] = v11;
       }
       float r38 = float(0);
       float q38[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -208,7 +212,7 @@ void main() {
       float q51[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -232,7 +236,7 @@ void main() {
       precise float v53 = (v51 * s12);
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -253,11 +257,11 @@ void main() {
     for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
       const int x0 = int(f);
       float r1 = float(0);
-      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
-        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
         float q1 = float(0);
-        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           q1 = (q1 + v0);
@@ -267,15 +271,15 @@ void main() {
       r1 = sn_workgroup_sum_f32(r1);
       precise float v1 = r1;
       precise float v3 = (v1 * s0);
-      if (gl_LocalInvocationID.x == 0u) {
+      if (SN_LANE == 0u) {
         b1.at[x0] = v1;
       }
       float r6 = float(0);
-      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
-        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
         float q6 = float(0);
-        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v4 = (v0 - v3);
@@ -291,15 +295,15 @@ void main() {
       precise float v11 = sn_rsqrt_f32(v10);
       precise float v41 = (v11 * v11);
       precise float v42 = (v41 * v11);
-      if (gl_LocalInvocationID.x == 0u) {
-        b2.at[x0] = v6;
+      if (SN_LANE == 0u) {
+        b2.at[x0] = v11;
       }
       float r38 = float(0);
-      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
-        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
         float q38 = float(0);
-        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v4 = (v0 - v3);
@@ -333,11 +337,11 @@ void main() {
       precise float v45 = (v43 * s10);
       precise float v47 = (v45 * s11);
       float r51 = float(0);
-      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
-        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
         float q51 = float(0);
-        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v4 = (v0 - v3);
@@ -370,7 +374,7 @@ void main() {
       r51 = sn_workgroup_sum_f32(r51);
       precise float v51 = r51;
       precise float v53 = (v51 * s12);
-      for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
+      for (u32 j = u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
         precise float v4 = (v0 - v3);
@@ -410,7 +414,10 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
+layout(constant_id = 1) const uint SN_LANES = 256;
+#define SN_LANE (gl_LocalInvocationID.x % SN_LANES)
+#define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
+#define SN_ROW (gl_LocalInvocationID.x / SN_LANES)
 SN_FN float sn_erf_f32(float a) {
   const float x = abs(a);
   precise float z = a * a;
@@ -437,6 +444,19 @@ SN_FN float sn_exp_f32(float a) {
   precise float y = exp2(f) * uintBitsToFloat(floatBitsToUint(t) << 23);
   return y;
 }
+shared float sn_rows_sum_f32_v[256];
+void sn_rows_sum_f32(inout float v) {
+  if (SN_ROWS == 1u) return;
+  barrier();
+  sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+  barrier();
+  v = sn_rows_sum_f32_v[SN_LANE];
+  for (u32 i = 1u; i < SN_ROWS; ++i) {
+    const float w = sn_rows_sum_f32_v[i * SN_LANES + SN_LANE];
+    precise float joined = (v + w);
+    v = joined;
+  }
+}
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
 layout(std430, binding = 2) restrict readonly buffer b2_t { float at[]; } b2;
@@ -459,106 +479,94 @@ void main() {
   const float s4 = uintBitsToFloat(sn_arguments.word[7]);
   const float s5 = uintBitsToFloat(sn_arguments.word[8]);
   const float s6 = uintBitsToFloat(sn_arguments.word[9]);
-  const float s7 = uintBitsToFloat(sn_arguments.word[10]);
-  const float s8 = uintBitsToFloat(sn_arguments.word[11]);
-  const u32 parts = sn_arguments.word[12];
+  const u32 parts = sn_arguments.word[10];
   const u32 points = u32(n0);
   const u32 part = u32(gl_WorkGroupID.x) % u32(parts);
   const u32 unit = u32(gl_WorkGroupID.x) / parts;
-  const u32 f = u32(unit) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x);
+  const u32 f = u32(unit) * u32(SN_LANES) + u32(SN_LANE);
   const u32 whole = u32(n1);
   const u32 length = (whole + parts - 1) / parts;
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 end_of_part = length < whole - begin ? begin + length : whole;
-  float r34 = float(0);
-  float r36 = float(0);
+  float r29 = float(0);
+  float r31 = float(0);
   if (f < points) {
     const int x0 = int(f);
-    precise float v12 = b3.at[x0];
-    precise float v14 = b4.at[x0];
-    for (u32 h = begin; h < end_of_part; h += u32(32)) {
-      const u32 left = end_of_part - h;
+    precise float v7 = b3.at[x0];
+    precise float v9 = b4.at[x0];
+    const u32 rounds = begin + u32(SN_ROW) >= end_of_part ? u32(0) : (u32(SN_ROWS) == u32(1) ? end_of_part - (begin + u32(SN_ROW)) : (end_of_part - (begin + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
+    for (u32 h = u32(0); h < rounds; h += u32(32)) {
+      const u32 left = rounds - h;
       const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q34 = float(0);
-      float q36 = float(0);
+      float q29 = float(0);
+      float q31 = float(0);
       for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
+        const int x1 = int(begin + u32(SN_ROW) + j * u32(SN_ROWS));
         precise float v0 = b0.at[x1];
         precise float v2 = (v0 * s0);
         precise float v3 = b1.at[x0 + x1 * n2];
         precise float v4 = (v3 - v2);
         precise float v5 = b2.at[x1];
-        precise float v7 = (v5 * s1);
-        precise float v9 = (v7 + s2);
-        precise float v10 = sn_rsqrt_f32(v9);
-        precise float v11 = (v4 * v10);
-        precise float v13 = (v11 * v12);
-        precise float v15 = (v13 + v14);
+        precise float v6 = (v4 * v5);
+        precise float v8 = (v6 * v7);
+        precise float v10 = (v8 + v9);
+        precise float v12 = (v10 * s1);
+        precise float v13 = sn_erf_f32(v12);
+        precise float v15 = (v13 + s2);
         precise float v17 = (v15 * s3);
-        precise float v18 = sn_erf_f32(v17);
-        precise float v20 = (v18 + s4);
-        precise float v22 = (v20 * s5);
-        precise float v24 = (v15 * s6);
-        precise float v25 = (v17 * v17);
-        precise float v26 = (-v25);
-        precise float v27 = sn_exp_f32(v26);
-        precise float v29 = (v27 * s7);
-        precise float v30 = (v24 * v29);
-        precise float v32 = (v30 * s8);
-        precise float v33 = (v22 + v32);
-        precise float v35 = (v33 * v11);
-        q34 = (q34 + v33);
-        q36 = fma(v33, v11, q36);
+        precise float v19 = (v10 * s4);
+        precise float v20 = (v12 * v12);
+        precise float v21 = (-v20);
+        precise float v22 = sn_exp_f32(v21);
+        precise float v24 = (v22 * s5);
+        precise float v25 = (v19 * v24);
+        precise float v27 = (v25 * s6);
+        precise float v28 = (v17 + v27);
+        precise float v30 = (v28 * v6);
+        q29 = (q29 + v28);
+        q31 = fma(v28, v6, q31);
       }
-      r34 = r34 + q34;
-      r36 = r36 + q36;
+      r29 = r29 + q29;
+      r31 = r31 + q31;
     }
   }
-  if (f < points) {
-    sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r34);
-    sn_partials.word[2u * u32(u32(1) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r36);
+  sn_rows_sum_f32(r29);
+  sn_rows_sum_f32(r31);
+  if (f < points && SN_ROW == 0u) {
+    sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r29);
+    sn_partials.word[2u * u32(u32(1) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r31);
   }
   memoryBarrierBuffer();
   barrier();
-  if (gl_LocalInvocationID.x == 0u) sn_turn = atomicAdd(sn_counters.word[unit], 1u);
+  if (SN_LANE == 0u && SN_ROW == 0u) sn_turn = atomicAdd(sn_counters.word[unit], 1u);
   memoryBarrierShared();
   barrier();
   if (sn_turn + 1u != parts) return;
   memoryBarrierBuffer();
-  if (gl_LocalInvocationID.x == 0u) sn_counters.word[unit] = 0u;
-  r34 = float(0);
-  r36 = float(0);
+  if (SN_LANE == 0u && SN_ROW == 0u) sn_counters.word[unit] = 0u;
+  r29 = float(0);
+  r31 = float(0);
   if (f < points) {
     {
-      u32 g = u32(0);
-      for (; g + u32(7) < u32(parts); g += u32(8)) {
-        float p_r34[8];
-        [[unroll]]
-        for (int u = 0; u < 8; ++u) p_r34[u] = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + (g + u32(u)) * points + f) + 0u]);
-        float p_r36[8];
-        [[unroll]]
-        for (int u = 0; u < 8; ++u) p_r36[u] = uintBitsToFloat(sn_partials.word[2u * u32(u32(1) * u32(parts) * points + (g + u32(u)) * points + f) + 0u]);
-        [[unroll]]
-        for (int u = 0; u < 8; ++u) {
-          r34 = (r34 + p_r34[u]);
-          r36 = (r36 + p_r36[u]);
-        }
-      }
-      for (u32 p = g; p < u32(parts); p += u32(1)) {
-        precise float p_r34 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
-        precise float p_r36 = uintBitsToFloat(sn_partials.word[2u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
-        r34 = (r34 + p_r34);
-        r36 = (r36 + p_r36);
+      const u32 joins = u32(SN_ROW) < u32(parts) ? (u32(parts) - u32(SN_ROW) + u32(SN_ROWS) - 1) / u32(SN_ROWS) : u32(0);
+      for (u32 g = u32(0); g < joins; g += u32(1)) {
+        const u32 p = u32(SN_ROW) + g * u32(SN_ROWS);
+        precise float p_r29 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+        precise float p_r31 = uintBitsToFloat(sn_partials.word[2u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
+        r29 = (r29 + p_r29);
+        r31 = (r31 + p_r31);
       }
     }
   }
-  if (f < points) {
+  sn_rows_sum_f32(r29);
+  sn_rows_sum_f32(r31);
+  if (f < points && SN_ROW == 0u) {
     const int x0 = int(f);
-    precise float v12 = b3.at[x0];
-    precise float v14 = b4.at[x0];
-    precise float v34 = r34;
-    precise float v36 = r36;
-    b5.at[x0] = v34;
-    b6.at[x0] = v36;
+    precise float v7 = b3.at[x0];
+    precise float v9 = b4.at[x0];
+    precise float v29 = r29;
+    precise float v31 = r31;
+    b5.at[x0] = v29;
+    b6.at[x0] = v31;
   }
 }

@@ -118,7 +118,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
       const float v41 = (v11 * v11);
       const float v42 = (v41 * v11);
       if (threadIdx.x == 0u) {
-        b2[x0] = v6;
+        b2[x0] = v11;
       }
       float r38 = float(0);
       float q38[4] = {float(0), float(0), float(0), float(0)};
@@ -252,7 +252,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
       const float v41 = (v11 * v11);
       const float v42 = (v41 * v11);
       if (threadIdx.x == 0u) {
-        b2[x0] = v6;
+        b2[x0] = v11;
       }
       float r38 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
@@ -371,7 +371,6 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
-SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN float sn_erf_f32(float a) {
   const float c = fabsf(a), z = a * a;
   float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
@@ -406,7 +405,7 @@ SN_FN void sn_rows_sum_f32(float& v) {
   }
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, u32 parts, char* partials, u32* counters) {
+    const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, u32 parts, char* partials, u32* counters) {
   sn_follow();
   const u32 points = u32(n0);
   const u32 part = u32(blockIdx.x) % u32(parts);
@@ -416,18 +415,18 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const u32 length = (whole + parts - 1) / parts;
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 end_of_part = length < whole - begin ? begin + length : whole;
-  float r34 = float(0);
-  float r36 = float(0);
+  float r29 = float(0);
+  float r31 = float(0);
   if (f < points) {
     const int x0 = int(f);
-    const float v12 = b3[x0];
-    const float v14 = b4[x0];
+    const float v7 = b3[x0];
+    const float v9 = b4[x0];
     const u32 rounds = begin + u32(threadIdx.y) >= end_of_part ? u32(0) : (u32(blockDim.y) == u32(1) ? end_of_part - (begin + u32(threadIdx.y)) : (end_of_part - (begin + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
     for (u32 h = u32(0); h < rounds; h += u32(32)) {
       const u32 left = rounds - h;
       const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q34 = float(0);
-      float q36 = float(0);
+      float q29 = float(0);
+      float q31 = float(0);
       #pragma unroll 8
       for (u32 j = h; j < end; j += 1) {
         const int x1 = int(begin + u32(threadIdx.y) + j * u32(blockDim.y));
@@ -436,37 +435,34 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const float v3 = b1[x0 + x1 * n2];
         const float v4 = (v3 - v2);
         const float v5 = b2[x1];
-        const float v7 = (v5 * s1);
-        const float v9 = (v7 + s2);
-        const float v10 = sn_rsqrt_f32(v9);
-        const float v11 = (v4 * v10);
-        const float v13 = (v11 * v12);
-        const float v15 = (v13 + v14);
+        const float v6 = (v4 * v5);
+        const float v8 = (v6 * v7);
+        const float v10 = (v8 + v9);
+        const float v12 = (v10 * s1);
+        const float v13 = sn_erf_f32(v12);
+        const float v15 = (v13 + s2);
         const float v17 = (v15 * s3);
-        const float v18 = sn_erf_f32(v17);
-        const float v20 = (v18 + s4);
-        const float v22 = (v20 * s5);
-        const float v24 = (v15 * s6);
-        const float v25 = (v17 * v17);
-        const float v26 = (-v25);
-        const float v27 = sn_exp_f32(v26);
-        const float v29 = (v27 * s7);
-        const float v30 = (v24 * v29);
-        const float v32 = (v30 * s8);
-        const float v33 = (v22 + v32);
-        const float v35 = (v33 * v11);
-        q34 = (q34 + v33);
-        q36 = fma(v33, v11, q36);
+        const float v19 = (v10 * s4);
+        const float v20 = (v12 * v12);
+        const float v21 = (-v20);
+        const float v22 = sn_exp_f32(v21);
+        const float v24 = (v22 * s5);
+        const float v25 = (v19 * v24);
+        const float v27 = (v25 * s6);
+        const float v28 = (v17 + v27);
+        const float v30 = (v28 * v6);
+        q29 = (q29 + v28);
+        q31 = fma(v28, v6, q31);
       }
-      r34 = r34 + q34;
-      r36 = r36 + q36;
+      r29 = r29 + q29;
+      r31 = r31 + q31;
     }
   }
-  sn_rows_sum_f32(r34);
-  sn_rows_sum_f32(r36);
+  sn_rows_sum_f32(r29);
+  sn_rows_sum_f32(r31);
   if (f < points && threadIdx.y == 0u) {
-    *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r34;
-    *(float*)(partials + 8ull * (u32(1) * u32(parts) * points + part * points + f)) = r36;
+    *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r29;
+    *(float*)(partials + 8ull * (u32(1) * u32(parts) * points + part * points + f)) = r31;
   }
   __threadfence();
   __shared__ u32 turn;
@@ -476,30 +472,30 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   if (turn + 1u != parts) return;
   __threadfence();
   if (threadIdx.x == 0u && threadIdx.y == 0u) counters[unit] = 0u;
-  r34 = float(0);
-  r36 = float(0);
+  r29 = float(0);
+  r31 = float(0);
   if (f < points) {
     {
       const u32 joins = u32(threadIdx.y) < u32(parts) ? (u32(parts) - u32(threadIdx.y) + u32(blockDim.y) - 1) / u32(blockDim.y) : u32(0);
       #pragma unroll 8
       for (u32 g = u32(0); g < joins; g += u32(1)) {
         const u32 p = u32(threadIdx.y) + g * u32(blockDim.y);
-        const float p_r34 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
-        const float p_r36 = __ldcg((const float*)(partials + 8ull * (u32(1) * u32(parts) * points + p * points + f)));
-        r34 = (r34 + p_r34);
-        r36 = (r36 + p_r36);
+        const float p_r29 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
+        const float p_r31 = __ldcg((const float*)(partials + 8ull * (u32(1) * u32(parts) * points + p * points + f)));
+        r29 = (r29 + p_r29);
+        r31 = (r31 + p_r31);
       }
     }
   }
-  sn_rows_sum_f32(r34);
-  sn_rows_sum_f32(r36);
+  sn_rows_sum_f32(r29);
+  sn_rows_sum_f32(r31);
   if (f < points && threadIdx.y == 0u) {
     const int x0 = int(f);
-    const float v12 = b3[x0];
-    const float v14 = b4[x0];
-    const float v34 = r34;
-    const float v36 = r36;
-    b5[x0] = v34;
-    b6[x0] = v36;
+    const float v7 = b3[x0];
+    const float v9 = b4[x0];
+    const float v29 = r29;
+    const float v31 = r31;
+    b5[x0] = v29;
+    b6[x0] = v31;
   }
 }

@@ -9,6 +9,10 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 SN_FN float sn_erf_f32(float a) {
   const float x = abs(a);
   precise float z = a * a;
@@ -85,7 +89,7 @@ void main() {
       float q11[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -113,14 +117,14 @@ void main() {
       r11 = sn_workgroup_sum_f32(r11);
       precise float v11 = r11;
       precise float v13 = (v11 * s3);
-      if (gl_LocalInvocationID.x == 0u) {
+      if (SN_LANE == 0u) {
         b2.at[x0] = v11;
       }
       float r16 = float(0);
       float q16[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -141,12 +145,12 @@ void main() {
       precise float v18 = (v16 * s4);
       precise float v20 = (v18 + s5);
       precise float v21 = sn_rsqrt_f32(v20);
-      if (gl_LocalInvocationID.x == 0u) {
-        b3.at[x0] = v16;
+      if (SN_LANE == 0u) {
+        b3.at[x0] = v21;
       }
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -175,11 +179,11 @@ void main() {
     for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
       const int x0 = int(f);
       float r11 = float(0);
-      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
-        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
         float q11 = float(0);
-        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v1 = b1.at[x1];
@@ -196,15 +200,15 @@ void main() {
       r11 = sn_workgroup_sum_f32(r11);
       precise float v11 = r11;
       precise float v13 = (v11 * s3);
-      if (gl_LocalInvocationID.x == 0u) {
+      if (SN_LANE == 0u) {
         b2.at[x0] = v11;
       }
       float r16 = float(0);
-      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
-        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
         float q16 = float(0);
-        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v1 = b1.at[x1];
@@ -225,10 +229,10 @@ void main() {
       precise float v18 = (v16 * s4);
       precise float v20 = (v18 + s5);
       precise float v21 = sn_rsqrt_f32(v20);
-      if (gl_LocalInvocationID.x == 0u) {
-        b3.at[x0] = v16;
+      if (SN_LANE == 0u) {
+        b3.at[x0] = v21;
       }
-      for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
+      for (u32 j = u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
         precise float v1 = b1.at[x1];
@@ -260,6 +264,10 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 SN_FN float sn_erf_f32(float a) {
   const float x = abs(a);
   precise float z = a * a;
@@ -356,13 +364,13 @@ void main() {
       vec4 h2[2];
       vec4 h3[2];
       vec4 h4[2];
-      precise float v19 = (s4 * s5);
-      precise float v21 = (v19 * s6);
+      precise float v24 = (s6 * s7);
+      precise float v26 = (v24 * s8);
       float r11 = float(0);
       float q11[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -371,7 +379,7 @@ void main() {
       }
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -403,14 +411,14 @@ void main() {
       r11 = sn_workgroup_sum_f32(r11);
       precise float v11 = r11;
       precise float v13 = (v11 * s3);
-      if (gl_LocalInvocationID.x == 0u) {
+      if (SN_LANE == 0u) {
         b2.at[x0] = v11;
       }
       float r16 = float(0);
       float q16[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -428,19 +436,19 @@ void main() {
       r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
       r16 = sn_workgroup_sum_f32(r16);
       precise float v16 = r16;
-      precise float v23 = (v16 * s7);
-      precise float v25 = (v23 + s8);
-      precise float v26 = sn_rsqrt_f32(v25);
-      precise float v41 = (v26 * v26);
-      precise float v42 = (v41 * v26);
-      if (gl_LocalInvocationID.x == 0u) {
-        b3.at[x0] = v16;
+      precise float v18 = (v16 * s4);
+      precise float v20 = (v18 + s5);
+      precise float v21 = sn_rsqrt_f32(v20);
+      precise float v41 = (v21 * v21);
+      precise float v42 = (v41 * v21);
+      if (SN_LANE == 0u) {
+        b3.at[x0] = v21;
       }
       float r38 = float(0);
       float q38[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -453,13 +461,13 @@ void main() {
             const int x1 = y + k;
             precise float v14 = h0[i][k];
             precise float v32 = h1[i][k];
-            precise float v27 = (v14 * v26);
+            precise float v27 = (v14 * v21);
             precise float v28 = l28[k];
             precise float v29 = (v27 * v28);
             precise float v30 = l30[k];
             precise float v31 = (v29 + v30);
             precise float v33 = (v31 - v32);
-            precise float v34 = (v21 * v33);
+            precise float v34 = (v26 * v33);
             precise float v35 = (v34 * v28);
             h1[i][k] = v35;
             precise float v37 = (v35 * v14);
@@ -478,7 +486,7 @@ void main() {
       float q51[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -487,7 +495,7 @@ void main() {
             const int x1 = y + k;
             precise float v14 = h0[i][k];
             precise float v35 = h1[i][k];
-            precise float v36 = (v35 * v26);
+            precise float v36 = (v35 * v21);
             precise float v48 = (v47 * v14);
             precise float v49 = (v36 + v48);
             h0[i][k] = v49;
@@ -502,7 +510,7 @@ void main() {
       precise float v53 = (v51 * s12);
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -535,14 +543,14 @@ void main() {
   else {
     for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
       const int x0 = int(f);
-      precise float v19 = (s4 * s5);
-      precise float v21 = (v19 * s6);
+      precise float v24 = (s6 * s7);
+      precise float v26 = (v24 * s8);
       float r11 = float(0);
-      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
-        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
         float q11 = float(0);
-        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v1 = b1.at[x1];
@@ -559,15 +567,15 @@ void main() {
       r11 = sn_workgroup_sum_f32(r11);
       precise float v11 = r11;
       precise float v13 = (v11 * s3);
-      if (gl_LocalInvocationID.x == 0u) {
+      if (SN_LANE == 0u) {
         b2.at[x0] = v11;
       }
       float r16 = float(0);
-      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
-        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
         float q16 = float(0);
-        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v1 = b1.at[x1];
@@ -585,20 +593,20 @@ void main() {
       }
       r16 = sn_workgroup_sum_f32(r16);
       precise float v16 = r16;
-      precise float v23 = (v16 * s7);
-      precise float v25 = (v23 + s8);
-      precise float v26 = sn_rsqrt_f32(v25);
-      precise float v41 = (v26 * v26);
-      precise float v42 = (v41 * v26);
-      if (gl_LocalInvocationID.x == 0u) {
-        b3.at[x0] = v16;
+      precise float v18 = (v16 * s4);
+      precise float v20 = (v18 + s5);
+      precise float v21 = sn_rsqrt_f32(v20);
+      precise float v41 = (v21 * v21);
+      precise float v42 = (v41 * v21);
+      if (SN_LANE == 0u) {
+        b3.at[x0] = v21;
       }
       float r38 = float(0);
-      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
-        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
         float q38 = float(0);
-        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v1 = b1.at[x1];
@@ -609,14 +617,14 @@ void main() {
           precise float v9 = (v7 + s2);
           precise float v10 = (v4 * v9);
           precise float v14 = (v10 - v13);
-          precise float v27 = (v14 * v26);
+          precise float v27 = (v14 * v21);
           precise float v28 = b4.at[x1];
           precise float v29 = (v27 * v28);
           precise float v30 = b5.at[x1];
           precise float v31 = (v29 + v30);
           precise float v32 = b6.at[x0 * n2 + x1];
           precise float v33 = (v31 - v32);
-          precise float v34 = (v21 * v33);
+          precise float v34 = (v26 * v33);
           precise float v35 = (v34 * v28);
           precise float v37 = (v35 * v14);
           q38 = fma(v35, v14, q38);
@@ -630,11 +638,11 @@ void main() {
       precise float v45 = (v43 * s10);
       precise float v47 = (v45 * s11);
       float r51 = float(0);
-      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
-        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
         float q51 = float(0);
-        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v1 = b1.at[x1];
@@ -645,16 +653,16 @@ void main() {
           precise float v9 = (v7 + s2);
           precise float v10 = (v4 * v9);
           precise float v14 = (v10 - v13);
-          precise float v27 = (v14 * v26);
+          precise float v27 = (v14 * v21);
           precise float v28 = b4.at[x1];
           precise float v29 = (v27 * v28);
           precise float v30 = b5.at[x1];
           precise float v31 = (v29 + v30);
           precise float v32 = b6.at[x0 * n2 + x1];
           precise float v33 = (v31 - v32);
-          precise float v34 = (v21 * v33);
+          precise float v34 = (v26 * v33);
           precise float v35 = (v34 * v28);
-          precise float v36 = (v35 * v26);
+          precise float v36 = (v35 * v21);
           precise float v48 = (v47 * v14);
           precise float v49 = (v36 + v48);
           precise float v50 = (-v49);
@@ -665,7 +673,7 @@ void main() {
       r51 = sn_workgroup_sum_f32(r51);
       precise float v51 = r51;
       precise float v53 = (v51 * s12);
-      for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
+      for (u32 j = u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
         precise float v1 = b1.at[x1];
@@ -676,16 +684,16 @@ void main() {
         precise float v9 = (v7 + s2);
         precise float v10 = (v4 * v9);
         precise float v14 = (v10 - v13);
-        precise float v27 = (v14 * v26);
+        precise float v27 = (v14 * v21);
         precise float v28 = b4.at[x1];
         precise float v29 = (v27 * v28);
         precise float v30 = b5.at[x1];
         precise float v31 = (v29 + v30);
         precise float v32 = b6.at[x0 * n2 + x1];
         precise float v33 = (v31 - v32);
-        precise float v34 = (v21 * v33);
+        precise float v34 = (v26 * v33);
         precise float v35 = (v34 * v28);
-        precise float v36 = (v35 * v26);
+        precise float v36 = (v35 * v21);
         precise float v48 = (v47 * v14);
         precise float v49 = (v36 + v48);
         precise float v54 = (v49 + v53);
@@ -715,6 +723,10 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 SN_FN float sn_erf_f32(float a) {
   const float x = abs(a);
   precise float z = a * a;
@@ -733,7 +745,6 @@ SN_FN float sn_erf_f32(float a) {
   q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
   return x >= 0.92 ? q : p;
 }
-SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
 shared float sn_workgroup_sum_f32_parts[2][8];
 u32 sn_workgroup_sum_f32_turn = 0u;
 float sn_workgroup_sum_f32(float mine) {
@@ -784,26 +795,24 @@ void main() {
   const float s2 = uintBitsToFloat(sn_arguments.word[6]);
   const float s3 = uintBitsToFloat(sn_arguments.word[7]);
   const float s4 = uintBitsToFloat(sn_arguments.word[8]);
-  const float s5 = uintBitsToFloat(sn_arguments.word[9]);
-  const float s6 = uintBitsToFloat(sn_arguments.word[10]);
-  const u32 parts = sn_arguments.word[11];
+  const u32 parts = sn_arguments.word[9];
   const bool vectors = ((n2 | n3) & 3) == 0;
   const u32 points = u32(n0);
   const u32 part = u32(gl_WorkGroupID.x) % u32(parts);
   const u32 unit = u32(gl_WorkGroupID.x) / parts;
   const u32 f = u32(unit);
   const u32 whole = u32(n1) * u32(n2);
-  const u32 step = u32(gl_WorkGroupSize.x) * u32(4);
+  const u32 step = u32(SN_LANES) * u32(4);
   const u32 length = ((whole + parts - 1) / parts + step - 1) / step * step;
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
   const u32 inner4 = vectors ? inner - (inner - begin) % u32(4) : begin;
-  float r29 = float(0);
-  for (u32 h = begin + u32(gl_LocalInvocationID.x) * u32(4); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(4) * 32)) {
+  float r24 = float(0);
+  for (u32 h = begin + u32(SN_LANE) * u32(4); h < inner4; h += u32(u32(SN_LANES) * u32(4) * 32)) {
     const u32 left = inner4 - h;
-    const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(4) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(4) * 32));
-    float q29[4] = {float(0), float(0), float(0), float(0)};
-    for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+    const u32 end = h + (left < u32(u32(SN_LANES) * u32(4) * 32) ? left : u32(u32(SN_LANES) * u32(4) * 32));
+    float q24[4] = {float(0), float(0), float(0), float(0)};
+    for (u32 j = h; j < end; j += u32(SN_LANES) * u32(4)) {
       u32 t1 = j;
       const int y = int(t1 % u32(n2));
       t1 /= u32(n2);
@@ -813,12 +822,12 @@ void main() {
       l0 = b0_4.at[(u32(x1 * n3) >> 2) + vector];
       vec4 l1;
       l1 = b1_4.at[vector];
-      vec4 l22;
-      l22 = b4_4.at[vector];
-      vec4 l24;
-      l24 = b5_4.at[vector];
-      vec4 l26;
-      l26 = b6_4.at[(u32(x1 * n3) >> 2) + vector];
+      vec4 l17;
+      l17 = b4_4.at[vector];
+      vec4 l19;
+      l19 = b5_4.at[vector];
+      vec4 l21;
+      l21 = b6_4.at[(u32(x1 * n3) >> 2) + vector];
       [[unroll]]
       for (int k = 0; k < 4; ++k) {
         const int x2 = y + k;
@@ -834,27 +843,24 @@ void main() {
         precise float v13 = (v11 * s3);
         precise float v14 = (v10 - v13);
         precise float v15 = b3.at[x1];
-        precise float v17 = (v15 * s4);
-        precise float v19 = (v17 + s5);
-        precise float v20 = sn_rsqrt_f32(v19);
-        precise float v21 = (v14 * v20);
-        precise float v22 = l22[k];
-        precise float v23 = (v21 * v22);
-        precise float v24 = l24[k];
-        precise float v25 = (v23 + v24);
-        precise float v26 = l26[k];
-        precise float v27 = (v25 - v26);
-        precise float v28 = (v27 * v27);
-        q29[k] = fma(v27, v27, q29[k]);
+        precise float v16 = (v14 * v15);
+        precise float v17 = l17[k];
+        precise float v18 = (v16 * v17);
+        precise float v19 = l19[k];
+        precise float v20 = (v18 + v19);
+        precise float v21 = l21[k];
+        precise float v22 = (v20 - v21);
+        precise float v23 = (v22 * v22);
+        q24[k] = fma(v22, v22, q24[k]);
       }
     }
-    r29 = r29 + ((q29[0] + q29[1]) + (q29[2] + q29[3]));
+    r24 = r24 + ((q24[0] + q24[1]) + (q24[2] + q24[3]));
   }
-  for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+  for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
     const u32 left = inner - h;
-    const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-    float q29 = float(0);
-    for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+    const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
+    float q24 = float(0);
+    for (u32 j = h; j < end; j += u32(SN_LANES)) {
       u32 t1 = j;
       const int x2 = int(t1 % u32(n2));
       t1 /= u32(n2);
@@ -871,47 +877,44 @@ void main() {
       precise float v13 = (v11 * s3);
       precise float v14 = (v10 - v13);
       precise float v15 = b3.at[x1];
-      precise float v17 = (v15 * s4);
-      precise float v19 = (v17 + s5);
-      precise float v20 = sn_rsqrt_f32(v19);
-      precise float v21 = (v14 * v20);
-      precise float v22 = b4.at[x2];
-      precise float v23 = (v21 * v22);
-      precise float v24 = b5.at[x2];
-      precise float v25 = (v23 + v24);
-      precise float v26 = b6.at[x1 * n3 + x2];
-      precise float v27 = (v25 - v26);
-      precise float v28 = (v27 * v27);
-      q29 = fma(v27, v27, q29);
+      precise float v16 = (v14 * v15);
+      precise float v17 = b4.at[x2];
+      precise float v18 = (v16 * v17);
+      precise float v19 = b5.at[x2];
+      precise float v20 = (v18 + v19);
+      precise float v21 = b6.at[x1 * n3 + x2];
+      precise float v22 = (v20 - v21);
+      precise float v23 = (v22 * v22);
+      q24 = fma(v22, v22, q24);
     }
-    r29 = r29 + q29;
+    r24 = r24 + q24;
   }
-  r29 = sn_workgroup_sum_f32(r29);
-  if (gl_LocalInvocationID.x == 0u) {
-    sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r29);
+  r24 = sn_workgroup_sum_f32(r24);
+  if (SN_LANE == 0u) {
+    sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r24);
   }
   memoryBarrierBuffer();
   barrier();
-  if (gl_LocalInvocationID.x == 0u) sn_turn = atomicAdd(sn_counters.word[unit], 1u);
+  if (SN_LANE == 0u && SN_ROW == 0u) sn_turn = atomicAdd(sn_counters.word[unit], 1u);
   memoryBarrierShared();
   barrier();
   if (sn_turn + 1u != parts) return;
   memoryBarrierBuffer();
-  if (gl_LocalInvocationID.x == 0u) sn_counters.word[unit] = 0u;
-  r29 = float(0);
+  if (SN_LANE == 0u && SN_ROW == 0u) sn_counters.word[unit] = 0u;
+  r24 = float(0);
   {
-    const u32 joins = u32(gl_LocalInvocationID.x) < u32(parts) ? (u32(parts) - u32(gl_LocalInvocationID.x) + u32(gl_WorkGroupSize.x) - 1) / u32(gl_WorkGroupSize.x) : u32(0);
+    const u32 joins = u32(SN_LANE) < u32(parts) ? (u32(parts) - u32(SN_LANE) + u32(SN_LANES) - 1) / u32(SN_LANES) : u32(0);
     for (u32 g = u32(0); g < joins; g += u32(1)) {
-      const u32 p = u32(gl_LocalInvocationID.x) + g * u32(gl_WorkGroupSize.x);
-      precise float p_r29 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
-      r29 = (r29 + p_r29);
+      const u32 p = u32(SN_LANE) + g * u32(SN_LANES);
+      precise float p_r24 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+      r24 = (r24 + p_r24);
     }
   }
-  r29 = sn_workgroup_sum_f32(r29);
-  precise float v29 = r29;
-  precise float v31 = (v29 * s6);
-  if (gl_LocalInvocationID.x == 0u) {
-    b7.at[0] = v31;
+  r24 = sn_workgroup_sum_f32(r24);
+  precise float v24 = r24;
+  precise float v26 = (v24 * s4);
+  if (SN_LANE == 0u) {
+    b7.at[0] = v26;
   }
 }
 // ---- kernel 3
@@ -925,7 +928,10 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
-SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 SN_FN float sn_erf_f32(float a) {
   const float x = abs(a);
   precise float z = a * a;
@@ -1003,8 +1009,6 @@ void main() {
   const float s8 = uintBitsToFloat(sn_arguments.word[11]);
   const float s9 = uintBitsToFloat(sn_arguments.word[12]);
   const float s10 = uintBitsToFloat(sn_arguments.word[13]);
-  const float s11 = uintBitsToFloat(sn_arguments.word[14]);
-  const float s12 = uintBitsToFloat(sn_arguments.word[15]);
   const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
@@ -1017,18 +1021,15 @@ void main() {
       vec4 h3[2];
       vec4 h4[2];
       precise float v3 = b2.at[x0];
-      precise float v5 = (v3 * s0);
-      precise float v7 = (v5 + s1);
-      precise float v8 = sn_rsqrt_f32(v7);
-      precise float v21 = b5.at[x0];
-      precise float v23 = (v21 * s5);
-      precise float v29 = (v8 * v8);
-      precise float v30 = (v29 * v8);
-      float r26 = float(0);
-      float q26[4] = {float(0), float(0), float(0), float(0)};
+      precise float v16 = b5.at[x0];
+      precise float v18 = (v16 * s3);
+      precise float v24 = (v3 * v3);
+      precise float v25 = (v24 * v3);
+      float r21 = float(0);
+      float q21[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -1036,10 +1037,10 @@ void main() {
           l0 = b0_4.at[(u32(x0 * n2) >> 2) + vector];
           vec4 l1;
           l1 = b1_4.at[vector];
-          vec4 l10;
-          l10 = b3_4.at[(u32(x0 * n2) >> 2) + vector];
-          vec4 l11;
-          l11 = b4_4.at[vector];
+          vec4 l5;
+          l5 = b3_4.at[(u32(x0 * n2) >> 2) + vector];
+          vec4 l6;
+          l6 = b4_4.at[vector];
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
@@ -1047,36 +1048,36 @@ void main() {
             precise float v1 = l1[k];
             precise float v2 = (v0 * v1);
             h0[i][k] = v2;
-            precise float v10 = l10[k];
-            precise float v11 = l11[k];
-            precise float v12 = (v10 + v11);
-            precise float v14 = (v12 * s2);
-            h2[i][k] = v14;
-            precise float v16 = (v12 * s3);
-            h3[i][k] = v16;
-            precise float v17 = sn_erf_f32(v16);
-            precise float v19 = (v17 + s4);
-            h4[i][k] = v19;
-            precise float v20 = (v14 * v19);
-            precise float v24 = (v20 - v23);
-            h1[i][k] = v24;
-            precise float v25 = (v2 * v24);
-            q26[k] = fma(v2, v24, q26[k]);
+            precise float v5 = l5[k];
+            precise float v6 = l6[k];
+            precise float v7 = (v5 + v6);
+            precise float v9 = (v7 * s0);
+            h2[i][k] = v9;
+            precise float v11 = (v7 * s1);
+            h3[i][k] = v11;
+            precise float v12 = sn_erf_f32(v11);
+            precise float v14 = (v12 + s2);
+            h4[i][k] = v14;
+            precise float v15 = (v9 * v14);
+            precise float v19 = (v15 - v18);
+            h1[i][k] = v19;
+            precise float v20 = (v2 * v19);
+            q21[k] = fma(v2, v19, q21[k]);
           }
         }
       }
-      r26 = r26 + ((q26[0] + q26[1]) + (q26[2] + q26[3]));
-      r26 = sn_workgroup_sum_f32(r26);
-      precise float v26 = r26;
-      precise float v28 = (v26 * s6);
-      precise float v31 = (v28 * v30);
-      precise float v33 = (v31 * s7);
-      precise float v35 = (v33 * s8);
-      float r39 = float(0);
-      float q39[4] = {float(0), float(0), float(0), float(0)};
+      r21 = r21 + ((q21[0] + q21[1]) + (q21[2] + q21[3]));
+      r21 = sn_workgroup_sum_f32(r21);
+      precise float v21 = r21;
+      precise float v23 = (v21 * s4);
+      precise float v26 = (v23 * v25);
+      precise float v28 = (v26 * s5);
+      precise float v30 = (v28 * s6);
+      float r34 = float(0);
+      float q34[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -1084,23 +1085,23 @@ void main() {
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
             precise float v2 = h0[i][k];
-            precise float v24 = h1[i][k];
-            precise float v9 = (v2 * v8);
-            precise float v36 = (v35 * v24);
-            precise float v37 = (v9 + v36);
-            h0[i][k] = v37;
-            precise float v38 = (-v37);
-            q39[k] = (q39[k] + v38);
+            precise float v19 = h1[i][k];
+            precise float v4 = (v2 * v3);
+            precise float v31 = (v30 * v19);
+            precise float v32 = (v4 + v31);
+            h0[i][k] = v32;
+            precise float v33 = (-v32);
+            q34[k] = (q34[k] + v33);
           }
         }
       }
-      r39 = r39 + ((q39[0] + q39[1]) + (q39[2] + q39[3]));
-      r39 = sn_workgroup_sum_f32(r39);
-      precise float v39 = r39;
-      precise float v41 = (v39 * s9);
+      r34 = r34 + ((q34[0] + q34[1]) + (q34[2] + q34[3]));
+      r34 = sn_workgroup_sum_f32(r34);
+      precise float v34 = r34;
+      precise float v36 = (v34 * s7);
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -1108,22 +1109,22 @@ void main() {
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            precise float v14 = h2[i][k];
-            precise float v16 = h3[i][k];
-            precise float v19 = h4[i][k];
-            precise float v37 = h0[i][k];
-            precise float v42 = (v37 + v41);
-            precise float v43 = (v42 * v19);
-            precise float v45 = (v43 * s10);
-            precise float v46 = (v42 * v14);
-            precise float v47 = (v16 * v16);
-            precise float v48 = (-v47);
-            precise float v49 = sn_exp_f32(v48);
-            precise float v51 = (v49 * s11);
-            precise float v52 = (v46 * v51);
-            precise float v54 = (v52 * s12);
-            precise float v55 = (v45 + v54);
-            w0[k] = v55;
+            precise float v9 = h2[i][k];
+            precise float v11 = h3[i][k];
+            precise float v14 = h4[i][k];
+            precise float v32 = h0[i][k];
+            precise float v37 = (v32 + v36);
+            precise float v38 = (v37 * v14);
+            precise float v40 = (v38 * s8);
+            precise float v41 = (v37 * v9);
+            precise float v42 = (v11 * v11);
+            precise float v43 = (-v42);
+            precise float v44 = sn_exp_f32(v43);
+            precise float v46 = (v44 * s9);
+            precise float v47 = (v41 * v46);
+            precise float v49 = (v47 * s10);
+            precise float v50 = (v40 + v49);
+            w0[k] = v50;
           }
           b6_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
         }
@@ -1134,102 +1135,99 @@ void main() {
     for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
       const int x0 = int(f);
       precise float v3 = b2.at[x0];
-      precise float v5 = (v3 * s0);
-      precise float v7 = (v5 + s1);
-      precise float v8 = sn_rsqrt_f32(v7);
-      precise float v21 = b5.at[x0];
-      precise float v23 = (v21 * s5);
-      precise float v29 = (v8 * v8);
-      precise float v30 = (v29 * v8);
-      float r26 = float(0);
-      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      precise float v16 = b5.at[x0];
+      precise float v18 = (v16 * s3);
+      precise float v24 = (v3 * v3);
+      precise float v25 = (v24 * v3);
+      float r21 = float(0);
+      for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
-        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-        float q26 = float(0);
-        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
+        float q21 = float(0);
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v1 = b1.at[x1];
           precise float v2 = (v0 * v1);
-          precise float v10 = b3.at[x0 * n2 + x1];
-          precise float v11 = b4.at[x1];
-          precise float v12 = (v10 + v11);
-          precise float v14 = (v12 * s2);
-          precise float v16 = (v12 * s3);
-          precise float v17 = sn_erf_f32(v16);
-          precise float v19 = (v17 + s4);
-          precise float v20 = (v14 * v19);
-          precise float v24 = (v20 - v23);
-          precise float v25 = (v2 * v24);
-          q26 = fma(v2, v24, q26);
+          precise float v5 = b3.at[x0 * n2 + x1];
+          precise float v6 = b4.at[x1];
+          precise float v7 = (v5 + v6);
+          precise float v9 = (v7 * s0);
+          precise float v11 = (v7 * s1);
+          precise float v12 = sn_erf_f32(v11);
+          precise float v14 = (v12 + s2);
+          precise float v15 = (v9 * v14);
+          precise float v19 = (v15 - v18);
+          precise float v20 = (v2 * v19);
+          q21 = fma(v2, v19, q21);
         }
-        r26 = r26 + q26;
+        r21 = r21 + q21;
       }
-      r26 = sn_workgroup_sum_f32(r26);
-      precise float v26 = r26;
-      precise float v28 = (v26 * s6);
-      precise float v31 = (v28 * v30);
-      precise float v33 = (v31 * s7);
-      precise float v35 = (v33 * s8);
-      float r39 = float(0);
-      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      r21 = sn_workgroup_sum_f32(r21);
+      precise float v21 = r21;
+      precise float v23 = (v21 * s4);
+      precise float v26 = (v23 * v25);
+      precise float v28 = (v26 * s5);
+      precise float v30 = (v28 * s6);
+      float r34 = float(0);
+      for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
-        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
-        float q39 = float(0);
-        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
+        float q34 = float(0);
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v1 = b1.at[x1];
           precise float v2 = (v0 * v1);
-          precise float v9 = (v2 * v8);
-          precise float v10 = b3.at[x0 * n2 + x1];
-          precise float v11 = b4.at[x1];
-          precise float v12 = (v10 + v11);
-          precise float v14 = (v12 * s2);
-          precise float v16 = (v12 * s3);
-          precise float v17 = sn_erf_f32(v16);
-          precise float v19 = (v17 + s4);
-          precise float v20 = (v14 * v19);
-          precise float v24 = (v20 - v23);
-          precise float v36 = (v35 * v24);
-          precise float v37 = (v9 + v36);
-          precise float v38 = (-v37);
-          q39 = (q39 + v38);
+          precise float v4 = (v2 * v3);
+          precise float v5 = b3.at[x0 * n2 + x1];
+          precise float v6 = b4.at[x1];
+          precise float v7 = (v5 + v6);
+          precise float v9 = (v7 * s0);
+          precise float v11 = (v7 * s1);
+          precise float v12 = sn_erf_f32(v11);
+          precise float v14 = (v12 + s2);
+          precise float v15 = (v9 * v14);
+          precise float v19 = (v15 - v18);
+          precise float v31 = (v30 * v19);
+          precise float v32 = (v4 + v31);
+          precise float v33 = (-v32);
+          q34 = (q34 + v33);
         }
-        r39 = r39 + q39;
+        r34 = r34 + q34;
       }
-      r39 = sn_workgroup_sum_f32(r39);
-      precise float v39 = r39;
-      precise float v41 = (v39 * s9);
-      for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
+      r34 = sn_workgroup_sum_f32(r34);
+      precise float v34 = r34;
+      precise float v36 = (v34 * s7);
+      for (u32 j = u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
         precise float v1 = b1.at[x1];
         precise float v2 = (v0 * v1);
-        precise float v9 = (v2 * v8);
-        precise float v10 = b3.at[x0 * n2 + x1];
-        precise float v11 = b4.at[x1];
-        precise float v12 = (v10 + v11);
-        precise float v14 = (v12 * s2);
-        precise float v16 = (v12 * s3);
-        precise float v17 = sn_erf_f32(v16);
-        precise float v19 = (v17 + s4);
-        precise float v20 = (v14 * v19);
-        precise float v24 = (v20 - v23);
-        precise float v36 = (v35 * v24);
-        precise float v37 = (v9 + v36);
-        precise float v42 = (v37 + v41);
-        precise float v43 = (v42 * v19);
-        precise float v45 = (v43 * s10);
-        precise float v46 = (v42 * v14);
-        precise float v47 = (v16 * v16);
-        precise float v48 = (-v47);
-        precise float v49 = sn_exp_f32(v48);
-        precise float v51 = (v49 * s11);
-        precise float v52 = (v46 * v51);
-        precise float v54 = (v52 * s12);
-        precise float v55 = (v45 + v54);
-        b6.at[x0 * n2 + x1] = v55;
+        precise float v4 = (v2 * v3);
+        precise float v5 = b3.at[x0 * n2 + x1];
+        precise float v6 = b4.at[x1];
+        precise float v7 = (v5 + v6);
+        precise float v9 = (v7 * s0);
+        precise float v11 = (v7 * s1);
+        precise float v12 = sn_erf_f32(v11);
+        precise float v14 = (v12 + s2);
+        precise float v15 = (v9 * v14);
+        precise float v19 = (v15 - v18);
+        precise float v31 = (v30 * v19);
+        precise float v32 = (v4 + v31);
+        precise float v37 = (v32 + v36);
+        precise float v38 = (v37 * v14);
+        precise float v40 = (v38 * s8);
+        precise float v41 = (v37 * v9);
+        precise float v42 = (v11 * v11);
+        precise float v43 = (-v42);
+        precise float v44 = sn_exp_f32(v43);
+        precise float v46 = (v44 * s9);
+        precise float v47 = (v41 * v46);
+        precise float v49 = (v47 * s10);
+        precise float v50 = (v40 + v49);
+        b6.at[x0 * n2 + x1] = v50;
       }
     }
   }
@@ -1245,6 +1243,10 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint SN_LANES = 256;
+#define SN_LANE (gl_LocalInvocationID.x % SN_LANES)
+#define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
+#define SN_ROW (gl_LocalInvocationID.x / SN_LANES)
 SN_FN float sn_erf_f32(float a) {
   const float x = abs(a);
   precise float z = a * a;
@@ -1263,7 +1265,19 @@ SN_FN float sn_erf_f32(float a) {
   q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
   return x >= 0.92 ? q : p;
 }
-SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
+shared float sn_rows_sum_f32_v[256];
+void sn_rows_sum_f32(inout float v) {
+  if (SN_ROWS == 1u) return;
+  barrier();
+  sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+  barrier();
+  v = sn_rows_sum_f32_v[SN_LANE];
+  for (u32 i = 1u; i < SN_ROWS; ++i) {
+    const float w = sn_rows_sum_f32_v[i * SN_LANES + SN_LANE];
+    precise float joined = (v + w);
+    v = joined;
+  }
+}
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
@@ -1281,7 +1295,7 @@ layout(buffer_reference, std430, buffer_reference_align = 4) buffer b8_t { float
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b9_t { float at[]; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer b10_t { float at[]; };
 layout(std430, binding = 0) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
-u32 sn_first(u32 member) { return sn_arguments.word[1u + member * 46u + 45u]; }
+u32 sn_first(u32 member) { return sn_arguments.word[1u + member * 44u + 43u]; }
 void main() {
   const u32 sn_count = sn_arguments.word[0];
   u32 sn_low = 0u, sn_high = sn_count;
@@ -1289,7 +1303,7 @@ void main() {
     const u32 middle = (sn_low + sn_high) >> 1;
     if (sn_first(middle) <= gl_WorkGroupID.x) sn_low = middle; else sn_high = middle;
   }
-  const u32 sn_mine = 1u + sn_low * 46u;
+  const u32 sn_mine = 1u + sn_low * 44u;
   const u32 sn_workgroup = gl_WorkGroupID.x - sn_first(sn_low);
   const u32 sn_workgroups = (sn_high < sn_count ? sn_first(sn_high) : gl_NumWorkGroups.x) - sn_first(sn_low);
   b0_t b0 = b0_t(uvec2(sn_arguments.word[sn_mine + 0u], sn_arguments.word[sn_mine + 1u]));
@@ -1324,84 +1338,115 @@ void main() {
   const float s15 = uintBitsToFloat(sn_arguments.word[sn_mine + 40u]);
   const float s16 = uintBitsToFloat(sn_arguments.word[sn_mine + 41u]);
   const float s17 = uintBitsToFloat(sn_arguments.word[sn_mine + 42u]);
-  const float s18 = uintBitsToFloat(sn_arguments.word[sn_mine + 43u]);
-  const float s19 = uintBitsToFloat(sn_arguments.word[sn_mine + 44u]);
   const u32 points = u32(n0);
-  for (u32 f = u32(sn_workgroup * gl_WorkGroupSize.x + gl_LocalInvocationID.x); f < points; f += u32(sn_workgroups * gl_WorkGroupSize.x)) {
+  for (u32 t = u32(sn_workgroup) * u32(SN_LANES); t < points; t += u32(sn_workgroups) * u32(SN_LANES)) {
+    const bool there = t + u32(SN_LANE) < points;
+    const u32 f = there ? t + u32(SN_LANE) : t;
     const int x0 = int(f);
     precise float v0 = b0.at[x0];
     precise float v2 = (v0 * s0);
     precise float v4 = b2.at[x0];
-    precise float v31 = b6.at[x0];
-    precise float v33 = (v31 * s8);
-    precise float v46 = b7.at[x0];
-    precise float v48 = b8.at[x0];
-    precise float v50 = (v48 * s13);
-    precise float v55 = b9.at[x0];
-    precise float v57 = (v55 * s15);
-    precise float v70 = b10.at[x0];
-    float r27 = float(0);
-    float r51 = float(0);
-    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
-      const u32 left = u32(n1) - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q27 = float(0);
-      float q51 = float(0);
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
-        precise float v3 = b1.at[x0 + x1 * n2];
-        precise float v5 = (v3 + v4);
-        precise float v7 = (v5 * s1);
-        precise float v9 = (v5 * s2);
-        precise float v10 = sn_erf_f32(v9);
-        precise float v12 = (v10 + s3);
-        precise float v13 = (v7 * v12);
-        precise float v14 = b3.at[x1];
-        precise float v16 = (v14 * s4);
-        precise float v17 = (v13 - v16);
-        precise float v18 = b4.at[x1];
-        precise float v20 = (v18 * s5);
-        precise float v22 = (v20 + s6);
-        precise float v23 = sn_rsqrt_f32(v22);
-        precise float v24 = (v17 * v23);
-        precise float v25 = b5.at[x0 + x1 * n2];
-        precise float v26 = (v25 * v24);
-        q27 = fma(v25, v24, q27);
-        q51 = (q51 + v25);
+    precise float v26 = b6.at[x0];
+    precise float v28 = (v26 * s6);
+    precise float v41 = b7.at[x0];
+    precise float v43 = b8.at[x0];
+    precise float v45 = (v43 * s11);
+    precise float v50 = b9.at[x0];
+    precise float v52 = (v50 * s13);
+    precise float v65 = b10.at[x0];
+    float r22 = float(0);
+    float r46 = float(0);
+    if (there) {
+      const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q22 = float(0);
+        float q46 = float(0);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            [[unroll]]
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u) * u32(1);
+              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+              precise float v3 = b1.at[x0 + x1 * n2];
+              precise float v5 = (v3 + v4);
+              precise float v7 = (v5 * s1);
+              precise float v9 = (v5 * s2);
+              precise float v10 = sn_erf_f32(v9);
+              precise float v12 = (v10 + s3);
+              precise float v13 = (v7 * v12);
+              precise float v14 = b3.at[x1];
+              precise float v16 = (v14 * s4);
+              precise float v17 = (v13 - v16);
+              precise float v18 = b4.at[x1];
+              precise float v19 = (v17 * v18);
+              precise float v20 = b5.at[x0 + x1 * n2];
+              precise float v21 = (v20 * v19);
+              q22 = fma(v20, v19, q22);
+              q46 = (q46 + v20);
+            }
+          }
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+            precise float v3 = b1.at[x0 + x1 * n2];
+            precise float v5 = (v3 + v4);
+            precise float v7 = (v5 * s1);
+            precise float v9 = (v5 * s2);
+            precise float v10 = sn_erf_f32(v9);
+            precise float v12 = (v10 + s3);
+            precise float v13 = (v7 * v12);
+            precise float v14 = b3.at[x1];
+            precise float v16 = (v14 * s4);
+            precise float v17 = (v13 - v16);
+            precise float v18 = b4.at[x1];
+            precise float v19 = (v17 * v18);
+            precise float v20 = b5.at[x0 + x1 * n2];
+            precise float v21 = (v20 * v19);
+            q22 = fma(v20, v19, q22);
+            q46 = (q46 + v20);
+          }
+        }
+        r22 = r22 + q22;
+        r46 = r46 + q46;
       }
-      r27 = r27 + q27;
-      r51 = r51 + q51;
     }
-    precise float v27 = r27;
-    precise float v29 = (v27 * s7);
-    precise float v30 = (v2 + v29);
-    precise float v34 = (v27 * v27);
-    precise float v36 = (v34 * s9);
-    precise float v37 = (v33 + v36);
-    precise float v39 = (v30 * s10);
-    precise float v40 = sn_sqrt_f32(v37);
-    precise float v42 = (v40 * s11);
-    precise float v44 = (v42 + s12);
-    precise float v45 = sn_div_f32(v39, v44);
-    precise float v47 = (v46 - v45);
-    precise float v51 = r51;
-    precise float v53 = (v51 * s14);
-    precise float v54 = (v50 + v53);
-    precise float v58 = (v51 * v51);
-    precise float v60 = (v58 * s16);
-    precise float v61 = (v57 + v60);
-    precise float v63 = (v54 * s17);
-    precise float v64 = sn_sqrt_f32(v61);
-    precise float v66 = (v64 * s18);
-    precise float v68 = (v66 + s19);
-    precise float v69 = sn_div_f32(v63, v68);
-    precise float v71 = (v70 - v69);
-    b0.at[x0] = v30;
-    b6.at[x0] = v37;
-    b7.at[x0] = v47;
-    b8.at[x0] = v54;
-    b9.at[x0] = v61;
-    b10.at[x0] = v71;
+    sn_rows_sum_f32(r22);
+    precise float v22 = r22;
+    precise float v24 = (v22 * s5);
+    precise float v25 = (v2 + v24);
+    precise float v29 = (v22 * v22);
+    precise float v31 = (v29 * s7);
+    precise float v32 = (v28 + v31);
+    precise float v34 = (v25 * s8);
+    precise float v35 = sn_sqrt_f32(v32);
+    precise float v37 = (v35 * s9);
+    precise float v39 = (v37 + s10);
+    precise float v40 = sn_div_f32(v34, v39);
+    precise float v42 = (v41 - v40);
+    sn_rows_sum_f32(r46);
+    precise float v46 = r46;
+    precise float v48 = (v46 * s12);
+    precise float v49 = (v45 + v48);
+    precise float v53 = (v46 * v46);
+    precise float v55 = (v53 * s14);
+    precise float v56 = (v52 + v55);
+    precise float v58 = (v49 * s15);
+    precise float v59 = sn_sqrt_f32(v56);
+    precise float v61 = (v59 * s16);
+    precise float v63 = (v61 + s17);
+    precise float v64 = sn_div_f32(v58, v63);
+    precise float v66 = (v65 - v64);
+    if (SN_ROWS > 1u) barrier();
+    if (there && SN_ROW == 0u) {
+      b0.at[x0] = v25;
+      b6.at[x0] = v32;
+      b7.at[x0] = v42;
+      b8.at[x0] = v49;
+      b9.at[x0] = v56;
+      b10.at[x0] = v66;
+    }
   }
 }
 // ---- kernel 5
@@ -1415,6 +1460,10 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
@@ -1484,6 +1533,23 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint SN_LANES = 256;
+#define SN_LANE (gl_LocalInvocationID.x % SN_LANES)
+#define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
+#define SN_ROW (gl_LocalInvocationID.x / SN_LANES)
+shared float sn_rows_sum_f32_v[256];
+void sn_rows_sum_f32(inout float v) {
+  if (SN_ROWS == 1u) return;
+  barrier();
+  sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+  barrier();
+  v = sn_rows_sum_f32_v[SN_LANE];
+  for (u32 i = 1u; i < SN_ROWS; ++i) {
+    const float w = sn_rows_sum_f32_v[i * SN_LANES + SN_LANE];
+    precise float joined = (v + w);
+    v = joined;
+  }
+}
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
@@ -1520,7 +1586,9 @@ void main() {
   const float s5 = uintBitsToFloat(sn_arguments.word[sn_mine + 16u]);
   const float s6 = uintBitsToFloat(sn_arguments.word[sn_mine + 17u]);
   const u32 points = u32(n0);
-  for (u32 f = u32(sn_workgroup * gl_WorkGroupSize.x + gl_LocalInvocationID.x); f < points; f += u32(sn_workgroups * gl_WorkGroupSize.x)) {
+  for (u32 t = u32(sn_workgroup) * u32(SN_LANES); t < points; t += u32(sn_workgroups) * u32(SN_LANES)) {
+    const bool there = t + u32(SN_LANE) < points;
+    const u32 f = there ? t + u32(SN_LANE) : t;
     const int x0 = int(f);
     precise float v0 = b0.at[x0];
     precise float v2 = (v0 * s0);
@@ -1528,29 +1596,33 @@ void main() {
     precise float v10 = (v8 * s2);
     precise float v23 = b3.at[x0];
     float r4 = float(0);
-    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
-      const u32 left = u32(n1) - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q4 = float(0);
-      {
-        u32 g = h;
-        for (; g + u32(7) < end; g += u32(8)) {
-          [[unroll]]
-          for (int u = 0; u < 8; ++u) {
-            const u32 j = g + u32(u) * u32(1);
-            const int x1 = int(j);
+    if (there) {
+      const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q4 = float(0);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            [[unroll]]
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u) * u32(1);
+              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+              precise float v3 = b1.at[x0 + x1 * n2];
+              q4 = (q4 + v3);
+            }
+          }
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
             precise float v3 = b1.at[x0 + x1 * n2];
             q4 = (q4 + v3);
           }
         }
-        for (u32 j = g; j < end; j += 1) {
-          const int x1 = int(j);
-          precise float v3 = b1.at[x0 + x1 * n2];
-          q4 = (q4 + v3);
-        }
+        r4 = r4 + q4;
       }
-      r4 = r4 + q4;
     }
+    sn_rows_sum_f32(r4);
     precise float v4 = r4;
     precise float v6 = (v4 * s1);
     precise float v7 = (v2 + v6);
@@ -1563,9 +1635,12 @@ void main() {
     precise float v21 = (v19 + s6);
     precise float v22 = sn_div_f32(v16, v21);
     precise float v24 = (v23 - v22);
-    b0.at[x0] = v7;
-    b2.at[x0] = v14;
-    b3.at[x0] = v24;
+    if (SN_ROWS > 1u) barrier();
+    if (there && SN_ROW == 0u) {
+      b0.at[x0] = v7;
+      b2.at[x0] = v14;
+      b3.at[x0] = v24;
+    }
   }
 }
 // ---- kernel 7
@@ -1577,6 +1652,23 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint SN_LANES = 256;
+#define SN_LANE (gl_LocalInvocationID.x % SN_LANES)
+#define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
+#define SN_ROW (gl_LocalInvocationID.x / SN_LANES)
+shared float sn_rows_sum_f32_v[256];
+void sn_rows_sum_f32(inout float v) {
+  if (SN_ROWS == 1u) return;
+  barrier();
+  sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+  barrier();
+  v = sn_rows_sum_f32_v[SN_LANE];
+  for (u32 i = 1u; i < SN_ROWS; ++i) {
+    const float w = sn_rows_sum_f32_v[i * SN_LANES + SN_LANE];
+    precise float joined = (v + w);
+    v = joined;
+  }
+}
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
@@ -1600,7 +1692,9 @@ void main() {
   const float s5 = uintBitsToFloat(sn_arguments.word[8]);
   const float s6 = uintBitsToFloat(sn_arguments.word[9]);
   const u32 points = u32(n0);
-  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+  for (u32 t = u32(gl_WorkGroupID.x) * u32(SN_LANES); t < points; t += u32(gl_NumWorkGroups.x) * u32(SN_LANES)) {
+    const bool there = t + u32(SN_LANE) < points;
+    const u32 f = there ? t + u32(SN_LANE) : t;
     const int x0 = int(f);
     precise float v0 = b0.at[x0];
     precise float v2 = (v0 * s0);
@@ -1608,29 +1702,33 @@ void main() {
     precise float v10 = (v8 * s2);
     precise float v23 = b3.at[x0];
     float r4 = float(0);
-    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
-      const u32 left = u32(n1) - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q4 = float(0);
-      {
-        u32 g = h;
-        for (; g + u32(7) < end; g += u32(8)) {
-          [[unroll]]
-          for (int u = 0; u < 8; ++u) {
-            const u32 j = g + u32(u) * u32(1);
-            const int x1 = int(j);
+    if (there) {
+      const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q4 = float(0);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            [[unroll]]
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u) * u32(1);
+              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+              precise float v3 = b1.at[x0 + x1 * n2];
+              q4 = (q4 + v3);
+            }
+          }
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
             precise float v3 = b1.at[x0 + x1 * n2];
             q4 = (q4 + v3);
           }
         }
-        for (u32 j = g; j < end; j += 1) {
-          const int x1 = int(j);
-          precise float v3 = b1.at[x0 + x1 * n2];
-          q4 = (q4 + v3);
-        }
+        r4 = r4 + q4;
       }
-      r4 = r4 + q4;
     }
+    sn_rows_sum_f32(r4);
     precise float v4 = r4;
     precise float v6 = (v4 * s1);
     precise float v7 = (v2 + v6);
@@ -1643,9 +1741,12 @@ void main() {
     precise float v21 = (v19 + s6);
     precise float v22 = sn_div_f32(v16, v21);
     precise float v24 = (v23 - v22);
-    b0.at[x0] = v7;
-    b2.at[x0] = v14;
-    b4.at[x0] = v24;
+    if (SN_ROWS > 1u) barrier();
+    if (there && SN_ROW == 0u) {
+      b0.at[x0] = v7;
+      b2.at[x0] = v14;
+      b4.at[x0] = v24;
+    }
   }
 }
 // ---- kernel 8
@@ -1657,6 +1758,10 @@ void main() {
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint SN_LANES = 256;
+#define SN_LANE (gl_LocalInvocationID.x % SN_LANES)
+#define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
+#define SN_ROW (gl_LocalInvocationID.x / SN_LANES)
 SN_FN float sn_erf_f32(float a) {
   const float x = abs(a);
   precise float z = a * a;
@@ -1675,7 +1780,19 @@ SN_FN float sn_erf_f32(float a) {
   q = uintBitsToFloat(floatBitsToUint(q) | (floatBitsToUint(a) & 0x80000000u));
   return x >= 0.92 ? q : p;
 }
-SN_FN float sn_rsqrt_f32(float a) { return float(1) / sqrt(a); }
+shared float sn_rows_sum_f32_v[256];
+void sn_rows_sum_f32(inout float v) {
+  if (SN_ROWS == 1u) return;
+  barrier();
+  sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+  barrier();
+  v = sn_rows_sum_f32_v[SN_LANE];
+  for (u32 i = 1u; i < SN_ROWS; ++i) {
+    const float w = sn_rows_sum_f32_v[i * SN_LANES + SN_LANE];
+    precise float joined = (v + w);
+    v = joined;
+  }
+}
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
@@ -1718,89 +1835,94 @@ void main() {
   const float s18 = uintBitsToFloat(sn_arguments.word[21]);
   const float s19 = uintBitsToFloat(sn_arguments.word[22]);
   const float s20 = uintBitsToFloat(sn_arguments.word[23]);
-  const float s21 = uintBitsToFloat(sn_arguments.word[24]);
-  const float s22 = uintBitsToFloat(sn_arguments.word[25]);
   const u32 points = u32(n0);
-  for (u32 f = u32(gl_GlobalInvocationID.x); f < points; f += u32(gl_NumWorkGroups.x * gl_WorkGroupSize.x)) {
+  for (u32 t = u32(gl_WorkGroupID.x) * u32(SN_LANES); t < points; t += u32(gl_NumWorkGroups.x) * u32(SN_LANES)) {
+    const bool there = t + u32(SN_LANE) < points;
+    const u32 f = there ? t + u32(SN_LANE) : t;
     const int x0 = int(f);
     precise float v0 = b0.at[x0];
     precise float v2 = (v0 * s0);
     precise float v5 = (s1 * s2);
     precise float v7 = (v5 * s3);
     precise float v9 = b2.at[x0];
-    precise float v30 = b5.at[x0];
-    precise float v32 = b6.at[x0];
-    precise float v42 = b8.at[x0];
-    precise float v44 = (v42 * s11);
-    precise float v58 = b9.at[x0];
-    precise float v60 = (v58 * s16);
-    precise float v65 = b10.at[x0];
-    precise float v67 = (v65 * s18);
-    float r38 = float(0);
-    float r61 = float(0);
-    for (u32 h = u32(0); h < u32(n1); h += u32(32)) {
-      const u32 left = u32(n1) - h;
-      const u32 end = h + (left < u32(32) ? left : u32(32));
-      float q38 = float(0);
-      float q61 = float(0);
-      for (u32 j = h; j < end; j += 1) {
-        const int x1 = int(j);
-        precise float v8 = b1.at[x0 + x1 * n2];
-        precise float v10 = (v8 + v9);
-        precise float v12 = (v10 * s4);
-        precise float v14 = (v10 * s5);
-        precise float v15 = sn_erf_f32(v14);
-        precise float v17 = (v15 + s6);
-        precise float v18 = (v12 * v17);
-        precise float v19 = b3.at[x1];
-        precise float v21 = (v19 * s7);
-        precise float v22 = (v18 - v21);
-        precise float v23 = b4.at[x1];
-        precise float v25 = (v23 * s8);
-        precise float v27 = (v25 + s9);
-        precise float v28 = sn_rsqrt_f32(v27);
-        precise float v29 = (v22 * v28);
-        precise float v31 = (v29 * v30);
-        precise float v33 = (v31 + v32);
-        precise float v34 = b7.at[x0 + x1 * n2];
-        precise float v35 = (v33 - v34);
-        precise float v36 = (v7 * v35);
-        precise float v37 = (v36 * v29);
-        q38 = fma(v36, v29, q38);
-        q61 = fma(v7, v35, q61);
+    precise float v25 = b5.at[x0];
+    precise float v27 = b6.at[x0];
+    precise float v37 = b8.at[x0];
+    precise float v39 = (v37 * s9);
+    precise float v53 = b9.at[x0];
+    precise float v55 = (v53 * s14);
+    precise float v60 = b10.at[x0];
+    precise float v62 = (v60 * s16);
+    float r33 = float(0);
+    float r56 = float(0);
+    if (there) {
+      const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q33 = float(0);
+        float q56 = float(0);
+        for (u32 j = h; j < end; j += 1) {
+          const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+          precise float v8 = b1.at[x0 + x1 * n2];
+          precise float v10 = (v8 + v9);
+          precise float v12 = (v10 * s4);
+          precise float v14 = (v10 * s5);
+          precise float v15 = sn_erf_f32(v14);
+          precise float v17 = (v15 + s6);
+          precise float v18 = (v12 * v17);
+          precise float v19 = b3.at[x1];
+          precise float v21 = (v19 * s7);
+          precise float v22 = (v18 - v21);
+          precise float v23 = b4.at[x1];
+          precise float v24 = (v22 * v23);
+          precise float v26 = (v24 * v25);
+          precise float v28 = (v26 + v27);
+          precise float v29 = b7.at[x0 + x1 * n2];
+          precise float v30 = (v28 - v29);
+          precise float v31 = (v7 * v30);
+          precise float v32 = (v31 * v24);
+          q33 = fma(v31, v24, q33);
+          q56 = fma(v7, v30, q56);
+        }
+        r33 = r33 + q33;
+        r56 = r56 + q56;
       }
-      r38 = r38 + q38;
-      r61 = r61 + q61;
     }
-    precise float v38 = r38;
-    precise float v40 = (v38 * s10);
-    precise float v41 = (v2 + v40);
-    precise float v45 = (v38 * v38);
-    precise float v47 = (v45 * s12);
-    precise float v48 = (v44 + v47);
-    precise float v50 = (v41 * s13);
-    precise float v51 = sn_sqrt_f32(v48);
-    precise float v53 = (v51 * s14);
-    precise float v55 = (v53 + s15);
-    precise float v56 = sn_div_f32(v50, v55);
-    precise float v57 = (v30 - v56);
-    precise float v61 = r61;
-    precise float v63 = (v61 * s17);
-    precise float v64 = (v60 + v63);
-    precise float v68 = (v61 * v61);
-    precise float v70 = (v68 * s19);
-    precise float v71 = (v67 + v70);
-    precise float v73 = (v64 * s20);
-    precise float v74 = sn_sqrt_f32(v71);
-    precise float v76 = (v74 * s21);
-    precise float v78 = (v76 + s22);
-    precise float v79 = sn_div_f32(v73, v78);
-    precise float v80 = (v32 - v79);
-    b0.at[x0] = v41;
-    b2.at[x0] = v48;
-    b5.at[x0] = v57;
-    b6.at[x0] = v64;
-    b8.at[x0] = v71;
-    b9.at[x0] = v80;
+    sn_rows_sum_f32(r33);
+    precise float v33 = r33;
+    precise float v35 = (v33 * s8);
+    precise float v36 = (v2 + v35);
+    precise float v40 = (v33 * v33);
+    precise float v42 = (v40 * s10);
+    precise float v43 = (v39 + v42);
+    precise float v45 = (v36 * s11);
+    precise float v46 = sn_sqrt_f32(v43);
+    precise float v48 = (v46 * s12);
+    precise float v50 = (v48 + s13);
+    precise float v51 = sn_div_f32(v45, v50);
+    precise float v52 = (v25 - v51);
+    sn_rows_sum_f32(r56);
+    precise float v56 = r56;
+    precise float v58 = (v56 * s15);
+    precise float v59 = (v55 + v58);
+    precise float v63 = (v56 * v56);
+    precise float v65 = (v63 * s17);
+    precise float v66 = (v62 + v65);
+    precise float v68 = (v59 * s18);
+    precise float v69 = sn_sqrt_f32(v66);
+    precise float v71 = (v69 * s19);
+    precise float v73 = (v71 + s20);
+    precise float v74 = sn_div_f32(v68, v73);
+    precise float v75 = (v27 - v74);
+    if (SN_ROWS > 1u) barrier();
+    if (there && SN_ROW == 0u) {
+      b0.at[x0] = v36;
+      b2.at[x0] = v43;
+      b5.at[x0] = v52;
+      b6.at[x0] = v59;
+      b8.at[x0] = v66;
+      b9.at[x0] = v75;
+    }
   }
 }

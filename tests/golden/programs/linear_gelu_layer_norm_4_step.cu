@@ -125,7 +125,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
       const float v20 = (v18 + s5);
       const float v21 = sn_rsqrt_f32(v20);
       if (threadIdx.x == 0u) {
-        b3[x0] = v16;
+        b3[x0] = v21;
       }
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
@@ -208,7 +208,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
       const float v20 = (v18 + s5);
       const float v21 = sn_rsqrt_f32(v20);
       if (threadIdx.x == 0u) {
-        b3[x0] = v16;
+        b3[x0] = v21;
       }
       for (u32 j = u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
         const int x1 = int(j);
@@ -304,8 +304,8 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
       float h2[2][4];
       float h3[2][4];
       float h4[2][4];
-      const float v19 = (s4 * s5);
-      const float v21 = (v19 * s6);
+      const float v24 = (s6 * s7);
+      const float v26 = (v24 * s8);
       float r11 = float(0);
       float q11[4] = {float(0), float(0), float(0), float(0)};
       #pragma unroll
@@ -366,13 +366,13 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
       r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
       { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r16, warps, blockDim.x, false); }
       const float v16 = r16;
-      const float v23 = (v16 * s7);
-      const float v25 = (v23 + s8);
-      const float v26 = sn_rsqrt_f32(v25);
-      const float v41 = (v26 * v26);
-      const float v42 = (v41 * v26);
+      const float v18 = (v16 * s4);
+      const float v20 = (v18 + s5);
+      const float v21 = sn_rsqrt_f32(v20);
+      const float v41 = (v21 * v21);
+      const float v42 = (v41 * v21);
       if (threadIdx.x == 0u) {
-        b3[x0] = v16;
+        b3[x0] = v21;
       }
       float r38 = float(0);
       float q38[4] = {float(0), float(0), float(0), float(0)};
@@ -390,13 +390,13 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
             const int x1 = y + k;
             const float v14 = h0[i][k];
             const float v32 = h1[i][k];
-            const float v27 = (v14 * v26);
+            const float v27 = (v14 * v21);
             const float v28 = l28[k];
             const float v29 = (v27 * v28);
             const float v30 = l30[k];
             const float v31 = (v29 + v30);
             const float v33 = (v31 - v32);
-            const float v34 = (v21 * v33);
+            const float v34 = (v26 * v33);
             const float v35 = (v34 * v28);
             h1[i][k] = v35;
             const float v37 = (v35 * v14);
@@ -423,7 +423,7 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
             const int x1 = y + k;
             const float v14 = h0[i][k];
             const float v35 = h1[i][k];
-            const float v36 = (v35 * v26);
+            const float v36 = (v35 * v21);
             const float v48 = (v47 * v14);
             const float v49 = (v36 + v48);
             h0[i][k] = v49;
@@ -470,8 +470,8 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
   else {
     for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
       const int x0 = int(f);
-      const float v19 = (s4 * s5);
-      const float v21 = (v19 * s6);
+      const float v24 = (s6 * s7);
+      const float v26 = (v24 * s8);
       float r11 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
         const u32 left = inner - h;
@@ -520,13 +520,13 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
       }
       { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r16, warps, blockDim.x, false); }
       const float v16 = r16;
-      const float v23 = (v16 * s7);
-      const float v25 = (v23 + s8);
-      const float v26 = sn_rsqrt_f32(v25);
-      const float v41 = (v26 * v26);
-      const float v42 = (v41 * v26);
+      const float v18 = (v16 * s4);
+      const float v20 = (v18 + s5);
+      const float v21 = sn_rsqrt_f32(v20);
+      const float v41 = (v21 * v21);
+      const float v42 = (v41 * v21);
       if (threadIdx.x == 0u) {
-        b3[x0] = v16;
+        b3[x0] = v21;
       }
       float r38 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
@@ -544,14 +544,14 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           const float v9 = (v7 + s2);
           const float v10 = (v4 * v9);
           const float v14 = (v10 - v13);
-          const float v27 = (v14 * v26);
+          const float v27 = (v14 * v21);
           const float v28 = b4[x1];
           const float v29 = (v27 * v28);
           const float v30 = b5[x1];
           const float v31 = (v29 + v30);
           const float v32 = b6[x0 * n2 + x1];
           const float v33 = (v31 - v32);
-          const float v34 = (v21 * v33);
+          const float v34 = (v26 * v33);
           const float v35 = (v34 * v28);
           const float v37 = (v35 * v14);
           q38 = fma(v35, v14, q38);
@@ -580,16 +580,16 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           const float v9 = (v7 + s2);
           const float v10 = (v4 * v9);
           const float v14 = (v10 - v13);
-          const float v27 = (v14 * v26);
+          const float v27 = (v14 * v21);
           const float v28 = b4[x1];
           const float v29 = (v27 * v28);
           const float v30 = b5[x1];
           const float v31 = (v29 + v30);
           const float v32 = b6[x0 * n2 + x1];
           const float v33 = (v31 - v32);
-          const float v34 = (v21 * v33);
+          const float v34 = (v26 * v33);
           const float v35 = (v34 * v28);
-          const float v36 = (v35 * v26);
+          const float v36 = (v35 * v21);
           const float v48 = (v47 * v14);
           const float v49 = (v36 + v48);
           const float v50 = (-v49);
@@ -611,16 +611,16 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
         const float v9 = (v7 + s2);
         const float v10 = (v4 * v9);
         const float v14 = (v10 - v13);
-        const float v27 = (v14 * v26);
+        const float v27 = (v14 * v21);
         const float v28 = b4[x1];
         const float v29 = (v27 * v28);
         const float v30 = b5[x1];
         const float v31 = (v29 + v30);
         const float v32 = b6[x0 * n2 + x1];
         const float v33 = (v31 - v32);
-        const float v34 = (v21 * v33);
+        const float v34 = (v26 * v33);
         const float v35 = (v34 * v28);
-        const float v36 = (v35 * v26);
+        const float v36 = (v35 * v21);
         const float v48 = (v47 * v14);
         const float v49 = (v36 + v48);
         const float v54 = (v49 + v53);
@@ -674,7 +674,6 @@ SN_FN float sn_erf_f32(float a) {
   q = copysignf(1.0f - q, a);
   return c >= 0.92f ? q : p;
 }
-SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
@@ -692,7 +691,7 @@ SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool ag
   }
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, const float* b5, const float* b6, float* __restrict__ b7, int n0, int n1, int n2, int n3, float s0, float s1, float s2, float s3, float s4, float s5, float s6, u32 parts, char* partials, u32* counters) {
+    const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, const float* b5, const float* b6, float* __restrict__ b7, int n0, int n1, int n2, int n3, float s0, float s1, float s2, float s3, float s4, u32 parts, char* partials, u32* counters) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b4) | u64(b5) | u64(b6)) & 15) == 0 && ((n2 | n3) & 3) == 0;
   const u32 points = u32(n0);
@@ -705,11 +704,11 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
   const u32 inner4 = vectors ? inner - (inner - begin) % u32(4) : begin;
-  float r29 = float(0);
+  float r24 = float(0);
   for (u32 h = begin + u32(threadIdx.x) * u32(4); h < inner4; h += u32(u32(blockDim.x) * u32(4) * 32)) {
     const u32 left = inner4 - h;
     const u32 end = h + (left < u32(u32(blockDim.x) * u32(4) * 32) ? left : u32(u32(blockDim.x) * u32(4) * 32));
-    float q29[4] = {float(0), float(0), float(0), float(0)};
+    float q24[4] = {float(0), float(0), float(0), float(0)};
     for (u32 j = h; j < end; j += u32(blockDim.x) * u32(4)) {
       u32 t1 = j;
       const int y = int(t1 % u32(n2));
@@ -719,12 +718,12 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       sn_load4_f32(l0, b0 + (x1 * n3 + y));
       float l1[4];
       sn_load4_f32(l1, b1 + (y));
-      float l22[4];
-      sn_load4_f32(l22, b4 + (y));
-      float l24[4];
-      sn_load4_f32(l24, b5 + (y));
-      float l26[4];
-      sn_load4_f32(l26, b6 + (x1 * n3 + y));
+      float l17[4];
+      sn_load4_f32(l17, b4 + (y));
+      float l19[4];
+      sn_load4_f32(l19, b5 + (y));
+      float l21[4];
+      sn_load4_f32(l21, b6 + (x1 * n3 + y));
       #pragma unroll
       for (int k = 0; k < 4; ++k) {
         const int x2 = y + k;
@@ -740,26 +739,23 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const float v13 = (v11 * s3);
         const float v14 = (v10 - v13);
         const float v15 = b3[x1];
-        const float v17 = (v15 * s4);
-        const float v19 = (v17 + s5);
-        const float v20 = sn_rsqrt_f32(v19);
-        const float v21 = (v14 * v20);
-        const float v22 = l22[k];
-        const float v23 = (v21 * v22);
-        const float v24 = l24[k];
-        const float v25 = (v23 + v24);
-        const float v26 = l26[k];
-        const float v27 = (v25 - v26);
-        const float v28 = (v27 * v27);
-        q29[k] = fma(v27, v27, q29[k]);
+        const float v16 = (v14 * v15);
+        const float v17 = l17[k];
+        const float v18 = (v16 * v17);
+        const float v19 = l19[k];
+        const float v20 = (v18 + v19);
+        const float v21 = l21[k];
+        const float v22 = (v20 - v21);
+        const float v23 = (v22 * v22);
+        q24[k] = fma(v22, v22, q24[k]);
       }
     }
-    r29 = r29 + ((q29[0] + q29[1]) + (q29[2] + q29[3]));
+    r24 = r24 + ((q24[0] + q24[1]) + (q24[2] + q24[3]));
   }
   for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
     const u32 left = inner - h;
     const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-    float q29 = float(0);
+    float q24 = float(0);
     for (u32 j = h; j < end; j += u32(blockDim.x)) {
       u32 t1 = j;
       const int x2 = int(t1 % u32(n2));
@@ -777,24 +773,21 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       const float v13 = (v11 * s3);
       const float v14 = (v10 - v13);
       const float v15 = b3[x1];
-      const float v17 = (v15 * s4);
-      const float v19 = (v17 + s5);
-      const float v20 = sn_rsqrt_f32(v19);
-      const float v21 = (v14 * v20);
-      const float v22 = b4[x2];
-      const float v23 = (v21 * v22);
-      const float v24 = b5[x2];
-      const float v25 = (v23 + v24);
-      const float v26 = b6[x1 * n3 + x2];
-      const float v27 = (v25 - v26);
-      const float v28 = (v27 * v27);
-      q29 = fma(v27, v27, q29);
+      const float v16 = (v14 * v15);
+      const float v17 = b4[x2];
+      const float v18 = (v16 * v17);
+      const float v19 = b5[x2];
+      const float v20 = (v18 + v19);
+      const float v21 = b6[x1 * n3 + x2];
+      const float v22 = (v20 - v21);
+      const float v23 = (v22 * v22);
+      q24 = fma(v22, v22, q24);
     }
-    r29 = r29 + q29;
+    r24 = r24 + q24;
   }
-  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r29, warps, blockDim.x, false); }
+  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r24, warps, blockDim.x, false); }
   if (threadIdx.x == 0u) {
-    *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r29;
+    *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r24;
   }
   __threadfence();
   __shared__ u32 turn;
@@ -804,20 +797,20 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   if (turn + 1u != parts) return;
   __threadfence();
   if (threadIdx.x == 0u && threadIdx.y == 0u) counters[unit] = 0u;
-  r29 = float(0);
+  r24 = float(0);
   {
     const u32 joins = u32(threadIdx.x) < u32(parts) ? (u32(parts) - u32(threadIdx.x) + u32(blockDim.x) - 1) / u32(blockDim.x) : u32(0);
     for (u32 g = u32(0); g < joins; g += u32(1)) {
       const u32 p = u32(threadIdx.x) + g * u32(blockDim.x);
-      const float p_r29 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
-      r29 = (r29 + p_r29);
+      const float p_r24 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
+      r24 = (r24 + p_r24);
     }
   }
-  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r29, warps, blockDim.x, false); }
-  const float v29 = r29;
-  const float v31 = (v29 * s6);
+  { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r24, warps, blockDim.x, false); }
+  const float v24 = r24;
+  const float v26 = (v24 * s4);
   if (threadIdx.x == 0u) {
-    b7[0] = v31;
+    b7[0] = v26;
   }
 }
 // ---- kernel 3
@@ -830,7 +823,6 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
-SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -880,7 +872,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
 #define SN_BLOCKS 3
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
-    const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, const float* b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12) {
+    const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, const float* b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10) {
   sn_follow();
   const bool vectors = ((u64(b0) | u64(b1) | u64(b3) | u64(b4) | u64(b6)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
@@ -894,15 +886,12 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
       float h3[2][4];
       float h4[2][4];
       const float v3 = b2[x0];
-      const float v5 = (v3 * s0);
-      const float v7 = (v5 + s1);
-      const float v8 = sn_rsqrt_f32(v7);
-      const float v21 = b5[x0];
-      const float v23 = (v21 * s5);
-      const float v29 = (v8 * v8);
-      const float v30 = (v29 * v8);
-      float r26 = float(0);
-      float q26[4] = {float(0), float(0), float(0), float(0)};
+      const float v16 = b5[x0];
+      const float v18 = (v16 * s3);
+      const float v24 = (v3 * v3);
+      const float v25 = (v24 * v3);
+      float r21 = float(0);
+      float q21[4] = {float(0), float(0), float(0), float(0)};
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -912,10 +901,10 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           sn_load4_f32(l0, b0 + (x0 * n2 + y));
           float l1[4];
           sn_load4_f32(l1, b1 + (y));
-          float l10[4];
-          sn_load4_f32(l10, b3 + (x0 * n2 + y));
-          float l11[4];
-          sn_load4_f32(l11, b4 + (y));
+          float l5[4];
+          sn_load4_f32(l5, b3 + (x0 * n2 + y));
+          float l6[4];
+          sn_load4_f32(l6, b4 + (y));
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
@@ -923,33 +912,33 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
             const float v1 = l1[k];
             const float v2 = (v0 * v1);
             h0[i][k] = v2;
-            const float v10 = l10[k];
-            const float v11 = l11[k];
-            const float v12 = (v10 + v11);
-            const float v14 = (v12 * s2);
-            h2[i][k] = v14;
-            const float v16 = (v12 * s3);
-            h3[i][k] = v16;
-            const float v17 = sn_erf_f32(v16);
-            const float v19 = (v17 + s4);
-            h4[i][k] = v19;
-            const float v20 = (v14 * v19);
-            const float v24 = (v20 - v23);
-            h1[i][k] = v24;
-            const float v25 = (v2 * v24);
-            q26[k] = fma(v2, v24, q26[k]);
+            const float v5 = l5[k];
+            const float v6 = l6[k];
+            const float v7 = (v5 + v6);
+            const float v9 = (v7 * s0);
+            h2[i][k] = v9;
+            const float v11 = (v7 * s1);
+            h3[i][k] = v11;
+            const float v12 = sn_erf_f32(v11);
+            const float v14 = (v12 + s2);
+            h4[i][k] = v14;
+            const float v15 = (v9 * v14);
+            const float v19 = (v15 - v18);
+            h1[i][k] = v19;
+            const float v20 = (v2 * v19);
+            q21[k] = fma(v2, v19, q21[k]);
           }
         }
       }
-      r26 = r26 + ((q26[0] + q26[1]) + (q26[2] + q26[3]));
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r26, warps, blockDim.x, false); }
-      const float v26 = r26;
-      const float v28 = (v26 * s6);
-      const float v31 = (v28 * v30);
-      const float v33 = (v31 * s7);
-      const float v35 = (v33 * s8);
-      float r39 = float(0);
-      float q39[4] = {float(0), float(0), float(0), float(0)};
+      r21 = r21 + ((q21[0] + q21[1]) + (q21[2] + q21[3]));
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r21, warps, blockDim.x, false); }
+      const float v21 = r21;
+      const float v23 = (v21 * s4);
+      const float v26 = (v23 * v25);
+      const float v28 = (v26 * s5);
+      const float v30 = (v28 * s6);
+      float r34 = float(0);
+      float q34[4] = {float(0), float(0), float(0), float(0)};
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -959,20 +948,20 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
             const float v2 = h0[i][k];
-            const float v24 = h1[i][k];
-            const float v9 = (v2 * v8);
-            const float v36 = (v35 * v24);
-            const float v37 = (v9 + v36);
-            h0[i][k] = v37;
-            const float v38 = (-v37);
-            q39[k] = (q39[k] + v38);
+            const float v19 = h1[i][k];
+            const float v4 = (v2 * v3);
+            const float v31 = (v30 * v19);
+            const float v32 = (v4 + v31);
+            h0[i][k] = v32;
+            const float v33 = (-v32);
+            q34[k] = (q34[k] + v33);
           }
         }
       }
-      r39 = r39 + ((q39[0] + q39[1]) + (q39[2] + q39[3]));
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r39, warps, blockDim.x, false); }
-      const float v39 = r39;
-      const float v41 = (v39 * s9);
+      r34 = r34 + ((q34[0] + q34[1]) + (q34[2] + q34[3]));
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r34, warps, blockDim.x, false); }
+      const float v34 = r34;
+      const float v36 = (v34 * s7);
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -982,22 +971,22 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            const float v14 = h2[i][k];
-            const float v16 = h3[i][k];
-            const float v19 = h4[i][k];
-            const float v37 = h0[i][k];
-            const float v42 = (v37 + v41);
-            const float v43 = (v42 * v19);
-            const float v45 = (v43 * s10);
-            const float v46 = (v42 * v14);
-            const float v47 = (v16 * v16);
-            const float v48 = (-v47);
-            const float v49 = sn_exp_f32(v48);
-            const float v51 = (v49 * s11);
-            const float v52 = (v46 * v51);
-            const float v54 = (v52 * s12);
-            const float v55 = (v45 + v54);
-            w0[k] = v55;
+            const float v9 = h2[i][k];
+            const float v11 = h3[i][k];
+            const float v14 = h4[i][k];
+            const float v32 = h0[i][k];
+            const float v37 = (v32 + v36);
+            const float v38 = (v37 * v14);
+            const float v40 = (v38 * s8);
+            const float v41 = (v37 * v9);
+            const float v42 = (v11 * v11);
+            const float v43 = (-v42);
+            const float v44 = sn_exp_f32(v43);
+            const float v46 = (v44 * s9);
+            const float v47 = (v41 * v46);
+            const float v49 = (v47 * s10);
+            const float v50 = (v40 + v49);
+            w0[k] = v50;
           }
           sn_store4_f32(b6 + (x0 * n2 + y), w0);
         }
@@ -1008,102 +997,99 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
     for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
       const int x0 = int(f);
       const float v3 = b2[x0];
-      const float v5 = (v3 * s0);
-      const float v7 = (v5 + s1);
-      const float v8 = sn_rsqrt_f32(v7);
-      const float v21 = b5[x0];
-      const float v23 = (v21 * s5);
-      const float v29 = (v8 * v8);
-      const float v30 = (v29 * v8);
-      float r26 = float(0);
+      const float v16 = b5[x0];
+      const float v18 = (v16 * s3);
+      const float v24 = (v3 * v3);
+      const float v25 = (v24 * v3);
+      float r21 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-        float q26 = float(0);
+        float q21 = float(0);
         for (u32 j = h; j < end; j += u32(blockDim.x)) {
           const int x1 = int(j);
           const float v0 = b0[x0 * n2 + x1];
           const float v1 = b1[x1];
           const float v2 = (v0 * v1);
-          const float v10 = b3[x0 * n2 + x1];
-          const float v11 = b4[x1];
-          const float v12 = (v10 + v11);
-          const float v14 = (v12 * s2);
-          const float v16 = (v12 * s3);
-          const float v17 = sn_erf_f32(v16);
-          const float v19 = (v17 + s4);
-          const float v20 = (v14 * v19);
-          const float v24 = (v20 - v23);
-          const float v25 = (v2 * v24);
-          q26 = fma(v2, v24, q26);
+          const float v5 = b3[x0 * n2 + x1];
+          const float v6 = b4[x1];
+          const float v7 = (v5 + v6);
+          const float v9 = (v7 * s0);
+          const float v11 = (v7 * s1);
+          const float v12 = sn_erf_f32(v11);
+          const float v14 = (v12 + s2);
+          const float v15 = (v9 * v14);
+          const float v19 = (v15 - v18);
+          const float v20 = (v2 * v19);
+          q21 = fma(v2, v19, q21);
         }
-        r26 = r26 + q26;
+        r21 = r21 + q21;
       }
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r26, warps, blockDim.x, false); }
-      const float v26 = r26;
-      const float v28 = (v26 * s6);
-      const float v31 = (v28 * v30);
-      const float v33 = (v31 * s7);
-      const float v35 = (v33 * s8);
-      float r39 = float(0);
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r21, warps, blockDim.x, false); }
+      const float v21 = r21;
+      const float v23 = (v21 * s4);
+      const float v26 = (v23 * v25);
+      const float v28 = (v26 * s5);
+      const float v30 = (v28 * s6);
+      float r34 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-        float q39 = float(0);
+        float q34 = float(0);
         for (u32 j = h; j < end; j += u32(blockDim.x)) {
           const int x1 = int(j);
           const float v0 = b0[x0 * n2 + x1];
           const float v1 = b1[x1];
           const float v2 = (v0 * v1);
-          const float v9 = (v2 * v8);
-          const float v10 = b3[x0 * n2 + x1];
-          const float v11 = b4[x1];
-          const float v12 = (v10 + v11);
-          const float v14 = (v12 * s2);
-          const float v16 = (v12 * s3);
-          const float v17 = sn_erf_f32(v16);
-          const float v19 = (v17 + s4);
-          const float v20 = (v14 * v19);
-          const float v24 = (v20 - v23);
-          const float v36 = (v35 * v24);
-          const float v37 = (v9 + v36);
-          const float v38 = (-v37);
-          q39 = (q39 + v38);
+          const float v4 = (v2 * v3);
+          const float v5 = b3[x0 * n2 + x1];
+          const float v6 = b4[x1];
+          const float v7 = (v5 + v6);
+          const float v9 = (v7 * s0);
+          const float v11 = (v7 * s1);
+          const float v12 = sn_erf_f32(v11);
+          const float v14 = (v12 + s2);
+          const float v15 = (v9 * v14);
+          const float v19 = (v15 - v18);
+          const float v31 = (v30 * v19);
+          const float v32 = (v4 + v31);
+          const float v33 = (-v32);
+          q34 = (q34 + v33);
         }
-        r39 = r39 + q39;
+        r34 = r34 + q34;
       }
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r39, warps, blockDim.x, false); }
-      const float v39 = r39;
-      const float v41 = (v39 * s9);
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r34, warps, blockDim.x, false); }
+      const float v34 = r34;
+      const float v36 = (v34 * s7);
       for (u32 j = u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
         const int x1 = int(j);
         const float v0 = b0[x0 * n2 + x1];
         const float v1 = b1[x1];
         const float v2 = (v0 * v1);
-        const float v9 = (v2 * v8);
-        const float v10 = b3[x0 * n2 + x1];
-        const float v11 = b4[x1];
-        const float v12 = (v10 + v11);
-        const float v14 = (v12 * s2);
-        const float v16 = (v12 * s3);
-        const float v17 = sn_erf_f32(v16);
-        const float v19 = (v17 + s4);
-        const float v20 = (v14 * v19);
-        const float v24 = (v20 - v23);
-        const float v36 = (v35 * v24);
-        const float v37 = (v9 + v36);
-        const float v42 = (v37 + v41);
-        const float v43 = (v42 * v19);
-        const float v45 = (v43 * s10);
-        const float v46 = (v42 * v14);
-        const float v47 = (v16 * v16);
-        const float v48 = (-v47);
-        const float v49 = sn_exp_f32(v48);
-        const float v51 = (v49 * s11);
-        const float v52 = (v46 * v51);
-        const float v54 = (v52 * s12);
-        const float v55 = (v45 + v54);
-        b6[x0 * n2 + x1] = v55;
+        const float v4 = (v2 * v3);
+        const float v5 = b3[x0 * n2 + x1];
+        const float v6 = b4[x1];
+        const float v7 = (v5 + v6);
+        const float v9 = (v7 * s0);
+        const float v11 = (v7 * s1);
+        const float v12 = sn_erf_f32(v11);
+        const float v14 = (v12 + s2);
+        const float v15 = (v9 * v14);
+        const float v19 = (v15 - v18);
+        const float v31 = (v30 * v19);
+        const float v32 = (v4 + v31);
+        const float v37 = (v32 + v36);
+        const float v38 = (v37 * v14);
+        const float v40 = (v38 * s8);
+        const float v41 = (v37 * v9);
+        const float v42 = (v11 * v11);
+        const float v43 = (-v42);
+        const float v44 = sn_exp_f32(v43);
+        const float v46 = (v44 * s9);
+        const float v47 = (v41 * v46);
+        const float v49 = (v47 * s10);
+        const float v50 = (v40 + v49);
+        b6[x0 * n2 + x1] = v50;
       }
     }
   }
@@ -1136,7 +1122,6 @@ SN_FN float sn_erf_f32(float a) {
   q = copysignf(1.0f - q, a);
   return c >= 0.92f ? q : p;
 }
-SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN void sn_rows_sum_f32(float& v) {
   if (blockDim.y == 1u) return;
   __shared__ float parts[1][256];
@@ -1190,8 +1175,6 @@ struct sn_member {
   u32 s15_;
   u32 s16_;
   u32 s17_;
-  u32 s18_;
-  u32 s19_;
   u32 first_;
 };
 struct sn_members { sn_member at[4]; };
@@ -1236,8 +1219,6 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const float s15 = __int_as_float(int(mine.s15_));
   const float s16 = __int_as_float(int(mine.s16_));
   const float s17 = __int_as_float(int(mine.s17_));
-  const float s18 = __int_as_float(int(mine.s18_));
-  const float s19 = __int_as_float(int(mine.s19_));
   const u32 points = u32(n0);
   for (u32 t = u32(block) * u32(blockDim.x); t < points; t += u32(blocks) * u32(blockDim.x)) {
     const bool there = t + u32(threadIdx.x) < points;
@@ -1246,23 +1227,23 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v0 = b0[x0];
     const float v2 = (v0 * s0);
     const float v4 = b2[x0];
-    const float v31 = b6[x0];
-    const float v33 = (v31 * s8);
-    const float v46 = b7[x0];
-    const float v48 = b8[x0];
-    const float v50 = (v48 * s13);
-    const float v55 = b9[x0];
-    const float v57 = (v55 * s15);
-    const float v70 = b10[x0];
-    float r27 = float(0);
-    float r51 = float(0);
+    const float v26 = b6[x0];
+    const float v28 = (v26 * s6);
+    const float v41 = b7[x0];
+    const float v43 = b8[x0];
+    const float v45 = (v43 * s11);
+    const float v50 = b9[x0];
+    const float v52 = (v50 * s13);
+    const float v65 = b10[x0];
+    float r22 = float(0);
+    float r46 = float(0);
     if (there) {
       const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
       for (u32 h = u32(0); h < rounds; h += u32(32)) {
         const u32 left = rounds - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q27 = float(0);
-        float q51 = float(0);
+        float q22 = float(0);
+        float q46 = float(0);
         #pragma unroll 8
         for (u32 j = h; j < end; j += 1) {
           const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
@@ -1277,53 +1258,50 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
           const float v16 = (v14 * s4);
           const float v17 = (v13 - v16);
           const float v18 = b4[x1];
-          const float v20 = (v18 * s5);
-          const float v22 = (v20 + s6);
-          const float v23 = sn_rsqrt_f32(v22);
-          const float v24 = (v17 * v23);
-          const float v25 = b5[x0 + x1 * n2];
-          const float v26 = (v25 * v24);
-          q27 = fma(v25, v24, q27);
-          q51 = (q51 + v25);
+          const float v19 = (v17 * v18);
+          const float v20 = b5[x0 + x1 * n2];
+          const float v21 = (v20 * v19);
+          q22 = fma(v20, v19, q22);
+          q46 = (q46 + v20);
         }
-        r27 = r27 + q27;
-        r51 = r51 + q51;
+        r22 = r22 + q22;
+        r46 = r46 + q46;
       }
     }
-    sn_rows_sum_f32(r27);
-    const float v27 = r27;
-    const float v29 = (v27 * s7);
-    const float v30 = (v2 + v29);
-    const float v34 = (v27 * v27);
-    const float v36 = (v34 * s9);
-    const float v37 = (v33 + v36);
-    const float v39 = (v30 * s10);
-    const float v40 = sn_sqrt_f32(v37);
-    const float v42 = (v40 * s11);
-    const float v44 = (v42 + s12);
-    const float v45 = sn_div_f32(v39, v44);
-    const float v47 = (v46 - v45);
-    sn_rows_sum_f32(r51);
-    const float v51 = r51;
-    const float v53 = (v51 * s14);
-    const float v54 = (v50 + v53);
-    const float v58 = (v51 * v51);
-    const float v60 = (v58 * s16);
-    const float v61 = (v57 + v60);
-    const float v63 = (v54 * s17);
-    const float v64 = sn_sqrt_f32(v61);
-    const float v66 = (v64 * s18);
-    const float v68 = (v66 + s19);
-    const float v69 = sn_div_f32(v63, v68);
-    const float v71 = (v70 - v69);
+    sn_rows_sum_f32(r22);
+    const float v22 = r22;
+    const float v24 = (v22 * s5);
+    const float v25 = (v2 + v24);
+    const float v29 = (v22 * v22);
+    const float v31 = (v29 * s7);
+    const float v32 = (v28 + v31);
+    const float v34 = (v25 * s8);
+    const float v35 = sn_sqrt_f32(v32);
+    const float v37 = (v35 * s9);
+    const float v39 = (v37 + s10);
+    const float v40 = sn_div_f32(v34, v39);
+    const float v42 = (v41 - v40);
+    sn_rows_sum_f32(r46);
+    const float v46 = r46;
+    const float v48 = (v46 * s12);
+    const float v49 = (v45 + v48);
+    const float v53 = (v46 * v46);
+    const float v55 = (v53 * s14);
+    const float v56 = (v52 + v55);
+    const float v58 = (v49 * s15);
+    const float v59 = sn_sqrt_f32(v56);
+    const float v61 = (v59 * s16);
+    const float v63 = (v61 + s17);
+    const float v64 = sn_div_f32(v58, v63);
+    const float v66 = (v65 - v64);
     if (blockDim.y > 1u) sn_barrier();
     if (there && threadIdx.y == 0u) {
-      b0[x0] = v30;
-      b6[x0] = v37;
-      b7[x0] = v47;
-      b8[x0] = v54;
-      b9[x0] = v61;
-      b10[x0] = v71;
+      b0[x0] = v25;
+      b6[x0] = v32;
+      b7[x0] = v42;
+      b8[x0] = v49;
+      b9[x0] = v56;
+      b10[x0] = v66;
     }
   }
 }
@@ -1680,7 +1658,6 @@ SN_FN float sn_erf_f32(float a) {
   q = copysignf(1.0f - q, a);
   return c >= 0.92f ? q : p;
 }
-SN_FN float sn_rsqrt_f32(float a) { return rsqrtf(a); }
 SN_FN void sn_rows_sum_f32(float& v) {
   if (blockDim.y == 1u) return;
   __shared__ float parts[1][256];
@@ -1702,7 +1679,7 @@ SN_FN void sn_barrier() {
   else __syncwarp();
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    float* __restrict__ b0, const float* b1, float* __restrict__ b2, const float* b3, const float* b4, float* __restrict__ b5, float* __restrict__ b6, const float* b7, float* __restrict__ b8, float* __restrict__ b9, const float* b10, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15, float s16, float s17, float s18, float s19, float s20, float s21, float s22) {
+    float* __restrict__ b0, const float* b1, float* __restrict__ b2, const float* b3, const float* b4, float* __restrict__ b5, float* __restrict__ b6, const float* b7, float* __restrict__ b8, float* __restrict__ b9, const float* b10, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, float s7, float s8, float s9, float s10, float s11, float s12, float s13, float s14, float s15, float s16, float s17, float s18, float s19, float s20) {
   sn_follow();
   const u32 points = u32(n0);
   for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
@@ -1714,23 +1691,23 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float v5 = (s1 * s2);
     const float v7 = (v5 * s3);
     const float v9 = b2[x0];
-    const float v30 = b5[x0];
-    const float v32 = b6[x0];
-    const float v42 = b8[x0];
-    const float v44 = (v42 * s11);
-    const float v58 = b9[x0];
-    const float v60 = (v58 * s16);
-    const float v65 = b10[x0];
-    const float v67 = (v65 * s18);
-    float r38 = float(0);
-    float r61 = float(0);
+    const float v25 = b5[x0];
+    const float v27 = b6[x0];
+    const float v37 = b8[x0];
+    const float v39 = (v37 * s9);
+    const float v53 = b9[x0];
+    const float v55 = (v53 * s14);
+    const float v60 = b10[x0];
+    const float v62 = (v60 * s16);
+    float r33 = float(0);
+    float r56 = float(0);
     if (there) {
       const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
       for (u32 h = u32(0); h < rounds; h += u32(32)) {
         const u32 left = rounds - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q38 = float(0);
-        float q61 = float(0);
+        float q33 = float(0);
+        float q56 = float(0);
         #pragma unroll 8
         for (u32 j = h; j < end; j += 1) {
           const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
@@ -1745,57 +1722,54 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
           const float v21 = (v19 * s7);
           const float v22 = (v18 - v21);
           const float v23 = b4[x1];
-          const float v25 = (v23 * s8);
-          const float v27 = (v25 + s9);
-          const float v28 = sn_rsqrt_f32(v27);
-          const float v29 = (v22 * v28);
-          const float v31 = (v29 * v30);
-          const float v33 = (v31 + v32);
-          const float v34 = b7[x0 + x1 * n2];
-          const float v35 = (v33 - v34);
-          const float v36 = (v7 * v35);
-          const float v37 = (v36 * v29);
-          q38 = fma(v36, v29, q38);
-          q61 = fma(v7, v35, q61);
+          const float v24 = (v22 * v23);
+          const float v26 = (v24 * v25);
+          const float v28 = (v26 + v27);
+          const float v29 = b7[x0 + x1 * n2];
+          const float v30 = (v28 - v29);
+          const float v31 = (v7 * v30);
+          const float v32 = (v31 * v24);
+          q33 = fma(v31, v24, q33);
+          q56 = fma(v7, v30, q56);
         }
-        r38 = r38 + q38;
-        r61 = r61 + q61;
+        r33 = r33 + q33;
+        r56 = r56 + q56;
       }
     }
-    sn_rows_sum_f32(r38);
-    const float v38 = r38;
-    const float v40 = (v38 * s10);
-    const float v41 = (v2 + v40);
-    const float v45 = (v38 * v38);
-    const float v47 = (v45 * s12);
-    const float v48 = (v44 + v47);
-    const float v50 = (v41 * s13);
-    const float v51 = sn_sqrt_f32(v48);
-    const float v53 = (v51 * s14);
-    const float v55 = (v53 + s15);
-    const float v56 = sn_div_f32(v50, v55);
-    const float v57 = (v30 - v56);
-    sn_rows_sum_f32(r61);
-    const float v61 = r61;
-    const float v63 = (v61 * s17);
-    const float v64 = (v60 + v63);
-    const float v68 = (v61 * v61);
-    const float v70 = (v68 * s19);
-    const float v71 = (v67 + v70);
-    const float v73 = (v64 * s20);
-    const float v74 = sn_sqrt_f32(v71);
-    const float v76 = (v74 * s21);
-    const float v78 = (v76 + s22);
-    const float v79 = sn_div_f32(v73, v78);
-    const float v80 = (v32 - v79);
+    sn_rows_sum_f32(r33);
+    const float v33 = r33;
+    const float v35 = (v33 * s8);
+    const float v36 = (v2 + v35);
+    const float v40 = (v33 * v33);
+    const float v42 = (v40 * s10);
+    const float v43 = (v39 + v42);
+    const float v45 = (v36 * s11);
+    const float v46 = sn_sqrt_f32(v43);
+    const float v48 = (v46 * s12);
+    const float v50 = (v48 + s13);
+    const float v51 = sn_div_f32(v45, v50);
+    const float v52 = (v25 - v51);
+    sn_rows_sum_f32(r56);
+    const float v56 = r56;
+    const float v58 = (v56 * s15);
+    const float v59 = (v55 + v58);
+    const float v63 = (v56 * v56);
+    const float v65 = (v63 * s17);
+    const float v66 = (v62 + v65);
+    const float v68 = (v59 * s18);
+    const float v69 = sn_sqrt_f32(v66);
+    const float v71 = (v69 * s19);
+    const float v73 = (v71 + s20);
+    const float v74 = sn_div_f32(v68, v73);
+    const float v75 = (v27 - v74);
     if (blockDim.y > 1u) sn_barrier();
     if (there && threadIdx.y == 0u) {
-      b0[x0] = v41;
-      b2[x0] = v48;
-      b5[x0] = v57;
-      b6[x0] = v64;
-      b8[x0] = v71;
-      b9[x0] = v80;
+      b0[x0] = v36;
+      b2[x0] = v43;
+      b5[x0] = v52;
+      b6[x0] = v59;
+      b8[x0] = v66;
+      b9[x0] = v75;
     }
   }
 }

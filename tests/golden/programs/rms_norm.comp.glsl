@@ -9,6 +9,10 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 shared float sn_workgroup_sum_f32_parts[2][8];
 u32 sn_workgroup_sum_f32_turn = 0u;
 float sn_workgroup_sum_f32(float mine) {
@@ -57,7 +61,7 @@ void main() {
       float q2[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -66,7 +70,7 @@ void main() {
       }
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -87,7 +91,7 @@ void main() {
       precise float v7 = sn_rsqrt_f32(v6);
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -112,11 +116,11 @@ void main() {
     for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
       const int x0 = int(f);
       float r2 = float(0);
-      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
-        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
         float q2 = float(0);
-        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v1 = (v0 * v0);
@@ -129,7 +133,7 @@ void main() {
       precise float v4 = (v2 * s0);
       precise float v6 = (v4 + s1);
       precise float v7 = sn_rsqrt_f32(v6);
-      for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
+      for (u32 j = u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
         precise float v8 = (v0 * v7);

@@ -9,6 +9,10 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 shared int keys_of_sn_workgroup_max_f32_parts[2][8];
 u32 keys_of_sn_workgroup_max_f32_turn = 0u;
@@ -90,7 +94,7 @@ void main() {
       float r1_all = float(0);
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -99,7 +103,7 @@ void main() {
       }
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -119,7 +123,7 @@ void main() {
       float q4[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -140,7 +144,7 @@ void main() {
       precise float v5 = sn_recip_f32(v4);
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
-        const u32 vector = u32(u32(i) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x));
+        const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
         const u32 j = u32(vector) * u32(4);
         if (j < inner) {
           const int y = int(j);
@@ -162,7 +166,7 @@ void main() {
       const int x0 = int(f);
       float r1 = uintBitsToFloat(0xff800000u);
       float r1_all = float(0);
-      for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
+      for (u32 j = u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
         r1 = max(r1, v0);
@@ -172,11 +176,11 @@ void main() {
       r1 = sn_workgroup_max_f32(r1);
       precise float v1 = r1;
       float r4 = float(0);
-      for (u32 h = u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+      for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
-        const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+        const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
         float q4 = float(0);
-        for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+        for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           precise float v0 = b0.at[x0 * n2 + x1];
           precise float v2 = (v0 - v1);
@@ -188,7 +192,7 @@ void main() {
       r4 = sn_workgroup_sum_f32(r4);
       precise float v4 = r4;
       precise float v5 = sn_recip_f32(v4);
-      for (u32 j = u32(gl_LocalInvocationID.x); j < inner; j += u32(gl_WorkGroupSize.x)) {
+      for (u32 j = u32(SN_LANE); j < inner; j += u32(SN_LANES)) {
         const int x1 = int(j);
         precise float v0 = b0.at[x0 * n2 + x1];
         precise float v2 = (v0 - v1);

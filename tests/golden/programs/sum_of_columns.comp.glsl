@@ -7,6 +7,10 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint SN_LANES = 256;
+#define SN_LANE (gl_LocalInvocationID.x % SN_LANES)
+#define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
+#define SN_ROW (gl_LocalInvocationID.x / SN_LANES)
 SN_FN float sn_exp_f32(float a) {
   precise float t = clamp(a * 1.4426950408889634, -126.0, 127.0) + 12583039.0;
   precise float k = t - 12583039.0;
@@ -14,6 +18,19 @@ SN_FN float sn_exp_f32(float a) {
   precise float f = fma(k, 3.0613186637111251e-4, r * 1.4426950408889634);
   precise float y = exp2(f) * uintBitsToFloat(floatBitsToUint(t) << 23);
   return y;
+}
+shared float sn_rows_sum_f32_v[256];
+void sn_rows_sum_f32(inout float v) {
+  if (SN_ROWS == 1u) return;
+  barrier();
+  sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+  barrier();
+  v = sn_rows_sum_f32_v[SN_LANE];
+  for (u32 i = 1u; i < SN_ROWS; ++i) {
+    const float w = sn_rows_sum_f32_v[i * SN_LANES + SN_LANE];
+    precise float joined = (v + w);
+    v = joined;
+  }
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict writeonly buffer b1_t { float at[]; } b1;
@@ -30,7 +47,7 @@ void main() {
   const u32 points = u32(n0);
   const u32 part = u32(gl_WorkGroupID.x) % u32(parts);
   const u32 unit = u32(gl_WorkGroupID.x) / parts;
-  const u32 f = u32(unit) * u32(gl_WorkGroupSize.x) + u32(gl_LocalInvocationID.x);
+  const u32 f = u32(unit) * u32(SN_LANES) + u32(SN_LANE);
   const u32 whole = u32(n1);
   const u32 length = (whole + parts - 1) / parts;
   const u32 begin = part * length < whole ? part * length : whole;
@@ -38,8 +55,9 @@ void main() {
   float r4 = float(0);
   if (f < points) {
     const int x0 = int(f);
-    for (u32 h = begin; h < end_of_part; h += u32(32)) {
-      const u32 left = end_of_part - h;
+    const u32 rounds = begin + u32(SN_ROW) >= end_of_part ? u32(0) : (u32(SN_ROWS) == u32(1) ? end_of_part - (begin + u32(SN_ROW)) : (end_of_part - (begin + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
+    for (u32 h = u32(0); h < rounds; h += u32(32)) {
+      const u32 left = rounds - h;
       const u32 end = h + (left < u32(32) ? left : u32(32));
       float q4 = float(0);
       {
@@ -48,7 +66,7 @@ void main() {
           [[unroll]]
           for (int u = 0; u < 8; ++u) {
             const u32 j = g + u32(u) * u32(1);
-            const int x1 = int(j);
+            const int x1 = int(begin + u32(SN_ROW) + j * u32(SN_ROWS));
             precise float v0 = b0.at[x0 + x1 * n2];
             precise float v2 = (v0 * s0);
             precise float v3 = sn_exp_f32(v2);
@@ -56,7 +74,7 @@ void main() {
           }
         }
         for (u32 j = g; j < end; j += 1) {
-          const int x1 = int(j);
+          const int x1 = int(begin + u32(SN_ROW) + j * u32(SN_ROWS));
           precise float v0 = b0.at[x0 + x1 * n2];
           precise float v2 = (v0 * s0);
           precise float v3 = sn_exp_f32(v2);
@@ -66,37 +84,31 @@ void main() {
       r4 = r4 + q4;
     }
   }
-  if (f < points) {
+  sn_rows_sum_f32(r4);
+  if (f < points && SN_ROW == 0u) {
     sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r4);
   }
   memoryBarrierBuffer();
   barrier();
-  if (gl_LocalInvocationID.x == 0u) sn_turn = atomicAdd(sn_counters.word[unit], 1u);
+  if (SN_LANE == 0u && SN_ROW == 0u) sn_turn = atomicAdd(sn_counters.word[unit], 1u);
   memoryBarrierShared();
   barrier();
   if (sn_turn + 1u != parts) return;
   memoryBarrierBuffer();
-  if (gl_LocalInvocationID.x == 0u) sn_counters.word[unit] = 0u;
+  if (SN_LANE == 0u && SN_ROW == 0u) sn_counters.word[unit] = 0u;
   r4 = float(0);
   if (f < points) {
     {
-      u32 g = u32(0);
-      for (; g + u32(7) < u32(parts); g += u32(8)) {
-        float p_r4[8];
-        [[unroll]]
-        for (int u = 0; u < 8; ++u) p_r4[u] = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + (g + u32(u)) * points + f) + 0u]);
-        [[unroll]]
-        for (int u = 0; u < 8; ++u) {
-          r4 = (r4 + p_r4[u]);
-        }
-      }
-      for (u32 p = g; p < u32(parts); p += u32(1)) {
+      const u32 joins = u32(SN_ROW) < u32(parts) ? (u32(parts) - u32(SN_ROW) + u32(SN_ROWS) - 1) / u32(SN_ROWS) : u32(0);
+      for (u32 g = u32(0); g < joins; g += u32(1)) {
+        const u32 p = u32(SN_ROW) + g * u32(SN_ROWS);
         precise float p_r4 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
         r4 = (r4 + p_r4);
       }
     }
   }
-  if (f < points) {
+  sn_rows_sum_f32(r4);
+  if (f < points && SN_ROW == 0u) {
     const int x0 = int(f);
     precise float v4 = r4;
     b1.at[x0] = v4;

@@ -9,6 +9,10 @@
 #define u64 uint64_t
 #define SN_FN
 layout(local_size_x = 256, local_size_x_id = 0) in;
+#define SN_LANES gl_WorkGroupSize.x
+#define SN_LANE gl_LocalInvocationID.x
+#define SN_ROWS 1u
+#define SN_ROW 0u
 shared float sn_workgroup_sum_f32_parts[2][8];
 u32 sn_workgroup_sum_f32_turn = 0u;
 float sn_workgroup_sum_f32(float mine) {
@@ -49,22 +53,22 @@ void main() {
   const u32 unit = u32(gl_WorkGroupID.x) / parts;
   const u32 f = u32(unit);
   const u32 whole = u32(n1);
-  const u32 step = u32(gl_WorkGroupSize.x) * u32(4);
+  const u32 step = u32(SN_LANES) * u32(4);
   const u32 length = ((whole + parts - 1) / parts + step - 1) / step * step;
   const u32 begin = part * length < whole ? part * length : whole;
   const u32 inner = length < whole - begin ? begin + length : whole;
   const u32 inner4 = vectors ? inner - (inner - begin) % u32(4) : begin;
   float r2 = float(0);
-  for (u32 h = begin + u32(gl_LocalInvocationID.x) * u32(4); h < inner4; h += u32(u32(gl_WorkGroupSize.x) * u32(4) * 32)) {
+  for (u32 h = begin + u32(SN_LANE) * u32(4); h < inner4; h += u32(u32(SN_LANES) * u32(4) * 32)) {
     const u32 left = inner4 - h;
-    const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * u32(4) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * u32(4) * 32));
+    const u32 end = h + (left < u32(u32(SN_LANES) * u32(4) * 32) ? left : u32(u32(SN_LANES) * u32(4) * 32));
     float q2[4] = {float(0), float(0), float(0), float(0)};
     {
       u32 g = h;
-      for (; g + u32(gl_WorkGroupSize.x) * u32(4) * u32(3) < end; g += u32(gl_WorkGroupSize.x) * u32(4) * u32(4)) {
+      for (; g + u32(SN_LANES) * u32(4) * u32(3) < end; g += u32(SN_LANES) * u32(4) * u32(4)) {
         [[unroll]]
         for (int u = 0; u < 4; ++u) {
-          const u32 j = g + u32(u) * u32(u32(gl_WorkGroupSize.x) * u32(4));
+          const u32 j = g + u32(u) * u32(u32(SN_LANES) * u32(4));
           const int y = int(j);
           const u32 vector = (u32(y) >> 2);
           vec4 l0;
@@ -78,7 +82,7 @@ void main() {
           }
         }
       }
-      for (u32 j = g; j < end; j += u32(gl_WorkGroupSize.x) * u32(4)) {
+      for (u32 j = g; j < end; j += u32(SN_LANES) * u32(4)) {
         const int y = int(j);
         const u32 vector = (u32(y) >> 2);
         vec4 l0;
@@ -94,11 +98,11 @@ void main() {
     }
     r2 = r2 + ((q2[0] + q2[1]) + (q2[2] + q2[3]));
   }
-  for (u32 h = inner4 + u32(gl_LocalInvocationID.x); h < inner; h += u32(u32(gl_WorkGroupSize.x) * 32)) {
+  for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
     const u32 left = inner - h;
-    const u32 end = h + (left < u32(u32(gl_WorkGroupSize.x) * 32) ? left : u32(u32(gl_WorkGroupSize.x) * 32));
+    const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
     float q2 = float(0);
-    for (u32 j = h; j < end; j += u32(gl_WorkGroupSize.x)) {
+    for (u32 j = h; j < end; j += u32(SN_LANES)) {
       const int x1 = int(j);
       precise float v0 = b0.at[x1];
       precise float v1 = (v0 * v0);
@@ -107,29 +111,29 @@ void main() {
     r2 = r2 + q2;
   }
   r2 = sn_workgroup_sum_f32(r2);
-  if (gl_LocalInvocationID.x == 0u) {
+  if (SN_LANE == 0u) {
     sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r2);
   }
   memoryBarrierBuffer();
   barrier();
-  if (gl_LocalInvocationID.x == 0u) sn_turn = atomicAdd(sn_counters.word[unit], 1u);
+  if (SN_LANE == 0u && SN_ROW == 0u) sn_turn = atomicAdd(sn_counters.word[unit], 1u);
   memoryBarrierShared();
   barrier();
   if (sn_turn + 1u != parts) return;
   memoryBarrierBuffer();
-  if (gl_LocalInvocationID.x == 0u) sn_counters.word[unit] = 0u;
+  if (SN_LANE == 0u && SN_ROW == 0u) sn_counters.word[unit] = 0u;
   r2 = float(0);
   {
-    const u32 joins = u32(gl_LocalInvocationID.x) < u32(parts) ? (u32(parts) - u32(gl_LocalInvocationID.x) + u32(gl_WorkGroupSize.x) - 1) / u32(gl_WorkGroupSize.x) : u32(0);
+    const u32 joins = u32(SN_LANE) < u32(parts) ? (u32(parts) - u32(SN_LANE) + u32(SN_LANES) - 1) / u32(SN_LANES) : u32(0);
     for (u32 g = u32(0); g < joins; g += u32(1)) {
-      const u32 p = u32(gl_LocalInvocationID.x) + g * u32(gl_WorkGroupSize.x);
+      const u32 p = u32(SN_LANE) + g * u32(SN_LANES);
       precise float p_r2 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
       r2 = (r2 + p_r2);
     }
   }
   r2 = sn_workgroup_sum_f32(r2);
   precise float v2 = r2;
-  if (gl_LocalInvocationID.x == 0u) {
+  if (SN_LANE == 0u) {
     b1.at[0] = v2;
   }
 }

@@ -33,6 +33,8 @@ class CudaDialect : public Dialect {
     lanes = "blockDim.x";
     row = "threadIdx.y";
     rows = "blockDim.y";
+    rows_of_subgroups = true;
+    joins_together = true;
     barrier = "sn_barrier();";
     cluster_barrier = "sn_cluster_barrier();";
     unroll = "#pragma unroll";
@@ -125,6 +127,11 @@ class CudaDialect : public Dialect {
   std::string workgroup_function(const std::string& name, Op, DType dtype, const std::string& combine,
                                  const Target& target, int lanes) const override {
     return cuda_exchange(name, dtype, combine, target, lanes);
+  }
+  std::string workgroup_function_of_several(const std::string& name, DType dtype,
+                                            const std::vector<std::string>& combines, const Target& target,
+                                            int lanes) const override {
+    return cuda_exchange_several(name, dtype, combines, target, lanes);
   }
   std::string workgroup_welford(const std::string& name, DType dtype, const Target& target,
                                 int lanes) const override {

@@ -54,6 +54,36 @@ std::string cuda_exchange(const std::string& name, DType dtype, const std::strin
          across("count >> 1") + "}\n";
 }
 
+// As cuda_exchange, value by value: each of them gets the bits that it would get alone.
+std::string cuda_exchange_several(const std::string& name, DType dtype,
+                                  const std::vector<std::string>& combines, const Target& target, int lanes) {
+  const Warp warp(target, lanes);
+  const std::string type(c_type(dtype)), most = std::to_string(cuda_most_warps(target));
+  std::string head, exchanged, combined, put, get;
+  for (std::size_t i = 0; i < combines.size(); ++i) {
+    const std::string number = std::to_string(i), v = "v" + number;
+    head += type + "& " + v + ", ";
+    exchanged +=
+        "    const " + type + " w" + number + " = " +
+        (size_of(dtype) == 1 ? type + "(" + Warp::exchange("int(" + v + ")") + ")" : Warp::exchange(v)) +
+        ";\n";
+    combined += "    " + v + " = " + combines[i] + ";\n";
+    put += " warps[" + number + "][warp] = " + v + ";";
+    get += "  " + v + " = warps[" + number + "][other];\n";
+  }
+  const auto across = [&](const std::string& from) {
+    return "  for (u32 d = " + from + "; d > 0u; d >>= 1) {\n" + exchanged + combined + "  }\n";
+  };
+  return "SN_FN void " + name + "(" + head + type + " (*warps)[" + most + "], u32 lanes, bool again) {\n" +
+         across(warp.half) + "  const u32 count = lanes >> " + warp.shift + ", warp = threadIdx.x >> " +
+         warp.shift +
+         ", other = threadIdx.x & (count - 1u);\n"
+         "  if (count <= 1u) return;\n"
+         "  if (again) __syncthreads();\n"
+         "  if ((threadIdx.x & " +
+         warp.mask + ") == 0u) {" + put + " }\n  __syncthreads();\n" + get + across("count >> 1") + "}\n";
+}
+
 // As cuda_exchange; both sides of a pair must take the same one as the first, so that they compute the same.
 std::string cuda_exchange_welford(const std::string& name, DType dtype, const Target& target, int lanes) {
   const Warp warp(target, lanes);

@@ -10,6 +10,9 @@ namespace sinter::emit {
 
 std::string cuda_exchange(const std::string& name, DType dtype, const std::string& combine,
                           const Target& target, int lanes);
+/// As Dialect::workgroup_function_of_several.
+std::string cuda_exchange_several(const std::string& name, DType dtype,
+                                  const std::vector<std::string>& combines, const Target& target, int lanes);
 std::string cuda_exchange_welford(const std::string& name, DType dtype, const Target& target, int lanes);
 
 /// As Dialect::cluster_function, and the barrier of a cluster. Blocks write into each other's shared memory

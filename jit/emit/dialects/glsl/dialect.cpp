@@ -56,13 +56,16 @@ class GlslDialect : public Dialect {
               "sn_workgroups"};
     entry = "main";
     workgroup = "gl_WorkGroupID.x";
-    lane = "gl_LocalInvocationID.x";
-    lanes = "gl_WorkGroupSize.x";
+    lane = "SN_LANE";
+    lanes = "SN_LANES";
+    row = "SN_ROW";
+    rows = "SN_ROWS";
     barrier = "barrier();";
     unroll = "[[unroll]]";
     loads_rows_first = true;
     notes_nan = true;
     numbers_vectors = true;
+    loads_around_rows = true;  // bindings begin and end at multiples of a vector
     has_wide_vectors = true;
     faults = "sn_fault.word";
     member_number = "sn_low";
@@ -84,7 +87,8 @@ class GlslDialect : public Dialect {
       text +=
           "#extension GL_KHR_shader_subgroup_basic : require\n#extension GL_KHR_shader_subgroup_shuffle : "
           "require\n";
-    if (exchange || target.vectors) text += "#extension GL_EXT_control_flow_attributes : require\n";
+    if (exchange || target.vectors || !kernel.inner_sizes.empty())
+      text += "#extension GL_EXT_control_flow_attributes : require\n";
     if (kernel.members > 1)
       text +=
           "#extension GL_EXT_buffer_reference : require\n#extension GL_EXT_buffer_reference_uvec2 : "
@@ -92,7 +96,7 @@ class GlslDialect : public Dialect {
     text += "#define u32 uint\n";
     if (target.has_i64) text += "#define i64 int64_t\n#define u64 uint64_t\n";
     return text + "#define SN_FN\nlayout(local_size_x = " + std::to_string(target.workgroup_size) +
-           ", local_size_x_id = 0) in;\n";
+           ", local_size_x_id = 0) in;\n" + places(kernel, target);
   }
 
   std::string open(const ir::Kernel& kernel, const Target& target, const BodyUse& use) const override {
@@ -238,14 +242,18 @@ class GlslDialect : public Dialect {
   }
 
   std::string workgroup_function(const std::string& name, Op op, DType dtype, const std::string& combine,
-                                 const Target& target, int) const override {
-    return target.subgroup ? glsl_exchange(name, op, dtype, combine, target)
+                                 const Target& target, int lanes) const override {
+    return target.subgroup ? glsl_exchange(name, op, dtype, combine, target, lanes)
                            : glsl_tree(name, dtype, combine, target);
   }
   std::string workgroup_welford(const std::string& name, DType dtype, const Target& target,
-                                int) const override {
-    return target.subgroup ? glsl_exchange_welford(name, dtype, target)
+                                int lanes) const override {
+    return target.subgroup ? glsl_exchange_welford(name, dtype, target, lanes)
                            : glsl_tree_welford(name, dtype, target);
+  }
+  std::string row_function(const std::string& name, Op op, DType dtype, const std::string& combine,
+                           const Target& target) const override {
+    return glsl_rows(name, op, dtype, combine, target);
   }
 
   std::string workgroup_call(const std::string& function, DType, const std::vector<std::string>& values,
@@ -300,6 +308,25 @@ class GlslDialect : public Dialect {
   }
 
  private:
+  /// What the lanes and rows of a workgroup are called. Short rows follow the subgroups, however these lie in
+  /// the workgroup.
+  static std::string places(const ir::Kernel& kernel, const Target& target) {
+    if (has_short_rows(kernel, target)) {
+      const std::string lanes = std::to_string(kernel.row_lanes) + "u",
+                        of_subgroup = std::to_string(target.subgroup / kernel.row_lanes) + "u";
+      return "#define SN_LANES " + lanes + "\n#define SN_LANE (gl_SubgroupInvocationID % " + lanes +
+             ")\n#define SN_ROWS (gl_WorkGroupSize.x / " + lanes + ")\n#define SN_ROW (gl_SubgroupID * " +
+             of_subgroup + " + gl_SubgroupInvocationID / " + lanes + ")\n";
+    }
+    if (has_rows_of_lanes(kernel, target))
+      return "layout(constant_id = 1) const uint SN_LANES = " + std::to_string(target.workgroup_size) +
+             ";\n#define SN_LANE (gl_LocalInvocationID.x % SN_LANES)\n"
+             "#define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)\n"
+             "#define SN_ROW (gl_LocalInvocationID.x / SN_LANES)\n";
+    return "#define SN_LANES gl_WorkGroupSize.x\n#define SN_LANE gl_LocalInvocationID.x\n"
+           "#define SN_ROWS 1u\n#define SN_ROW 0u\n";
+  }
+
   /// The members' arguments are a table; each workgroup finds the member it works for, and its own number
   /// among that member's workgroups. Buffers are reached through their addresses.
   std::string open_members(const ir::Kernel& kernel) const {

@@ -1,7 +1,8 @@
 // GLSL for Vulkan compute, and how its kernels are launched.
 //
 // The entry point is `main`. Specialization constant 0 (uint) is the size of the workgroup and must be
-// Geometry::lanes; Geometry::rows is always 1. Bindings of descriptor set 0, all of them storage buffers:
+// Geometry::lanes times Geometry::rows; constant 1 is Geometry::lanes. Bindings of descriptor set 0, all of
+// them storage buffers:
 //
 //   0 .. n - 1   the kernel's buffers
 //   n            the arguments: 32-bit words without gaps

@@ -1,6 +1,8 @@
 // Workgroups and their subgroups in GLSL.
 #include "jit/emit/dialects/glsl/workgroups.h"
 
+#include <vector>
+
 namespace sinter::emit {
 
 namespace {
@@ -28,9 +30,18 @@ struct Exchange {
       rest;  // a lane's subgroup; what is done where there are more of them than a subgroup has lanes
   std::string across_lanes, across_subgroups;  // heads of loops over the distance of a pair
 
-  Exchange(const std::string& name, const Target& target)
-      : size(std::to_string(target.subgroup) + "u"), turn(name + "_turn") {
-    across_lanes = "  [[unroll]]\n  for (u32 d = " + size + " >> 1; d > 0u; d >>= 1) {\n";
+  bool is_alone;      // no more lanes than a subgroup has: there is nothing across subgroups
+  std::string first;  // lane of the subgroup: the first one of this lane's point
+
+  Exchange(const std::string& name, const Target& target, int lanes)
+      : size(std::to_string(target.subgroup) + "u"),
+        turn(name + "_turn"),
+        is_alone(lanes <= target.subgroup && lanes < target.workgroup_size),
+        first(is_alone ? "gl_SubgroupInvocationID / " + std::to_string(lanes) + "u * " +
+                             std::to_string(lanes) + "u"
+                       : "0u") {
+    across_lanes = "  [[unroll]]\n  for (u32 d = " + (is_alone ? std::to_string(lanes) + "u" : size) +
+                   " >> 1; d > 0u; d >>= 1) {\n";
     leave = "  const u32 count = gl_WorkGroupSize.x / " + size +
             ";\n  if (count > 1u) {\n    if (gl_SubgroupInvocationID == 0u)";
     place = "gl_SubgroupInvocationID & (count - 1u)";
@@ -48,10 +59,10 @@ struct Exchange {
 
 /// Floats with their lower bits turned over where they are negative are in order as whole numbers, which take
 /// one instruction to compare. NaN is beyond all of them.
-std::string exchange_of_keys(const std::string& name, Op op, const Target& target) {
+std::string exchange_of_keys(const std::string& name, Op op, const Target& target, int lanes) {
   const std::string keys = "keys_of_" + name, nan = op == Op::Max ? "0x7fffffff" : "int(0x80000000u)";
-  return glsl_exchange(keys, op, DType::i32, op == Op::Max ? "max(v, w)" : "min(v, w)", target) + "float " +
-         name +
+  return glsl_exchange(keys, op, DType::i32, op == Op::Max ? "max(v, w)" : "min(v, w)", target, lanes) +
+         "float " + name +
          "(float mine) {\n"
          "  const int bits = floatBitsToInt(mine);\n"
          "  const int key = " +
@@ -63,30 +74,33 @@ std::string exchange_of_keys(const std::string& name, Op op, const Target& targe
 }  // namespace
 
 std::string glsl_exchange(const std::string& name, Op op, DType dtype, const std::string& combine,
-                          const Target& target) {
+                          const Target& target, int lanes) {
   const bool is_extreme = (op == Op::Max || op == Op::Min) && is_float(dtype);
-  if (is_extreme && dtype == DType::f32) return exchange_of_keys(name, op, target);
-  const Exchange x(name, target);
+  if (is_extreme && dtype == DType::f32) return exchange_of_keys(name, op, target, lanes);
+  const Exchange x(name, target, lanes);
   const std::string type(c_type(dtype)), parts = name + "_parts";
   const auto with = [&](const std::string& other, const std::string& indent) {
     return indent + "  const " + type + " w = " + other + ";\n" + indent + "  v = " + combine + ";\n" +
            indent + "}\n";
   };
   const std::string pair = exchanged(dtype, "subgroupShuffleXor", "v", "d");
-  std::string text =
-      "shared " + type + " " + parts + "[2]" + Exchange::places(target) + ";\nu32 " + x.turn + " = 0u;\n" +
-      type + " " + name + "(" + type + " mine) {\n  " + (is_float(dtype) ? "precise " : "") + type +
-      " v = mine;\n" + x.across_lanes + with(pair, "  ") + x.leave + " " + parts + "[" + x.turn +
-      "][gl_SubgroupID] = v;\n    barrier();\n    v = " + parts + "[" + x.turn + "][" + x.place + "];\n";
-  if (!x.rest.empty()) text += x.rest + with(parts + "[" + x.turn + "][i]", "    ");
-  text += x.across_subgroups + with(pair, "    ") + "    " + x.turn + " ^= 1u;\n  }\n";
+  std::string text = type + " " + name + "(" + type + " mine) {\n  " + (is_float(dtype) ? "precise " : "") +
+                     type + " v = mine;\n" + x.across_lanes + with(pair, "  ");
+  if (!x.is_alone) {
+    text = "shared " + type + " " + parts + "[2]" + Exchange::places(target) + ";\nu32 " + x.turn +
+           " = 0u;\n" + text + x.leave + " " + parts + "[" + x.turn +
+           "][gl_SubgroupID] = v;\n    barrier();\n    v = " + parts + "[" + x.turn + "][" + x.place + "];\n";
+    if (!x.rest.empty()) text += x.rest + with(parts + "[" + x.turn + "][i]", "    ");
+    text += x.across_subgroups + with(pair, "    ") + "    " + x.turn + " ^= 1u;\n  }\n";
+  }
   // Of +0 and -0 each lane may have found another; the first one speaks for all.
-  return text + "  return " + (is_extreme ? exchanged(dtype, "subgroupShuffle", "v", "0u") : "v") + ";\n}\n";
+  return text + "  return " + (is_extreme ? exchanged(dtype, "subgroupShuffle", "v", x.first) : "v") +
+         ";\n}\n";
 }
 
 // Both sides of a pair take the same one as the first.
-std::string glsl_exchange_welford(const std::string& name, DType dtype, const Target& target) {
-  const Exchange x(name, target);
+std::string glsl_exchange_welford(const std::string& name, DType dtype, const Target& target, int lanes) {
+  const Exchange x(name, target, lanes);
   const std::string type(c_type(dtype)), parts = name + "_parts";
   const std::string join =
       "sn_join_welford_" + std::string(name_of(dtype)) + "(n, mean, m2, on, omean, om2);";
@@ -102,6 +116,9 @@ std::string glsl_exchange_welford(const std::string& name, DType dtype, const Ta
   const auto part = [&](const std::string& number, const std::string& place) {
     return parts + "[" + x.turn + "][" + number + "][" + place + "]";
   };
+  if (x.is_alone)
+    return "void " + name + "(inout " + type + " n, inout " + type + " mean, inout " + type + " m2) {\n" +
+           x.across_lanes + with_pair("  ") + "}\n";
   std::string text = "shared " + type + " " + parts + "[2][3]" + Exchange::places(target) + ";\nu32 " +
                      x.turn + " = 0u;\nvoid " + name + "(inout " + type + " n, inout " + type +
                      " mean, inout " + type + " m2) {\n" + x.across_lanes + with_pair("  ") + x.leave +
@@ -113,6 +130,30 @@ std::string glsl_exchange_welford(const std::string& name, DType dtype, const Ta
     text += x.rest + "      const " + type + " on = " + part("0", "i") + ", omean = " + part("1", "i") +
             ", om2 = " + part("2", "i") + ";\n      " + join + "\n    }\n";
   return text + x.across_subgroups + with_pair("    ") + "    " + x.turn + " ^= 1u;\n  }\n}\n";
+}
+
+std::string glsl_rows(const std::string& name, Op op, DType dtype, const std::string& combine,
+                      const Target& target) {
+  const std::string type(c_type(dtype)), places = "[" + std::to_string(target.workgroup_size) + "]";
+  const bool welford = op == Op::SquaredDeviations;
+  const std::vector<std::string> values =
+      welford ? std::vector<std::string>{"n", "mean", "m2"} : std::vector<std::string>{"v"};
+  std::string memory, head, put, get, others;
+  for (const std::string& value : values) {
+    const std::string parts = name + "_" + value, other = welford ? "o" + value : "w";
+    memory += "shared " + type + " " + parts + places + ";\n";
+    head += (head.empty() ? "" : ", ") + ("inout " + type + " ") + value;
+    put += "  " + parts + "[gl_LocalInvocationID.x] = " + value + ";\n";
+    get += "  " + value + " = " + parts + "[SN_LANE];\n";
+    others += "    const " + type + " " + other + " = " + parts + "[i * SN_LANES + SN_LANE];\n";
+  }
+  const std::string join =
+      welford ? "    sn_join_welford_" + std::string(name_of(dtype)) + "(n, mean, m2, on, omean, om2);\n"
+              : std::string("    ") + (is_float(dtype) ? "precise " : "") + type + " joined = " + combine +
+                    ";\n    v = joined;\n";
+  // What the call before left may still be read.
+  return memory + "void " + name + "(" + head + ") {\n  if (SN_ROWS == 1u) return;\n  barrier();\n" + put +
+         "  barrier();\n" + get + "  for (u32 i = 1u; i < SN_ROWS; ++i) {\n" + others + join + "  }\n}\n";
 }
 
 std::string glsl_tree(const std::string& name, DType dtype, const std::string& combine,

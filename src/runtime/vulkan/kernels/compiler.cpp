@@ -147,8 +147,9 @@ CompiledTextRef KernelCompiler::compile(const ir::Kernel& kernel, const emit::Ta
   return compile(emit::emit(kernel, target).text, bindings_of(kernel), usual_lanes(kernel, target));
 }
 
-const Pipeline& KernelCompiler::pipeline(CompiledText& text, std::uint32_t lanes) {
-  return text.pipelines.get(lanes, [&] { return pipelines_.make(text.spirv, text.bindings, lanes); });
+const Pipeline& KernelCompiler::pipeline(CompiledText& text, std::uint32_t lanes, std::uint32_t row) {
+  return text.pipelines.get({lanes, row},
+                            [&] { return pipelines_.make(text.spirv, text.bindings, lanes, row); });
 }
 
 void pack_words(const ir::Kernel& kernel, const LaunchArguments& arguments,

@@ -20,7 +20,8 @@ namespace sinter::runtime::vulkan {
 struct CompiledText {
   std::vector<std::uint32_t> spirv;
   std::uint32_t bindings = 0;
-  OnceMap<std::uint32_t, OwnedPipeline> pipelines;  // by workgroup size
+  // By the lanes of a workgroup and of a row.
+  OnceMap<std::pair<std::uint32_t, std::uint32_t>, OwnedPipeline> pipelines;
 
   /// About how much memory it takes with its pipelines.
   std::size_t held_bytes() const;
@@ -43,7 +44,11 @@ class KernelCompiler {
   /// A hand-written kernel that is launched with workgroups of `lanes`.
   CompiledTextRef compile(const std::string& source, std::uint32_t bindings, std::uint32_t lanes);
 
-  const Pipeline& pipeline(CompiledText& text, std::uint32_t lanes);
+  const Pipeline& pipeline(CompiledText& text, std::uint32_t lanes, std::uint32_t row);
+  const Pipeline& pipeline(CompiledText& text, std::uint32_t lanes) { return pipeline(text, lanes, lanes); }
+  const Pipeline& pipeline(CompiledText& text, const emit::Geometry& geometry) {
+    return pipeline(text, geometry.lanes * geometry.rows, geometry.lanes);
+  }
 
   /// As Pipelines::end_unused.
   void end_unused(std::uint64_t open, std::uint64_t completed) noexcept {

@@ -61,7 +61,7 @@ Pipelines::Layout Pipelines::layout(std::uint32_t bindings) {
 }
 
 OwnedPipeline Pipelines::make(std::span<const std::uint32_t> spirv, std::uint32_t bindings,
-                              std::uint32_t lanes) {
+                              std::uint32_t lanes, std::uint32_t row) {
   const Layout shared = layout(bindings);
   {
     std::lock_guard lock(mutex_);
@@ -83,8 +83,9 @@ OwnedPipeline Pipelines::make(std::span<const std::uint32_t> spirv, std::uint32_
   VkShaderModule module = VK_NULL_HANDLE;
   check(vkCreateShaderModule(device_.handle(), &module_info, nullptr, &module), "vkCreateShaderModule");
 
-  const VkSpecializationMapEntry entry{0, 0, sizeof lanes};
-  const VkSpecializationInfo specialization{1, &entry, sizeof lanes, &lanes};
+  const std::uint32_t constants[] = {lanes, row};
+  const VkSpecializationMapEntry entries[] = {{0, 0, sizeof lanes}, {1, sizeof lanes, sizeof row}};
+  const VkSpecializationInfo specialization{2, entries, sizeof constants, constants};
   VkComputePipelineCreateInfo info =
       structure<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;

@@ -46,8 +46,10 @@ class Pipelines {
   Pipelines(const Pipelines&) = delete;
   Pipelines& operator=(const Pipelines&) = delete;
 
-  /// `bindings` storage buffers, numbered from 0; specialization constant 0 is `lanes`. Throws DeviceError.
-  OwnedPipeline make(std::span<const std::uint32_t> spirv, std::uint32_t bindings, std::uint32_t lanes);
+  /// `bindings` storage buffers, numbered from 0; specialization constant 0 is `lanes`, constant 1 how
+  /// many of them are a row. Throws DeviceError.
+  OwnedPipeline make(std::span<const std::uint32_t> spirv, std::uint32_t bindings, std::uint32_t lanes,
+                     std::uint32_t row);
 
   /// Ends pipelines that nobody refers to, once the work that was recorded since is done: `open` is the
   /// number of work recorded now, `completed` the last number that is done.

@@ -1,0 +1,20 @@
+// Which points the lanes of a launch take.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "jit/emit/walker/expressions.h"
+
+namespace sinter::emit {
+
+/// Those from `begin` on: a lane takes several in a row, a workgroup's lanes apart, so that their loads are
+/// under way together; at the end one after the other. `point` writes the one with the number `f`.
+void write_points_at_once(Expressions& e, const std::string& begin, int together,
+                          const std::function<void()>& point);
+
+/// Of a split kernel: defines where the workgroup's part of the inner points begins and ends. `vectors`: it
+/// has a path for vectors.
+void cut_part(Expressions& e, bool in_workgroup, bool vectors);
+
+}  // namespace sinter::emit
