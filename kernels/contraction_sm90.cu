@@ -1,8 +1,8 @@
-// A sum of products by tiles on the tensor cores of compute capability 9.0: one warpgroup loads, the others multiply and
-// finish tiles. What stands before it is written for one kernel (jit/emit/contraction):
+// A sum of products by tiles on the tensor cores of compute capability 9.0: one warpgroup loads, the others
+// multiply and finish tiles. What stands before it is written for one kernel (jit/emit/contraction):
 //
 //   SN_BM, SN_BN, SN_STAGES      a tile's rows and columns; slots of shared memory
-//   SN_CONSUMERS, SN_TAKE_TURNS  warpgroups that multiply: 64 rows of one tile each, or, in turns, tiles of their own
+//   SN_CONSUMERS, SN_TAKE_TURNS  warpgroups that multiply: 64 rows of a tile each, or, in turns, whole tiles
 //   SN_A_ACROSS, SN_B_ACROSS     1: the factor has its neighbours along m (n), 0: along k
 //   SN_BAND                      rows of tiles that are done together
 //   SN_TOGETHER                  rows that a lane finishes together
@@ -10,11 +10,13 @@
 //   SN_LOAD_A, SN_LOAD_B         statements that bring a factor's part of a slot
 //   tc_multiply(d, a, b, more)   one instruction: d = a * b, or += where `more`
 //
-// The lines of three dashes are where the head of the kernel and what finishes a part of a row are put in. The head
-// defines size_m, size_n, size_k, size_batch and has the arguments cut, partials, counters, t_a and t_b.
+// The lines of three dashes are where the head of the kernel and what finishes a part of a row are put in.
+// The head defines size_m, size_n, size_k, size_batch and has the arguments cut, partials, counters, t_a
+// and t_b.
 //
-// A slot holds 64 elements of k of each factor, 128 bytes, swizzled by 128 bytes, and has two barriers: full, where the
-// bytes of the copy engine have arrived, and empty, where each warp that multiplies has read it.
+// A slot holds 64 elements of k of each factor, 128 bytes, swizzled by 128 bytes, and has two barriers:
+// full, where the bytes of the copy engine have arrived, and empty, where each warp that multiplies has
+// read it.
 
 struct __align__(64) TensorMap {
   unsigned long long words[16];
@@ -41,7 +43,8 @@ SN_FN void tc_arrive(unsigned barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 SN_FN void tc_expect(unsigned barrier, unsigned bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+               : "memory");
 }
 SN_FN void tc_wait(unsigned barrier, unsigned parity) {
   asm volatile(
@@ -56,37 +59,43 @@ SN_FN void tc_prefetch(const TensorMap& map) {
 }
 SN_FN void tc_load_2d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y) {
   asm volatile(
-      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(to),
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4}], [%2];" ::"r"(to),
       "l"(&map), "r"(barrier), "r"(x), "r"(y)
       : "memory");
 }
 SN_FN void tc_load_3d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y, int z) {
   asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
       "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z)
       : "memory");
 }
 SN_FN void tc_load_4d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y, int z, int u) {
   asm volatile(
-      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(to),
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(to),
       "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(u)
       : "memory");
 }
-SN_FN void tc_load_5d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y, int z, int u, int v) {
+SN_FN void tc_load_5d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y, int z, int u,
+                      int v) {
   asm volatile(
-      "cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(to),
+      "cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(to),
       "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(u), "r"(v)
       : "memory");
 }
-// Of a matrix in shared memory. Along k the next 8 rows lie 1024 bytes on; across, chunks of 64 lie 8192 bytes apart.
+// Of a matrix in shared memory. Along k the next 8 rows lie 1024 bytes on; across, chunks of 64 lie 8192
+// bytes apart.
 SN_FN unsigned long long tc_matrix(unsigned at, bool across) {
   return (unsigned long long)((at & 0x3ffff) >> 4) | (unsigned long long)(across ? 8192 >> 4 : 1) << 16 |
          (unsigned long long)(1024 >> 4) << 32 | 1ull << 62;
 }
 
-// The tiles and slots of k that a workgroup goes through. Whole rounds of tiles are dealt out one by one; what is left,
-// fewer than two rounds, is cut into equal stretches of slots, so that a tile there may have several workgroups, each
-// with a part of its k.
+// The tiles and slots of k that a workgroup goes through. Whole rounds of tiles are dealt out one by one;
+// what is left, fewer than two rounds, is cut into equal stretches of slots, so that a tile there may have
+// several workgroups, each with a part of its k.
 struct Work {
   int tiles_m, tiles_n, rounds;  // slots of k in a tile
   int cut;                       // the first tiles, which are cut
@@ -134,17 +143,18 @@ SN_FN Place tc_place(int tile, const Work& work) {
   return {(band * SN_BAND + in_band % height) * SN_BM, in_band / height * SN_BN, tile / area};
 }
 
-// A barrier of one of the warpgroups that multiply. Its number has to be a constant: else ptxas takes all sixteen.
+// A barrier of one of the warpgroups that multiply. Its number has to be a constant: else ptxas takes all
+// sixteen.
 SN_FN void tc_sync_group(int group) {
   if (group == 0) asm volatile("bar.sync 1, 128;" ::: "memory");
   if (group == 1) asm volatile("bar.sync 2, 128;" ::: "memory");
   if (group == 2) asm volatile("bar.sync 3, 128;" ::: "memory");
 }
 
-// The sums of a tile that several workgroups work on: each leaves its part, and the last to come adds them in the order
-// of k. False for the others, which are done with the tile.
-SN_FN bool tc_join(float (&d)[SN_BLOCKS][SN_SUMS], const Item& item, const Work& work, int group, float* parts,
-                   unsigned* counters, unsigned* turn) {
+// The sums of a tile that several workgroups work on: each leaves its part, and the last to come adds them
+// in the order of k. False for the others, which are done with the tile.
+SN_FN bool tc_join(float (&d)[SN_BLOCKS][SN_SUMS], const Item& item, const Work& work, int group,
+                   float* parts, unsigned* counters, unsigned* turn) {
   const int thread = threadIdx.x % 128, share = SN_TAKE_TURNS ? 0 : group;
   const unsigned start = item.tile * work.rounds, last = start + work.rounds - 1;
   // Where the part of a workgroup lies: it has two at most that are not whole, its first and its last.
@@ -183,8 +193,9 @@ SN_FN bool tc_join(float (&d)[SN_BLOCKS][SN_SUMS], const Item& item, const Work&
   return true;
 }
 
-// A warp's 16 x 64 sums on their way from where the tensor cores leave them, two neighbours of a row in a lane, to eight
-// neighbours in each of eight lanes. The words of a row are permuted so that lanes meet different banks.
+// A warp's 16 x 64 sums on their way from where the tensor cores leave them, two neighbours of a row in a
+// lane, to eight neighbours in each of eight lanes. The words of a row are permuted so that lanes meet
+// different banks.
 SN_FN int tc_word(int row, int column) {
   return row * 64 + (column ^ (row & 3) << 3 ^ (column >> 5 & 1) << 2);
 }
@@ -213,7 +224,8 @@ SN_FN void tc_get(const float* stage, int row, float* eight) {
   extern __shared__ unsigned char shared[];
   __shared__ unsigned last_to_come[SN_CONSUMERS];
   const unsigned slots = (tc_shared_address(shared) + 1023u) & ~1023u;
-  const unsigned full = slots + SN_STAGES * SN_SLOT + SN_STAGING, empty = full + 8 * SN_STAGES, turns = empty + 8 * SN_STAGES;
+  const unsigned full = slots + SN_STAGES * SN_SLOT + SN_STAGING, empty = full + 8 * SN_STAGES;
+  const unsigned turns = empty + 8 * SN_STAGES;
   Work work;
   work.tiles_m = (size_m + SN_BM - 1) / SN_BM;
   work.tiles_n = (size_n + SN_BN - 1) / SN_BN;
@@ -259,8 +271,9 @@ SN_FN void tc_get(const float* stage, int row, float* eight) {
   }
   SN_MORE_REGISTERS;
   const int own = SN_TAKE_TURNS ? 0 : group * 64, warp = threadIdx.x / 32;
-  float* const stage = (float*)(shared + (slots - tc_shared_address(shared)) + SN_STAGES * SN_SLOT + warp * 4096);
-  unsigned own_turn = group == 0 ? 1 : 0;  // the parity of this warpgroup's next turn; that of the first is there
+  float* const stage =
+      (float*)(shared + (slots - tc_shared_address(shared)) + SN_STAGES * SN_SLOT + warp * 4096);
+  unsigned own_turn = group == 0 ? 1 : 0;  // the parity of this warpgroup's next turn; the first has begun
   for (int count = 0; walk.next(work, tiles, item); ++count) {
     if (SN_TAKE_TURNS && count % SN_CONSUMERS != group) {
       slot += item.end - item.first;
@@ -276,15 +289,16 @@ SN_FN void tc_get(const float* stage, int row, float* eight) {
     int before = -1;
     for (int round = item.first; round < item.end; ++round) {
       tc_wait(full + 8 * slot, parity);
-      const unsigned from_a = slots + slot * SN_SLOT + own * 128, from_b = slots + slot * SN_SLOT + SN_A_BYTES;
+      const unsigned from_a = slots + slot * SN_SLOT + own * 128;
+      const unsigned from_b = slots + slot * SN_SLOT + SN_A_BYTES;
       const unsigned long long a = tc_matrix(from_a, SN_A_ACROSS), b = tc_matrix(from_b, SN_B_ACROSS);
       asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
       for (int k = 0; k < 4; ++k)
 #pragma unroll
         for (int block = 0; block < SN_BLOCKS; ++block)
-          tc_multiply(d[block], a + k * (SN_A_ACROSS ? 128 : 2) + block * 512, b + k * (SN_B_ACROSS ? 128 : 2),
-                      k > 0 || round > item.first);
+          tc_multiply(d[block], a + k * (SN_A_ACROSS ? 128 : 2) + block * 512,
+                      b + k * (SN_B_ACROSS ? 128 : 2), k > 0 || round > item.first);
       asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
       asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
       if (before >= 0 && lane == 0) tc_arrive(empty + 8 * before);
@@ -297,7 +311,8 @@ SN_FN void tc_get(const float* stage, int row, float* eight) {
     if (SN_TAKE_TURNS && lane == 0) tc_arrive(turns + 8 * ((group + 1) % SN_CONSUMERS));
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 #pragma unroll
-    for (int k = 0; k < SN_BLOCKS * SN_SUMS; ++k) asm volatile("" : "+f"(d[k / SN_SUMS][k % SN_SUMS])::"memory");
+    for (int k = 0; k < SN_BLOCKS * SN_SUMS; ++k)
+      asm volatile("" : "+f"(d[k / SN_SUMS][k % SN_SUMS])::"memory");
     if (lane == 0) tc_arrive(empty + 8 * before);
     if (!item.is_whole && !tc_join(d, item, work, group, partials, counters, last_to_come)) continue;
     const Place at = tc_place(item.tile, work);

@@ -141,6 +141,17 @@ Graph make_graph(const trace::Trace& trace) {
   return graph;
 }
 
+Shape without_ones(const Shape& shape, std::int64_t& bits) {
+  const std::int64_t given = std::exchange(bits, 0);
+  Shape result;
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    if (shape[d] == 1) continue;
+    if (given >> d & 1) bits |= std::int64_t{1} << result.rank();
+    result.push_back(shape[d]);
+  }
+  return result;
+}
+
 Domain domain_of(const Graph& graph, const Node& node) {
   const Shape& operand = graph.nodes[node.operands[0]].shape;
   if (node.is(OpClass::Reduce)) return {operand, node.ints[0]};

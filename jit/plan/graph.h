@@ -99,6 +99,9 @@ struct Domain {
 };
 Domain domain_of(const Graph& graph, const Node& node);
 
+/// The shape without dims of size 1; `bits`, a set of dims, becomes a set of those that are left.
+Shape without_ones(const Shape& shape, std::int64_t& bits);
+
 Graph make_graph(const trace::Trace& trace);
 
 /// A view over a value or buffer: the node it looks at and the strides into it.

@@ -209,6 +209,7 @@ constexpr Rule kTable[] = {
     {Op::Max, {{{extreme, kFirst | kResult}}}},
     {Op::Min, {{{extreme, kFirst | kResult}}}},
     {Op::SquaredDeviations, {}},  // only the planner makes it
+    {Op::Contract, {}},           // likewise
 
     {Op::Gather, {{{gather, kSecond}}}},
 

@@ -112,12 +112,25 @@ TEST_CASE("tensor maps say where factors lie") {
   });
   REQUIRE(p.tiled == 1);
   const auto [a, b] = emit::tensor_maps(*p.kernel, p.ints);
+  CHECK(a.offset_bytes % 16 == 0);
   CHECK(a.sizes == std::vector<std::uint64_t>{384, 256, 3});
   CHECK(a.strides == std::vector<std::uint64_t>{1024, 256 * 1024});
   CHECK(a.box == std::vector<std::uint32_t>{64, p.kernel->tiling.rows, 1});
   CHECK(b.sizes == std::vector<std::uint64_t>{192, 384, 3});
   CHECK(b.strides == std::vector<std::uint64_t>{384, 384 * 384});
   CHECK(b.box == std::vector<std::uint32_t>{64, 64, 1});
+}
+
+TEST_CASE("a factor may begin within its buffer, at a multiple of 16 bytes") {
+  for (const std::int64_t start : {std::int64_t{16}, std::int64_t{17}}) {
+    const Planned p = planned([&](const Device& device) {
+      const AnyTensor x = input({128, 512}, device), w = input({64, 128}, device);
+      const AnyTensor part = x.narrow(1, start, 64);
+      return std::vector{part.matmul(w), x.sum(1)};
+    });
+    CHECK(p.tiled == (start == 16 ? 1 : 0));
+    if (p.tiled) CHECK(emit::tensor_maps(*p.kernel, p.ints)[0].offset_bytes == 2 * start);
+  }
 }
 
 TEST_CASE("the kernel's text has the loads and the work on finished tiles that its factors ask for") {

@@ -172,9 +172,12 @@ void Accumulators::join_welford(ExprId id, const std::string& n, const std::stri
 
 std::vector<std::vector<ExprId>> Accumulators::joined_together(const std::vector<ExprId>& ids) const {
   std::vector<std::vector<ExprId>> lists;
+  // Of clusters, one at a time: together, with fewer registers than it would like, ptxas of CUDA 13.0 has
+  // made code that fails (a row of 50,257 with a maximum and a sum, three blocks to a multiprocessor).
+  const bool alone = k_.row_cluster > 1;
   for (ExprId id : ids) {
     const auto with = std::find_if(lists.begin(), lists.end(), [&](const std::vector<ExprId>& list) {
-      return e_.dialect.joins_together && !is_welford(id) && !is_welford(list[0]) &&
+      return !alone && e_.dialect.joins_together && !is_welford(id) && !is_welford(list[0]) &&
              dtype(list[0]) == dtype(id);
     });
     with == lists.end() ? lists.push_back({id}) : with->push_back(id);

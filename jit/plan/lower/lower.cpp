@@ -12,31 +12,13 @@
 #include "jit/plan/lower/draft_writer.h"
 #include "jit/plan/lower/finish.h"
 #include "jit/plan/lower/grid.h"
+#include "jit/plan/lower/nesting.h"
 
 namespace sinter::plan {
 namespace {
 
-// Elementwise chains of any depth are walked in a loop, but a pad of a pad of a pad calls itself.
-constexpr int kMostNesting = 200;
-
 // A slice_assign that replaces less than this part of its elements reads them all.
 constexpr double kWorthSkipping = 4;
-
-/// Counts how deep a function has called itself.
-class Deeper {
- public:
-  explicit Deeper(int* depth) : depth_(depth) {
-    if (depth_) ++*depth_;
-  }
-  ~Deeper() {
-    if (depth_) --*depth_;
-  }
-  Deeper(const Deeper&) = delete;
-  Deeper& operator=(const Deeper&) = delete;
-
- private:
-  int* depth_;
-};
 
 // Splitting stops here; each split is one more division per element in kernels whose loops do not join.
 constexpr std::size_t kMostLoops = 8;
@@ -490,17 +472,6 @@ class Lowering : private DraftWriter {
 };
 
 }  // namespace
-
-Shape without_ones(const Shape& shape, std::int64_t& bits) {
-  const std::int64_t given = std::exchange(bits, 0);
-  Shape result;
-  for (std::size_t d = 0; d < shape.rank(); ++d) {
-    if (shape[d] == 1) continue;
-    if (given >> d & 1) bits |= std::int64_t{1} << result.rank();
-    result.push_back(shape[d]);
-  }
-  return result;
-}
 
 std::variant<Lowered, std::string> lower(const Graph& graph, const Owners& owners, GroupId group_id,
                                          const Group& group, const LowerLimits& limits) {

@@ -57,9 +57,6 @@ struct Lowered {
   std::vector<NodeId> gathers;         // of each fault word of the kernel
 };
 
-/// The shape without dims of size 1; `bits`, a set of dims, becomes a set of those that are left.
-Shape without_ones(const Shape& shape, std::int64_t& bits);
-
 /// The kernel, or why the group has to be cut.
 std::variant<Lowered, std::string> lower(const Graph& graph, const Owners& owners, GroupId group_id,
                                          const Group& group, const LowerLimits& limits);

@@ -17,7 +17,7 @@ bool is_row_major(const IndexMap& map) {
     if (step.strides[k] != stride) return false;
     stride *= step.extents[k];
   }
-  return step.offset >= 0;
+  return step.offset >= 0 && step.moving.empty();
 }
 
 /// True iff each point has an element of its own there.
