@@ -77,6 +77,8 @@ inline uchar4 make_uchar4(unsigned char x, unsigned char y, unsigned char z, uns
 inline float ptx_ex2_approx_ftz_f32(float a) { return __builtin_exp2f(a); }
 inline float ptx_max_NaN_f32(float a, float b) { return a > b || a != a ? a : b; }
 inline float ptx_min_NaN_f32(float a, float b) { return a < b || a != a ? a : b; }
+inline unsigned ptx_max_u32(unsigned a, unsigned b) { return a > b ? a : b; }
+inline unsigned ptx_min_u32(unsigned a, unsigned b) { return a < b ? a : b; }
 inline float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 

@@ -1,5 +1,6 @@
 // Reductions over every set of dimensions, of tensors in memory and of values computed in the same kernel.
 #include <limits>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -88,6 +89,26 @@ TEST_CASE("long reductions, along rows and along columns") {
         for (Op op : {Op::Sum, Op::Max}) program.reduce(op, x, axes);
       program.expect(device, "shape " + to_string(shape) + " of " + std::string(name_of(dtype)));
     }
+}
+
+TEST_CASE("the greatest and the least of negated integers, in short rows and by operations") {
+  // Compilers join a few maxima in a row, and one has lost a negation on the way.
+  const Device device = test_device();
+  ProgramBuilder program;
+  for (const std::int64_t columns : {2, 3, 4, 5, 8, 33}) {
+    const int x = program.input({29, columns}, DType::i32), negated = program.unary(Op::Neg, x);
+    program.reduce(Op::Max, negated, {1});
+    program.reduce(Op::Min, negated, {1});
+    program.reduce(Op::Max, negated, {0});
+  }
+  std::vector<int> negated;
+  for (int i = 0; i < 4; ++i) negated.push_back(program.unary(Op::Neg, program.input({100}, DType::i32)));
+  for (const Op op : {Op::Maximum, Op::Minimum}) {
+    int extreme = negated[0];
+    for (int i = 1; i < 4; ++i)
+      extreme = program.binary(op, {extreme}, {negated[static_cast<std::size_t>(i)]});
+  }
+  program.expect(device, "maxima and minima of negated integers");
 }
 
 TEST_CASE("sums of many numbers stay exact enough") {

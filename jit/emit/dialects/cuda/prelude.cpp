@@ -58,6 +58,24 @@ constexpr const char* kMin = R"(SN_FN float sn_min_f32(float a, float b) {
 }
 )";
 
+// Numbers with a sign have the order of those without, once the sign's bit is turned over. For compute
+// capability 9.0, ptxas 13.0 makes one instruction of two maxima and forgets that one of its operands was to
+// be negated: max(max(-a, -b), -c) comes out wrong; it cannot look through this.
+constexpr const char* kMaxOfInts = R"(SN_FN int sn_max_i32(int a, int b) {
+  const u32 x = u32(a) ^ 0x80000000u, z = u32(b) ^ 0x80000000u;
+  u32 y;
+  asm("max.u32 %0, %1, %2;" : "=r"(y) : "r"(x), "r"(z));
+  return int(y ^ 0x80000000u);
+}
+)";
+constexpr const char* kMinOfInts = R"(SN_FN int sn_min_i32(int a, int b) {
+  const u32 x = u32(a) ^ 0x80000000u, z = u32(b) ^ 0x80000000u;
+  u32 y;
+  asm("min.u32 %0, %1, %2;" : "=r"(y) : "r"(x), "r"(z));
+  return int(y ^ 0x80000000u);
+}
+)";
+
 // Division by a number that many are divided by, from its rounded reciprocal: two Newton steps give the
 // rounded quotient, as long as nothing on the way overflows or is subnormal. Else, and for a reciprocal that
 // is NaN, the compiler's own. Half of its instructions, none of them on the slow units.
@@ -207,6 +225,8 @@ FunctionTable make_table() {
       // NaN wins: fmax would drop it.
       {"sn_max", kF32, kMax},
       {"sn_min", kF32, kMin},
+      {"sn_max_i32", {}, kMaxOfInts},
+      {"sn_min_i32", {}, kMinOfInts},
 
       {"sn_cast_f32_i32", {}, "SN_FN int $N(float a) { return a != a ? 0 : __float2int_rz(a); }\n"},
       {"sn_cast_f32_i64", {}, "SN_FN i64 $N(float a) { return a != a ? 0 : __float2ll_rz(a); }\n"},
