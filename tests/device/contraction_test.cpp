@@ -96,6 +96,9 @@ TEST_CASE("products of products, and of slices of what is in memory") {
     const int y = program.matmul(part, w);
     program.matmul(program.permute(y, {0, 2, 1}), y);
     program.matmul(y, program.permute(y, {0, 2, 1}));
+    // Three dims of a batch that cannot be counted as one.
+    const int a = program.permute(program.input({2, 3, 4, 16, 24}, dtype), {2, 1, 0, 3, 4});
+    program.matmul(a, program.permute(program.input({3, 2, 4, 24, 40}, dtype), {2, 0, 1, 3, 4}));
     program.expect(device, "products in a row of " + std::string(name_of(dtype)));
   }
 }
