@@ -77,6 +77,18 @@ def with_column(s, dtype, device):
     return [normal(s, dtype, device), normal((s[0], 1), dtype, device)]
 
 
+def of_convolution(s, dtype, device):
+    n, c, h, w, o = s
+    return [normal((n, c, h, w), dtype, device), normal((o, c, 3, 3), dtype, device),
+            normal((1, o, 1, 1), dtype, device)]
+
+
+def of_convolution_backward(s, dtype, device):
+    n, c, h, w, o = s
+    return [normal((n, c, h, w), dtype, device), normal((o, c, 3, 3), dtype, device),
+            normal((n, o, h, w), dtype, device)]
+
+
 def factors(*sizes):
     """Of products; in a row's shape m, n and k are what `sizes` name, after the batch."""
     def make(s, dtype, device):
@@ -98,6 +110,14 @@ def pieces(axis):
 def by_index(shape_of_index, count_of):
     def make(s, dtype, device):
         return [normal(s[:2], dtype, device), indices(shape_of_index(s), count_of(s), device)]
+    return make
+
+
+def added(make_index):
+    """Source, index, and a tensor that says how many rows there are."""
+    def make(s, dtype, device):
+        return [normal((s[2], s[1]), dtype, device), make_index(s, device),
+                torch.zeros((s[0], 1), dtype=dtype, device=device)]
     return make
 
 
@@ -154,6 +174,11 @@ def cross_entropy_backward(x, targets, gradient):
     return loss, aten._log_softmax_backward_data(d, probabilities, 1, x.dtype)
 
 
+def index_add(source, index, rows):
+    zeros = torch.zeros((rows.shape[0], source.shape[1]), dtype=source.dtype, device=source.device)
+    return zeros.index_add(0, index, source)
+
+
 class Operation:
     def __init__(self, inputs, run, save=None, compiled=None, indexed=False):
         self.inputs, self.run, self.indexed = inputs, run, indexed
@@ -182,6 +207,11 @@ OPERATIONS = {
     "linear_gelu": Operation(factors("mk", "nk", "n"), lambda x, w, b: F.gelu(F.linear(x, w, b))),
     "linear_residual": Operation(factors("mk", "nk", "n", "mn"), lambda x, w, b, y: F.linear(x, w, b) + y),
 
+    "conv3": Operation(of_convolution, lambda x, w, b: F.conv2d(x, w, padding=1)),
+    "conv3_bias_relu": Operation(of_convolution, lambda x, w, b: F.relu(F.conv2d(x, w, padding=1) + b)),
+    "conv3_backward": Operation(of_convolution_backward, lambda x, w, g: aten.convolution_backward(
+        g, x, w, None, [1, 1], [1, 1], [1, 1], False, [0, 0], 1, [True, True, False])[:2]),
+
     "sum_dim0": Operation(one, lambda x: x.sum(0)),
     "sum_dim1": Operation(one, lambda x: x.sum(1)),
     "argmax_dim1": Operation(one, lambda x: x.argmax(1)),
@@ -201,6 +231,9 @@ OPERATIONS = {
                                    lambda x, i: torch.index_select(x, 1, i), indexed=True),
     "gather_dim1": Operation(by_index(lambda s: (s[0], s[2]), lambda s: s[1]), lambda x, i: torch.gather(x, 1, i),
                              indexed=True),
+
+    "index_add": Operation(added(lambda s, device: torch.randint(s[0], (s[2],), device=device)), index_add),
+    "index_add_alike": Operation(added(lambda s, device: torch.full((s[2],), s[0] // 2, device=device)), index_add),
 
     "max_pool_2": Operation(one, lambda x: F.max_pool2d(x, 2, 2)),
     "max_pool_3": Operation(one, lambda x: F.max_pool2d(x, 3, 2)),
@@ -371,6 +404,7 @@ def parse():
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--eager-only", action="store_true")
     parser.add_argument("--graphs", action="store_true", help="measure groups captured as CUDA graphs, too")
+    parser.add_argument("--tf32", action="store_true", help="products of f32 by tf32, cuDNN's algorithms timed")
     parser.add_argument("--mode", help="torch.compile's, as max-autotune-no-cudagraphs")
     parser.add_argument("--part", default="1/1", metavar="I/N", help="every N-th row, from the I-th")
     parser.add_argument("--warm", action="store_true", help="compile, measure nothing")
@@ -394,6 +428,8 @@ def parse():
 def main():
     arguments, rows = parse()
     torch.set_grad_enabled(False)
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = arguments.tf32
+    torch.backends.cudnn.benchmark = True
     torch.manual_seed(0)
     if arguments.check:
         return 1 if check(rows, arguments.check, arguments.device) else 0

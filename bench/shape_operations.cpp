@@ -122,6 +122,17 @@ Tensors gradient_and_input(const Dims& s, DType dtype, const Device& device) {
   return {normal({s[2], s[0]}, dtype, device), normal({s[2], s[1]}, dtype, device)};
 }
 
+/// Images and a kernel of 3 x 3: n, c, h, w and the channels of the result.
+Tensors of_convolution(const Dims& s, DType dtype, const Device& device) {
+  return {normal({s[0], s[1], s[2], s[3]}, dtype, device), normal({s[4], s[1], 3, 3}, dtype, device),
+          normal({1, s[4], 1, 1}, dtype, device)};
+}
+
+Tensors of_convolution_backward(const Dims& s, DType dtype, const Device& device) {
+  return {leaf({s[0], s[1], s[2], s[3]}, dtype, device), leaf({s[4], s[1], 3, 3}, dtype, device),
+          normal({s[0], s[4], s[2], s[3]}, dtype, device)};
+}
+
 Tensors factors_of_batch(const Dims& s, DType dtype, const Device& device) {
   return {normal({s[0], s[1], s[3]}, dtype, device), normal({s[0], s[3], s[2]}, dtype, device)};
 }
@@ -138,10 +149,10 @@ Tensor<2> rms_normalised(const Tensor<2>& x, const Tensor<2>& weight) {
 }
 
 AnyTensor layer_norm(const Tensors& in) {
-  return normalised(Tensor<2>(in[0]), Tensor<2>(in[1]), Tensor<2>(in[2])).any();
+  return normalised(Tensor<2>(in[0]), Tensor<2>(in[1]), Tensor<2>(in[2])).dynamic();
 }
 
-AnyTensor rms_norm(const Tensors& in) { return rms_normalised(Tensor<2>(in[0]), Tensor<2>(in[1])).any(); }
+AnyTensor rms_norm(const Tensors& in) { return rms_normalised(Tensor<2>(in[0]), Tensor<2>(in[1])).dynamic(); }
 
 /// The gradients of the first `leaves` inputs where that of `result` is the last input.
 Tensors gradients(const AnyTensor& result, const Tensors& in, std::size_t leaves) {
@@ -153,7 +164,7 @@ Tensors gradients(const AnyTensor& result, const Tensors& in, std::size_t leaves
 }
 
 AnyTensor cross_entropy(const Tensors& in) {
-  return sn::nn::cross_entropy(Tensor<2>(in[0]), Tensor<1, sn::Int>(in[1])).any();
+  return sn::nn::cross_entropy(Tensor<2>(in[0]), Tensor<1, sn::Int>(in[1])).dynamic();
 }
 
 Tensors cross_entropy_backward(const Tensors& in) {
@@ -166,8 +177,10 @@ AnyTensor max_pool(const AnyTensor& x, std::int64_t size) {
 }
 
 AnyTensor avg_pool(const AnyTensor& x, std::int64_t size) {
-  return sn::nn::AvgPool2d{.kernel = {size, size}, .stride = {{2, 2}}}.forward(Tensor<4>(x)).any();
+  return sn::nn::AvgPool2d{.kernel = {size, size}, .stride = {{2, 2}}}.forward(Tensor<4>(x)).dynamic();
 }
+
+AnyTensor convolution(const Tensors& in) { return in[0].conv2d(in[1], {.padding = {1, 1}}); }
 
 AnyTensor linear(const Tensors& in) { return in[0].matmul(in[1].transpose(0, 1)); }
 
@@ -205,6 +218,19 @@ ShapeOperation by_index(std::string name, Inputs inputs, std::function<AnyTensor
   return operation;
 }
 
+ShapeOperation added(std::string name, std::function<AnyTensor(const Dims&, const Device&)> index) {
+  return {std::move(name), 3,
+          [=](const Dims& s, DType dtype, const Device& device) {
+            const AnyTensor rows = ready(AnyTensor::full({s[0], 1}, 0, dtype, device));  // says how many
+            return Tensors{normal({s[2], s[1]}, dtype, device), index(s, device), rows};
+          },
+          [](const Tensors& in) {
+            const AnyTensor zeros =
+                AnyTensor::full({in[2].shape()[0], in[0].shape()[1]}, 0, in[0].dtype(), in[0].device());
+            return Tensors{zeros.index_add(0, in[1], in[0])};
+          }};
+}
+
 ShapeOperation joined(std::string name, std::size_t axis) {
   return of_several(
       std::move(name), 2,
@@ -235,6 +261,12 @@ const std::vector<ShapeOperation>& operations() {
                  [](const Tensors& in) { return sn::gelu(AnyTensor::add(linear(in), in[2])); }),
       of_several("linear_residual", 3, of_residual_layer,
                  [](const Tensors& in) { return AnyTensor::add(AnyTensor::add(linear(in), in[2]), in[3]); }),
+
+      of_several("conv3", 5, of_convolution, convolution),
+      of_several("conv3_bias_relu", 5, of_convolution,
+                 [](const Tensors& in) { return sn::relu(AnyTensor::add(convolution(in), in[2])); }),
+      {"conv3_backward", 5, of_convolution_backward,
+       [](const Tensors& in) { return gradients(convolution(in), in, 2); }},
 
       of_one("sum_dim0", 2, [](const AnyTensor& x) { return x.sum(0); }),
       of_one("sum_dim1", 2, [](const AnyTensor& x) { return x.sum(1); }),
@@ -281,6 +313,14 @@ const std::vector<ShapeOperation>& operations() {
             return Tensors{normal({s[0], s[1]}, dtype, device), indices({s[0], s[2]}, s[1], device)};
           },
           [](const Tensors& in) { return in[0].gather(1, in[1]); }),
+
+      // rows, columns, indices: slices added to zeros at random rows, or all to one; the gradient of an
+      // embedding
+      added("index_add", [](const Dims& s, const Device& device) { return indices({s[2]}, s[0], device); }),
+      added("index_add_alike",
+            [](const Dims& s, const Device& device) {
+              return ready(AnyTensor::full({s[2]}, s[0] / 2, DType::i64, device));
+            }),
 
       // Windows of 2 and 3 in steps of 2, without padding.
       of_one("max_pool_2", 4, [](const AnyTensor& x) { return max_pool(x, 2); }),

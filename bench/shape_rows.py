@@ -11,10 +11,11 @@ SIZES = {
     "softmax": 2, "softmax_backward": 2, "layer_norm": 2, "layer_norm_backward": 2, "rms_norm": 2,
     "rms_norm_backward": 2, "cross_entropy": 2, "cross_entropy_backward": 2,
     "matmul": 3, "linear": 3, "weight_gradient": 3, "matmul_batch": 4, "linear_gelu": 3, "linear_residual": 3,
+    "conv3": 5, "conv3_bias_relu": 5, "conv3_backward": 5,
     "sum_dim0": 2, "sum_dim1": 2, "argmax_dim1": 2, "sum_middle": 3, "max_middle": 3, "sum_dims02": 3,
     "var_mean_dims02": 3,
     "transpose": 2, "add_transposed": 2, "permute_021": 3, "permute_0213": 4, "cat_dim0": 2, "cat_dim1": 2,
-    "embedding": 3, "index_select_dim1": 3, "gather_dim1": 3,
+    "embedding": 3, "index_select_dim1": 3, "gather_dim1": 3, "index_add": 3, "index_add_alike": 3,
     "max_pool_2": 4, "max_pool_3": 4, "avg_pool_2": 4, "avg_pool_3": 4,
     "gelu": 2, "add": 2, "add_row": 2, "mul_column": 2, "add_shifted": 2,
 }
@@ -64,10 +65,10 @@ def random_shape(random, operation, elements):
     if operation == "add_transposed":
         side = max(int(elements ** 0.5), 16)
         return side, side
-    if operation in ("embedding", "index_select_dim1", "gather_dim1"):
+    if operation in ("embedding", "index_select_dim1", "gather_dim1", "index_add", "index_add_alike"):
         columns = size(random, 16, 8192)
         rows = max(elements // columns, 16)
-        return rows, columns, size(random, 16, rows if operation == "embedding" else columns)
+        return rows, columns, size(random, 16, columns if operation.endswith("_dim1") else rows)
     if "pool" in operation:
         height, width = size(random, 7, 256), size(random, 7, 256)
         channels = size(random, 1, 512)

@@ -178,7 +178,7 @@ std::function<void()> cnn_step(const Device& plain) {
   Cnn model{sn::nn::Conv2dConfig{.channels = {1, 8}, .kernel = {3, 3}}.init(device),
             sn::nn::Conv2dConfig{.channels = {8, 16}, .kernel = {3, 3}}.init(device),
             {.output = {8, 8}},
-            {.probability = 0.5},
+            {.probability = 0.5, .training = true},
             sn::nn::LinearConfig{.d_in = 1024, .d_out = 512}.init(device),
             sn::nn::LinearConfig{.d_in = 512, .d_out = 10}.init(device)};
   return training_step(std::move(model), sn::optim::AdamConfig{}.init(),

@@ -2,27 +2,32 @@
 // multiply and finish tiles. What stands before it is written for one kernel (jit/emit/contraction):
 //
 //   SN_BM, SN_BN, SN_STAGES      a tile's rows and columns; slots of shared memory
+//   SN_BK                        elements of k in a slot
+//   SN_LOADERS                   warpgroups that load, one slot each in turn
+//   SN_COMPUTED                  1: lanes compute a factor, or both
+//   SN_COPIED_BYTES              of a slot, that the copy engine brings
 //   SN_CONSUMERS, SN_TAKE_TURNS  warpgroups that multiply: 64 rows of a tile each, or, in turns, whole tiles
 //   SN_A_ACROSS, SN_B_ACROSS     1: the factor has its neighbours along m (n), 0: along k
 //   SN_BAND                      rows of tiles that are done together
 //   SN_TOGETHER                  rows that a lane finishes together
 //   SN_FEWER_REGISTERS, SN_MORE_REGISTERS   statements
-//   SN_LOAD_A, SN_LOAD_B         statements that bring a factor's part of a slot
+//   SN_MAP_A, SN_LOAD_A          of a factor that is copied: its tensor map, and statements that have its
+//                                part of a slot copied; likewise of b
 //   tc_multiply(d, a, b, more)   one instruction: d = a * b, or += where `more`
 //
-// The lines of three dashes are where the head of the kernel and what finishes a part of a row are put in.
+// The lines of three dashes are where the head of the kernel, the computing of factors, and what finishes a
+// part of a row are put in.
 // The head defines size_m, size_n, size_k, size_batch and has the arguments cut, partials, counters, t_a
 // and t_b.
 //
-// A slot holds 64 elements of k of each factor, 128 bytes, swizzled by 128 bytes, and has two barriers:
-// full, where the bytes of the copy engine have arrived, and empty, where each warp that multiplies has
-// read it.
+// A slot holds 128 bytes of k of each factor, swizzled by 128 bytes, and has two barriers: full, where the
+// bytes of the copy engine have arrived and each warp that computes a factor has stored it, and empty, where
+// each warp that multiplies has read it.
 
 struct __align__(64) TensorMap {
   unsigned long long words[16];
 };
 
-#define SN_BK 64
 #define SN_A_BYTES (SN_BM * 128)
 #define SN_B_BYTES (SN_BN * 128)
 #define SN_SLOT (SN_A_BYTES + SN_B_BYTES)
@@ -85,6 +90,39 @@ SN_FN void tc_load_5d(unsigned to, const TensorMap& map, unsigned barrier, int x
       "[%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(to),
       "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(u), "r"(v)
       : "memory");
+}
+// 16 bytes of a factor. Of f32 the tensor cores take the upper 19 bits, so they are rounded here.
+SN_FN void tc_put_words(unsigned to, unsigned x, unsigned y, unsigned z, unsigned w) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(x), "r"(y), "r"(z), "r"(w)
+               : "memory");
+}
+SN_FN unsigned tc_rounded(float a) {
+  unsigned word;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(word) : "f"(a));
+  return word;
+}
+SN_FN void tc_put_piece(unsigned to, const float (&a)[4]) {
+  tc_put_words(to, tc_rounded(a[0]), tc_rounded(a[1]), tc_rounded(a[2]), tc_rounded(a[3]));
+}
+SN_FN unsigned tc_pair(unsigned short low, unsigned short high) { return low | (unsigned)high << 16; }
+SN_FN void tc_put_piece(unsigned to, const unsigned short (&a)[8]) {
+  tc_put_words(to, tc_pair(a[0], a[1]), tc_pair(a[2], a[3]), tc_pair(a[4], a[5]), tc_pair(a[6], a[7]));
+}
+// Four pieces of four rows, which a lane has loaded as four vectors along the rows: at[k][row]. Lanes begin
+// with different rows, so that they meet different banks.
+SN_FN void tc_put_square(unsigned to, int own, int piece, const float (&at)[4][4]) {
+  const int first = threadIdx.x / 2 % 4;
+#pragma unroll
+  for (int step = 0; step < 4; ++step) {
+    const int row = (first + step) % 4;
+    float a[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const float low = row & 1 ? at[k][1] : at[k][0], high = row & 1 ? at[k][3] : at[k][2];
+      a[k] = row & 2 ? high : low;
+    }
+    tc_put_piece(to + (own + row) * 128 + ((piece ^ (own + row) & 7) << 4), a);
+  }
 }
 // Of a matrix in shared memory. Along k the next 8 rows lie 1024 bytes on; across, chunks of 64 lie 8192
 // bytes apart.
@@ -234,10 +272,14 @@ SN_FN void tc_get(const float* stage, int row, float* eight) {
   work.slots_cut = (unsigned)cut * work.rounds;
   const int tiles = work.tiles_m * work.tiles_n * size_batch;
   if (threadIdx.x == 0) {
-    tc_prefetch(t_a);
-    tc_prefetch(t_b);
+#ifdef SN_MAP_A
+    tc_prefetch(SN_MAP_A);
+#endif
+#ifdef SN_MAP_B
+    tc_prefetch(SN_MAP_B);
+#endif
     for (int s = 0; s < SN_STAGES; ++s) {
-      tc_barrier_init(full + 8 * s, 1);
+      tc_barrier_init(full + 8 * s, (SN_COPIED_BYTES > 0 ? 1 : 0) + (SN_COMPUTED ? 4 : 0));
       tc_barrier_init(empty + 8 * s, 4 * SN_GROUPS);
     }
     for (int g = 0; g < SN_CONSUMERS; ++g) tc_barrier_init(turns + 8 * g, 4);
@@ -249,18 +291,35 @@ SN_FN void tc_get(const float* stage, int row, float* eight) {
   unsigned parity = 0;
   Walk walk(work);
   Item item;
-  if (group == SN_CONSUMERS) {
+  if (group >= SN_CONSUMERS) {
     SN_FEWER_REGISTERS;
-    if (threadIdx.x % 128 > 0) return;
+    const int loader = threadIdx.x % 128;
+    if (!SN_COMPUTED && loader > 0) return;
+    int whose = SN_CONSUMERS;  // the next slot: the number of a warpgroup
     while (walk.next(work, tiles, item)) {
       const Place at = tc_place(item.tile, work);
       for (int round = item.first; round < item.end; ++round) {
-        const unsigned to_a = slots + slot * SN_SLOT, to_b = to_a + SN_A_BYTES, arrived = full + 8 * slot;
-        const int depth = round * SN_BK;
-        tc_wait(empty + 8 * slot, parity ^ 1);
-        tc_expect(arrived, SN_SLOT);
-        SN_LOAD_A;
-        SN_LOAD_B;
+        if (SN_LOADERS == 1 || whose == group) {
+          const unsigned to_a = slots + slot * SN_SLOT, to_b = to_a + SN_A_BYTES, arrived = full + 8 * slot;
+          const int depth = round * SN_BK;
+          tc_wait(empty + 8 * slot, parity ^ 1);
+          if (SN_COPIED_BYTES > 0 && loader == 0) {
+            tc_expect(arrived, SN_COPIED_BYTES);
+#ifdef SN_MAP_A
+            SN_LOAD_A;
+#endif
+#ifdef SN_MAP_B
+            SN_LOAD_B;
+#endif
+          }
+//---
+          if (SN_COMPUTED) {
+            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+            __syncwarp();
+            if (lane == 0) tc_arrive(arrived);
+          }
+        }
+        whose = whose + 1 == SN_CONSUMERS + SN_LOADERS ? SN_CONSUMERS : whose + 1;
         if (++slot == SN_STAGES) {
           slot = 0;
           parity ^= 1;

@@ -1,6 +1,8 @@
-// Gradients: leaves, histories, what is constant, what throws. docs/autodiff.md walks through it.
+// Gradients: leaves, histories, derivatives of gradients, functions, what throws. docs/autodiff.md walks
+// through it.
 #include <iostream>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <sinter/sinter.h>
@@ -72,6 +74,62 @@ void what_has_a_history(const sn::Device& device) {
   std::cout << "with a constant factor " << *(square * square.detach()).sum().backward().get(x) << "\n";
 }
 
+void derivatives_of_gradients(const sn::Device& device) {
+  const auto x = Vector::from_data({1, 2, 3}, device).require_grad();
+  const auto w = sn::Tensor<0>::full({}, 2, device).require_grad();
+  const auto y = (x * x * x).sum() * w;
+  const auto [dx, dw] = sn::gradient(y, std::tie(x, w));
+  std::cout << "of x " << dx << ", of w " << dw << "\n";
+  std::cout << "second " << sn::gradient(dx.sum(), x) << ", mixed " << sn::gradient(dx.sum(), w) << "\n";
+
+  // By a result on the way, of a result that is not one number, from a gradient of one's own.
+  const auto square = x * x, tilted = square * x;
+  const auto seed = Vector::from_data({1, 0, -1}, device);
+  std::cout << "with a seed " << sn::gradient(tilted, square, {.seed = seed}) << "\n";
+
+  // Two losses over one trunk.
+  const auto trunk = x.exp();
+  const auto first = trunk.log().sum(), second = (trunk * trunk).log().sum();
+  std::cout << "one loss " << *first.backward({.keep_history = true}).get(x) << ", the other "
+            << *second.backward().get(x) << "\n";
+}
+
+void products(const sn::Device& device) {
+  const auto x = Vector::from_data({1, 2, 3}, device.inner());  // needs no history, and no autodiff
+  const auto v = Vector::from_data({1, 0, -1}, device.inner());
+  const auto f = [](const Vector& x) { return x * x.sum(); };
+  std::cout << "J v " << sn::jvp(f, x, v).second << "\n";
+  std::cout << "v J " << sn::vjp(f, x, v).second << "\n";
+  std::cout << "H v " << sn::hvp([](const Vector& x) { return (x * x * x).sum(); }, x, v) << "\n";
+}
+
+void functions_and_scopes(const sn::Device& device) {
+  const auto x = Vector::from_data({-1, 0.5, 3}, device).require_grad();
+
+  // Rounds, and lets gradients through as if it had not: twice those, to be seen.
+  const sn::CustomFunction quantise(
+      "quantise",
+      [](sn::Saved& saved, const Vector& x) {
+        saved.keep(x);
+        return x.round();
+      },
+      [](const sn::Saved& saved, const Vector& g) { return g * saved.get<1>(0).ones_like() * 2.0; });
+  std::cout << quantise(x) << " with the gradient " << *quantise(x).sum().backward().get(x) << "\n";
+
+  // Nothing of exp and sin is kept: both run again in the backward pass.
+  const auto y = sn::checkpoint([](const Vector& x) { return x.exp().sin(); }, x);
+  const auto same = x.exp().sin();
+  const auto difference = *y.sum().backward().get(x) - *same.sum().backward().get(x);
+  std::cout << "gradients through a checkpoint differ by " << difference.abs().max().item() << "\n";
+
+  {
+    const sn::NoGrad no_grad;
+    std::cout << "under NoGrad: " << ((x * 2.0).requires_grad() ? "history" : "no history") << "\n";
+  }
+  const sn::DetectAnomaly detect;
+  expect_error([&] { ((x + 1.0).sqrt() * 2.0).sum().backward(); });
+}
+
 void what_throws(const sn::Device& device) {
   const auto x = Vector::from_data({1, 2, 3}, device).require_grad();
   expect_error([&] { (x * x).backward(); });
@@ -87,14 +145,17 @@ void what_throws(const sn::Device& device) {
     const auto y = x * x;
     y.sum().backward().get(y);
   });
-  // A second derivative: a gradient has no history.
-  expect_error([&] { (x * x * x).sum().backward().get(x)->sum().backward(); });
+  expect_error([&] { (x * x * x).sum().backward().get(x)->sum().backward(); });  // has no history
 }
 
 int main() {
+  sn::set_print_options({.facts = false});  // values alone
   const sn::Device device = sn::Device::host().autodiff();
   leaves_and_gradients(device);
   gradients_are_values(device);
   what_has_a_history(device);
+  derivatives_of_gradients(device);
+  products(device);
+  functions_and_scopes(device);
   what_throws(device);
 }

@@ -36,7 +36,7 @@ struct CnnConfig {
     return {.conv1 = sn::nn::Conv2dConfig{.channels = {1, 8}, .kernel = {3, 3}}.init(device),
             .conv2 = sn::nn::Conv2dConfig{.channels = {8, 16}, .kernel = {3, 3}}.init(device),
             .pool = {.output = {8, 8}},
-            .dropout = {.probability = dropout},
+            .dropout = sn::nn::DropoutConfig{.probability = dropout}.init(device),
             .linear1 = sn::nn::LinearConfig{.d_in = 16 * 8 * 8, .d_out = hidden}.init(device),
             .linear2 = sn::nn::LinearConfig{.d_in = hidden, .d_out = classes}.init(device),
             .activation = {}};

@@ -79,7 +79,8 @@ Score::Read test(const Cnn& model, const Images& images, const sn::Device& devic
 
 Trained train(const Options& options, const Images& images, const sn::Device& device) {
   device.seed(options.seed);
-  Cnn model = CnnConfig{}.init(device);
+  Trained result{.model = CnnConfig{}.init(device)};
+  Cnn& model = result.model;
   auto adam = sn::optim::AdamConfig{}.init();
 
   sn::data::LabelledImages set = images.sets.train;
@@ -96,7 +97,6 @@ Trained train(const Options& options, const Images& images, const sn::Device& de
               images.name.c_str(), static_cast<long long>(sn::num_parameters(model)), options.batch,
               device.name().c_str(), device.description().c_str());
 
-  Trained result;
   for (std::size_t epoch = 1; epoch <= options.epochs; ++epoch) {
     Progress progress("epoch " + std::to_string(epoch) + "/" + std::to_string(options.epochs),
                       loader.batches());
@@ -132,7 +132,6 @@ Trained train(const Options& options, const Images& images, const sn::Device& de
     result.statistics.plans_built = after.plans_built - before.plans_built;
     result.statistics.kernels_compiled = after.kernels_compiled - before.kernels_compiled;
   }
-  result.model = std::move(model);
   return result;
 }
 

@@ -14,8 +14,8 @@ namespace guide {
 struct Trained {
   Cnn model;
   std::size_t steps = 0;
-  double test_accuracy = 0;       // percent, after the last epoch
-  sinter::Statistics statistics;  // of the last epoch's training steps, including reads
+  double test_accuracy = 0;         // percent, after the last epoch
+  sinter::Statistics statistics{};  // of the last epoch's training steps, including reads
   std::size_t measured_steps = 0;
 };
 

@@ -95,6 +95,11 @@ void what_fuses(const sn::Device& device) {
   const auto half_x = x.cast(sn::DType::bf16), half_w = w.cast(sn::DType::bf16);
   device.flush();
   show("a product of 16-bit floats, on tensor cores", [&] { return sn::gelu(half_x.matmul(half_w) + 1.0); });
+  {
+    const sn::MatmulPrecisionScope rounded(sn::MatmulPrecision::High);
+    show("a product of f32 that may be rounded, on tensor cores",
+         [&] { return sn::gelu(x.matmul(w) + 1.0); });
+  }
 }
 
 void what_is_written_in_place(const sn::Device& device) {

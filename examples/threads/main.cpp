@@ -97,6 +97,7 @@ void a_failure_is_told_to_who_reads(const sn::Device& device) {
 }
 
 int main() {
+  sn::set_print_options({.facts = false});  // values alone
   const sn::Device device = sn::Device::host().autodiff();
   each_thread_records_for_itself(device.inner());
   values_go_from_thread_to_thread(device);

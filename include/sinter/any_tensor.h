@@ -34,6 +34,7 @@ SINTER_API void release(Node* node);
 }  // namespace autodiff
 
 class Gradients;
+struct BackwardOptions;
 template <std::size_t Rank, class Kind>
 class Tensor;
 
@@ -47,8 +48,8 @@ class Axes : public Dims {
 };
 
 /// Part of a dimension: indices start, start + step, ... before stop. Negative start and stop count from the
-/// end; a stop that is left out means "to the end". A negative step goes backwards (start then defaults to
-/// the last element).
+/// end; a stop that is left out means "to the end", and what lies beyond an end is cut, as in Python. A
+/// negative step goes backwards (start then defaults to the last element).
 struct Range {
   std::optional<std::int64_t> start, stop;
   std::int64_t step = 1;
@@ -96,7 +97,7 @@ class SINTER_API AnyTensor {
   Device device() const;
 
   /// The same value on another device. Switching autodiff on or off shares the value; another device copies
-  /// it, which waits.
+  /// it, which waits; its gradient is copied back.
   AnyTensor to_device(const Device& device, Location where = Location::current()) const;
 
   // ---- reading: flushes and waits
@@ -160,6 +161,34 @@ class SINTER_API AnyTensor {
     const AnyTensor* tensor = nullptr;
     Scalar scalar = 0;
   };
+  /// An operand of an operator, which has no Location argument: the conversion records the caller's line.
+  struct OperatorOperand : Operand {
+    OperatorOperand(const AnyTensor& t, Location where = Location::current()) : Operand(t), where(where) {}
+    template <class T>
+    requires std::is_arithmetic_v<T> OperatorOperand(T value, Location where = Location::current())
+        : Operand(value), where(where) {}
+    Location where;
+  };
+#define SINTER_OPERATOR(symbol, name) \
+  friend AnyTensor operator symbol(OperatorOperand a, OperatorOperand b) { return name(a, b, a.where); }
+  SINTER_OPERATOR(+, add)
+  SINTER_OPERATOR(-, sub)
+  SINTER_OPERATOR(*, mul)
+  SINTER_OPERATOR(/, div)
+  SINTER_OPERATOR(%, remainder)
+  SINTER_OPERATOR(==, equal)
+  SINTER_OPERATOR(!=, not_equal)
+  SINTER_OPERATOR(<, less)
+  SINTER_OPERATOR(<=, less_equal)
+  SINTER_OPERATOR(>, greater)
+  SINTER_OPERATOR(>=, greater_equal)
+  SINTER_OPERATOR(&, logical_and)
+  SINTER_OPERATOR(|, logical_or)
+  SINTER_OPERATOR(^, logical_xor)
+#undef SINTER_OPERATOR
+  friend AnyTensor operator-(OperatorOperand x) { return x.tensor->neg(x.where); }
+  friend AnyTensor operator~(OperatorOperand x) { return x.tensor->logical_not(x.where); }
+
   static AnyTensor add(Operand a, Operand b, Location where = Location::current());
   static AnyTensor sub(Operand a, Operand b, Location where = Location::current());
   static AnyTensor mul(Operand a, Operand b, Location where = Location::current());
@@ -289,6 +318,16 @@ class SINTER_API AnyTensor {
   AnyTensor index_select(std::int64_t axis, const AnyTensor& index,
                          Location where = Location::current()) const;
 
+  // ---- indexed sums; deterministic, and an index out of range throws ShapeError when the result is read
+  /// This tensor with the slices of `source` along `axis` added at the positions in `index` (rank 1, one for
+  /// each slice). Slices for one position are added up in the order in which they come.
+  AnyTensor index_add(std::int64_t axis, const AnyTensor& index, const AnyTensor& source,
+                      Location where = Location::current()) const;
+  /// result[.., index[.., i, ..], ..] += source[.., i, ..]; index (i32 or i64) has this tensor's and source's
+  /// rank, sizes no larger than source's and, except along `axis`, no larger than this tensor's.
+  AnyTensor scatter_add(std::int64_t axis, const AnyTensor& index, const AnyTensor& source,
+                        Location where = Location::current()) const;
+
   /// Appends a dimension of size `classes` that is 1 at the index in the element and 0 elsewhere, in this
   /// dtype (i32 or i64); all 0 where the element is outside of [0, classes).
   AnyTensor one_hot(std::int64_t classes, Location where = Location::current()) const;
@@ -320,8 +359,10 @@ class SINTER_API AnyTensor {
   /// The same value on the device without autodiff.
   AnyTensor inner() const;
   /// Gradients of this one-element float tensor with respect to every leaf it depends on. Consumes the
-  /// history: saved values are released and a second call throws AutodiffError.
+  /// history: saved values are released and a second call throws AutodiffError, unless the options
+  /// (autodiff.h) say otherwise.
   Gradients backward(Location where = Location::current()) const;
+  Gradients backward(const BackwardOptions& options, Location where = Location::current()) const;
 
   // ---- for Sinter's own layers
   using ValueRef = detail::Ref<trace::Value>;
@@ -338,7 +379,7 @@ class SINTER_API AnyTensor {
   bool autodiff_ = false;
 };
 
-/// Prints like NumPy; more than 1000 elements are summarised by the corners. Reads the value.
+/// Prints like NumPy, with shape, dtype and device (see PrintOptions). Reads what is shown.
 SINTER_API std::string to_string(const AnyTensor& tensor);
 SINTER_API std::ostream& operator<<(std::ostream& out, const AnyTensor& tensor);
 

@@ -75,6 +75,8 @@ class ModuleTree {
     auto add = [&](const std::string& name, auto& found) {
       if constexpr (IsTensor<std::remove_reference_t<decltype(found)>>) {
         count += add_tensor(name, found, owner);
+      } else if constexpr (IsBuffer<std::remove_reference_t<decltype(found)>>) {
+        add_tensor("buffer " + name, found, owner);
       } else {
         count += add_module(name, found);
       }
@@ -100,7 +102,7 @@ class ModuleTree {
   };
   struct TensorOrModule {
     template <class T>
-    static constexpr bool matches = IsTensor<T> || Fielded<T>;
+    static constexpr bool matches = IsTensor<T> || IsBuffer<T> || Fielded<T>;
   };
 
   template <class T>
@@ -130,8 +132,8 @@ class ModuleTree {
 }  // namespace detail
 
 /// Describes the module as a tree, a line for each sub-module: its path within its parent, its type, its own
-/// tensors with their shapes, and the number of parameters in it and below. Visits the same fields as
-/// visit_parameters().
+/// tensors and buffers with their shapes, and the number of parameters in it and below. Visits the same
+/// fields as visit_parameters().
 ///
 ///   Mlp, 407050 parameters
 ///     hidden: Linear, weight (512, 784), bias (512), 401920 parameters

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <sinter/tensor.h>
 
@@ -15,38 +18,46 @@ template <std::size_t Rank, class Kind>
 Tensor<Rank, Kind> where(const Tensor<Rank, Bool>& condition, const Tensor<Rank, Kind>& a,
                          const std::type_identity_t<detail::OperandOf<Rank, Kind>>& b,
                          Location where = Location::current()) {
-  return {detail::trusted, AnyTensor::where(condition.any(), a.any(), b.operand, where)};
+  return {detail::trusted, AnyTensor::where(condition.dynamic(), a.dynamic(), b.operand, where)};
 }
 template <std::size_t Rank, class Kind, NumberFor<Kind> T>
 Tensor<Rank, Kind> where(const Tensor<Rank, Bool>& condition, T a, const Tensor<Rank, Kind>& b,
                          Location where = Location::current()) {
-  return {detail::trusted, AnyTensor::where(condition.any(), a, b.any(), where)};
+  return {detail::trusted, AnyTensor::where(condition.dynamic(), a, b.dynamic(), where)};
 }
 
 /// True iff any element is.
 template <std::size_t Rank>
 Tensor<0, Bool> any(const Tensor<Rank, Bool>& x, Location where = Location::current()) {
-  return {detail::trusted, x.any().any(x.any().all_axes(), where).reshape({}, where)};
+  return x.any(where);
 }
 
-template <std::size_t Rank, class Kind>
-Tensor<Rank, Kind> maximum(const Tensor<Rank, Kind>& a,
-                           const std::type_identity_t<detail::OperandOf<Rank, Kind>>& b) {
-  return a.maximum(b);
-}
-template <std::size_t Rank, class Kind>
-Tensor<Rank, Kind> minimum(const Tensor<Rank, Kind>& a,
-                           const std::type_identity_t<detail::OperandOf<Rank, Kind>>& b) {
-  return a.minimum(b);
-}
-template <std::size_t Rank>
-Tensor<Rank> pow(const Tensor<Rank>& a, const std::type_identity_t<detail::OperandOf<Rank, Float>>& b) {
-  return a.pow(b);
-}
 template <std::size_t Rank>
 Tensor<Rank> pow(std::type_identity_t<Number<Float>> a, const Tensor<Rank>& b,
                  Location where = Location::current()) {
-  return {detail::trusted, AnyTensor::pow(a.value, b.any(), where)};
+  return {detail::trusted, AnyTensor::pow(a.value, b.dynamic(), where)};
+}
+/// cat({a, b}, 0): joined along an axis.
+template <std::size_t Rank, class Kind>
+Tensor<Rank, Kind> cat(std::initializer_list<Tensor<Rank, Kind>> pieces, std::int64_t axis,
+                       Location where = Location::current()) {
+  return Tensor<Rank, Kind>::cat(pieces, axis, where);
+}
+template <std::size_t Rank, class Kind>
+Tensor<Rank, Kind> cat(const std::vector<Tensor<Rank, Kind>>& pieces, std::int64_t axis,
+                       Location where = Location::current()) {
+  return Tensor<Rank, Kind>::cat(pieces, axis, where);
+}
+/// stack({a, b}, 0): joined along a new axis.
+template <std::size_t Rank, class Kind>
+Tensor<Rank + 1, Kind> stack(std::initializer_list<Tensor<Rank, Kind>> pieces, std::int64_t axis,
+                             Location where = Location::current()) {
+  return Tensor<Rank, Kind>::stack(pieces, axis, where);
+}
+template <std::size_t Rank, class Kind>
+Tensor<Rank + 1, Kind> stack(const std::vector<Tensor<Rank, Kind>>& pieces, std::int64_t axis,
+                             Location where = Location::current()) {
+  return Tensor<Rank, Kind>::stack(pieces, axis, where);
 }
 template <std::size_t A, std::size_t B>
 requires(A >= 2 && B >= 2) Tensor<(A > B ? A : B)> matmul(const Tensor<A>& a, const Tensor<B>& b,
@@ -57,19 +68,19 @@ requires(A >= 2 && B >= 2) Tensor<(A > B ? A : B)> matmul(const Tensor<A>& a, co
 // The typed forms of what Gradients does, which need the class Tensor.
 template <std::size_t Rank, class Kind>
 std::optional<Tensor<Rank, Kind>> Gradients::get(const Tensor<Rank, Kind>& leaf) const {
-  auto gradient = get(leaf.any());
+  auto gradient = get(leaf.dynamic());
   if (!gradient) return std::nullopt;
   return Tensor<Rank, Kind>(detail::trusted, *std::move(gradient));
 }
 template <std::size_t Rank, class Kind>
 std::optional<Tensor<Rank, Kind>> Gradients::remove(const Tensor<Rank, Kind>& leaf) {
-  auto gradient = remove(leaf.any());
+  auto gradient = remove(leaf.dynamic());
   if (!gradient) return std::nullopt;
   return Tensor<Rank, Kind>(detail::trusted, *std::move(gradient));
 }
 template <std::size_t Rank, class Kind>
 void Gradients::set(const Tensor<Rank, Kind>& leaf, const Tensor<Rank, Kind>& gradient) {
-  set(leaf.any(), gradient.any());
+  set(leaf.dynamic(), gradient.dynamic());
 }
 
 }  // namespace sinter

@@ -1,4 +1,5 @@
-// Modules: any struct that holds tensors. Visits the tensors in it, at any depth, with their names.
+// Modules: any struct that holds tensors. Visits the tensors in it, at any depth, with their names. A class
+// whose tensors cannot be found does not compile as part of one.
 #pragma once
 
 #include <concepts>
@@ -8,7 +9,9 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
+#include <sinter/detail/api.h>
 #include <sinter/reflect.h>
 
 namespace sinter {
@@ -18,6 +21,9 @@ struct Int;
 struct Bool;
 template <std::size_t Rank, class Kind>
 class Tensor;
+template <std::size_t Rank, class Kind>
+class Buffer;
+class Training;
 
 /// True for the types that visit_parameters() reports.
 template <class T>
@@ -27,6 +33,22 @@ inline constexpr bool is_tensor_v<Tensor<Rank, Kind>> = true;
 
 template <class T>
 concept IsTensor = is_tensor_v<std::remove_cv_t<T>>;
+
+/// True for the types that visit_buffers() reports.
+template <class T>
+inline constexpr bool is_buffer_v = false;
+template <std::size_t Rank, class Kind>
+inline constexpr bool is_buffer_v<Buffer<Rank, Kind>> = true;
+
+template <class T>
+concept IsBuffer = is_buffer_v<std::remove_cv_t<T>>;
+
+/// A class that says that no tensors of the module are in it: `using not_a_module = void;`. For a class that
+/// is not yours: template <> inline constexpr bool sinter::not_a_module<TheirClass> = true;
+template <class T>
+inline constexpr bool not_a_module = requires {
+  typename T::not_a_module;
+};
 
 namespace detail {
 
@@ -41,12 +63,30 @@ concept VisitsItself = requires(T& object, ProbeVisitor visitor) {
   object.visit_fields(visitor);
 };
 
-// std::vector, std::array, std::deque and the like. Maps and sets have no lasting order or no mutable
-// elements, and a std::vector<bool> has no elements at all.
+// std::vector, std::array, std::deque and the like. Elements of sets are not mutable, and a std::vector<bool>
+// has no elements at all.
 template <class T>
 concept Sequence = reflect::detail::Container<T> &&
     std::is_lvalue_reference_v<decltype(*std::declval<T&>().begin())> && !requires {
   typename T::key_type;
+};
+
+// std::map and std::unordered_map, by key.
+template <class T>
+concept Map = reflect::detail::Container<T> && requires {
+  typename T::key_type;
+  typename T::mapped_type;
+};
+template <class T>
+concept Hashed = requires {
+  typename T::hasher;
+};
+
+// std::variant: what it holds.
+template <class T>
+concept Variant = requires(const T& object) {
+  { object.valueless_by_exception() } -> std::same_as<bool>;
+  { object.index() } -> std::same_as<std::size_t>;
 };
 
 template <class T>
@@ -123,10 +163,66 @@ void visit_tuple(T& tuple, std::string& path, F& f, std::index_sequence<I...>) {
   (visit_one(I, get<I>(tuple)), ...);
 }
 
+// What cannot hold a tensor whoever wrote it: a tensor has to be destroyed. Pointers and references own
+// nothing, and are no part of a module.
+template <class T>
+struct Tensorless : std::bool_constant<not_a_module<T> || std::is_trivially_destructible_v<T>> {};
+template <class T>
+requires(!std::is_trivially_destructible_v<T> && reflect::detail::Container<T> &&
+         !std::is_same_v<typename T::value_type, T>)  // as that of a path
+    struct Tensorless<T> : std::bool_constant<not_a_module<T> || Tensorless<typename T::value_type>::value> {
+};
+// Arrays that a pointer owns.
+template <class T>
+requires(!std::is_trivially_destructible_v<T>) && requires {
+  typename T::element_type;
+  requires std::is_object_v<typename T::element_type>;
+  std::declval<T&>()[0];
+}
+struct Tensorless<T>
+    : std::bool_constant<not_a_module<T> || std::is_trivially_destructible_v<typename T::element_type>> {};
+
+// std::visit, found by the argument: <variant> need not be included here.
+template <class V, class F>
+void visit_alternative(V& variant, F&& f) {
+  visit(f, variant);
+}
+
 // A class that is visited field by field, and is no wrapper or collection of something else.
 template <class T>
 concept Fielded = VisitsItself<std::remove_const_t<T>> ||
-    (reflect::Reflectable<T> && !Sequence<T> && !Optional<T> && !OwningPointer<T> && !TupleLike<T>);
+    (reflect::Reflectable<T> && !Sequence<T> && !Optional<T> && !OwningPointer<T> && !TupleLike<T> &&
+     !not_a_module<std::remove_const_t<T>>);
+
+template <class Leaf, class M, class F>
+void visit_map(M& map, std::string& path, F& f) {
+  using Mapped = typename M::mapped_type;
+  if constexpr (Tensorless<Mapped>::value && !IsTensor<Mapped> && !Fielded<Mapped>) return;
+  const auto visit_one = [&](auto& entry) {
+    if constexpr (std::is_convertible_v<const typename M::key_type&, std::string_view>) {
+      PathPart part(path, std::string_view(entry.first));
+      visit<Leaf>(entry.second, path, f);
+    } else {
+      static_assert(std::is_integral_v<typename M::key_type>,
+                    "the keys of a map in a module are texts or integers: they are parts of paths");
+      PathPart part(path, std::to_string(entry.first));
+      visit<Leaf>(entry.second, path, f);
+    }
+  };
+  if constexpr (Hashed<M>) {
+    // In the order of the keys, which lasts.
+    std::vector<decltype(&*map.begin())> entries;
+    for (auto& entry : map) {
+      std::size_t at = entries.size();
+      entries.push_back(&entry);
+      for (; at > 0 && entry.first < entries[at - 1]->first; --at) entries[at] = entries[at - 1];
+      entries[at] = &entry;
+    }
+    for (auto* entry : entries) visit_one(*entry);
+  } else {
+    for (auto& entry : map) visit_one(entry);
+  }
+}
 
 template <class T, class F>
 void visit_fields_of(T& object, F& f) {
@@ -143,6 +239,8 @@ template <class Leaf, class T, class F>
 void visit(T& object, std::string& path, F& f) {
   if constexpr (Leaf::template matches<std::remove_cv_t<T>>) {
     f(std::as_const(path), object);
+  } else if constexpr (IsTensor<T> || IsBuffer<T> || not_a_module<std::remove_cv_t<T>>) {
+    // Nothing that is looked for.
   } else if constexpr (Fielded<T>) {
     auto visit_field = [&](std::string_view name, auto& field) {
       PathPart part(path, name);
@@ -159,12 +257,34 @@ void visit(T& object, std::string& path, F& f) {
     if (object) visit<Leaf>(as_const_as<T>(*object), path, f);
   } else if constexpr (TupleLike<T>) {
     visit_tuple<Leaf>(object, path, f, std::make_index_sequence<std::tuple_size_v<std::remove_cv_t<T>>>{});
+  } else if constexpr (Map<T>) {
+    visit_map<Leaf>(object, path, f);
+  } else if constexpr (Variant<T>) {
+    if (!object.valueless_by_exception())
+      visit_alternative(object, [&](auto& held) { visit<Leaf>(held, path, f); });
+  } else {
+    static_assert(Tensorless<std::remove_cv_t<T>>::value,
+                  "this class is part of a module and does not say which tensors it holds: write "
+                  "SINTER_FIELDS(names of its fields) in it, or visit_fields(), or, if it holds none, "
+                  "using not_a_module = void;");
   }
 }
 
 struct TensorLeaf {
   template <class T>
   static constexpr bool matches = is_tensor_v<T>;
+};
+struct BufferLeaf {
+  template <class T>
+  static constexpr bool matches = is_buffer_v<T>;
+};
+struct StateLeaf {
+  template <class T>
+  static constexpr bool matches = is_tensor_v<T> || is_buffer_v<T>;
+};
+struct TrainingLeaf {
+  template <class T>
+  static constexpr bool matches = std::is_same_v<T, Training>;
 };
 
 }  // namespace detail
@@ -181,19 +301,40 @@ void visit_leaves(M& module, F&& f) {
 /// is a const reference iff the module is const. A path joins the names of fields and the indices of elements
 /// with dots: "blocks.0.conv1.weight". A tensor that is reached on two paths is reported twice.
 ///
-/// Visited: aggregates of up to 32 fields (more do not compile), arrays, std::vector and other sequences,
-/// std::pair, std::tuple, std::optional when engaged, std::unique_ptr and std::shared_ptr when not null, and
-/// classes that offer, for both const and non-const objects,
+/// Visited: aggregates of up to 32 fields, arrays, std::vector and other sequences, std::map and
+/// std::unordered_map (a part of the path is the key, in the order of the keys), std::pair, std::tuple,
+/// std::optional when engaged, std::variant, std::unique_ptr and std::shared_ptr when not null, and classes
+/// that list their fields, as those with constructors, private fields, base classes or more fields must:
+///
+///   SINTER_FIELDS(weight_, bias_)
+///
+/// or, to name them otherwise, offer for both const and non-const objects
 ///
 ///   template <class F> void visit_fields(F&& f) { f("weight", weight_); f("bias", bias_); }
 ///
-/// Everything else is skipped: numbers, strings, maps, variants, raw pointers, classes with private fields.
+/// Numbers, texts, raw pointers and classes with a trivial destructor hold no tensors. Any other class does
+/// not compile unless it says that it holds none: see not_a_module.
 template <class M, class F>
 void visit_parameters(M& module, F&& f) {
   visit_leaves<detail::TensorLeaf>(module, f);
 }
 
-/// Number of elements of all tensors within `module`. A tensor that is reached on two paths counts twice.
+/// The same for buffers (see state.h), and for tensors and buffers together: what a module is saved as.
+template <class M, class F>
+void visit_buffers(M& module, F&& f) {
+  visit_leaves<detail::BufferLeaf>(module, f);
+}
+template <class M, class F>
+void visit_state(M& module, F&& f) {
+  visit_leaves<detail::StateLeaf>(module, f);
+}
+
+/// Whether a path fits a pattern, in which `*` stands for any text, dots included, and `?` for one character:
+/// "encoder.*", "*.bias".
+SINTER_API bool path_matches(std::string_view pattern, std::string_view path);
+
+/// Number of elements of all tensors within `module`. Buffers do not count; a tensor
+/// that is reached on two paths counts twice.
 template <class M>
 std::int64_t num_parameters(const M& module) {
   std::int64_t count = 0;

@@ -2,9 +2,19 @@
 #pragma once
 
 #include <sinter/nn/activation.h>
+#include <sinter/nn/attention.h>
 #include <sinter/nn/conv.h>
 #include <sinter/nn/dropout.h>
+#include <sinter/nn/embedding.h>
+#include <sinter/nn/init.h>
+#include <sinter/nn/interpolate.h>
 #include <sinter/nn/linear.h>
 #include <sinter/nn/loss.h>
 #include <sinter/nn/module.h>
+#include <sinter/nn/norm.h>
 #include <sinter/nn/pool.h>
+#include <sinter/nn/position.h>
+#include <sinter/nn/rearrange.h>
+#include <sinter/nn/recurrent.h>
+#include <sinter/nn/similarity.h>
+#include <sinter/nn/transformer.h>

@@ -1,5 +1,8 @@
-// Optimizers.
+// Optimizers, schedules of learning rates, averages of weights.
 #pragma once
 
 #include <sinter/optim/adam.h>
+#include <sinter/optim/average.h>
+#include <sinter/optim/optimizer.h>
+#include <sinter/optim/schedule.h>
 #include <sinter/optim/sgd.h>

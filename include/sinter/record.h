@@ -1,5 +1,5 @@
-// Saving and loading: the parameters of a module, or any named tensors, as one file in the safetensors
-// format.
+// Saving and loading: the parameters and buffers of a module, or any named tensors, as one file in the
+// safetensors format.
 #pragma once
 
 #include <cstddef>
@@ -65,29 +65,29 @@ namespace detail {
 struct Named {
   std::string path;
   AnyTensor tensor;
+  bool is_buffer = false;
 };
 
 template <class M>
-std::vector<Named> parameters_of(const M& module) {
+std::vector<Named> state_of(const M& module) {
   std::vector<Named> named;
-  visit_parameters(module, [&](std::string_view path, const auto& parameter) {
-    named.push_back({std::string(path), parameter.any()});
+  visit_state(module, [&](std::string_view path, const auto& state) {
+    named.push_back({std::string(path), state.dynamic(), IsBuffer<std::remove_cvref_t<decltype(state)>>});
   });
   return named;
 }
 
-SINTER_API Record make_record(const std::vector<Named>& parameters);
-/// The new tensors in the order of `parameters`, each on the device of the tensor it replaces, and a leaf iff
-/// that is one. Throws DataError that lists every parameter that is missing, unexpected or of another shape
-/// or dtype.
-SINTER_API std::vector<AnyTensor> match(const Record& record, const std::vector<Named>& parameters,
+SINTER_API Record make_record(const std::vector<Named>& state);
+/// The new tensors in the order of `state`, each on the device of the tensor it replaces, and a leaf iff that
+/// is one. Throws DataError that lists every tensor that is missing, unexpected or of another shape or dtype.
+SINTER_API std::vector<AnyTensor> match(const Record& record, const std::vector<Named>& state,
                                         std::string_view source);
 
 template <class M>
 M apply(M module, const Record& record, std::string_view source) {
-  std::vector<AnyTensor> tensors = match(record, parameters_of(module), source);
+  std::vector<AnyTensor> tensors = match(record, state_of(module), source);
   std::size_t at = 0;
-  visit_parameters(module, [&](std::string_view, auto& parameter) {
+  visit_state(module, [&](std::string_view, auto& parameter) {
     parameter = std::remove_cvref_t<decltype(parameter)>(std::move(tensors[at++]));
   });
   return module;
@@ -95,14 +95,16 @@ M apply(M module, const Record& record, std::string_view source) {
 
 }  // namespace detail
 
-/// The parameters of a module under their paths ("hidden.weight").
+/// The parameters and buffers of a module under their paths ("hidden.weight"). A parameter that is reached on
+/// several paths (tied weights) is saved once, under the first; the others stand in texts, "tied.PATH".
 template <class M>
 Record to_record(const M& module) {
-  return detail::make_record(detail::parameters_of(module));
+  return detail::make_record(detail::state_of(module));
 }
 
-/// Replaces every parameter of the module by the record's tensor of the same path. Names, shapes and dtypes
-/// must match on both sides; DataError lists all that do not.
+/// Replaces every parameter and buffer of the module by the record's tensor of the same path. Names, shapes
+/// and dtypes must match on both sides; DataError lists all that do not. Of a tied parameter the record may
+/// have any of its paths, or all.
 template <class M>
 M from_record(M module, const Record& record) {
   return detail::apply(std::move(module), record, "record");

@@ -80,4 +80,33 @@ constexpr void for_each_field(T& object, F&& f) {
   });
 }
 
+namespace detail {
+
+// `names` as the preprocessor spells the list: "weight_, bias_".
+template <class F, class... Field>
+void visit_listed(F& f, std::string_view names, Field&... field) {
+  const auto next = [&] {
+    const std::size_t end = names.find(',');
+    std::string_view name = names.substr(0, end);
+    names = end == std::string_view::npos ? std::string_view() : names.substr(end + 1);
+    while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
+    while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
+    return name;
+  };
+  (static_cast<void>(f(next(), field)), ...);
+}
+
+}  // namespace detail
 }  // namespace sinter::reflect
+
+/// Lists the fields of the class that it stands in, also private ones and those of its bases, for whoever
+/// visits modules: SINTER_FIELDS(weight, bias). Has any number of names, and leaves an aggregate one.
+#define SINTER_FIELDS(...)                                                              \
+  template <class SinterVisitor>                                                        \
+  void visit_fields(SinterVisitor&& sinter_visitor) {                                   \
+    ::sinter::reflect::detail::visit_listed(sinter_visitor, #__VA_ARGS__, __VA_ARGS__); \
+  }                                                                                     \
+  template <class SinterVisitor>                                                        \
+  void visit_fields(SinterVisitor&& sinter_visitor) const {                             \
+    ::sinter::reflect::detail::visit_listed(sinter_visitor, #__VA_ARGS__, __VA_ARGS__); \
+  }

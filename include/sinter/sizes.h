@@ -35,4 +35,8 @@ inline Range s_from(std::int64_t start, std::int64_t step = 1) { return {start, 
 /// A whole dimension.
 inline constexpr Range all{};
 
+/// Says that a reduction's axes go: x.sum(1, drop).
+struct Drop {};
+inline constexpr Drop drop;
+
 }  // namespace sinter

@@ -5,10 +5,8 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <iosfwd>
 #include <optional>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -16,7 +14,10 @@
 
 #include <sinter/any_tensor.h>
 #include <sinter/detail/tensor_creation.h>
+#include <sinter/detail/tensor_methods.h>
+#include <sinter/detail/tensor_views.h>
 #include <sinter/detail/typed.h>
+#include <sinter/indexing.h>
 #include <sinter/sizes.h>
 
 namespace sinter {
@@ -24,9 +25,12 @@ namespace sinter {
 /// A handle to a value that is known, or will be computed when it is needed; see AnyTensor, which it wraps
 /// and whose notes on broadcasting, dtypes and errors hold here too. A function without a note does what its
 /// namesake there does. Its static functions, such as full, from_data, arange, rand and cat, are those of
-/// TensorCreation.
+/// TensorCreation; views are those of detail::TensorViews; reductions, indexed reads and products those of
+/// detail::TensorMethods; further functions are free: softmax(x, 1), logsumexp(x, 1).
 template <std::size_t Rank, class Kind>
-class Tensor : public TensorCreation<Rank, Kind> {
+class Tensor : public TensorCreation<Rank, Kind>,
+               public detail::TensorViews<Rank, Kind>,
+               public detail::TensorMethods<Rank, Kind> {
  public:
   static constexpr std::size_t kRank = Rank;
   static constexpr bool kFloat = std::same_as<Kind, Float>;
@@ -35,6 +39,7 @@ class Tensor : public TensorCreation<Rank, Kind> {
   using Operand = detail::OperandOf<Rank, Kind>;
   using Mask = Tensor<Rank, Bool>;
   using Same = Tensor;
+  using ElementKind = Kind;
 
   /// An empty handle, which can only be assigned to.
   Tensor() = default;
@@ -45,8 +50,9 @@ class Tensor : public TensorCreation<Rank, Kind> {
   }
   Tensor(detail::Trusted, AnyTensor any) : any_(std::move(any)) {}
 
-  const AnyTensor& any() const& { return any_; }
-  AnyTensor any() && { return std::move(any_); }
+  /// The handle whose rank is known at run time only.
+  const AnyTensor& dynamic() const& { return any_; }
+  AnyTensor dynamic() && { return std::move(any_); }
 
   // ---- creation
   /// Of this tensor's shape, dtype and device.
@@ -199,6 +205,19 @@ class Tensor : public TensorCreation<Rank, Kind> {
   SINTER_BINARY(logical_xor, Same, !kFloat)
 #undef SINTER_OPERATOR
 #undef SINTER_BINARY
+#define SINTER_ASSIGNMENT(symbol, name, condition)                                             \
+  Tensor& operator symbol(Operand other) requires(condition) {                                 \
+    return *this = Tensor(detail::trusted, AnyTensor::name(any_, other.operand, other.where)); \
+  }
+  SINTER_ASSIGNMENT(+=, add, !kBool)
+  SINTER_ASSIGNMENT(-=, sub, !kBool)
+  SINTER_ASSIGNMENT(*=, mul, !kBool)
+  SINTER_ASSIGNMENT(/=, div, !kBool)
+  SINTER_ASSIGNMENT(%=, remainder, !kBool)
+  SINTER_ASSIGNMENT(&=, logical_and, !kFloat)
+  SINTER_ASSIGNMENT(|=, logical_or, !kFloat)
+  SINTER_ASSIGNMENT(^=, logical_xor, !kFloat)
+#undef SINTER_ASSIGNMENT
   friend Tensor operator-(Operand x) requires(!kBool) {
     Tensor result = trust(x.operand.tensor->neg(x.where));
     x.let_go();
@@ -208,10 +227,12 @@ class Tensor : public TensorCreation<Rank, Kind> {
   friend Tensor operator~(Operand x) requires(!kFloat) {
     return trust(x.operand.tensor->logical_not(x.where));
   }
-  /// Low where smaller, high where larger; NaN stays NaN.
-  Tensor clamp(Number<Kind> low, Number<Kind> high, Location where = Location::current()) const
-      requires(!kBool) {
-    return trust(AnyTensor::minimum(AnyTensor::maximum(any_, low.value, where), high.value, where));
+  /// Low where smaller, high where larger; NaN stays NaN. At the limits the gradient is that of this tensor.
+  Tensor clamp(Operand low, Operand high) const requires(!kBool) {
+    const AnyTensor raised =
+        AnyTensor::where(AnyTensor::less(any_, low.operand, low.where), low.operand, any_, low.where);
+    const AnyTensor above = AnyTensor::greater(raised, high.operand, low.where);
+    return trust(AnyTensor::where(above, high.operand, raised, low.where));
   }
 
   // ---- casts
@@ -236,188 +257,50 @@ class Tensor : public TensorCreation<Rank, Kind> {
     return cast<Bool>(DType::boolean, where);
   }
 
-  // ---- views: no element is copied
-  /// The braces say the rank: x.reshape({batch, -1}); x.reshape({}) has rank 0.
-  template <std::size_t N>
-  Tensor<N, Kind> reshape(const std::int64_t (&sizes)[N], Location where = Location::current()) const {
-    return {detail::trusted, any_.reshape(dims(sizes), where)};
+  // ---- parts by position
+  /// x(s(1, 3), all, -1): ranges keep their axis, positions do not; see Index. Where this tensor may change,
+  /// x(..) = value replaces the part.
+#define SINTER_INDEX(Leading)                                                                             \
+  template <detail::Indexes... I>                                                                         \
+  detail::IndexedTensor<Rank, Kind, Leading, I...> operator()(detail::First<Leading> first,               \
+                                                              const I&... rest) const& {                  \
+    const std::array<Index, 1 + sizeof...(I)> indices{Index(first.index), Index(rest)...};                \
+    return {detail::trusted, index(any_, indices, first.where)};                                          \
+  }                                                                                                       \
+  template <detail::Indexes... I>                                                                         \
+  detail::PartOf<Rank, Kind, Leading, I...> operator()(detail::First<Leading> first, const I&... rest)& { \
+    return {*this, {Index(first.index), Index(rest)...}, first.where};                                    \
   }
-  Tensor<0, Kind> reshape(const Sizes<0>&, Location where = Location::current()) const {
-    return {detail::trusted, any_.reshape({}, where)};
+  SINTER_INDEX(std::int64_t)
+  SINTER_INDEX(Range)
+  SINTER_INDEX(NewAxis)
+  SINTER_INDEX(Ellipsis)
+#undef SINTER_INDEX
+  template <std::size_t R>
+  detail::IndexedTensor<Rank, Kind, Tensor<R, Int>> operator()(const Tensor<R, Int>& positions,
+                                                               Location where = Location::current()) const& {
+    return {detail::trusted, index(any_, std::array{Index(positions)}, where)};
   }
-  template <std::size_t N>
-  Tensor<N, Kind> reshape_as(const Shape& shape, Location where = Location::current()) const {
-    return Tensor<N, Kind>(any_.reshape(shape, where), where);
+  template <std::size_t R>
+  detail::PartOf<Rank, Kind, Tensor<R, Int>> operator()(const Tensor<R, Int>& positions,
+                                                        Location where = Location::current()) & {
+    return {*this, {Index(positions)}, where};
   }
-  Tensor permute(const std::int64_t (&axes)[Rank ? Rank : 1], Location where = Location::current()) const
-      requires(Rank > 0) {
-    return trust(any_.permute(Axes(dims(axes)), where));
+  template <std::size_t R, detail::Indexes... I>
+  requires(sizeof...(I) > 0) detail::IndexedTensor<Rank, Kind, Tensor<R, Int>, I...>
+  operator()(const Tensor<R, Int>& positions, const I&... rest) const& {
+    return {detail::trusted, index(any_, std::array{Index(positions), Index(rest)...})};
   }
-  Tensor transpose(std::int64_t a, std::int64_t b, Location where = Location::current()) const {
-    return trust(any_.transpose(a, b, where));
+  template <std::size_t R, detail::Indexes... I>
+  requires(sizeof...(I) > 0) detail::PartOf<Rank, Kind, Tensor<R, Int>, I...>
+  operator()(const Tensor<R, Int>& positions, const I&... rest) & {
+    return {*this, {Index(positions), Index(rest)...}, Location::current()};
   }
-  /// Swaps the last two axes.
-  Tensor t(Location where = Location::current()) const requires(Rank >= 2) {
-    return trust(any_.transpose(-2, -1, where));
+  Tensor<1, Kind> operator()(const Mask& mask, Location where = Location::current()) const& {
+    return {detail::trusted, detail::masked(any_, mask.dynamic(), where)};
   }
-  /// Repeats axes of size 1, and adds leading ones; -1 keeps a size.
-  template <std::size_t N>
-  requires(N >= Rank) Tensor<N, Kind> expand(const std::int64_t (&sizes)[N],
-                                             Location where = Location::current())
-  const { return {detail::trusted, any_.expand(dims(sizes), where)}; }
-  Tensor expand_as(const Tensor& other, Location where = Location::current()) const {
-    return trust(any_.expand(other.shape(), where));
-  }
-  Tensor<(Rank ? Rank - 1 : 0), Kind> squeeze(std::int64_t axis, Location where = Location::current()) const
-      requires(Rank >= 1) {
-    return {detail::trusted, any_.squeeze(axis, where)};
-  }
-  /// The braces say how many axes go: x.squeeze({0, 2}).
-  template <std::size_t N>
-  requires(N <= Rank) Tensor<Rank - N, Kind> squeeze(const std::int64_t (&axes)[N],
-                                                     Location where = Location::current())
-  const { return {detail::trusted, any_.squeeze(Axes(dims(axes)), where)}; }
-  Tensor<Rank + 1, Kind> unsqueeze(std::int64_t axis, Location where = Location::current()) const {
-    return {detail::trusted, any_.unsqueeze(axis, where)};
-  }
-  Tensor<1, Kind> flatten(Location where = Location::current()) const {
-    return {detail::trusted, any_.reshape({any_.numel()}, where)};
-  }
-  /// Keeps the first N - 1 axes and makes the others one: x.flatten<2>() of (b, c, h, w) is (b, c * h * w).
-  template <std::size_t N>
-  requires(N >= 1 && N <= Rank) Tensor<N, Kind> flatten(Location where = Location::current())
-  const { return {detail::trusted, any_.reshape(detail::flattened_sizes(shape(), N), where)}; }
-  /// x.slice({s(1, 3), all, s_from(-2)}): one range for each leading axis.
-  Tensor slice(std::initializer_list<Range> ranges, Location where = Location::current()) const {
-    return trust(any_.slice(std::span(ranges.begin(), ranges.size()), where));
-  }
-  Tensor narrow(std::int64_t axis, std::int64_t start, std::int64_t length,
-                Location where = Location::current()) const {
-    return trust(any_.narrow(axis, start, length, where));
-  }
-  /// The part at one index of an axis, which goes; a negative index counts from the end.
-  Tensor<(Rank ? Rank - 1 : 0), Kind> select(std::int64_t axis, std::int64_t index,
-                                             Location where = Location::current()) const requires(Rank >= 1) {
-    const std::int64_t start = detail::index_from_start(shape(), axis, index);
-    return {detail::trusted, any_.narrow(axis, start, 1, where).squeeze(axis, where)};
-  }
-  Tensor flip(const Axes& axes, Location where = Location::current()) const {
-    return trust(any_.flip(axes, where));
-  }
-  Tensor<Rank + 1, Kind> windows(std::int64_t axis, std::int64_t size, std::int64_t step,
-                                 Location where = Location::current()) const {
-    return {detail::trusted, any_.windows(axis, size, step, where)};
-  }
-  Tensor pad(const Sizes<Rank>& before, const Sizes<Rank>& after, Number<Kind> value,
-             Location where = Location::current()) const {
-    return trust(
-        any_.pad(static_cast<const Shape&>(before), static_cast<const Shape&>(after), value.value, where));
-  }
-
-  // ---- parts put together
-  /// x.slice_assign({s(1, 3), all}, value): the value broadcasts to the part.
-  Tensor slice_assign(std::initializer_list<Range> ranges, const Tensor& value,
-                      Location where = Location::current()) const {
-    return trust(any_.slice_assign(std::span(ranges.begin(), ranges.size()), value.any(), where));
-  }
-  Tensor slice_fill(std::initializer_list<Range> ranges, Number<Kind> number,
-                    Location where = Location::current()) const {
-    return trust(any_.slice_fill(std::span(ranges.begin(), ranges.size()), number.value, where));
-  }
-  /// x.split({2, 3, 4}, 0): pieces of these sizes; x.split(2, 0): pieces of 2.
-  std::vector<Tensor> split(std::initializer_list<std::int64_t> sizes, std::int64_t axis,
-                            Location where = Location::current()) const {
-    return typed(any_.split(std::span(sizes.begin(), sizes.size()), axis, where));
-  }
-  std::vector<Tensor> split(std::int64_t size, std::int64_t axis,
-                            Location where = Location::current()) const {
-    return typed(any_.split(size, axis, where));
-  }
-  std::vector<Tensor> chunk(std::int64_t count, std::int64_t axis,
-                            Location where = Location::current()) const {
-    return typed(any_.chunk(count, axis, where));
-  }
-  Tensor repeat(const Sizes<Rank>& counts, Location where = Location::current()) const {
-    return trust(any_.repeat(static_cast<const Shape&>(counts), where));
-  }
-  Tensor roll(std::int64_t shift, std::int64_t axis, Location where = Location::current()) const {
-    return trust(any_.roll(shift, axis, where));
-  }
-  Tensor movedim(std::int64_t from, std::int64_t to, Location where = Location::current()) const {
-    return trust(any_.movedim(from, to, where));
-  }
-  Tensor mask_where(const Mask& mask, const Tensor& value, Location where = Location::current()) const {
-    return trust(any_.mask_where(mask.any(), value.any(), where));
-  }
-  Tensor mask_fill(const Mask& mask, Number<Kind> number, Location where = Location::current()) const {
-    return trust(any_.mask_fill(mask.any(), number.value, where));
-  }
-
-  // ---- reductions; axes that are named stay with size 1, without axes everything becomes one number
-#define SINTER_REDUCTION(name, condition)                                                         \
-  Tensor name(const Axes& axes, Location where = Location::current()) const requires(condition) { \
-    return trust(any_.name(axes, where));                                                         \
-  }                                                                                               \
-  Tensor<0, Kind> name(Location where = Location::current()) const requires(condition) {          \
-    return {detail::trusted, any_.name(any_.all_axes(), where).reshape({}, where)};               \
-  }
-  SINTER_REDUCTION(sum, !kBool)
-  SINTER_REDUCTION(prod, !kBool)
-  SINTER_REDUCTION(max, !kBool)
-  SINTER_REDUCTION(min, !kBool)
-  SINTER_REDUCTION(mean, kFloat)
-  SINTER_REDUCTION(all, kBool)
-#undef SINTER_REDUCTION
-  Tensor var(const Axes& axes, double correction = 1,
-             Location where = Location::current()) const requires kFloat {
-    return trust(any_.var(axes, correction, where));
-  }
-  Tensor std(const Axes& axes, double correction = 1,
-             Location where = Location::current()) const requires kFloat {
-    return trust(any_.std(axes, correction, where));
-  }
-  /// Along axes; the whole is the free function any(x), because x.any() is the dynamic handle.
-  Tensor any(const Axes& axes, Location where = Location::current()) const requires kBool {
-    return trust(any_.any(axes, where));
-  }
-  Tensor<Rank, Int> argmax(std::int64_t axis, Location where = Location::current()) const requires(!kBool) {
-    return {detail::trusted, any_.argmax(axis, where)};
-  }
-  Tensor<Rank, Int> argmin(std::int64_t axis, Location where = Location::current()) const requires(!kBool) {
-    return {detail::trusted, any_.argmin(axis, where)};
-  }
-
-  // ---- indexed reads
-  Tensor gather(std::int64_t axis, const Tensor<Rank, Int>& index,
-                Location where = Location::current()) const {
-    return trust(any_.gather(axis, index.any(), where));
-  }
-  Tensor index_select(std::int64_t axis, const Tensor<1, Int>& index,
-                      Location where = Location::current()) const {
-    return trust(any_.index_select(axis, index.any(), where));
-  }
-
-  Tensor<Rank + 1, Kind> one_hot(std::int64_t classes,
-                                 Location where = Location::current()) const requires kInt {
-    return {detail::trusted, any_.one_hot(classes, where)};
-  }
-
-  // ---- triangles
-  Tensor tril(std::int64_t diagonal = 0, Location where = Location::current()) const requires(Rank >= 2) {
-    return trust(any_.tril(diagonal, where));
-  }
-  Tensor triu(std::int64_t diagonal = 0, Location where = Location::current()) const requires(Rank >= 2) {
-    return trust(any_.triu(diagonal, where));
-  }
-
-  // ---- products
-  template <std::size_t Other>
-  requires(kFloat&& Rank >= 2 && Other >= 2) Tensor<(Rank > Other ? Rank : Other), Kind> matmul(
-      const Tensor<Other, Kind>& other, Location where = Location::current())
-  const { return {detail::trusted, any_.matmul(other.any(), where)}; }
-  Tensor conv2d(const Tensor& weight, const Conv2dOptions& options = {},
-                Location where = Location::current()) const requires(kFloat&& Rank == 4) {
-    return trust(any_.conv2d(weight.any(), options, where));
+  MaskedPart<Tensor> operator()(const Mask& mask, Location where = Location::current()) & {
+    return {*this, mask.dynamic(), where};
   }
 
   // ---- autodiff
@@ -430,25 +313,20 @@ class Tensor : public TensorCreation<Rank, Kind> {
   Gradients backward(Location where = Location::current()) const requires kFloat {
     return any_.backward(where);
   }
+  Gradients backward(const BackwardOptions& options,
+                     Location where = Location::current()) const requires kFloat {
+    return any_.backward(options, where);
+  }
 
  private:
   friend AnyTensor& detail::handle_of<>(Tensor& tensor);
   static Tensor trust(AnyTensor any) { return Tensor(detail::trusted, std::move(any)); }
-  template <std::size_t N>
-  static Dims dims(const std::int64_t (&values)[N]) {
-    return Dims(std::span<const std::int64_t>(values, N));
-  }
-
-  static std::vector<Tensor> typed(std::vector<AnyTensor> tensors) {
-    std::vector<Tensor> result;
-    for (AnyTensor& tensor : tensors) result.push_back(trust(std::move(tensor)));
-    return result;
-  }
 
   AnyTensor any_;
 };
 
 }  // namespace sinter
 
-// Needs the class above; who has tensors has their functions too.
+// Need the class above; who has tensors has their functions too.
 #include <sinter/functions.h>
+#include <sinter/maths.h>

@@ -12,6 +12,7 @@
 #include "jit/compile/library_build.h"
 #include "jit/compile/source_files.h"
 #include "src/base/env.h"
+#include "src/base/exit_gate.h"
 
 namespace sinter::compile {
 
@@ -93,8 +94,23 @@ Library open_library() {
   return library;
 }
 
+/// Variants that are tried compile in threads that may outlast the program's main function.
+base::ExitGate& gate() {
+  static base::ExitGate& instance = *new base::ExitGate([] { gate().close(); });
+  return instance;
+}
+
 const Library& library() {
-  static const Library& instance = *new Library(open_library());  // never destroyed: threads may compile
+  static const Library& instance = *[] {  // never destroyed: threads may compile
+    const base::ExitGate::Entry entry(gate());
+    auto* opened = new Library;
+    if (entry)
+      *opened = open_library();
+    else
+      opened->reason = "the process ends";
+    if (opened->found) gate().renew();
+    return opened;
+  }();
   return instance;
 }
 
@@ -140,6 +156,11 @@ std::string cuda_architecture(int major, int minor) {
 
 std::vector<std::byte> run_nvrtc(const std::string& source, const CudaOptions& options, std::string* log) {
   if (!has_nvrtc()) throw DeviceError("[cuda] kernels cannot be compiled: " + nvrtc_unavailable_reason());
+  const base::ExitGate::Entry entry(gate());
+  if (!entry) throw DeviceError("[cuda] kernels cannot be compiled any more: the process ends");
+  const struct Renew {  // what the call has made of static objects ends after the gate is closed
+    ~Renew() { gate().renew(); }
+  } renew;
   const Api& api = library().api;
   auto check = [&](int result, const char* call) {
     if (result != 0)

@@ -12,6 +12,37 @@ std::size_t argument_bytes(const Kernel& kernel) {
   return bytes;
 }
 
+std::vector<std::size_t> loops_of(std::uint32_t set) {
+  std::vector<std::size_t> loops;
+  for (; set != 0; set &= set - 1) loops.push_back(static_cast<std::size_t>(std::countr_zero(set)));
+  return loops;
+}
+
+std::vector<std::uint32_t> dependence(const Kernel& kernel) {
+  std::vector<std::uint32_t> of_map, of_expr;
+  for (const IndexMap& map : kernel.maps) {
+    std::uint32_t loops = 0;
+    for (std::size_t loop = 0; loop < map.steps.front().strides.size(); ++loop)
+      if (!map.steps.front().strides[loop].is_zero()) loops |= 1u << loop;
+    of_map.push_back(loops);
+  }
+  for (const Expr& expr : kernel.exprs) {
+    std::uint32_t loops = 0;
+    switch (expr.kind) {
+      case ExprKind::Scalar:
+      case ExprKind::Elementwise:
+      case ExprKind::Reduce: break;
+      default: loops = of_map[expr.map];
+    }
+    for (const ExprId arg : expr.args)
+      if (arg != kNone) loops |= of_expr[arg];
+    if (expr.predicate != kNone) loops |= of_expr[expr.predicate];
+    if (expr.kind == ExprKind::Reduce) loops &= (1u << kernel.outer_rank) - 1;
+    of_expr.push_back(loops);
+  }
+  return of_expr;
+}
+
 std::int64_t tiles_in_parts(std::int64_t tiles, std::int64_t rounds, std::int64_t at_once) {
   // A part of fewer rounds is done before its data have come, and what is left of the device is not worth it.
   constexpr std::int64_t kFewestRounds = 6;
@@ -40,7 +71,8 @@ std::vector<std::uint16_t> divisors(const Kernel& kernel) {
   const auto same = [](const IntRef& size) { return size; };
   const auto outer = kernel.extents.begin() + kernel.outer_rank;
   add(std::vector<IntRef>(kernel.extents.begin(), outer), same);
-  if (kernel.schedule == Schedule::LanesInner) add(std::vector<IntRef>(outer, kernel.extents.end()), same);
+  if (kernel.schedule == Schedule::LanesInner || kernel.tiling.any())
+    add(std::vector<IntRef>(outer, kernel.extents.end()), same);
   for (const IndexMap& map : kernel.maps)
     for (const MapStep& step : map.steps) add(step.extents, same);
   for (const Expr& expr : kernel.exprs) add(expr.bounds, [](const Bound& bound) { return bound.extent; });

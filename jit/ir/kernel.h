@@ -156,21 +156,41 @@ enum class Schedule : std::uint8_t {
   LanesInner,  // a workgroup of lanes per outer point; inner points are dealt out among them
 };
 
-/// How tensor cores compute a kernel whose only reduction is a sum of products over one inner loop: by tiles
-/// of the last two outer loops, rows and columns. One factor, `a`, depends on the rows and not on the
-/// columns, the other, `b`, on the columns and not on the rows; both are what was loaded of 16 bits, cast to
-/// f32. Of each the copy engine brings 128 bytes of the inner loop at a time, by a map of one step in which
-/// the neighbours lie along the inner loop or `across` it, along its own loop, and all other strides are
-/// multiples of 16 bytes.
+/// A factor of the products that a Tiling is about. Shared memory gets 128 bytes of the inner loops of it at
+/// a time, in one of two ways:
+///
+///   copied    by the copy engine. The factor is a load without a predicate, by a map of one step, and has
+///             one loop of its own; its neighbours lie along the only inner loop or `across` it, along its
+///             own loop, and all other strides are multiples of 16 bytes.
+///   computed  by lanes, from any expressions but those that may set a fault word.
+struct TiledFactor {
+  ExprId value = kNone;
+  bool across = false;    // neighbours in memory lie along its own loops, not along the inner ones
+  bool computed = false;  // not copied
+  bool pieces = false;    // computed: 16 bytes' worth of neighbours are within the last inner loop
+  bool vectors = false;   // computed: neighbours in memory are loaded 16 bytes at a time
+  friend bool operator==(const TiledFactor&, const TiledFactor&) = default;
+};
+
+/// How tensor cores compute a kernel whose only reduction is a sum of products: by tiles of rows and columns.
+/// Of the outer loops some are rows, which one factor, `a`, depends on and the other does not, some are
+/// columns, with `b` likewise, among them the last outer loop; the rest are the batch. Several loops of rows
+/// (columns) are counted as one, row-major.
 struct Tiling {
   std::uint16_t rows = 0, columns = 0;  // of a tile; 0: the kernel has no tiling
   std::uint8_t slots = 0;               // of shared memory
   std::uint8_t workgroups = 1;          // that a compute unit holds at once
+  std::uint8_t loaders = 1;             // groups of subgroups that bring the factors, one slot each in turn
   bool turns = false;    // two groups of subgroups have a tile each: one stores while the other multiplies
   bool vectors = false;  // what is loaded and stored along the columns lies in whole vectors
-  ExprId sum = kNone, a = kNone, b = kNone;  // the Reduce and the loads
-  bool a_across = false, b_across = false;
+  /// What the factors are when they are multiplied: bf16, f16, or f32, which is rounded to the 11 bits of
+  /// tf32. Their values have this dtype.
+  DType multiplied = DType::bf16;
+  std::uint32_t row_loops = 0, column_loops = 0;  // sets of outer loops, by bits
+  ExprId sum = kNone;                             // the Reduce
+  TiledFactor a, b;
   bool any() const { return rows > 0; }
+  bool has_computed() const { return a.computed || b.computed; }
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 
@@ -238,6 +258,12 @@ struct Kernel {
   std::vector<Expr> exprs;  // operands stand before their uses
   std::vector<Store> stores;
 };
+
+/// The loops of a set, in order.
+std::vector<std::size_t> loops_of(std::uint32_t set);
+
+/// For each expression the loops that it depends on, as a set.
+std::vector<std::uint32_t> dependence(const Kernel& kernel);
 
 /// In how many parts, one for each workgroup, the sums of all tiles are cut where a device holds `at_once`
 /// workgroups: 1 unless most of them would have nothing to do. `rounds`: slots of the sum.

@@ -110,8 +110,18 @@ class Printer {
     if (t.workgroups > 1) word("workgroups").number(t.workgroups);
     if (t.turns) word("turns");
     if (t.vectors) word("vectors");
-    named('%', t.sum).word("=").named('%', t.a).word(t.a_across ? "across" : "along");
-    named('%', t.b).word(t.b_across ? "across" : "along");
+    if (t.loaders > 1) word("loaders").number(t.loaders);
+    word(name_of(t.multiplied)).word("rows").number(t.row_loops).word("columns").number(t.column_loops);
+    named('%', t.sum).word("=");
+    print_factor(t.a);
+    print_factor(t.b);
+  }
+
+  void print_factor(const TiledFactor& factor) {
+    named('%', factor.value).word(factor.across ? "across" : "along");
+    if (factor.computed) word("computed");
+    if (factor.pieces) word("pieces");
+    if (factor.vectors) word("vectors");
   }
 
   // "split(extents) at(strides) + offset"; the first step splits nothing.

@@ -1,5 +1,6 @@
 // Checks every rule of kernel.h that can be seen without the arguments of a launch.
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -94,30 +95,52 @@ class Verifier {
   void check_tiling() const {
     const std::string where = "tiles";
     const Tiling& t = k_.tiling;
-    require(k_.inner_rank == 1 && k_.outer_rank >= 2 && k_.phases == 2 && k_.members == 1 && !k_.split &&
+    require(k_.inner_rank >= 1 && k_.outer_rank >= 2 && k_.phases == 2 && k_.members == 1 && !k_.split &&
                 k_.row_elements == 0,
-            where, "of a kernel that is no sum over one loop for rows and columns");
-    require(
-        t.rows % 64 == 0 && t.columns % 64 == 0 && t.slots >= 2 && t.workgroups >= 1, where,
-        std::to_string(t.rows) + " x " + std::to_string(t.columns) + ", slots " + std::to_string(t.slots));
+            where, "of a kernel that is no sum for rows and columns");
+    require(t.rows % 64 == 0 && t.columns % 64 == 0 && t.slots >= 2 && t.workgroups >= 1 && t.loaders >= 1,
+            where,
+            std::to_string(t.rows) + " x " + std::to_string(t.columns) + ", slots " +
+                std::to_string(t.slots) + ", loaders " + std::to_string(t.loaders));
+    require(is_half(t.multiplied) || t.multiplied == DType::f32, where, "that multiply no such dtype");
+    const std::uint32_t outer = (1u << k_.outer_rank) - 1;
+    require(t.row_loops != 0 && (t.row_loops & t.column_loops) == 0 &&
+                ((t.row_loops | t.column_loops) & ~outer) == 0 &&
+                (t.column_loops >> (k_.outer_rank - 1u) & 1) == 1,
+            where, "with rows and columns that are no outer loops, or not the last");
     require(
         t.sum < k_.exprs.size() && k_.exprs[t.sum].kind == ExprKind::Reduce && k_.exprs[t.sum].op == Op::Sum,
         where, "without a sum");
     for (ExprId id = 0; id < k_.exprs.size(); ++id)
       require(k_.exprs[id].kind != ExprKind::Reduce || id == t.sum, where, "of several reductions");
     for (const Store& store : k_.stores) require(store.level == Level::Outer, where, "with an Inner store");
-    const std::size_t row = k_.outer_rank - 2u, column = row + 1;
-    for (const ExprId id : {t.a, t.b}) {
-      require(id < k_.exprs.size() && k_.exprs[id].kind == ExprKind::Load && is_half(k_.exprs[id].dtype) &&
-                  k_.exprs[id].predicate == kNone && k_.maps[k_.exprs[id].map].steps.size() == 1,
-              where, "with a factor that is no plain load of 16 bits");
-      const std::vector<IntRef>& strides = k_.maps[k_.exprs[id].map].steps.front().strides;
-      const std::size_t own = id == t.a ? row : column, other = id == t.a ? column : row;
-      const bool across = id == t.a ? t.a_across : t.b_across;
-      require(
-          strides[other].is_zero() && !strides[own].is_zero() && strides[across ? own : rank_ - 1].is_one(),
-          where, "with a factor that does not lie as it says");
+    const std::vector<std::uint32_t> loops = dependence(k_);
+    check_factor(t.a, t.row_loops, t.column_loops, loops);
+    check_factor(t.b, t.column_loops, t.row_loops, loops);
+  }
+
+  void check_factor(const TiledFactor& factor, std::uint32_t own, std::uint32_t other,
+                    const std::vector<std::uint32_t>& loops) const {
+    const std::string where = "tiles";
+    require(factor.value < k_.exprs.size() && k_.exprs[factor.value].dtype == k_.tiling.multiplied, where,
+            "with a factor of another dtype");
+    require((loops[factor.value] & other) == 0 && (loops[factor.value] & own) == own, where,
+            "with a factor that depends on other loops");
+    const Expr& expr = k_.exprs[factor.value];
+    const bool is_plain =
+        expr.kind == ExprKind::Load && expr.predicate == kNone && k_.maps[expr.map].steps.size() == 1;
+    if (factor.computed) {
+      const std::size_t along = factor.across ? loops_of(own).back() : rank_ - 1;
+      require(!factor.vectors ||
+                  (is_plain && factor.pieces && k_.maps[expr.map].steps.front().strides[along].is_one()),
+              where, "with a factor that does not lie in vectors");
+      return;
     }
+    require(is_plain && k_.inner_rank == 1 && std::has_single_bit(own), where,
+            "with a factor that is copied and no plain load");
+    const std::vector<IntRef>& strides = k_.maps[expr.map].steps.front().strides;
+    require(strides[factor.across ? loops_of(own).front() : rank_ - 1].is_one(), where,
+            "with a factor that does not lie as it says");
   }
 
   void check_map(std::size_t index) const {

@@ -36,6 +36,9 @@ class LibraryOp {
   virtual ~LibraryOp() = default;
   virtual const Kind& kind() const = 0;
 
+  /// Of what it reads in `dtype` or, as indices are, in another.
+  virtual DType dtype_of_operand(std::size_t /*operand*/) const { return dtype; }
+
   /// Ops of one kind with equal keys are the same work.
   virtual std::string key() const = 0;
   /// For logs and explanations: "matmul 1x64x32 * 32x8".

@@ -75,6 +75,15 @@ void let_starts_move(const trace::Trace& trace, const trace::OpRecord& record, s
 
 }  // namespace
 
+void set_ints(const trace::Trace& trace, const trace::OpRecord& record, std::uint32_t first_start,
+              Node& node) {
+  const std::span<const std::int64_t> ints = trace.ints_of(record);
+  node.ints.assign(ints.begin(), ints.end());
+  node.starts.clear();
+  if (trace::start_count(record) > 0 && !trace.moves.empty())
+    let_starts_move(trace, record, first_start, node);
+}
+
 Graph make_graph(const trace::Trace& trace) {
   Graph graph;
   graph.trace = &trace;
@@ -100,9 +109,8 @@ Graph make_graph(const trace::Trace& trace) {
     node.dtype = value.dtype;
     node.shape = value.shape;
     node.record = i;
-    for (std::int64_t number : trace.ints_of(record)) node.ints.push_back(number);
-    if (const std::size_t count = trace::start_count(record); count > 0 && !trace.moves.empty())
-      let_starts_move(trace, record, next_start, node);
+    node.precision = record.precision;
+    set_ints(trace, record, next_start, node);
     next_start += static_cast<std::uint32_t>(trace::start_count(record));
     for (std::uint32_t s = 0; s < record.scalar_count; ++s)
       node.scalars.push_back({ScalarRef::Table::Trace, record.first_scalar + s});

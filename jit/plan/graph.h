@@ -11,6 +11,7 @@
 #include <sinter/shape.h>
 
 #include "jit/plan/moving.h"
+#include "jit/plan/reuse/size_checks.h"
 #include "jit/plan/scalar_ref.h"
 #include "src/trace/trace.h"
 
@@ -43,7 +44,8 @@ struct Node {
   std::vector<ScalarRef> scalars;  // Op: its own, as ops.def describes; Scalar: the number
   trace::ValueId value = 0;        // External
   std::uint32_t record = 0;        // the op of the trace that it is there for, for explanations
-  bool channels_last = false;      // library op with an image as result: the shape is (n, h, w, c)
+  MatmulPrecision precision = MatmulPrecision::Highest;  // library op
+  bool channels_last = false;  // library op with an image as result: the shape is (n, h, w, c)
 
   OpClass op_class() const { return info(op).op_class; }
   bool is(OpClass c) const { return kind == NodeKind::Op && op_class() == c; }
@@ -69,6 +71,8 @@ struct Graph {
   /// a plan serves every run of the same structure.
   std::vector<Scalar> constants;
   bool channels_last = false;  // convolutions may be given images with their channels last (choose_layouts)
+  /// Where decisions note what they asked about sizes; null: nobody wants to know.
+  SizeChecks* checks = nullptr;
 
   /// The number that a node is, where a pass wrote it; null for all others, and so for the program's scalars,
   /// which a plan knows nothing of.
@@ -103,6 +107,10 @@ Domain domain_of(const Graph& graph, const Node& node);
 Shape without_ones(const Shape& shape, std::int64_t& bits);
 
 Graph make_graph(const trace::Trace& trace);
+
+/// Gives a node the integers of its op of the trace, of which the first start is number `first_start`.
+void set_ints(const trace::Trace& trace, const trace::OpRecord& record, std::uint32_t first_start,
+              Node& node);
 
 /// A view over a value or buffer: the node it looks at and the strides into it.
 struct StridedView {

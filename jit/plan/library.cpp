@@ -15,7 +15,9 @@ bool reads_in_place(const Graph& graph, const library::Kind& kind, const library
           library::is_channels_last(signature.operands[k].shape, layout));
 }
 
-LibraryCall call_of(const Graph& graph, NodeId id) {
+}  // namespace
+
+LibraryCall library_call(const Graph& graph, NodeId id) {
   const Node& node = graph.nodes[id];
   LibraryCall call;
   call.signature = signature_of(graph, node);
@@ -32,8 +34,6 @@ LibraryCall call_of(const Graph& graph, NodeId id) {
   call.results[0] = id;
   return call;
 }
-
-}  // namespace
 
 const library::Kind& kind_of(const Node& node) { return library::kind_of(node.op, node.ints); }
 
@@ -57,7 +57,7 @@ std::vector<LibraryCall> library_calls(const Graph& graph) {
     const Node& node = graph.nodes[id];
     if (node.is(OpClass::Library)) {
       call_of_node.emplace(id, calls.size());
-      calls.push_back(call_of(graph, id));
+      calls.push_back(library_call(graph, id));
     } else if (node.is(OpClass::Result)) {
       calls[call_of_node.at(node.operands[0])].results[static_cast<std::size_t>(node.ints[0])] = id;
     }
@@ -68,16 +68,19 @@ std::vector<LibraryCall> library_calls(const Graph& graph) {
 void make_library_ops(const Graph& graph, const std::vector<bool>& stored, std::span<LibraryCall> calls) {
   for (LibraryCall& call : calls) {
     const Node& node = graph.nodes[call.results[0]];
-    library::Request request{call.signature, {}, {}};
     for (std::size_t k = 0; k < call.operands.size(); ++k) {
       const NodeId operand = node.operands[k];
-      LibraryOperand& read = call.operands[k];
-      if (stored[operand]) read = {operand, trace::contiguous_layout(graph.nodes[operand].shape)};
-      request.layouts.push_back({read.layout.strides, 0});
+      if (stored[operand]) call.operands[k] = {operand, trace::contiguous_layout(graph.nodes[operand].shape)};
     }
-    for (NodeId result : call.results) request.channels_last.push_back(graph.nodes[result].channels_last);
-    call.op = kind_of(node).make(request);
+    make_library_op(graph, call);
   }
+}
+
+void make_library_op(const Graph& graph, LibraryCall& call) {
+  library::Request request{call.signature, {}, {}};
+  for (const LibraryOperand& read : call.operands) request.layouts.push_back({read.layout.strides, 0});
+  for (NodeId result : call.results) request.channels_last.push_back(graph.nodes[result].channels_last);
+  call.op = kind_of(graph.nodes[call.results[0]]).make(request);
 }
 
 }  // namespace sinter::plan

@@ -34,6 +34,11 @@ const library::Kind& kind_of(const Node& node);
 /// results.
 std::vector<LibraryCall> library_calls(const Graph& graph);
 
+/// The call of one library op, which has only its first result.
+LibraryCall library_call(const Graph& graph, NodeId id);
+/// Makes its op, once it is known where operands are read.
+void make_library_op(const Graph& graph, LibraryCall& call);
+
 /// Makes the ops, once it is known for each node whether it is stored for other reasons too: a view that is
 /// stored is read from its own memory.
 void make_library_ops(const Graph& graph, const std::vector<bool>& stored, std::span<LibraryCall> calls);

@@ -72,6 +72,14 @@ class MovingParts {
     return far;
   }
 
+  /// The same parts of starts that have other numbers: `name` gives each a number of its own.
+  template <class Name>
+  MovingParts renamed(Name name) const {
+    MovingParts result;
+    for (const Moving& m : parts_) result.add({name(m.by.start), m.by.low, m.by.reach}, m.factor);
+    return result;
+  }
+
   std::size_t held_bytes() const { return parts_.capacity() * sizeof(Moving); }
 
   friend bool operator==(const MovingParts&, const MovingParts&) = default;
@@ -110,6 +118,7 @@ inline bool reshape_layout(const Shape& shape, const ViewLayout& layout, const S
 struct MovingNumber {
   std::uint32_t place = 0;
   MovingParts parts;
+  friend bool operator==(const MovingNumber&, const MovingNumber&) = default;
 };
 
 }  // namespace sinter::plan

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <queue>
 #include <stdexcept>
+#include <string_view>
 
 #include <absl/container/flat_hash_map.h>
 
@@ -64,7 +65,8 @@ constexpr std::size_t kTables[] = {4, 16, 64, 256, 1024};
 /// Joins steps into batches. A batch is one vertex of the graph of steps: joining must not close a circle.
 class Batcher {
  public:
-  Batcher(const Graph& graph, Grouping& grouping, const ir::DeviceTraits& traits, std::vector<Step>& steps)
+  Batcher(const Graph& graph, const Grouping& grouping, const ir::DeviceTraits& traits,
+          std::vector<Step>& steps)
       : graph_(graph),
         grouping_(grouping),
         traits_(traits),
@@ -75,14 +77,14 @@ class Batcher {
   }
 
   void run() {
-    absl::flat_hash_map<std::string, std::vector<std::size_t>> alike;  // kernel text to open batches
+    absl::flat_hash_map<std::string_view, std::vector<std::size_t>> alike;  // kernel text to open batches
     for (std::size_t s = 0; s < steps_.size(); ++s) {
-      if (steps_[s].library || bytes_of(steps_[s]) > kSmall) continue;
+      if (steps_[s].library || is_large(steps_[s])) continue;
       const ir::Kernel& kernel = kernel_of(s);
       if (kernel.split || kernel.tiling.any()) continue;
-      const std::size_t most = most_members(kernel);
+      const std::size_t most = most_members(kernel, traits_);
       if (most < 2) continue;
-      std::vector<std::size_t>& open = alike[ir::to_string(kernel)];
+      std::vector<std::size_t>& open = alike[grouping_.kernels[steps_[s].members[0]].form->text()];
       auto to = std::find_if(open.begin(), open.end(), [&](std::size_t b) {
         return batches_[b].size() < most && precedence_.are_independent(static_cast<Precedence::Vertex>(b),
                                                                         static_cast<Precedence::Vertex>(s));
@@ -112,7 +114,9 @@ class Batcher {
     return precedence;
   }
 
-  const ir::Kernel& kernel_of(std::size_t s) const { return grouping_.kernels[steps_[s].members[0]].kernel; }
+  const ir::Kernel& kernel_of(std::size_t s) const {
+    return grouping_.kernels[steps_[s].members[0]].kernel();
+  }
 
   // Not an integer: views that repeat their elements may have 2^62 bytes each.
   double bytes_of(const Step& step) const {
@@ -123,12 +127,16 @@ class Batcher {
     return bytes;
   }
 
-  std::size_t most_members(const ir::Kernel& kernel) const {
-    const std::size_t of_one = ir::argument_bytes(kernel) + 8;  // and what a device adds for itself
-    std::size_t most = 1;
-    for (std::size_t table : kTables)
-      if (table * of_one <= traits_.batch_bytes) most = table;
-    return most;
+  bool is_large(const Step& step) const {
+    const bool is = bytes_of(step) > kSmall;
+    if (graph_.checks) {
+      std::vector<SizeChecks::Term> terms;
+      for (const BufferUse& use : step.buffers)
+        terms.push_back(
+            {graph_.nodes[use.node].shape, static_cast<double>(size_of(graph_.nodes[use.node].dtype))});
+      graph_.checks->compare(SizeChecks::Is::More, std::move(terms), -kSmall, is);
+    }
+    return is;
   }
 
   void write() {
@@ -148,7 +156,7 @@ class Batcher {
   }
 
   const Graph& graph_;
-  Grouping& grouping_;
+  const Grouping& grouping_;
   const ir::DeviceTraits& traits_;
   std::vector<Step>& steps_;
   Precedence precedence_;                          // of batches, each named after its first step
@@ -178,9 +186,18 @@ std::vector<Step> make_steps(const Grouping& grouping) {
   return in_order(std::move(steps));
 }
 
-void batch(const Graph& graph, Grouping& grouping, const ir::DeviceTraits& traits, std::vector<Step>& steps) {
+void batch(const Graph& graph, const Grouping& grouping, const ir::DeviceTraits& traits,
+           std::vector<Step>& steps) {
   if (traits.batch_bytes == 0) return;
   Batcher(graph, grouping, traits, steps).run();
+}
+
+std::size_t most_members(const ir::Kernel& kernel, const ir::DeviceTraits& traits) {
+  const std::size_t of_one = ir::argument_bytes(kernel) + 8;  // and what a device adds for itself
+  std::size_t most = 1;
+  for (std::size_t table : kTables)
+    if (table * of_one <= traits.batch_bytes) most = table;
+  return most;
 }
 
 std::size_t table_size(std::size_t members) {

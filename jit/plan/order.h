@@ -14,7 +14,11 @@ std::vector<Step> make_steps(const Grouping& grouping);
 
 /// Steps that run the same kernel and do not depend on each other become one step of several members, as many
 /// as the device's arguments allow.
-void batch(const Graph& graph, Grouping& grouping, const ir::DeviceTraits& traits, std::vector<Step>& steps);
+void batch(const Graph& graph, const Grouping& grouping, const ir::DeviceTraits& traits,
+           std::vector<Step>& steps);
+
+/// How many members one launch of a kernel may have.
+std::size_t most_members(const ir::Kernel& kernel, const ir::DeviceTraits& traits);
 
 /// The size of the table of arguments for so many members: few sizes, as each is a kernel of its own.
 std::size_t table_size(std::size_t members);

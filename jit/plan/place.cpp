@@ -108,6 +108,8 @@ class Placer {
     memory_.in_place_bytes.assign(steps_.size(), 0);
     last_use_.assign(graph_.nodes.size(), -1);
     last_read_of_input_.assign(graph_.trace->buffer_count, -1);
+    uses_.assign(graph_.nodes.size(), 0);
+    uses_of_input_.assign(graph_.trace->buffer_count, 0);
     keeps_.assign(graph_.nodes.size(), false);
     for (const Result& result : graph_.results) {
       const std::optional<StridedView> view = stored_view(result.node);
@@ -149,6 +151,7 @@ class Placer {
   void place_step(int s) {
     const Step& step = steps_[s];
     absl::flat_hash_set<NodeId> taken;
+    count_uses(step, 1);
     if (step.library)
       for (NodeId result : step.library->results) give_memory(result);
     std::size_t first = 0;
@@ -171,6 +174,14 @@ class Placer {
       // Once, though a library op may name it twice: a product with its own transpose.
       if (temporary && last_use_[use.node] == s && taken.insert(use.node).second)
         arena_.give_back(binding, std::max(aligned(bytes(use.node)), kAlignment));
+    }
+    count_uses(step, -1);
+  }
+
+  void count_uses(const Step& step, int more) {
+    for (const BufferUse& use : step.buffers) {
+      uses_[use.node] += more;
+      if (graph_.nodes[use.node].kind == NodeKind::External) uses_of_input_[input_of(use.node)] += more;
     }
   }
 
@@ -195,7 +206,7 @@ class Placer {
   /// same elements.
   bool reuse(int s, const Member& member, std::size_t w, absl::flat_hash_set<NodeId>& taken) {
     const Step& step = steps_[s];
-    const Lowered& lowered = grouping_.kernels[member.group];
+    const LoweredGroup& lowered = grouping_.kernels[member.group];
     const NodeId id = step.buffers[w].node;
     for (std::size_t r = member.first; r < member.end; ++r) {
       const NodeId from = step.buffers[r].node;
@@ -204,13 +215,12 @@ class Placer {
       if (!step.buffers[r].read || step.buffers[r].written || taken.contains(from) ||
           bytes(from) != bytes(id) || graph_.nodes[from].dtype != graph_.nodes[id].dtype)
         continue;
-      if (read_by_another(step, member, from) ||
-          !same_elements(lowered.kernel, r - member.first, w - member.first))
-        continue;
+      // Another member of the step reads the node: each has it once.
+      if (uses_[from] > 1 || !same_elements(lowered.kernel(), r - member.first, w - member.first)) continue;
       if (graph_.nodes[from].kind == NodeKind::External) {
         const trace::TraceValue& value = graph_.trace->values[graph_.nodes[from].value];
         if (!keeps_[id] || !value.dying || value.layout.offset != 0 || donated_[value.buffer] ||
-            last_read_of_input_[value.buffer] != s || read_twice(step, value.buffer, from))
+            last_read_of_input_[value.buffer] != s || uses_of_input_[value.buffer] > 1)
           continue;
         donated_[value.buffer] = true;
         memory_.of_node[id] = {Binding::Space::Input, value.buffer, 0};
@@ -223,21 +233,6 @@ class Placer {
       return true;
     }
     return false;
-  }
-
-  /// Another member of the step reads the node.
-  static bool read_by_another(const Step& step, const Member& member, NodeId node) {
-    for (std::size_t b = 0; b < step.buffers.size(); ++b)
-      if ((b < member.first || b >= member.end) && step.buffers[b].node == node) return true;
-    return false;
-  }
-
-  /// Another value of the same buffer is read by the same step.
-  bool read_twice(const Step& step, std::uint32_t input, NodeId but) const {
-    return std::any_of(step.buffers.begin(), step.buffers.end(), [&](const BufferUse& use) {
-      return use.node != but && graph_.nodes[use.node].kind == NodeKind::External &&
-             input_of(use.node) == input;
-    });
   }
 
   /// Every load of buffer `r` reads the element that the store to `w` writes, in the same lane and no later.
@@ -284,8 +279,9 @@ class Placer {
   const std::vector<Step>& steps_;
   Memory memory_;
   Arena arena_;
-  std::vector<int> last_use_;            // for nodes in memory: the last step that touches them
-  std::vector<int> last_read_of_input_;  // for the trace's buffers
+  std::vector<int> last_use_;              // for nodes in memory: the last step that touches them
+  std::vector<int> last_read_of_input_;    // for the trace's buffers
+  std::vector<int> uses_, uses_of_input_;  // by buffers of the step at hand: of nodes, of the trace's buffers
   std::vector<bool> donated_;
   std::vector<bool> keeps_;  // stored nodes that somebody sees afterwards
 };

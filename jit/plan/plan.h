@@ -137,6 +137,11 @@ struct Pass;
 Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const PlanOptions& options,
                std::span<const Pass> passes);
 
+/// The same, and all that became of the trace on the way, where `kept` is not null.
+struct Planned;
+Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const PlanOptions& options,
+               std::span<const Pass> passes, Planned* kept);
+
 /// One launch in a line: its ops and the first source line.
 std::string describe(const Launch& launch, const trace::Trace& trace);
 

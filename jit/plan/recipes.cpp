@@ -120,7 +120,13 @@ class Keeper {
     if (is_view && node(base).kind == NodeKind::External) return "a view of an input";
     if (is_view && stored_[base]) return "a view of what is stored";
     if (in_memory_[base] && (is_view || id == base)) return "in memory for another operation";
-    const double size = std::min(bytes(id), bytes(base));
+    const NodeId smaller = bytes(id) <= bytes(base) ? id : base;
+    const double size = bytes(smaller);
+    if (graph_.checks) {
+      check(SizeChecks::Is::AtLeast, {term(base), term(id, -1)}, 0, smaller == id);
+      check(SizeChecks::Is::AtLeast, {term(smaller)}, -least_bytes_, size >= least_bytes_);
+      size_of_ = term(smaller);
+    }
     if (size < least_bytes_) return "small";
     if (record(id).again) return "used again";
     return why_not_computed(id, size);
@@ -129,6 +135,7 @@ class Keeper {
   /// Looks at what a recipe for `id` would do: computes, down to what is in memory.
   const char* why_not_computed(NodeId id, double size) {
     double kept = 0, work = 0, small = 0;
+    std::vector<SizeChecks::Term> kept_terms, work_terms, small_terms;  // the same, for checks
     ++searches_;
     std::vector<NodeId> todo{id};
     while (!todo.empty()) {
@@ -140,25 +147,53 @@ class Keeper {
         if (external(at).dying) return "its inputs die here";
         if (!external(at).fills_buffer) return "it would keep a larger buffer alive";
         kept += bytes(at);
+        kept_terms.push_back(term(at));
       } else if (at != id && stored_[at] && !n.is(OpClass::View) && !is_half(n.dtype)) {
         kept += bytes(at);
+        kept_terms.push_back(term(at));
       } else if (const char* why = why_not_again(n)) {
         small += bytes(at);
         if (at == id) return why;
+        small_terms.push_back(term(at, kSlack));
+        if (graph_.checks) {
+          check(SizeChecks::Is::More, {term(at, kSmall), less(1)}, 0, bytes(at) * kSmall > size);
+          std::vector<SizeChecks::Term> terms = small_terms;
+          terms.push_back(less(1));
+          check(SizeChecks::Is::More, std::move(terms), 0, small * kSlack > size);
+        }
         if (is_half(n.dtype) || bytes(at) * kSmall > size || small * kSlack > size)
           return "it comes of what is not stored";
         kept += bytes(at);
+        kept_terms.push_back(term(at));
         small_.push_back(at);
       } else {
         if (record(at).again) return "it comes of a value that was left out before";
         if (records_.size() == kMostOps) return "many operations";
         records_.push_back(n.record);
         work += weight_of(n) * static_cast<double>(n.shape.numel()) / traits_.work_per_byte;
+        work_terms.push_back({n.shape, weight_of(n) / traits_.work_per_byte});
         todo.insert(todo.end(), n.operands.begin(), n.operands.end());
       }
     }
+    if (graph_.checks) {
+      std::vector<SizeChecks::Term> terms = kept_terms;
+      terms.push_back(less(1 + 1 / kSlack));
+      check(SizeChecks::Is::More, terms, 0, kept > size + size / kSlack);
+      terms.back() = less(2);
+      terms.insert(terms.end(), work_terms.begin(), work_terms.end());
+      check(SizeChecks::Is::More, std::move(terms), 0, kept + work > 2 * size);
+    }
     if (kept > size + size / kSlack) return "its inputs take more memory";
     return kept + work > 2 * size ? "dearer to compute again" : nullptr;
+  }
+
+  SizeChecks::Term term(NodeId id, double times = 1) const {
+    return {node(id).shape, times * static_cast<double>(size_of(node(id).dtype))};
+  }
+  /// The size of the value at hand, to be subtracted.
+  SizeChecks::Term less(double times) const { return {size_of_.shape, -times * size_of_.times}; }
+  void check(SizeChecks::Is is, std::vector<SizeChecks::Term> terms, double constant, bool outcome) const {
+    graph_.checks->compare(is, std::move(terms), constant, outcome);
   }
 
   /// Null: the operation gives the same bits in whatever kernel it lands, and costs a known little.
@@ -187,6 +222,7 @@ class Keeper {
   const double least_bytes_;
   std::vector<bool> asked_, in_memory_, stored_;
   KeepOrCompute found_;
+  SizeChecks::Term size_of_{};          // of the value at hand, where checks want it
   std::vector<NodeId> small_;           // of the value at hand
   std::vector<std::uint32_t> records_;  // likewise
   std::vector<std::uint32_t> seen_;     // the last search that has seen a node

@@ -207,7 +207,7 @@ Access Traffic::begin(NodeId id, const Memory& memory) const {
   return access;
 }
 
-void Traffic::read(Access& access, NodeId id, const std::vector<Reach>& reaches) {
+void Traffic::read(Access& access, NodeId id, const std::vector<Reach>& reaches, bool in_kernel) {
   const Node& node = graph_.nodes[id];
   const trace::TraceValue* input = access.external ? &graph_.trace->values[node.value] : nullptr;
   // Positions outside of what the value occupies are masked out by the kernel (padding).
@@ -226,7 +226,10 @@ void Traffic::read(Access& access, NodeId id, const std::vector<Reach>& reaches)
   }
   const auto size = static_cast<std::int64_t>(size_of(node.dtype));
   if (!input) {
-    access.bytes_read = std::min(add(launch_values_[id], inside), whole.count) * size;
+    // Of several ways into a value some elements may be the same; a library op may also name a value twice.
+    const bool once = inside.size() == 1 && in_kernel;
+    access.bytes_read =
+        (once ? inside[0].count : std::min(add(launch_values_[id], inside), whole.count)) * size;
     return;
   }
   access.bytes_read = add(launch_inputs_[input->buffer], inside) * size;
@@ -241,16 +244,27 @@ void Traffic::write(Access& access, NodeId id, std::int64_t elements) const {
     access.least_bytes = std::min(access.bytes_written, seen->second.total() * size);
 }
 
-std::vector<Access> Traffic::kernel(const Lowered& lowered, const Memory& memory) {
+const Traffic::FormReach& Traffic::reach_of_form(const KernelForm& form) {
+  const auto [it, added] = forms_.try_emplace(&form);
+  FormReach& found = it->second;
+  if (!added) return found;
+  const KernelReach reach(form.kernel, form.ints);
+  found.stored.resize(form.kernel.buffers.size());
+  for (std::size_t b = 0; b < form.kernel.buffers.size(); ++b)
+    found.loads.push_back(reach.loads(static_cast<std::uint16_t>(b)));
+  for (const ir::Store& store : form.kernel.stores) found.stored[store.buffer] = reach.stored(store);
+  return found;
+}
+
+std::vector<Access> Traffic::kernel(const LoweredGroup& lowered, const Memory& memory) {
   start_launch();
-  const KernelReach reach(lowered.kernel, lowered.ints);
+  const FormReach& reach = reach_of_form(*lowered.form);
   std::vector<Access> accesses;
   for (std::size_t b = 0; b < lowered.buffers.size(); ++b) {
     const BufferUse& use = lowered.buffers[b];
     Access& access = accesses.emplace_back(begin(use.node, memory));
-    if (use.read) read(access, use.node, reach.loads(static_cast<std::uint16_t>(b)));
-    for (const ir::Store& store : lowered.kernel.stores)
-      if (store.buffer == b) write(access, use.node, reach.stored(store));
+    if (use.read) read(access, use.node, reach.loads[b], true);
+    if (use.written) write(access, use.node, reach.stored[b]);
   }
   return accesses;
 }
@@ -263,7 +277,7 @@ std::vector<Access> Traffic::library(const LibraryCall& call, const Memory& memo
     Access& access = accesses.emplace_back(begin(base, memory));
     Reach reach = reach_of_view(call.signature.operands[k].shape, layout);
     reach.count = std::min(reach.count, call.op->elements_read(k));
-    read(access, base, {reach});
+    read(access, base, {reach}, false);
   }
   for (std::size_t r = 0; r < call.results.size(); ++r)
     write(accesses.emplace_back(begin(call.results[r], memory)), call.results[r],

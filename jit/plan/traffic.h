@@ -11,7 +11,7 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
-#include "jit/plan/lower/lower.h"
+#include "jit/plan/lower/lowerer.h"
 #include "jit/plan/place.h"
 #include "jit/plan/plan.h"
 
@@ -67,16 +67,24 @@ class Traffic {
   explicit Traffic(const Graph& graph, const Grouping& grouping);
 
   /// `lowered` before reads and writes of one buffer are joined; `memory` says where the values lie.
-  std::vector<Access> kernel(const Lowered& lowered, const Memory& memory);
+  std::vector<Access> kernel(const LoweredGroup& lowered, const Memory& memory);
   std::vector<Access> library(const LibraryCall& call, const Memory& memory);
 
  private:
   void start_launch();
   Access begin(NodeId id, const Memory& memory) const;
-  void read(Access& access, NodeId id, const std::vector<Reach>& reaches);
+  void read(Access& access, NodeId id, const std::vector<Reach>& reaches, bool in_kernel);
   void write(Access& access, NodeId id, std::int64_t elements) const;
 
+  /// What a kernel with its sizes reaches.
+  struct FormReach {
+    std::vector<std::vector<Reach>> loads;  // of each buffer, each different set once
+    std::vector<std::int64_t> stored;       // elements written to each buffer
+  };
+  const FormReach& reach_of_form(const KernelForm& form);
+
   const Graph& graph_;
+  absl::flat_hash_map<const KernelForm*, FormReach> forms_;
   absl::flat_hash_map<NodeId, Coverage> results_;        // elements that somebody sees, by stored node
   absl::flat_hash_map<std::uint32_t, Coverage> inputs_;  // read so far, by buffer of the trace
   // Read by this launch: values may share a buffer, and a product may read one value twice.

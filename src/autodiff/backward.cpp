@@ -1,13 +1,14 @@
-// backward(): computes the gradients of all leaves from the gradient of one number.
+// backward() and gradient(): their arguments, checked; leaves.
 #include <algorithm>
-#include <mutex>
+#include <string>
 #include <vector>
 
 #include <absl/container/flat_hash_map.h>
-#include <absl/container/flat_hash_set.h>
 
-#include "src/autodiff/node.h"
-#include "src/autodiff/rule.h"
+#include <sinter/autodiff.h>
+
+#include "src/autodiff/engine.h"
+#include "src/runtime/device_core.h"
 #include "src/tensor/check.h"
 
 namespace sinter {
@@ -16,99 +17,115 @@ namespace {
 
 using autodiff::Node;
 using autodiff::Term;
-using NodeRef = AnyTensor::NodeRef;
 
-/// The nodes of a result's history, latest first. Operands are older than their node, so this order visits
-/// every node after all of its uses. The destructor releases the nodes' saved values, also after an
-/// exception.
-class History {
- public:
-  History(Node* root, const Location& where) {
-    const std::scoped_lock lock(autodiff::history_mutex());
-    absl::flat_hash_set<Node*> seen{root};
-    std::vector<Node*> open{root};
-    std::vector<Node*> found;
-    while (!open.empty()) {
-      Node* node = open.back();
-      open.pop_back();
-      if (node->consumed)
-        throw AutodiffError(
-            "[backward] the history of this tensor, or of a part of it, was used by an earlier backward(); "
-            "compute it again, or add the losses up and call backward() once",
-            where);
-      found.push_back(node);
-      for (Node* operand : node->operands)
-        if (operand && seen.insert(operand).second) open.push_back(operand);
-    }
-    std::sort(found.begin(), found.end(), [](const Node* a, const Node* b) { return a->id > b->id; });
-    nodes_.reserve(found.size());
-    for (Node* node : found) {
-      nodes_.push_back(NodeRef::share(node));
-      if (!node->leaf) node->consumed = true;
-    }
-  }
-  ~History() {
-    for (const NodeRef& node : nodes_)
-      if (!node->leaf) node->forget();
-  }
-  History(const History&) = delete;
-  History& operator=(const History&) = delete;
-
-  const std::vector<NodeRef>& nodes() const { return nodes_; }
-
- private:
-  std::vector<NodeRef> nodes_;
-};
-
-void check_differentiable(const AnyTensor& result, const Location& where) {
-  const trace::Value& value = tensor::value_of("backward", result, where);
+void check_differentiable(std::string_view op, const AnyTensor& result, const Location& where) {
+  const trace::Value& value = tensor::value_of(op, result, where);
+  const std::string name = "[" + std::string(op) + "] ";
   if (!result.on_autodiff())
-    throw AutodiffError("[backward] device " + result.device().name() +
+    throw AutodiffError(name + "device " + result.device().name() +
                             " was used without autodiff, so nothing remembers where this value came from; "
                             "make the parameters "
                             "on device.autodiff()",
                         where);
   if (!is_float(value.dtype))
     throw AutodiffError(
-        "[backward] gradients are taken of f32, f64, bf16 or f16, not " + std::string(name_of(value.dtype)),
+        name + "gradients are taken of f32, f64, bf16 or f16, not " + std::string(name_of(value.dtype)),
         where);
-  if (value.shape.numel() != 1)
-    throw AutodiffError("[backward] gradients are taken of one number, not of shape " +
-                            to_string(value.shape) + "; reduce it first, as in loss.mean().backward()",
-                        where);
+}
+
+void check_has_history(std::string_view op, const AnyTensor& result, const Location& where) {
   if (!result.requires_grad())
     throw AutodiffError(
-        "[backward] the tensor has no history: nothing that it was computed from has require_grad()", where);
+        "[" + std::string(op) +
+            "] the tensor has no history: nothing that it was computed from has require_grad(), "
+            "or it was computed under NoGrad",
+        where);
 }
 
 }  // namespace
 
-Gradients AnyTensor::backward(Location where) const {
-  check_differentiable(*this, where);
-  History history(node_.get(), where);
-  absl::flat_hash_map<Node*, Term> pending;
-  pending.emplace(node_.get(), Term::ones(full(shape(), 1, dtype(), device().inner(), where), where));
-  Gradients gradients;
-  for (const NodeRef& node : history.nodes()) {
-    const auto at = pending.find(node.get());
-    if (at == pending.end()) continue;
-    Term gradient = std::move(at->second);
-    pending.erase(at);
-    if (node->leaf) {
-      gradients.entries().push_back({node->id, std::move(gradient).take()});
-      continue;
-    }
-    const autodiff::Rule& rule = autodiff::rule_of(node->op);
-    for (std::size_t i = 0; i < node->operand_count; ++i) {
-      if (!node->operands[i]) continue;
-      Term part = rule.operands[i].gradient(autodiff::Step(*node, gradient));
-      if (!part.tensor().defined()) continue;
-      Term& total = pending[node->operands[i]];
-      total = total.tensor().defined() ? total.at(node->where) + part : std::move(part);
-    }
-    node->forget();
+Term autodiff::seed_of(std::string_view op, const AnyTensor& result, const AnyTensor& seed,
+                       bool differentiable, const Location& where) {
+  const Device device = differentiable ? result.device().autodiff() : result.device().inner();
+  const std::string name = "[" + std::string(op) + "] ";
+  if (!seed.defined()) {
+    if (result.numel() != 1)
+      throw AutodiffError(name + "gradients are taken of one number, not of shape " +
+                              to_string(result.shape()) +
+                              "; reduce it first, as in loss.mean().backward(), or give a seed of that shape",
+                          where);
+    return Term::ones(AnyTensor::full(result.shape(), 1, result.dtype(), device, where), where);
   }
-  std::reverse(gradients.entries().begin(), gradients.entries().end());
+  if (seed.shape() != result.shape())
+    throw ShapeError(name + "a seed of shape " + to_string(seed.shape()) +
+                         " is given for a result of shape " + to_string(result.shape()),
+                     where);
+  if (seed.dtype() != result.dtype())
+    throw DTypeError(name + "a seed of dtype " + std::string(name_of(seed.dtype())) +
+                         " is given for a result of dtype " + std::string(name_of(result.dtype())),
+                     where);
+  if (seed.value()->device != result.value()->device)
+    throw DeviceError(name + "a seed on " + seed.device().name() + " is given for a result on " +
+                          result.device().name() + "; move one with to_device",
+                      where);
+  return {differentiable ? AnyTensor(seed.value(), seed.node(), true) : seed.inner(), where};
+}
+
+Gradients AnyTensor::backward(Location where) const { return backward(BackwardOptions(), where); }
+
+Gradients AnyTensor::backward(const BackwardOptions& options, Location where) const {
+  check_differentiable("backward", *this, where);
+  autodiff::Request request;
+  request.differentiable = options.differentiable;
+  request.keeps_history = options.keep_history || options.differentiable;
+  Term seed = autodiff::seed_of("backward", *this, options.seed.tensor, options.differentiable, where);
+  check_has_history("backward", *this, where);
+  request.results.emplace_back(node_, std::move(seed));
+  Gradients gradients;
+  for (autodiff::Reached& reached : autodiff::differentiate(request, where))
+    gradients.entries().push_back({reached.node->id, std::move(reached.gradient)});
+  return gradients;
+}
+
+std::vector<AnyTensor> gradient(const AnyTensor& y, std::span<const AnyTensor> xs,
+                                const GradientOptions& options, Location where) {
+  check_differentiable("gradient", y, where);
+  Term seed = autodiff::seed_of("gradient", y, options.seed.tensor, options.differentiable, where);
+  check_has_history("gradient", y, where);
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    tensor::value_of("gradient", xs[i], where);
+    if (!xs[i].requires_grad())
+      throw AutodiffError(
+          "[gradient] input " + std::to_string(i) + ", of shape " + to_string(xs[i].shape()) +
+              ", has no history: call require_grad() on it before the result is computed from it",
+          where);
+  }
+  return autodiff::gradients_of({&y, 1}, {std::move(seed)}, xs, options.differentiable,
+                                options.keep_history || options.differentiable, where);
+}
+
+std::vector<AnyTensor> autodiff::gradients_of(std::span<const AnyTensor> results, std::vector<Term> seeds,
+                                              std::span<const AnyTensor> inputs, bool differentiable,
+                                              bool keeps_history, const Location& where) {
+  Request request;
+  request.op = "gradient";
+  request.differentiable = differentiable;
+  request.keeps_history = keeps_history;
+  for (std::size_t k = 0; k < results.size(); ++k)
+    request.results.emplace_back(results[k].node(), std::move(seeds[k]));
+  request.wanted.emplace();
+  for (const AnyTensor& input : inputs)
+    if (input.requires_grad()) request.wanted->push_back(input.node());
+  absl::flat_hash_map<const Node*, AnyTensor> found;
+  for (Reached& reached : differentiate(request, where))
+    found.emplace(reached.node.get(), std::move(reached.gradient));
+  std::vector<AnyTensor> gradients;
+  for (const AnyTensor& input : inputs) {
+    const auto at = found.find(input.node().get());
+    const Device device = differentiable ? input.device().autodiff() : input.device().inner();
+    gradients.push_back(at != found.end() ? at->second
+                                          : AnyTensor::full(input.shape(), 0, input.dtype(), device, where));
+  }
   return gradients;
 }
 
@@ -126,6 +143,7 @@ AnyTensor AnyTensor::require_grad(Location where) const {
   node->where = where;
   node->shape = value.shape;
   node->dtype = value.dtype;
+  node->device = value.device;
   return AnyTensor(value_, std::move(node), true);
 }
 

@@ -3,42 +3,63 @@
 
 #include <algorithm>
 
+#include "jit/library/kinds.h"
+#include "src/autodiff/recording.h"
 #include "src/autodiff/rule.h"
 
 namespace sinter::autodiff {
 
 namespace {
 
-std::uint64_t next_id() {
-  static std::atomic<std::uint64_t> last{0};
-  return last.fetch_add(1, std::memory_order_relaxed) + 1;
-}
+std::atomic<std::uint64_t> last_id{0};
+
+/// The list of nodes to be deleted, where this thread is deleting some. Without a destructor: histories may
+/// end later than the objects of the thread.
+thread_local Node** dying = nullptr;
 
 }  // namespace
 
-Node::Node() : id(next_id()) {}
+Node::Node() : id(last_id.fetch_add(1, std::memory_order_relaxed) + 1) {}
+
+std::uint64_t newest_id() { return last_id.load(std::memory_order_relaxed); }
+
+std::string_view Node::name() const {
+  if (leaf) return "require_grad";
+  if (call) return call->name;
+  if (result_of_call) return operands[0] ? operands[0]->name() : "function";
+  if (op == Op::Extension) return library::kind_of(op, std::span(ints).first(1)).name();
+  return name_of(op);
+}
 
 void Node::forget() {
   for (trace::ValueRef& value : saved) value = nullptr;
   result = nullptr;
-  for (Node*& operand : operands)
+  if (call) call->backward = nullptr;
+  for (Node*& operand : inputs())
     if (operand) release(std::exchange(operand, nullptr));
 }
 
 void retain(Node* node) { node->owners.fetch_add(1, std::memory_order_relaxed); }
 
 // A history may be as long as the program has run. To avoid deep recursion, destructors do not release
-// operands: nodes whose last owner is gone are linked into a list and deleted one by one.
+// operands: nodes whose last owner is gone are linked into a list and deleted one by one. What a call holds
+// may be the last owner of further nodes, which then join the list that is being worked through.
 void release(Node* node) {
   if (node->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (dying) {
+    node->next_dead = std::exchange(*dying, node);
+    return;
+  }
   node->next_dead = nullptr;
+  dying = &node;
   while (node) {
     Node* dead = std::exchange(node, node->next_dead);
-    for (Node* operand : dead->operands)
+    for (Node* operand : dead->inputs())
       if (operand && operand->owners.fetch_sub(1, std::memory_order_acq_rel) == 1)
         operand->next_dead = std::exchange(node, operand);
     delete dead;
   }
+  dying = nullptr;
 }
 
 base::ForkMutex& history_mutex() {
@@ -61,14 +82,20 @@ AnyTensor::NodeRef track(Op op, std::span<const AnyTensor::Operand> operands,
     needs |= rule.operands[i].needs;
   }
   if (!differentiable) return nullptr;
+  const Recording& now = recording();
+  for (std::size_t i = 0; now.met && i < operands.size(); ++i)
+    if (wants(i)) now.met->add(operands[i].tensor->node().get());
+  if (!now.keeps_history) return nullptr;
 
   auto node = AnyTensor::NodeRef::adopt(new Node);
   node->leaf = false;
   node->op = op;
+  if (info(op).op_class == OpClass::Library) node->precision = matmul_precision();
   node->operand_count = static_cast<std::uint8_t>(operands.size());
   node->where = where;
   node->shape = result->shape;
   node->dtype = result->dtype;
+  node->device = result->device;
   // Of an Extension, whose attributes may be more, the first one names the kind; that is all its rule reads.
   std::copy_n(ints.begin(), std::min(ints.size(), node->ints.size()), node->ints.begin());
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -81,7 +108,47 @@ AnyTensor::NodeRef track(Op op, std::span<const AnyTensor::Operand> operands,
     if (needs >> i & 1) node->saved[i] = operands[i].tensor->value();
   }
   if (needs & kResult) node->result = result;
+  if (finds_anomalies()) check_result(*node, AnyTensor(result, nullptr, false));
   return node;
+}
+
+AnyTensor::NodeRef track_call(std::string name, std::span<Node* const> operands,
+                              std::span<const AnyTensor> results, Call::Backward backward,
+                              const Location& where) {
+  if (std::none_of(operands.begin(), operands.end(), [](Node* operand) { return operand; })) return nullptr;
+  const Recording& now = recording();
+  for (Node* operand : operands)
+    if (operand && now.met) now.met->add(operand);
+  if (!now.keeps_history) return nullptr;
+  auto node = AnyTensor::NodeRef::adopt(new Node);
+  node->leaf = false;
+  node->where = where;
+  node->precision = matmul_precision();
+  node->call = std::make_unique<Call>();
+  node->call->name = std::move(name);
+  node->call->backward = std::move(backward);
+  for (const AnyTensor& result : results) {
+    node->call->results.push_back({result.shape(), result.dtype()});
+    node->call->devices.push_back(result.value()->device);
+  }
+  node->call->operands.assign(operands.begin(), operands.end());
+  for (Node* operand : operands)
+    if (operand) retain(operand);
+  return node;
+}
+
+AnyTensor result_of_call(const AnyTensor::NodeRef& call, std::size_t k, const trace::ValueRef& value) {
+  if (!call || !is_float(value->dtype)) return AnyTensor(value, nullptr, true);
+  auto node = AnyTensor::NodeRef::adopt(new Node);
+  node->leaf = false;
+  node->operand_count = 1;
+  node->result_of_call = static_cast<std::uint16_t>(k + 1);
+  node->where = call->where;
+  node->shape = value->shape;
+  node->dtype = value->dtype;
+  node->device = value->device;
+  retain(node->operands[0] = call.get());
+  return AnyTensor(value, std::move(node), true);
 }
 
 }  // namespace sinter::autodiff

@@ -4,9 +4,14 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include <sinter/any_tensor.h>
+#include <sinter/precision.h>
 
 #include "src/base/fork.h"
 #include "src/trace/op.h"
@@ -14,30 +19,58 @@
 
 namespace sinter::autodiff {
 
-/// Nodes point to the nodes of their operands, never to tensors with history, so there are no cycles. Saved
-/// values have no node, for the same reason.
+struct Node;
+
+/// A function that computes its gradients itself instead of by the rule of an op: a program's own, a
+/// checkpoint, a copy between devices. Its results have nodes of their own, whose operand is the node with
+/// the call.
+struct Call {
+  /// Gradients of the operands (empty: none) from those of the results (empty: of a dtype without gradients).
+  /// `node`: that of the call. `differentiable`: what it gives is to have a history.
+  using Backward = std::function<std::vector<AnyTensor>(
+      const AnyTensor::NodeRef& node, std::vector<AnyTensor> gradients, bool differentiable)>;
+
+  std::string name;
+  std::vector<Node*> operands;  // reference-counted; null: needs no gradient
+  std::vector<trace::TensorType> results;
+  std::vector<runtime::DeviceCore*> devices;  // of the results
+  Backward backward;
+};
+
+/// Nodes point to the nodes of their operands, never to tensors with their own history, so there are no
+/// cycles. Saved values have no node, for the same reason: a gradient that is to have a history finds the
+/// nodes of operands in `operands`, and that of the result is the node itself.
 struct Node {
   std::atomic<std::int32_t> owners{1};
+  std::atomic<std::int32_t> readers{0};  // backward passes at work that read it
   bool leaf = true;
-  bool consumed = false;  // a `backward` has used it; guarded by history_mutex
+  bool consumed = false;  // a `backward` has used it up; guarded by history_mutex
   Op op = Op::Add;
   std::uint8_t operand_count = 0;
-  std::uint8_t scalar_mask = 0;  // bit i: operand i is a scalar
-  std::uint64_t id = 0;          // in order of creation, so operands have smaller ones
+  MatmulPrecision precision = MatmulPrecision::Highest;  // of the products of its gradients
+  std::uint8_t scalar_mask = 0;                          // bit i: operand i is a scalar
+  std::uint16_t result_of_call = 0;                      // k + 1: result k of the call at operands[0]
+  DType dtype = DType::f32;
+  std::uint64_t id = 0;  // in order of creation, so operands have smaller ones
   Location where;
   Shape shape;  // of the result
-  DType dtype = DType::f32;
+  runtime::DeviceCore* device = nullptr;
   std::array<Node*, 3> operands{};  // reference-counted; null: needs no gradient
   std::array<trace::ValueRef, 3> saved;
   trace::ValueRef result;  // if the rule needs it
   std::array<Scalar, 3> scalars{Scalar(0), Scalar(0), Scalar(0)};
   std::array<std::int64_t, 3 * kMaxRank + 1> ints{};  // as many as slice_assign, the longest, needs
+  std::unique_ptr<Call> call;                         // instead of an op
   Node* next_dead = nullptr;                          // used by release()
 
   Node();
   ~Node() = default;
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
+
+  std::span<Node*> inputs() { return call ? std::span<Node*>(call->operands) : std::span<Node*>(operands); }
+  /// The op's name, or the function's.
+  std::string_view name() const;
 
   /// Releases everything that only `backward` needs.
   void forget();
@@ -46,12 +79,23 @@ struct Node {
 void retain(Node* node);
 void release(Node* node);
 
-/// Held while `backward` claims its nodes, so that two threads cannot use the same history.
+/// Nodes that this thread has made so far have no larger id, and those that it will make have.
+std::uint64_t newest_id();
+
+/// Held while a backward pass claims its nodes, so that two threads cannot use up the same history.
 base::ForkMutex& history_mutex();
 
-/// Makes the node of a recorded op; null when no operand with history gets a gradient from its rule.
+/// Makes the node of a recorded op; null when no operand with history gets a gradient from its rule, and
+/// where the thread keeps no history.
 AnyTensor::NodeRef track(Op op, std::span<const AnyTensor::Operand> operands,
                          std::span<const std::int64_t> ints, const trace::ValueRef& result,
                          const Location& where);
+
+/// Makes the node of a call; null where no operand has a history (all are null) or the thread keeps none.
+AnyTensor::NodeRef track_call(std::string name, std::span<Node* const> operands,
+                              std::span<const AnyTensor> results, Call::Backward backward,
+                              const Location& where);
+/// A handle to `value`, result k of the call: with a node where its dtype has gradients.
+AnyTensor result_of_call(const AnyTensor::NodeRef& call, std::size_t k, const trace::ValueRef& value);
 
 }  // namespace sinter::autodiff

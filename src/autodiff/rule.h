@@ -14,22 +14,26 @@ namespace sinter::autodiff {
 /// Values that a rule reads: operands 0, 1, 2 and the result. Only these are saved.
 enum Needs : std::uint8_t { kNothing = 0, kFirst = 1, kSecond = 2, kThird = 4, kResult = 8 };
 
-/// The input of a rule: the recorded op and the gradient of its result.
+/// The input of a rule: the recorded op and the gradient of its result. Where the gradients are to have a
+/// history, what the rule reads has one, too.
 class Step {
  public:
-  Step(const Node& node, const Term& gradient) : node_(node), gradient_(gradient) {}
+  Step(Node& node, const Term& gradient, bool differentiable)
+      : node_(node), gradient_(gradient), differentiable_(differentiable) {}
+
+  bool differentiable() const { return differentiable_; }
 
   Term gradient() const { return gradient_.at(node_.where); }
   /// An operand in the rule's `needs`, or a scalar operand.
   Term operand(std::size_t i) const {
     if (node_.scalar_mask >> i & 1) return {node_.scalars[i], node_.where};
-    return {AnyTensor(node_.saved[i], nullptr, false), node_.where};
+    return {with_history(node_.saved[i], node_.operands[i]), node_.where};
   }
   bool is_scalar(std::size_t i) const { return node_.scalar_mask >> i & 1; }
   /// True iff the first two operands are one tensor: the first operand's rule then gives the gradient of both
   /// uses.
   bool is_of_one_tensor() const { return node_.operands[0] && node_.operands[0] == node_.operands[1]; }
-  Term result() const { return {AnyTensor(node_.result, nullptr, false), node_.where}; }
+  Term result() const { return {with_history(node_.result, &node_), node_.where}; }
 
   /// Shape and dtype of an operand that needs a gradient.
   const Shape& shape_of(std::size_t i) const { return node_.operands[i]->shape; }
@@ -42,13 +46,19 @@ class Step {
   const Location& where() const { return node_.where; }
 
  private:
-  const Node& node_;
+  AnyTensor with_history(const trace::ValueRef& value, Node* node) const {
+    if (!differentiable_) return AnyTensor(value, nullptr, false);
+    return AnyTensor(value, AnyTensor::NodeRef::share(node), true);
+  }
+
+  Node& node_;
   const Term& gradient_;
+  bool differentiable_;
 };
 
-/// The gradient of one operand. A null function: there is none, because the op is constant in the operand
-/// almost everywhere or the operand is not a float. An undefined term: another operand's rule included it
-/// already.
+/// The gradient of one operand, made of operations that have gradient rules themselves. A null function:
+/// there is none, because the operand or the result is not a float. An undefined term: another operand's rule
+/// included it already. Term::zero(): the op is constant in the operand almost everywhere.
 struct OperandRule {
   Term (*gradient)(const Step& step) = nullptr;
   std::uint8_t needs = kNothing;
@@ -64,5 +74,6 @@ const Rule& rule_of(Op op);
 // The rules, by subject; rules.cpp puts them into one table.
 extern const std::span<const Rule> kElementwiseRules;
 extern const std::span<const Rule> kStructuralRules;
+extern const std::span<const Rule> kScanRules;
 
 }  // namespace sinter::autodiff

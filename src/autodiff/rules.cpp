@@ -13,7 +13,7 @@ namespace {
 std::array<Rule, kOpCount> make_table() {
   std::array<Rule, kOpCount> table{};
   std::array<bool, kOpCount> known{};
-  for (const auto rules : {kElementwiseRules, kStructuralRules})
+  for (const auto rules : {kElementwiseRules, kStructuralRules, kScanRules})
     for (const Rule& rule : rules) {
       const auto i = static_cast<std::size_t>(rule.op);
       if (known[i]) throw std::logic_error("two gradient rules for " + std::string(name_of(rule.op)));

@@ -25,16 +25,27 @@ Term extreme(const Step& s, std::size_t i, const Term& wins) {
 /// b * a^(b - 1), and 0 for b = 0 whatever a is.
 Term pow_base(const Step& s) {
   const Term g = s.gradient(), a = s.operand(0), b = s.operand(1);
+  if (s.differentiable() && !b.is_scalar()) {
+    // 0^0 alone is left out, before its power is taken: its own gradient would be infinite, times 0.
+    const Term none(AnyTensor::logical_and(equal(a, 0.0).tensor(), equal(b, 0.0).tensor(), s.where()),
+                    s.where());
+    return g * (b * pow(choose(none, 1.0, a), b - 1.0));
+  }
   if (!b.is_scalar()) return g * choose(equal(b, 0.0), 0.0, b * pow(a, b - 1.0));
-  return b.number() == 0 ? g * 0.0 : g * (b * pow(a, b - 1.0));
+  return b.number() == 0 ? Term::zero() : g * (b * pow(a, b - 1.0));
 }
 
 /// y log a, and 0 where a = 0: y stays 0 there for all b > 0.
 Term pow_exponent(const Step& s) {
   const Term g = s.gradient(), a = s.operand(0), y = s.result();
-  if (a.is_scalar()) return a.number() == 0 ? g * 0.0 : g * (y * log(a));
-  return g * choose(equal(a, 0.0), 0.0, y * log(a));
+  if (a.is_scalar()) return a.number() == 0 ? Term::zero() : g * (y * log(a));
+  const Term at_zero = equal(a, 0.0);
+  // Nothing infinite is computed and then left out: its own gradient would be infinite, times 0.
+  const Term base = s.differentiable() ? choose(at_zero, 1.0, a) : a;
+  return g * choose(at_zero, 0.0, y * log(base));
 }
+
+Term zero(const Step&) { return Term::zero(); }
 
 Term square_of_radius(const Step& s) { return square(s.operand(0)) + square(s.operand(1)); }
 
@@ -108,11 +119,11 @@ constexpr Rule kTable[] = {
         kFirst}}}},
 
     // Step functions: constant wherever a derivative exists.
-    {Op::Floor, {}},
-    {Op::Ceil, {}},
-    {Op::Round, {}},
-    {Op::Trunc, {}},
-    {Op::Sign, {}},
+    {Op::Floor, {{{zero}}}},
+    {Op::Ceil, {{{zero}}}},
+    {Op::Round, {{{zero}}}},
+    {Op::Trunc, {{{zero}}}},
+    {Op::Sign, {{{zero}}}},
     {Op::IsNan, {}},
     {Op::Not, {}},
 

@@ -1,7 +1,11 @@
 // Gradient rules of ops that move, combine or look up elements, and of library ops.
+#include <algorithm>
+
 #include "jit/library/kinds.h"
+#include "jit/library/segments.h"
 #include "src/autodiff/rule.h"
 #include "src/tensor/apply.h"
+#include "src/tensor/scatter.h"
 
 namespace sinter::autodiff {
 
@@ -28,6 +32,8 @@ Term expand_back(const Step& s) {
 Term slice(const Step& s) {
   const std::size_t rank = s.shape().rank();
   const Dims start(s.integers(0, rank)), step(s.integers(rank, rank));
+  if (s.shape().numel() == 0) return Term::zero();
+  if (step == Dims::filled(rank, 1)) return Term::part(s.gradient().tensor(), start, s.where());
   return s.gradient().with(
       [&](const AnyTensor& g, const Location& w) { return g.place(s.shape_of(0), start, step, 0, w); });
 }
@@ -122,8 +128,48 @@ Term extreme(const Step& s) {
   return choose(found, s.gradient() / count, 0.0);
 }
 
+/// The product of the elements before each one of the last axis, times that of those behind it: by plain
+/// products alone, so that zeros are nothing special to its own gradients either. A logarithmic number of
+/// steps, each of which takes the product of twice as many elements.
+AnyTensor product_of_others(const AnyTensor& x, const Location& w) {
+  const std::int64_t size = x.shape().back();
+  const auto moved = [&](const AnyTensor& t, std::int64_t by) {
+    Dims before = Dims::filled(x.rank(), 0), after = before;
+    (by > 0 ? before : after)[x.rank() - 1] = std::abs(by);
+    return t.narrow(-1, by > 0 ? 0 : -by, size - std::abs(by), w).pad(before, after, 1, w);
+  };
+  AnyTensor left = moved(x, 1), right = moved(x, -1);
+  for (std::int64_t done = 1; done < size - 1; done *= 2) {
+    left = AnyTensor::mul(left, moved(left, done), w);
+    right = AnyTensor::mul(right, moved(right, -done), w);
+  }
+  return AnyTensor::mul(left, right, w);
+}
+
+/// The same over several axes.
+Term differentiable_product(const Step& s) {
+  const Shape& shape = s.shape_of(0);
+  Dims order, reduced, inverse = Dims::filled(shape.rank(), 0);
+  Shape flat;
+  for (std::size_t i = 0; i < shape.rank(); ++i)
+    (s.integer(0) >> i & 1 ? reduced : order).push_back(static_cast<std::int64_t>(i));
+  std::int64_t size = 1;
+  for (std::int64_t axis : order) flat.push_back(shape[static_cast<std::size_t>(axis)]);
+  for (std::int64_t axis : reduced) size *= shape[static_cast<std::size_t>(axis)];
+  for (std::int64_t axis : reduced) order.push_back(axis);
+  for (std::size_t i = 0; i < order.rank(); ++i)
+    inverse[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+  flat.push_back(size);
+  const Term others = s.operand(0).with([&](const AnyTensor& x, const Location& w) {
+    const AnyTensor moved = x.permute(Axes(order), w);
+    return product_of_others(moved.reshape(flat, w), w).reshape(moved.shape(), w).permute(Axes(inverse), w);
+  });
+  return s.gradient() * others;
+}
+
 /// The product of the other elements: y / x, except where x or another element is zero.
 Term product(const Step& s) {
+  if (s.differentiable()) return s.shape_of(0).numel() == 0 ? Term::zero() : differentiable_product(s);
   const Term x = s.operand(0), zero = equal(x, 0.0);
   const Axes axes = reduced_axes(s);
   const Term zeros =
@@ -167,10 +213,43 @@ AnyTensor scatter_sum(const AnyTensor& gradient, const AnyTensor& index, std::si
   return sums.place(shape, Dims::filled(rank, 0), Dims::filled(rank, 1), 0, w);
 }
 
+/// Comparing each index with each row goes over the result once for each index that an element may come of,
+/// but it is one kernel, which fuses with whatever is around it: for few indices, as where each row picks one
+/// of its elements, and where there is little to compare.
+bool compares(std::int64_t length, std::int64_t size) {
+  constexpr std::int64_t kFewIndices = 4, kFewComparisons = 4096;
+  return length <= kFewIndices || size <= kFewComparisons / length;
+}
+
+/// The index is that of index_select (rank 1), or has an element for each of the result.
 Term gather(const Step& s) {
-  return {scatter_sum(s.gradient().tensor(), s.operand(1).tensor(), static_cast<std::size_t>(s.integer(0)),
-                      s.shape_of(0), s.where()),
-          s.where()};
+  const AnyTensor g = s.gradient().tensor(), index = s.operand(1).tensor();
+  const auto axis = static_cast<std::size_t>(s.integer(0));
+  const Location& w = s.where();
+  const Shape& shape = s.shape_of(0);
+  const std::int64_t length = g.shape()[axis], size = shape[axis];
+  const bool slices = index.shape().rank() == 1;
+  if (g.shape().numel() > 0 && size > 0 && !compares(length, size)) {
+    if (slices && std::max(length, size) <= library::kMostSegmentRows)
+      return {tensor::add_slices("gather", index, g, axis, size, w), w};
+    const auto most = static_cast<double>(library::kMostSegmentRows);
+    const auto elements = static_cast<double>(g.shape().numel());
+    if (!slices &&
+        std::max(elements, elements / static_cast<double>(length) * static_cast<double>(size)) <= most)
+      return {tensor::add_elements("gather", index, g, axis, size, w)
+                  .place(shape, Dims::filled(shape.rank(), 0), Dims::filled(shape.rank(), 1), 0, w),
+              w};
+  }
+  if (!slices) return {scatter_sum(g, index, axis, shape, w), w};
+  Shape aligned(Dims::filled(shape.rank(), 1));
+  aligned[axis] = length;
+  return {scatter_sum(g, index.reshape(aligned, w).expand(g.shape(), w), axis, shape, w), w};
+}
+
+/// Each term has the gradient of the row that it was added to.
+Term segment_sum(const Step& s) {
+  return s.gradient().with(
+      [&](const AnyTensor& g, const Location& w) { return g.index_select(0, s.operand(1).tensor(), w); });
 }
 
 // ---- library ops
@@ -241,6 +320,8 @@ constexpr Rule kTable[] = {
         kSecond},
        {[](const Step& s) { return convolve(Op::Conv2d, s, s.operand(0), s.gradient(), s.shape_of(1)); },
         kFirst}}}},
+    {Op::SortIndices, {}},
+    {Op::SegmentSum, {{{segment_sum, kSecond}}}},  // operands: values, and the row of each (tensor::sum_rows)
     {Op::Extension, {{{no_rule}, {no_rule}, {no_rule}}}},
     {Op::Result, {}},  // never recorded
 };

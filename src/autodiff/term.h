@@ -1,7 +1,8 @@
-// A term of a gradient formula: an untracked tensor or a number, with the source location of the forward op,
-// which all ops of its gradient carry as well.
+// A term of a gradient formula: a tensor or a number, with the source location of the forward op, which all
+// ops of its gradient carry as well.
 #pragma once
 
+#include <optional>
 #include <utility>
 
 #include <sinter/any_tensor.h>
@@ -17,6 +18,19 @@ class Term {
   static Term ones(AnyTensor tensor, const Location& where) {
     Term term(std::move(tensor), where);
     term.ones_ = true;
+    return term;
+  }
+  /// The gradient of what has no effect: nothing is recorded for it, or for what it is multiplied with.
+  static Term zero() {
+    Term term;
+    term.zero_ = true;
+    return term;
+  }
+  /// The gradient of a part of a tensor, the box that begins at `start`; all around it is zero. Only as what
+  /// a rule returns: the parts of a tensor are joined when all have come.
+  static Term part(AnyTensor tensor, const Dims& start, const Location& where) {
+    Term term(std::move(tensor), where);
+    term.start_ = start;
     return term;
   }
   /// The same value with the location of another op.
@@ -36,6 +50,8 @@ class Term {
   AnyTensor take() && { return std::move(tensor_); }
   const Location& where() const { return where_; }
   bool is_scalar() const { return !tensor_.defined(); }
+  bool is_zero() const { return zero_; }
+  const std::optional<Dims>& start() const { return start_; }
   double number() const { return scalar_.as_double(); }
   AnyTensor::Operand operand() const {
     return is_scalar() ? AnyTensor::Operand(scalar_) : AnyTensor::Operand(tensor_);
@@ -82,7 +98,9 @@ class Term {
   AnyTensor tensor_;
   Scalar scalar_ = 0;
   Location where_;
+  std::optional<Dims> start_;  // of a part
   bool ones_ = false;
+  bool zero_ = false;
 };
 
 inline Term equal(const Term& a, const Term& b) {

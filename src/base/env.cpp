@@ -7,6 +7,7 @@
 #include <mutex>
 #include <set>
 #include <sstream>
+#include <string_view>
 
 #include <unistd.h>
 
@@ -14,6 +15,8 @@
 #include <sinter/error.h>
 
 #include "src/base/fork.h"
+
+extern char** environ;
 
 namespace sinter {
 namespace base {
@@ -48,6 +51,29 @@ std::int64_t number(const char* name, std::int64_t otherwise) {
   return result;
 }
 
+MatmulPrecision precision_of(const std::string& name) {
+  for (const auto precision : {MatmulPrecision::Highest, MatmulPrecision::High, MatmulPrecision::Medium})
+    if (name == name_of(precision)) return precision;
+  throw Error("[environment] SINTER_MATMUL_PRECISION is \"" + name + "\"; it takes highest, high or medium");
+}
+
+/// Of all families, so that a name which no kernel asks for is an error and not overlooked.
+void read_pins(Environment& e) {
+  e.tune_pins["COMPUTED_FACTORS"] = text("SINTER_TUNE_COMPUTED_FACTORS");
+  e.tune_pins["TENSOR_CORES"] = text("SINTER_TUNE_TENSOR_CORES");
+  constexpr std::string_view kPrefix = "SINTER_TUNE_";
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view setting = *entry;
+    if (!setting.starts_with(kPrefix)) continue;
+    const std::string name(setting.substr(0, setting.find('=')));
+    if (e.tune_pins.contains(name.substr(kPrefix.size())) || text(name.c_str()).empty()) continue;
+    std::string families;
+    for (const auto& [family, pin] : e.tune_pins) families += (families.empty() ? "" : ", ") + family;
+    throw Error("[environment] " + name + " is set, and there is no such family of kernels; there is " +
+                families);
+  }
+}
+
 std::string default_cache_dir() {
   if (std::string dir = text("SINTER_CACHE_DIR"); !dir.empty()) return dir;
   if (std::string dir = text("XDG_CACHE_HOME"); !dir.empty()) return dir + "/sinter";
@@ -77,9 +103,18 @@ Environment read() {
   e.cuda_graphs = flag("SINTER_CUDA_GRAPHS", e.cuda_graphs);
   e.trace_limit = std::max<std::int64_t>(1, number("SINTER_TRACE_LIMIT", e.trace_limit));
   e.longest_trace = number("SINTER_LONGEST_TRACE", e.longest_trace);
+  if (std::string mode = text("SINTER_AUTOTUNE"); !mode.empty()) e.autotune = mode;
+  if (e.autotune != "off" && e.autotune != "cached" && e.autotune != "quick" && e.autotune != "full")
+    throw Error("[environment] SINTER_AUTOTUNE is \"" + e.autotune +
+                "\"; it takes off, cached, quick or full");
+  e.autotune_budget_ms = number("SINTER_AUTOTUNE_BUDGET_MS", e.autotune_budget_ms);
+  read_pins(e);
+  e.anomaly = flag("SINTER_ANOMALY", e.anomaly);
   e.validation = flag("SINTER_VULKAN_VALIDATION", e.validation);
   e.recipe_bytes = number("SINTER_RECIPE_BYTES", e.recipe_bytes);
   e.onednn = flag("SINTER_ONEDNN", e.onednn);
+  if (const std::string precision = text("SINTER_MATMUL_PRECISION"); !precision.empty())
+    e.matmul_precision = precision_of(precision);
   return e;
 }
 
@@ -127,7 +162,7 @@ std::vector<EnvironmentVariable> environment_variables() {
       {"SINTER_CACHE_DIR", e.cache_dir, "folder for compiled kernels"},
       {"SINTER_CACHE_LIMIT_MIB", std::to_string(e.cache_limit_mib),
        "size beyond which the oldest kernels are removed"},
-      {"SINTER_LOG", topics, "what to log: plan, ir, compile, launch, memory, device, all"},
+      {"SINTER_LOG", topics, "what to log: plan, ir, compile, tune, launch, memory, device, all"},
       {"SINTER_EXPLAIN", e.explain,
        "report at the end: a .txt, .json or .svg file, else a folder for all three"},
       {"SINTER_DUMP_KERNELS", e.dump_kernels, "folder that receives the source of every kernel"},
@@ -148,7 +183,20 @@ std::vector<EnvironmentVariable> environment_variables() {
        "the same within a step, or a round of a loop, that is known to be longer"},
       {"SINTER_RECIPE_BYTES", e.recipe_bytes < 0 ? "" : std::to_string(e.recipe_bytes),
        "values of fewer bytes are stored wherever they are held; empty: the device decides"},
+      {"SINTER_AUTOTUNE", e.autotune,
+       "how tiles of products are chosen: off, cached (by what was measured before), quick or full (by "
+       "timing)"},
+      {"SINTER_AUTOTUNE_BUDGET_MS", e.autotune_budget_ms < 0 ? "" : std::to_string(e.autotune_budget_ms),
+       "most milliseconds that the choice for a kernel may take; empty: as SINTER_AUTOTUNE says"},
+      {"SINTER_TUNE_TENSOR_CORES", e.tune_pins.at("TENSOR_CORES"),
+       "tiles on tensor cores: rows=,columns=,slots=,workgroups=,turns=; empty: chosen"},
+      {"SINTER_TUNE_COMPUTED_FACTORS", e.tune_pins.at("COMPUTED_FACTORS"),
+       "likewise where lanes compute a factor, with loaders= too"},
+      {"SINTER_ANOMALY", onoff(e.anomaly),
+       "1: each gradient is looked at; one that is not finite is an error that names its operation"},
       {"SINTER_VULKAN_VALIDATION", onoff(e.validation), "1: Vulkan validation layers, messages are errors"},
+      {"SINTER_MATMUL_PRECISION", std::string(name_of(e.matmul_precision)),
+       "what becomes of the factors of products of f32: highest, high (tf32) or medium (bf16)"},
       {"SINTER_ONEDNN", onoff(e.onednn), "0: the host uses its own matrix product and convolution"},
   };
 }

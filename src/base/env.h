@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
+
+#include <sinter/precision.h>
 
 namespace sinter::base {
 
@@ -15,7 +18,7 @@ struct Environment {
       cache_dir;      // SINTER_CACHE_DIR, else $XDG_CACHE_HOME/sinter, else $HOME/.cache/sinter; empty: none
   bool cache = true;  // SINTER_CACHE=0: no kernels on disk
   std::int64_t cache_limit_mib = 1024;  // SINTER_CACHE_LIMIT_MIB
-  std::vector<std::string> log;         // SINTER_LOG: plan,ir,compile,launch,memory,device
+  std::vector<std::string> log;         // SINTER_LOG: plan,ir,compile,tune,launch,memory,device
   std::string explain;                  // SINTER_EXPLAIN: file or folder for a report at exit
   std::string dump_kernels;             // SINTER_DUMP_KERNELS: folder for generated source
   std::int64_t host_threads = 0;        // SINTER_HOST_THREADS; 0: one per core
@@ -27,8 +30,15 @@ struct Environment {
   std::int64_t trace_limit = 4096;     // SINTER_TRACE_LIMIT: recorded ops that trigger a flush
   std::int64_t longest_trace = 65536;  // SINTER_LONGEST_TRACE: the same within a step or a round of a loop
   std::int64_t recipe_bytes = -1;      // SINTER_RECIPE_BYTES: smaller held values are stored; -1: by device
+  std::string autotune = "cached";     // SINTER_AUTOTUNE: off, cached, quick or full
+  std::int64_t autotune_budget_ms = -1;  // SINTER_AUTOTUNE_BUDGET_MS: of a kernel; -1: by SINTER_AUTOTUNE
+  /// SINTER_TUNE_<FAMILY>: parameters that are not to be chosen, by the family's name.
+  std::map<std::string, std::string> tune_pins;
+  bool anomaly = false;     // SINTER_ANOMALY=1: a gradient that is not finite throws, and names its operation
   bool validation = false;  // SINTER_VULKAN_VALIDATION=1: validation layers on, messages are errors
-  bool onednn = true;       // SINTER_ONEDNN=0: the host uses Sinter's own matrix product and convolution
+  MatmulPrecision matmul_precision =
+      MatmulPrecision::Highest;  // SINTER_MATMUL_PRECISION: highest, high or medium
+  bool onednn = true;            // SINTER_ONEDNN=0: the host uses Sinter's own matrix product and convolution
 };
 
 const Environment& environment();

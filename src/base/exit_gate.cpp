@@ -16,11 +16,13 @@ namespace {
 
 // More than there are libraries behind gates.
 std::array<std::atomic<ExitGate*>, 8> gates{};
+std::atomic<bool> main_thread_ended{false};
 
 /// The main thread's: ends when the process does. A main thread that leaves by pthread_exit() while others go
 /// on closes the gates for them.
 struct MainThread {
   ~MainThread() {
+    main_thread_ended = true;
     for (std::atomic<ExitGate*>& gate : gates)
       if (ExitGate* known = gate.load()) known->close();
   }
@@ -31,8 +33,10 @@ struct MainThread {
 void ExitGate::close_with_main_thread() noexcept {
   for (std::atomic<ExitGate*>& gate : gates) {
     ExitGate* none = nullptr;
-    if (gate.compare_exchange_strong(none, this)) return;
+    if (gate.compare_exchange_strong(none, this)) break;
   }
+  // A library that a thread wants to open for the first time while the process ends stays closed.
+  if (main_thread_ended) close();
 }
 
 void ExitGate::note_thread() {

@@ -26,7 +26,8 @@ class ExitGate {
   void close() noexcept;
 
   /// Closes this gate also when the main thread ends, which comes before everything else that ends: where
-  /// exit() begins while a call makes static objects, `renew` would be too late.
+  /// exit() begins while a call makes static objects, `renew` would be too late. A gate made after the main
+  /// thread has ended is closed from the beginning; a library is therefore opened behind its gate.
   void close_with_main_thread() noexcept;
   /// To be called in each thread that uses the library, of which one may be the main thread.
   static void note_thread();

@@ -10,8 +10,8 @@ namespace sinter::nn {
 
 Tensor<4> Conv2d::forward(const Tensor<4>& x, Location where) const {
   Conv2dOptions options{.stride = stride, .padding = padding, .dilation = dilation, .groups = groups};
-  AnyTensor y = x.any().conv2d(weight.any(), options, where);
-  if (bias) y = AnyTensor::add(y, bias->any().reshape({1, bias->shape()[0], 1, 1}, where), where);
+  AnyTensor y = x.dynamic().conv2d(weight.dynamic(), options, where);
+  if (bias) y = detail::biased(y, bias->dynamic().reshape({1, bias->shape()[0], 1, 1}, where), where);
   return Tensor<4>(std::move(y));
 }
 
@@ -38,8 +38,8 @@ Conv2d Conv2dConfig::init(const Device& device, Location where) const {
   layer.padding = padding;
   layer.dilation = dilation;
   layer.groups = groups;
-  layer.weight = Tensor<4>(detail::uniform_parameter(
-      {channels[1], channels[0] / groups, kernel[0], kernel[1]}, bound, device, where));
+  layer.weight =
+      initializer.parameter<4>({channels[1], channels[0] / groups, kernel[0], kernel[1]}, device, where);
   if (bias) layer.bias = Tensor<1>(detail::uniform_parameter({channels[1]}, bound, device, where));
   return layer;
 }

@@ -1,19 +1,57 @@
-// Dropout. Random numbers are counter-based: the backward pass generates the same ones again instead of
-// storing a mask.
+// Dropout and noise. Random numbers are counter-based: the backward pass generates the same ones again
+// instead of storing a mask.
+#include <cmath>
 #include <string>
 
 #include <sinter/nn/dropout.h>
 
 namespace sinter::nn {
+namespace {
 
-AnyTensor detail::dropout(const AnyTensor& x, double probability, Location where) {
+void require_probability(const char* layer, double probability, const Location& where) {
   if (!(probability >= 0 && probability <= 1))
-    throw Error("[dropout] the probability is " + std::to_string(probability) + ", expected 0 to 1", where);
-  if (!x.device().is_autodiff() || probability == 0) return x;
-  if (probability == 1) return AnyTensor::mul(x, 0.0, where);
-  AnyTensor random = AnyTensor::uniform(x.shape(), 0.0, 1.0, x.device().inner(), where);
+    throw Error("[" + std::string(layer) + "] the probability is " + std::to_string(probability) +
+                    ", expected 0 to 1",
+                where);
+}
+
+}  // namespace
+
+AnyTensor detail::dropout(const AnyTensor& x, double probability, std::size_t dims, bool training,
+                          Location where) {
+  require_probability("dropout", probability, where);
+  if (!training || probability == 0) return x;
+  if (probability == 1)
+    return AnyTensor::where(AnyTensor::full(Shape(), true, DType::boolean, x.device().inner(), where), 0.0, x,
+                            where);
+  Shape shape = x.shape();
+  for (std::size_t i = dims; i < shape.rank(); ++i) shape[i] = 1;
+  AnyTensor random = AnyTensor::uniform(shape, 0.0, 1.0, x.device().inner(), where);
   AnyTensor scaled = AnyTensor::mul(x, 1 / (1 - probability), where);
   return AnyTensor::where(AnyTensor::less(random, probability, where), 0.0, scaled, where);
+}
+
+AnyTensor detail::alpha_dropout(const AnyTensor& x, double probability, bool training, Location where) {
+  require_probability("alpha_dropout", probability, where);
+  if (!training || probability == 0) return x;
+  // SELU's limit for small x, -scale * alpha, and the affine map that restores mean and variance (section 3
+  // of the paper).
+  const double low = -1.0507009873554805 * 1.6732632423543772;
+  const double keep = 1 - probability;
+  const double a = keep == 0 ? 0 : 1 / std::sqrt(keep + low * low * keep * probability);
+  const double b = -a * low * probability;
+  AnyTensor random = AnyTensor::uniform(x.shape(), 0.0, 1.0, x.device().inner(), where);
+  AnyTensor kept = AnyTensor::where(AnyTensor::less(random, probability, where), low, x, where);
+  return AnyTensor::add(AnyTensor::mul(kept, a, where), b, where);
+}
+
+AnyTensor detail::gaussian_noise(const AnyTensor& x, double deviation, bool training, Location where) {
+  if (!(deviation >= 0))
+    throw Error("[gaussian_noise] the deviation is " + std::to_string(deviation) + ", expected 0 or more",
+                where);
+  if (!training || deviation == 0) return x;
+  AnyTensor noise = AnyTensor::normal(x.shape(), 0.0, deviation, x.device().inner(), where);
+  return AnyTensor::add(x, noise.cast(x.dtype(), where), where);
 }
 
 }  // namespace sinter::nn

@@ -1,93 +1,84 @@
-// Adam and AdamW, composed of plain operations, which the planner fuses into a few launches for all
+// Adam, AdamW and AdaMax, composed of plain operations, which the planner fuses into a few launches for all
 // parameters together.
 #include <cmath>
-#include <limits>
 
 #include <sinter/optim/adam.h>
 
-#include "src/optim/state.h"
+#include "src/optim/rule.h"
 
 namespace sinter::optim {
 namespace {
 
-constexpr const char* kName = "adam";
-const std::string kFirst = ".exp_avg", kSecond = ".exp_avg_sq", kStep = ".step";
+class AdamRule : public Rule {
+ public:
+  AdamRule(const AdamConfig& config, bool decoupled) : config_(config), decoupled_(decoupled) {
+    require_within(name(), "beta1", config.beta1, 0, 1);
+    require_within(name(), "beta2", config.beta2, 0, 1);
+    require_within(name(), "epsilon", config.epsilon, 0, kAnySize);
+    require_within(name(), "weight_decay", config.weight_decay, 0, kAnySize);
+  }
+  const char* name() const final { return "adam"; }
+
+  AnyTensor update(Update& u) const final {
+    const Operations o{u.where()};
+    const AnyTensor x = decoupled_ ? decayed_parameter(u, config_.weight_decay) : u.parameter();
+    const AnyTensor gradient = decoupled_ ? u.gradient() : decayed_gradient(u, config_.weight_decay);
+    AnyTensor first = o.mul(gradient, 1 - config_.beta1);
+    AnyTensor second = o.mul(gradient.square(u.where()), 1 - config_.beta2);
+    if (u.has("exp_avg")) {
+      first = o.add(o.mul(u.state("exp_avg"), config_.beta1), first);
+      second = o.add(o.mul(u.state("exp_avg_sq"), config_.beta2), second);
+    }
+    u.set("exp_avg", first);
+    u.set("exp_avg_sq", second);
+
+    const double steps = static_cast<double>(u.step());
+    const double step_size = u.learning_rate() / (1 - std::pow(config_.beta1, steps));
+    const double second_scale = 1 / std::sqrt(1 - std::pow(config_.beta2, steps));
+    const AnyTensor denominator = o.add(o.mul(second.sqrt(u.where()), second_scale), config_.epsilon);
+    return o.sub(x, o.div(o.mul(first, step_size), denominator));
+  }
+
+ private:
+  AdamConfig config_;
+  bool decoupled_;
+};
+
+class AdaMaxRule : public Rule {
+ public:
+  explicit AdaMaxRule(const AdaMaxConfig& config) : config_(config) {
+    require_within(name(), "beta1", config.beta1, 0, 1);
+    require_within(name(), "beta2", config.beta2, 0, 1);
+    require_within(name(), "epsilon", config.epsilon, 0, kAnySize);
+    require_within(name(), "weight_decay", config.weight_decay, 0, kAnySize);
+  }
+  const char* name() const final { return "adamax"; }
+
+  AnyTensor update(Update& u) const final {
+    const Operations o{u.where()};
+    const AnyTensor gradient = decayed_gradient(u, config_.weight_decay);
+    const AnyTensor first = o.mean(u.state("exp_avg"), gradient, config_.beta1);
+    const AnyTensor size =
+        o.max(o.mul(u.state("exp_inf"), config_.beta2), o.add(gradient.abs(u.where()), config_.epsilon));
+    u.set("exp_avg", first);
+    u.set("exp_inf", size);
+    const double scale = u.learning_rate() / (1 - std::pow(config_.beta1, static_cast<double>(u.step())));
+    return o.sub(u.parameter(), o.div(o.mul(first, scale), size));
+  }
+
+ private:
+  AdaMaxConfig config_;
+};
 
 }  // namespace
 
-Adam AdamConfig::init() const { return Adam(*this, false); }
+Optimizer AdamConfig::init() const { return Optimizer(std::make_shared<AdamRule>(*this, false), options); }
 
-Adam AdamWConfig::init() const { return Adam(AdamConfig{beta1, beta2, epsilon, weight_decay}, true); }
-
-Adam::Adam(const AdamConfig& config, bool decoupled) : config_(config), decoupled_(decoupled) {
-  constexpr double kAny = std::numeric_limits<double>::infinity();
-  require_within(kName, "beta1", config.beta1, 0, 1);
-  require_within(kName, "beta2", config.beta2, 0, 1);
-  require_within(kName, "epsilon", config.epsilon, 0, kAny);
-  require_within(kName, "weight_decay", config.weight_decay, 0, kAny);
+Optimizer AdamWConfig::init() const {
+  const AdamConfig config{beta1, beta2, epsilon, weight_decay, {}};
+  return Optimizer(std::make_shared<AdamRule>(config, true), options);
 }
 
-void Adam::update(double learning_rate, Step& step, Location where) {
-  require_within(kName, "the learning rate", learning_rate, 0, std::numeric_limits<double>::infinity());
-  auto add = [&](const AnyTensor& a, const AnyTensor& b) { return AnyTensor::add(a, b, where); };
-  auto scale = [&](const AnyTensor& a, double by) { return AnyTensor::mul(a, by, where); };
-  for (Parameter& parameter : step.parameters()) {
-    Moments& moments = moments_[parameter.path];
-    AnyTensor& x = parameter.value;
-    AnyTensor& gradient = parameter.gradient;
-    if (config_.weight_decay != 0) {
-      if (decoupled_)
-        x = scale(x, 1 - learning_rate * config_.weight_decay);
-      else
-        gradient = add(gradient, scale(x, config_.weight_decay));
-    }
-
-    AnyTensor first = scale(gradient, 1 - config_.beta1);
-    AnyTensor second = scale(gradient.square(where), 1 - config_.beta2);
-    if (moments.step > 0) {
-      require_same_shape(kName, parameter.path, moments.first.shape(), x.shape(), where);
-      first = add(scale(moments.first, config_.beta1), first);
-      second = add(scale(moments.second, config_.beta2), second);
-    }
-    step.assign(moments.first, first);
-    step.assign(moments.second, second);
-    step.assign(moments.step, moments.step + 1);
-
-    // Values that change at each step are scalar arguments, so that every step records the same trace.
-    double steps = static_cast<double>(moments.step + 1);
-    double step_size = learning_rate / (1 - std::pow(config_.beta1, steps));
-    double second_scale = 1 / std::sqrt(1 - std::pow(config_.beta2, steps));
-    AnyTensor denominator = AnyTensor::add(scale(second.sqrt(where), second_scale), config_.epsilon, where);
-    x = AnyTensor::sub(x, AnyTensor::div(scale(first, step_size), denominator, where), where);
-  }
-}
-
-record::Record Adam::to_record() const {
-  record::Record record;
-  mark(record, kName);
-  for (const auto& [path, moments] : moments_) {
-    if (moments.step == 0) continue;  // its first step failed
-    record.add(path + kFirst, moments.first);
-    record.add(path + kSecond, moments.second);
-    add_count(record, path + kStep, moments.step);
-  }
-  return record;
-}
-
-void Adam::load_record(const record::Record& record, const Device& device) {
-  require_mark(record, kName);
-  std::map<std::string, Moments> moments;
-  for (const auto& [name, entry] : record.entries()) {
-    std::string path = without_suffix(name, kStep);
-    if (path.empty()) continue;
-    Moments loaded{record.tensor(path + kFirst, device.inner()),
-                   record.tensor(path + kSecond, device.inner()), read_count(record, name)};
-    if (loaded.first.shape() != loaded.second.shape())
-      throw DataError("[record] " + path + kFirst + " has shape " + to_string(loaded.first.shape()) + ", " +
-                      path + kSecond + " has " + to_string(loaded.second.shape()));
-    moments.emplace(path, std::move(loaded));
-  }
-  moments_ = std::move(moments);
-}
+Optimizer AdaMaxConfig::init() const { return make_optimizer<AdaMaxRule>(*this); }
 
 }  // namespace sinter::optim

@@ -1,69 +1,118 @@
-// Stochastic gradient descent.
-#include <limits>
+// Stochastic gradient descent, Lion and Muon.
+#include <cmath>
+#include <string>
 
 #include <sinter/optim/sgd.h>
 
-#include "src/optim/state.h"
+#include "src/optim/rule.h"
 
 namespace sinter::optim {
 namespace {
 
-constexpr const char* kName = "sgd";
-const std::string kVelocity = ".momentum_buffer";
+using A = AnyTensor;
+
+class SgdRule : public Rule {
+ public:
+  explicit SgdRule(const SgdConfig& config) : config_(config) {
+    require_within(name(), "momentum", config.momentum, 0, kAnySize);
+    require_within(name(), "dampening", config.dampening, 0, kAnySize);
+    require_within(name(), "weight_decay", config.weight_decay, 0, kAnySize);
+    if (config.nesterov && (config.momentum == 0 || config.dampening != 0))
+      throw Error("[sgd] nesterov needs a momentum above 0 and a dampening of 0, not " +
+                  std::to_string(config.momentum) + " and " + std::to_string(config.dampening));
+  }
+  const char* name() const final { return "sgd"; }
+
+  AnyTensor update(Update& u) const final {
+    const Operations o{u.where()};
+    A gradient = decayed_gradient(u, config_.weight_decay);
+    if (config_.momentum != 0) {
+      A next = gradient;
+      if (u.has("momentum_buffer"))
+        next = o.add_scaled(o.mul(u.state("momentum_buffer"), config_.momentum), gradient,
+                            1 - config_.dampening);
+      gradient = config_.nesterov ? o.add_scaled(gradient, next, config_.momentum) : next;
+      u.set("momentum_buffer", std::move(next));
+    }
+    return o.add_scaled(u.parameter(), gradient, -u.learning_rate());
+  }
+
+ private:
+  SgdConfig config_;
+};
+
+class LionRule : public Rule {
+ public:
+  explicit LionRule(const LionConfig& config) : config_(config) {
+    require_within(name(), "beta1", config.beta1, 0, 1);
+    require_within(name(), "beta2", config.beta2, 0, 1);
+    require_within(name(), "weight_decay", config.weight_decay, 0, kAnySize);
+  }
+  const char* name() const final { return "lion"; }
+
+  AnyTensor update(Update& u) const final {
+    const Operations o{u.where()};
+    const A mean = u.state("exp_avg");
+    u.set("exp_avg", o.mean(mean, u.gradient(), config_.beta2));
+    const A direction = o.mean(mean, u.gradient(), config_.beta1).sign(u.where());
+    return o.add_scaled(decayed_parameter(u, config_.weight_decay), direction, -u.learning_rate());
+  }
+
+ private:
+  LionConfig config_;
+};
+
+class MuonRule : public Rule {
+ public:
+  explicit MuonRule(const MuonConfig& config) : config_(config) {
+    require_within(name(), "momentum", config.momentum, 0, 1);
+    require_within(name(), "weight_decay", config.weight_decay, 0, kAnySize);
+    require_within(name(), "epsilon", config.epsilon, 0, kAnySize);
+    require_within(name(), "iterations", config.iterations, 1, 100);
+  }
+  const char* name() const final { return "muon"; }
+
+  AnyTensor update(Update& u) const final {
+    const Operations o{u.where()};
+    const Shape& shape = u.parameter().shape();
+    if (shape.rank() < 2 || shape.numel() == 0)
+      throw ShapeError("[muon] parameter " + u.path() + " has shape " + to_string(shape) +
+                           ", expected a matrix: a group with `skip` leaves it to another optimizer",
+                       u.where());
+    const A momentum = o.mean(u.state("momentum_buffer"), u.gradient(), config_.momentum);
+    u.set("momentum_buffer", momentum);
+    const A along = config_.nesterov ? o.mean(momentum, u.gradient(), config_.momentum) : momentum;
+    const std::int64_t rows = shape[0], columns = shape.numel() / rows;
+    const A matrix = newton_schulz(along.reshape({rows, columns}, u.where()), u.where());
+    const double size = std::sqrt(std::max(1.0, static_cast<double>(rows) / static_cast<double>(columns)));
+    return o.add_scaled(decayed_parameter(u, config_.weight_decay), matrix.reshape(shape, u.where()),
+                        -u.learning_rate() * size);
+  }
+
+ private:
+  /// The iteration works on the smaller of X X^T and X^T X.
+  A newton_schulz(A x, const Location& where) const {
+    constexpr double a = 3.4445, b = -4.775, c = 2.0315;
+    const Operations o{where};
+    const bool tall = x.shape()[0] > x.shape()[1];
+    if (tall) x = x.transpose(0, 1, where);
+    const A norm = x.square(where).sum({0, 1}, where).sqrt(where);
+    x = o.div(x, o.max(norm, config_.epsilon));
+    for (int i = 0; i < config_.iterations; ++i) {
+      const A square = x.matmul(x.transpose(0, 1, where), where);
+      const A factor = o.add_scaled(o.mul(square, b), square.matmul(square, where), c);
+      x = o.add(o.mul(x, a), factor.matmul(x, where));
+    }
+    return tall ? x.transpose(0, 1, where) : x;
+  }
+
+  MuonConfig config_;
+};
 
 }  // namespace
 
-Sgd SgdConfig::init() const { return Sgd(*this); }
-
-Sgd::Sgd(const SgdConfig& config) : config_(config) {
-  constexpr double kAny = std::numeric_limits<double>::infinity();
-  require_within(kName, "momentum", config.momentum, 0, kAny);
-  require_within(kName, "dampening", config.dampening, 0, kAny);
-  require_within(kName, "weight_decay", config.weight_decay, 0, kAny);
-  if (config.nesterov && (config.momentum == 0 || config.dampening != 0))
-    throw Error("[sgd] nesterov needs a momentum above 0 and a dampening of 0, not " +
-                std::to_string(config.momentum) + " and " + std::to_string(config.dampening));
-}
-
-void Sgd::update(double learning_rate, Step& step, Location where) {
-  require_within(kName, "the learning rate", learning_rate, 0, std::numeric_limits<double>::infinity());
-  auto add_scaled = [&](const AnyTensor& a, const AnyTensor& b, double scale) {
-    return AnyTensor::add(a, AnyTensor::mul(b, scale, where), where);
-  };
-  for (Parameter& parameter : step.parameters()) {
-    AnyTensor& x = parameter.value;
-    AnyTensor& gradient = parameter.gradient;
-    if (config_.weight_decay != 0) gradient = add_scaled(gradient, x, config_.weight_decay);
-    if (config_.momentum != 0) {
-      AnyTensor& velocity = velocities_[parameter.path];
-      AnyTensor next = gradient;
-      if (velocity.defined()) {
-        require_same_shape(kName, parameter.path, velocity.shape(), x.shape(), where);
-        next = add_scaled(AnyTensor::mul(velocity, config_.momentum, where), gradient, 1 - config_.dampening);
-      }
-      gradient = config_.nesterov ? add_scaled(gradient, next, config_.momentum) : next;
-      step.assign(velocity, std::move(next));
-    }
-    x = add_scaled(x, gradient, -learning_rate);
-  }
-}
-
-record::Record Sgd::to_record() const {
-  record::Record record;
-  mark(record, kName);
-  for (const auto& [path, velocity] : velocities_)
-    if (velocity.defined()) record.add(path + kVelocity, velocity);  // else its first step failed
-  return record;
-}
-
-void Sgd::load_record(const record::Record& record, const Device& device) {
-  require_mark(record, kName);
-  std::map<std::string, AnyTensor> velocities;
-  for (const auto& [name, entry] : record.entries()) {
-    std::string path = without_suffix(name, kVelocity);
-    if (!path.empty()) velocities.emplace(path, record.tensor(name, device.inner()));
-  }
-  velocities_ = std::move(velocities);
-}
+Optimizer SgdConfig::init() const { return make_optimizer<SgdRule>(*this); }
+Optimizer LionConfig::init() const { return make_optimizer<LionRule>(*this); }
+Optimizer MuonConfig::init() const { return make_optimizer<MuonRule>(*this); }
 
 }  // namespace sinter::optim

@@ -42,11 +42,6 @@ std::int64_t read_count(const record::Record& record, const std::string& name) {
   return value;
 }
 
-std::string without_suffix(const std::string& name, const std::string& suffix) {
-  if (name.size() <= suffix.size() || !name.ends_with(suffix)) return {};
-  return name.substr(0, name.size() - suffix.size());
-}
-
 void mark(record::Record& record, const char* optimizer) { record.set_text(kMarkKey, optimizer); }
 
 void require_mark(const record::Record& record, const char* optimizer) {

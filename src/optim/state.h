@@ -1,12 +1,16 @@
 // Shared by optimizers: checks of settings, and state tensors as entries of a record.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include <sinter/record.h>
 
 namespace sinter::optim {
+
+/// Of one parameter; slots for so many are made at once.
+inline constexpr std::size_t kMostStates = 8;
 
 /// Throws Error "[optimizer] name is value, expected ..." unless low <= value < high.
 void require_within(const char* optimizer, const char* name, double value, double low, double high);
@@ -19,9 +23,6 @@ void require_same_shape(const char* optimizer, const std::string& path, const Sh
 /// A count as an entry of a record, and back. Throws DataError when the entry is missing or no count.
 void add_count(record::Record& record, const std::string& name, std::int64_t value);
 std::int64_t read_count(const record::Record& record, const std::string& name);
-
-/// `name` without `suffix`; empty when it does not end with that.
-std::string without_suffix(const std::string& name, const std::string& suffix);
 
 /// Throws DataError unless the record was written by this optimizer.
 void mark(record::Record& record, const char* optimizer);

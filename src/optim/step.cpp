@@ -41,7 +41,8 @@ class Step::Lent {
   bool kept_ = false;
 };
 
-Step::Step(std::vector<Slot> slots, Gradients& gradients) : slots_(std::move(slots)), gradients_(gradients) {
+Step::Step(std::vector<Slot> slots, Gradients& gradients, bool keep_others)
+    : slots_(std::move(slots)), gradients_(gradients), keep_others_(keep_others) {
   updated_by_.resize(slots_.size());
   // Two paths may lead to one parameter (tied weights): it has one gradient, is updated once and stays tied.
   std::map<const void*, std::optional<std::size_t>> known;
@@ -98,7 +99,13 @@ void Step::run(Location where) {
     if (updated_by_[i]) *slots_[i].tensor = leaves[*updated_by_[i]];
   for (Assignment& assignment : assignments_) *assignment.slot = std::move(assignment.next);
   for (const Count& count : counts_) *count.slot = count.next;
-  gradients_ = Gradients();
+  if (keep_others_) {
+    for (AnyTensor* gradient : used_gradients_) *gradient = AnyTensor();
+    std::erase_if(gradients_.entries(),
+                  [](const Gradients::Entry& entry) { return !entry.gradient.defined(); });
+  } else {
+    gradients_ = Gradients();
+  }
 }
 
 }  // namespace sinter::optim

@@ -147,27 +147,67 @@ Record Record::read(const std::filesystem::path& file) { return from_bytes(read_
 
 namespace detail {
 
-Record make_record(const std::vector<Named>& parameters) {
+namespace {
+
+constexpr const char* kTied = "tied.";
+
+/// For each tensor the first that is the same parameter: the same value with the same history. Buffers are
+/// changed each by itself.
+std::vector<std::size_t> first_places(const std::vector<Named>& state) {
+  std::map<std::pair<const void*, const void*>, std::size_t> known;
+  std::vector<std::size_t> first;
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    const AnyTensor& tensor = state[i].tensor;
+    first.push_back(i);
+    if (state[i].is_buffer || !tensor.defined()) continue;
+    first[i] = known.try_emplace({tensor.value().get(), tensor.node().get()}, i).first->second;
+  }
+  return first;
+}
+
+}  // namespace
+
+Record make_record(const std::vector<Named>& state) {
   Record record;
-  // Flushes once for all parameters; the reads below only copy.
-  if (!parameters.empty()) parameters.front().tensor.device().flush();
-  for (const Named& parameter : parameters) record.add(parameter.path, parameter.tensor);
+  // Flushes once for all tensors; the reads below only copy.
+  if (!state.empty()) state.front().tensor.device().flush();
+  const std::vector<std::size_t> first = first_places(state);
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    if (first[i] == i)
+      record.add(state[i].path, state[i].tensor);
+    else
+      record.set_text(kTied + state[i].path, state[first[i]].path);
+  }
   return record;
 }
 
-std::vector<AnyTensor> match(const Record& record, const std::vector<Named>& parameters,
-                             std::string_view source) {
+std::vector<AnyTensor> match(const Record& record, const std::vector<Named>& state, std::string_view source) {
+  const std::vector<std::size_t> first = first_places(state);
+  // Where the record has each tensor: under its path, under that which the record's texts name, or, of a tied
+  // parameter, under another of its paths.
+  std::vector<const Record::Entry*> entries;
+  for (const Named& named : state) {
+    const Record::Entry* entry = record.find(named.path);
+    if (!entry)
+      if (const std::string* other = record.find_text(kTied + named.path)) entry = record.find(*other);
+    entries.push_back(entry);
+  }
+  for (std::size_t i = 0; i < state.size(); ++i)
+    if (!entries[first[i]]) entries[first[i]] = entries[i];
+  for (std::size_t i = 0; i < state.size(); ++i)
+    if (!entries[i]) entries[i] = entries[first[i]];
+
   std::vector<std::string> missing, unexpected, different;
   std::set<std::string_view> wanted;
-  for (const auto& [path, tensor] : parameters) {
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    const auto& [path, tensor, is_buffer] = state[i];
     wanted.insert(path);
-    const Record::Entry* entry = record.find(path);
     std::string expected = facts(tensor.dtype(), tensor.shape());
-    if (!entry)
+    if (!entries[i])
       missing.push_back(path + " " + expected);
-    else if (entry->dtype != tensor.dtype() || entry->shape != tensor.shape())
-      different.push_back(path + " is " + facts(entry->dtype, entry->shape) + " but the module has " +
-                          expected);
+    else if (entries[i]->dtype != tensor.dtype() || entries[i]->shape != tensor.shape())
+      different.push_back(path + " is " + facts(entries[i]->dtype, entries[i]->shape) +
+                          " but the module has " + expected);
   }
   for (const auto& [name, entry] : record.entries())
     if (!wanted.count(name)) unexpected.push_back(name);
@@ -181,16 +221,16 @@ std::vector<AnyTensor> match(const Record& record, const std::vector<Named>& par
   add("different: ", different);
   if (!reason.empty()) fail(source, "the record does not fit the module; " + reason);
 
-  // A tensor with two paths (tied weights) stays one tensor, unless the record has different values for them.
-  std::map<std::pair<const void*, const void*>, std::size_t> first_places;
   std::vector<AnyTensor> tensors;
-  for (const auto& [path, old] : parameters) {
-    auto [first, is_new] = first_places.try_emplace({old.value().get(), old.node().get()}, tensors.size());
-    if (!is_new && record.find(path)->bytes == record.find(parameters[first->second].path)->bytes) {
-      tensors.push_back(tensors[first->second]);
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    // A tied parameter stays one tensor, unless the record has different values for it.
+    if (first[i] != i && (entries[i] == entries[first[i]] || entries[i]->bytes == entries[first[i]]->bytes)) {
+      tensors.push_back(tensors[first[i]]);
       continue;
     }
-    AnyTensor tensor = record.tensor(path, old.device());
+    const AnyTensor& old = state[i].tensor;
+    AnyTensor tensor =
+        AnyTensor::from_bytes(entries[i]->bytes, entries[i]->shape, entries[i]->dtype, old.device());
     tensors.push_back(old.requires_grad() ? tensor.require_grad() : std::move(tensor));
   }
   return tensors;

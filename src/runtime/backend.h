@@ -10,6 +10,9 @@
 #include <string>
 #include <vector>
 
+#include <sinter/error.h>
+#include <sinter/scalar.h>
+
 #include "jit/ir/kernel.h"
 #include "jit/ir/traits.h"
 #include "jit/library/library_op.h"
@@ -61,6 +64,19 @@ struct ScalarValue {
   };
   ScalarValue() : integer(0) {}
 };
+
+/// A number of the program as an argument of `dtype`.
+inline ScalarValue to_argument(const Scalar& scalar, DType dtype) {
+  ScalarValue value;
+  value.dtype = dtype;
+  if (is_float(dtype))
+    value.real = scalar.as_double();
+  else if (dtype == DType::boolean)
+    value.integer = scalar.as_double() != 0;
+  else
+    value.integer = scalar.as_int();
+  return value;
+}
 
 /// The scalar as raw bits of `dtype`. The argument's bytes are the first size_of(dtype) bytes of the result,
 /// as every supported processor is little-endian.
@@ -227,11 +243,43 @@ class Backend {
   /// what they write.
   virtual void abandon() noexcept {}
 
+  /// What times of launches depend on, in words: the device, its driver, its compiler. Empty: launches cannot
+  /// be timed here.
+  virtual std::string timing_identity() const { return ""; }
+
+  /// Runs one launch as a run of its own that finds nothing in the second-level cache, and waits for it.
+  /// Returns the nanoseconds that the device took.
+  virtual double time_launch(Executable&, const LaunchArguments&, const RunNeeds&) {
+    throw DeviceError("[tune] launches cannot be timed on " + traits().name);
+  }
+
   /// Waits for all submitted work, from any thread and without the device's lock. Throws DeviceError where
   /// the device failed.
   virtual void synchronize() = 0;
 
   virtual BackendStatistics statistics() const = 0;
+};
+
+/// A run on the backend, abandoned where an exception leaves before `submit`.
+class Run {
+ public:
+  Run(Backend& backend, std::unique_ptr<PlanState>* state, const RunNeeds& needs) : backend_(backend) {
+    backend.begin(state, needs);
+  }
+  ~Run() {
+    if (!ended_) backend_.abandon();
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+  FaultReportRef submit() {
+    FaultReportRef report = backend_.submit();
+    ended_ = true;
+    return report;
+  }
+
+ private:
+  Backend& backend_;
+  bool ended_ = false;
 };
 
 }  // namespace sinter::runtime

@@ -12,6 +12,7 @@
 
 #include "src/base/env.h"
 #include "src/base/exit_gate.h"
+#include "src/runtime/random_tape.h"
 
 namespace sinter::runtime {
 namespace {
@@ -202,7 +203,9 @@ RandomStream DeviceCore::begin_random() {
   return {seed_, (number == 0 ? 0 : kMostStreams + number) << kDrawBits};
 }
 
-std::pair<std::int64_t, std::int64_t> DeviceCore::next_random() {
+std::pair<std::int64_t, std::int64_t> DeviceCore::next_random() { return RandomScope::next(*this); }
+
+std::pair<std::int64_t, std::int64_t> DeviceCore::draw_random() {
   std::optional<RandomStream>& random = recorders_of_thread().find(*this).random;
   if (!random) random = begin_random();
   return {static_cast<std::int64_t>(random->seed), static_cast<std::int64_t>(random->next++)};

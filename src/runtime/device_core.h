@@ -52,8 +52,10 @@ class DeviceCore {
   /// Returns cached memory to the driver or the system; the number of bytes.
   std::size_t trim();
 
-  /// Seed and stream number of the calling thread's next random op.
+  /// Seed and stream number of the calling thread's next random op: `draw_random` has those of its stream, of
+  /// which RandomScope may know better.
   std::pair<std::int64_t, std::int64_t> next_random();
+  std::pair<std::int64_t, std::int64_t> draw_random();
   /// The calling thread's numbers from now on, and the seed of threads that have drawn none yet. Throws Error
   /// for a stream above kMostStreams.
   void seed(std::uint64_t seed, std::uint64_t stream);

@@ -13,23 +13,13 @@
 
 #include "src/base/env.h"
 #include "src/runtime/explain/observe.h"
+#include "src/runtime/tuning.h"
+#include "src/trace/indexed_ops.h"
 
 namespace sinter::runtime {
 namespace {
 
 std::atomic<int> forbidders{0};
-
-ScalarValue convert(const Scalar& scalar, DType dtype) {
-  ScalarValue value;
-  value.dtype = dtype;
-  if (is_float(dtype))
-    value.real = scalar.as_double();
-  else if (dtype == DType::boolean)
-    value.integer = scalar.as_double() != 0;
-  else
-    value.integer = scalar.as_int();
-  return value;
-}
 
 using Clock = std::chrono::steady_clock;
 
@@ -45,7 +35,11 @@ std::size_t plan_limit() {
 
 }  // namespace
 
-Executor::Executor(Backend& backend) : backend_(backend), cache_(backend.traits().name, plan_limit()) {}
+Executor::Executor(Backend& backend)
+    : backend_(backend),
+      cache_(backend.traits().name, plan_limit()),
+      planner_(backend.traits()),
+      compilations_(backend) {}
 
 bool compilation_forbidden() { return forbidders.load() > 0; }
 
@@ -107,6 +101,7 @@ void Executor::before_fork() {
   making_mutex_.lock();
   owns_mutex_.lock();
   cache_.before_fork();
+  planner_.before_fork();
   in_doubt_.before_fork();
   device_mutex_.lock();
 }
@@ -114,12 +109,16 @@ void Executor::before_fork() {
 void Executor::after_fork() {
   device_mutex_.unlock();
   in_doubt_.after_fork();
+  planner_.after_fork();
   cache_.after_fork();
   owns_mutex_.unlock();
   making_mutex_.unlock();
 }
 
-void Executor::lose() { lost_.store(true); }
+void Executor::lose() {
+  lost_.store(true);
+  compilations_.lose();
+}
 
 void Executor::require_present() const {
   if (!is_lost()) return;
@@ -155,7 +154,7 @@ void Executor::run(trace::Flushed& flushed, PerRecorder& of_recorder) {
   (built ? own.plans_built : own.plans_found).add(1);
   if (observed())
     tell_observers({flushed.trace, flushed.fingerprint, ready.plan, backend_.traits(), ready.executables,
-                    built, base::environment().fusion});
+                    ready.tilings, built, base::environment().fusion});
   launch(ready, flushed, own);
 }
 
@@ -233,10 +232,11 @@ ReadyPlanRef Executor::make(const PlanKey& key, const trace::Trace& trace) {
   plan::PlanOptions options;
   options.fusion = key.fusion;
   options.recipe_bytes = key.recipe_bytes;
-  ready->plan = plan::make_plan(trace, backend_.traits(), options);
+  ready->plan = planner_.plan(trace, options);
+  const double planning = nanoseconds_since(start);
+  ready->tilings = choose_tilings(ready->plan, trace, *this, backend_, compilations_);
   std::vector<std::string> texts;
   for (const ir::Kernel& kernel : ready->plan.kernels) texts.push_back(ir::to_string(kernel));
-  const double planning = nanoseconds_since(start);
 
   const std::vector<PlanCache::Part> parts = prepare_executables(*ready, texts);
   if (base::logs("plan"))
@@ -315,32 +315,6 @@ std::vector<PlanCache::Part> Executor::prepare_executables(ReadyPlan& ready,
   return parts;
 }
 
-namespace {
-
-/// A run on the backend, abandoned where an exception leaves before `submit`.
-class Run {
- public:
-  Run(Backend& backend, std::unique_ptr<PlanState>* state, const RunNeeds& needs) : backend_(backend) {
-    backend.begin(state, needs);
-  }
-  ~Run() {
-    if (!ended_) backend_.abandon();
-  }
-  Run(const Run&) = delete;
-  Run& operator=(const Run&) = delete;
-  FaultReportRef submit() {
-    FaultReportRef report = backend_.submit();
-    ended_ = true;
-    return report;
-  }
-
- private:
-  Backend& backend_;
-  bool ended_ = false;
-};
-
-}  // namespace
-
 void Executor::launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own) {
   const plan::Plan& plan = ready.plan;
   struct Clear {  // nothing is kept alive by memory for arguments
@@ -384,7 +358,7 @@ void Executor::launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own) {
       own.views[moving.place].byte_offset += static_cast<std::size_t>(moving.parts.at(starts));
     own.scalars.clear();
     for (const plan::ScalarArgument& argument : launch.scalars)
-      own.scalars.push_back(convert(plan.scalar(argument.number, flushed.trace), argument.dtype));
+      own.scalars.push_back(to_argument(plan.scalar(argument.number, flushed.trace), argument.dtype));
     flushed.started = true;
     backend_.launch(*ready.executables[i], {own.views, ints_of(launch), own.scalars, launch.members,
                                             launch.first_fault, launch.moving_ints});
@@ -443,7 +417,8 @@ void Executor::note_faults(ReadyPlan& ready, trace::Flushed& flushed, std::vecto
   std::vector<RunFaults::Place> places;
   for (std::uint32_t word = 0; word < plan.faults; ++word) {
     const trace::OpRecord& record = flushed.trace.ops[plan.origins.record_of(word)];
-    places.push_back({record.file, record.line});
+    const std::span<const std::int64_t> ints = flushed.trace.ints_of(record);
+    places.push_back({trace::kIndexedOps[ints.size() > 1 ? ints[1] : 0], record.file, record.line});
   }
   const auto doubt =
       std::make_shared<RunFaults>(std::shared_ptr<const plan::Plan>(ready.shared_from_this(), &plan),

@@ -14,7 +14,9 @@
 #include <sinter/device.h>
 
 #include "jit/plan/plan.h"
+#include "jit/plan/reuse/reuse.h"
 #include "src/runtime/backend.h"
+#include "src/runtime/compilations.h"
 #include "src/runtime/plan_cache.h"
 #include "src/runtime/run_faults.h"
 #include "src/trace/recorder.h"
@@ -70,11 +72,14 @@ class Executor : public trace::TraceSink {
   std::mutex making_mutex_;  // taken before the cache's
   absl::flat_hash_map<PlanKey, std::shared_future<ReadyPlanRef>> in_the_making_;
   PlanCache cache_;
+  plan::PlanReuse planner_;
 
   RunsInDoubt in_doubt_;
 
   std::mutex owns_mutex_;
   std::vector<Own*> owns_;
+
+  Compilations compilations_;  // of variants that are tried
 };
 
 /// True while a ForbidCompilation exists.

@@ -56,6 +56,7 @@ struct ReadyPlan : std::enable_shared_from_this<ReadyPlan> {
   Executor& executor;
   plan::Plan plan;
   std::vector<ExecutableRef> executables;  // one for each launch of the plan
+  std::vector<std::string> tilings;        // likewise: which was chosen by what; empty: nothing to choose
   RunNeeds needs;
   std::unique_ptr<PlanState> state;  // of the backend; only touched with the device's lock
   PlanEntry entry;                   // the cache's

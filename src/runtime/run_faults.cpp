@@ -54,8 +54,8 @@ void RunFaults::settle() {
     alone[w] = 1;
     const Place& place = places_[w];
     tell(alone, {},
-         std::make_exception_ptr(ShapeError("[gather] an index was out of range (" + std::string(place.file) +
-                                            ":" + std::to_string(place.line) + ")")));
+         std::make_exception_ptr(ShapeError("[" + std::string(place.op) + "] an index was out of range (" +
+                                            place.file + ":" + std::to_string(place.line) + ")")));
   }
   for (const Input& input : inputs_) {
     const trace::ValueId id = input.id;

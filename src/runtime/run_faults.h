@@ -28,6 +28,7 @@ class RunFaults final : public trace::Doubt {
   };
   /// Where the user wrote the op that a fault word belongs to.
   struct Place {
+    const char* op;
     const char* file;
     std::uint32_t line;
   };

@@ -3,6 +3,7 @@
 
 #include "src/base/size_arithmetic.h"
 #include "src/tensor/apply.h"
+#include "src/tensor/autocast.h"
 #include "src/tensor/check.h"
 
 namespace sinter {
@@ -57,6 +58,18 @@ AnyTensor join(std::span<const AnyTensor> pieces, std::size_t axis, const Locati
   return result;
 }
 
+/// The pieces as an Autocast scope has them: of the widest dtype of floats.
+std::vector<AnyTensor> of_one_dtype(std::span<const AnyTensor> pieces, const Location& where) {
+  std::vector<AnyTensor> alike(pieces.begin(), pieces.end());
+  if (pieces.empty()) return alike;
+  DType common = tensor::value_of("cat", pieces[0], where).dtype;
+  for (const AnyTensor& piece : pieces)
+    common = tensor::autocast_common(common, tensor::value_of("cat", piece, where).dtype);
+  for (AnyTensor& piece : alike)
+    if (is_float(common) && is_float(piece.dtype())) piece = piece.cast(common, where);
+  return alike;
+}
+
 AnyTensor cat_pieces(std::string_view op, std::span<const AnyTensor> pieces, std::int64_t axis,
                      const Location& where) {
   if (pieces.empty()) throw ShapeError("[" + std::string(op) + "] there is nothing to join", where);
@@ -83,7 +96,9 @@ AnyTensor cat_pieces(std::string_view op, std::span<const AnyTensor> pieces, std
 }  // namespace
 
 AnyTensor AnyTensor::cat(std::span<const AnyTensor> pieces, std::int64_t axis, Location where) {
-  return cat_pieces("cat", pieces, axis, where);
+  if (!tensor::autocasts()) return cat_pieces("cat", pieces, axis, where);
+  const std::vector<AnyTensor> alike = of_one_dtype(pieces, where);
+  return cat_pieces("cat", alike, axis, where);
 }
 
 AnyTensor AnyTensor::stack(std::span<const AnyTensor> pieces, std::int64_t axis, Location where) {

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "src/tensor/apply.h"
+#include "src/tensor/autocast.h"
 #include "src/tensor/check.h"
 
 namespace sinter {
@@ -103,19 +104,19 @@ AnyTensor AnyTensor::fmod(Operand a, Operand b, Location where) {
 }
 
 AnyTensor AnyTensor::hypot(Operand a, Operand b, Location where) {
-  const AnyTensor& given = tensor_among("hypot", a, b, where);
-  tensor::check_float("hypot", given.dtype(), where);
-  // Converts a number to a tensor: at equal tensors, maximum and minimum share the gradient, as they should
-  // here.
-  const auto magnitude = [&](const Operand& x) {
-    return x.tensor ? x.tensor->abs(where)
-                    : full({}, std::abs(x.scalar.as_double()), given.dtype(), given.device(), where);
-  };
-  const AnyTensor x = magnitude(a), y = magnitude(b);
-  const AnyTensor high = maximum(x, y, where), low = minimum(x, y, where);
+  tensor::check_float("hypot", tensor_among("hypot", a, b, where).dtype(), where);
+  const AnyTensor size_a = a.tensor ? a.tensor->detach().abs(where) : AnyTensor();
+  const AnyTensor size_b = b.tensor ? b.tensor->detach().abs(where) : AnyTensor();
+  const AnyTensor high = maximum(a.tensor ? Operand(size_a) : Operand(std::abs(a.scalar.as_double())),
+                                 b.tensor ? Operand(size_b) : Operand(std::abs(b.scalar.as_double())), where);
+  const AnyTensor is_zero = equal(high, 0, where);
   const AnyTensor divides = logical_and(less(0, high, where), less(high, kInfinity, where), where);
-  const AnyTensor ratio = div(low, AnyTensor::where(divides, high, 1, where), where);
-  return mul(high, add(ratio.square(where), 1, where).sqrt(where), where);
+  // The result does not depend on the scale, so that the scale is a constant to derivatives of any order.
+  const AnyTensor scale = AnyTensor::where(divides, high, 1, where);
+  const AnyTensor squares =
+      add(div(a, scale, where).square(where), div(b, scale, where).square(where), where);
+  const AnyTensor root = AnyTensor::where(is_zero, 1, squares, where).sqrt(where);
+  return AnyTensor::where(is_zero, 0, mul(scale, root, where), where);
 }
 
 AnyTensor AnyTensor::one_hot(std::int64_t classes, Location where) const {
@@ -157,7 +158,8 @@ AnyTensor AnyTensor::var(const Axes& axes, double correction, Location where) co
   double count = 1;
   for (std::size_t i = 0; i < value.shape.rank(); ++i)
     if (bits >> i & 1) count *= static_cast<double>(value.shape[i]);
-  const AnyTensor centred = sub(*this, mean(axes, where), where);
+  const AnyTensor wide = tensor::autocast_wide(*this, where);
+  const AnyTensor centred = sub(wide, wide.mean(axes, where), where);
   return mul(centred.square(where).sum(axes, where), 1 / std::max(0.0, count - correction), where);
 }
 

@@ -1,5 +1,6 @@
 // Elementwise operations: one function per arity; the op table defines the rest.
 #include "src/tensor/apply.h"
+#include "src/tensor/autocast.h"
 #include "src/tensor/check.h"
 
 namespace sinter {
@@ -10,6 +11,8 @@ using tensor::Operand;
 
 AnyTensor unary(Op op, const AnyTensor& x, const Location& where) {
   const trace::Value& value = tensor::value_of(name_of(op), x, where);
+  if (tensor::autocasts() && is_half(value.dtype) && tensor::runs_wide(op))
+    return unary(op, tensor::autocast_wide(x, where), where);
   const Operand operands[] = {x};
   return tensor::apply(op, operands, {}, {}, value.shape, tensor::result_dtype(op, value.dtype, where),
                        where);
@@ -20,8 +23,34 @@ AnyTensor unary(Op op, const AnyTensor& x, const Location& where) {
               where);
 }
 
+AnyTensor binary(Op op, Operand a, Operand b, const Location& where);
+
+/// The same with the operands' dtypes as the scope's table says, which are not those that they have.
+AnyTensor binary_as(DType dtype, Op op, Operand a, Operand b, const Location& where) {
+  AnyTensor cast_a, cast_b;
+  if (a.tensor) a = Operand(cast_a = a.tensor->cast(dtype, where));
+  if (b.tensor) b = Operand(cast_b = b.tensor->cast(dtype, where));
+  return binary(op, a, b, where);
+}
+
+/// The dtype that operands of an op are cast to inside of an Autocast scope: the first one's own, mostly.
+DType autocast_of(Op op, const Operand& a, const Operand& b, const Location& where) {
+  const std::string_view name = name_of(op);
+  const DType first = tensor::value_of(name, a.tensor ? *a.tensor : *b.tensor, where).dtype;
+  const DType second = a.tensor && b.tensor ? tensor::value_of(name, *b.tensor, where).dtype : first;
+  const DType common = tensor::autocast_common(first, second);
+  return is_half(common) && tensor::runs_wide(op) ? DType::f32 : common;
+}
+
 AnyTensor binary(Op op, Operand a, Operand b, const Location& where) {
   const std::string_view name = name_of(op);
+  if (tensor::autocasts() && (a.tensor || b.tensor)) {
+    const DType dtype = autocast_of(op, a, b, where);
+    const auto differs = [&](const Operand& x) {
+      return x.tensor && is_float(x.tensor->dtype()) && x.tensor->dtype() != dtype;
+    };
+    if (is_float(dtype) && (differs(a) || differs(b))) return binary_as(dtype, op, a, b, where);
+  }
   if (a.tensor && b.tensor) {
     const trace::Value& x = tensor::value_of(name, *a.tensor, where);
     const trace::Value& y = tensor::value_of(name, *b.tensor, where);
@@ -131,6 +160,13 @@ AnyTensor AnyTensor::where(const AnyTensor& condition, Operand a, Operand b, Loc
   if (mask.dtype != DType::boolean)
     throw DTypeError("[where] the condition is bool, not " + std::string(name_of(mask.dtype)), where);
   if (!a.tensor && !b.tensor) throw_only_numbers(Op::Where, where);
+  if (tensor::autocasts() && a.tensor && b.tensor) {
+    const DType first = tensor::value_of("where", *a.tensor, where).dtype;
+    const DType second = tensor::value_of("where", *b.tensor, where).dtype;
+    const DType common = tensor::autocast_common(first, second);
+    if (first != second && is_float(first) && is_float(second))
+      return AnyTensor::where(condition, a.tensor->cast(common, where), b.tensor->cast(common, where), where);
+  }
   const trace::Value& chosen = tensor::value_of("where", a.tensor ? *a.tensor : *b.tensor, where);
   const DType dtype = tensor::result_dtype(Op::Where, chosen.dtype, where);
   Shape shape = tensor::broadcast("where", mask.shape, chosen.shape, where);

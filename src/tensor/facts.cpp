@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "src/autodiff/node.h"
 #include "src/runtime/device_core.h"
 #include "src/tensor/check.h"
 #include "src/trace/recorder.h"
@@ -44,14 +45,18 @@ AnyTensor AnyTensor::to_device(const Device& device, Location where) const {
   tensor::value_of("to_device", *this, where);
   if (&device.core() == value_->device)
     return AnyTensor(value_, device.is_autodiff() ? node_ : nullptr, device.is_autodiff());
-  if (node_)
-    throw AutodiffError("[to_device] history does not follow a value from " + value_->device->name() +
-                            " to " + device.name() + ": detach() it first",
-                        where);
   tensor::check_supported("to_device", dtype(), device, where);
   std::vector<std::byte> bytes(static_cast<std::size_t>(numel()) * size_of(dtype()));
   value_->device->read(*value_, bytes);
-  return AnyTensor(device.core().upload(bytes, shape(), dtype()), nullptr, device.is_autodiff());
+  const AnyTensor copy(device.core().upload(bytes, shape(), dtype()), nullptr, device.is_autodiff());
+  if (!node_ || !device.is_autodiff()) return copy;
+  autodiff::Node* const operands[] = {node_.get()};
+  auto back = [source = this->device().inner(), where](const NodeRef&, std::vector<AnyTensor> gradients,
+                                                       bool differentiable) -> std::vector<AnyTensor> {
+    return {gradients[0].to_device(differentiable ? source.autodiff() : source, where)};
+  };
+  const NodeRef call = autodiff::track_call("to_device", operands, {&copy, 1}, std::move(back), where);
+  return call ? autodiff::result_of_call(call, 0, copy.value()) : copy;
 }
 
 }  // namespace sinter

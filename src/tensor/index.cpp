@@ -1,4 +1,5 @@
 // Indexed reads.
+#include "src/autodiff/node.h"
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
 
@@ -39,7 +40,13 @@ AnyTensor AnyTensor::index_select(std::int64_t axis, const AnyTensor& index, Loc
     throw ShapeError("[index_select] the index has one axis, not shape " + to_string(at.shape), where);
   Shape aligned(Dims::filled(x.shape.rank(), 1)), shape(x.shape);
   aligned[dim] = shape[dim] = at.shape[0];
-  return gather(static_cast<std::int64_t>(dim), index.reshape(aligned, where).expand(shape, where), where);
+  const AnyTensor picked = detach().gather(axis, index.reshape(aligned, where).expand(shape, where), where);
+  if (!requires_grad()) return picked;
+  // The history has the index as it was given: the gradient adds whole slices.
+  const Operand operands[] = {*this, index};
+  const std::int64_t ints[] = {static_cast<std::int64_t>(dim)};
+  return AnyTensor(picked.value(), autodiff::track(Op::Gather, operands, ints, picked.value(), where),
+                   on_autodiff());
 }
 
 }  // namespace sinter

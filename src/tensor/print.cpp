@@ -1,27 +1,25 @@
-// Tensors as text, the way NumPy prints arrays.
+// Tensors as text, the way NumPy prints arrays. Of large ones only the corners are read that are shown.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 #include <ostream>
 #include <vector>
 
-#include <sinter/any_tensor.h>
+#include <sinter/print.h>
 
 namespace sinter {
 
 namespace {
 
-constexpr std::int64_t kThreshold = 1000;  // larger tensors are summarised by their corners
-constexpr std::int64_t kEdge = 3;
-constexpr int kPrecision = 8;
-constexpr std::size_t kLineWidth = 75;
-
+/// The elements that are shown.
 struct Content {
-  Shape shape;
+  Shape shape;  // of what is shown
   DType dtype;
+  PrintOptions options;
+  std::array<bool, kMaxRank> cut{};  // of each axis: whether elements are left out behind the first `edge`
   std::vector<std::byte> bytes;
-  bool shortened;
 
   template <class T>
   T at(std::int64_t i) const {
@@ -31,15 +29,11 @@ struct Content {
   }
 };
 
-/// Calls f(i) for the displayed indices of a dimension, and f(-1) where some are omitted.
+/// Calls f(i) for the indices of an axis, and f(-1) where elements are left out.
 template <class F>
-void for_shown(const Content& content, std::int64_t size, F f) {
-  const bool cut = content.shortened && size > 2 * kEdge;
-  for (std::int64_t i = 0; i < size; ++i) {
-    if (cut && i == kEdge) {
-      f(std::int64_t{-1});
-      i = size - kEdge;
-    }
+void for_shown(const Content& content, std::size_t axis, F f) {
+  for (std::int64_t i = 0; i < content.shape[axis]; ++i) {
+    if (content.cut[axis] && i == content.options.edge) f(std::int64_t{-1});
     f(i);
   }
 }
@@ -50,7 +44,7 @@ void for_each_shown(const Content& content, std::size_t axis, std::int64_t base,
     f(base);
     return;
   }
-  for_shown(content, content.shape[axis], [&](std::int64_t i) {
+  for_shown(content, axis, [&](std::int64_t i) {
     if (i >= 0) for_each_shown(content, axis + 1, base * content.shape[axis] + i, f);
   });
 }
@@ -60,29 +54,28 @@ std::string without_trailing_zeros(std::string text) {
   return text;
 }
 
-/// The shortest text that parses to the same number, with at most kPrecision decimals; always has a point:
+/// The shortest text that parses to the same number, with at most `precision` decimals; always has a point:
 /// "1.".
 template <class T>
-std::string fixed_text(T value) {
+std::string fixed_text(T value, int precision) {
   char buffer[400];
   auto end = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::fixed).ptr;
   std::string text(buffer, end);
   const std::size_t point = text.find('.');
   if (point == std::string::npos) return text + ".";
-  if (text.size() - point - 1 <= kPrecision) return text;
-  end = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::fixed, kPrecision).ptr;
+  if (text.size() - point - 1 <= static_cast<std::size_t>(precision)) return text;
+  end = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::fixed, precision).ptr;
   return without_trailing_zeros(std::string(buffer, end));
 }
 
 template <class T>
-std::string scientific_text(T value) {
+std::string scientific_text(T value, int precision) {
   char buffer[64];
   auto end = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::scientific).ptr;
   std::string text(buffer, end);
   const std::size_t e = text.find('e');
-  if (e > kPrecision + 3) {
-    end =
-        std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::scientific, kPrecision).ptr;
+  if (e > static_cast<std::size_t>(precision) + 3) {
+    end = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::scientific, precision).ptr;
     text.assign(buffer, end);
   }
   return text;
@@ -153,7 +146,8 @@ class Column {
   std::string real(T value) const {
     if (std::isnan(value)) return "nan";
     if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-    return scientific_ ? scientific_text(value) : fixed_text(value);
+    const int precision = content_.options.precision;
+    return scientific_ ? scientific_text(value, precision) : fixed_text(value, precision);
   }
 
   const Content& content_;
@@ -171,11 +165,13 @@ void write(std::string& out, const Content& content, const Column& column, std::
   out += "[";
   bool first = true;
   std::size_t line_start = out.size();
-  for_shown(content, content.shape[axis], [&](std::int64_t i) {
+  const std::size_t width = static_cast<std::size_t>(content.options.line_width);
+  for_shown(content, axis, [&](std::int64_t i) {
     const std::string indent(axis + 1, ' ');
     if (!first && axis + 1 == rank) {
       // Wraps rows that are longer than a line.
-      if (out.size() - line_start > kLineWidth - axis - 1 - (i < 0 ? 3 : column(0).size())) {
+      const std::size_t next = axis + 1 + (i < 0 ? 3 : column(0).size());
+      if (out.size() - line_start + next > width) {
         out += "\n" + indent;
         line_start = out.size();
       } else {
@@ -193,16 +189,72 @@ void write(std::string& out, const Content& content, const Column& column, std::
   out += "]";
 }
 
+/// The first and last `edge` elements of each axis of a tensor that is too large to be shown whole.
+AnyTensor corners(const AnyTensor& tensor, Content& content) {
+  const std::int64_t edge = content.options.edge;
+  AnyTensor shown = tensor;
+  if (tensor.numel() <= content.options.threshold) return shown;
+  for (std::size_t i = 0; i < content.shape.rank(); ++i) {
+    const std::int64_t size = content.shape[i];
+    const auto axis = static_cast<std::int64_t>(i);
+    if (size <= 2 * edge) continue;
+    content.cut[i] = true;
+    const AnyTensor ends[] = {shown.narrow(axis, 0, edge), shown.narrow(axis, size - edge, edge)};
+    shown = AnyTensor::cat(ends, axis);
+  }
+  return shown;
+}
+
+void check(const PrintOptions& options) {
+  if (options.precision < 0 || options.precision > 100 || options.threshold < 0 || options.edge < 1 ||
+      options.line_width < 1)
+    throw Error("[print] precision " + std::to_string(options.precision) + ", threshold " +
+                std::to_string(options.threshold) + ", edge " + std::to_string(options.edge) +
+                " and line width " + std::to_string(options.line_width) + " are not options for printing");
+}
+
+struct ProcessOptions {
+  std::mutex mutex;
+  PrintOptions options;
+};
+ProcessOptions& process_options() {
+  static ProcessOptions& instance = *new ProcessOptions;  // threads may print while the process ends
+  return instance;
+}
+
 }  // namespace
 
-std::string to_string(const AnyTensor& tensor) {
+PrintOptions print_options() {
+  std::lock_guard lock(process_options().mutex);
+  return process_options().options;
+}
+
+void set_print_options(const PrintOptions& options) {
+  check(options);
+  std::lock_guard lock(process_options().mutex);
+  process_options().options = options;
+}
+
+std::string to_string(const AnyTensor& tensor) { return to_string(tensor, print_options()); }
+
+std::string to_string(const AnyTensor& tensor, const PrintOptions& options) {
+  check(options);
   if (!tensor.defined()) return "(empty tensor)";
-  Content content{tensor.shape(), tensor.dtype(), {}, tensor.numel() > kThreshold};
-  content.bytes.resize(static_cast<std::size_t>(tensor.numel()) * size_of(content.dtype));
-  tensor.read_bytes(content.bytes);
-  if (tensor.numel() == 0) return "[] " + to_string(tensor.shape());
+  Content content{tensor.shape(), tensor.dtype(), options, {}, {}};
+  const AnyTensor shown = corners(tensor.detach(), content);
+  content.shape = shown.shape();
+  content.bytes.resize(static_cast<std::size_t>(shown.numel()) * size_of(content.dtype));
+  shown.read_bytes(content.bytes);
   std::string out;
-  write(out, content, Column(content), 0, 0);
+  if (tensor.numel() == 0)
+    out = "[]";
+  else
+    write(out, content, Column(content), 0, 0);
+  if (options.facts) {
+    const char* apart = out.find('\n') == std::string::npos ? " " : "\n";
+    out += apart + to_string(tensor.shape()) + " " + std::string(name_of(tensor.dtype())) + " " +
+           tensor.device().name();
+  }
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include "jit/library/kinds.h"
 #include "jit/library/matmul.h"
 #include "src/tensor/apply.h"
+#include "src/tensor/autocast.h"
 #include "src/tensor/check.h"
 
 namespace sinter {
@@ -27,6 +28,11 @@ Shape batch_of(const Shape& shape) {
 }  // namespace
 
 AnyTensor AnyTensor::matmul(const AnyTensor& other, Location where) const {
+  if (tensor::autocasts()) {
+    const AnyTensor a = tensor::autocast_factor(*this, where), b = tensor::autocast_factor(other, where);
+    const Autocast cast_already(std::nullopt);
+    return a.matmul(b, where);
+  }
   const trace::Value& a = tensor::value_of("matmul", *this, where);
   const trace::Value& b = tensor::value_of("matmul", other, where);
   trace::TensorType result;
@@ -51,6 +57,11 @@ AnyTensor AnyTensor::matmul(const AnyTensor& other, Location where) const {
 }
 
 AnyTensor AnyTensor::conv2d(const AnyTensor& weight, const Conv2dOptions& options, Location where) const {
+  if (tensor::autocasts()) {
+    const AnyTensor x = tensor::autocast_factor(*this, where), w = tensor::autocast_factor(weight, where);
+    const Autocast cast_already(std::nullopt);
+    return x.conv2d(w, options, where);
+  }
   const Operand operands[] = {*this, weight};
   const std::int64_t ints[] = {options.stride[0],  options.stride[1],   options.padding[0],
                                options.padding[1], options.dilation[0], options.dilation[1],

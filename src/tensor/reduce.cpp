@@ -1,5 +1,6 @@
 // Reductions. Reduced dimensions stay with size 1.
 #include "src/tensor/apply.h"
+#include "src/tensor/autocast.h"
 #include "src/tensor/check.h"
 
 namespace sinter {
@@ -27,7 +28,7 @@ AnyTensor reduce(Op op, std::string_view name, const AnyTensor& x, const Axes& a
 
 AnyTensor reduce_numbers(Op op, const AnyTensor& x, const Axes& axes, const Location& where) {
   tensor::check_numeric(name_of(op), tensor::value_of(name_of(op), x, where).dtype, where);
-  return reduce(op, name_of(op), x, axes, where);
+  return reduce(op, name_of(op), tensor::runs_wide(op) ? tensor::autocast_wide(x, where) : x, axes, where);
 }
 
 AnyTensor reduce_bools(Op op, std::string_view name, const AnyTensor& x, const Axes& axes,
@@ -75,7 +76,7 @@ AnyTensor AnyTensor::mean(const Axes& axes, Location where) const {
   double count = 1;
   for (std::size_t i = 0; i < value.shape.rank(); ++i)
     if (bits >> i & 1) count *= static_cast<double>(value.shape[i]);
-  return mul(reduce(Op::Sum, "mean", *this, axes, where), 1 / count, where);
+  return mul(reduce(Op::Sum, "mean", tensor::autocast_wide(*this, where), axes, where), 1 / count, where);
 }
 
 AnyTensor AnyTensor::any(const Axes& axes, Location where) const {

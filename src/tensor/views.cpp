@@ -30,20 +30,18 @@ DimPart part_of_dim(std::string_view op, const Range& range, std::size_t axis, c
   // A longer step than this takes the same one element.
   const std::int64_t step =
       std::clamp(range.step, -std::max<std::int64_t>(size, 1), std::max<std::int64_t>(size, 1));
-  const auto from_front = [&](std::int64_t position, const char* what) {
-    if (position < -size || position > size)
-      throw ShapeError(name + what + " " + std::to_string(position) + " is outside" + at_axis(axis, shape),
-                       where);
-    return position < 0 ? position + size : position;
+  // What lies beyond an end is cut, as in Python.
+  const auto between = [&](std::int64_t position, std::int64_t low, std::int64_t high) {
+    return std::clamp(position < 0 ? std::max(position, -size - 1) + size : position, low, high);
   };
   if (step > 0) {
-    const std::int64_t start = range.start ? from_front(*range.start, "start") : 0;
-    const std::int64_t stop = range.stop ? from_front(*range.stop, "stop") : size;
+    const std::int64_t start = range.start ? between(*range.start, 0, size) : 0;
+    const std::int64_t stop = range.stop ? between(*range.stop, 0, size) : size;
     const std::int64_t count = stop > start ? (stop - start - 1) / step + 1 : 0;
     return {count ? start : 0, step, count};
   }
-  const std::int64_t start = std::min(range.start ? from_front(*range.start, "start") : size - 1, size - 1);
-  const std::int64_t stop = range.stop ? from_front(*range.stop, "stop") : -1;
+  const std::int64_t start = range.start ? between(*range.start, -1, size - 1) : size - 1;
+  const std::int64_t stop = range.stop ? between(*range.stop, -1, size - 1) : -1;
   const std::int64_t count = start > stop ? (start - stop - 1) / -step + 1 : 0;
   return {count ? start : 0, step, count};
 }

@@ -123,7 +123,7 @@ class Draft {
   void add_op(const OpRecord& record) {
     const TraceValue* result = &trace().values[record.output];
     Words words(fingerprint_);
-    std::uint64_t head;  // all that stands before the operands, as it lies; the last two bytes are free
+    std::uint64_t head;  // all that stands before the operands, as it lies; the last but one is free
     std::memcpy(&head, &record, sizeof head);
     words.add(head | static_cast<std::uint64_t>(result->dtype) << 48);
     for (std::size_t k = 0; k < record.operand_count; ++k) words.add(record.operands[k].bits);

@@ -80,6 +80,7 @@ void Recorder::append(Op op, std::span<const Operand> operands, std::span<const 
   }
   OpRecord record;
   record.op = op;
+  if (info(op).op_class == OpClass::Library) record.precision = matmul_precision();
   record.operand_count = static_cast<std::uint8_t>(operands.size());
   record.line = where.line();
   record.file = where.file_name();

@@ -8,6 +8,7 @@
 
 #include <sinter/dtype.h>
 #include <sinter/error.h>
+#include <sinter/precision.h>
 #include <sinter/scalar.h>
 #include <sinter/shape.h>
 
@@ -43,8 +44,9 @@ struct OpRecord {
   std::uint8_t int_count = 0;
   std::uint8_t scalar_count = 0;  // scalars of the op itself, not scalar operands
   std::uint8_t output_count = 0;
-  bool again = false;        // of a recipe: an earlier trace has this op, too, and left its result out
-  std::uint16_t unused = 0;  // where the fingerprint has the dtype
+  bool again = false;       // of a recipe: an earlier trace has this op, too, and left its result out
+  std::uint8_t unused = 0;  // where the fingerprint has the dtype
+  MatmulPrecision precision = MatmulPrecision::Highest;  // of a library op
   OperandId operands[kMostOperands];
   ValueId output = 0;  // its first result; further ones have the numbers behind it
   std::uint32_t first_int = 0;

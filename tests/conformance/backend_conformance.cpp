@@ -359,6 +359,7 @@ void check_backend(runtime::Backend& backend, const ConformanceOptions& options)
   }
   SUBCASE("an index out of range") { check_faults(backend, options); }
   SUBCASE("library ops") { check_library_ops(backend, options); }
+  SUBCASE("segments") { check_segments(backend, options); }
 }
 
 }  // namespace sinter::testing

@@ -30,6 +30,8 @@ void check_kernels(runtime::Backend& backend, const std::vector<KernelCase>& cas
 /// Every elementwise op over special and random values, for each dtype that it accepts.
 void check_operations(runtime::Backend& backend, const ConformanceOptions& options);
 void check_library_ops(runtime::Backend& backend, const ConformanceOptions& options);
+/// The library ops that a scatter is made of.
+void check_segments(runtime::Backend& backend, const ConformanceOptions& options);
 /// The kernels in batched launches of members with different sizes, where the backend supports them.
 void check_kernels_of_members(runtime::Backend& backend, std::vector<KernelCase> cases,
                               const ConformanceOptions& options);

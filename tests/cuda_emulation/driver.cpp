@@ -175,7 +175,7 @@ int device_name(char* name, int length, int) {
   return kSuccess;
 }
 int device_attribute(int* value, int attribute, int) {
-  *value = attribute == 16 ? 8 : attribute == 75 ? 9 : 0;
+  *value = attribute == 16 ? 8 : attribute == 38 ? 1 << 20 : attribute == 75 ? 9 : 0;
   return kSuccess;
 }
 int device_total_memory(std::size_t* bytes, int) { return *bytes = kMemory, kSuccess; }

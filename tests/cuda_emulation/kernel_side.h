@@ -125,6 +125,7 @@ inline float __fdividef(float a, float b) { return a / b; }
 inline float rsqrtf(float a) { return 1 / __builtin_sqrtf(a); }
 inline int __float_as_int(float a) { return __builtin_bit_cast(int, a); }
 inline float __int_as_float(int a) { return __builtin_bit_cast(float, a); }
+inline long long __double_as_longlong(double a) { return __builtin_bit_cast(long long, a); }
 inline double __longlong_as_double(long long a) { return __builtin_bit_cast(double, a); }
 inline unsigned __umulhi(unsigned a, unsigned b) {
   return static_cast<unsigned>((static_cast<unsigned long long>(a) * b) >> 32);

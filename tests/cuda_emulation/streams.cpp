@@ -1,6 +1,7 @@
 // Streams of work, run in one of several orders.
 #include "streams.h"
 
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
@@ -19,6 +20,7 @@ struct Stream;
 struct Mark {
   Stream* stream;
   bool reached = false;
+  std::chrono::steady_clock::time_point when{};
 };
 
 struct Operation {
@@ -34,6 +36,7 @@ struct Stream {
 
 struct Event {
   int device;
+  bool has_time;
   std::shared_ptr<Mark> mark;  // of the last cuEventRecord
 };
 
@@ -130,10 +133,10 @@ int wait_event(void* stream, void* handle, unsigned flags) {
   return event->mark ? add(stream, {nullptr, event->mark}) : kSuccess;
 }
 
-int create_event(void** event, unsigned) {
+int create_event(void** event, unsigned flags) {
   if (current_device() < 0) return kInvalidContext;
   if (allocation_fails()) return kOutOfMemory;
-  auto* made = new Event{current_device(), nullptr};
+  auto* made = new Event{current_device(), (flags & 2u) == 0, nullptr};
   events.insert(made);
   return *event = made, kSuccess;
 }
@@ -146,7 +149,20 @@ int record_event(void* handle, void* stream) {
   auto* event = static_cast<Event*>(handle);
   if (!events.count(event) || event->device != current_device()) return kInvalidHandle;
   event->mark = std::make_shared<Mark>(Mark{static_cast<Stream*>(stream)});
-  return add(stream, {[mark = event->mark] { return mark->reached = true, kSuccess; }, nullptr});
+  return add(stream, {[mark = event->mark] {
+                        mark->when = std::chrono::steady_clock::now();
+                        return mark->reached = true, kSuccess;
+                      },
+                      nullptr});
+}
+int elapsed_between_events(float* milliseconds, void* from, void* to) {
+  auto *start = static_cast<Event*>(from), *stop = static_cast<Event*>(to);
+  for (Event* event : {start, stop})
+    if (!events.count(event) || !event->has_time || !event->mark) return kInvalidHandle;
+  if (!start->mark->reached || !stop->mark->reached) return kNotReady;
+  if (failure) return failure;
+  *milliseconds = std::chrono::duration<float, std::milli>(stop->mark->when - start->mark->when).count();
+  return kSuccess;
 }
 int synchronize_event(void* handle) {
   auto* event = static_cast<Event*>(handle);
@@ -186,6 +202,7 @@ const std::map<std::string, void*>& stream_functions() {
       {"cuEventRecord", entry<&record_event>()},
       {"cuEventSynchronize", entry<&synchronize_event>()},
       {"cuEventQuery", entry<&query_event>()},
+      {"cuEventElapsedTime", entry<&elapsed_between_events>()},
   };
   return functions;
 }

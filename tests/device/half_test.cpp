@@ -34,7 +34,7 @@ float rounded(DType half, double x) {
 template <std::size_t R>
 std::vector<std::uint16_t> bits_of(const Tensor<R>& x) {
   std::vector<std::uint16_t> bits(static_cast<std::size_t>(x.numel()));
-  x.any().read_bytes(std::as_writable_bytes(std::span(bits)));
+  x.dynamic().read_bytes(std::as_writable_bytes(std::span(bits)));
   return bits;
 }
 
@@ -178,7 +178,7 @@ TEST_CASE("facts, reading, printing, errors") {
   CHECK_THROWS_AS(x + x.to_float(DType::f16), DTypeError);
   std::ostringstream text;
   text << Tensor<1>::from_data({1, 2.5}, device, DType::f16);
-  CHECK(text.str() == "[1.  2.5]");
+  CHECK(text.str() == "[1.  2.5] (2) f16 " + device.name());
   CHECK((x * 2.0).dtype() == DType::bf16);
   CHECK((x > 1.0).to_vector<bool>() == std::vector<bool>{false, true, false});
   CHECK((x == 0.1).to_vector<bool>() == std::vector<bool>{false, false, false});

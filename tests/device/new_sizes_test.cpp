@@ -99,7 +99,7 @@ TrainingStep steps_of(Model model, Optimizer optimizer, Input input) {
 }
 
 TrainingStep mlp(const Device& device) {
-  return steps_of(Mlp{linear(12, 32, device), linear(32, 5, device), {.probability = 0.25}},
+  return steps_of(Mlp{linear(12, 32, device), linear(32, 5, device), {.probability = 0.25, .training = true}},
                   optim::AdamWConfig{}.init(), [=](std::int64_t batch, std::int64_t) {
                     return Tensor<2>::randn({batch, 12}, device);
                   });

@@ -55,7 +55,7 @@ Net make_net(const Device& device) {
   return {.hidden = nn::LinearConfig{.d_in = 6, .d_out = 5}.init(device),
           .out = nn::LinearConfig{.d_in = 5, .d_out = 3, .bias = false}.init(device),
           .act = {},
-          .dropout = {.probability = 0.5}};
+          .dropout = {.probability = 0.5, .training = true}};
 }
 
 template <class Call>
@@ -78,7 +78,7 @@ TEST_CASE("linear") {
   using namespace reference;
   AnyTensor x = leaf(linear_x, {4, 5}), weight = leaf(linear_weight, {3, 5}), bias = leaf(linear_bias, {3});
   nn::Linear layer{Tensor<2>(weight), Tensor<1>(bias)};
-  check_case(layer.forward(Tensor<2>(x)).any(), linear_out, linear_weights,
+  check_case(layer.forward(Tensor<2>(x)).dynamic(), linear_out, linear_weights,
              {{x, linear_grad_x}, {weight, linear_grad_weight}, {bias, linear_grad_bias}});
 }
 
@@ -89,11 +89,11 @@ TEST_CASE("linear on more and fewer dimensions than two") {
                    Tensor<1>(tensor_of(linear_bias, {3}, device))};
   Tensor<3> y = layer.forward(Tensor<3>(tensor_of(linear_x, {2, 2, 5}, device)));
   CHECK(y.shape() == Shape{2, 2, 3});
-  check_close(y.any(), linear_out);
+  check_close(y.dynamic(), linear_out);
   std::vector<float> row(linear_x.begin(), linear_x.begin() + 5);
   Tensor<1> one = layer.forward(Tensor<1>(tensor_of(row, {5}, device)));
   CHECK(one.shape() == Shape{3});
-  check_close(one.any(), {linear_out.begin(), linear_out.begin() + 3});
+  check_close(one.dynamic(), {linear_out.begin(), linear_out.begin() + 3});
   CHECK(contains(error_of([&] {
                    layer.forward(Tensor<2>(tensor_of(linear_x, {5, 4}, device)));
                  }),
@@ -105,7 +105,7 @@ TEST_CASE("conv2d") {
   AnyTensor x = leaf(conv_x, {2, 2, 5, 6}), weight = leaf(conv_weight, {3, 2, 3, 3}),
             bias = leaf(conv_bias, {3});
   nn::Conv2d layer{Tensor<4>(weight), Tensor<1>(bias)};
-  check_case(layer.forward(Tensor<4>(x)).any(), conv_out, conv_weights,
+  check_case(layer.forward(Tensor<4>(x)).dynamic(), conv_out, conv_weights,
              {{x, conv_grad_x}, {weight, conv_grad_weight}, {bias, conv_grad_bias}});
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("conv2d with stride, padding, dilation and groups") {
   AnyTensor x = leaf(strided_conv_x, {1, 4, 6, 5}), weight = leaf(strided_conv_weight, {6, 2, 3, 2}),
             bias = leaf(strided_conv_bias, {6});
   nn::Conv2d layer{Tensor<4>(weight), Tensor<1>(bias), {2, 1}, {1, 2}, {1, 2}, 2};
-  check_case(layer.forward(Tensor<4>(x)).any(), strided_conv_out, strided_conv_weights,
+  check_case(layer.forward(Tensor<4>(x)).dynamic(), strided_conv_out, strided_conv_weights,
              {{x, strided_conv_grad_x}, {weight, strided_conv_grad_weight}, {bias, strided_conv_grad_bias}});
 }
 
@@ -123,24 +123,24 @@ TEST_CASE("average pooling") {
   SUBCASE("counting the padding") {
     AnyTensor x = leaf(avg_pool_x, {1, 2, 5, 6});
     nn::AvgPool2d pool{.kernel = {2, 3}, .stride = {{2, 2}}, .padding = {1, 1}};
-    check_case(pool.forward(Tensor<4>(x)).any(), avg_pool_out, avg_pool_weights, {{x, avg_pool_grad_x}});
+    check_case(pool.forward(Tensor<4>(x)).dynamic(), avg_pool_out, avg_pool_weights, {{x, avg_pool_grad_x}});
   }
   SUBCASE("not counting it") {
     AnyTensor x = leaf(avg_pool_inside_x, {1, 2, 5, 6});
     nn::AvgPool2d pool{.kernel = {2, 3}, .stride = {{2, 2}}, .padding = {1, 1}, .count_include_pad = false};
-    check_case(pool.forward(Tensor<4>(x)).any(), avg_pool_inside_out, avg_pool_inside_weights,
+    check_case(pool.forward(Tensor<4>(x)).dynamic(), avg_pool_inside_out, avg_pool_inside_weights,
                {{x, avg_pool_inside_grad_x}});
   }
   SUBCASE("to a size that divides") {
     AnyTensor x = leaf(adaptive_pool_x, {1, 2, 6, 4});
     nn::AdaptiveAvgPool2d pool{.output = {3, 2}};
-    check_case(pool.forward(Tensor<4>(x)).any(), adaptive_pool_out, adaptive_pool_weights,
+    check_case(pool.forward(Tensor<4>(x)).dynamic(), adaptive_pool_out, adaptive_pool_weights,
                {{x, adaptive_pool_grad_x}});
   }
   SUBCASE("to a size that does not") {
     AnyTensor x = leaf(uneven_adaptive_pool_x, {1, 2, 5, 7});
     nn::AdaptiveAvgPool2d pool{.output = {3, 4}};
-    check_case(pool.forward(Tensor<4>(x)).any(), uneven_adaptive_pool_out, uneven_adaptive_pool_weights,
+    check_case(pool.forward(Tensor<4>(x)).dynamic(), uneven_adaptive_pool_out, uneven_adaptive_pool_weights,
                {{x, uneven_adaptive_pool_grad_x}});
   }
   SUBCASE("sizes that cannot be") {
@@ -165,7 +165,7 @@ TEST_CASE("activations") {
                    const std::vector<float>& out, const std::vector<float>& weights,
                    const std::vector<float>& gradient) {
     AnyTensor x = leaf(values, shape);
-    check_case(function(Tensor<2>(x)).any(), out, weights, {{x, gradient}});
+    check_case(function(Tensor<2>(x)).dynamic(), out, weights, {{x, gradient}});
   };
   check([](auto x) { return nn::Relu().forward(x); }, relu_x, relu_out, relu_weights, relu_grad_x);
   check([](auto x) { return nn::Gelu().forward(x); }, gelu_x, gelu_out, gelu_weights, gelu_grad_x);
@@ -182,14 +182,16 @@ TEST_CASE("activations") {
 TEST_CASE("activations at the edges") {
   Device device = Device::best();
   std::vector<float> edge{NAN, -INFINITY, INFINITY, -0.0f};
-  auto edges = values_of(relu(Tensor<1>(tensor_of(edge, {4}, device))).any());
+  auto edges = values_of(relu(Tensor<1>(tensor_of(edge, {4}, device))).dynamic());
   CHECK(std::isnan(edges[0]));
   CHECK(edges[1] == 0);
   CHECK(edges[2] == INFINITY);
   CHECK(edges[3] == 0);
-  auto probabilities = values_of(softmax(Tensor<1>(tensor_of({1000, 1000, -1000}, {3}, device)), 0).any());
+  auto probabilities =
+      values_of(softmax(Tensor<1>(tensor_of({1000, 1000, -1000}, {3}, device)), 0).dynamic());
   check_close(probabilities, {0.5, 0.5, 0});
-  auto logarithms = values_of(log_softmax(Tensor<1>(tensor_of({1000, 1000, -1000}, {3}, device)), 0).any());
+  auto logarithms =
+      values_of(log_softmax(Tensor<1>(tensor_of({1000, 1000, -1000}, {3}, device)), 0).dynamic());
   check_close(logarithms, {-0.693147181f, -0.693147181f, -2000.693147f});
 }
 
@@ -202,20 +204,20 @@ TEST_CASE("cross-entropy") {
         AnyTensor::from_bytes(std::as_bytes(std::span(labels)), {4}, DType::i64, Device::best()));
   };
   Tensor<0> loss = nn::cross_entropy(Tensor<2>(x), targets());
-  Gradients gradients = loss.any().backward();
-  check_close(loss.any(), cross_entropy_out);
+  Gradients gradients = loss.dynamic().backward();
+  check_close(loss.dynamic(), cross_entropy_out);
   check_close(gradients.get(x).value(), cross_entropy_grad_x);
 
   SUBCASE("a target that is no class") {
     for (std::int64_t wrong : {-1, 5}) {
       labels[2] = wrong;
-      CHECK(std::isnan(values_of(nn::cross_entropy(Tensor<2>(x.inner()), targets()).any())[0]));
+      CHECK(std::isnan(values_of(nn::cross_entropy(Tensor<2>(x.inner()), targets()).dynamic())[0]));
     }
   }
   SUBCASE("logits so large that exp overflows") {
     Tensor<2> large(tensor_of({0, 200, 0, 0, -200, 0, 0, 0}, {4, 2}, Device::best()));
     labels = {0, 0, 0, 0};
-    check_close(nn::cross_entropy(large, targets()).any(),
+    check_close(nn::cross_entropy(large, targets()).dynamic(),
                 {(200 + std::log(2.0f) + 200 + std::log(2.0f)) / 4});
   }
   SUBCASE("batches of different sizes") {
@@ -230,8 +232,8 @@ TEST_CASE("mean squared error") {
   using namespace reference;
   AnyTensor x = leaf(mse_x, {3, 4}), y = leaf(mse_y, {3, 4});
   Tensor<0> loss = nn::mse(Tensor<2>(x), Tensor<2>(y));
-  Gradients gradients = loss.any().backward();
-  check_close(loss.any(), mse_out);
+  Gradients gradients = loss.dynamic().backward();
+  check_close(loss.dynamic(), mse_out);
   check_close(gradients.get(x).value(), mse_grad_x);
   check_close(gradients.get(y).value(), mse_grad_y);
   CHECK(contains(error_of([&] { nn::mse(Tensor<1>(x.reshape({12})), Tensor<1>(leaf(linear_bias, {3}))); }),
@@ -262,11 +264,12 @@ TEST_CASE("parameters before training") {
     CHECK(std::abs(sum / count) < 5 * bound / std::sqrt(3 * count));
     CHECK(std::sqrt(squares / count) == doctest::Approx(bound / std::sqrt(3)).epsilon(0.15));
   };
-  check(linear.weight.any(), 1 / std::sqrt(400.0));
-  check(linear.bias->any(), 1 / std::sqrt(400.0));
-  check(conv.weight.any(), 1 / std::sqrt(30.0));
+  check(linear.weight.dynamic(), 1 / std::sqrt(400.0));
+  check(linear.bias->dynamic(), 1 / std::sqrt(400.0));
+  check(conv.weight.dynamic(), 1 / std::sqrt(30.0));
   CHECK_FALSE((nn::LinearConfig{.d_in = 2, .d_out = 3, .bias = false}.init(device).bias.has_value()));
-  CHECK_FALSE((nn::LinearConfig{.d_in = 2, .d_out = 3}.init(device.inner()).weight.any().requires_grad()));
+  CHECK_FALSE(
+      (nn::LinearConfig{.d_in = 2, .d_out = 3}.init(device.inner()).weight.dynamic().requires_grad()));
   CHECK(contains(error_of([&] { nn::LinearConfig{.d_in = 0, .d_out = 3}.init(device); }),
                  "[linear] d_in is 0"));
   CHECK(contains(error_of([&] {
@@ -280,10 +283,10 @@ TEST_CASE("dropout") {
   device.seed(1);
   const std::int64_t count = 20000;
   AnyTensor ones = AnyTensor::full({count}, 1.0f, DType::f32, device).require_grad();
-  nn::Dropout dropout{.probability = 0.25};
+  nn::Dropout dropout{.probability = 0.25, .training = true};
   Tensor<1> y = dropout.forward(Tensor<1>(ones));
-  Gradients gradients = y.any().sum(0).reshape({}).backward();
-  std::vector<float> values = values_of(y.any());
+  Gradients gradients = y.dynamic().sum(0).reshape({}).backward();
+  std::vector<float> values = values_of(y.dynamic());
   std::int64_t dropped = 0;
   for (float value : values) {
     if (value == 0)
@@ -295,18 +298,20 @@ TEST_CASE("dropout") {
   // The gradient passes where the value did.
   check_close(gradients.get(ones).value(), values);
   // Another call, another mask; the same seed, the same mask.
-  CHECK(values_of(dropout.forward(Tensor<1>(ones)).any()) != values);
+  CHECK(values_of(dropout.forward(Tensor<1>(ones)).dynamic()) != values);
 
-  SUBCASE("passes everything without autodiff") {
-    CHECK(values_of(dropout.forward(Tensor<1>(ones.inner())).any()) == std::vector<float>(count, 1));
+  SUBCASE("passes everything when it is not in training") {
+    CHECK(values_of(nn::valid(dropout).forward(Tensor<1>(ones)).dynamic()) == std::vector<float>(count, 1));
   }
   SUBCASE("probabilities 0 and 1, and others that are none") {
-    CHECK(values_of(nn::Dropout{.probability = 0}.forward(Tensor<1>(ones)).any()) ==
+    CHECK(values_of(nn::Dropout{.probability = 0, .training = true}.forward(Tensor<1>(ones)).dynamic()) ==
           std::vector<float>(count, 1));
-    CHECK(values_of(nn::Dropout{.probability = 1}.forward(Tensor<1>(ones)).any()) ==
+    CHECK(values_of(nn::Dropout{.probability = 1, .training = true}.forward(Tensor<1>(ones)).dynamic()) ==
           std::vector<float>(count, 0));
-    CHECK_THROWS_AS(nn::Dropout{.probability = 1.5}.forward(Tensor<1>(ones)), Error);
-    CHECK_THROWS_AS(nn::Dropout{.probability = NAN}.forward(Tensor<1>(ones)), Error);
+    for (const double wrong : {1.5, -0.1, std::nan("")}) {
+      const nn::Dropout broken{.probability = wrong, .training = true};
+      CHECK_THROWS_AS(broken.forward(Tensor<1>(ones)), Error);
+    }
   }
 }
 
@@ -321,10 +326,10 @@ TEST_CASE("a plain struct is a module") {
   Tensor<2> x(AnyTensor::normal({4, 6}, 0, 1, device.inner()));
   Net still = nn::valid(net);
   visit_parameters(still, [](const std::string&, auto& parameter) {
-    CHECK_FALSE(parameter.any().requires_grad());
-    CHECK_FALSE(parameter.any().device().is_autodiff());
+    CHECK_FALSE(parameter.dynamic().requires_grad());
+    CHECK_FALSE(parameter.dynamic().device().is_autodiff());
   });
   // Without dropout two calls agree; with it they do not.
-  CHECK(values_of(still.forward(x).any()) == values_of(still.forward(x).any()));
-  CHECK(values_of(net.forward(x).any()) != values_of(net.forward(x).any()));
+  CHECK(values_of(still.forward(x).dynamic()) == values_of(still.forward(x).dynamic()));
+  CHECK(values_of(net.forward(x).dynamic()) != values_of(net.forward(x).dynamic()));
 }

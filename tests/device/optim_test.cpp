@@ -30,7 +30,7 @@ Model start() { return {Tensor<1>(tensor_of(reference::optim_start, {7}, trainin
 
 // Gradients of the loss sum((p * scale)^2) / 2.
 Gradients gradients_of(const Tensor<1>& p) {
-  AnyTensor scaled = AnyTensor::mul(p.any(), tensor_of(reference::optim_scale, {7}, training()));
+  AnyTensor scaled = AnyTensor::mul(p.dynamic(), tensor_of(reference::optim_scale, {7}, training()));
   return AnyTensor::mul(scaled.square().sum(0), 0.5).reshape({}).backward();
 }
 
@@ -41,8 +41,8 @@ void check_three_steps(Optimizer optimizer, double learning_rate, const std::vec
   for (const std::vector<float>* expected : {&first, &second, &third}) {
     Gradients gradients = gradients_of(model.p);
     optimizer.step(learning_rate, model, std::move(gradients));
-    CHECK(model.p.any().requires_grad());
-    check_close(model.p.any(), *expected, 2e-6);
+    CHECK(model.p.dynamic().requires_grad());
+    check_close(model.p.dynamic(), *expected, 2e-6);
   }
 }
 
@@ -56,7 +56,7 @@ void check_state(const Config& config) {
     return model;
   };
   auto whole = config.init();
-  std::vector<float> expected = values_of(run(whole, start(), 5).p.any());
+  std::vector<float> expected = values_of(run(whole, start(), 5).p.dynamic());
 
   TemporaryFolder folder;
   auto file = folder.path() / "optimizer.safetensors";
@@ -65,7 +65,7 @@ void check_state(const Config& config) {
   before.save(file);
   auto after = config.init();
   after.load(file, training());
-  CHECK(values_of(run(after, std::move(half), 2).p.any()) == expected);
+  CHECK(values_of(run(after, std::move(half), 2).p.dynamic()) == expected);
 }
 
 }  // namespace
@@ -110,9 +110,9 @@ TEST_CASE("Adam's epsilon counts where gradients are as small as it is") {
     for (const float factor : {1.0f, 3.0f, -0.5f}) {
       std::vector<float> gradient;
       for (const float size : sizes) gradient.push_back(factor * size);
-      AnyTensor loss = AnyTensor::mul(model.p.any(), tensor_of(gradient, {8}, training())).sum(0);
+      AnyTensor loss = AnyTensor::mul(model.p.dynamic(), tensor_of(gradient, {8}, training())).sum(0);
       adam.step(0.01, model, loss.reshape({}).backward());
-      const std::vector<float> found = values_of(model.p.any());
+      const std::vector<float> found = values_of(model.p.dynamic());
       for (std::size_t i = 0; i < sizes.size(); ++i) {
         expected[i] += reference[i].step(0.01, gradient[i]);
         CAPTURE(epsilon);
@@ -167,7 +167,7 @@ TEST_CASE("the state of another optimizer, or of another model") {
   record::Record record = adam.to_record();
   CHECK(record.find("p.exp_avg"));
   Model other{Tensor<1>(AnyTensor::full({1}, 1.0f, DType::f32, training()).require_grad())};
-  Gradients gradients = AnyTensor::mul(other.p.any(), 2.0).reshape({}).backward();
+  Gradients gradients = AnyTensor::mul(other.p.dynamic(), 2.0).reshape({}).backward();
   CHECK_THROWS_AS(adam.step(0.1, other, std::move(gradients)), ShapeError);
 }
 
@@ -180,14 +180,14 @@ TEST_CASE("a step leaves alone what has no gradient") {
     return Tensor<1>(is_leaf ? tensor.require_grad() : tensor);
   };
   Three model{make(true), make(true), make(false)};
-  AnyTensor product = AnyTensor::mul(model.used.any(), model.frozen.any());
+  AnyTensor product = AnyTensor::mul(model.used.dynamic(), model.frozen.dynamic());
   Gradients gradients = product.sum(0).reshape({}).backward();
   optim::SgdConfig{}.init().step(1, model, std::move(gradients));
-  check_close(model.used.any(), {0, 0});
-  check_close(model.unused.any(), {1, 2});
-  check_close(model.frozen.any(), {1, 2});
-  CHECK(model.unused.any().requires_grad());
-  CHECK_FALSE(model.frozen.any().requires_grad());
+  check_close(model.used.dynamic(), {0, 0});
+  check_close(model.unused.dynamic(), {1, 2});
+  check_close(model.frozen.dynamic(), {1, 2});
+  CHECK(model.unused.dynamic().requires_grad());
+  CHECK_FALSE(model.frozen.dynamic().requires_grad());
 }
 
 TEST_CASE("tied weights are updated once and stay tied") {
@@ -199,13 +199,14 @@ TEST_CASE("tied weights are updated once and stay tied") {
   auto shared = std::make_shared<Model>(Model{Tensor<1>(tensor_of({3, 4}, {2}, training()).require_grad())});
   Tied model{weight, weight, shared, shared};
   weight = {};
-  AnyTensor sum = AnyTensor::add(AnyTensor::add(model.a.any(), model.b.any()), model.left->p.any());
+  AnyTensor sum =
+      AnyTensor::add(AnyTensor::add(model.a.dynamic(), model.b.dynamic()), model.left->p.dynamic());
   Gradients gradients = sum.sum(0).reshape({}).backward();
   optim::SgdConfig{}.init().step(0.5, model, std::move(gradients));
-  check_close(model.a.any(), {0, 1});
-  check_close(model.b.any(), {0, 1});
-  check_close(model.right->p.any(), {2.5, 3.5});
-  CHECK(model.a.any().node().get() == model.b.any().node().get());
+  check_close(model.a.dynamic(), {0, 1});
+  check_close(model.b.dynamic(), {0, 1});
+  check_close(model.right->p.dynamic(), {2.5, 3.5});
+  CHECK(model.a.dynamic().node().get() == model.b.dynamic().node().get());
 }
 
 TEST_CASE("a model goes through a file") {
@@ -228,12 +229,12 @@ TEST_CASE("a model goes through a file") {
   CHECK(record.find("layers.0.bias"));
 
   Net back = record::load(make(training()), file);
-  CHECK(values_of(back.conv.weight.any()) == values_of(net.conv.weight.any()));
-  CHECK(values_of(back.layers[1].weight.any()) == values_of(net.layers[1].weight.any()));
-  CHECK(back.conv.weight.any().requires_grad());
+  CHECK(values_of(back.conv.weight.dynamic()) == values_of(net.conv.weight.dynamic()));
+  CHECK(values_of(back.layers[1].weight.dynamic()) == values_of(net.layers[1].weight.dynamic()));
+  CHECK(back.conv.weight.dynamic().requires_grad());
   Net plain = record::from_bytes(make(Device::best()), record::to_bytes(net));
-  CHECK_FALSE(plain.conv.weight.any().requires_grad());
-  CHECK(values_of(plain.conv.weight.any()) == values_of(net.conv.weight.any()));
+  CHECK_FALSE(plain.conv.weight.dynamic().requires_grad());
+  CHECK(values_of(plain.conv.weight.dynamic()) == values_of(net.conv.weight.dynamic()));
 
   Net other = make(Device::best());
   other.layers[0] = nn::LinearConfig{.d_in = 5, .d_out = 4, .bias = false}.init(Device::best());
@@ -258,7 +259,7 @@ TEST_CASE("once a training step is known, the next ones compile nothing and writ
   auto step = [&](double learning_rate) {
     std::vector<float> numbers(16, static_cast<float>(learning_rate));
     Tensor<2> x(tensor_of(numbers, {2, 8}, device.inner()));
-    AnyTensor y = model.forward(x).any();
+    AnyTensor y = model.forward(x).dynamic();
     Gradients gradients = y.square().sum({0, 1}).reshape({}).backward();
     adam.step(learning_rate, model, std::move(gradients));
   };

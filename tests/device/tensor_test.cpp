@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <sinter/activation.h>
+#include <sinter/print.h>
 
 using namespace sinter;
 
@@ -50,9 +51,7 @@ void check_near(const Tensor<Rank>& x, const Floats& expected, double tolerance 
 
 template <std::size_t Rank, class Kind>
 std::string printed(const Tensor<Rank, Kind>& x) {
-  std::ostringstream out;
-  out << x;
-  return out.str();
+  return to_string(x.dynamic(), {.facts = false});
 }
 
 }  // namespace
@@ -280,9 +279,23 @@ TEST_CASE("printing") {
   CHECK(printed(Tensor<0>::from_data(0.1f, device())) == "0.1");
   CHECK(printed(Tensor<1>::from_data({1e-10, 1}, device())) == "[1e-10 1e+00]");
   CHECK(printed(Tensor<1>::from_data({kNan, 1}, device())) == "[nan  1.]");
-  CHECK(printed(Tensor<1>::zeros({0}, device())) == "[] (0)");
+  CHECK(printed(Tensor<1>::zeros({0}, device())) == "[]");
   CHECK(printed(Tensor<1, Int>::arange(0, 2000, device())) == "[   0    1    2 ... 1997 1998 1999]");
   CHECK(printed(Tensor<3, Int>::full({2, 1, 1}, 5, device())) == "[[[5]]\n\n [[5]]]");
+
+  const auto x = Tensor<1, Int>::arange(0, 1000000, device()).reshape({1000, 2, 500});
+  CHECK(to_string(x.dynamic(), {.edge = 1, .facts = false}) ==
+        "[[[     0 ...    499]\n  [   500 ...    999]]\n\n ...\n\n [[999000 ... 999499]\n  [999500 ... "
+        "999999]]]");
+  const auto third = Tensor<1>::from_data({1.0f / 3}, device());
+  CHECK(to_string(third.dynamic(), {.precision = 2, .facts = false}) == "[0.33]");
+  std::ostringstream out;
+  out << third;
+  CHECK(out.str() == "[0.33333334] (1) f32 " + device().name());
+  set_print_options({.precision = 3, .facts = false});
+  CHECK(to_string(third.dynamic()) == "[0.333]");
+  set_print_options({});
+  CHECK_THROWS_WITH_AS(set_print_options({.edge = 0}), doctest::Contains("edge 0"), Error);
 }
 
 TEST_CASE("devices") {

@@ -56,7 +56,7 @@ TEST_CASE("a view that changes nothing records nothing") {
   const auto y =
       x.reshape({2, 3}).permute({0, 1}).transpose(1, 1).expand({2, 3}).slice({all, s(0, 3)}).narrow(0, 0, 2);
   const auto z = y.pad({0, 0}, {0, 0}, 1).cast(DType::i64).flip({}).sum(Axes{});
-  CHECK(z.any().value().get() == x.any().value().get());
+  CHECK(z.dynamic().value().get() == x.dynamic().value().get());
   CHECK(device().statistics().ops_recorded == 0);
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("slice, narrow, select, flip") {
 TEST_CASE("pad, place, windows") {
   const auto x = counting<2>({2, 2}) + 1;
   CHECK(values(x.pad({1, 0}, {0, 1}, -1)) == Ints{-1, -1, -1, 1, 2, -1, 3, 4, -1});
-  const AnyTensor placed = x.any().place(Shape{3, 4}, {0, 3}, {2, -2}, 0);
+  const AnyTensor placed = x.dynamic().place(Shape{3, 4}, {0, 3}, {2, -2}, 0);
   CHECK(values(Tensor<2, Int>(placed)) == Ints{0, 2, 0, 1, 0, 0, 0, 0, 0, 4, 0, 3});
   const auto w = counting<1>({7}).windows(0, 3, 2);
   CHECK(w.shape() == Shape{3, 3});

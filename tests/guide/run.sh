@@ -2,7 +2,7 @@
 # Runs the guide like a user: on a small data set made here, and with every kind of invalid argument. usage:
 # run.sh PROGRAM PYTHON
 set -euo pipefail
-program=$1 python=$2
+program=$(realpath "$1") python=$2
 called=$program called_name=guide
 # shellcheck source=tests/support/expect.sh
 . "$(dirname "$0")/../support/expect.sh"

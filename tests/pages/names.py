@@ -287,5 +287,7 @@ check_code()
 check_passes()
 check_cuts()
 check_figures()
+if subprocess.run([ROOT / "scripts/functions-page", "--check"]).returncode != 0:
+    fail("docs/functions.md", "is not what scripts/functions-page writes")
 print(f"{len(pages)} pages, {len(texts)} sources, {len(failures)} failures")
 sys.exit("\n".join(failures) if failures else 0)

@@ -127,3 +127,61 @@ for name, make in {
         show(f"{name}_{step + 1}", p)
 
 write("optimizers.h")
+
+
+def derivatives(name, value, inputs):
+    """A number that depends on gradients, and its own gradient for each input."""
+    show(f"{name}_out", value)
+    for key, grad in zip(inputs, torch.autograd.grad(value, inputs.values())):
+        show(f"{name}_grad_{key}", grad)
+
+
+# Second derivatives: the gradient penalty of a critic (WGAN-GP), dense and with convolutions.
+x, w, v = leaf(4, 5), leaf(5, 6), leaf(6, 1)
+for key, tensor in {"x": x, "w": w, "v": v}.items():
+    show(f"penalty_{key}", tensor)
+critic = torch.tanh(x @ w) @ v
+(by_x,) = torch.autograd.grad(critic.sum(), x, create_graph=True)
+penalty = ((by_x.square().sum(1) + 1e-6).sqrt() - 1).square().mean()
+derivatives("penalty", critic.mean() + 10 * penalty, {"x": x, "w": w, "v": v})
+
+x, k, v = leaf(2, 2, 5, 6), leaf(4, 2, 3, 2), leaf(4, 1)
+for key, tensor in {"x": x, "k": k, "v": v}.items():
+    show(f"conv_penalty_{key}", tensor)
+critic = torch.sigmoid(F.conv2d(x, k, stride=(1, 2), padding=(1, 0))).mean((2, 3)) @ v
+(by_x,) = torch.autograd.grad(critic.sum(), x, create_graph=True)
+derivatives("conv_penalty", by_x.square().sum(), {"x": x, "k": k, "v": v})
+
+# Third derivatives of a softmax's cross-entropy, and of indexed reads and sums.
+x = leaf(3, 4)
+show("third_x", x)
+table = torch.tensor([2, 0, 2, 1])
+y = (F.log_softmax(x, 1)[:, 1].sum() + (x[:, table] * x).prod(1).sum() / 8
+     + torch.zeros(5, 4, dtype=torch.float64).index_add(0, torch.tensor([4, 0, 4]), x.sin()).square().sum())
+for order in range(2):
+    (gradient,) = torch.autograd.grad(y, x, create_graph=True)
+    y = (gradient * torch.arange(1, 13).reshape(3, 4) / 4).sum()
+derivatives("third", y, {"x": x})
+
+# Products with the Jacobian and the Hessian.
+x, u, v = leaf(3, 4), leaf(3, 4), leaf(4)
+for key, tensor in {"x": x, "u": u, "v": v}.items():
+    show(f"product_{key}", tensor)
+
+
+def row_norms(x):
+    return (x.square() * torch.tensor([[1.0], [2.0], [3.0]], dtype=torch.float64)).sum(0).exp().log1p()
+
+
+from torch.autograd.functional import hvp, jvp, vjp  # noqa: E402
+show("product_vjp", vjp(row_norms, x, v)[1])
+show("product_jvp", jvp(row_norms, x, u)[1])
+show("product_hvp", hvp(lambda x: (x.sin() * x.roll(1, 1)).sum(), x, u)[1])
+
+# Step functions have zeros for gradients.
+x = leaf(6)
+show("steps_x", x)
+y = x.floor() + x.ceil() * x + x.round() + x.trunc() + x.sign() * x.square()
+(gradient,) = torch.autograd.grad(y.sum(), x)
+show("steps_grad_x", gradient)
+write("autodiff.h")

@@ -47,6 +47,7 @@ struct Work : runtime::Executable {
   std::optional<ir::Kernel> kernel;
   Evaluate library;  // where there is no kernel
   DType dtype = DType::f32;
+  DType operand_dtypes[3] = {};
   bool convolves = false;
 };
 
@@ -85,6 +86,7 @@ class OracleBackend : public runtime::Backend {
     auto work = std::make_shared<Work>();
     work->library = reference_table().prepare(traits_.name, op);
     work->dtype = op.dtype;
+    for (std::size_t k = 0; k < 3; ++k) work->operand_dtypes[k] = op.dtype_of_operand(k);
     work->convolves = &op.kind() != &library::matmul();
     return work;
   }
@@ -157,20 +159,19 @@ class OracleBackend : public runtime::Backend {
   }
 
   void launch_library(const Work& work, const runtime::LaunchArguments& arguments) {
-    const DType dtype = work.dtype;
-    const auto operand = [&](std::size_t i) {
+    std::vector<std::vector<double>> all;
+    for (std::size_t i = 0; i + 1 < arguments.buffers.size(); ++i) {
       std::vector<std::byte> bytes(at(arguments.buffers[i]),
                                    static_cast<HostBuffer*>(arguments.buffers[i].buffer)->data.end());
       bytes.resize(bytes.size() / 8 * 8);
-      return to_doubles(dtype, bytes);
-    };
-    const std::vector<double> a = operand(0), b = operand(1);
-    const std::span<const double> operands[] = {a, b};
+      all.push_back(to_doubles(work.operand_dtypes[i], bytes));
+    }
+    const std::vector<std::span<const double>> operands(all.begin(), all.end());
     LibraryResult result = work.library(operands);
     if (defect_ == Defect::WrongConvolution && work.convolves && !result.values.empty())
       result.values.back() += 1;
-    const std::vector<std::byte> bytes = to_bytes(dtype, result.values);
-    std::copy(bytes.begin(), bytes.end(), at(arguments.buffers[2]));
+    const std::vector<std::byte> bytes = to_bytes(work.dtype, result.values);
+    std::copy(bytes.begin(), bytes.end(), at(arguments.buffers.back()));
   }
 
   Defect defect_;
@@ -228,6 +229,11 @@ TEST_CASE("other bits on a second run are noticed" * doctest::should_fail()) {
 TEST_CASE("a fault that is told again is noticed" * doctest::should_fail()) {
   OracleBackend backend(Defect::StickyFault);
   check_faults(backend, {});
+}
+
+TEST_CASE("a wrong sum over a segment is noticed" * doctest::should_fail()) {
+  OracleBackend backend(Defect::WrongConvolution);
+  check_segments(backend, {});
 }
 
 TEST_CASE("a wrong convolution is noticed" * doctest::should_fail()) {

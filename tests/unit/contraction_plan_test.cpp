@@ -1,5 +1,5 @@
-// Products of 16-bit floats on devices with tensor cores: what becomes one kernel with tiles, what stays a
-// library op, and what the text of such a kernel is made of.
+// Products on devices with tensor cores: what becomes one kernel with tiles, what stays a library op, and
+// what the text of such a kernel is made of.
 #include <string>
 #include <vector>
 
@@ -22,34 +22,87 @@ TEST_CASE("a product of 16-bit floats is one kernel, however its factors lie") {
                     transpose_b ? Shape{256, 128} : Shape{128, 256}, transpose_a, transpose_b, dtype);
         CHECK(p.plan.launches.size() == 1);
         REQUIRE(p.tiled == 1);
-        CHECK(p.kernel->tiling.a_across == transpose_a);
-        CHECK(p.kernel->tiling.b_across == !transpose_b);
+        CHECK(p.kernel->tiling.a.across == transpose_a);
+        CHECK(p.kernel->tiling.b.across == !transpose_b);
         CHECK(p.kernel->tiling.vectors);
         CHECK(p.kernel->buffers[p.kernel->stores[0].buffer].dtype == dtype);
       }
 }
 
-TEST_CASE("without tensor cores, and for f32, products stay library ops") {
+TEST_CASE("without tensor cores, and for f32 that must be exact, products stay library ops") {
   ir::DeviceTraits plain = with_tensor_cores();
   plain.tensor_cores = {};
-  const auto program = [](DType dtype) {
+  const auto program = [](DType dtype, MatmulPrecision precision) {
     return [=](const Device& device) {
+      const MatmulPrecisionScope scope(precision);
       return std::vector{input({64, 64}, device, dtype).matmul(input({64, 64}, device, dtype))};
     };
   };
-  CHECK(planned(program(DType::bf16), plain).libraries == 1);
-  CHECK(planned(program(DType::f32)).libraries == 1);
-  CHECK(planned(program(DType::bf16)).libraries == 0);
+  CHECK(planned(program(DType::bf16, MatmulPrecision::Highest), plain).libraries == 1);
+  CHECK(planned(program(DType::f32, MatmulPrecision::High), plain).libraries == 1);
+  CHECK(planned(program(DType::f32, MatmulPrecision::Highest)).libraries == 1);
+  CHECK(planned(program(DType::f64, MatmulPrecision::High)).libraries == 1);
+  CHECK(planned(program(DType::bf16, MatmulPrecision::Highest)).libraries == 0);
+  const Planned high = planned(program(DType::f32, MatmulPrecision::High)),
+                medium = planned(program(DType::f32, MatmulPrecision::Medium));
+  REQUIRE((high.tiled == 1 && medium.tiled == 1));
+  CHECK(high.kernel->tiling.multiplied == DType::f32);
+  CHECK(medium.kernel->tiling.multiplied == DType::bf16);
 }
 
-TEST_CASE("what the copy engine cannot read stays a library op") {
-  CHECK(product({64, 100}, {100, 64}).libraries == 1);   // rows of 200 bytes
-  CHECK(product({64, 128}, {128, 100}).libraries == 1);  // likewise of the other factor
-  CHECK(product({64, 104}, {104, 72}).tiled == 1);       // multiples of 16 bytes that are no whole tiles
+TEST_CASE("gradients have the precision of their product") {
+  const Planned p = planned([](const Device& device) {
+    const AnyTensor x = input({128, 64}, device.autodiff(), DType::f32).require_grad(),
+                    w = input({64, 256}, device.autodiff(), DType::f32).require_grad();
+    AnyTensor y;
+    {
+      const MatmulPrecisionScope scope(MatmulPrecision::High);
+      y = x.matmul(w);
+    }
+    CHECK(matmul_precision() == MatmulPrecision::Highest);
+    const Gradients gradients = y.sum({0, 1}).backward();
+    return std::vector{*gradients.get(x), *gradients.get(w)};
+  });
+  CHECK(p.libraries == 0);
+}
+
+TEST_CASE("what the copy engine cannot read is computed by lanes") {
+  const auto computed = [](const Planned& p) {
+    return p.tiled == 1 && p.kernel->tiling.a.computed && p.kernel->tiling.b.computed;
+  };
+  CHECK(computed(product({64, 100}, {100, 60})));        // rows of 200 and 120 bytes
+  CHECK(product({64, 128}, {128, 100}).tiled == 1);      // those of one factor
+  CHECK_FALSE(computed(product({64, 104}, {104, 72})));  // multiples of 16 bytes that are no whole tiles
   CHECK(product({0, 64}, {64, 64}).libraries == 1);      // nothing to do
   CHECK(product({64, 1}, {1, 64}).libraries == 1);       // nothing to add up
   CHECK(product({64, 64}, {8, 64, 64}).tiled == 1);      // one factor for all of a batch
   CHECK(product({2, 3, 64, 64}, {2, 1, 64, 64}).tiled == 1);
+  // Of f32 tensor cores read what lies along the sum; where it lies across, lanes bring it.
+  const Planned p = planned([](const Device& device) {
+    const MatmulPrecisionScope scope(MatmulPrecision::High);
+    return std::vector{input({64, 128}, device, DType::f32).matmul(input({128, 256}, device, DType::f32))};
+  });
+  REQUIRE(p.tiled == 1);
+  CHECK_FALSE(p.kernel->tiling.a.computed);
+  CHECK(p.kernel->tiling.b.computed);
+  CHECK(p.kernel->tiling.b.across);
+}
+
+TEST_CASE("a convolution and its gradients are kernels over windows, with what follows") {
+  const Planned p = planned([](const Device& device) {
+    const MatmulPrecisionScope scope(MatmulPrecision::High);
+    const Device tracked = device.autodiff();
+    const AnyTensor x = input({8, 32, 16, 16}, tracked, DType::f32).require_grad(),
+                    w = input({64, 32, 3, 3}, tracked, DType::f32).require_grad(),
+                    bias = input({1, 64, 1, 1}, tracked, DType::f32);
+    const AnyTensor y = relu(AnyTensor::add(x.conv2d(w, {.stride = {1, 1}, .padding = {1, 1}}), bias));
+    const Gradients gradients = y.sum({0, 1, 2, 3}).backward();
+    return std::vector{y, *gradients.get(x), *gradients.get(w)};
+  });
+  CHECK(p.libraries == 0);
+  CHECK(p.tiled == 3);
+  // Each product, a copy of the weight for two of them, and the mask of relu.
+  CHECK(p.plan.launches.size() <= 6);
 }
 
 TEST_CASE("products of one row are kernels like other reductions") {
@@ -111,7 +164,9 @@ TEST_CASE("tensor maps say where factors lie") {
     return std::vector{a.matmul(b)};
   });
   REQUIRE(p.tiled == 1);
-  const auto [a, b] = emit::tensor_maps(*p.kernel, p.ints);
+  const std::vector<emit::TensorMap> maps = emit::tensor_maps(*p.kernel, p.ints);
+  REQUIRE(maps.size() == 2);
+  const emit::TensorMap &a = maps[0], &b = maps[1];
   CHECK(a.offset_bytes % 16 == 0);
   CHECK(a.sizes == std::vector<std::uint64_t>{384, 256, 3});
   CHECK(a.strides == std::vector<std::uint64_t>{1024, 256 * 1024});
@@ -128,8 +183,9 @@ TEST_CASE("a factor may begin within its buffer, at a multiple of 16 bytes") {
       const AnyTensor part = x.narrow(1, start, 64);
       return std::vector{part.matmul(w), x.sum(1)};
     });
-    CHECK(p.tiled == (start == 16 ? 1 : 0));
-    if (p.tiled) CHECK(emit::tensor_maps(*p.kernel, p.ints)[0].offset_bytes == 2 * start);
+    REQUIRE(p.tiled == 1);
+    CHECK(p.kernel->tiling.a.computed == (start == 17));
+    if (start == 16) CHECK(emit::tensor_maps(*p.kernel, p.ints)[0].offset_bytes == 2 * start);
   }
 }
 

@@ -1,102 +1,22 @@
-// Gradients of every differentiable op, and of composed functions, against central differences in f64 on the
+// Gradients of every differentiable op, and the gradients of those, against central differences in f64 on the
 // host.
-#include <cmath>
-#include <functional>
 #include <set>
 #include <string>
 
 #include <doctest/doctest.h>
 
 #include <sinter/activation.h>
+#include <sinter/scan.h>
 
 #include "src/autodiff/rule.h"
 #include "src/tensor/apply.h"
 #include "src/trace/op.h"
+#include "tests/support/differences.h"
 
 using namespace sinter;
+using namespace sinter::testing;
 
 namespace {
-
-using A = AnyTensor;
-
-struct Input {
-  Shape shape;
-  std::vector<double> data;
-};
-using Inputs = std::vector<Input>;
-using Function = std::function<A(const std::vector<A>&)>;
-
-const Device& device() {
-  static const Device host = Device::host().autodiff();
-  return host;
-}
-
-/// Numbers of mixed sign, distinct in magnitude from each other and from 0 and 1, where some ops have kinks.
-Input numbers(const Shape& shape, double scale = 1, double shift = 0) {
-  Input input{shape, {}};
-  for (std::int64_t i = 0; i < shape.numel(); ++i) {
-    const double x = std::sin(1.7 * static_cast<double>(i) + 0.6) * 1.3;
-    input.data.push_back(scale * (x + (x < 0 ? -0.15 : 0.15)) + shift);
-  }
-  return input;
-}
-Input positive(const Shape& shape) {
-  Input input = numbers(shape);
-  for (double& x : input.data) x = std::abs(x) + 0.3;
-  return input;
-}
-
-A constant(const Input& input) {
-  return A::from_bytes(std::as_bytes(std::span(input.data)), input.shape, DType::f64, device());
-}
-
-std::vector<double> read(const A& x) {
-  std::vector<double> out(static_cast<std::size_t>(x.numel()));
-  x.read_bytes(std::as_writable_bytes(std::span(out)));
-  return out;
-}
-
-/// A scalar that depends on each element of `y` differently.
-A loss_of(const A& y) {
-  Input weights{y.shape(), {}};
-  for (std::int64_t i = 0; i < y.numel(); ++i)
-    weights.data.push_back(std::cos(2.3 * static_cast<double>(i)) + 0.2);
-  return A::mul(y, constant(weights)).sum(y.all_axes()).reshape({});
-}
-
-double loss_at(const Function& f, const Inputs& inputs) {
-  std::vector<A> constants;
-  for (const Input& input : inputs) constants.push_back(constant(input));
-  return read(loss_of(f(constants)))[0];
-}
-
-void check_gradients(const Inputs& inputs, const Function& f) {
-  std::vector<A> leaves;
-  for (const Input& input : inputs) leaves.push_back(constant(input).require_grad());
-  const Gradients gradients = loss_of(f(leaves)).backward();
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    CAPTURE(i);
-    const auto gradient = gradients.get(leaves[i]);
-    REQUIRE(gradient.has_value());
-    REQUIRE(gradient->shape() == inputs[i].shape);
-    REQUIRE(gradient->dtype() == DType::f64);
-    const std::vector<double> got = read(*gradient);
-    for (std::size_t j = 0; j < got.size(); ++j) {
-      CAPTURE(j);
-      const double h = 0x1p-17;  // exact in f32 too
-      Inputs moved = inputs;
-      moved[i].data[j] += h;
-      const double above = loss_at(f, moved);
-      moved[i].data[j] -= 2 * h;
-      const double expected = (above - loss_at(f, moved)) / (2 * h);
-      REQUIRE(got[j] == doctest::Approx(expected).epsilon(1e-6).scale(10));
-    }
-  }
-}
-
-A long_index(std::vector<std::int64_t> values, const Shape& shape) {
-  return A::from_bytes(std::as_bytes(std::span(values)), shape, DType::i64, device());
-}
 
 struct Case {
   Op op;
@@ -146,6 +66,12 @@ std::vector<Case> cases() {
        "fmod",
        {numbers(s, 5), numbers(s, 0.8, 0.05)},
        [](V x) { return A::fmod(x[0], x[1]); }},
+      {Op::Floor, "floor", one, [](V x) { return A::mul(x[0].floor(), x[0]); }},
+      {Op::Ceil, "ceil", one, [](V x) { return A::mul(x[0].ceil(), x[0]); }},
+      {Op::Round, "round", one, [](V x) { return A::mul(x[0].round(), x[0]); }},
+      {Op::Trunc, "trunc", one, [](V x) { return A::mul(x[0].trunc(), x[0]); }},
+      {Op::Sign, "sign", one, [](V x) { return A::mul(x[0].sign(), x[0].square()); }},
+      {Op::Floor, "floor alone", one, [](V x) { return x[0].floor(); }},
       {Op::Tanh, "tanh", one, [](V x) { return x[0].tanh(); }},
       {Op::Sigmoid, "sigmoid", one, [](V x) { return x[0].sigmoid(); }},
       {Op::Erf, "erf", one, [](V x) { return x[0].erf(); }},
@@ -344,6 +270,62 @@ std::vector<Case> cases() {
          return x[0].index_select(0, long_index({2, 0, 2, 2}, {4})).square();
        }},
 
+      {Op::Gather,
+       "index_select of many rows",
+       {numbers({6, 2})},
+       [](V x) {
+         return x[0].index_select(0, long_index({2, 0, 5, 2, 2, 4, 0}, {7})).square();
+       }},
+      {Op::Gather,
+       "index_select of few of many columns",
+       {numbers({2, 9})},
+       [](V x) {
+         return x[0].index_select(1, long_index({2, 0, 5, 2, 8}, {5})).square();
+       }},
+      {Op::Gather,
+       "gather of many, narrower than the table",
+       {numbers({7, 3, 2})},
+       [](V x) {
+         return x[0].gather(0, long_index({3, 3, 0, 1, 1, 1, 6, 3, 3, 0}, {5, 2, 1})).square();
+       }},
+      {Op::SegmentSum,
+       "index_add",
+       {numbers({3, 2}), numbers({3, 5})},
+       [](V x) {
+         return x[0].index_add(1, long_index({1, 0, 1, 1, 0}, {5}), x[1]).square();
+       }},
+      {Op::SegmentSum,
+       "index_add to more rows",
+       {numbers({9, 2}), numbers({3, 2})},
+       [](V x) {
+         return x[0].index_add(0, long_index({7, 2, 7}, {3}), x[1]).square();
+       }},
+      {Op::SegmentSum,
+       "index_add of nothing",
+       {numbers({3, 2}), {{0, 2}, {}}},
+       [](V x) { return x[0].index_add(0, long_index({}, {0}), x[1]).square(); }},
+      {Op::SegmentSum,
+       "scatter_add of a part of the source",
+       {numbers({4, 3}), numbers({3, 6})},
+       [](V x) {
+         return x[0].scatter_add(1, long_index({1, 0, 1, 1, 0, 2, 2, 2, 2, 0}, {2, 5}), x[1]).square();
+       }},
+
+      {Op::CumSum, "cumsum", {numbers({2, 4, 3})}, [](V x) { return cumsum(x[0], 1).square(); }},
+      {Op::CumSum,
+       "cumsum, reversed and exclusive",
+       {numbers({3, 4})},
+       [](V x) { return cumsum(x[0], 0, {.reverse = true, .exclusive = true}).square(); }},
+      {Op::CumProd, "cumprod", {numbers({2, 5})}, [](V x) { return cumprod(x[0], 1); }},
+      {Op::CumProd,
+       "cumprod with zeros",
+       {{{2, 3}, {2, 0, 3, 0, 1.5, 0}}},
+       [](V x) { return cumprod(x[0], 1, {.reverse = true}); }},
+      {Op::LogCumSumExp,
+       "logcumsumexp",
+       {numbers({3, 4})},
+       [](V x) { return logcumsumexp(x[0], 0).square(); }},
+
       {Op::MatMul, "matmul", {numbers({2, 3}), numbers({3, 4})}, [](V x) { return x[0].matmul(x[1]); }},
       {Op::MatMul,
        "matmul, batches broadcast",
@@ -389,6 +371,13 @@ TEST_CASE("gradients of every op agree with central differences") {
   }
 }
 
+TEST_CASE("gradients of the gradients of every op agree with central differences") {
+  for (const Case& c : cases()) {
+    CAPTURE(c.what);
+    check_second_gradients(c.inputs, c.f);
+  }
+}
+
 TEST_CASE("every op that has a gradient rule is tested") {
   std::set<Op> tested;
   for (const Case& c : cases()) tested.insert(c.op);
@@ -400,32 +389,4 @@ TEST_CASE("every op that has a gradient rule is tested") {
       differentiable = differentiable || operand.gradient;
     CHECK(differentiable == tested.contains(op.op));
   }
-}
-
-TEST_CASE("gradients of composed functions") {
-  const Inputs rows{numbers({3, 4})};
-  const auto check = [&](const std::string& what, const Inputs& inputs, const Function& f) {
-    CAPTURE(what);
-    check_gradients(inputs, f);
-  };
-  check("softmax", rows, [](V x) { return softmax(x[0], 1); });
-  check("log_softmax", rows, [](V x) { return log_softmax(x[0], 0); });
-  check("gelu", rows, [](V x) { return gelu(x[0]); });
-  check("gelu_tanh", rows, [](V x) { return gelu_tanh(x[0]); });
-  check("silu", rows, [](V x) { return silu(x[0]); });
-  check("softplus", {{{3}, {-1, 0, 2}}}, [](V x) { return softplus(x[0]); });
-  check("leaky_relu", rows, [](V x) { return leaky_relu(x[0], 0.2); });
-  check("layer norm", rows, [](V x) {
-    const A centered = A::sub(x[0], x[0].mean(1));
-    return A::mul(centered, A::add(centered.square().mean(1), 1e-5).rsqrt());
-  });
-  check("two layers", {numbers({3, 2}), numbers({2, 5}), numbers({5}), numbers({5, 2})},
-        [](V x) { return A::add(x[0].matmul(x[1]), x[2]).tanh().matmul(x[3]); });
-  check("cross entropy", rows, [](V x) {
-    return log_softmax(x[0], 1).gather(1, long_index({1, 3, 0}, {3, 1})).mean({0, 1}).neg();
-  });
-  check("one leaf used many times", rows, [](V x) {
-    const A y = x[0].sigmoid();
-    return A::add(A::mul(y, x[0]), A::sub(y, A::mul(y.exp(), y)));
-  });
 }

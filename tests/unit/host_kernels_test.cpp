@@ -130,6 +130,7 @@ TEST_CASE("kernels give the same bits on one, two and five threads, and agree wi
 TEST_CASE("the host's own matrix product and convolution conform") {
   Host host(2, false);
   testing::check_library_ops(*host, {});
+  testing::check_segments(*host, {});
 }
 
 TEST_CASE("a larger product agrees with and without oneDNN, whatever the number of threads") {

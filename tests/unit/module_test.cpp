@@ -1,5 +1,6 @@
 // Visiting the tensors of a module and their paths, with a stand-in for the tensor class.
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -7,10 +8,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -184,7 +187,6 @@ TEST_CASE("owning pointers are followed, and are as const as their owner") {
     Parameter<1> value{1};
     std::unique_ptr<Node> next;
     std::shared_ptr<Parameter<1>> shared;
-    std::shared_ptr<void> opaque = std::make_shared<int>(1);
     std::shared_ptr<int[]> numbers;
     Parameter<1>* borrowed = nullptr;
   };
@@ -243,21 +245,129 @@ TEST_CASE("visit_fields() opens a class and overrules reflection") {
 
 class Closed {
  public:
+  using not_a_module = void;
   Parameter<1> weight{1};
 
  private:
-  [[maybe_unused]] int x = 0;
+  std::string name_;
 };
+
+struct Theirs {
+  explicit Theirs(int) {}
+  ~Theirs() {}
+};
+
+}  // namespace
+template <>
+inline constexpr bool sinter::not_a_module<Theirs> = true;
+namespace {
 
 TEST_CASE("what is not looked into") {
   struct Model {
     Closed closed;
-    std::map<std::string, Linear> map{{"a", Linear{}}};
-    std::variant<int, Parameter<1>> variant{Parameter<1>(1)};
+    Theirs theirs{1};
+    std::string text = "text";
+    std::map<std::string, int> numbers{{"a", 1}};
+    std::set<std::string> texts{"a"};
+    std::vector<std::vector<std::string>> lists{{"a"}};
+    std::atomic<int> atomic = 1;
     void (*function)() = nullptr;
   };
   Model model;
   CHECK(found(model).empty());
+}
+
+TEST_CASE("maps are visited in the order of their keys, which are parts of paths") {
+  struct Model {
+    std::map<std::string, Linear> named{{"b", Linear{}}, {"a", Linear{}}};
+    std::unordered_map<std::string, Parameter<1>> hashed{
+        {"y", Parameter<1>(3)}, {"z", Parameter<1>(4)}, {"x", Parameter<1>(5)}};
+    std::map<int, Parameter<1>> numbered{{10, Parameter<1>(6)}, {9, Parameter<1>(7)}};
+  };
+  Model model;
+  CHECK(found(model) == Found{{"named.a.weight", 1},
+                              {"named.a.bias", 2},
+                              {"named.b.weight", 1},
+                              {"named.b.bias", 2},
+                              {"hashed.x", 5},
+                              {"hashed.y", 3},
+                              {"hashed.z", 4},
+                              {"numbered.9", 7},
+                              {"numbered.10", 6}});
+}
+
+TEST_CASE("a variant is what it holds") {
+  struct Model {
+    std::variant<Relu, Linear, Parameter<1>> layer;
+    std::vector<std::variant<Relu, Linear>> layers;
+  };
+  Model model;
+  CHECK(found(model).empty());
+  model.layer = Linear{};
+  model.layers.resize(2);
+  model.layers[1] = Linear{};
+  CHECK(found(model) ==
+        Found{{"layer.weight", 1}, {"layer.bias", 2}, {"layers.1.weight", 1}, {"layers.1.bias", 2}});
+  model.layer = Parameter<1>(3);
+  CHECK(found(model).front() == Found::value_type{"layer", 3});
+}
+
+class Listed {
+ public:
+  explicit Listed(int value) : weight_(value) {}
+  SINTER_FIELDS(weight_, inner)
+
+  Linear inner;
+
+ private:
+  Parameter<1> weight_;
+};
+
+struct Scaled : Linear {
+  Parameter<1> scale{7};
+  SINTER_FIELDS(weight, bias, scale)
+};
+
+struct Wide {
+  int a0{}, a1{}, a2{}, a3{}, a4{}, a5{}, a6{}, a7{}, a8{}, a9{}, b0{}, b1{}, b2{}, b3{}, b4{}, b5{}, b6{},
+      b7{};
+  int c0{}, c1{}, c2{}, c3{}, c4{}, c5{}, c6{}, c7{}, c8{}, c9{}, d0{}, d1{}, d2{}, d3{};
+  Parameter<1> first{1}, last{2};
+  const int constant = 3;
+  SINTER_FIELDS(a0, a1, first, constant, last)
+};
+
+TEST_CASE("a class lists its fields: private ones, those of its bases, and any number") {
+  struct Model {
+    Listed listed{3};
+    Scaled scaled;
+    Wide wide;
+    const std::int64_t size = 5;
+  };
+  Model model;
+  CHECK(found(model) == Found{{"listed.weight_", 3},
+                              {"listed.inner.weight", 1},
+                              {"listed.inner.bias", 2},
+                              {"scaled.weight", 1},
+                              {"scaled.bias", 2},
+                              {"scaled.scale", 7},
+                              {"wide.first", 1},
+                              {"wide.last", 2}});
+}
+
+TEST_CASE("patterns of paths") {
+  using sinter::path_matches;
+  CHECK(path_matches("*", ""));
+  CHECK(path_matches("*", "a.b"));
+  CHECK(path_matches("*.bias", "blocks.0.linear.bias"));
+  CHECK(path_matches("blocks.?.*", "blocks.1.weight"));
+  CHECK(path_matches("a*b*c", "a.b.b.c"));
+  CHECK(path_matches("a.weight", "a.weight"));
+  CHECK_FALSE(path_matches("*.bias", "bias"));
+  CHECK_FALSE(path_matches("a*b*c", "a.c.b"));
+  CHECK_FALSE(path_matches("blocks.?.*", "blocks.10.weight"));
+  CHECK_FALSE(path_matches("a", "a.weight"));
+  CHECK_FALSE(path_matches("", "a"));
 }
 
 TEST_CASE("tensors can be assigned, and keep their type") {

@@ -2,10 +2,14 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "jit/compile/nvrtc.h"
 
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -16,6 +20,11 @@
 #include "jit/emit/dialects/prelude.h"
 #include "jit/emit/dialects/table.h"
 #include "jit/emit/emit.h"
+#include "jit/plan/lower/limits.h"
+#include "jit/plan/lower/tiling.h"
+#include "jit/tune/parameters.h"
+#include "src/base/exit_gate.h"
+#include "src/runtime/cuda/pass_text.h"
 #include "src/runtime/cuda/products.h"
 #include "tests/support/kernels/random_kernel.h"
 #include "tests/support/planned_products.h"
@@ -132,27 +141,58 @@ TEST_CASE("kernels with tiles spill a few registers at most") {
   };
   for (const testing::Planned& planned : products) {
     REQUIRE(planned.tiled == 1);
-    // Each form of tiles, whatever the sizes would be best computed by.
-    struct Form {
-      std::uint16_t rows, columns;
-      std::uint8_t slots, workgroups;
-      bool turns;
-    };
-    for (const Form& form : {Form{128, 128, 6, 1, true}, Form{128, 256, 4, 1, false},
-                             Form{192, 128, 4, 1, false}, Form{64, 128, 3, 2, false}}) {
+    // Each form of tiles that may be tried, whatever the sizes would be best computed by.
+    for (const ir::Tiling& tiling :
+         plan::ranked_tilings(*planned.kernel, planned.ints, plan::limits_of(testing::with_tensor_cores()))) {
       ir::Kernel kernel = *planned.kernel;
-      kernel.tiling.rows = form.rows;
-      kernel.tiling.columns = form.columns;
-      kernel.tiling.slots = form.slots;
-      kernel.tiling.workgroups = form.workgroups;
-      kernel.tiling.turns = form.turns;
-      INFO(form.rows << " x " << form.columns << (form.turns ? " in turns" : ""));
+      kernel.tiling = tiling;
+      INFO(tune::describe(tiling));
       const std::string log = build(emit::emit(kernel, testing::hopper()).text);
       INFO(log);
       // The sums fill most registers; a few of the words that are needed between tiles may have no room.
       CHECK(compile::spilled_bytes(log) <= 64);
       CHECK(log.find("C75") == std::string::npos);  // ptxas says what keeps it from overlapping products
     }
+  }
+}
+
+TEST_CASE("kernels whose factors are computed by lanes spill nothing to speak of") {
+  const auto high = [](const Device& device, const Shape& a, const Shape& b) {
+    const MatmulPrecisionScope scope(MatmulPrecision::High);
+    return std::vector{testing::input(a, device, DType::f32).matmul(testing::input(b, device, DType::f32))};
+  };
+  const auto across = [](const Device& device) {
+    const MatmulPrecisionScope scope(MatmulPrecision::High);
+    const AnyTensor x = testing::input({4096, 1024}, device, DType::f32);
+    return std::vector{x.transpose(0, 1).matmul(testing::input({4096, 2048}, device, DType::f32))};
+  };
+  const auto convolution = [](const Device& device, std::int64_t channels, DType dtype, int which) {
+    const MatmulPrecisionScope scope(MatmulPrecision::High);
+    const Device tracked = device.autodiff();
+    const AnyTensor x = testing::input({16, channels, 32, 32}, tracked, dtype).require_grad(),
+                    w = testing::input({64, channels, 3, 3}, tracked, dtype).require_grad();
+    const AnyTensor y = x.conv2d(w, {.stride = {1, 1}, .padding = {1, 1}});
+    if (which == 0) return std::vector{y};
+    const Gradients gradients = AnyTensor::mul(y, 2.0).sum({0, 1, 2, 3}).backward();
+    return std::vector{*gradients.get(which == 1 ? x : w)};
+  };
+  std::vector<testing::Planned> all;
+  const auto add = [&](const auto& program) { all.push_back(testing::planned(program)); };
+  add([&](const Device& device) { return high(device, {4096, 4096}, {4096, 4096}); });
+  add([&](const Device& device) { return high(device, {500, 77}, {77, 333}); });
+  all.push_back(testing::product({501, 77}, {77, 333}));
+  add(across);
+  for (const DType dtype : {DType::f32, DType::bf16})
+    for (int which = 0; which < 3; ++which)
+      add([&](const Device& device) { return convolution(device, 64, dtype, which); });
+  add([&](const Device& device) { return convolution(device, 3, DType::f32, 0); });
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    INFO("kernel " << i);
+    REQUIRE(all[i].tiled == 1);
+    const std::string log = build(emit::emit(*all[i].kernel, testing::hopper()).text);
+    INFO(log);
+    CHECK(compile::spilled_bytes(log) <= 64);
+    CHECK(log.find("C75") == std::string::npos);
   }
 }
 
@@ -185,6 +225,13 @@ TEST_CASE("random kernels compile") {
     const testing::KernelCase c = testing::random_kernel(seed);
     INFO(c.name);
     CHECK_NOTHROW(build(emit::emit(c.kernel, kTarget).text));
+  }
+}
+
+TEST_CASE("passes compile") {
+  for (const std::string& source : runtime::cuda::all_pass_sources()) {
+    INFO(source);
+    CHECK_FALSE(spills(build(source)));
   }
 }
 
@@ -229,7 +276,40 @@ TEST_CASE("kernels load by the coherent path") {
   }
 }
 
+namespace {
+
+/// A process that ends while threads compile, and after some have.
+int end_while_compiling(int milliseconds) {
+  base::ExitGate::note_thread();  // as the first use of a device does
+  std::string source = "extern \"C\" __global__ void sinter_kernel(float* a) {\n  float x = a[0];\n";
+  for (int i = 0; i < 20; ++i) source += "  x = x * a[" + std::to_string(i) + "] + sinf(x);\n";
+  source += "  a[1] = x;\n}\n";
+  for (int t = 0; t < 3; ++t)
+    std::thread([source] {
+      try {
+        compile::CudaOptions options;
+        options.architecture = compile::cuda_architecture(9, 0);
+        while (true) compile::run_nvrtc(source, options);
+      } catch (const DeviceError&) {  // the process ends
+      }
+    }).detach();
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("a process may end while its threads compile") {
+  for (const int milliseconds : {0, 20, 100, 400}) {
+    const std::string command =
+        std::filesystem::read_symlink("/proc/self/exe").string() + " ends " + std::to_string(milliseconds);
+    INFO(command);
+    CHECK(std::system(command.c_str()) == 0);
+  }
+}
+
 int main(int argc, char** argv) {
+  if (argc == 3 && std::string(argv[1]) == "ends") return end_while_compiling(std::atoi(argv[2]));
   if (!compile::has_nvrtc()) {
     std::cout << "skipped: " << compile::nvrtc_unavailable_reason() << "\n";
     return 77;

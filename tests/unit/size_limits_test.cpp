@@ -143,3 +143,28 @@ TEST_CASE("steps, counts and diagonals at the ends of the range") {
           x.split({kMost, kMost}, 0);
         }) == "[split] a size does not fit into 64 bits: 9223372036854775807 + 9223372036854775807");
 }
+
+TEST_CASE("sums by more indices than are counted say so; gradients of reads do without") {
+  const Device d = Device::null().autodiff();
+  const Tensor<1> x = Tensor<1>::zeros({10}, d), source = Tensor<1>::zeros({k31}, d);
+  const Tensor<1, Int> index = Tensor<1, Int>::zeros({k31}, d, DType::i32);
+  CHECK(message([&] { x.index_add(0, index, source); }) ==
+        "[index_add] 2147483648 indices into 10 places: there may be up to 2147483647 of each");
+  CHECK(message([&] { x.scatter_add(0, index, source); }) ==
+        "[scatter_add] 2147483648 indices into 10 places: there may be up to 2147483647 of each");
+  const Tensor<2, Int> wide = Tensor<2, Int>::zeros({3, 5}, d);
+  CHECK(message([&] {
+          Tensor<2>::zeros({k33, 5}, d).scatter_add(0, wide, Tensor<2>::zeros({3, 5}, d));
+        }) == "[scatter_add] 15 indices into 42949672960 places: there may be up to 2147483647 of each");
+  CHECK(message([&] {
+          Tensor<2>::zeros({k62 / 8, 1}, d)
+              .scatter_add(0, Tensor<2, Int>::zeros({3, 1}, d), Tensor<2>::zeros({3, 1}, d));
+        }) ==
+        "[scatter_add] 3 indices into 576460752303423488 places: there may be up to 2147483647 of each");
+  // As many elements as there may be: rows are what is counted.
+  const Tensor<2> tall = Tensor<2>::zeros({1 << 20, 1 << 20}, d).require_grad();
+  const Tensor<1, Int> rows = Tensor<1, Int>::zeros({1 << 16}, d);
+  CHECK_NOTHROW((tall.index_select(0, rows) * 2.0).sum().backward());
+  const Tensor<1> far = Tensor<1>::zeros({k33}, d).require_grad();
+  CHECK_NOTHROW(far.index_select(0, rows).sum().backward());
+}

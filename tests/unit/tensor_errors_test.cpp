@@ -45,14 +45,13 @@ TEST_CASE("shapes that do not fit") {
   CHECK(MESSAGE_OF(ShapeError, x.sum(-3)) == "[sum] there is no axis -3 in shape (2, 3)");
   CHECK(MESSAGE_OF(ShapeError, x.expand({2, 4})) == "[expand] (2, 3) does not expand to (2, 4)");
   CHECK(MESSAGE_OF(ShapeError, x.squeeze(1)) == "[squeeze] axis 1 of shape (2, 3) is not of size 1");
-  CHECK(MESSAGE_OF(ShapeError, x.slice({s(0, 5)})) == "[slice] stop 5 is outside of axis 0 of shape (2, 3)");
   CHECK(MESSAGE_OF(ShapeError, x.slice({s(0, 1, 0)})) == "[slice] the step of axis 0 of shape (2, 3) is 0");
   CHECK(MESSAGE_OF(ShapeError, x.narrow(1, 2, 2)) ==
         "[narrow] 2 elements from 2 on are outside of axis 1 of shape (2, 3)");
   CHECK(MESSAGE_OF(ShapeError, x.windows(0, 3, 1)) ==
         "[windows] no windows of size 3 and step 1 fit into axis 0 of shape (2, 3)");
   CHECK(MESSAGE_OF(ShapeError, x.item()) == "[item] a tensor of shape (2, 3) is not one number");
-  CHECK(MESSAGE_OF(ShapeError, Tensor<1>(x.any())) ==
+  CHECK(MESSAGE_OF(ShapeError, Tensor<1>(x.dynamic())) ==
         "[Tensor] a tensor of shape (2, 3) does not have rank 1");
   CHECK(MESSAGE_OF(ShapeError, Tensor<2>::zeros({0, 3}, d).max(0)) ==
         "[max] axis 0 of shape (0, 3) has no element");
@@ -84,11 +83,9 @@ TEST_CASE("parts and pieces that do not fit") {
   const auto x = Tensor<2>::zeros({4, 3}, d), y = Tensor<2>::zeros({2, 5}, d);
   CHECK(MESSAGE_OF(ShapeError, x.slice_assign({s(0, 2)}, y)) ==
         "[slice_assign] a value of shape (2, 5) does not fit the part (2, 3) of shape (4, 3)");
-  CHECK(MESSAGE_OF(ShapeError, x.slice_assign({s(0, 9)}, y)) ==
-        "[slice_assign] stop 9 is outside of axis 0 of shape (4, 3)");
   CHECK(MESSAGE_OF(DTypeError, x.slice_assign({s(0, 2)}, y.cast(DType::f64))) ==
         "[slice_assign] dtypes differ: f32 and f64; cast one of them");
-  CHECK(MESSAGE_OF(DTypeError, x.to_int().any().slice_fill({}, 0.5)) ==
+  CHECK(MESSAGE_OF(DTypeError, x.to_int().dynamic().slice_fill({}, 0.5)) ==
         "[slice_fill] the number 0.5 is not a value of dtype i64; cast the tensor first");
   CHECK(MESSAGE_OF(ShapeError, Tensor<2>::cat({x, x, y}, 0)) ==
         "[cat] shapes differ in more than axis 0: (4, 3) and (2, 5), the one at position 2");
@@ -114,24 +111,27 @@ TEST_CASE("dtypes that do not fit") {
         "[add] dtypes differ: f32 and f64; cast one of them");
   CHECK(MESSAGE_OF(DTypeError, i.cast(DType::i32) * i) ==
         "[mul] dtypes differ: i32 and i64; cast one of them");
-  CHECK(MESSAGE_OF(DTypeError, AnyTensor::add(i.any(), 1.5)) ==
+  CHECK(MESSAGE_OF(DTypeError, AnyTensor::add(i.dynamic(), 1.5)) ==
         "[add] the number 1.5 is not a value of dtype i64; cast the tensor first");
   CHECK(MESSAGE_OF(DTypeError, i.cast(DType::i32) + 3000000000) ==
         "[add] the number 3000000000 is not a value of dtype i32; cast the tensor first");
-  CHECK_NOTHROW(AnyTensor::add(i.any(), 2.0));
-  CHECK(MESSAGE_OF(DTypeError, i.any().exp()) == "[exp] takes f32, f64, bf16 or f16, not i64; cast first");
-  CHECK(MESSAGE_OF(DTypeError, (x > 0).any().neg()) ==
+  CHECK_NOTHROW(AnyTensor::add(i.dynamic(), 2.0));
+  CHECK(MESSAGE_OF(DTypeError, i.dynamic().exp()) ==
+        "[exp] takes f32, f64, bf16 or f16, not i64; cast first");
+  CHECK(MESSAGE_OF(DTypeError, (x > 0).dynamic().neg()) ==
         "[neg] takes f32, f64, bf16, f16, i32 or i64, not bool; cast first");
-  CHECK(MESSAGE_OF(DTypeError, (x > 0).any().sum(0)) ==
+  CHECK(MESSAGE_OF(DTypeError, (x > 0).dynamic().sum(0)) ==
         "[sum] takes f32, f64, bf16, f16, i32 or i64, not bool; cast first");
-  CHECK(MESSAGE_OF(DTypeError, x.any().logical_not()) == "[not] takes bool, i32 or i64, not f32; cast first");
+  CHECK(MESSAGE_OF(DTypeError, x.dynamic().logical_not()) ==
+        "[not] takes bool, i32 or i64, not f32; cast first");
   CHECK(MESSAGE_OF(DTypeError, i.cast(DType::u8) + 1) ==
         "[add] u8 is for keeping and moving data, not for computing: cast first, as in x.cast(DType::i32)");
   CHECK(MESSAGE_OF(DTypeError, x.cast(DType::i32)) == "[Tensor] i32 is not a dtype of kind Float");
   CHECK(MESSAGE_OF(DTypeError, x.to_vector<double>()) == "[to_vector] the tensor holds f32, not f64");
-  CHECK(MESSAGE_OF(DTypeError, (Tensor<1, Int>(x.any()))) ==
+  CHECK(MESSAGE_OF(DTypeError, (Tensor<1, Int>(x.dynamic()))) ==
         "[Tensor] a tensor of dtype f32 is not of kind Int");
-  CHECK(MESSAGE_OF(DTypeError, x.any().gather(0, x.any())) == "[gather] the index is i32 or i64, not f32");
+  CHECK(MESSAGE_OF(DTypeError, x.dynamic().gather(0, x.dynamic())) ==
+        "[gather] the index is i32 or i64, not f32");
 }
 
 TEST_CASE("operators name their own line, inside functions and in long expressions") {
@@ -171,11 +171,12 @@ TEST_CASE("autodiff asked where there is none") {
         "make the "
         "parameters on device.autodiff()");
   CHECK(MESSAGE_OF(AutodiffError, constant.backward()) ==
-        "[backward] the tensor has no history: nothing that it was computed from has require_grad()");
+        "[backward] the tensor has no history: nothing that it was computed from has require_grad(), "
+        "or it was computed under NoGrad");
   CHECK(MESSAGE_OF(AutodiffError, (leaf * 2).backward()) ==
         "[backward] gradients are taken of one number, not of shape (2); reduce it first, as in "
-        "loss.mean().backward()");
-  CHECK(MESSAGE_OF(AutodiffError, leaf.to_int().any().backward()) ==
+        "loss.mean().backward(), or give a seed of that shape");
+  CHECK(MESSAGE_OF(AutodiffError, leaf.to_int().dynamic().backward()) ==
         "[backward] gradients are taken of f32, f64, bf16 or f16, not i64");
   CHECK(MESSAGE_OF(AutodiffError, plain.require_grad()) ==
         "[require_grad] device host was used without autodiff; make the tensor on device.autodiff()");
@@ -183,9 +184,8 @@ TEST_CASE("autodiff asked where there is none") {
   const auto loss = trunk.sum(), other = trunk.mean();
   loss.backward();
   const std::string again =
-      "[backward] the history of this tensor, or of a part of it, was used by an earlier backward(); compute "
-      "it again, or "
-      "add the losses up and call backward() once";
+      "[backward] the history of this tensor, or of a part of it, was used up by an earlier backward(): "
+      "call that one as backward({.keep_history = true}), or add the losses up and call backward() once";
   CHECK(MESSAGE_OF(AutodiffError, loss.backward()) == again);
   CHECK(MESSAGE_OF(AutodiffError, other.backward()) == again);
   Gradients gradients = leaf.sum().backward();

@@ -10,6 +10,7 @@
 #include <sinter/version.h>
 
 #include "explain.h"
+#include "tune.h"
 
 namespace {
 
@@ -56,6 +57,23 @@ int main(int argc, char** argv) {
       app.add_subcommand("env", "Prints every environment variable with its value and meaning.");
   app.add_subcommand("devices", "Prints the devices of this computer, best first.");
 
+  CLI::App* tune =
+      app.add_subcommand("tune", "Choices between variants of kernels that were made by timing.");
+  tune->require_subcommand(1);
+  CLI::App* tune_list = tune->add_subcommand("list", "Prints a line for each choice that is stored.");
+  CLI::App* tune_show = tune->add_subcommand("show", "Prints all that is stored of choices.");
+  std::string part;
+  tune_show->add_option("PART", part,
+                        "only those whose sizes, kernel, parameters or device have this in them");
+  CLI::App* tune_run =
+      tune->add_subcommand("run", "Times all variants of matrix products, and stores what is chosen.");
+  tools::TuneOptions tuning;
+  tune_run->add_option("SIZES", tuning.sizes, "ROWSxCOLUMNSxDEPTH, or with xBATCHES behind")->required();
+  tune_run->add_option("--dtype", tuning.dtype, "bf16 unless set")
+      ->check(CLI::IsMember({"bf16", "f16", "f32"}));
+  tune_run->add_option("--device", tuning.device, "cuda, cuda:1, ...; unset: as SINTER_DEVICE says");
+  tune->add_subcommand("clear", "Removes all choices.");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -63,6 +81,11 @@ int main(int argc, char** argv) {
   }
   try {
     if (explain->parsed()) return tools::explain(options);
+    if (tune->parsed())
+      return tune_list->parsed()   ? tools::list_tuned()
+             : tune_show->parsed() ? tools::show_tuned(part)
+             : tune_run->parsed()  ? tools::run_tuning(tuning)
+                                   : tools::clear_tuned();
     return environment->parsed() ? print_environment() : print_devices();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "sinter: %s\n", error.what());

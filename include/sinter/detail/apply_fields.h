@@ -13,9 +13,9 @@ namespace sinter::reflect::detail {
 template <class T, class Call>
 constexpr decltype(auto) apply_fields([[maybe_unused]] T& object, Call&& call) {
   constexpr std::size_t n = count_fields<std::remove_cv_t<T>>();
-  static_assert(
-      n <= kMaxFields,
-      "an aggregate with more than 32 fields cannot be taken apart: group some of them in nested structs");
+  static_assert(n <= kMaxFields,
+                "an aggregate with more than 32 fields cannot be taken apart: list them, SINTER_FIELDS(a, b, "
+                "...), or group some in nested structs");
   if constexpr (n == 0 || n > kMaxFields) {
     return call();
   } else if constexpr (n == 1) {

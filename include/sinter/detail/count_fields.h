@@ -194,9 +194,9 @@ consteval std::size_t count_fields() {
   } else {
     constexpr std::size_t most = most_slots<T, least>();
     constexpr std::size_t bases = count_bases<T, AnyBase<T>, most>();
-    static_assert(
-        bases == 0 || bases == count_bases<T, AnyEmptyBase<T>, most>(),
-        "an aggregate with a base class that has fields cannot be taken apart: make the base a field");
+    static_assert(bases == 0 || bases == count_bases<T, AnyEmptyBase<T>, most>(),
+                  "an aggregate with a base class that has fields cannot be taken apart: list the fields of "
+                  "both, SINTER_FIELDS(a, b, ...), or make the base a field");
     return count_spans<T, least, most>() - bases;
   }
 }

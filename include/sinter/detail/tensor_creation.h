@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <sinter/any_tensor.h>
+#include <sinter/creation.h>
 #include <sinter/detail/typed.h>
 #include <sinter/sizes.h>
 
@@ -71,23 +72,57 @@ class TensorCreation {
                      Location where = Location::current()) requires(Rank == 1 && kInt) {
     return made(AnyTensor::arange(start, stop, 1, device, where));
   }
+  static Made arange(double start, double stop, double step, const Device& device, DType dtype = DType::f32,
+                     Location where = Location::current()) requires(Rank == 1 && kFloat) {
+    check_kind(dtype, where);
+    return made(sinter::arange(start, stop, step, dtype, device, where));
+  }
+  static Made linspace(double start, double stop, std::int64_t count, const Device& device,
+                       DType dtype = DType::f32,
+                       Location where = Location::current()) requires(Rank == 1 && kFloat) {
+    check_kind(dtype, where);
+    return made(sinter::linspace(start, stop, count, dtype, device, where));
+  }
+  static Made logspace(double start, double stop, std::int64_t count, const Device& device, double base = 10,
+                       DType dtype = DType::f32,
+                       Location where = Location::current()) requires(Rank == 1 && kFloat) {
+    check_kind(dtype, where);
+    return made(sinter::logspace(start, stop, count, base, dtype, device, where));
+  }
+  /// The unit matrix.
+  static Made eye(std::int64_t size, const Device& device, DType dtype = default_dtype<Kind>,
+                  Location where = Location::current()) requires(Rank == 2) {
+    check_kind(dtype, where);
+    return made(sinter::eye(size, size, dtype, device, where));
+  }
+
+  // ---- random numbers: drawn in f32 and cast
   static Made uniform(const Sizes<Rank>& sizes, double low, double high, const Device& device,
-                      Location where = Location::current()) requires kFloat {
-    return made(AnyTensor::uniform(sizes, low, high, device, where));
+                      DType dtype = DType::f32, Location where = Location::current()) requires kFloat {
+    check_kind(dtype, where);
+    return made(AnyTensor::uniform(sizes, low, high, device, where).cast(dtype, where));
   }
   static Made normal(const Sizes<Rank>& sizes, double mean, double deviation, const Device& device,
-                     Location where = Location::current()) requires kFloat {
-    return made(AnyTensor::normal(sizes, mean, deviation, device, where));
+                     DType dtype = DType::f32, Location where = Location::current()) requires kFloat {
+    check_kind(dtype, where);
+    return made(AnyTensor::normal(sizes, mean, deviation, device, where).cast(dtype, where));
   }
   /// Uniform in [0, 1).
-  static Made rand(const Sizes<Rank>& sizes, const Device& device,
+  static Made rand(const Sizes<Rank>& sizes, const Device& device, DType dtype = DType::f32,
                    Location where = Location::current()) requires kFloat {
-    return made(AnyTensor::uniform(sizes, 0, 1, device, where));
+    check_kind(dtype, where);
+    return made(AnyTensor::uniform(sizes, 0, detail::below_one(dtype), device, where).cast(dtype, where));
   }
   /// Standard normal.
-  static Made randn(const Sizes<Rank>& sizes, const Device& device,
+  static Made randn(const Sizes<Rank>& sizes, const Device& device, DType dtype = DType::f32,
                     Location where = Location::current()) requires kFloat {
-    return made(AnyTensor::normal(sizes, 0, 1, device, where));
+    check_kind(dtype, where);
+    return made(AnyTensor::normal(sizes, 0, 1, device, where).cast(dtype, where));
+  }
+  /// True with a probability; see the other kinds' cast for zeros and ones of theirs.
+  static Made bernoulli(const Sizes<Rank>& sizes, double probability, const Device& device,
+                        Location where = Location::current()) requires kBool {
+    return made(sinter::bernoulli(sizes, probability, device, where));
   }
 
   // ---- parts put together
@@ -130,7 +165,7 @@ class TensorCreation {
   template <class List>
   static std::vector<AnyTensor> handles(const List& tensors) {
     std::vector<AnyTensor> result;
-    for (const Made& tensor : tensors) result.push_back(tensor.any());
+    for (const Made& tensor : tensors) result.push_back(tensor.dynamic());
     return result;
   }
 };

@@ -150,6 +150,13 @@ struct Nested<0, Kind> {
   }
 };
 
+/// An argument of another type than the class whose function takes it, which is not complete there yet.
+template <std::size_t Rank, class Kind>
+struct HandleOf {
+  HandleOf(const Tensor<Rank, Kind>& tensor) : dynamic(tensor.dynamic()) {}
+  const AnyTensor& dynamic;
+};
+
 /// An operand of an operation on Tensor<Rank, Kind>: such a tensor, one of rank 0, or a number. Operators can
 /// have no Location argument; the implicit conversion to OperandOf records the caller's line instead.
 ///
@@ -159,11 +166,11 @@ struct Nested<0, Kind> {
 template <std::size_t Rank, class Kind>
 struct OperandOf {
   OperandOf(const Tensor<Rank, Kind>& tensor, Location where = Location::current())
-      : operand(tensor.any()), where(where) {}
+      : operand(tensor.dynamic()), where(where) {}
   OperandOf(Tensor<Rank, Kind>&& tensor, Location where = Location::current())
-      : operand(tensor.any()), where(where), temporary(&tensor) {}
+      : operand(tensor.dynamic()), where(where), temporary(&tensor) {}
   OperandOf(const Tensor<0, Kind>& tensor, Location where = Location::current()) requires(Rank != 0)
-      : operand(tensor.any()), where(where) {}
+      : operand(tensor.dynamic()), where(where) {}
   template <NumberFor<Kind> T>
   OperandOf(T number, Location where = Location::current()) : operand(number), where(where) {}
 

@@ -1,4 +1,4 @@
-// The fully connected layer.
+// The fully connected layer, and one of two inputs.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 
 #include <sinter/detail/api.h>
 #include <sinter/device.h>
+#include <sinter/nn/init.h>
 #include <sinter/tensor.h>
 
 namespace sinter::nn {
@@ -14,6 +15,8 @@ namespace sinter::nn {
 namespace detail {
 SINTER_API AnyTensor linear(const AnyTensor& x, const AnyTensor& weight, const AnyTensor* bias,
                             Location where);
+SINTER_API AnyTensor bilinear(const AnyTensor& a, const AnyTensor& b, const AnyTensor& weight,
+                              const AnyTensor* bias, Location where);
 }  // namespace detail
 
 /// y = x W^T + b. The weight is stored as (d_out, d_in), as in PyTorch, so that PyTorch's files load as they
@@ -25,16 +28,43 @@ struct Linear {
   /// (.., d_in) -> (.., d_out)
   template <std::size_t R>
   requires(R >= 1) Tensor<R> forward(const Tensor<R>& x, Location where = Location::current())
-  const { return Tensor<R>(detail::linear(x.any(), weight.any(), bias ? &bias->any() : nullptr, where)); }
+  const {
+    return Tensor<R>(detail::linear(x.dynamic(), weight.dynamic(), bias ? &bias->dynamic() : nullptr, where));
+  }
 };
 
 struct SINTER_API LinearConfig {
   std::int64_t d_in, d_out;
   bool bias = true;
+  /// Of the weight.
+  Initializer initializer = init::lecun_uniform();
 
-  /// Weight and bias uniform in +-1 / sqrt(d_in), as PyTorch does: K. He et al., "Delving deep into
-  /// rectifiers", 2015, with a = sqrt 5. Throws ShapeError when a size is not positive.
+  /// Weight, unless told otherwise, and bias uniform in +-1 / sqrt(d_in), as PyTorch does: K. He et al.,
+  /// "Delving deep into rectifiers", 2015, with a = sqrt 5. Throws ShapeError when a size is not positive.
   Linear init(const Device& device, Location where = Location::current()) const;
+};
+
+/// y_k = a^T W_k b + bias_k
+struct Bilinear {
+  Tensor<3> weight;               // (d_out, d_a, d_b)
+  std::optional<Tensor<1>> bias;  // (d_out)
+
+  /// (.., d_a), (.., d_b) -> (.., d_out). Throws ShapeError when the shapes do not fit.
+  template <std::size_t R>
+  requires(R >= 1) Tensor<R> forward(const Tensor<R>& a, const Tensor<R>& b,
+                                     Location where = Location::current())
+  const {
+    return Tensor<R>(detail::bilinear(a.dynamic(), b.dynamic(), weight.dynamic(),
+                                      bias ? &bias->dynamic() : nullptr, where));
+  }
+};
+
+struct SINTER_API BilinearConfig {
+  std::int64_t d_a, d_b, d_out;
+  bool bias = true;
+
+  /// Weight and bias uniform in +-1 / sqrt(d_a), as PyTorch does.
+  Bilinear init(const Device& device, Location where = Location::current()) const;
 };
 
 }  // namespace sinter::nn

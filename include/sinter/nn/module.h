@@ -1,23 +1,109 @@
 // Functions on any module, that is on any struct that holds tensors.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
+#include <sinter/detail/api.h>
+#include <sinter/dtype.h>
 #include <sinter/module.h>
+#include <sinter/state.h>
 #include <sinter/tensor.h>
 
 namespace sinter::nn {
+namespace detail {
 
-/// The same model on the device without autodiff: no history is recorded, and dropout is off. Values are
-/// shared, not copied.
+struct State {
+  std::string path;
+  AnyTensor tensor;
+  bool is_buffer;
+};
+
 template <class M>
-M valid(M model) {
-  visit_parameters(model, [](const std::string&, auto& parameter) {
-    parameter = std::remove_cvref_t<decltype(parameter)>(parameter.any().inner());
+std::vector<State> state_of(const M& model) {
+  std::vector<State> states;
+  visit_state(model, [&](const std::string& path, const auto& state) {
+    states.push_back({path, state.dynamic(), IsBuffer<std::remove_cvref_t<decltype(state)>>});
+  });
+  return states;
+}
+
+template <class M>
+M with_state(M model, std::vector<State> states) {
+  std::size_t at = 0;
+  visit_state(model, [&](const std::string&, auto& state) {
+    state = std::remove_cvref_t<decltype(state)>(std::move(states[at++].tensor));
   });
   return model;
+}
+
+// Tied parameters stay tied, and leaves stay leaves.
+SINTER_API std::vector<State> to_device(std::vector<State> states, const Device& device, Location where);
+SINTER_API std::vector<State> to_dtype(std::vector<State> states, DType dtype, Location where);
+SINTER_API std::vector<State> set_frozen(std::vector<State> states, bool frozen, std::string_view pattern,
+                                         Location where);
+SINTER_API bool equal(const std::vector<State>& a, const std::vector<State>& b, Location where);
+
+}  // namespace detail
+
+/// Says of all layers within the model whether they behave as in training (see Training).
+template <class M>
+M set_training(M model, bool on) {
+  visit_leaves<sinter::detail::TrainingLeaf>(model, [&](const std::string&, Training& state) { state = on; });
+  return model;
+}
+
+/// The same model for inference: on the device without autodiff, where no history is recorded, and not in
+/// training, whatever device its inputs are on. Values are shared, not copied; buffers go their own ways.
+template <class M>
+M valid(M model) {
+  visit_state(model, [](const std::string&, auto& state) {
+    state = std::remove_cvref_t<decltype(state)>(state.dynamic().inner());
+  });
+  return set_training(std::move(model), false);
+}
+
+/// The model with its parameters and buffers on another device. Between devices this copies, and waits.
+template <class M>
+M to_device(M model, const Device& device, Location where = Location::current()) {
+  auto states = detail::to_device(detail::state_of(model), device, where);
+  return detail::with_state(std::move(model), std::move(states));
+}
+
+/// The model with its floating-point parameters in another floating-point dtype. Buffers and integers stay as
+/// they are: running statistics are sums, which 16 bits would not hold. Throws DTypeError for a dtype that is
+/// none.
+template <class M>
+M to_dtype(M model, DType dtype, Location where = Location::current()) {
+  auto states = detail::to_dtype(detail::state_of(model), dtype, where);
+  return detail::with_state(std::move(model), std::move(states));
+}
+
+/// The model with those parameters frozen whose paths fit the pattern (see path_matches): they require no
+/// gradient, and no optimizer changes them. Throws Error when no path fits.
+template <class M>
+M freeze(M model, std::string_view pattern = "*", Location where = Location::current()) {
+  auto states = detail::set_frozen(detail::state_of(model), true, pattern, where);
+  return detail::with_state(std::move(model), std::move(states));
+}
+
+/// The opposite of `freeze`: floating-point parameters that fit require a gradient. Throws AutodiffError on a
+/// device without autodiff.
+template <class M>
+M unfreeze(M model, std::string_view pattern = "*", Location where = Location::current()) {
+  auto states = detail::set_frozen(detail::state_of(model), false, pattern, where);
+  return detail::with_state(std::move(model), std::move(states));
+}
+
+/// Whether two models have the same paths with tensors of the same shapes, dtypes and values. Reads them. NaN
+/// differs from NaN.
+template <class A, class B>
+bool equal(const A& a, const B& b, Location where = Location::current()) {
+  return detail::equal(detail::state_of(a), detail::state_of(b), where);
 }
 
 }  // namespace sinter::nn

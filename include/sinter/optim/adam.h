@@ -1,85 +1,112 @@
-// Adam and AdamW.
+// Adam and its relatives: steps divided by a running size of the gradients.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
+#include <optional>
 
-#include <sinter/any_tensor.h>
 #include <sinter/detail/api.h>
-#include <sinter/optim/step.h>
-#include <sinter/record.h>
+#include <sinter/optim/optimizer.h>
 
 namespace sinter::optim {
 
-class Adam;
-
-/// D. Kingma, J. Ba, "Adam: a method for stochastic optimization", 2014. Weight decay, if any, is added to
-/// the gradient.
-struct SINTER_API AdamConfig {
-  double beta1 = 0.9, beta2 = 0.999;
-  double epsilon = 1e-8;
-  double weight_decay = 0;
-
-  /// Throws Error when a value is out of range.
-  Adam init() const;
-};
-
-/// I. Loshchilov, F. Hutter, "Decoupled weight decay regularization", 2017: the decay shrinks the parameters
-/// themselves.
-struct SINTER_API AdamWConfig {
-  double beta1 = 0.9, beta2 = 0.999;
-  double epsilon = 1e-8;
-  double weight_decay = 0.01;
-
-  Adam init() const;
-};
+using Adam = Optimizer;
 
 /// For each parameter x with gradient g, at its step t, as PyTorch does:
 ///   m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g^2,
 ///   x = x - lr / (1 - beta1^t) m / (sqrt(v) / sqrt(1 - beta2^t) + epsilon)
-/// The state of a parameter is stored under its path within the module.
-class SINTER_API Adam {
- public:
-  /// adam.step(1e-3, model, loss.backward());
-  /// Records the update and flushes what this thread has recorded, since a training step ends here.
-  /// Parameters without a gradient, or that do not require one, stay as they are. New values are written over
-  /// the old ones where no copy of the model is kept.
-  ///
-  /// Whatever it throws (a learning rate below 0, a parameter of another shape than before, no memory left),
-  /// model, gradients and the optimizer's state are what they were, and another step may follow. Gradients
-  /// are empty after a step that succeeded.
-  template <class M>
-  void step(double learning_rate, M& model, Gradients&& gradients, Location where = Location::current()) {
-    detail::step(model, gradients, where, [&](Step& step) { update(learning_rate, step, where); });
-  }
+/// Weight decay, if any, is added to the gradient. D. Kingma, J. Ba, "Adam: a method for stochastic
+/// optimization", 2014. States: exp_avg, exp_avg_sq.
+struct SINTER_API AdamConfig {
+  double beta1 = 0.9, beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0;
+  StepOptions options = {};
 
-  /// The optimizer's state: PATH.exp_avg, PATH.exp_avg_sq and PATH.step of each parameter.
-  record::Record to_record() const;
-  /// Throws DataError where the record is not a state of this optimizer.
-  void load_record(const record::Record& record, const Device& device);
-  void save(const std::filesystem::path& file) const { to_record().write(file); }
-  void load(const std::filesystem::path& file, const Device& device) {
-    load_record(record::Record::read(file), device);
-  }
+  /// Throws Error when a value is out of range.
+  Optimizer init() const;
+};
 
- private:
-  friend struct AdamConfig;
-  friend struct AdamWConfig;
-  Adam(const AdamConfig& config, bool decoupled);
+/// I. Loshchilov, F. Hutter, "Decoupled weight decay regularization", 2017: the decay shrinks the parameters
+/// themselves, x = x (1 - lr weight_decay).
+struct SINTER_API AdamWConfig {
+  double beta1 = 0.9, beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0.01;
+  StepOptions options = {};
 
-  struct Moments {
-    AnyTensor first, second;
-    std::int64_t step = 0;
-  };
-  void update(double learning_rate, Step& step, Location where);
+  Optimizer init() const;
+};
 
-  AdamConfig config_;
-  bool decoupled_;
-  std::map<std::string, Moments> moments_;
+/// The same paper's AdaMax, by the greatest gradient instead of the mean square:
+///   u = max(beta2 u, |g| + epsilon),  x = x - lr / (1 - beta1^t) m / u
+/// States: exp_avg, exp_inf.
+struct SINTER_API AdaMaxConfig {
+  double beta1 = 0.9, beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0;
+  StepOptions options = {};
+
+  Optimizer init() const;
+};
+
+/// X. Xie et al., "Adan: adaptive Nesterov momentum algorithm", 2022, with d the difference from the gradient
+/// before (0 in the first step), as the authors' program computes it:
+///   m = beta1 m + (1 - beta1) g,  n = beta2 n + (1 - beta2) d,  v = beta3 v + (1 - beta3) (g + beta2 d)^2,
+///   x = (x - lr (m / (1 - beta1^t) + beta2 n / (1 - beta2^t)) / (sqrt(v / (1 - beta3^t)) + epsilon))
+///       / (1 + lr weight_decay)
+/// States: exp_avg, exp_avg_diff, exp_avg_sq, previous_gradient.
+struct SINTER_API AdanConfig {
+  double beta1 = 0.98, beta2 = 0.92, beta3 = 0.99;
+  double epsilon = 1e-8;
+  double weight_decay = 0;
+  StepOptions options = {};
+
+  Optimizer init() const;
+};
+
+/// v = alpha v + (1 - alpha) g^2, x = x - lr g / (sqrt(v) + epsilon); `centered` takes the square of the mean
+/// gradient from v, and with momentum b = momentum b + (that quotient), x = x - lr b. T. Tieleman, G. Hinton,
+/// 2012; order and place of epsilon as in PyTorch. States: square_avg, grad_avg, momentum_buffer.
+struct SINTER_API RmsPropConfig {
+  double alpha = 0.99;
+  double epsilon = 1e-8;
+  double momentum = 0;
+  double weight_decay = 0;
+  bool centered = false;
+  StepOptions options = {};
+
+  Optimizer init() const;
+};
+
+/// s = s + g^2, x = x - lr / (1 + (t - 1) decay) g / (sqrt(s) + epsilon). J. Duchi et al., "Adaptive
+/// subgradient methods", JMLR 2011. State: sum.
+struct SINTER_API AdaGradConfig {
+  double epsilon = 1e-10;
+  double decay = 0;    // of the learning rate
+  double initial = 0;  // s before the first step
+  double weight_decay = 0;
+  StepOptions options = {};
+
+  Optimizer init() const;
+};
+
+/// N. Shazeer, M. Stern, "Adafactor: adaptive learning rates with sublinear memory cost", 2018. Of a
+/// parameter
+/// (.., rows, columns) the mean squares of rows and of columns are remembered instead of all squares:
+///   beta = 1 - t^decay,  s = g^2 + epsilon1,  r = beta r + (1 - beta) mean over columns of s,  c = the same
+///   over rows,  u = g / sqrt(r / mean(r) c),  u = u / max(1, rms(u) / threshold), x = x - lr max(epsilon2,
+///   rms(x)) u
+/// The factor of rms(x) is left out without `scale_by_parameter`; vectors have all squares. States:
+/// exp_avg_sq_row and exp_avg_sq_col, or exp_avg_sq.
+struct SINTER_API AdafactorConfig {
+  double decay = -0.8;
+  double epsilon1 = 1e-30, epsilon2 = 1e-3;
+  double threshold = 1;
+  double weight_decay = 0;  // decoupled
+  bool scale_by_parameter = true;
+  StepOptions options = {};
+
+  Optimizer init() const;
 };
 
 }  // namespace sinter::optim

@@ -1,58 +1,53 @@
-// Stochastic gradient descent, with momentum.
+// Steps along the gradient: SGD with momentum, and two that normalise the step.
 #pragma once
 
-#include <filesystem>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <sinter/any_tensor.h>
 #include <sinter/detail/api.h>
-#include <sinter/optim/step.h>
-#include <sinter/record.h>
+#include <sinter/optim/optimizer.h>
 
 namespace sinter::optim {
 
-class Sgd;
+using Sgd = Optimizer;
 
+/// For each parameter x with gradient g, as PyTorch does: g = g + weight_decay x; the velocity v is g in the
+/// first step, then momentum v + (1 - dampening) g; x = x - lr v, or with Nesterov x = x - lr (g + momentum
+/// v). State, where there is momentum: momentum_buffer.
 struct SINTER_API SgdConfig {
   double momentum = 0;
   double dampening = 0;
   double weight_decay = 0;
   bool nesterov = false;
+  StepOptions options = {};
 
   /// Throws Error when a value is out of range, or nesterov is set without momentum or with dampening.
-  Sgd init() const;
+  Optimizer init() const;
 };
 
-/// For each parameter x with gradient g, as PyTorch does: g = g + weight_decay x; the velocity v is g in the
-/// first step, then momentum v + (1 - dampening) g; x = x - lr v, or with Nesterov x = x - lr (g + momentum
-/// v).
-class SINTER_API Sgd {
- public:
-  /// As Adam::step.
-  template <class M>
-  void step(double learning_rate, M& model, Gradients&& gradients, Location where = Location::current()) {
-    detail::step(model, gradients, where, [&](Step& step) { update(learning_rate, step, where); });
-  }
+/// x = x (1 - lr weight_decay) - lr sign(beta1 m + (1 - beta1) g), then m = beta2 m + (1 - beta2) g. X. Chen
+/// et al., "Symbolic discovery of optimization algorithms", 2023. State: exp_avg.
+struct SINTER_API LionConfig {
+  double beta1 = 0.9, beta2 = 0.99;
+  double weight_decay = 0;
+  StepOptions options = {};
 
-  /// The optimizer's state: PATH.momentum_buffer of each parameter, where there is momentum.
-  record::Record to_record() const;
-  /// Throws DataError where the record is not a state of this optimizer.
-  void load_record(const record::Record& record, const Device& device);
-  void save(const std::filesystem::path& file) const { to_record().write(file); }
-  void load(const std::filesystem::path& file, const Device& device) {
-    load_record(record::Record::read(file), device);
-  }
+  Optimizer init() const;
+};
 
- private:
-  friend struct SgdConfig;
-  explicit Sgd(const SgdConfig& config);
-  void update(double learning_rate, Step& step, Location where);
+/// K. Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024. For matrices:
+///   b = momentum b + (1 - momentum) g,  u = (1 - momentum) g + momentum b, or b without Nesterov,
+///   x = x (1 - lr weight_decay) - lr sqrt(max(1, rows / columns)) newton_schulz(u)
+/// where the last brings all singular values of u near 1 by `iterations` of X = a X + (b A + c A^2) X, A = X
+/// X^T, with (a, b, c) = (3.4445, -4.775, 2.0315). A kernel of a convolution is the matrix (c_out, all
+/// others). Other parameters are a ShapeError: leave them to another optimizer by a group with `skip`. State:
+/// momentum_buffer.
+struct SINTER_API MuonConfig {
+  double momentum = 0.95;
+  double weight_decay = 0.1;
+  bool nesterov = true;
+  int iterations = 5;
+  double epsilon = 1e-7;  // the least norm that u is divided by
+  StepOptions options = {};
 
-  SgdConfig config_;
-  std::map<std::string, AnyTensor> velocities_;
+  Optimizer init() const;
 };
 
 }  // namespace sinter::optim

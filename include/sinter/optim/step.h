@@ -33,7 +33,8 @@ class SINTER_API Step {
     std::string path;
     AnyTensor* tensor;
   };
-  Step(std::vector<Slot> slots, Gradients& gradients);
+  /// Gradients of parameters that are not among the slots stay where they are iff `keep_others`.
+  Step(std::vector<Slot> slots, Gradients& gradients, bool keep_others = false);
   ~Step();
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
@@ -45,8 +46,8 @@ class SINTER_API Step {
   void assign(AnyTensor& slot, AnyTensor next);
   void assign(std::int64_t& slot, std::int64_t next) { counts_.push_back({&slot, next}); }
 
-  /// Computes the new tensors and puts them in place; `gradients` is empty then. Throws what went wrong, with
-  /// nothing changed.
+  /// Computes the new tensors and puts them in place; the gradients are gone then. Throws what went wrong,
+  /// with nothing changed.
   void run(Location where);
 
  private:
@@ -62,6 +63,7 @@ class SINTER_API Step {
 
   std::vector<Slot> slots_;
   Gradients& gradients_;
+  bool keep_others_;
   std::vector<Parameter> parameters_;
   std::vector<std::optional<std::size_t>> updated_by_;  // for each slot: its index in parameters_
   std::vector<AnyTensor*> used_gradients_;
@@ -69,19 +71,4 @@ class SINTER_API Step {
   std::vector<Count> counts_;
 };
 
-namespace detail {
-
-/// Runs a step over the parameters of `model`; `update` records it.
-template <class M, class Update>
-void step(M& model, Gradients& gradients, Location where, Update&& update) {
-  std::vector<Step::Slot> slots;
-  visit_parameters(model, [&](const std::string& path, auto& tensor) {
-    slots.push_back({path, &sinter::detail::handle_of(tensor)});
-  });
-  Step step(std::move(slots), gradients);
-  update(step);
-  step.run(where);
-}
-
-}  // namespace detail
 }  // namespace sinter::optim

@@ -1,11 +1,11 @@
-// Writes what differs from contraction to contraction, and counts tiles.
+// Writes what differs from contraction to contraction.
 #include "jit/emit/contraction/contraction.h"
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
-#include <sinter/error.h>
-
+#include "jit/emit/contraction/loops.h"
 #include "jit/emit/dialects/dialect.h"
 #include "jit/emit/dialects/prelude.h"
 #include "jit/emit/walker/accumulators.h"
@@ -19,8 +19,8 @@ using ir::ExprKind;
 
 namespace {
 
-// Rows of a warpgroup's instruction, bytes of k in a slot, lanes of a warpgroup.
-constexpr int kRows = 64, kSlotBytes = 128, kWarpgroup = 128;
+// Rows of a warpgroup's instruction, and bytes of k that it takes.
+constexpr int kRows = 64, kStepBytes = 32;
 // Neighbours of a row that a lane finishes together.
 constexpr int kNeighbours = 8;
 // Rows that are done together, so that their factors are still in the second-level cache.
@@ -29,38 +29,13 @@ constexpr std::size_t kBarriers = 1024 + 256;  // with what the slots are aligne
 constexpr std::size_t kStaging = 4 * 4096;     // where a warpgroup's lanes exchange results
 constexpr int kRegisters = 65536;              // of a compute unit
 
-/// The loops of rows, columns and the sum.
-struct Loops {
-  explicit Loops(const ir::Kernel& k) : row(k.outer_rank - 2u), column(row + 1), depth(column + 1) {}
-  std::size_t row, column, depth;
-};
-
 int consumers(const ir::Tiling& t) { return t.turns ? 2 : t.rows / kRows; }
-int lanes(const ir::Tiling& t) { return (consumers(t) + 1) * kWarpgroup; }
-
-std::size_t shared_bytes(const ir::Tiling& t) {
-  return std::size_t{t.slots} * (t.rows + t.columns) * kSlotBytes +
-         static_cast<std::size_t>(consumers(t)) * kStaging + kBarriers;
-}
-
-std::int64_t value_of(ir::IntRef ref, std::span<const std::int64_t> ints) {
-  if (ref.is_zero()) return 0;
-  return ref.is_one() ? 1 : ints[ref.index];
-}
+int lanes(const ir::Tiling& t) { return (consumers(t) + t.loaders) * kWarpgroup; }
 
 std::string define(const std::string& name, const std::string& value) {
   return "#define " + name + " " + value + "\n";
 }
 std::string define(const std::string& name, int value) { return define(name, std::to_string(value)); }
-
-/// Of a factor the loops that its tensor map has dims for, beyond the two of the matrix: those of the batch.
-std::vector<std::size_t> batch_loops(const ir::Kernel& kernel, ExprId load) {
-  std::vector<std::size_t> loops;
-  const std::vector<ir::IntRef>& strides = kernel.maps[kernel.exprs[load].map].steps.front().strides;
-  for (std::size_t loop = Loops(kernel).row; loop-- > 0;)
-    if (!strides[loop].is_zero()) loops.push_back(loop);
-  return loops;
-}
 
 class Contraction {
  public:
@@ -76,15 +51,20 @@ class Contraction {
   Source write() {
     e_.out = Writer();  // what `vectors_` has said of vectors, the tiling knows
     e_.dialect.add_functions(e_.target, e_.functions);
+    for (int depth = 0; depth < 5; ++depth) e_.out.indent();
+    if (t_.has_computed()) write_computed_factors(e_, loops_);
+    const std::string factors = e_.out.text();
+    e_.out = Writer();
     for (int depth = 0; depth < 4; ++depth) e_.out.indent();
     write_finish();
     const std::string finish = e_.out.text();
-    const std::array<std::string_view, 3> parts = parts_of_template();
+    const std::array<std::string_view, 4> parts = parts_of_template();
     Source result;
     result.entry = e_.dialect.entry;
-    result.text = e_.dialect.preamble(k_, e_.target) + functions_for(finish, e_.dialect, e_.functions) +
-                  definitions() + multiply() + std::string(parts[0]) + head() + std::string(parts[1]) +
-                  finish + std::string(parts[2]) + "}\n";
+    result.text = e_.dialect.preamble(k_, e_.target) +
+                  functions_for(factors + finish, e_.dialect, e_.functions) + definitions() + multiply() +
+                  std::string(parts[0]) + head() + std::string(parts[1]) + factors + std::string(parts[2]) +
+                  finish + std::string(parts[3]) + "}\n";
     return result;
   }
 
@@ -100,10 +80,10 @@ class Contraction {
     return live;
   }
 
-  static std::array<std::string_view, 3> parts_of_template() {
+  static std::array<std::string_view, 4> parts_of_template() {
     constexpr std::string_view kMark = "//---\n";
     std::string_view rest = kernels::source("contraction_sm90.cu");
-    std::array<std::string_view, 3> parts;
+    std::array<std::string_view, 4> parts;
     for (std::string_view& part : parts) {
       const std::size_t end = std::min(rest.find(kMark), rest.size());
       part = rest.substr(0, end);
@@ -116,19 +96,26 @@ class Contraction {
 
   std::string definitions() const {
     const int workgroup = lanes(t_), count = consumers(t_);
-    const std::string turns = t_.turns ? "1" : "0";
+    const auto is_set = [](bool condition) { return condition ? 1 : 0; };
+    const int copied = (t_.a.computed ? 0 : t_.rows) + (t_.b.computed ? 0 : t_.columns);
     std::string text;
-    text += define("SN_BM", t_.rows) + define("SN_BN", t_.columns) + define("SN_STAGES", t_.slots) +
-            define("SN_CONSUMERS", count) + define("SN_TAKE_TURNS", turns) +
-            define("SN_A_ACROSS", t_.a_across ? 1 : 0) + define("SN_B_ACROSS", t_.b_across ? 1 : 0) +
-            define("SN_BAND", std::max(1, kBandRows / t_.rows)) + define("SN_TOGETHER", together()) +
-            define("SN_LOAD_A", load(t_.a, t_.a_across, "a", loops_.row, t_.rows)) +
-            define("SN_LOAD_B", load(t_.b, t_.b_across, "b", loops_.column, t_.columns));
-    // The lanes that load hand their registers to those that multiply.
+    text +=
+        define("SN_BM", t_.rows) + define("SN_BN", t_.columns) + define("SN_STAGES", t_.slots) +
+        define("SN_BK", slot_elements(t_)) + define("SN_CONSUMERS", count) +
+        define("SN_LOADERS", t_.loaders) + define("SN_TAKE_TURNS", is_set(t_.turns)) +
+        define("SN_COMPUTED", is_set(t_.has_computed())) + define("SN_COPIED_BYTES", copied * kSlotBytes) +
+        define("SN_A_ACROSS", is_set(lies_across(t_.a))) + define("SN_B_ACROSS", is_set(lies_across(t_.b))) +
+        define("SN_BAND", std::max(1, kBandRows / t_.rows)) + define("SN_TOGETHER", together());
+    if (!t_.a.computed)
+      text += define("SN_MAP_A", "t_a") + define("SN_LOAD_A", load(t_.a, "a", "at.m", t_.rows));
+    if (!t_.b.computed)
+      text += define("SN_MAP_B", "t_b") + define("SN_LOAD_B", load(t_.b, "b", "at.n", t_.columns));
+    // The lanes that only start copies hand their registers to those that multiply.
     const int each = std::min(255, kRegisters / (workgroup * t_.workgroups)) / 8 * 8;
     const int fewer = t_.workgroups > 1 ? 24 : count == 2 ? 40 : 32;
     const int more = std::min(232, (each * workgroup - fewer * kWarpgroup) / (kWarpgroup * count) / 8 * 8);
-    const auto set = [](const char* change, int registers) {
+    const auto set = [&](const char* change, int registers) {
+      if (t_.has_computed()) return std::string("(void)0");
       return "asm volatile(\"setmaxnreg." + std::string(change) + ".sync.aligned.u32 " +
              std::to_string(registers) + ";\")";
     };
@@ -136,14 +123,17 @@ class Contraction {
     return text;
   }
 
-  /// Brings a factor's part of a slot: rows of k, or across them a box for each 64 neighbours.
-  std::string load(ExprId id, bool across, const std::string& which, std::size_t own, int size) const {
-    const std::string place = own == loops_.row ? "at.m" : "at.n";
-    const std::vector<std::size_t> batch = batch_loops(k_, id);
+  /// In shared memory; what lanes compute lies along the sum there.
+  static bool lies_across(const ir::TiledFactor& factor) { return factor.across && !factor.computed; }
+
+  /// Has a factor's part of a slot copied: rows of k, or across them a box for each 64 neighbours.
+  std::string load(const ir::TiledFactor& factor, const std::string& which, const std::string& place,
+                   int size) const {
+    const std::vector<std::size_t> batch = mapped_batch(k_, loops_, factor);
     const std::string call = "tc_load_" + std::to_string(2 + batch.size()) + "d(to_" + which;
     std::string coordinates;
     for (const std::size_t loop : batch) coordinates += ", " + coordinate(loop);
-    if (!across) return call + ", t_" + which + ", arrived, depth, " + place + coordinates + ")";
+    if (!factor.across) return call + ", t_" + which + ", arrived, depth, " + place + coordinates + ")";
     std::string text;
     for (int from = 0; from < size; from += kRows)
       text += (from ? "; " : "") + call + " + " + std::to_string(from * kSlotBytes) + ", t_" + which +
@@ -154,14 +144,20 @@ class Contraction {
   /// Of a loop of the batch, from the number at.z of all of them.
   std::string coordinate(std::size_t loop) const {
     std::string text = "at.z";
-    for (std::size_t after = loops_.row; after-- > loop + 1;)
-      text = "(" + text + " / int(" + e_.integer(k_.extents[after]) + "))";
-    return loop == 0 ? text : text + " % int(" + e_.integer(k_.extents[loop]) + ")";
+    for (std::size_t k = loops_.batch.size(); loops_.batch[--k] != loop;)
+      text = "(" + text + " / int(" + e_.integer(k_.extents[loops_.batch[k]]) + "))";
+    return loop == loops_.batch.front() ? text : text + " % int(" + e_.integer(k_.extents[loop]) + ")";
   }
 
   std::string multiply() const {
     const int sums = t_.columns / 2;
-    const std::string dtype(name_of(k_.exprs[t_.a].dtype));
+    const bool has_halves = is_half(t_.multiplied);
+    const std::string dtype = has_halves ? std::string(name_of(t_.multiplied)) : "tf32";
+    const std::string depth = std::to_string(kStepBytes / static_cast<int>(size_of(t_.multiplied)));
+    // Only factors of 16 bits may lie across the sum, so only they say whether they do.
+    const std::string lie = has_halves ? std::string(", ") + (lies_across(t_.a) ? "1" : "0") + ", " +
+                                             (lies_across(t_.b) ? "1" : "0")
+                                       : "";
     std::string registers, outputs;
     for (int i = 0; i < sums; ++i) {
       registers += (i ? ", %" : "%") + std::to_string(i);
@@ -170,10 +166,9 @@ class Contraction {
     const auto operand = [&](int after) { return "%" + std::to_string(sums + after); };
     return "SN_FN void tc_multiply(float (&d)[" + std::to_string(sums) + "], u64 a, u64 b, int more) {\n" +
            "  asm volatile(\"{\\n\\t.reg .pred p;\\n\\tsetp.ne.b32 p, " + operand(2) + ", 0;\\n\\t\"\n" +
-           "      \"wgmma.mma_async.sync.aligned.m64n" + std::to_string(t_.columns) + "k16.f32." + dtype +
-           "." + dtype + " {" + registers + "}, " + operand(0) + ", " + operand(1) + ", p, 1, 1, " +
-           (t_.a_across ? "1, " : "0, ") + (t_.b_across ? "1" : "0") + ";\\n\\t}\"\n      : " + outputs +
-           " : \"l\"(a), \"l\"(b), \"r\"(more));\n}\n";
+           "      \"wgmma.mma_async.sync.aligned.m64n" + std::to_string(t_.columns) + "k" + depth + ".f32." +
+           dtype + "." + dtype + " {" + registers + "}, " + operand(0) + ", " + operand(1) + ", p, 1, 1" +
+           lie + ";\\n\\t}\"\n      : " + outputs + " : \"l\"(a), \"l\"(b), \"r\"(more));\n}\n";
   }
 
   std::string head() const {
@@ -181,13 +176,16 @@ class Contraction {
     const auto size = [&](const char* name, const std::string& value) {
       text += "  const int " + std::string(name) + " = " + value + ";\n";
     };
-    const auto extent = [&](std::size_t loop) { return "int(" + e_.integer(k_.extents[loop]) + ")"; };
-    std::string batches = "1";
-    for (std::size_t loop = 0; loop < loops_.row; ++loop) batches += " * " + extent(loop);
-    size("size_m", extent(loops_.row));
-    size("size_n", extent(loops_.column));
-    size("size_k", extent(loops_.depth));
-    size("size_batch", batches);
+    const auto all = [&](const std::vector<std::size_t>& loops) {
+      std::string product;
+      for (const std::size_t loop : loops)
+        product += (product.empty() ? "int(" : " * int(") + e_.integer(k_.extents[loop]) + ")";
+      return product.empty() ? "1" : product;
+    };
+    size("size_m", all(loops_.rows));
+    size("size_n", all(loops_.columns));
+    size("size_k", all(loops_.depth));
+    size("size_batch", all(loops_.batch));
     return text;
   }
 
@@ -217,7 +215,7 @@ class Contraction {
     e_.open_unrolled("p", together());
     e_.out.line("tc_get(stage, turn + p * 4, " + sums + "[p * " + each + "]);");
     e_.close();
-    if (loops_.row > 0) e_.split("at.z", 0, loops_.row);
+    split_loops(e_, "at.z", loops_.batch);
     // All loads are under way before the first is used.
     for (ExprId id : loads)
       e_.out.line(e_.dialect.declare_vector(k_.exprs[id].dtype, width, rows.name(id), count));
@@ -230,7 +228,7 @@ class Contraction {
     if (in_vectors) {
       vectors_.write_points(work, "y", rows, {t_.sum}, loads);
     } else {
-      e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[loops_.column], "y"));
+      e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[loops_.columns.back()], "y"));
       e_.out.line(e_.dialect.exact(DType::f32, e_.value(t_.sum), sums + "[i][0]"));
       for (ExprId id : work.values) e_.define(id);
       for (const ir::Store* store : work.stores) e_.store(*store);
@@ -238,15 +236,20 @@ class Contraction {
     close_columns();
   }
 
-  /// A loop over the vectors that a lane finishes together; `y` is the first column of each.
+  /// A loop over the vectors that a lane finishes together; `y` is the last coordinate of the first column of
+  /// each.
   void open_columns(int count, int width) {
     e_.open_unrolled("i", count);
     const std::string each = std::to_string(kNeighbours / width);
-    e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[loops_.row],
-                                    e_.index("row + turn + int(i) / " + each + " * 4")));
-    e_.out.line(e_.dialect.constant(e_.index_type, "y",
-                                    e_.index("column + int(i) % " + each + " * " + std::to_string(width))));
-    e_.open(e_.dialect.when(e_.coordinates[loops_.row] + " < size_m && y < size_n"));
+    e_.out.line(e_.dialect.constant(Type::I32, "to_m", "row + turn + int(i) / " + each + " * 4"));
+    e_.out.line(
+        e_.dialect.constant(Type::I32, "to_n", "column + int(i) % " + each + " * " + std::to_string(width)));
+    e_.open(e_.dialect.when("to_m < size_m && to_n < size_n"));
+    split_loops(e_, "to_m", loops_.rows);
+    const std::size_t last = loops_.columns.back();
+    const std::string own = std::exchange(e_.coordinates[last], "y");
+    split_loops(e_, "to_n", loops_.columns);
+    e_.coordinates[last] = own;
   }
   void close_columns() {
     e_.close();
@@ -255,7 +258,7 @@ class Contraction {
 
   const ir::Kernel& k_;
   const ir::Tiling& t_;
-  const Loops loops_;
+  const TiledLoops loops_;
   Expressions e_;
   const std::vector<bool> live_;
   Accumulators sums_;
@@ -270,74 +273,14 @@ bool has_tiles(const ir::Kernel& kernel, const Target& target) {
 
 int contraction_lanes(const ir::Kernel& kernel) { return lanes(kernel.tiling); }
 
-std::size_t contraction_shared_bytes(const ir::Kernel& kernel) { return shared_bytes(kernel.tiling); }
+std::size_t contraction_shared_bytes(const ir::Kernel& kernel) {
+  const ir::Tiling& t = kernel.tiling;
+  return std::size_t{t.slots} * (t.rows + t.columns) * kSlotBytes +
+         static_cast<std::size_t>(consumers(t)) * kStaging + kBarriers;
+}
 
 Source emit_contraction(const ir::Kernel& kernel, const Target& target) {
   return Contraction(kernel, target).write();
-}
-
-Geometry contraction_geometry(const ir::Kernel& kernel, const Target& target,
-                              std::span<const std::int64_t> ints) {
-  const ir::Tiling& t = kernel.tiling;
-  const Loops loops(kernel);
-  const auto extent = [&](std::size_t loop) { return ints[kernel.extents[loop].index]; };
-  const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
-  constexpr double kMostTiles = 1 << 30;
-  const std::int64_t in_rows = divide_up(extent(loops.row), t.rows),
-                     in_columns = divide_up(extent(loops.column), t.columns);
-  double count = static_cast<double>(in_rows) * static_cast<double>(in_columns);
-  for (std::size_t loop = 0; loop < loops.row; ++loop) count *= static_cast<double>(extent(loop));
-  if (count > kMostTiles)
-    throw DeviceError("[launch] a product of " + std::to_string(extent(loops.row)) + " x " +
-                      std::to_string(extent(loops.column)) + " results in " + std::to_string(t.rows) + " x " +
-                      std::to_string(t.columns) + " tiles, of which there are more than a launch counts");
-  const auto tiles = static_cast<std::int64_t>(count);
-  Geometry shape;
-  shape.lanes = static_cast<std::uint32_t>(lanes(t));
-  shape.shared_bytes = static_cast<std::uint32_t>(shared_bytes(t));
-  const std::int64_t at_once = std::int64_t{target.tensor_units} * t.workgroups;
-  const std::int64_t parts =
-      ir::tiles_in_parts(tiles, divide_up(extent(loops.depth), kSlotBytes / 2), at_once);
-  shape.workgroups = static_cast<std::uint32_t>(std::min(tiles * parts, at_once));
-  if (parts > 1) shape.cut = static_cast<std::uint32_t>(tiles);
-  return shape;
-}
-
-std::size_t contraction_scratch_bytes(const ir::Kernel& kernel, const Geometry& shape) {
-  // Each workgroup leaves two parts at most, that of its first tile and that of its last.
-  const std::size_t part = std::size_t{kernel.tiling.rows} * kernel.tiling.columns * sizeof(float);
-  return shape.cut > 0 ? 2 * part * shape.workgroups : 0;
-}
-
-std::array<TensorMap, 2> tensor_maps(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
-  const ir::Tiling& t = kernel.tiling;
-  const Loops loops(kernel);
-  const auto map_of = [&](ExprId id, bool across, std::size_t own, int size) {
-    const ir::Expr& load = kernel.exprs[id];
-    const ir::MapStep& step = kernel.maps[load.map].steps.front();
-    const auto bytes = static_cast<std::int64_t>(size_of(load.dtype));
-    TensorMap map;
-    map.buffer = load.buffer;
-    map.dtype = load.dtype;
-    map.offset_bytes = value_of(step.offset, ints) * bytes;
-    const auto dim = [&](std::size_t loop, std::uint32_t box) {
-      map.sizes.push_back(static_cast<std::uint64_t>(value_of(kernel.extents[loop], ints)));
-      map.strides.push_back(static_cast<std::uint64_t>(value_of(step.strides[loop], ints) * bytes));
-      map.box.push_back(box);
-    };
-    const auto along = static_cast<std::uint32_t>(kSlotBytes / bytes);
-    if (across) {
-      dim(own, along);
-      dim(loops.depth, along);
-    } else {
-      dim(loops.depth, along);
-      dim(own, static_cast<std::uint32_t>(size));
-    }
-    map.strides.erase(map.strides.begin());
-    for (const std::size_t loop : batch_loops(kernel, id)) dim(loop, 1);
-    return map;
-  };
-  return {map_of(t.a, t.a_across, loops.row, t.rows), map_of(t.b, t.b_across, loops.column, t.columns)};
 }
 
 }  // namespace sinter::emit

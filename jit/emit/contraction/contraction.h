@@ -7,10 +7,9 @@
 //   cut         int: the first tiles whose sums several workgroups share (Geometry::cut)
 //   partials    scratch_bytes of memory, for these
 //   counters    32 bits for each, all zero, which the kernel leaves so
-//   t_a, t_b    tensor maps of the two factors, by value, after the fault words
+//   t_a, t_b    tensor maps of the factors that are copied, by value, after the fault words
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -36,8 +35,8 @@ Geometry contraction_geometry(const ir::Kernel& kernel, const Target& target,
 
 std::size_t contraction_scratch_bytes(const ir::Kernel& kernel, const Geometry& shape);
 
-/// What the copy engine is told of a factor: a tensor of `sizes`, the innermost dim first, whose neighbours
-/// along dim d lie strides[d - 1] bytes apart, of which a box is copied at a time.
+/// What the copy engine is told of a factor that it copies: a tensor of `sizes`, the innermost dim first,
+/// whose neighbours along dim d lie strides[d - 1] bytes apart, of which a box is copied at a time.
 struct TensorMap {
   std::uint16_t buffer = 0;
   std::int64_t offset_bytes = 0;
@@ -45,6 +44,6 @@ struct TensorMap {
   std::vector<std::uint64_t> sizes, strides;
   std::vector<std::uint32_t> box;
 };
-std::array<TensorMap, 2> tensor_maps(const ir::Kernel& kernel, std::span<const std::int64_t> ints);
+std::vector<TensorMap> tensor_maps(const ir::Kernel& kernel, std::span<const std::int64_t> ints);
 
 }  // namespace sinter::emit

@@ -14,8 +14,9 @@ namespace {
 
 class Divider {
  public:
-  Divider(const Graph& graph, const Users& users, const LowerLimits& limits, std::vector<Storing>& storing)
-      : graph_(graph), users_(users), limits_(limits), storing_(storing) {
+  Divider(const Graph& graph, const Users& users, const LowerLimits& limits, std::vector<Storing>& storing,
+          Lowerer& lowerer)
+      : graph_(graph), users_(users), limits_(limits), storing_(storing), lowerer_(lowerer) {
     result_.owners.assign(graph.nodes.size(), kInline);
   }
 
@@ -29,7 +30,7 @@ class Divider {
     }
     // A later division may store what an earlier kernel computes inline; that kernel stays right.
     for (GroupId g = 0; g < result_.groups.size(); ++g) {
-      Lowered kernel = lower_or_divide(g);
+      LoweredGroup kernel = lower_or_divide(g);
       result_.kernels.push_back(std::move(kernel));
     }
     return std::move(result_);
@@ -45,11 +46,11 @@ class Divider {
 
   /// The kernel of a group that stores one node. Where it would be too large, a node halfway down is stored,
   /// until it fits: where the cut is depends on the program alone.
-  Lowered lower_or_divide(GroupId g) {
+  LoweredGroup lower_or_divide(GroupId g) {
     while (true) {
       const Group whole = result_.groups[g];
-      std::variant<Lowered, std::string> kernel = lower(graph_, result_.owners, g, whole, limits_);
-      if (auto* lowered = std::get_if<Lowered>(&kernel)) return std::move(*lowered);
+      std::variant<LoweredGroup, std::string> kernel = lowerer_.lower(result_.owners, g, whole);
+      if (auto* lowered = std::get_if<LoweredGroup>(&kernel)) return std::move(*lowered);
       const std::vector<NodeId> inlined = inlined_below(whole.stores[0]);
       if (inlined.empty()) return lower_alone(g, whole);
       const NodeId halfway = end_of_concatenation(inlined[inlined.size() / 2]);
@@ -60,12 +61,12 @@ class Divider {
   }
 
   /// A group of one operation, however long it takes to compile.
-  Lowered lower_alone(GroupId g, const Group& whole) {
+  LoweredGroup lower_alone(GroupId g, const Group& whole) {
     LowerLimits limits = limits_;
     limits.max_divisions = SIZE_MAX;
     limits.alone = true;
-    std::variant<Lowered, std::string> kernel = lower(graph_, result_.owners, g, whole, limits);
-    if (auto* lowered = std::get_if<Lowered>(&kernel)) return std::move(*lowered);
+    std::variant<LoweredGroup, std::string> kernel = lowerer_.lower(result_.owners, g, whole, limits);
+    if (auto* lowered = std::get_if<LoweredGroup>(&kernel)) return std::move(*lowered);
     throw std::logic_error("plan: a single operation cannot be lowered: " + std::get<std::string>(kernel));
   }
 
@@ -102,14 +103,15 @@ class Divider {
   const Users& users_;
   const LowerLimits& limits_;
   std::vector<Storing>& storing_;
+  Lowerer& lowerer_;
   Grouping result_;
 };
 
 }  // namespace
 
 Grouping make_kernels(const Graph& graph, const Users& users, const LowerLimits& limits,
-                      std::vector<Storing>& storing) {
-  return Divider(graph, users, limits, storing).run();
+                      std::vector<Storing>& storing, Lowerer& lowerer) {
+  return Divider(graph, users, limits, storing, lowerer).run();
 }
 
 }  // namespace sinter::plan

@@ -9,6 +9,6 @@ namespace sinter::plan {
 
 /// Kernels, each of which stores one node. Where one would be too large, more nodes are stored.
 Grouping make_kernels(const Graph& graph, const Users& users, const LowerLimits& limits,
-                      std::vector<Storing>& storing);
+                      std::vector<Storing>& storing, Lowerer& lowerer);
 
 }  // namespace sinter::plan

@@ -18,9 +18,10 @@ Grouping group(const Graph& graph, const GroupOptions& options) {
   std::vector<bool> stored(storing.size());
   for (NodeId id = 0; id < storing.size(); ++id) stored[id] = storing[id] != Storing::Inline;
   make_library_ops(graph, stored, libraries);
-  Grouping grouping = make_kernels(graph, users, options.limits, storing);
+  Lowerer lowerer(graph, options.limits);
+  Grouping grouping = make_kernels(graph, users, options.limits, storing, lowerer);
   grouping.libraries = std::move(libraries);
-  if (options.fusion) merge_kernels(graph, options.limits, storing, grouping);
+  if (options.fusion) merge_kernels(graph, options.limits, storing, lowerer, grouping);
   return grouping;
 }
 

@@ -6,7 +6,7 @@
 
 #include "jit/plan/graph.h"
 #include "jit/plan/library.h"
-#include "jit/plan/lower/lower.h"
+#include "jit/plan/lower/lowerer.h"
 
 namespace sinter::plan {
 
@@ -23,9 +23,9 @@ struct CutNote {
 };
 
 struct Grouping {
-  Owners owners;                 // for each node
-  std::vector<Group> groups;     // dead ones were merged into others
-  std::vector<Lowered> kernels;  // for each group
+  Owners owners;                      // for each node
+  std::vector<Group> groups;          // dead ones were merged into others
+  std::vector<LoweredGroup> kernels;  // for each group
   std::vector<LibraryCall> libraries;
   std::vector<CutNote> cuts;
 };

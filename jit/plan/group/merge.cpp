@@ -92,9 +92,9 @@ struct Loops {
 
 class Merger {
  public:
-  Merger(const Graph& graph, const LowerLimits& limits, const std::vector<Storing>& storing,
+  Merger(const Graph& graph, const LowerLimits& limits, const std::vector<Storing>& storing, Lowerer& lowerer,
          Grouping& grouping)
-      : Merger(graph, limits, storing, grouping, reads_of(graph, grouping)) {}
+      : Merger(graph, limits, storing, lowerer, grouping, reads_of(graph, grouping)) {}
 
   void run() {
     // A kernel is lowered with each one that it takes in. In long chains equals are merged first, so that
@@ -105,11 +105,12 @@ class Merger {
   }
 
  private:
-  Merger(const Graph& graph, const LowerLimits& limits, const std::vector<Storing>& storing,
+  Merger(const Graph& graph, const LowerLimits& limits, const std::vector<Storing>& storing, Lowerer& lowerer,
          Grouping& grouping, const std::vector<std::vector<NodeId>>& reads)
       : graph_(graph),
         limits_(limits),
         storing_(storing),
+        lowerer_(lowerer),
         result_(grouping),
         precedence_(precedence_of(graph, grouping, reads)),
         readers_(graph.nodes.size()) {
@@ -120,7 +121,7 @@ class Merger {
 
   const Node& node(NodeId id) const { return graph_.nodes[id]; }
 
-  std::size_t exprs(GroupId g) const { return result_.kernels[g].kernel.exprs.size(); }
+  std::size_t exprs(GroupId g) const { return result_.kernels[g].kernel().exprs.size(); }
 
   /// Of a group that stores one node.
   Loops reductions_of(const Group& group) const {
@@ -147,7 +148,7 @@ class Merger {
 
     for (NodeId id : from.nodes) result_.owners[id] = kInline;
     for (NodeId id : merged.nodes) result_.owners[id] = Owner::kernel(consumer);
-    std::variant<Lowered, std::string> kernel = lower(graph_, result_.owners, consumer, merged, limits_);
+    std::variant<LoweredGroup, std::string> kernel = lowerer_.lower(result_.owners, consumer, merged);
     if (auto* reason = std::get_if<std::string>(&kernel)) {
       for (NodeId id : from.nodes) result_.owners[id] = Owner::kernel(producer);
       return note(from, to, *reason);
@@ -156,7 +157,7 @@ class Merger {
     if (loops_[producer].reduces) loops_[consumer] = std::move(loops_[producer]);
     from.alive = false;
     to = std::move(merged);
-    result_.kernels[consumer] = std::move(std::get<Lowered>(kernel));
+    result_.kernels[consumer] = std::move(std::get<LoweredGroup>(kernel));
     result_.kernels[producer] = {};
     return true;
   }
@@ -176,9 +177,11 @@ class Merger {
           was_stored && (storing_[id] == Storing::Required || is_read_by_others(id, producer, consumer));
       if (is_stored) merged.stores.push_back(id);
       if (is_stored || node(id).has_inner_loops()) merged.nodes.push_back(id);
-      if (was_stored && !is_stored && storing_[id] == Storing::Expanded && !reduces &&
-          node(id).shape.numel() < largest)
-        *refusal = "too much work to repeat for each element that shares it";
+      if (was_stored && !is_stored && storing_[id] == Storing::Expanded && !reduces) {
+        if (graph_.checks) check_largest(producer, consumer, id);
+        if (node(id).shape.numel() < largest)
+          *refusal = "too much work to repeat for each element that shares it";
+      }
     }
     std::sort(merged.stores.begin(), merged.stores.end());
     std::sort(merged.nodes.begin(), merged.nodes.end());
@@ -206,18 +209,42 @@ class Merger {
       for (std::size_t d = 0; d < reduction.domain.rank(); ++d)
         if (!(reduction.reduced >> d & 1)) results *= reduction.domain[d];
     }
+    if (graph_.checks) check_elements(reduction, merged);
     for (NodeId id : merged.stores)
       if (const std::int64_t numel = node(id).shape.numel(); numel != whole && numel != results)
         return "another number of elements";
-    const Lowered &a = result_.kernels[producer], &b = result_.kernels[consumer];
+    const LoweredGroup &a = result_.kernels[producer], &b = result_.kernels[consumer];
     if (exprs(producer) + exprs(consumer) > limits_.max_exprs) return "too many expressions";
     return buffers_of_siblings(a, b) > static_cast<std::size_t>(limits_.max_buffers) ? "too many buffers"
                                                                                      : "";
   }
 
+  void check_largest(GroupId producer, GroupId consumer, NodeId id) const {
+    for (const GroupId group : {producer, consumer})
+      for (const NodeId other : result_.groups[group].nodes)
+        graph_.checks->compare(SizeChecks::Is::More, {{node(other).shape, 1}, {node(id).shape, -1}}, 0,
+                               node(other).shape.numel() > node(id).shape.numel());
+  }
+
+  /// What `why_never` and, on devices where groups share reductions, lowering ask about numbers of elements.
+  void check_elements(const Loops& reduction, const Group& merged) const {
+    const Shape whole = reduction.reduces ? reduction.domain : node(merged.stores.back()).shape;
+    Shape results = whole;
+    if (reduction.reduces) {
+      results = {};
+      for (std::size_t d = 0; d < whole.rank(); ++d)
+        if (!(reduction.reduced >> d & 1)) results.push_back(whole[d]);
+      graph_.checks->sharing(whole, results);
+    }
+    for (const NodeId id : merged.stores)
+      for (const Shape* other : {&whole, static_cast<const Shape*>(&results)})
+        graph_.checks->compare(SizeChecks::Is::Equal, {{node(id).shape, 1}, {*other, -1}}, 0,
+                               node(id).shape.numel() == other->numel());
+  }
+
   /// How many buffers two kernels have together of which neither reads what the other writes; 0 for others,
   /// which may need fewer than both: a sum is taken from the other kernel instead of added up again.
-  static std::size_t buffers_of_siblings(const Lowered& a, const Lowered& b) {
+  static std::size_t buffers_of_siblings(const LoweredGroup& a, const LoweredGroup& b) {
     absl::flat_hash_map<NodeId, bool> written;
     for (const BufferUse& use : a.buffers) written[use.node] = use.written;
     for (const BufferUse& use : b.buffers) {
@@ -285,8 +312,8 @@ class Merger {
       for (const GroupId reader : seen) {
         std::vector<GroupId>& others = alike[loops_of(reader)];
         const auto merged = std::find_if(others.begin(), others.end(), [&](GroupId other) {
-          return bytes(id) * 2 >= std::min(largest_bytes(other), largest_bytes(reader)) &&
-                 precedence_.are_independent(other, reader) && try_merge(other, reader);
+          return reads_much(id, other, reader) && precedence_.are_independent(other, reader) &&
+                 try_merge(other, reader);
         });
         if (merged != others.end()) {
           *merged = reader;
@@ -300,10 +327,33 @@ class Merger {
 
   /// The kernel's loops: how many are outer and inner ones, and their lengths.
   std::vector<std::int64_t> loops_of(GroupId g) const {
-    const Lowered& lowered = result_.kernels[g];
-    std::vector<std::int64_t> loops{lowered.kernel.inner_rank, lowered.kernel.outer_rank};
-    for (const ir::IntRef extent : lowered.kernel.extents) loops.push_back(lowered.ints[extent.index]);
+    const LoweredGroup& lowered = result_.kernels[g];
+    std::vector<std::int64_t> loops{lowered.kernel().inner_rank, lowered.kernel().outer_rank};
+    for (const ir::IntRef extent : lowered.kernel().extents) loops.push_back(lowered.ints()[extent.index]);
     return loops;
+  }
+
+  /// True iff the node is a good part of what one of two kernels that read it goes over.
+  bool reads_much(NodeId id, GroupId a, GroupId b) const {
+    const double of_a = largest_bytes(a), of_b = largest_bytes(b);
+    const bool much = bytes(id) * 2 >= std::min(of_a, of_b);
+    if (!graph_.checks) return much;
+    // Of the smaller kernel all buffers are small enough; or both have a larger one.
+    if (much) {
+      check_buffers(id, of_a < of_b ? a : b);
+    } else {
+      check_buffers(id, a);
+      check_buffers(id, b);
+    }
+    return much;
+  }
+
+  void check_buffers(NodeId id, GroupId g) const {
+    for (const BufferUse& use : result_.kernels[g].buffers)
+      graph_.checks->compare(SizeChecks::Is::AtLeast,
+                             {{node(id).shape, 2 * static_cast<double>(size_of(node(id).dtype))},
+                              {node(use.node).shape, -static_cast<double>(size_of(node(use.node).dtype))}},
+                             0, bytes(id) * 2 >= bytes(use.node));
   }
 
   double largest_bytes(GroupId g) const {
@@ -315,6 +365,7 @@ class Merger {
   const Graph& graph_;
   const LowerLimits& limits_;
   const std::vector<Storing>& storing_;
+  Lowerer& lowerer_;
   Grouping& result_;
   Precedence precedence_;
   std::vector<Loops> loops_;  // of each group
@@ -326,8 +377,8 @@ class Merger {
 }  // namespace
 
 void merge_kernels(const Graph& graph, const LowerLimits& limits, const std::vector<Storing>& storing,
-                   Grouping& grouping) {
-  Merger(graph, limits, storing, grouping).run();
+                   Lowerer& lowerer, Grouping& grouping) {
+  Merger(graph, limits, storing, lowerer, grouping).run();
 }
 
 }  // namespace sinter::plan

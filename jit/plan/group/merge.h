@@ -10,6 +10,6 @@ namespace sinter::plan {
 /// Merges kernels with those whose results they read, then kernels that read the same data. Whether two
 /// kernels can be one is decided by lowering them together.
 void merge_kernels(const Graph& graph, const LowerLimits& limits, const std::vector<Storing>& storing,
-                   Grouping& grouping);
+                   Lowerer& lowerer, Grouping& grouping);
 
 }  // namespace sinter::plan

@@ -61,6 +61,18 @@ class StoreChooser {
 
   void pin_below_views(NodeId id) { pin(strided_view(graph_, id) ? base_of(graph_, id) : id); }
 
+  /// `is_inlined`: kernels compute what views and frames make of it where they need it.
+  void pin_factor(NodeId id, bool is_inlined) {
+    if (is_inlined) {
+      while (node(id).is(OpClass::View) || node(id).op == Op::Pad) id = node(id).operands[0];
+    } else if (strided_view(graph_, id)) {
+      return pin_below_views(id);
+    } else {  // views above a copy are strides
+      while (node(id).op != Op::Reshape) id = node(id).operands[0];
+    }
+    pin(id);
+  }
+
   void pin_what_must_be_stored() {
     for (const LibraryCall& call : libraries_) {
       for (NodeId result : call.results) pin(result);
@@ -70,7 +82,7 @@ class StoreChooser {
       if (n.is(OpClass::Gather)) pin_below_views(n.operands[0]);
       // Each element of a factor is read many times.
       if (n.is(OpClass::Contract))
-        for (NodeId factor : n.operands) pin_below_views(factor);
+        for (std::size_t k = 0; k < n.operands.size(); ++k) pin_factor(n.operands[k], n.ints[1] >> k & 1);
     }
     // Results that are views share the memory of what they look at, unless that would hold more memory than
     // they show.
@@ -83,7 +95,11 @@ class StoreChooser {
       if (!view) {
         pin(result.node);
       } else if (node(view->base).kind == NodeKind::Op && !is_pinned(view->base)) {
-        pin(node(result.node).shape.numel() < node(view->base).shape.numel() ? result.node : view->base);
+        const Shape &shown = node(result.node).shape, &whole = node(view->base).shape;
+        const bool holds_more = shown.numel() < whole.numel();
+        if (graph_.checks)
+          graph_.checks->compare(SizeChecks::Is::More, {{whole, 1}, {shown, -1}}, 0, holds_more);
+        pin(holds_more ? result.node : view->base);
       }
     }
   }
@@ -112,6 +128,9 @@ class StoreChooser {
       const bool expands =
           node(user).op == Op::Expand && static_cast<double>(node(user).shape.numel()) >
                                              kExpands * static_cast<double>(node(id).shape.numel());
+      if (graph_.checks && node(user).op == Op::Expand)
+        graph_.checks->compare(SizeChecks::Is::More, {{node(user).shape, 1}, {node(id).shape, -kExpands}}, 0,
+                               expands);
       const bool is_inline = storing_[user] == Storing::Inline;
       if (expands || (is_inline && needs_[user].expanded)) need.expanded = true;
       const std::vector<NodeId> itself{user};
@@ -127,7 +146,9 @@ class StoreChooser {
   struct Below {
     double leaf_bytes = 0;
     int weight = 0;
-    double reduced_bytes = 0;  // of the leaves that are reductions
+    double reduced_bytes = 0;                    // of the leaves that are reductions
+    std::vector<SizeChecks::Term> leaves;        // where checks want them
+    std::vector<SizeChecks::Term> other_leaves;  // that are no reductions
   };
   Below below(NodeId id) {
     Below sum;
@@ -140,7 +161,13 @@ class StoreChooser {
       const Node& n = node(at);
       if (n.kind == NodeKind::External || (at != id && (is_pinned(at) || n.has_inner_loops()))) {
         sum.leaf_bytes += bytes(at);
-        if (n.kind == NodeKind::Op && n.is(OpClass::Reduce)) sum.reduced_bytes += bytes(at);
+        const bool is_reduced = n.kind == NodeKind::Op && n.is(OpClass::Reduce);
+        if (is_reduced) sum.reduced_bytes += bytes(at);
+        if (graph_.checks) {
+          const SizeChecks::Term leaf{n.shape, static_cast<double>(size_of(n.dtype))};
+          sum.leaves.push_back(leaf);
+          if (!is_reduced) sum.other_leaves.push_back(leaf);
+        }
         continue;
       }
       sum.weight += weight_of(n);
@@ -156,15 +183,30 @@ class StoreChooser {
     if (below.weight > kInlineWeight) return true;
     const double uses = static_cast<double>(needs_[id].kernels.size()), size = bytes(id);
     const double work = below.weight * static_cast<double>(node(id).shape.numel()) / options_.work_per_byte;
-    return (uses - 1) * (below.leaf_bytes + work) > (uses + 1) * size + options_.launch_bytes;
+    const bool pays = (uses - 1) * (below.leaf_bytes + work) > (uses + 1) * size + options_.launch_bytes;
+    if (graph_.checks) {
+      std::vector<SizeChecks::Term> terms = below.leaves;
+      for (SizeChecks::Term& leaf : terms) leaf.times *= uses - 1;
+      const double of_element = (uses - 1) * below.weight / options_.work_per_byte -
+                                (uses + 1) * static_cast<double>(size_of(node(id).dtype));
+      terms.push_back({node(id).shape, of_element});
+      graph_.checks->compare(SizeChecks::Is::More, std::move(terms), -options_.launch_bytes, pays);
+    }
+    return pays;
   }
 
   /// True iff the value comes of reductions alone and is expanded, such as the root of a row's variance. It
   /// is stored in their place: the kernel that reduces has it once for each row, and one that goes down
   /// columns need not find it for each element.
   bool stands_for_reductions(NodeId id, const Below& below) const {
-    return needs_[id].expanded && below.weight > kWorkOfRead && below.reduced_bytes > 0 &&
-           below.leaf_bytes - below.reduced_bytes <= bytes(id) / kExpands;
+    if (!needs_[id].expanded || below.weight <= kWorkOfRead || below.reduced_bytes <= 0) return false;
+    const bool alone = below.leaf_bytes - below.reduced_bytes <= bytes(id) / kExpands;
+    if (graph_.checks) {
+      std::vector<SizeChecks::Term> terms = below.other_leaves;
+      terms.push_back({node(id).shape, -static_cast<double>(size_of(node(id).dtype)) / kExpands});
+      graph_.checks->compare(SizeChecks::Is::More, std::move(terms), 0, !alone);
+    }
+    return alone;
   }
 
   const Graph& graph_;

@@ -113,16 +113,24 @@ class Arguments {
   bool wide = false;
 };
 
+/// True iff 32 bits are too few to count the points of all loops.
+bool are_many(const Draft& draft) {
+  double count = 1;
+  for (const std::int64_t extent : draft.extents) count *= static_cast<double>(extent);
+  return count > static_cast<double>(kMostIndex);
+}
+
 /// True iff 32 bits are too few for what a map computes on the loop. `beyond`: what is added to its result,
 /// the largest index of a table times its stride.
 bool reaches_far(const IndexMap& map, double beyond = 0) {
   for (const MapStep& step : map.steps()) {
-    double reach = std::abs(static_cast<double>(step.offset)) + step.moving.farthest(), count = 1;
+    double reach = std::abs(static_cast<double>(step.offset)) + step.moving.farthest();
+    double count = 1;  // of the numbers that the step before gives
     if (&step == &map.steps().back()) reach += beyond;
     for (std::size_t d = 0; d < step.strides.size(); ++d) {
       reach += std::abs(static_cast<double>(step.strides[d])) *
                static_cast<double>(std::max<std::int64_t>(0, step.extents[d] - 1));
-      count *= static_cast<double>(step.extents[d]);
+      if (&step != &map.steps().front()) count *= static_cast<double>(step.extents[d]);
     }
     if (reach > static_cast<double>(kMostIndex) || count > static_cast<double>(kMostIndex)) return true;
   }
@@ -354,7 +362,8 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
     choose_split(draft, limits, kernel);
     if (kernel.phases > 1) choose_row_elements(draft, limits, kernel);
   }
-  kernel.wide = arguments.wide;
+  kernel.wide =
+      arguments.wide || (!kernel.tiling.any() && are_many(draft));  // tiles are counted by themselves
   if (limits.fixed_windows && !kernel.tiling.any()) choose_inner_sizes(draft, kernel);
   if (limits.flat_vectors) choose_flat_maps(draft, kernel);
   if (limits.reciprocals && !kernel.wide) add_reciprocals(kernel, arguments.ints);
@@ -364,9 +373,9 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
   result.ints = std::move(arguments.ints);
   result.moving = std::move(arguments.moved);
   result.scalars = std::move(draft.scalars);
-  std::sort(draft.records.begin(), draft.records.end());
-  draft.records.erase(std::unique(draft.records.begin(), draft.records.end()), draft.records.end());
-  result.records = std::move(draft.records);
+  std::sort(draft.computed.begin(), draft.computed.end());
+  draft.computed.erase(std::unique(draft.computed.begin(), draft.computed.end()), draft.computed.end());
+  result.computed = std::move(draft.computed);
   return result;
 }
 

@@ -38,7 +38,8 @@ struct Indexed {
 struct Draft {
   std::size_t outer_rank = 0;
   bool has_reduction = false;
-  bool contracts = false;  // ... that is a contraction
+  bool contracts = false;       // ... that is a contraction
+  bool rounds_factors = false;  // ... whose factors of f32 may be rounded to tf32
   std::vector<std::int64_t> extents;
   std::vector<IndexMap> maps;
   std::vector<DraftBounds> bounds;
@@ -48,7 +49,7 @@ struct Draft {
   std::vector<BufferUse> buffers;
   std::vector<DType> buffer_dtypes;
   std::vector<ScalarArgument> scalars;
-  std::vector<std::uint32_t> records;
+  std::vector<NodeId> computed;
 };
 
 /// Thrown while lowering: why the group has to be cut.

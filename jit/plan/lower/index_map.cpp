@@ -165,4 +165,13 @@ std::int64_t IndexMap::at(const std::vector<std::int64_t>& point,
   return number;
 }
 
+bool same_points(const IndexMap& a, const IndexMap& b) {
+  if (a == b) return true;
+  if (a.steps().size() != 1 || b.steps().size() != 1) return false;
+  const MapStep &x = a.steps()[0], &y = b.steps()[0];
+  for (std::size_t d = 0; d < x.strides.size(); ++d)
+    if (x.extents[d] != 1 && x.strides[d] != y.strides[d]) return false;
+  return x.offset == y.offset && x.moving == y.moving;
+}
+
 }  // namespace sinter::plan

@@ -77,4 +77,7 @@ class IndexMap {
   std::vector<Stretch> stretches_;  // of the loop's coordinates; empty: all of them count
 };
 
+/// Equal numbers at every loop point.
+bool same_points(const IndexMap& a, const IndexMap& b);
+
 }  // namespace sinter::plan

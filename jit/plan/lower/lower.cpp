@@ -118,7 +118,7 @@ class Lowering : private DraftWriter {
     store.buffer = buffer(id, false);
     store.map = number_of(map);
     store.value = expr;
-    draft_.records.push_back(node(id).record);
+    draft_.computed.push_back(id);
     draft_.stores.push_back(store);
   }
 
@@ -313,7 +313,11 @@ class Lowering : private DraftWriter {
   ir::ExprId contract(NodeId id, MapId map) {
     const Node& n = node(id);
     if (owners_[id] != Owner::kernel(id_)) throw Cut{"a contraction of another kernel"};
+    for (const NodeId factor : n.operands)
+      if (is_computed_here(factor))
+        throw Cut{"a factor of a product, of which each element is read many times"};
     draft_.contracts = true;
+    draft_.rounds_factors = n.ints[0] != 0;
     if (map != outer_ && !same_points(index_map(map), index_map(outer_)))
       throw Cut{"a contraction's result is used at another place"};
     ir::Expr product;
@@ -331,6 +335,13 @@ class Lowering : private DraftWriter {
     return add(sum, id);
   }
 
+  /// True iff what views and frames show is a value that this kernel would compute.
+  bool is_computed_here(NodeId id) const {
+    while (owners_[id] == kInline && (node(id).is(OpClass::View) || node(id).op == Op::Pad))
+      id = node(id).operands[0];
+    return node(id).kind == NodeKind::Op && owners_[id] == Owner::kernel(id_);
+  }
+
   /// The map under which the factor (.., m, k) or (.., k, n) is visited at the points (.., m, n, k).
   MapId factor_map(const Node& contraction, std::size_t which) {
     const Domain domain = domain_of(graph_, contraction);
@@ -341,16 +352,6 @@ class Lowering : private DraftWriter {
     layout.strides[which == 0 ? m : k] = from[m];
     layout.strides[which == 0 ? k : n] = from[n];
     return intern(index_map(all_).through(domain.shape, layout));
-  }
-
-  /// Equal numbers at every loop point.
-  bool same_points(const IndexMap& a, const IndexMap& b) const {
-    if (a == b) return true;
-    if (a.steps().size() != 1 || b.steps().size() != 1) return false;
-    const MapStep &x = a.steps()[0], &y = b.steps()[0];
-    for (std::size_t d = 0; d < x.strides.size(); ++d)
-      if (x.extents[d] != 1 && x.strides[d] != y.strides[d]) return false;
-    return x.offset == y.offset && x.moving == y.moving;
   }
 
   /// Elements put on a grid in a larger shape, with a number (pad) or another value (slice_assign) around

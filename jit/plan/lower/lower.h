@@ -53,8 +53,8 @@ struct Lowered {
   std::vector<std::int64_t> ints;
   std::vector<MovingNumber> moving;  // of the ints
   std::vector<ScalarArgument> scalars;
-  std::vector<std::uint32_t> records;  // ops of the trace that it computes
-  std::vector<NodeId> gathers;         // of each fault word of the kernel
+  std::vector<NodeId> computed;  // nodes that it computes, in ascending order
+  std::vector<NodeId> gathers;   // of each fault word of the kernel
 };
 
 /// The kernel, or why the group has to be cut.

@@ -2,9 +2,17 @@
 #include "jit/plan/lower/tiling.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "jit/ir/made_of.h"
 
 namespace sinter::plan {
 namespace {
@@ -17,7 +25,9 @@ constexpr std::int64_t kMostStrideBytes = std::int64_t{1} << 40;
 // Elements that are loaded and stored at once, 16 bytes of 16 bits each.
 constexpr std::int64_t kVector = 8;
 // Bytes of the sum in a slot, and elements of 16 bits.
-constexpr std::int64_t kSlotBytes = 128, kSlotElements = 64;
+constexpr std::int64_t kSlotBytes = 128;
+// Bytes that a lane which computes a factor stores at once.
+constexpr std::int64_t kPieceBytes = 16;
 
 /// True iff the position of the map's first element is a multiple of so many elements in every run.
 bool begins_at_multiple(const MapStep& step, std::int64_t elements) {
@@ -26,18 +36,11 @@ bool begins_at_multiple(const MapStep& step, std::int64_t elements) {
                      [&](const Moving& part) { return part.factor % elements == 0; });
 }
 
-struct Sizes {
-  double rows = 1, columns = 1, depth = 1, batches = 1;
-};
-
-/// The load below casts to f32.
-ir::ExprId loaded(const ir::Kernel& kernel, ir::ExprId id) {
-  const ir::Expr* expr = &kernel.exprs[id];
-  while (expr->kind == ir::ExprKind::Elementwise && expr->op == Op::Cast && expr->dtype == DType::f32) {
-    id = expr->args[0];
-    expr = &kernel.exprs[id];
-  }
-  return expr->kind == ir::ExprKind::Load ? id : ir::kNone;
+/// The value of 16 bits below a cast to f32, or else the value itself.
+ir::ExprId below_cast(const ir::Kernel& kernel, ir::ExprId id) {
+  const ir::Expr& expr = kernel.exprs[id];
+  const bool is_cast = expr.kind == ir::ExprKind::Elementwise && expr.op == Op::Cast;
+  return is_cast && is_half(kernel.exprs[expr.args[0]].dtype) ? expr.args[0] : id;
 }
 
 /// True iff the copy engine can bring parts of what the load reads, with neighbours along loop `along`.
@@ -56,23 +59,100 @@ bool copies(const Draft& draft, const ir::Kernel& kernel, ir::ExprId load, std::
   return step.strides[along] == 1 && begins_at_multiple(step, kStrideBytes / bytes) && dims + 1 <= kMostDims;
 }
 
-/// One factor of the product: its load, and how it lies.
-struct Factor {
-  ir::ExprId load;
-  bool across;
+/// What is known of a kernel before its tiles are chosen.
+struct Product {
+  const Draft& draft;
+  const ir::Kernel& kernel;
+  std::vector<std::uint32_t> loops;  // that each expression depends on
+  ir::Tiling tiling;
 };
 
-std::optional<Factor> factor(const Draft& draft, const ir::Kernel& kernel, ir::ExprId id, std::size_t own,
-                             std::size_t other) {
-  const ir::ExprId load = loaded(kernel, id);
-  if (load == ir::kNone || !is_half(kernel.exprs[load].dtype) || kernel.exprs[load].predicate != ir::kNone)
-    return std::nullopt;
-  const MapStep::Numbers& strides = draft.maps[kernel.exprs[load].map].steps()[0].strides;
-  const std::size_t depth = strides.size() - 1;
-  if (strides[other] != 0 || strides[own] <= 0 || strides[depth] <= 0) return std::nullopt;
-  if (copies(draft, kernel, load, depth)) return Factor{load, false};
-  if (copies(draft, kernel, load, own)) return Factor{load, true};
-  return std::nullopt;
+/// True iff lanes can compute the value where they need it, and finding it may not set a fault word.
+bool is_computable(const ir::Kernel& kernel, ir::ExprId value) {
+  const std::vector<ir::ExprId> parts = ir::made_of(kernel, value);
+  return std::none_of(parts.begin(), parts.end(), [&](ir::ExprId id) {
+    return kernel.exprs[id].kind == ir::ExprKind::LoadAt || kernel.exprs[id].kind == ir::ExprKind::Reduce;
+  });
+}
+
+/// The load of most elements among those that the value is made of.
+ir::ExprId largest_load(const Product& product, ir::ExprId value) {
+  ir::ExprId largest = ir::kNone;
+  double most = 0;
+  for (const ir::ExprId id : ir::made_of(product.kernel, value)) {
+    if (product.kernel.exprs[id].kind != ir::ExprKind::Load) continue;
+    double elements = 1;
+    for (const std::size_t loop : ir::loops_of(product.loops[id]))
+      elements *= static_cast<double>(product.draft.extents[loop]);
+    if (elements > most) largest = id, most = elements;
+  }
+  return largest;
+}
+
+/// How a factor is brought; nothing where it cannot be. `own`: its loops.
+std::optional<ir::TiledFactor> factor(const Product& product, ir::ExprId value, std::uint32_t own) {
+  const Draft& draft = product.draft;
+  const ir::Kernel& kernel = product.kernel;
+  const ir::Expr& expr = kernel.exprs[value];
+  const std::size_t last = draft.extents.size() - 1, own_last = ir::loops_of(own).back();
+  ir::TiledFactor factor;
+  factor.value = value;
+  const bool is_plain = expr.kind == ir::ExprKind::Load && expr.predicate == ir::kNone;
+  if (is_plain && kernel.inner_rank == 1 && std::has_single_bit(own)) {
+    if (copies(draft, kernel, value, last)) return factor;
+    factor.across = true;
+    // Tensor cores read f32 along the sum only.
+    if (is_half(expr.dtype) && copies(draft, kernel, value, own_last)) return factor;
+  }
+  if (!draft.contracts || !is_computable(kernel, value)) return std::nullopt;
+  factor.computed = true;
+  factor.across = false;
+  const auto elements = kPieceBytes / static_cast<std::int64_t>(size_of(expr.dtype));
+  factor.pieces = draft.extents[last] % elements == 0;
+  if (const ir::ExprId load = largest_load(product, value); load != ir::kNone) {
+    const MapStep& step = draft.maps[kernel.exprs[load].map].steps()[0];
+    const auto far = [&](std::size_t loop) {
+      return step.strides[loop] == 0 ? INT64_MAX : std::abs(step.strides[loop]);
+    };
+    factor.across = far(own_last) < far(last);
+    const std::size_t along = factor.across ? own_last : last;
+    bool whole = is_plain && factor.pieces && step.strides[along] == 1 &&
+                 draft.extents[along] % elements == 0 && draft.maps[expr.map].steps().size() == 1 &&
+                 begins_at_multiple(step, elements);
+    for (std::size_t loop = 0; loop <= last; ++loop)
+      whole &= loop == along || step.strides[loop] % elements == 0;
+    // Of 16 bits the copy engine brings what lies across.
+    factor.vectors = whole && (!factor.across || expr.dtype == DType::f32);
+  }
+  return factor;
+}
+
+/// Which outer loops are rows, and which are columns, and how the factors are brought; false where there is
+/// no way.
+bool find_factors(Product& product, ir::ExprId left, ir::ExprId right) {
+  const ir::Kernel& kernel = product.kernel;
+  const std::uint32_t outer = (1u << kernel.outer_rank) - 1;
+  ir::Tiling& tiling = product.tiling;
+  // Results lie along the last loop, and so do a tile's columns.
+  if ((product.loops[left] >> (kernel.outer_rank - 1u) & 1) != 0) std::swap(left, right);
+  const ir::ExprId below_left = below_cast(kernel, left), below_right = below_cast(kernel, right);
+  const DType dtype = kernel.exprs[below_left].dtype;
+  if (is_half(dtype) && dtype == kernel.exprs[below_right].dtype) {
+    left = below_left, right = below_right;
+    tiling.multiplied = dtype;
+  } else if (product.draft.rounds_factors) {
+    tiling.multiplied = DType::f32;
+  } else {
+    return false;
+  }
+  const std::uint32_t of_left = product.loops[left] & outer, of_right = product.loops[right] & outer;
+  tiling.row_loops = of_left & ~of_right;
+  tiling.column_loops = of_right & ~of_left;
+  if (tiling.row_loops == 0 || (tiling.column_loops >> (kernel.outer_rank - 1u) & 1) == 0) return false;
+  const auto a = factor(product, left, tiling.row_loops), b = factor(product, right, tiling.column_loops);
+  if (!a || !b) return false;
+  tiling.a = *a, tiling.b = *b;
+  return true;
 }
 
 /// True iff all that lies along the columns lies in whole vectors.
@@ -96,31 +176,46 @@ bool in_vectors(const Draft& draft, const ir::Kernel& kernel) {
 // ---- which tiles
 
 /// A form of tiles, and the part of the tensor cores' speed that it reaches in long sums
-/// (docs/benchmarks.md).
+/// (docs/benchmarks.md); 0: not known, so that only timing takes it.
 struct Form {
   std::uint16_t rows, columns;
   std::uint8_t workgroups;
   bool turns;
   double speed;
+  std::uint8_t loaders = 1;
 };
 constexpr Form kForms[] = {
     {128, 128, 1, true, 1.0},   {128, 256, 1, false, 0.98}, {128, 192, 1, false, 0.97},
     {192, 128, 1, false, 0.97}, {64, 128, 2, false, 0.83},  {64, 64, 2, false, 0.66},
+    {128, 128, 1, false, 0},    {64, 256, 1, false, 0},     {128, 64, 2, false, 0},
 };
-// Products of 16 bits that a compute unit adds up in a cycle.
-constexpr double kProductsPerCycle = 2048;
+// Where lanes compute a factor, they need registers too.
+constexpr Form kComputedForms[] = {
+    {128, 128, 1, false, 0.5, 2},
+    {64, 128, 2, false, 0.45},
+    {64, 64, 2, false, 0.35},
+};
+static_assert(std::size(kForms) <= kMostTilings && std::size(kComputedForms) <= kMostTilings);
+// Products of 16 bits that a compute unit adds up in a cycle, of 64 elements of the sum: those of 32 bits
+// take as long for 32.
+constexpr double kProductsPerCycle = 2048, kProductsOfSlot = 64;
 // Cycles: until the first tile's data are there, and of one element that is stored.
 constexpr double kStart = 1200, kStore = 0.12;
 // Of an element of a tile that several workgroups work on: written, read and added.
 constexpr double kJoin = 0.25;
 
-/// Cycles that a kernel takes, about.
-double cycles(const Form& form, const Sizes& sizes, double units) {
+/// Cycles that a kernel takes, about. `slot_elements`: of the sum, in a slot.
+double cycles(const Form& form, const ProductSizes& product, double slot_elements, double units) {
+  if (form.speed == 0) return std::numeric_limits<double>::infinity();
+  const struct {
+    double rows, columns, depth, batches;
+  } sizes{static_cast<double>(product.rows), static_cast<double>(product.columns),
+          static_cast<double>(product.depth), static_cast<double>(product.batches)};
   const double rows = form.rows, columns = form.columns, area = rows * columns;
   const double tiles = std::ceil(sizes.rows / rows) * std::ceil(sizes.columns / columns) * sizes.batches;
   const double at_once = units * form.workgroups;
-  const double rounds = std::ceil(sizes.depth / kSlotElements);
-  const double round = area * kSlotElements / kProductsPerCycle / form.speed;
+  const double rounds = std::ceil(sizes.depth / slot_elements);
+  const double round = area * kProductsOfSlot / kProductsPerCycle / form.speed;
   const double parts = ir::tiles_in_parts(static_cast<std::int64_t>(tiles), static_cast<std::int64_t>(rounds),
                                           static_cast<std::int64_t>(at_once));
   const double waves = std::ceil(tiles * parts / at_once);
@@ -133,20 +228,73 @@ double cycles(const Form& form, const Sizes& sizes, double units) {
 }
 
 /// As many as there is room for, beside what the results are exchanged in and the barriers.
-std::uint8_t slots(const Form& form, const ir::TensorCores& cores) {
-  constexpr std::size_t kMostSlots = 8, kExchange = 4 * 4096, kBarriers = 1536, kReserved = 1024;
+std::uint8_t slots(const Form& form, const ir::TensorCores& cores, std::size_t most) {
+  constexpr std::size_t kExchange = 4 * 4096, kBarriers = 1536, kReserved = 1024;
   const std::size_t groups = form.turns ? 2 : form.rows / 64;
   const std::size_t slot = (std::size_t{form.rows} + form.columns) * kSlotBytes;
   const std::size_t room = cores.shared_bytes / form.workgroups - groups * kExchange - kBarriers - kReserved;
-  return static_cast<std::uint8_t>(std::min(kMostSlots, room / slot));
+  return static_cast<std::uint8_t>(std::min(most, room / slot));
+}
+
+/// The fastest first, with all else as in `like`.
+std::vector<ir::Tiling> ranked(const ir::Tiling& like, const ProductSizes& sizes,
+                               const ir::TensorCores& cores) {
+  const auto slot_elements =
+      static_cast<double>(kSlotBytes / static_cast<std::int64_t>(size_of(like.multiplied)));
+  // Lanes wait for memory, not for room: more slots bring nothing there (docs/benchmarks.md).
+  const std::size_t most_slots = like.has_computed() ? 4 : 8;
+  std::vector<std::pair<double, const Form*>> forms;
+  for (const Form& form : like.has_computed() ? std::span<const Form>(kComputedForms) : kForms)
+    forms.emplace_back(cycles(form, sizes, slot_elements, cores.compute_units), &form);
+  std::stable_sort(forms.begin(), forms.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<ir::Tiling> tilings;
+  for (const auto& [time, form] : forms) {
+    ir::Tiling& tiling = tilings.emplace_back(like);
+    tiling.rows = form->rows;
+    tiling.columns = form->columns;
+    tiling.workgroups = form->workgroups;
+    tiling.turns = form->turns;
+    tiling.loaders = form->loaders;
+    tiling.slots = slots(*form, cores, most_slots);
+  }
+  return tilings;
+}
+
+/// Nothing where there are more points than a kernel with tiles counts.
+std::optional<ProductSizes> sizes_of(const ir::Kernel& kernel, const ir::Tiling& tiling,
+                                     std::span<const std::int64_t> extents) {
+  double rows = 1, columns = 1, depth = 1, batches = 1;
+  for (std::size_t loop = 0; loop < kernel.extents.size(); ++loop) {
+    const bool is_row = tiling.row_loops >> loop & 1, is_column = tiling.column_loops >> loop & 1;
+    double& size = loop >= kernel.outer_rank ? depth : is_row ? rows : is_column ? columns : batches;
+    size *= static_cast<double>(extents[loop]);
+  }
+  constexpr double kMost = INT32_MAX - 65536;
+  if (rows > kMost || columns > kMost || depth > kMost || batches * rows * columns / 4096 > kMost / 2)
+    return std::nullopt;
+  return ProductSizes{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns),
+                      static_cast<std::int64_t>(depth), static_cast<std::int64_t>(batches)};
 }
 
 }  // namespace
 
+ProductSizes product_sizes(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
+  std::vector<std::int64_t> extents;
+  for (const ir::IntRef extent : kernel.extents) extents.push_back(ints[extent.index]);
+  return sizes_of(kernel, kernel.tiling, extents).value();
+}
+
+std::vector<ir::Tiling> ranked_tilings(const ir::Kernel& kernel, std::span<const std::int64_t> ints,
+                                       const LowerLimits& limits) {
+  return ranked(kernel.tiling, product_sizes(kernel, ints), limits.tensor_cores);
+}
+
 void choose_tiling(const Draft& draft, const LowerLimits& limits, ir::Kernel& kernel) {
-  if (!limits.tensor_cores.any() || kernel.inner_rank != 1 || kernel.outer_rank < 2 || kernel.phases != 2)
+  if (!limits.tensor_cores.any() || kernel.inner_rank == 0 || kernel.outer_rank < 2 || kernel.phases != 2)
     return;
-  ir::Tiling tiling;
+  Product product{draft, kernel, {}, {}};
+  ir::Tiling& tiling = product.tiling;
   for (ir::ExprId id = 0; id < kernel.exprs.size(); ++id) {
     const ir::Expr& expr = kernel.exprs[id];
     if (expr.kind != ir::ExprKind::Reduce) continue;
@@ -157,35 +305,15 @@ void choose_tiling(const Draft& draft, const LowerLimits& limits, ir::Kernel& ke
     if (store.level == ir::Level::Inner) return;
   for (const std::int64_t extent : draft.extents)
     if (extent <= 0 || extent > INT32_MAX) return;
-  const ir::Expr& product = kernel.exprs[kernel.exprs[tiling.sum].args[0]];
-  if (product.kind != ir::ExprKind::Elementwise || product.op != Op::Mul) return;
-  const std::size_t row = draft.outer_rank - 2, column = row + 1;
-  for (int swapped = 0; swapped < 2; ++swapped) {
-    const auto a = factor(draft, kernel, product.args[swapped], row, column);
-    const auto b = factor(draft, kernel, product.args[1 - swapped], column, row);
-    if (!a || !b || kernel.exprs[a->load].dtype != kernel.exprs[b->load].dtype) continue;
-    tiling.a = a->load, tiling.a_across = a->across;
-    tiling.b = b->load, tiling.b_across = b->across;
-    break;
-  }
-  if (tiling.a == ir::kNone) return;
+  const ir::Expr& factors = kernel.exprs[kernel.exprs[tiling.sum].args[0]];
+  if (factors.kind != ir::ExprKind::Elementwise || factors.op != Op::Mul) return;
+  product.loops = ir::dependence(kernel);
+  if (!find_factors(product, factors.args[0], factors.args[1])) return;
 
-  Sizes sizes{static_cast<double>(draft.extents[row]), static_cast<double>(draft.extents[column]),
-              static_cast<double>(draft.extents.back()), 1};
-  for (std::size_t loop = 0; loop < row; ++loop) sizes.batches *= static_cast<double>(draft.extents[loop]);
-  if (std::min(sizes.rows, sizes.columns) <= kFewRows) return;  // read along the rows of the other factor
-  if (sizes.batches * sizes.rows * sizes.columns / 4096 > INT32_MAX / 2.0) return;
-  double best = std::numeric_limits<double>::infinity();
-  for (const Form& form : kForms) {
-    const double now = cycles(form, sizes, limits.tensor_cores.compute_units);
-    if (now >= best) continue;
-    best = now;
-    tiling.rows = form.rows;
-    tiling.columns = form.columns;
-    tiling.workgroups = form.workgroups;
-    tiling.turns = form.turns;
-    tiling.slots = slots(form, limits.tensor_cores);
-  }
+  const std::optional<ProductSizes> sizes = sizes_of(kernel, tiling, draft.extents);
+  // With few rows or columns a product is read along those of the other factor.
+  if (!sizes || static_cast<double>(std::min(sizes->rows, sizes->columns)) <= kFewRows) return;
+  tiling = ranked(tiling, *sizes, limits.tensor_cores).front();
   tiling.vectors = in_vectors(draft, kernel);
   kernel.tiling = tiling;
 }

@@ -1,6 +1,11 @@
 // Chooses the tiles by which tensor cores compute a sum of products.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
 #include "jit/ir/kernel.h"
 #include "jit/plan/lower/finish.h"
 #include "jit/plan/lower/limits.h"
@@ -13,5 +18,18 @@ inline constexpr double kFewRows = 1;
 /// Gives a kernel a Tiling where it is a sum of products that the device's tensor cores can compute. `kernel`
 /// is the draft's, with levels, phases and stores; nothing changes where it is not.
 void choose_tiling(const Draft& draft, const LowerLimits& limits, ir::Kernel& kernel);
+
+inline constexpr std::size_t kMostTilings = 12;
+
+/// All tilings that are worth being tried for a kernel with a Tiling, at most kMostTilings. The one that the
+/// cost model expects to be the fastest comes first: the planner's. `ints`: arguments of a launch.
+std::vector<ir::Tiling> ranked_tilings(const ir::Kernel& kernel, std::span<const std::int64_t> ints,
+                                       const LowerLimits& limits);
+
+/// The sizes of such a kernel's product.
+struct ProductSizes {
+  std::int64_t rows = 1, columns = 1, depth = 1, batches = 1;
+};
+ProductSizes product_sizes(const ir::Kernel& kernel, std::span<const std::int64_t> ints);
 
 }  // namespace sinter::plan

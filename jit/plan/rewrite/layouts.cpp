@@ -74,6 +74,7 @@ class Images {
     const library::Signature signature = signature_of(graph_, n);
     for (std::size_t k = 0; k < n.operands.size(); ++k) {
       const library::ImageOrder order = kind_of(n).operand_order(signature, k);
+      if (graph_.checks && order != library::ImageOrder::NotAnImage) graph_.checks->give_up();
       if (order != library::ImageOrder::NotAnImage && is_member(n.operands[k]))
         saved_[root(n.operands[k])] += order == library::ImageOrder::Either ? 1 : -1;
     }

@@ -10,6 +10,8 @@ constexpr Pass kPasses[] = {
     {"choose_layouts", choose_layouts,
      [](auto& traits, auto& options) { return traits.channels_last && options.fusion; }},
     {"transpose_products", transpose_products, [](auto&, auto& options) { return options.fusion; }},
+    {"contract_convolutions", contract_convolutions,
+     [](auto& traits, auto&) { return traits.tensor_cores.any(); }},
     {"contract_products", contract_products, [](auto& traits, auto&) { return traits.tensor_cores.any(); }},
     {"split_reductions", split_reductions, [](auto& traits, auto&) { return !traits.grid_reductions; }},
     {"use_welford", use_welford,

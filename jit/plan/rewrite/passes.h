@@ -31,12 +31,26 @@ void choose_layouts(Graph& graph, const ir::DeviceTraits& traits);
 /// (AB)^T is computed directly where only the transpose is read.
 void transpose_products(Graph& graph, const ir::DeviceTraits& traits);
 
-/// Matrix products of 16-bit floats become contractions, which the planner makes kernels of, where the device
-/// has tensor cores.
+/// Convolutions become contractions over windows, where the device has tensor cores and they may compute
+/// them: of 16-bit floats, and of f32 that may be rounded. Those with groups stay library ops.
+void contract_convolutions(Graph& graph, const ir::DeviceTraits& traits);
+
+/// Likewise matrix products.
 void contract_products(Graph& graph, const ir::DeviceTraits& traits);
+
+/// Whether contract_products makes a contraction of a matrix product of the graph. A contraction is asked
+/// about as the product that it was.
+bool is_contracted(const Graph& graph, const Node& product);
 
 /// Reductions with too few results to keep the device busy become two, one after the other.
 void split_reductions(Graph& graph, const ir::DeviceTraits& traits);
+
+/// How split_reductions cuts a reduction: dim `dim`, which is reduced, is seen as (pieces, size / pieces).
+struct ReductionCut {
+  std::size_t dim = 0;
+  std::int64_t pieces = 1;  // 1: it is not cut
+};
+ReductionCut choose_reduction_cut(const Shape& in, std::int64_t bits, const ir::DeviceTraits& traits);
 
 /// Variances of much data take one pass over it, by Welford's method, and not one for the mean and one for
 /// the squared differences.

@@ -65,7 +65,7 @@ bool Rewriter::Equal::operator()(NodeId a, NodeId b) const {
   const Node &x = graph->nodes[a], &y = graph->nodes[b];
   return x.kind == y.kind && x.op == y.op && x.dtype == y.dtype && x.shape == y.shape &&
          x.operands == y.operands && x.ints == y.ints && x.starts == y.starts && x.value == y.value &&
-         x.channels_last == y.channels_last &&
+         x.precision == y.precision && x.channels_last == y.channels_last &&
          std::equal(
              x.scalars.begin(), x.scalars.end(), y.scalars.begin(), y.scalars.end(),
              [&](ScalarRef s, ScalarRef t) { return identity_of(*graph, s) == identity_of(*graph, t); });
@@ -73,8 +73,9 @@ bool Rewriter::Equal::operator()(NodeId a, NodeId b) const {
 
 Rewriter::Rewriter(Graph& graph)
     : after_(graph),
-      before_{graph.trace, std::exchange(graph.nodes, {}), graph.results, graph.constants,
-              graph.channels_last},
+      before_{graph.trace,         std::exchange(graph.nodes, {}),
+              graph.results,       graph.constants,
+              graph.channels_last, graph.checks},
       now_(before_.nodes.size(), kNoNode),
       known_(before_.nodes.size(), Hash{&graph}, Equal{&graph}) {
   after_.nodes.reserve(before_.nodes.size());

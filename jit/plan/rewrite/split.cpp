@@ -13,13 +13,9 @@ constexpr std::int64_t kWorthSplitting = 2048;
 // Elements that each piece has at least, so that the second reduction stays small beside the first.
 constexpr std::int64_t kLeastOfPiece = 512;
 
-struct Cut {
-  std::size_t dim;      // a reduced dim
-  std::int64_t pieces;  // it is seen as (pieces, size / pieces)
-};
+}  // namespace
 
-/// Where to cut a reduction over the dims `bits` of `in`, or pieces == 1 for not at all.
-Cut choose_cut(const Shape& in, std::int64_t bits, const ir::DeviceTraits& traits) {
+ReductionCut choose_reduction_cut(const Shape& in, std::int64_t bits, const ir::DeviceTraits& traits) {
   std::int64_t outer = 1, inner = 1;
   for (std::size_t d = 0; d < in.rank(); ++d) (bits >> d & 1 ? inner : outer) *= in[d];
   std::size_t last = in.rank();
@@ -37,9 +33,11 @@ Cut choose_cut(const Shape& in, std::int64_t bits, const ir::DeviceTraits& trait
   return {0, 1};
 }
 
+namespace {
+
 /// (.., n, ..) is seen as (.., pieces, n / pieces, ..): first all reduced dims but `pieces` are reduced, then
 /// `pieces`.
-NodeId in_two_stages(Rewriter& to, const Node& node, const Cut& cut) {
+NodeId in_two_stages(Rewriter& to, const Node& node, const ReductionCut& cut) {
   const std::size_t d = cut.dim;
   Shape wide = to.node(node.operands[0]).shape;
   wide[d] /= cut.pieces;
@@ -58,7 +56,9 @@ NodeId in_two_stages(Rewriter& to, const Node& node, const Cut& cut) {
 void split_reductions(Graph& graph, const ir::DeviceTraits& traits) {
   rewrite(graph, [&](Rewriter& to, NodeId, Node node) {
     if (node.is(OpClass::Reduce) && to.node(node.operands[0]).shape.rank() < kMaxRank) {
-      const Cut cut = choose_cut(to.node(node.operands[0]).shape, node.ints[0], traits);
+      const Shape& in = to.node(node.operands[0]).shape;
+      const ReductionCut cut = choose_reduction_cut(in, node.ints[0], traits);
+      if (graph.checks) graph.checks->cut(in, node.ints[0], cut.dim, cut.pieces);
       if (cut.pieces > 1) return in_two_stages(to, node, cut);
     }
     return to.add(std::move(node));

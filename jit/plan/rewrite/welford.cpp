@@ -67,6 +67,8 @@ Variances find_variances(const Graph& graph, const LowerLimits& limits) {
     if (const std::optional<Squares> squares = squares_of(graph, node)) {
       const auto sum = sums.find({squares->x, node.ints[0]});
       const std::int64_t n = elements_of(graph, node);
+      if (graph.checks && sum != sums.end())
+        graph.checks->sharing(graph.nodes[node.operands[0]].shape, node.shape);
       if (sum != sums.end() &&
           sharing_is_worth_launches(node.shape.numel(), n, reduces_rows(graph, node), limits)) {
         found[id] = {squares->x, squares->m, sum->second, n};

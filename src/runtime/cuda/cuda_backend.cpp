@@ -1,6 +1,8 @@
 // The CUDA backend: memory, compiled kernels, launches and copies.
 #include "src/runtime/cuda/cuda_backend.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include <sinter/error.h>
@@ -18,8 +20,10 @@
 #include "src/runtime/cuda/launcher.h"
 #include "src/runtime/cuda/memory.h"
 #include "src/runtime/cuda/modules.h"
+#include "src/runtime/cuda/pass_text.h"
 #include "src/runtime/cuda/queues.h"
 #include "src/runtime/cuda/replays.h"
+#include "src/runtime/cuda/stopwatch.h"
 
 namespace sinter::runtime {
 namespace cuda {
@@ -45,14 +49,20 @@ class CudaBackend final : public Backend {
   std::unique_ptr<Transfer> begin_download(const BufferView& from, std::span<std::byte> data) override;
   std::size_t trim() override;
   std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override;
-  bool computes(const library::Kind& kind) const override { return product_table().has(kind); }
+  bool computes(const library::Kind& kind) const override {
+    return product_table().has(kind) || pass_table().has(kind);
+  }
   ExecutableRef prepare(const library::LibraryOp& op) override;
+  ExecutableRef prepare_passes(const library::LibraryOp& op);
   void wait_until_ready(Executable& executable, std::span<const std::int64_t> ints,
                         std::size_t members) override;
   void begin(std::unique_ptr<PlanState>* state, const RunNeeds& needs) override;
   void launch(Executable& executable, const LaunchArguments& arguments) override;
   FaultReportRef submit() override;
   void abandon() noexcept override;
+  std::string timing_identity() const override { return timing_identity_; }
+  double time_launch(Executable& executable, const LaunchArguments& arguments,
+                     const RunNeeds& needs) override;
   void synchronize() override;
   BackendStatistics statistics() const override;
 
@@ -78,6 +88,8 @@ class CudaBackend final : public Backend {
   Stream stream_ = nullptr;
   ir::DeviceTraits traits_;
   int multiprocessors_ = 1;
+  std::size_t cache_bytes_ = 0;  // of the second level
+  std::string timing_identity_;
   emit::Target target_{emit::dialect("cuda")};
   std::size_t most_parameter_bytes_ = kMostParameterBytes;
   std::unique_ptr<Queues> queues_;
@@ -88,6 +100,7 @@ class CudaBackend final : public Backend {
   std::unique_ptr<Modules> modules_;
   std::unique_ptr<Replays> replays_;
   std::unique_ptr<Launcher> launcher_;
+  std::unique_ptr<Stopwatch> stopwatch_;
   Run run_;
 };
 
@@ -149,6 +162,15 @@ void CudaBackend::open_device(int index, std::size_t most_graphs) {
   const std::string architecture = compile::cuda_architecture(major, minor);
   modules_ = std::make_unique<Modules>(api_, architecture);
   launcher_ = std::make_unique<Launcher>(*replays_);
+  stopwatch_ = std::make_unique<Stopwatch>(api_, stream_);
+  int cache_bytes = 0;
+  check(api_.device_attribute(&cache_bytes, Attribute::SecondLevelCacheBytes, device_),
+        "cuDeviceGetAttribute");
+  cache_bytes_ = static_cast<std::size_t>(cache_bytes);
+  if (stopwatch_->works())
+    timing_identity_ = std::string(name) + ", " + std::to_string(multiprocessors_) + " multiprocessors, " +
+                       architecture + ", driver " + std::to_string(version) + ", NVRTC " +
+                       compile::nvrtc_build();
   target_.max_workgroups = (std::int64_t{1} << 31) - 1;
   target_.split_workgroup_size = 1024;
   target_.tile_bytes = std::size_t{48} << 10;  // what all have without being asked for more
@@ -168,6 +190,7 @@ CudaBackend::~CudaBackend() {
   if (!context_) return;
   api_.context_set_current(context_);
   if (stream_) api_.stream_synchronize(stream_);
+  stopwatch_.reset();
   modules_.reset();
   pool_.reset();
   if (fault_words_) fault_words_->close();
@@ -212,6 +235,26 @@ void CudaBackend::download(const BufferView& from, std::span<std::byte> data) {
 
 std::size_t CudaBackend::trim() { return pool_->trim(); }
 
+double CudaBackend::time_launch(Executable& executable, const LaunchArguments& arguments,
+                                const RunNeeds& needs) {
+  make_current();
+  stopwatch_->reserve();
+  // Writing twice what the cache holds leaves nothing else there. It takes the device longer than the host
+  // needs to submit the launch behind it, so that the time has no gap.
+  constexpr std::size_t kLeastBytes = std::size_t{32} << 20;
+  const std::size_t words = std::max(2 * cache_bytes_, kLeastBytes) / sizeof(std::uint32_t);
+  const BufferRef memory = allocate(words * sizeof(std::uint32_t));
+  auto& flushed = static_cast<CudaBuffer&>(*memory);
+  runtime::Run run(*this, nullptr, needs);
+  queues_->use(flushed, true);
+  check(api_.fill_u32(flushed.block.address, 0, words, stream_), "cuMemsetD32Async");
+  stopwatch_->start();
+  launch(executable, arguments);
+  stopwatch_->stop();
+  run.submit();
+  return stopwatch_->elapsed();
+}
+
 void CudaBackend::synchronize() {
   make_current();
   queues_->wait();
@@ -248,6 +291,7 @@ std::vector<ExecutableRef> CudaBackend::compile(std::span<const ir::Kernel* cons
 }
 
 ExecutableRef CudaBackend::prepare(const library::LibraryOp& op) {
+  if (pass_table().has(op.kind())) return prepare_passes(op);
   auto executable = std::make_shared<ProductExecutable>();
   executable->plan = product_table().prepare(traits_.name, op, multiprocessors_);
   const std::string source = std::exchange(executable->plan.source, {});
@@ -255,8 +299,35 @@ ExecutableRef CudaBackend::prepare(const library::LibraryOp& op) {
   return executable;
 }
 
+ExecutableRef CudaBackend::prepare_passes(const library::LibraryOp& op) {
+  auto executable = std::make_shared<PassesExecutable>();
+  executable->list = pass_table().prepare(traits_.name, op);
+  std::vector<Pass>& passes = executable->list.passes;
+  passes.erase(std::remove_if(passes.begin(), passes.end(), [](const Pass& p) { return p.groups() == 0; }),
+               passes.end());
+  for (const Pass& pass : passes)
+    if (pass.groups() > ProductPlan::kMostBlocks)
+      throw DeviceError("[cuda] " + op.describe() + " takes " + std::to_string(pass.groups()) +
+                        " blocks; a grid has up to " + std::to_string(ProductPlan::kMostBlocks));
+  if (!passes.empty()) executable->code = modules_->request(pass_source(executable->list), false);
+  return executable;
+}
+
 void CudaBackend::wait_until_ready(Executable& executable, std::span<const std::int64_t>, std::size_t) {
-  if (!static_cast<CudaExecutable&>(executable).is_product) return;
+  const CudaExecutable::Kind kind = static_cast<CudaExecutable&>(executable).kind;
+  if (kind == CudaExecutable::Kind::Kernel) return;
+  if (kind == CudaExecutable::Kind::Passes) {
+    auto& several = static_cast<PassesExecutable&>(executable);
+    if (several.list.passes.empty()) return;
+    make_current();
+    const std::lock_guard lock(several.waiting);
+    if (!several.functions.empty()) return;
+    std::vector<Function> functions;
+    for (const Pass& pass : several.list.passes)
+      functions.push_back(modules_->function(several.code, ("sinter_" + pass.name).c_str()));
+    several.functions = std::move(functions);
+    return;
+  }
   auto& product = static_cast<ProductExecutable&>(executable);
   if (product.plan.blocks == 0) return;
   make_current();
@@ -314,7 +385,9 @@ void CudaBackend::close_run() noexcept {
 void CudaBackend::launch(Executable& executable, const LaunchArguments& arguments) {
   if (!run_.open) throw Error("[cuda] a launch outside of a run");
   auto& what = static_cast<CudaExecutable&>(executable);
-  queues_->use(what.is_product ? nullptr : &static_cast<KernelExecutable&>(what).kernel, arguments.buffers);
+  queues_->use(
+      what.kind == CudaExecutable::Kind::Kernel ? &static_cast<KernelExecutable&>(what).kernel : nullptr,
+      arguments.buffers);
   launcher_->launch(what, arguments, run_.memory);
 }
 

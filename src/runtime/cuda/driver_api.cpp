@@ -81,6 +81,7 @@ Driver open_driver() {
     return driver;
   }
   load(api.launch_with, "cuLaunchKernelEx");
+  load(api.event_elapsed, "cuEventElapsedTime");
   load(api.function_attribute, "cuFuncSetAttribute");
   load(api.tensor_map, "cuTensorMapEncodeTiled");
   missing.clear();

@@ -35,6 +35,7 @@ using GraphNode = GraphNodeTag*;
 /// CUdevice_attribute.
 enum class Attribute : int {
   MultiprocessorCount = 16,
+  SecondLevelCacheBytes = 38,
   ComputeMajor = 75,
   ComputeMinor = 76,
   SharedBytesOptIn = 97,
@@ -47,10 +48,10 @@ inline constexpr int kMostDynamicSharedBytes = 8;
 struct alignas(64) TensorMap {
   std::uint64_t words[16] = {};
 };
-enum class TensorMapType : int { F16 = 6, BF16 = 9 };
+enum class TensorMapType : int { F16 = 6, BF16 = 9, TF32 = 11 };  // TF32: f32, rounded on the way
 
 inline constexpr unsigned kStreamNonBlocking = 1;
-inline constexpr unsigned kEventDisableTiming = 2;
+inline constexpr unsigned kEventTiming = 0, kEventDisableTiming = 2;
 inline constexpr unsigned kHostMapped = 2;  // CU_MEMHOSTALLOC_DEVICEMAP
 
 /// CUDA_KERNEL_NODE_PARAMS of CUDA 12.0 and later (its version 2).
@@ -125,6 +126,9 @@ struct DriverApi {
                    void**, void**) = nullptr;
   Result (*launch_with)(const LaunchConfig*, Function, void**,
                         void**) = nullptr;  // null: not in this driver
+
+  // For timing launches; null: not in this driver.
+  Result (*event_elapsed)(float* milliseconds, Event, Event) = nullptr;
 
   // For tensor cores; null: not in this driver.
   Result (*function_attribute)(Function, int, int) = nullptr;

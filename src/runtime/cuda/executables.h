@@ -3,11 +3,13 @@
 
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "jit/emit/emit.h"
 #include "src/runtime/backend.h"
 #include "src/runtime/cuda/modules.h"
 #include "src/runtime/cuda/products.h"
+#include "src/runtime/passes.h"
 
 namespace sinter::runtime::cuda {
 
@@ -15,14 +17,15 @@ namespace sinter::runtime::cuda {
 inline constexpr std::uint32_t kCounters = 1 << 16;
 
 struct CudaExecutable : Executable {
-  explicit CudaExecutable(bool is_product) : is_product(is_product) {}
-  const bool is_product;
+  enum class Kind : std::uint8_t { Kernel, Product, Passes };
+  explicit CudaExecutable(Kind kind) : kind(kind) {}
+  const Kind kind;
 };
 
 struct KernelExecutable final : CudaExecutable {
   /// The target outlives it.
   KernelExecutable(const ir::Kernel& kernel, const emit::Target& target, ModuleRef code, Function function)
-      : CudaExecutable(false),
+      : CudaExecutable(Kind::Kernel),
         kernel(kernel),
         members(emit::member_layout(kernel)),
         target(target),
@@ -42,7 +45,7 @@ struct KernelExecutable final : CudaExecutable {
 /// A matrix product or convolution. It compiles in the background until `wait_until_ready`: a plan prepares
 /// its ops one after the other, and their compilations overlap.
 struct ProductExecutable final : CudaExecutable {
-  ProductExecutable() : CudaExecutable(true) {}
+  ProductExecutable() : CudaExecutable(Kind::Product) {}
   std::size_t workspace_bytes(std::span<const std::int64_t>, std::size_t) const override {
     return plan.blocks == 0 ? 0 : plan.workspace_bytes();
   }
@@ -52,6 +55,19 @@ struct ProductExecutable final : CudaExecutable {
   ModuleRef code;
   std::mutex waiting;
   Function product = nullptr, sum_splits = nullptr;  // written once, with the mutex held
+};
+
+/// A library op of several passes; it compiles in the background as a product does.
+struct PassesExecutable final : CudaExecutable {
+  PassesExecutable() : CudaExecutable(Kind::Passes) {}
+  std::size_t workspace_bytes(std::span<const std::int64_t>, std::size_t) const override {
+    return list.workspace_bytes;
+  }
+  std::size_t held_bytes() const override { return sizeof *this + list.passes.size() * 2 * sizeof(Pass); }
+  PassList list;  // the passes that have something to do
+  ModuleRef code;
+  std::mutex waiting;
+  std::vector<Function> functions;  // of each pass; written once, with the mutex held
 };
 
 }  // namespace sinter::runtime::cuda

@@ -51,10 +51,14 @@ std::size_t KernelExecutable::held_bytes() const {
 void Launcher::launch(CudaExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory) {
   if (Node* node = replays_.next_launch(executable)) return launch_again(*node, arguments, memory);
   parameters_.clear();
-  if (executable.is_product)
-    launch_product(static_cast<ProductExecutable&>(executable), arguments, memory);
-  else
-    launch_kernel(static_cast<KernelExecutable&>(executable), arguments, memory);
+  switch (executable.kind) {
+    case CudaExecutable::Kind::Kernel:
+      return launch_kernel(static_cast<KernelExecutable&>(executable), arguments, memory);
+    case CudaExecutable::Kind::Product:
+      return launch_product(static_cast<ProductExecutable&>(executable), arguments, memory);
+    case CudaExecutable::Kind::Passes:
+      return launch_passes(static_cast<PassesExecutable&>(executable), arguments, memory);
+  }
 }
 
 void Launcher::launch_again(Node& node, const LaunchArguments& arguments, const RunMemory& memory) {
@@ -116,32 +120,38 @@ void Launcher::launch_kernel(KernelExecutable& executable, const LaunchArguments
   const bool has_tiles = emit::has_tiles(kernel, executable.target);
   if (has_tiles) {
     parameters_.push(static_cast<std::int32_t>(geometry.cut));
+    parameters_.patch_next({.source = Source::Workspace});
     parameters_.push(workspace_for(executable.workspace_bytes(arguments.ints, 1), memory));
     parameters_.push(memory.counters);
   }
   push_faults(kernel, arguments, memory);
-  if (has_tiles) push_tensor_maps(kernel, arguments);
+  const bool has_maps = has_tiles && push_tensor_maps(kernel, arguments);
   // Tensor maps hold addresses, so a replay packs all arguments again.
   replays_.start(
       {executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
        "the launch of a fused kernel", geometry.shared_bytes, has_tiles && kernel.tiling.workgroups == 1},
-      parameters_, has_tiles ? nullptr : &executable);
+      parameters_, has_maps ? nullptr : &executable);
 }
 
-void Launcher::push_tensor_maps(const ir::Kernel& kernel, const LaunchArguments& arguments) {
+/// False: no factor is copied.
+bool Launcher::push_tensor_maps(const ir::Kernel& kernel, const LaunchArguments& arguments) {
   constexpr int kSwizzle128 = 3, kPromote256 = 3;
   constexpr std::uint32_t kSteps[] = {1, 1, 1, 1, 1};
-  for (const emit::TensorMap& map : emit::tensor_maps(kernel, arguments.ints)) {
+  const std::vector<emit::TensorMap> maps = emit::tensor_maps(kernel, arguments.ints);
+  for (const emit::TensorMap& map : maps) {
     const DevicePointer address =
         address_of(arguments.buffers[map.buffer]) + static_cast<DevicePointer>(map.offset_bytes);
     TensorMap packed;
-    check(replays_.api().tensor_map(
-              &packed, map.dtype == DType::bf16 ? TensorMapType::BF16 : TensorMapType::F16,
-              static_cast<unsigned>(map.sizes.size()), reinterpret_cast<void*>(address), map.sizes.data(),
-              map.strides.data(), map.box.data(), kSteps, 0, kSwizzle128, kPromote256, 0),
+    const TensorMapType type = map.dtype == DType::f32    ? TensorMapType::TF32
+                               : map.dtype == DType::bf16 ? TensorMapType::BF16
+                                                          : TensorMapType::F16;
+    check(replays_.api().tensor_map(&packed, type, static_cast<unsigned>(map.sizes.size()),
+                                    reinterpret_cast<void*>(address), map.sizes.data(), map.strides.data(),
+                                    map.box.data(), kSteps, 0, kSwizzle128, kPromote256, 0),
           "cuTensorMapEncodeTiled");
     parameters_.push(packed);
   }
+  return !maps.empty();
 }
 
 /// The last parameter of a kernel that has fault words.
@@ -235,6 +245,35 @@ void Launcher::launch_product(ProductExecutable& executable, const LaunchArgumen
   replays_.start(
       {executable.sum_splits, static_cast<unsigned>(blocks), 256, 1, "the launch of a product's second pass"},
       parameters_);
+}
+
+void Launcher::launch_passes(PassesExecutable& executable, const LaunchArguments& arguments,
+                             const RunMemory& memory) {
+  const PassList& list = executable.list;
+  if (list.passes.empty()) return;
+  if (executable.functions.empty()) throw Error("[cuda] passes are launched that were not waited for");
+  const DevicePointer workspace = workspace_for(list.workspace_bytes, memory);
+  const auto address = [&](const PassBuffer& buffer) {
+    const auto offset = static_cast<DevicePointer>(buffer.first) * size_of(buffer.dtype);
+    switch (buffer.of) {
+      case PassBuffer::Of::Operand: return address_of(arguments.buffers[buffer.number]) + offset;
+      case PassBuffer::Of::Result: return address_of(arguments.buffers.back()) + offset;
+      case PassBuffer::Of::Workspace: break;
+    }
+    return workspace + offset;
+  };
+  // Sums of addresses and numbers, so a replay packs all arguments again.
+  for (std::size_t p = 0; p < list.passes.size(); ++p) {
+    const Pass& pass = list.passes[p];
+    parameters_.clear();
+    for (const PassBuffer& buffer : pass.buffers) parameters_.push(address(buffer));
+    parameters_.push(static_cast<std::int32_t>(pass.width_bits()));
+    parameters_.push(static_cast<std::uint32_t>(pass.tiles()));
+    for (const auto& [name, value] : pass.ints) parameters_.push(value);
+    replays_.start({executable.functions[p], static_cast<unsigned>(pass.groups()),
+                    static_cast<unsigned>(pass.lanes), 1, "the launch of a pass of a library op"},
+                   parameters_);
+  }
 }
 
 }  // namespace sinter::runtime::cuda

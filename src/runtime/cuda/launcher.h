@@ -36,8 +36,9 @@ class Launcher {
                       const RunMemory& memory);
   void launch_product(ProductExecutable& executable, const LaunchArguments& arguments,
                       const RunMemory& memory);
+  void launch_passes(PassesExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory);
   void push_faults(const ir::Kernel& kernel, const LaunchArguments& arguments, const RunMemory& memory);
-  void push_tensor_maps(const ir::Kernel& kernel, const LaunchArguments& arguments);
+  bool push_tensor_maps(const ir::Kernel& kernel, const LaunchArguments& arguments);
   void launch_again(Node& node, const LaunchArguments& arguments, const RunMemory& memory);
 
   Replays& replays_;

@@ -117,8 +117,12 @@ ReportTrace report_of(const TraceRun& run) {
   Labels labels;
   for (const plan::Launch& launch : run.plan.launches)
     report.launches.push_back(report_of(launch, report.launches.size(), run.trace, labels));
-  for (std::size_t i = 0; i < report.launches.size(); ++i)
-    report.launches[i].how = run.executables[i]->how(run.plan.launches[i].ints, run.plan.launches[i].members);
+  for (std::size_t i = 0; i < report.launches.size(); ++i) {
+    std::string& how = report.launches[i].how;
+    how = run.executables[i]->how(run.plan.launches[i].ints, run.plan.launches[i].members);
+    if (run.tilings[i].empty()) continue;
+    how += (how.empty() ? "tiles " : "; tiles ") + run.tilings[i];
+  }
   for (const plan::PlanCut& cut : run.plan.cuts) {
     const trace::OpRecord &producer = run.trace.ops[cut.producer], &consumer = run.trace.ops[cut.consumer];
     report.cuts.push_back({std::string(name_of(producer.op)), std::string(name_of(consumer.op)),

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <span>
+#include <string>
 
 #include "jit/ir/traits.h"
 #include "jit/plan/plan.h"
@@ -18,6 +19,7 @@ struct TraceRun {
   const plan::Plan& plan;
   const ir::DeviceTraits& traits;
   std::span<const ExecutableRef> executables;  // one for each launch of the plan
+  std::span<const std::string> tilings;        // likewise: which was chosen by what; empty: nothing to choose
   bool built = false;                          // planned for this run; false: the plan was cached
   bool fused = true;
 };

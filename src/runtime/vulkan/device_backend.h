@@ -38,8 +38,11 @@ class VulkanBackend final : public Backend {
   void download(const BufferView& from, std::span<std::byte> data) override;
   std::unique_ptr<Transfer> begin_download(const BufferView& from, std::span<std::byte> data) override;
   std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override;
-  bool computes(const library::Kind& kind) const override { return product_table().has(kind); }
+  bool computes(const library::Kind& kind) const override {
+    return product_table().has(kind) || pass_table().has(kind);
+  }
   ExecutableRef prepare(const library::LibraryOp& op) override;
+  ExecutableRef prepare_passes(const library::LibraryOp& op);
   void wait_until_ready(Executable& executable, std::span<const std::int64_t> ints,
                         std::size_t members) override;
   void begin(std::unique_ptr<PlanState>* state, const RunNeeds& needs) override;
@@ -73,15 +76,17 @@ class VulkanBackend final : public Backend {
   void launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments);
   void launch_members(KernelExecutable& executable, const LaunchArguments& arguments);
   void launch_product(ProductExecutable& executable, const LaunchArguments& arguments);
+  void launch_passes(PassesExecutable& executable, const LaunchArguments& arguments);
   void make_room(std::size_t bytes, std::uint32_t arguments,
                  std::initializer_list<const Pipeline*> pipelines);
   VkDeviceSize note(const BufferView& view, std::int64_t bytes, bool write);
   Binding bind(const BufferView& view, std::int64_t bytes, bool write);
   Binding bind_input(const BufferView& view, std::size_t bytes);
+  Binding bind_part(const BufferView& view, std::int64_t bytes, bool write);
   Binding bind_words(std::span<const std::uint32_t> words);
   Binding bind_faults(const ir::Kernel& kernel, const LaunchArguments& arguments);
   BufferView workspace(std::size_t bytes) const;
-  void run_pass(const ProductPass& pass, const Pipeline& pipeline, std::uint64_t work);
+  void run_pass(std::uint64_t groups, const Pipeline& pipeline, std::uint64_t work);
 
   Device device_;
   MemoryPool pool_;

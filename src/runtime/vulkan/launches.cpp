@@ -127,6 +127,7 @@ void VulkanBackend::launch(Executable& executable, const LaunchArguments& argume
   accesses_.clear();
   words_.clear();
   auto* kernel = dynamic_cast<KernelExecutable*>(&executable);
+  if (auto* passes = dynamic_cast<PassesExecutable*>(&executable)) return launch_passes(*passes, arguments);
   if (!kernel) return launch_product(dynamic_cast<ProductExecutable&>(executable), arguments);
   if (kernel->kernel.members == 1) compute_reaches(*kernel, arguments, 0);
   kernel->uses_addresses(reaches_) ? launch_members(*kernel, arguments) : launch_kernel(*kernel, arguments);
@@ -191,8 +192,13 @@ Binding VulkanBackend::bind(const BufferView& view, std::int64_t bytes, bool wri
 /// told how far.
 Binding VulkanBackend::bind_input(const BufferView& view, std::size_t bytes) {
   checked(view, bytes, "a matrix product or convolution");
+  return bind_part(view, static_cast<std::int64_t>(bytes), false);
+}
+
+/// Binds bytes that may begin anywhere, from an offset on that the device can bind.
+Binding VulkanBackend::bind_part(const BufferView& view, std::int64_t bytes, bool write) {
   const std::size_t rest = view.byte_offset % device_.info().storage_alignment;
-  return bind({view.buffer, view.byte_offset - rest}, static_cast<std::int64_t>(rest + bytes), false);
+  return bind({view.buffer, view.byte_offset - rest}, static_cast<std::int64_t>(rest) + bytes, write);
 }
 
 Binding VulkanBackend::bind_words(std::span<const std::uint32_t> words) {
@@ -308,12 +314,12 @@ void VulkanBackend::make_counters() {
   counters_ = std::move(counters);
 }
 
-void VulkanBackend::run_pass(const ProductPass& pass, const Pipeline& pipeline, std::uint64_t work) {
+void VulkanBackend::run_pass(std::uint64_t groups, const Pipeline& pipeline, std::uint64_t work) {
   const DeviceInfo& info = device_.info();
-  const auto x = static_cast<std::uint32_t>(std::min<std::uint64_t>(pass.groups, info.max_groups[0]));
-  const std::uint64_t y = (pass.groups + x - 1) / x;
+  const auto x = static_cast<std::uint32_t>(std::min<std::uint64_t>(groups, info.max_groups[0]));
+  const std::uint64_t y = (groups + x - 1) / x;
   if (y > info.max_groups[1])
-    throw DeviceError("[vulkan] " + std::to_string(pass.groups) + " groups are more than " + info.name +
+    throw DeviceError("[vulkan] " + std::to_string(groups) + " groups are more than " + info.name +
                       " can launch");
   commands_.dispatch(pipeline, bindings_, accesses_, x, static_cast<std::uint32_t>(y), work);
 }
@@ -379,7 +385,7 @@ void VulkanBackend::launch_product(ProductExecutable& executable, const LaunchAr
   read(b, plan.input_bytes[1]);
   write(sums, bytes_of_sums);
   bindings_.push_back(bind_words(words_));
-  run_pass(plan.product, product, work);
+  run_pass(plan.product.groups, product, work);
   if (combine) {
     accesses_.clear();
     bindings_.clear();
@@ -389,7 +395,41 @@ void VulkanBackend::launch_product(ProductExecutable& executable, const LaunchAr
     read(sums, plan.partial_bytes);
     write(output, plan.output_bytes);
     bindings_.push_back(bind_words(words_));
-    run_pass(plan.combine, *combine, 0);
+    run_pass(plan.combine.groups, *combine, 0);
+  }
+  commands_.submit_if_large();
+}
+
+void VulkanBackend::launch_passes(PassesExecutable& executable, const LaunchArguments& arguments) {
+  const PassList& list = executable.list;
+  const Commands::Lock lock = commands_.lock();
+  for (std::size_t p = 0; p < list.passes.size(); ++p) {
+    const Pass& pass = list.passes[p];
+    const Pipeline& pipeline =
+        compiler_.pipeline(*executable.texts[p], static_cast<std::uint32_t>(pass.lanes));
+    bindings_.clear();
+    accesses_.clear();
+    words_.assign(pass.buffers.size(), 0);
+    words_.push_back(static_cast<std::uint32_t>(pass.width_bits()));
+    words_.push_back(static_cast<std::uint32_t>(pass.tiles()));
+    for (const auto& [name, value] : pass.ints) words_.push_back(static_cast<std::uint32_t>(value));
+    make_room(words_.size() * sizeof(std::uint32_t), 1, {&pipeline});
+    std::uint64_t bytes = 0;
+    for (std::size_t b = 0; b < pass.buffers.size(); ++b) {
+      const PassBuffer& buffer = pass.buffers[b];
+      const std::size_t size = size_of(buffer.dtype);
+      BufferView view = buffer.of == PassBuffer::Of::Operand  ? arguments.buffers[buffer.number]
+                        : buffer.of == PassBuffer::Of::Result ? arguments.buffers.back()
+                                                              : workspace(list.workspace_bytes);
+      view.byte_offset += static_cast<std::size_t>(buffer.first) * size;
+      words_[b] = static_cast<std::uint32_t>(view.byte_offset % device_.info().storage_alignment / size);
+      const std::int64_t all = buffer.numel * static_cast<std::int64_t>(size);
+      bindings_.push_back(bind_part(view, all, buffer.written));
+      bytes += static_cast<std::uint64_t>(all);
+    }
+    bindings_.push_back(bind_words(words_));
+    const auto groups = static_cast<std::uint64_t>(pass.groups());
+    run_pass(groups, pipeline, bytes + kBytesOfLane * groups * static_cast<std::uint64_t>(pass.lanes));
   }
   commands_.submit_if_large();
 }

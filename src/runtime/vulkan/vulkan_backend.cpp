@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,8 @@
 #include "src/base/env.h"
 #include "src/runtime/vulkan/device_backend.h"
 #include "src/runtime/vulkan/instance.h"
+#include "src/runtime/vulkan/kernels/long_loops.h"
+#include "src/runtime/vulkan/kernels/pass_text.h"
 
 namespace sinter::runtime {
 namespace vulkan {
@@ -161,6 +164,7 @@ std::vector<ExecutableRef> VulkanBackend::compile(std::span<const ir::Kernel* co
 ExecutableRef VulkanBackend::prepare(const library::LibraryOp& op) {
   const base::ExitGate::Entry inside(gate());
   require(inside);
+  if (pass_table().has(op.kind())) return prepare_passes(op);
   auto executable = std::make_shared<ProductExecutable>();
   executable->plan = product_table().prepare(traits_.name, op, device_.info());
   const ProductPlan& plan = executable->plan;
@@ -170,6 +174,35 @@ ExecutableRef VulkanBackend::prepare(const library::LibraryOp& op) {
   if (plan.combine.groups)
     executable->combine = compiler_.compile(plan.combine.source, bindings, plan.combine.lanes);
   executable->plan.product.source = executable->plan.combine.source = std::string();
+  compiler_.save();
+  return executable;
+}
+
+ExecutableRef VulkanBackend::prepare_passes(const library::LibraryOp& op) {
+  const DeviceInfo& info = device_.info();
+  auto executable = std::make_shared<PassesExecutable>();
+  executable->list = pass_table().prepare(traits_.name, op);
+  PassList& list = executable->list;
+  if (!traits_.supports(list.dtype))
+    throw DTypeError("[vulkan] " + info.name + " has no " + op.kind().name() + " of " +
+                     std::string(name_of(list.dtype)));
+  if (needs_int64(list) && !traits_.supports(DType::i64))
+    throw DTypeError("[vulkan] " + info.name + " has no integers of 64 bits, which " + op.kind().name() +
+                     " of " + std::string(name_of(list.dtype)) + " takes");
+  std::erase_if(list.passes, [](const Pass& pass) { return pass.groups() == 0; });
+  for (const Pass& pass : list.passes) {
+    for (const PassBuffer& buffer : pass.buffers)
+      if (buffer.first + buffer.numel > std::numeric_limits<std::int32_t>::max())
+        throw DeviceError("[vulkan] " + op.describe() + " goes over " + std::to_string(buffer.numel) +
+                          " elements of one buffer; Vulkan kernels reach 2147483647");
+    if (info.is_cpu && pass.most_rounds > kMostRounds)
+      throw DeviceError("[vulkan] " + op.describe() + " may go round its loops " +
+                        std::to_string(pass.most_rounds) + " times for one lane; " + info.name +
+                        " stops at " + std::to_string(kMostRounds));
+    executable->texts.push_back(compiler_.compile(pass_source(list, pass),
+                                                  static_cast<std::uint32_t>(pass.buffers.size() + 1),
+                                                  static_cast<std::uint32_t>(pass.lanes)));
+  }
   compiler_.save();
   return executable;
 }

@@ -182,6 +182,24 @@ std::function<std::any()> blocks_step(const Device& plain) {
   };
 }
 
+struct Table {
+  Tensor<2> rows;
+};
+
+/// The gradient of the table is written nowhere: the optimizer picks its rows from the sums.
+std::function<std::any()> embedding_step(const Device& plain) {
+  const auto model = std::make_shared<Table>(Table{parameter<2>({5000, 64}, plain)});
+  auto optimizer = std::make_shared<optim::Adam>(optim::AdamConfig{}.init());
+  const auto tokens = labels(256, plain);
+  const auto y = data<2>({256, 64}, plain.autodiff());
+  return [=]() -> std::any {
+    auto loss = nn::mse(model->rows.index_select(0, tokens), y);
+    auto gradients = loss.backward();
+    optimizer->step(1e-3, *model, std::move(gradients));
+    return loss;
+  };
+}
+
 struct Cnn {
   nn::Conv2d conv1, conv2;
   nn::AdaptiveAvgPool2d pool;
@@ -199,7 +217,7 @@ std::function<std::any()> cnn_step(const Device& plain) {
   auto model = std::make_shared<Cnn>(Cnn{nn::Conv2dConfig{.channels = {1, 8}, .kernel = {3, 3}}.init(device),
                                          nn::Conv2dConfig{.channels = {8, 16}, .kernel = {3, 3}}.init(device),
                                          {.output = {8, 8}},
-                                         {.probability = 0.5},
+                                         {.probability = 0.5, .training = true},
                                          nn::LinearConfig{.d_in = 1024, .d_out = 512}.init(device),
                                          nn::LinearConfig{.d_in = 512, .d_out = 10}.init(device)});
   auto optimizer = std::make_shared<optim::Adam>(optim::AdamConfig{}.init());
@@ -231,6 +249,7 @@ const std::vector<KnownProgram>& known_programs() {
       {"in_place", 1, in_place},
       {"cat_8_computed", 1, cat_of_computed},
       {"adam_200_parameters", 4, adam},
+      {"embedding_step", 6, embedding_step},
       {"linear_gelu_layer_norm_4_step", 40, blocks_step},
       {"guide_cnn_step", 25, cnn_step},
   };

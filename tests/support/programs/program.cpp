@@ -86,11 +86,11 @@ AnyTensor reduce(Op op, const A& x, const Axes& axes) {
 
 std::string name_of(Kind kind) {
   static const char* const names[] = {
-      "input", "full",         "arange",     "uniform", "normal",       "unary",  "cast",    "binary",
-      "where", "reshape",      "permute",    "expand",  "slice",        "flip",   "windows", "pad",
-      "place", "slice_assign", "slice_fill", "cat",     "stack",        "repeat", "roll",    "reduce",
-      "mean",  "argmax",       "argmin",     "gather",  "index_select", "matmul", "conv2d",  "alias",
-      "drop",  "read",         "sync",       "flush"};
+      "input",  "full",         "arange",     "uniform", "normal",       "unary",     "cast",        "binary",
+      "where",  "reshape",      "permute",    "expand",  "slice",        "flip",      "windows",     "pad",
+      "place",  "slice_assign", "slice_fill", "cat",     "stack",        "repeat",    "roll",        "reduce",
+      "mean",   "argmax",       "argmin",     "gather",  "index_select", "index_add", "scatter_add", "matmul",
+      "conv2d", "alias",        "drop",       "read",    "sync",         "flush"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -242,6 +242,8 @@ AnyTensor execute(const Step& s, const std::vector<A>& handles, const Device& de
     case Kind::ArgMin: return tensor(0).argmin(s.axis);
     case Kind::Gather: return tensor(0).gather(s.axis, tensor(1));
     case Kind::IndexSelect: return tensor(0).index_select(s.axis, tensor(1));
+    case Kind::IndexAdd: return tensor(0).index_add(s.axis, tensor(1), tensor(2));
+    case Kind::ScatterAdd: return tensor(0).scatter_add(s.axis, tensor(1), tensor(2));
     case Kind::MatMul: return tensor(0).matmul(tensor(1));
     case Kind::Conv2d: return tensor(0).conv2d(tensor(1), s.options);
     case Kind::Alias: return tensor(0);
@@ -292,6 +294,8 @@ ReferenceTensor evaluate(const Step& s, const std::vector<ReferenceTensor>& valu
     case Kind::ArgMin: return reference.arg_extreme(Op::Min, tensor(0), s.axis);
     case Kind::Gather: return reference.gather(tensor(0), s.axis, tensor(1));
     case Kind::IndexSelect: return reference.index_select(tensor(0), s.axis, tensor(1));
+    case Kind::IndexAdd: return reference.index_add(tensor(0), s.axis, tensor(1), tensor(2));
+    case Kind::ScatterAdd: return reference.scatter_add(tensor(0), s.axis, tensor(1), tensor(2));
     case Kind::MatMul: return reference.matmul(tensor(0), tensor(1));
     case Kind::Conv2d: return reference.conv2d(tensor(0), tensor(1), s.options);
     case Kind::Alias: return tensor(0);

@@ -44,6 +44,8 @@ enum class StepKind : std::uint8_t {
   ArgMin,
   Gather,
   IndexSelect,
+  IndexAdd,
+  ScatterAdd,
   MatMul,
   Conv2d,
   Alias,  // a second handle

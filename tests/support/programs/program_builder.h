@@ -151,6 +151,14 @@ class ProgramBuilder {
     s.args.push_back({index});
     return add(std::move(s));
   }
+  /// IndexAdd, ScatterAdd.
+  int added(StepKind kind, int x, std::int64_t axis, int index, int source) {
+    Step s = of(kind, x);
+    s.axis = axis;
+    s.args.push_back({index});
+    s.args.push_back({source});
+    return add(std::move(s));
+  }
   int matmul(int a, int b) { return with_op(StepKind::MatMul, Op::MatMul, {{a}, {b}}); }
   int conv2d(int x, int weight, const Conv2dOptions& options) {
     Step s = of(StepKind::Conv2d, x);

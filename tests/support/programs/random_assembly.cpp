@@ -1,4 +1,4 @@
-// Random assignments and concatenations.
+// Random assignments, concatenations, indexed reads and sums.
 #include "tests/support/programs/random_assembly.h"
 
 namespace sinter::testing {
@@ -104,6 +104,65 @@ void RandomAssembly::assemble() {
     case 4: return repeat(x);
     default: return roll(x);
   }
+}
+
+void RandomAssembly::by_index() {
+  if (data_.chance(0.4)) return add_by_index();
+  const int x = pick([](const ReferenceTensor& t) { return t.shape.rank() > 0; });
+  if (x < 0) return;
+  Step step{data_.chance(0.5) ? Kind::Gather : Kind::IndexSelect};
+  step.axis = random_axis(shape(x));
+  const std::int64_t size = shape(x)[step.axis];
+  if (size == 0) return;
+  Shape of(shape(x));
+  for (std::int64_t& n : of)
+    if (data_.chance(0.2) && n > 1) n = data_.integer(1, n);
+  of[step.axis] = data_.integer(0, 6);
+  if (step.kind == Kind::IndexSelect) of = Shape{data_.integer(1, 6)};
+  const int index = index_of(of, size);
+  if (index < 0) return;
+  step.args = {{x}, {index}};
+  add(std::move(step));
+  if (data_.chance(0.7)) drop(index);
+}
+
+/// An input of integers, or the remainders of one that is used for more.
+int RandomAssembly::index_of(const Shape& of, std::int64_t size) {
+  const DType dtype = data_.chance(0.5) ? DType::i64 : DType::i32;
+  const bool as_it_is = data_.chance(0.5);
+  const int index = input(of, dtype, as_it_is ? size : 50);
+  if (index < 0 || as_it_is) return index;
+  const int computed = binary(Op::Remainder, {index}, {-1, size});
+  drop(index);
+  return computed;
+}
+
+void RandomAssembly::add_by_index() {
+  const int x = pick([](const ReferenceTensor& t) {
+    return t.dtype != DType::boolean && t.dtype != DType::u8 && t.shape.rank() > 0;
+  });
+  if (x < 0) return;
+  Step step{data_.chance(0.5) ? Kind::ScatterAdd : Kind::IndexAdd};
+  step.axis = random_axis(shape(x));
+  const std::int64_t size = shape(x)[step.axis];
+  if (size == 0) return;
+  Shape of(shape(x));
+  of[step.axis] = data_.integer(0, 9);
+  Shape indices{of[step.axis]};
+  if (step.kind == Kind::ScatterAdd) {
+    for (std::int64_t& n : of)
+      if (data_.chance(0.2) && n > 1) n = data_.integer(1, n);
+    indices = of;
+    for (std::int64_t& n : of)
+      if (data_.chance(0.2)) n += data_.integer(0, 2);
+  }
+  const int index = index_of(indices, size);
+  if (index < 0) return;
+  const int source = of_shape(of, value(x).dtype);
+  if (source < 0) return;
+  step.args = {{x}, {index}, {source}};
+  add(std::move(step));
+  if (data_.chance(0.7)) drop(index);
 }
 
 }  // namespace sinter::testing

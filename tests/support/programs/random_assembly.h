@@ -11,6 +11,8 @@ class RandomAssembly : public ProgramPool {
 
  protected:
   void assemble();
+  /// Reads from a tensor or adds to it at places that another one says.
+  void by_index();
   Range random_range(std::int64_t size);
 
  private:
@@ -18,6 +20,8 @@ class RandomAssembly : public ProgramPool {
   void join(int x);
   void repeat(int x);
   void roll(int x);
+  void add_by_index();
+  int index_of(const Shape& of, std::int64_t size);
   /// A handle of that shape and dtype, or a new input.
   int of_shape(const Shape& wanted, DType dtype);
 };

@@ -63,7 +63,7 @@ class Generator : public RandomAssembly {
     else if (choice < 83)
       arg_step();
     else if (choice < 87)
-      gather_step();
+      by_index();
     else if (choice < 90)
       matmul_step();
     else if (choice < 91)
@@ -319,32 +319,6 @@ class Generator : public RandomAssembly {
     step.args = {{x}};
     step.axis = random_axis(shape(x));
     if (shape(x)[step.axis] > 0) add(std::move(step));
-  }
-
-  void gather_step() {
-    const int x = pick([](const ReferenceTensor& t) { return t.shape.rank() > 0; });
-    if (x < 0) return;
-    Step step{data_.chance(0.5) ? Kind::Gather : Kind::IndexSelect};
-    step.axis = random_axis(shape(x));
-    const std::int64_t size = shape(x)[step.axis];
-    if (size == 0) return;
-    Shape of(shape(x));
-    for (std::int64_t& n : of)
-      if (data_.chance(0.2) && n > 1) n = data_.integer(1, n);
-    of[step.axis] = data_.integer(0, 6);
-    if (step.kind == Kind::IndexSelect) of = Shape{data_.integer(1, 6)};
-    const DType dtype = data_.chance(0.5) ? DType::i64 : DType::i32;
-    int index = input(of, dtype, data_.chance(0.5) ? size : 50);
-    if (index < 0) return;
-    const int data = index;
-    if (program_.steps[static_cast<std::size_t>(index)].range != size) {  // computed, not an input
-      index = binary(Op::Remainder, {index}, {-1, size});
-      if (index < 0) return;
-      drop(data);
-    }
-    step.args = {{x}, {index}};
-    add(std::move(step));
-    if (data_.chance(0.7)) drop(index);
   }
 
   void matmul_step() {

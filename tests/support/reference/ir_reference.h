@@ -12,6 +12,9 @@
 #include "jit/ir/kernel.h"
 #include "jit/library/conv2d.h"
 #include "jit/library/matmul.h"
+#include "jit/library/scan.h"
+#include "jit/library/segments.h"
+#include "jit/library/sort.h"
 #include "src/runtime/backend.h"
 #include "src/runtime/library_table.h"
 
@@ -90,6 +93,15 @@ LibraryResult reference_matmul(const library::MatMulOp& op, std::span<const doub
 /// Inputs in the order of the op's comment.
 LibraryResult reference_conv2d(const library::Conv2dOp& op, std::span<const double> first,
                                std::span<const double> second);
+
+LibraryResult reference_sort_indices(const library::SortIndicesOp& op, std::span<const double> index);
+LibraryResult reference_segment_sum(const library::SegmentSumOp& op, std::span<const double> values,
+                                    std::span<const double> sorted);
+
+LibraryResult reference_sort(const library::SortOp& op, std::span<const double> x);
+LibraryResult reference_search_sorted(const library::SearchSortedOp& op, std::span<const double> sorted,
+                                      std::span<const double> values);
+LibraryResult reference_scan(const library::ScanOp& op, std::span<const double> x);
 
 /// A library op as the oracle computes it: all operands in, the one result out.
 using Evaluate = std::function<LibraryResult(std::span<const std::span<const double>> operands)>;

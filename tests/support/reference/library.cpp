@@ -1,5 +1,8 @@
 // The oracle's matrix product and convolution: the sums of their definitions.
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <stdexcept>
 
 #include "tests/support/reference/ir_reference.h"
@@ -88,6 +91,135 @@ LibraryResult reference_conv2d(const library::Conv2dOp& op, std::span<const doub
   return result;
 }
 
+LibraryResult reference_sort_indices(const library::SortIndicesOp& op, std::span<const double> index) {
+  std::vector<std::size_t> order(static_cast<std::size_t>(op.count));
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return index[a] < index[b]; });
+  LibraryResult result;
+  result.values.assign(static_cast<std::size_t>(op.rows), static_cast<double>(op.count));
+  for (std::size_t place = order.size(); place-- > 0;)
+    result.values[static_cast<std::size_t>(index[order[place]])] = static_cast<double>(place);
+  for (const std::size_t position : order) result.values.push_back(index[position]);
+  for (const std::size_t position : order) result.values.push_back(static_cast<double>(position));
+  result.magnitudes.assign(result.values.size(), 0);
+  return result;
+}
+
+LibraryResult reference_segment_sum(const library::SegmentSumOp& op, std::span<const double> values,
+                                    std::span<const double> sorted) {
+  LibraryResult result;
+  const auto columns = static_cast<std::size_t>(op.columns), rows = static_cast<std::size_t>(op.rows),
+             count = static_cast<std::size_t>(op.count);
+  result.values.assign(static_cast<std::size_t>(op.results()) * columns, 0);
+  result.magnitudes = result.values;
+  for (std::size_t place = 0; place < count; ++place) {
+    const auto row = static_cast<std::size_t>(sorted[rows + place]),
+               from = static_cast<std::size_t>(sorted[rows + count + place]);
+    const std::size_t to = op.dense ? row : static_cast<std::size_t>(sorted[row]);
+    for (std::size_t c = 0; c < columns; ++c) {
+      double& sum = result.values[to * columns + c];
+      const double term = values[from * columns + c];
+      const bool first = place == 0 || sorted[rows + place] != sorted[rows + place - 1];
+      using library::SegmentReduction;
+      switch (first ? SegmentReduction::Sum : op.reduction) {
+        case SegmentReduction::Sum: sum += term; break;
+        case SegmentReduction::Prod: sum *= term; break;
+        case SegmentReduction::Max: sum = std::isnan(sum) || sum >= term ? sum : term; break;
+        case SegmentReduction::Min: sum = std::isnan(sum) || sum <= term ? sum : term; break;
+      }
+      result.magnitudes[to * columns + c] += std::abs(values[from * columns + c]);
+    }
+  }
+  return result;
+}
+
+namespace {
+
+/// NaN counts as the largest number.
+bool stands_before(double a, double b) { return a < b || (std::isnan(b) && !std::isnan(a)); }
+
+}  // namespace
+
+LibraryResult reference_sort(const library::SortOp& op, std::span<const double> x) {
+  LibraryResult result;
+  std::vector<std::int64_t> order(static_cast<std::size_t>(op.length));
+  for (std::int64_t sequence = 0; sequence < op.sequences(); ++sequence) {
+    const auto value = [&](std::int64_t place) {
+      return x[static_cast<std::size_t>(sequence / op.inner * op.x_outer + place * op.x_step +
+                                        sequence % op.inner * op.x_inner)];
+    };
+    std::iota(order.begin(), order.end(), std::int64_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+      return op.descending ? stands_before(value(b), value(a)) : stands_before(value(a), value(b));
+    });
+    result.values.insert(result.values.end(), order.begin(), order.begin() + op.keep);
+  }
+  result.magnitudes.assign(result.values.size(), 0);
+  return result;
+}
+
+LibraryResult reference_search_sorted(const library::SearchSortedOp& op, std::span<const double> sorted,
+                                      std::span<const double> values) {
+  LibraryResult result;
+  for (std::int64_t i = 0; i < op.rows * op.count; ++i) {
+    const std::int64_t row = op.shared ? 0 : i / op.count * op.length;
+    const double value = values[static_cast<std::size_t>(i)];
+    std::int64_t place = 0;
+    for (std::int64_t j = 0; j < op.length; ++j) {
+      const double own = sorted[static_cast<std::size_t>(row + j)];
+      place += op.right ? !stands_before(value, own) : stands_before(own, value);
+    }
+    result.values.push_back(static_cast<double>(place));
+  }
+  result.magnitudes.assign(result.values.size(), 0);
+  return result;
+}
+
+LibraryResult reference_scan(const library::ScanOp& op, std::span<const double> x) {
+  using library::ScanKind;
+  LibraryResult result;
+  result.values.assign(static_cast<std::size_t>(op.numel()), 0);
+  result.magnitudes = result.values;
+  for (std::int64_t slice = 0; slice < op.outer; ++slice)
+    for (std::int64_t column = 0; column < op.inner; ++column) {
+      const auto at = [&](std::int64_t j) { return op.reverse ? op.length - 1 - j : j; };
+      const auto value = [&](std::int64_t place) {
+        return x[static_cast<std::size_t>(slice * op.x_outer + place * op.x_step + column * op.x_inner)];
+      };
+      double all = op.scan == ScanKind::Prod ? 1 : 0, magnitude = 0;
+      if (op.scan == ScanKind::LogSumExp) all = -std::numeric_limits<double>::infinity();
+      std::int64_t extreme = at(0);
+      for (std::int64_t j = 0; j < op.length; ++j) {
+        const double own = value(at(j)), before = all, most = value(extreme);
+        switch (op.scan) {
+          case ScanKind::Sum: all += own, magnitude += std::abs(own); break;
+          case ScanKind::Prod: all *= own, magnitude = std::abs(all) * static_cast<double>(j + 1); break;
+          case ScanKind::LogSumExp: {
+            const double high = std::max(all, own), low = std::min(all, own);
+            if (std::isnan(all) || std::isnan(own))
+              all = std::numeric_limits<double>::quiet_NaN();
+            else
+              all = high == low ? high + std::log(2.0) : high + std::log1p(std::exp(low - high));
+            magnitude += std::abs(all) + 1;
+            break;
+          }
+          case ScanKind::MaxPosition:
+            if (std::isnan(own) || (!std::isnan(most) && own >= most)) extreme = at(j);
+            break;
+          case ScanKind::MinPosition:
+            if (std::isnan(own) || (!std::isnan(most) && own <= most)) extreme = at(j);
+            break;
+        }
+        const auto to = static_cast<std::size_t>((slice * op.length + at(j)) * op.inner + column);
+        result.values[to] = library::gives_positions(op.scan) ? static_cast<double>(extreme)
+                            : op.exclusive                    ? before
+                                                              : all;
+        result.magnitudes[to] = magnitude;
+      }
+    }
+  return result;
+}
+
 runtime::LibraryTable<Evaluate(const library::LibraryOp&)>& reference_table() {
   using Direction = library::Conv2dOp::Direction;
   using Operands = std::span<const std::span<const double>>;
@@ -106,7 +238,42 @@ runtime::LibraryTable<Evaluate(const library::LibraryOp&)>& reference_table() {
       {&library::conv2d(Direction::Forward), conv2d},
       {&library::conv2d(Direction::BackwardInput), conv2d},
       {&library::conv2d(Direction::BackwardWeight), conv2d},
+      {&library::sort_indices(),
+       [](const library::LibraryOp& any) -> Evaluate {
+         return [op = library::as<library::SortIndicesOp>(any)](Operands operands) {
+           return reference_sort_indices(op, operands[0]);
+         };
+       }},
+      {&library::segment_sum(),
+       [](const library::LibraryOp& any) -> Evaluate {
+         return [op = library::as<library::SegmentSumOp>(any)](Operands operands) {
+           return reference_segment_sum(op, operands[0], operands[1]);
+         };
+       }},
   };
+  [[maybe_unused]] static const bool sorts = [] {
+    table->add(library::sort(), [](const library::LibraryOp& any) -> Evaluate {
+      return [op = library::as<library::SortOp>(any)](Operands operands) {
+        return reference_sort(op, operands[0]);
+      };
+    });
+    table->add(library::search_sorted(), [](const library::LibraryOp& any) -> Evaluate {
+      return [op = library::as<library::SearchSortedOp>(any)](Operands operands) {
+        return reference_search_sorted(op, operands[0], operands[1]);
+      };
+    });
+    return true;
+  }();
+  [[maybe_unused]] static const bool scans = [] {
+    for (std::size_t kind = 0; kind < library::kScanKinds; ++kind)
+      table->add(library::scan(static_cast<library::ScanKind>(kind)),
+                 [](const library::LibraryOp& any) -> Evaluate {
+                   return [op = library::as<library::ScanOp>(any)](Operands operands) {
+                     return reference_scan(op, operands[0]);
+                   };
+                 });
+    return true;
+  }();
   return *table;
 }
 

@@ -2,6 +2,7 @@
 #include "tests/support/reference/oracle_backend.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <stdexcept>
@@ -39,9 +40,12 @@ struct OracleKernel : runtime::Executable {
   ir::Kernel kernel;
 };
 struct OracleLibraryOp : runtime::Executable {
-  OracleLibraryOp(Evaluate e, DType d) : evaluate(std::move(e)), dtype(d) {}
+  OracleLibraryOp(Evaluate e, const library::LibraryOp& op) : evaluate(std::move(e)), dtype(op.dtype) {
+    for (std::size_t k = 0; k < operand_dtypes.size(); ++k) operand_dtypes[k] = op.dtype_of_operand(k);
+  }
   Evaluate evaluate;
   DType dtype;
+  std::array<DType, 3> operand_dtypes{};
 };
 
 /// Checks that written memory is bound once, and that the kernel reads only the elements of it that it
@@ -79,18 +83,30 @@ struct OracleReport : runtime::FaultReport {
   std::vector<std::uint32_t> all;
 };
 
+template <class T>
+void append_as(std::vector<double>& to, const std::byte* from) {
+  T value{};
+  std::memcpy(&value, from, sizeof value);
+  to.push_back(static_cast<double>(value));
+}
+
 std::vector<double> numbers(DType dtype, std::span<const std::byte> bytes) {
   std::vector<double> values;
-  for (std::size_t at = 0; at + size_of(dtype) <= bytes.size(); at += size_of(dtype)) {
-    float single = 0;
-    double value = 0;
-    if (dtype == DType::f32)
-      std::memcpy(&single, bytes.data() + at, sizeof single);
-    else
-      std::memcpy(&value, bytes.data() + at, sizeof value);
-    values.push_back(dtype == DType::f32 ? single : value);
-  }
+  for (std::size_t at = 0; at + size_of(dtype) <= bytes.size(); at += size_of(dtype)) switch (dtype) {
+      case DType::f32: append_as<float>(values, bytes.data() + at); break;
+      case DType::f64: append_as<double>(values, bytes.data() + at); break;
+      case DType::i32: append_as<std::int32_t>(values, bytes.data() + at); break;
+      case DType::i64: append_as<std::int64_t>(values, bytes.data() + at); break;
+      default: throw std::logic_error("a library op of " + std::string(name_of(dtype)));
+    }
   return values;
+}
+
+template <class T>
+std::byte* write_as(std::byte* to, double number) {
+  const auto value = static_cast<T>(number);
+  std::memcpy(to, &value, sizeof value);
+  return to + sizeof value;
 }
 
 class OracleBackend : public runtime::Backend {
@@ -133,7 +149,7 @@ class OracleBackend : public runtime::Backend {
   }
   bool computes(const library::Kind& kind) const override { return reference_table().has(kind); }
   runtime::ExecutableRef prepare(const library::LibraryOp& op) override {
-    return std::make_shared<OracleLibraryOp>(reference_table().prepare(traits_.name, op), op.dtype);
+    return std::make_shared<OracleLibraryOp>(reference_table().prepare(traits_.name, op), op);
   }
 
   void launch(runtime::Executable& executable, const runtime::LaunchArguments& arguments) override {
@@ -195,24 +211,22 @@ class OracleBackend : public runtime::Backend {
   }
 
   void run(const OracleLibraryOp& op, const runtime::LaunchArguments& arguments) {
-    const DType dtype = op.dtype;
     // Strides may be negative, so the whole buffer is available.
     std::vector<std::vector<double>> all;
     std::vector<std::span<const double>> operands;
     for (const BufferView& view : arguments.buffers.first(arguments.buffers.size() - 1))
-      all.push_back(numbers(dtype, memory_of({view.buffer, 0})));
+      all.push_back(numbers(op.operand_dtypes[all.size()], memory_of({view.buffer, 0})));
     for (std::size_t k = 0; k < all.size(); ++k)
-      operands.push_back(std::span(all[k]).subspan(arguments.buffers[k].byte_offset / size_of(dtype)));
+      operands.push_back(
+          std::span(all[k]).subspan(arguments.buffers[k].byte_offset / size_of(op.operand_dtypes[k])));
     const LibraryResult result = op.evaluate(operands);
     std::byte* to = memory_of(arguments.buffers.back()).data();
-    for (double value : result.values) {
-      const auto single = static_cast<float>(value);
-      if (dtype == DType::f32)
-        std::memcpy(to, &single, sizeof single);
-      else
-        std::memcpy(to, &value, sizeof value);
-      to += size_of(dtype);
-    }
+    for (double value : result.values) switch (op.dtype) {
+        case DType::f32: to = write_as<float>(to, value); break;
+        case DType::i32: to = write_as<std::int32_t>(to, value); break;
+        case DType::i64: to = write_as<std::int64_t>(to, value); break;
+        default: to = write_as<double>(to, value);
+      }
   }
 
   ir::DeviceTraits traits_;

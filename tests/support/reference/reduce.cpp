@@ -236,6 +236,50 @@ ReferenceTensor Reference::index_select(const ReferenceTensor& x, std::int64_t a
   });
 }
 
+/// x with the sum of the terms of each element, of which most may have none.
+ReferenceTensor Reference::add_up(const ReferenceTensor& x,
+                                  const std::vector<std::vector<Value>>& terms) const {
+  ReferenceTensor sums{x.shape, x.dtype, {}};
+  for (const std::vector<Value>& own : terms) {
+    sums.values.push_back(own.empty() ? identity(Op::Sum, x.dtype)
+                                      : reduced(Op::Sum, own, x.dtype, precision_));
+    sums.values.back().dtype = x.dtype;
+  }
+  return binary(Op::Add, x, sums);
+}
+
+ReferenceTensor Reference::index_add(const ReferenceTensor& x, std::int64_t axis,
+                                     const ReferenceTensor& index, const ReferenceTensor& source) const {
+  ReferenceTensor wide{source.shape, index.dtype, {}};
+  const auto dim =
+      static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(x.shape.rank()) : axis);
+  for_each_coordinate(source.shape, [&](const Dims& at) {
+    wide.values.push_back(index.values[static_cast<std::size_t>(at[dim])]);
+  });
+  return scatter_add(x, axis, wide, source);
+}
+
+ReferenceTensor Reference::scatter_add(const ReferenceTensor& x, std::int64_t axis,
+                                       const ReferenceTensor& index, const ReferenceTensor& source) const {
+  const auto dim =
+      static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(x.shape.rank()) : axis);
+  std::vector<std::vector<Value>> terms(x.values.size());
+  std::size_t next = 0;
+  for_each_coordinate(index.shape, [&](const Dims& at) {
+    Dims to = at;
+    to[dim] = index.values[next++].integer;
+    std::size_t place = 0;
+    for (std::size_t d = 0; d < x.shape.rank(); ++d)
+      place = place * static_cast<std::size_t>(x.shape[d]) + static_cast<std::size_t>(to[d]);
+    terms[place].push_back(source.at(at));
+  });
+  ReferenceTensor result = add_up(x, terms);
+  for (const Value& i : index.values)
+    if (i.error > 0)  // it may as well have been added elsewhere
+      for (Value& v : result.values) v.error = kInfinity;
+  return result;
+}
+
 ReferenceTensor Reference::matmul(const ReferenceTensor& a, const ReferenceTensor& b) const {
   const std::size_t rank = std::max(a.shape.rank(), b.shape.rank());
   const std::int64_t inner = a.shape.back();

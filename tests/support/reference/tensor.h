@@ -75,12 +75,19 @@ class Reference {
   ReferenceTensor index_select(const ReferenceTensor& x, std::int64_t axis,
                                const ReferenceTensor& index) const;
 
+  // ---- indexed sums
+  ReferenceTensor index_add(const ReferenceTensor& x, std::int64_t axis, const ReferenceTensor& index,
+                            const ReferenceTensor& source) const;
+  ReferenceTensor scatter_add(const ReferenceTensor& x, std::int64_t axis, const ReferenceTensor& index,
+                              const ReferenceTensor& source) const;
+
   // ---- products
   ReferenceTensor matmul(const ReferenceTensor& a, const ReferenceTensor& b) const;
   ReferenceTensor conv2d(const ReferenceTensor& x, const ReferenceTensor& weight,
                          const Conv2dOptions& options) const;
 
  private:
+  ReferenceTensor add_up(const ReferenceTensor& x, const std::vector<std::vector<Value>>& terms) const;
   Value random(std::uint64_t element, std::uint64_t stream, bool normal) const;
 
   Precision precision_;

@@ -213,8 +213,9 @@ class CudaDialect : public Dialect {
     return "extern \"C\" __global__ void __launch_bounds__(" +
            std::to_string(workgroup_lanes(kernel, target)) + ", " + std::to_string(kernel.tiling.workgroups) +
            ") sinter_kernel(\n    " + arguments(kernel, "int cut, float* partials, u32* counters") +
-           ", const __grid_constant__ TensorMap t_a, const __grid_constant__ TensorMap t_b) {\n  "
-           "sn_follow();\n";
+           (kernel.tiling.a.computed ? "" : ", const __grid_constant__ TensorMap t_a") +
+           (kernel.tiling.b.computed ? "" : ", const __grid_constant__ TensorMap t_b") +
+           ") {\n  sn_follow();\n";
   }
 
   /// Small blocks that hold rows, several on a multiprocessor: one computes while others load. Left alone,

@@ -331,13 +331,15 @@ std::unique_ptr<Jit> open_jit(const std::string& library_path, const std::string
                               const std::string& features, std::string& reason,
                               const emit::LlvmTarget* target) {
   auto machine = std::make_shared<Machine>();
-  machine->library = open_llvm(library_path);
-  reason = machine->library.problem;
-  if (!machine->library.works()) return nullptr;
-  watch_fatal_errors(machine->library.api);
   auto problem = std::make_shared<std::string>();
   try {
-    run_llvm([machine, cpu, features, problem] { *problem = prepare(*machine, cpu, features); });
+    run_llvm([machine, library_path, cpu, features, problem] {
+      machine->library = open_llvm(library_path);
+      *problem = machine->library.problem;
+      if (!machine->library.works()) return;
+      watch_fatal_errors(machine->library.api);
+      *problem = prepare(*machine, cpu, features);
+    });
     reason = *problem;
   } catch (const CompileError& e) {
     reason = e.what();

@@ -4,6 +4,9 @@
 #include "src/base/env.h"
 #include "src/runtime/host/products/conv2d.h"
 #include "src/runtime/host/products/matmul.h"
+#include "src/runtime/host/products/scan.h"
+#include "src/runtime/host/products/segments.h"
+#include "src/runtime/host/products/sort.h"
 #if SINTER_HAS_ONEDNN
 #include "src/runtime/host/products/onednn.h"
 #endif
@@ -62,7 +65,25 @@ LibraryTable<std::shared_ptr<HostExecutable>(const library::LibraryOp&)>& librar
       {&library::conv2d(Direction::Forward), prepare_conv2d},
       {&library::conv2d(Direction::BackwardInput), prepare_conv2d},
       {&library::conv2d(Direction::BackwardWeight), prepare_conv2d},
+      {&library::sort_indices(),
+       [](const library::LibraryOp& op) {
+         return make_sort_indices(library::as<library::SortIndicesOp>(op));
+       }},
+      {&library::segment_sum(),
+       [](const library::LibraryOp& op) { return make_segment_sum(library::as<library::SegmentSumOp>(op)); }},
+      {&library::sort(),
+       [](const library::LibraryOp& op) { return make_sort(library::as<library::SortOp>(op)); }},
+      {&library::search_sorted(),
+       [](const library::LibraryOp& op) {
+         return make_search_sorted(library::as<library::SearchSortedOp>(op));
+       }},
   };
+  [[maybe_unused]] static const bool scans = [] {
+    for (std::size_t kind = 0; kind < library::kScanKinds; ++kind)
+      table->add(library::scan(static_cast<library::ScanKind>(kind)),
+                 [](const library::LibraryOp& op) { return make_scan(library::as<library::ScanOp>(op)); });
+    return true;
+  }();
   return *table;
 }
 

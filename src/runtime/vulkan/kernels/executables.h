@@ -13,6 +13,7 @@
 #include "jit/emit/emit.h"
 #include "jit/ir/kernel.h"
 #include "src/runtime/backend.h"
+#include "src/runtime/passes.h"
 #include "src/runtime/vulkan/kernels/compiler.h"
 #include "src/runtime/vulkan/kernels/products.h"
 #include "src/runtime/vulkan/kernels/reach.h"
@@ -94,6 +95,18 @@ class ProductExecutable final : public Executable {
 
   ProductPlan plan;  // without its sources
   CompiledTextRef product, combine;
+};
+
+/// A library op of several passes.
+class PassesExecutable final : public Executable {
+ public:
+  std::size_t workspace_bytes(std::span<const std::int64_t>, std::size_t) const override {
+    return list.workspace_bytes;
+  }
+  std::size_t held_bytes() const override { return sizeof *this + list.passes.size() * 2 * sizeof(Pass); }
+
+  PassList list;  // the passes that have something to do
+  std::vector<CompiledTextRef> texts;
 };
 
 }  // namespace sinter::runtime::vulkan

@@ -1,0 +1,85 @@
+// A module with layers of several kinds, trained with groups of parameters, a schedule and an average of its
+// weights, and by an optimizer of one's own. docs/modules.md walks through it.
+#include <iostream>
+#include <memory>
+#include <utility>
+
+#include <sinter/sinter.h>
+
+namespace sn = sinter;
+
+namespace {
+
+struct Block {
+  sn::nn::Linear linear;
+  sn::nn::BatchNorm norm;
+  sn::nn::Dropout dropout;
+  sn::Tensor<2> forward(const sn::Tensor<2>& x) const {
+    return dropout.forward(sn::gelu(norm.forward(linear.forward(x))));
+  }
+};
+
+struct Net {
+  Block block;
+  sn::nn::Linear head;
+  sn::Tensor<2> forward(const sn::Tensor<2>& x) const { return head.forward(block.forward(x)); }
+};
+
+Net make_net(const sn::Device& device) {
+  return {.block = {.linear = sn::nn::LinearConfig{.d_in = 4, .d_out = 16}.init(device),
+                    .norm = sn::nn::BatchNormConfig{.channels = 16}.init(device),
+                    .dropout = sn::nn::DropoutConfig{.probability = 0.1}.init(device)},
+          .head = sn::nn::LinearConfig{.d_in = 16, .d_out = 1}.init(device)};
+}
+
+// An optimizer is a rule for one parameter.
+struct SignDescent : sn::optim::Rule {
+  const char* name() const override { return "sign_descent"; }
+  sn::AnyTensor update(sn::optim::Update& u) const override {
+    const auto step = sn::AnyTensor::mul(u.gradient().sign(), u.learning_rate());
+    return sn::AnyTensor::sub(u.parameter(), step);
+  }
+};
+
+}  // namespace
+
+void train(const sn::Device& device) {
+  Net net = make_net(device);
+  std::cout << sn::describe(net);
+  const auto x = sn::Tensor<2>::randn({64, 4}, device.inner());
+  const auto y = x.narrow(1, 0, 1) * x.narrow(1, 1, 1);
+  const auto loss = [&](const Net& model) { return sn::nn::huber(model.forward(x), y.to_device(device)); };
+
+  auto adamw = sn::optim::AdamWConfig{.weight_decay = 0.01,
+                                      .options = {.groups = {{.pattern = "*.bias", .weight_decay = 0}},
+                                                  .clip_norm = 1}}
+                   .init();
+  const auto rate = sn::optim::schedule::cosine(2e-2, 0, 200);
+  auto average = sn::optim::EmaConfig{.decay = 0.9}.init();
+  const double before = loss(sn::nn::valid(net)).item();
+  for (int step = 0; step < 200; ++step) {
+    adamw.step(rate(step), net, loss(net).backward());
+    average.update(net);
+  }
+  // valid() leaves training: no dropout, and the running statistics of the norm.
+  const Net still = sn::nn::valid(average.model(net));
+  std::cout << "learned " << (loss(still).item() < 0.5 * before ? "something" : "nothing") << "\n";
+}
+
+void freeze(const sn::Device& device) {
+  const Net start = make_net(device);
+  Net net = sn::nn::freeze(start, "block.*");
+  sn::optim::Optimizer descent(std::make_shared<SignDescent>());
+  const auto x = sn::Tensor<2>::ones({8, 4}, device.inner());
+  descent.step(0.1, net, net.forward(x).square().mean().backward());
+  std::cout << "the frozen layer is "
+            << (sn::nn::equal(net.block.linear, start.block.linear) ? "the same" : "new") << ", the head is "
+            << (sn::nn::equal(net.head, start.head) ? "the same" : "new") << "\n";
+}
+
+int main() {
+  const auto device = sn::Device::best().autodiff();
+  device.seed(1);
+  train(device);
+  freeze(device);
+}

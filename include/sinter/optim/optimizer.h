@@ -1,0 +1,175 @@
+// Optimizers: a rule that says what becomes of one parameter, and what all optimizers share: groups of
+// parameters, clipping, 16-bit parameters, state in records, and steps that are taken wholly or not at all.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <sinter/any_tensor.h>
+#include <sinter/detail/api.h>
+#include <sinter/optim/step.h>
+#include <sinter/record.h>
+
+namespace sinter::optim {
+
+/// Parameters that an optimizer treats alike: those whose paths fit a pattern (see path_matches). Of several
+/// groups the first that fits counts.
+struct Group {
+  std::string pattern;
+  /// Times the learning rate of the step.
+  double learning_rate = 1;
+  /// Instead of the optimizer's.
+  std::optional<double> weight_decay = std::nullopt;
+  /// Leave them, and their gradients, to another optimizer: the gradients stay in what was given to `step`.
+  bool skip = false;
+};
+
+/// What each optimizer's config has as `options`.
+struct StepOptions {
+  std::vector<Group> groups = {};
+  /// Gradients to [-clip_value, clip_value], element by element.
+  std::optional<double> clip_value = std::nullopt;
+  /// All gradients of the step together to a norm of at most this: times min(1, clip_norm / (norm + 1e-6)),
+  /// as PyTorch does. R. Pascanu et al., "On the difficulty of training recurrent neural networks", 2012.
+  std::optional<double> clip_norm = std::nullopt;
+};
+
+/// What is remembered of a parameter, by names without dots.
+struct ParameterState {
+  std::vector<std::pair<std::string, AnyTensor>> tensors;
+  std::int64_t step = 0;
+};
+
+/// One parameter in one step, as a rule sees it: on the device without autodiff, and in f32 where the
+/// parameter has 16 bits. Everything that differs from step to step is a number, and reaches the kernels as
+/// an argument: each step records the same trace.
+class SINTER_API Update {
+ public:
+  const std::string& path() const { return parameter_.path; }
+  const AnyTensor& parameter() const { return parameter_.value; }
+  const AnyTensor& gradient() const { return parameter_.gradient; }
+  /// Of the parameter's group.
+  double learning_rate() const { return learning_rate_; }
+  double weight_decay(double usual) const { return weight_decay_.value_or(usual); }
+  /// 1 in the parameter's first step.
+  std::int64_t step() const { return state_.step + 1; }
+  const Location& where() const { return where_; }
+
+  /// Whether there is a state of this name: not in the first step.
+  bool has(std::string_view name) const;
+  /// The state of the step before; zeros, of the parameter's shape or of that given, when there is none.
+  /// Throws ShapeError when it has another shape: the module is another one than before.
+  AnyTensor state(std::string_view name) const { return state(name, parameter().shape()); }
+  AnyTensor state(std::string_view name, const Shape& shape) const;
+  /// The state from this step on, if the step succeeds.
+  void set(std::string_view name, AnyTensor next);
+
+ private:
+  friend class Optimizer;
+  Update(Step& step, Parameter& parameter, ParameterState& state, const char* rule, Location where)
+      : step_(step), parameter_(parameter), state_(state), rule_(rule), where_(where) {}
+
+  Step& step_;
+  Parameter& parameter_;
+  ParameterState& state_;
+  const char* rule_;
+  Location where_;
+  double learning_rate_ = 0;
+  std::optional<double> weight_decay_;
+};
+
+/// What becomes of a parameter. To write an optimizer, derive from this:
+///
+///   struct SignDescent : sn::optim::Rule {
+///     const char* name() const override { return "sign_descent"; }
+///     sn::AnyTensor update(sn::optim::Update& u) const override {
+///       return sn::AnyTensor::sub(u.parameter(), sn::AnyTensor::mul(u.gradient().sign(),
+///       u.learning_rate()));
+///     }
+///   };
+///   sn::optim::Optimizer optimizer(std::make_shared<SignDescent>());
+class SINTER_API Rule {
+ public:
+  virtual ~Rule();
+  /// Of records and error messages.
+  virtual const char* name() const = 0;
+  /// The new parameter.
+  virtual AnyTensor update(Update& update) const = 0;
+};
+
+/// A rule with what it remembers of each parameter, under the parameter's path within the module.
+class SINTER_API Optimizer {
+ public:
+  /// Throws Error when a number is out of range.
+  explicit Optimizer(std::shared_ptr<const Rule> rule, StepOptions options = {});
+
+  /// adam.step(1e-3, model, loss.backward());
+  /// Records the update and flushes what this thread has recorded, since a training step ends here.
+  /// Parameters without a gradient, or that do not require one, stay as they are. New values are written over
+  /// the old ones where no copy of the model is kept.
+  ///
+  /// A parameter of 16 bits has a copy of f32 in the state ("master"), which the rule sees and changes: steps
+  /// that are less than the parameter's rounding add up. Where the parameter is no longer that copy rounded,
+  /// since somebody has set it, the copy begins anew.
+  ///
+  /// Whatever it throws (a learning rate below 0, a parameter of another shape than before, a group that no
+  /// parameter fits, no memory left), model, gradients and the optimizer's state are what they were, and
+  /// another step may follow. After a step that succeeded there are no gradients but those of groups that are
+  /// skipped.
+  template <class M>
+  void step(double learning_rate, M& model, Gradients&& gradients, Location where = Location::current()) {
+    std::vector<Step::Slot> slots;
+    visit_parameters(model, [&](const std::string& path, auto& tensor) {
+      slots.push_back({path, &sinter::detail::handle_of(tensor)});
+    });
+    take(learning_rate, std::move(slots), gradients, where);
+  }
+
+  /// The optimizer's state: PATH.NAME of each parameter and state, and PATH.step.
+  record::Record to_record() const;
+  /// Throws DataError where the record is not a state of this optimizer.
+  void load_record(const record::Record& record, const Device& device);
+  void save(const std::filesystem::path& file) const { to_record().write(file); }
+  void load(const std::filesystem::path& file, const Device& device) {
+    load_record(record::Record::read(file), device);
+  }
+
+ private:
+  void take(double learning_rate, std::vector<Step::Slot> slots, Gradients& gradients, Location where);
+  const Group* group_of(const std::string& path) const;
+  void check_groups(const std::vector<Step::Slot>& slots, const Location& where) const;
+  void clip(std::vector<Parameter>& parameters, const Location& where) const;
+
+  std::shared_ptr<const Rule> rule_;
+  StepOptions options_;
+  std::map<std::string, ParameterState> states_;
+};
+
+/// Clips all gradients, as StepOptions does, before they are looked at or added to others. The norm is what
+/// it was before.
+SINTER_API void clip_by_value(Gradients& gradients, double limit, Location where = Location::current());
+SINTER_API Tensor<0> clip_by_norm(Gradients& gradients, double limit, Location where = Location::current());
+
+/// Adds up the gradients of several batches for one step:
+///   for (...) sum.add(loss.backward(), 1.0 / batches);
+///   adam.step(1e-3, model, sum.take());
+class SINTER_API GradientAccumulator {
+ public:
+  /// Adds `scale` times the gradients, and hands what is recorded to their devices: each batch is a trace of
+  /// its own.
+  void add(Gradients&& gradients, double scale = 1, Location where = Location::current());
+  /// The sum, which begins anew.
+  Gradients take() { return std::exchange(sum_, Gradients()); }
+
+ private:
+  Gradients sum_;
+};
+
+}  // namespace sinter::optim

@@ -1,0 +1,78 @@
+// Learning rates as functions of the step, which counts from 0:
+//   auto rate = sn::optim::schedule::cosine(1e-3, 0, 10'000);
+//   adam.step(rate(step), model, loss.backward());
+// They have no state, so that a program that goes on at step n goes on with the same rates.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include <sinter/detail/api.h>
+
+namespace sinter::optim {
+
+using Schedule = std::function<double(std::int64_t step)>;
+
+/// All throw Error where a number of steps is not positive or a rate is negative or no number.
+namespace schedule {
+
+SINTER_API Schedule constant(double rate);
+/// From `first` at step 0 to `last` at step `steps`, and `last` from there on.
+SINTER_API Schedule linear(double first, double last, std::int64_t steps);
+/// last + (first - last) (1 + cos(pi step / steps)) / 2, and `last` from `steps` on. I. Loshchilov, F.
+/// Hutter, "SGDR: stochastic gradient descent with warm restarts", 2016.
+SINTER_API Schedule cosine(double first, double last, std::int64_t steps);
+/// The same paper's restarts: a cosine of `steps` steps, then one of `steps` times `growth`, and so on.
+SINTER_API Schedule warm_restarts(double first, double last, std::int64_t steps, std::int64_t growth = 1);
+/// first gamma^step
+SINTER_API Schedule exponential(double first, double gamma);
+/// first gamma^floor(step / every)
+SINTER_API Schedule steps(double first, double gamma, std::int64_t every);
+/// first times gamma for each milestone that has been reached.
+SINTER_API Schedule milestones(double first, double gamma, std::vector<std::int64_t> steps);
+/// factor d_model^-0.5 min(n^-0.5, n warmup^-1.5) with n = step + 1: A. Vaswani et al., "Attention is all you
+/// need", 2017.
+SINTER_API Schedule noam(double factor, std::int64_t d_model, std::int64_t warmup);
+
+/// See one_cycle().
+struct OneCycle {
+  double rising = 0.3;       // part of the steps in which the rate grows
+  double divide_first = 25;  // it begins at greatest / divide_first
+  double divide_last = 1e4;  // and ends at the first divided by this
+};
+/// Grows along a cosine to `greatest` and falls along another, within `steps` steps, as PyTorch's OneCycleLR:
+/// L. Smith, N. Topin, "Super-convergence", 2018. The last rate from there on.
+SINTER_API Schedule one_cycle(double greatest, std::int64_t steps, OneCycle options = {});
+
+/// Each for its number of steps, which it counts from 0; the last one stays.
+SINTER_API Schedule sequential(std::vector<std::pair<std::int64_t, Schedule>> parts);
+/// The product of several: a schedule and a factor that grows from 0 to 1 is one with a warm-up.
+SINTER_API Schedule product(std::vector<Schedule> factors);
+
+}  // namespace schedule
+
+/// Divides the rate when a metric has not become better for a while, as PyTorch's ReduceLROnPlateau. The only
+/// one with a state: what was seen.
+struct SINTER_API ReduceOnPlateau {
+  double rate;
+  double factor = 0.1;
+  /// So many values without an improvement are let pass.
+  std::int64_t patience = 10;
+  /// Better is less than best (1 - threshold), or more than best (1 + threshold) with `greater_is_better`.
+  double threshold = 1e-4;
+  bool greater_is_better = false;
+  /// After a reduction so many values count for nothing.
+  std::int64_t cooldown = 0;
+  double least = 0;
+
+  /// Takes the metric of an epoch, and gives the rate for the next one. Throws Error when the metric is no
+  /// number: a loss that has become NaN is no plateau.
+  double next(double metric);
+
+  double best = 0;  // what was seen: of meaning after the first value
+  std::int64_t bad = 0, cooling = 0, seen = 0;
+};
+
+}  // namespace sinter::optim

@@ -1,0 +1,48 @@
+// How exactly matrix products and convolutions of f32 are computed.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <sinter/detail/api.h>
+
+namespace sinter {
+
+/// What a device may make of the factors of a product of f32. Sums are always f32, and so are the results.
+/// Tensor cores multiply what has been rounded many times faster than f32; a device without them computes
+/// exactly, whatever it is allowed. docs/numerics.md has the error bounds.
+enum class MatmulPrecision : std::uint8_t {
+  Highest,  // nothing is rounded
+  High,     // factors are rounded to tf32, which has 10 bits of fraction behind the point
+  Medium,   // factors are rounded to bf16, which has 7
+};
+
+/// "highest", "high", "medium"
+constexpr std::string_view name_of(MatmulPrecision precision) {
+  return precision == MatmulPrecision::Highest ? "highest"
+         : precision == MatmulPrecision::High  ? "high"
+                                               : "medium";
+}
+
+/// Of the products that this thread records now: that of its innermost scope, else that of the environment
+/// variable SINTER_MATMUL_PRECISION, else Highest. The gradients of a product have its precision.
+SINTER_API MatmulPrecision matmul_precision();
+
+/// While it lives, products that this thread records have another precision.
+///
+///   {
+///     const sn::MatmulPrecisionScope fast(sn::MatmulPrecision::High);
+///     y = x.matmul(w);
+///   }
+class SINTER_API MatmulPrecisionScope {
+ public:
+  explicit MatmulPrecisionScope(MatmulPrecision precision);
+  ~MatmulPrecisionScope();
+  MatmulPrecisionScope(const MatmulPrecisionScope&) = delete;
+  MatmulPrecisionScope& operator=(const MatmulPrecisionScope&) = delete;
+
+ private:
+  std::uint8_t before_;
+};
+
+}  // namespace sinter

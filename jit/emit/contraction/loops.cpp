@@ -1,0 +1,209 @@
+// Writes what lanes do to bring a factor.
+#include "jit/emit/contraction/loops.h"
+
+#include <utility>
+
+#include "jit/emit/dialects/dialect.h"
+#include "jit/ir/made_of.h"
+
+namespace sinter::emit {
+
+using ir::ExprId;
+
+namespace {
+
+// Bytes that a lane stores at once.
+constexpr int kPieceBytes = 16, kPieces = kSlotBytes / kPieceBytes;
+// That a lane may hold at once, beside what it finds them by.
+constexpr int kMostValues = 64;
+
+/// The text for one factor. Neighbouring lanes read neighbours in memory.
+class ComputedFactor {
+ public:
+  ComputedFactor(Expressions& e, const TiledLoops& loops, const ir::TiledFactor& factor, bool is_a)
+      : e_(e),
+        loops_(loops),
+        factor_(factor),
+        own_loops_(is_a ? loops.rows : loops.columns),
+        which_(is_a ? "a" : "b"),
+        size_(is_a ? e.kernel.tiling.rows : e.kernel.tiling.columns),
+        elements_(kPieceBytes / static_cast<int>(size_of(e.kernel.tiling.multiplied))),
+        start_(is_a ? "at.m" : "at.n"),
+        end_(is_a ? "size_m" : "size_n"),
+        type_(is_half(e.kernel.tiling.multiplied) ? "unsigned short" : "float") {}
+
+  /// That a lane holds at once.
+  int values() const { return pieces() * elements_; }
+
+  void write_values() const {
+    if (is_square()) return write_squares();
+    const std::string each = std::to_string(elements_);
+    e_.out.line(type_ + " " + part() + "[" + std::to_string(pieces()) + "][" + each + "];");
+    e_.open_unrolled("i", pieces());
+    e_.out.line(where());
+    // What is beyond the ends is read elsewhere: rows of it are not stored, and of k it counts as 0.
+    e_.out.line("const int from_own = min(" + start_ + " + own, " + end_ + " - 1);");
+    e_.out.line("const int from_k = depth + piece * " + each + ";");
+    split_loops(e_, "at.z", loops_.batch);
+    split_loops(e_, "from_own", own_loops_);
+    if (factor_.pieces)
+      write_piece();
+    else
+      write_elements();
+    e_.close();
+  }
+
+  void write_stores() const {
+    if (is_square()) {
+      e_.open_unrolled("i", pieces() / 4);
+      e_.out.line(where(size_ / 4));
+      e_.out.line("tc_put_square(to_" + which_ + ", own * 4, piece, " + part() + "[i]);");
+      e_.close();
+      return;
+    }
+    e_.open_unrolled("i", pieces());
+    e_.out.line(where());
+    e_.out.line("tc_put_piece(to_" + which_ + " + own * 128 + ((piece ^ own & 7) << 4), " + part() + "[i]);");
+    e_.close();
+  }
+
+ private:
+  int pieces() const { return size_ * kPieces / kWarpgroup; }
+  std::string part() const { return "part_" + which_; }
+
+  /// Vectors lie across the sum, and pieces along it: a lane loads those of four rows (columns) together.
+  bool is_square() const { return factor_.across && factor_.vectors; }
+
+  void write_squares() const {
+    e_.out.line(type_ + " " + part() + "[" + std::to_string(pieces() / 4) + "][4][4];");
+    e_.open_unrolled("i", pieces() / 4);
+    e_.out.line(where(size_ / 4));
+    e_.out.line("const int from_own = min(" + start_ + " + own * 4, " + end_ + " - 4);");
+    e_.out.line("const int from_k = depth + piece * 4;");
+    split_loops(e_, "at.z", loops_.batch);
+    split_loops(e_, "from_own", own_loops_);
+    const std::size_t last = loops_.depth.back();
+    const std::string coordinate = std::exchange(e_.coordinates[last], "first");
+    split_loops(e_, "min(from_k, size_k - 4)", loops_.depth);
+    e_.coordinates[last] = coordinate;
+    e_.open_unrolled("j", elements_);
+    e_.out.line(e_.dialect.constant(e_.index_type, coordinate, "first + int(j)"));
+    load_vector(part() + "[i][j]");
+    e_.out.line("if (from_k >= size_k)");
+    e_.out.line("  for (int r = 0; r < 4; ++r) " + part() + "[i][j][r] = 0.f;");
+    e_.close();
+    e_.close();
+  }
+
+  void load_vector(const std::string& to) const {
+    const ir::Expr& load = e_.kernel.exprs[factor_.value];
+    e_.use.in_vectors.insert(load.buffer);
+    e_.out.line(e_.dialect.load_vector(e_.kernel, elements_, load.buffer, e_.position(load.map), to));
+  }
+
+  /// A lane's piece number i: of which row (column), and which of those of a slot.
+  std::string where() const { return where(size_); }
+  std::string where(int rows) const {
+    const std::string number = "(int(i) * " + std::to_string(kWarpgroup) + " + loader)";
+    if (!factor_.across) return "const int own = " + number + " / 8, piece = loader % 8;";
+    const std::string size = std::to_string(rows);
+    return "const int own = " + number + " % " + size + ", piece = " + number + " / " + size + ";";
+  }
+
+  /// The last loop goes on within the piece.
+  void write_piece() const {
+    const std::size_t last = loops_.depth.back();
+    const std::string coordinate = std::exchange(e_.coordinates[last], "first");
+    split_loops(e_, "min(from_k, size_k - " + std::to_string(elements_) + ")", loops_.depth);
+    if (factor_.vectors) {
+      e_.out.line(e_.dialect.declare_vector(e_.kernel.exprs[factor_.value].dtype, elements_, "loaded"));
+      load_vector("loaded");
+    }
+    e_.coordinates[last] = coordinate;
+    e_.open_unrolled("j", elements_);
+    if (!factor_.vectors) {
+      e_.out.line(e_.dialect.constant(e_.index_type, coordinate, "first + int(j)"));
+      define();
+    }
+    take("from_k", factor_.vectors ? "loaded[j]" : e_.value(factor_.value));
+    e_.close();
+  }
+
+  void write_elements() const {
+    e_.open_unrolled("j", elements_);
+    split_loops(e_, "min(from_k + int(j), size_k - 1)", loops_.depth);
+    define();
+    take("from_k + int(j)", e_.value(factor_.value));
+    e_.close();
+  }
+
+  void define() const {
+    for (const ExprId id : ir::made_of(e_.kernel, factor_.value)) e_.define(id);
+  }
+  void take(const std::string& from, const std::string& value) const {
+    e_.out.line(part() + "[i][j] = " + from + " < size_k ? " + value + " : (" + type_ + ")0;");
+  }
+
+  Expressions& e_;
+  const TiledLoops& loops_;
+  const ir::TiledFactor& factor_;
+  const std::vector<std::size_t>& own_loops_;
+  const std::string which_;
+  const int size_, elements_;  // of a tile; of a piece
+  const std::string start_, end_, type_;
+};
+
+}  // namespace
+
+TiledLoops::TiledLoops(const ir::Kernel& kernel)
+    : rows(ir::loops_of(kernel.tiling.row_loops)), columns(ir::loops_of(kernel.tiling.column_loops)) {
+  const std::uint32_t of_tiles = kernel.tiling.row_loops | kernel.tiling.column_loops;
+  for (std::size_t loop = 0; loop < kernel.outer_rank; ++loop)
+    if ((of_tiles >> loop & 1) == 0) batch.push_back(loop);
+  for (std::size_t loop = kernel.outer_rank; loop < kernel.extents.size(); ++loop) depth.push_back(loop);
+}
+
+std::vector<std::size_t> mapped_batch(const ir::Kernel& kernel, const TiledLoops& loops,
+                                      const ir::TiledFactor& factor) {
+  std::vector<std::size_t> mapped;
+  const std::vector<ir::IntRef>& strides = kernel.maps[kernel.exprs[factor.value].map].steps.front().strides;
+  for (std::size_t k = loops.batch.size(); k-- > 0;)
+    if (!strides[loops.batch[k]].is_zero()) mapped.push_back(loops.batch[k]);
+  return mapped;
+}
+
+void split_loops(Expressions& e, const std::string& from, const std::vector<std::size_t>& loops) {
+  if (loops.empty()) return;
+  if (loops.size() == 1) {
+    e.out.line(e.dialect.constant(e.index_type, e.coordinates[loops.front()], e.index(from)));
+    return;
+  }
+  const std::string rest = "t" + std::to_string(loops.front());
+  e.out.line(e.dialect.variable(e.flat_type, rest, e.flat(from)));
+  for (std::size_t k = loops.size(); k-- > 1;)
+    e.split_off(rest, e.kernel.extents[loops[k]], e.coordinates[loops[k]], true, loops[k]);
+  e.out.line(e.dialect.constant(e.index_type, e.coordinates[loops.front()], e.index(rest)));
+}
+
+void write_computed_factors(Expressions& e, const TiledLoops& loops) {
+  const ir::Tiling& t = e.kernel.tiling;
+  std::vector<ComputedFactor> factors;
+  if (t.a.computed) factors.emplace_back(e, loops, t.a, true);
+  if (t.b.computed) factors.emplace_back(e, loops, t.b, false);
+  int values = 0;
+  for (const ComputedFactor& factor : factors) values += factor.values();
+  e.open("");
+  if (values <= kMostValues) {
+    // All loads are under way before the first value is used.
+    for (const ComputedFactor& factor : factors) factor.write_values();
+    for (const ComputedFactor& factor : factors) factor.write_stores();
+  } else {
+    for (const ComputedFactor& factor : factors) {
+      factor.write_values();
+      factor.write_stores();
+    }
+  }
+  e.close();
+}
+
+}  // namespace sinter::emit

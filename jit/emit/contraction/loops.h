@@ -1,0 +1,37 @@
+// The loops of a kernel with tiles, and how lanes compute its factors.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "jit/emit/walker/expressions.h"
+
+namespace sinter::emit {
+
+// Bytes of the sum that a slot holds of each row and column, and lanes of a warpgroup.
+inline constexpr int kSlotBytes = 128, kWarpgroup = 128;
+
+/// Elements of the sum that a slot holds.
+inline int slot_elements(const ir::Tiling& t) { return kSlotBytes / static_cast<int>(size_of(t.multiplied)); }
+
+/// By what they count; each list is counted as one number, row-major.
+struct TiledLoops {
+  explicit TiledLoops(const ir::Kernel& kernel);
+  std::vector<std::size_t> batch, rows, columns, depth;
+};
+
+/// Of a factor that is copied the loops that its tensor map has dims for, beyond the two of the matrix: the
+/// last one first.
+std::vector<std::size_t> mapped_batch(const ir::Kernel& kernel, const TiledLoops& loops,
+                                      const ir::TiledFactor& factor);
+
+/// Defines the coordinates of the loops from the number `from`.
+void split_loops(Expressions& e, const std::string& from, const std::vector<std::size_t>& loops);
+
+/// What the lanes of a warpgroup that loads do for one slot: the values of the factors that are not copied,
+/// computed and put where the tensor cores read them. The text is within the loops over tiles and slots of
+/// kernels/contraction_sm90.cu.
+void write_computed_factors(Expressions& e, const TiledLoops& loops);
+
+}  // namespace sinter::emit

@@ -1,0 +1,77 @@
+// Finds what tensor cores can multiply.
+#include "jit/plan/rewrite/factors.h"
+
+#include <utility>
+#include <vector>
+
+namespace sinter::plan {
+namespace {
+
+/// A factor of 16 bits as it lies in memory.
+struct HalfFactor {
+  NodeId cast_from = kNoNode;
+  std::vector<NodeId> permutes;  // above the cast, the last one first
+};
+
+/// What is cast to f32, under the permutes that stand above the cast; nothing where it has no 16 bits.
+std::optional<HalfFactor> half_factor(const Graph& graph, NodeId id) {
+  HalfFactor factor;
+  for (; graph.nodes[id].kind == NodeKind::Op && graph.nodes[id].op == Op::Permute;
+       id = graph.nodes[id].operands[0])
+    factor.permutes.push_back(id);
+  const Node& node = graph.nodes[id];
+  if (node.kind != NodeKind::Op || node.op != Op::Cast || node.dtype != DType::f32) return std::nullopt;
+  factor.cast_from = node.operands[0];
+  if (!is_half(graph.nodes[factor.cast_from].dtype)) return std::nullopt;
+  return factor;
+}
+
+/// Both factors, where they have one dtype of 16 bits.
+std::optional<std::array<HalfFactor, 2>> half_factors(const Graph& graph, const Node& product) {
+  std::optional<HalfFactor> a = half_factor(graph, product.operands[0]),
+                            b = half_factor(graph, product.operands[1]);
+  if (!a || !b || graph.nodes[a->cast_from].dtype != graph.nodes[b->cast_from].dtype) return std::nullopt;
+  return std::array{std::move(*a), std::move(*b)};
+}
+
+/// The node that is multiplied instead.
+NodeId below_cast(Rewriter& to, const HalfFactor& factor) {
+  NodeId id = factor.cast_from;
+  for (auto permute = factor.permutes.rbegin(); permute != factor.permutes.rend(); ++permute) {
+    const Node node = to.node(*permute);
+    id = to.view(node.op, id, node.shape, node.ints);
+  }
+  return id;
+}
+
+}  // namespace
+
+bool has_factors(const Graph& graph, const Node& product) {
+  if (product.dtype != DType::f32) return false;
+  return product.precision != MatmulPrecision::Highest || half_factors(graph, product).has_value();
+}
+
+std::optional<Factors> factors_of(Rewriter& to, const Node& product) {
+  if (!has_factors(to.after(), product)) return std::nullopt;
+  if (const auto halves = half_factors(to.after(), product))
+    return Factors{{below_cast(to, (*halves)[0]), below_cast(to, (*halves)[1])}, false};
+  Factors factors{{product.operands[0], product.operands[1]}, true};
+  if (product.precision == MatmulPrecision::Medium) {
+    factors.rounds = false;
+    for (NodeId& factor : factors.nodes) factor = to.cast(factor, DType::bf16);
+  }
+  return factors;
+}
+
+NodeId contraction(Rewriter& to, const Factors& factors, NodeId a, NodeId b, const Shape& shape,
+                   std::int64_t inlined) {
+  Node node;
+  node.op = Op::Contract;
+  node.dtype = DType::f32;
+  node.shape = shape;
+  node.operands = {a, b};
+  node.ints = {factors.rounds ? 1 : 0, inlined};
+  return to.add(std::move(node));
+}
+
+}  // namespace sinter::plan

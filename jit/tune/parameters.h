@@ -1,0 +1,35 @@
+// The parameters of a kernel's variants by their names: what stores, log lines and SINTER_TUNE_... write.
+//
+// A family is a kind of kernel whose variants have the same parameters. What a variant is stands in
+// ir::Tiling; this file and its source are the only ones here that know its members. One more family has a
+// name in `family_of`, its parameters in the table of the source, its candidates in plan::ranked_tilings, and
+// its SINTER_TUNE_... in src/base/env.cpp.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "jit/ir/kernel.h"
+
+namespace sinter::tune {
+
+/// Of the kernels with such a tiling: "TENSOR_CORES", or "COMPUTED_FACTORS" where lanes compute one. The
+/// environment's SINTER_TUNE_... ends in it.
+std::string_view family_of(const ir::Tiling& tiling);
+
+/// "rows=128,columns=256,slots=4,workgroups=1,turns=0,loaders=1".
+std::string describe(const ir::Tiling& tiling);
+
+/// What of a tiling is no parameter but follows from the kernel.
+std::string layout_of(const ir::Tiling& tiling);
+
+/// The candidate that is described so; null where there is none.
+const ir::Tiling* find_described(std::span<const ir::Tiling> candidates, std::string_view description);
+
+/// The first candidate that has the parameters of `pin`, "rows=128,slots=3": `slots` may be fewer than the
+/// candidate's. Throws Error, with what is allowed, where there is none.
+ir::Tiling pinned(std::span<const ir::Tiling> candidates, const std::string& pin);
+
+}  // namespace sinter::tune

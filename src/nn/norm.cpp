@@ -1,0 +1,209 @@
+// Normalisations, composed of plain operations: a norm and what follows it become one kernel.
+#include <string>
+
+#include <sinter/nn/norm.h>
+
+#include "src/nn/init.h"
+
+namespace sinter::nn {
+namespace {
+
+using A = AnyTensor;
+
+void require_channels(const char* layer, const AnyTensor& x, std::size_t axis, const Shape& weight,
+                      const Location& where) {
+  if (x.shape()[axis] != weight[0])
+    throw ShapeError("[" + std::string(layer) + "] axis " + std::to_string(axis) + " of the input " +
+                         to_string(x.shape()) + " is not of the layer's size " + std::to_string(weight[0]),
+                     where);
+}
+
+AnyTensor normalized(const AnyTensor& x, const AnyTensor& mean, const AnyTensor& var, double epsilon,
+                     const Location& where) {
+  return A::mul(A::sub(x, mean, where), A::add(var, epsilon, where).rsqrt(where), where);
+}
+
+/// x * weight + bias, where those are, along `axis` of x.
+AnyTensor scaled(const char* layer, AnyTensor x, const std::optional<Tensor<1>>& weight,
+                 const std::optional<Tensor<1>>& bias, std::size_t axis, const Location& where) {
+  Dims sizes = Dims::filled(x.rank() - axis, 1);
+  if (weight) {
+    require_channels(layer, x, axis, weight->shape(), where);
+    sizes[0] = weight->shape()[0];
+    x = A::mul(x, weight->dynamic().reshape(sizes, where), where);
+  }
+  if (bias) {
+    require_channels(layer, x, axis, bias->shape(), where);
+    sizes[0] = bias->shape()[0];
+    x = A::add(x, bias->dynamic().reshape(sizes, where), where);
+  }
+  return x;
+}
+
+void require_elements(const char* layer, const char* what, std::int64_t count, std::int64_t least,
+                      const Shape& shape, const Location& where) {
+  if (count < least)
+    throw ShapeError("[" + std::string(layer) + "] " + what + " of the input " + to_string(shape) + " has " +
+                         std::to_string(count) + " elements, expected " + std::to_string(least) + " or more",
+                     where);
+}
+
+void require_epsilon(const char* layer, double epsilon, const Location& where) {
+  if (!(epsilon >= 0))
+    throw Error("[" + std::string(layer) + "] epsilon is " + std::to_string(epsilon) + ", expected 0 or more",
+                where);
+}
+
+AnyTensor grouped(const char* layer, const AnyTensor& x, std::int64_t groups, double epsilon,
+                  const Location& where) {
+  const std::int64_t n = x.shape()[0], channels = x.shape()[1];
+  detail::require_positive(layer, "groups", groups, where);
+  if (channels % groups != 0)
+    throw ShapeError("[" + std::string(layer) + "] " + std::to_string(groups) + " groups do not divide the " +
+                         std::to_string(channels) + " channels of the input " + to_string(x.shape()),
+                     where);
+  if (x.numel() == 0) return x;
+  const A rows = x.reshape({n, groups, x.numel() / n / groups}, where);
+  return normalized(rows, rows.mean(2, where), rows.var(2, 0, where), epsilon, where)
+      .reshape(x.shape(), where);
+}
+
+}  // namespace
+
+AnyTensor detail::norm(const LayerNorm& layer, const AnyTensor& x, Location where) {
+  require_elements("layer_norm", "the last axis", x.shape().back(), 1, x.shape(), where);
+  const A y = normalized(x, x.mean(-1, where), x.var(-1, 0, where), layer.epsilon, where);
+  return scaled("layer_norm", y, layer.weight, layer.bias, x.rank() - 1, where);
+}
+
+AnyTensor detail::norm(const RmsNorm& layer, const AnyTensor& x, Location where) {
+  require_elements("rms_norm", "the last axis", x.shape().back(), 1, x.shape(), where);
+  const A mean = x.square(where).mean(-1, where);
+  const A y = A::mul(x, A::add(mean, layer.epsilon, where).rsqrt(where), where);
+  return scaled("rms_norm", y, layer.weight, std::nullopt, x.rank() - 1, where);
+}
+
+AnyTensor detail::norm(const GroupNorm& layer, const AnyTensor& x, Location where) {
+  const A y = grouped("group_norm", x, layer.groups, layer.epsilon, where);
+  return scaled("group_norm", y, layer.weight, layer.bias, 1, where);
+}
+
+AnyTensor detail::norm(const InstanceNorm& layer, const AnyTensor& x, Location where) {
+  const Shape& shape = x.shape();
+  require_elements("instance_norm", "an image", x.numel() == 0 ? 2 : x.numel() / shape[0] / shape[1], 2,
+                   shape, where);
+  const A y = shape[1] == 0 ? x : grouped("instance_norm", x, shape[1], layer.epsilon, where);
+  return scaled("instance_norm", y, layer.weight, layer.bias, 1, where);
+}
+
+AnyTensor detail::norm(const BatchNorm& layer, const AnyTensor& x, Location where) {
+  const Shape& shape = x.shape();
+  if (!layer.running_mean.defined() || !layer.running_var.defined())
+    throw Error("[batch_norm] the layer has no running statistics: make it by BatchNormConfig", where);
+  require_channels("batch_norm", x, 1, layer.running_mean.shape(), where);
+  Dims across = Dims::filled(x.rank(), 1);
+  across[1] = shape[1];
+  A mean, var;
+  if (layer.training) {
+    const std::int64_t count = shape[1] == 0 ? 2 : x.numel() / shape[1];
+    require_elements("batch_norm", "in training a channel", count, 2, shape, where);
+    Dims axes;
+    for (std::size_t i = 0; i < shape.rank(); ++i)
+      if (i != 1) axes.push_back(static_cast<std::int64_t>(i));
+    mean = x.mean(Axes(axes), where);
+    var = x.var(Axes(axes), 0, where);
+    // The running variance estimates that of the population: n / (n - 1).
+    const double n = static_cast<double>(count);
+    const auto move = [&](const Buffer<1>& running, const AnyTensor& batch, double scale) {
+      const A old = running.dynamic();
+      const A now = batch.inner().reshape(old.shape(), where).cast(old.dtype(), where);
+      running.set(Tensor<1>(
+          A::add(A::mul(old, 1 - layer.momentum, where), A::mul(now, layer.momentum * scale, where), where)));
+    };
+    move(layer.running_mean, mean, 1);
+    move(layer.running_var, var, n / (n - 1));
+  } else {
+    mean = layer.running_mean.dynamic().cast(x.dtype(), where).reshape(across, where);
+    var = layer.running_var.dynamic().cast(x.dtype(), where).reshape(across, where);
+  }
+  return scaled("batch_norm", normalized(x, mean, var, layer.epsilon, where), layer.weight, layer.bias, 1,
+                where);
+}
+
+AnyTensor detail::norm(const LocalResponseNorm& layer, const AnyTensor& x, Location where) {
+  require_positive("local_response_norm", "size", layer.size, where);
+  Dims before = Dims::filled(x.rank(), 0), after = before;
+  before[1] = layer.size / 2;
+  after[1] = (layer.size - 1) / 2;
+  const A squares = x.square(where).pad(before, after, 0, where).windows(1, layer.size, 1, where);
+  const auto last = static_cast<std::int64_t>(x.rank());
+  const A sum = squares.sum(last, where).squeeze(last, where);
+  const A base = A::add(A::mul(sum, layer.alpha / static_cast<double>(layer.size), where), layer.k, where);
+  return A::mul(x, A::pow(base, -layer.beta, where), where);
+}
+
+LayerNorm LayerNormConfig::init(const Device& device, Location where) const {
+  detail::require_positive("layer_norm", "d_model", d_model, where);
+  require_epsilon("layer_norm", epsilon, where);
+  LayerNorm layer{.weight = {}, .bias = {}, .epsilon = epsilon};
+  if (affine) layer.weight = Tensor<1>(detail::constant_parameter({d_model}, 1, device, where));
+  if (affine && bias) layer.bias = Tensor<1>(detail::constant_parameter({d_model}, 0, device, where));
+  return layer;
+}
+
+RmsNorm RmsNormConfig::init(const Device& device, Location where) const {
+  detail::require_positive("rms_norm", "d_model", d_model, where);
+  require_epsilon("rms_norm", epsilon, where);
+  RmsNorm layer{.weight = {}, .epsilon = epsilon};
+  if (affine) layer.weight = Tensor<1>(detail::constant_parameter({d_model}, 1, device, where));
+  return layer;
+}
+
+GroupNorm GroupNormConfig::init(const Device& device, Location where) const {
+  detail::require_positive("group_norm", "groups", groups, where);
+  detail::require_positive("group_norm", "channels", channels, where);
+  require_epsilon("group_norm", epsilon, where);
+  if (channels % groups != 0)
+    throw ShapeError("[group_norm] " + std::to_string(groups) + " groups do not divide " +
+                         std::to_string(channels) + " channels",
+                     where);
+  GroupNorm layer{.groups = groups, .weight = {}, .bias = {}, .epsilon = epsilon};
+  if (affine) {
+    layer.weight = Tensor<1>(detail::constant_parameter({channels}, 1, device, where));
+    layer.bias = Tensor<1>(detail::constant_parameter({channels}, 0, device, where));
+  }
+  return layer;
+}
+
+InstanceNorm InstanceNormConfig::init(const Device& device, Location where) const {
+  detail::require_positive("instance_norm", "channels", channels, where);
+  require_epsilon("instance_norm", epsilon, where);
+  InstanceNorm layer{.weight = {}, .bias = {}, .epsilon = epsilon};
+  if (affine) {
+    layer.weight = Tensor<1>(detail::constant_parameter({channels}, 1, device, where));
+    layer.bias = Tensor<1>(detail::constant_parameter({channels}, 0, device, where));
+  }
+  return layer;
+}
+
+BatchNorm BatchNormConfig::init(const Device& device, Location where) const {
+  detail::require_positive("batch_norm", "channels", channels, where);
+  require_epsilon("batch_norm", epsilon, where);
+  if (!(momentum >= 0 && momentum <= 1))
+    throw Error("[batch_norm] the momentum is " + std::to_string(momentum) + ", expected 0 to 1", where);
+  const Device inner = device.inner();
+  BatchNorm layer{.weight = {},
+                  .bias = {},
+                  .running_mean = Buffer<1>(AnyTensor::full({channels}, 0.0, DType::f32, inner, where)),
+                  .running_var = Buffer<1>(AnyTensor::full({channels}, 1.0, DType::f32, inner, where)),
+                  .epsilon = epsilon,
+                  .momentum = momentum,
+                  .training = Training(device)};
+  if (affine) {
+    layer.weight = Tensor<1>(detail::constant_parameter({channels}, 1, device, where));
+    layer.bias = Tensor<1>(detail::constant_parameter({channels}, 0, device, where));
+  }
+  return layer;
+}
+
+}  // namespace sinter::nn

@@ -1,0 +1,146 @@
+// Recurrent layers: the products with the inputs are one for the whole sequence, then step follows step.
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <sinter/nn/recurrent.h>
+
+#include "src/nn/init.h"
+
+namespace sinter::nn {
+namespace {
+
+using A = AnyTensor;
+
+std::int64_t gates_of(RecurrentKind kind) {
+  return kind == RecurrentKind::lstm ? 4 : kind == RecurrentKind::gru ? 3 : 1;
+}
+
+struct CellState {
+  A hidden, cell;
+};
+
+/// One step: `input` is W x + b, (batch, gates d_hidden).
+CellState next(RecurrentKind kind, const A& input, const CellState& state, const RecurrentWeights& weights,
+               const A& turned, std::int64_t d, const Location& where) {
+  A recurrent = state.hidden.matmul(turned, where);
+  if (weights.bias_hh) recurrent = detail::biased(recurrent, weights.bias_hh->dynamic(), where);
+  const auto gate = [&](const A& x, std::int64_t i) { return x.narrow(1, i * d, d, where); };
+  if (kind == RecurrentKind::gru) {
+    const auto both = [&](std::int64_t i) {
+      return A::add(gate(input, i), gate(recurrent, i), where).sigmoid(where);
+    };
+    const A reset = both(0), keep = both(1);
+    const A fresh = A::add(gate(input, 2), A::mul(reset, gate(recurrent, 2), where), where).tanh(where);
+    // (1 - z) n + z h
+    return {A::add(fresh, A::mul(keep, A::sub(state.hidden, fresh, where), where), where), {}};
+  }
+  const A sum = A::add(input, recurrent, where);
+  if (kind == RecurrentKind::tanh) return {sum.tanh(where), {}};
+  if (kind == RecurrentKind::relu) return {A::maximum(sum, 0, where), {}};
+  const A cell = A::add(A::mul(gate(sum, 1).sigmoid(where), state.cell, where),
+                        A::mul(gate(sum, 0).sigmoid(where), gate(sum, 2).tanh(where), where), where);
+  return {A::mul(gate(sum, 3).sigmoid(where), cell.tanh(where), where), cell};
+}
+
+/// One layer in one direction: (batch, length, d_hidden), and the state at its end.
+A run(RecurrentKind kind, const A& x, CellState& state, const RecurrentWeights& weights, std::int64_t d,
+      bool backward, const Location& where) {
+  const std::int64_t batch = x.shape()[0], length = x.shape()[1], d_in = x.shape()[2];
+  const Shape& shape = weights.weight_ih.shape();
+  if (shape[1] != d_in || shape[0] != gates_of(kind) * d)
+    throw ShapeError(
+        "[recurrent] the input " + to_string(x.shape()) + " does not fit a weight of " + to_string(shape),
+        where);
+  A inputs = x.reshape({batch * length, d_in}, where)
+                 .matmul(weights.weight_ih.dynamic().transpose(0, 1, where), where);
+  if (weights.bias_ih) inputs = detail::biased(inputs, weights.bias_ih->dynamic(), where);
+  inputs = inputs.reshape({batch, length, shape[0]}, where);
+  const A turned = weights.weight_hh.dynamic().transpose(0, 1, where);
+  std::vector<A> outputs(static_cast<std::size_t>(length));
+  for (std::int64_t i = 0; i < length; ++i) {
+    const std::int64_t at = backward ? length - 1 - i : i;
+    state = next(kind, inputs.narrow(1, at, 1, where).squeeze(1, where), state, weights, turned, d, where);
+    outputs[static_cast<std::size_t>(at)] = state.hidden;
+  }
+  return A::stack(outputs, 1, where);
+}
+
+template <class Config>
+Recurrent make(RecurrentKind kind, const Config& config, const Device& device, const Location& where) {
+  detail::require_positive("recurrent", "d_in", config.d_in, where);
+  detail::require_positive("recurrent", "d_hidden", config.d_hidden, where);
+  detail::require_positive("recurrent", "the number of layers", config.layers, where);
+  const std::int64_t d = config.d_hidden, directions = config.bidirectional ? 2 : 1;
+  const std::int64_t rows = gates_of(kind) * d;
+  const double bound = 1 / std::sqrt(static_cast<double>(d));
+  Recurrent layer(kind, d, config.bidirectional, DropoutConfig{config.dropout}.init(device));
+  for (std::int64_t i = 0; i < config.layers * directions; ++i) {
+    const std::int64_t d_in = i < directions ? config.d_in : d * directions;
+    RecurrentWeights weights;
+    weights.weight_ih = Tensor<2>(detail::uniform_parameter({rows, d_in}, bound, device, where));
+    weights.weight_hh = Tensor<2>(detail::uniform_parameter({rows, d}, bound, device, where));
+    if (config.bias) {
+      weights.bias_ih = Tensor<1>(detail::uniform_parameter({rows}, bound, device, where));
+      weights.bias_hh = Tensor<1>(detail::uniform_parameter({rows}, bound, device, where));
+    }
+    layer.weights.push_back(std::move(weights));
+  }
+  return layer;
+}
+
+}  // namespace
+
+RecurrentOutput Recurrent::forward(const Tensor<3>& x, const std::optional<RecurrentState>& state,
+                                   Location where) const {
+  const bool has_cell = kind == RecurrentKind::lstm;
+  const std::int64_t batch = x.shape()[0], length = x.shape()[1];
+  const auto runs = static_cast<std::int64_t>(weights.size());
+  if (length == 0)
+    throw ShapeError("[recurrent] the sequence of the input " + to_string(x.shape()) + " is empty", where);
+  if (state && state->cell.has_value() != has_cell)
+    throw Error(
+        has_cell ? "[recurrent] the state of an LSTM has no cell" : "[recurrent] the state has a cell",
+        where);
+  const Shape expected{runs, batch, d_hidden};
+  for (const Tensor<3>* part :
+       {state ? &state->hidden : nullptr, state && state->cell ? &*state->cell : nullptr})
+    if (part && part->shape() != expected)
+      throw ShapeError("[recurrent] a state of " + to_string(part->shape()) + " does not fit, expected " +
+                           to_string(expected),
+                       where);
+  const A zeros = state ? A() : A::full({batch, d_hidden}, 0.0, x.dtype(), x.device().inner(), where);
+  const auto begin = [&](const Tensor<3>& from, std::int64_t i) {
+    return from.dynamic().narrow(0, i, 1, where).squeeze(0, where);
+  };
+  std::vector<A> hidden, cells;
+  A y = x.dynamic();
+  const std::int64_t directions = bidirectional ? 2 : 1;
+  for (std::int64_t i = 0; i < runs; i += directions) {
+    if (i > 0) y = detail::dropout(y, dropout.probability, 3, dropout.training, where);
+    std::vector<A> outputs;
+    for (std::int64_t k = i; k < i + directions; ++k) {
+      CellState at = state ? CellState{begin(state->hidden, k), has_cell ? begin(*state->cell, k) : A()}
+                           : CellState{zeros, has_cell ? zeros : A()};
+      outputs.push_back(run(kind, y, at, weights[static_cast<std::size_t>(k)], d_hidden, k != i, where));
+      hidden.push_back(at.hidden);
+      if (has_cell) cells.push_back(at.cell);
+    }
+    y = outputs.size() == 1 ? outputs[0] : A::cat(outputs, 2, where);
+  }
+  RecurrentOutput result{Tensor<3>(y), {Tensor<3>(A::stack(hidden, 0, where))}};
+  if (has_cell) result.state.cell = Tensor<3>(A::stack(cells, 0, where));
+  return result;
+}
+
+Rnn RnnConfig::init(const Device& device, Location where) const {
+  return make(relu ? RecurrentKind::relu : RecurrentKind::tanh, *this, device, where);
+}
+Lstm LstmConfig::init(const Device& device, Location where) const {
+  return make(RecurrentKind::lstm, *this, device, where);
+}
+Gru GruConfig::init(const Device& device, Location where) const {
+  return make(RecurrentKind::gru, *this, device, where);
+}
+
+}  // namespace sinter::nn

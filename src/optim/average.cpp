@@ -1,0 +1,72 @@
+// Averages of parameters.
+#include <sinter/optim/average.h>
+
+#include "src/optim/state.h"
+
+namespace sinter::optim {
+namespace {
+
+constexpr const char* kName = "weight_average";
+const std::string kCount = "count", kPrefix = "average.";
+
+}  // namespace
+
+WeightAverage EmaConfig::init() const {
+  require_within("ema", "the decay", decay, 0, 1);
+  if (decay == 0) throw Error("[ema] the decay is 0: the average would be the last parameters");
+  return WeightAverage(decay);
+}
+
+WeightAverage SwaConfig::init() const { return WeightAverage(0); }
+
+void WeightAverage::take(const std::vector<std::pair<std::string, AnyTensor>>& parameters,
+                         const Location& where) {
+  std::map<std::string, AnyTensor> next;
+  const double weight = decay_ != 0 ? 1 - decay_ : 1 / static_cast<double>(count_ + 1);
+  for (const auto& [path, parameter] : parameters) {
+    if (!parameter.defined() || !is_float(parameter.dtype())) continue;
+    const AnyTensor now = parameter.inner().cast(arithmetic_of(parameter.dtype()), where);
+    const auto old = averages_.find(path);
+    if (old == averages_.end()) {
+      next[path] = now;
+      continue;
+    }
+    require_same_shape(kName, path, old->second.shape(), now.shape(), where);
+    const AnyTensor change = AnyTensor::mul(AnyTensor::sub(now, old->second, where), weight, where);
+    next[path] = AnyTensor::add(old->second, change, where);
+  }
+  averages_ = std::move(next);
+  ++count_;
+  if (!averages_.empty()) averages_.begin()->second.device().flush();
+}
+
+AnyTensor WeightAverage::average(const std::string& path, const AnyTensor& like,
+                                 const Location& where) const {
+  if (!like.defined() || !is_float(like.dtype())) return like;
+  const auto found = averages_.find(path);
+  if (found == averages_.end()) throw Error("[weight_average] there is no average of " + path, where);
+  require_same_shape(kName, path, found->second.shape(), like.shape(), where);
+  const AnyTensor value = found->second.cast(like.dtype(), where).to_device(like.device(), where);
+  return like.requires_grad() ? value.require_grad(where) : value;
+}
+
+record::Record WeightAverage::to_record() const {
+  record::Record record;
+  mark(record, kName);
+  add_count(record, kCount, count_);
+  for (const auto& [path, average] : averages_) record.add(kPrefix + path, average);
+  return record;
+}
+
+void WeightAverage::load_record(const record::Record& record, const Device& device) {
+  require_mark(record, kName);
+  const std::int64_t count = read_count(record, kCount);
+  std::map<std::string, AnyTensor> averages;
+  for (const auto& [name, entry] : record.entries())
+    if (name.starts_with(kPrefix))
+      averages[name.substr(kPrefix.size())] = record.tensor(name, device.inner());
+  averages_ = std::move(averages);
+  count_ = count;
+}
+
+}  // namespace sinter::optim

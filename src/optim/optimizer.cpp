@@ -1,0 +1,249 @@
+// What all optimizers share.
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include <sinter/optim/optimizer.h>
+
+#include "src/optim/state.h"
+
+namespace sinter::optim {
+namespace {
+
+using A = AnyTensor;
+
+constexpr double kAny = std::numeric_limits<double>::infinity();
+constexpr const char* kMaster = "master";
+const std::string kStep = ".step";
+
+AnyTensor* find(ParameterState& state, std::string_view name) {
+  for (auto& [key, tensor] : state.tensors)
+    if (key == name) return tensor.defined() ? &tensor : nullptr;
+  return nullptr;
+}
+
+/// sqrt of the sum of all squares, in f32, or f64 where a gradient has that.
+A norm_of(const std::vector<const A*>& gradients, const Location& where) {
+  DType dtype = DType::f32;
+  for (const A* gradient : gradients)
+    if (gradient->dtype() == DType::f64) dtype = DType::f64;
+  A sum;
+  for (const A* gradient : gradients) {
+    const A squares = gradient->cast(arithmetic_of(gradient->dtype()), where).square(where);
+    const A one = squares.sum(squares.all_axes(), where).reshape({}, where).cast(dtype, where);
+    sum = sum.defined() ? A::add(sum, one.to_device(sum.device(), where), where) : one;
+  }
+  return sum.sqrt(where);
+}
+
+/// min(1, limit / (norm + 1e-6))
+A factor_of(const A& norm, double limit, const Location& where) {
+  return A::minimum(A::mul(A::add(norm, 1e-6, where).recip(where), limit, where), 1, where);
+}
+
+A scaled(const A& gradient, const A& factor, const Location& where) {
+  const DType dtype = arithmetic_of(gradient.dtype());
+  const A near = factor.to_device(gradient.device(), where).cast(dtype, where);
+  return A::mul(gradient.cast(dtype, where), near, where).cast(gradient.dtype(), where);
+}
+
+A within(const A& gradient, double limit, const Location& where) {
+  return A::minimum(A::maximum(gradient, -limit, where), limit, where);
+}
+
+}  // namespace
+
+Rule::~Rule() = default;
+
+bool Update::has(std::string_view name) const { return find(state_, name) != nullptr; }
+
+AnyTensor Update::state(std::string_view name, const Shape& shape) const {
+  if (const AnyTensor* tensor = find(state_, name)) {
+    require_same_shape(rule_, path(), tensor->shape(), shape, where_);
+    return *tensor;
+  }
+  return AnyTensor::full(shape, 0.0, parameter().dtype(), parameter().device(), where_);
+}
+
+void Update::set(std::string_view name, AnyTensor next) {
+  if (name.empty() || name.find('.') != std::string_view::npos || name == "step")
+    throw Error("[" + std::string(rule_) + "] a state cannot be called \"" + std::string(name) + "\"",
+                where_);
+  for (auto& [key, tensor] : state_.tensors)
+    if (key == name) return step_.assign(tensor, std::move(next));
+  // Slots of a step that is being recorded must stay where they are.
+  if (state_.tensors.empty()) state_.tensors.reserve(kMostStates);
+  if (state_.tensors.size() == kMostStates)
+    throw Error(
+        "[" + std::string(rule_) + "] a parameter has at most " + std::to_string(kMostStates) + " states",
+        where_);
+  state_.tensors.emplace_back(name, AnyTensor());
+  step_.assign(state_.tensors.back().second, std::move(next));
+}
+
+Optimizer::Optimizer(std::shared_ptr<const Rule> rule, StepOptions options)
+    : rule_(std::move(rule)), options_(std::move(options)) {
+  if (!rule_) throw Error("[optimizer] there is no rule");
+  const char* name = rule_->name();
+  for (const Group& group : options_.groups) {
+    require_within(name, "the learning rate of a group", group.learning_rate, 0, kAny);
+    if (group.weight_decay) require_within(name, "the weight decay of a group", *group.weight_decay, 0, kAny);
+  }
+  if (options_.clip_value) require_within(name, "clip_value", *options_.clip_value, 0, kAny);
+  if (options_.clip_norm) require_within(name, "clip_norm", *options_.clip_norm, 0, kAny);
+}
+
+const Group* Optimizer::group_of(const std::string& path) const {
+  for (const Group& group : options_.groups)
+    if (path_matches(group.pattern, path)) return &group;
+  return nullptr;
+}
+
+void Optimizer::check_groups(const std::vector<Step::Slot>& slots, const Location& where) const {
+  for (const Group& group : options_.groups) {
+    const auto fits = [&](const Step::Slot& slot) { return path_matches(group.pattern, slot.path); };
+    if (std::none_of(slots.begin(), slots.end(), fits))
+      throw Error(
+          "[" + std::string(rule_->name()) + "] no parameter's path fits the group \"" + group.pattern + "\"",
+          where);
+  }
+}
+
+void Optimizer::clip(std::vector<Parameter>& parameters, const Location& where) const {
+  if (options_.clip_value)
+    for (Parameter& parameter : parameters)
+      parameter.gradient = within(parameter.gradient, *options_.clip_value, where);
+  if (!options_.clip_norm || parameters.empty()) return;
+  std::vector<const A*> gradients;
+  for (const Parameter& parameter : parameters) gradients.push_back(&parameter.gradient);
+  const A factor = factor_of(norm_of(gradients, where), *options_.clip_norm, where);
+  for (Parameter& parameter : parameters) parameter.gradient = scaled(parameter.gradient, factor, where);
+}
+
+void Optimizer::take(double learning_rate, std::vector<Step::Slot> slots, Gradients& gradients,
+                     Location where) {
+  const char* name = rule_->name();
+  require_within(name, "the learning rate", learning_rate, 0, kAny);
+  bool skips = false;
+  if (!options_.groups.empty()) {
+    check_groups(slots, where);
+    const std::size_t all = slots.size();
+    std::erase_if(slots, [&](const Step::Slot& slot) {
+      const Group* group = group_of(slot.path);
+      return group && group->skip;
+    });
+    skips = slots.size() != all;
+  }
+  Step step(std::move(slots), gradients, skips);
+  clip(step.parameters(), where);
+  for (Parameter& parameter : step.parameters()) {
+    ParameterState& state = states_[parameter.path];
+    const DType dtype = parameter.value.dtype();
+    Update update(step, parameter, state, name, where);
+    const Group* group = group_of(parameter.path);
+    update.learning_rate_ = group ? learning_rate * group->learning_rate : learning_rate;
+    if (group) update.weight_decay_ = group->weight_decay;
+
+    const bool half = is_half(dtype);
+    if (half) {
+      parameter.gradient = parameter.gradient.cast(DType::f32, where);
+      const A rounded = parameter.value;
+      parameter.value = rounded.cast(DType::f32, where);
+      if (update.has(kMaster)) {
+        const A master = update.state(kMaster);
+        const A same = A::equal(master.cast(dtype, where), rounded, where);
+        parameter.value = A::where(same, master, parameter.value, where);
+      }
+    }
+    A next = rule_->update(update);
+    if (next.shape() != parameter.value.shape() || next.dtype() != parameter.value.dtype())
+      throw ShapeError("[" + std::string(name) + "] of parameter " + parameter.path + ", " +
+                           std::string(name_of(parameter.value.dtype())) + " " +
+                           to_string(parameter.value.shape()) + ", the rule made " +
+                           std::string(name_of(next.dtype())) + " " + to_string(next.shape()),
+                       where);
+    if (half) {
+      update.set(kMaster, next);
+      next = next.cast(dtype, where);
+    }
+    parameter.value = std::move(next);
+    step.assign(state.step, state.step + 1);
+  }
+  step.run(where);
+}
+
+record::Record Optimizer::to_record() const {
+  record::Record record;
+  mark(record, rule_->name());
+  for (const auto& [path, state] : states_) {
+    if (state.step == 0) continue;  // its first step failed
+    for (const auto& [name, tensor] : state.tensors)
+      if (tensor.defined()) record.add(path + "." + name, tensor);
+    add_count(record, path + kStep, state.step);
+  }
+  return record;
+}
+
+void Optimizer::load_record(const record::Record& record, const Device& device) {
+  require_mark(record, rule_->name());
+  std::map<std::string, ParameterState> states;
+  for (const auto& [name, entry] : record.entries()) {
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string::npos || dot == 0)
+      throw DataError("[record] \"" + name + "\" is no state of a parameter");
+    ParameterState& state = states[name.substr(0, dot)];
+    if (name.ends_with(kStep)) {
+      state.step = read_count(record, name);
+      continue;
+    }
+    if (state.tensors.empty()) state.tensors.reserve(kMostStates);
+    if (state.tensors.size() == kMostStates) throw DataError("[record] " + name + " is one state too many");
+    state.tensors.emplace_back(name.substr(dot + 1), record.tensor(name, device.inner()));
+  }
+  for (const auto& [path, state] : states)
+    if (state.step == 0) throw DataError("[record] there is no count \"" + path + kStep + "\"");
+  states_ = std::move(states);
+}
+
+void clip_by_value(Gradients& gradients, double limit, Location where) {
+  require_within("clip_by_value", "the limit", limit, 0, kAny);
+  std::vector<A> clipped;
+  for (const Gradients::Entry& entry : gradients.entries())
+    clipped.push_back(entry.gradient.defined() ? within(entry.gradient, limit, where) : A());
+  for (std::size_t i = 0; i < clipped.size(); ++i) gradients.entries()[i].gradient = std::move(clipped[i]);
+}
+
+Tensor<0> clip_by_norm(Gradients& gradients, double limit, Location where) {
+  require_within("clip_by_norm", "the limit", limit, 0, kAny);
+  std::vector<const A*> all;
+  for (const Gradients::Entry& entry : gradients.entries())
+    if (entry.gradient.defined()) all.push_back(&entry.gradient);
+  if (all.empty()) throw Error("[clip_by_norm] there are no gradients", where);
+  const A norm = norm_of(all, where), factor = factor_of(norm, limit, where);
+  std::vector<A> clipped;
+  for (const Gradients::Entry& entry : gradients.entries())
+    clipped.push_back(entry.gradient.defined() ? scaled(entry.gradient, factor, where) : A());
+  for (std::size_t i = 0; i < clipped.size(); ++i) gradients.entries()[i].gradient = std::move(clipped[i]);
+  return Tensor<0>(norm);
+}
+
+void GradientAccumulator::add(Gradients&& gradients, double scale, Location where) {
+  // The new sum first: what throws leaves the old one.
+  std::vector<Gradients::Entry> sum = sum_.entries();
+  for (const Gradients::Entry& entry : gradients.entries()) {
+    if (!entry.gradient.defined()) continue;
+    const A part = scale == 1 ? entry.gradient : A::mul(entry.gradient, scale, where);
+    const auto at =
+        std::lower_bound(sum.begin(), sum.end(), entry.leaf,
+                         [](const Gradients::Entry& e, std::uint64_t leaf) { return e.leaf < leaf; });
+    if (at != sum.end() && at->leaf == entry.leaf)
+      at->gradient = A::add(at->gradient, part, where);
+    else
+      sum.insert(at, {entry.leaf, part});
+  }
+  gradients = Gradients();
+  sum_.entries() = std::move(sum);
+  for (const Gradients::Entry& entry : sum_.entries()) entry.gradient.sync(where);
+}
+
+}  // namespace sinter::optim

@@ -1,0 +1,49 @@
+// What the rules of this folder have in common.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include <sinter/optim/optimizer.h>
+
+#include "src/optim/state.h"
+
+namespace sinter::optim {
+
+/// Operations on tensors that note the caller's place.
+struct Operations {
+  using A = AnyTensor;
+  const Location& where;
+
+  A add(const A& a, A::Operand b) const { return A::add(a, b, where); }
+  A sub(const A& a, A::Operand b) const { return A::sub(a, b, where); }
+  A mul(const A& a, A::Operand b) const { return A::mul(a, b, where); }
+  A div(const A& a, A::Operand b) const { return A::div(a, b, where); }
+  A max(const A& a, A::Operand b) const { return A::maximum(a, b, where); }
+  /// a + b * scale
+  A add_scaled(const A& a, const A& b, double scale) const { return add(a, mul(b, scale)); }
+  /// The running mean: old * beta + now * (1 - beta).
+  A mean(const A& old, const A& now, double beta) const { return add(mul(old, beta), mul(now, 1 - beta)); }
+};
+
+/// The gradient with the decay of the parameter added.
+inline AnyTensor decayed_gradient(const Update& u, double weight_decay) {
+  const double decay = u.weight_decay(weight_decay);
+  return decay == 0 ? u.gradient() : Operations{u.where()}.add_scaled(u.gradient(), u.parameter(), decay);
+}
+
+/// The parameter, shrunk by the decay: x (1 - lr decay).
+inline AnyTensor decayed_parameter(const Update& u, double weight_decay) {
+  const double decay = u.weight_decay(weight_decay);
+  return decay == 0 ? u.parameter() : Operations{u.where()}.mul(u.parameter(), 1 - u.learning_rate() * decay);
+}
+
+inline constexpr double kAnySize = std::numeric_limits<double>::infinity();
+
+template <class MadeRule, class Config>
+Optimizer make_optimizer(const Config& config) {
+  return Optimizer(std::make_shared<MadeRule>(config), config.options);
+}
+
+}  // namespace sinter::optim

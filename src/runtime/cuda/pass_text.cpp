@@ -1,0 +1,131 @@
+// Writes the heads of passes.
+#include "src/runtime/cuda/pass_text.h"
+
+#include <set>
+
+#include "jit/emit/dialects/cuda/cuda.h"
+#include "jit/emit/dialects/prelude.h"
+#include "kernels/embedded.h"
+
+namespace sinter::runtime::cuda {
+namespace {
+
+const char* type_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32: return "float";
+    case DType::f64: return "double";
+    case DType::i32: return "int";
+    default: return "long long";
+  }
+}
+
+std::string entry(const Pass& pass) {
+  std::string text = pass.defines + "#define LANES " + std::to_string(pass.lanes) + "\n",
+              end = "#undef LANES\n";
+  for (const PassBuffer& buffer : pass.buffers) {
+    text += "#define " + buffer.name + "(i) " + buffer.name + "_at[i]\n";
+    end += "#undef " + buffer.name + "\n";
+  }
+  text += "extern \"C\" __global__ void __launch_bounds__(LANES) sinter_" + pass.name + "(\n    ";
+  // Without a promise that nobody writes what is read: the compiler would take it out of a cache that does
+  // not see what the kernel before this one is still writing (sn_follow).
+  for (const PassBuffer& buffer : pass.buffers)
+    text += std::string(buffer.written ? "" : "const ") + type_of(buffer.dtype) +
+            (buffer.written ? "* __restrict__ " : "* ") + buffer.name + "_at, ";
+  text += "const int width_bits, const unsigned tiles";
+  for (const auto& [name, value] : pass.ints) text += ", const Index " + name;
+  text +=
+      ") {\n"
+      "sn_follow();\n"
+      "const Index row = Index(blockIdx.x / tiles) * (LANES >> width_bits) + (threadIdx.x >> width_bits);\n"
+      "const Index width = 1 << width_bits;\n"
+      "const Index column = (Index(blockIdx.x % tiles) * COLUMNS << width_bits) + (threadIdx.x & "
+      "((1 << width_bits) - 1));\n";
+  text += kernels::source(pass.body);
+  text += "}\n" + end;
+  for (std::size_t at = 0; (at = pass.defines.find("#define ", at)) != std::string::npos;) {
+    at += 8;
+    text += "#undef " + pass.defines.substr(at, pass.defines.find_first_of(" (\n", at) - at) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string pass_source(const PassList& list) {
+  std::string text = std::string(emit::cuda_head()) + "typedef long long Index;\ntypedef " +
+                     type_of(list.dtype) + " T;\n#define COLUMNS " + std::to_string(Pass::kColumns) +
+                     "\n#define UNROLL _Pragma(\"unroll\")\n#define UNROLL_SOME _Pragma(\"unroll 8\")\n"
+                     "#define UNROLL_TWICE _Pragma(\"unroll 2\")\n";
+  if (!list.functions.empty()) {
+    text += list.dtype == DType::f32   ? "typedef int Key;\n#define BITS(x) __float_as_int(x)\n"
+            : list.dtype == DType::f64 ? "typedef long long Key;\n#define BITS(x) __double_as_longlong(x)\n"
+                                       : "typedef T Key;\n";
+    text += emit::functions_for(list.functions, emit::cuda_dialect(), {}) + list.functions;
+  }
+  std::set<std::string> there;
+  for (const Pass& pass : list.passes)
+    if (there.insert(pass.name).second) text += entry(pass);
+  return text;
+}
+
+std::vector<std::string> all_pass_sources() {
+  std::vector<std::string> sources;
+  for (std::int64_t count : {10, 10000}) {
+    library::SortIndicesOp sort;
+    sort.count = count;
+    sort.rows = 7;
+    sources.push_back(pass_source(passes_of(sort)));
+    for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64})
+      for (bool dense : {false, true}) {
+        library::SegmentSumOp sum;
+        sum.dtype = dtype;
+        sum.count = count;
+        sum.rows = sum.columns = 7;
+        sum.dense = dense;
+        sources.push_back(pass_source(passes_of(sum)));
+      }
+  }
+  for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64}) {
+    for (std::int64_t length : {10, 10000})
+      for (bool descending : {false, true})
+        for (std::int64_t keep : {length, std::int64_t{3}}) {
+          library::SortOp sort;
+          sort.x_dtype = dtype;
+          sort.length = length, sort.keep = keep;
+          sort.descending = descending;
+          sources.push_back(pass_source(passes_of(sort)));
+        }
+    for (bool right : {false, true}) {
+      library::SearchSortedOp search;
+      search.x_dtype = dtype;
+      search.right = right;
+      sources.push_back(pass_source(passes_of(search)));
+    }
+    for (int reduction = 1; reduction < 4; ++reduction) {
+      library::SegmentSumOp joined;
+      joined.dtype = dtype;
+      joined.count = 10000;
+      joined.rows = joined.columns = 7;
+      joined.reduction = static_cast<library::SegmentReduction>(reduction);
+      sources.push_back(pass_source(passes_of(joined)));
+    }
+  }
+  using library::ScanKind;
+  for (std::size_t kind = 0; kind < library::kScanKinds; ++kind)
+    for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64})
+      for (std::int64_t length : {10, 10000}) {
+        library::ScanOp scan;
+        scan.scan = static_cast<ScanKind>(kind);
+        if (scan.scan == ScanKind::LogSumExp && !is_float(dtype)) continue;
+        scan.x_dtype = dtype;
+        scan.dtype = library::gives_positions(scan.scan) ? DType::i32 : dtype;
+        scan.length = length;
+        scan.exclusive = scan.scan == ScanKind::Sum;
+        scan.reverse = length > 10;
+        sources.push_back(pass_source(passes_of(scan)));
+      }
+  return sources;
+}
+
+}  // namespace sinter::runtime::cuda

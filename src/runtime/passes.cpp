@@ -1,0 +1,115 @@
+// Which passes the halves of a scatter have.
+#include "src/runtime/passes.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace sinter::runtime {
+namespace {
+
+using Of = PassBuffer::Of;
+
+// Terms that are added in one go. A longer segment is added part by part; with as many parts as terms in
+// each, no lane has a long loop.
+constexpr std::int64_t kLeastChunk = 64;
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+std::int64_t chunk_of(std::int64_t count) {
+  std::int64_t chunk = kLeastChunk;
+  while (chunk * chunk < count) chunk *= 2;
+  return chunk;
+}
+
+using library::SegmentReduction;
+
+/// What a term comes to with those before it, of which there are none for the first one. Sums begin with 0,
+/// which makes -0 of a segment 0.
+std::string join_of(SegmentReduction reduction) {
+  switch (reduction) {
+    case SegmentReduction::Sum: return "#define JOIN(first, sum, x) (sum + (x))\n";
+    case SegmentReduction::Prod: return "#define JOIN(first, sum, x) (first ? (x) : sum * (x))\n";
+    case SegmentReduction::Max: return "#define JOIN(first, sum, x) (first ? (x) : greater_of(sum, x))\n";
+    case SegmentReduction::Min: break;
+  }
+  return "#define JOIN(first, sum, x) (first ? (x) : lesser_of(sum, x))\n";
+}
+
+std::string functions_of(SegmentReduction reduction, DType dtype) {
+  if (reduction == SegmentReduction::Sum || reduction == SegmentReduction::Prod) return "";
+  const std::string nan = is_float(dtype) ? " || sn_is_nan_" + std::string(name_of(dtype)) + "(b)" : "";
+  return reduction == SegmentReduction::Max
+             ? "SN_FN T greater_of(T a, T b) { return b > a" + nan + " ? b : a; }\n"
+             : "SN_FN T lesser_of(T a, T b) { return b < a" + nan + " ? b : a; }\n";
+}
+
+}  // namespace
+
+int Pass::width_bits() const {
+  const auto wanted = static_cast<std::uint64_t>(std::clamp<std::int64_t>(columns, 1, lanes));
+  return std::bit_width(wanted - 1);
+}
+
+std::int64_t Pass::tiles() const { return divide_up(columns, (std::int64_t{1} << width_bits()) * kColumns); }
+
+std::int64_t Pass::groups() const { return divide_up(rows, lanes >> width_bits()) * tiles(); }
+
+PassList passes_of(const library::SegmentSumOp& op) {
+  PassList list;
+  list.dtype = op.dtype;
+  const std::int64_t chunk = chunk_of(op.count), chunks = divide_up(op.count, chunk);
+  const PassBuffer values{"values", op.dtype, Of::Operand, 0, 0, op.count * op.columns, false};
+  const PassBuffer sorted{"sorted", DType::i32, Of::Operand, 1, 0, op.lists(), false};
+  PassBuffer parts{"parts", op.dtype, Of::Workspace, 0, 0, chunks * op.columns, true};
+  list.functions = functions_of(op.reduction, op.dtype);
+  const auto pass = [&](const char* name, const std::string& defines, const char* to, std::int64_t ends) {
+    return Pass{
+        name,
+        "segment_sums.inc",
+        join_of(op.reduction) + defines + "#define TO " + to + "\n",
+        {values, sorted},
+        ends,
+        op.columns,
+        {{"count", op.count}, {"columns", op.columns}, {"rows", op.rows}, {"chunk", chunk}, {"ends", ends}},
+        (chunk + chunks + 16) * (Pass::kColumns + 1)};
+  };
+  const bool has_parts = chunks > 1;
+  if (has_parts) {
+    list.workspace_bytes = static_cast<std::size_t>(parts.numel) * size_of(op.dtype);
+    list.passes.push_back(pass("chunk_sums", "#define CHUNKS 1\n#define PARTS 0\n", "parts", chunks));
+    list.passes.back().buffers.push_back(parts);
+  }
+  list.passes.push_back(pass("segment_sums",
+                             std::string("#define CHUNKS 0\n#define PARTS ") + (has_parts ? "1" : "0") +
+                                 "\n#define DENSE " + (op.dense ? "1" : "0") + "\n",
+                             "sums", op.results()));
+  if (has_parts) {
+    parts.written = false;
+    list.passes.back().buffers.push_back(parts);
+  }
+  list.passes.back().buffers.push_back({"sums", op.dtype, Of::Result, 0, 0, op.results() * op.columns, true});
+  return list;
+}
+
+LibraryTable<PassList(const library::LibraryOp&)>& pass_table() {
+  // Never destroyed: devices may outlive static objects.
+  static auto* table = new LibraryTable<PassList(const library::LibraryOp&)>{
+      {&library::sort_indices(),
+       [](const library::LibraryOp& op) { return passes_of(library::as<library::SortIndicesOp>(op)); }},
+      {&library::segment_sum(),
+       [](const library::LibraryOp& op) { return passes_of(library::as<library::SegmentSumOp>(op)); }},
+      {&library::sort(),
+       [](const library::LibraryOp& op) { return passes_of(library::as<library::SortOp>(op)); }},
+      {&library::search_sorted(),
+       [](const library::LibraryOp& op) { return passes_of(library::as<library::SearchSortedOp>(op)); }},
+  };
+  [[maybe_unused]] static const bool scans = [] {
+    for (std::size_t kind = 0; kind < library::kScanKinds; ++kind)
+      table->add(library::scan(static_cast<library::ScanKind>(kind)),
+                 [](const library::LibraryOp& op) { return passes_of(library::as<library::ScanOp>(op)); });
+    return true;
+  }();
+  return *table;
+}
+
+}  // namespace sinter::runtime

@@ -1,0 +1,72 @@
+// Library ops that are a few short kernels, one after the other, and the same on every GPU: the bodies are
+// written in what CUDA C++ and GLSL have in common (kernels/*.inc), each device adds the head of its
+// language.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "jit/library/scan.h"
+#include "jit/library/segments.h"
+#include "jit/library/sort.h"
+#include "src/runtime/library_table.h"
+
+namespace sinter::runtime {
+
+/// A buffer as a pass sees it; its body reads and writes element i as `name(i)`.
+struct PassBuffer {
+  enum class Of : std::uint8_t { Operand, Result, Workspace };
+  std::string name;
+  DType dtype = DType::f32;
+  Of of = Of::Operand;
+  std::size_t number = 0;             // of the operand; there is one result
+  std::int64_t first = 0, numel = 0;  // elements of it that the pass sees, from `first` on
+  bool written = false;
+};
+
+/// One kernel. Each lane has one `row` and up to kColumns columns: `column`, `column + width`, ...
+struct Pass {
+  std::string name;  // of its entry: sinter_ and this
+  std::string body;  // file in kernels/
+  std::string defines;
+  std::vector<PassBuffer> buffers;
+  std::int64_t rows = 0, columns = 1;
+  std::vector<std::pair<std::string, std::int64_t>> ints;  // constants that the body knows by name
+  std::int64_t most_rounds = 0;                            // of all loops, for one lane
+  int lanes = 256;                                         // of a workgroup
+
+  static constexpr int kColumns = 4;
+  /// log2 of the lanes that share a row.
+  int width_bits() const;
+  /// Workgroups that share a row.
+  std::int64_t tiles() const;
+  /// All workgroups; 0: nothing to do.
+  std::int64_t groups() const;
+};
+
+struct PassList {
+  DType dtype = DType::f32;  // the bodies' T
+  // What the bodies call, in what both languages have in common; with T and Key, a signed integer of T's
+  // size. May itself call functions of the prelude (jit/emit/dialects/prelude.h).
+  std::string functions;
+  std::vector<Pass> passes;
+  std::size_t workspace_bytes = 0;
+};
+
+/// Functions of the op alone, so that results have the same bits on every run.
+PassList passes_of(const library::SortIndicesOp& op);
+PassList passes_of(const library::SegmentSumOp& op);
+PassList passes_of(const library::ScanOp& op);
+PassList passes_of(const library::SortOp& op);
+PassList passes_of(const library::SearchSortedOp& op);
+
+/// Functions for bodies: `Key key_of(T x)`, which orders numbers as its results are ordered: NaN last, both
+/// zeros alike. `Key reversed_key_of(T x)` orders them the other way round, NaN last again where `nan_last`.
+std::string key_functions(DType dtype, bool nan_last);
+
+/// Kind to passes.
+LibraryTable<PassList(const library::LibraryOp&)>& pass_table();
+
+}  // namespace sinter::runtime

@@ -1,0 +1,200 @@
+// Which passes sorts have: runs are ranked by counting, then merged, eight at a time. Of a few that are kept,
+// each run hands on as many, until one run is left.
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+#include "src/runtime/passes.h"
+
+namespace sinter::runtime {
+
+namespace {
+
+using Of = PassBuffer::Of;
+
+// Runs that one lane's loop brings into order, and how many of them a pass merges.
+constexpr std::int64_t kRun = 1024, kMerged = 8;
+constexpr int kFewLanes = 64;  // so that some thousand keys go to all compute units
+// Runs of which few are kept are shorter: they are handed on to few others.
+constexpr std::int64_t kLeastRun = 128, kMostKept = kRun / 4;
+
+/// Sequences of keys with their positions, as a pass reads or writes them.
+struct Lists {
+  PassBuffer keys, positions;
+};
+
+struct Sorting {
+  std::int64_t sequences = 1, length = 1, keep = 1;
+  std::int64_t inner = 1, x_outer = 0, x_inner = 0, x_step = 1;  // of the keys as they are given
+  PassBuffer given;
+  Lists result, workspace[2];
+  bool keys_stay = false;  // the result has keys
+  std::string define_key;
+};
+
+void name_lists(Pass& pass, const Lists& lists, const char* keys, const char* positions, bool written,
+                bool with_keys) {
+  for (const auto& [buffer, name, wanted] :
+       {std::tuple(&lists.keys, keys, with_keys), std::tuple(&lists.positions, positions, true)}) {
+    if (!wanted) continue;
+    pass.buffers.push_back(*buffer);
+    pass.buffers.back().name = name;
+    pass.buffers.back().written = written;
+  }
+}
+
+void add_passes(PassList& list, const Sorting& s) {
+  const bool few = s.keep < s.length && s.keep <= kMostKept;
+  const std::int64_t run =
+      few ? std::max(kLeastRun,
+                     static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(4 * s.keep))))
+          : kRun;
+  const auto kept_of = [&](std::int64_t length) {
+    return few ? length / run * s.keep + std::min(length % run, s.keep) : length;
+  };
+  // How many passes there are decides in which list the first one writes: the last one writes the result.
+  std::int64_t length = s.length, passes = 1;
+  for (std::int64_t l = s.length, r = run; few ? l > run : r < l; few ? l = kept_of(l) : r *= kMerged)
+    ++passes;
+  Lists from, to;
+  const auto next_lists = [&] {
+    from = to;
+    to = passes == 1 ? s.result : s.workspace[passes % 2];
+  };
+  const auto add = [&](bool first, bool merges, std::int64_t of, std::int64_t kept, std::int64_t run_keep) {
+    next_lists();
+    const bool keys = passes > 1 || s.keys_stay;
+    Pass pass;
+    pass.name = std::string(merges  ? "merge_runs"
+                            : first ? "sort_runs"
+                                    : "sort_again") +
+                (keys ? "" : "_last");
+    pass.body = merges ? "merge_runs.inc" : "sort_runs.inc";
+    pass.defines = s.define_key + "#define KEYS " + (keys ? "1" : "0") + "\n" +
+                   (merges ? "#define MERGED " + std::to_string(kMerged)
+                           : std::string("#define FIRST ") + (first ? "1" : "0")) +
+                   "\n";
+    if (first) {
+      pass.buffers.push_back(s.given);
+      pass.buffers.back().name = "keys";
+    } else {
+      name_lists(pass, from, merges ? "from" : "keys", "positions", false, true);
+    }
+    name_lists(pass, to, "to", "places", true, keys);
+    pass.rows = s.sequences * of;
+    pass.lanes = kFewLanes;
+    --passes;
+    pass.ints = {{"count", pass.rows}, {"run", run}, {"length", of}, {"kept", kept}};
+    if (!merges) {
+      pass.ints.insert(pass.ints.end(), {{"keep", run_keep},
+                                         {"inner", first ? s.inner : 1},
+                                         {"x_outer", first ? s.x_outer : of},
+                                         {"x_inner", first ? s.x_inner : 0},
+                                         {"x_step", first ? s.x_step : 1}});
+    }
+    pass.most_rounds = merges ? 64 * (kMerged + 1) : run;
+    list.passes.push_back(std::move(pass));
+  };
+  const bool one = length <= run;
+  if (few) {
+    for (bool first = true;; first = false) {
+      const std::int64_t kept = kept_of(length);
+      add(first, false, length, kept, s.keep);
+      if (length <= run) break;
+      length = kept;
+    }
+    return;
+  }
+  add(true, false, length, one ? s.keep : length, one ? s.keep : run);
+  for (std::int64_t merged = run; merged < length; merged *= kMerged) {
+    const bool last = merged * kMerged >= length;
+    add(false, true, length, last ? s.keep : length, 0);
+    list.passes.back().ints[1].second = merged;
+  }
+}
+
+}  // namespace
+
+PassList passes_of(const library::SortIndicesOp& op) {
+  PassList list;
+  list.dtype = DType::i32;
+  list.functions = key_functions(DType::i32, false);
+  if (op.count > 0) {
+    Sorting s;
+    s.length = s.keep = op.count;
+    s.given = {"", DType::i32, Of::Operand, 0, 0, op.count, false};
+    s.keys_stay = true;
+    s.define_key = "#define KEY(x) key_of(x)\n";
+    const auto lists = [&](Of of, std::int64_t first) {
+      return Lists{{"", DType::i32, of, 0, first, op.count, false},
+                   {"", DType::i32, of, 0, first + op.count, op.count, false}};
+    };
+    // Both lists go to and fro between the result and the workspace, and end in the result.
+    s.result = s.workspace[1] = lists(Of::Result, op.rows);
+    s.workspace[0] = lists(Of::Workspace, 0);
+    if (op.count > kRun) list.workspace_bytes = static_cast<std::size_t>(2 * op.count) * sizeof(std::int32_t);
+    add_passes(list, s);
+  }
+  list.passes.push_back(
+      {"first_places",
+       "first_places.inc",
+       "",
+       {{"keys", DType::i32, Of::Result, 0, op.rows, op.count, false},
+        {"first", DType::i32, Of::Result, 0, 0, op.rows, true}},
+       op.rows,
+       1,
+       {{"count", op.count},
+        {"rows", op.rows},
+        {"span", static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(op.count) + 1) / 2)}}});
+  return list;
+}
+
+PassList passes_of(const library::SortOp& op) {
+  PassList list;
+  list.dtype = op.x_dtype;
+  if (op.numel() == 0 || op.keep == 0) return list;
+  list.functions = key_functions(op.x_dtype, false);
+  Sorting s;
+  s.sequences = op.sequences();
+  s.length = op.length, s.keep = op.keep;
+  s.inner = op.inner;
+  s.x_outer = op.x_outer, s.x_inner = op.x_inner, s.x_step = op.x_step;
+  s.given = {"", op.x_dtype, Of::Operand, 0, 0, op.x_span(), false};
+  s.result.positions = {"", DType::i32, Of::Result, 0, 0, s.sequences * op.keep, false};
+  s.define_key = std::string("#define KEY(x) ") + (op.descending ? "reversed_key_of(x)\n" : "key_of(x)\n");
+  // The workspace: keys and positions, twice; each list begins at a multiple of the larger of both.
+  const std::int64_t all = (op.numel() + 1) / 2 * 2;
+  const std::int64_t per_key = static_cast<std::int64_t>(size_of(op.x_dtype)) / 4;
+  for (std::int64_t k = 0; k < 2; ++k)
+    s.workspace[k] = {{"", op.x_dtype, Of::Workspace, 0, k * all, all, false},
+                      {"", DType::i32, Of::Workspace, 0, 2 * all * per_key + k * all, all, false}};
+  add_passes(list, s);
+  if (list.passes.size() > 1)
+    list.workspace_bytes = static_cast<std::size_t>(2 * all) * (size_of(op.x_dtype) + sizeof(std::int32_t));
+  return list;
+}
+
+PassList passes_of(const library::SearchSortedOp& op) {
+  PassList list;
+  list.dtype = op.x_dtype;
+  list.functions = key_functions(op.x_dtype, false);
+  const std::int64_t count = op.rows * op.count;
+  list.passes.push_back(
+      {"search_sorted",
+       "search_sorted.inc",
+       std::string("#define RIGHT ") + (op.right ? "1" : "0") + "\n",
+       {{"sorted", op.x_dtype, Of::Operand, 0, 0, op.sorted_numel(), false},
+        {"values", op.x_dtype, Of::Operand, 1, 0, count, false},
+        {"places", DType::i32, Of::Result, 0, 0, count, true}},
+       count,
+       1,
+       {{"ends", count},
+        {"length", op.length},
+        {"count", op.count},
+        {"shared_row", op.shared ? 1 : 0},
+        {"span", static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(op.length) + 1) / 2)}},
+       64});
+  return list;
+}
+
+}  // namespace sinter::runtime

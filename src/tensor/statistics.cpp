@@ -1,0 +1,188 @@
+// Reductions composed of others.
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <sstream>
+#include <vector>
+
+#include <sinter/statistics.h>
+
+#include "src/tensor/autocast.h"
+#include "src/tensor/check.h"
+
+namespace sinter {
+
+namespace {
+
+using A = AnyTensor;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+void check(std::string_view name, const AnyTensor& x, const Location& where) {
+  tensor::check_float(name, tensor::value_of(name, x, where).dtype, where);
+}
+
+/// 1 where the element is not 0 (or false), i64.
+AnyTensor is_something(const AnyTensor& x, const Location& where) {
+  const A some = x.dtype() == DType::boolean ? x : A::not_equal(x, 0, where);
+  return some.cast(DType::i64, where);
+}
+
+/// x^2 summed: the gradient of the root at 0 is 0 where the root is taken of 1 instead.
+AnyTensor root(const AnyTensor& sum, const Location& where) {
+  const A zero = A::equal(sum, 0, where);
+  return A::where(zero, 0, A::where(zero, 1, sum, where).sqrt(where), where);
+}
+
+std::vector<double> numbers(const AnyTensor& x, const Location& where) {
+  const A wide = x.cast(DType::f64, where);
+  std::vector<double> values(static_cast<std::size_t>(wide.numel()));
+  wide.read_bytes(std::as_writable_bytes(std::span(values)), where);
+  return values;
+}
+
+Dims position_of(std::int64_t element, const Shape& shape) {
+  Dims at = Dims::filled(shape.rank(), 0);
+  for (std::size_t i = shape.rank(); i-- > 0; element /= shape[i]) at[i] = element % shape[i];
+  return at;
+}
+
+}  // namespace
+
+AnyTensor logsumexp(const AnyTensor& given, const Axes& axes, Location where) {
+  check("logsumexp", given, where);
+  const A x = tensor::autocast_wide(given, where);
+  const A largest = x.detach().max(axes, where);
+  // Where all are -infinity, or one is infinite, the distance to the largest would be NaN.
+  const A shift = A::where(largest.is_finite(where), largest, 0, where);
+  return A::add(A::sub(x, shift, where).exp(where).sum(axes, where).log(where), shift, where);
+}
+
+std::pair<AnyTensor, AnyTensor> var_mean(const AnyTensor& x, const Axes& axes, double correction,
+                                         Location where) {
+  return {x.var(axes, correction, where), x.mean(axes, where)};
+}
+
+std::pair<AnyTensor, AnyTensor> std_mean(const AnyTensor& x, const Axes& axes, double correction,
+                                         Location where) {
+  return {x.std(axes, correction, where), x.mean(axes, where)};
+}
+
+AnyTensor max_abs(const AnyTensor& x, const Axes& axes, Location where) {
+  return x.abs(where).max(axes, where);
+}
+
+AnyTensor norm(const AnyTensor& given, double p, const Axes& axes, Location where) {
+  check("norm", given, where);
+  const A x = tensor::autocast_wide(given, where);
+  if (p == kInfinity) return x.abs(where).max(axes, where);
+  if (p == -kInfinity) return x.abs(where).min(axes, where);
+  if (p == 0) return A::not_equal(x, 0, where).cast(x.dtype(), where).sum(axes, where);
+  if (p == 1) return x.abs(where).sum(axes, where);
+  if (p == 2) return root(x.square(where).sum(axes, where), where);
+  if (!(p > 0)) throw Error("[norm] p is 0 or more or an infinity, not " + std::to_string(p), where);
+  // As for the root of squares, no gradient is infinite at 0.
+  const A magnitude = x.abs(where);
+  const A nothing = A::equal(magnitude, 0, where);
+  const A powers = A::where(nothing, 0, A::pow(A::where(nothing, 1, magnitude, where), p, where), where);
+  const A sum = powers.sum(axes, where);
+  const A zero = A::equal(sum, 0, where);
+  return A::where(zero, 0, A::pow(A::where(zero, 1, sum, where), 1 / p, where), where);
+}
+
+AnyTensor normalize(const AnyTensor& x, double p, const Axes& axes, double epsilon, Location where) {
+  return A::div(x, A::maximum(norm(x, p, axes, where), epsilon, where), where);
+}
+
+AnyTensor count_nonzero(const AnyTensor& x, const Axes& axes, Location where) {
+  tensor::check_computable("count_nonzero", tensor::value_of("count_nonzero", x, where).dtype, where);
+  return is_something(x, where).sum(axes, where);
+}
+
+AnyTensor nansum(const AnyTensor& x, const Axes& axes, Location where) {
+  check("nansum", x, where);
+  return A::where(x.is_nan(where), 0, x, where).sum(axes, where);
+}
+
+AnyTensor nanmean(const AnyTensor& x, const Axes& axes, Location where) {
+  check("nanmean", x, where);
+  const A count = x.is_nan(where).logical_not(where).cast(x.dtype(), where).sum(axes, where);
+  return A::div(nansum(x, axes, where), count, where);
+}
+
+AnyTensor contains_nan(const AnyTensor& x, Location where) {
+  check("contains_nan", x, where);
+  return x.is_nan(where).any(x.all_axes(), where).reshape({}, where);
+}
+
+AnyTensor cov(const AnyTensor& x, double correction, Location where) {
+  check("cov", x, where);
+  if (x.rank() != 2)
+    throw ShapeError("[cov] takes [variables, observations], not shape " + to_string(x.shape()), where);
+  const A centred = A::sub(x, x.mean(1, where), where);
+  const double count = static_cast<double>(x.shape()[1]) - correction;
+  return A::mul(centred.matmul(centred.transpose(0, 1, where), where), 1 / std::max(0.0, count), where);
+}
+
+AnyTensor corrcoef(const AnyTensor& x, Location where) {
+  check("corrcoef", x, where);
+  if (x.rank() != 2)
+    throw ShapeError("[corrcoef] takes [variables, observations], not shape " + to_string(x.shape()), where);
+  const A centred = A::sub(x, x.mean(1, where), where);
+  const A unit = A::mul(centred, centred.square(where).sum(1, where).rsqrt(where), where);
+  const A product = unit.matmul(unit.transpose(0, 1, where), where);
+  return A::minimum(A::maximum(product, -1, where), 1, where);  // rounding may lead beyond
+}
+
+AnyTensor is_close(const AnyTensor& a, const AnyTensor& b, double relative, double absolute, bool equal_nan,
+                   Location where) {
+  const DType dtype = tensor::value_of("is_close", a, where).dtype;
+  tensor::check_same_dtype("is_close", dtype, tensor::value_of("is_close", b, where).dtype, where);
+  const A same = A::equal(a, b, where);
+  if (!is_float(dtype)) {
+    if (dtype == DType::boolean) return same;
+    return is_close(a.cast(DType::f64, where), b.cast(DType::f64, where), relative, absolute, equal_nan,
+                    where);
+  }
+  const A bound = A::add(A::mul(b.abs(where), relative, where), absolute, where);
+  const A near = A::less_equal(A::sub(a, b, where).abs(where), bound, where);
+  const A close = A::logical_or(same, A::logical_and(near, b.is_finite(where), where), where);
+  if (!equal_nan) return close;
+  return A::logical_or(close, A::logical_and(a.is_nan(where), b.is_nan(where), where), where);
+}
+
+Difference all_close(const AnyTensor& a, const AnyTensor& b, double relative, double absolute, bool equal_nan,
+                     Location where) {
+  const A close = is_close(a.detach(), b.detach(), relative, absolute, equal_nan, where);
+  Difference result;
+  std::uint8_t all = 1;
+  const A whole = close.all(close.all_axes(), where);
+  whole.read_bytes(std::as_writable_bytes(std::span(&all, 1)), where);
+  if (all) return result;
+
+  const Shape& shape = close.shape();
+  std::vector<std::uint8_t> flags(static_cast<std::size_t>(close.numel()));
+  close.read_bytes(std::as_writable_bytes(std::span(flags)), where);
+  const std::vector<double> first = numbers(a.detach().expand(shape, where), where);
+  const std::vector<double> second = numbers(b.detach().expand(shape, where), where);
+  result.close = false;
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    if (flags[i]) continue;
+    const double distance = std::abs(first[i] - second[i]);
+    const bool further = std::isnan(distance) ? !std::isnan(result.largest) : distance > result.largest;
+    if (result.count++ == 0 || further) {
+      result.largest = distance;
+      result.at = position_of(static_cast<std::int64_t>(i), shape);
+      result.a = first[i];
+      result.b = second[i];
+    }
+  }
+  std::ostringstream text;
+  text.precision(9);
+  text << result.count << " of " << flags.size() << " elements differ, most at " << to_string(result.at)
+       << ": " << result.a << " and " << result.b;
+  result.text = text.str();
+  return result;
+}
+
+}  // namespace sinter

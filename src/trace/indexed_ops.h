@@ -1,0 +1,23 @@
+// Which operation an indexed read belongs to: named where an index is out of range.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace sinter::trace {
+
+/// A Gather's second integer is a place in this list; 0 where it has none.
+inline constexpr const char* kIndexedOps[] = {"gather",       "index_add",  "scatter_add",   "scatter",
+                                              "scatter_fill", "index_copy", "index_fill",    "scatter_reduce",
+                                              "index_reduce", "scatter_nd", "scatter_nd_add"};
+
+constexpr std::int64_t number_of_indexed_op(std::string_view name) {
+  std::int64_t number = 0;
+  for (const char* known : kIndexedOps) {
+    if (known == name) return number;
+    ++number;
+  }
+  return 0;
+}
+
+}  // namespace sinter::trace

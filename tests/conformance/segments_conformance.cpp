@@ -1,0 +1,118 @@
+// The conformance suite: indices brought into order, and sums over segments.
+#include <exception>
+#include <string>
+
+#include "tests/conformance/backend_conformance.h"
+#include "tests/conformance/conformance_runner.h"
+#include "tests/support/test_data.h"
+
+namespace sinter::testing {
+namespace {
+
+class SegmentChecks {
+ public:
+  SegmentChecks(runtime::Backend& backend, const ConformanceOptions& options)
+      : backend_(backend), options_(options) {}
+
+  void run() {
+    struct Sizes {
+      std::int64_t count, rows, columns;
+    };
+    // Around runs of 1,024, merges of 8 of them and chunks of 64; more rows than indices and fewer.
+    const Sizes all[] = {{0, 0, 3},    {0, 4, 3},       {1, 1, 1},     {1, 9, 5},       {2, 1, 4},
+                         {5, 3, 0},    {7, 100, 33},    {63, 4, 2},    {64, 4, 2},      {65, 4, 257},
+                         {65, 70, 2},  {129, 3, 1025},  {1023, 50, 3}, {1024, 3000, 1}, {1025, 1, 6},
+                         {3000, 7, 1}, {8192, 9000, 2}, {8193, 40, 4}, {20000, 900, 1}};
+    for (const Sizes& s : all)
+      for (const int spread : {0, 1, 2}) {  // all rows, few of them, the last one
+        if (s.rows == 0 && s.count > 0) continue;
+        std::vector<double> keys;
+        for (std::int64_t i = 0; i < s.count; ++i)
+          keys.push_back(static_cast<double>(
+              spread == 2
+                  ? s.rows - 1
+                  : data_.integer(0, spread == 0 ? s.rows - 1 : std::min<std::int64_t>(s.rows - 1, 2))));
+        const std::vector<double> sorted = sort(s.count, s.rows, keys);
+        for (const DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64}) {
+          if (!backend_.traits().supports(dtype) || (dtype != DType::f32 && s.count > 3000)) continue;
+          for (const bool dense : {false, true}) sum(s.count, s.rows, s.columns, dtype, dense, sorted);
+        }
+      }
+  }
+
+  void report() const { failures_.report("segments"); }
+
+ private:
+  std::vector<double> sort(std::int64_t count, std::int64_t rows, const std::vector<double>& keys) {
+    library::SortIndicesOp op;
+    op.dtype = DType::i32;
+    op.count = count;
+    op.rows = rows;
+    const LibraryResult want = reference_sort_indices(op, keys);
+    check(op, {to_bytes(DType::i32, keys)}, want, 0);
+    return want.values;
+  }
+
+  void sum(std::int64_t count, std::int64_t rows, std::int64_t columns, DType dtype, bool dense,
+           const std::vector<double>& sorted) {
+    library::SegmentSumOp op;
+    op.dtype = dtype;
+    op.count = count, op.rows = rows, op.columns = columns, op.dense = dense;
+    std::vector<double> values = data_.reals(static_cast<std::size_t>(count * columns));
+    if (!is_float(dtype))
+      for (double& value : values) value = static_cast<double>(static_cast<int>(value * 100));
+    const auto bytes = to_bytes(dtype, values);
+    check(op, {bytes, to_bytes(DType::i32, sorted)},
+          reference_segment_sum(op, to_doubles(dtype, bytes), sorted),
+          dtype == DType::f32   ? options_.library_relative
+          : dtype == DType::f64 ? options_.library_relative_f64
+                                : 0);
+  }
+
+  void check(const library::LibraryOp& op, std::vector<std::vector<std::byte>> contents,
+             const LibraryResult& want, double relative) {
+    const std::string name = op.describe() + " " + std::string(name_of(op.dtype));
+    std::vector<double> errors;
+    for (const double magnitude : want.magnitudes) errors.push_back(magnitude * relative);
+    contents.emplace_back(want.values.size() * size_of(op.dtype), std::byte{0xCD});
+    try {
+      const runtime::ExecutableRef executable = backend_.prepare(op);
+      const auto run = [&] {
+        const GuardedBuffers buffers(backend_, contents);
+        backend_.wait_until_ready(*executable, {}, 1);
+        backend_.begin(nullptr, {executable->workspace_bytes({}, 1), 0});
+        try {
+          backend_.launch(*executable, {buffers.views(), {}, {}});
+        } catch (...) {
+          backend_.abandon();
+          throw;
+        }
+        backend_.submit();
+        return buffers.read().back();
+      };
+      const auto got = run();
+      const std::string d = difference(op.dtype, got, to_bytes(op.dtype, want.values), errors);
+      if (!d.empty())
+        failures_.add("[" + name + "] " + d);
+      else if (run() != got)
+        failures_.add("[" + name + "] gave other bits when it was run again");
+    } catch (const std::exception& e) {
+      failures_.add("[" + name + "] threw: " + e.what());
+    }
+  }
+
+  runtime::Backend& backend_;
+  const ConformanceOptions& options_;
+  TestData data_{17};
+  Failures failures_;
+};
+
+}  // namespace
+
+void check_segments(runtime::Backend& backend, const ConformanceOptions& options) {
+  SegmentChecks checks(backend, options);
+  checks.run();
+  checks.report();
+}
+
+}  // namespace sinter::testing

@@ -1,0 +1,183 @@
+// The functions of the tensor interface against PyTorch's values and gradients, in f32 and, where the device
+// has it, in f64. Errors are counted in units of the last place; exact results are those of double precision.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tests/cases/case.h"
+#include "tests/support/test_device.h"
+
+namespace sinter::testing {
+namespace {
+
+enum class Per { Element, Largest };
+
+struct Function {
+  double units;
+  Per per;
+  std::function<std::vector<AnyTensor>(const Case&)> call;
+};
+
+std::vector<AnyTensor> results_of(AnyTensor result) { return {std::move(result)}; }
+std::vector<AnyTensor> results_of(std::vector<AnyTensor> results) { return results; }
+template <class... T>
+std::vector<AnyTensor> results_of(std::tuple<T...> results) {
+  return std::apply([](const auto&... result) { return std::vector<AnyTensor>{result...}; }, results);
+}
+template <class A, class B>
+std::vector<AnyTensor> results_of(const std::pair<A, B>& results) {
+  return {results.first, results.second};
+}
+
+std::vector<AnyTensor> results_of(const AnyIndexed& result) { return {result.values, result.indices}; }
+std::vector<AnyTensor> results_of(const AnyUnique& result) {
+  return {result.values, result.inverse, result.counts};
+}
+std::vector<AnyTensor> results_of(const AnyComplex& result) { return {result.real, result.imag}; }
+
+const std::map<std::string, Function>& functions() {
+  static const std::map<std::string, Function> table = {
+#define FUNCTION(name, torch, numpy, burn, units, per, expression) \
+  {name, {units, Per::per, [](const Case& c) { return results_of(expression); }}},
+#include "tests/cases/functions.def"
+#undef FUNCTION
+  };
+  return table;
+}
+
+/// Any numbers as f64; the device may have none.
+std::vector<double> numbers_of(const AnyTensor& tensor) {
+  const AnyTensor wide = tensor.inner().to_device(Device::host()).cast(DType::f64);
+  std::vector<double> values(static_cast<std::size_t>(wide.numel()));
+  wide.read_bytes(std::as_writable_bytes(std::span(values)));
+  return values;
+}
+
+double epsilon_of(DType dtype) { return dtype == DType::f64 ? 0x1p-52 : 0x1p-23; }
+
+/// Checks that `found` is within `units` of `want`, of which f32 keeps infinities and, beyond its range,
+/// more.
+void check_units(const AnyTensor& found, const record::Record::Entry& entry, const AnyTensor& want,
+                 double units, Per per, DType dtype) {
+  REQUIRE(found.shape() == entry.shape);
+  if (found.dtype() == DType::f32) dtype = DType::f32;  // windows of signals are
+  if (!is_float(entry.dtype)) CHECK(found.dtype() == entry.dtype);
+  const std::vector<double> got = numbers_of(found), exact = numbers_of(want);
+  double largest = 0;
+  for (const double value : exact)
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  // One half of a unit more: what is exact is rounded once when it is stored.
+  const double smallest = dtype == DType::f64 ? 0x1p-1022 : 0x1p-126;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const double rounded = dtype == DType::f64 ? exact[i] : static_cast<double>(static_cast<float>(exact[i]));
+    const double scale = std::max(per == Per::Largest ? largest : std::abs(exact[i]), smallest);
+    const double error = std::abs(got[i] - exact[i]) / (epsilon_of(dtype) * scale);
+    const bool right = std::isnan(rounded)   ? std::isnan(got[i])
+                       : std::isinf(rounded) ? got[i] == rounded
+                                             : error <= units + 0.5;
+    CHECK_MESSAGE(right, "element ", i, " is ", got[i], ", exactly ", exact[i], ": ", error,
+                  " units instead of ", units);
+    if (!right) return;
+  }
+}
+
+/// The gradients of the sum of results times weights.
+void check_gradients(const Case& c, const std::vector<AnyTensor>& results, const record::Record& record,
+                     const std::string& key, double units, DType dtype) {
+  AnyTensor total;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const std::string name = key + "/weights" + std::to_string(i);
+    if (record.find(name) == nullptr) continue;
+    const AnyTensor weights =
+        record.tensor(name, Device::host()).cast(dtype).to_device(results[i].device().inner());
+    const AnyTensor part = (results[i] * weights).sum(results[i].all_axes()).reshape({});
+    total = total.defined() ? total + part : part;
+  }
+  if (!total.defined()) return;
+  REQUIRE(total.requires_grad());
+  const Gradients gradients = total.backward();
+  for (std::size_t i = 0; i < c.all().size(); ++i) {
+    const std::string name = key + "/grad" + std::to_string(i);
+    const record::Record::Entry* entry = record.find(name);
+    if (entry == nullptr) continue;
+    CAPTURE(name);
+    const std::optional<AnyTensor> gradient = gradients.get(c.in(i));
+    const AnyTensor want = record.tensor(name, Device::host());
+    if (gradient.has_value()) {
+      check_units(*gradient, *entry, want, 8 * units + 64, Per::Largest, dtype);
+    } else {  // the result is constant in it, or nearly everywhere
+      for (const double value : numbers_of(want)) CHECK(value == 0);
+    }
+  }
+}
+
+void run(const record::Record& record, const std::string& key, DType dtype) {
+  const Case c(record, key, dtype, test_device().autodiff());
+  CAPTURE(c.description());
+  CAPTURE(name_of(dtype));
+  const auto at = functions().find(c.function());
+  REQUIRE(at != functions().end());
+  const Function& function = at->second;
+  const std::vector<AnyTensor> results = function.call(c);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const std::string name = key + "/out" + std::to_string(i);
+    const record::Record::Entry* entry = record.find(name);
+    REQUIRE(entry != nullptr);
+    check_units(results[i], *entry, record.tensor(name, Device::host()), function.units, function.per, dtype);
+  }
+  check_gradients(c, results, record, key, function.units, dtype);
+}
+
+std::vector<std::filesystem::path> sections() {
+  std::vector<std::filesystem::path> files;
+  const std::filesystem::path folder = std::filesystem::path(std::getenv("SINTER_TESTS_FOLDER")) / "cases";
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".safetensors") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::set<std::string> keys_of(const record::Record& record) {
+  std::set<std::string> keys;
+  for (const auto& [name, entry] : record.entries()) keys.insert(name.substr(0, name.find('/')));
+  return keys;
+}
+
+}  // namespace
+
+TEST_CASE("functions give PyTorch's values and gradients") {
+  std::vector<DType> dtypes = {DType::f32};
+  if (has_dtype(test_device(), DType::f64) && !compiles_slowly(test_device())) dtypes.push_back(DType::f64);
+  for (const std::filesystem::path& file : sections()) {
+    SUBCASE(file.stem().c_str()) {
+      const record::Record record = record::Record::read(file);
+      for (const std::string& key : keys_of(record)) {
+        CAPTURE(key);
+        for (const DType dtype : dtypes) run(record, key, dtype);
+      }
+    }
+  }
+}
+
+TEST_CASE("every function of the table has a case") {
+  std::set<std::string> seen;
+  for (const std::filesystem::path& file : sections()) {
+    const record::Record record = record::Record::read(file);
+    for (const std::string& key : keys_of(record))
+      seen.insert(nlohmann::json::parse(*record.find_text(key)).at("function"));
+  }
+  for (const auto& [name, function] : functions()) {
+    CAPTURE(name);
+    CHECK(seen.contains(name));
+  }
+}
+
+}  // namespace sinter::testing

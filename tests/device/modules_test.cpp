@@ -1,0 +1,145 @@
+// What modules remember: parameters, frozen ones, tied ones, buffers, and whether they are in training.
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <sinter/describe.h>
+#include <sinter/nn.h>
+#include <sinter/optim.h>
+#include <sinter/record.h>
+
+#include "tests/support/values.h"
+
+using namespace sinter;
+
+namespace {
+
+Device training() { return Device::best().autodiff(); }
+
+struct Counted {
+  Tensor<1> weight;
+  Buffer<1> seen;
+  nn::Dropout dropout;
+  Tensor<1> forward(const Tensor<1>& x) const {
+    if (dropout.training) seen.set(seen.value() + x.inner());
+    return dropout.forward(x * weight);
+  }
+};
+
+Counted make_counted(const Device& device) {
+  return {.weight = Tensor<1>::ones({64}, device).require_grad(),
+          .seen = Buffer<1>(Tensor<1>::zeros({64}, device)),
+          .dropout = nn::DropoutConfig{}.init(device)};
+}
+
+}  // namespace
+
+TEST_CASE("a model that is valid drops nothing, whatever device its input is on") {
+  const Device device = training();
+  const Counted model = make_counted(device);
+  const Tensor<1> x = Tensor<1>::ones({64}, device);
+  CHECK(values_of(model.forward(x).dynamic()) != values_of(x.dynamic()));
+  CHECK(values_of(model.forward(x.inner()).dynamic()) != values_of(x.dynamic()));
+  const Counted still = nn::valid(model);
+  CHECK(values_of(still.forward(x.require_grad()).dynamic()) == values_of(x.dynamic()));
+  CHECK(values_of(still.forward(x.inner()).dynamic()) == values_of(x.dynamic()));
+  const Counted again = nn::set_training(still, true);
+  CHECK(values_of(again.forward(x.inner()).dynamic()) != values_of(x.dynamic()));
+  CHECK_FALSE(nn::DropoutConfig{}.init(device.inner()).training);
+}
+
+TEST_CASE("buffers change in forward, are saved, and belong to one model") {
+  const Device device = training();
+  Counted model = make_counted(device);
+  const Counted before = model;
+  const Tensor<1> x = Tensor<1>::full({64}, 2, device);
+  auto sgd = optim::SgdConfig{}.init();
+  for (int i = 0; i < 3; ++i) sgd.step(0.1, model, model.forward(x).sum().backward());
+  check_close(model.seen.dynamic(), std::vector<float>(64, 6));
+  check_close(before.seen.dynamic(), std::vector<float>(64, 0));
+  CHECK_FALSE(model.seen.dynamic().device().is_autodiff());
+  CHECK(num_parameters(model) == 64);
+  CHECK(describe(model).find("weight (64), buffer seen (64), 64 parameters") != std::string::npos);
+
+  const record::Record record = record::to_record(model);
+  CHECK(record.entries().size() == 2);
+  const Counted back = record::from_record(make_counted(device), record);
+  CHECK(nn::equal(back, model));
+  CHECK_FALSE(nn::equal(back, before));
+  const Counted still = nn::valid(model);
+  still.forward(x);
+  check_close(still.seen.dynamic(), std::vector<float>(64, 6));
+}
+
+TEST_CASE("several threads set a buffer") {
+  const Device device = training();
+  const Counted model = nn::set_training(nn::valid(make_counted(device)), true);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 20; ++i) model.forward(Tensor<1>::ones({64}, device.inner())).sync();
+    });
+  for (std::thread& thread : threads) thread.join();
+  // Updates may be lost, values are whole ones.
+  const float seen = values_of(model.seen.dynamic())[0];
+  CHECK(seen >= 1);
+  CHECK(seen <= 60);
+}
+
+TEST_CASE("frozen parameters") {
+  struct Net {
+    nn::Linear first, second;
+  };
+  const Device device = training();
+  Net net{nn::LinearConfig{2, 3}.init(device), nn::LinearConfig{3, 1}.init(device)};
+  net = nn::freeze(std::move(net), "first.*");
+  CHECK_FALSE(net.first.weight.requires_grad());
+  CHECK_FALSE(net.first.bias->requires_grad());
+  CHECK(net.second.weight.requires_grad());
+  const Net before = net;
+  const auto x = Tensor<2>::ones({4, 2}, device);
+  auto sgd = optim::SgdConfig{}.init();
+  sgd.step(0.1, net, net.second.forward(net.first.forward(x)).sum().backward());
+  CHECK(nn::equal(net.first, before.first));
+  CHECK_FALSE(nn::equal(net.second, before.second));
+  net = nn::unfreeze(std::move(net), "*.weight");
+  CHECK(net.first.weight.requires_grad());
+  CHECK_FALSE(net.first.bias->requires_grad());
+  CHECK_THROWS_WITH_AS(nn::freeze(net, "third.*"),
+                       doctest::Contains("no parameter's path fits the pattern \"third.*\""), Error);
+}
+
+TEST_CASE("tied parameters are saved once, and stay tied") {
+  struct Tied {
+    Tensor<1> a, b;
+    Tensor<1> other;
+  };
+  const Device device = training();
+  const auto make = [&](double value) {
+    const Tensor<1> shared = Tensor<1>::full({3}, value, device).require_grad();
+    return Tied{shared, shared, Tensor<1>::zeros({3}, device).require_grad()};
+  };
+  const Tied model = make(2);
+  const record::Record record = record::Record::from_bytes(record::to_bytes(model));
+  CHECK(record.entries().size() == 2);
+  CHECK(record.find("a"));
+  CHECK_FALSE(record.find("b"));
+  const Tied back = record::from_record(make(1), record);
+  CHECK(nn::equal(back, model));
+  CHECK(back.a.dynamic().node().get() == back.b.dynamic().node().get());
+  // Into a model that is not tied.
+  Tied apart = make(1);
+  apart.b = Tensor<1>::zeros({3}, device).require_grad();
+  CHECK(nn::equal(record::from_record(apart, record), model));
+
+  const Tied half = nn::to_dtype(model, DType::bf16);
+  CHECK(half.a.dtype() == DType::bf16);
+  CHECK(half.a.dynamic().node().get() == half.b.dynamic().node().get());
+  CHECK(half.a.requires_grad());
+  CHECK_THROWS_AS(nn::to_dtype(model, DType::i32), DTypeError);
+  const Tied moved = nn::to_device(model, device.inner());
+  CHECK_FALSE(moved.a.dynamic().device().is_autodiff());
+  CHECK(moved.a.dynamic().value().get() == moved.b.dynamic().value().get());
+}

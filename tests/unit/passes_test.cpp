@@ -1,0 +1,171 @@
+// How scatters, scans and sorts are cut into passes, for sizes that no test can run.
+#include "src/runtime/passes.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+using namespace sinter;
+using namespace sinter::runtime;
+
+namespace {
+
+using Of = PassBuffer::Of;
+
+PassList sort_of(std::int64_t count, std::int64_t rows) {
+  library::SortIndicesOp op;
+  op.count = count;
+  op.rows = rows;
+  return passes_of(op);
+}
+
+PassList sum_of(std::int64_t count, std::int64_t columns, std::int64_t rows, bool dense) {
+  library::SegmentSumOp op;
+  op.count = count;
+  op.columns = columns;
+  op.rows = rows;
+  op.dense = dense;
+  return passes_of(op);
+}
+
+const PassBuffer& written(const Pass& pass) {
+  for (const PassBuffer& buffer : pass.buffers)
+    if (buffer.written) return buffer;
+  FAIL("a pass that writes nothing");
+  return pass.buffers.front();
+}
+
+}  // namespace
+
+TEST_CASE("each merge reads what the pass before it wrote, and the last list is the result's") {
+  for (const std::int64_t count : {1, 1024, 1025, 8192, 8193, 65537, 3'000'000, 2'147'483'647}) {
+    CAPTURE(count);
+    const PassList list = sort_of(count, 100);
+    REQUIRE(list.passes.size() >= 2);
+    std::int64_t run = 1024;
+    for (std::size_t p = 1; p + 1 < list.passes.size(); ++p, run *= 8) {
+      const PassBuffer &from = list.passes[p].buffers[0], &before = written(list.passes[p - 1]);
+      CHECK(from.of == before.of);
+      CHECK(from.first == before.first);
+      CHECK(from.of != written(list.passes[p]).of);
+      CHECK(list.passes[p].ints[1].second == run);
+    }
+    CHECK(run >= count);
+    const PassBuffer& last = written(list.passes[list.passes.size() - 2]);
+    CHECK(last.of == Of::Result);
+    CHECK(last.first == 100);
+    CHECK(list.passes.back().name == "first_places");
+    CHECK((list.workspace_bytes > 0) == (count > 1024));
+  }
+}
+
+TEST_CASE("lanes cover all rows and columns, and there are no more groups than that takes") {
+  for (const std::int64_t rows : {1, 3, 255, 257, 100'000, 2'147'483'646})
+    for (const std::int64_t columns : {1, 2, 3, 64, 255, 256, 257, 768, 1024, 1025, 1'000'000}) {
+      Pass pass;
+      pass.rows = rows;
+      pass.columns = columns;
+      const std::int64_t width = std::int64_t{1} << pass.width_bits();
+      CHECK(width <= pass.lanes);
+      CHECK(pass.tiles() * width * Pass::kColumns >= columns);
+      CHECK((pass.tiles() - 1) * width * Pass::kColumns < columns);
+      CHECK(pass.groups() / pass.tiles() * (pass.lanes / width) >= rows);
+      CHECK((pass.groups() / pass.tiles() - 1) * (pass.lanes / width) < rows);
+    }
+  Pass none;
+  CHECK(none.groups() == 0);
+  none.rows = 5;
+  none.columns = 0;
+  CHECK(none.groups() == 0);
+}
+
+TEST_CASE("no lane has a long loop, however long a segment is") {
+  CHECK(sum_of(64, 10, 5, true).passes.size() == 1);
+  CHECK(sum_of(64, 10, 5, true).workspace_bytes == 0);
+  const PassList many = sum_of(1 << 30, 8, 5, true);
+  REQUIRE(many.passes.size() == 2);
+  CHECK(many.passes[0].rows == 1 << 15);
+  CHECK(many.workspace_bytes == (std::size_t{1} << 15) * 8 * 4);
+  CHECK(many.passes[1].buffers[0].numel == std::int64_t{8} << 30);  // in 64 bits
+  CHECK(sum_of(100, 8, 1000, false).passes.back().rows == 101);
+  CHECK(sum_of(1000, 8, 100, true).passes.back().rows == 100);
+}
+
+TEST_CASE("a scan's levels join what the level below comes to, of any size") {
+  for (const std::int64_t length : {1, 32, 33, 1024, 1025, 100'000, 2'147'483'647})
+    for (const std::int64_t outer : {1, 3}) {
+      CAPTURE(length);
+      library::ScanOp op;
+      op.length = length;
+      op.outer = outer;
+      op.x_outer = length;
+      const PassList list = passes_of(op);
+      // Up, then down: totals of each level but the last, which is one chunk; then as many scans and one
+      // more.
+      const std::size_t ups = list.passes.size() / 2;
+      REQUIRE(list.passes.size() == 2 * ups + 1);
+      std::int64_t elements = length;
+      for (std::size_t p = 0; p < ups; ++p) {
+        const std::int64_t chunks = (elements + 31) / 32;
+        CHECK(list.passes[p].rows == outer * chunks);
+        CHECK(written(list.passes[p]).numel == outer * chunks);
+        elements = chunks;
+      }
+      CHECK(elements <= 32);
+      const PassBuffer& last = written(list.passes.back());
+      CHECK(last.of == Of::Result);
+      CHECK(last.numel == outer * length);
+      std::int64_t end = 0;
+      for (const Pass& pass : list.passes)
+        for (const PassBuffer& buffer : pass.buffers)
+          if (buffer.of == Of::Workspace) end = std::max(end, buffer.first + buffer.numel);
+      CHECK(static_cast<std::size_t>(end) * 4 == list.workspace_bytes);
+      // What a scan reads as carried is what the scan before it wrote.
+      for (std::size_t p = ups + 1; p < list.passes.size(); ++p) {
+        const PassBuffer& above = written(list.passes[p - 1]);
+        const PassBuffer& carried = list.passes[p].buffers[list.passes[p].buffers.size() - 2];
+        CHECK(carried.name == "before");
+        CHECK(carried.first == above.first);
+        CHECK(carried.numel == above.numel);
+      }
+    }
+}
+
+TEST_CASE("each pass of a sort reads the lists that the one before it wrote") {
+  for (const DType dtype : {DType::f32, DType::i64})
+    for (const std::int64_t length : {1, 1024, 1025, 8193, 3'000'000, 2'147'483'647})
+      for (const std::int64_t kept : {length, std::min<std::int64_t>(length, 50)}) {
+        CAPTURE(length);
+        CAPTURE(kept);
+        library::SortOp op;
+        op.dtype = DType::i32;
+        op.x_dtype = dtype;
+        op.length = length;
+        op.keep = kept;
+        const PassList list = passes_of(op);
+        REQUIRE(!list.passes.empty());
+        std::int64_t bytes = 0;
+        for (std::size_t p = 0; p < list.passes.size(); ++p) {
+          for (const PassBuffer& buffer : list.passes[p].buffers)
+            if (buffer.of == Of::Workspace)
+              bytes = std::max(
+                  bytes, (buffer.first + buffer.numel) * static_cast<std::int64_t>(size_of(buffer.dtype)));
+          if (p == 0) continue;
+          const std::vector<PassBuffer>&from = list.passes[p].buffers, &before = list.passes[p - 1].buffers;
+          const std::size_t keys = before.size() - 2;  // then positions
+          for (std::size_t k = 0; k < 2; ++k) {
+            CHECK(from[k].of == before[keys + k].of);
+            CHECK(from[k].first == before[keys + k].first);
+            CHECK(from[k].dtype == before[keys + k].dtype);
+          }
+          // Never in place.
+          CHECK(written(list.passes[p]).of != Of::Operand);
+          CHECK((written(list.passes[p]).of == Of::Result || written(list.passes[p]).first != from[0].first));
+        }
+        CHECK(static_cast<std::size_t>(bytes) <= list.workspace_bytes);
+        CHECK(list.passes.back().buffers.back().of == Of::Result);
+        CHECK(list.passes.back().buffers.back().numel == kept);
+      }
+}

@@ -1,0 +1,348 @@
+// Plans for new sizes are filled into what is known of their structure: they have to be what would have been
+// planned from nothing.
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <sinter/sinter.h>
+
+#include "jit/plan/reuse/reuse.h"
+#include "src/runtime/explain/observe.h"
+
+using namespace sinter;
+
+namespace {
+
+const Device plain = Device::null(), device = plain.autodiff();
+
+std::string text_of(const plan::MovingParts& parts) {
+  std::string text;
+  for (const plan::Moving& part : parts)
+    text += " moves " + std::to_string(part.factor) + " for start " + std::to_string(part.by.start) +
+            " from " + std::to_string(part.by.low) + " by " + std::to_string(part.by.reach);
+  return text;
+}
+
+/// All of a plan that runs of it depend on, and what reports say.
+std::string text_of(const plan::Plan& plan, const trace::Trace& trace) {
+  std::string text = to_string(plan, trace);
+  for (const ir::Kernel& kernel : plan.kernels) text += ir::to_string(kernel);
+  for (const plan::Launch& launch : plan.launches) {
+    text += "\nlaunch " + std::to_string(launch.first_fault) + " ints";
+    for (const std::int64_t number : launch.ints) text += " " + std::to_string(number);
+    if (const auto* op = std::get_if<library::LibraryOpRef>(&launch.what)) text += (*op)->key();
+    for (std::size_t k = 0; k < launch.moving_ints.size(); ++k)
+      text += " i" + std::to_string(launch.moving_ints[k]) + text_of(launch.moving_parts[k]);
+    for (const plan::MovingNumber& bytes : launch.moving_bytes)
+      text += " b" + std::to_string(bytes.place) + text_of(bytes.parts);
+    for (const plan::ScalarArgument& scalar : launch.scalars)
+      text += " s" + std::to_string(scalar.number.index) + std::string(name_of(scalar.dtype));
+    for (const std::uint32_t record : launch.records) text += " r" + std::to_string(record);
+  }
+  for (const plan::Placement& placement : plan.placements)
+    text += "\nvalue " + std::to_string(placement.value) + " " + std::to_string(placement.memory.index) +
+            " " + to_string(placement.layout.strides) + " " + std::to_string(placement.layout.offset) +
+            text_of(placement.layout.moving);
+  for (const std::size_t bytes : plan.output_bytes) text += " " + std::to_string(bytes);
+  for (const trace::Unstored& unstored : plan.unstored) text += " left out " + std::to_string(unstored.value);
+  return text;
+}
+
+/// About as a GPU.
+ir::DeviceTraits sharing() {
+  ir::DeviceTraits traits;
+  traits.grid_reductions = traits.reciprocals = traits.fixed_windows = traits.flat_vectors = true;
+  traits.short_row_lanes = 32;
+  traits.row_lanes = 1024;
+  traits.batch_bytes = 4000;
+  traits.shared_elements = 64;
+  traits.launch_bytes = 1 << 12;
+  return traits;
+}
+
+/// About as a processor.
+ir::DeviceTraits cutting() {
+  ir::DeviceTraits traits;
+  traits.is_cpu = true;
+  traits.lanes = traits.groups = 4;
+  traits.launch_bytes = 1 << 10;
+  return traits;
+}
+
+ir::DeviceTraits contracting() {
+  ir::DeviceTraits traits = sharing();
+  traits.tensor_cores = {132, std::size_t{227} << 10};
+  return traits;
+}
+
+/// Plans every trace of its lifetime with what is known of earlier ones and from nothing, as different
+/// devices would.
+class Comparison : public runtime::TraceObserver {
+ public:
+  explicit Comparison(const std::vector<ir::DeviceTraits>& devices = {sharing(), cutting()}) {
+    for (const ir::DeviceTraits& traits : devices) {
+      traits_.push_back(std::make_unique<ir::DeviceTraits>(traits));
+      planners_.push_back(std::make_unique<plan::PlanReuse>(*traits_.back()));
+    }
+    add_observer(*this);
+  }
+  ~Comparison() override { remove_observer(*this); }
+
+  void runs(const runtime::TraceRun& run) override {
+    for (std::size_t i = 0; i < planners_.size(); ++i) {
+      plan::PlanOptions options;
+      options.fusion = run.fused;
+      const plan::Plan fresh = make_plan(run.trace, *traits_[i], options);
+      const std::uint64_t reused_before = planners_[i]->reused();
+      const plan::Plan known = planners_[i]->plan(run.trace, options);
+      was_reused = planners_[i]->reused() > reused_before;
+      for (const ir::Kernel& kernel : known.kernels) {
+        if (!kernel.tiling.any()) continue;
+        tiles.insert({kernel.tiling.rows, kernel.tiling.columns});
+        if (was_reused) tiles_reused.insert({kernel.tiling.rows, kernel.tiling.columns});
+      }
+      for (const plan::Launch& launch : known.launches)
+        if (was_reused) moving_reused += launch.moving_ints.size() + launch.moving_bytes.size();
+      if (text_of(fresh, run.trace) == text_of(known, run.trace)) continue;
+      ++differing;
+      INFO("from nothing: " << text_of(fresh, run.trace));
+      INFO("with what is known: " << text_of(known, run.trace));
+      CHECK(text_of(fresh, run.trace) == text_of(known, run.trace));
+    }
+  }
+  std::uint64_t reused() const {
+    std::uint64_t sum = 0;
+    for (const auto& planner : planners_) sum += planner->reused();
+    return sum;
+  }
+  int differing = 0;
+  bool was_reused = false;                            // the last plan
+  std::set<std::pair<int, int>> tiles, tiles_reused;  // of kernels, and of those of plans that were reused
+  std::size_t moving_reused = 0;                      // numbers of these that move
+
+ private:
+  std::vector<std::unique_ptr<ir::DeviceTraits>> traits_;
+  std::vector<std::unique_ptr<plan::PlanReuse>> planners_;
+};
+
+Tensor<2> matrix(std::int64_t rows, std::int64_t columns) {
+  return Tensor<2>::from_data(std::vector<float>(static_cast<std::size_t>(rows * columns), 1.f),
+                              {rows, columns}, plain);
+}
+
+/// A program of operations chosen by the seed, over matrices of these sizes. Leaves its results held.
+std::vector<Tensor<2>> random_program(std::uint64_t seed, std::int64_t rows, std::int64_t columns) {
+  std::mt19937_64 random(seed);
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  std::vector<Tensor<2>> whole{matrix(rows, columns), matrix(rows, columns)}, wide{matrix(1, columns)},
+      tall{matrix(rows, 1)}, square{matrix(columns, columns)}, held;
+  const auto any_whole = [&] { return whole[below(whole.size())]; };
+  const std::size_t steps = 4 + below(16);
+  for (std::size_t i = 0; i < steps; ++i) {
+    const Tensor<2> x = any_whole();
+    switch (below(13)) {
+      case 0: whole.push_back(x + any_whole()); break;
+      case 1: whole.push_back((x * 0.5).exp()); break;
+      case 2: whole.push_back(x - wide[below(wide.size())]); break;
+      case 3: whole.push_back(x * tall[below(tall.size())]); break;
+      case 4: tall.push_back(x.sum(1)); break;
+      case 5: wide.push_back(x.mean(0)); break;
+      case 6: whole.push_back(x.matmul(square[below(square.size())])); break;
+      case 7: square.push_back(x.transpose(0, 1).matmul(any_whole())); break;
+      case 8: whole.push_back((x.transpose(0, 1) + 1.0).transpose(0, 1)); break;
+      case 9: whole.push_back(softmax(x, 1)); break;
+      case 10: wide.push_back(x.narrow(0, rows - 1, 1)); break;
+      case 11: whole.push_back(x.reshape({columns, rows}).tanh().reshape({rows, columns})); break;
+      case 12: held.push_back(x.sum({0, 1})); break;
+    }
+    if (below(4) == 0) held.push_back(whole.back());
+  }
+  held.push_back(whole.back());
+  return held;
+}
+
+struct Model {
+  nn::Linear hidden, out;
+  Tensor<2> forward(const Tensor<2>& x) const {
+    const auto y = gelu(hidden.forward(x));
+    return out.forward((y - y.mean(1)) * (y.square().mean(1) + 1e-5).rsqrt());
+  }
+};
+
+}  // namespace
+
+TEST_CASE("random programs at new sizes are planned as from nothing") {
+  Comparison comparison;
+  for (std::uint64_t seed = 0; seed < 60; ++seed)
+    for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{24, 40},
+                                        {32, 40},
+                                        {48, 40},
+                                        {33, 40},
+                                        {256, 40},
+                                        {3000, 40},
+                                        {40, 40},
+                                        {1, 40},
+                                        {2, 40},
+                                        {26, 56},
+                                        {4096, 512},
+                                        {100, 1},
+                                        {7, 5}}) {
+      const std::vector<Tensor<2>> held = random_program(seed, rows, columns);
+      CAPTURE(seed);
+      CAPTURE(rows);
+      CAPTURE(columns);
+      plain.flush();
+      if (comparison.differing > 2) return;
+    }
+  CHECK(comparison.reused() > 200);
+}
+
+TEST_CASE("a training step is planned at new batch sizes with what is known of others") {
+  Comparison comparison;
+  Model model{nn::LinearConfig{.d_in = 20, .d_out = 96}.init(device),
+              nn::LinearConfig{.d_in = 96, .d_out = 10}.init(device)};
+  auto adam = optim::AdamConfig{}.init();
+  for (const std::int64_t batch : {33, 34, 36, 40, 44, 48, 56, 64, 65, 77, 1, 128, 4000}) {
+    const auto x = matrix(batch, 20).to_device(device);
+    const auto loss = model.forward(x).square().mean({0, 1}).reshape({});
+    adam.step(1e-3, model, loss.backward());
+  }
+  CHECK(comparison.reused() >= 8);
+}
+
+TEST_CASE("two sizes that were equal are told apart") {
+  // A template of (32, 32) would take both for one number.
+  Comparison comparison;
+  for (const auto& [rows, columns] :
+       {std::pair{32, 32}, {48, 48}, {64, 64}, {48, 64}, {64, 48}, {80, 80}, {80, 96}, {1, 1}, {1, 80}}) {
+    const auto x = matrix(rows, columns);
+    const auto y = x - x.mean(1), z = y * y.mean(0);
+    plain.flush();
+  }
+  CHECK(comparison.reused() >= 4);
+}
+
+namespace {
+
+/// Layers of products of 16 bits with what may follow them, and the gradients' products.
+std::vector<AnyTensor> products(std::int64_t rows, std::int64_t depth, std::int64_t columns,
+                                std::int64_t batch = 0) {
+  const auto input = [](const Shape& shape) {
+    const AnyTensor x = AnyTensor::full(shape, 0, DType::bf16, plain);
+    x.sync();
+    return x;
+  };
+  const Shape of_x = batch ? Shape{batch, rows, depth} : Shape{rows, depth};
+  const AnyTensor x = input(of_x), w = input({depth, columns}), bias = input({1, columns}),
+                  v = input({columns, depth});
+  AnyTensor y = x;
+  std::vector<AnyTensor> held;
+  for (int layer = 0; layer < 3; ++layer) {
+    const AnyTensor hidden = gelu(AnyTensor::add(y.matmul(w), bias));
+    y = AnyTensor::add(hidden.matmul(v), y);
+    held.push_back(y.transpose(-2, -1).matmul(hidden));  // of a weight
+  }
+  held.push_back(y);
+  held.push_back(softmax(y.matmul(y.transpose(-2, -1)), -1));  // of attention
+  held.push_back(y.cast(DType::f32).matmul(v.transpose(0, 1).cast(DType::f32)));
+  return held;
+}
+
+/// A trace with these held at its end.
+void flush(const std::vector<AnyTensor>&) { plain.flush(); }
+
+}  // namespace
+
+TEST_CASE("products on tensor cores are planned at new sizes as from nothing") {
+  Comparison comparison({contracting()});
+  for (const std::int64_t batch : {0, 2, 3})
+    for (const auto& [depth, columns] :
+         {std::pair<std::int64_t, std::int64_t>{64, 256}, {72, 248}, {768, 3072}, {100, 256}, {64, 100}})
+      for (const std::int64_t rows : {33, 40, 48, 72, 80, 1000, 1024, 4096, 8192, 1, 2, 34, 56}) {
+        CAPTURE(batch);
+        CAPTURE(depth);
+        CAPTURE(columns);
+        CAPTURE(rows);
+        flush(products(rows, depth, columns, batch));
+        if (comparison.differing > 2) return;
+      }
+  CHECK(comparison.reused() > 60);
+  CHECK(comparison.tiles_reused.size() > 2);
+}
+
+TEST_CASE("a product that tensor cores cannot take any more, or take otherwise, is planned from nothing") {
+  Comparison comparison({contracting()});
+  const auto plan = [&](std::int64_t depth) {
+    comparison.tiles.clear();
+    const AnyTensor x = AnyTensor::full({96, depth}, 0, DType::bf16, plain),
+                    w = AnyTensor::full({depth, 160}, 0, DType::bf16, plain);
+    x.sync();
+    w.sync();
+    flush({x.matmul(w).exp()});
+    return std::pair{comparison.was_reused, !comparison.tiles.empty()};
+  };
+  CHECK(plan(64) == std::pair{false, true});
+  CHECK(plan(72) == std::pair{false, true});  // the template is made of it
+  CHECK(plan(80) == std::pair{true, true});
+  CHECK(plan(100).second);  // rows of 200 bytes: lanes bring them
+  CHECK(plan(108).second);
+  CHECK(plan(1) == std::pair{false, false});  // nothing to add up
+  CHECK(plan(88) == std::pair{true, true});
+}
+
+TEST_CASE("products of another precision take no plan of a product") {
+  Comparison comparison({contracting()});
+  for (const std::int64_t rows : {96, 128, 160, 192, 224})
+    for (const auto precision : {MatmulPrecision::Highest, MatmulPrecision::High, MatmulPrecision::Medium}) {
+      comparison.tiles.clear();
+      const AnyTensor x = AnyTensor::full({rows, 64}, 0, DType::f32, plain),
+                      w = AnyTensor::full({64, 160}, 0, DType::f32, plain);
+      x.sync();
+      w.sync();
+      const MatmulPrecisionScope scope(precision);
+      flush({x.matmul(w)});
+      CHECK(comparison.tiles.empty() == (precision == MatmulPrecision::Highest));
+    }
+}
+
+TEST_CASE("starts that move are planned at new sizes as from nothing") {
+  Comparison comparison({contracting(), sharing(), cutting()});
+  for (const std::int64_t rows : {24, 32, 48, 33, 256, 3000, 40, 9, 8, 10})
+    for (const std::int64_t wanted : {1, 0, 2}) {
+      const std::int64_t start = std::min(wanted, rows - 8);
+      const AnyTensor half = AnyTensor::full({rows, 64}, 0, DType::bf16, plain),
+                      weights = AnyTensor::full({64, 128}, 0, DType::bf16, plain);
+      std::vector<Tensor<2>> caches{matrix(rows, 40), matrix(rows, 40), matrix(rows, 40)};
+      half.sync();
+      weights.sync();
+      plain.flush();
+      std::vector<AnyTensor> held;
+      Tensor<2> sum = matrix(8, 40);
+      plain.flush();
+      for (Tensor<2>& cache : caches) {  // like layers, each with a start of its own
+        const Tensor<2> seen = cache.narrow(0, start, 8);
+        held.push_back(seen.matmul(sum.transpose(0, 1)).dynamic());
+        sum = sum + seen.exp();
+        cache = cache.slice_assign({Range{start, start + 8}}, sum);
+        held.push_back(cache.matmul(sum.transpose(0, 1)).dynamic());
+        held.push_back(cache.dynamic());
+      }
+      held.push_back(sum.dynamic());
+      held.push_back(half.narrow(0, start, 8).matmul(weights).exp());
+      held.push_back(half.narrow(1, start, 56).matmul(weights.narrow(0, 0, 56)));  // between vectors
+      CAPTURE(rows);
+      CAPTURE(start);
+      caches.clear();
+      flush(held);
+      if (comparison.differing > 2) return;
+    }
+  CHECK(comparison.reused() >= 12);
+  CHECK(comparison.moving_reused > 0);
+}
