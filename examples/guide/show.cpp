@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <sinter/activation.h>
+#include <sinter/functions/activation.h>
 
 namespace guide {
 namespace {

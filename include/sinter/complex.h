@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include <sinter/maths.h>
+#include <sinter/functions/maths.h>
 #include <sinter/tensor.h>
 
 namespace sinter {

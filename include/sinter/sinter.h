@@ -1,13 +1,10 @@
 // All of Sinter.
 #pragma once
 
-#include <sinter/activation.h>
 #include <sinter/any_tensor.h>
 #include <sinter/autocast.h>
 #include <sinter/autodiff.h>
 #include <sinter/complex.h>
-#include <sinter/convolution.h>
-#include <sinter/creation.h>
 #include <sinter/data.h>
 #include <sinter/describe.h>
 #include <sinter/device.h>
@@ -15,31 +12,19 @@
 #include <sinter/environment.h>
 #include <sinter/error.h>
 #include <sinter/explain.h>
-#include <sinter/fft.h>
 #include <sinter/functions.h>
-#include <sinter/image.h>
 #include <sinter/indexing.h>
-#include <sinter/linalg.h>
-#include <sinter/maths.h>
-#include <sinter/matrix.h>
 #include <sinter/module.h>
 #include <sinter/nn.h>
 #include <sinter/optim.h>
-#include <sinter/padding.h>
 #include <sinter/precision.h>
 #include <sinter/print.h>
 #include <sinter/record.h>
 #include <sinter/reflect.h>
-#include <sinter/sampling.h>
 #include <sinter/scalar.h>
-#include <sinter/scan.h>
-#include <sinter/scatter.h>
 #include <sinter/shape.h>
-#include <sinter/signal.h>
 #include <sinter/sizes.h>
-#include <sinter/sort.h>
 #include <sinter/state.h>
-#include <sinter/statistics.h>
 #include <sinter/tensor.h>
 #include <sinter/tuning.h>
 #include <sinter/version.h>

@@ -328,5 +328,5 @@ class Tensor : public TensorCreation<Rank, Kind>,
 }  // namespace sinter
 
 // Need the class above; who has tensors has their functions too.
-#include <sinter/functions.h>
-#include <sinter/maths.h>
+#include <sinter/functions/basic.h>
+#include <sinter/functions/maths.h>

@@ -7,7 +7,7 @@
 
 #include "src/autodiff/rule.h"
 #include "src/tensor/apply.h"
-#include "src/tensor/scan.h"
+#include "src/tensor/indices/scan.h"
 
 namespace sinter::autodiff {
 

@@ -5,7 +5,7 @@
 #include "jit/library/segments.h"
 #include "src/autodiff/rule.h"
 #include "src/tensor/apply.h"
-#include "src/tensor/scatter.h"
+#include "src/tensor/indices/scatter.h"
 
 namespace sinter::autodiff {
 

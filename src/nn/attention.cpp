@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include <sinter/activation.h>
+#include <sinter/functions/activation.h>
 #include <sinter/nn/attention.h>
 
 #include "src/nn/init.h"

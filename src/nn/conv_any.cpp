@@ -2,7 +2,7 @@
 #include <cmath>
 #include <string>
 
-#include <sinter/convolution.h>
+#include <sinter/functions/convolution.h>
 #include <sinter/nn/conv.h>
 
 #include "src/nn/init.h"

@@ -5,7 +5,7 @@
 #include <numbers>
 #include <string>
 
-#include <sinter/activation.h>
+#include <sinter/functions/activation.h>
 #include <sinter/nn/loss.h>
 #include <sinter/nn/similarity.h>
 

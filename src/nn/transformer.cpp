@@ -2,7 +2,7 @@
 #include <string>
 #include <utility>
 
-#include <sinter/activation.h>
+#include <sinter/functions/activation.h>
 #include <sinter/nn/transformer.h>
 
 #include "src/nn/init.h"

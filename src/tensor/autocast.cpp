@@ -10,7 +10,7 @@ namespace sinter {
 
 namespace tensor {
 
-thread_local std::uint8_t autocast_of_thread = kNoAutocast;
+constinit thread_local std::uint8_t autocast_of_thread = kNoAutocast;
 
 namespace {
 

@@ -12,7 +12,7 @@ namespace sinter::tensor {
 
 /// The dtype of the thread's scope, or this.
 inline constexpr std::uint8_t kNoAutocast = 0xff;
-extern thread_local std::uint8_t autocast_of_thread;
+extern constinit thread_local std::uint8_t autocast_of_thread;
 inline bool autocasts() { return autocast_of_thread != kNoAutocast; }
 
 /// A factor of a product or a convolution: as the scope's dtype.

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include <sinter/activation.h>
+#include <sinter/functions/activation.h>
 #include <sinter/print.h>
 
 using namespace sinter;

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <sinter/activation.h>
+#include <sinter/functions/activation.h>
 
 #include "src/trace/value.h"
 

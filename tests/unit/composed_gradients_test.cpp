@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include <sinter/activation.h>
+#include <sinter/functions/activation.h>
 
 #include "tests/support/differences.h"
 

@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include <sinter/activation.h>
-#include <sinter/scan.h>
+#include <sinter/functions/activation.h>
+#include <sinter/functions/scan.h>
 
 #include "src/autodiff/rule.h"
 #include "src/tensor/apply.h"

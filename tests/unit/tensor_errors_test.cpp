@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <sinter/activation.h>
+#include <sinter/functions/activation.h>
 
 using namespace sinter;
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include <sinter/any_tensor.h>
-#include <sinter/creation.h>
 #include <sinter/detail/typed.h>
+#include <sinter/functions/creation.h>
 #include <sinter/sizes.h>
 
 namespace sinter {

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <sinter/activation.h>
 #include <sinter/detail/api.h>
+#include <sinter/functions/activation.h>
 #include <sinter/nn/linear.h>
 #include <sinter/tensor.h>
 

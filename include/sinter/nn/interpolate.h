@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include <sinter/image.h>
+#include <sinter/functions/image.h>
 #include <sinter/tensor.h>
 
 namespace sinter::nn {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <sinter/convolution.h>
+#include <sinter/functions/convolution.h>
 #include <sinter/tensor.h>
 
 namespace sinter::nn {

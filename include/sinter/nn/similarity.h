@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <sinter/detail/api.h>
-#include <sinter/linalg.h>
+#include <sinter/functions/linalg.h>
 #include <sinter/tensor.h>
 
 namespace sinter::nn {

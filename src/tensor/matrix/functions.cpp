@@ -8,9 +8,9 @@
 
 #include <sinter/autocast.h>
 #include <sinter/autodiff.h>
-#include <sinter/creation.h>
-#include <sinter/linalg.h>
-#include <sinter/matrix.h>
+#include <sinter/functions/creation.h>
+#include <sinter/functions/linalg.h>
+#include <sinter/functions/matrix.h>
 
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"

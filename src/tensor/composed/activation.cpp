@@ -2,7 +2,7 @@
 #include <numbers>
 #include <string>
 
-#include <sinter/activation.h>
+#include <sinter/functions/activation.h>
 
 #include "src/tensor/autocast.h"
 #include "src/tensor/check.h"

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include <sinter/padding.h>
+#include <sinter/functions/padding.h>
 
 #include "src/tensor/check.h"
 

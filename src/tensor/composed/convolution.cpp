@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <sinter/convolution.h>
+#include <sinter/functions/convolution.h>
 
 #include "src/base/size_arithmetic.h"
 #include "src/tensor/apply.h"

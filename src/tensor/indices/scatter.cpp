@@ -1,5 +1,5 @@
 // Indexed sums: index_add, scatter_add, and the gradients of indexed reads.
-#include "src/tensor/scatter.h"
+#include "src/tensor/indices/scatter.h"
 
 #include <algorithm>
 #include <string>
@@ -9,7 +9,7 @@
 #include "src/base/size_arithmetic.h"
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
-#include "src/tensor/rows.h"
+#include "src/tensor/indices/rows.h"
 #include "src/trace/indexed_ops.h"
 
 namespace sinter {

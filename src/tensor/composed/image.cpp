@@ -3,8 +3,8 @@
 #include <numbers>
 #include <string>
 
-#include <sinter/image.h>
-#include <sinter/maths.h>
+#include <sinter/functions/image.h>
+#include <sinter/functions/maths.h>
 
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"

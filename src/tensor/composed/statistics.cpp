@@ -5,7 +5,7 @@
 #include <sstream>
 #include <vector>
 
-#include <sinter/statistics.h>
+#include <sinter/functions/statistics.h>
 
 #include "src/tensor/autocast.h"
 #include "src/tensor/check.h"

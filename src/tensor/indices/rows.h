@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-#include <sinter/scatter.h>
+#include <sinter/functions/scatter.h>
 
-#include "src/tensor/scatter.h"
+#include "src/tensor/indices/scatter.h"
 
 namespace sinter::tensor {
 

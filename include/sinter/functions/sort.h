@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include <sinter/scan.h>
+#include <sinter/functions/scan.h>
 
 namespace sinter {
 

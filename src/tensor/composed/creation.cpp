@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include <sinter/creation.h>
+#include <sinter/functions/creation.h>
 
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"

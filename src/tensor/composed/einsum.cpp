@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <sinter/linalg.h>
+#include <sinter/functions/linalg.h>
 
 #include "src/tensor/check.h"
 

@@ -3,7 +3,7 @@
 #include <numbers>
 #include <string>
 
-#include <sinter/maths.h>
+#include <sinter/functions/maths.h>
 
 #include "src/tensor/check.h"
 

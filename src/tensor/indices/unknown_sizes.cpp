@@ -7,14 +7,14 @@
 #include <vector>
 
 #include <sinter/detail/typed.h>
-#include <sinter/sort.h>
+#include <sinter/functions/sort.h>
 
 #include "jit/library/scan.h"
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
-#include "src/tensor/scan.h"
-#include "src/tensor/scatter.h"
-#include "src/tensor/sort.h"
+#include "src/tensor/indices/scan.h"
+#include "src/tensor/indices/scatter.h"
+#include "src/tensor/indices/sort.h"
 
 namespace sinter {
 

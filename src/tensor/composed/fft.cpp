@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <sinter/autocast.h>
-#include <sinter/fft.h>
-#include <sinter/padding.h>
+#include <sinter/functions/fft.h>
+#include <sinter/functions/padding.h>
 #include <sinter/precision.h>
 
 #include "src/tensor/apply.h"

@@ -1,13 +1,13 @@
 // Random choices, composed of random numbers, scans and sorts.
 #include <string>
 
-#include <sinter/sampling.h>
+#include <sinter/functions/sampling.h>
 
 #include "jit/library/scan.h"
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
-#include "src/tensor/scan.h"
-#include "src/tensor/sort.h"
+#include "src/tensor/indices/scan.h"
+#include "src/tensor/indices/sort.h"
 
 namespace sinter {
 

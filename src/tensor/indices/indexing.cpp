@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include <sinter/functions/scatter.h>
+#include <sinter/functions/sort.h>
 #include <sinter/indexing.h>
-#include <sinter/scatter.h>
-#include <sinter/sort.h>
 
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string>
 
-#include <sinter/linalg.h>
+#include <sinter/functions/linalg.h>
 
 #include "src/base/size_arithmetic.h"
 #include "src/tensor/check.h"

@@ -1,5 +1,5 @@
 // Scans: checked, promoted, recorded.
-#include "src/tensor/scan.h"
+#include "src/tensor/indices/scan.h"
 
 #include <string>
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include <sinter/scan.h>
+#include <sinter/functions/scan.h>
 
 #include "jit/library/scan.h"
 

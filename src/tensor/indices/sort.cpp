@@ -1,15 +1,15 @@
 // Sorts, searches, and order statistics, which read sorted positions.
-#include "src/tensor/sort.h"
+#include "src/tensor/indices/sort.h"
 
 #include <cmath>
 #include <string>
 
-#include <sinter/sort.h>
+#include <sinter/functions/sort.h>
 
 #include "jit/library/sort.h"
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
-#include "src/tensor/scan.h"
+#include "src/tensor/indices/scan.h"
 
 namespace sinter {
 

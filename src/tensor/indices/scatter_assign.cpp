@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
-#include <sinter/scatter.h>
+#include <sinter/functions/scatter.h>
 
 #include "jit/library/segments.h"
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
-#include "src/tensor/rows.h"
+#include "src/tensor/indices/rows.h"
 
 namespace sinter {
 

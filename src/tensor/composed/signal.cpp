@@ -3,7 +3,7 @@
 #include <numbers>
 #include <string>
 
-#include <sinter/signal.h>
+#include <sinter/functions/signal.h>
 
 #include "src/tensor/apply.h"
 
