@@ -1,6 +1,8 @@
 // A tour of tensors: creation, arithmetic, views, reductions, gradients, and what the JIT made of it.
 // docs/tensors.md walks through it.
+#include <cstdint>
 #include <iostream>
+#include <vector>
 
 #include <sinter/sinter.h>
 
@@ -27,6 +29,10 @@ int main() {
   std::cout << "row means\n" << a.mean(1) << "\n";
   std::cout << "largest in each row at\n" << a.argmax(1) << "\n";
   std::cout << "sum " << a.sum().item() << "\n";
+
+  // Integers have 8 to 64 bits, with a sign or without, and wrap around. Sums have 64 bits.
+  const auto bytes = sn::Tensor<1, sn::Int>::from_data(std::vector<std::uint8_t>{200, 100}, {2}, device);
+  std::cout << "bytes\n" << bytes + bytes << "\nsum " << bytes.sum().item() << "\n";
 
   // Random numbers: equal seeds give equal numbers, on every device.
   device.seed(42);

@@ -14,26 +14,35 @@ struct Float;
 struct Int;
 struct Bool;
 
-/// Element type of a tensor. `u8` is a storage type (images, files): it can be moved, viewed and cast, but
-/// has no arithmetic.
+/// Element type of a tensor.
+///
+/// Integers wrap around: a result is the exact one modulo 2 to the number of bits. Those below 32 bits are
+/// computed in i32, u32 and u64 in i64, and each result is one of its own dtype again, so fused equals
+/// unfused. Casts of floats to integers cut the fraction off and end at the least and the greatest number;
+/// NaN gives 0. Casts between integers keep the low bits.
 ///
 /// `bf16` and `f16` are stored in 16 bits and computed in f32: an operation converts its operands to f32
 /// (exactly), computes as for f32, long sums included, and rounds the result to nearest even when it stores
 /// it. Where several operations fuse into one kernel, an intermediate result is neither stored nor rounded,
 /// so fused results may be more exact than unfused ones; an explicit cast always rounds. Operations that only
 /// move elements (views, gather, cat, where) keep their bits. Random numbers are generated in f32 and cast.
-enum class DType : std::uint8_t { f32, f64, i32, i64, u8, boolean, bf16, f16 };
-inline constexpr std::size_t kDTypeCount = 8;
+enum class DType : std::uint8_t { f32, f64, i32, i64, u8, boolean, bf16, f16, i8, i16, u16, u32, u64 };
+inline constexpr std::size_t kDTypeCount = 13;
 
 /// Bytes of one element; a bool takes one byte.
 constexpr std::size_t size_of(DType dtype) {
   switch (dtype) {
     case DType::f32:
-    case DType::i32: return 4;
+    case DType::i32:
+    case DType::u32: return 4;
     case DType::f64:
-    case DType::i64: return 8;
+    case DType::i64:
+    case DType::u64: return 8;
     case DType::bf16:
-    case DType::f16: return 2;
+    case DType::f16:
+    case DType::i16:
+    case DType::u16: return 2;
+    case DType::i8:
     case DType::u8:
     case DType::boolean: return 1;
   }
@@ -43,12 +52,19 @@ constexpr std::size_t size_of(DType dtype) {
 /// True iff a 16-bit float, which is computed in f32.
 constexpr bool is_half(DType dtype) { return dtype == DType::bf16 || dtype == DType::f16; }
 constexpr bool is_float(DType dtype) { return dtype == DType::f32 || dtype == DType::f64 || is_half(dtype); }
-constexpr bool is_int(DType dtype) {
-  return dtype == DType::i32 || dtype == DType::i64 || dtype == DType::u8;
+constexpr bool is_int(DType dtype) { return !is_float(dtype) && dtype != DType::boolean; }
+constexpr bool is_unsigned(DType dtype) {
+  return dtype == DType::u8 || dtype == DType::u16 || dtype == DType::u32 || dtype == DType::u64;
 }
 
 /// The dtype that elements of `dtype` are computed in.
-constexpr DType arithmetic_of(DType dtype) { return is_half(dtype) ? DType::f32 : dtype; }
+constexpr DType arithmetic_of(DType dtype) {
+  if (is_half(dtype)) return DType::f32;
+  if (dtype == DType::u32 || dtype == DType::u64) return DType::i64;
+  return is_int(dtype) && size_of(dtype) < 4 ? DType::i32 : dtype;
+}
+/// True iff an integer that is computed in another dtype.
+constexpr bool is_stored_int(DType dtype) { return is_int(dtype) && arithmetic_of(dtype) != dtype; }
 
 constexpr std::string_view name_of(DType dtype) {
   switch (dtype) {
@@ -60,6 +76,11 @@ constexpr std::string_view name_of(DType dtype) {
     case DType::boolean: return "bool";
     case DType::bf16: return "bf16";
     case DType::f16: return "f16";
+    case DType::i8: return "i8";
+    case DType::i16: return "i16";
+    case DType::u16: return "u16";
+    case DType::u32: return "u32";
+    case DType::u64: return "u64";
   }
   return "?";
 }
@@ -94,6 +115,26 @@ struct DTypeOf<std::int64_t> {
 template <>
 struct DTypeOf<std::uint8_t> {
   static constexpr DType value = DType::u8;
+};
+template <>
+struct DTypeOf<std::int8_t> {
+  static constexpr DType value = DType::i8;
+};
+template <>
+struct DTypeOf<std::int16_t> {
+  static constexpr DType value = DType::i16;
+};
+template <>
+struct DTypeOf<std::uint16_t> {
+  static constexpr DType value = DType::u16;
+};
+template <>
+struct DTypeOf<std::uint32_t> {
+  static constexpr DType value = DType::u32;
+};
+template <>
+struct DTypeOf<std::uint64_t> {
+  static constexpr DType value = DType::u64;
 };
 template <>
 struct DTypeOf<bool> {

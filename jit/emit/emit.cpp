@@ -29,14 +29,14 @@ void check_dtypes(const ir::Kernel& kernel, const Target& target) {
   auto check = [&](DType dtype) {
     if (dtype == DType::f64 && !target.has_f64)
       throw DTypeError("[emit] this device has no arithmetic for f64");
-    if (dtype == DType::i64 && !target.has_i64)
-      throw DTypeError("[emit] this device has no arithmetic for i64");
+    if ((dtype == DType::i64 || dtype == DType::u64) && !target.has_i64)
+      throw DTypeError("[emit] this device has no arithmetic for " + std::string(name_of(dtype)));
   };
   for (const ir::BufferInfo& buffer : kernel.buffers) {
     check(buffer.dtype);
     if (size_of(buffer.dtype) == 1 && !target.has_byte_storage)
       throw DTypeError("[emit] this device has no buffers of " + std::string(name_of(buffer.dtype)));
-    if (is_half(buffer.dtype) && !target.has_half_storage)
+    if (size_of(buffer.dtype) == 2 && !target.has_half_storage)
       throw DTypeError("[emit] this device has no buffers of " + std::string(name_of(buffer.dtype)));
   }
   for (DType dtype : kernel.scalars) check(dtype);

@@ -43,8 +43,8 @@ struct Target {
   int subgroup = 0;            // lanes that exchange values without memory, always so many; 0: none
   bool has_f64 = true;
   bool has_i64 = true;
-  bool has_byte_storage = true;  // bool and u8 buffers
-  bool has_half_storage = true;  // bf16 and f16 buffers
+  bool has_byte_storage = true;  // buffers of 8-bit elements
+  bool has_half_storage = true;  // buffers of 16-bit elements
   bool fuses_fma = false;        // fma is known to round once and in one instruction; languages that promise
                                  // it do not ask
   bool vectors = true;         // several neighbouring elements are read and written at once where they lie so

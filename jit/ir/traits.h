@@ -21,7 +21,7 @@ struct DeviceTraits {
   std::string description;  // "NVIDIA H200", "llvmpipe (LLVM 15.0.6, 512 bits)"
   bool is_cpu = false;      // lanes are vector elements of a few cores: prefer few groups, avoid barriers
   bool has_f64 = true;
-  bool has_halves = true;     // buffers of bf16 and f16
+  bool has_halves = true;     // buffers of 16-bit elements
   bool runs = true;           // false for the null device
   std::int64_t lanes = 1024;  // results that keep the device busy when each is computed by one lane ...
   std::int64_t groups = 32;   // ... and by a group of lanes; reductions with fewer are split in two stages
@@ -51,7 +51,7 @@ struct DeviceTraits {
 
   /// True iff tensors of `dtype` can be here.
   bool supports(DType dtype) const {
-    if (is_half(dtype)) return has_halves;
+    if (size_of(dtype) == 2) return has_halves;
     return has_f64 || dtype != DType::f64;
   }
 };

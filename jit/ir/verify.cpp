@@ -309,14 +309,15 @@ class Verifier {
         result = DType::boolean;
         break;
       case DTypeRule::Select:
-        takes = in == DType::boolean && e.dtype != DType::u8;
         args_are(e.dtype, 1);
-        require(takes, where, what + " is not defined");
+        require(in == DType::boolean, where, what + " is not defined");
         return;
       case DTypeRule::Cast: {
-        const DType half = is_half(in) ? in : e.dtype, other = is_half(in) ? e.dtype : in;
-        require(!is_half(half) || other == DType::f32 || in == e.dtype, where,
-                what + ": " + std::string(name_of(half)) + " is cast from and to f32");
+        const bool is_stored = arithmetic_of(in) != in;
+        const DType stored = is_stored ? in : e.dtype, other = is_stored ? e.dtype : in;
+        require(in == e.dtype || arithmetic_of(stored) == stored || arithmetic_of(stored) == other, where,
+                what + ": " + std::string(name_of(stored)) + " is cast from and to " +
+                    std::string(name_of(arithmetic_of(stored))));
         return;
       }
       case DTypeRule::None: fail(where, what + " has no dtype rule");

@@ -32,8 +32,7 @@ class Scan final : public Kind {
   void infer(std::span<const TensorType> operands, std::span<const std::int64_t> ints,
              std::span<TensorType> results, const Location& where) const override {
     const auto& [shape, dtype] = operands[0];
-    const bool takes =
-        is_float(dtype) || (scan_ != ScanKind::LogSumExp && (dtype == DType::i32 || dtype == DType::i64));
+    const bool takes = is_float(dtype) || (scan_ != ScanKind::LogSumExp && is_int(dtype));
     if (!takes) throw DTypeError("[" + name() + "] is not defined for " + std::string(name_of(dtype)), where);
     const auto axis = static_cast<std::size_t>(ints[0]);
     if (axis >= shape.rank())

@@ -44,7 +44,7 @@ class SegmentSum final : public Kind {
   void infer(std::span<const TensorType> operands, std::span<const std::int64_t> ints,
              std::span<TensorType> results, const Location& where) const override {
     const TensorType &values = operands[0], &sorted = operands[1];
-    if (!is_float(values.dtype) && values.dtype != DType::i32 && values.dtype != DType::i64)
+    if (values.dtype == DType::boolean)
       throw DTypeError("[segment_sum] adds f32, f64, bf16, f16, i32 and i64, not " +
                            std::string(name_of(values.dtype)) + "; cast first",
                        where);

@@ -9,7 +9,7 @@ namespace sinter::library {
 namespace {
 
 void check_sorted(const std::string& name, DType dtype, const Location& where) {
-  if (!is_float(dtype) && dtype != DType::i32 && dtype != DType::i64)
+  if (dtype == DType::boolean)
     throw DTypeError("[" + name + "] is not defined for " + std::string(name_of(dtype)), where);
 }
 

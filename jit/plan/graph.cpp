@@ -40,12 +40,13 @@ NodeId Graph::add_result(NodeId op, std::size_t number, const Shape& shape, DTyp
 
 namespace {
 
-/// What a library op is given for `operand`. It has no form of its own for 16 bits: what it takes is cast to
-/// f32, what it gives is cast back. It may need an operand copied, and what is copied is a view that is
+/// What a library op is given for `operand`. It computes in the dtypes of arithmetic only: others are cast,
+/// and what it gives is cast back. It may need an operand copied, and what is copied is a view that is
 /// stored: an external value with gaps gets one.
 NodeId library_operand(Graph& graph, NodeId operand, std::uint32_t record) {
   const Node& given = graph.nodes[operand];
-  if (is_half(given.dtype)) return graph.add_cast(operand, arithmetic_of(given.dtype), record);
+  if (const DType computed = arithmetic_of(given.dtype); computed != given.dtype)
+    return graph.add_cast(operand, computed, record);
   if (given.kind != NodeKind::External || is_contiguous(given.shape, graph.trace->values[given.value].layout))
     return operand;
   return graph.add_view(Op::Reshape, operand, Shape(given.shape), {}, record);
@@ -141,7 +142,7 @@ Graph make_graph(const trace::Trace& trace) {
       const trace::TraceValue& result = trace.values[record.output + r];
       const NodeId id = r == 0 ? op : graph.add_result(op, r, result.shape, arithmetic_of(result.dtype));
       node_of[record.output + r] =
-          library && is_half(result.dtype) ? graph.add_cast(id, result.dtype, i) : id;
+          library && arithmetic_of(result.dtype) != result.dtype ? graph.add_cast(id, result.dtype, i) : id;
     }
   }
   for (trace::ValueId id = 0; id < trace.values.size(); ++id)

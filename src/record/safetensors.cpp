@@ -16,14 +16,19 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::array<std::pair<DType, std::string_view>, 8> kDTypeNames{{{DType::f32, "F32"},
-                                                                         {DType::f64, "F64"},
-                                                                         {DType::bf16, "BF16"},
-                                                                         {DType::f16, "F16"},
-                                                                         {DType::i32, "I32"},
-                                                                         {DType::i64, "I64"},
-                                                                         {DType::u8, "U8"},
-                                                                         {DType::boolean, "BOOL"}}};
+constexpr std::array<std::pair<DType, std::string_view>, 13> kDTypeNames{{{DType::f32, "F32"},
+                                                                          {DType::f64, "F64"},
+                                                                          {DType::bf16, "BF16"},
+                                                                          {DType::f16, "F16"},
+                                                                          {DType::i32, "I32"},
+                                                                          {DType::i64, "I64"},
+                                                                          {DType::i8, "I8"},
+                                                                          {DType::i16, "I16"},
+                                                                          {DType::u8, "U8"},
+                                                                          {DType::u16, "U16"},
+                                                                          {DType::u32, "U32"},
+                                                                          {DType::u64, "U64"},
+                                                                          {DType::boolean, "BOOL"}}};
 
 std::string_view safetensors_name(DType dtype) {
   for (auto [known, name] : kDTypeNames)

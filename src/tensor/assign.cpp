@@ -13,9 +13,6 @@ namespace tensor {
 AnyTensor assign_to(const AnyTensor& x, const AnyTensor& value, const Dims& start, const Dims& step,
                     bool unseen, const Location& where) {
   const DType dtype = x.value()->dtype;
-  if (dtype == DType::u8)  // kernels have no selection of u8
-    return assign_to(x.cast(DType::i32, where), value.cast(DType::i32, where), start, step, unseen, where)
-        .cast(dtype, where);
   const Shape &shape = x.value()->shape, &sizes = value.value()->shape;
   const std::size_t rank = shape.rank();
   std::array<std::int64_t, 3 * kMaxRank + 1> ints;

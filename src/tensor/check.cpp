@@ -33,22 +33,15 @@ void throw_empty(std::string_view op, const Location& where) {
               where);
 }
 
-void check_computable(std::string_view op, DType dtype, const Location& where) {
-  if (dtype == DType::u8)
-    throw DTypeError(prefix(op) +
-                         "u8 is for keeping and moving data, not for computing: cast first, as in "
-                         "x.cast(DType::i32)",
-                     where);
-}
-
 void check_numeric(std::string_view op, DType dtype, const Location& where) {
-  check_computable(op, dtype, where);
-  if (dtype == DType::boolean) throw_dtype(op, dtype, "f32, f64, bf16, f16, i32 or i64", where);
+  if (dtype == DType::boolean) throw_dtype(op, dtype, "floats or integers", where);
 }
 
 void check_float(std::string_view op, DType dtype, const Location& where) {
   if (!is_float(dtype)) throw_dtype(op, dtype, "f32, f64, bf16 or f16", where);
 }
+
+DType sum_dtype(DType dtype) { return is_int(dtype) && dtype != DType::u64 ? DType::i64 : dtype; }
 
 void check_same_dtype(std::string_view op, DType a, DType b, const Location& where) {
   if (a != b)
@@ -69,15 +62,13 @@ DType result_dtype(Op op, DType dtype, const Location& where) {
     case DTypeRule::Same: check_numeric(row.name, dtype, where); return dtype;
     case DTypeRule::Float: check_float(row.name, dtype, where); return dtype;
     case DTypeRule::Bool: check_float(row.name, dtype, where); return DType::boolean;
-    case DTypeRule::Compare: check_computable(row.name, dtype, where); return DType::boolean;
-    case DTypeRule::Select: check_computable(row.name, dtype, where); return dtype;
+    case DTypeRule::Compare: return DType::boolean;
+    case DTypeRule::Select: return dtype;
     case DTypeRule::Logic:
-      check_computable(row.name, dtype, where);
-      if (is_float(dtype)) throw_dtype(row.name, dtype, "bool, i32 or i64", where);
+      if (is_float(dtype)) throw_dtype(row.name, dtype, "bool or integers", where);
       return dtype;
     case DTypeRule::Integer:
-      check_computable(row.name, dtype, where);
-      if (!is_int(dtype)) throw_dtype(row.name, dtype, "i32 or i64", where);
+      if (!is_int(dtype)) throw_dtype(row.name, dtype, "integers", where);
       return dtype;
     case DTypeRule::Cast:
     case DTypeRule::None: break;
@@ -88,16 +79,15 @@ DType result_dtype(Op op, DType dtype, const Location& where) {
 Scalar fit(std::string_view op, Scalar scalar, DType dtype, const Location& where) {
   if (is_float(dtype)) return Scalar(scalar.as_double());
   double low = 0, high = 1;
-  if (dtype == DType::i64) {
-    if (!scalar.is_float()) return Scalar(scalar.as_int());
-    // 2^63 itself is out of range; the largest double below it is not.
-    low = -9223372036854775808.0;
+  if (size_of(dtype) == 8) {
+    if (!scalar.is_float() && (dtype == DType::i64 || scalar.as_int() >= 0)) return Scalar(scalar.as_int());
+    // 2^63 itself is out of range, also of what a Scalar holds; the largest double below it is not.
+    low = dtype == DType::i64 ? -9223372036854775808.0 : 0;
     high = 9223372036854774784.0;
-  } else if (dtype == DType::i32) {
-    low = std::numeric_limits<std::int32_t>::min();
-    high = std::numeric_limits<std::int32_t>::max();
-  } else if (dtype == DType::u8) {
-    high = 255;
+  } else if (is_int(dtype)) {
+    const int bits = 8 * static_cast<int>(size_of(dtype));
+    low = is_unsigned(dtype) ? 0 : -std::ldexp(1.0, bits - 1);
+    high = std::ldexp(1.0, is_unsigned(dtype) ? bits : bits - 1) - 1;
   }
   const double value = scalar.as_double();
   if (!(value >= low && value <= high) || (scalar.is_float() && std::trunc(value) != value))

@@ -27,8 +27,8 @@ DType result_dtype(Op op, DType dtype, const Location& where);
 /// Throws DTypeError unless `dtype` is i32, i64 or a float.
 void check_numeric(std::string_view op, DType dtype, const Location& where);
 void check_float(std::string_view op, DType dtype, const Location& where);
-/// Throws DTypeError for u8, which can be stored and moved but has no arithmetic.
-void check_computable(std::string_view op, DType dtype, const Location& where);
+/// The dtype of sums and products of many elements: of integers i64, or u64 of u64.
+DType sum_dtype(DType dtype);
 void check_same_dtype(std::string_view op, DType a, DType b, const Location& where);
 /// Throws DTypeError when the device has no such dtype (f64 on some GPUs).
 void check_supported(std::string_view op, DType dtype, const Device& device, const Location& where);

@@ -87,10 +87,7 @@ AnyTensor cat_pieces(std::string_view op, std::span<const AnyTensor> pieces, std
     shape[dim] = size;
     return AnyTensor::full(shape, 0, first.dtype, pieces[0].device(), where);
   }
-  if (first.dtype != DType::u8 || filled.size() == 1) return join(filled, dim, where);
-  // Kernels have no selection of u8.
-  for (AnyTensor& piece : filled) piece = piece.cast(DType::i32, where);
-  return join(filled, dim, where).cast(DType::u8, where);
+  return join(filled, dim, where);
 }
 
 }  // namespace

@@ -28,7 +28,6 @@ AnyTensor put(const AnyTensor& x, const Shape& shape, const Dims& start, const D
 
 AnyTensor AnyTensor::pad(const Dims& before, const Dims& after, Scalar value, Location where) const {
   const trace::Value& x = tensor::value_of("pad", *this, where);
-  tensor::check_computable("pad", x.dtype, where);
   Shape shape(x.shape);
   const base::SizeArithmetic sizes("pad", where);
   bool fits = before.rank() == shape.rank() && after.rank() == shape.rank();
@@ -48,7 +47,6 @@ AnyTensor AnyTensor::pad(const Dims& before, const Dims& after, Scalar value, Lo
 AnyTensor AnyTensor::place(const Shape& shape, const Dims& start, const Dims& step, Scalar value,
                            Location where) const {
   const trace::Value& x = tensor::value_of("place", *this, where);
-  tensor::check_computable("place", x.dtype, where);
   const std::size_t rank = x.shape.rank();
   if (shape.rank() != rank || start.rank() != rank || step.rank() != rank)
     throw ShapeError("[place] shape " + to_string(x.shape) + " wants " + std::to_string(rank) +

@@ -9,6 +9,8 @@
 
 #include <sinter/print.h>
 
+#include "src/base/element_type.h"
+
 namespace sinter {
 
 namespace {
@@ -129,17 +131,16 @@ class Column {
   }
 
   std::string plain(std::int64_t i) const {
-    switch (content_.dtype) {
-      case DType::f32: return real(content_.at<float>(i));
-      case DType::f64: return real(content_.at<double>(i));
-      case DType::bf16: return real(static_cast<float>(content_.at<bfloat16>(i)));
-      case DType::f16: return real(static_cast<float>(content_.at<float16>(i)));
-      case DType::i32: return std::to_string(content_.at<std::int32_t>(i));
-      case DType::i64: return std::to_string(content_.at<std::int64_t>(i));
-      case DType::u8: return std::to_string(content_.at<std::uint8_t>(i));
-      case DType::boolean: return content_.at<std::uint8_t>(i) ? "true" : "false";
-    }
-    return "";
+    if (content_.dtype == DType::boolean) return content_.at<std::uint8_t>(i) ? "true" : "false";
+    return base::with_element_type(content_.dtype, [&]<class T>(std::type_identity<T>) {
+      const T value = content_.at<T>(i);
+      if constexpr (is_half(dtype_of<T>))
+        return real(static_cast<float>(value));
+      else if constexpr (is_float(dtype_of<T>))
+        return real(value);
+      else
+        return std::to_string(value);
+    });
   }
 
   template <class T>

@@ -31,6 +31,11 @@ AnyTensor reduce_numbers(Op op, const AnyTensor& x, const Axes& axes, const Loca
   return reduce(op, name_of(op), tensor::runs_wide(op) ? tensor::autocast_wide(x, where) : x, axes, where);
 }
 
+AnyTensor accumulate(Op op, const AnyTensor& x, const Axes& axes, const Location& where) {
+  tensor::check_numeric(name_of(op), tensor::value_of(name_of(op), x, where).dtype, where);
+  return reduce_numbers(op, x.cast(tensor::sum_dtype(x.dtype()), where), axes, where);
+}
+
 AnyTensor reduce_bools(Op op, std::string_view name, const AnyTensor& x, const Axes& axes,
                        const Location& where) {
   const DType dtype = tensor::value_of(name, x, where).dtype;
@@ -57,10 +62,10 @@ AnyTensor index_of_extreme(Op op, std::string_view name, const AnyTensor& x, std
 }  // namespace
 
 AnyTensor AnyTensor::sum(const Axes& axes, Location where) const {
-  return reduce_numbers(Op::Sum, *this, axes, where);
+  return accumulate(Op::Sum, *this, axes, where);
 }
 AnyTensor AnyTensor::prod(const Axes& axes, Location where) const {
-  return reduce_numbers(Op::Prod, *this, axes, where);
+  return accumulate(Op::Prod, *this, axes, where);
 }
 AnyTensor AnyTensor::max(const Axes& axes, Location where) const {
   return reduce_numbers(Op::Max, *this, axes, where);

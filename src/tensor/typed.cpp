@@ -1,8 +1,10 @@
 // The parts of the typed tensor that need no templates.
 #include <cstring>
+#include <limits>
 
 #include <sinter/detail/typed.h>
 
+#include "src/base/element_type.h"
 #include "src/tensor/check.h"
 
 namespace sinter::detail {
@@ -54,6 +56,16 @@ AnyTensor from_scalars_as(std::span<const Scalar> scalars, const Shape& shape, D
   return AnyTensor::from_bytes(std::as_bytes(std::span<const T>(elements)), shape, dtype, device, where);
 }
 
+/// Throws DTypeError beyond what a Scalar holds.
+Scalar unsigned_scalar(std::uint64_t value, const Location& where) {
+  if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+    throw DTypeError(
+        "[item] " + std::to_string(value) +
+            " does not fit a Scalar, which holds integers of 64 bits with a sign: to_vector() reads u64",
+        where);
+  return value;
+}
+
 template <class T>
 T element(const std::byte* bytes) {
   T value;
@@ -65,17 +77,9 @@ T element(const std::byte* bytes) {
 
 AnyTensor from_scalars(std::span<const Scalar> scalars, const Shape& shape, DType dtype, const Device& device,
                        const Location& where) {
-  switch (dtype) {
-    case DType::f32: return from_scalars_as<float>(scalars, shape, dtype, device, where);
-    case DType::f64: return from_scalars_as<double>(scalars, shape, dtype, device, where);
-    case DType::bf16: return from_scalars_as<bfloat16>(scalars, shape, dtype, device, where);
-    case DType::f16: return from_scalars_as<float16>(scalars, shape, dtype, device, where);
-    case DType::i32: return from_scalars_as<std::int32_t>(scalars, shape, dtype, device, where);
-    case DType::i64: return from_scalars_as<std::int64_t>(scalars, shape, dtype, device, where);
-    case DType::u8:
-    case DType::boolean: break;
-  }
-  return from_scalars_as<std::uint8_t>(scalars, shape, dtype, device, where);
+  return base::with_element_type(dtype, [&]<class T>(std::type_identity<T>) {
+    return from_scalars_as<T>(scalars, shape, dtype, device, where);
+  });
 }
 
 Scalar item(const AnyTensor& any, const Location& where) {
@@ -83,17 +87,17 @@ Scalar item(const AnyTensor& any, const Location& where) {
     throw ShapeError("[item] a tensor of shape " + to_string(any.shape()) + " is not one number", where);
   std::byte bytes[8];
   any.read_bytes(std::span(bytes, size_of(any.dtype())), where);
-  switch (any.dtype()) {
-    case DType::f32: return element<float>(bytes);
-    case DType::f64: return element<double>(bytes);
-    case DType::bf16: return static_cast<float>(element<bfloat16>(bytes));
-    case DType::f16: return static_cast<float>(element<float16>(bytes));
-    case DType::i32: return element<std::int32_t>(bytes);
-    case DType::i64: return element<std::int64_t>(bytes);
-    case DType::u8: return element<std::uint8_t>(bytes);
-    case DType::boolean: break;
-  }
-  return element<std::uint8_t>(bytes) != 0;
+  return base::with_element_type(any.dtype(), [&]<class T>(std::type_identity<T>) -> Scalar {
+    const T value = element<T>(bytes);
+    if constexpr (is_half(dtype_of<T>))
+      return static_cast<float>(value);
+    else if constexpr (std::is_same_v<T, std::uint64_t>)
+      return unsigned_scalar(value, where);
+    else if (any.dtype() == DType::boolean)
+      return value != 0;
+    else
+      return value;
+  });
 }
 
 }  // namespace sinter::detail

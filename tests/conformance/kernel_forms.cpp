@@ -179,7 +179,8 @@ std::vector<KernelCase> ragged_elementwise_kernels(const ir::DeviceTraits& trait
 std::vector<KernelCase> transposing_kernels(const ir::DeviceTraits& traits) {
   std::vector<KernelCase> cases;
   for (const DType dtype :
-       {DType::f32, DType::f64, DType::i32, DType::i64, DType::u8, DType::boolean, DType::bf16, DType::f16}) {
+       {DType::f32, DType::f64, DType::i32, DType::i64, DType::boolean, DType::bf16, DType::f16, DType::i8,
+        DType::i16, DType::u8, DType::u16, DType::u32, DType::u64}) {
     if (!traits.supports(dtype)) continue;
     for (const auto& [rest, across, last] : std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>>{
              {1, 1, 1}, {2, 3, 70}, {1, 64, 64}, {3, 65, 31}, {2, 130, 67}, {1, 200, 128}, {5, 16, 33}}) {
@@ -194,9 +195,8 @@ std::vector<KernelCase> transposing_kernels(const ir::DeviceTraits& traits) {
       KernelBuilder k({rest, across, last});
       const ir::ExprId turned = k.load(k.input(dtype, x), k.map({across * last, 1, across}));
       const ir::ExprId plain = k.load(k.input(dtype, y), k.all());
-      // u8 is only ever copied.
       const ir::ExprId result =
-          dtype == DType::u8        ? turned
+          is_stored_int(dtype)      ? turned
           : dtype == DType::boolean ? k.op(Op::And, turned, plain)
           : is_half(dtype)
               ? k.cast(dtype, k.op(Op::Add, k.cast(DType::f32, turned), k.cast(DType::f32, plain)))

@@ -16,9 +16,9 @@ bool takes(DTypeRule rule, DType dtype) {
     case DTypeRule::Float:
     case DTypeRule::Bool: return is_float(dtype);
     case DTypeRule::Compare: return numeric || dtype == DType::boolean;
-    case DTypeRule::Logic: return !is_float(dtype) && dtype != DType::u8;
+    case DTypeRule::Logic: return !is_float(dtype);
     case DTypeRule::Integer: return dtype == DType::i32 || dtype == DType::i64;
-    case DTypeRule::Select: return dtype != DType::u8;
+    case DTypeRule::Select: return true;
     default: return false;
   }
 }

@@ -11,13 +11,11 @@ namespace {
 std::vector<DType> moved_dtypes(const Device& device) {
   if (compiles_slowly(device)) return {DType::f32, DType::u8};
   std::vector<DType> dtypes = computed_dtypes(device);
-  dtypes.push_back(DType::u8);
   return dtypes;
 }
 
-/// A computed value, so that it is not a load; only for dtypes with arithmetic.
+/// A computed value, so that it is not a load.
 int computed(ProgramBuilder& b, int x, DType dtype) {
-  if (dtype == DType::u8) return b.flip(x, {0});
   return dtype == DType::boolean ? b.unary(Op::Not, x) : b.unary(Op::Neg, x);
 }
 

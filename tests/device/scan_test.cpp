@@ -139,7 +139,8 @@ TEST_CASE("every scan along every axis, around the ends of chunks") {
 TEST_CASE("scans of every dtype") {
   const Device device = test_device();
   const std::vector<float> x = {3, -2, 5, 0, 1, -7, 2, 4, 4, -1};
-  for (const DType dtype : {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i32, DType::i64}) {
+  for (const DType dtype :
+       {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i32, DType::i64, DType::i8}) {
     if (!has_dtype(device, dtype)) continue;
     if (compiles_slowly(device) && (dtype == DType::f16 || dtype == DType::bf16)) continue;
     CAPTURE(name_of(dtype));
@@ -148,7 +149,8 @@ TEST_CASE("scans of every dtype") {
       if (how == How::LogSumExp && !is_float(dtype)) continue;
       CAPTURE(static_cast<int>(how));
       const Found found = scanned(how, given, 1);
-      CHECK(found.values.dtype() == dtype);
+      const bool accumulates = how == How::Sum || how == How::Prod;
+      CHECK(found.values.dtype() == (accumulates && is_int(dtype) ? DType::i64 : dtype));
       check(found, expected(how, x, 2, 5, 1), is_half(dtype) ? 1e-2 : 1e-5);
     }
   }

@@ -65,6 +65,10 @@ TEST_CASE("elementwise values computed by hand") {
   CHECK(of_integers(Op::Abs, INT32_MIN) == INT32_MIN);
   CHECK(of_integers(Op::Not, 5) == -6);
   CHECK(of_integers(Op::Not, 1, 0, DType::boolean) == 0);
+  CHECK(of_integers(Op::Add, 127, 1, DType::i8) == -128);
+  CHECK(of_integers(Op::Div, -1, 2, DType::u64) == INT64_MAX);
+  CHECK(of_integers(Op::Maximum, -1, 2, DType::u64) == -1);
+  CHECK(of_integers(Op::ShiftRight, -1, 63, DType::u64) == 1);
 }
 
 TEST_CASE("casts computed by hand") {
@@ -75,6 +79,11 @@ TEST_CASE("casts computed by hand") {
   CHECK(cast_to(DType::u8, real(300)) == 255);
   CHECK(cast_to(DType::u8, real(-3)) == 0);
   CHECK(cast_to(DType::u8, integer(257)) == 1);
+  CHECK(cast_to(DType::i8, integer(200)) == -56);
+  CHECK(cast_to(DType::u16, real(-1)) == 0);
+  CHECK(cast_to(DType::u32, real(5e9)) == 4294967295);
+  CHECK(cast_to(DType::u64, real(1e30)) == -1);
+  CHECK(cast_to(DType::u64, real(-3)) == 0);
   CHECK(cast_to(DType::i32, integer(4294967297, DType::i64)) == 1);
   CHECK(cast_to(DType::boolean, real(kNan)) == 1);
   CHECK(cast_to(DType::boolean, real(0.25)) == 1);

@@ -312,8 +312,11 @@ TEST_CASE("dtype rules of the op table") {
   CHECK(gives(Op::Where, boolean, i64, i64, i64));
   CHECK_FALSE(gives(Op::Where, i32, f32, f32, f32));
   CHECK_FALSE(gives(Op::Where, boolean, f32, f64, f32));
-  CHECK(gives(Op::Cast, u8, f32, f32, f32));
-  CHECK(gives(Op::Cast, boolean, f32, f32, u8));
+  CHECK(gives(Op::Where, boolean, i8, i8, i8));
+  CHECK(gives(Op::Cast, u8, f32, f32, i32));
+  CHECK(gives(Op::Cast, i64, f32, f32, u64));
+  CHECK_FALSE(gives(Op::Cast, u8, f32, f32, f32));
+  CHECK_FALSE(gives(Op::Cast, boolean, f32, f32, u8));
 }
 
 }  // namespace sinter::testing

@@ -119,13 +119,17 @@ TEST_CASE("dtypes that do not fit") {
   CHECK(MESSAGE_OF(DTypeError, i.dynamic().exp()) ==
         "[exp] takes f32, f64, bf16 or f16, not i64; cast first");
   CHECK(MESSAGE_OF(DTypeError, (x > 0).dynamic().neg()) ==
-        "[neg] takes f32, f64, bf16, f16, i32 or i64, not bool; cast first");
+        "[neg] takes floats or integers, not bool; cast first");
   CHECK(MESSAGE_OF(DTypeError, (x > 0).dynamic().sum(0)) ==
-        "[sum] takes f32, f64, bf16, f16, i32 or i64, not bool; cast first");
+        "[sum] takes floats or integers, not bool; cast first");
   CHECK(MESSAGE_OF(DTypeError, x.dynamic().logical_not()) ==
-        "[not] takes bool, i32 or i64, not f32; cast first");
-  CHECK(MESSAGE_OF(DTypeError, i.cast(DType::u8) + 1) ==
-        "[add] u8 is for keeping and moving data, not for computing: cast first, as in x.cast(DType::i32)");
+        "[not] takes bool or integers, not f32; cast first");
+  CHECK(MESSAGE_OF(DTypeError, i.cast(DType::u8) + 256) ==
+        "[add] the number 256 is not a value of dtype u8; cast the tensor first");
+  CHECK(MESSAGE_OF(DTypeError, i.cast(DType::i8) - 129) ==
+        "[sub] the number 129 is not a value of dtype i8; cast the tensor first");
+  CHECK(MESSAGE_OF(DTypeError, i.cast(DType::u64) + -1) ==
+        "[add] the number -1 is not a value of dtype u64; cast the tensor first");
   CHECK(MESSAGE_OF(DTypeError, x.cast(DType::i32)) == "[Tensor] i32 is not a dtype of kind Float");
   CHECK(MESSAGE_OF(DTypeError, x.to_vector<double>()) == "[to_vector] the tensor holds f32, not f64");
   CHECK(MESSAGE_OF(DTypeError, (Tensor<1, Int>(x.dynamic()))) ==

@@ -61,7 +61,6 @@ std::string Dialect::identity(Op op, DType dtype) const {
   const bool least = op == Op::Max;
   switch (dtype) {
     case DType::boolean: return least ? "false" : "true";
-    case DType::u8: return literal(Type::U32, least ? 0 : 255);
     case DType::i32: return least ? cast(Type::I32, "0x80000000u") : "0x7fffffff";
     default: return extreme(dtype, least);
   }

@@ -58,19 +58,27 @@ void add_casts(FunctionTable& functions, const FunctionSpelling& spelling) {
   cast(DType::f64, DType::f32, "float(a)");
   cast(DType::i64, DType::i32, "int(a)");
   cast(DType::i32, DType::i64, "i64(a)");
-  for (DType number : {DType::f32, DType::f64, DType::i32, DType::i64, DType::u8}) {
+  for (DType number : {DType::f32, DType::f64, DType::i32, DType::i64}) {
     const std::string type(c_type(number)), differs = "a != " + type + "(0)";
     const bool asks = is_float(number) && !spelling.compares_nan;
     cast(number, DType::boolean,
          asks ? differs + " || sn_is_nan_" + std::string(name_of(number)) + "(a)" : differs);
     cast(DType::boolean, number, "a ? " + type + "(1) : " + type + "(0)");
-    if (number == DType::u8) continue;
-    cast(DType::u8, number, type + "(a)");
     if (is_float(number)) continue;
-    cast(number, DType::u8, "u32(a) & 255u");
     cast(number, DType::f32, "float(a)");
     cast(number, DType::f64, "double(a)");
   }
+  // Registers hold the low bits of small integers, without their sign.
+  for (DType small : {DType::i8, DType::i16, DType::u8, DType::u16}) {
+    const int bits = 8 * static_cast<int>(size_of(small));
+    const std::string unused = std::to_string(32 - bits);
+    cast(DType::i32, small, "u32(a) & " + std::to_string((1 << bits) - 1) + "u");
+    cast(small, DType::i32, is_unsigned(small) ? "int(a)" : "int(a << " + unused + ") >> " + unused);
+  }
+  cast(DType::i64, DType::u32, "u32(a)");
+  cast(DType::u32, DType::i64, "i64(a)");
+  cast(DType::i64, DType::u64, "a");
+  cast(DType::u64, DType::i64, "a");
 }
 
 }  // namespace

@@ -9,9 +9,14 @@ Type type_of(DType dtype) {
     case DType::f64: return Type::F64;
     case DType::i32: return Type::I32;
     case DType::i64: return Type::I64;
+    case DType::u64: return Type::I64;  // the same bits: nothing is computed in u64
+    case DType::i8:
+    case DType::i16:
     case DType::u8:
+    case DType::u16:
+    case DType::u32:
     case DType::bf16:
-    case DType::f16: return Type::U32;
+    case DType::f16: return Type::U32;  // the bits; those of small ones are the low ones
     case DType::boolean: break;
   }
   return Type::Bool;

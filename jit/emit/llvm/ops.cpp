@@ -257,8 +257,7 @@ std::string LlvmValues::shift(Op op, DType dtype, bool vector, const std::string
                     w_.integer(dtype, vector, no));
   };
   const std::string by = choose(count, bits - 1);
-  if (op == Op::ShiftRight)
-    return w_.value((dtype == DType::u8 ? "lshr " : "ashr ") + type + " " + a + ", " + by);
+  if (op == Op::ShiftRight) return w_.value("ashr " + type + " " + a + ", " + by);
   return choose(w_.value("shl " + type + " " + a + ", " + by), 0);
 }
 
@@ -322,7 +321,7 @@ LlvmOperand LlvmValues::cast(DType to, DType from, const LlvmOperand& value) {
   const bool v = value.vector;
   const std::string from_type = w_.type(from, v), to_type = w_.type(to, v), a = from_type + " " + value.text;
   const bool from_real = is_float(from), to_real = is_float(to);
-  const bool from_unsigned = from == DType::u8 || from == DType::boolean;
+  const bool from_unsigned = is_unsigned(from) || from == DType::boolean;
   auto made = [&](const std::string& instruction) { return LlvmOperand{w_.value(instruction), v}; };
   if (to == DType::boolean) {
     if (from_real) return made("fcmp une " + a + ", " + w_.real(from, v, 0));
@@ -332,11 +331,11 @@ LlvmOperand LlvmValues::cast(DType to, DType from, const LlvmOperand& value) {
   if (to_real) return made((from_unsigned ? "uitofp " : "sitofp ") + a + " to " + to_type);
   if (from_real) {
     // Saturating; a NaN gives 0.
-    const std::string name = std::string("llvm.fpto") + (to == DType::u8 ? "ui" : "si") + ".sat." +
-                             w_.suffix(to, v) + "." + w_.suffix(from, v);
+    const std::string name = "llvm.fptosi.sat." + w_.suffix(to, v) + "." + w_.suffix(from, v);
     return {w_.intrinsic(name, to_type, {{from_type, value.text}}), v};
   }
   const std::size_t from_size = from == DType::boolean ? 0 : size_of(from), to_size = size_of(to);
+  if (to_size == from_size) return value;
   if (to_size < from_size) return made("trunc " + a + " to " + to_type);
   return made((from_unsigned ? "zext " : "sext ") + a + " to " + to_type);
 }

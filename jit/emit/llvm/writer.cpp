@@ -12,9 +12,14 @@ const char* llvm_type(DType dtype) {
   switch (dtype) {
     case DType::f32: return "float";
     case DType::f64: return "double";
-    case DType::i32: return "i32";
-    case DType::i64: return "i64";
+    case DType::i32:
+    case DType::u32: return "i32";
+    case DType::i64:
+    case DType::u64: return "i64";
+    case DType::i8:
     case DType::u8: return "i8";
+    case DType::i16:
+    case DType::u16:
     case DType::bf16:
     case DType::f16: return "i16";
     case DType::boolean: return "i1";

@@ -24,7 +24,7 @@ int vector_width(const ir::Kernel& kernel, const Target& target) {
   // A row's lanes have several vectors under way as it is, and need their registers for sums.
   if (kernel.row_elements > 0 || !target.dialect->has_wide_vectors) return kVector;
   const bool halves = std::any_of(kernel.buffers.begin(), kernel.buffers.end(),
-                                  [](const ir::BufferInfo& buffer) { return is_half(buffer.dtype); });
+                                  [](const ir::BufferInfo& buffer) { return size_of(buffer.dtype) == 2; });
   return halves ? kWideVector : kVector;
 }
 

@@ -63,13 +63,18 @@ ir::ExprId DraftWriter::cast(ir::ExprId value, DType dtype, NodeId from) {
 }
 
 ir::ExprId DraftWriter::cast_as_asked(ir::ExprId value, DType dtype, NodeId from) {
-  if (draft_.exprs[value].dtype == dtype && is_half(dtype)) return value;
+  if (draft_.exprs[value].dtype == dtype && arithmetic_of(dtype) != dtype) return value;
   return cast(cast(number(value, from), arithmetic_of(dtype), from), dtype, from);
 }
 
 void DraftWriter::match(ir::ExprId& a, ir::ExprId& b, NodeId from) {
   const DType x = draft_.exprs[a].dtype, y = draft_.exprs[b].dtype;
   if (x == y) return;
+  if (is_stored_int(x) || is_stored_int(y)) {  // the other is a number
+    ir::ExprId& number = is_stored_int(x) ? b : a;
+    number = cast(number, is_stored_int(x) ? x : y, from);
+    return;
+  }
   ir::ExprId& other = is_half(x) ? b : a;
   if (draft_.exprs[other].kind == ir::ExprKind::Scalar) {
     ir::Expr bits = draft_.exprs[other];

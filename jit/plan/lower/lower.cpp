@@ -372,6 +372,7 @@ class Lowering : private DraftWriter {
       ir::Expr fill;
       fill.kind = ir::ExprKind::Scalar;
       fill.dtype = draft_.exprs[where.args[1]].dtype;
+      if (is_stored_int(fill.dtype)) fill.dtype = arithmetic_of(fill.dtype);
       fill.scalar = scalar(n.scalars[0], fill.dtype);
       where.args[2] = add(fill, id);
     }

@@ -78,7 +78,8 @@ void choose_inner_sizes(const Draft& draft, ir::Kernel& kernel) {
 
 void choose_flat_maps(const Draft& draft, ir::Kernel& kernel) {
   if (kernel.inner_rank > 0 || kernel.outer_rank < 2 || kernel.tile != ir::Kernel::kNoTile) return;
-  const bool halves = std::any_of(draft.buffer_dtypes.begin(), draft.buffer_dtypes.end(), is_half);
+  const bool halves = std::any_of(draft.buffer_dtypes.begin(), draft.buffer_dtypes.end(),
+                                  [](DType dtype) { return size_of(dtype) == 2; });
   if (draft.extents.back() % (halves ? kWideVector : kVector) == 0) return;
   std::vector<bool> flat;
   for (const IndexMap& map : draft.maps) flat.push_back(is_row_major(map));

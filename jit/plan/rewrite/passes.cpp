@@ -6,6 +6,7 @@ namespace {
 
 // Name, function, when it is wanted.
 constexpr Pass kPasses[] = {
+    {"widen_integers", widen_integers, [](auto&, auto&) { return true; }},
     {"simplify", simplify, [](auto&, auto&) { return true; }},
     {"choose_layouts", choose_layouts,
      [](auto& traits, auto& options) { return traits.channels_last && options.fusion; }},

@@ -20,6 +20,9 @@ struct Pass {
 /// All passes, in the order in which they run.
 std::span<const Pass> passes();
 
+/// Integers that are stored in a dtype of their own (i8, i16, u8, u16, u32, u64) are computed in i32 or i64.
+void widen_integers(Graph& graph, const ir::DeviceTraits& traits);
+
 /// Nodes that compute the same thing become one; what no result needs is left out.
 void simplify(Graph& graph, const ir::DeviceTraits& traits);
 

@@ -120,7 +120,8 @@ void VulkanBackend::check_dtypes(const ir::Kernel& kernel) const {
   };
   const auto check = [&](DType dtype) {
     if (dtype == DType::f64 && !info.has_f64) lacks("f64", "shaderFloat64");
-    if (dtype == DType::i64 && !info.has_i64) lacks("i64", "shaderInt64");
+    if ((dtype == DType::i64 || dtype == DType::u64) && !info.has_i64)
+      lacks(std::string(name_of(dtype)), "shaderInt64");
   };
   for (const ir::BufferInfo& buffer : kernel.buffers) {
     check(buffer.dtype);

@@ -60,7 +60,6 @@ std::int64_t diagonal_below(std::int64_t diagonal) {
 AnyTensor keep_triangle(std::string_view op, const AnyTensor& x, bool lower, std::int64_t diagonal,
                         const Location& where) {
   const trace::Value& value = tensor::value_of(op, x, where);
-  tensor::check_computable(op, value.dtype, where);
   const std::size_t rank = value.shape.rank();
   if (rank < 2)
     throw ShapeError("[" + std::string(op) + "] takes matrices, not shape " + to_string(value.shape), where);

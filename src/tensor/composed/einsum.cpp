@@ -176,7 +176,8 @@ class Summation {
         axes.push_back(static_cast<std::int64_t>(axis));
     }
     if (axes.empty()) return;
-    factor.tensor = factor.tensor.sum(Axes(axes), where_).squeeze(Axes(axes), where_);
+    factor.tensor =
+        factor.tensor.sum(Axes(axes), where_).cast(factor.tensor.dtype(), where_).squeeze(Axes(axes), where_);
     factor.labels = std::move(left);
   }
 
@@ -245,7 +246,9 @@ class Summation {
     else if (is_float(left.dtype()))
       product = left.matmul(right, where_);
     else
-      product = A::mul(left.unsqueeze(-1, where_), right.unsqueeze(1, where_), where_).sum(2, where_);
+      product = A::mul(left.unsqueeze(-1, where_), right.unsqueeze(1, where_), where_)
+                    .sum(2, where_)
+                    .cast(left.dtype(), where_);
     return {product.reshape(shape, where_), std::move(labels)};
   }
 

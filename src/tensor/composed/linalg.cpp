@@ -32,7 +32,7 @@ AnyTensor dot(const AnyTensor& a, const AnyTensor& b, Location where) {
     throw ShapeError("[dot] takes two vectors of equal length, not shapes " + to_string(first) + " and " +
                          to_string(second),
                      where);
-  return A::mul(a, b, where).sum(0, where).reshape({}, where);
+  return A::mul(a, b, where).sum(0, where).cast(a.dtype(), where).reshape({}, where);
 }
 
 AnyTensor outer(const AnyTensor& a, const AnyTensor& b, Location where) {

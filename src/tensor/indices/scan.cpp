@@ -5,6 +5,7 @@
 
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
+#include "src/tensor/indices/sort.h"
 
 namespace sinter {
 
@@ -35,11 +36,8 @@ AnyTensor scanned(ScanKind kind, const AnyTensor& given, std::int64_t axis, Scan
   const std::string& name = library::scan(kind).name();
   const DType dtype = value_of(name, given, where).dtype;
   check_options(kind, options, where);
-  AnyTensor x = given;
-  if (kind == ScanKind::LogSumExp)
-    check_float(name, dtype, where);
-  else if (dtype == DType::u8 || dtype == DType::boolean)
-    x = given.cast(DType::i64, where);
+  if (kind == ScanKind::LogSumExp) check_float(name, dtype, where);
+  const AnyTensor x = given.cast(dtype == DType::boolean ? DType::i64 : sum_dtype(dtype), where);
   if (given.rank() == 0) return scanned(kind, x.reshape({1}, where), axis, options, where).reshape({}, where);
   const std::size_t dim = axis_of(name, axis, x.shape(), where);
   return x.shape().numel() == 0 ? x : scan_along(kind, x, dim, options, where);
@@ -56,7 +54,7 @@ AnyIndexed extremes(ScanKind kind, const AnyTensor& x, std::int64_t axis, ScanOp
   }
   const std::size_t dim = axis_of(name, axis, x.shape(), where);
   if (x.shape().numel() == 0) return {x, AnyTensor::full(x.shape(), 0, DType::i64, x.device(), where)};
-  const AnyTensor index = scan_along(kind, x.detach(), dim, options, where);
+  const AnyTensor index = scan_along(kind, comparable(x, where), dim, options, where);
   return {picked(x, dim, index, where), index.cast(DType::i64, where)};
 }
 

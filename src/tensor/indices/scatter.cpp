@@ -178,8 +178,10 @@ AnyTensor AnyTensor::index_add(std::int64_t axis, const AnyTensor& index, const 
     throw_shapes("index_add", *this, index, source, to.axis, where);
   check_not_empty("index_add", index.shape()[0], to, where);
   if (source.shape().numel() == 0)  // nothing to add, with a history like any other sum's
-    return shape().numel() == 0 ? *this
-                                : add(*this, source.sum(static_cast<std::int64_t>(to.axis), where), where);
+    return shape().numel() == 0
+               ? *this
+               : add(*this, source.sum(static_cast<std::int64_t>(to.axis), where).cast(dtype(), where),
+                     where);
   return add(*this, tensor::add_slices("index_add", index, source, to.axis, to.size, where), where);
 }
 

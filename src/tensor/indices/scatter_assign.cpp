@@ -41,9 +41,6 @@ AnyTensor with_history_of(const AnyTensor& value, const AnyTensor& like) {
 /// x's rows where the last of the values for a row stands instead.
 AnyTensor assign_rows(const AnyTensor& x, const AnyTensor& values, const Rows& rows, const Location& where) {
   const std::int64_t count = rows.count();
-  if (x.dtype() == DType::u8)  // cannot be chosen between
-    return assign_rows(x.cast(DType::i32, where), values.cast(DType::i32, where), rows, where)
-        .cast(DType::u8, where);
   // Backwards, so that the last one is the first of its row.
   const Order order = order_of(rows.row_of().flip(0, where), rows.size(), where);
   const AnyTensor place = AnyTensor::minimum(order.first, count - 1, where);

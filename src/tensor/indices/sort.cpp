@@ -2,6 +2,7 @@
 #include "src/tensor/indices/sort.h"
 
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include <sinter/functions/sort.h>
@@ -15,13 +16,14 @@ namespace sinter {
 
 namespace tensor {
 
-namespace {
-
-/// u8 and bool are compared as i32.
 AnyTensor comparable(const AnyTensor& x, const Location& where) {
-  const bool stored_only = x.dtype() == DType::u8 || x.dtype() == DType::boolean;
-  return stored_only ? x.detach().cast(DType::i32, where) : x.detach();
+  if (x.dtype() == DType::boolean) return x.detach().cast(DType::i32, where);
+  if (x.dtype() != DType::u64) return x.detach();
+  constexpr std::int64_t kSignBit = std::numeric_limits<std::int64_t>::min();
+  return AnyTensor::logical_xor(x.detach().cast(DType::i64, where), kSignBit, where);
 }
+
+namespace {
 
 /// The axis of a tensor that is not of rank 0: such a tensor counts as one element along axis 0.
 std::size_t sorted_axis(std::string_view op, const AnyTensor& x, std::int64_t axis, const Location& where) {

@@ -8,6 +8,9 @@
 
 namespace sinter::tensor {
 
+/// Without a history, in an order that library ops know: truth values as i32, u64 as i64 with the other sign.
+AnyTensor comparable(const AnyTensor& x, const Location& where);
+
 /// Positions along `axis` of the first `keep` elements in order (i32), of x's rank. x has elements; keep is 1
 /// or more.
 AnyTensor order_along(const AnyTensor& x, std::size_t axis, std::int64_t keep, bool descending,

@@ -49,6 +49,16 @@ void HandmadeKernels::types() {
       add(k, "cast " + std::string(name_of(from)) + " to " + std::string(name_of(to)));
     }
   for (const DType half : {kBf16, kF16}) halves(half, reals);
+  for (const DType small : {DType::i8, DType::i16, DType::u16, DType::u32, DType::u64}) {
+    const std::int64_t least = is_unsigned(small) ? 0 : -128;
+    KernelBuilder k({1003});
+    const ExprId x = k.load(k.input(small, data_.integers(1003, least, 127)), k.map({-1}, 1002));
+    const ExprId wide = k.cast(arithmetic_of(small), x);
+    k.store(k.output(small, 1003), k.all(), x);
+    k.store(k.output(kF32, 1003), k.all(), k.cast(kF32, x));
+    k.store(k.output(small, 1003), k.all(), k.cast(small, k.op(Op::Mul, wide, wide)));
+    add(k, std::string(name_of(small)) + " load and store");
+  }
   {
     KernelBuilder k({1003});
     const ExprId pixel = k.cast(kF32, k.load(k.input(kU8, data_.integers(1003, 0, 255)), k.all()));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "src/base/element_type.h"
 #include "tests/support/kernels/random_kernel.h"
 
 namespace sinter::testing {
@@ -11,20 +12,17 @@ template <class From>
 std::vector<std::byte> converted(DType dtype, const std::vector<From>& values) {
   std::vector<std::byte> bytes(values.size() * size_of(dtype));
   std::byte* to = bytes.data();
-  const auto put = [&](auto x) {
-    std::memcpy(to, &x, sizeof x);
-    to += sizeof x;
-  };
-  for (const From v : values) switch (dtype) {
-      case DType::f32: put(static_cast<float>(v)); break;
-      case DType::f64: put(static_cast<double>(v)); break;
-      case DType::bf16: put(bfloat16(static_cast<float>(v))); break;
-      case DType::f16: put(float16(static_cast<float>(v))); break;
-      case DType::i32: put(static_cast<std::int32_t>(v)); break;
-      case DType::i64: put(static_cast<std::int64_t>(v)); break;
-      case DType::u8: put(static_cast<std::uint8_t>(v)); break;
-      case DType::boolean: put(static_cast<std::uint8_t>(v != 0)); break;
-    }
+  for (const From v : values)
+    base::with_element_type(dtype, [&]<class T>(std::type_identity<T>) {
+      T x;
+      if constexpr (is_half(dtype_of<T>))
+        x = T(static_cast<float>(v));
+      else
+        x = static_cast<T>(v);
+      if (dtype == DType::boolean) x = T(v != 0);
+      std::memcpy(to, &x, sizeof x);
+      to += sizeof x;
+    });
   return bytes;
 }
 
@@ -40,20 +38,11 @@ std::vector<std::byte> to_bytes(DType dtype, const std::vector<std::int64_t>& va
 std::vector<double> to_doubles(DType dtype, const std::vector<std::byte>& bytes) {
   std::vector<double> values;
   for (std::size_t at = 0; at < bytes.size(); at += size_of(dtype)) {
-    const auto get = [&](auto x) {
+    base::with_element_type(dtype, [&]<class T>(std::type_identity<T>) {
+      T x;
       std::memcpy(&x, bytes.data() + at, sizeof x);
-      return static_cast<double>(+x);
-    };
-    switch (dtype) {
-      case DType::f32: values.push_back(get(float{})); break;
-      case DType::f64: values.push_back(get(double{})); break;
-      case DType::bf16: values.push_back(get(bfloat16{})); break;
-      case DType::f16: values.push_back(get(float16{})); break;
-      case DType::i32: values.push_back(get(std::int32_t{})); break;
-      case DType::i64: values.push_back(get(std::int64_t{})); break;
-      case DType::u8:
-      case DType::boolean: values.push_back(get(std::uint8_t{})); break;
-    }
+      values.push_back(static_cast<double>(x));
+    });
   }
   return values;
 }
@@ -241,6 +230,13 @@ ir::ExprId KernelBuilder::op(Op op, ir::ExprId a, ir::ExprId b, ir::ExprId c) {
 }
 
 ir::ExprId KernelBuilder::cast(DType dtype, ir::ExprId a) {
+  const DType from = expr(a).dtype;
+  if (from == dtype) return a;
+  // What is only stored is cast from and to what it is computed in.
+  if (const DType computed = arithmetic_of(from); computed != from && computed != dtype)
+    return cast(dtype, cast(computed, a));
+  if (const DType computed = arithmetic_of(dtype); computed != dtype && computed != from)
+    return cast(dtype, cast(computed, a));
   ir::Expr e;
   e.op = Op::Cast;
   e.dtype = dtype;

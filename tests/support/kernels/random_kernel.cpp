@@ -78,8 +78,8 @@ class Generator {
     for (double& v : values) {
       if (dtype == DType::boolean)
         v = data_.integer(0, 1);
-      else if (dtype == DType::u8)
-        v = static_cast<double>(data_.integer(0, 255));
+      else if (is_stored_int(dtype))
+        v = static_cast<double>(data_.integer(is_unsigned(dtype) ? 0 : -128, is_unsigned(dtype) ? 255 : 127));
       else if (!is_float(dtype))
         v = static_cast<double>(data_.integer(-1000, 1000));
       else if (data_.chance(0.02))
@@ -175,13 +175,18 @@ class Generator {
     }
   }
 
+  static const std::vector<DType>& stored_ints() {
+    static const std::vector<DType> all = {DType::i8,  DType::i16, DType::u8,
+                                           DType::u16, DType::u32, DType::u64};
+    return all;
+  }
   DType any_dtype() {
     const double d = data_.real(0, 1);
     if (d < 0.62) return DType::f32;
     if (d < 0.70) return DType::i64;
     if (d < 0.78) return DType::i32;
     if (d < 0.84) return DType::boolean;
-    if (d < 0.90) return DType::u8;
+    if (d < 0.90) return data_.pick(stored_ints());
     return with_f64_ ? DType::f64 : DType::f32;
   }
 
@@ -194,7 +199,7 @@ class Generator {
     if (dtype == DType::f32 && data_.chance(0.2)) return half_loaded(at, whole);
     if (whole && dtype == DType::f32) in_place_.push_back({buffer, at.map});
     const ExprId x = builder_.load(buffer, at.map);
-    return dtype == DType::u8 ? builder_.cast(data_.chance(0.5) ? DType::f32 : DType::i32, x) : x;
+    return is_stored_int(dtype) ? builder_.cast(data_.chance(0.5) ? DType::f32 : DType::i32, x) : x;
   }
 
   // Loads a 16-bit float, for arithmetic or for a selection of bits.
@@ -280,7 +285,7 @@ class Generator {
           continue;
         }
         const ExprId cast = builder_.cast(to, a);
-        values_.push_back(to == DType::u8 ? builder_.cast(DType::i32, cast) : cast);
+        values_.push_back(is_stored_int(to) ? builder_.cast(DType::i32, cast) : cast);
       }
     }
   }

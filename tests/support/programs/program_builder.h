@@ -210,7 +210,8 @@ class ProgramBuilder {
 
 /// The dtypes that a device computes with.
 inline std::vector<DType> computed_dtypes(const Device& device) {
-  std::vector<DType> dtypes = {DType::f32, DType::i32, DType::i64, DType::boolean};
+  std::vector<DType> dtypes = {DType::f32, DType::i32, DType::i64, DType::boolean, DType::i8,
+                               DType::i16, DType::u8,  DType::u16, DType::u32,     DType::u64};
   if (has_dtype(device, DType::f64)) dtypes.push_back(DType::f64);
   if (has_dtype(device, DType::bf16)) dtypes.insert(dtypes.end(), {DType::bf16, DType::f16});
   return dtypes;

@@ -115,6 +115,8 @@ class ProgramPool {
     return shape;
   }
   DType random_dtype() {
+    static const std::vector<DType> kStoredInts = {DType::i8,  DType::i16, DType::u8,
+                                                   DType::u16, DType::u32, DType::u64};
     if (options_.smooth)
       return data_.chance(0.8) ? DType::f64 : data_.chance(0.5) ? DType::i64 : DType::boolean;
     const std::vector<DType> dtypes = {float_,
@@ -124,7 +126,7 @@ class ProgramPool {
                                        DType::i32,
                                        DType::boolean,
                                        options_.f64 ? DType::f64 : DType::f32,
-                                       data_.chance(0.3) ? DType::u8 : DType::f32};
+                                       data_.chance(0.5) ? data_.pick(kStoredInts) : DType::f32};
     return data_.pick(dtypes);
   }
   Dims random_axes(std::size_t rank, bool shuffled) {
@@ -146,7 +148,7 @@ class ProgramPool {
     if (is_float(dtype))
       return data_.chance(0.3) ? static_cast<double>(data_.integer(-2, 2)) : data_.real(-2, 2);
     if (dtype == DType::boolean) return data_.chance(0.5);
-    return data_.integer(-5, 5);
+    return data_.integer(is_unsigned(dtype) ? 0 : -5, 5);
   }
 
   // ---- steps

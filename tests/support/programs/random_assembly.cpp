@@ -38,7 +38,7 @@ int RandomAssembly::of_shape(const Shape& wanted, DType dtype) {
 void RandomAssembly::assign(int x) {
   Step step{data_.chance(0.75) ? Kind::SliceAssign : Kind::SliceFill};
   step.args = {{x}};
-  step.fill = value(x).dtype == DType::u8 ? Scalar(data_.integer(0, 255)) : random_number(value(x).dtype);
+  step.fill = random_number(value(x).dtype);
   for (std::size_t d = 0; d < shape(x).rank(); ++d) step.ranges.push_back(random_range(shape(x)[d]));
   if (step.kind == Kind::SliceAssign) {
     Shape part = reference_.slice(value(x), step.ranges).shape;
@@ -138,9 +138,8 @@ int RandomAssembly::index_of(const Shape& of, std::int64_t size) {
 }
 
 void RandomAssembly::add_by_index() {
-  const int x = pick([](const ReferenceTensor& t) {
-    return t.dtype != DType::boolean && t.dtype != DType::u8 && t.shape.rank() > 0;
-  });
+  const int x =
+      pick([](const ReferenceTensor& t) { return t.dtype != DType::boolean && t.shape.rank() > 0; });
   if (x < 0) return;
   Step step{data_.chance(0.5) ? Kind::ScatterAdd : Kind::IndexAdd};
   step.axis = random_axis(shape(x));

@@ -7,44 +7,39 @@
 #include <stdexcept>
 
 #include "jit/emit/walker/work.h"
+#include "src/base/element_type.h"
 #include "tests/support/reference/accumulator.h"
 
 namespace sinter::testing {
-namespace {
-
 Value load_value(DType dtype, const std::byte* from) {
   Value v;
   v.dtype = dtype;
-  const auto read = [&](auto x) {
+  base::with_element_type(dtype, [&]<class T>(std::type_identity<T>) {
+    T x;
     std::memcpy(&x, from, sizeof x);
-    return x;
-  };
-  switch (dtype) {
-    case DType::f32: v.real = static_cast<double>(read(float{})); break;
-    case DType::f64: v.real = read(double{}); break;
-    case DType::bf16: v.real = read(bfloat16{}); break;
-    case DType::f16: v.real = read(float16{}); break;
-    case DType::i32: v.integer = read(std::int32_t{}); break;
-    case DType::i64: v.integer = read(std::int64_t{}); break;
-    case DType::u8: v.integer = read(std::uint8_t{}); break;
-    case DType::boolean: v.integer = read(std::uint8_t{}) != 0; break;
-  }
+    if constexpr (std::is_integral_v<T>)
+      v.integer = static_cast<std::int64_t>(x);
+    else
+      v.real = static_cast<double>(x);
+  });
+  if (dtype == DType::boolean) v.integer = v.integer != 0;
   return v;
 }
 
 void store_value(const Value& v, std::byte* to) {
-  const auto write = [&](auto x) { std::memcpy(to, &x, sizeof x); };
-  switch (v.dtype) {
-    case DType::f32: write(static_cast<float>(v.real)); break;
-    case DType::f64: write(v.real); break;
-    case DType::bf16: write(bfloat16(static_cast<float>(v.real))); break;
-    case DType::f16: write(float16(static_cast<float>(v.real))); break;
-    case DType::i32: write(static_cast<std::int32_t>(v.integer)); break;
-    case DType::i64: write(v.integer); break;
-    case DType::u8:
-    case DType::boolean: write(static_cast<std::uint8_t>(v.integer)); break;
-  }
+  base::with_element_type(v.dtype, [&]<class T>(std::type_identity<T>) {
+    T x;
+    if constexpr (std::is_integral_v<T>)
+      x = static_cast<T>(v.integer);
+    else if constexpr (is_half(dtype_of<T>))
+      x = T(static_cast<float>(v.real));
+    else
+      x = static_cast<T>(v.real);
+    std::memcpy(to, &x, sizeof x);
+  });
 }
+
+namespace {
 
 class Evaluation {
  public:

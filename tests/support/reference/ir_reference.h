@@ -59,6 +59,10 @@ Value cast_to_half(DType half, const Value& value);
 /// The same where a device may either round or continue with the unrounded value.
 Value kept_as_half(DType half, const Value& value);
 
+/// An element in memory.
+Value load_value(DType dtype, const std::byte* from);
+void store_value(const Value& v, std::byte* to);
+
 /// Elementwise `op` with a result of `dtype`.
 Value apply(Op op, DType dtype, std::span<const Value> args, const Precision& precision);
 

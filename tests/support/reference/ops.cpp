@@ -4,6 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "src/base/element_type.h"
 #include "tests/support/reference/ir_reference.h"
 
 namespace sinter::testing {
@@ -139,30 +140,46 @@ std::int64_t integer_op(Op op, std::int64_t a, std::int64_t b, std::int64_t widt
   }
 }
 
-std::int64_t narrowed(DType dtype, std::int64_t x) {
-  switch (dtype) {
-    case DType::i32: return static_cast<std::int32_t>(static_cast<std::uint32_t>(x));
-    case DType::u8: return static_cast<std::uint8_t>(x);
-    case DType::boolean: return x != 0;
-    default: return x;
+// What differs where the 64 bits have no sign.
+std::int64_t unsigned_op(Op op, std::int64_t x, std::int64_t y) {
+  const std::uint64_t a = bits(x), b = bits(y);
+  const auto signed_bits = [](std::uint64_t z) { return static_cast<std::int64_t>(z); };
+  switch (op) {
+    case Op::Abs: return x;
+    case Op::Sign: return a != 0;
+    case Op::Div: return b == 0 ? 0 : signed_bits(a / b);
+    case Op::Remainder: return b == 0 ? 0 : signed_bits(a % b);
+    case Op::Maximum: return signed_bits(std::max(a, b));
+    case Op::Minimum: return signed_bits(std::min(a, b));
+    case Op::ShiftLeft: return b >= 64 ? 0 : signed_bits(a << b);
+    case Op::ShiftRight: return b >= 64 ? 0 : signed_bits(a >> b);
+    default: return integer_op(op, x, y, 64);
   }
+}
+
+std::int64_t narrowed(DType dtype, std::int64_t x) {
+  if (dtype == DType::boolean) return x != 0;
+  return base::with_element_type(dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<std::int64_t>(static_cast<T>(x));
+    else
+      return x;
+  });
 }
 
 // Truncates and saturates; NaN gives 0.
 std::int64_t truncated(DType dtype, double x) {
   if (dtype == DType::boolean) return x != 0;
   if (std::isnan(x)) return 0;
-  double low = 0, high = 255;
-  if (dtype == DType::i32) {
-    low = std::numeric_limits<std::int32_t>::min();
-    high = std::numeric_limits<std::int32_t>::max();
-  }
-  if (dtype == DType::i64) {
-    if (x >= 0x1p63) return std::numeric_limits<std::int64_t>::max();
-    if (x <= -0x1p63) return std::numeric_limits<std::int64_t>::min();
-    return static_cast<std::int64_t>(x);
-  }
-  return static_cast<std::int64_t>(std::clamp(std::trunc(x), low, high));
+  return base::with_element_type(dtype, [&]<class T>(std::type_identity<T>) -> std::int64_t {
+    if constexpr (std::is_integral_v<T>) {
+      constexpr T low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+      if (x >= std::ldexp(1.0, std::numeric_limits<T>::digits)) return static_cast<std::int64_t>(high);
+      if (x <= static_cast<double>(low)) return static_cast<std::int64_t>(low);
+      return static_cast<std::int64_t>(static_cast<T>(x));
+    }
+    throw std::logic_error("truncated to a float");
+  });
 }
 
 Value result_of(DType dtype, std::int64_t integer, double error) {
@@ -280,7 +297,8 @@ Value compare(Op op, const Value& a, const Value& b) {
     }
   } else {
     const std::int64_t x = a.integer, y = b.integer;
-    holds = op == Op::Equal ? x == y : op == Op::NotEqual ? x != y : op == Op::Less ? x < y : x <= y;
+    const bool less = a.dtype == DType::u64 ? bits(x) < bits(y) : x < y;
+    holds = op == Op::Equal ? x == y : op == Op::NotEqual ? x != y : op == Op::Less ? less : less || x == y;
   }
   return result_of(DType::boolean, holds, error);
 }
@@ -322,8 +340,10 @@ Value cast(DType to, const Value& a, const Precision& p) {
     return v;
   }
   if (!is_float(to)) return result_of(to, narrowed(to, a.integer), a.error);
-  v.real =
-      to == DType::f32 ? static_cast<double>(static_cast<float>(a.integer)) : static_cast<double>(a.integer);
+  const auto as = [&]<class Real>(Real) -> double {
+    return a.dtype == DType::u64 ? static_cast<Real>(bits(a.integer)) : static_cast<Real>(a.integer);
+  };
+  v.real = to == DType::f32 ? as(float{}) : as(double{});
   v.error = a.error;
   return v;
 }
@@ -376,8 +396,9 @@ Value apply(Op op, DType dtype, std::span<const Value> args, const Precision& pr
   }
   const double error = args.size() > 1 ? std::max(a.error, b.error) : a.error;
   if (dtype == DType::boolean && op == Op::Not) return result_of(dtype, a.integer == 0, error);
-  return result_of(
-      dtype, narrowed(dtype, integer_op(op, a.integer, b.integer, dtype == DType::i64 ? 64 : 32)), error);
+  if (dtype == DType::u64) return result_of(dtype, unsigned_op(op, a.integer, b.integer), error);
+  const std::int64_t width = size_of(arithmetic_of(dtype)) * 8;
+  return result_of(dtype, narrowed(dtype, integer_op(op, a.integer, b.integer, width)), error);
 }
 
 }  // namespace sinter::testing

@@ -104,7 +104,11 @@ std::vector<double> numbers(DType dtype, std::span<const std::byte> bytes) {
 
 template <class T>
 std::byte* write_as(std::byte* to, double number) {
-  const auto value = static_cast<T>(number);
+  T value;
+  if constexpr (std::is_integral_v<T>)
+    value = static_cast<T>(static_cast<std::int64_t>(number));  // wraps
+  else
+    value = static_cast<T>(number);
   std::memcpy(to, &value, sizeof value);
   return to + sizeof value;
 }

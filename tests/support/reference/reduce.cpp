@@ -4,6 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "src/base/element_type.h"
 #include "tests/support/reference/tensor.h"
 
 namespace sinter::testing {
@@ -14,11 +15,13 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 Value identity(Op op, DType dtype) {
   Value v;
   v.dtype = dtype;
-  std::int64_t lowest = std::numeric_limits<std::int64_t>::min(),
-               highest = std::numeric_limits<std::int64_t>::max();
-  if (dtype == DType::i32)
-    lowest = std::numeric_limits<std::int32_t>::min(), highest = std::numeric_limits<std::int32_t>::max();
-  if (dtype == DType::boolean) lowest = 0, highest = 1;
+  std::int64_t lowest = 0, highest = 1;
+  base::with_element_type(dtype, [&]<class T>(std::type_identity<T>) {
+    if constexpr (!std::is_integral_v<T>) return;
+    if (dtype == DType::boolean) return;
+    lowest = static_cast<std::int64_t>(std::numeric_limits<T>::min());
+    highest = static_cast<std::int64_t>(std::numeric_limits<T>::max());
+  });
   switch (op) {
     case Op::Sum: break;
     case Op::Prod: v.real = 1, v.integer = 1; break;
@@ -151,6 +154,8 @@ std::pair<Shape, std::vector<std::vector<Value>>> collect(const ReferenceTensor&
 }  // namespace
 
 ReferenceTensor Reference::reduce(Op op, const ReferenceTensor& x, const Dims& axes) const {
+  const bool accumulates = op == Op::Sum || op == Op::Prod;
+  if (accumulates && is_int(x.dtype) && size_of(x.dtype) < 8) return reduce(op, cast(x, DType::i64), axes);
   auto [shape, terms] = collect(x, axes);
   ReferenceTensor result{shape, x.dtype, {}};
   // Dims of size 1 are not reduced: a single element is itself, also if it is -0.
@@ -186,6 +191,10 @@ ReferenceTensor Reference::arg_extreme(Op op, const ReferenceTensor& x, std::int
       return is_float(x.dtype) ? (std::isnan(t.real) ? kInfinity : direction * t.real) : 0.0;
     };
     const auto better = [&](const Value& a, const Value& b) {
+      if (x.dtype == DType::u64) {
+        const auto p = static_cast<std::uint64_t>(a.integer), q = static_cast<std::uint64_t>(b.integer);
+        return op == Op::Max ? p > q : p < q;
+      }
       if (!is_float(x.dtype)) return op == Op::Max ? a.integer > b.integer : a.integer < b.integer;
       if (std::isnan(b.real)) return false;
       return std::isnan(a.real) || key(a) > key(b);

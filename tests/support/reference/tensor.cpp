@@ -67,22 +67,8 @@ ReferenceTensor Reference::from_bytes(std::span<const std::byte> data, const Sha
                                       DType dtype) const {
   const std::byte* from = data.data();
   return build(shape, dtype, [&](const Dims&) {
-    Value v;
-    const auto read = [&](auto x) {
-      std::memcpy(&x, from, sizeof x);
-      from += sizeof x;
-      return x;
-    };
-    switch (dtype) {
-      case DType::f32: v.real = static_cast<double>(read(float{})); break;
-      case DType::f64: v.real = read(double{}); break;
-      case DType::bf16: v.real = read(bfloat16{}); break;
-      case DType::f16: v.real = read(float16{}); break;
-      case DType::i32: v.integer = read(std::int32_t{}); break;
-      case DType::i64: v.integer = read(std::int64_t{}); break;
-      case DType::u8:
-      case DType::boolean: v.integer = read(std::uint8_t{}); break;
-    }
+    Value v = load_value(dtype, from);
+    from += size_of(dtype);
     if ((dtype == DType::f32 || dtype == DType::bf16) && precision_.flushes_denormals &&
         std::abs(v.real) < 0x1p-126)
       v.error = std::abs(v.real);
@@ -277,20 +263,8 @@ std::vector<std::byte> bytes_of(const ReferenceTensor& tensor) {
   std::vector<std::byte> bytes(tensor.values.size() * size_of(tensor.dtype));
   std::byte* to = bytes.data();
   for (const Value& v : tensor.values) {
-    const auto write = [&](auto x) {
-      std::memcpy(to, &x, sizeof x);
-      to += sizeof x;
-    };
-    switch (tensor.dtype) {
-      case DType::f32: write(static_cast<float>(v.real)); break;
-      case DType::f64: write(v.real); break;
-      case DType::bf16: write(bfloat16(static_cast<float>(v.real))); break;
-      case DType::f16: write(float16(static_cast<float>(v.real))); break;
-      case DType::i32: write(static_cast<std::int32_t>(v.integer)); break;
-      case DType::i64: write(v.integer); break;
-      case DType::u8:
-      case DType::boolean: write(static_cast<std::uint8_t>(v.integer)); break;
-    }
+    store_value(v, to);
+    to += size_of(tensor.dtype);
   }
   return bytes;
 }

@@ -7,7 +7,7 @@ namespace sinter::emit {
 namespace {
 
 std::string_view storage_type(DType dtype) {
-  if (is_half(dtype)) return "unsigned short";
+  if (size_of(dtype) == 2) return "unsigned short";
   return size_of(dtype) == 1 ? "unsigned char" : c_type(dtype);
 }
 

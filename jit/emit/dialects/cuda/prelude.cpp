@@ -120,13 +120,16 @@ void add_vectors(FunctionTable& table) {
   vectors(DType::i32, "int4", "int", false);
   vectors(DType::f64, "double2", "double", true);
   vectors(DType::i64, "longlong2", "i64", true);
+  vectors(DType::u32, "uint4", "u32", false);
+  vectors(DType::u64, "longlong2", "i64", true);
+  vectors(DType::i8, "uchar4", "unsigned char", false);
   vectors(DType::u8, "uchar4", "unsigned char", false);
   vectors(DType::boolean, "uchar4", "unsigned char", false);
 }
 
-/// The same of 16-bit floats, and sn_load8 and sn_store8: two are a word, and eight of them one vector.
+/// The same of 16 bits, and sn_load8 and sn_store8: two are a word, and eight of them one vector.
 void add_vectors_of_halves(FunctionTable& table) {
-  for (DType dtype : {DType::bf16, DType::f16})
+  for (DType dtype : {DType::bf16, DType::f16, DType::i16, DType::u16})
     for (int width : {4, 8}) {
       const std::string name(name_of(dtype)), count = std::to_string(width),
                                               vector = width == 4 ? "uint2" : "uint4";
@@ -149,7 +152,8 @@ void add_vectors_of_halves(FunctionTable& table) {
 
 /// sn_load8 and sn_store8 of what is larger or smaller: two vectors.
 void add_pairs_of_vectors(FunctionTable& table) {
-  for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64, DType::u8, DType::boolean}) {
+  for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64, DType::u32, DType::u64, DType::i8,
+                      DType::u8, DType::boolean}) {
     const std::string type(c_type(dtype)), name(name_of(dtype));
     const std::string element = size_of(dtype) == 1 ? "unsigned char" : type;
     table["sn_load8_" + name] = "SN_FN void sn_load8_" + name + "(" + type + " (&to)[8], const " + element +

@@ -8,7 +8,7 @@ namespace sinter::emit {
 namespace {
 
 std::string_view storage_type(DType dtype) {
-  if (is_half(dtype)) return "uint16_t";
+  if (size_of(dtype) == 2) return "uint16_t";
   return size_of(dtype) == 1 ? "uint8_t" : c_type(dtype);
 }
 
@@ -18,8 +18,13 @@ std::string_view vector_of(DType dtype) {
     case DType::f32: return "vec4";
     case DType::f64: return "dvec4";
     case DType::i32: return "ivec4";
-    case DType::i64: return "i64vec4";
+    case DType::i64:
+    case DType::u64: return "i64vec4";
+    case DType::i8:
+    case DType::i16:
     case DType::u8:
+    case DType::u16:
+    case DType::u32:
     case DType::bf16:
     case DType::f16: return "uvec4";
     case DType::boolean: return "bvec4";
@@ -30,12 +35,12 @@ std::string_view vector_of(DType dtype) {
 /// What vectors consist of in memory: at most 16 bytes, which is what a binding may begin at. Eight 16-bit
 /// values are one of these, eight others are two of those for four.
 std::string_view vector_in_memory(DType dtype, int width) {
-  if (is_half(dtype) && width == kWideVector) return "uvec4";
+  if (size_of(dtype) == 2) return width == kWideVector ? "uvec4" : "uvec2";
   switch (dtype) {
     case DType::f64: return "dvec2";
-    case DType::i64: return "i64vec2";
-    case DType::bf16:
-    case DType::f16: return "uvec2";
+    case DType::i64:
+    case DType::u64: return "i64vec2";
+    case DType::i8:
     case DType::u8:
     case DType::boolean: return "u32";
     default: return vector_of(dtype);
@@ -161,7 +166,7 @@ class GlslDialect : public Dialect {
     const std::string element = at(kernel, buffer, position);
     const DType dtype = kernel.buffers[buffer].dtype;
     if (dtype == DType::boolean) return "u32(" + element + ") != 0u";
-    return dtype == DType::u8 || is_half(dtype) ? "u32(" + element + ")" : element;
+    return size_of(dtype) < 4 ? "u32(" + element + ")" : element;
   }
 
   std::string write(const ir::Kernel& kernel, std::size_t buffer, const std::string& position,
@@ -187,11 +192,12 @@ class GlslDialect : public Dialect {
     const DType dtype = kernel.buffers[buffer].dtype;
     if (width == kVector) return to + " = " + load4(dtype, buffer, number) + ";";
     const std::string pair = "2u * (" + number + ")";
-    const std::string parts = is_half(dtype) ? "const uvec4 words = " + at4(buffer, number) +
-                                                   ", a = sn_halves(words.xy), b = sn_halves(words.zw); "
-                                             : "const " + std::string(vector_of(dtype)) +
-                                                   " a = " + load4(dtype, buffer, pair) +
-                                                   ", b = " + load4(dtype, buffer, pair + " + 1u") + "; ";
+    const std::string parts = size_of(dtype) == 2
+                                  ? "const uvec4 words = " + at4(buffer, number) +
+                                        ", a = sn_halves(words.xy), b = sn_halves(words.zw); "
+                                  : "const " + std::string(vector_of(dtype)) +
+                                        " a = " + load4(dtype, buffer, pair) +
+                                        ", b = " + load4(dtype, buffer, pair + " + 1u") + "; ";
     return "{ " + parts + to + " = " + std::string(c_type(dtype)) +
            "[8](a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w); }";
   }
@@ -201,7 +207,7 @@ class GlslDialect : public Dialect {
     if (width == kVector) return store4(dtype, buffer, number, from);
     const std::string_view type = vector_of(dtype);
     const std::string first = four(type, from, 0), second = four(type, from, 4);
-    if (is_half(dtype))
+    if (size_of(dtype) == 2)
       return at4(buffer, number) + " = uvec4(sn_words_of_halves(" + first + "), sn_words_of_halves(" +
              second + "));";
     const std::string pair = "2u * (" + number + ")";
@@ -299,9 +305,14 @@ class GlslDialect : public Dialect {
       case DType::f64: return "packDouble2x32(" + words + ")";
       case DType::i32: return "int(" + words + ")";
       case DType::i64: return "packInt2x32(ivec2(" + words + "))";
-      case DType::u8:
       case DType::bf16:
       case DType::f16: return words;
+      case DType::i8:
+      case DType::i16:
+      case DType::u8:
+      case DType::u16:
+      case DType::u32:
+      case DType::u64: break;  // reach kernels in the dtype that is computed in
       case DType::boolean: return words + " != 0u";
     }
     return "";

@@ -1,4 +1,4 @@
-// Conversions between all dtypes, for each target: plain loops, which compilers vectorise.
+// Conversions between dtypes, for each target: plain loops, which compilers vectorise.
 #include "src/runtime/host/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -62,8 +62,18 @@ void add_casts_from(host::BlockFunctions& functions, DType dtype) {
   to[static_cast<std::size_t>(DType::f64)] = &cast_loop<From, double>;
   to[static_cast<std::size_t>(DType::i32)] = &cast_loop<From, std::int32_t>;
   to[static_cast<std::size_t>(DType::i64)] = &cast_loop<From, std::int64_t>;
-  to[static_cast<std::size_t>(DType::u8)] = &cast_loop<From, std::uint8_t>;
   to[static_cast<std::size_t>(DType::boolean)] = &cast_loop<From, Truth>;
+}
+
+/// Small and unsigned integers are cast only from and to the dtype that they are computed in.
+template <class Stored, class Computed>
+void add_stored_casts(host::BlockFunctions& functions) {
+  constexpr DType stored = dtype_of<Stored>, computed = dtype_of<Computed>;
+  static_assert(arithmetic_of(stored) == computed);
+  functions.cast[static_cast<std::size_t>(stored)][static_cast<std::size_t>(computed)] =
+      &cast_loop<Stored, Computed>;
+  functions.cast[static_cast<std::size_t>(computed)][static_cast<std::size_t>(stored)] =
+      &cast_loop<Computed, Stored>;
 }
 
 /// 16-bit floats are cast only from and to f32; casts to other dtypes go through it.
@@ -90,11 +100,16 @@ void add_half_casts(host::BlockFunctions& functions) {
 void add_cast_functions(host::BlockFunctions& functions) {
   add_half_casts<bfloat16>(functions);
   add_half_casts<float16>(functions);
+  add_stored_casts<std::int8_t, std::int32_t>(functions);
+  add_stored_casts<std::int16_t, std::int32_t>(functions);
+  add_stored_casts<std::uint8_t, std::int32_t>(functions);
+  add_stored_casts<std::uint16_t, std::int32_t>(functions);
+  add_stored_casts<std::uint32_t, std::int64_t>(functions);
+  add_stored_casts<std::uint64_t, std::int64_t>(functions);
   add_casts_from<float>(functions, DType::f32);
   add_casts_from<double>(functions, DType::f64);
   add_casts_from<std::int32_t>(functions, DType::i32);
   add_casts_from<std::int64_t>(functions, DType::i64);
-  add_casts_from<std::uint8_t>(functions, DType::u8);
   add_casts_from<Truth>(functions, DType::boolean);
 }
 

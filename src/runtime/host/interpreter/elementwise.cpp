@@ -105,11 +105,9 @@ void write_identity(Op reduction, DType dtype, void* out) {
     case DType::f64: return write_identity_as<double>(reduction, out);
     case DType::i32: return write_identity_as<std::int32_t>(reduction, out);
     case DType::i64: return write_identity_as<std::int64_t>(reduction, out);
-    case DType::u8: return write_identity_as<std::uint8_t>(reduction, out);
-    case DType::bf16:
-    case DType::f16: break;  // reductions are f32
     case DType::boolean:
       return write(out, static_cast<std::uint8_t>(reduction == Op::Min || reduction == Op::Prod));
+    default: break;  // nothing else is reduced
   }
 }
 

@@ -1,4 +1,4 @@
-// The host's vector functions over i32, i64, u8 and truth values, and selection, for each target.
+// The host's vector functions over i32, i64 and truth values, and selection, for each target.
 #include "src/runtime/host/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -47,7 +47,6 @@ void add_where(host::BlockFunctions& functions, DType dtype) {
 void add_integer_functions(host::BlockFunctions& functions) {
   add_elementwise<DType::i32, std::int32_t>(functions);
   add_elementwise<DType::i64, std::int64_t>(functions);
-  add_elementwise<DType::u8, std::uint8_t>(functions);
   add_elementwise<DType::boolean, std::uint8_t>(functions);
   add_reductions<DType::i32, std::int32_t>(functions);
   add_reductions<DType::i64, std::int64_t>(functions);
@@ -56,9 +55,12 @@ void add_integer_functions(host::BlockFunctions& functions) {
   add_where<std::uint64_t>(functions, DType::f64);
   add_where<std::uint32_t>(functions, DType::i32);
   add_where<std::uint64_t>(functions, DType::i64);
+  add_where<std::uint8_t>(functions, DType::i8);
   add_where<std::uint8_t>(functions, DType::u8);
-  add_where<std::uint16_t>(functions, DType::bf16);
-  add_where<std::uint16_t>(functions, DType::f16);
+  for (DType dtype : {DType::bf16, DType::f16, DType::i16, DType::u16})
+    add_where<std::uint16_t>(functions, dtype);
+  add_where<std::uint32_t>(functions, DType::u32);
+  add_where<std::uint64_t>(functions, DType::u64);
   add_where<std::uint8_t>(functions, DType::boolean);
 }
 

@@ -216,11 +216,11 @@ void add_block_loops(host::BlockFunction (&forms)[host::kForms]) {
 /// True iff the dtype rule admits operands of `dtype`. Truth values are bytes here.
 constexpr bool takes(DTypeRule rule, DType dtype) {
   switch (rule) {
-    case DTypeRule::Same: return dtype != DType::u8 && dtype != DType::boolean;
+    case DTypeRule::Same: return dtype != DType::boolean;
     case DTypeRule::Float:
     case DTypeRule::Bool: return is_float(dtype);
     case DTypeRule::Compare: return true;
-    case DTypeRule::Logic: return !is_float(dtype) && dtype != DType::u8;
+    case DTypeRule::Logic: return !is_float(dtype);
     case DTypeRule::Integer: return dtype == DType::i32 || dtype == DType::i64;
     default: return false;
   }
