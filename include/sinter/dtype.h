@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include <sinter/half.h>
@@ -65,6 +66,26 @@ constexpr DType arithmetic_of(DType dtype) {
 }
 /// True iff an integer that is computed in another dtype.
 constexpr bool is_stored_int(DType dtype) { return is_int(dtype) && arithmetic_of(dtype) != dtype; }
+
+/// The dtype in which two dtypes meet, PyTorch's: what both fit in. Numbers go before truth values, floats
+/// before integers; of two floats it is the wider one, f32 of bf16 and f16, of which neither holds the other;
+/// of an integer with a sign and one without the next larger with a sign. Nothing holds u64 and a sign:
+/// nullopt.
+constexpr std::optional<DType> promote(DType a, DType b) {
+  if (a == b || b == DType::boolean) return a;
+  if (a == DType::boolean) return b;
+  if (is_float(a) != is_float(b)) return is_float(a) ? a : b;
+  if (is_float(a)) return a == DType::f64 || b == DType::f64 ? DType::f64 : DType::f32;
+  if (is_unsigned(a) == is_unsigned(b)) return size_of(a) > size_of(b) ? a : b;
+  const DType with_sign = is_unsigned(a) ? b : a, without = is_unsigned(a) ? a : b;
+  if (size_of(with_sign) > size_of(without)) return with_sign;
+  switch (without) {
+    case DType::u8: return DType::i16;
+    case DType::u16: return DType::i32;
+    case DType::u32: return DType::i64;
+    default: return std::nullopt;
+  }
+}
 
 constexpr std::string_view name_of(DType dtype) {
   switch (dtype) {

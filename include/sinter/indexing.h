@@ -134,9 +134,9 @@ class Part : public Tensor<Rank, Kind> {
   }
   void operator=(Operand value) && { assign(value.operand); }
   void operator=(const Part& value) && { assign(value.dynamic()); }
-#define SINTER_ASSIGNMENT(symbol, name)                                   \
-  void operator symbol(Operand value)&& {                                 \
-    assign(AnyTensor::name(this->dynamic(), value.operand, value.where)); \
+#define SINTER_ASSIGNMENT(symbol, name)                                                                    \
+  void operator symbol(Operand value)&& {                                                                  \
+    assign(AnyTensor::name(this->dynamic(), value.operand, value.where).cast(this->dtype(), value.where)); \
   }
   SINTER_ASSIGNMENT(+=, add)
   SINTER_ASSIGNMENT(-=, sub)

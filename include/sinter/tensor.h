@@ -205,9 +205,12 @@ class Tensor : public TensorCreation<Rank, Kind>,
   SINTER_BINARY(logical_xor, Same, !kFloat)
 #undef SINTER_OPERATOR
 #undef SINTER_BINARY
-#define SINTER_ASSIGNMENT(symbol, name, condition)                                             \
-  Tensor& operator symbol(Operand other) requires(condition) {                                 \
-    return *this = Tensor(detail::trusted, AnyTensor::name(any_, other.operand, other.where)); \
+#define SINTER_ASSIGNMENT(symbol, name, condition)                                                   \
+  Tensor& operator symbol(Operand other) requires(condition) {                                       \
+    /* Keeps its dtype, as in PyTorch. */                                                            \
+    const DType own = dtype();                                                                       \
+    return *this = Tensor(detail::trusted,                                                           \
+                          AnyTensor::name(any_, other.operand, other.where).cast(own, other.where)); \
   }
   SINTER_ASSIGNMENT(+=, add, !kBool)
   SINTER_ASSIGNMENT(-=, sub, !kBool)

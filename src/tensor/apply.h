@@ -2,6 +2,7 @@
 // tracked) op out.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -29,6 +30,11 @@ void apply_library(const library::Kind& kind, std::span<const Operand> operands,
 /// The same for a kind of one result.
 AnyTensor apply_library(const library::Kind& kind, std::span<const Operand> operands,
                         std::span<const std::int64_t> ints, const Location& where);
+
+/// Casts a tensor among two operands to the dtype in which they meet. What was cast lies in `casts`, which
+/// the operand then refers to. Numbers stay as they are. Throws DTypeError where the operands do not meet.
+void promote_operands(std::string_view op, Operand& a, Operand& b, std::array<AnyTensor, 2>& casts,
+                      const Location& where);
 
 /// Records an op without operands.
 AnyTensor apply_source(Op op, std::span<const Scalar> scalars, const Shape& shape, DType dtype,

@@ -33,12 +33,6 @@ AnyTensor autocast_wide(const AnyTensor& x, const Location& where) {
   return autocasts() && x.defined() && is_half(x.dtype()) ? x.cast(DType::f32, where) : x;
 }
 
-DType autocast_common(DType a, DType b) {
-  if (a == b || !is_float(a) || !is_float(b)) return a;
-  if (a == DType::f64 || b == DType::f64) return DType::f64;
-  return DType::f32;  // one of them, or bf16 and f16, of which neither holds the other
-}
-
 }  // namespace tensor
 
 Autocast::Autocast(std::optional<DType> dtype) : before_(tensor::autocast_of_thread) {

@@ -22,7 +22,5 @@ AnyTensor autocast_factor(const AnyTensor& x, const Location& where);
 AnyTensor autocast_wide(const AnyTensor& x, const Location& where);
 /// Whether the table says that an op runs in f32.
 bool runs_wide(Op op);
-/// The wider of two dtypes of floats, which their op computes in; else `a`.
-DType autocast_common(DType a, DType b);
 
 }  // namespace sinter::tensor

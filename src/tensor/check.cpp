@@ -43,6 +43,15 @@ void check_float(std::string_view op, DType dtype, const Location& where) {
 
 DType sum_dtype(DType dtype) { return is_int(dtype) && dtype != DType::u64 ? DType::i64 : dtype; }
 
+DType promoted_dtype(std::string_view op, DType a, DType b, const Location& where) {
+  const std::optional<DType> common = promote(a, b);
+  if (!common)
+    throw DTypeError(prefix(op) + "no integers hold both " + std::string(name_of(a)) + " and " +
+                         std::string(name_of(b)) + "; cast one of them",
+                     where);
+  return *common;
+}
+
 void check_same_dtype(std::string_view op, DType a, DType b, const Location& where) {
   if (a != b)
     throw DTypeError(prefix(op) + "dtypes differ: " + std::string(name_of(a)) + " and " +

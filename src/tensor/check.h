@@ -29,6 +29,8 @@ void check_numeric(std::string_view op, DType dtype, const Location& where);
 void check_float(std::string_view op, DType dtype, const Location& where);
 /// The dtype of sums and products of many elements: of integers i64, or u64 of u64.
 DType sum_dtype(DType dtype);
+/// The dtype in which operands of two dtypes meet (sinter::promote). Throws DTypeError where there is none.
+DType promoted_dtype(std::string_view op, DType a, DType b, const Location& where);
 void check_same_dtype(std::string_view op, DType a, DType b, const Location& where);
 /// Throws DTypeError when the device has no such dtype (f64 on some GPUs).
 void check_supported(std::string_view op, DType dtype, const Device& device, const Location& where);

@@ -3,7 +3,6 @@
 
 #include "src/base/size_arithmetic.h"
 #include "src/tensor/apply.h"
-#include "src/tensor/autocast.h"
 #include "src/tensor/check.h"
 
 namespace sinter {
@@ -19,7 +18,6 @@ void check_pieces(std::string_view op, std::span<const AnyTensor> pieces, std::s
   const trace::Value& first = *pieces[0].value();
   for (std::size_t k = 1; k < pieces.size(); ++k) {
     const trace::Value& piece = tensor::value_of(op, pieces[k], where);
-    tensor::check_same_dtype(op, first.dtype, piece.dtype, where);
     bool fits = piece.shape.rank() == first.shape.rank();
     for (std::size_t i = 0; fits && i < first.shape.rank(); ++i)
       fits = i == axis || piece.shape[i] == first.shape[i];
@@ -58,15 +56,15 @@ AnyTensor join(std::span<const AnyTensor> pieces, std::size_t axis, const Locati
   return result;
 }
 
-/// The pieces as an Autocast scope has them: of the widest dtype of floats.
-std::vector<AnyTensor> of_one_dtype(std::span<const AnyTensor> pieces, const Location& where) {
+/// The pieces in the dtype in which all meet.
+std::vector<AnyTensor> of_one_dtype(std::string_view op, std::span<const AnyTensor> pieces,
+                                    const Location& where) {
   std::vector<AnyTensor> alike(pieces.begin(), pieces.end());
   if (pieces.empty()) return alike;
-  DType common = tensor::value_of("cat", pieces[0], where).dtype;
+  DType common = tensor::value_of(op, pieces[0], where).dtype;
   for (const AnyTensor& piece : pieces)
-    common = tensor::autocast_common(common, tensor::value_of("cat", piece, where).dtype);
-  for (AnyTensor& piece : alike)
-    if (is_float(common) && is_float(piece.dtype())) piece = piece.cast(common, where);
+    common = tensor::promoted_dtype(op, common, tensor::value_of(op, piece, where).dtype, where);
+  for (AnyTensor& piece : alike) piece = piece.cast(common, where);
   return alike;
 }
 
@@ -93,9 +91,7 @@ AnyTensor cat_pieces(std::string_view op, std::span<const AnyTensor> pieces, std
 }  // namespace
 
 AnyTensor AnyTensor::cat(std::span<const AnyTensor> pieces, std::int64_t axis, Location where) {
-  if (!tensor::autocasts()) return cat_pieces("cat", pieces, axis, where);
-  const std::vector<AnyTensor> alike = of_one_dtype(pieces, where);
-  return cat_pieces("cat", alike, axis, where);
+  return cat_pieces("cat", of_one_dtype("cat", pieces, where), axis, where);
 }
 
 AnyTensor AnyTensor::stack(std::span<const AnyTensor> pieces, std::int64_t axis, Location where) {

@@ -23,38 +23,30 @@ AnyTensor unary(Op op, const AnyTensor& x, const Location& where) {
               where);
 }
 
-AnyTensor binary(Op op, Operand a, Operand b, const Location& where);
-
-/// The same with the operands' dtypes as the scope's table says, which are not those that they have.
-AnyTensor binary_as(DType dtype, Op op, Operand a, Operand b, const Location& where) {
-  AnyTensor cast_a, cast_b;
-  if (a.tensor) a = Operand(cast_a = a.tensor->cast(dtype, where));
-  if (b.tensor) b = Operand(cast_b = b.tensor->cast(dtype, where));
-  return binary(op, a, b, where);
-}
-
-/// The dtype that operands of an op are cast to inside of an Autocast scope: the first one's own, mostly.
-DType autocast_of(Op op, const Operand& a, const Operand& b, const Location& where) {
-  const std::string_view name = name_of(op);
-  const DType first = tensor::value_of(name, a.tensor ? *a.tensor : *b.tensor, where).dtype;
-  const DType second = a.tensor && b.tensor ? tensor::value_of(name, *b.tensor, where).dtype : first;
-  const DType common = tensor::autocast_common(first, second);
-  return is_half(common) && tensor::runs_wide(op) ? DType::f32 : common;
+/// Whether tensors have different dtypes, or 16 bits where an Autocast scope has the op computed in f32.
+/// Empty ones are somebody else's to complain about.
+bool needs_casts(Op op, const Operand& a, const Operand& b) {
+  const trace::Value* x = a.tensor ? a.tensor->value().get() : nullptr;
+  const trace::Value* y = b.tensor ? b.tensor->value().get() : nullptr;
+  if (x && y && x->dtype != y->dtype) return true;
+  if (!tensor::autocasts() || !tensor::runs_wide(op)) return false;
+  return (x && is_half(x->dtype)) || (y && is_half(y->dtype));
 }
 
 AnyTensor binary(Op op, Operand a, Operand b, const Location& where) {
   const std::string_view name = name_of(op);
-  if (tensor::autocasts() && (a.tensor || b.tensor)) {
-    const DType dtype = autocast_of(op, a, b, where);
-    const auto differs = [&](const Operand& x) {
-      return x.tensor && is_float(x.tensor->dtype()) && x.tensor->dtype() != dtype;
-    };
-    if (is_float(dtype) && (differs(a) || differs(b))) return binary_as(dtype, op, a, b, where);
+  if (needs_casts(op, a, b)) {
+    std::array<AnyTensor, 2> casts;
+    tensor::promote_operands(name, a, b, casts, where);
+    if (tensor::autocasts() && tensor::runs_wide(op)) {
+      if (a.tensor) a = Operand(casts[0] = tensor::autocast_wide(*a.tensor, where));
+      if (b.tensor) b = Operand(casts[1] = tensor::autocast_wide(*b.tensor, where));
+    }
+    return binary(op, a, b, where);
   }
   if (a.tensor && b.tensor) {
     const trace::Value& x = tensor::value_of(name, *a.tensor, where);
     const trace::Value& y = tensor::value_of(name, *b.tensor, where);
-    tensor::check_same_dtype(name, x.dtype, y.dtype, where);
     const DType dtype = tensor::result_dtype(op, x.dtype, where);
     if (x.shape == y.shape) {
       const Operand operands[] = {a, b};
@@ -76,6 +68,16 @@ AnyTensor binary(Op op, Operand a, Operand b, const Location& where) {
 }
 
 }  // namespace
+
+void tensor::promote_operands(std::string_view op, Operand& a, Operand& b, std::array<AnyTensor, 2>& casts,
+                              const Location& where) {
+  if (!a.tensor || !b.tensor) return;
+  const DType x = value_of(op, *a.tensor, where).dtype, y = value_of(op, *b.tensor, where).dtype;
+  if (x == y) return;
+  const DType common = promoted_dtype(op, x, y, where);
+  if (x != common) a = Operand(casts[0] = a.tensor->cast(common, where));
+  if (y != common) b = Operand(casts[1] = b.tensor->cast(common, where));
+}
 
 AnyTensor AnyTensor::neg(Location where) const { return unary(Op::Neg, *this, where); }
 AnyTensor AnyTensor::abs(Location where) const { return unary(Op::Abs, *this, where); }
@@ -160,20 +162,13 @@ AnyTensor AnyTensor::where(const AnyTensor& condition, Operand a, Operand b, Loc
   if (mask.dtype != DType::boolean)
     throw DTypeError("[where] the condition is bool, not " + std::string(name_of(mask.dtype)), where);
   if (!a.tensor && !b.tensor) throw_only_numbers(Op::Where, where);
-  if (tensor::autocasts() && a.tensor && b.tensor) {
-    const DType first = tensor::value_of("where", *a.tensor, where).dtype;
-    const DType second = tensor::value_of("where", *b.tensor, where).dtype;
-    const DType common = tensor::autocast_common(first, second);
-    if (first != second && is_float(first) && is_float(second))
-      return AnyTensor::where(condition, a.tensor->cast(common, where), b.tensor->cast(common, where), where);
-  }
+  std::array<AnyTensor, 2> casts;
+  tensor::promote_operands("where", a, b, casts, where);
   const trace::Value& chosen = tensor::value_of("where", a.tensor ? *a.tensor : *b.tensor, where);
   const DType dtype = tensor::result_dtype(Op::Where, chosen.dtype, where);
   Shape shape = tensor::broadcast("where", mask.shape, chosen.shape, where);
   if (a.tensor && b.tensor) {
-    const trace::Value& other = tensor::value_of("where", *b.tensor, where);
-    tensor::check_same_dtype("where", dtype, other.dtype, where);
-    shape = tensor::broadcast("where", shape, other.shape, where);
+    shape = tensor::broadcast("where", shape, b.tensor->shape(), where);
   }
   const AnyTensor wide = tensor::broadcast_to(condition, shape, where);
   AnyTensor wide_a, wide_b;

@@ -1,5 +1,6 @@
 // Functions and masks composed of other operations: they fuse, and need no gradient rules of their own.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -17,15 +18,13 @@ using tensor::Operand;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-const AnyTensor& tensor_among(std::string_view op, const Operand& a, const Operand& b,
-                              const Location& where) {
+/// The operands' dtype, once they are cast to one.
+DType common_dtype(std::string_view op, Operand& a, Operand& b, std::array<AnyTensor, 2>& casts,
+                   const Location& where) {
   if (!a.tensor && !b.tensor)
     throw Error("[" + std::string(op) + "] needs a tensor among its operands; both are numbers", where);
-  const AnyTensor& tensor = a.tensor ? *a.tensor : *b.tensor;
-  tensor::value_of(op, tensor, where);
-  if (a.tensor && b.tensor)
-    tensor::check_same_dtype(op, tensor.dtype(), tensor::value_of(op, *b.tensor, where).dtype, where);
-  return tensor;
+  tensor::promote_operands(op, a, b, casts, where);
+  return tensor::value_of(op, a.tensor ? *a.tensor : *b.tensor, where).dtype;
 }
 
 /// |x| with gradient 1 at 0, where that of `abs` is 0.
@@ -96,14 +95,16 @@ AnyTensor AnyTensor::is_finite(Location where) const {
 }
 
 AnyTensor AnyTensor::fmod(Operand a, Operand b, Location where) {
-  const DType dtype = tensor_among("fmod", a, b, where).dtype();
+  std::array<AnyTensor, 2> casts;
+  const DType dtype = common_dtype("fmod", a, b, casts, where);
   tensor::check_numeric("fmod", dtype, where);
   if (is_float(dtype)) return float_fmod(a, b, where);
   return sub(a, mul(div(a, b, where), b, where), where);
 }
 
 AnyTensor AnyTensor::hypot(Operand a, Operand b, Location where) {
-  tensor::check_float("hypot", tensor_among("hypot", a, b, where).dtype(), where);
+  std::array<AnyTensor, 2> casts;
+  tensor::check_float("hypot", common_dtype("hypot", a, b, casts, where), where);
   const AnyTensor size_a = a.tensor ? a.tensor->detach().abs(where) : AnyTensor();
   const AnyTensor size_b = b.tensor ? b.tensor->detach().abs(where) : AnyTensor();
   const AnyTensor high = maximum(a.tensor ? Operand(size_a) : Operand(std::abs(a.scalar.as_double())),

@@ -135,8 +135,10 @@ AnyTensor corrcoef(const AnyTensor& x, Location where) {
 
 AnyTensor is_close(const AnyTensor& a, const AnyTensor& b, double relative, double absolute, bool equal_nan,
                    Location where) {
-  const DType dtype = tensor::value_of("is_close", a, where).dtype;
-  tensor::check_same_dtype("is_close", dtype, tensor::value_of("is_close", b, where).dtype, where);
+  const DType dtype = tensor::promoted_dtype("is_close", tensor::value_of("is_close", a, where).dtype,
+                                             tensor::value_of("is_close", b, where).dtype, where);
+  if (a.dtype() != b.dtype())
+    return is_close(a.cast(dtype, where), b.cast(dtype, where), relative, absolute, equal_nan, where);
   const A same = A::equal(a, b, where);
   if (!is_float(dtype)) {
     if (dtype == DType::boolean) return same;
