@@ -64,9 +64,9 @@ struct Conv2dOptions {
 /// value; values never change. An empty handle (default constructed) can only be assigned to.
 ///
 /// Binary operations broadcast: shapes are aligned at their last dimension, sizes must be equal or 1, missing
-/// ones count as 1. Operands of two dtypes meet in the one that promote() gives; those of products and indexed
-/// writes have one. Operands must have the same device (one of them may be the autodiff form of the other's
-/// device). All operations check their arguments when called and throw ShapeError or DTypeError that
+/// ones count as 1. Operands of two dtypes meet in the one that promote() gives; those of products and
+/// indexed writes have one. Operands must have the same device (one of them may be the autodiff form of the
+/// other's device). All operations check their arguments when called and throw ShapeError or DTypeError that
 /// names the values.
 class SINTER_API AnyTensor {
  public:

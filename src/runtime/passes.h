@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "jit/library/custom.h"
 #include "jit/library/scan.h"
 #include "jit/library/segments.h"
 #include "jit/library/sort.h"
@@ -21,7 +22,7 @@ struct PassBuffer {
   std::string name;
   DType dtype = DType::f32;
   Of of = Of::Operand;
-  std::size_t number = 0;             // of the operand; there is one result
+  std::size_t number = 0;             // of the operand or the result
   std::int64_t first = 0, numel = 0;  // elements of it that the pass sees, from `first` on
   bool written = false;
 };
@@ -29,13 +30,14 @@ struct PassBuffer {
 /// One kernel. Each lane has one `row` and up to kColumns columns: `column`, `column + width`, ...
 struct Pass {
   std::string name;  // of its entry: sinter_ and this
-  std::string body;  // file in kernels/
+  std::string body;  // file in kernels/; none: the texts below
   std::string defines;
   std::vector<PassBuffer> buffers;
   std::int64_t rows = 0, columns = 1;
   std::vector<std::pair<std::string, std::int64_t>> ints;  // constants that the body knows by name
   std::int64_t most_rounds = 0;                            // of all loops, for one lane
   int lanes = 256;                                         // of a workgroup
+  std::string cuda = {}, glsl = {};                        // bodies that a program brought along
 
   static constexpr int kColumns = 4;
   /// log2 of the lanes that share a row.
@@ -53,6 +55,7 @@ struct PassList {
   std::string functions;
   std::vector<Pass> passes;
   std::size_t workspace_bytes = 0;
+  std::size_t results = 1;
 };
 
 /// Functions of the op alone, so that results have the same bits on every run.
@@ -61,6 +64,7 @@ PassList passes_of(const library::SegmentSumOp& op);
 PassList passes_of(const library::ScanOp& op);
 PassList passes_of(const library::SortOp& op);
 PassList passes_of(const library::SearchSortedOp& op);
+PassList passes_of(const library::CustomOp& op);
 
 /// Functions for bodies: `Key key_of(T x)`, which orders numbers as its results are ordered: NaN last, both
 /// zeros alike. `Key reversed_key_of(T x)` orders them the other way round, NaN last again where `nan_last`.

@@ -35,7 +35,7 @@ struct OperandId {
   OperandId() = default;
 };
 
-inline constexpr std::size_t kMostOperands = 3;
+inline constexpr std::size_t kMostOperands = 4;
 
 /// One recorded op. Integers and scalars that belong to it stand in the trace's tables.
 struct OpRecord {

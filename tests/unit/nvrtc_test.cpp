@@ -235,7 +235,22 @@ TEST_CASE("random kernels compile") {
 }
 
 TEST_CASE("passes compile") {
-  for (const std::string& source : runtime::cuda::all_pass_sources()) {
+  library::Custom custom(
+      {.name = "two_words",
+       .inputs = {"x"},
+       .outputs = {"y", "z"},
+       .sizes = {"n"},
+       .source = "y(thread) = twice(x(thread)) + float(n);\nz(thread) = x(n - 1 - thread);",
+       .functions = "SN_FN float twice(float a) { return exp(a) * 2.0f; }\n"});
+  library::CustomOp op;
+  op.custom = &custom;
+  op.operands = {{Shape{3}, DType::f32}};
+  op.results = {{Shape{3}, DType::f32}, {Shape{3}, DType::f32}};
+  op.sizes = {3};
+  op.threads = 3;
+  std::vector<std::string> sources = runtime::cuda::all_pass_sources();
+  sources.push_back(runtime::cuda::pass_source(runtime::passes_of(op)));
+  for (const std::string& source : sources) {
     INFO(source);
     CHECK_FALSE(spills(build(source)));
   }

@@ -253,11 +253,13 @@ void Launcher::launch_passes(PassesExecutable& executable, const LaunchArguments
   if (list.passes.empty()) return;
   if (executable.functions.empty()) throw Error("[cuda] passes are launched that were not waited for");
   const DevicePointer workspace = workspace_for(list.workspace_bytes, memory);
+  const std::size_t first_result = arguments.buffers.size() - list.results;
   const auto address = [&](const PassBuffer& buffer) {
     const auto offset = static_cast<DevicePointer>(buffer.first) * size_of(buffer.dtype);
     switch (buffer.of) {
       case PassBuffer::Of::Operand: return address_of(arguments.buffers[buffer.number]) + offset;
-      case PassBuffer::Of::Result: return address_of(arguments.buffers.back()) + offset;
+      case PassBuffer::Of::Result:
+        return address_of(arguments.buffers[first_result + buffer.number]) + offset;
       case PassBuffer::Of::Workspace: break;
     }
     return workspace + offset;

@@ -41,7 +41,7 @@ std::string entry(const Pass& pass) {
       "const Index width = 1 << width_bits;\n"
       "const Index column = (Index(blockIdx.x % tiles) * COLUMNS << width_bits) + (threadIdx.x & "
       "((1 << width_bits) - 1));\n";
-  text += kernels::source(pass.body);
+  text += pass.body.empty() ? pass.cuda : std::string(kernels::source(pass.body));
   text += "}\n" + end;
   for (std::size_t at = 0; (at = pass.defines.find("#define ", at)) != std::string::npos;) {
     at += 8;

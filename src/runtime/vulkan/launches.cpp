@@ -402,6 +402,7 @@ void VulkanBackend::launch_product(ProductExecutable& executable, const LaunchAr
 
 void VulkanBackend::launch_passes(PassesExecutable& executable, const LaunchArguments& arguments) {
   const PassList& list = executable.list;
+  const std::size_t first_result = arguments.buffers.size() - list.results;
   const Commands::Lock lock = commands_.lock();
   for (std::size_t p = 0; p < list.passes.size(); ++p) {
     const Pass& pass = list.passes[p];
@@ -418,9 +419,10 @@ void VulkanBackend::launch_passes(PassesExecutable& executable, const LaunchArgu
     for (std::size_t b = 0; b < pass.buffers.size(); ++b) {
       const PassBuffer& buffer = pass.buffers[b];
       const std::size_t size = size_of(buffer.dtype);
-      BufferView view = buffer.of == PassBuffer::Of::Operand  ? arguments.buffers[buffer.number]
-                        : buffer.of == PassBuffer::Of::Result ? arguments.buffers.back()
-                                                              : workspace(list.workspace_bytes);
+      BufferView view = buffer.of == PassBuffer::Of::Operand ? arguments.buffers[buffer.number]
+                        : buffer.of == PassBuffer::Of::Result
+                            ? arguments.buffers[first_result + buffer.number]
+                            : workspace(list.workspace_bytes);
       view.byte_offset += static_cast<std::size_t>(buffer.first) * size;
       words_[b] = static_cast<std::uint32_t>(view.byte_offset % device_.info().storage_alignment / size);
       const std::int64_t all = buffer.numel * static_cast<std::int64_t>(size);

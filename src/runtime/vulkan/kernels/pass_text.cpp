@@ -74,7 +74,7 @@ std::string pass_source(const PassList& list, const Pass& pass) {
       "const Index row = workgroup / tiles * (LANES >> width_bits) + (lane >> width_bits);\n"
       "const Index width = 1u << width_bits;\n"
       "const Index column = (workgroup % tiles * COLUMNS << width_bits) + (lane & (width - 1));\n";
-  text += kernels::source(pass.body);
+  text += pass.body.empty() ? pass.glsl : std::string(kernels::source(pass.body));
   return text + "}\n";
 }
 

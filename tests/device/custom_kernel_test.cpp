@@ -1,0 +1,206 @@
+// Kernels that a program brings along: values, dtypes, strides, fusion around them, gradients, faults.
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <sinter/sinter.h>
+
+#include "tests/support/test_device.h"
+#include "tests/support/values.h"
+
+namespace sinter::testing {
+namespace {
+
+const CustomKernel& axpy() {
+  static const CustomKernel kernel(
+      {.name = "test_axpy",
+       .inputs = {"x", "y"},
+       .outputs = {"sum", "difference"},
+       .sizes = {"factor"},
+       .source = "const float scaled = float(factor) * x(thread);\n"
+                 "sum(thread) = scaled + y(thread);\n"
+                 "difference(thread) = scaled - y(thread);",
+       .host = [](const KernelArguments& a, std::int64_t begin, std::int64_t end) {
+         const auto x = a.input<float>(0), y = a.input<float>(1);
+         const auto sum = a.output<float>(0), difference = a.output<float>(1);
+         const auto factor = static_cast<float>(a.size(0));
+         for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+           sum[i] = factor * x[i] + y[i];
+           difference[i] = factor * x[i] - y[i];
+         }
+       }});
+  return kernel;
+}
+
+std::vector<AnyTensor> run_axpy(const AnyTensor& x, const AnyTensor& y, std::int64_t factor) {
+  return axpy()(
+      {x, y},
+      {.outputs = {{x.shape(), x.dtype()}, {x.shape(), x.dtype()}}, .threads = x.numel(), .sizes = {factor}});
+}
+
+/// Counts on the host alone, so that tests can ask for it.
+CustomKernelSource host_only(std::string name) {
+  return {.name = std::move(name),
+          .inputs = {"x"},
+          .outputs = {"y"},
+          .sizes = {},
+          .host = [](const KernelArguments& a, std::int64_t, std::int64_t) { a.output<float>(0)[0] = 1; }};
+}
+
+bool is_oracle() { return std::getenv("SINTER_TEST_ORACLE") != nullptr; }
+
+}  // namespace
+
+TEST_CASE("a kernel of two results, between operations that fuse") {
+  if (is_oracle()) return;
+  const Device device = test_device();
+  for (const std::int64_t size : {1, 3, 255, 257, 5000}) {
+    std::vector<float> numbers(static_cast<std::size_t>(size));
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 17) - 8;
+    const AnyTensor x = tensor_of(numbers, {size}, device);
+    const std::vector<AnyTensor> made = run_axpy(x + 1, x * 2, 3);
+    std::vector<float> sum, difference;
+    for (const float v : numbers) {
+      sum.push_back(-(3 * (v + 1) + 2 * v));
+      difference.push_back(3 * (v + 1) - 2 * v);
+    }
+    CHECK(values_of(-made[0]) == sum);
+    CHECK(values_of(made[1]) == difference);
+  }
+}
+
+TEST_CASE("operands that lie apart, and those of 16 bits") {
+  if (is_oracle()) return;
+  const Device device = test_device();
+  const AnyTensor x = tensor_of({1, 2, 3, 4, 5, 6}, {2, 3}, device);
+  const AnyTensor turned = x.transpose(0, 1);
+  CHECK(values_of(run_axpy(turned, turned, 2)[0]) == std::vector<float>{3, 12, 6, 15, 9, 18});
+  if (!has_dtype(device, DType::bf16)) return;
+  const AnyTensor half = x.cast(DType::bf16);
+  const std::vector<AnyTensor> made = run_axpy(half, half, 2);
+  CHECK(made[0].dtype() == DType::bf16);
+  CHECK(values_of(made[1].cast(DType::f32)) == std::vector<float>{1, 2, 3, 4, 5, 6});
+}
+
+TEST_CASE("no elements") {
+  if (is_oracle()) return;
+  const AnyTensor none = AnyTensor::full({0}, 1, DType::f32, test_device());
+  CHECK(values_of(run_axpy(none, none, 1)[0]).empty());
+}
+
+TEST_CASE("functions of one's own, integers, reads of other elements") {
+  if (is_oracle()) return;
+  static const CustomKernel neighbours(
+      {.name = "test_neighbours",
+       .inputs = {"x"},
+       .outputs = {"y"},
+       .sizes = {"n"},
+       .source =
+           "const Index left = thread == 0 ? n - 1 : thread - 1;\ny(thread) = twice(x(left)) + x(thread);",
+       .functions = "SN_FN int twice(int a) { return 2 * a; }\n",
+       .host = [](const KernelArguments& a, std::int64_t begin, std::int64_t end) {
+         const auto x = a.input<std::int32_t>(0);
+         const auto y = a.output<std::int32_t>(0);
+         for (std::int64_t i = begin; i < end; ++i)
+           y[static_cast<std::size_t>(i)] = 2 * x[static_cast<std::size_t>(i == 0 ? a.size(0) - 1 : i - 1)] +
+                                            x[static_cast<std::size_t>(i)];
+       }});
+  const Device device = test_device();
+  const auto x = Tensor<1, Int>::from_data({1, 10, 100}, device, DType::i32);
+  const AnyTensor y =
+      neighbours({x.dynamic()}, {.outputs = {{{3}, DType::i32}}, .threads = 3, .sizes = {3}})[0];
+  CHECK(values_of<std::int32_t>(y) == std::vector<std::int32_t>{201, 12, 120});
+  // Bytes arrive as i32 and are bytes again.
+  const AnyTensor bytes = x.cast(DType::u8).dynamic();
+  const AnyTensor small = neighbours({bytes}, {.outputs = {{{3}, DType::u8}}, .threads = 3, .sizes = {3}})[0];
+  CHECK(values_of<std::uint8_t>(small) == std::vector<std::uint8_t>{201, 12, 120});
+}
+
+TEST_CASE("a kernel with its gradient is a custom function") {
+  if (is_oracle()) return;
+  const Device device = test_device().autodiff();
+  const CustomFunction doubled(
+      "doubled",
+      [](Saved&, const Tensor<1>& x) { return Tensor<1>(run_axpy(x.dynamic(), x.dynamic(), 1)[0]); },
+      [](const Saved&, const Tensor<1>& g) { return Tensor<1>(run_axpy(g.dynamic(), g.dynamic(), 1)[0]); });
+  const auto x = Tensor<1>::from_data({1, -2, 3}, device).require_grad();
+  const auto y = doubled(x);
+  CHECK(values_of(y.dynamic()) == std::vector<float>{2, -4, 6});
+  CHECK(values_of((y * y).sum().backward().get(x)->dynamic()) == std::vector<float>{8, -16, 24});
+}
+
+TEST_CASE("what does not fit is one clear error") {
+  const Device device = test_device();
+  const AnyTensor x = tensor_of({1, 2}, {2}, device);
+  const auto message = [](const auto& f) -> std::string {
+    try {
+      f();
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  const auto contains = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(contains(message([&] { axpy()({x}, {.outputs = {}, .threads = 1}); }),
+                 "[test_axpy] has 2 inputs, not 1"));
+  CHECK(contains(message([&] { run_axpy(x, x, -1); }),
+                 "[test_axpy] factor is -1, not between 0 and 2147483647"));
+  CHECK(contains(message([&] { run_axpy(AnyTensor::less(x, 3), x, 1); }), "[test_axpy] x is bool"));
+  CHECK(
+      contains(message([] { CustomKernel({.name = "a b", .inputs = {"x"}, .outputs = {"y"}, .sizes = {}}); }),
+               "the name is no identifier"));
+  CHECK(contains(
+      message([] {
+        CustomKernel({.name = "test_taken", .inputs = {"row"}, .outputs = {"y"}, .sizes = {}, .source = ";"});
+      }),
+      "\"row\" is taken already"));
+  CHECK(contains(
+      message([] { CustomKernel({.name = "test_none", .inputs = {"x"}, .outputs = {"y"}, .sizes = {}}); }),
+      "neither a source nor a host function"));
+  const CustomKernel first(host_only("test_host_only")), again(host_only("test_host_only"));
+  CustomKernelSource other = host_only("test_host_only");
+  other.inputs = {"z"};
+  CHECK(contains(message([&] { CustomKernel{other}; }), "there is another kernel of this name"));
+  CHECK(contains(message([] {
+                   CustomKernel(
+                       {.name = "matmul", .inputs = {"x"}, .outputs = {"y"}, .sizes = {}, .source = ";"});
+                 }),
+                 "there is an operation of the name matmul already"));
+  // A device without a source says so when it is asked, and goes on.
+  if (!is_oracle() && device.name().find("host") == std::string::npos) {
+    CHECK_THROWS_AS(first({x}, {.outputs = {{{1}, DType::f32}}, .threads = 1}), DeviceError);
+    CHECK(values_of(x + 1) == std::vector<float>{2, 3});
+  }
+}
+
+TEST_CASE("a kernel that throws, or does not compile") {
+  if (is_oracle()) return;
+  static const CustomKernel bad({.name = "test_bad",
+                                 .inputs = {"x"},
+                                 .outputs = {"y"},
+                                 .sizes = {},
+                                 .source = "y(thread) = nobody_knows(x(thread));",
+                                 .host = [](const KernelArguments&, std::int64_t, std::int64_t) {
+                                   throw std::runtime_error("nobody_knows");
+                                 }});
+  const Device device = test_device();
+  const AnyTensor x = tensor_of({1, 2}, {2}, device);
+  const AnyTensor y = bad({x}, {.outputs = {{{2}, DType::f32}}, .threads = 2})[0];
+  std::string message;
+  try {
+    values_of(y);
+  } catch (const std::exception& e) {
+    message = e.what();
+  }
+  CHECK_MESSAGE(message.find("nobody_knows") != std::string::npos, message);
+  CHECK(values_of(x * 3) == std::vector<float>{3, 6});
+}
+
+}  // namespace sinter::testing
