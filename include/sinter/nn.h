@@ -16,5 +16,6 @@
 #include <sinter/nn/position.h>
 #include <sinter/nn/rearrange.h>
 #include <sinter/nn/recurrent.h>
+#include <sinter/nn/sequence_loss.h>
 #include <sinter/nn/similarity.h>
 #include <sinter/nn/transformer.h>
