@@ -4,6 +4,7 @@
 #include <sinter/nn/activation.h>
 #include <sinter/nn/attention.h>
 #include <sinter/nn/conv.h>
+#include <sinter/nn/deform_conv.h>
 #include <sinter/nn/dropout.h>
 #include <sinter/nn/embedding.h>
 #include <sinter/nn/init.h>

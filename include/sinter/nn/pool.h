@@ -1,4 +1,4 @@
-// Pooling over the last one or two dimensions: the mean or the maximum of each window.
+// Pooling over the last one, two or three dimensions: the mean, the maximum or a norm of each window.
 #pragma once
 
 #include <array>
@@ -84,6 +84,62 @@ struct SINTER_API AdaptiveMaxPool2d {
 struct SINTER_API AdaptiveMaxPool1d {
   std::int64_t output;
   /// (n, c, length) -> (n, c, output)
+  Tensor<3> forward(const Tensor<3>& x, Location where = Location::current()) const;
+};
+
+/// As AvgPool2d, over the last three dimensions.
+struct SINTER_API AvgPool3d {
+  std::array<std::int64_t, 3> kernel;  // {depth, height, width}
+  std::optional<std::array<std::int64_t, 3>> stride = std::nullopt;
+  std::array<std::int64_t, 3> padding{0, 0, 0};
+  bool count_include_pad = true;
+
+  /// (n, c, d, h, w) -> (n, c, od, oh, ow)
+  Tensor<5> forward(const Tensor<5>& x, Location where = Location::current()) const;
+};
+
+/// As MaxPool2d, over the last three dimensions.
+struct SINTER_API MaxPool3d {
+  std::array<std::int64_t, 3> kernel;  // {depth, height, width}
+  std::optional<std::array<std::int64_t, 3>> stride = std::nullopt;
+  std::array<std::int64_t, 3> padding{0, 0, 0}, dilation{1, 1, 1};
+
+  /// (n, c, d, h, w) -> (n, c, od, oh, ow)
+  Tensor<5> forward(const Tensor<5>& x, Location where = Location::current()) const;
+};
+
+/// As AdaptiveAvgPool2d and AdaptiveMaxPool2d, over the last three dimensions.
+struct SINTER_API AdaptiveAvgPool3d {
+  std::array<std::int64_t, 3> output;  // {depth, height, width}
+  /// (n, c, d, h, w) -> (n, c, output ..)
+  Tensor<5> forward(const Tensor<5>& x, Location where = Location::current()) const;
+};
+
+struct SINTER_API AdaptiveMaxPool3d {
+  std::array<std::int64_t, 3> output;  // {depth, height, width}
+  /// (n, c, d, h, w) -> (n, c, output ..)
+  Tensor<5> forward(const Tensor<5>& x, Location where = Location::current()) const;
+};
+
+/// (sum of x^p)^(1/p) over each window, with no padding; where the sum is 0, so is the gradient. NaN where
+/// the sum is negative, which it can be for an odd p. Throws Error when p is not positive.
+struct SINTER_API LpPool2d {
+  double p;
+  std::array<std::int64_t, 2> kernel;  // {height, width}
+  /// Defaults to the kernel's size: adjacent windows.
+  std::optional<std::array<std::int64_t, 2>> stride = std::nullopt;
+
+  /// (n, c, h, w) -> (n, c, oh, ow) with oh = (h - kernel) / stride + 1.
+  Tensor<4> forward(const Tensor<4>& x, Location where = Location::current()) const;
+};
+
+/// As LpPool2d, over the last dimension.
+struct SINTER_API LpPool1d {
+  double p;
+  std::int64_t kernel;
+  std::optional<std::int64_t> stride = std::nullopt;
+
+  /// (n, c, length) -> (n, c, (length - kernel) / stride + 1)
   Tensor<3> forward(const Tensor<3>& x, Location where = Location::current()) const;
 };
 
