@@ -10,7 +10,9 @@
 #include <sinter/nn/init.h>
 #include <sinter/nn/interpolate.h>
 #include <sinter/nn/linear.h>
+#include <sinter/nn/lora.h>
 #include <sinter/nn/loss.h>
+#include <sinter/nn/low_rank.h>
 #include <sinter/nn/module.h>
 #include <sinter/nn/norm.h>
 #include <sinter/nn/pool.h>
