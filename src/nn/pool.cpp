@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <sinter/functions/scatter.h>
 #include <sinter/nn/conv.h>
 #include <sinter/nn/pool.h>
 
@@ -121,6 +122,43 @@ A pool_unevenly(const A& x, std::int64_t axis, std::int64_t output, bool largest
   return pooled.squeeze(axis + 1, where);
 }
 
+/// The values are read at the indices, so that both come from one choice.
+template <std::size_t N>
+PooledWithIndices<N + 2> max_pool_with_indices(const char* layer, const A& x,
+                                               const std::array<std::int64_t, N>& kernel,
+                                               const std::array<std::int64_t, N>& stride,
+                                               const std::array<std::int64_t, N>& padding,
+                                               const std::array<std::int64_t, N>& dilation,
+                                               const Location& where) {
+  check(layer, x.shape(), kernel, stride, padding, dilation, where);
+  const A windows = windows_of(x.inner(), kernel, stride, padding, dilation, kLowest, where);
+  const Shape& all = windows.shape();
+  Dims merged;
+  for (std::size_t i = 0; i < N + 2; ++i) merged.push_back(all[i]);
+  Dims places = merged, flat{all[0], all[1], 1};
+  merged.push_back(-1);
+  A rest =
+      windows.reshape(merged, where).argmax(static_cast<std::int64_t>(N + 2), where).reshape(places, where);
+  // From the place in the window to that in the input, the last dimension first.
+  A index;
+  std::int64_t stride_of = 1;
+  for (std::size_t i = N; i-- > 0;) {
+    const A inside = A::mul(A::remainder(rest, kernel[i], where), dilation[i], where);
+    rest = A::div(rest, kernel[i], where);
+    Dims sizes = Dims::filled(N + 2, 1);
+    sizes[i + 2] = all[i + 2];
+    const A begin = A::arange(0, all[i + 2], 1, x.device().inner(), where).reshape(sizes, where);
+    const A at = A::add(inside, A::sub(A::mul(begin, stride[i], where), padding[i], where), where);
+    const A part = A::mul(at, stride_of, where);
+    index = index.defined() ? A::add(index, part, where) : part;
+    stride_of *= x.shape()[i + 2];
+    flat[2] *= all[i + 2];
+  }
+  const A rows = x.reshape({all[0], all[1], stride_of}, where);
+  const A values = rows.gather(2, index.reshape(flat, where), where).reshape(places, where);
+  return {Tensor<N + 2>(values), Tensor<N + 2, Int>(index)};
+}
+
 A adaptive_pool(const char* layer, const A& x, Sizes output, bool largest, const Location& where) {
   const Shape& in = x.shape();
   Dims blocks{in[0], in[1]}, inside;
@@ -165,6 +203,42 @@ Tensor<4> AvgPool2d::forward(const Tensor<4>& x, Location where) const {
 Tensor<4> MaxPool2d::forward(const Tensor<4>& x, Location where) const {
   return Tensor<4>(
       max_pool("max_pool2d", x.dynamic(), kernel, stride.value_or(kernel), padding, dilation, where));
+}
+
+AnyTensor detail::max_unpool(const AnyTensor& values, const AnyTensor& indices,
+                             std::span<const std::int64_t> output, Location where) {
+  const Shape& in = values.shape();
+  if (indices.shape() != in)
+    throw ShapeError("[max_unpool] values " + to_string(in) + " and indices " + to_string(indices.shape()) +
+                         " are not of one shape",
+                     where);
+  Dims out{in[0], in[1]};
+  std::int64_t count = 1, places = 1;
+  for (std::size_t i = 0; i < output.size(); ++i) {
+    detail::require_positive("max_unpool", "a size of the output", output[i], where);
+    out.push_back(output[i]);
+    count *= in[i + 2];
+    places *= output[i];
+  }
+  const A zeros = A::full({in[0], in[1], places}, 0.0, values.dtype(), values.device().inner(), where);
+  const A index = indices.inner().reshape({in[0], in[1], count}, where);
+  return scatter(zeros, 2, index, values.reshape({in[0], in[1], count}, where), where).reshape(out, where);
+}
+
+PooledWithIndices<4> MaxPool2d::forward_with_indices(const Tensor<4>& x, Location where) const {
+  return max_pool_with_indices("max_pool2d", x.dynamic(), kernel, stride.value_or(kernel), padding, dilation,
+                               where);
+}
+
+PooledWithIndices<5> MaxPool3d::forward_with_indices(const Tensor<5>& x, Location where) const {
+  return max_pool_with_indices("max_pool3d", x.dynamic(), kernel, stride.value_or(kernel), padding, dilation,
+                               where);
+}
+
+PooledWithIndices<3> MaxPool1d::forward_with_indices(const Tensor<3>& x, Location where) const {
+  const std::array<std::int64_t, 1> size{kernel}, step{stride.value_or(kernel)}, around{padding},
+      apart{dilation};
+  return max_pool_with_indices("max_pool1d", x.dynamic(), size, step, around, apart, where);
 }
 
 Tensor<5> AvgPool3d::forward(const Tensor<5>& x, Location where) const {

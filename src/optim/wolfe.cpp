@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace sinter::optim {
@@ -24,10 +25,17 @@ double cubic_minimum(const End& a, const End& b, double low, double high) {
   const double d2 = std::sqrt(square);
   const double least = a.x <= b.x ? b.x - (b.x - a.x) * ((b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2))
                                   : a.x - (a.x - b.x) * ((a.slope + d2 - d1) / (a.slope - b.slope + 2 * d2));
-  return std::min(std::max(least, low), high);
+  return std::isfinite(least) ? std::min(std::max(least, low), high) : (low + high) / 2;
 }
 
 }  // namespace
+
+LinePoint LineSearch::look(double length) {
+  ++evaluations;
+  LinePoint point = at_(length);
+  if (std::isnan(point.loss)) point.loss = std::numeric_limits<double>::infinity();
+  return point;
+}
 
 bool LineSearch::flat(const LinePoint& start, const LinePoint& point) const {
   return std::abs(point.slope) <= -kCurvature * start.slope;

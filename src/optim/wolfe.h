@@ -41,10 +41,8 @@ class LineSearch {
   };
   Bracket enclose(const LinePoint& start, double first);
   void narrow(const LinePoint& start, Bracket& bracket);
-  LinePoint look(double length) {
-    ++evaluations;
-    return at_(length);
-  }
+  /// A loss that is no number is as bad as an infinite one: the bracket ends there.
+  LinePoint look(double length);
   bool flat(const LinePoint& start, const LinePoint& point) const;
   bool too_high(const LinePoint& start, const Place& place) const;
 

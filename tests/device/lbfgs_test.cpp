@@ -177,6 +177,21 @@ TEST_CASE("L-BFGS resumed from a record goes on with the same bits") {
   }
 }
 
+TEST_CASE("the line search comes back from where the loss is no number") {
+  struct Point {
+    Tensor<1> x;
+  };
+  const auto loss = [](const Point& at) { return (at.x - at.x.log()).sum(); };
+  Point point{Tensor<1>::full({3}, 0.2, training()).require_grad()};
+  auto lbfgs = optim::LbfgsConfig{.strong_wolfe = true}.init();
+  lbfgs.step(1, point, loss);
+  check_close(point.x.inner().dynamic(), {1, 1, 1}, 1e-3);
+  Point far{Tensor<1>::full({3}, 3, training()).require_grad()};
+  auto other = optim::LbfgsConfig{.strong_wolfe = true}.init();
+  other.step(60, far, loss);  // the first step ends at x = -10 or so
+  check_close(far.x.inner().dynamic(), {1, 1, 1}, 1e-3);
+}
+
 TEST_CASE("whatever L-BFGS throws, model and state are what they were") {
   Parts parts = make_parts(training(), DType::f32);
   const auto loss = [](const Parts& at) { return bumps(whole(at)); };
@@ -196,6 +211,13 @@ TEST_CASE("whatever L-BFGS throws, model and state are what they were") {
   CHECK(reinterpret_cast<std::uintptr_t>(parts.first.dynamic().node().get()) == leaf);
   CHECK(lbfgs.to_record().to_bytes() == state);
   lbfgs.step(1, parts, loss);
+
+  // A fault of the device is told to whoever reads the loss.
+  const auto outside = Tensor<1, Int>::full({2}, 99, training().inner());
+  const auto faulty = [&](const Parts& at) { return whole(at).index_select(0, outside).sum(); };
+  const auto now = values_of(whole(parts).inner().dynamic());
+  CHECK_THROWS_AS(lbfgs.step(1, parts, faulty), ShapeError);
+  CHECK(values_of(whole(parts).inner().dynamic()) == now);
 
   CHECK_THROWS_AS(lbfgs.step(0, parts, loss), Error);
   CHECK_THROWS_AS(lbfgs.step(NAN, parts, loss), Error);

@@ -9,6 +9,7 @@
 
 #include <sinter/nn.h>
 
+#include "tests/pytorch/image_cases.h"
 #include "tests/pytorch/pool_cases.h"
 
 using namespace sinter;
@@ -18,7 +19,9 @@ namespace {
 using Inputs = const std::vector<AnyTensor>&;
 
 void check(const std::string& name, const reference::Function& function, double tolerance = 2e-5) {
-  reference::check(reference::pool_cases, name, function, tolerance);
+  const auto& cases =
+      reference::image_cases.count(name) != 0 ? reference::image_cases : reference::pool_cases;
+  reference::check(cases, name, function, tolerance);
 }
 
 template <std::size_t R, class Layer>
@@ -45,6 +48,41 @@ TEST_CASE("pools of volumes") {
                        doctest::Contains("[max_pool3d] a window of 3 does not fit in the 2"), ShapeError);
   CHECK_THROWS_AS((nn::AvgPool3d{.kernel = {1, 0, 1}}.forward(x)), ShapeError);
   CHECK_THROWS_AS((nn::AdaptiveMaxPool3d{{1, 0, 1}}.forward(x)), ShapeError);
+}
+
+namespace {
+
+template <std::size_t N, class Pool>
+reference::Function with_indices(const Pool& pool, const std::array<std::int64_t, N>& size) {
+  return [=](Inputs x) {
+    const auto [values, indices] = pool.forward_with_indices(Tensor<N + 2>(x[0]));
+    const auto back = nn::MaxUnpool<N>{size}.forward(values, indices);
+    return cat({values.flatten(), indices.to_float().flatten(), back.flatten()}, 0).dynamic();
+  };
+}
+
+}  // namespace
+
+TEST_CASE("where maxima stand, and putting them back") {
+  check("max_pool1d_indices", with_indices<1>(nn::MaxPool1d{.kernel = 3, .padding = 1}, {7}));
+  check("max_pool2d_indices", with_indices<2>(nn::MaxPool2d{.kernel = {2, 2}}, {4, 6}));
+  check("max_pool3d_indices", with_indices<3>(nn::MaxPool3d{.kernel = {2, 2, 1}}, {2, 4, 3}));
+  check("max_pool2d_dilated", [](Inputs x) {
+    const nn::MaxPool2d pool{.kernel = {2, 3}, .stride = {{1, 2}}, .padding = {1, 1}, .dilation = {2, 1}};
+    const Tensor<4> given(x[0]);
+    const auto [values, indices] = pool.forward_with_indices(given);
+    CHECK(values_of(values.inner().dynamic()) == values_of(pool.forward(given).inner().dynamic()));
+    return (indices.to_float() + given.sum() * 0.0).dynamic();
+  });
+  const auto x = Tensor<3>::ones({1, 1, 4}, Device::best());
+  const auto pooled = nn::MaxPool1d{.kernel = 2}.forward_with_indices(x);
+  CHECK(pooled.indices.to_vector<std::int64_t>() ==
+        std::vector<std::int64_t>{0, 2});  // of equal ones the first
+  CHECK_THROWS_AS((nn::MaxUnpool1d{{4}}.forward(x, pooled.indices)), ShapeError);
+  CHECK_THROWS_AS((nn::MaxUnpool1d{{2}}.forward(pooled.values, pooled.indices).to_vector<float>()),
+                  ShapeError);
+  CHECK(nn::Shrink{.lambda = 0.5, .bias = 0.25}.forward(x).to_vector<float>() ==
+        std::vector<float>(4, 0.75f));
 }
 
 TEST_CASE("norms of windows") {

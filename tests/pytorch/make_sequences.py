@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Values and gradients of losses of sequences, and of deformable convolutions, written beside this file: CTC by PyTorch,
-RNN-T as the sum over all paths, one by one, deformable convolutions by loops. Run by hand when a case is added."""
+"""Values and gradients of losses of sequences, layers of images and pools, written beside this file: by PyTorch, RNN-T as
+the sum over all paths, one by one, deformable convolutions by loops. Run by hand when a case is added."""
 import itertools
 import math
 
@@ -103,6 +103,15 @@ case("deform_conv2d", deform((1, 1), (1, 1), (1, 1), 1, 1), leaf(1, 2, 4, 5), le
 case("deform_conv2d_masked", deform((2, 1), (1, 0), (1, 2), 2, 2), leaf(2, 4, 5, 4), leaf(2, 16, 3, 2), leaf(2, 2, 2, 2),
      leaf(2), leaf(2, 8, 3, 2))
 
+case("interpolate_trilinear", lambda x: F.interpolate(x, size=(3, 4, 2), mode="trilinear", align_corners=False),
+     leaf(1, 1, 2, 3, 3))
+case("upsample_nearest", lambda x: F.interpolate(x, scale_factor=3, mode="nearest"), leaf(1, 2, 3))
+case("upsample_bilinear", lambda x: F.interpolate(x, scale_factor=2, mode="bilinear", align_corners=True), leaf(1, 2, 2, 3))
+window = dict(kernel_size=(2, 3), stride=(1, 2), padding=(1, 1), dilation=(2, 1))
+case("unfold", lambda x: F.unfold(x, **window), leaf(1, 2, 4, 5))
+case("fold", lambda x: F.fold(x, (4, 5), **window), leaf(1, 12, 12))
+write(__file__, "image_cases")
+
 
 def distinct(*shape):
     """Without equal elements, so that every maximum has one place."""
@@ -117,13 +126,24 @@ case("avg_pool3d_inside", lambda x: F.avg_pool3d(x, 2, padding=1, count_include_
 case("adaptive_avg_pool3d", lambda x: F.adaptive_avg_pool3d(x, (2, 3, 1)), leaf(1, 2, 3, 4, 5))
 case("adaptive_avg_pool3d_even", lambda x: F.adaptive_avg_pool3d(x, (2, 2, 1)), leaf(1, 1, 4, 2, 3))
 case("adaptive_max_pool3d", lambda x: F.adaptive_max_pool3d(x, (2, 3, 2)), distinct(1, 2, 3, 4, 5))
+
+
+def with_indices(pool, unpool, size, **options):
+    def function(x):
+        values, indices = pool(x, return_indices=True, **options)
+        back = unpool(values, indices, **{k: v for k, v in options.items() if k != "dilation"}, output_size=size)
+        return torch.cat([values.reshape(-1), indices.double().reshape(-1), back.reshape(-1)])
+    return function
+
+
+case("max_pool1d_indices", with_indices(F.max_pool1d, F.max_unpool1d, (7,), kernel_size=3, stride=3, padding=1),
+     distinct(2, 2, 7))
+case("max_pool2d_indices", with_indices(F.max_pool2d, F.max_unpool2d, (4, 6), kernel_size=(2, 2), stride=(2, 2)),
+     distinct(1, 2, 4, 6))
+case("max_pool3d_indices", with_indices(F.max_pool3d, F.max_unpool3d, (2, 4, 3), kernel_size=(2, 2, 1), stride=(2, 2, 1)),
+     distinct(1, 2, 2, 4, 3))
+case("max_pool2d_dilated", lambda x: F.max_pool2d(x, (2, 3), stride=(1, 2), padding=(1, 1), dilation=(2, 1),
+                                                 return_indices=True)[1].double() + 0 * x.sum(), distinct(1, 2, 5, 6))
 case("lp_pool2d", lambda x: F.lp_pool2d(x, 2, (2, 3), stride=(1, 2)), leaf(1, 2, 4, 5))
 case("lp_pool1d", lambda x: F.lp_pool1d(x.abs() + 0.25, 3, 2), leaf(2, 2, 5))
-case("interpolate_trilinear", lambda x: F.interpolate(x, size=(3, 4, 2), mode="trilinear", align_corners=False),
-     leaf(1, 1, 2, 3, 3))
-case("upsample_nearest", lambda x: F.interpolate(x, scale_factor=3, mode="nearest"), leaf(1, 2, 3))
-case("upsample_bilinear", lambda x: F.interpolate(x, scale_factor=2, mode="bilinear", align_corners=True), leaf(1, 2, 2, 3))
-window = dict(kernel_size=(2, 3), stride=(1, 2), padding=(1, 1), dilation=(2, 1))
-case("unfold", lambda x: F.unfold(x, **window), leaf(1, 2, 4, 5))
-case("fold", lambda x: F.fold(x, (4, 5), **window), leaf(1, 12, 12))
 write(__file__, "pool_cases")

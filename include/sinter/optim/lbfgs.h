@@ -32,7 +32,7 @@ struct SINTER_API LbfgsConfig {
   std::int64_t history = 100;
   /// Each iteration looks for a step length that meets the strong Wolfe conditions (J. Nocedal, S. Wright,
   /// "Numerical optimization", 2006, algorithms 3.5 and 3.6) with c1 = 1e-4 and c2 = 0.9, by cubic
-  /// interpolation; without, the length is the learning rate.
+  /// interpolation; a loss that is NaN counts as infinite there. Without, the length is the learning rate.
   bool strong_wolfe = false;
 
   /// Throws Error when a value is out of range.
