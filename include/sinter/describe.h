@@ -89,7 +89,9 @@ class ModuleTree {
     std::string text;
     for (const Line& line : lines_)
       text += std::string(2 * line.depth, ' ') + line.text + ", " + parameters(line.count) + '\n';
-    return text + "total: " + parameters(total) + '\n';
+    text += "total: " + parameters(total);
+    if (trained_ > 0 && frozen_ > 0) text += ", " + std::to_string(frozen_) + " of them frozen";
+    return text + '\n';
   }
 
   static constexpr std::size_t kNoOwner = static_cast<std::size_t>(-1);
@@ -109,6 +111,9 @@ class ModuleTree {
   std::int64_t add_tensor(const std::string& name, const T& tensor, std::size_t owner) {
     const bool defined = tensor.defined();
     const std::int64_t count = defined ? tensor.shape().numel() : 0;
+    if constexpr (requires { tensor.requires_grad(); }) {
+      if (defined && is_float(tensor.dtype())) (tensor.requires_grad() ? trained_ : frozen_) += count;
+    }
     const std::string shape = defined ? to_string(tensor.shape()) : "empty";
     if (owner == kNoOwner) {
       lines_.push_back({depth_, title(name, shape), count});
@@ -127,13 +132,16 @@ class ModuleTree {
 
   std::vector<Line> lines_;
   std::size_t depth_ = 0;
+  std::int64_t trained_ = 0,
+               frozen_ = 0;  // elements of floating-point tensors that require a gradient, or none
 };
 
 }  // namespace detail
 
 /// Describes the module as a tree, a line for each sub-module: its path within its parent, its type, its own
-/// tensors and buffers with their shapes, and the number of parameters in it and below. Visits the same
-/// fields as visit_parameters().
+/// tensors and buffers with their shapes, and the number of parameters in it and below. Where some parameters
+/// require a gradient and others none, the last line says how many are frozen. Visits the same fields as
+/// visit_parameters().
 ///
 ///   Mlp, 407050 parameters
 ///     hidden: Linear, weight (512, 784), bias (512), 401920 parameters

@@ -3,6 +3,7 @@
 
 #include <sinter/optim/adam.h>
 #include <sinter/optim/average.h>
+#include <sinter/optim/lbfgs.h>
 #include <sinter/optim/optimizer.h>
 #include <sinter/optim/schedule.h>
 #include <sinter/optim/sgd.h>

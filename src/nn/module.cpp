@@ -92,6 +92,12 @@ std::vector<State> set_frozen(std::vector<State> states, bool frozen, std::strin
   });
 }
 
+std::vector<State> fork(std::vector<State> states, Location where) {
+  return each_once(std::move(states), [&](const State& state) {
+    return state.tensor.requires_grad() ? state.tensor.detach().require_grad(where) : state.tensor;
+  });
+}
+
 bool equal(const std::vector<State>& a, const std::vector<State>& b, Location where) {
   if (a.size() != b.size()) return false;
   AnyTensor same;

@@ -1,7 +1,11 @@
 // Pooling, composed of views and reductions: needs no gradient rule of its own.
 #include <limits>
+#include <span>
 #include <string>
+#include <vector>
 
+#include <sinter/functions/scatter.h>
+#include <sinter/nn/conv.h>
 #include <sinter/nn/pool.h>
 
 #include "src/nn/init.h"
@@ -11,35 +15,39 @@ namespace {
 
 using A = AnyTensor;
 using Pair = std::array<std::int64_t, 2>;
+using Sizes = std::span<const std::int64_t>;
 
 constexpr double kLowest = -std::numeric_limits<double>::infinity();
 
-/// (n, c, oh, ow, kernel height, kernel width)
-A windows_of(const A& x, const Pair& kernel, const Pair& stride, const Pair& padding, const Pair& dilation,
-             double around, const Location& where) {
-  A padded = x;
-  if (padding[0] != 0 || padding[1] != 0) {
-    Dims sizes{0, 0, padding[0], padding[1]};
-    padded = x.pad(sizes, sizes, around, where);
-  }
-  Pair reach;
-  for (std::size_t i : {0u, 1u}) reach[i] = dilation[i] * (kernel[i] - 1) + 1;
-  A windows = padded.windows(2, reach[0], stride[0], where).windows(3, reach[1], stride[1], where);
-  if (dilation != Pair{1, 1}) {
-    const std::array<Range, 6> ranges{Range{},
-                                      Range{},
-                                      Range{},
-                                      Range{},
-                                      Range{0, std::nullopt, dilation[0]},
-                                      Range{0, std::nullopt, dilation[1]}};
-    windows = windows.slice(ranges, where);
-  }
-  return windows;
+/// The axes of windows: behind n, c and the places of the windows.
+Axes inside_of(std::size_t dims) {
+  Dims axes;
+  for (std::size_t i = 0; i < dims; ++i) axes.push_back(static_cast<std::int64_t>(2 + dims + i));
+  return Axes(axes);
 }
 
-void check(const char* layer, const Shape& shape, const Pair& kernel, const Pair& stride, const Pair& padding,
-           const Pair& dilation, const Location& where) {
-  for (std::size_t i : {0u, 1u}) {
+/// (n, c, places .., kernel ..)
+A windows_of(const A& x, Sizes kernel, Sizes stride, Sizes padding, Sizes dilation, double around,
+             const Location& where) {
+  Dims sizes{0, 0};
+  bool padded = false, dilated = false;
+  std::vector<Range> ranges(2 + kernel.size());
+  for (std::size_t i = 0; i < kernel.size(); ++i) {
+    sizes.push_back(padding[i]);
+    padded = padded || padding[i] != 0;
+    dilated = dilated || dilation[i] != 1;
+    ranges.push_back(Range{0, std::nullopt, dilation[i]});
+  }
+  A windows = padded ? x.pad(sizes, sizes, around, where) : x;
+  for (std::size_t i = 0; i < kernel.size(); ++i)
+    windows = windows.windows(static_cast<std::int64_t>(2 + i), dilation[i] * (kernel[i] - 1) + 1, stride[i],
+                              where);
+  return dilated ? windows.slice(ranges, where) : windows;
+}
+
+void check(const char* layer, const Shape& shape, Sizes kernel, Sizes stride, Sizes padding, Sizes dilation,
+           const Location& where) {
+  for (std::size_t i = 0; i < kernel.size(); ++i) {
     detail::require_positive(layer, "a size of the kernel", kernel[i], where);
     detail::require_positive(layer, "a stride", stride[i], where);
     detail::require_positive(layer, "a dilation", dilation[i], where);
@@ -55,6 +63,37 @@ void check(const char* layer, const Shape& shape, const Pair& kernel, const Pair
                            std::to_string(padding[i]),
                        where);
   }
+}
+
+template <std::size_t N>
+A avg_pool(const char* layer, const A& x, const std::array<std::int64_t, N>& kernel,
+           const std::array<std::int64_t, N>& stride, const std::array<std::int64_t, N>& padding,
+           bool count_include_pad, const Location& where) {
+  const auto ones = filled<N>(1);
+  check(layer, x.shape(), kernel, stride, padding, ones, where);
+  const Axes inside = inside_of(N);
+  const A sum = windows_of(x, kernel, stride, padding, ones, 0, where).sum(inside, where);
+  if (count_include_pad) {
+    double count = 1;
+    for (const std::int64_t size : kernel) count *= static_cast<double>(size);
+    return A::mul(sum, 1.0 / count, where).squeeze(inside, where);
+  }
+  Shape image = x.shape();
+  image[0] = image[1] = 1;
+  const A all = A::full(image, 1.0, x.dtype(), x.device().inner(), where);
+  const A counts = windows_of(all, kernel, stride, padding, ones, 0, where).sum(inside, where);
+  return A::div(sum, counts, where).squeeze(inside, where);
+}
+
+template <std::size_t N>
+A max_pool(const char* layer, const A& x, const std::array<std::int64_t, N>& kernel,
+           const std::array<std::int64_t, N>& stride, const std::array<std::int64_t, N>& padding,
+           const std::array<std::int64_t, N>& dilation, const Location& where) {
+  check(layer, x.shape(), kernel, stride, padding, dilation, where);
+  const Axes inside = inside_of(N);
+  return windows_of(x, kernel, stride, padding, dilation, kLowest, where)
+      .max(inside, where)
+      .squeeze(inside, where);
 }
 
 /// Adaptive pooling along one dimension whose size does not divide: for each output a mask selects the
@@ -83,17 +122,64 @@ A pool_unevenly(const A& x, std::int64_t axis, std::int64_t output, bool largest
   return pooled.squeeze(axis + 1, where);
 }
 
-A adaptive_pool(const char* layer, const A& x, const Pair& output, bool largest, const Location& where) {
+/// The values are read at the indices, so that both come from one choice.
+template <std::size_t N>
+PooledWithIndices<N + 2> max_pool_with_indices(const char* layer, const A& x,
+                                               const std::array<std::int64_t, N>& kernel,
+                                               const std::array<std::int64_t, N>& stride,
+                                               const std::array<std::int64_t, N>& padding,
+                                               const std::array<std::int64_t, N>& dilation,
+                                               const Location& where) {
+  check(layer, x.shape(), kernel, stride, padding, dilation, where);
+  const A windows = windows_of(x.inner(), kernel, stride, padding, dilation, kLowest, where);
+  const Shape& all = windows.shape();
+  Dims merged;
+  for (std::size_t i = 0; i < N + 2; ++i) merged.push_back(all[i]);
+  Dims places = merged, flat{all[0], all[1], 1};
+  merged.push_back(-1);
+  A rest =
+      windows.reshape(merged, where).argmax(static_cast<std::int64_t>(N + 2), where).reshape(places, where);
+  // From the place in the window to that in the input, the last dimension first.
+  A index;
+  std::int64_t stride_of = 1;
+  for (std::size_t i = N; i-- > 0;) {
+    const A inside = A::mul(A::remainder(rest, kernel[i], where), dilation[i], where);
+    rest = A::div(rest, kernel[i], where);
+    Dims sizes = Dims::filled(N + 2, 1);
+    sizes[i + 2] = all[i + 2];
+    const A begin = A::arange(0, all[i + 2], 1, x.device().inner(), where).reshape(sizes, where);
+    const A at = A::add(inside, A::sub(A::mul(begin, stride[i], where), padding[i], where), where);
+    const A part = A::mul(at, stride_of, where);
+    index = index.defined() ? A::add(index, part, where) : part;
+    stride_of *= x.shape()[i + 2];
+    flat[2] *= all[i + 2];
+  }
+  const A rows = x.reshape({all[0], all[1], stride_of}, where);
+  const A values = rows.gather(2, index.reshape(flat, where), where).reshape(places, where);
+  return {Tensor<N + 2>(values), Tensor<N + 2, Int>(index)};
+}
+
+A adaptive_pool(const char* layer, const A& x, Sizes output, bool largest, const Location& where) {
   const Shape& in = x.shape();
-  for (std::size_t i : {0u, 1u}) {
+  Dims blocks{in[0], in[1]}, inside;
+  bool divides = true;
+  for (std::size_t i = 0; i < output.size(); ++i) {
     detail::require_positive(layer, "a size of the output", output[i], where);
     detail::require_positive(layer, "a size of the image", in[i + 2], where);
+    divides = divides && in[i + 2] % output[i] == 0;
+    blocks.push_back(output[i]);
+    blocks.push_back(in[i + 2] / output[i]);
+    inside.push_back(static_cast<std::int64_t>(3 + 2 * i));
   }
-  if (in[2] % output[0] == 0 && in[3] % output[1] == 0) {
-    A blocks = x.reshape({in[0], in[1], output[0], in[2] / output[0], output[1], in[3] / output[1]}, where);
-    return (largest ? blocks.max({3, 5}, where) : blocks.mean({3, 5}, where)).squeeze({3, 5}, where);
+  if (divides) {
+    const A parts = x.reshape(blocks, where);
+    const Axes axes(inside);
+    return (largest ? parts.max(axes, where) : parts.mean(axes, where)).squeeze(axes, where);
   }
-  return pool_unevenly(pool_unevenly(x, 2, output[0], largest, where), 3, output[1], largest, where);
+  A pooled = x;
+  for (std::size_t i = 0; i < output.size(); ++i)
+    pooled = pool_unevenly(pooled, static_cast<std::int64_t>(i + 2), output[i], largest, where);
+  return pooled;
 }
 
 /// A layer over one dimension is one over images of height 1.
@@ -110,27 +196,76 @@ std::optional<Pair> wide(const std::optional<std::int64_t>& stride) {
 }  // namespace
 
 Tensor<4> AvgPool2d::forward(const Tensor<4>& x, Location where) const {
-  const Pair step = stride.value_or(kernel);
-  check("avg_pool2d", x.shape(), kernel, step, padding, {1, 1}, where);
-  const Axes inside{4, 5};
-  A sum = windows_of(x.dynamic(), kernel, step, padding, {1, 1}, 0, where).sum(inside, where);
-  A mean;
-  if (count_include_pad) {
-    mean = A::mul(sum, 1.0 / static_cast<double>(kernel[0] * kernel[1]), where);
-  } else {
-    Shape image{1, 1, x.shape()[2], x.shape()[3]};
-    A ones = A::full(image, 1.0, x.dtype(), x.device().inner(), where);
-    mean = A::div(sum, windows_of(ones, kernel, step, padding, {1, 1}, 0, where).sum(inside, where), where);
-  }
-  return Tensor<4>(mean.squeeze(inside, where));
+  return Tensor<4>(avg_pool("avg_pool2d", x.dynamic(), kernel, stride.value_or(kernel), padding,
+                            count_include_pad, where));
 }
 
 Tensor<4> MaxPool2d::forward(const Tensor<4>& x, Location where) const {
-  const Pair step = stride.value_or(kernel);
-  check("max_pool2d", x.shape(), kernel, step, padding, dilation, where);
-  const Axes inside{4, 5};
-  const A windows = windows_of(x.dynamic(), kernel, step, padding, dilation, kLowest, where);
-  return Tensor<4>(windows.max(inside, where).squeeze(inside, where));
+  return Tensor<4>(
+      max_pool("max_pool2d", x.dynamic(), kernel, stride.value_or(kernel), padding, dilation, where));
+}
+
+AnyTensor detail::max_unpool(const AnyTensor& values, const AnyTensor& indices,
+                             std::span<const std::int64_t> output, Location where) {
+  const Shape& in = values.shape();
+  if (indices.shape() != in)
+    throw ShapeError("[max_unpool] values " + to_string(in) + " and indices " + to_string(indices.shape()) +
+                         " are not of one shape",
+                     where);
+  Dims out{in[0], in[1]};
+  std::int64_t count = 1, places = 1;
+  for (std::size_t i = 0; i < output.size(); ++i) {
+    detail::require_positive("max_unpool", "a size of the output", output[i], where);
+    out.push_back(output[i]);
+    count *= in[i + 2];
+    places *= output[i];
+  }
+  const A zeros = A::full({in[0], in[1], places}, 0.0, values.dtype(), values.device().inner(), where);
+  const A index = indices.inner().reshape({in[0], in[1], count}, where);
+  return scatter(zeros, 2, index, values.reshape({in[0], in[1], count}, where), where).reshape(out, where);
+}
+
+PooledWithIndices<4> MaxPool2d::forward_with_indices(const Tensor<4>& x, Location where) const {
+  return max_pool_with_indices("max_pool2d", x.dynamic(), kernel, stride.value_or(kernel), padding, dilation,
+                               where);
+}
+
+PooledWithIndices<5> MaxPool3d::forward_with_indices(const Tensor<5>& x, Location where) const {
+  return max_pool_with_indices("max_pool3d", x.dynamic(), kernel, stride.value_or(kernel), padding, dilation,
+                               where);
+}
+
+PooledWithIndices<3> MaxPool1d::forward_with_indices(const Tensor<3>& x, Location where) const {
+  const std::array<std::int64_t, 1> size{kernel}, step{stride.value_or(kernel)}, around{padding},
+      apart{dilation};
+  return max_pool_with_indices("max_pool1d", x.dynamic(), size, step, around, apart, where);
+}
+
+Tensor<5> AvgPool3d::forward(const Tensor<5>& x, Location where) const {
+  return Tensor<5>(avg_pool("avg_pool3d", x.dynamic(), kernel, stride.value_or(kernel), padding,
+                            count_include_pad, where));
+}
+
+Tensor<5> MaxPool3d::forward(const Tensor<5>& x, Location where) const {
+  return Tensor<5>(
+      max_pool("max_pool3d", x.dynamic(), kernel, stride.value_or(kernel), padding, dilation, where));
+}
+
+Tensor<4> LpPool2d::forward(const Tensor<4>& x, Location where) const {
+  if (!(p > 0)) throw Error("[lp_pool2d] p, expected more than 0, is " + std::to_string(p), where);
+  const Pair step = stride.value_or(kernel), none{0, 0}, ones{1, 1};
+  check("lp_pool2d", x.shape(), kernel, step, none, ones, where);
+  const Axes inside = inside_of(2);
+  const A powers = p == 2 ? x.dynamic().square(where) : A::pow(x.dynamic(), p, where);
+  const A sum =
+      windows_of(powers, kernel, step, none, ones, 0, where).sum(inside, where).squeeze(inside, where);
+  const A is_zero = A::equal(sum, 0, where);
+  const A root = A::pow(A::where(is_zero, 1.0, sum, where), 1 / p, where);
+  return Tensor<4>(A::where(is_zero, 0.0, root, where));
+}
+
+Tensor<3> LpPool1d::forward(const Tensor<3>& x, Location where) const {
+  return as_image(LpPool2d{p, {1, kernel}, wide(stride)}, x, where);
 }
 
 Tensor<3> AvgPool1d::forward(const Tensor<3>& x, Location where) const {
@@ -155,6 +290,14 @@ Tensor<3> AdaptiveAvgPool1d::forward(const Tensor<3>& x, Location where) const {
 
 Tensor<3> AdaptiveMaxPool1d::forward(const Tensor<3>& x, Location where) const {
   return as_image(AdaptiveMaxPool2d{{1, output}}, x, where);
+}
+
+Tensor<5> AdaptiveAvgPool3d::forward(const Tensor<5>& x, Location where) const {
+  return Tensor<5>(adaptive_pool("adaptive_avg_pool3d", x.dynamic(), output, false, where));
+}
+
+Tensor<5> AdaptiveMaxPool3d::forward(const Tensor<5>& x, Location where) const {
+  return Tensor<5>(adaptive_pool("adaptive_max_pool3d", x.dynamic(), output, true, where));
 }
 
 }  // namespace sinter::nn

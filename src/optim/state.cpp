@@ -2,6 +2,7 @@
 #include "src/optim/state.h"
 
 #include <cstring>
+#include <span>
 #include <sstream>
 
 namespace sinter::optim {
@@ -40,6 +41,21 @@ std::int64_t read_count(const record::Record& record, const std::string& name) {
     std::memcpy(&value, entry->bytes.data(), sizeof value);
   if (value < 0) throw DataError("[record] there is no count \"" + name + "\"");
   return value;
+}
+
+void add_numbers(record::Record& record, const std::string& name, const std::vector<double>& values) {
+  const auto bytes = std::as_bytes(std::span(values));
+  record.add(name, record::Record::Entry{DType::f64, Shape{static_cast<std::int64_t>(values.size())},
+                                         std::vector<std::byte>(bytes.begin(), bytes.end())});
+}
+
+std::vector<double> read_numbers(const record::Record& record, const std::string& name) {
+  const record::Record::Entry* entry = record.find(name);
+  if (!entry || entry->dtype != DType::f64 || entry->shape.rank() != 1)
+    throw DataError("[record] there are no numbers \"" + name + "\"");
+  std::vector<double> values(static_cast<std::size_t>(entry->shape[0]));
+  if (!values.empty()) std::memcpy(values.data(), entry->bytes.data(), entry->bytes.size());
+  return values;
 }
 
 void mark(record::Record& record, const char* optimizer) { record.set_text(kMarkKey, optimizer); }

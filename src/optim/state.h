@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <sinter/record.h>
 
@@ -23,6 +24,10 @@ void require_same_shape(const char* optimizer, const std::string& path, const Sh
 /// A count as an entry of a record, and back. Throws DataError when the entry is missing or no count.
 void add_count(record::Record& record, const std::string& name, std::int64_t value);
 std::int64_t read_count(const record::Record& record, const std::string& name);
+
+/// The same for f64 numbers, as a vector.
+void add_numbers(record::Record& record, const std::string& name, const std::vector<double>& values);
+std::vector<double> read_numbers(const record::Record& record, const std::string& name);
 
 /// Throws DataError unless the record was written by this optimizer.
 void mark(record::Record& record, const char* optimizer);

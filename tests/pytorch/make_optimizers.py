@@ -139,6 +139,39 @@ for metric in metrics:
 show("metrics", torch.tensor(metrics, dtype=torch.float64))
 show("rates_plateau", torch.tensor(out, dtype=torch.float64))
 
+
+
+def bumps(p):
+    return ((p * scale) ** 2).sum() / 2 + 0.4 * torch.sin(3 * p).sum()
+
+
+def rosenbrock(p):
+    x = p.reshape(-1)
+    return (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum()
+
+
+for name, loss, lr, options in [
+    ("lbfgs", bumps, 0.3, dict(max_iter=4, history_size=3)),
+    ("lbfgs_wolfe", bumps, 1, dict(max_iter=1, history_size=3, line_search_fn="strong_wolfe")),
+    ("lbfgs_far", bumps, 3000, dict(max_iter=2, line_search_fn="strong_wolfe")),
+    ("lbfgs_rosenbrock", rosenbrock, 1, dict(max_iter=3, max_eval=6, line_search_fn="strong_wolfe")),
+]:
+    p, losses = start.clone().requires_grad_(), []
+    optimizer = torch.optim.LBFGS([p], lr=lr, **options)
+
+    def closure():
+        optimizer.zero_grad()
+        value = loss(p)
+        value.backward()
+        return value
+
+    for _ in range(STEPS):
+        losses.append(float(optimizer.step(closure)))
+    state = optimizer.state[p]
+    show(name, p.detach())
+    show(f"{name}_losses", torch.tensor(losses + [float(loss(p))], dtype=torch.float64))
+    show(f"{name}_counts", torch.tensor([state["n_iter"], state["func_evals"]]))
+
 text = ["// Values computed by make_optimizers.py in this folder; not edited by hand.", "#pragma once\n", "#include <vector>\n",
         "// clang-format off", "namespace reference::ten_steps {\n", *lines, "\n}  // namespace reference::ten_steps\n"]
 pathlib.Path(__file__).with_name("optimizer_steps.h").write_text("\n".join(text))

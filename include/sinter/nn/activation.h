@@ -53,6 +53,14 @@ struct HardTanh {
   }
 };
 
+struct Shrink {
+  double lambda = 0.5, bias = 0;
+  template <std::size_t R>
+  Tensor<R> forward(const Tensor<R>& x, Location where = Location::current()) const {
+    return shrink(x, lambda, bias, where);
+  }
+};
+
 struct Threshold {
   double limit, value;
   template <std::size_t R>

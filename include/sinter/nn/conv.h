@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include <sinter/detail/api.h>
 #include <sinter/device.h>
@@ -47,6 +48,24 @@ constexpr std::array<std::int64_t, N> filled(std::int64_t value) {
   std::array<std::int64_t, N> all{};
   for (std::int64_t& one : all) one = value;
   return all;
+}
+
+/// The padding with which a convolution of stride 1 gives what has its input's size: dilation (kernel - 1) /
+/// 2 on both sides. Throws ShapeError where that is no integer, as for even kernels.
+template <std::size_t N>
+std::array<std::int64_t, N> same_padding(const std::array<std::int64_t, N>& kernel,
+                                         const std::array<std::int64_t, N>& dilation = filled<N>(1),
+                                         Location where = Location::current()) {
+  std::array<std::int64_t, N> padding{};
+  for (std::size_t i = 0; i < N; ++i) {
+    const std::int64_t both = dilation[i] * (kernel[i] - 1);
+    if (both < 0 || both % 2 != 0)
+      throw ShapeError("[same_padding] a kernel of " + std::to_string(kernel[i]) + " with dilation " +
+                           std::to_string(dilation[i]) + " has no middle",
+                       where);
+    padding[i] = both / 2;
+  }
+  return padding;
 }
 
 /// As Conv2d, over the last N dimensions; three-dimensional ones are sums of two-dimensional ones, one for

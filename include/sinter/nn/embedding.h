@@ -3,10 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 #include <sinter/detail/api.h>
 #include <sinter/device.h>
 #include <sinter/nn/init.h>
+#include <sinter/nn/low_rank.h>
 #include <sinter/tensor.h>
 
 namespace sinter::nn {
@@ -18,12 +21,17 @@ SINTER_API AnyTensor embedding(const AnyTensor& index, const AnyTensor& weight, 
 /// y[..] = weight[index[..]]
 struct Embedding {
   Tensor<2> weight;  // (n_embedding, d_model)
+  std::optional<LowRank> lora = std::nullopt;
 
   /// (..) -> (.., d_model). An index outside of [0, n_embedding) throws ShapeError when the result is read.
   template <std::size_t R>
   requires(R < kMaxRank) Tensor<R + 1> forward(const Tensor<R, Int>& index,
                                                Location where = Location::current())
-  const { return Tensor<R + 1>(detail::embedding(index.dynamic(), weight.dynamic(), where)); }
+  const {
+    AnyTensor y = detail::embedding(index.dynamic(), weight.dynamic(), where);
+    if (lora) y = detail::with_low_rank_rows(y, index.dynamic(), *lora, where);
+    return Tensor<R + 1>(std::move(y));
+  }
 };
 
 struct SINTER_API EmbeddingConfig {

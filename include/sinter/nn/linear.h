@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include <sinter/detail/api.h>
 #include <sinter/device.h>
 #include <sinter/nn/init.h>
+#include <sinter/nn/low_rank.h>
 #include <sinter/tensor.h>
 
 namespace sinter::nn {
@@ -24,12 +26,15 @@ SINTER_API AnyTensor bilinear(const AnyTensor& a, const AnyTensor& b, const AnyT
 struct Linear {
   Tensor<2> weight;               // (d_out, d_in)
   std::optional<Tensor<1>> bias;  // (d_out)
+  std::optional<LowRank> lora = std::nullopt;
 
   /// (.., d_in) -> (.., d_out)
   template <std::size_t R>
   requires(R >= 1) Tensor<R> forward(const Tensor<R>& x, Location where = Location::current())
   const {
-    return Tensor<R>(detail::linear(x.dynamic(), weight.dynamic(), bias ? &bias->dynamic() : nullptr, where));
+    AnyTensor y = detail::linear(x.dynamic(), weight.dynamic(), bias ? &bias->dynamic() : nullptr, where);
+    if (lora) y = detail::with_low_rank(y, x.dynamic(), *lora, where);
+    return Tensor<R>(std::move(y));
   }
 };
 

@@ -46,6 +46,7 @@ SINTER_API std::vector<State> to_device(std::vector<State> states, const Device&
 SINTER_API std::vector<State> to_dtype(std::vector<State> states, DType dtype, Location where);
 SINTER_API std::vector<State> set_frozen(std::vector<State> states, bool frozen, std::string_view pattern,
                                          Location where);
+SINTER_API std::vector<State> fork(std::vector<State> states, Location where);
 SINTER_API bool equal(const std::vector<State>& a, const std::vector<State>& b, Location where);
 
 }  // namespace detail
@@ -96,6 +97,15 @@ M freeze(M model, std::string_view pattern = "*", Location where = Location::cur
 template <class M>
 M unfreeze(M model, std::string_view pattern = "*", Location where = Location::current()) {
   auto states = detail::set_frozen(detail::state_of(model), false, pattern, where);
+  return detail::with_state(std::move(model), std::move(states));
+}
+
+/// A model of its own with the values that this one has now: its parameters are other leaves, tied ones tied
+/// to each other, so that a thread that is given it can train it while this one is trained, or read. Values
+/// are shared until one of both changes them.
+template <class M>
+M fork(M model, Location where = Location::current()) {
+  auto states = detail::fork(detail::state_of(model), where);
   return detail::with_state(std::move(model), std::move(states));
 }
 

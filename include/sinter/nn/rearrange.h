@@ -1,6 +1,7 @@
 // Layers that only move elements, and one that does nothing.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -42,6 +43,24 @@ struct PixelUnshuffle {
   template <std::size_t R>
   requires(R >= 3) Tensor<R> forward(const Tensor<R>& x, Location where = Location::current())
   const { return pixel_unshuffle(x, factor, where); }
+};
+
+/// The windows of images as columns: (n, c, h, w) -> (n, c kernel, windows). See sinter::unfold.
+struct Unfold {
+  WindowOptions windows;
+  Tensor<3> forward(const Tensor<4>& x, Location where = Location::current()) const {
+    return unfold(x, windows, where);
+  }
+};
+
+/// The sum of columns at the places of their windows: (n, c kernel, windows) -> (n, c, h, w). Throws
+/// ShapeError when the columns are not those of such images.
+struct Fold {
+  std::array<std::int64_t, 2> output;  // {height, width}
+  WindowOptions windows;
+  Tensor<4> forward(const Tensor<3>& x, Location where = Location::current()) const {
+    return fold(x, output, windows, where);
+  }
 };
 
 }  // namespace sinter::nn

@@ -1,0 +1,159 @@
+// Pools of volumes, norms of windows, deformable convolutions, resizing by factors and volumes, windows as
+// layers, against PyTorch.
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <sinter/nn.h>
+
+#include "tests/pytorch/image_cases.h"
+#include "tests/pytorch/pool_cases.h"
+
+using namespace sinter;
+
+namespace {
+
+using Inputs = const std::vector<AnyTensor>&;
+
+void check(const std::string& name, const reference::Function& function, double tolerance = 2e-5) {
+  const auto& cases =
+      reference::image_cases.count(name) != 0 ? reference::image_cases : reference::pool_cases;
+  reference::check(cases, name, function, tolerance);
+}
+
+template <std::size_t R, class Layer>
+reference::Function of(const Layer& layer) {
+  return [layer](Inputs x) { return layer.forward(Tensor<R>(x[0])).dynamic(); };
+}
+
+constexpr WindowOptions kWindow{.kernel = {2, 3}, .stride = {1, 2}, .padding = {1, 1}, .dilation = {2, 1}};
+
+}  // namespace
+
+TEST_CASE("pools of volumes") {
+  check("max_pool3d",
+        of<5>(nn::MaxPool3d{
+            .kernel = {2, 3, 2}, .stride = {{1, 2, 2}}, .padding = {1, 1, 0}, .dilation = {1, 1, 2}}));
+  check("avg_pool3d", of<5>(nn::AvgPool3d{.kernel = {2, 3, 2}, .stride = {{2, 1, 2}}, .padding = {1, 1, 1}}));
+  check("avg_pool3d_inside",
+        of<5>(nn::AvgPool3d{.kernel = {2, 2, 2}, .padding = {1, 1, 1}, .count_include_pad = false}));
+  check("adaptive_avg_pool3d", of<5>(nn::AdaptiveAvgPool3d{{2, 3, 1}}));
+  check("adaptive_avg_pool3d_even", of<5>(nn::AdaptiveAvgPool3d{{2, 2, 1}}));
+  check("adaptive_max_pool3d", of<5>(nn::AdaptiveMaxPool3d{{2, 3, 2}}));
+  const auto x = Tensor<5>::ones({1, 1, 2, 3, 3}, Device::best());
+  CHECK_THROWS_WITH_AS((nn::MaxPool3d{.kernel = {3, 1, 1}}.forward(x)),
+                       doctest::Contains("[max_pool3d] a window of 3 does not fit in the 2"), ShapeError);
+  CHECK_THROWS_AS((nn::AvgPool3d{.kernel = {1, 0, 1}}.forward(x)), ShapeError);
+  CHECK_THROWS_AS((nn::AdaptiveMaxPool3d{{1, 0, 1}}.forward(x)), ShapeError);
+}
+
+namespace {
+
+template <std::size_t N, class Pool>
+reference::Function with_indices(const Pool& pool, const std::array<std::int64_t, N>& size) {
+  return [=](Inputs x) {
+    const auto [values, indices] = pool.forward_with_indices(Tensor<N + 2>(x[0]));
+    const auto back = nn::MaxUnpool<N>{size}.forward(values, indices);
+    return cat({values.flatten(), indices.to_float().flatten(), back.flatten()}, 0).dynamic();
+  };
+}
+
+}  // namespace
+
+TEST_CASE("where maxima stand, and putting them back") {
+  check("max_pool1d_indices", with_indices<1>(nn::MaxPool1d{.kernel = 3, .padding = 1}, {7}));
+  check("max_pool2d_indices", with_indices<2>(nn::MaxPool2d{.kernel = {2, 2}}, {4, 6}));
+  check("max_pool3d_indices", with_indices<3>(nn::MaxPool3d{.kernel = {2, 2, 1}}, {2, 4, 3}));
+  check("max_pool2d_dilated", [](Inputs x) {
+    const nn::MaxPool2d pool{.kernel = {2, 3}, .stride = {{1, 2}}, .padding = {1, 1}, .dilation = {2, 1}};
+    const Tensor<4> given(x[0]);
+    const auto [values, indices] = pool.forward_with_indices(given);
+    CHECK(values_of(values.inner().dynamic()) == values_of(pool.forward(given).inner().dynamic()));
+    return (indices.to_float() + given.sum() * 0.0).dynamic();
+  });
+  const auto x = Tensor<3>::ones({1, 1, 4}, Device::best());
+  const auto pooled = nn::MaxPool1d{.kernel = 2}.forward_with_indices(x);
+  CHECK(pooled.indices.to_vector<std::int64_t>() ==
+        std::vector<std::int64_t>{0, 2});  // of equal ones the first
+  CHECK_THROWS_AS((nn::MaxUnpool1d{{4}}.forward(x, pooled.indices)), ShapeError);
+  CHECK_THROWS_AS((nn::MaxUnpool1d{{2}}.forward(pooled.values, pooled.indices).to_vector<float>()),
+                  ShapeError);
+  CHECK(nn::Shrink{.lambda = 0.5, .bias = 0.25}.forward(x).to_vector<float>() ==
+        std::vector<float>(4, 0.75f));
+}
+
+TEST_CASE("norms of windows") {
+  check("lp_pool2d", of<4>(nn::LpPool2d{.p = 2, .kernel = {2, 3}, .stride = {{1, 2}}}));
+  check("lp_pool1d", [](Inputs x) {
+    return nn::LpPool1d{.p = 3, .kernel = 2}.forward(abs(Tensor<3>(x[0])) + 0.25).dynamic();
+  });
+  const auto zeros = Tensor<3>::zeros({1, 1, 4}, Device::best().autodiff()).require_grad();
+  const auto y = nn::LpPool1d{.p = 2, .kernel = 2}.forward(zeros);
+  check_close(y.sum().backward().get(zeros)->dynamic(), {0, 0, 0, 0});
+  CHECK_THROWS_AS((nn::LpPool1d{.p = 0, .kernel = 2}.forward(zeros)), Error);
+}
+
+TEST_CASE("sizes by factors, volumes, windows as layers") {
+  check("interpolate_trilinear", of<5>(nn::Interpolate3d{{3, 4, 2}, Interpolation::Linear}));
+  check("upsample_nearest", of<3>(nn::Upsample{3}));
+  check("upsample_bilinear", of<4>(nn::Upsample{2, Interpolation::Linear, true}));
+  check("unfold", of<4>(nn::Unfold{kWindow}));
+  check("fold", of<3>(nn::Fold{{4, 5}, kWindow}));
+  CHECK_THROWS_AS((nn::Upsample{0}.forward(Tensor<3>::ones({1, 1, 2}, Device::best()))), Error);
+  CHECK(nn::same_padding<2>({3, 5}, {2, 1}) == std::array<std::int64_t, 2>{2, 2});
+  CHECK_THROWS_WITH_AS((nn::same_padding<1>({4})),
+                       doctest::Contains("a kernel of 4 with dilation 1 has no middle"), ShapeError);
+}
+
+TEST_CASE("deformable convolutions") {
+  const auto layer = [](Inputs x, nn::DeformConv2d settings) {
+    settings.weight = Tensor<4>(x[2]);
+    settings.bias = Tensor<1>(x[3]);
+    std::optional<Tensor<4>> mask;
+    if (x.size() > 4) mask = Tensor<4>(x[4]);
+    return settings.forward(Tensor<4>(x[0]), Tensor<4>(x[1]), mask).dynamic();
+  };
+  check("deform_conv2d", [&](Inputs x) { return layer(x, {.weight = {}, .bias = {}, .padding = {1, 1}}); });
+  check("deform_conv2d_masked", [&](Inputs x) {
+    return layer(x, {.weight = {},
+                     .bias = {},
+                     .stride = {2, 1},
+                     .padding = {1, 0},
+                     .dilation = {1, 2},
+                     .groups = 2,
+                     .offset_groups = 2});
+  });
+}
+
+TEST_CASE("a deformable convolution without offsets is a convolution, and checks its arguments") {
+  const Device device = Device::best();
+  device.seed(3);
+  const nn::DeformConv2dConfig config{.channels = {4, 6},
+                                      .kernel = {3, 2},
+                                      .stride = {1, 2},
+                                      .padding = {1, 0},
+                                      .groups = 2,
+                                      .offset_groups = 4};
+  const auto layer = config.init(device);
+  const auto x = Tensor<4>::randn({2, 4, 5, 7}, device);
+  const auto offset = Tensor<4>::zeros({2, 48, 5, 3}, device);
+  const nn::Conv2d plain{
+      .weight = layer.weight, .bias = layer.bias, .stride = {1, 2}, .padding = {1, 0}, .groups = 2};
+  check_close(layer.forward(x, offset).dynamic(), values_of(plain.forward(x).dynamic()), 1e-5);
+  // Far outside, and where the offset is no number, there is nothing but the bias.
+  for (const double far : {-100.0, 1e30, std::nan("")}) {
+    const auto y = layer.forward(x, offset + far);
+    if (!std::isnan(far))
+      check_close((y - layer.bias->reshape({1, 6, 1, 1})).dynamic(), std::vector<float>(180, 0));
+  }
+  CHECK_THROWS_WITH_AS(layer.forward(x, offset.narrow(1, 0, 24)),
+                       doctest::Contains("the offset (2, 24, 5, 3) is not (2, 48, 5, 3)"), ShapeError);
+  CHECK_THROWS_WITH_AS(layer.forward(x, offset, offset), doctest::Contains("the mask"), ShapeError);
+  CHECK_THROWS_AS(layer.forward(x.narrow(2, 0, 0), offset), ShapeError);
+  CHECK_THROWS_AS(
+      (nn::DeformConv2dConfig{.channels = {4, 6}, .kernel = {3, 3}, .offset_groups = 3}.init(device)),
+      ShapeError);
+}
