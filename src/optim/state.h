@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include <sinter/record.h>
+#include <sinter/record/record.h>
 
 namespace sinter::optim {
 
