@@ -5,6 +5,7 @@
 #include <sinter/autocast.h>
 #include <sinter/autodiff.h>
 #include <sinter/complex.h>
+#include <sinter/config.h>
 #include <sinter/data.h>
 #include <sinter/describe.h>
 #include <sinter/device.h>
