@@ -2,5 +2,6 @@
 #pragma once
 
 #include <sinter/record/bytes.h>
+#include <sinter/record/checkpoint.h>
 #include <sinter/record/module.h>
 #include <sinter/record/record.h>

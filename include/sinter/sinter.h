@@ -20,6 +20,7 @@
 #include <sinter/optim.h>
 #include <sinter/precision.h>
 #include <sinter/print.h>
+#include <sinter/random.h>
 #include <sinter/record.h>
 #include <sinter/reflect.h>
 #include <sinter/scalar.h>

@@ -1,4 +1,5 @@
 // Names by regular expressions.
+#include <map>
 #include <regex>
 #include <utility>
 
@@ -33,6 +34,32 @@ Renaming::Renaming(std::vector<Replacement> replacements) {
     }
   }
   names_ = std::move(names);
+}
+
+void Record::rename_all(const Renaming& renaming) {
+  Record renamed;
+  for (const auto& [name, entry] : entries_)
+    if (std::string to = renaming(name); !to.empty()) renamed.add(std::move(to), entry);
+  for (const auto& [key, text] : texts_) {
+    // [PART.]tied.PATH
+    constexpr std::string_view kTied = "tied.";
+    const std::size_t at = key.find(kTied);
+    if (at == std::string::npos || (at != 0 && key[at - 1] != '.')) {
+      renamed.set_text(key, text);
+      continue;
+    }
+    const std::string part = key.substr(0, at);
+    const auto within = [&](const std::string& path) {
+      std::string to = renaming(part + path);
+      if (!to.empty() && !to.starts_with(part))
+        throw DataError("[record] \"" + part + path + "\", which is tied to another, would leave \"" + part +
+                        "\"");
+      return to.empty() ? to : to.substr(part.size());
+    };
+    const std::string path = within(key.substr(at + kTied.size()));
+    if (!path.empty()) renamed.set_text(part + std::string(kTied) + path, within(text));
+  }
+  *this = std::move(renamed);
 }
 
 }  // namespace sinter::record

@@ -17,6 +17,8 @@
 
 namespace sinter::record {
 
+class Renaming;
+
 /// How a record becomes bytes.
 enum class Encoding : std::uint8_t {
   /// The length of the header (64 bits, little-endian), the header (JSON: for each name dtype, shape and byte
@@ -90,6 +92,8 @@ class SINTER_API Record {
   // ---- changes, as migrations need them. Throw DataError where `from` or `name` is none, or `to` is one.
   void rename(std::string_view from, std::string to);
   void rename_text(std::string_view from, std::string to);
+  /// All names of tensors, also those in texts about tied parameters. What becomes empty is erased.
+  void rename_all(const Renaming& renaming);
   void erase(std::string_view name);
   void erase_text(std::string_view key);
   /// The elements in another dtype: from floats to floats, from integers to integers. Throws DataError where
