@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,9 @@ class Bytes {
     span_ = *own;
     owner_ = own;
   }
-  Bytes(std::span<const std::byte> bytes) : Bytes(std::vector<std::byte>(bytes.begin(), bytes.end())) {}
+  template <class B, std::size_t N>
+  requires std::is_same_v<std::remove_const_t<B>, std::byte> Bytes(std::span<B, N> bytes)
+      : Bytes(std::vector<std::byte>(bytes.begin(), bytes.end())) {}
   /// Copies nothing: the bytes have to stay for as long as `owner`, or, without one, as any copy of this.
   /// What is part of the program's text (see `sinter embed`) needs no owner.
   static Bytes view(std::span<const std::byte> bytes, std::shared_ptr<const void> owner = nullptr) {
