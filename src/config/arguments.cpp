@@ -6,6 +6,7 @@
 #include <sinter/config.h>
 #include <sinter/error.h>
 
+#include "src/config/as_config.h"
 #include "src/config/nearest.h"
 #include "src/record/file.h"
 
@@ -89,15 +90,17 @@ void unknown_setting(const std::string& path, const Value& known, Reading& readi
 }
 
 std::string read_text(const Path& file) {
-  const record::Bytes bytes = record::read_file(file, false);
+  const record::Bytes bytes = as_config([&] { return record::read_file(file, false); });
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
 void write_text(const std::string& text, const Path& file) {
-  record::PendingFile pending(file);
   const record::Bytes bytes(std::as_bytes(std::span(text)));
-  pending.write({&bytes, 1});
-  pending.publish();
+  as_config([&] {
+    record::PendingFile pending(file);
+    pending.write({&bytes, 1});
+    pending.publish();
+  });
 }
 
 std::string quoted(const Path& file) { return "\"" + file.string() + "\""; }

@@ -8,6 +8,7 @@
 #include <sinter/config/value.h>
 #include <sinter/error.h>
 
+#include "src/config/as_config.h"
 #include "src/record/untrusted_json.h"
 
 namespace sinter::config {
@@ -93,13 +94,7 @@ Value Value::table() {
 }
 
 Value Value::parse(std::string_view json, std::string_view source) {
-  try {
-    return from(record::parse_untrusted(json, "the text", source));
-  } catch (const DataError& error) {
-    // It is no record here.
-    const std::string message = error.what();
-    throw DataError("[config]" + message.substr(message.find(']') + 1));
-  }
+  return detail::as_config([&] { return from(record::parse_untrusted(json, "the text", source)); });
 }
 
 std::string Value::to_text(int indent) const {

@@ -12,14 +12,18 @@ struct Renaming::Replacements final : Renaming::Names {
   std::vector<std::pair<std::regex, std::string>> all;
 
   std::string renamed(std::string_view name) const override {
-    // std::regex recurses over the text. No path of a module is as long.
-    constexpr std::size_t kMostCharacters = 4096;
+    // std::regex recurses over the text, also on threads with small stacks. No path of a module is as long.
+    constexpr std::size_t kMostCharacters = 1024;
     if (name.size() > kMostCharacters)
       throw DataError("[record] a name of " + std::to_string(name.size()) +
                       " characters, which begins with \"" + std::string(name.substr(0, 32)) +
                       "\", is too long for patterns");
     std::string text(name);
-    for (const auto& [pattern, replacement] : all) text = std::regex_replace(text, pattern, replacement);
+    try {
+      for (const auto& [pattern, replacement] : all) text = std::regex_replace(text, pattern, replacement);
+    } catch (const std::regex_error& error) {
+      throw DataError("[record] \"" + std::string(name) + "\" cannot be renamed: " + error.what());
+    }
     return text;
   }
 };

@@ -1,6 +1,7 @@
 // Checkpoints: a training goes on where it was, old versions load, and what fails changes nothing.
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include <sinter/random.h>
 #include <sinter/record.h>
 
+#include "tests/support/failing_backend.h"
 #include "tests/support/messages.h"
 #include "tests/support/records.h"
 #include "tests/support/temporary_folder.h"
@@ -36,7 +38,7 @@ struct Net {
 
 // A whole training, with everything that its next step depends on.
 struct Run {
-  Device device = test_device().autodiff();
+  Device device;
   Config config;
   Net net;
   optim::Optimizer adam = optim::AdamWConfig{}.init();
@@ -45,7 +47,7 @@ struct Run {
   std::int64_t step = 0;
   std::string note = "begun";
 
-  explicit Run(std::uint64_t seed) {
+  explicit Run(std::uint64_t seed, const Device& on = test_device()) : device(on.autodiff()) {
     device.seed(seed);
     net = {nn::LinearConfig{.d_in = 3, .d_out = 4}.init(device),
            nn::LinearConfig{.d_in = 4, .d_out = 1}.init(device)};
@@ -132,6 +134,47 @@ TEST_CASE("random numbers go on where they were") {
   CHECK(random_state(device) == state);
   CHECK(draw() == first);
   CHECK(draw() == second);
+}
+
+TEST_CASE("random numbers are a thread's own") {
+  const Device device = test_device();
+  device.seed(3);
+  const RandomState state = random_state(device);
+  const auto draw = [&] { return values_of(AnyTensor::normal({4}, 0, 1, device)); };
+  const std::vector<float> first = draw();
+  std::vector<float> other;
+  std::thread thread([&] {
+    set_random_state(device, state);
+    other = draw();
+  });
+  thread.join();
+  CHECK(other == first);
+  const RandomState after = random_state(device);
+  CHECK(after.next == state.next + 1);
+}
+
+TEST_CASE("a load for which memory runs out changes nothing, wherever that is") {
+  FailingDevice failing;
+  Run saved(4, failing.device);
+  saved.advance();
+  const Record good = saved.checkpoint().to_record();
+  Run other(5, failing.device);
+  other.advance();
+  other.advance();
+  const Record before = other.checkpoint().to_record();
+  int failures = 0;
+  for (bool done = false; !done; ++failures) {
+    REQUIRE(failures < 100);
+    failing.backend->fail_at = failures;
+    const std::string message = message_of([&] { other.checkpoint().load_record(good); });
+    done = failing.backend->fail_at >= 0;
+    failing.backend->fail_at = -1;
+    if (done) continue;
+    CHECK(contains(message, "no memory left"));
+    CHECK(equal(other.checkpoint().to_record(), before));
+  }
+  CHECK(equal(other.checkpoint().to_record(), good));
+  CHECK(failures > 10);
 }
 
 TEST_CASE("an older version loads with a migration") {

@@ -1,4 +1,5 @@
 // Files of records: mapped, in several parts with an index, replaced as a whole.
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -7,6 +8,7 @@
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
+#include <sys/resource.h>
 
 #include <sinter/error.h>
 #include <sinter/record/record.h>
@@ -221,6 +223,28 @@ TEST_CASE("what cannot be written changes nothing") {
                "cannot be written"));
   std::filesystem::remove(folder.path() / "n.safetensors.index.json");
   CHECK(files_in(folder) == files);
+  CHECK(equal(Record::read(file), three(1)));
+}
+
+TEST_CASE("a disk that is full in the middle of a file") {
+  TemporaryFolder folder;
+  const auto file = folder.path() / "m.safetensors";
+  three(1).write(file);
+  Record large = three(2);
+  large.add("large", entry_of(DType::u8, {100000}, 0));
+  const auto old = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+  rlimit small = limit;
+  small.rlim_cur = 50000;
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const std::string one = message_of([&] { large.write(file); });
+  const std::string several = message_of([&] { large.write(file, {.max_shard_bytes = 200}); });
+  setrlimit(RLIMIT_FSIZE, &limit);
+  std::signal(SIGXFSZ, old);
+  CHECK(contains(one, "cannot be written: File too large"));
+  CHECK(contains(several, "cannot be written: File too large"));
+  CHECK(files_in(folder) == 1);
   CHECK(equal(Record::read(file), three(1)));
 }
 
