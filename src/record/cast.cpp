@@ -79,8 +79,14 @@ auto with_float(DType dtype, F&& f) {
     case DType::f64: return f(double());
     case DType::bf16: return f(bfloat16());
     case DType::f16: return f(float16());
-    default: return f(float());
+    case DType::f32:
+    // Not asked for. The list is whole, so that a compiler tells of dtypes that are new.
+    case DType::i32:
+    case DType::i64:
+    case DType::u8:
+    case DType::boolean: break;
   }
+  return f(float());
 }
 
 template <class F>
@@ -88,8 +94,14 @@ auto with_int(DType dtype, F&& f) {
   switch (dtype) {
     case DType::i32: return f(std::int32_t());
     case DType::u8: return f(std::uint8_t());
-    default: return f(std::int64_t());
+    case DType::i64:
+    case DType::f32:
+    case DType::f64:
+    case DType::bf16:
+    case DType::f16:
+    case DType::boolean: break;
   }
+  return f(std::int64_t());
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include "src/record/safetensors.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -11,14 +11,10 @@
 namespace sinter::record {
 namespace {
 
-constexpr std::array<std::pair<DType, std::string_view>, kDTypeCount> kDTypeNames{{{DType::f32, "F32"},
-                                                                                   {DType::f64, "F64"},
-                                                                                   {DType::bf16, "BF16"},
-                                                                                   {DType::f16, "F16"},
-                                                                                   {DType::i32, "I32"},
-                                                                                   {DType::i64, "I64"},
-                                                                                   {DType::u8, "U8"},
-                                                                                   {DType::boolean, "BOOL"}}};
+constexpr std::pair<DType, std::string_view> kDTypeNames[] = {
+    {DType::f32, "F32"}, {DType::f64, "F64"}, {DType::bf16, "BF16"}, {DType::f16, "F16"},
+    {DType::i32, "I32"}, {DType::i64, "I64"}, {DType::u8, "U8"},     {DType::boolean, "BOOL"}};
+static_assert(std::size(kDTypeNames) == kDTypeCount, "every dtype has a name in files");
 
 std::string known_dtypes() {
   std::string text;

@@ -23,9 +23,19 @@ using record::Record;
 
 namespace {
 
-constexpr Format kFormats[] = {{Encoding::safetensors, false}, {Encoding::messagepack, false},
-                               {Encoding::json, false},        {Encoding::safetensors, true},
-                               {Encoding::messagepack, true},  {Encoding::json, true}};
+bool has_gzip() {
+  const std::string message = message_of([] { Record().to_bytes({.gzip = true}); });
+  if (message != "") CHECK(contains(message, "built without zlib"));
+  return message == "";
+}
+
+std::vector<Format> formats() {
+  std::vector<Format> formats;
+  for (const bool gzip : {false, true})
+    for (const Encoding encoding : {Encoding::safetensors, Encoding::messagepack, Encoding::json})
+      if (!gzip || has_gzip()) formats.push_back({encoding, gzip});
+  return formats;
+}
 
 std::string error_of(std::string_view text, Format format) {
   return message_of([&] { Record::from_bytes(Bytes(std::as_bytes(std::span(text))), "file x", format); });
@@ -73,7 +83,7 @@ TEST_CASE("every encoding gives the same record back") {
   Record only_texts;
   only_texts.set_text("a", "b");
   for (const Record& record : {sample_record(), numbers(), only_texts, Record()})
-    for (const Format format : kFormats) {
+    for (const Format format : formats()) {
       CAPTURE(static_cast<int>(format.encoding));
       CAPTURE(format.gzip);
       const std::vector<std::byte> bytes = record.to_bytes(format);
@@ -111,6 +121,7 @@ TEST_CASE("the name of a file says its format") {
   CHECK(Format::of("model.mpk") == Format{Encoding::messagepack, false});
   TemporaryFolder folder;
   for (const char* name : {"a.safetensors", "a.json", "a.msgpack", "a.json.gz", "a.safetensors.gz"}) {
+    if (std::string_view(name).ends_with(".gz") && !has_gzip()) continue;
     const auto file = folder.path() / name;
     sample_record().write(file);
     CHECK(equal(Record::read(file), sample_record()));
@@ -122,7 +133,7 @@ TEST_CASE("the name of a file says its format") {
 }
 
 TEST_CASE("any encoding cut off after any byte") {
-  for (const Format format : kFormats) {
+  for (const Format format : formats()) {
     const std::vector<std::byte> bytes = sample_record().to_bytes(format);
     // JSON ends with a line break that may be missing.
     const std::size_t whole = bytes.size() - (format == Format{Encoding::json} ? 1 : 0);
@@ -139,7 +150,7 @@ TEST_CASE("any encoding cut off after any byte") {
 
 TEST_CASE("any byte of any encoding changed") {
   const Record record = sample_record();
-  for (const Format format : kFormats) {
+  for (const Format format : formats()) {
     std::vector<std::byte> bytes = record.to_bytes(format);
     // Plain JSON has no checksum: people may edit it.
     const bool checked = format != Format{Encoding::json};
