@@ -138,12 +138,12 @@ const std::string& Value::as_text() const {
 
 std::size_t Value::size() const { return items().size(); }
 
-const std::vector<Value>& Value::items() const {
+std::span<const Value> Value::items() const {
   if (kind_ != Kind::table) require(Kind::list);
   return items_;
 }
 
-std::vector<Value>& Value::items() {
+std::span<Value> Value::items() {
   if (kind_ != Kind::table) require(Kind::list);
   return items_;
 }

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,13 +48,15 @@ class SINTER_API Value {
   std::int64_t as_integer() const;
   double as_real() const;
   const std::string& as_text() const;
-  bool is_negative() const { return is_negative_; }       // an integer
-  std::uint64_t magnitude() const { return magnitude_; }  // of an integer
+  /// Sign and absolute value of an integer, which may take 64 bits without its sign.
+  bool is_negative() const { return is_negative_; }
+  std::uint64_t magnitude() const { return magnitude_; }
 
   /// Of a list or table. Throw DataError for another kind.
   std::size_t size() const;
-  const std::vector<Value>& items() const;
-  std::vector<Value>& items();
+  std::span<const Value> items() const;
+  std::span<Value> items();
+  /// Of a list.
   void push_back(Value item);
   // Of a table, in the order in which they were added.
   const std::vector<std::string>& keys() const;
