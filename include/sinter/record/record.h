@@ -111,7 +111,7 @@ class SINTER_API Record {
   static Record from_bytes(const Bytes& bytes, std::string_view source = "bytes", Format format = {});
 
   /// Writes to temporary files beside `file` and renames them: a reader sees either the old or the new
-  /// content, complete. What a write replaces is removed, files of its shards included. Throws DataError with
+  /// content, complete, or, of several files that are replaced just then, an error. Throws DataError with
   /// the file and the reason; nothing has changed then.
   void write(const Path& file, const WriteOptions& options = {}) const;
   /// A file, or several with an index: FILE.index.json by its own name, or by that of FILE where there is no
