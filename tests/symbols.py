@@ -15,7 +15,7 @@ CALLED_BY_HEADERS = {
     "sinter::autodiff::retain(sinter::autodiff::Node*)",
     "sinter::autodiff::release(sinter::autodiff::Node*)",
 }
-PUBLIC_NAMESPACES = {"data", "detail", "nn", "optim", "record", "reflect"}
+PUBLIC_NAMESPACES = {"config", "data", "detail", "nn", "optim", "record", "reflect"}
 
 
 def is_public(name, words):

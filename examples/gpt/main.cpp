@@ -43,9 +43,9 @@ int run(const Options& options) {
   sn::visit_parameters(model,
                        [&](std::string_view, const auto& parameter) { parameters += parameter.numel(); });
   std::printf("%lld parameters on %s\n", static_cast<long long>(parameters), device.name().c_str());
-  if (!options.from.empty()) model = sn::record::load(std::move(model), options.from);
+  if (!options.from.empty()) sn::record::load(model, options.from, {.prefix = "model"});
   if (options.only_generate)
-    model = sn::record::load(std::move(model), options.training.file);
+    sn::record::load(model, options.training.file, {.prefix = "model"});
   else
     model = gpt::train(std::move(model), gpt::Text(options.text, device), options.training);
   std::printf("%s", options.prompt.c_str());
@@ -79,8 +79,7 @@ int main(int argc, char** argv) {
   app.add_option("--until", o.training.until, "stops at this step, to be resumed");
   app.add_option("--seed", o.training.seed)->capture_default_str();
   app.add_flag("--bf16", o.training.mixed, "products in bf16, parameters in f32");
-  app.add_option("--save", o.training.file, "the checkpoint; the optimizer's state is beside it")
-      ->capture_default_str();
+  app.add_option("--save", o.training.file, "the checkpoint")->capture_default_str();
   app.add_option("--from", o.from, "weights to start with, from a checkpoint");
   app.add_flag("--resume", o.training.resume, "goes on where the checkpoint was written");
   app.add_flag("--generate", o.only_generate, "no training: loads the checkpoint and writes");

@@ -13,11 +13,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::filesystem::path beside(const std::filesystem::path& file, const char* what) {
-  std::filesystem::path path = file;
-  return path += what;
-}
-
 double learning_rate(const Training& training, std::int64_t step) {
   if (step < training.warm_up)
     return training.learning_rate * static_cast<double>(step + 1) / static_cast<double>(training.warm_up);
@@ -39,49 +34,40 @@ std::mt19937_64 random_of(const Training& training, std::int64_t step) {
   return std::mt19937_64(training.seed * 1'000'003 + static_cast<std::uint64_t>(step));
 }
 
-void save(const Gpt& model, const sn::optim::Adam& adam, std::int64_t step,
-          const std::filesystem::path& file) {
-  adam.save(beside(file, ".adam"));
-  sn::record::Record record = sn::record::to_record(model);
-  record.set_text("step", std::to_string(step));
-  record.write(file);
-}
-
 }  // namespace
 
 Gpt train(Gpt model, const Text& text, const Training& training) {
   sn::optim::Adam adam = sn::optim::AdamWConfig{.beta2 = 0.95, .weight_decay = 0.1}.init();
   std::int64_t step = 0;
+  sn::record::Checkpoint checkpoint;
+  checkpoint.module("model", model);
+  checkpoint.state("adam", adam, model.tokens.device());
+  checkpoint.config("step", step);
   if (training.resume) {
-    const auto record = sn::record::Record::read(training.file);
-    const std::string* at = record.find_text("step");
-    if (at == nullptr) throw sn::DataError(training.file.string() + " is no checkpoint: it has no step");
-    step = std::stoll(*at);
-    model = sn::record::from_record(std::move(model), record);
-    adam.load(beside(training.file, ".adam"), model.tokens.device().inner());
+    checkpoint.load(training.file);
     std::printf("resumed at step %lld\n", static_cast<long long>(step));
   }
   const std::int64_t context = model.positions.shape()[0];
   Clock::time_point since = Clock::now();
   std::int64_t reported = step;
   const std::int64_t end = training.until > 0 ? std::min(training.until, training.steps) : training.steps;
-  for (; step < end; ++step) {
+  while (step < end) {
     std::mt19937_64 random = random_of(training, step);
     const sn::Tensor<0> loss =
         loss_of(model, text.batch(training.batch, context, false, random), training.mixed);
     adam.step(learning_rate(training, step), model, loss.backward());
-    const std::int64_t done = step + 1;
-    if (done % training.report == 0 || done == end) {
+    ++step;
+    if (step % training.report == 0 || step == end) {
       const double value = loss.item();  // waits for the device; nothing else does
       const double seconds = std::chrono::duration<double>(Clock::now() - since).count();
-      const double tokens = static_cast<double>((done - reported) * training.batch * context);
-      std::printf("step %lld  loss %.4f  %.0f tokens/s\n", static_cast<long long>(done), value,
+      const double tokens = static_cast<double>((step - reported) * training.batch * context);
+      std::printf("step %lld  loss %.4f  %.0f tokens/s\n", static_cast<long long>(step), value,
                   tokens / seconds);
       std::fflush(stdout);
       since = Clock::now();
-      reported = done;
+      reported = step;
     }
-    if (done % training.checkpoint == 0 || done == end) save(model, adam, done, training.file);
+    if (step % training.checkpoint == 0 || step == end) checkpoint.save(training.file);
   }
   if (!text.has(context, true)) {
     std::printf("no validation: the text's last tenth is shorter than %lld tokens\n",

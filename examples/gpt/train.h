@@ -22,8 +22,8 @@ struct Training {
   bool resume = false;
 };
 
-// Trains the model and leaves it, with the optimizer's state beside it, in `training.file`. What is resumed
-// goes on as if it had never stopped.
+// Trains the model and leaves it, with the optimizer's state and the step, in `training.file`. What is
+// resumed goes on as if it had never stopped.
 Gpt train(Gpt model, const Text& text, const Training& training);
 
 }  // namespace gpt

@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include <sinter/detail/api.h>
 #include <sinter/dtype.h>
+#include <sinter/path.h>
 #include <sinter/shape.h>
 
 namespace sinter {
@@ -115,7 +115,7 @@ class SINTER_API Report {
   std::string to_svg() const;
   /// Writes one file in the format of its extension (.txt, .json, .svg). Any other name makes a folder with
   /// plan.txt, plan.json and plan.svg. Throws Error where that cannot be written.
-  void save(const std::filesystem::path& path) const;
+  void save(const Path& path) const;
 };
 
 namespace detail {

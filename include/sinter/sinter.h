@@ -5,6 +5,7 @@
 #include <sinter/autocast.h>
 #include <sinter/autodiff.h>
 #include <sinter/complex.h>
+#include <sinter/config.h>
 #include <sinter/custom_kernel.h>
 #include <sinter/data.h>
 #include <sinter/describe.h>
@@ -20,6 +21,7 @@
 #include <sinter/optim.h>
 #include <sinter/precision.h>
 #include <sinter/print.h>
+#include <sinter/random.h>
 #include <sinter/record.h>
 #include <sinter/reflect.h>
 #include <sinter/scalar.h>

@@ -2,6 +2,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
@@ -24,7 +25,8 @@ std::string hex(std::uint8_t byte) {
 
 }  // namespace
 
-IdxArray read_idx(const std::filesystem::path& file) {
+IdxArray read_idx(const Path& name) {
+  const std::filesystem::path file(name.string());
   std::error_code error;
   auto status = std::filesystem::status(file, error);
   if (!std::filesystem::exists(status)) fail(file, "there is no such file");

@@ -1,5 +1,6 @@
 // MNIST: finds and checks its files, and makes batches of its images.
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -80,14 +81,16 @@ LabelledImages LabelledImages::first(std::size_t count) const {
                         {labels_.begin(), labels_.begin() + static_cast<std::ptrdiff_t>(count)});
 }
 
-Mnist Mnist::load(const std::filesystem::path& folder) {
+Mnist Mnist::load(const Path& name) {
+  const std::filesystem::path folder(name.string());
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder, ignored))
     throw DataError("[mnist] there is no folder \"" + folder.string() + "\"");
   return {load_half(folder, "train"), load_half(folder, "t10k")};
 }
 
-bool Mnist::is_in(const std::filesystem::path& folder) {
+bool Mnist::is_in(const Path& at) {
+  const std::filesystem::path folder(at.string());
   for (std::string name : {"train", "t10k"})
     if (find(folder, name + "-images", "idx3-ubyte").empty() ||
         find(folder, name + "-labels", "idx1-ubyte").empty())

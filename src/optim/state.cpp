@@ -29,9 +29,7 @@ void require_same_shape(const char* optimizer, const std::string& path, const Sh
 }
 
 void add_count(record::Record& record, const std::string& name, std::int64_t value) {
-  record::Record::Entry entry{DType::i64, Shape(), std::vector<std::byte>(sizeof value)};
-  std::memcpy(entry.bytes.data(), &value, sizeof value);
-  record.add(name, std::move(entry));
+  record.add(name, {DType::i64, Shape(), std::as_bytes(std::span(&value, 1))});
 }
 
 std::int64_t read_count(const record::Record& record, const std::string& name) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <sinter/record.h>
+#include <sinter/record/record.h>
 
 namespace sinter::optim {
 

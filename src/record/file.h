@@ -1,15 +1,40 @@
-// Whole files: read at once, and written atomically.
+// Whole files: mapped or read at once, and written atomically.
 #pragma once
 
-#include <cstddef>
-#include <filesystem>
 #include <span>
-#include <vector>
+#include <string>
+
+#include <sinter/path.h>
+#include <sinter/record/bytes.h>
 
 namespace sinter::record {
 
-/// Throws DataError with the file and the system's reason.
-std::vector<std::byte> read_file(const std::filesystem::path& file);
-void write_file(const std::filesystem::path& file, std::span<const std::byte> bytes);
+/// Throws DataError with the file and the system's reason. A file that cannot be mapped, as those of some
+/// network file systems, is read.
+Bytes read_file(const Path& file, bool map);
+
+bool exists(const Path& file);
+/// Nothing where there is none, or it cannot be removed: what is left is of no more use.
+void remove_if_there(const Path& file);
+
+/// A file that is written beside its place and takes it when it is complete; else it is removed.
+class PendingFile {
+ public:
+  /// Throws DataError with the file and the system's reason, as all of this.
+  explicit PendingFile(const Path& file);
+  ~PendingFile();
+  PendingFile(const PendingFile&) = delete;
+  PendingFile& operator=(const PendingFile&) = delete;
+
+  /// Writes the content, whole and on the disk.
+  void write(std::span<const Bytes> pieces);
+  void publish();
+
+ private:
+  [[noreturn]] void fail_system(int error);
+
+  std::string file_, temporary_;
+  int descriptor_ = -1;
+};
 
 }  // namespace sinter::record

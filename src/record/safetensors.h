@@ -1,4 +1,4 @@
-// The safetensors format: the header's fields, writing and parsing.
+// The safetensors format: the header's fields, writing and parsing. Other encodings describe tensors alike.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,10 @@
 #include <vector>
 
 #include <sinter/dtype.h>
+#include <sinter/record/record.h>
 #include <sinter/shape.h>
+
+#include "src/record/untrusted_json.h"
 
 namespace sinter::record {
 
@@ -20,6 +23,7 @@ inline constexpr std::size_t kLengthBytes = 8;
 inline constexpr std::string_view kMetadataName = "__metadata__";
 /// The text with the checksum: 32 hexadecimal digits, computed with 32 zeros in their place.
 inline constexpr std::string_view kChecksumKey = "sinter.checksum";
+inline constexpr std::string_view kNoChecksum = "00000000000000000000000000000000";
 
 /// A tensor in a header; offsets count from the end of the header.
 struct TensorInfo {
@@ -34,20 +38,32 @@ struct Header {
   std::map<std::string, std::string, std::less<>> texts;
 };
 
-/// The header's text, padded so that the elements start at a multiple of 8.
+/// The header's text, padded so that the elements start at a multiple of 8. Throws DataError where a name or
+/// text is not UTF-8.
 std::string write_header(const Header& header);
 
 /// Parses and checks: known dtypes, sizes that match the offsets, and tensors that cover `data_bytes` without
 /// gap or overlap. Throws DataError; messages call the file `source`.
 Header read_header(std::string_view text, std::uint64_t data_bytes, std::string_view source);
 
-/// Checksum of a whole file whose checksum digits start at `digits`, as hexadecimal digits.
-std::string checksum(std::span<const std::byte> file, std::size_t digits);
-inline constexpr std::size_t kChecksumDigits = 32;
+// ---- what a tensor is described by; `who` is "tensor "NAME"" in messages
+std::string_view safetensors_name(DType dtype);
+DType read_dtype(const Json& tensor, const std::string& who, std::string_view source);
+/// Throws where the elements take more bytes than 64 bits count; else `bytes` is how many they take.
+Shape read_shape(const Json& tensor, DType dtype, const std::string& who, std::string_view source,
+                 std::uint64_t& bytes);
+std::map<std::string, std::string, std::less<>> read_texts(const Json& texts, const std::string& who,
+                                                           std::string_view source);
 
-/// The offset of the checksum's digits in the header's text; npos unless it occurs exactly once.
-std::size_t find_checksum(std::string_view header);
+/// Throws for a bool that is neither 0 nor 1: kernels would differ about it.
+void check_bools(const Record::Entry& entry, const std::string& name, std::string_view source);
 
-[[noreturn]] void fail(std::string_view source, const std::string& reason);
+/// A whole file in parts, the elements shared with the record.
+using Pieces = std::vector<Bytes>;
+Pieces encode_safetensors(const Record& record);
+Record decode_safetensors(const Bytes& file, std::string_view source, bool verify);
+
+/// The checksum of what encode_safetensors gives, as hexadecimal digits.
+std::string checksum_of(const Record& record);
 
 }  // namespace sinter::record

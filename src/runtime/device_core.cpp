@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include <sinter/error.h>
+#include <sinter/random.h>
 
 #include "src/base/env.h"
 #include "src/base/exit_gate.h"
@@ -261,3 +262,25 @@ void DeviceCore::reset_statistics() {
 }
 
 }  // namespace sinter::runtime
+
+namespace sinter {
+namespace {
+
+std::optional<runtime::RandomStream>& random_of(const Device& device) {
+  return runtime::recorders_of_thread().find(device.core()).random;
+}
+
+}  // namespace
+
+RandomState random_state(const Device& device) {
+  std::optional<runtime::RandomStream>& random = random_of(device);
+  if (!random) random = device.core().begin_random();
+  return {random->seed, random->next};
+}
+
+void set_random_state(const Device& device, const RandomState& state) {
+  device.core().seed(state.seed, 0);
+  random_of(device)->next = state.next;
+}
+
+}  // namespace sinter

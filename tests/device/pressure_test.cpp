@@ -42,8 +42,8 @@ std::vector<std::vector<float>> values_of(const Net& net) {
   return {net.hidden.to_vector<float>(), net.output.to_vector<float>()};
 }
 
-std::vector<std::vector<std::byte>> state_of(const optim::Adam& adam) {
-  std::vector<std::vector<std::byte>> state;
+std::vector<record::Bytes> state_of(const optim::Adam& adam) {
+  std::vector<record::Bytes> state;
   const record::Record record = adam.to_record();
   for (const auto& [name, entry] : record.entries()) state.push_back(entry.bytes);
   return state;
@@ -52,7 +52,7 @@ std::vector<std::vector<std::byte>> state_of(const optim::Adam& adam) {
 /// Steps with batches of some rows; what there is after each.
 struct Expected {
   std::vector<std::vector<std::vector<float>>> values;
-  std::vector<std::vector<std::vector<std::byte>>> states;
+  std::vector<std::vector<record::Bytes>> states;
 };
 
 Expected undisturbed(const Device& device, const std::vector<std::int64_t>& rows) {

@@ -9,6 +9,7 @@
 #include <sinter/environment.h>
 #include <sinter/version.h>
 
+#include "embed.h"
 #include "explain.h"
 #include "tune.h"
 
@@ -74,6 +75,16 @@ int main(int argc, char** argv) {
   tune_run->add_option("--device", tuning.device, "cuda, cuda:1, ...; unset: as SINTER_DEVICE says");
   tune->add_subcommand("clear", "Removes all choices.");
 
+  tools::EmbedOptions embedding;
+  CLI::App* embed = app.add_subcommand(
+      "embed",
+      "Writes NAME.h and NAME.cpp, which make a file, such as a model's weights, part of a program.");
+  embed->add_option("FILE", embedding.file, "any file")->required();
+  embed->add_option("--name", embedding.name, "of the function that gives the bytes")->required();
+  embed->add_option("--out", embedding.out, "the sources without .h and .cpp; unset: the name");
+  embed->add_flag("--array", embedding.array,
+                  "the bytes as an array, for compilers whose assembler has no .incbin");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -81,6 +92,7 @@ int main(int argc, char** argv) {
   }
   try {
     if (explain->parsed()) return tools::explain(options);
+    if (embed->parsed()) return tools::embed(embedding);
     if (tune->parsed())
       return tune_list->parsed()   ? tools::list_tuned()
              : tune_show->parsed() ? tools::show_tuned(part)

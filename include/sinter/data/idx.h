@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <vector>
 
 #include <sinter/detail/api.h>
+#include <sinter/path.h>
 #include <sinter/shape.h>
 
 namespace sinter::data {
@@ -20,6 +20,6 @@ struct IdxArray {
 /// big-endian, then the elements (http://yann.lecun.com/exdb/mnist). Throws DataError where the file is
 /// missing, of another format, cut short or too long; the message has the file, the expected and the found
 /// value.
-SINTER_API IdxArray read_idx(const std::filesystem::path& file);
+SINTER_API IdxArray read_idx(const Path& file);
 
 }  // namespace sinter::data

@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <vector>
 
 #include <sinter/detail/api.h>
 #include <sinter/device.h>
+#include <sinter/path.h>
 #include <sinter/tensor.h>
 
 namespace sinter::data {
@@ -49,10 +49,10 @@ struct SINTER_API Mnist {
   /// Reads the four files train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and
   /// t10k-labels-idx1-ubyte (or train-images.idx3-ubyte and so on), unpacked, from `folder`. Throws DataError
   /// that names the file and what is wrong with it.
-  static Mnist load(const std::filesystem::path& folder);
+  static Mnist load(const Path& folder);
 
   /// True iff all four files are in `folder`; does not read them.
-  static bool is_in(const std::filesystem::path& folder);
+  static bool is_in(const Path& folder);
 };
 
 /// A batch of images as the input of a network, and their class labels.

@@ -121,7 +121,7 @@ template <class M>
 record::Record lora_record(const M& model, Location where = Location::current()) {
   const auto named = detail::lora_state(model);
   detail::require_layers("lora_record", {}, !named.empty(), where);
-  return record::detail::make_record(named);
+  return record::detail::make_record(named, {});
 }
 
 /// The model with the low-rank matrices of a record, for those that it has. DataError lists all that are
@@ -130,11 +130,11 @@ template <class M>
 M load_lora(M model, const record::Record& record, Location where = Location::current()) {
   const auto named = detail::lora_state(model);
   detail::require_layers("load_lora", {}, !named.empty(), where);
-  auto tensors = record::detail::match(record, named, "record");
+  auto tensors = record::detail::match(record, named, {}, "record").tensors;
   std::size_t at = 0;
   detail::visit_lora(model, [&](const std::string&, auto& layer) {
-    layer.lora->a = Tensor<2>(std::move(tensors[at++]));
-    layer.lora->b = Tensor<2>(std::move(tensors[at++]));
+    layer.lora->a = Tensor<2>(std::move(*tensors[at++]));
+    layer.lora->b = Tensor<2>(std::move(*tensors[at++]));
   });
   return model;
 }

@@ -10,7 +10,7 @@
 #include <sinter/any_tensor.h>
 #include <sinter/detail/api.h>
 #include <sinter/module.h>
-#include <sinter/record.h>
+#include <sinter/record/record.h>
 #include <sinter/tensor.h>
 
 namespace sinter::optim {

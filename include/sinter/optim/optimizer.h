@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,7 +14,8 @@
 #include <sinter/any_tensor.h>
 #include <sinter/detail/api.h>
 #include <sinter/optim/step.h>
-#include <sinter/record.h>
+#include <sinter/path.h>
+#include <sinter/record/record.h>
 
 namespace sinter::optim {
 
@@ -136,10 +136,8 @@ class SINTER_API Optimizer {
   record::Record to_record() const;
   /// Throws DataError where the record is not a state of this optimizer.
   void load_record(const record::Record& record, const Device& device);
-  void save(const std::filesystem::path& file) const { to_record().write(file); }
-  void load(const std::filesystem::path& file, const Device& device) {
-    load_record(record::Record::read(file), device);
-  }
+  void save(const Path& file) const { to_record().write(file); }
+  void load(const Path& file, const Device& device) { load_record(record::Record::read(file), device); }
 
  private:
   void take(double learning_rate, std::vector<Step::Slot> slots, Gradients& gradients, Location where);

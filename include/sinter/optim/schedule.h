@@ -5,15 +5,48 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <sinter/detail/api.h>
+#include <sinter/error.h>
 
 namespace sinter::optim {
 
-using Schedule = std::function<double(std::int64_t step)>;
+/// A function of the step to the learning rate; copies share it. Made of any such function, a lambda of one's
+/// own included.
+class Schedule {
+ public:
+  /// Empty: can only be assigned to.
+  Schedule() = default;
+  template <class F>
+  requires(!std::is_same_v<F, Schedule> && std::is_invocable_r_v<double, const F&, std::int64_t>)
+      Schedule(F function)
+      : rates_(std::make_shared<const Function<F>>(std::move(function))) {}
+
+  /// Throws Error when empty.
+  double operator()(std::int64_t step) const {
+    if (!rates_) throw Error("[schedule] the schedule is empty: it was declared and never given a value");
+    return rates_->rate(step);
+  }
+  explicit operator bool() const { return rates_ != nullptr; }
+
+ private:
+  struct Rates {
+    virtual ~Rates() = default;
+    virtual double rate(std::int64_t step) const = 0;
+  };
+  template <class F>
+  struct Function final : Rates {
+    explicit Function(F f) : function(std::move(f)) {}
+    double rate(std::int64_t step) const override { return function(step); }
+    F function;
+  };
+
+  std::shared_ptr<const Rates> rates_;
+};
 
 /// All throw Error where a number of steps is not positive or a rate is negative or no number.
 namespace schedule {

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 
 #include <sinter/error.h>
@@ -41,7 +42,8 @@ std::uint64_t Report::launches() const {
   return count;
 }
 
-void Report::save(const std::filesystem::path& path) const {
+void Report::save(const Path& name) const {
+  const std::filesystem::path path(name.string());
   const std::filesystem::path form = path.extension();
   if (form == ".txt") return write(path, to_text());
   if (form == ".json") return write(path, to_json());
