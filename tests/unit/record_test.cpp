@@ -129,7 +129,7 @@ TEST_CASE("each kind of damage has its message") {
                  "file x: the tensors take 8 bytes, the file has 7"));
   CHECK(contains(
       one(R"({"dtype":"F8_E5M2","shape":[4],"data_offsets":[0,4]})", 4),
-      "dtype F8_E5M2; the known dtypes are F32, F64, BF16, F16, I32, I64, I8, I16, U8, U16, U32, U64, BOOL"));
+      "dtype F8_E5M2; the known dtypes are F32, F64, BF16, F16, I8, I16, I32, I64, U8, U16, U32, U64, BOOL"));
   CHECK(contains(one(R"({"dtype":7,"shape":[2],"data_offsets":[0,4]})", 4), "not a string"));
   CHECK(contains(one(R"({"shape":[2],"data_offsets":[0,4]})", 4), "no dtype"));
   CHECK(contains(one(R"({"dtype":"F32","shape":[-2],"data_offsets":[0,8]})", 8), "is -2"));
