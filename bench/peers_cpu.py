@@ -10,7 +10,7 @@ import time
 import torch
 import torch.nn.functional as F
 
-from peers_models import Guide, mlp
+from peers_models import Gpt, Guide, mlp
 
 torch.set_num_threads(2)
 torch.manual_seed(0)
@@ -78,7 +78,14 @@ def mlp_step():
                          torch.randint(0, 10, (256,)))
 
 
-ROWS = {f.__name__: f for f in (gelu_tanh_ab, chain20, softmax, layernorm_gelu_fwd_bwd, matmul_1024, cnn_step, mlp_step)}
+def transformer_step():
+    model = Gpt()
+    return training_step(model, torch.optim.AdamW(model.parameters(), 1e-3), torch.randint(0, 256, (8, 128)),
+                         torch.randint(0, 256, (8 * 128,)))
+
+
+ROWS = {f.__name__: f for f in (gelu_tanh_ab, chain20, softmax, layernorm_gelu_fwd_bwd, matmul_1024, cnn_step, mlp_step,
+                                transformer_step)}
 
 
 def measure(row, seconds=1.5):

@@ -1,4 +1,5 @@
 """The networks that peers_cpu.py and peers_gpu.py train: those of sinter-bench."""
+import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
@@ -19,3 +20,20 @@ class Guide(nn.Module):
 def mlp():
     return nn.Sequential(nn.Linear(784, 512), nn.GELU(), nn.LayerNorm(512), nn.Linear(512, 512), nn.GELU(),
                          nn.LayerNorm(512), nn.Linear(512, 10))
+
+
+class Gpt(nn.Module):
+    """4 layers of width 256 with 4 heads over 128 of 256 tokens; logits of all positions, one below the other."""
+
+    def __init__(self):
+        super().__init__()
+        self.tokens, self.positions = nn.Embedding(256, 256), nn.Embedding(128, 256)
+        layer = nn.TransformerEncoderLayer(256, 4, 1024, dropout=0.0, activation=F.gelu, batch_first=True,
+                                           norm_first=True)
+        self.blocks = nn.TransformerEncoder(layer, 4, norm=nn.LayerNorm(256))
+        self.head = nn.Linear(256, 256)
+        self.register_buffer("later", torch.ones(128, 128, dtype=torch.bool).triu(1))
+
+    def forward(self, x):
+        embedded = self.tokens(x) + self.positions.weight
+        return self.head(self.blocks(embedded, self.later)).flatten(0, 1)

@@ -9,6 +9,7 @@
 #include "loops.h"
 #include "resnet.h"
 #include "threads.h"
+#include "transformer.h"
 #include "workload.h"
 
 namespace bench {
@@ -282,6 +283,8 @@ const std::vector<Workload>& workloads() {
         {"matmul_4096", "4096^3 f32", 2, 1, "ms", [](const Device& device) { return matmul(device, 4096); }},
         {"cnn_step", "guide's CNN, batch 64, training step", 50, 1, "ms", cnn_step},
         {"mlp_step", "784-512-512-10 with layer norms, batch 256, AdamW step", 20, 1, "ms", mlp_step},
+        {"transformer_step", "GPT of 4 layers of width 256, 8 x 128 tokens, AdamW step", 5, 1, "ms",
+         transformer_step},
         {"record_us_per_op", "one elementwise op recorded (host: null device)", 4, kTinyOps, "us", nullptr,
          recording},
         {"replay_us_100_ops",

@@ -304,15 +304,15 @@ class GlslDialect : public Dialect {
       case DType::f32: return "uintBitsToFloat(" + words + ")";
       case DType::f64: return "packDouble2x32(" + words + ")";
       case DType::i32: return "int(" + words + ")";
-      case DType::i64: return "packInt2x32(ivec2(" + words + "))";
-      case DType::bf16:
-      case DType::f16: return words;
+      case DType::i64:
+      case DType::u64: return "packInt2x32(ivec2(" + words + "))";
       case DType::i8:
       case DType::i16:
       case DType::u8:
       case DType::u16:
       case DType::u32:
-      case DType::u64: break;  // reach kernels in the dtype that is computed in
+      case DType::bf16:
+      case DType::f16: return words;
       case DType::boolean: return words + " != 0u";
     }
     return "";
