@@ -65,7 +65,7 @@ struct ReadOptions {
 
 /// Named tensors in host memory, and texts beside them. Copies share the elements.
 ///
-/// Reads files of other programs if their dtypes are F32, F64, I32, I64, U8, BOOL, BF16 or F16. Files written
+/// Reads files of other programs whose dtypes are floats of 16 to 64 bits, integers or BOOL. Files written
 /// by Sinter carry a checksum (XXH3-128 over the whole file), so that reading detects any flipped bit.
 class SINTER_API Record {
  public:
