@@ -89,24 +89,24 @@ void require(bool holds, const char* what, double value, const Location& where) 
 }  // namespace
 
 AnyTensor Initializer::values(const Shape& shape, const Device& device, Location where) const {
-  switch (kind_) {
-    case Kind::constant: return A::full(shape, a_, DType::f32, device, where);
+  switch (kind) {
+    case Kind::constant: return A::full(shape, a, DType::f32, device, where);
     case Kind::uniform:
-      require(std::isfinite(a_) && std::isfinite(b_) && a_ <= b_, "the upper bound less the lower one",
-              b_ - a_, where);
-      return A::uniform(shape, a_, b_, device, where);
+      require(std::isfinite(a) && std::isfinite(b) && a <= b, "the upper bound less the lower one", b - a,
+              where);
+      return A::uniform(shape, a, b, device, where);
     case Kind::normal:
-      require(b_ >= 0, "the deviation", b_, where);
-      return A::normal(shape, a_, b_, device, where);
+      require(b >= 0, "the deviation", b, where);
+      return A::normal(shape, a, b, device, where);
     case Kind::truncated_normal:
-      require(b_ >= 0, "the deviation", b_, where);
-      return truncated_normal(shape, a_, b_, device, where);
-    case Kind::orthogonal: return orthogonal(shape, a_, device, where);
+      require(b >= 0, "the deviation", b, where);
+      return truncated_normal(shape, a, b, device, where);
+    case Kind::orthogonal: return orthogonal(shape, a, device, where);
     case Kind::scaled_uniform:
     case Kind::scaled_normal: break;
   }
-  require(a_ >= 0, "the gain", a_, where);
-  double in = fan_in_, out = fan_out_;
+  require(a >= 0, "the gain", a, where);
+  double in = fan_in, out = fan_out;
   if (in == 0 || out == 0) {
     const auto numel = static_cast<double>(shape.numel());
     const double first = shape.rank() > 0 ? static_cast<double>(shape[0]) : 1;
@@ -114,9 +114,9 @@ AnyTensor Initializer::values(const Shape& shape, const Device& device, Location
     in = shape.rank() > 1 && first > 0 ? numel / first : first;
     out = shape.rank() > 1 && second > 0 ? numel / second : first;
   }
-  const double fan = fan_ == Fan::in ? in : fan_ == Fan::out ? out : (in + out) / 2;
-  const double deviation = fan > 0 ? a_ / std::sqrt(fan) : 0;
-  if (kind_ == Kind::scaled_normal) return A::normal(shape, 0, deviation, device, where);
+  const double size = fan == Fan::in ? in : fan == Fan::out ? out : (in + out) / 2;
+  const double deviation = size > 0 ? a / std::sqrt(size) : 0;
+  if (kind == Kind::scaled_normal) return A::normal(shape, 0, deviation, device, where);
   const double bound = std::sqrt(3.0) * deviation;
   return A::uniform(shape, -bound, bound, device, where);
 }

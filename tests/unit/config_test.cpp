@@ -15,6 +15,7 @@
 #include <sinter/config.h>
 #include <sinter/dtype.h>
 #include <sinter/error.h>
+#include <sinter/nn.h>
 #include <sinter/optim.h>
 
 #include "tests/support/messages.h"
@@ -299,6 +300,25 @@ TEST_CASE("configurations of the library") {
   const auto same = config::from_json<optim::ReduceOnPlateau>(config::to_json(plateau));
   CHECK(same.best == 3);
   CHECK(same.seen == 1);
+}
+
+TEST_CASE("layers' configurations, with how their weights begin") {
+  const nn::LinearConfig linear{
+      .d_in = 3, .d_out = 5, .bias = false, .initializer = nn::init::xavier_normal(2)};
+  const std::string text = config::to_json(linear);
+  CHECK(text.find("scaled_normal") != std::string::npos);
+  const auto back = config::from_json<nn::LinearConfig>(text);
+  CHECK(back.d_out == 5);
+  CHECK_FALSE(back.bias);
+  CHECK(back.initializer.kind == nn::Initializer::Kind::scaled_normal);
+  CHECK(back.initializer.fan == nn::Fan::mean);
+  CHECK(back.initializer.a == 2);
+  nn::TransformerConfig encoder{.d_model = 4, .d_feed_forward = 8, .heads = 2, .layers = 1};
+  config::update(encoder, R"({"d_model": 8, "activation": "silu"})");
+  CHECK(encoder.d_model == 8);
+  CHECK(encoder.activation == nn::FeedForwardActivation::silu);
+  CHECK_THROWS_WITH_AS(config::from_json<nn::TransformerConfig>(R"({"d_modell": 8})"),
+                       doctest::Contains("d_modell"), DataError);
 }
 
 TEST_CASE("values") {

@@ -17,9 +17,23 @@ namespace sinter::nn {
 /// product of the sizes behind it, the fan out is out times that product; a vector has its size as both.
 enum class Fan { in, out, mean };
 
-/// A distribution of initial values, for a weight of any shape: the functions of `init` make them.
-class SINTER_API Initializer {
- public:
+/// A distribution of initial values, for a weight of any shape: the functions of `init` make them, and say
+/// what `a` and `b` are.
+struct SINTER_API Initializer {
+  enum class Kind : std::uint8_t {
+    constant,
+    uniform,
+    normal,
+    truncated_normal,
+    scaled_uniform,
+    scaled_normal,
+    orthogonal
+  };
+  Kind kind;
+  double a, b;
+  Fan fan = Fan::in;
+  double fan_in = 0, fan_out = 0;  // 0: from the shape
+
   /// f32 values of `shape`. Throws Error where a setting is out of range, ShapeError where the shape does not
   /// suit: orthogonal needs a matrix or more.
   AnyTensor values(const Shape& shape, const Device& device, Location where = Location::current()) const;
@@ -31,32 +45,15 @@ class SINTER_API Initializer {
     return Tensor<Rank>(leaf(sizes, device, where));
   }
   /// For a shape whose fans are others than its own: those of a transposed convolution, of a bias.
-  Initializer with_fans(double fan_in, double fan_out) const {
+  Initializer with_fans(double in, double out) const {
     Initializer copy = *this;
-    copy.fan_in_ = fan_in;
-    copy.fan_out_ = fan_out;
+    copy.fan_in = in;
+    copy.fan_out = out;
     return copy;
   }
 
-  enum class Kind : std::uint8_t {
-    constant,
-    uniform,
-    normal,
-    truncated_normal,
-    scaled_uniform,
-    scaled_normal,
-    orthogonal
-  };
-  /// See the functions of `init`.
-  Initializer(Kind kind, double a, double b, Fan fan = Fan::in) : kind_(kind), fan_(fan), a_(a), b_(b) {}
-
  private:
   AnyTensor leaf(const Shape& shape, const Device& device, Location where) const;
-
-  Kind kind_;
-  Fan fan_;
-  double a_, b_;
-  double fan_in_ = 0, fan_out_ = 0;  // 0: from the shape
 };
 
 namespace init {
