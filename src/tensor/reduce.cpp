@@ -32,8 +32,8 @@ AnyTensor reduce_numbers(Op op, const AnyTensor& x, const Axes& axes, const Loca
 }
 
 AnyTensor accumulate(Op op, const AnyTensor& x, const Axes& axes, const Location& where) {
-  tensor::check_numeric(name_of(op), tensor::value_of(name_of(op), x, where).dtype, where);
-  return reduce_numbers(op, x.cast(tensor::sum_dtype(x.dtype()), where), axes, where);
+  const DType dtype = tensor::value_of(name_of(op), x, where).dtype;
+  return reduce_numbers(op, x.cast(tensor::sum_dtype(dtype), where), axes, where);
 }
 
 AnyTensor reduce_bools(Op op, std::string_view name, const AnyTensor& x, const Axes& axes,

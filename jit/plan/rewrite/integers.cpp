@@ -152,46 +152,33 @@ NodeId convert(Rewriter& to, Node node) {
   return to.add(std::move(node));
 }
 
-class Widening {
- public:
-  explicit Widening(Rewriter& to) : to_(to) {}
+/// The dtype of stored integers that the node is about: an operand's, or else its own.
+DType stored_dtype(const Rewriter& to, const Node& node) {
+  for (const NodeId operand : node.operands)
+    if (is_stored_int(to.node(operand).dtype)) return to.node(operand).dtype;
+  return node.dtype;
+}
 
-  NodeId operator()(Node node) {
-    const DType stored = stored_dtype(node);
-    if (!is_stored_int(stored)) return to_.add(std::move(node));
-    switch (node.op_class()) {
-      case OpClass::Elementwise:
-        if (node.op == Op::Cast) return convert(to_, std::move(node));
-        if (node.op == Op::Where) return to_.add(std::move(node));
-        break;
-      case OpClass::Reduce:
-      case OpClass::Source: break;
-      default: return to_.add(std::move(node));  // moves elements
-    }
-    const DType result = node.dtype;
-    for (NodeId& operand : node.operands)
-      if (is_stored_int(to_.node(operand).dtype)) operand = to_.cast(operand, arithmetic_of(stored));
-    node.dtype = arithmetic_of(result);
-    const NodeId value = compute(stored, std::move(node));
-    return is_stored_int(result) ? to_.cast(value, result) : value;
-  }
+NodeId compute(Rewriter& to, DType stored, Node node) {
+  if (stored != DType::u64 || node.is(OpClass::Source)) return to.add(std::move(node));
+  return node.is(OpClass::Reduce) ? reduce_unsigned(to, std::move(node))
+                                  : compute_unsigned(to, std::move(node));
+}
 
- private:
-  /// Of the operands, or else of the result.
-  DType stored_dtype(const Node& node) const {
-    for (const NodeId operand : node.operands)
-      if (is_stored_int(to_.node(operand).dtype)) return to_.node(operand).dtype;
-    return node.dtype;
-  }
-
-  NodeId compute(DType stored, Node node) {
-    if (stored != DType::u64 || node.is(OpClass::Source)) return to_.add(std::move(node));
-    return node.is(OpClass::Reduce) ? reduce_unsigned(to_, std::move(node))
-                                    : compute_unsigned(to_, std::move(node));
-  }
-
-  Rewriter& to_;
-};
+NodeId widen(Rewriter& to, Node node) {
+  const DType stored = stored_dtype(to, node);
+  if (!is_stored_int(stored)) return to.add(std::move(node));
+  if (node.op == Op::Cast) return convert(to, std::move(node));
+  const bool computes = (node.is(OpClass::Elementwise) && node.op != Op::Where) || node.is(OpClass::Reduce) ||
+                        node.is(OpClass::Source);
+  if (!computes) return to.add(std::move(node));  // moves elements
+  const DType result = node.dtype;
+  for (NodeId& operand : node.operands)
+    if (is_stored_int(to.node(operand).dtype)) operand = to.cast(operand, arithmetic_of(stored));
+  node.dtype = arithmetic_of(result);
+  const NodeId value = compute(to, stored, std::move(node));
+  return is_stored_int(result) ? to.cast(value, result) : value;
+}
 
 }  // namespace
 
@@ -203,7 +190,7 @@ void widen_integers(Graph& graph, const ir::DeviceTraits&) {
     // Numbers reach kernels in the dtype that is computed in.
     if (node.kind == NodeKind::Scalar) node.dtype = arithmetic_of(node.dtype);
     if (node.kind != NodeKind::Op) return to.add(std::move(node));
-    return Widening(to)(std::move(node));
+    return widen(to, std::move(node));
   });
 }
 
