@@ -165,7 +165,7 @@ std::vector<Workload> loop_rows() {
                        return is_half ? beside<std::uint16_t>(std::move(program), count, c.bf16)
                                       : beside<float>(std::move(program), count, c.f32);
                      }};
-        row.one_thread = true;
+        row.needs = Workload::Needs::OneThreadOfHost;
         rows.push_back(std::move(row));
       }
   return rows;

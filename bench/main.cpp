@@ -117,6 +117,7 @@ int run(int argc, char** argv) {
     bench::run_first_step(device, options.first_step);
     return 0;
   }
+  using Needs = bench::Workload::Needs;
   const char* threads = std::getenv("SINTER_HOST_THREADS");
   const bool one_thread = device.name() == "host" && threads != nullptr && std::strcmp(threads, "1") == 0;
   std::printf("%s (%s), medians\n%-32s %10s %10s %10s %12s\n", device.name().c_str(),
@@ -126,11 +127,14 @@ int run(int argc, char** argv) {
     if (!options.only.empty() &&
         std::find(options.only.begin(), options.only.end(), workload.name) == options.only.end())
       continue;
-    if (workload.one_thread && !one_thread) {
+    const bool no_gpu = device.name() == "host" || device.name() == "null";
+    if ((workload.needs == Needs::OneThreadOfHost && !one_thread) ||
+        (workload.needs == Needs::Gpu && no_gpu)) {
       if (options.only.empty()) continue;
       throw sinter::Error("[sinter-bench] " + workload.name +
-                          " compares with a loop in one thread: it needs --device host and "
-                          "SINTER_HOST_THREADS=1");
+                          (workload.needs == Needs::Gpu ? " is too large for " + device.name()
+                                                        : " compares with a loop in one thread: it needs "
+                                                          "--device host and SINTER_HOST_THREADS=1"));
     }
     const Times times = measure(workload, device, options.seconds);
     std::printf("%-32s %10.4f %10.4f %10.4f %12.3f %s\n", workload.name.c_str(), times.median, times.low,

@@ -97,16 +97,20 @@ ResNet18 make_resnet18(const Device& device) {
 
 }  // namespace
 
-std::function<void()> resnet18_step(const Device& plain) {
+std::function<void()> resnet18_step(const Device& plain, std::optional<sn::DType> autocast) {
   const Device device = plain.autodiff();
-  const std::int64_t images = plain.name() == "host" ? 4 : 128;
+  const std::int64_t images = plain.name() == "host" ? 16 : 256;
   const auto model = std::make_shared<ResNet18>(make_resnet18(device));
   const auto sgd = std::make_shared<sn::optim::Sgd>(sn::optim::SgdConfig{.momentum = 0.9}.init());
   const auto x = Tensor<4>::randn({images, 3, 32, 32}, device);
   const auto y = (Tensor<1>::rand({images}, device) * 10.0).floor().to_int();
   x.sync(), y.sync();
   return [=] {
-    auto gradients = sn::nn::cross_entropy(model->forward(x), y).backward();
+    const auto loss = [&] {
+      const sn::Autocast mixed(autocast);
+      return sn::nn::cross_entropy(model->forward(x), y);
+    };
+    auto gradients = loss().backward();
     sgd->step(0.1, *model, std::move(gradients));
   };
 }

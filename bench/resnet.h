@@ -2,12 +2,16 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include <sinter/device.h>
+#include <sinter/dtype.h>
 
 namespace bench {
 
-/// Forward, backward and SGD with momentum; few images on the host, 128 elsewhere.
-std::function<void()> resnet18_step(const sinter::Device& device);
+/// Forward, backward and SGD with momentum; 16 images on the host, 256 elsewhere. `autocast` is the dtype of
+/// convolutions and of what goes between them; without it all is f32.
+std::function<void()> resnet18_step(const sinter::Device& device,
+                                    std::optional<sinter::DType> autocast = std::nullopt);
 
 }  // namespace bench

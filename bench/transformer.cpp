@@ -13,45 +13,52 @@ using sn::Tensor;
 
 namespace {
 
-constexpr std::int64_t kWidth = 256, kTokens = 256, kBatch = 8, kLength = 128;
-
 struct Gpt {
   sn::nn::Embedding tokens, positions;
   sn::nn::TransformerEncoder blocks;
   sn::nn::Linear head;
 
+  /// (batch, length) to the logits of all positions, one below the other.
   Tensor<2> forward(const Tensor<2, sn::Int>& x, const Tensor<1, sn::Int>& places) const {
+    const std::int64_t rows = x.shape().numel(), width = tokens.weight.shape()[1];
     const auto embedded = tokens.forward(x) + positions.forward(places).unsqueeze(0);
-    return head.forward(blocks.forward(embedded, {.causal = true})).reshape({kBatch * kLength, kTokens});
+    return head.forward(blocks.forward(embedded, {.causal = true}).reshape({rows, width}));
   }
 };
 
 }  // namespace
 
-std::function<void()> transformer_step(const sn::Device& plain) {
+std::function<void()> transformer_step(const sn::Device& plain, const GptSize& size,
+                                       std::optional<sn::DType> autocast) {
   const sn::Device device = plain.autodiff();
   auto model = std::make_shared<Gpt>(
-      Gpt{sn::nn::EmbeddingConfig{.n_embedding = kTokens, .d_model = kWidth}.init(device),
-          sn::nn::EmbeddingConfig{.n_embedding = kLength, .d_model = kWidth}.init(device),
-          sn::nn::TransformerConfig{.d_model = kWidth,
-                                    .d_feed_forward = 4 * kWidth,
-                                    .heads = 4,
-                                    .layers = 4,
+      Gpt{sn::nn::EmbeddingConfig{.n_embedding = size.tokens, .d_model = size.width}.init(device),
+          sn::nn::EmbeddingConfig{.n_embedding = size.length, .d_model = size.width}.init(device),
+          sn::nn::TransformerConfig{.d_model = size.width,
+                                    .d_feed_forward = 4 * size.width,
+                                    .heads = size.heads,
+                                    .layers = size.layers,
                                     .dropout = 0,
                                     .norm_first = true,
                                     .final_norm = true}
               .init_encoder(device),
-          sn::nn::LinearConfig{.d_in = kWidth, .d_out = kTokens}.init(device)});
+          sn::nn::LinearConfig{.d_in = size.width, .d_out = size.tokens}.init(device)});
   auto adam = std::make_shared<sn::optim::Adam>(sn::optim::AdamWConfig{}.init());
+  const std::int64_t positions = size.batch * size.length;
   const auto draw = [&] {
-    const auto tokens = (Tensor<1>::rand({kBatch * kLength}, device) * double{kTokens}).floor().to_int();
+    const auto tokens =
+        (Tensor<1>::rand({positions}, device) * static_cast<double>(size.tokens)).floor().to_int();
     tokens.sync();
     return tokens;
   };
-  const auto x = draw().reshape({kBatch, kLength});
-  const auto y = draw(), places = Tensor<1, sn::Int>::arange(0, kLength, device);
+  const auto x = draw().reshape({size.batch, size.length});
+  const auto y = draw(), places = Tensor<1, sn::Int>::arange(0, size.length, device);
   return [=] {
-    auto gradients = sn::nn::cross_entropy(model->forward(x, places), y).backward();
+    const auto loss = [&] {
+      const sn::Autocast mixed(autocast);
+      return sn::nn::cross_entropy(model->forward(x, places), y);
+    };
+    auto gradients = loss().backward();
     adam->step(1e-3, *model, std::move(gradients));
   };
 }

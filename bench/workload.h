@@ -21,7 +21,7 @@ struct Workload {
   /// Instead of `make`, for rows that time a part of each repetition themselves: returns that part in
   /// seconds (a ratio where that is the unit).
   std::function<std::function<double()>(const sinter::Device&)> make_timed = nullptr;
-  bool one_thread = false;  // only for the host with SINTER_HOST_THREADS=1
+  enum class Needs { Nothing, OneThreadOfHost, Gpu } needs = Needs::Nothing;
 };
 
 const std::vector<Workload>& workloads();

@@ -199,6 +199,8 @@ std::function<void()> mlp_step(const Device& plain) {
                        ready(Tensor<2>::randn({256, 784}, device)), labels(256, device));
 }
 
+GptSize char_gpt(const Device& device) { return device.name() == "host" ? kCharGptOfHost : kCharGpt; }
+
 constexpr int kTinyOps = 1000;
 
 std::function<void()> tiny_ops(const Device& device) {
@@ -284,7 +286,11 @@ const std::vector<Workload>& workloads() {
         {"cnn_step", "guide's CNN, batch 64, training step", 50, 1, "ms", cnn_step},
         {"mlp_step", "784-512-512-10 with layer norms, batch 256, AdamW step", 20, 1, "ms", mlp_step},
         {"transformer_step", "GPT of 4 layers of width 256, 8 x 128 tokens, AdamW step", 5, 1, "ms",
-         transformer_step},
+         [](const Device& device) { return transformer_step(device, kSmallGpt); }},
+        {"char_gpt_step", "GPT of 10 M parameters, 64 x 256 characters (host: 0.8 M, 16 x 64), AdamW step", 5,
+         1, "ms", [](const Device& device) { return transformer_step(device, char_gpt(device)); }},
+        {"char_gpt_bf16_step", "char_gpt_step under Autocast", 5, 1, "ms",
+         [](const Device& device) { return transformer_step(device, char_gpt(device), sn::DType::bf16); }},
         {"record_us_per_op", "one elementwise op recorded (host: null device)", 4, kTinyOps, "us", nullptr,
          recording},
         {"replay_us_100_ops",
@@ -294,12 +300,19 @@ const std::vector<Workload>& workloads() {
          nullptr, [](const Device& device) { return first_step(device, "cnn_step", false); }},
         {"first_step_warm_s", "the same with kernels on disk", 1, 1, "s", nullptr,
          [](const Device& device) { return first_step(device, "cnn_step", true); }},
-        {"resnet18_step", "ResNet-18, 32 x 32 images (host: 4, else 128), SGD step", 5, 1, "ms",
-         resnet18_step},
+        {"resnet18_step", "ResNet-18, 32 x 32 images (host: 16, else 256), SGD step", 5, 1, "ms",
+         [](const Device& device) { return resnet18_step(device); }},
+        {"resnet18_bf16_step", "resnet18_step under Autocast", 5, 1, "ms",
+         [](const Device& device) { return resnet18_step(device, sn::DType::bf16); }},
         {"resnet18_first_step_cold_s", "process start to the end of ResNet-18's first step, nothing cached",
          1, 1, "s", nullptr, [](const Device& device) { return first_step(device, "resnet18_step", false); }},
         {"resnet18_first_step_warm_s", "the same with kernels on disk", 1, 1, "s", nullptr,
          [](const Device& device) { return first_step(device, "resnet18_step", true); }},
+        {"gpt2_step", "GPT-2 of 124 M parameters, 8 x 1024 tokens, AdamW step", 2, 1, "ms",
+         [](const Device& device) { return transformer_step(device, kGpt2); }, nullptr, Workload::Needs::Gpu},
+        {"gpt2_bf16_step", "gpt2_step under Autocast", 2, 1, "ms",
+         [](const Device& device) { return transformer_step(device, kGpt2, sn::DType::bf16); }, nullptr,
+         Workload::Needs::Gpu},
         {"evaluation_1_thread", "two small ops, recorded and run, again and again", 1, 1, "us", nullptr,
          [](const Device& device) { return evaluations(device, 1); }},
         {"evaluation_2_threads", "the same in two threads: time for one evaluation, of both together", 1, 1,

@@ -18,9 +18,15 @@ void require_channels(const char* layer, const AnyTensor& x, std::size_t axis, c
                      where);
 }
 
-AnyTensor normalized(const AnyTensor& x, const AnyTensor& mean, const AnyTensor& var, double epsilon,
-                     const Location& where) {
-  return A::mul(A::sub(x, mean, where), A::add(var, epsilon, where).rsqrt(where), where);
+/// The difference from a mean, over the deviation that goes with it. Variance and result are made of one
+/// difference, so that their gradients meet in it.
+AnyTensor normalized(const AnyTensor& centred, const AnyTensor& var, double epsilon, const Location& where) {
+  return A::mul(centred, A::add(var, epsilon, where).rsqrt(where), where);
+}
+
+AnyTensor normalized_along(const AnyTensor& x, std::int64_t axis, double epsilon, const Location& where) {
+  const A centred = A::sub(x, x.mean(axis, where), where);
+  return normalized(centred, centred.square(where).mean(axis, where), epsilon, where);
 }
 
 /// x * weight + bias, where those are, along `axis` of x.
@@ -64,15 +70,14 @@ AnyTensor grouped(const char* layer, const AnyTensor& x, std::int64_t groups, do
                      where);
   if (x.numel() == 0) return x;
   const A rows = x.reshape({n, groups, x.numel() / n / groups}, where);
-  return normalized(rows, rows.mean(2, where), rows.var(2, 0, where), epsilon, where)
-      .reshape(x.shape(), where);
+  return normalized_along(rows, 2, epsilon, where).reshape(x.shape(), where);
 }
 
 }  // namespace
 
 AnyTensor detail::norm(const LayerNorm& layer, const AnyTensor& x, Location where) {
   require_elements("layer_norm", "the last axis", x.shape().back(), 1, x.shape(), where);
-  const A y = normalized(x, x.mean(-1, where), x.var(-1, 0, where), layer.epsilon, where);
+  const A y = normalized_along(x, -1, layer.epsilon, where);
   return scaled("layer_norm", y, layer.weight, layer.bias, x.rank() - 1, where);
 }
 
@@ -103,7 +108,7 @@ AnyTensor detail::norm(const BatchNorm& layer, const AnyTensor& x, Location wher
   require_channels("batch_norm", x, 1, layer.running_mean.shape(), where);
   Dims across = Dims::filled(x.rank(), 1);
   across[1] = shape[1];
-  A mean, var;
+  A mean, centred, var;
   if (layer.training) {
     const std::int64_t count = shape[1] == 0 ? 2 : x.numel() / shape[1];
     require_elements("batch_norm", "in training a channel", count, 2, shape, where);
@@ -111,7 +116,8 @@ AnyTensor detail::norm(const BatchNorm& layer, const AnyTensor& x, Location wher
     for (std::size_t i = 0; i < shape.rank(); ++i)
       if (i != 1) axes.push_back(static_cast<std::int64_t>(i));
     mean = x.mean(Axes(axes), where);
-    var = x.var(Axes(axes), 0, where);
+    centred = A::sub(x, mean, where);
+    var = centred.square(where).mean(Axes(axes), where);
     // The running variance estimates that of the population: n / (n - 1).
     const double n = static_cast<double>(count);
     const auto move = [&](const Buffer<1>& running, const AnyTensor& batch, double scale) {
@@ -124,9 +130,10 @@ AnyTensor detail::norm(const BatchNorm& layer, const AnyTensor& x, Location wher
     move(layer.running_var, var, n / (n - 1));
   } else {
     mean = layer.running_mean.dynamic().cast(x.dtype(), where).reshape(across, where);
+    centred = A::sub(x, mean, where);
     var = layer.running_var.dynamic().cast(x.dtype(), where).reshape(across, where);
   }
-  return scaled("batch_norm", normalized(x, mean, var, layer.epsilon, where), layer.weight, layer.bias, 1,
+  return scaled("batch_norm", normalized(centred, var, layer.epsilon, where), layer.weight, layer.bias, 1,
                 where);
 }
 

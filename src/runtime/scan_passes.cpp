@@ -36,11 +36,12 @@ std::string functions_of(const library::ScanOp& op) {
   if (library::gives_positions(op.scan)) return key_functions(op.x_dtype, true);
   if (op.scan != ScanKind::LogSumExp) return "";
   const std::string dtype(name_of(op.x_dtype));
-  // Equal numbers are told apart first: infinities have no difference.
+  // Equal numbers are told apart first: infinities have no difference. NaN comes in by the difference alone,
+  // as a compiler may take the maximum to be one that leaves NaN out.
   return "SN_FN T log_add(T a, T b) {\n"
-         "  const T high = a < b ? b : a, low = a < b ? a : b;\n"
+         "  const T high = a < b ? b : a, apart = a < b ? a - b : b - a;\n"
          "  return high + sn_log1p_" +
-         dtype + "(low == high ? T(1) : sn_exp_" + dtype + "(low - high));\n}\n";
+         dtype + "(a == b ? T(1) : sn_exp_" + dtype + "(apart));\n}\n";
 }
 
 }  // namespace

@@ -68,8 +68,11 @@ AnyTensor AnyTensor::arange(std::int64_t start, std::int64_t stop, std::int64_t 
                          " there are 2^63 numbers or more",
                      where);
   const Shape shape{static_cast<std::int64_t>(count)};
+  // A factor of 1 and a start of 0 would be arithmetic of 64 bits for each element that compares positions,
+  // as masks do.
   AnyTensor index = tensor::apply_source(Op::Iota, {}, shape, DType::i64, device, where);
-  return add(mul(index, step, where), start, where);
+  if (step != 1) index = mul(index, step, where);
+  return start == 0 ? index : add(index, start, where);
 }
 
 AnyTensor AnyTensor::uniform(const Shape& shape, double low, double high, const Device& device,

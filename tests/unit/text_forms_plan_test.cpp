@@ -147,3 +147,29 @@ TEST_CASE("what rows share is stored where columns would compute it for each ele
       }
   CHECK(roots == 1);
 }
+
+TEST_CASE("columns are shared along a long loop, not along a short batch") {
+  // The sum of a bias of attention's heads: (batch, heads, length, d) to (heads, d).
+  const auto x = AnyTensor::full({8, 12, 1024, 64}, 1, DType::f32, device);
+  x.sync();
+  const Kernels found([&] { return x.sum({0, 2}); });
+  const ir::Kernel& kernel = found.only();
+  CHECK(kernel.schedule == ir::Schedule::LanesOuter);
+  CHECK(found.ints[0][kernel.extents[kernel.outer_rank].index] == 1024);
+  // Another batch, the same text.
+  const auto few = AnyTensor::full({4, 12, 1024, 64}, 1, DType::f32, device);
+  few.sync();
+  CHECK(Kernels([&] { return few.sum({0, 2}); }).texts == found.texts);
+}
+
+TEST_CASE("a subgroup holds rows of 16 bits that are read once; others are held by more lanes") {
+  const auto rows = [](DType dtype) {
+    const AnyTensor x = AnyTensor::full({4096, 1024}, 1, dtype, device);
+    x.sync();
+    return x;
+  };
+  const AnyTensor half = rows(DType::bf16), other = rows(DType::bf16), whole = rows(DType::f32);
+  CHECK(Kernels([&] { return softmax(half, 1); }).only().row_lanes == 32);
+  CHECK(Kernels([&] { return softmax(whole, 1); }).only().row_lanes == 128);
+  CHECK(Kernels([&] { return softmax(half * other, 1); }).only().row_lanes == 128);
+}

@@ -12,6 +12,8 @@ std::size_t most_registers(const ir::Kernel& kernel) {
 }
 
 constexpr int kNever = -1;
+// So many cheap operations are done again rather than held in a register for each element.
+constexpr int kFewInstructions = 3;
 
 class Chooser {
  public:
@@ -92,11 +94,25 @@ class Chooser {
   }
 
   /// Coordinates, scalars in another dtype and what was 16 bits in memory cost next to nothing to compute
-  /// again.
+  /// again, and little what is made of coordinates and of the row's own values alone, such as a mask.
   bool is_worth_holding(ir::ExprId id) const {
     const ir::ExprKind kind = k_.exprs[id].kind;
     if (kind == ir::ExprKind::Elementwise && is_half(k_.exprs[k_.exprs[id].args[0]].dtype)) return false;
-    return kind != ir::ExprKind::Index && kind != ir::ExprKind::InBounds && kind != ir::ExprKind::Scalar;
+    if (kind == ir::ExprKind::Index || kind == ir::ExprKind::InBounds || kind == ir::ExprKind::Scalar)
+      return false;
+    return instructions_of(id, kFewInstructions) > kFewInstructions;
+  }
+
+  /// For one element of a row, without loads and reductions in it; more than `most` where it has those or
+  /// needs more.
+  int instructions_of(ir::ExprId id, int most) const {
+    const ir::Expr& expr = k_.exprs[id];
+    if (expr.level == ir::Level::Outer || expr.kind == ir::ExprKind::Index) return 0;
+    if (expr.kind != ir::ExprKind::Elementwise || info(expr.op).rule == DTypeRule::Float) return most + 1;
+    int sum = 1;
+    for (const ir::ExprId arg : expr.args)
+      if (arg != ir::kNone && sum <= most) sum += instructions_of(arg, most - sum);
+    return sum;
   }
 
   /// Compilers keep arrays that are filled under a condition apart for as long as the row lives, so what is

@@ -109,7 +109,7 @@ class StoreChooser {
     const bool computes = n.op_class() != OpClass::View;
     needs_[id] = need_of(id);
     if (is_pinned(id) || !computes) return;
-    if (!options_.fusion || n.has_inner_loops()) storing_[id] = Storing::Chosen;
+    if (!options_.fusion || n.has_inner_loops() || is_smaller_form(id)) storing_[id] = Storing::Chosen;
     if (storing_[id] != Storing::Inline || n.is(OpClass::Source)) return;
 
     const Need& need = needs_[id];
@@ -120,6 +120,16 @@ class StoreChooser {
     if (need.kernels.size() > 1 && (storing_pays(id, sum) || stands_for_reductions(id, sum)))
       storing_[id] = Storing::Chosen;
     if (need.expanded && sum.weight > kExpandedWeight) storing_[id] = Storing::Expanded;
+  }
+
+  /// True iff all that is read of a reduction or a contraction is read through this cast to fewer bytes: what
+  /// is in memory for other kernels is the cast, then.
+  bool is_smaller_form(NodeId id) const {
+    const Node& n = node(id);
+    if (n.kind != NodeKind::Op || n.op != Op::Cast) return false;
+    const Node& whole = node(n.operands[0]);
+    return whole.kind == NodeKind::Op && whole.has_inner_loops() && size_of(n.dtype) < size_of(whole.dtype) &&
+           users_[n.operands[0]].size() == 1 && !is_pinned(n.operands[0]);
   }
 
   Need need_of(NodeId id) const {

@@ -81,6 +81,34 @@ void join_loops(Draft& draft) {
   if (draft.has_reduction && draft.extents.size() == draft.outer_rank) insert_loop(draft.extents.size());
 }
 
+// Points along the first inner loop that leave enough to share.
+constexpr std::int64_t kEnoughToShare = 256;
+
+/// Workgroups share the inner points of a column along the first inner loop: where that is short, and nothing
+/// lies along the inner loops, it changes places with the longest one.
+void put_long_loop_first(Draft& draft) {
+  const std::size_t first = draft.outer_rank, last = draft.extents.size() - 1;
+  if (!draft.has_reduction || draft.contracts || last <= first || draft.extents[first] >= kEnoughToShare)
+    return;
+  bool along_outer = false;
+  for (const IndexMap& map : draft.maps) {
+    const MapStep::Numbers& strides = map.steps()[0].strides;
+    for (std::size_t k = first; k <= last; ++k)
+      if (std::abs(strides[k]) == 1) return;
+    along_outer |= strides[first - 1] == 1;
+  }
+  const auto begin = draft.extents.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto longest =
+      static_cast<std::size_t>(std::max_element(begin, draft.extents.end()) - draft.extents.begin());
+  if (!along_outer || longest == first) return;
+  std::swap(draft.extents[first], draft.extents[longest]);
+  for (IndexMap& map : draft.maps) {
+    MapStep& step = map.steps()[0];
+    std::swap(step.extents[first], step.extents[longest]);
+    std::swap(step.strides[first], step.strides[longest]);
+  }
+}
+
 // That 32 bits are enough for, with room for the last step of a loop beyond it: a lane's points, or a tile.
 constexpr std::int64_t kMostIndex = INT32_MAX - (std::int64_t{1} << 16);
 
@@ -216,16 +244,37 @@ struct RowForm {
 };
 
 // Of several rows in a workgroup, and of one: a lane has one vector, or a few.
-constexpr RowForm kFewVectors[] = {{4, 2, 1},  {4, 4, 1},   {4, 8, 1},   {8, 8, 1},    {8, 16, 1},
-                                   {8, 32, 1}, {16, 32, 1}, {8, 128, 1}, {12, 128, 1}, {16, 128, 1}};
+constexpr RowForm kFewVectors[] = {{4, 2, 1},   {4, 4, 1},   {4, 8, 1},    {8, 8, 1},
+                                   {8, 16, 1},  {8, 32, 1},  {16, 32, 1},  {24, 32, 1},
+                                   {32, 32, 1}, {8, 128, 1}, {12, 128, 1}, {16, 128, 1}};
 // Lanes that are a workgroup, whatever a subgroup has.
 constexpr std::int64_t kLeastWorkgroup = 128;
+// More elements of a lane in a subgroup are for rows of 16 bits that are read once: their workgroups would
+// wait for each other longer than for so few bytes.
+constexpr std::int64_t kMostOfSubgroup = 16;
 
-std::vector<RowForm> row_forms(const LowerLimits& limits) {
+/// True iff one value of 16 bits is read for each element of a row.
+bool has_rows_of_halves(const ir::Kernel& kernel) {
+  int rows = 0;
+  bool all_halves = true;
+  for (const ir::Expr& expr : kernel.exprs) {
+    if (expr.kind != ir::ExprKind::Load || expr.level != ir::Level::Inner) continue;
+    const std::vector<ir::IntRef>& strides = kernel.maps[expr.map].steps.front().strides;
+    const bool is_own = std::any_of(strides.begin(), strides.begin() + kernel.outer_rank,
+                                    [](const ir::IntRef& stride) { return !stride.is_zero(); });
+    rows += is_own ? 1 : 0;
+    all_halves &= !is_own || is_half(expr.dtype);
+  }
+  return rows == 1 && all_halves;
+}
+
+std::vector<RowForm> row_forms(const ir::Kernel& kernel, const LowerLimits& limits) {
   std::vector<RowForm> forms;
-  for (const RowForm& form : kFewVectors)
-    if (limits.short_row_lanes > 0 && (form.lanes <= limits.short_row_lanes || form.lanes >= kLeastWorkgroup))
-      forms.push_back(form);
+  const std::int64_t most = has_rows_of_halves(kernel) ? 2 * kMostOfSubgroup : kMostOfSubgroup;
+  for (const RowForm& form : kFewVectors) {
+    const bool is_subgroup = form.lanes <= limits.short_row_lanes && form.elements <= most;
+    if (limits.short_row_lanes > 0 && (is_subgroup || form.lanes >= kLeastWorkgroup)) forms.push_back(form);
+  }
   // Small groups, so that several share a core and one loads while another computes.
   constexpr std::int64_t kFewLanes = 256;
   const auto add = [&](std::int64_t lanes, std::int64_t cluster) {
@@ -253,7 +302,7 @@ void choose_row_elements(const Draft& draft, const LowerLimits& limits, ir::Kern
   // A reduction of everything is over the batch too, another size of which shall find its kernels: one form
   // serves lengths of all kinds there, and time is short anyway.
   const bool is_ragged = outer > 1 && inner % kVectorOfRow != 0;
-  for (const RowForm& form : row_forms(limits)) {
+  for (const RowForm& form : row_forms(kernel, limits)) {
     if (outer == 1 && (form.lanes < kFewestOfOneRow || form.elements % 8 != 0)) continue;
     // Ragged rows may begin within a vector.
     const bool shifts = is_ragged && form.lanes >= kFewestShifting;
@@ -280,6 +329,7 @@ bool has_few_rows(const Draft& draft) {
 Lowered finish(Draft draft, const LowerLimits& limits) {
   drop_unused_maps(draft);
   join_loops(draft);
+  if (limits.grid_reductions) put_long_loop_first(draft);
 
   Lowered result;
   ir::Kernel& kernel = result.kernel;

@@ -107,15 +107,13 @@ void main() {
   const int n0 = int(sn_arguments.word[0]);
   const int n1 = int(sn_arguments.word[1]);
   const int n2 = int(sn_arguments.word[2]);
-  const i64 s0 = packInt2x32(ivec2(uvec2(sn_arguments.word[3], sn_arguments.word[4])));
-  const i64 s1 = packInt2x32(ivec2(uvec2(sn_arguments.word[5], sn_arguments.word[6])));
-  const float s2 = uintBitsToFloat(sn_arguments.word[7]);
-  const i64 s3 = packInt2x32(ivec2(uvec2(sn_arguments.word[8], sn_arguments.word[9])));
-  const i64 s4 = packInt2x32(ivec2(uvec2(sn_arguments.word[10], sn_arguments.word[11])));
-  const float s5 = uintBitsToFloat(sn_arguments.word[12]);
-  const float s6 = uintBitsToFloat(sn_arguments.word[13]);
-  const float s7 = uintBitsToFloat(sn_arguments.word[14]);
-  const float s8 = uintBitsToFloat(sn_arguments.word[15]);
+  const float s0 = uintBitsToFloat(sn_arguments.word[3]);
+  const i64 s1 = packInt2x32(ivec2(uvec2(sn_arguments.word[4], sn_arguments.word[5])));
+  const i64 s2 = packInt2x32(ivec2(uvec2(sn_arguments.word[6], sn_arguments.word[7])));
+  const float s3 = uintBitsToFloat(sn_arguments.word[8]);
+  const float s4 = uintBitsToFloat(sn_arguments.word[9]);
+  const float s5 = uintBitsToFloat(sn_arguments.word[10]);
+  const float s6 = uintBitsToFloat(sn_arguments.word[11]);
   const bool vectors = ((n2) & 3) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
@@ -123,19 +121,17 @@ void main() {
     for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
       const int x0 = int(f);
       vec4 h0[2];
-      bvec4 h1[2];
-      vec4 h2[2];
-      vec4 h3[2];
-      const i64 v5 = b0.at[x0];
-      const bool v18 = (s3 <= v5);
-      const bool v20 = (v5 < s4);
-      const bool v21 = sn_and_bool(v18, v20);
-      precise float v24 = (s5 * s6);
-      precise float v26 = (v21 ? v24 : s7);
-      float r8 = uintBitsToFloat(0xff800000u);
-      float r8_all = float(0);
-      float r30 = float(0);
-      float q30[4] = {float(0), float(0), float(0), float(0)};
+      vec4 h1[2];
+      const i64 v1 = b0.at[x0];
+      const bool v14 = (s1 <= v1);
+      const bool v16 = (v1 < s2);
+      const bool v17 = sn_and_bool(v14, v16);
+      precise float v20 = (s3 * s4);
+      precise float v22 = (v17 ? v20 : s5);
+      float r4 = uintBitsToFloat(0xff800000u);
+      float r4_all = float(0);
+      float r26 = float(0);
+      float q26[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
         const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
@@ -155,28 +151,24 @@ void main() {
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
             const i64 v0 = i64(x1);
-            const i64 v2 = (v0 * s0);
-            const i64 v4 = (v2 + s1);
-            const bool v6 = (v4 == v5);
-            h1[i][k] = v6;
-            precise float v7 = h0[i][k];
-            precise float v28 = (v6 ? v26 : s8);
-            h2[i][k] = v28;
-            precise float v29 = (-v28);
-            r8 = max(r8, v7);
-            r8_all = r8_all + abs(v7);
-            q30[k] = (q30[k] + v29);
+            const bool v2 = (v0 == v1);
+            precise float v3 = h0[i][k];
+            precise float v24 = (v2 ? v22 : s6);
+            precise float v25 = (-v24);
+            r4 = max(r4, v3);
+            r4_all = r4_all + abs(v3);
+            q26[k] = (q26[k] + v25);
           }
         }
       }
-      r30 = r30 + ((q30[0] + q30[1]) + (q30[2] + q30[3]));
-      r8 = sn_is_nan_f32(r8_all) ? r8_all : r8;
-      r8 = sn_workgroup_max_f32(r8);
-      r30 = sn_workgroup_sum_f32(r30);
-      precise float v8 = r8;
-      precise float v30 = r30;
-      float r11 = float(0);
-      float q11[4] = {float(0), float(0), float(0), float(0)};
+      r26 = r26 + ((q26[0] + q26[1]) + (q26[2] + q26[3]));
+      r4 = sn_is_nan_f32(r4_all) ? r4_all : r4;
+      r4 = sn_workgroup_max_f32(r4);
+      r26 = sn_workgroup_sum_f32(r26);
+      precise float v4 = r4;
+      precise float v26 = r26;
+      float r7 = float(0);
+      float q7[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
         const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
@@ -186,22 +178,22 @@ void main() {
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            precise float v7 = h0[i][k];
-            precise float v9 = (v7 - v8);
-            h0[i][k] = v9;
-            precise float v10 = sn_exp_f32(v9);
-            h3[i][k] = v10;
-            q11[k] = (q11[k] + v10);
+            precise float v3 = h0[i][k];
+            precise float v5 = (v3 - v4);
+            h0[i][k] = v5;
+            precise float v6 = sn_exp_f32(v5);
+            h1[i][k] = v6;
+            q7[k] = (q7[k] + v6);
           }
         }
       }
-      r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
-      r11 = sn_workgroup_sum_f32(r11);
-      precise float v11 = r11;
-      precise float v12 = sn_log_f32(v11);
-      precise float v31 = sn_div_f32(v30, v11);
-      float r16 = float(0);
-      float q16[4] = {float(0), float(0), float(0), float(0)};
+      r7 = r7 + ((q7[0] + q7[1]) + (q7[2] + q7[3]));
+      r7 = sn_workgroup_sum_f32(r7);
+      precise float v7 = r7;
+      precise float v8 = sn_log_f32(v7);
+      precise float v27 = sn_div_f32(v26, v7);
+      float r12 = float(0);
+      float q12[4] = {float(0), float(0), float(0), float(0)};
       [[unroll]]
       for (int i = 0; i < 2; ++i) {
         const u32 vector = u32(u32(i) * u32(SN_LANES) + u32(SN_LANE));
@@ -212,110 +204,107 @@ void main() {
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            const bool v6 = h1[i][k];
-            precise float v9 = h0[i][k];
-            precise float v10 = h3[i][k];
-            precise float v28 = h2[i][k];
-            precise float v13 = (v9 - v12);
-            precise float v15 = (v6 ? v13 : s2);
-            precise float v32 = (v31 * v10);
-            precise float v33 = (v28 + v32);
-            w0[k] = v33;
-            q16[k] = (q16[k] + v15);
+            precise float v5 = h0[i][k];
+            precise float v6 = h1[i][k];
+            const i64 v0 = i64(x1);
+            const bool v2 = (v0 == v1);
+            precise float v9 = (v5 - v8);
+            precise float v11 = (v2 ? v9 : s0);
+            precise float v24 = (v2 ? v22 : s6);
+            precise float v28 = (v27 * v6);
+            precise float v29 = (v24 + v28);
+            w0[k] = v29;
+            q12[k] = (q12[k] + v11);
           }
           b3_4.at[(u32(x0 * n2) >> 2) + vector] = w0;
         }
       }
-      r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
-      r16 = sn_workgroup_sum_f32(r16);
-      precise float v16 = r16;
+      r12 = r12 + ((q12[0] + q12[1]) + (q12[2] + q12[3]));
+      r12 = sn_workgroup_sum_f32(r12);
+      precise float v12 = r12;
       if (SN_LANE == 0u) {
-        b2.at[x0] = v16;
+        b2.at[x0] = v12;
       }
     }
   }
   else {
     for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
       const int x0 = int(f);
-      const i64 v5 = b0.at[x0];
-      const bool v18 = (s3 <= v5);
-      const bool v20 = (v5 < s4);
-      const bool v21 = sn_and_bool(v18, v20);
-      precise float v24 = (s5 * s6);
-      precise float v26 = (v21 ? v24 : s7);
-      float r8 = uintBitsToFloat(0xff800000u);
-      float r8_all = float(0);
-      float r30 = float(0);
+      const i64 v1 = b0.at[x0];
+      const bool v14 = (s1 <= v1);
+      const bool v16 = (v1 < s2);
+      const bool v17 = sn_and_bool(v14, v16);
+      precise float v20 = (s3 * s4);
+      precise float v22 = (v17 ? v20 : s5);
+      float r4 = uintBitsToFloat(0xff800000u);
+      float r4_all = float(0);
+      float r26 = float(0);
       for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
-        float q30 = float(0);
+        float q26 = float(0);
         for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           const i64 v0 = i64(x1);
-          const i64 v2 = (v0 * s0);
-          const i64 v4 = (v2 + s1);
-          const bool v6 = (v4 == v5);
-          precise float v7 = b1.at[x0 * n2 + x1];
-          precise float v28 = (v6 ? v26 : s8);
-          precise float v29 = (-v28);
-          r8 = max(r8, v7);
-          r8_all = r8_all + abs(v7);
-          q30 = (q30 + v29);
+          const bool v2 = (v0 == v1);
+          precise float v3 = b1.at[x0 * n2 + x1];
+          precise float v24 = (v2 ? v22 : s6);
+          precise float v25 = (-v24);
+          r4 = max(r4, v3);
+          r4_all = r4_all + abs(v3);
+          q26 = (q26 + v25);
         }
-        r30 = r30 + q30;
+        r26 = r26 + q26;
       }
-      r8 = sn_is_nan_f32(r8_all) ? r8_all : r8;
-      r8 = sn_workgroup_max_f32(r8);
-      r30 = sn_workgroup_sum_f32(r30);
-      precise float v8 = r8;
-      precise float v30 = r30;
-      float r11 = float(0);
+      r4 = sn_is_nan_f32(r4_all) ? r4_all : r4;
+      r4 = sn_workgroup_max_f32(r4);
+      r26 = sn_workgroup_sum_f32(r26);
+      precise float v4 = r4;
+      precise float v26 = r26;
+      float r7 = float(0);
       for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
-        float q11 = float(0);
+        float q7 = float(0);
         for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
-          precise float v7 = b1.at[x0 * n2 + x1];
-          precise float v9 = (v7 - v8);
-          precise float v10 = sn_exp_f32(v9);
-          q11 = (q11 + v10);
+          precise float v3 = b1.at[x0 * n2 + x1];
+          precise float v5 = (v3 - v4);
+          precise float v6 = sn_exp_f32(v5);
+          q7 = (q7 + v6);
         }
-        r11 = r11 + q11;
+        r7 = r7 + q7;
       }
-      r11 = sn_workgroup_sum_f32(r11);
-      precise float v11 = r11;
-      precise float v12 = sn_log_f32(v11);
-      precise float v31 = sn_div_f32(v30, v11);
-      float r16 = float(0);
+      r7 = sn_workgroup_sum_f32(r7);
+      precise float v7 = r7;
+      precise float v8 = sn_log_f32(v7);
+      precise float v27 = sn_div_f32(v26, v7);
+      float r12 = float(0);
       for (u32 h = u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
-        float q16 = float(0);
+        float q12 = float(0);
         for (u32 j = h; j < end; j += u32(SN_LANES)) {
           const int x1 = int(j);
           const i64 v0 = i64(x1);
-          const i64 v2 = (v0 * s0);
-          const i64 v4 = (v2 + s1);
-          const bool v6 = (v4 == v5);
-          precise float v7 = b1.at[x0 * n2 + x1];
-          precise float v9 = (v7 - v8);
-          precise float v10 = sn_exp_f32(v9);
-          precise float v13 = (v9 - v12);
-          precise float v15 = (v6 ? v13 : s2);
-          precise float v28 = (v6 ? v26 : s8);
-          precise float v32 = (v31 * v10);
-          precise float v33 = (v28 + v32);
-          b3.at[x0 * n2 + x1] = v33;
-          q16 = (q16 + v15);
+          const bool v2 = (v0 == v1);
+          precise float v3 = b1.at[x0 * n2 + x1];
+          precise float v5 = (v3 - v4);
+          precise float v6 = sn_exp_f32(v5);
+          precise float v9 = (v5 - v8);
+          precise float v11 = (v2 ? v9 : s0);
+          precise float v24 = (v2 ? v22 : s6);
+          precise float v28 = (v27 * v6);
+          precise float v29 = (v24 + v28);
+          b3.at[x0 * n2 + x1] = v29;
+          q12 = (q12 + v11);
         }
-        r16 = r16 + q16;
+        r12 = r12 + q12;
       }
-      r16 = sn_workgroup_sum_f32(r16);
-      precise float v16 = r16;
+      r12 = sn_workgroup_sum_f32(r12);
+      precise float v12 = r12;
       if (SN_LANE == 0u) {
-        b2.at[x0] = v16;
+        b2.at[x0] = v12;
       }
     }
   }

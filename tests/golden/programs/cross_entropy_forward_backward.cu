@@ -72,7 +72,7 @@ SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
 #define SN_BLOCKS 4
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
-    const i64* b0, const float* b1, float* __restrict__ b2, float* __restrict__ b3, int n0, int n1, int n2, i64 s0, i64 s1, float s2, i64 s3, i64 s4, float s5, float s6, float s7, float s8) {
+    const i64* b0, const float* b1, float* __restrict__ b2, float* __restrict__ b3, int n0, int n1, int n2, float s0, i64 s1, i64 s2, float s3, float s4, float s5, float s6) {
   sn_follow();
   const bool vectors = ((u64(b1) | u64(b3)) & 15) == 0 && ((n2) & 3) == 0;
   const u32 points = u32(n0);
@@ -81,18 +81,16 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
     for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
       const int x0 = int(f);
       float h0[2][4];
-      bool h1[2][4];
-      float h2[2][4];
-      float h3[2][4];
-      const i64 v5 = b0[x0];
-      const bool v18 = (s3 <= v5);
-      const bool v20 = (v5 < s4);
-      const bool v21 = sn_and_bool(v18, v20);
-      const float v24 = (s5 * s6);
-      const float v26 = (v21 ? v24 : s7);
-      float r8 = __int_as_float(0xff800000);
-      float r30 = float(0);
-      float q30[4] = {float(0), float(0), float(0), float(0)};
+      float h1[2][4];
+      const i64 v1 = b0[x0];
+      const bool v14 = (s1 <= v1);
+      const bool v16 = (v1 < s2);
+      const bool v17 = sn_and_bool(v14, v16);
+      const float v20 = (s3 * s4);
+      const float v22 = (v17 ? v20 : s5);
+      float r4 = __int_as_float(0xff800000);
+      float r26 = float(0);
+      float q26[4] = {float(0), float(0), float(0), float(0)};
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -103,25 +101,21 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
             const i64 v0 = i64(x1);
-            const i64 v2 = i64(u64(v0) * u64(s0));
-            const i64 v4 = i64(u64(v2) + u64(s1));
-            const bool v6 = (v4 == v5);
-            h1[i][k] = v6;
-            const float v7 = h0[i][k];
-            const float v28 = (v6 ? v26 : s8);
-            h2[i][k] = v28;
-            const float v29 = (-v28);
-            r8 = sn_max_f32(r8, v7);
-            q30[k] = (q30[k] + v29);
+            const bool v2 = (v0 == v1);
+            const float v3 = h0[i][k];
+            const float v24 = (v2 ? v22 : s6);
+            const float v25 = (-v24);
+            r4 = sn_max_f32(r4, v3);
+            q26[k] = (q26[k] + v25);
           }
         }
       }
-      r30 = r30 + ((q30[0] + q30[1]) + (q30[2] + q30[3]));
-      { __shared__ float warps[2][32]; sn_workgroup_max_sum_f32(r8, r30, warps, blockDim.x, false); }
-      const float v8 = r8;
-      const float v30 = r30;
-      float r11 = float(0);
-      float q11[4] = {float(0), float(0), float(0), float(0)};
+      r26 = r26 + ((q26[0] + q26[1]) + (q26[2] + q26[3]));
+      { __shared__ float warps[2][32]; sn_workgroup_max_sum_f32(r4, r26, warps, blockDim.x, false); }
+      const float v4 = r4;
+      const float v26 = r26;
+      float r7 = float(0);
+      float q7[4] = {float(0), float(0), float(0), float(0)};
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -130,22 +124,22 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            const float v7 = h0[i][k];
-            const float v9 = (v7 - v8);
-            h0[i][k] = v9;
-            const float v10 = sn_exp_f32(v9);
-            h3[i][k] = v10;
-            q11[k] = (q11[k] + v10);
+            const float v3 = h0[i][k];
+            const float v5 = (v3 - v4);
+            h0[i][k] = v5;
+            const float v6 = sn_exp_f32(v5);
+            h1[i][k] = v6;
+            q7[k] = (q7[k] + v6);
           }
         }
       }
-      r11 = r11 + ((q11[0] + q11[1]) + (q11[2] + q11[3]));
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r11, warps, blockDim.x, false); }
-      const float v11 = r11;
-      const float v12 = sn_log_f32(v11);
-      const float v31 = sn_div_f32(v30, v11);
-      float r16 = float(0);
-      float q16[4] = {float(0), float(0), float(0), float(0)};
+      r7 = r7 + ((q7[0] + q7[1]) + (q7[2] + q7[3]));
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r7, warps, blockDim.x, false); }
+      const float v7 = r7;
+      const float v8 = sn_log_f32(v7);
+      const float v27 = sn_div_f32(v26, v7);
+      float r12 = float(0);
+      float q12[4] = {float(0), float(0), float(0), float(0)};
       #pragma unroll
       for (int i = 0; i < 2; ++i) {
         const u32 j = (u32(i) * u32(blockDim.x) + u32(threadIdx.x)) * u32(4);
@@ -155,106 +149,103 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           #pragma unroll
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
-            const bool v6 = h1[i][k];
-            const float v9 = h0[i][k];
-            const float v10 = h3[i][k];
-            const float v28 = h2[i][k];
-            const float v13 = (v9 - v12);
-            const float v15 = (v6 ? v13 : s2);
-            const float v32 = (v31 * v10);
-            const float v33 = (v28 + v32);
-            w0[k] = v33;
-            q16[k] = (q16[k] + v15);
+            const float v5 = h0[i][k];
+            const float v6 = h1[i][k];
+            const i64 v0 = i64(x1);
+            const bool v2 = (v0 == v1);
+            const float v9 = (v5 - v8);
+            const float v11 = (v2 ? v9 : s0);
+            const float v24 = (v2 ? v22 : s6);
+            const float v28 = (v27 * v6);
+            const float v29 = (v24 + v28);
+            w0[k] = v29;
+            q12[k] = (q12[k] + v11);
           }
           sn_store4_f32(b3 + (x0 * n2 + y), w0);
         }
       }
-      r16 = r16 + ((q16[0] + q16[1]) + (q16[2] + q16[3]));
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r16, warps, blockDim.x, false); }
-      const float v16 = r16;
+      r12 = r12 + ((q12[0] + q12[1]) + (q12[2] + q12[3]));
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r12, warps, blockDim.x, false); }
+      const float v12 = r12;
       if (threadIdx.x == 0u) {
-        b2[x0] = v16;
+        b2[x0] = v12;
       }
     }
   }
   else {
     for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
       const int x0 = int(f);
-      const i64 v5 = b0[x0];
-      const bool v18 = (s3 <= v5);
-      const bool v20 = (v5 < s4);
-      const bool v21 = sn_and_bool(v18, v20);
-      const float v24 = (s5 * s6);
-      const float v26 = (v21 ? v24 : s7);
-      float r8 = __int_as_float(0xff800000);
-      float r30 = float(0);
+      const i64 v1 = b0[x0];
+      const bool v14 = (s1 <= v1);
+      const bool v16 = (v1 < s2);
+      const bool v17 = sn_and_bool(v14, v16);
+      const float v20 = (s3 * s4);
+      const float v22 = (v17 ? v20 : s5);
+      float r4 = __int_as_float(0xff800000);
+      float r26 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-        float q30 = float(0);
+        float q26 = float(0);
         for (u32 j = h; j < end; j += u32(blockDim.x)) {
           const int x1 = int(j);
           const i64 v0 = i64(x1);
-          const i64 v2 = i64(u64(v0) * u64(s0));
-          const i64 v4 = i64(u64(v2) + u64(s1));
-          const bool v6 = (v4 == v5);
-          const float v7 = b1[x0 * n2 + x1];
-          const float v28 = (v6 ? v26 : s8);
-          const float v29 = (-v28);
-          r8 = sn_max_f32(r8, v7);
-          q30 = (q30 + v29);
+          const bool v2 = (v0 == v1);
+          const float v3 = b1[x0 * n2 + x1];
+          const float v24 = (v2 ? v22 : s6);
+          const float v25 = (-v24);
+          r4 = sn_max_f32(r4, v3);
+          q26 = (q26 + v25);
         }
-        r30 = r30 + q30;
+        r26 = r26 + q26;
       }
-      { __shared__ float warps[2][32]; sn_workgroup_max_sum_f32(r8, r30, warps, blockDim.x, false); }
-      const float v8 = r8;
-      const float v30 = r30;
-      float r11 = float(0);
+      { __shared__ float warps[2][32]; sn_workgroup_max_sum_f32(r4, r26, warps, blockDim.x, false); }
+      const float v4 = r4;
+      const float v26 = r26;
+      float r7 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-        float q11 = float(0);
+        float q7 = float(0);
         for (u32 j = h; j < end; j += u32(blockDim.x)) {
           const int x1 = int(j);
-          const float v7 = b1[x0 * n2 + x1];
-          const float v9 = (v7 - v8);
-          const float v10 = sn_exp_f32(v9);
-          q11 = (q11 + v10);
+          const float v3 = b1[x0 * n2 + x1];
+          const float v5 = (v3 - v4);
+          const float v6 = sn_exp_f32(v5);
+          q7 = (q7 + v6);
         }
-        r11 = r11 + q11;
+        r7 = r7 + q7;
       }
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r11, warps, blockDim.x, false); }
-      const float v11 = r11;
-      const float v12 = sn_log_f32(v11);
-      const float v31 = sn_div_f32(v30, v11);
-      float r16 = float(0);
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r7, warps, blockDim.x, false); }
+      const float v7 = r7;
+      const float v8 = sn_log_f32(v7);
+      const float v27 = sn_div_f32(v26, v7);
+      float r12 = float(0);
       for (u32 h = u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
         const u32 left = inner - h;
         const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-        float q16 = float(0);
+        float q12 = float(0);
         for (u32 j = h; j < end; j += u32(blockDim.x)) {
           const int x1 = int(j);
           const i64 v0 = i64(x1);
-          const i64 v2 = i64(u64(v0) * u64(s0));
-          const i64 v4 = i64(u64(v2) + u64(s1));
-          const bool v6 = (v4 == v5);
-          const float v7 = b1[x0 * n2 + x1];
-          const float v9 = (v7 - v8);
-          const float v10 = sn_exp_f32(v9);
-          const float v13 = (v9 - v12);
-          const float v15 = (v6 ? v13 : s2);
-          const float v28 = (v6 ? v26 : s8);
-          const float v32 = (v31 * v10);
-          const float v33 = (v28 + v32);
-          b3[x0 * n2 + x1] = v33;
-          q16 = (q16 + v15);
+          const bool v2 = (v0 == v1);
+          const float v3 = b1[x0 * n2 + x1];
+          const float v5 = (v3 - v4);
+          const float v6 = sn_exp_f32(v5);
+          const float v9 = (v5 - v8);
+          const float v11 = (v2 ? v9 : s0);
+          const float v24 = (v2 ? v22 : s6);
+          const float v28 = (v27 * v6);
+          const float v29 = (v24 + v28);
+          b3[x0 * n2 + x1] = v29;
+          q12 = (q12 + v11);
         }
-        r16 = r16 + q16;
+        r12 = r12 + q12;
       }
-      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r16, warps, blockDim.x, false); }
-      const float v16 = r16;
+      { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r12, warps, blockDim.x, false); }
+      const float v12 = r12;
       if (threadIdx.x == 0u) {
-        b2[x0] = v16;
+        b2[x0] = v12;
       }
     }
   }

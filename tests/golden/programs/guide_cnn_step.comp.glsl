@@ -489,35 +489,33 @@ void main() {
   const int n0 = int(sn_arguments.word[0]);
   const int n1 = int(sn_arguments.word[1]);
   const int n2 = int(sn_arguments.word[2]);
-  const i64 s0 = packInt2x32(ivec2(uvec2(sn_arguments.word[3], sn_arguments.word[4])));
-  const i64 s1 = packInt2x32(ivec2(uvec2(sn_arguments.word[5], sn_arguments.word[6])));
-  const float s2 = uintBitsToFloat(sn_arguments.word[7]);
-  const i64 s3 = packInt2x32(ivec2(uvec2(sn_arguments.word[8], sn_arguments.word[9])));
-  const i64 s4 = packInt2x32(ivec2(uvec2(sn_arguments.word[10], sn_arguments.word[11])));
-  const float s5 = uintBitsToFloat(sn_arguments.word[12]);
-  const float s6 = uintBitsToFloat(sn_arguments.word[13]);
-  const float s7 = uintBitsToFloat(sn_arguments.word[14]);
-  const float s8 = uintBitsToFloat(sn_arguments.word[15]);
+  const float s0 = uintBitsToFloat(sn_arguments.word[3]);
+  const i64 s1 = packInt2x32(ivec2(uvec2(sn_arguments.word[4], sn_arguments.word[5])));
+  const i64 s2 = packInt2x32(ivec2(uvec2(sn_arguments.word[6], sn_arguments.word[7])));
+  const float s3 = uintBitsToFloat(sn_arguments.word[8]);
+  const float s4 = uintBitsToFloat(sn_arguments.word[9]);
+  const float s5 = uintBitsToFloat(sn_arguments.word[10]);
+  const float s6 = uintBitsToFloat(sn_arguments.word[11]);
   const u32 points = u32(n0);
   for (u32 t = u32(gl_WorkGroupID.x) * u32(SN_LANES); t < points; t += u32(gl_NumWorkGroups.x) * u32(SN_LANES)) {
     const bool there = t + u32(SN_LANE) < points;
     const u32 f = there ? t + u32(SN_LANE) : t;
     const int x0 = int(f);
-    const i64 v5 = b0.at[x0];
-    const bool v20 = (s3 <= v5);
-    const bool v22 = (v5 < s4);
-    const bool v23 = sn_and_bool(v20, v22);
-    precise float v26 = (s5 * s6);
-    precise float v28 = (v23 ? v26 : s7);
-    float r10 = uintBitsToFloat(0xff800000u);
-    float r10_all = float(0);
-    float r32 = float(0);
+    const i64 v1 = b0.at[x0];
+    const bool v16 = (s1 <= v1);
+    const bool v18 = (v1 < s2);
+    const bool v19 = sn_and_bool(v16, v18);
+    precise float v22 = (s3 * s4);
+    precise float v24 = (v19 ? v22 : s5);
+    float r6 = uintBitsToFloat(0xff800000u);
+    float r6_all = float(0);
+    float r28 = float(0);
     if (there) {
       const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
       for (u32 h = u32(0); h < rounds; h += u32(32)) {
         const u32 left = rounds - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q32 = float(0);
+        float q28 = float(0);
         {
           u32 g = h;
           for (; g + u32(7) < end; g += u32(8)) {
@@ -526,50 +524,46 @@ void main() {
               const u32 j = g + u32(u) * u32(1);
               const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
               const i64 v0 = i64(x1);
-              const i64 v2 = (v0 * s0);
-              const i64 v4 = (v2 + s1);
-              const bool v6 = (v4 == v5);
-              precise float v7 = b1.at[x0 * n2 + x1];
-              precise float v8 = b2.at[x1];
-              precise float v9 = (v7 + v8);
-              precise float v30 = (v6 ? v28 : s8);
-              precise float v31 = (-v30);
-              r10 = max(r10, v9);
-              r10_all = r10_all + abs(v9);
-              q32 = (q32 + v31);
+              const bool v2 = (v0 == v1);
+              precise float v3 = b1.at[x0 * n2 + x1];
+              precise float v4 = b2.at[x1];
+              precise float v5 = (v3 + v4);
+              precise float v26 = (v2 ? v24 : s6);
+              precise float v27 = (-v26);
+              r6 = max(r6, v5);
+              r6_all = r6_all + abs(v5);
+              q28 = (q28 + v27);
             }
           }
           for (u32 j = g; j < end; j += 1) {
             const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
             const i64 v0 = i64(x1);
-            const i64 v2 = (v0 * s0);
-            const i64 v4 = (v2 + s1);
-            const bool v6 = (v4 == v5);
-            precise float v7 = b1.at[x0 * n2 + x1];
-            precise float v8 = b2.at[x1];
-            precise float v9 = (v7 + v8);
-            precise float v30 = (v6 ? v28 : s8);
-            precise float v31 = (-v30);
-            r10 = max(r10, v9);
-            r10_all = r10_all + abs(v9);
-            q32 = (q32 + v31);
+            const bool v2 = (v0 == v1);
+            precise float v3 = b1.at[x0 * n2 + x1];
+            precise float v4 = b2.at[x1];
+            precise float v5 = (v3 + v4);
+            precise float v26 = (v2 ? v24 : s6);
+            precise float v27 = (-v26);
+            r6 = max(r6, v5);
+            r6_all = r6_all + abs(v5);
+            q28 = (q28 + v27);
           }
         }
-        r32 = r32 + q32;
+        r28 = r28 + q28;
       }
     }
-    r10 = sn_is_nan_f32(r10_all) ? r10_all : r10;
-    sn_rows_max_f32(r10);
-    precise float v10 = r10;
-    sn_rows_sum_f32(r32);
-    precise float v32 = r32;
-    float r13 = float(0);
+    r6 = sn_is_nan_f32(r6_all) ? r6_all : r6;
+    sn_rows_max_f32(r6);
+    precise float v6 = r6;
+    sn_rows_sum_f32(r28);
+    precise float v28 = r28;
+    float r9 = float(0);
     if (there) {
       const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
       for (u32 h = u32(0); h < rounds; h += u32(32)) {
         const u32 left = rounds - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q13 = float(0);
+        float q9 = float(0);
         {
           u32 g = h;
           for (; g + u32(7) < end; g += u32(8)) {
@@ -577,64 +571,62 @@ void main() {
             for (int u = 0; u < 8; ++u) {
               const u32 j = g + u32(u) * u32(1);
               const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-              precise float v7 = b1.at[x0 * n2 + x1];
-              precise float v8 = b2.at[x1];
-              precise float v9 = (v7 + v8);
-              precise float v11 = (v9 - v10);
-              precise float v12 = sn_exp_f32(v11);
-              q13 = (q13 + v12);
+              precise float v3 = b1.at[x0 * n2 + x1];
+              precise float v4 = b2.at[x1];
+              precise float v5 = (v3 + v4);
+              precise float v7 = (v5 - v6);
+              precise float v8 = sn_exp_f32(v7);
+              q9 = (q9 + v8);
             }
           }
           for (u32 j = g; j < end; j += 1) {
             const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-            precise float v7 = b1.at[x0 * n2 + x1];
-            precise float v8 = b2.at[x1];
-            precise float v9 = (v7 + v8);
-            precise float v11 = (v9 - v10);
-            precise float v12 = sn_exp_f32(v11);
-            q13 = (q13 + v12);
+            precise float v3 = b1.at[x0 * n2 + x1];
+            precise float v4 = b2.at[x1];
+            precise float v5 = (v3 + v4);
+            precise float v7 = (v5 - v6);
+            precise float v8 = sn_exp_f32(v7);
+            q9 = (q9 + v8);
           }
         }
-        r13 = r13 + q13;
+        r9 = r9 + q9;
       }
     }
-    sn_rows_sum_f32(r13);
-    precise float v13 = r13;
-    precise float v14 = sn_log_f32(v13);
-    precise float v33 = sn_div_f32(v32, v13);
-    float r18 = float(0);
+    sn_rows_sum_f32(r9);
+    precise float v9 = r9;
+    precise float v10 = sn_log_f32(v9);
+    precise float v29 = sn_div_f32(v28, v9);
+    float r14 = float(0);
     if (there) {
       const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
       for (u32 h = u32(0); h < rounds; h += u32(32)) {
         const u32 left = rounds - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q18 = float(0);
+        float q14 = float(0);
         for (u32 j = h; j < end; j += 1) {
           const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
           const i64 v0 = i64(x1);
-          const i64 v2 = (v0 * s0);
-          const i64 v4 = (v2 + s1);
-          const bool v6 = (v4 == v5);
-          precise float v7 = b1.at[x0 * n2 + x1];
-          precise float v8 = b2.at[x1];
-          precise float v9 = (v7 + v8);
-          precise float v11 = (v9 - v10);
-          precise float v12 = sn_exp_f32(v11);
-          precise float v15 = (v11 - v14);
-          precise float v17 = (v6 ? v15 : s2);
-          precise float v30 = (v6 ? v28 : s8);
-          precise float v34 = (v33 * v12);
-          precise float v35 = (v30 + v34);
-          b1.at[x0 * n2 + x1] = v35;
-          q18 = (q18 + v17);
+          const bool v2 = (v0 == v1);
+          precise float v3 = b1.at[x0 * n2 + x1];
+          precise float v4 = b2.at[x1];
+          precise float v5 = (v3 + v4);
+          precise float v7 = (v5 - v6);
+          precise float v8 = sn_exp_f32(v7);
+          precise float v11 = (v7 - v10);
+          precise float v13 = (v2 ? v11 : s0);
+          precise float v26 = (v2 ? v24 : s6);
+          precise float v30 = (v29 * v8);
+          precise float v31 = (v26 + v30);
+          b1.at[x0 * n2 + x1] = v31;
+          q14 = (q14 + v13);
         }
-        r18 = r18 + q18;
+        r14 = r14 + q14;
       }
     }
-    sn_rows_sum_f32(r18);
-    precise float v18 = r18;
+    sn_rows_sum_f32(r14);
+    precise float v14 = r14;
     if (there && SN_ROW == 0u) {
-      b3.at[x0] = v18;
+      b3.at[x0] = v14;
     }
   }
 }

@@ -406,107 +406,103 @@ SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN float sn_log_f32(float a) { return logf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const i64* b0, float* __restrict__ b1, const float* b2, float* __restrict__ b3, int n0, int n1, int n2, i64 s0, i64 s1, float s2, i64 s3, i64 s4, float s5, float s6, float s7, float s8) {
+    const i64* b0, float* __restrict__ b1, const float* b2, float* __restrict__ b3, int n0, int n1, int n2, float s0, i64 s1, i64 s2, float s3, float s4, float s5, float s6) {
   sn_follow();
   const u32 points = u32(n0);
   for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
     const bool there = t + u32(threadIdx.x) < points;
     const u32 f = there ? t + u32(threadIdx.x) : t;
     const int x0 = int(f);
-    const i64 v5 = b0[x0];
-    const bool v20 = (s3 <= v5);
-    const bool v22 = (v5 < s4);
-    const bool v23 = sn_and_bool(v20, v22);
-    const float v26 = (s5 * s6);
-    const float v28 = (v23 ? v26 : s7);
-    float r10 = __int_as_float(0xff800000);
-    float r32 = float(0);
+    const i64 v1 = b0[x0];
+    const bool v16 = (s1 <= v1);
+    const bool v18 = (v1 < s2);
+    const bool v19 = sn_and_bool(v16, v18);
+    const float v22 = (s3 * s4);
+    const float v24 = (v19 ? v22 : s5);
+    float r6 = __int_as_float(0xff800000);
+    float r28 = float(0);
     if (there) {
       const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
       for (u32 h = u32(0); h < rounds; h += u32(32)) {
         const u32 left = rounds - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q32 = float(0);
+        float q28 = float(0);
         #pragma unroll 8
         for (u32 j = h; j < end; j += 1) {
           const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
           const i64 v0 = i64(x1);
-          const i64 v2 = i64(u64(v0) * u64(s0));
-          const i64 v4 = i64(u64(v2) + u64(s1));
-          const bool v6 = (v4 == v5);
-          const float v7 = b1[x0 * n2 + x1];
-          const float v8 = b2[x1];
-          const float v9 = (v7 + v8);
-          const float v30 = (v6 ? v28 : s8);
-          const float v31 = (-v30);
-          r10 = sn_max_f32(r10, v9);
-          q32 = (q32 + v31);
+          const bool v2 = (v0 == v1);
+          const float v3 = b1[x0 * n2 + x1];
+          const float v4 = b2[x1];
+          const float v5 = (v3 + v4);
+          const float v26 = (v2 ? v24 : s6);
+          const float v27 = (-v26);
+          r6 = sn_max_f32(r6, v5);
+          q28 = (q28 + v27);
         }
-        r32 = r32 + q32;
+        r28 = r28 + q28;
       }
     }
-    sn_rows_max_f32(r10);
-    const float v10 = r10;
-    sn_rows_sum_f32(r32);
-    const float v32 = r32;
-    float r13 = float(0);
+    sn_rows_max_f32(r6);
+    const float v6 = r6;
+    sn_rows_sum_f32(r28);
+    const float v28 = r28;
+    float r9 = float(0);
     if (there) {
       const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
       for (u32 h = u32(0); h < rounds; h += u32(32)) {
         const u32 left = rounds - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q13 = float(0);
+        float q9 = float(0);
         #pragma unroll 8
         for (u32 j = h; j < end; j += 1) {
           const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-          const float v7 = b1[x0 * n2 + x1];
-          const float v8 = b2[x1];
-          const float v9 = (v7 + v8);
-          const float v11 = (v9 - v10);
-          const float v12 = sn_exp_f32(v11);
-          q13 = (q13 + v12);
+          const float v3 = b1[x0 * n2 + x1];
+          const float v4 = b2[x1];
+          const float v5 = (v3 + v4);
+          const float v7 = (v5 - v6);
+          const float v8 = sn_exp_f32(v7);
+          q9 = (q9 + v8);
         }
-        r13 = r13 + q13;
+        r9 = r9 + q9;
       }
     }
-    sn_rows_sum_f32(r13);
-    const float v13 = r13;
-    const float v14 = sn_log_f32(v13);
-    const float v33 = sn_div_f32(v32, v13);
-    float r18 = float(0);
+    sn_rows_sum_f32(r9);
+    const float v9 = r9;
+    const float v10 = sn_log_f32(v9);
+    const float v29 = sn_div_f32(v28, v9);
+    float r14 = float(0);
     if (there) {
       const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
       for (u32 h = u32(0); h < rounds; h += u32(32)) {
         const u32 left = rounds - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q18 = float(0);
+        float q14 = float(0);
         #pragma unroll 8
         for (u32 j = h; j < end; j += 1) {
           const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
           const i64 v0 = i64(x1);
-          const i64 v2 = i64(u64(v0) * u64(s0));
-          const i64 v4 = i64(u64(v2) + u64(s1));
-          const bool v6 = (v4 == v5);
-          const float v7 = b1[x0 * n2 + x1];
-          const float v8 = b2[x1];
-          const float v9 = (v7 + v8);
-          const float v11 = (v9 - v10);
-          const float v12 = sn_exp_f32(v11);
-          const float v15 = (v11 - v14);
-          const float v17 = (v6 ? v15 : s2);
-          const float v30 = (v6 ? v28 : s8);
-          const float v34 = (v33 * v12);
-          const float v35 = (v30 + v34);
-          b1[x0 * n2 + x1] = v35;
-          q18 = (q18 + v17);
+          const bool v2 = (v0 == v1);
+          const float v3 = b1[x0 * n2 + x1];
+          const float v4 = b2[x1];
+          const float v5 = (v3 + v4);
+          const float v7 = (v5 - v6);
+          const float v8 = sn_exp_f32(v7);
+          const float v11 = (v7 - v10);
+          const float v13 = (v2 ? v11 : s0);
+          const float v26 = (v2 ? v24 : s6);
+          const float v30 = (v29 * v8);
+          const float v31 = (v26 + v30);
+          b1[x0 * n2 + x1] = v31;
+          q14 = (q14 + v13);
         }
-        r18 = r18 + q18;
+        r14 = r14 + q14;
       }
     }
-    sn_rows_sum_f32(r18);
-    const float v18 = r18;
+    sn_rows_sum_f32(r14);
+    const float v14 = r14;
     if (there && threadIdx.y == 0u) {
-      b3[x0] = v18;
+      b3[x0] = v14;
     }
   }
 }
