@@ -6,11 +6,12 @@ import math
 import statistics
 import sys
 import time
+import timeit
 
 import torch
 import torch.nn.functional as F
 
-from peers_models import Gpt, Guide, mlp
+from peers_models import Gpt, Guide, mlp, resnet18
 
 torch.set_num_threads(2)
 torch.manual_seed(0)
@@ -84,8 +85,25 @@ def transformer_step():
                          torch.randint(0, 256, (8 * 128,)))
 
 
+def char_gpt_step():
+    model = Gpt(tokens=96, length=64, width=128)
+    return training_step(model, torch.optim.AdamW(model.parameters(), 1e-3), torch.randint(0, 96, (16, 64)),
+                         torch.randint(0, 96, (16 * 64,)))
+
+
+def resnet18_step():
+    """By whichever order of an image's dims is faster here."""
+    steps = [resnet18_step_in(layout) for layout in (torch.contiguous_format, torch.channels_last)]
+    return min(steps, key=lambda step: min(timeit.repeat(step, number=1, repeat=4)))
+
+
+def resnet18_step_in(layout):
+    model, x = resnet18().to(memory_format=layout), torch.randn(16, 3, 32, 32).to(memory_format=layout)
+    return training_step(model, torch.optim.SGD(model.parameters(), 0.1, momentum=0.9), x, torch.randint(0, 10, (16,)))
+
+
 ROWS = {f.__name__: f for f in (gelu_tanh_ab, chain20, softmax, layernorm_gelu_fwd_bwd, matmul_1024, cnn_step, mlp_step,
-                                transformer_step)}
+                                transformer_step, char_gpt_step, resnet18_step)}
 
 
 def measure(row, seconds=1.5):

@@ -23,17 +23,47 @@ def mlp():
 
 
 class Gpt(nn.Module):
-    """4 layers of width 256 with 4 heads over 128 of 256 tokens; logits of all positions, one below the other."""
+    """Logits of all positions, one below the other. Unless told otherwise 4 layers of width 256 with 4 heads over 128 of
+    256 tokens."""
 
-    def __init__(self):
+    def __init__(self, tokens=256, length=128, width=256, layers=4, heads=4):
         super().__init__()
-        self.tokens, self.positions = nn.Embedding(256, 256), nn.Embedding(128, 256)
-        layer = nn.TransformerEncoderLayer(256, 4, 1024, dropout=0.0, activation=F.gelu, batch_first=True,
+        self.tokens, self.positions = nn.Embedding(tokens, width), nn.Embedding(length, width)
+        layer = nn.TransformerEncoderLayer(width, heads, 4 * width, dropout=0.0, activation=F.gelu, batch_first=True,
                                            norm_first=True)
-        self.blocks = nn.TransformerEncoder(layer, 4, norm=nn.LayerNorm(256))
-        self.head = nn.Linear(256, 256)
-        self.register_buffer("later", torch.ones(128, 128, dtype=torch.bool).triu(1))
+        self.blocks = nn.TransformerEncoder(layer, layers, norm=nn.LayerNorm(width))
+        self.head = nn.Linear(width, tokens)
+        self.register_buffer("later", torch.ones(length, length, dtype=torch.bool).triu(1))
 
     def forward(self, x):
         embedded = self.tokens(x) + self.positions.weight
         return self.head(self.blocks(embedded, self.later)).flatten(0, 1)
+
+
+def conv(channels_in, channels_out, kernel, stride=1):
+    return nn.Conv2d(channels_in, channels_out, kernel, stride, kernel // 2, bias=False)
+
+
+class Block(nn.Module):
+    def __init__(self, channels_in, channels_out, stride):
+        super().__init__()
+        self.conv1, self.norm1 = conv(channels_in, channels_out, 3, stride), nn.BatchNorm2d(channels_out)
+        self.conv2, self.norm2 = conv(channels_out, channels_out, 3), nn.BatchNorm2d(channels_out)
+        self.shortcut = nn.Identity()
+        if channels_in != channels_out:
+            self.shortcut = nn.Sequential(conv(channels_in, channels_out, 1, stride), nn.BatchNorm2d(channels_out))
+
+    def forward(self, x):
+        y = self.norm2(self.conv2(F.relu(self.norm1(self.conv1(x)))))
+        return F.relu(y + self.shortcut(x))
+
+
+def resnet18():
+    """For images of 32 x 32, 10 classes."""
+    layers = [conv(3, 64, 3), nn.BatchNorm2d(64), nn.ReLU()]
+    channels = 64
+    for wider in (64, 128, 256, 512):
+        for number in range(2):
+            layers.append(Block(channels, wider, 2 if number == 0 and wider != 64 else 1))
+            channels = wider
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 10))
