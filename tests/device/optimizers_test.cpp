@@ -302,3 +302,20 @@ TEST_CASE("schedules") {
   }
   CHECK_THROWS_AS(plateau.next(NAN), Error);
 }
+
+TEST_CASE("a schedule as text") {
+  namespace s = optim::schedule;
+  CHECK(s::plot(s::linear(0, 0.5, 8), 9, 9, 2) ==
+        "0.5 |     ▂▄▆█\n"
+        "  0 | ▂▄▆█████\n"
+        "     0       8\n");
+  CHECK(s::plot(s::constant(1e-3), 1000, 12, 1) == "0.001 |████████████\n       0        999\n");
+  CHECK(s::plot(s::constant(0), 2, 10, 2) == "0 |\n0 |\n   0 1\n");
+  CHECK(s::plot(s::constant(2), 1).starts_with("2 |█\n"));
+  CHECK_THROWS_WITH_AS(s::plot(s::constant(1), 0), doctest::Contains("the number of steps is 0"), Error);
+  CHECK_THROWS_AS(s::plot(s::constant(1), 5, 0), Error);
+  CHECK_THROWS_AS(s::plot(s::constant(1), 5, 5, -1), Error);
+  const optim::Schedule broken([](std::int64_t step) { return step == 3 ? NAN : 1.0; });
+  CHECK_THROWS_WITH_AS(s::plot(broken, 5), doctest::Contains("the rate of step 3 is nan"), Error);
+  CHECK_THROWS_AS(s::plot(optim::Schedule(), 5), Error);
+}
