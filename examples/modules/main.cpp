@@ -62,6 +62,7 @@ void train(const sn::Device& device) {
                                                   .clip_norm = 1}}
                    .init();
   const auto rate = sn::optim::schedule::cosine(2e-2, 0, 200);
+  std::cout << sn::optim::schedule::plot(rate, 200, 40, 4);
   auto average = sn::optim::EmaConfig{.decay = 0.9}.init();
   const double before = loss(sn::nn::valid(net)).item();
   for (int step = 0; step < 200; ++step) {

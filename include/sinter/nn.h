@@ -17,6 +17,7 @@
 #include <sinter/nn/norm.h>
 #include <sinter/nn/pool.h>
 #include <sinter/nn/position.h>
+#include <sinter/nn/quantize.h>
 #include <sinter/nn/rearrange.h>
 #include <sinter/nn/recurrent.h>
 #include <sinter/nn/sequence_loss.h>

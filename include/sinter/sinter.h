@@ -21,6 +21,7 @@
 #include <sinter/optim.h>
 #include <sinter/precision.h>
 #include <sinter/print.h>
+#include <sinter/quantize.h>
 #include <sinter/random.h>
 #include <sinter/record.h>
 #include <sinter/reflect.h>

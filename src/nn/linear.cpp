@@ -25,6 +25,10 @@ AnyTensor detail::linear(const AnyTensor& x, const AnyTensor& weight, const AnyT
   return y.reshape(shape, where);
 }
 
+AnyTensor detail::dequantized_for(const AnyTensor& x, const QuantizedTensor& weight, Location where) {
+  return sinter::dequantize(weight, is_float(x.dtype()) ? std::optional(x.dtype()) : std::nullopt, where);
+}
+
 Linear LinearConfig::init(const Device& device, Location where) const {
   detail::require_positive("linear", "d_in", d_in, where);
   detail::require_positive("linear", "d_out", d_out, where);

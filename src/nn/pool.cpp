@@ -1,4 +1,6 @@
 // Pooling, composed of views and reductions: needs no gradient rule of its own.
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <span>
 #include <string>
@@ -26,28 +28,26 @@ Axes inside_of(std::size_t dims) {
   return Axes(axes);
 }
 
-/// (n, c, places .., kernel ..)
-A windows_of(const A& x, Sizes kernel, Sizes stride, Sizes padding, Sizes dilation, double around,
-             const Location& where) {
-  Dims sizes{0, 0};
-  bool padded = false, dilated = false;
-  std::vector<Range> ranges(2 + kernel.size());
-  for (std::size_t i = 0; i < kernel.size(); ++i) {
-    sizes.push_back(padding[i]);
-    padded = padded || padding[i] != 0;
-    dilated = dilated || dilation[i] != 1;
-    ranges.push_back(Range{0, std::nullopt, dilation[i]});
-  }
-  A windows = padded ? x.pad(sizes, sizes, around, where) : x;
-  for (std::size_t i = 0; i < kernel.size(); ++i)
-    windows = windows.windows(static_cast<std::int64_t>(2 + i), dilation[i] * (kernel[i] - 1) + 1, stride[i],
-                              where);
-  return dilated ? windows.slice(ranges, where) : windows;
-}
+/// How windows lie in an input.
+struct Windows {
+  std::array<std::int64_t, 3> kernel{}, stride{}, padding{}, dilation{};
+  /// Behind the padding: what the last windows reach over the end.
+  std::array<std::int64_t, 3> behind{};
+  std::size_t dims = 0;
 
-void check(const char* layer, const Shape& shape, Sizes kernel, Sizes stride, Sizes padding, Sizes dilation,
-           const Location& where) {
-  for (std::size_t i = 0; i < kernel.size(); ++i) {
+  bool reaches_over() const {
+    return std::any_of(behind.begin(), behind.end(), [](std::int64_t size) { return size != 0; });
+  }
+};
+
+/// Throws ShapeError where a number is out of range or a window does not fit.
+template <std::size_t N>
+Windows make_windows(const char* layer, const Shape& shape, const std::array<std::int64_t, N>& kernel,
+                     const std::array<std::int64_t, N>& stride, const std::array<std::int64_t, N>& padding,
+                     const std::array<std::int64_t, N>& dilation, bool ceil_mode, const Location& where) {
+  Windows w;
+  w.dims = N;
+  for (std::size_t i = 0; i < N; ++i) {
     detail::require_positive(layer, "a size of the kernel", kernel[i], where);
     detail::require_positive(layer, "a stride", stride[i], where);
     detail::require_positive(layer, "a dilation", dilation[i], where);
@@ -55,45 +55,81 @@ void check(const char* layer, const Shape& shape, Sizes kernel, Sizes stride, Si
       throw ShapeError("[" + std::string(layer) + "] a padding is " + std::to_string(padding[i]) +
                            ", expected 0 to half of the kernel's " + std::to_string(kernel[i]),
                        where);
-    const std::int64_t reach = dilation[i] * (kernel[i] - 1) + 1;
-    if (shape[i + 2] < reach - 2 * padding[i])
+    const std::int64_t size = shape[i + 2], reach = dilation[i] * (kernel[i] - 1) + 1;
+    if (size < reach - 2 * padding[i])
       throw ShapeError("[" + std::string(layer) + "] a window of " + std::to_string(reach) +
-                           " does not fit in the " + std::to_string(shape[i + 2]) +
-                           " elements of the input " + to_string(shape) + " with a padding of " +
-                           std::to_string(padding[i]),
+                           " does not fit in the " + std::to_string(size) + " elements of the input " +
+                           to_string(shape) + " with a padding of " + std::to_string(padding[i]),
                        where);
+    w.kernel[i] = kernel[i];
+    w.stride[i] = stride[i];
+    w.padding[i] = padding[i];
+    w.dilation[i] = dilation[i];
+    const std::int64_t free = size + 2 * padding[i] - reach;
+    if (!ceil_mode || free % stride[i] == 0) continue;
+    const std::int64_t begin = (free / stride[i] + 1) * stride[i];  // of one window more
+    if (begin < size + padding[i]) w.behind[i] = begin - free;
   }
+  return w;
+}
+
+/// (n, c, places .., kernel ..)
+A windows_of(const A& x, const Windows& w, double around, const Location& where) {
+  Dims before{0, 0}, after{0, 0};
+  bool padded = false, dilated = false;
+  std::vector<Range> ranges(2 + w.dims);
+  for (std::size_t i = 0; i < w.dims; ++i) {
+    before.push_back(w.padding[i]);
+    after.push_back(w.padding[i] + w.behind[i]);
+    padded = padded || after[i + 2] != 0;
+    dilated = dilated || w.dilation[i] != 1;
+    ranges.push_back(Range{0, std::nullopt, w.dilation[i]});
+  }
+  A windows = padded ? x.pad(before, after, around, where) : x;
+  for (std::size_t i = 0; i < w.dims; ++i)
+    windows = windows.windows(static_cast<std::int64_t>(2 + i), w.dilation[i] * (w.kernel[i] - 1) + 1,
+                              w.stride[i], where);
+  return dilated ? windows.slice(ranges, where) : windows;
+}
+
+/// (1, 1, places .., 1 ..): how many elements of each window are in the input, or in its padding, too.
+A counts_of(const A& x, const Windows& w, bool with_padding, const Location& where) {
+  Shape image = x.shape();
+  image[0] = image[1] = 1;
+  Windows inside = w;
+  for (std::size_t i = 0; with_padding && i < w.dims; ++i) {
+    image[i + 2] += 2 * w.padding[i];
+    inside.padding[i] = 0;
+  }
+  const A ones = A::full(image, 1.0, x.dtype(), x.device().inner(), where);
+  return windows_of(ones, inside, 0, where).sum(inside_of(w.dims), where);
+}
+
+A mean_of_windows(const A& x, const Windows& w, bool count_include_pad, const Location& where) {
+  const Axes inside = inside_of(w.dims);
+  const A sum = windows_of(x, w, 0, where).sum(inside, where);
+  if (!count_include_pad || w.reaches_over())
+    return A::div(sum, counts_of(x, w, count_include_pad, where), where).squeeze(inside, where);
+  double count = 1;
+  for (std::size_t i = 0; i < w.dims; ++i) count *= static_cast<double>(w.kernel[i]);
+  return A::mul(sum, 1.0 / count, where).squeeze(inside, where);
 }
 
 template <std::size_t N>
 A avg_pool(const char* layer, const A& x, const std::array<std::int64_t, N>& kernel,
            const std::array<std::int64_t, N>& stride, const std::array<std::int64_t, N>& padding,
-           bool count_include_pad, const Location& where) {
-  const auto ones = filled<N>(1);
-  check(layer, x.shape(), kernel, stride, padding, ones, where);
-  const Axes inside = inside_of(N);
-  const A sum = windows_of(x, kernel, stride, padding, ones, 0, where).sum(inside, where);
-  if (count_include_pad) {
-    double count = 1;
-    for (const std::int64_t size : kernel) count *= static_cast<double>(size);
-    return A::mul(sum, 1.0 / count, where).squeeze(inside, where);
-  }
-  Shape image = x.shape();
-  image[0] = image[1] = 1;
-  const A all = A::full(image, 1.0, x.dtype(), x.device().inner(), where);
-  const A counts = windows_of(all, kernel, stride, padding, ones, 0, where).sum(inside, where);
-  return A::div(sum, counts, where).squeeze(inside, where);
+           bool count_include_pad, bool ceil_mode, const Location& where) {
+  const Windows w = make_windows(layer, x.shape(), kernel, stride, padding, filled<N>(1), ceil_mode, where);
+  return mean_of_windows(x, w, count_include_pad, where);
 }
 
 template <std::size_t N>
 A max_pool(const char* layer, const A& x, const std::array<std::int64_t, N>& kernel,
            const std::array<std::int64_t, N>& stride, const std::array<std::int64_t, N>& padding,
-           const std::array<std::int64_t, N>& dilation, const Location& where) {
-  check(layer, x.shape(), kernel, stride, padding, dilation, where);
+           const std::array<std::int64_t, N>& dilation, bool ceil_mode, const Location& where) {
+  const Windows w = make_windows(layer, x.shape(), kernel, stride, padding, dilation, ceil_mode, where);
   const Axes inside = inside_of(N);
-  return windows_of(x, kernel, stride, padding, dilation, kLowest, where)
-      .max(inside, where)
-      .squeeze(inside, where);
+  return windows_of(x, w, kLowest, where).max(inside, where).squeeze(inside, where);
 }
 
 /// Adaptive pooling along one dimension whose size does not divide: for each output a mask selects the
@@ -128,10 +164,10 @@ PooledWithIndices<N + 2> max_pool_with_indices(const char* layer, const A& x,
                                                const std::array<std::int64_t, N>& kernel,
                                                const std::array<std::int64_t, N>& stride,
                                                const std::array<std::int64_t, N>& padding,
-                                               const std::array<std::int64_t, N>& dilation,
+                                               const std::array<std::int64_t, N>& dilation, bool ceil_mode,
                                                const Location& where) {
-  check(layer, x.shape(), kernel, stride, padding, dilation, where);
-  const A windows = windows_of(x.inner(), kernel, stride, padding, dilation, kLowest, where);
+  const Windows w = make_windows(layer, x.shape(), kernel, stride, padding, dilation, ceil_mode, where);
+  const A windows = windows_of(x.inner(), w, kLowest, where);
   const Shape& all = windows.shape();
   Dims merged;
   for (std::size_t i = 0; i < N + 2; ++i) merged.push_back(all[i]);
@@ -197,12 +233,12 @@ std::optional<Pair> wide(const std::optional<std::int64_t>& stride) {
 
 Tensor<4> AvgPool2d::forward(const Tensor<4>& x, Location where) const {
   return Tensor<4>(avg_pool("avg_pool2d", x.dynamic(), kernel, stride.value_or(kernel), padding,
-                            count_include_pad, where));
+                            count_include_pad, ceil_mode, where));
 }
 
 Tensor<4> MaxPool2d::forward(const Tensor<4>& x, Location where) const {
-  return Tensor<4>(
-      max_pool("max_pool2d", x.dynamic(), kernel, stride.value_or(kernel), padding, dilation, where));
+  return Tensor<4>(max_pool("max_pool2d", x.dynamic(), kernel, stride.value_or(kernel), padding, dilation,
+                            ceil_mode, where));
 }
 
 AnyTensor detail::max_unpool(const AnyTensor& values, const AnyTensor& indices,
@@ -227,53 +263,54 @@ AnyTensor detail::max_unpool(const AnyTensor& values, const AnyTensor& indices,
 
 PooledWithIndices<4> MaxPool2d::forward_with_indices(const Tensor<4>& x, Location where) const {
   return max_pool_with_indices("max_pool2d", x.dynamic(), kernel, stride.value_or(kernel), padding, dilation,
-                               where);
+                               ceil_mode, where);
 }
 
 PooledWithIndices<5> MaxPool3d::forward_with_indices(const Tensor<5>& x, Location where) const {
   return max_pool_with_indices("max_pool3d", x.dynamic(), kernel, stride.value_or(kernel), padding, dilation,
-                               where);
+                               ceil_mode, where);
 }
 
 PooledWithIndices<3> MaxPool1d::forward_with_indices(const Tensor<3>& x, Location where) const {
   const std::array<std::int64_t, 1> size{kernel}, step{stride.value_or(kernel)}, around{padding},
       apart{dilation};
-  return max_pool_with_indices("max_pool1d", x.dynamic(), size, step, around, apart, where);
+  return max_pool_with_indices("max_pool1d", x.dynamic(), size, step, around, apart, ceil_mode, where);
 }
 
 Tensor<5> AvgPool3d::forward(const Tensor<5>& x, Location where) const {
   return Tensor<5>(avg_pool("avg_pool3d", x.dynamic(), kernel, stride.value_or(kernel), padding,
-                            count_include_pad, where));
+                            count_include_pad, ceil_mode, where));
 }
 
 Tensor<5> MaxPool3d::forward(const Tensor<5>& x, Location where) const {
-  return Tensor<5>(
-      max_pool("max_pool3d", x.dynamic(), kernel, stride.value_or(kernel), padding, dilation, where));
+  return Tensor<5>(max_pool("max_pool3d", x.dynamic(), kernel, stride.value_or(kernel), padding, dilation,
+                            ceil_mode, where));
 }
 
 Tensor<4> LpPool2d::forward(const Tensor<4>& x, Location where) const {
   if (!(p > 0)) throw Error("[lp_pool2d] p, expected more than 0, is " + std::to_string(p), where);
-  const Pair step = stride.value_or(kernel), none{0, 0}, ones{1, 1};
-  check("lp_pool2d", x.shape(), kernel, step, none, ones, where);
-  const Axes inside = inside_of(2);
+  const Windows w = make_windows("lp_pool2d", x.shape(), kernel, stride.value_or(kernel), Pair{0, 0},
+                                 Pair{1, 1}, ceil_mode, where);
   const A powers = p == 2 ? x.dynamic().square(where) : A::pow(x.dynamic(), p, where);
-  const A sum =
-      windows_of(powers, kernel, step, none, ones, 0, where).sum(inside, where).squeeze(inside, where);
+  const double whole = static_cast<double>(kernel[0]) * static_cast<double>(kernel[1]);
+  const Axes inside = inside_of(2);
+  const A sum = w.reaches_over() ? A::mul(mean_of_windows(powers, w, true, where), whole, where)
+                                 : windows_of(powers, w, 0, where).sum(inside, where).squeeze(inside, where);
   const A is_zero = A::equal(sum, 0, where);
   const A root = A::pow(A::where(is_zero, 1.0, sum, where), 1 / p, where);
   return Tensor<4>(A::where(is_zero, 0.0, root, where));
 }
 
 Tensor<3> LpPool1d::forward(const Tensor<3>& x, Location where) const {
-  return as_image(LpPool2d{p, {1, kernel}, wide(stride)}, x, where);
+  return as_image(LpPool2d{p, {1, kernel}, wide(stride), ceil_mode}, x, where);
 }
 
 Tensor<3> AvgPool1d::forward(const Tensor<3>& x, Location where) const {
-  return as_image(AvgPool2d{{1, kernel}, wide(stride), {0, padding}, count_include_pad}, x, where);
+  return as_image(AvgPool2d{{1, kernel}, wide(stride), {0, padding}, count_include_pad, ceil_mode}, x, where);
 }
 
 Tensor<3> MaxPool1d::forward(const Tensor<3>& x, Location where) const {
-  return as_image(MaxPool2d{{1, kernel}, wide(stride), {0, padding}, {1, dilation}}, x, where);
+  return as_image(MaxPool2d{{1, kernel}, wide(stride), {0, padding}, {1, dilation}, ceil_mode}, x, where);
 }
 
 Tensor<4> AdaptiveAvgPool2d::forward(const Tensor<4>& x, Location where) const {

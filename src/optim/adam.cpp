@@ -1,7 +1,5 @@
 // Adam, AdamW and AdaMax, composed of plain operations, which the planner fuses into a few launches for all
 // parameters together.
-#include <cmath>
-
 #include <sinter/optim/adam.h>
 
 #include "src/optim/rule.h"
@@ -32,9 +30,10 @@ class AdamRule : public Rule {
     u.set("exp_avg", first);
     u.set("exp_avg_sq", second);
 
-    const double steps = static_cast<double>(u.step());
-    const double step_size = u.learning_rate() / (1 - std::pow(config_.beta1, steps));
-    const double second_scale = 1 / std::sqrt(1 - std::pow(config_.beta2, steps));
+    const StepNumber step_size =
+        u.of_step([&](auto t) { return u.learning_rate() / one_minus_power(config_.beta1, t); });
+    const StepNumber second_scale =
+        u.of_step([&](auto t) { return 1 / square_root(one_minus_power(config_.beta2, t)); });
     const AnyTensor denominator = o.add(o.mul(second.sqrt(u.where()), second_scale), config_.epsilon);
     return o.sub(x, o.div(o.mul(first, step_size), denominator));
   }
@@ -62,7 +61,8 @@ class AdaMaxRule : public Rule {
         o.max(o.mul(u.state("exp_inf"), config_.beta2), o.add(gradient.abs(u.where()), config_.epsilon));
     u.set("exp_avg", first);
     u.set("exp_inf", size);
-    const double scale = u.learning_rate() / (1 - std::pow(config_.beta1, static_cast<double>(u.step())));
+    const StepNumber scale =
+        u.of_step([&](auto t) { return u.learning_rate() / one_minus_power(config_.beta1, t); });
     return o.sub(u.parameter(), o.div(o.mul(first, scale), size));
   }
 

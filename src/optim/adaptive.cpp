@@ -24,7 +24,7 @@ class AdanRule : public Rule {
   AnyTensor update(Update& u) const final {
     const Operations o{u.where()};
     const A& gradient = u.gradient();
-    const A before = u.has("previous_gradient") ? u.state("previous_gradient") : gradient;
+    const A before = u.unless_first(gradient, [&] { return u.state("previous_gradient"); });
     const A difference = o.sub(gradient, before);
     const A ahead = o.add_scaled(gradient, difference, config_.beta2);
     const A first = o.mean(u.state("exp_avg"), gradient, config_.beta1);
@@ -35,12 +35,14 @@ class AdanRule : public Rule {
     u.set("exp_avg_sq", second);
     u.set("previous_gradient", gradient);
 
-    const double steps = static_cast<double>(u.step());
-    const auto correction = [&](double beta) { return 1 / (1 - std::pow(beta, steps)); };
-    const A denominator =
-        o.add(o.mul(second.sqrt(u.where()), std::sqrt(correction(config_.beta3))), config_.epsilon);
-    const A along = o.add(o.mul(first, correction(config_.beta1)),
-                          o.mul(change, config_.beta2 * correction(config_.beta2)));
+    const auto correction = [&](double beta, double factor) {
+      return u.of_step([&](auto t) { return factor / one_minus_power(beta, t); });
+    };
+    const StepNumber second_scale =
+        u.of_step([&](auto t) { return 1 / square_root(one_minus_power(config_.beta3, t)); });
+    const A denominator = o.add(o.mul(second.sqrt(u.where()), second_scale), config_.epsilon);
+    const A along = o.add(o.mul(first, correction(config_.beta1, 1)),
+                          o.mul(change, correction(config_.beta2, config_.beta2)));
     const A next = o.sub(u.parameter(), o.mul(o.div(along, denominator), u.learning_rate()));
     const double decay = u.weight_decay(config_.weight_decay);
     return decay == 0 ? next : o.mul(next, 1 / (1 + u.learning_rate() * decay));
@@ -96,9 +98,11 @@ class AdaGradRule : public Rule {
     const Operations o{u.where()};
     const A gradient = decayed_gradient(u, config_.weight_decay);
     const A squares = gradient.square(u.where());
-    const A sum = u.has("sum") ? o.add(u.state("sum"), squares) : o.add(squares, config_.initial);
+    const A sum =
+        u.unless_first(o.add(squares, config_.initial), [&] { return o.add(u.state("sum"), squares); });
     u.set("sum", sum);
-    const double rate = u.learning_rate() / (1 + static_cast<double>(u.step() - 1) * config_.decay);
+    const StepNumber rate =
+        u.of_step([&](auto t) { return u.learning_rate() / (1 + (t - 1) * config_.decay); });
     const A denominator = o.add(sum.sqrt(u.where()), config_.epsilon);
     return o.sub(u.parameter(), o.div(o.mul(gradient, rate), denominator));
   }
@@ -124,20 +128,22 @@ class AdafactorRule : public Rule {
     const Location& where = u.where();
     const A& gradient = u.gradient();
     const A squares = o.add(gradient.square(where), config_.epsilon1);
-    const double beta = 1 - std::pow(static_cast<double>(u.step()), config_.decay);
+    const StepNumber now = u.of_step([&](auto t) { return power(t, config_.decay); });
+    const StepNumber before = u.of_step([&](auto t) { return 1 - power(t, config_.decay); });
+    const auto mean = [&](const A& old, const A& x) { return o.add(o.mul(old, before), o.mul(x, now)); };
     A direction;
     if (gradient.rank() >= 2) {
       Shape rows = gradient.shape(), columns = gradient.shape();
       rows[rows.rank() - 1] = 1;
       columns[columns.rank() - 2] = 1;
-      const A row = o.mean(u.state("exp_avg_sq_row", rows), squares.mean(-1, where), beta);
-      const A column = o.mean(u.state("exp_avg_sq_col", columns), squares.mean(-2, where), beta);
+      const A row = mean(u.state("exp_avg_sq_row", rows), squares.mean(-1, where));
+      const A column = mean(u.state("exp_avg_sq_col", columns), squares.mean(-2, where));
       u.set("exp_avg_sq_row", row);
       u.set("exp_avg_sq_col", column);
       const A row_factor = o.div(row, row.mean(-2, where)).rsqrt(where);
       direction = o.mul(o.mul(gradient, row_factor), column.rsqrt(where));
     } else {
-      const A second = o.mean(u.state("exp_avg_sq"), squares, beta);
+      const A second = mean(u.state("exp_avg_sq"), squares);
       u.set("exp_avg_sq", second);
       direction = o.mul(gradient, second.rsqrt(where));
     }

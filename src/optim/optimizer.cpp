@@ -5,6 +5,7 @@
 
 #include <sinter/optim/optimizer.h>
 
+#include "src/optim/skipping.h"
 #include "src/optim/state.h"
 
 namespace sinter::optim {
@@ -65,7 +66,25 @@ AnyTensor Update::state(std::string_view name, const Shape& shape) const {
   return AnyTensor::full(shape, 0.0, parameter().dtype(), parameter().device(), where_);
 }
 
+AnyTensor Update::steps_taken() const {
+  const A all = A::sub(static_cast<double>(state_.step + 1), state_.skipped, where_);
+  return all.cast(parameter().dtype(), where_);
+}
+
+AnyTensor Update::select_first(const AnyTensor& first, const AnyTensor& later) const {
+  return A::where(A::equal(steps_taken(), 1.0, where_), first, later, where_);
+}
+
 void Update::set(std::string_view name, AnyTensor next) {
+  if (taken_.defined()) {
+    const A before =
+        has(name) ? state(name, next.shape()) : A::full(next.shape(), 0, next.dtype(), next.device(), where_);
+    next = A::where(taken_, next, before, where_);
+  }
+  assign(name, std::move(next));
+}
+
+void Update::assign(std::string_view name, AnyTensor next) {
   if (name.empty() || name.find('.') != std::string_view::npos || name == "step")
     throw Error("[" + std::string(rule_) + "] a state cannot be called \"" + std::string(name) + "\"",
                 where_);
@@ -120,10 +139,51 @@ void Optimizer::clip(std::vector<Parameter>& parameters, const Location& where) 
   for (Parameter& parameter : parameters) parameter.gradient = scaled(parameter.gradient, factor, where);
 }
 
-void Optimizer::take(double learning_rate, std::vector<Step::Slot> slots, Gradients& gradients,
-                     Location where) {
+void Optimizer::update(Step& step, Parameter& parameter, double learning_rate, detail::Skipping* skipping,
+                       const Location& where) {
   const char* name = rule_->name();
-  require_within(name, "the learning rate", learning_rate, 0, kAny);
+  ParameterState& state = states_[parameter.path];
+  const DType dtype = parameter.value.dtype();
+  Update update(step, parameter, state, name, where);
+  const Group* group = group_of(parameter.path);
+  update.learning_rate_ = group ? learning_rate * group->learning_rate : learning_rate;
+  if (group) update.weight_decay_ = group->weight_decay;
+
+  const bool half = is_half(dtype);
+  if (half) {
+    parameter.gradient = parameter.gradient.cast(DType::f32, where);
+    const A rounded = parameter.value;
+    parameter.value = rounded.cast(DType::f32, where);
+    if (update.has(kMaster)) {
+      const A master = update.state(kMaster);
+      const A same = A::equal(master.cast(dtype, where), rounded, where);
+      parameter.value = A::where(same, master, parameter.value, where);
+    }
+  }
+  const Device device = parameter.value.device();
+  if (skipping) update.taken_ = skipping->taken(device);
+  A next = rule_->update(update);
+  if (next.shape() != parameter.value.shape() || next.dtype() != parameter.value.dtype())
+    throw ShapeError("[" + std::string(name) + "] of parameter " + parameter.path + ", " +
+                         std::string(name_of(parameter.value.dtype())) + " " +
+                         to_string(parameter.value.shape()) + ", the rule made " +
+                         std::string(name_of(next.dtype())) + " " + to_string(next.shape()),
+                     where);
+  if (skipping) {
+    next = A::where(update.taken_, next, parameter.value, where);
+    step.assign(state.skipped, skipping->skipped(state.skipped, device));
+  }
+  if (half) {
+    update.assign(kMaster, next);
+    next = next.cast(dtype, where);
+  }
+  parameter.value = std::move(next);
+  step.assign(state.step, state.step + 1);
+}
+
+void Optimizer::take(double learning_rate, std::vector<Step::Slot> slots, Gradients& gradients,
+                     Location where, detail::Scaling* scaling) {
+  require_within(rule_->name(), "the learning rate", learning_rate, 0, kAny);
   bool skips = false;
   if (!options_.groups.empty()) {
     check_groups(slots, where);
@@ -135,40 +195,15 @@ void Optimizer::take(double learning_rate, std::vector<Step::Slot> slots, Gradie
     skips = slots.size() != all;
   }
   Step step(std::move(slots), gradients, skips);
-  clip(step.parameters(), where);
-  for (Parameter& parameter : step.parameters()) {
-    ParameterState& state = states_[parameter.path];
-    const DType dtype = parameter.value.dtype();
-    Update update(step, parameter, state, name, where);
-    const Group* group = group_of(parameter.path);
-    update.learning_rate_ = group ? learning_rate * group->learning_rate : learning_rate;
-    if (group) update.weight_decay_ = group->weight_decay;
-
-    const bool half = is_half(dtype);
-    if (half) {
-      parameter.gradient = parameter.gradient.cast(DType::f32, where);
-      const A rounded = parameter.value;
-      parameter.value = rounded.cast(DType::f32, where);
-      if (update.has(kMaster)) {
-        const A master = update.state(kMaster);
-        const A same = A::equal(master.cast(dtype, where), rounded, where);
-        parameter.value = A::where(same, master, parameter.value, where);
-      }
-    }
-    A next = rule_->update(update);
-    if (next.shape() != parameter.value.shape() || next.dtype() != parameter.value.dtype())
-      throw ShapeError("[" + std::string(name) + "] of parameter " + parameter.path + ", " +
-                           std::string(name_of(parameter.value.dtype())) + " " +
-                           to_string(parameter.value.shape()) + ", the rule made " +
-                           std::string(name_of(next.dtype())) + " " + to_string(next.shape()),
-                       where);
-    if (half) {
-      update.set(kMaster, next);
-      next = next.cast(dtype, where);
-    }
-    parameter.value = std::move(next);
-    step.assign(state.step, state.step + 1);
+  std::vector<Parameter>& parameters = step.parameters();
+  std::optional<detail::Skipping> skipping;
+  if (scaling && !parameters.empty()) {
+    skipping.emplace(parameters, *scaling, where);
+    step.assign(scaling->taken, skipping->taken(parameters.front().value.device()));
   }
+  clip(parameters, where);
+  for (Parameter& parameter : parameters)
+    update(step, parameter, learning_rate, skipping ? &*skipping : nullptr, where);
   step.run(where);
 }
 
@@ -176,10 +211,12 @@ record::Record Optimizer::to_record() const {
   record::Record record;
   mark(record, rule_->name());
   for (const auto& [path, state] : states_) {
-    if (state.step == 0) continue;  // its first step failed
+    std::int64_t steps = state.step;
+    if (state.skipped.defined()) steps -= static_cast<std::int64_t>(Tensor<0>(state.skipped).item());
+    if (steps == 0) continue;  // its first step failed, or all were skipped
     for (const auto& [name, tensor] : state.tensors)
       if (tensor.defined()) record.add(path + "." + name, tensor);
-    add_count(record, path + kStep, state.step);
+    add_count(record, path + kStep, steps);
   }
   return record;
 }

@@ -1,6 +1,8 @@
 // What the rules of this folder have in common.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -26,6 +28,18 @@ struct Operations {
   /// The running mean: old * beta + now * (1 - beta).
   A mean(const A& old, const A& now, double beta) const { return add(mul(old, beta), mul(now, 1 - beta)); }
 };
+
+// Of a step that is known here or on the device, for Update::of_step. On the device it is an f32, in which
+// 1 - beta^t would lose the digits that -expm1(t log(beta)) keeps.
+inline double one_minus_power(double beta, double t) { return 1 - std::pow(beta, t); }
+inline AnyTensor one_minus_power(double beta, const AnyTensor& t) {
+  // A logarithm of 0 is as good as one that is far below all others.
+  return -(t * std::max(std::log(beta), -1e4)).expm1();
+}
+inline double power(double t, double exponent) { return std::pow(t, exponent); }
+inline AnyTensor power(const AnyTensor& t, double exponent) { return AnyTensor::pow(t, exponent); }
+inline double square_root(double x) { return std::sqrt(x); }
+inline AnyTensor square_root(const AnyTensor& x) { return x.sqrt(); }
 
 /// The gradient with the decay of the parameter added.
 inline AnyTensor decayed_gradient(const Update& u, double weight_decay) {

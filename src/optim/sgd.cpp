@@ -27,10 +27,10 @@ class SgdRule : public Rule {
     const Operations o{u.where()};
     A gradient = decayed_gradient(u, config_.weight_decay);
     if (config_.momentum != 0) {
-      A next = gradient;
-      if (u.has("momentum_buffer"))
-        next = o.add_scaled(o.mul(u.state("momentum_buffer"), config_.momentum), gradient,
+      A next = u.unless_first(gradient, [&] {
+        return o.add_scaled(o.mul(u.state("momentum_buffer"), config_.momentum), gradient,
                             1 - config_.dampening);
+      });
       gradient = config_.nesterov ? o.add_scaled(gradient, next, config_.momentum) : next;
       u.set("momentum_buffer", std::move(next));
     }

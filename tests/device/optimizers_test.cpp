@@ -209,7 +209,7 @@ struct SignDescent : optim::Rule {
   AnyTensor update(optim::Update& u) const override {
     const AnyTensor total = AnyTensor::add(u.state("total"), u.gradient().sign());
     u.set("total", total);
-    if (fails && u.step() == 3) throw Error("[sign_descent] fails");
+    if (fails) throw Error("[sign_descent] fails");
     return AnyTensor::sub(u.parameter(), AnyTensor::mul(total, u.learning_rate()));
   }
   bool fails = false;
@@ -221,12 +221,12 @@ TEST_CASE("an optimizer that a user writes") {
   const Device device = training();
   Holder<1> model{Tensor<1>::full({2}, 1, device).require_grad()};
   auto rule = std::make_shared<SignDescent>();
-  rule->fails = true;
   optim::Optimizer optimizer(rule);
   for (int i = 0; i < 2; ++i) optimizer.step(0.5, model, (model.weight.sum() * 3.0).backward());
   check_close(model.weight.dynamic(), {-0.5f, -0.5f});
   // A step that fails changes nothing, and can be taken again.
   Gradients gradients = (model.weight.sum() * 3.0).backward();
+  rule->fails = true;
   CHECK_THROWS_AS(optimizer.step(0.5, model, std::move(gradients)), Error);
   check_close(model.weight.dynamic(), {-0.5f, -0.5f});
   CHECK(gradients.size() == 1);
@@ -301,4 +301,21 @@ TEST_CASE("schedules") {
     CHECK(plateau.next(ten::metrics[i]) == doctest::Approx(ten::rates_plateau[i]));
   }
   CHECK_THROWS_AS(plateau.next(NAN), Error);
+}
+
+TEST_CASE("a schedule as text") {
+  namespace s = optim::schedule;
+  CHECK(s::plot(s::linear(0, 0.5, 8), 9, 9, 2) ==
+        "0.5 |     ▂▄▆█\n"
+        "  0 | ▂▄▆█████\n"
+        "     0       8\n");
+  CHECK(s::plot(s::constant(1e-3), 1000, 12, 1) == "0.001 |████████████\n       0        999\n");
+  CHECK(s::plot(s::constant(0), 2, 10, 2) == "0 |\n0 |\n   0 1\n");
+  CHECK(s::plot(s::constant(2), 1).starts_with("2 |█\n"));
+  CHECK_THROWS_WITH_AS(s::plot(s::constant(1), 0), doctest::Contains("the number of steps is 0"), Error);
+  CHECK_THROWS_AS(s::plot(s::constant(1), 5, 0), Error);
+  CHECK_THROWS_AS(s::plot(s::constant(1), 5, 5, -1), Error);
+  const optim::Schedule broken([](std::int64_t step) { return step == 3 ? NAN : 1.0; });
+  CHECK_THROWS_WITH_AS(s::plot(broken, 5), doctest::Contains("the rate of step 3 is nan"), Error);
+  CHECK_THROWS_AS(s::plot(optim::Schedule(), 5), Error);
 }

@@ -96,6 +96,42 @@ TEST_CASE("norms of windows") {
   CHECK_THROWS_AS((nn::LpPool1d{.p = 0, .kernel = 2}.forward(zeros)), Error);
 }
 
+TEST_CASE("windows that reach over the end") {
+  const nn::MaxPool2d max{.kernel = {3, 2}, .stride = {{2, 3}}, .padding = {1, 0}, .ceil_mode = true};
+  check("max_pool2d_ceil", of<4>(max));
+  check("max_pool2d_ceil_dilated",
+        of<4>(nn::MaxPool2d{
+            .kernel = {2, 3}, .stride = {{3, 2}}, .padding = {1, 1}, .dilation = {2, 1}, .ceil_mode = true}));
+  check("max_pool1d_ceil", of<3>(nn::MaxPool1d{.kernel = 3, .stride = 2, .ceil_mode = true}));
+  check("max_pool3d_ceil",
+        of<5>(nn::MaxPool3d{.kernel = {2, 2, 2}, .padding = {0, 1, 0}, .ceil_mode = true}));
+  check("max_pool2d_ceil_indices", [&](Inputs x) {
+    const Tensor<4> given(x[0]);
+    const auto [values, indices] = max.forward_with_indices(given);
+    CHECK(values_of(values.inner().dynamic()) == values_of(max.forward(given).inner().dynamic()));
+    return (indices.to_float() + given.sum() * 0.0).dynamic();
+  });
+  nn::AvgPool2d mean{.kernel = {3, 2}, .stride = {{2, 3}}, .padding = {1, 1}, .ceil_mode = true};
+  check("avg_pool2d_ceil", of<4>(mean));
+  mean.count_include_pad = false;
+  check("avg_pool2d_ceil_inside", of<4>(mean));
+  check("avg_pool1d_ceil", of<3>(nn::AvgPool1d{.kernel = 3, .stride = 2, .ceil_mode = true}));
+  check("avg_pool3d_ceil",
+        of<5>(nn::AvgPool3d{.kernel = {2, 2, 2}, .padding = {0, 1, 0}, .ceil_mode = true}));
+  check("lp_pool2d_ceil",
+        of<4>(nn::LpPool2d{.p = 2, .kernel = {2, 3}, .stride = {{2, 2}}, .ceil_mode = true}));
+  check("lp_pool1d_ceil", [](Inputs x) {
+    return nn::LpPool1d{.p = 3, .kernel = 2, .ceil_mode = true}
+        .forward(abs(Tensor<3>(x[0])) + 0.25)
+        .dynamic();
+  });
+  // A window that would begin in the padding behind the input is none, and one that fits is no other.
+  const auto x = Tensor<3>::ones({1, 1, 3}, Device::best());
+  const nn::MaxPool1d wide{.kernel = 2, .stride = 3, .padding = 1, .ceil_mode = true};
+  CHECK(wide.forward(x).shape() == Shape{1, 1, 2});
+  CHECK(nn::AvgPool1d{.kernel = 3, .ceil_mode = true}.forward(x).to_vector<float>() == std::vector<float>{1});
+}
+
 TEST_CASE("sizes by factors, volumes, windows as layers") {
   check("interpolate_trilinear", of<5>(nn::Interpolate3d{{3, 4, 2}, Interpolation::Linear}));
   check("upsample_nearest", of<3>(nn::Upsample{3}));

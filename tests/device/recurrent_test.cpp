@@ -1,4 +1,7 @@
 // Recurrent layers against values and gradients of PyTorch, their state, names and errors.
+#include <algorithm>
+#include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +45,70 @@ TEST_CASE("recurrent layers") {
   check("gru", nn::RecurrentKind::gru, false);
   // Two layers in both directions.
   check("lstm", nn::RecurrentKind::lstm, true);
+}
+
+namespace {
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+/// One number through one step with all weights w and no bias, as PyTorch's documentation has the formulas;
+/// `cell` is the LSTM's.
+double stepped(nn::RecurrentKind kind, double w, double x, double hidden, double& cell) {
+  const double sum = w * x + w * hidden;
+  if (kind == nn::RecurrentKind::tanh) return std::tanh(sum);
+  if (kind == nn::RecurrentKind::relu) return std::max(0.0, sum);
+  if (kind == nn::RecurrentKind::gru) {
+    const double fresh = std::tanh(w * x + sigmoid(sum) * w * hidden);
+    return (1 - sigmoid(sum)) * fresh + sigmoid(sum) * hidden;
+  }
+  cell = sigmoid(sum) * cell + sigmoid(sum) * std::tanh(sum);
+  return sigmoid(sum) * std::tanh(cell);
+}
+
+}  // namespace
+
+TEST_CASE("a state that is given is where the sequence begins; none is one of zeros") {
+  const Device device = Device::best().autodiff();
+  const double w = 0.75;
+  for (const nn::RecurrentKind kind :
+       {nn::RecurrentKind::tanh, nn::RecurrentKind::relu, nn::RecurrentKind::gru, nn::RecurrentKind::lstm}) {
+    CAPTURE(static_cast<int>(kind));
+    const bool has_cell = kind == nn::RecurrentKind::lstm;
+    const std::int64_t gates = has_cell ? 4 : kind == nn::RecurrentKind::gru ? 3 : 1;
+    // Two layers in both directions, so that each of four runs has a state of its own.
+    nn::Recurrent layer(kind, 1, true, {.probability = 0, .training = true});
+    for (int run = 0; run < 4; ++run)
+      layer.weights.push_back({Tensor<2>::full({gates, run < 2 ? 1 : 2}, w, device),
+                               Tensor<2>::full({gates, 1}, w, device), std::nullopt, std::nullopt});
+    const auto x = Tensor<3>::full({1, 1, 1}, 0.5, device.inner());
+    const auto states = [&](const std::vector<float>& values) {
+      return Tensor<3>::from_data(values, {4, 1, 1}, device).require_grad();
+    };
+    nn::RecurrentState state{states({0.5f, 1, 1.5f, 2})};
+    if (has_cell) state.cell = states({2, 1.5f, 1, 0.5f});
+    const auto found = layer.forward(x, state);
+
+    std::vector<double> hidden{0.5, 1, 1.5, 2}, cell{2, 1.5, 1, 0.5};
+    for (std::size_t run = 0; run < 4; ++run)
+      hidden[run] = stepped(kind, w, run < 2 ? 0.5 : hidden[0] + hidden[1], hidden[run], cell[run]);
+    const auto floats = [](const std::vector<double>& all) {
+      return std::vector<float>(all.begin(), all.end());
+    };
+    check_close(found.state.hidden.dynamic(), floats(hidden));
+    if (has_cell) check_close(found.state.cell->dynamic(), floats(cell));
+    check_close(found.output.dynamic(), floats({hidden[2], hidden[3]}));
+
+    const auto gradients = (found.output.sum() + found.state.hidden.sum()).backward();
+    for (const float slope : values_of(gradients.get(state.hidden)->dynamic())) CHECK(slope > 1e-3f);
+    if (has_cell)
+      for (const float slope : values_of(gradients.get(*state.cell)->dynamic())) CHECK(slope > 1e-3f);
+
+    nn::RecurrentState zeros{states({0, 0, 0, 0})};
+    if (has_cell) zeros.cell = zeros.hidden;
+    const auto none = layer.forward(x), nothing = layer.forward(x, zeros);
+    CHECK(values_of(none.output.inner().dynamic()) == values_of(nothing.output.inner().dynamic()));
+    CHECK(values_of(none.output.inner().dynamic()) != values_of(found.output.inner().dynamic()));
+  }
 }
 
 TEST_CASE("a sequence in two pieces, names of weights, errors") {

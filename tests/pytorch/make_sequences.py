@@ -146,4 +146,23 @@ case("max_pool2d_dilated", lambda x: F.max_pool2d(x, (2, 3), stride=(1, 2), padd
                                                  return_indices=True)[1].double() + 0 * x.sum(), distinct(1, 2, 5, 6))
 case("lp_pool2d", lambda x: F.lp_pool2d(x, 2, (2, 3), stride=(1, 2)), leaf(1, 2, 4, 5))
 case("lp_pool1d", lambda x: F.lp_pool1d(x.abs() + 0.25, 3, 2), leaf(2, 2, 5))
+# The last windows reach over the end, or would begin behind it.
+case("max_pool2d_ceil", lambda x: F.max_pool2d(x, (3, 2), stride=(2, 3), padding=(1, 0), ceil_mode=True),
+     distinct(1, 2, 6, 6))
+case("max_pool2d_ceil_dilated", lambda x: F.max_pool2d(x, (2, 3), stride=(3, 2), padding=(1, 1), dilation=(2, 1),
+                                                      ceil_mode=True), distinct(1, 2, 6, 6))
+case("max_pool1d_ceil", lambda x: F.max_pool1d(x, 3, stride=2, ceil_mode=True), distinct(2, 2, 8))
+case("max_pool3d_ceil", lambda x: F.max_pool3d(x, 2, stride=2, padding=(0, 1, 0), ceil_mode=True),
+     distinct(1, 2, 3, 4, 5))
+case("max_pool2d_ceil_indices", lambda x: F.max_pool2d(x, (3, 2), stride=(2, 3), padding=(1, 0), ceil_mode=True,
+                                                      return_indices=True)[1].double() + 0 * x.sum(),
+     distinct(1, 2, 6, 6))
+case("avg_pool2d_ceil", lambda x: F.avg_pool2d(x, (3, 2), stride=(2, 3), padding=(1, 1), ceil_mode=True),
+     leaf(1, 2, 6, 6))
+case("avg_pool2d_ceil_inside", lambda x: F.avg_pool2d(x, (3, 2), stride=(2, 3), padding=(1, 1), ceil_mode=True,
+                                                     count_include_pad=False), leaf(1, 2, 6, 6))
+case("avg_pool1d_ceil", lambda x: F.avg_pool1d(x, 3, stride=2, ceil_mode=True), leaf(2, 2, 8))
+case("avg_pool3d_ceil", lambda x: F.avg_pool3d(x, 2, stride=2, padding=(0, 1, 0), ceil_mode=True), leaf(1, 2, 3, 4, 5))
+case("lp_pool2d_ceil", lambda x: F.lp_pool2d(x, 2, (2, 3), stride=(2, 2), ceil_mode=True), leaf(1, 2, 5, 6))
+case("lp_pool1d_ceil", lambda x: F.lp_pool1d(x.abs() + 0.25, 3, 2, ceil_mode=True), leaf(2, 2, 5))
 write(__file__, "pool_cases")

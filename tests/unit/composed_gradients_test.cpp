@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <sinter/functions/activation.h>
+#include <sinter/nn/sequence_loss.h>
 
 #include "tests/support/differences.h"
 
@@ -43,5 +44,22 @@ TEST_CASE("gradients of composed functions") {
   check("one leaf used many times", rows, [](V x) {
     const A y = x[0].sigmoid();
     return A::add(A::mul(y, x[0]), A::sub(y, A::mul(y.exp(), y)));
+  });
+}
+
+TEST_CASE("gradients of losses of sequences") {
+  // Two sequences: one that fills its tensors, and one that has a frame and a label fewer.
+  const Tensor<2, Int> targets(long_index({1, 2, 2, 0}, {2, 2}));
+  const Tensor<1, Int> labels(long_index({2, 1}, {2})), frames(long_index({3, 2}, {2}));
+  const auto check = [](const Input& input, const testing::Function& f) {
+    check_gradients({input}, f);
+    check_second_gradients({input}, f);
+  };
+  check(numbers({2, 3, 3, 4}), [&](V x) {
+    return nn::rnnt<nn::Reduction::none>(Tensor<4>(x[0]), targets, frames, labels, {.blank = 3}).dynamic();
+  });
+  check(numbers({3, 2, 4}), [&](V x) {
+    const auto logarithms = log_softmax(Tensor<3>(x[0]), 2);
+    return nn::ctc<nn::Reduction::none>(logarithms, targets, frames, labels, {.blank = 3}).dynamic();
   });
 }

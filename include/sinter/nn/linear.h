@@ -10,6 +10,7 @@
 #include <sinter/device.h>
 #include <sinter/nn/init.h>
 #include <sinter/nn/low_rank.h>
+#include <sinter/quantize.h>
 #include <sinter/tensor.h>
 
 namespace sinter::nn {
@@ -17,6 +18,8 @@ namespace sinter::nn {
 namespace detail {
 SINTER_API AnyTensor linear(const AnyTensor& x, const AnyTensor& weight, const AnyTensor* bias,
                             Location where);
+/// The weight in x's dtype.
+SINTER_API AnyTensor dequantized_for(const AnyTensor& x, const QuantizedTensor& weight, Location where);
 SINTER_API AnyTensor bilinear(const AnyTensor& a, const AnyTensor& b, const AnyTensor& weight,
                               const AnyTensor* bias, Location where);
 }  // namespace detail
@@ -24,17 +27,39 @@ SINTER_API AnyTensor bilinear(const AnyTensor& a, const AnyTensor& b, const AnyT
 /// y = x W^T + b. The weight is stored as (d_out, d_in), as in PyTorch, so that PyTorch's files load as they
 /// are; the transposed view costs nothing.
 struct Linear {
-  Tensor<2> weight;               // (d_out, d_in)
+  Tensor<2> weight;               // (d_out, d_in); an empty handle where it is quantized
   std::optional<Tensor<1>> bias;  // (d_out)
   std::optional<LowRank> lora = std::nullopt;
+  /// The weight in few bits, where nn::quantize (quantize.h) puts it.
+  std::optional<QuantizedTensor> quantized = std::nullopt;
 
   /// (.., d_in) -> (.., d_out)
   template <std::size_t R>
   requires(R >= 1) Tensor<R> forward(const Tensor<R>& x, Location where = Location::current())
   const {
-    AnyTensor y = detail::linear(x.dynamic(), weight.dynamic(), bias ? &bias->dynamic() : nullptr, where);
+    const AnyTensor w =
+        quantized ? detail::dequantized_for(x.dynamic(), *quantized, where) : weight.dynamic();
+    AnyTensor y = detail::linear(x.dynamic(), w, bias ? &bias->dynamic() : nullptr, where);
     if (lora) y = detail::with_low_rank(y, x.dynamic(), *lora, where);
     return Tensor<R>(std::move(y));
+  }
+
+  template <class F>
+  void visit_fields(F&& f) {
+    visit(*this, f);
+  }
+  template <class F>
+  void visit_fields(F&& f) const {
+    visit(*this, f);
+  }
+
+ private:
+  template <class Self, class F>
+  static void visit(Self& self, F& f) {
+    if (!self.quantized) f("weight", self.weight);
+    f("bias", self.bias);
+    f("lora", self.lora);
+    f("quantized", self.quantized);
   }
 };
 

@@ -35,6 +35,30 @@ struct LoraLeaf {
   static constexpr bool matches = std::is_same_v<T, Linear> || std::is_same_v<T, Embedding>;
 };
 
+/// The weight that low-rank matrices stand beside, also of a layer that has it in few bits: that is on the
+/// device with autodiff if `trains`.
+template <class Layer>
+AnyTensor weight_of(const Layer& layer, bool trains, Location where) {
+  if constexpr (requires { layer.quantized; }) {
+    if (layer.quantized) {
+      const AnyTensor weight = sinter::dequantize(*layer.quantized, std::nullopt, where);
+      return trains ? weight.to_device(weight.device().autodiff(), where) : weight;
+    }
+  }
+  return layer.weight.dynamic();
+}
+
+/// Whether the parameters of a model are on a device with autodiff, or there are none.
+template <class M>
+bool may_train(const M& model) {
+  bool found = false, any = false;
+  visit_parameters(model, [&](const std::string&, const auto& tensor) {
+    any = true;
+    found |= tensor.device().is_autodiff();
+  });
+  return found || !any;
+}
+
 SINTER_API LowRank new_low_rank(const AnyTensor& weight, bool is_table, const LoraOptions& options,
                                 const std::string& path, Location where);
 SINTER_API AnyTensor merged(const AnyTensor& weight, bool is_table, const LowRank& lora,
@@ -71,22 +95,26 @@ std::vector<record::detail::Named> lora_state(const M& model) {
 ///
 ///   model = nn::add_lora(std::move(model), {"*.query", "*.value"}, {.rank = 4});
 ///
+/// Layers that nn::quantize (quantize.h) has been at get them as well: QLoRA.
+///
 /// Throws Error where no layer fits, one that fits has such matrices already, or an option is out of range.
 template <class M>
 M add_lora(M model, const std::vector<std::string>& layers = {"*"}, const LoraOptions& options = {},
            Location where = Location::current()) {
   bool found = false;
+  const bool trains = detail::may_train(model);
   visit_leaves<detail::LoraLeaf>(model, [&](const std::string& path, auto& layer) {
     if (!detail::fits_any(layers, path)) return;
     found = true;
     if (layer.lora) throw Error("[add_lora] the layer " + path + " has low-rank matrices already", where);
     constexpr bool is_table = std::is_same_v<std::remove_cvref_t<decltype(layer)>, Embedding>;
-    layer.lora = detail::new_low_rank(layer.weight.dynamic(), is_table, options, path, where);
+    const AnyTensor weight = detail::weight_of(layer, trains, where);
+    layer.lora = detail::new_low_rank(weight, is_table, options, path, where);
   });
   detail::require_layers("add_lora", layers, found, where);
   model = freeze(std::move(model), "*", where);
   detail::visit_lora(model, [&](const std::string&, auto& layer) {
-    if (!layer.weight.device().is_autodiff()) return;
+    if (!layer.lora->a.device().is_autodiff()) return;
     layer.lora->a = layer.lora->a.require_grad(where);
     layer.lora->b = layer.lora->b.require_grad(where);
   });
@@ -95,15 +123,18 @@ M add_lora(M model, const std::vector<std::string>& layers = {"*"}, const LoraOp
 
 /// The model with its low-rank matrices added to the weights, which are frozen or not as before, and gone:
 /// the same function at the cost of the plain layers. 16 bits are added up in f32 and rounded once. Weights
-/// that are tied and get different sums are tied no longer. Throws Error where no layer has any.
+/// that are tied and get different sums are tied no longer. A quantized weight is a plain one afterwards, in
+/// the dtype that it had before. Throws Error where no layer has any.
 template <class M>
 M merge_lora(M model, Location where = Location::current()) {
   bool found = false;
   detail::visit_lora(model, [&](const std::string& path, auto& layer) {
     found = true;
     constexpr bool is_table = std::is_same_v<std::remove_cvref_t<decltype(layer)>, Embedding>;
-    layer.weight = Tensor<2>(detail::merged(layer.weight.dynamic(), is_table, *layer.lora, path, where));
+    const AnyTensor weight = detail::weight_of(layer, layer.lora->a.device().is_autodiff(), where);
+    layer.weight = Tensor<2>(detail::merged(weight, is_table, *layer.lora, path, where));
     layer.lora.reset();
+    if constexpr (!is_table) layer.quantized.reset();
   });
   detail::require_layers("merge_lora", {}, found, where);
   return model;

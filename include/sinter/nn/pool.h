@@ -1,4 +1,8 @@
 // Pooling over the last one, two or three dimensions: the mean, the maximum or a norm of each window.
+//
+// With `ceil_mode` the number of windows is rounded up, so that the last one may reach over the end of the
+// padded input, as long as it begins before the end of the input itself; what it finds behind the padding
+// counts for nothing.
 #pragma once
 
 #include <array>
@@ -26,6 +30,7 @@ struct SINTER_API AvgPool2d {
   std::array<std::int64_t, 2> padding{0, 0};
   /// Divide by the size of the whole window; false: by the number of its elements inside the image.
   bool count_include_pad = true;
+  bool ceil_mode = false;
 
   /// (n, c, h, w) -> (n, c, oh, ow) with oh = (h + 2 padding - kernel) / stride + 1.
   Tensor<4> forward(const Tensor<4>& x, Location where = Location::current()) const;
@@ -37,6 +42,7 @@ struct SINTER_API AvgPool1d {
   std::optional<std::int64_t> stride = std::nullopt;
   std::int64_t padding = 0;
   bool count_include_pad = true;
+  bool ceil_mode = false;
 
   /// (n, c, length) -> (n, c, (length + 2 padding - kernel) / stride + 1)
   Tensor<3> forward(const Tensor<3>& x, Location where = Location::current()) const;
@@ -59,6 +65,7 @@ struct SINTER_API MaxPool2d {
   std::array<std::int64_t, 2> padding{0, 0};
   /// Distance of the elements of a window.
   std::array<std::int64_t, 2> dilation{1, 1};
+  bool ceil_mode = false;
 
   /// (n, c, h, w) -> (n, c, oh, ow) with oh = (h + 2 padding - dilation (kernel - 1) - 1) / stride + 1.
   Tensor<4> forward(const Tensor<4>& x, Location where = Location::current()) const;
@@ -71,6 +78,7 @@ struct SINTER_API MaxPool1d {
   std::int64_t kernel;
   std::optional<std::int64_t> stride = std::nullopt;
   std::int64_t padding = 0, dilation = 1;
+  bool ceil_mode = false;
 
   /// (n, c, length) -> (n, c, (length + 2 padding - dilation (kernel - 1) - 1) / stride + 1)
   Tensor<3> forward(const Tensor<3>& x, Location where = Location::current()) const;
@@ -112,6 +120,7 @@ struct SINTER_API AvgPool3d {
   std::optional<std::array<std::int64_t, 3>> stride = std::nullopt;
   std::array<std::int64_t, 3> padding{0, 0, 0};
   bool count_include_pad = true;
+  bool ceil_mode = false;
 
   /// (n, c, d, h, w) -> (n, c, od, oh, ow)
   Tensor<5> forward(const Tensor<5>& x, Location where = Location::current()) const;
@@ -122,6 +131,7 @@ struct SINTER_API MaxPool3d {
   std::array<std::int64_t, 3> kernel;  // {depth, height, width}
   std::optional<std::array<std::int64_t, 3>> stride = std::nullopt;
   std::array<std::int64_t, 3> padding{0, 0, 0}, dilation{1, 1, 1};
+  bool ceil_mode = false;
 
   /// (n, c, d, h, w) -> (n, c, od, oh, ow)
   Tensor<5> forward(const Tensor<5>& x, Location where = Location::current()) const;
@@ -149,6 +159,9 @@ struct SINTER_API LpPool2d {
   std::array<std::int64_t, 2> kernel;  // {height, width}
   /// Defaults to the kernel's size: adjacent windows.
   std::optional<std::array<std::int64_t, 2>> stride = std::nullopt;
+  /// The sum of a window that reaches over the end counts as a whole one: times kernel / elements, as in
+  /// PyTorch.
+  bool ceil_mode = false;
 
   /// (n, c, h, w) -> (n, c, oh, ow) with oh = (h - kernel) / stride + 1.
   Tensor<4> forward(const Tensor<4>& x, Location where = Location::current()) const;
@@ -159,6 +172,7 @@ struct SINTER_API LpPool1d {
   double p;
   std::int64_t kernel;
   std::optional<std::int64_t> stride = std::nullopt;
+  bool ceil_mode = false;
 
   /// (n, c, length) -> (n, c, (length - kernel) / stride + 1)
   Tensor<3> forward(const Tensor<3>& x, Location where = Location::current()) const;

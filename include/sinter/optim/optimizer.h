@@ -45,6 +45,36 @@ struct StepOptions {
 struct ParameterState {
   std::vector<std::pair<std::string, AnyTensor>> tensors;
   std::int64_t step = 0;
+  /// How many of these steps a GradScaler skipped, () f32; empty where none could be.
+  AnyTensor skipped;
+};
+
+namespace detail {
+
+/// What a GradScaler and a step tell each other.
+struct Scaling {
+  AnyTensor scale;   // () f32, by which the gradients are divided; empty where they have been
+  AnyTensor finite;  // () bool, of gradients that have been divided
+  AnyTensor taken;   // () bool: what became of the step
+};
+
+class Skipping;
+
+}  // namespace detail
+
+/// A number that differs from step to step: known when the step is recorded, or, where a GradScaler lets the
+/// device skip steps, a tensor ().
+class StepNumber {
+ public:
+  StepNumber(double value) : value_(value) {}
+  StepNumber(AnyTensor tensor) : tensor_(std::move(tensor)) {}
+  operator AnyTensor::Operand() const {
+    return tensor_.defined() ? AnyTensor::Operand(tensor_) : AnyTensor::Operand(value_);
+  }
+
+ private:
+  double value_ = 0;
+  AnyTensor tensor_;
 };
 
 /// One parameter in one step, as a rule sees it: on the device without autodiff, and in f32 where the
@@ -58,11 +88,23 @@ class SINTER_API Update {
   /// Of the parameter's group.
   double learning_rate() const { return learning_rate_; }
   double weight_decay(double usual) const { return weight_decay_.value_or(usual); }
-  /// 1 in the parameter's first step.
-  std::int64_t step() const { return state_.step + 1; }
+  /// f(step), with 1 in the parameter's first step; steps that a GradScaler skipped do not count. `f` takes a
+  /// double, and also a tensor (), for what the device alone knows:
+  ///   u.of_step([&](auto t) { return rate / (1.0 + t * decay); })
+  template <class F>
+  StepNumber of_step(F&& f) const {
+    return state_.skipped.defined() ? StepNumber(f(steps_taken())) : StepNumber(f(double(state_.step + 1)));
+  }
+  /// `first` in the parameter's first step, `later()` in all others.
+  template <class F>
+  AnyTensor unless_first(const AnyTensor& first, F&& later) const {
+    if (state_.step == 0) return first;
+    return state_.skipped.defined() ? select_first(first, later()) : later();
+  }
   const Location& where() const { return where_; }
 
-  /// Whether there is a state of this name: not in the first step.
+  /// Whether there is a state of this name: not in the first step. It is zeros where all steps before were
+  /// skipped.
   bool has(std::string_view name) const;
   /// The state of the step before; zeros, of the parameter's shape or of that given, when there is none.
   /// Throws ShapeError when it has another shape: the module is another one than before.
@@ -75,6 +117,9 @@ class SINTER_API Update {
   friend class Optimizer;
   Update(Step& step, Parameter& parameter, ParameterState& state, const char* rule, Location where)
       : step_(step), parameter_(parameter), state_(state), rule_(rule), where_(where) {}
+  AnyTensor steps_taken() const;
+  AnyTensor select_first(const AnyTensor& first, const AnyTensor& later) const;
+  void assign(std::string_view name, AnyTensor next);
 
   Step& step_;
   Parameter& parameter_;
@@ -83,6 +128,7 @@ class SINTER_API Update {
   Location where_;
   double learning_rate_ = 0;
   std::optional<double> weight_decay_;
+  AnyTensor taken_;  // () bool: whether the step is taken; empty where it is
 };
 
 /// What becomes of a parameter. To write an optimizer, derive from this:
@@ -125,11 +171,7 @@ class SINTER_API Optimizer {
   /// skipped.
   template <class M>
   void step(double learning_rate, M& model, Gradients&& gradients, Location where = Location::current()) {
-    std::vector<Step::Slot> slots;
-    visit_parameters(model, [&](const std::string& path, auto& tensor) {
-      slots.push_back({path, &sinter::detail::handle_of(tensor)});
-    });
-    take(learning_rate, std::move(slots), gradients, where);
+    take(learning_rate, slots_of(model), gradients, where);
   }
 
   /// The optimizer's state: PATH.NAME of each parameter and state, and PATH.step.
@@ -140,7 +182,19 @@ class SINTER_API Optimizer {
   void load(const Path& file, const Device& device) { load_record(record::Record::read(file), device); }
 
  private:
-  void take(double learning_rate, std::vector<Step::Slot> slots, Gradients& gradients, Location where);
+  friend class GradScaler;
+  template <class M>
+  static std::vector<Step::Slot> slots_of(M& model) {
+    std::vector<Step::Slot> slots;
+    visit_parameters(model, [&](const std::string& path, auto& tensor) {
+      slots.push_back({path, &sinter::detail::handle_of(tensor)});
+    });
+    return slots;
+  }
+  void take(double learning_rate, std::vector<Step::Slot> slots, Gradients& gradients, Location where,
+            detail::Scaling* scaling = nullptr);
+  void update(Step& step, Parameter& parameter, double learning_rate, detail::Skipping* skipping,
+              const Location& where);
   const Group* group_of(const std::string& path) const;
   void check_groups(const std::vector<Step::Slot>& slots, const Location& where) const;
   void clip(std::vector<Parameter>& parameters, const Location& where) const;

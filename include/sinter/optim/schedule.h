@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -83,6 +84,12 @@ SINTER_API Schedule one_cycle(double greatest, std::int64_t steps, OneCycle opti
 SINTER_API Schedule sequential(std::vector<std::pair<std::int64_t, Schedule>> parts);
 /// The product of several: a schedule and a factor that grows from 0 to 1 is one with a warm-up.
 SINTER_API Schedule product(std::vector<Schedule> factors);
+
+/// The rates of the first `steps` steps as text for a terminal: columns of block characters, from 0 to the
+/// greatest rate, which stands beside them, in `width` columns at most and `height` lines. Throws Error where
+/// a number is not positive, or a rate is negative or not finite.
+SINTER_API std::string plot(const Schedule& schedule, std::int64_t steps, std::int64_t width = 60,
+                            std::int64_t height = 6);
 
 }  // namespace schedule
 
