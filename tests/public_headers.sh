@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Each public header compiles alone, with all warnings, and includes no library that is internal to Sinter.
+# Each public header compiles alone, with all warnings, and includes no library that is internal to Sinter, and none of
+# the standard headers that take long to compile.
 # usage: public_headers.sh INCLUDE_DIR COMPILER...
 set -u
 include=$1; shift
@@ -16,6 +17,13 @@ while IFS= read -r header; do
     tr ' ' '\n' | grep -E '/(absl|hwy|vulkan|shaderc|nlohmann)/|/xxhash\.h$|/(src|jit|kernels)/' | head -3)
   if [ -n "$inside" ]; then
     echo "FAILED: $name includes something that is not public: $inside"
+    failed=1
+  fi
+  slow=$(echo "#include <$name>" | "$@" "${flags[@]}" -M - 2>/dev/null | tr ' ' '\n' |
+    grep -E '/(algorithm|chrono|filesystem|fstream|functional|iostream|mutex|random|ranges|regex|sstream|thread|unordered_map|unordered_set)$' |
+    head -3)
+  if [ -n "$slow" ]; then
+    echo "FAILED: $name includes a header that takes long to compile: $slow"
     failed=1
   fi
 done < <(find "$include/sinter" -name '*.h' | sort)

@@ -14,6 +14,7 @@
 #include <sinter/environment.h>
 #include <sinter/error.h>
 #include <sinter/explain.h>
+#include <sinter/function.h>
 #include <sinter/functions.h>
 #include <sinter/indexing.h>
 #include <sinter/module.h>
