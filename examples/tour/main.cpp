@@ -38,6 +38,10 @@ int main() {
   device.seed(42);
   std::cout << "uniform\n" << sn::Tensor<1>::rand({3}, device) << "\n";
 
+  // Several tensors are read together: one flush, one wait.
+  const auto [total, best] = sn::read(a.sum(), a.argmax(1, sn::drop));
+  std::cout << "total " << total.item() << ", best at " << best.to_vector<std::int64_t>()[1] << "\n";
+
   // Gradients are a value, asked for by leaf.
   const auto x = sn::Tensor<1>::from_data({0.5, 1.0, 2.0}, device.autodiff()).require_grad();
   const auto gradients = (x * x).log().sum().backward();

@@ -19,6 +19,7 @@
 #include <sinter/error.h>
 #include <sinter/scalar.h>
 #include <sinter/shape.h>
+#include <sinter/tensor_data.h>
 
 namespace sinter {
 
@@ -78,7 +79,8 @@ class SINTER_API AnyTensor {
                               const Device& device, Location where = Location::current());
   static AnyTensor full(const Shape& shape, Scalar value, DType dtype, const Device& device,
                         Location where = Location::current());
-  /// Integers start, start + step, ... before stop, as i64.
+  /// Integers start, start + step, ... before stop, as i64, or as a dtype that holds all of them: DTypeError
+  /// for one that does not.
   static AnyTensor arange(std::int64_t start, std::int64_t stop, std::int64_t step, const Device& device,
                           Location where = Location::current());
   /// Uniform in [low, high), f32. Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2,
@@ -101,7 +103,9 @@ class SINTER_API AnyTensor {
   /// it, which waits; its gradient is copied back.
   AnyTensor to_device(const Device& device, Location where = Location::current()) const;
 
-  // ---- reading: flushes and waits
+  // ---- reading: flushes and waits. Copies what the tensor shows: a column of a matrix is a column's bytes.
+  // `read` (functions/read.h) reads several tensors at once.
+  TensorData to_data(Location where = Location::current()) const;
   /// Copies all elements, row-major, into `out` (numel * size_of(dtype) bytes).
   void read_bytes(std::span<std::byte> out, Location where = Location::current()) const;
   /// Computes the value without reading it; does not wait.

@@ -30,5 +30,6 @@
 #include <sinter/sizes.h>
 #include <sinter/state.h>
 #include <sinter/tensor.h>
+#include <sinter/tensor_data.h>
 #include <sinter/tuning.h>
 #include <sinter/version.h>

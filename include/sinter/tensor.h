@@ -83,10 +83,14 @@ class Tensor : public TensorCreation<Rank, Kind>,
     return trust(any_.to_device(device, where));
   }
 
-  // ---- reading: flushes and waits
+  // ---- reading: flushes and waits; `read` reads several tensors at once
+  /// All elements, with shape and dtype.
+  KindData<Kind> to_data(Location where = Location::current()) const {
+    return KindData<Kind>(any_.to_data(where));
+  }
   /// The only element: double, int64_t or bool by kind. Throws ShapeError when there is not exactly one.
   typename detail::Item<Kind>::type item(Location where = Location::current()) const {
-    return detail::item_of<Kind>(any_, where);
+    return detail::item_as<Kind>(detail::item(any_, where));
   }
   /// All elements, row-major. Throws DTypeError when T is not the C++ type of the dtype.
   template <class T>

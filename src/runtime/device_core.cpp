@@ -2,7 +2,6 @@
 #include "src/runtime/device_core.h"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <optional>
 
@@ -65,22 +64,6 @@ ThreadRecorders& late_recorders() {
 }
 
 ThreadRecorders& recorders_of_thread() { return recorders_have_ended ? late_recorders() : thread_recorders; }
-
-/// Copies a strided array at `from` to `out`, row-major.
-void copy_strided(std::span<std::byte> out, const std::byte* from, const Shape& shape, const Dims& strides,
-                  std::size_t size) {
-  Dims at = Dims::filled(shape.rank(), 0);
-  const std::byte* source = from;
-  for (std::size_t done = 0; done < out.size(); done += size) {
-    std::memcpy(out.data() + done, source, size);
-    for (std::size_t d = shape.rank(); d-- > 0;) {
-      source += strides[d] * static_cast<std::ptrdiff_t>(size);
-      if (++at[d] < shape[d]) break;
-      source -= strides[d] * shape[d] * static_cast<std::ptrdiff_t>(size);
-      at[d] = 0;
-    }
-  }
-}
 
 }  // namespace
 
@@ -159,33 +142,14 @@ trace::ValueRef DeviceCore::upload(std::span<const std::byte> data, const Shape&
     begin();
   }
   if (transfer) transfer->finish();
+  bytes_to_device_.fetch_add(data.size());
   return trace::make_materialised(*this, shape, dtype, std::move(buffer));
 }
 
-void DeviceCore::read(trace::Value& value, std::span<std::byte> out) {
-  executor_.require_present();
-  trace::materialise(value);
-  if (out.empty()) return trace::require_good(value);
-  const std::size_t size = size_of(value.dtype);
-  std::int64_t low = value.layout.offset, high = low;
-  for (std::size_t d = 0; d < value.shape.rank(); ++d) {
-    const std::int64_t reach = value.layout.strides[d] * (value.shape[d] - 1);
-    (reach < 0 ? low : high) += reach;
-  }
-  const std::size_t bytes = static_cast<std::size_t>(high - low + 1) * size;
-  const BufferView view{value.buffer.get(), static_cast<std::size_t>(low) * size};
-  const bool dense = bytes == out.size() && trace::is_contiguous(value.shape, {value.layout.strides, 0});
-  std::vector<std::byte> staging(dense ? 0 : bytes);
-  std::unique_ptr<Transfer> transfer;
-  {
-    const auto lock = executor_.lock();
-    transfer = backend_->begin_download(view, dense ? out : std::span(staging));
-  }
-  if (transfer) transfer->finish();  // without the lock: other threads can use the device
-  trace::require_good(value);
-  if (!dense)
-    copy_strided(out, staging.data() + static_cast<std::size_t>(value.layout.offset - low) * size,
-                 value.shape, value.layout.strides, size);
+std::unique_ptr<Transfer> DeviceCore::begin_download(const BufferView& from, std::span<std::byte> out) {
+  count_from_device(out.size());
+  const auto lock = executor_.lock();
+  return backend_->begin_download(from, out);
 }
 
 void DeviceCore::synchronize() {
@@ -229,6 +193,8 @@ Statistics DeviceCore::running_counts() {
   counts.kernels_compiled = backend.kernels_compiled;
   counts.kernels_from_memory = backend.kernels_from_memory;
   counts.kernels_from_disk = backend.kernels_from_disk;
+  counts.bytes_to_device = bytes_to_device_.load();
+  counts.bytes_from_device = bytes_from_device_.load();
   counts.bytes_in_use = backend.bytes_in_use;
   counts.peak_bytes_in_use = backend.peak_bytes_in_use;
   counts.bytes_reserved = backend.bytes_reserved;
@@ -252,6 +218,8 @@ Statistics DeviceCore::statistics() {
   counts.kernels_from_memory -= base_.kernels_from_memory;
   counts.kernels_from_disk -= base_.kernels_from_disk;
   counts.bytes_in_place -= base_.bytes_in_place;
+  counts.bytes_to_device -= base_.bytes_to_device;
+  counts.bytes_from_device -= base_.bytes_from_device;
   return counts;
 }
 
