@@ -83,6 +83,8 @@ class SINTER_API AnyTensor {
   /// for one that does not.
   static AnyTensor arange(std::int64_t start, std::int64_t stop, std::int64_t step, const Device& device,
                           Location where = Location::current());
+  static AnyTensor arange(std::int64_t start, std::int64_t stop, std::int64_t step, DType dtype,
+                          const Device& device, Location where = Location::current());
   /// Uniform in [low, high), f32. Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2,
   /// 3", SC 2011): the same seed gives the same numbers on every device.
   static AnyTensor uniform(const Shape& shape, double low, double high, const Device& device,
@@ -90,6 +92,16 @@ class SINTER_API AnyTensor {
   /// Normal with mean and standard deviation, f32 (Box-Muller over the same generator).
   static AnyTensor normal(const Shape& shape, double mean, double deviation, const Device& device,
                           Location where = Location::current());
+  /// The same in any float dtype: drawn in f32, and rounded. Uniform numbers stay below `high` all the same.
+  static AnyTensor uniform(const Shape& shape, double low, double high, DType dtype, const Device& device,
+                           Location where = Location::current());
+  static AnyTensor normal(const Shape& shape, double mean, double deviation, DType dtype,
+                          const Device& device, Location where = Location::current());
+  /// Integers low, .., high - 1 in any integer dtype that holds them; DTypeError for one that does not. They
+  /// are remainders of 48 random bits, of 63 where there are more than 2^32 of them: one is more likely than
+  /// another by n / 2^48 or n / 2^63 at most.
+  static AnyTensor randint(const Shape& shape, std::int64_t low, std::int64_t high, DType dtype,
+                           const Device& device, Location where = Location::current());
 
   // ---- facts
   bool defined() const { return static_cast<bool>(value_); }

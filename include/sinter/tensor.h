@@ -66,11 +66,10 @@ class Tensor : public TensorCreation<Rank, Kind>,
     return trust(AnyTensor::full(shape(), 1, dtype(), device(), where));
   }
   Tensor rand_like(Location where = Location::current()) const requires kFloat {
-    return trust(
-        AnyTensor::uniform(shape(), 0, detail::below_one(dtype()), device(), where).cast(dtype(), where));
+    return trust(AnyTensor::uniform(shape(), 0, 1, dtype(), device(), where));
   }
   Tensor randn_like(Location where = Location::current()) const requires kFloat {
-    return trust(AnyTensor::normal(shape(), 0, 1, device(), where).cast(dtype(), where));
+    return trust(AnyTensor::normal(shape(), 0, 1, dtype(), device(), where));
   }
 
   // ---- facts

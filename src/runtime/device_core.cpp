@@ -48,6 +48,14 @@ class ThreadRecorders {
 
 thread_local ThreadRecorders thread_recorders;
 
+/// The number that a stream's first draw has. Throws Error beyond the streams that there are.
+std::uint64_t first_of_stream(const char* what, std::uint64_t stream) {
+  if (stream >= DeviceCore::kMostStreams)
+    throw Error("[" + std::string(what) + "] stream " + std::to_string(stream) + " is not below " +
+                std::to_string(DeviceCore::kMostStreams));
+  return stream << kDrawBits;
+}
+
 /// For what a thread computes in destructors that run after that of its recorders. Keys end after all objects
 /// of the thread; in the thread that ends the process they never do.
 ThreadRecorders& late_recorders() {
@@ -177,9 +185,7 @@ std::pair<std::int64_t, std::int64_t> DeviceCore::draw_random() {
 }
 
 void DeviceCore::seed(std::uint64_t seed, std::uint64_t stream) {
-  if (stream >= kMostStreams)
-    throw Error("[seed] stream " + std::to_string(stream) + " is not below " + std::to_string(kMostStreams));
-  recorders_of_thread().find(*this).random = RandomStream{seed, stream << kDrawBits};
+  recorders_of_thread().find(*this).random = RandomStream{seed, first_of_stream("seed", stream)};
   std::lock_guard lock(random_mutex_);
   seed_ = seed;
   if (unnamed_streams_ == 0) unnamed_streams_ = 1;  // this thread might have been the first
@@ -239,6 +245,10 @@ std::optional<runtime::RandomStream>& random_of(const Device& device) {
 }
 
 }  // namespace
+
+RandomState Generator::begin(std::uint64_t seed, std::uint64_t stream) {
+  return {seed, runtime::first_of_stream("Generator", stream)};
+}
 
 RandomState random_state(const Device& device) {
   std::optional<runtime::RandomStream>& random = random_of(device);

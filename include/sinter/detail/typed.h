@@ -50,10 +50,6 @@ SINTER_API void check_dtype_of_kind(bool fits, DType dtype, std::string_view kin
 SINTER_API void check_row(std::size_t size, std::int64_t expected, const Location& where);
 SINTER_API AnyTensor from_scalars(std::span<const Scalar> scalars, const Shape& shape, DType dtype,
                                   const Device& device, const Location& where);
-/// The largest value below 1 that a cast to `dtype` does not round up to 1.
-constexpr double below_one(DType dtype) {
-  return dtype == DType::bf16 ? 1 - 0x1p-9 : dtype == DType::f16 ? 1 - 0x1p-12 : 1;
-}
 SINTER_API Scalar item(const AnyTensor& any, const Location& where);
 
 template <class Kind>
