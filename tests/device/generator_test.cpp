@@ -94,7 +94,10 @@ TEST_CASE("in a scope everything draws from the generator, and the innermost one
   {
     const DrawFrom draws(generator);
     weight = floats(nn::LinearConfig{.d_in = 4, .d_out = 3}.init(device).weight);
-    const DrawFrom innermost(inner);
+    {
+      const DrawFrom innermost(inner);
+      Tensor<1>::rand({3}, device).sync();
+    }
     Tensor<1>::rand({3}, device).sync();
   }
   CHECK(random_state(device) == state);
@@ -102,6 +105,7 @@ TEST_CASE("in a scope everything draws from the generator, and the innermost one
   {
     const DrawFrom draws(same);
     CHECK(floats(nn::LinearConfig{.d_in = 4, .d_out = 3}.init(device).weight) == weight);
+    Tensor<1>::rand({3}, device).sync();
   }
   CHECK(same == generator);
   Tensor<1>::rand({3}, device, once).sync();

@@ -48,6 +48,19 @@ TEST_CASE("tensors of several ranks and kinds are read by one flush") {
   CHECK(all.span<float>()[5] == 5.5f);
 }
 
+TEST_CASE("what would be left to be computed later is computed in the same run where it is read along") {
+  const Device device = test_device();
+  const auto x = Tensor<1>::from_data(counted(300000), {300000}, device);
+  device.sync();
+  device.reset_statistics();
+  const auto a = x + 1.0, b = x * 2.0, c = x - 3.0;
+  const auto [first, second, third] = read(a, b, c);
+  CHECK(device.statistics().traces == 1);
+  CHECK(first.span<float>()[299999] == 300000);
+  CHECK(second.span<float>()[299999] == 599998);
+  CHECK(third.span<float>()[299999] == 299996);
+}
+
 TEST_CASE("a list of tensors, the same one several times, and none") {
   const Device device = test_device();
   const auto x = Tensor<1>::from_data(counted(5), {5}, device);
