@@ -96,8 +96,9 @@ AnyTensor AnyTensor::arange(std::int64_t start, std::int64_t stop, std::int64_t 
   const AnyTensor numbers = arange(start, stop, step, device, where);
   if (const std::int64_t count = numbers.numel(); count > 0 && is_int(dtype)) {
     tensor::fit("arange", start, dtype, where);
-    // The last one is before `stop`, so nothing overflows.
-    tensor::fit("arange", start + (count - 1) * step, dtype, where);
+    // The last one is before `stop` and fits 64 bits; its distance from `start` may not.
+    const std::uint64_t way = static_cast<std::uint64_t>(count - 1) * static_cast<std::uint64_t>(step);
+    tensor::fit("arange", static_cast<std::int64_t>(static_cast<std::uint64_t>(start) + way), dtype, where);
   }
   return numbers.cast(dtype, where);
 }

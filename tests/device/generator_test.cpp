@@ -220,6 +220,12 @@ TEST_CASE("what randint and arange cannot give is said") {
   CHECK_THROWS_WITH_AS(I::arange(250, 300, 2, device, DType::u8),
                        doctest::Contains("[arange] the number 298 is not a value of dtype u8"), DTypeError);
   CHECK(I::arange(300, 300, 1, device, DType::u8).numel() == 0);
+  // Farther from the first to the last than 63 bits say.
+  constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max(), step = std::int64_t{1} << 62;
+  CHECK(integers(I::arange(-far, far, step, device).dynamic()) ==
+        std::vector<std::int64_t>{-far, -far + step, 1, 1 + step});
+  CHECK_THROWS_WITH_AS(I::arange(-1, far, far, Device::null(), DType::i32),
+                       doctest::Contains("the number 9223372036854775806 is not"), DTypeError);
 }
 
 }  // namespace sinter::testing
