@@ -4,6 +4,7 @@
 #include <iostream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <sinter/sinter.h>
 
@@ -118,13 +119,23 @@ void what_waits(const sn::Device& host) {
     double sum = 0;
     for (int step = 0; step < 4; ++step) sum += (x * step).mean().item();
   });
+  const sn::Statistics together = counted(host, [&] {
+    std::vector<sn::Tensor<0>> means;
+    for (int step = 0; step < 4; ++step) means.push_back((x * step).mean());
+    sn::read(means);
+  });
   const sn::Statistics once = counted(host, [&] {
     auto sum = sn::Tensor<0>::full({}, 0, host);
     for (int step = 0; step < 4; ++step) sum = sum + (x * step).mean();
     sum.item();
   });
   std::cout << "four means read one by one: " << often.traces << " flushes\n";
+  std::cout << "four means read together: " << together.traces << " flush\n";
   std::cout << "their sum read at the end: " << once.traces << " flush\n";
+  const auto matrix = sn::Tensor<2>::ones({1000, 1000}, host);
+  host.sync();
+  const sn::Statistics column = counted(host, [&] { matrix.select(1, 3).to_vector<float>(); });
+  std::cout << "a column of them read: " << column.bytes_from_device << " bytes\n";
 }
 
 void what_compiles(const sn::Device& host) {

@@ -38,6 +38,15 @@ int main() {
   device.seed(42);
   std::cout << "uniform\n" << sn::Tensor<1>::rand({3}, device) << "\n";
 
+  // A generator of one's own draws beside them. Integers of any width.
+  sn::Generator generator(7);
+  const auto dice = sn::Tensor<1, sn::Int>::randint({6}, 1, 7, device, generator, sn::DType::u8);
+  std::cout << "dice\n" << dice << "\n";
+
+  // Several tensors are read together: one flush, one wait.
+  const auto [total, best] = sn::read(a.sum(), a.argmax(1, sn::drop));
+  std::cout << "total " << total.item() << ", best at " << best.to_vector<std::int64_t>()[1] << "\n";
+
   // Gradients are a value, asked for by leaf.
   const auto x = sn::Tensor<1>::from_data({0.5, 1.0, 2.0}, device.autodiff()).require_grad();
   const auto gradients = (x * x).log().sum().backward();

@@ -19,6 +19,7 @@
 #include <sinter/error.h>
 #include <sinter/scalar.h>
 #include <sinter/shape.h>
+#include <sinter/tensor_data.h>
 
 namespace sinter {
 
@@ -78,9 +79,12 @@ class SINTER_API AnyTensor {
                               const Device& device, Location where = Location::current());
   static AnyTensor full(const Shape& shape, Scalar value, DType dtype, const Device& device,
                         Location where = Location::current());
-  /// Integers start, start + step, ... before stop, as i64.
+  /// Integers start, start + step, ... before stop, as i64, or as a dtype that holds all of them: DTypeError
+  /// for one that does not.
   static AnyTensor arange(std::int64_t start, std::int64_t stop, std::int64_t step, const Device& device,
                           Location where = Location::current());
+  static AnyTensor arange(std::int64_t start, std::int64_t stop, std::int64_t step, DType dtype,
+                          const Device& device, Location where = Location::current());
   /// Uniform in [low, high), f32. Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2,
   /// 3", SC 2011): the same seed gives the same numbers on every device.
   static AnyTensor uniform(const Shape& shape, double low, double high, const Device& device,
@@ -88,6 +92,16 @@ class SINTER_API AnyTensor {
   /// Normal with mean and standard deviation, f32 (Box-Muller over the same generator).
   static AnyTensor normal(const Shape& shape, double mean, double deviation, const Device& device,
                           Location where = Location::current());
+  /// The same in any float dtype: drawn in f32, and rounded. Uniform numbers stay below `high` all the same.
+  static AnyTensor uniform(const Shape& shape, double low, double high, DType dtype, const Device& device,
+                           Location where = Location::current());
+  static AnyTensor normal(const Shape& shape, double mean, double deviation, DType dtype,
+                          const Device& device, Location where = Location::current());
+  /// Integers low, .., high - 1 in any integer dtype that holds them; DTypeError for one that does not. They
+  /// are remainders of 48 random bits, of 63 where there are more than 2^32 of them: one is more likely than
+  /// another by n / 2^48 or n / 2^63 at most.
+  static AnyTensor randint(const Shape& shape, std::int64_t low, std::int64_t high, DType dtype,
+                           const Device& device, Location where = Location::current());
 
   // ---- facts
   bool defined() const { return static_cast<bool>(value_); }
@@ -101,7 +115,9 @@ class SINTER_API AnyTensor {
   /// it, which waits; its gradient is copied back.
   AnyTensor to_device(const Device& device, Location where = Location::current()) const;
 
-  // ---- reading: flushes and waits
+  // ---- reading: flushes and waits. Copies what the tensor shows: a column of a matrix is a column's bytes.
+  // `read` (functions/read.h) reads several tensors at once.
+  TensorData to_data(Location where = Location::current()) const;
   /// Copies all elements, row-major, into `out` (numel * size_of(dtype) bytes).
   void read_bytes(std::span<std::byte> out, Location where = Location::current()) const;
   /// Computes the value without reading it; does not wait.

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -14,6 +13,7 @@
 
 #include <sinter/any_tensor.h>
 #include <sinter/detail/packs.h>
+#include <sinter/function.h>
 #include <sinter/tensor.h>
 
 namespace sinter {
@@ -87,7 +87,7 @@ std::array<Tensor<Rank>, N> gradient(const Tensor<RankY>& y, const Tensor<Rank> 
 
 namespace detail {
 using Tensors = std::vector<AnyTensor>;
-using TensorFunction = std::function<Tensors(const Tensors&)>;
+using TensorFunction = Function<Tensors(const Tensors&)>;
 using TensorsPair = std::pair<Tensors, Tensors>;
 SINTER_API TensorsPair vjp(const TensorFunction& f, const Tensors& x, const Tensors& v,
                            const Location& where);
@@ -207,8 +207,8 @@ namespace detail {
 struct FunctionParts {
   std::string name;
   Location where;
-  std::function<Tensors(Saved&)> forward;
-  std::function<Tensors(const Saved&, Tensors)> backward;
+  Function<Tensors(Saved&)> forward;
+  Function<Tensors(const Saved&, Tensors)> backward;
 };
 SINTER_API Tensors call(FunctionParts parts, const Tensors& inputs);
 }  // namespace detail

@@ -3,14 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <sinter/any_tensor.h>
 #include <sinter/detail/api.h>
+#include <sinter/function.h>
 
 namespace sinter {
 
@@ -63,7 +62,7 @@ struct CustomKernelSource {
   std::string source = {};           // in what CUDA C++ and GLSL have in common
   std::string cuda = {}, glsl = {};  // instead of it
   std::string functions = {};  // that the body calls, in the common language: SN_FN float f(float x) { ... }
-  std::function<void(const KernelArguments& arguments, std::int64_t begin, std::int64_t end)> host = {};
+  Function<void(const KernelArguments& arguments, std::int64_t begin, std::int64_t end)> host = {};
 };
 
 /// An operation like others, but for what it computes: recorded, planned around, explained; operands that are

@@ -28,9 +28,11 @@ struct Statistics {
   std::uint64_t kernels_compiled = 0;     // by a compiler, in this process
   std::uint64_t kernels_from_memory = 0;  // that another plan or device of this process had already
   std::uint64_t kernels_from_disk = 0;
-  std::uint64_t bytes_in_place = 0;  // results written over a dead operand's buffer
-  std::size_t plan_bytes = 0;        // host memory of the plans and kernels that are known, about
-  std::size_t bytes_in_use = 0;      // device memory in live buffers
+  std::uint64_t bytes_in_place = 0;     // results written over a dead operand's buffer
+  std::uint64_t bytes_to_device = 0;    // copied from host memory into tensors
+  std::uint64_t bytes_from_device = 0;  // copied to host memory by reads
+  std::size_t plan_bytes = 0;           // host memory of the plans and kernels that are known, about
+  std::size_t bytes_in_use = 0;         // device memory in live buffers
   std::size_t peak_bytes_in_use = 0;
   std::size_t bytes_reserved = 0;  // obtained from the driver or the system: in use or cached
 };

@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -13,6 +12,7 @@
 
 #include <sinter/detail/api.h>
 #include <sinter/dtype.h>
+#include <sinter/function.h>
 #include <sinter/path.h>
 #include <sinter/shape.h>
 
@@ -119,7 +119,7 @@ class SINTER_API Report {
 };
 
 namespace detail {
-SINTER_API Report explain(const std::function<void()>& program);
+SINTER_API Report explain(const Function<void()>& program);
 }
 
 /// Runs `program` and reports how it was planned. Operations recorded before are flushed first and are not
@@ -133,10 +133,10 @@ template <std::invocable Program>
 Report explain(Program&& program) {
   using Result = std::invoke_result_t<Program&>;
   if constexpr (std::is_void_v<Result>) {
-    return detail::explain([&] { std::invoke(program); });
+    return detail::explain([&] { program(); });
   } else {
     std::optional<std::remove_cvref_t<Result>> kept;
-    return detail::explain([&] { kept.emplace(std::invoke(program)); });
+    return detail::explain([&] { kept.emplace(program()); });
   }
 }
 

@@ -11,6 +11,7 @@
 #include <sinter/functions/maths.h>
 #include <sinter/functions/matrix.h>
 #include <sinter/functions/padding.h>
+#include <sinter/functions/read.h>
 #include <sinter/functions/sampling.h>
 #include <sinter/functions/scan.h>
 #include <sinter/functions/scatter.h>

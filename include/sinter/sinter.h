@@ -14,6 +14,7 @@
 #include <sinter/environment.h>
 #include <sinter/error.h>
 #include <sinter/explain.h>
+#include <sinter/function.h>
 #include <sinter/functions.h>
 #include <sinter/indexing.h>
 #include <sinter/module.h>
@@ -30,5 +31,6 @@
 #include <sinter/sizes.h>
 #include <sinter/state.h>
 #include <sinter/tensor.h>
+#include <sinter/tensor_data.h>
 #include <sinter/tuning.h>
 #include <sinter/version.h>

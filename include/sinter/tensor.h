@@ -66,11 +66,10 @@ class Tensor : public TensorCreation<Rank, Kind>,
     return trust(AnyTensor::full(shape(), 1, dtype(), device(), where));
   }
   Tensor rand_like(Location where = Location::current()) const requires kFloat {
-    return trust(
-        AnyTensor::uniform(shape(), 0, detail::below_one(dtype()), device(), where).cast(dtype(), where));
+    return trust(AnyTensor::uniform(shape(), 0, 1, dtype(), device(), where));
   }
   Tensor randn_like(Location where = Location::current()) const requires kFloat {
-    return trust(AnyTensor::normal(shape(), 0, 1, device(), where).cast(dtype(), where));
+    return trust(AnyTensor::normal(shape(), 0, 1, dtype(), device(), where));
   }
 
   // ---- facts
@@ -83,10 +82,14 @@ class Tensor : public TensorCreation<Rank, Kind>,
     return trust(any_.to_device(device, where));
   }
 
-  // ---- reading: flushes and waits
+  // ---- reading: flushes and waits; `read` reads several tensors at once
+  /// All elements, with shape and dtype.
+  KindData<Kind> to_data(Location where = Location::current()) const {
+    return KindData<Kind>(any_.to_data(where));
+  }
   /// The only element: double, int64_t or bool by kind. Throws ShapeError when there is not exactly one.
   typename detail::Item<Kind>::type item(Location where = Location::current()) const {
-    return detail::item_of<Kind>(any_, where);
+    return detail::item_as<Kind>(detail::item(any_, where));
   }
   /// All elements, row-major. Throws DTypeError when T is not the C++ type of the dtype.
   template <class T>

@@ -42,6 +42,7 @@ class Assembler {
       launch.moving_bytes.push_back({static_cast<std::uint32_t>(k), std::move(bytes)});
     }
     launch.what = call.op;
+    launch.node = call.results[0];
     launch.records = {graph_.nodes[step.node].record};
     launch.accesses = traffic_.library(call, memory_);
   }

@@ -32,7 +32,8 @@ std::size_t Origins::held_bytes() const {
 }
 
 std::vector<bool> Origins::reached(std::span<const std::uint32_t> words,
-                                   std::span<const trace::ValueId> bad_inputs) const {
+                                   std::span<const trace::ValueId> bad_inputs,
+                                   std::span<const std::uint32_t> bad_nodes) const {
   if (!words.empty() && words.size() != gathers_.size())
     throw std::logic_error("[plan] " + std::to_string(words.size()) + " fault words of a plan that has " +
                            std::to_string(gathers_.size()));
@@ -40,6 +41,7 @@ std::vector<bool> Origins::reached(std::span<const std::uint32_t> words,
   std::vector<bool> bad(nodes);
   for (std::size_t word = 0; word < words.size(); ++word)
     if (words[word] != 0) bad[gathers_[word]] = true;
+  for (const std::uint32_t node : bad_nodes) bad[node] = true;
   std::vector<trace::ValueId> sorted(bad_inputs.begin(), bad_inputs.end());
   std::sort(sorted.begin(), sorted.end());
   for (const auto& [value, node] : inputs_)

@@ -24,9 +24,9 @@ class Origins {
   Origins(const Graph& graph, std::vector<std::uint32_t> gathers);
 
   /// For each of the plan's placements whether its value came of an index whose word is set, or of one of the
-  /// external values `bad_inputs`. `words`: those of a run, or none.
-  std::vector<bool> reached(std::span<const std::uint32_t> words,
-                            std::span<const trace::ValueId> bad_inputs) const;
+  /// external values `bad_inputs`, or of one of the nodes `bad_nodes`. `words`: those of a run, or none.
+  std::vector<bool> reached(std::span<const std::uint32_t> words, std::span<const trace::ValueId> bad_inputs,
+                            std::span<const std::uint32_t> bad_nodes = {}) const;
 
   /// The op of the trace that a fault word belongs to: of equal ops that became one, the first.
   std::uint32_t record_of(std::uint32_t word) const { return records_[word]; }

@@ -53,6 +53,7 @@ struct Launch {
   std::variant<std::uint32_t, library::LibraryOpRef> what;  // index in Plan::kernels, or the op
   std::uint32_t members = 1;
   std::uint32_t first_fault = 0;  // of the plan's fault words the launch's first
+  std::uint32_t node = 0;         // a library op's, as `Plan::origins` numbers nodes
   std::vector<Binding> buffers;
   std::vector<std::int64_t> ints;
   std::vector<std::uint32_t> moving_ints;  // of `ints` those to which each run adds ...

@@ -38,7 +38,7 @@ std::vector<double> read(const A& numbers, const Location& where) {
 /// The parameters of a model as one vector, and the loss along a line.
 class Problem {
  public:
-  Problem(const std::vector<Step::Slot>& slots, const std::function<A()>& loss, const Location& where)
+  Problem(const std::vector<Step::Slot>& slots, const Function<A()>& loss, const Location& where)
       : slots_(slots), loss_(loss), where_(where) {
     std::map<const void*, std::size_t> known;
     for (const Step::Slot& slot : slots) {
@@ -148,7 +148,7 @@ class Problem {
   }
 
   const std::vector<Step::Slot>& slots_;
-  const std::function<A()>& loss_;
+  const Function<A()>& loss_;
   const Location& where_;
   std::vector<A> before_;                  // for each slot
   std::vector<std::size_t> parameter_of_;  // for each slot
@@ -314,7 +314,7 @@ Lbfgs LbfgsConfig::init() const {
 }
 
 double Lbfgs::take(double learning_rate, const std::vector<Step::Slot>& slots,
-                   const std::function<AnyTensor()>& loss, const Location& where) {
+                   const Function<AnyTensor()>& loss, const Location& where) {
   require_within(kName, "the learning rate", learning_rate, 0, kAnySize);
   if (learning_rate == 0) throw Error("[lbfgs] the learning rate is 0, expected more", where);
   Problem problem(slots, loss, where);

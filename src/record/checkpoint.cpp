@@ -30,6 +30,23 @@ class RandomPart final : public Part {
   RandomState next_;
 };
 
+class GeneratorPart final : public Part {
+ public:
+  GeneratorPart(std::string name, Generator& generator) : Part(std::move(name)), generator_(generator) {}
+  void save(Record& record) const override {
+    record.set_text(name(), config::to_json(generator_.state(), -1));
+  }
+  void prepare(const Record& record, const std::string& source) override {
+    next_ = config::from_json<RandomState>(text_of(record, name()), source);
+  }
+  void commit() noexcept override { generator_.set_state(next_); }
+  void drop() noexcept override {}
+
+ private:
+  Generator& generator_;
+  RandomState next_;
+};
+
 }  // namespace
 
 Part::~Part() = default;
@@ -81,6 +98,10 @@ void Checkpoint::add(std::unique_ptr<detail::Part> part) {
 
 void Checkpoint::random(std::string name, const Device& device) {
   add(std::make_unique<detail::RandomPart>(std::move(name), device));
+}
+
+void Checkpoint::random(std::string name, Generator& generator) {
+  add(std::make_unique<detail::GeneratorPart>(std::move(name), generator));
 }
 
 void Checkpoint::add_migration(std::int64_t from, std::unique_ptr<detail::Migration> migration) {

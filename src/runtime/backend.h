@@ -197,6 +197,9 @@ class Backend {
     return nullptr;
   }
 
+  /// The address of memory that the host reads as its own, with nothing to wait for; null elsewhere.
+  virtual const std::byte* host_memory(const BufferView& /*from*/, std::size_t /*bytes*/) { return nullptr; }
+
   /// Waits for the device and returns cached memory to the driver or the system. Returns the number of bytes.
   virtual std::size_t trim() { return 0; }
 

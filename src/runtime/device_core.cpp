@@ -2,7 +2,6 @@
 #include "src/runtime/device_core.h"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <optional>
 
@@ -49,6 +48,14 @@ class ThreadRecorders {
 
 thread_local ThreadRecorders thread_recorders;
 
+/// The number that a stream's first draw has. Throws Error beyond the streams that there are.
+std::uint64_t first_of_stream(const char* what, std::uint64_t stream) {
+  if (stream >= DeviceCore::kMostStreams)
+    throw Error("[" + std::string(what) + "] stream " + std::to_string(stream) + " is not below " +
+                std::to_string(DeviceCore::kMostStreams));
+  return stream << kDrawBits;
+}
+
 /// For what a thread computes in destructors that run after that of its recorders. Keys end after all objects
 /// of the thread; in the thread that ends the process they never do.
 ThreadRecorders& late_recorders() {
@@ -65,22 +72,6 @@ ThreadRecorders& late_recorders() {
 }
 
 ThreadRecorders& recorders_of_thread() { return recorders_have_ended ? late_recorders() : thread_recorders; }
-
-/// Copies a strided array at `from` to `out`, row-major.
-void copy_strided(std::span<std::byte> out, const std::byte* from, const Shape& shape, const Dims& strides,
-                  std::size_t size) {
-  Dims at = Dims::filled(shape.rank(), 0);
-  const std::byte* source = from;
-  for (std::size_t done = 0; done < out.size(); done += size) {
-    std::memcpy(out.data() + done, source, size);
-    for (std::size_t d = shape.rank(); d-- > 0;) {
-      source += strides[d] * static_cast<std::ptrdiff_t>(size);
-      if (++at[d] < shape[d]) break;
-      source -= strides[d] * shape[d] * static_cast<std::ptrdiff_t>(size);
-      at[d] = 0;
-    }
-  }
-}
 
 }  // namespace
 
@@ -159,33 +150,14 @@ trace::ValueRef DeviceCore::upload(std::span<const std::byte> data, const Shape&
     begin();
   }
   if (transfer) transfer->finish();
+  bytes_to_device_.fetch_add(data.size());
   return trace::make_materialised(*this, shape, dtype, std::move(buffer));
 }
 
-void DeviceCore::read(trace::Value& value, std::span<std::byte> out) {
-  executor_.require_present();
-  trace::materialise(value);
-  if (out.empty()) return trace::require_good(value);
-  const std::size_t size = size_of(value.dtype);
-  std::int64_t low = value.layout.offset, high = low;
-  for (std::size_t d = 0; d < value.shape.rank(); ++d) {
-    const std::int64_t reach = value.layout.strides[d] * (value.shape[d] - 1);
-    (reach < 0 ? low : high) += reach;
-  }
-  const std::size_t bytes = static_cast<std::size_t>(high - low + 1) * size;
-  const BufferView view{value.buffer.get(), static_cast<std::size_t>(low) * size};
-  const bool dense = bytes == out.size() && trace::is_contiguous(value.shape, {value.layout.strides, 0});
-  std::vector<std::byte> staging(dense ? 0 : bytes);
-  std::unique_ptr<Transfer> transfer;
-  {
-    const auto lock = executor_.lock();
-    transfer = backend_->begin_download(view, dense ? out : std::span(staging));
-  }
-  if (transfer) transfer->finish();  // without the lock: other threads can use the device
-  trace::require_good(value);
-  if (!dense)
-    copy_strided(out, staging.data() + static_cast<std::size_t>(value.layout.offset - low) * size,
-                 value.shape, value.layout.strides, size);
+std::unique_ptr<Transfer> DeviceCore::begin_download(const BufferView& from, std::span<std::byte> out) {
+  count_from_device(out.size());
+  const auto lock = executor_.lock();
+  return backend_->begin_download(from, out);
 }
 
 void DeviceCore::synchronize() {
@@ -213,9 +185,7 @@ std::pair<std::int64_t, std::int64_t> DeviceCore::draw_random() {
 }
 
 void DeviceCore::seed(std::uint64_t seed, std::uint64_t stream) {
-  if (stream >= kMostStreams)
-    throw Error("[seed] stream " + std::to_string(stream) + " is not below " + std::to_string(kMostStreams));
-  recorders_of_thread().find(*this).random = RandomStream{seed, stream << kDrawBits};
+  recorders_of_thread().find(*this).random = RandomStream{seed, first_of_stream("seed", stream)};
   std::lock_guard lock(random_mutex_);
   seed_ = seed;
   if (unnamed_streams_ == 0) unnamed_streams_ = 1;  // this thread might have been the first
@@ -229,6 +199,8 @@ Statistics DeviceCore::running_counts() {
   counts.kernels_compiled = backend.kernels_compiled;
   counts.kernels_from_memory = backend.kernels_from_memory;
   counts.kernels_from_disk = backend.kernels_from_disk;
+  counts.bytes_to_device = bytes_to_device_.load();
+  counts.bytes_from_device = bytes_from_device_.load();
   counts.bytes_in_use = backend.bytes_in_use;
   counts.peak_bytes_in_use = backend.peak_bytes_in_use;
   counts.bytes_reserved = backend.bytes_reserved;
@@ -252,6 +224,8 @@ Statistics DeviceCore::statistics() {
   counts.kernels_from_memory -= base_.kernels_from_memory;
   counts.kernels_from_disk -= base_.kernels_from_disk;
   counts.bytes_in_place -= base_.bytes_in_place;
+  counts.bytes_to_device -= base_.bytes_to_device;
+  counts.bytes_from_device -= base_.bytes_from_device;
   return counts;
 }
 
@@ -271,6 +245,10 @@ std::optional<runtime::RandomStream>& random_of(const Device& device) {
 }
 
 }  // namespace
+
+RandomState Generator::begin(std::uint64_t seed, std::uint64_t stream) {
+  return {seed, runtime::first_of_stream("Generator", stream)};
+}
 
 RandomState random_state(const Device& device) {
   std::optional<runtime::RandomStream>& random = random_of(device);

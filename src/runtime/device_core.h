@@ -1,6 +1,7 @@
 // The object behind a `Device` handle: a backend, its executor, and the recorders of the threads that use it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -44,8 +45,15 @@ class DeviceCore {
   /// Makes a value with the given content (row-major, contiguous).
   trace::ValueRef upload(std::span<const std::byte> data, const Shape& shape, DType dtype);
 
-  /// Copies a value to host memory, row-major. Computes the value first if it is pending, and waits.
-  void read(trace::Value& value, std::span<std::byte> out);
+  /// Begins a copy to host memory (Backend::begin_download); reading.h reads values.
+  std::unique_ptr<Transfer> begin_download(const BufferView& from, std::span<std::byte> out);
+  /// Backend::host_memory.
+  const std::byte* host_memory(const BufferView& from, std::size_t bytes) {
+    return backend_->host_memory(from, bytes);
+  }
+  void count_from_device(std::size_t bytes) { bytes_from_device_.fetch_add(bytes); }
+  /// Throws DeviceError in a forked child where the device did not come along.
+  void require_present() const { executor_.require_present(); }
 
   /// Flushes the calling thread's recorder, and waits for the work of all threads.
   void synchronize();
@@ -85,6 +93,7 @@ class DeviceCore {
   std::vector<trace::Recorder*> free_recorders_;
   std::mutex random_mutex_;
   std::uint64_t seed_ = 0, unnamed_streams_ = 0;
+  std::atomic<std::uint64_t> bytes_to_device_{0}, bytes_from_device_{0};
   std::mutex base_mutex_;
   Statistics base_;  // subtracted from the running counts by reset_statistics
 };

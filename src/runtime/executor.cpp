@@ -13,6 +13,7 @@
 
 #include "src/base/env.h"
 #include "src/runtime/explain/observe.h"
+#include "src/runtime/launch_failure.h"
 #include "src/runtime/tuning.h"
 #include "src/trace/indexed_ops.h"
 
@@ -348,6 +349,7 @@ void Executor::launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own) {
     if (const plan::Launch& launch = plan.launches[i]; !launch.moving_ints.empty())
       needs.workspace_bytes = std::max(
           needs.workspace_bytes, ready.executables[i]->workspace_bytes(ints_of(launch), launch.members));
+  std::vector<std::pair<std::uint32_t, std::exception_ptr>> failures;  // of library ops, by node
   auto start = [&](std::size_t i) {
     const plan::Launch& launch = plan.launches[i];
     own.views.clear();
@@ -360,8 +362,12 @@ void Executor::launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own) {
     for (const plan::ScalarArgument& argument : launch.scalars)
       own.scalars.push_back(to_argument(plan.scalar(argument.number, flushed.trace), argument.dtype));
     flushed.started = true;
-    backend_.launch(*ready.executables[i], {own.views, ints_of(launch), own.scalars, launch.members,
-                                            launch.first_fault, launch.moving_ints});
+    try {
+      backend_.launch(*ready.executables[i], {own.views, ints_of(launch), own.scalars, launch.members,
+                                              launch.first_fault, launch.moving_ints});
+    } catch (const LaunchFailure& failure) {
+      failures.emplace_back(launch.node, failure.reason());
+    }
   };
 
   std::vector<FaultReportRef> reports;
@@ -398,6 +404,12 @@ void Executor::launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own) {
   }
   if (!plan.unstored.empty()) flushed.unstored = {ready.shared_from_this(), &plan.unstored};
   note_faults(ready, flushed, std::move(reports));
+  // The first one last: a value that came of several is told of that.
+  for (auto failure = failures.rbegin(); failure != failures.rend(); ++failure) {
+    const std::vector<bool> reached = plan.origins.reached({}, {}, {&failure->first, 1});
+    for (std::size_t p = 0; p < reached.size(); ++p)
+      if (reached[p]) flushed.values[plan.placements[p].value]->failure = failure->second;
+  }
 }
 
 /// Tells the values of the run that they are in doubt: for indices of its own, or with inputs that are.

@@ -1,7 +1,8 @@
-// Notes random draws and gives them again.
+// Notes random draws and gives them again; where they come from.
 #include "src/runtime/random_tape.h"
 
 #include <sinter/error.h>
+#include <sinter/random.h>
 
 #include "src/runtime/device_core.h"
 
@@ -9,6 +10,16 @@ namespace sinter::runtime {
 namespace {
 
 thread_local RandomScope* innermost = nullptr;
+thread_local Generator* generator = nullptr;
+
+/// From the innermost generator, or the thread's stream.
+std::pair<std::int64_t, std::int64_t> draw_below_tapes(DeviceCore& device) {
+  if (!generator) return device.draw_random();
+  RandomState state = generator->state();
+  const std::pair key(static_cast<std::int64_t>(state.seed), static_cast<std::int64_t>(state.next++));
+  generator->set_state(state);
+  return key;
+}
 
 }  // namespace
 
@@ -20,7 +31,7 @@ std::pair<std::int64_t, std::int64_t> RandomScope::next(DeviceCore& device) {
 }
 
 std::pair<std::int64_t, std::int64_t> RandomScope::draw_from(RandomScope* scope, DeviceCore& device) {
-  return scope ? scope->draw(device) : device.draw_random();
+  return scope ? scope->draw(device) : draw_below_tapes(device);
 }
 
 std::pair<std::int64_t, std::int64_t> RandomTape::Noting::draw(DeviceCore& device) {
@@ -38,3 +49,10 @@ std::pair<std::int64_t, std::int64_t> RandomTape::Replaying::draw(DeviceCore& de
 }
 
 }  // namespace sinter::runtime
+
+namespace sinter {
+
+DrawFrom::DrawFrom(Generator& generator) : outer_(std::exchange(runtime::generator, &generator)) {}
+DrawFrom::~DrawFrom() { runtime::generator = outer_; }
+
+}  // namespace sinter

@@ -20,15 +20,16 @@ class RandomTape {
 
   /// While it lives, what the calling thread draws is noted.
   class Noting;
-  /// While it lives, the calling thread draws what was noted, from the first one on; its own streams stay
-  /// where they are. A draw that was not noted throws Error.
+  /// While it lives, the calling thread draws what was noted, from the first one on; its own streams and
+  /// generators stay where they are. A draw that was not noted throws Error.
   class Replaying;
 
  private:
   std::vector<Draw> draws_;
 };
 
-/// The scopes of a thread, innermost first.
+/// The tapes of a thread, innermost first. Below them is the generator that DrawFrom names, else the thread's
+/// stream on the device.
 class RandomScope {
  public:
   RandomScope(const RandomScope&) = delete;

@@ -18,6 +18,24 @@ void check_sizes(std::string_view op, const Shape& shape, const Location& where)
       throw ShapeError("[" + std::string(op) + "] sizes are zero or more, not " + to_string(shape), where);
 }
 
+/// The greatest number of a 16-bit dtype below `high`.
+double greatest_below(double high, DType dtype) {
+  const auto below = [&](auto rounded) {
+    using Half = decltype(rounded);
+    // Down by units in the last place: of the sign and magnitude that the bits are.
+    while (!(static_cast<double>(static_cast<float>(rounded)) < high)) {
+      const std::uint16_t bits = rounded.bits();
+      if ((bits & 0x7fff) == 0)
+        rounded = Half::from_bits(0x8001);
+      else
+        rounded = Half::from_bits(static_cast<std::uint16_t>(bits & 0x8000 ? bits + 1 : bits - 1));
+    }
+    return static_cast<double>(static_cast<float>(rounded));
+  };
+  const auto single = static_cast<float>(high);
+  return dtype == DType::bf16 ? below(bfloat16(single)) : below(float16(single));
+}
+
 std::array<Scalar, 2> random_key(const Device& device) {
   const auto [seed, stream] = device.core().next_random();
   return {Scalar(seed), Scalar(stream)};
@@ -75,6 +93,19 @@ AnyTensor AnyTensor::arange(std::int64_t start, std::int64_t stop, std::int64_t 
   return start == 0 ? index : add(index, start, where);
 }
 
+AnyTensor AnyTensor::arange(std::int64_t start, std::int64_t stop, std::int64_t step, DType dtype,
+                            const Device& device, Location where) {
+  tensor::check_supported("arange", dtype, device, where);
+  const AnyTensor numbers = arange(start, stop, step, device, where);
+  if (const std::int64_t count = numbers.numel(); count > 0 && is_int(dtype)) {
+    tensor::fit("arange", start, dtype, where);
+    // The last one is before `stop` and fits 64 bits; its distance from `start` may not.
+    const std::uint64_t way = static_cast<std::uint64_t>(count - 1) * static_cast<std::uint64_t>(step);
+    tensor::fit("arange", static_cast<std::int64_t>(static_cast<std::uint64_t>(start) + way), dtype, where);
+  }
+  return numbers.cast(dtype, where);
+}
+
 AnyTensor AnyTensor::uniform(const Shape& shape, double low, double high, const Device& device,
                              Location where) {
   check_sizes("uniform", shape, where);
@@ -98,6 +129,48 @@ AnyTensor AnyTensor::normal(const Shape& shape, double mean, double deviation, c
   AnyTensor standard =
       tensor::apply_source(Op::RandomNormal, random_key(device), shape, DType::f32, device, where);
   return add(mul(standard, deviation, where), mean, where);
+}
+
+AnyTensor AnyTensor::uniform(const Shape& shape, double low, double high, DType dtype, const Device& device,
+                             Location where) {
+  tensor::check_float("uniform", dtype, where);
+  tensor::check_supported("uniform", dtype, device, where);
+  const AnyTensor numbers = uniform(shape, low, high, device, where);
+  if (!is_half(dtype)) return numbers.cast(dtype, where);
+  // 16 bits have far fewer numbers below `high`, and rounding would go up to it.
+  return minimum(numbers, std::max(greatest_below(high, dtype), low), where).cast(dtype, where);
+}
+
+AnyTensor AnyTensor::normal(const Shape& shape, double mean, double deviation, DType dtype,
+                            const Device& device, Location where) {
+  tensor::check_float("normal", dtype, where);
+  tensor::check_supported("normal", dtype, device, where);
+  return normal(shape, mean, deviation, device, where).cast(dtype, where);
+}
+
+AnyTensor AnyTensor::randint(const Shape& shape, std::int64_t low, std::int64_t high, DType dtype,
+                             const Device& device, Location where) {
+  check_sizes("randint", shape, where);
+  if (!is_int(dtype))
+    throw DTypeError("[randint] integers are drawn, not " + std::string(name_of(dtype)), where);
+  tensor::check_supported("randint", dtype, device, where);
+  const std::string range = "the range from " + std::to_string(low) + " to " + std::to_string(high);
+  if (low >= high) throw Error("[randint] " + range + " is empty", where);
+  const std::uint64_t count = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  if (count > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+    throw Error("[randint] " + range + " has 2^63 numbers or more", where);
+  tensor::fit("randint", low, dtype, where);
+  tensor::fit("randint", high - 1, dtype, where);
+  // The random bits of a draw, 24 of them, as an integer below 2^bits.
+  const auto bits = [&](int bits) {
+    const AnyTensor unit =
+        tensor::apply_source(Op::Random, random_key(device), shape, DType::f32, device, where);
+    return mul(unit, static_cast<double>(std::int64_t{1} << bits), where).cast(DType::i64, where);
+  };
+  AnyTensor number = add(shift_left(bits(24), 24, where), bits(24), where);
+  if (count > std::uint64_t{1} << 32) number = add(shift_left(number, 15, where), bits(15), where);
+  number = remainder(number, static_cast<std::int64_t>(count), where);
+  return add(number, low, where).cast(dtype, where);
 }
 
 namespace tensor {

@@ -1,5 +1,6 @@
 // Elementwise operations: one function per arity; the op table defines the rest.
-#include "src/tensor/apply.h"
+#include "src/tensor/elementwise.h"
+
 #include "src/tensor/autocast.h"
 #include "src/tensor/check.h"
 
@@ -8,15 +9,6 @@ namespace sinter {
 namespace {
 
 using tensor::Operand;
-
-AnyTensor unary(Op op, const AnyTensor& x, const Location& where) {
-  const trace::Value& value = tensor::value_of(name_of(op), x, where);
-  if (tensor::autocasts() && is_half(value.dtype) && tensor::runs_wide(op))
-    return unary(op, tensor::autocast_wide(x, where), where);
-  const Operand operands[] = {x};
-  return tensor::apply(op, operands, {}, {}, value.shape, tensor::result_dtype(op, value.dtype, where),
-                       where);
-}
 
 [[noreturn]] void throw_only_numbers(Op op, const Location& where) {
   throw Error("[" + std::string(name_of(op)) + "] needs a tensor among its operands; both are numbers",
@@ -33,7 +25,18 @@ bool needs_casts(Op op, const Operand& a, const Operand& b) {
   return (x && is_half(x->dtype)) || (y && is_half(y->dtype));
 }
 
-AnyTensor binary(Op op, Operand a, Operand b, const Location& where) {
+}  // namespace
+
+AnyTensor tensor::unary(Op op, const AnyTensor& x, const Location& where) {
+  const trace::Value& value = tensor::value_of(name_of(op), x, where);
+  if (tensor::autocasts() && is_half(value.dtype) && tensor::runs_wide(op))
+    return unary(op, tensor::autocast_wide(x, where), where);
+  const Operand operands[] = {x};
+  return tensor::apply(op, operands, {}, {}, value.shape, tensor::result_dtype(op, value.dtype, where),
+                       where);
+}
+
+AnyTensor tensor::binary(Op op, Operand a, Operand b, const Location& where) {
   const std::string_view name = name_of(op);
   if (needs_casts(op, a, b)) {
     std::array<AnyTensor, 2> casts;
@@ -67,8 +70,6 @@ AnyTensor binary(Op op, Operand a, Operand b, const Location& where) {
   return tensor::apply(op, operands, {}, {}, value.shape, dtype, where);
 }
 
-}  // namespace
-
 void tensor::promote_operands(std::string_view op, Operand& a, Operand& b, std::array<AnyTensor, 2>& casts,
                               const Location& where) {
   if (!a.tensor || !b.tensor) return;
@@ -79,37 +80,37 @@ void tensor::promote_operands(std::string_view op, Operand& a, Operand& b, std::
   if (y != common) b = Operand(casts[1] = b.tensor->cast(common, where));
 }
 
-AnyTensor AnyTensor::neg(Location where) const { return unary(Op::Neg, *this, where); }
-AnyTensor AnyTensor::abs(Location where) const { return unary(Op::Abs, *this, where); }
-AnyTensor AnyTensor::sign(Location where) const { return unary(Op::Sign, *this, where); }
-AnyTensor AnyTensor::exp(Location where) const { return unary(Op::Exp, *this, where); }
-AnyTensor AnyTensor::log(Location where) const { return unary(Op::Log, *this, where); }
-AnyTensor AnyTensor::log1p(Location where) const { return unary(Op::Log1p, *this, where); }
-AnyTensor AnyTensor::expm1(Location where) const { return unary(Op::Expm1, *this, where); }
-AnyTensor AnyTensor::sqrt(Location where) const { return unary(Op::Sqrt, *this, where); }
-AnyTensor AnyTensor::rsqrt(Location where) const { return unary(Op::Rsqrt, *this, where); }
-AnyTensor AnyTensor::recip(Location where) const { return unary(Op::Recip, *this, where); }
-AnyTensor AnyTensor::square(Location where) const { return binary(Op::Mul, *this, *this, where); }
-AnyTensor AnyTensor::sin(Location where) const { return unary(Op::Sin, *this, where); }
-AnyTensor AnyTensor::cos(Location where) const { return unary(Op::Cos, *this, where); }
-AnyTensor AnyTensor::tan(Location where) const { return unary(Op::Tan, *this, where); }
-AnyTensor AnyTensor::asin(Location where) const { return unary(Op::Asin, *this, where); }
-AnyTensor AnyTensor::acos(Location where) const { return unary(Op::Acos, *this, where); }
-AnyTensor AnyTensor::atan(Location where) const { return unary(Op::Atan, *this, where); }
-AnyTensor AnyTensor::sinh(Location where) const { return unary(Op::Sinh, *this, where); }
-AnyTensor AnyTensor::cosh(Location where) const { return unary(Op::Cosh, *this, where); }
-AnyTensor AnyTensor::asinh(Location where) const { return unary(Op::Asinh, *this, where); }
-AnyTensor AnyTensor::acosh(Location where) const { return unary(Op::Acosh, *this, where); }
-AnyTensor AnyTensor::atanh(Location where) const { return unary(Op::Atanh, *this, where); }
-AnyTensor AnyTensor::tanh(Location where) const { return unary(Op::Tanh, *this, where); }
-AnyTensor AnyTensor::sigmoid(Location where) const { return unary(Op::Sigmoid, *this, where); }
-AnyTensor AnyTensor::erf(Location where) const { return unary(Op::Erf, *this, where); }
-AnyTensor AnyTensor::floor(Location where) const { return unary(Op::Floor, *this, where); }
-AnyTensor AnyTensor::ceil(Location where) const { return unary(Op::Ceil, *this, where); }
-AnyTensor AnyTensor::round(Location where) const { return unary(Op::Round, *this, where); }
-AnyTensor AnyTensor::trunc(Location where) const { return unary(Op::Trunc, *this, where); }
-AnyTensor AnyTensor::is_nan(Location where) const { return unary(Op::IsNan, *this, where); }
-AnyTensor AnyTensor::logical_not(Location where) const { return unary(Op::Not, *this, where); }
+AnyTensor AnyTensor::neg(Location where) const { return tensor::unary(Op::Neg, *this, where); }
+AnyTensor AnyTensor::abs(Location where) const { return tensor::unary(Op::Abs, *this, where); }
+AnyTensor AnyTensor::sign(Location where) const { return tensor::unary(Op::Sign, *this, where); }
+AnyTensor AnyTensor::exp(Location where) const { return tensor::unary(Op::Exp, *this, where); }
+AnyTensor AnyTensor::log(Location where) const { return tensor::unary(Op::Log, *this, where); }
+AnyTensor AnyTensor::log1p(Location where) const { return tensor::unary(Op::Log1p, *this, where); }
+AnyTensor AnyTensor::expm1(Location where) const { return tensor::unary(Op::Expm1, *this, where); }
+AnyTensor AnyTensor::sqrt(Location where) const { return tensor::unary(Op::Sqrt, *this, where); }
+AnyTensor AnyTensor::rsqrt(Location where) const { return tensor::unary(Op::Rsqrt, *this, where); }
+AnyTensor AnyTensor::recip(Location where) const { return tensor::unary(Op::Recip, *this, where); }
+AnyTensor AnyTensor::square(Location where) const { return tensor::binary(Op::Mul, *this, *this, where); }
+AnyTensor AnyTensor::sin(Location where) const { return tensor::unary(Op::Sin, *this, where); }
+AnyTensor AnyTensor::cos(Location where) const { return tensor::unary(Op::Cos, *this, where); }
+AnyTensor AnyTensor::tan(Location where) const { return tensor::unary(Op::Tan, *this, where); }
+AnyTensor AnyTensor::asin(Location where) const { return tensor::unary(Op::Asin, *this, where); }
+AnyTensor AnyTensor::acos(Location where) const { return tensor::unary(Op::Acos, *this, where); }
+AnyTensor AnyTensor::atan(Location where) const { return tensor::unary(Op::Atan, *this, where); }
+AnyTensor AnyTensor::sinh(Location where) const { return tensor::unary(Op::Sinh, *this, where); }
+AnyTensor AnyTensor::cosh(Location where) const { return tensor::unary(Op::Cosh, *this, where); }
+AnyTensor AnyTensor::asinh(Location where) const { return tensor::unary(Op::Asinh, *this, where); }
+AnyTensor AnyTensor::acosh(Location where) const { return tensor::unary(Op::Acosh, *this, where); }
+AnyTensor AnyTensor::atanh(Location where) const { return tensor::unary(Op::Atanh, *this, where); }
+AnyTensor AnyTensor::tanh(Location where) const { return tensor::unary(Op::Tanh, *this, where); }
+AnyTensor AnyTensor::sigmoid(Location where) const { return tensor::unary(Op::Sigmoid, *this, where); }
+AnyTensor AnyTensor::erf(Location where) const { return tensor::unary(Op::Erf, *this, where); }
+AnyTensor AnyTensor::floor(Location where) const { return tensor::unary(Op::Floor, *this, where); }
+AnyTensor AnyTensor::ceil(Location where) const { return tensor::unary(Op::Ceil, *this, where); }
+AnyTensor AnyTensor::round(Location where) const { return tensor::unary(Op::Round, *this, where); }
+AnyTensor AnyTensor::trunc(Location where) const { return tensor::unary(Op::Trunc, *this, where); }
+AnyTensor AnyTensor::is_nan(Location where) const { return tensor::unary(Op::IsNan, *this, where); }
+AnyTensor AnyTensor::logical_not(Location where) const { return tensor::unary(Op::Not, *this, where); }
 
 AnyTensor AnyTensor::cast(DType dtype, Location where) const {
   const trace::Value& value = tensor::value_of("cast", *this, where);
@@ -119,42 +120,60 @@ AnyTensor AnyTensor::cast(DType dtype, Location where) const {
   return tensor::apply(Op::Cast, operands, {}, {}, value.shape, dtype, where);
 }
 
-AnyTensor AnyTensor::add(Operand a, Operand b, Location where) { return binary(Op::Add, a, b, where); }
-AnyTensor AnyTensor::sub(Operand a, Operand b, Location where) { return binary(Op::Sub, a, b, where); }
-AnyTensor AnyTensor::mul(Operand a, Operand b, Location where) { return binary(Op::Mul, a, b, where); }
-AnyTensor AnyTensor::div(Operand a, Operand b, Location where) { return binary(Op::Div, a, b, where); }
-AnyTensor AnyTensor::remainder(Operand a, Operand b, Location where) {
-  return binary(Op::Remainder, a, b, where);
+AnyTensor AnyTensor::add(Operand a, Operand b, Location where) {
+  return tensor::binary(Op::Add, a, b, where);
 }
-AnyTensor AnyTensor::pow(Operand a, Operand b, Location where) { return binary(Op::Pow, a, b, where); }
-AnyTensor AnyTensor::atan2(Operand a, Operand b, Location where) { return binary(Op::Atan2, a, b, where); }
+AnyTensor AnyTensor::sub(Operand a, Operand b, Location where) {
+  return tensor::binary(Op::Sub, a, b, where);
+}
+AnyTensor AnyTensor::mul(Operand a, Operand b, Location where) {
+  return tensor::binary(Op::Mul, a, b, where);
+}
+AnyTensor AnyTensor::div(Operand a, Operand b, Location where) {
+  return tensor::binary(Op::Div, a, b, where);
+}
+AnyTensor AnyTensor::remainder(Operand a, Operand b, Location where) {
+  return tensor::binary(Op::Remainder, a, b, where);
+}
+AnyTensor AnyTensor::pow(Operand a, Operand b, Location where) {
+  return tensor::binary(Op::Pow, a, b, where);
+}
+AnyTensor AnyTensor::atan2(Operand a, Operand b, Location where) {
+  return tensor::binary(Op::Atan2, a, b, where);
+}
 AnyTensor AnyTensor::maximum(Operand a, Operand b, Location where) {
-  return binary(Op::Maximum, a, b, where);
+  return tensor::binary(Op::Maximum, a, b, where);
 }
 AnyTensor AnyTensor::minimum(Operand a, Operand b, Location where) {
-  return binary(Op::Minimum, a, b, where);
+  return tensor::binary(Op::Minimum, a, b, where);
 }
-AnyTensor AnyTensor::equal(Operand a, Operand b, Location where) { return binary(Op::Equal, a, b, where); }
+AnyTensor AnyTensor::equal(Operand a, Operand b, Location where) {
+  return tensor::binary(Op::Equal, a, b, where);
+}
 AnyTensor AnyTensor::not_equal(Operand a, Operand b, Location where) {
-  return binary(Op::NotEqual, a, b, where);
+  return tensor::binary(Op::NotEqual, a, b, where);
 }
-AnyTensor AnyTensor::less(Operand a, Operand b, Location where) { return binary(Op::Less, a, b, where); }
+AnyTensor AnyTensor::less(Operand a, Operand b, Location where) {
+  return tensor::binary(Op::Less, a, b, where);
+}
 AnyTensor AnyTensor::less_equal(Operand a, Operand b, Location where) {
-  return binary(Op::LessEqual, a, b, where);
+  return tensor::binary(Op::LessEqual, a, b, where);
 }
 AnyTensor AnyTensor::logical_and(Operand a, Operand b, Location where) {
-  return binary(Op::And, a, b, where);
+  return tensor::binary(Op::And, a, b, where);
 }
-AnyTensor AnyTensor::logical_or(Operand a, Operand b, Location where) { return binary(Op::Or, a, b, where); }
+AnyTensor AnyTensor::logical_or(Operand a, Operand b, Location where) {
+  return tensor::binary(Op::Or, a, b, where);
+}
 AnyTensor AnyTensor::logical_xor(Operand a, Operand b, Location where) {
-  return binary(Op::Xor, a, b, where);
+  return tensor::binary(Op::Xor, a, b, where);
 }
 
 AnyTensor AnyTensor::shift_left(Operand a, Operand b, Location where) {
-  return binary(Op::ShiftLeft, a, b, where);
+  return tensor::binary(Op::ShiftLeft, a, b, where);
 }
 AnyTensor AnyTensor::shift_right(Operand a, Operand b, Location where) {
-  return binary(Op::ShiftRight, a, b, where);
+  return tensor::binary(Op::ShiftRight, a, b, where);
 }
 
 AnyTensor AnyTensor::where(const AnyTensor& condition, Operand a, Operand b, Location where) {

@@ -1,9 +1,13 @@
 // Properties of a handle's value, and copies of it to the host or another device.
 #include <cstddef>
+#include <utility>
 #include <vector>
+
+#include <sinter/functions/read.h>
 
 #include "src/autodiff/node.h"
 #include "src/runtime/device_core.h"
+#include "src/runtime/reading.h"
 #include "src/tensor/check.h"
 #include "src/trace/recorder.h"
 
@@ -33,7 +37,23 @@ void AnyTensor::read_bytes(std::span<std::byte> out, Location where) const {
                          std::string(name_of(dtype())) + " has " + std::to_string(needed) +
                          " bytes, the memory given has " + std::to_string(out.size()),
                      where);
-  value_->device->read(*value_, out);
+  const runtime::ReadRequest request{value_.get(), out};
+  runtime::read({&request, 1}, where);
+}
+
+TensorData AnyTensor::to_data(Location where) const { return std::move(sinter::read({this, 1}, where)[0]); }
+
+std::vector<TensorData> read(std::span<const AnyTensor> tensors, Location where) {
+  std::vector<TensorData> data;
+  for (const AnyTensor& tensor : tensors) {
+    const trace::Value& value = tensor::value_of("read", tensor, where);
+    data.emplace_back(value.shape, value.dtype);
+  }
+  std::vector<runtime::ReadRequest> requests;
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    requests.push_back({tensors[i].value().get(), data[i].bytes()});
+  runtime::read(requests, where);
+  return data;
 }
 
 void AnyTensor::sync(Location where) const {
@@ -47,7 +67,7 @@ AnyTensor AnyTensor::to_device(const Device& device, Location where) const {
     return AnyTensor(value_, device.is_autodiff() ? node_ : nullptr, device.is_autodiff());
   tensor::check_supported("to_device", dtype(), device, where);
   std::vector<std::byte> bytes(static_cast<std::size_t>(numel()) * size_of(dtype()));
-  value_->device->read(*value_, bytes);
+  read_bytes(bytes, where);
   const AnyTensor copy(device.core().upload(bytes, shape(), dtype()), nullptr, device.is_autodiff());
   if (!node_ || !device.is_autodiff()) return copy;
   autodiff::Node* const operands[] = {node_.get()};

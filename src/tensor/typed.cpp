@@ -19,10 +19,10 @@ void throw_mismatch(const AnyTensor& any, std::size_t rank, std::string_view kin
                    where);
 }
 
-void throw_element_type(const AnyTensor& any, DType wanted, const Location& where) {
-  throw DTypeError("[to_vector] the tensor holds " + std::string(name_of(any.dtype())) + ", not " +
-                       std::string(name_of(wanted)),
-                   where);
+void throw_element_type(DType dtype, DType wanted, const Location& where) {
+  throw DTypeError(
+      "[to_vector] the tensor holds " + std::string(name_of(dtype)) + ", not " + std::string(name_of(wanted)),
+      where);
 }
 
 void check_dtype_of_kind(bool fits, DType dtype, std::string_view kind, const Location& where) {
@@ -82,22 +82,26 @@ AnyTensor from_scalars(std::span<const Scalar> scalars, const Shape& shape, DTyp
   });
 }
 
-Scalar item(const AnyTensor& any, const Location& where) {
-  if (any.numel() != 1)
-    throw ShapeError("[item] a tensor of shape " + to_string(any.shape()) + " is not one number", where);
-  std::byte bytes[8];
-  any.read_bytes(std::span(bytes, size_of(any.dtype())), where);
-  return base::with_element_type(any.dtype(), [&]<class T>(std::type_identity<T>) -> Scalar {
+Scalar only_element(const Shape& shape, DType dtype, const std::byte* bytes, const Location& where) {
+  if (shape.numel() != 1)
+    throw ShapeError("[item] a tensor of shape " + to_string(shape) + " is not one number", where);
+  return base::with_element_type(dtype, [&]<class T>(std::type_identity<T>) -> Scalar {
     const T value = element<T>(bytes);
     if constexpr (is_half(dtype_of<T>))
       return static_cast<float>(value);
     else if constexpr (std::is_same_v<T, std::uint64_t>)
       return unsigned_scalar(value, where);
-    else if (any.dtype() == DType::boolean)
+    else if (dtype == DType::boolean)
       return value != 0;
     else
       return value;
   });
+}
+
+Scalar item(const AnyTensor& any, const Location& where) {
+  std::byte bytes[8] = {};
+  if (any.numel() == 1) any.read_bytes(std::span(bytes, size_of(any.dtype())), where);
+  return only_element(any.shape(), any.dtype(), bytes, where);
 }
 
 }  // namespace sinter::detail

@@ -2,6 +2,7 @@
 #include "src/trace/recorder.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "src/base/env.h"
@@ -175,6 +176,35 @@ void Recorder::compute(std::span<Value* const> wanted) {
   } catch (...) {
     if (!std::any_of(wanted.begin(), wanted.end(), is_wanted_here) || !compute_alone(wanted)) throw;
   }
+}
+
+ValueRef Recorder::copy_of(Value& value, const Location& where) {
+  std::lock_guard lock(mutex_);
+  // A pad by nothing: what a kernel stores, where a view would share the memory.
+  Draft draft;
+  OpRecord record;
+  record.op = Op::Pad;
+  record.operand_count = 1;
+  record.line = where.line();
+  record.file = where.file_name();
+  record.operands[0] = OperandId::value(draft.number_external(&value));
+  const std::size_t rank = value.shape.rank();
+  std::array<std::int64_t, 2 * kMaxRank> ints{};
+  std::fill_n(ints.begin() + static_cast<std::ptrdiff_t>(rank), rank, 1);
+  draft.add_ints(record, std::span(ints).first(2 * rank));
+  const Scalar fill = 0;
+  draft.add_scalars(record, {&fill, 1});
+  record.output = static_cast<ValueId>(draft.trace().values.size());
+  ValueRef copy = ValueRef::adopt(new Value);
+  copy->device = &device_;
+  copy->shape = value.shape;
+  copy->dtype = value.dtype;
+  draft.add_result(record, copy.get(), copy->shape, copy->dtype);
+  draft.add_op(record);
+  draft.decide([&](ValueId id) { return id == record.output; }, [](ValueId) { return false; }, 1, starts_,
+               {});
+  sink_.run(draft.flushed(), *of_sink_);
+  return copy;
 }
 
 /// False: the wanted values come of the whole trace.

@@ -88,6 +88,9 @@ class Recorder {
   /// before it starts, runs what they alone come of, and keeps the rest. Throws what went wrong with them.
   void compute(std::span<Value* const> wanted);
 
+  /// What a value in memory shows, row-major in memory of its own, by a run that ends no trace.
+  ValueRef copy_of(Value& value, const Location& where);
+
   /// Lets go of what a failed trace keeps alive and nobody can see any more. False: there was no such trace.
   bool drop_leftovers();
 
@@ -148,6 +151,8 @@ detail::Ref<Value> make_materialised(runtime::DeviceCore& device, const Shape& s
 /// Makes sure that the value is in memory, by its recorder. Throws why it cannot be; indices that it came of
 /// are not waited for.
 void materialise(Value& value);
+/// The same for several, with one run for those of each recorder.
+void materialise(std::span<Value* const> values);
 
 /// Throws where a value in memory came of an index out of range. Waits for the run that computed it.
 void require_good(const Value& value);

@@ -109,9 +109,15 @@ ValueRef revive(Value* pinned) {
 
 void materialise(Value& value) {
   Value* const wanted = &value;
-  // Another flush may come first; a recorder lives as long as its device.
-  while (Recorder* recorder = value.pending.load(std::memory_order_acquire)) recorder->compute({&wanted, 1});
-  if (value.failure) std::rethrow_exception(value.failure);
+  materialise({&wanted, 1});
+}
+
+void materialise(std::span<Value* const> values) {
+  for (Value* value : values) {
+    // Another flush may come first; a recorder lives as long as its device.
+    while (Recorder* recorder = value->pending.load(std::memory_order_acquire)) recorder->compute(values);
+    if (value->failure) std::rethrow_exception(value->failure);
+  }
 }
 
 void require_good(const Value& value) {

@@ -4,12 +4,14 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <sinter/sinter.h>
 
+#include "tests/support/failing_backend.h"
 #include "tests/support/test_device.h"
 #include "tests/support/values.h"
 
@@ -201,6 +203,118 @@ TEST_CASE("a kernel that throws, or does not compile") {
   }
   CHECK_MESSAGE(message.find("nobody_knows") != std::string::npos, message);
   CHECK(values_of(x * 3) == std::vector<float>{3, 6});
+}
+
+TEST_CASE("a host function that throws is told to whoever reads what came of it, and to nobody else") {
+  if (is_oracle()) return;
+  static const CustomKernel picky({.name = "test_picky",
+                                   .inputs = {"x"},
+                                   .outputs = {"y"},
+                                   .sizes = {},
+                                   .host = [](const KernelArguments& a, std::int64_t, std::int64_t) {
+                                     const float first = a.input<float>(0)[0];
+                                     if (first < 0)
+                                       throw std::range_error("below 0: " + std::to_string(first));
+                                     a.output<float>(0)[0] = 2 * first;
+                                   }});
+  const Device device = Device::host();
+  const auto call = [&](const AnyTensor& x) {
+    return picky({x}, {.outputs = {{{1}, DType::f32}}, .threads = 1})[0];
+  };
+  const AnyTensor bad = tensor_of({-1}, {1}, device), good = tensor_of({4}, {1}, device);
+  AnyTensor overwritten = tensor_of({1, 2, 3}, {3}, device);
+  for (int round = 0; round < 3; ++round) {
+    const AnyTensor before = good + 1, spoiled = call(bad) * 3, twice = call(call(bad - 1)),
+                    fine = call(good) + before;
+    overwritten = overwritten * 2;  // in place, in the same run
+    const AnyTensor mixed = fine + spoiled.expand({1});
+    CHECK_NOTHROW(device.sync());
+    CHECK(values_of(before) == std::vector<float>{5});
+    CHECK(values_of(fine) == std::vector<float>{13});
+    CHECK(values_of(overwritten)[2] == static_cast<float>(6 << round));
+    CHECK_THROWS_WITH_AS(values_of(spoiled), "below 0: -1.000000", std::range_error);
+    CHECK_THROWS_WITH_AS(values_of(spoiled), "below 0: -1.000000", std::range_error);  // each time
+    CHECK_THROWS_WITH_AS(values_of(twice), "below 0: -2.000000", std::range_error);
+    CHECK_THROWS_AS(values_of(mixed), std::range_error);
+    CHECK_THROWS_AS(values_of(spoiled + 1), std::range_error);
+    CHECK(values_of(bad) == std::vector<float>{-1});
+    CHECK(values_of(call(good)) == std::vector<float>{8});
+  }
+}
+
+TEST_CASE("memory that runs out for a kernel loses nothing, and the call works when it is asked for again") {
+  if (is_oracle()) return;
+  FailingDevice failing;
+  const std::vector<float> numbers{1, 2, 3, 4};
+  const auto expect_all = [&](const AnyTensor& x, const std::vector<AnyTensor>& made, const AnyTensor& after,
+                              const AnyTensor& other) {
+    CHECK(values_of(after) == std::vector<float>{4, 8, 12, 16});
+    CHECK(values_of(made[1]) == std::vector<float>{0, 1, 2, 3});
+    CHECK(values_of(other) == std::vector<float>{10, 20, 30, 40});
+    CHECK(values_of(x) == numbers);
+  };
+  int failures = 0;
+  // Each allocation of the run in turn; the one after the last is not reached.
+  for (int k = 0; k == failures; ++k) {
+    REQUIRE(k < 50);
+    const AnyTensor x = tensor_of(numbers, {4}, failing.device);
+    failing.device.sync();
+    const AnyTensor other = x * 10;
+    const std::vector<AnyTensor> made = run_axpy(x, x + 1, 2);
+    const AnyTensor after = made[0] + made[1];
+    failing.backend->fail_at = k;
+    try {
+      failing.device.flush();
+    } catch (const DeviceError& error) {
+      ++failures;
+      CHECK(std::string(error.what()).find("no memory left") != std::string::npos);
+    }
+    failing.backend->fail_at = -1;
+    expect_all(x, made, after, other);
+  }
+  CHECK(failures > 1);
+
+  // None for as long as it lasts.
+  const AnyTensor x = tensor_of(numbers, {4}, failing.device);
+  failing.device.sync();
+  const AnyTensor other = x * 10;
+  const std::vector<AnyTensor> made = run_axpy(x, x + 1, 2);
+  const AnyTensor after = made[0] + made[1];
+  failing.backend->most_bytes = 0;
+  CHECK_THROWS_AS(values_of(after), DeviceError);
+  CHECK_THROWS_AS(values_of(made[0]), DeviceError);
+  CHECK(values_of(x) == numbers);
+  failing.backend->most_bytes = ~std::size_t{0};
+  expect_all(x, made, after, other);
+}
+
+TEST_CASE("threads that define one kernel and run it at once") {
+  if (is_oracle()) return;
+  const Device device = test_device();
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(4, 0);
+  for (std::size_t t = 0; t < wrong.size(); ++t)
+    threads.emplace_back([&, t] {
+      const CustomKernel kernel(
+          {.name = "test_at_once",
+           .inputs = {"x"},
+           .outputs = {"y"},
+           .sizes = {"n"},
+           .source = "y(thread) = x(thread) * float(n);",
+           .host = [](const KernelArguments& a, std::int64_t begin, std::int64_t end) {
+             for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+               a.output<float>(0)[i] = a.input<float>(0)[i] * static_cast<float>(a.size(0));
+           }});
+      for (int round = 0; round < 10; ++round) {
+        const auto factor = static_cast<std::int64_t>(t) * 10 + round;
+        const AnyTensor x = tensor_of({1, 2, 3}, {3}, device);
+        const auto n = static_cast<float>(factor);
+        const AnyTensor y = kernel({x}, {.outputs = {{{3}, DType::f32}}, .threads = 3, .sizes = {factor}})[0];
+        if (values_of(y + 1) != std::vector<float>{n + 1, 2 * n + 1, 3 * n + 1}) ++wrong[t];
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == std::vector<int>(4, 0));
 }
 
 }  // namespace sinter::testing

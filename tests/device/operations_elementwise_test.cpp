@@ -7,6 +7,7 @@
 
 #include <sinter/sinter.h>
 
+#include "tests/support/programs/drawn_ops.h"
 #include "tests/support/programs/program_builder.h"
 #include "tests/support/test_device.h"
 
@@ -16,24 +17,8 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-bool takes(Op op, DType dtype) {
-  switch (info(op).rule) {
-    case DTypeRule::Same: return dtype != DType::boolean;
-    case DTypeRule::Float:
-    case DTypeRule::Bool: return is_float(dtype);
-    case DTypeRule::Logic: return !is_float(dtype);
-    case DTypeRule::Integer: return is_int(dtype);
-    case DTypeRule::Compare: return true;
-    default: return false;
-  }
-}
-
-std::vector<Op> ops_of(int arity, DType dtype) {
-  std::vector<Op> ops;
-  for (const OpInfo& row : kOps)
-    if (row.op_class == OpClass::Elementwise && row.arity == arity && takes(row.op, dtype))
-      ops.push_back(row.op);
-  return ops;
+std::vector<Op> ops_of(std::size_t arity, DType dtype) {
+  return drawn_ops(OpClass::Elementwise, arity, dtype);
 }
 
 /// Special values of operations, and ordinary ones near their extrema.

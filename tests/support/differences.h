@@ -19,7 +19,7 @@ struct Input {
   std::vector<double> data;
 };
 using Inputs = std::vector<Input>;
-using Function = std::function<A(const std::vector<A>&)>;
+using TensorFunction = std::function<A(const std::vector<A>&)>;
 
 inline const Device& device() {
   static const Device host = Device::host().autodiff();
@@ -59,7 +59,7 @@ inline A loss_of(const A& y, double frequency = 2.3) {
   return A::mul(y, constant(weights)).sum(y.all_axes()).reshape({});
 }
 
-inline double loss_at(const Function& f, const Inputs& inputs) {
+inline double loss_at(const TensorFunction& f, const Inputs& inputs) {
   std::vector<A> constants;
   for (const Input& input : inputs) constants.push_back(constant(input));
   return read(loss_of(f(constants)))[0];
@@ -92,7 +92,7 @@ inline void check_differences(const Inputs& inputs, const std::vector<A>& gradie
   }
 }
 
-inline void check_gradients(const Inputs& inputs, const Function& f) {
+inline void check_gradients(const Inputs& inputs, const TensorFunction& f) {
   const std::vector<A> leaves = leaves_of(inputs);
   const Gradients gradients = loss_of(f(leaves)).backward();
   std::vector<A> found;
@@ -104,7 +104,7 @@ inline void check_gradients(const Inputs& inputs, const Function& f) {
 }
 
 /// A scalar that depends on each element of each gradient.
-inline A gradients_of(const Function& f, const std::vector<A>& leaves, bool differentiable) {
+inline A gradients_of(const TensorFunction& f, const std::vector<A>& leaves, bool differentiable) {
   const std::vector<A> gradients =
       gradient(loss_of(f(leaves)), std::span<const A>(leaves), {.differentiable = differentiable});
   A total;
@@ -117,7 +117,7 @@ inline A gradients_of(const Function& f, const std::vector<A>& leaves, bool diff
 
 /// Differentiates the gradients once more, and compares with differences of gradients that nothing remembers,
 /// so that those with and without a history are compared as well.
-inline void check_second_gradients(const Inputs& inputs, const Function& f) {
+inline void check_second_gradients(const Inputs& inputs, const TensorFunction& f) {
   const std::vector<A> leaves = leaves_of(inputs);
   const A total = gradients_of(f, leaves, true);
   std::vector<A> second;

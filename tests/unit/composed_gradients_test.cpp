@@ -20,7 +20,7 @@ using V = const std::vector<A>&;
 
 TEST_CASE("gradients of composed functions") {
   const Inputs rows{numbers({3, 4})};
-  const auto check = [&](const std::string& what, const Inputs& inputs, const testing::Function& f) {
+  const auto check = [&](const std::string& what, const Inputs& inputs, const testing::TensorFunction& f) {
     CAPTURE(what);
     check_gradients(inputs, f);
     check_second_gradients(inputs, f);

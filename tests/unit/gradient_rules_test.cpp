@@ -22,7 +22,7 @@ struct Case {
   Op op;
   std::string what;
   Inputs inputs;
-  Function f;
+  TensorFunction f;
 };
 
 using V = const std::vector<A>&;

@@ -1,7 +1,6 @@
 // Walks a data set in batches, in order or shuffled.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -105,9 +104,9 @@ class DataLoader {
 
     Batch make(std::size_t batch) const {
       std::span<const std::size_t> order(order_);
-      std::size_t first = batch * loader_->config_.batch_size;
-      return loader_->batcher_(*loader_->dataset_, order.subspan(first, std::min(loader_->config_.batch_size,
-                                                                                 order.size() - first)));
+      const std::size_t first = batch * loader_->config_.batch_size, left = order.size() - first;
+      const std::size_t count = left < loader_->config_.batch_size ? left : loader_->config_.batch_size;
+      return loader_->batcher_(*loader_->dataset_, order.subspan(first, count));
     }
 
     const DataLoader* loader_;

@@ -3,13 +3,13 @@
 
 #include <array>
 #include <cstddef>
-#include <functional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <sinter/any_tensor.h>
+#include <sinter/function.h>
 #include <sinter/tensor.h>
 
 namespace sinter::detail {
@@ -116,7 +116,7 @@ using ResultOf = std::decay_t<decltype(call_with(std::declval<std::remove_refere
 
 /// The function on lists.
 template <class X, class F>
-std::function<std::vector<AnyTensor>(const std::vector<AnyTensor>&)> on_packs(F& f) {
+Function<std::vector<AnyTensor>(const std::vector<AnyTensor>&)> on_packs(F& f) {
   return [&f](const std::vector<AnyTensor>& list) {
     const Values<X> x = unpack<Values<X>>(list);
     return pack(call_with(f, x));

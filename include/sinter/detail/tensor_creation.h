@@ -15,6 +15,7 @@
 #include <sinter/any_tensor.h>
 #include <sinter/detail/typed.h>
 #include <sinter/functions/creation.h>
+#include <sinter/random.h>
 #include <sinter/sizes.h>
 
 namespace sinter {
@@ -65,12 +66,14 @@ class TensorCreation {
                                       dtype_of<T>, device, where));
   }
   static Made arange(std::int64_t start, std::int64_t stop, std::int64_t step, const Device& device,
+                     DType dtype = DType::i64,
                      Location where = Location::current()) requires(Rank == 1 && kInt) {
-    return made(AnyTensor::arange(start, stop, step, device, where));
+    check_kind(dtype, where);
+    return made(AnyTensor::arange(start, stop, step, dtype, device, where));
   }
-  static Made arange(std::int64_t start, std::int64_t stop, const Device& device,
+  static Made arange(std::int64_t start, std::int64_t stop, const Device& device, DType dtype = DType::i64,
                      Location where = Location::current()) requires(Rank == 1 && kInt) {
-    return made(AnyTensor::arange(start, stop, 1, device, where));
+    return arange(start, stop, 1, device, dtype, where);
   }
   static Made arange(double start, double stop, double step, const Device& device, DType dtype = DType::f32,
                      Location where = Location::current()) requires(Rank == 1 && kFloat) {
@@ -96,33 +99,68 @@ class TensorCreation {
     return made(sinter::eye(size, size, dtype, device, where));
   }
 
-  // ---- random numbers: drawn in f32 and cast
+  // ---- random numbers: of the thread's stream on the device, or of a generator
+  /// In [low, high).
   static Made uniform(const Sizes<Rank>& sizes, double low, double high, const Device& device,
                       DType dtype = DType::f32, Location where = Location::current()) requires kFloat {
     check_kind(dtype, where);
-    return made(AnyTensor::uniform(sizes, low, high, device, where).cast(dtype, where));
+    return made(AnyTensor::uniform(sizes, low, high, dtype, device, where));
+  }
+  static Made uniform(const Sizes<Rank>& sizes, double low, double high, const Device& device,
+                      Generator& generator, DType dtype = DType::f32,
+                      Location where = Location::current()) requires kFloat {
+    const DrawFrom draws(generator);
+    return uniform(sizes, low, high, device, dtype, where);
   }
   static Made normal(const Sizes<Rank>& sizes, double mean, double deviation, const Device& device,
                      DType dtype = DType::f32, Location where = Location::current()) requires kFloat {
     check_kind(dtype, where);
-    return made(AnyTensor::normal(sizes, mean, deviation, device, where).cast(dtype, where));
+    return made(AnyTensor::normal(sizes, mean, deviation, dtype, device, where));
+  }
+  static Made normal(const Sizes<Rank>& sizes, double mean, double deviation, const Device& device,
+                     Generator& generator, DType dtype = DType::f32,
+                     Location where = Location::current()) requires kFloat {
+    const DrawFrom draws(generator);
+    return normal(sizes, mean, deviation, device, dtype, where);
   }
   /// Uniform in [0, 1).
   static Made rand(const Sizes<Rank>& sizes, const Device& device, DType dtype = DType::f32,
                    Location where = Location::current()) requires kFloat {
-    check_kind(dtype, where);
-    return made(AnyTensor::uniform(sizes, 0, detail::below_one(dtype), device, where).cast(dtype, where));
+    return uniform(sizes, 0, 1, device, dtype, where);
+  }
+  static Made rand(const Sizes<Rank>& sizes, const Device& device, Generator& generator,
+                   DType dtype = DType::f32, Location where = Location::current()) requires kFloat {
+    return uniform(sizes, 0, 1, device, generator, dtype, where);
   }
   /// Standard normal.
   static Made randn(const Sizes<Rank>& sizes, const Device& device, DType dtype = DType::f32,
                     Location where = Location::current()) requires kFloat {
-    check_kind(dtype, where);
-    return made(AnyTensor::normal(sizes, 0, 1, device, where).cast(dtype, where));
+    return normal(sizes, 0, 1, device, dtype, where);
+  }
+  static Made randn(const Sizes<Rank>& sizes, const Device& device, Generator& generator,
+                    DType dtype = DType::f32, Location where = Location::current()) requires kFloat {
+    return normal(sizes, 0, 1, device, generator, dtype, where);
+  }
+  /// Integers low, .., high - 1, each as likely as the others.
+  static Made randint(const Sizes<Rank>& sizes, std::int64_t low, std::int64_t high, const Device& device,
+                      DType dtype = DType::i64, Location where = Location::current()) requires kInt {
+    return made(AnyTensor::randint(sizes, low, high, dtype, device, where));
+  }
+  static Made randint(const Sizes<Rank>& sizes, std::int64_t low, std::int64_t high, const Device& device,
+                      Generator& generator, DType dtype = DType::i64,
+                      Location where = Location::current()) requires kInt {
+    const DrawFrom draws(generator);
+    return randint(sizes, low, high, device, dtype, where);
   }
   /// True with a probability; see the other kinds' cast for zeros and ones of theirs.
   static Made bernoulli(const Sizes<Rank>& sizes, double probability, const Device& device,
                         Location where = Location::current()) requires kBool {
     return made(sinter::bernoulli(sizes, probability, device, where));
+  }
+  static Made bernoulli(const Sizes<Rank>& sizes, double probability, const Device& device,
+                        Generator& generator, Location where = Location::current()) requires kBool {
+    const DrawFrom draws(generator);
+    return bernoulli(sizes, probability, device, where);
   }
 
   // ---- parts put together

@@ -46,15 +46,10 @@ inline constexpr Trusted trusted;
 
 [[noreturn]] SINTER_API void throw_mismatch(const AnyTensor& any, std::size_t rank, std::string_view kind,
                                             const Location& where);
-[[noreturn]] SINTER_API void throw_element_type(const AnyTensor& any, DType wanted, const Location& where);
 SINTER_API void check_dtype_of_kind(bool fits, DType dtype, std::string_view kind, const Location& where);
 SINTER_API void check_row(std::size_t size, std::int64_t expected, const Location& where);
 SINTER_API AnyTensor from_scalars(std::span<const Scalar> scalars, const Shape& shape, DType dtype,
                                   const Device& device, const Location& where);
-/// The largest value below 1 that a cast to `dtype` does not round up to 1.
-constexpr double below_one(DType dtype) {
-  return dtype == DType::bf16 ? 1 - 0x1p-9 : dtype == DType::f16 ? 1 - 0x1p-12 : 1;
-}
 SINTER_API Scalar item(const AnyTensor& any, const Location& where);
 
 template <class Kind>
@@ -64,33 +59,10 @@ inline constexpr std::string_view kind_name<Int> = "Int";
 template <>
 inline constexpr std::string_view kind_name<Bool> = "Bool";
 
-/// The type that `item()` returns.
-template <class Kind>
-struct Item {
-  using type = double;
-};
-template <>
-struct Item<Int> {
-  using type = std::int64_t;
-};
-template <>
-struct Item<Bool> {
-  using type = bool;
-};
-
-template <class Kind>
-typename Item<Kind>::type item_of(const AnyTensor& tensor, const Location& where) {
-  const Scalar value = item(tensor, where);
-  if constexpr (std::same_as<Kind, Float>)
-    return value.as_double();
-  else
-    return static_cast<typename Item<Kind>::type>(value.as_int());
-}
-
 /// What `to_vector()` gives.
 template <class T>
 std::vector<T> elements_of(const AnyTensor& tensor, const Location& where) {
-  if (tensor.dtype() != dtype_of<T>) throw_element_type(tensor, dtype_of<T>, where);
+  if (tensor.dtype() != dtype_of<T>) throw_element_type(tensor.dtype(), dtype_of<T>, where);
   const auto count = static_cast<std::size_t>(tensor.numel());
   if constexpr (std::same_as<T, bool>) {
     std::vector<unsigned char> bytes(count);

@@ -8,6 +8,7 @@
 
 #include <sinter/any_tensor.h>
 #include <sinter/detail/api.h>
+#include <sinter/random.h>
 
 namespace sinter {
 
@@ -30,6 +31,9 @@ SINTER_API AnyTensor diag_mask(std::int64_t rows, std::int64_t columns, std::int
 /// Bool: true with the given probability.
 SINTER_API AnyTensor bernoulli(const Shape& shape, double probability, const Device& device,
                                Location where = Location::current());
+/// Drawn from a generator.
+SINTER_API AnyTensor bernoulli(const Shape& shape, double probability, const Device& device,
+                               Generator& generator, Location where = Location::current());
 
 /// How meshgrid numbers its axes: Matrix, the first vector along axis 0 ("ij"); Cartesian, the first vector
 /// along axis 1 and the second along axis 0 ("xy").

@@ -1,11 +1,12 @@
-// Random choices: by the counter-based generator of the device, so that a seed gives the same ones
-// everywhere.
+// Random choices: by counter-based numbers of the device's stream or a Generator, so that a seed gives the
+// same ones everywhere.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include <sinter/any_tensor.h>
+#include <sinter/random.h>
 #include <sinter/tensor.h>
 
 namespace sinter {
@@ -24,6 +25,16 @@ SINTER_API AnyTensor randperm(std::int64_t n, const Device& device, Location whe
 /// The slices along `axis` in random order.
 SINTER_API AnyTensor shuffle(const AnyTensor& x, std::int64_t axis = 0, Location where = Location::current());
 
+/// The same, drawn from a generator.
+SINTER_API AnyTensor categorical(const AnyTensor& logits, std::int64_t axis, Generator& generator,
+                                 Location where = Location::current());
+SINTER_API AnyTensor multinomial(const AnyTensor& weights, std::int64_t count, bool replacement,
+                                 Generator& generator, Location where = Location::current());
+SINTER_API AnyTensor randperm(std::int64_t n, const Device& device, Generator& generator,
+                              Location where = Location::current());
+SINTER_API AnyTensor shuffle(const AnyTensor& x, std::int64_t axis, Generator& generator,
+                             Location where = Location::current());
+
 template <std::size_t Rank>
 Tensor<Rank, Int> categorical(const Tensor<Rank>& logits, std::int64_t axis = -1,
                               Location where = Location::current()) {
@@ -39,6 +50,24 @@ template <std::size_t Rank, class Kind>
 Tensor<Rank, Kind> shuffle(const Tensor<Rank, Kind>& x, std::int64_t axis = 0,
                            Location where = Location::current()) {
   return {detail::trusted, shuffle(x.dynamic(), axis, where)};
+}
+
+template <std::size_t Rank>
+Tensor<Rank, Int> categorical(const Tensor<Rank>& logits, std::int64_t axis, Generator& generator,
+                              Location where = Location::current()) {
+  return {detail::trusted, categorical(logits.dynamic(), axis, generator, where)};
+}
+template <std::size_t Rank>
+requires(Rank == 1 || Rank == 2) Tensor<Rank, Int> multinomial(const Tensor<Rank>& weights,
+                                                               std::int64_t count, bool replacement,
+                                                               Generator& generator,
+                                                               Location where = Location::current()) {
+  return {detail::trusted, multinomial(weights.dynamic(), count, replacement, generator, where)};
+}
+template <std::size_t Rank, class Kind>
+Tensor<Rank, Kind> shuffle(const Tensor<Rank, Kind>& x, std::int64_t axis, Generator& generator,
+                           Location where = Location::current()) {
+  return {detail::trusted, shuffle(x.dynamic(), axis, generator, where)};
 }
 
 }  // namespace sinter

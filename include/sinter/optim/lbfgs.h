@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include <sinter/any_tensor.h>
 #include <sinter/detail/api.h>
+#include <sinter/function.h>
 #include <sinter/module.h>
 #include <sinter/optim/step.h>
 #include <sinter/record.h>
@@ -89,8 +89,8 @@ class SINTER_API Lbfgs {
  private:
   friend struct LbfgsConfig;
   explicit Lbfgs(const LbfgsConfig& config) : config_(config) {}
-  double take(double learning_rate, const std::vector<Step::Slot>& slots,
-              const std::function<AnyTensor()>& loss, const Location& where);
+  double take(double learning_rate, const std::vector<Step::Slot>& slots, const Function<AnyTensor()>& loss,
+              const Location& where);
 
   LbfgsConfig config_;
   State state_;

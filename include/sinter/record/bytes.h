@@ -1,8 +1,8 @@
 // Bytes that are shared, not copied: those of a tensor in a record.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -45,7 +45,8 @@ class Bytes {
 
   /// Whether the contents are equal.
   friend bool operator==(const Bytes& a, const Bytes& b) {
-    return a.size() == b.size() && (a.data() == b.data() || std::equal(a.begin(), a.end(), b.begin()));
+    return a.size() == b.size() &&
+           (a.empty() || a.data() == b.data() || std::memcmp(a.data(), b.data(), a.size()) == 0);
   }
 
  private:

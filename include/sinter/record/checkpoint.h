@@ -14,6 +14,7 @@
 #include <sinter/config.h>
 #include <sinter/detail/api.h>
 #include <sinter/device.h>
+#include <sinter/random.h>
 #include <sinter/record/module.h>
 #include <sinter/record/record.h>
 
@@ -172,6 +173,8 @@ class SINTER_API Checkpoint {
   }
   /// The random numbers of the thread that saves, and of that which loads.
   void random(std::string name, const Device& device);
+  /// Those of a generator.
+  void random(std::string name, Generator& generator);
 
   /// What makes a record of version `from` one of the next version: a function of Record&. Throws DataError
   /// where there is one already, or `from` is not below the version.

@@ -28,7 +28,7 @@ void write(const std::filesystem::path& path, const std::string& text) {
 
 }  // namespace
 
-Report detail::explain(const std::function<void()>& program) {
+Report detail::explain(const Function<void()>& program) {
   flush_all();
   runtime::Collector collector;
   program();

@@ -108,6 +108,11 @@ class HostBackend final : public Backend {
     return std::make_unique<Copy>(data.data(), host::data_of(from), data.size());
   }
 
+  const std::byte* host_memory(const BufferView& from, std::size_t bytes) override {
+    check_range(from, bytes, "download");
+    return host::data_of(from);
+  }
+
   std::size_t trim() override { return memory_->trim(); }
 
   std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override {

@@ -92,6 +92,12 @@ AnyTensor bernoulli(const Shape& shape, double probability, const Device& device
   return A::less(A::uniform(shape, 0, 1, device, where), probability, where);
 }
 
+AnyTensor bernoulli(const Shape& shape, double probability, const Device& device, Generator& generator,
+                    Location where) {
+  const DrawFrom draws(generator);
+  return bernoulli(shape, probability, device, where);
+}
+
 std::vector<AnyTensor> meshgrid(std::span<const AnyTensor> vectors, GridIndexing indexing, Location where) {
   Shape shape;
   for (const A& vector : vectors) {

@@ -107,4 +107,25 @@ AnyTensor shuffle(const AnyTensor& x, std::int64_t axis, Location where) {
   return x.index_select(axis, randperm(shape[dim], x.device(), where), where);
 }
 
+AnyTensor categorical(const AnyTensor& logits, std::int64_t axis, Generator& generator, Location where) {
+  const DrawFrom draws(generator);
+  return categorical(logits, axis, where);
+}
+
+AnyTensor multinomial(const AnyTensor& weights, std::int64_t count, bool replacement, Generator& generator,
+                      Location where) {
+  const DrawFrom draws(generator);
+  return multinomial(weights, count, replacement, where);
+}
+
+AnyTensor randperm(std::int64_t n, const Device& device, Generator& generator, Location where) {
+  const DrawFrom draws(generator);
+  return randperm(n, device, where);
+}
+
+AnyTensor shuffle(const AnyTensor& x, std::int64_t axis, Generator& generator, Location where) {
+  const DrawFrom draws(generator);
+  return shuffle(x, axis, where);
+}
+
 }  // namespace sinter

@@ -1,6 +1,7 @@
 // The generator runs the oracle along, so that it knows shapes and undoes steps whose numbers grow too large.
 #include "tests/support/programs/random_program.h"
 
+#include "tests/support/programs/drawn_ops.h"
 #include "tests/support/programs/random_assembly.h"
 
 namespace sinter::testing {
@@ -109,20 +110,24 @@ class Generator : public RandomAssembly {
   }
 
   void unary_step() {
-    static const std::vector<Op> float_ops = {
-        Op::Neg,   Op::Abs,   Op::Sign,  Op::Exp,   Op::Log,   Op::Log1p,   Op::Expm1, Op::Sqrt,
-        Op::Rsqrt, Op::Recip, Op::Sin,   Op::Cos,   Op::Tanh,  Op::Sigmoid, Op::Erf,   Op::Floor,
-        Op::Ceil,  Op::Round, Op::Trunc, Op::IsNan, Op::Tanh,  Op::Tan,     Op::Asin,  Op::Acos,
-        Op::Atan,  Op::Sinh,  Op::Cosh,  Op::Asinh, Op::Acosh, Op::Atanh};
-    static const std::vector<Op> integer_ops = {Op::Neg, Op::Abs, Op::Sign, Op::Not};
     const int x = pick([](const ReferenceTensor&) { return true; });
     if (x < 0) return;
-    const DType dtype = value(x).dtype;
-    const Op op = dtype == DType::boolean ? Op::Not
-                  : is_float(dtype)       ? data_.pick(float_ops)
-                                          : data_.pick(integer_ops);
-    const int made = unary(op, x);
+    const Op op = data_.pick(drawn_ops(OpClass::Elementwise, 1, value(x).dtype));
+    const int made = unary(op, data_.chance(0.7) ? within(domain_of(op), x) : x);
     if (made >= 0 && data_.chance(0.3)) drop(x);
+  }
+
+  /// `x`, or what a program would make of it for an op that takes only some numbers.
+  int within(Domain domain, int x) {
+    switch (domain) {
+      case Domain::Unit: return unary(Op::Sin, x);
+      case Domain::Positive:
+      case Domain::AboveOne: {
+        const int size = unary(Op::Abs, x);
+        return size < 0 ? -1 : binary(Op::Add, {size}, {-1, domain == Domain::Positive ? 0.125 : 1.125});
+      }
+      default: return x;
+    }
   }
 
   /// A handle that broadcasts with `x`, or a new input that does; -1 if there is none.
@@ -150,25 +155,19 @@ class Generator : public RandomAssembly {
     const int x = pick([](const ReferenceTensor&) { return true; });
     if (x < 0) return;
     const DType dtype = value(x).dtype;
-    static const std::vector<Op> numeric = {Op::Add,     Op::Sub,       Op::Mul,      Op::Div,   Op::Maximum,
-                                            Op::Minimum, Op::Add,       Op::Mul,      Op::Equal, Op::NotEqual,
-                                            Op::Less,    Op::LessEqual, Op::Remainder};
-    static const std::vector<Op> logic = {Op::And, Op::Or, Op::Xor};
-    static const std::vector<Op> boolean = {Op::And,      Op::Or,   Op::Xor,      Op::Equal,
-                                            Op::NotEqual, Op::Less, Op::LessEqual};
-    Op op = dtype == DType::boolean ? data_.pick(boolean) : data_.pick(numeric);
-    if (is_int(dtype) && data_.chance(0.3)) op = data_.pick(logic);
-    if (is_float(dtype) && data_.chance(0.05)) op = Op::Pow;
-    if (is_int(dtype) && data_.chance(0.15)) op = data_.chance(0.5) ? Op::ShiftLeft : Op::ShiftRight;
-    if (is_float(dtype) && data_.chance(0.05)) {
-      // Positive x: for negative x the sign of a zero decides the result, and ops may lose it.
-      const int made = binary(Op::Atan2, {x}, {-1, data_.real(0.1, 2)});
+    // Real programs add and multiply most.
+    static const std::vector<Op> usual = {Op::Add, Op::Mul, Op::Sub};
+    const bool is_usual = dtype != DType::boolean && data_.chance(0.3);
+    const Op op = data_.pick(is_usual ? usual : drawn_ops(OpClass::Elementwise, 2, dtype));
+    const Domain domain = domain_of(op);
+    if (domain == Domain::RightHalf) {
+      const int made = binary(op, {x}, {-1, data_.real(0.1, 2)});
       if (made >= 0 && data_.chance(0.4)) drop(x);
       return;
     }
     Argument a{x}, b;
     if (data_.chance(0.25)) {
-      b.number = op == Op::Pow ? Scalar(data_.integer(-1, 3)) : random_number(dtype);
+      b.number = domain == Domain::Exponent ? Scalar(data_.integer(-1, 3)) : random_number(dtype);
     } else {
       b.step = partner(x);
       if (b.step < 0) return;
@@ -303,10 +302,9 @@ class Generator : public RandomAssembly {
       mean(x, axes);
       return;
     }
-    const std::vector<Op> ops = {Op::Max, Op::Min, Op::Sum, Op::Sum, Op::Prod};
-    const Op op = ops[static_cast<std::size_t>(data_.integer(0, dtype == DType::boolean ? 1 : 4))];
+    const Op op = data_.pick(drawn_ops(OpClass::Reduce, 1, dtype));
     for (std::int64_t axis : axes)
-      if ((op == Op::Max || op == Op::Min) && dtype != DType::boolean &&
+      if (domain_of(op) == Domain::NotEmpty && dtype != DType::boolean &&
           shape(x)[axis < 0 ? axis + static_cast<std::int64_t>(shape(x).rank()) : axis] == 0)
         return;
     reduce(op, x, axes);

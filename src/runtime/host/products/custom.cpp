@@ -2,8 +2,10 @@
 #include "src/runtime/host/products/custom.h"
 
 #include <algorithm>
+#include <exception>
 
 #include "src/runtime/host/buffer.h"
+#include "src/runtime/launch_failure.h"
 
 namespace sinter::runtime::host {
 namespace {
@@ -26,14 +28,19 @@ class CustomProgram final : public HostExecutable {
     const KernelArguments given(all.first(op_.operands.size()), all.subspan(op_.operands.size()), op_.sizes);
     const std::int64_t pieces = std::clamp<std::int64_t>(op_.threads / kLeastPiece, 1,
                                                          static_cast<std::int64_t>(workers.pool().size()));
-    workers.pool().run(static_cast<std::size_t>(pieces), [&](std::size_t piece, std::size_t) {
+    const auto run_piece = [&](std::size_t piece, std::size_t) {
       const auto at = [&](std::int64_t p) {
         return op_.threads / pieces * p + std::min(p, op_.threads % pieces);
       };
       const std::int64_t begin = at(static_cast<std::int64_t>(piece)),
                          end = at(static_cast<std::int64_t>(piece) + 1);
       if (begin < end) op_.custom->source().host(given, begin, end);
-    });
+    };
+    try {
+      workers.pool().run(static_cast<std::size_t>(pieces), run_piece);
+    } catch (...) {
+      throw LaunchFailure(std::current_exception());
+    }
   }
 
  private:
