@@ -213,13 +213,16 @@ TEST_CASE("a new sequence length compiles what only its class of lengths has") {
   NewKernels kernels(device);
   for (int round = 0; round < 2; ++round)
     for (const std::int64_t batch : {32, 48, 33}) kernels.of([&] { step(batch, 20); });
+  // The host has a second form of a kernel with short rows, whose lanes run over two loops. It is compiled
+  // when there is enough to do for the vectors of this processor.
+  const std::uint64_t forms = device.name() == "host" ? 2 : 0;
   std::uint64_t all = 0;
   for (const std::int64_t length : {24, 28, 29, 17, 40, 60}) {
     const std::uint64_t some = kernels.of([&] { step(32, length); });
     all += some;
     CHECK_MESSAGE(some <= 8, "length " << length << ":\n" << kernels.last());
     const std::uint64_t more = kernels.of([&] { step(40, length); });
-    CHECK_MESSAGE(more == 0, "length " << length << ":\n" << kernels.last());
+    CHECK_MESSAGE(more <= forms, "length " << length << ":\n" << kernels.last());
   }
   CHECK(all <= 12);
 }

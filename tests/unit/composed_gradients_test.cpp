@@ -51,7 +51,7 @@ TEST_CASE("gradients of losses of sequences") {
   // Two sequences: one that fills its tensors, and one that has a frame and a label fewer.
   const Tensor<2, Int> targets(long_index({1, 2, 2, 0}, {2, 2}));
   const Tensor<1, Int> labels(long_index({2, 1}, {2})), frames(long_index({3, 2}, {2}));
-  const auto check = [](const Input& input, const testing::Function& f) {
+  const auto check = [](const Input& input, const testing::TensorFunction& f) {
     check_gradients({input}, f);
     check_second_gradients({input}, f);
   };
