@@ -20,9 +20,9 @@ struct Gpt {
 
   /// (batch, length) to the logits of all positions, one below the other.
   Tensor<2> forward(const Tensor<2, sn::Int>& x, const Tensor<1, sn::Int>& places) const {
-    const std::int64_t rows = x.shape().numel(), width = tokens.weight.shape()[1];
+    const auto [batch, length] = x.dims();
     const auto embedded = tokens.forward(x) + positions.forward(places).unsqueeze(0);
-    return head.forward(blocks.forward(embedded, {.causal = true}).reshape({rows, width}));
+    return head.forward(blocks.forward(embedded, {.causal = true}).reshape({batch * length, -1}));
   }
 };
 

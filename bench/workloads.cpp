@@ -7,6 +7,7 @@
 
 #include "first_step.h"
 #include "loops.h"
+#include "modules.h"
 #include "resnet.h"
 #include "threads.h"
 #include "transformer.h"
@@ -323,6 +324,8 @@ const std::vector<Workload>& workloads() {
          [](const Device& device) { return step_beside(device, false); }},
         {"step_beside_new_shapes", "the same beside a thread that evaluates ever new shapes", 1, 1, "ms",
          nullptr, [](const Device& device) { return step_beside(device, true); }},
+        {"module_overhead", "an MLP recorded as modules, of the same as plain operations (host: null device)",
+         20, 1, "x", nullptr, [](const Device& device) { return module_overhead(asynchronous(device)); }},
         {"host_us_per_op", "one tiny op, recorded and run", 4, kTinyOps, "us", tiny_ops},
     };
     for (Workload& row : loop_rows()) rows.push_back(std::move(row));

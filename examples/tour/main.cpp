@@ -17,6 +17,9 @@ int main() {
   std::cout << "a + row\n" << a + row.unsqueeze(0) << "\n";  // sizes of 1 broadcast
   std::cout << "where a > 2\n" << sn::where(a > 2.0, a, -1.0) << "\n";
 
+  const auto [rows, columns] = a.dims();
+  std::cout << rows << " rows, " << columns << " columns\n";
+
   // Views copy nothing; braces say the rank.
   std::cout << "transposed and flattened\n" << a.transpose(0, 1).reshape({6}) << "\n";
   std::cout << "second column, reversed\n" << a.narrow(1, 1, 1).squeeze(1).flip({0}) << "\n";

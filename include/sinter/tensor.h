@@ -2,6 +2,7 @@
 // compile.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -75,6 +76,13 @@ class Tensor : public TensorCreation<Rank, Kind>,
   // ---- facts
   bool defined() const { return any_.defined(); }
   const Shape& shape() const { return any_.shape(); }
+  /// The sizes one by one: `const auto [batch, length, width] = x.dims();`
+  std::array<std::int64_t, Rank> dims() const {
+    const Shape& sizes = shape();
+    std::array<std::int64_t, Rank> all{};
+    for (std::size_t i = 0; i < Rank; ++i) all[i] = sizes[i];
+    return all;
+  }
   std::int64_t numel() const { return any_.numel(); }
   DType dtype() const { return any_.dtype(); }
   Device device() const { return any_.device(); }

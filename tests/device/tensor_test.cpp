@@ -306,3 +306,10 @@ TEST_CASE("devices") {
   CHECK(there.device() == Device::host());
   CHECK(values(there) == Floats{1, 1});
 }
+
+TEST_CASE("sizes one by one") {
+  const auto [rows, columns] = Tensor<2>::zeros({3, 0}, device()).dims();
+  CHECK((rows == 3 && columns == 0));
+  CHECK(Tensor<0>::full({}, 1, device()).dims().empty());
+  CHECK_THROWS_AS(Tensor<2>().dims(), Error);
+}
