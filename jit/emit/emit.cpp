@@ -6,6 +6,7 @@
 
 #include <sinter/error.h>
 
+#include "jit/emit/attention/attention.h"
 #include "jit/emit/contraction/contraction.h"
 #include "jit/emit/dialects/dialect.h"
 #include "jit/emit/dialects/prelude.h"
@@ -145,6 +146,7 @@ bool has_rows_of_lanes(const ir::Kernel& kernel, const Target& target) {
 
 int workgroup_lanes(const ir::Kernel& kernel, const Target& target) {
   if (has_tiles(kernel, target)) return contraction_lanes(kernel);
+  if (has_attention(kernel, target)) return attention_lanes(kernel);
   if (kernel.split && has_rows_of_lanes(kernel, target))
     return std::max(target.workgroup_size, target.split_workgroup_size);
   return kernel.row_elements > 0 && !has_short_rows(kernel, target) ? kernel.row_lanes
@@ -154,6 +156,7 @@ int workgroup_lanes(const ir::Kernel& kernel, const Target& target) {
 Source emit(const ir::Kernel& kernel, const Target& device) {
   check_dtypes(kernel, device);
   if (has_tiles(kernel, device)) return emit_contraction(kernel, device);
+  if (has_attention(kernel, device)) return emit_attention(kernel, device);
   // What stands for each subgroup or lane of a workgroup has room for this kernel's workgroups.
   Target target = device;
   target.workgroup_size = workgroup_lanes(kernel, device);
@@ -249,6 +252,7 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
   Geometry shape;
   if (outer <= 0) return shape;
   if (has_tiles(kernel, target)) return contraction_geometry(kernel, target, ints);
+  if (has_attention(kernel, target)) return attention_geometry(kernel, ints);
   const auto check_split = [&](std::int64_t workgroups) {
     // These have no loop over outer points.
     if (kernel.split && workgroups > shape.workgroups)

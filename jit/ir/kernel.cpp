@@ -31,13 +31,15 @@ std::vector<std::uint32_t> dependence(const Kernel& kernel) {
     switch (expr.kind) {
       case ExprKind::Scalar:
       case ExprKind::Elementwise:
-      case ExprKind::Reduce: break;
+      case ExprKind::Reduce:
+      case ExprKind::Dot:
+      case ExprKind::Combine: break;
       default: loops = of_map[expr.map];
     }
     for (const ExprId arg : expr.args)
       if (arg != kNone) loops |= of_expr[arg];
     if (expr.predicate != kNone) loops |= of_expr[expr.predicate];
-    if (expr.kind == ExprKind::Reduce) loops &= (1u << kernel.outer_rank) - 1;
+    if (is_reduced(expr)) loops &= (1u << kernel.outer_rank) - 1;
     of_expr.push_back(loops);
   }
   return of_expr;

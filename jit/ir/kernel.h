@@ -96,6 +96,14 @@ enum class ExprKind : std::uint8_t {
   Elementwise,
   /// op (Sum, Prod, Max, Min, SquaredDeviations) of args[0] over all inner points.
   Reduce,
+  /// The vector of buffers[buffer][map + c * stride] for c in [0, length): an operand of the next two alone.
+  Row,
+  /// f32: the sum over c of args[0][c] * args[1][c], Rows of 16-bit floats of one length.
+  Dot,
+  /// The vector of, for each c, the sum over all inner points of args[0], rounded to the dtype of the Row
+  /// args[1], times args[1][c]; times args[2] where there is one, which is Outer. It is only stored: element
+  /// c at the store's map + c.
+  Combine,
 };
 
 enum class Level : std::uint8_t { Outer, Inner };
@@ -119,10 +127,11 @@ struct Expr {
   std::uint16_t phase = 0;
   ExprId args[3] = {kNone, kNone, kNone};
   ExprId predicate = kNone;   // Load, LoadAt: a bool expression
-  std::uint16_t buffer = 0;   // Load, LoadAt
-  std::uint16_t map = 0;      // Load, LoadAt, Index, InBounds, Random*
+  std::uint16_t buffer = 0;   // Load, LoadAt, Row
+  std::uint16_t map = 0;      // Load, LoadAt, Row, Index, InBounds, Random*
   std::uint16_t scalar = 0;   // Scalar, Random*
-  IntRef stride, extent;      // LoadAt
+  IntRef stride, extent;      // LoadAt; of a Row the stride
+  std::uint16_t length = 0;   // Row
   std::uint16_t fault = 0;    // LoadAt: number of its fault word; from 0 on in the order of expressions
   std::vector<Bound> bounds;  // InBounds
 };
@@ -194,6 +203,16 @@ struct Tiling {
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 
+/// How tensor cores compute a kernel of Dots, row by row: a workgroup has a tile of the last outer loop,
+/// whose Rows stay in shared memory, and goes along the only inner loop, whose Rows come by the copy engine,
+/// tile by tile. Scores live in registers alone. With three phases, of which the second is about the greatest
+/// score of a row, both are done at once: what was added up so far is scaled where a greater one is met.
+struct Attention {
+  std::uint16_t rows = 0, columns = 0;  // of a tile; 0: the kernel is none
+  std::uint8_t slots = 0;               // of shared memory, a tile of columns each
+  bool any() const { return rows > 0; }
+};
+
 /// One fused kernel. Loop coordinate k < outer_rank is outer, the rest inner.
 ///
 /// With `members` > 1 one launch runs the kernel for up to so many members, each with buffers, ints and
@@ -253,6 +272,7 @@ struct Kernel {
 
   /// For devices with tensor cores; others follow `schedule`.
   Tiling tiling;
+  Attention attention;
 
   std::vector<IndexMap> maps;
   std::vector<Expr> exprs;  // operands stand before their uses
@@ -261,6 +281,16 @@ struct Kernel {
 
 /// The loops of a set, in order.
 std::vector<std::size_t> loops_of(std::uint32_t set);
+
+/// True iff the expression has the values of finished inner loops: a Reduce or a Combine.
+inline bool is_reduced(const Expr& expr) {
+  return expr.kind == ExprKind::Reduce || expr.kind == ExprKind::Combine;
+}
+
+/// True iff the expression reads a buffer.
+inline bool reads_memory(const Expr& expr) {
+  return expr.kind == ExprKind::Load || expr.kind == ExprKind::LoadAt || expr.kind == ExprKind::Row;
+}
 
 /// For each expression the loops that it depends on, as a set.
 std::vector<std::uint32_t> dependence(const Kernel& kernel);

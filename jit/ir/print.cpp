@@ -27,6 +27,9 @@ std::string_view text_of(ExprKind kind) {
     case ExprKind::RandomNormal: return "random_normal";
     case ExprKind::Elementwise: return "elementwise";
     case ExprKind::Reduce: return "reduce";
+    case ExprKind::Row: return "row";
+    case ExprKind::Dot: return "dot";
+    case ExprKind::Combine: return "combine";
   }
   return "?";
 }
@@ -47,6 +50,13 @@ class Printer {
     for (const std::uint16_t size : k.inner_sizes) number(size);
     if (k.split) word("split");
     if (k.tiling.any()) print_tiling(k.tiling);
+    if (k.attention.any())
+      word("attention")
+          .number(k.attention.rows)
+          .word("x")
+          .number(k.attention.columns)
+          .word("slots")
+          .number(k.attention.slots);
     if (k.wide) word("wide");
     if (k.faults) word("faults").number(k.faults);
     end_line();
@@ -148,6 +158,10 @@ class Printer {
     word(name_of(e.dtype));
     switch (e.kind) {
       case ExprKind::Load: named('b', e.buffer).named('m', e.map); break;
+      case ExprKind::Row:
+        named('b', e.buffer).named('m', e.map);
+        word("stride").word(text_of(e.stride)).word("length").number(e.length);
+        break;
       case ExprKind::LoadAt:
         named('b', e.buffer).named('m', e.map);
         word("stride").word(text_of(e.stride)).word("extent").word(text_of(e.extent));
@@ -164,7 +178,9 @@ class Printer {
       case ExprKind::Random:
       case ExprKind::RandomNormal: named('m', e.map).named('s', e.scalar); break;
       case ExprKind::Elementwise:
-      case ExprKind::Reduce: break;
+      case ExprKind::Reduce:
+      case ExprKind::Dot:
+      case ExprKind::Combine: break;
     }
     for (ExprId arg : e.args)
       if (arg != kNone) named('%', arg);

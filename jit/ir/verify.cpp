@@ -88,6 +88,7 @@ class Verifier {
     require(k_.row_elements > 0 || !(k_.row_full || k_.row_ragged), where,
             "full or ragged rows, of which no lane holds elements");
     if (k_.tiling.any()) check_tiling();
+    if (k_.attention.any()) check_attention();
     require(k_.row_cluster == 1 || (k_.row_elements > 0 && k_.members == 1 && !k_.split), where,
             "a cluster for each row, which lanes must hold, of one member's");
   }
@@ -117,6 +118,25 @@ class Verifier {
     const std::vector<std::uint32_t> loops = dependence(k_);
     check_factor(t.a, t.row_loops, t.column_loops, loops);
     check_factor(t.b, t.column_loops, t.row_loops, loops);
+  }
+
+  void check_attention() const {
+    const std::string where = "attention";
+    require(k_.inner_rank == 1 && k_.members == 1 && !k_.split && k_.row_elements == 0 && !k_.tiling.any() &&
+                !k_.faults,
+            where, "of a kernel that has no rows, or is computed otherwise");
+    require(k_.attention.rows % 64 == 0 && k_.attention.columns % 16 == 0 && k_.attention.slots >= 2, where,
+            "of no such tiles");
+    for (const Store& store : k_.stores) require(store.level == Level::Outer, where, "with an Inner store");
+    const std::vector<std::uint32_t> loops = dependence(k_);
+    const std::uint32_t row = 1u << (k_.outer_rank - 1u), column = 1u << k_.outer_rank;
+    for (ExprId id = 0; id < k_.exprs.size(); ++id) {
+      const Expr& e = k_.exprs[id];
+      if (e.kind != ExprKind::Row) continue;
+      require((loops[id] & (row | column)) != (row | column), where, "of rows that lie both ways");
+      require(e.stride.is_one() && k_.maps[e.map].steps.size() == 1, where,
+              "of rows that the engine cannot copy");
+    }
   }
 
   void check_factor(const TiledFactor& factor, std::uint32_t own, std::uint32_t other,
@@ -174,6 +194,8 @@ class Verifier {
   static std::size_t arity_of(const Expr& e) {
     switch (e.kind) {
       case ExprKind::Elementwise: return info(e.op).arity;
+      case ExprKind::Dot: return 2;
+      case ExprKind::Combine: return e.args[2] == kNone ? 2 : 3;
       case ExprKind::Reduce:
       case ExprKind::LoadAt: return 1;
       default: return 0;
@@ -183,7 +205,9 @@ class Verifier {
     switch (e.kind) {
       case ExprKind::Scalar:
       case ExprKind::Elementwise:
-      case ExprKind::Reduce: return false;
+      case ExprKind::Reduce:
+      case ExprKind::Dot:
+      case ExprKind::Combine: return false;
       default: return true;
     }
   }
@@ -199,6 +223,7 @@ class Verifier {
     std::uint16_t phase = 0;
     const auto use = [&](ExprId operand) {
       require(operand < id, where, "operand " + expr_name(operand) + " does not stand before its use");
+      check_vector(e, operand, where);
       level = std::max(level, k_.exprs[operand].level);
       phase = std::max(phase, k_.exprs[operand].phase);
     };
@@ -220,10 +245,12 @@ class Verifier {
     }
     check_kind(e, where);
 
-    if (e.kind == ExprKind::Reduce) {
+    if (e.kind == ExprKind::Combine) phase = k_.exprs[e.args[0]].phase;  // the scale may come later
+    if (is_reduced(e)) {
       level = Level::Outer;
       ++phase;
     }
+    if (e.kind == ExprKind::Combine && e.args[2] != kNone) phase = std::max(phase, k_.exprs[e.args[2]].phase);
     require(e.level == level, where,
             level == Level::Inner ? "is Outer but depends on inner coordinates"
                                   : "is Inner but depends on no inner coordinate");
@@ -231,8 +258,37 @@ class Verifier {
             "phase " + std::to_string(e.phase) + " where its operands give " + std::to_string(phase));
   }
 
+  /// Vectors go into Dots and Combines, and numbers into all else.
+  void check_vector(const Expr& e, ExprId operand, const std::string& where) const {
+    const ExprKind kind = k_.exprs[operand].kind;
+    require(kind != ExprKind::Combine, where, "a combination is only stored");
+    const bool wanted = e.kind == ExprKind::Dot || (e.kind == ExprKind::Combine && operand == e.args[1]);
+    require((kind == ExprKind::Row) == wanted, where,
+            wanted ? "an operand is no row" : "an operand is a row");
+  }
+
   void check_kind(const Expr& e, const std::string& where) const {
     switch (e.kind) {
+      case ExprKind::Row:
+        require(is_half(e.dtype) && e.length > 0, where, "a row of no 16-bit floats");
+        check_int(e.stride, where);
+        require(e.buffer < k_.buffers.size() && k_.buffers[e.buffer].read &&
+                    k_.buffers[e.buffer].dtype == e.dtype,
+                where, "no such buffer to read b" + std::to_string(e.buffer));
+        return;
+      case ExprKind::Dot: {
+        const Expr &a = k_.exprs[e.args[0]], &b = k_.exprs[e.args[1]];
+        require(e.dtype == DType::f32 && a.dtype == b.dtype && a.length == b.length, where,
+                "of rows that are not alike");
+        return;
+      }
+      case ExprKind::Combine:
+        require(k_.inner_rank > 0, where, "a combination without inner dims");
+        require(is_float(e.dtype) && k_.exprs[e.args[0]].dtype == DType::f32, where, "of no f32");
+        require(e.args[2] == kNone ||
+                    (k_.exprs[e.args[2]].dtype == DType::f32 && k_.exprs[e.args[2]].level == Level::Outer),
+                where, "a scale that is no number of a row");
+        return;
       case ExprKind::LoadAt: {
         const DType index = k_.exprs[e.args[0]].dtype;
         require(index == DType::i32 || index == DType::i64, where, "the index is not i32 or i64");
@@ -362,7 +418,7 @@ class Verifier {
     std::vector<int> loads(k_.buffers.size()), stores(k_.buffers.size());
     std::uint16_t faults = 0;
     for (const Expr& e : k_.exprs) {
-      if (e.kind == ExprKind::Load || e.kind == ExprKind::LoadAt) ++loads[e.buffer];
+      if (reads_memory(e)) ++loads[e.buffer];
       if (e.kind != ExprKind::LoadAt) continue;
       require(e.fault == faults, "a LoadAt",
               "fault word " + std::to_string(e.fault) + ", expected " + std::to_string(faults));
@@ -389,8 +445,7 @@ class Verifier {
     const std::vector<std::uint16_t> last_use = last_phases();
     for (ExprId id = 0; id < k_.exprs.size(); ++id) {
       const Expr& e = k_.exprs[id];
-      const bool loads = e.kind == ExprKind::Load || e.kind == ExprKind::LoadAt;
-      if (!loads || e.buffer != store.buffer) continue;
+      if (!reads_memory(e) || e.buffer != store.buffer) continue;
       require(e.kind == ExprKind::Load, where, "is written in place but read by an index, " + expr_name(id));
       require(k_.maps[e.map] == k_.maps[store.map], where,
               "is written in place but read through another map, " + expr_name(id));

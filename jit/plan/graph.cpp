@@ -164,6 +164,8 @@ Shape without_ones(const Shape& shape, std::int64_t& bits) {
 Domain domain_of(const Graph& graph, const Node& node) {
   const Shape& operand = graph.nodes[node.operands[0]].shape;
   if (node.is(OpClass::Reduce)) return {operand, node.ints[0]};
+  // The columns of its rows are no loop.
+  if (node.is(OpClass::Combine)) return {operand, std::int64_t{1} << (operand.rank() - 1)};
   Domain domain{node.shape, std::int64_t{1} << node.shape.rank()};
   domain.shape.push_back(operand[operand.rank() - 1]);
   return domain;

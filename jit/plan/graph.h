@@ -50,7 +50,9 @@ struct Node {
   OpClass op_class() const { return info(op).op_class; }
   bool is(OpClass c) const { return kind == NodeKind::Op && op_class() == c; }
   /// A reduction or a contraction: its kernel has inner loops.
-  bool has_inner_loops() const { return is(OpClass::Reduce) || is(OpClass::Contract); }
+  bool has_inner_loops() const {
+    return is(OpClass::Reduce) || is(OpClass::Contract) || is(OpClass::Combine);
+  }
   /// A library op, which is its own first result, or a further one: written by the op's launch.
   bool is_library_result() const { return is(OpClass::Library) || is(OpClass::Result); }
   /// Random numbers are the sources that have two scalars: seed and stream.

@@ -237,13 +237,14 @@ class Placer {
 
   /// Every load of buffer `r` reads the element that the store to `w` writes, in the same lane and no later.
   static bool same_elements(const ir::Kernel& kernel, std::size_t r, std::size_t w) {
+    // Lanes read the rows that other lanes write.
+    if (kernel.attention.any()) return false;
     const ir::Store* store = nullptr;
     for (const ir::Store& candidate : kernel.stores)
       if (candidate.buffer == w) store = &candidate;
     for (const ir::Expr& expr : kernel.exprs) {
-      if (expr.kind != ir::ExprKind::Load && expr.kind != ir::ExprKind::LoadAt) continue;
-      if (expr.buffer != r) continue;
-      if (expr.kind == ir::ExprKind::LoadAt || expr.map != store->map) return false;
+      if (!ir::reads_memory(expr) || expr.buffer != r) continue;
+      if (expr.kind != ir::ExprKind::Load || expr.map != store->map) return false;
     }
     return last_phase_of_loads(kernel, r, store->level) <= store->phase;
   }

@@ -15,7 +15,7 @@ void join(ir::Kernel& kernel, std::uint16_t output, std::uint16_t input) {
     if (buffer > output) --buffer;
   };
   for (ir::Expr& expr : kernel.exprs)
-    if (expr.kind == ir::ExprKind::Load || expr.kind == ir::ExprKind::LoadAt) rename(expr.buffer);
+    if (ir::reads_memory(expr)) rename(expr.buffer);
   for (ir::Store& store : kernel.stores) rename(store.buffer);
   kernel.buffers.erase(kernel.buffers.begin() + output);
 }

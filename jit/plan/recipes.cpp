@@ -204,7 +204,9 @@ class Keeper {
       case OpClass::Source: return nullptr;
       case OpClass::Elementwise: break;
       case OpClass::Reduce:
-      case OpClass::Contract: return "a reduction";
+      case OpClass::Contract:
+      case OpClass::Dot:
+      case OpClass::Combine: return "a reduction";
       case OpClass::Gather: return "an indexed read";
       case OpClass::Library:
       case OpClass::Result: return "a library operation";

@@ -35,6 +35,8 @@ class KernelReach {
         reach = anywhere(through(kernel_.maps[expr.map]), value_of(expr.stride, ints_),
                          value_of(expr.extent, ints_));
         reach.count = std::min(points(depends_[i]), reach.last - reach.first + 1);
+      } else if (expr.kind == ir::ExprKind::Row) {
+        reach = through(kernel_.maps[expr.map], expr.stride, expr.length);
       } else {
         continue;
       }
@@ -43,10 +45,15 @@ class KernelReach {
     return found;
   }
 
-  std::int64_t stored(const ir::Store& store) const { return through(kernel_.maps[store.map]).count; }
+  std::int64_t stored(const ir::Store& store) const {
+    const ir::Expr& value = kernel_.exprs[store.value];
+    const bool is_vector = value.kind == ir::ExprKind::Combine;
+    return through(kernel_.maps[store.map]).count * (is_vector ? kernel_.exprs[value.args[1]].length : 1);
+  }
 
  private:
-  Reach through(const ir::IndexMap& map) const {
+  /// Of vectors of `length` elements.
+  Reach through(const ir::IndexMap& map, ir::IntRef stride = {}, std::int64_t length = 1) const {
     Reach reach;
     std::int64_t fewest = 0;
     for (std::size_t s = 0; s < map.steps.size(); ++s) {
@@ -56,7 +63,11 @@ class KernelReach {
         extents.clear();
         for (ir::IntRef extent : step.extents) extents.push_back(value_of(extent, ints_));
       }
-      for (ir::IntRef stride : step.strides) strides.push_back(value_of(stride, ints_));
+      for (ir::IntRef of_loop : step.strides) strides.push_back(value_of(of_loop, ints_));
+      if (s + 1 == map.steps.size()) {
+        extents.push_back(length);
+        strides.push_back(value_of(stride, ints_));
+      }
       reach = reach_of(extents, strides, value_of(step.offset, ints_));
       fewest = s == 0 ? reach.count : std::min(fewest, reach.count);
     }
@@ -90,7 +101,9 @@ class KernelReach {
     if (expr.predicate != ir::kNone) bits |= depends_[expr.predicate];
     switch (expr.kind) {
       case ir::ExprKind::Scalar:
-      case ir::ExprKind::Elementwise: break;
+      case ir::ExprKind::Elementwise:
+      case ir::ExprKind::Dot: break;
+      case ir::ExprKind::Combine:
       case ir::ExprKind::Reduce: bits &= (std::uint64_t{1} << kernel_.outer_rank) - 1; break;
       default: {
         const std::vector<ir::IntRef>& strides = kernel_.maps[expr.map].steps[0].strides;

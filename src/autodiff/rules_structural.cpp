@@ -289,6 +289,8 @@ constexpr Rule kTable[] = {
     {Op::Min, {{{extreme, kFirst | kResult}}}},
     {Op::SquaredDeviations, {}},  // only the planner makes it
     {Op::Contract, {}},           // likewise
+    {Op::Dot, {}},                // likewise
+    {Op::Combine, {}},            // likewise
 
     {Op::Gather, {{{gather, kSecond}}}},
 

@@ -1,9 +1,7 @@
-// Attention, composed of plain operations.
+// Layers of attention, and the cache of keys and values.
 #include <array>
-#include <cmath>
 #include <string>
 
-#include <sinter/functions/activation.h>
 #include <sinter/nn/attention.h>
 
 #include "src/nn/init.h"
@@ -12,18 +10,6 @@ namespace sinter::nn {
 namespace {
 
 using A = AnyTensor;
-
-/// The lowest finite number: a row in which nothing is seen has a softmax all the same, which is taken out
-/// after.
-double lowest(DType dtype) { return dtype == DType::f16 ? -65504.0 : -3.0e38; }
-
-/// Key j is seen by query i iff j <= i + offset, (queries, keys). The offset is an argument of the kernel.
-A causal_mask(std::int64_t queries, std::int64_t keys, std::int64_t offset, const Device& device,
-              const Location& where) {
-  const A i = A::arange(0, queries, 1, device, where).reshape({queries, 1}, where);
-  const A j = A::arange(0, keys, 1, device, where).reshape({1, keys}, where);
-  return A::less_equal(j, A::add(i, offset, where), where);
-}
 
 /// (batch, length, heads d) -> (batch, heads, length, d)
 A split_heads(const A& x, std::int64_t heads, const Location& where) {
@@ -37,32 +23,6 @@ A join_heads(const A& x, const Location& where) {
 }
 
 }  // namespace
-
-AnyTensor detail::attention(const AnyTensor& q, const AnyTensor& k, const AnyTensor& v,
-                            const AttentionArguments& arguments, Location where) {
-  const std::size_t rank = q.rank();
-  const std::int64_t d = q.shape()[rank - 1], queries = q.shape()[rank - 2], keys = k.shape()[rank - 2];
-  if (k.shape()[rank - 1] != d || v.shape()[rank - 2] != keys || d == 0)
-    throw ShapeError("[attention] queries " + to_string(q.shape()) + ", keys " + to_string(k.shape()) +
-                         " and values " + to_string(v.shape()) +
-                         " are not (.., queries, d), (.., keys, d) and (.., keys, d_v) with d 1 or more",
-                     where);
-  const double scale = arguments.scale != 0 ? arguments.scale : 1 / std::sqrt(static_cast<double>(d));
-  A scores = A::mul(q.matmul(k.transpose(-2, -1, where), where), scale, where);
-  if (arguments.softcap != 0)
-    scores = A::mul(A::mul(scores, 1 / arguments.softcap, where).tanh(where), arguments.softcap, where);
-  if (arguments.bias) scores = A::add(scores, *arguments.bias, where);
-  A seen;
-  if (arguments.causal) seen = causal_mask(queries, keys, arguments.offset, q.device().inner(), where);
-  if (arguments.mask) seen = seen.defined() ? A::logical_and(seen, *arguments.mask, where) : *arguments.mask;
-  if (seen.defined()) scores = A::where(seen, scores, lowest(scores.dtype()), where);
-  A probability = softmax(scores, -1, where);
-  if (seen.defined()) probability = A::where(seen, probability, 0.0, where);
-  if (arguments.dropout)
-    probability = detail::dropout(probability, arguments.dropout->probability, probability.rank(),
-                                  arguments.dropout->training, where);
-  return probability.matmul(v, where);
-}
 
 KeyValueCache::KeyValueCache(std::int64_t capacity, Location where) : capacity_(capacity) {
   detail::require_positive("key_value_cache", "the capacity", capacity, where);

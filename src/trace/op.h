@@ -24,6 +24,8 @@ enum class OpClass : std::uint8_t {
   Pad,
   Reduce,
   Contract,
+  Dot,
+  Combine,
   Gather,
   Library,
   Result

@@ -42,6 +42,9 @@ double cost_of(const ir::Kernel& kernel, const Expr& e, const Lanes& lanes) {
   const double width = size_of(e.dtype) == 8 ? 2 : 1;
   switch (e.kind) {
     case ExprKind::Scalar:
+    case ExprKind::Row:
+    case ExprKind::Dot:
+    case ExprKind::Combine:
     case ExprKind::Reduce: return 0;
     case ExprKind::Load: return is_far(kernel, e.map, lanes) ? 1 : 0.08 * width;
     case ExprKind::LoadAt: return 1.5;

@@ -1,5 +1,6 @@
 // Index maps as LLVM values, and the expressions that are made of them.
 #include <algorithm>
+#include <stdexcept>
 
 #include "jit/emit/llvm/maths.h"
 #include "jit/emit/llvm/values.h"
@@ -265,6 +266,9 @@ void LlvmValues::make(ir::ExprId id) {
       return;
     }
     case ExprKind::Reduce: return;  // set when its loop has ended
+    case ExprKind::Row:
+    case ExprKind::Dot:
+    case ExprKind::Combine: throw std::logic_error("llvm: scores, which are for tensor cores");
   }
 }
 

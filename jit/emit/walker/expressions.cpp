@@ -356,8 +356,31 @@ void Expressions::define(ExprId id) {
         return say("sn_div_by_f32(" + operands[0] + ", " + operands[1] + ", " + reciprocal(e.args[1]) + ")");
       return say(elementwise_text(info(e.op), e.dtype, dtypes, operands));
     }
+    case ExprKind::Dot: return define_dot(id);
+    case ExprKind::Row:             // its Dots and Combines read it
+    case ExprKind::Combine:         // likewise the kernel of attention
     case ExprKind::Reduce: return;  // the loops define it
   }
+}
+
+void Expressions::define_dot(ExprId id) {
+  const Expr& e = kernel.exprs[id];
+  const Expr& row = kernel.exprs[e.args[0]];
+  out.line(dialect.variable(DType::f32, value(id), zero(DType::f32)));
+  std::string factors[2];
+  for (int k = 0; k < 2; ++k) {
+    const Expr& of = kernel.exprs[e.args[k]];
+    const std::string at = position(of.map) + " + c * " + integer(of.stride);
+    factors[k] =
+        elementwise_text(info(Op::Cast), DType::f32, {of.dtype}, {dialect.read(kernel, of.buffer, at)});
+  }
+  open(dialect.loop(index_type, "c", index("0"), index(std::to_string(row.length)), index("1")));
+  out.line(value(id) + " = " +
+           combine(Op::Sum, DType::f32, value(id),
+                   elementwise_text(info(Op::Mul), DType::f32, {DType::f32, DType::f32},
+                                    {factors[0], factors[1]})) +
+           ";");
+  close();
 }
 
 void Expressions::store(const ir::Store& store) {

@@ -84,6 +84,8 @@ class Expressions {
   void define_load(ir::ExprId id);
   void define_load_at(ir::ExprId id);
   void define_in_bounds(ir::ExprId id);
+  /// Element by element, in kernels that tensor cores do not compute.
+  void define_dot(ir::ExprId id);
   /// Compilers may take x == x for true, which it is not for NaN. Empty when the expression is no such
   /// comparison.
   std::string compared_with_itself(const ir::Expr& e) const;

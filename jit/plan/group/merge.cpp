@@ -149,6 +149,9 @@ class Merger {
     for (NodeId id : from.nodes) result_.owners[id] = kInline;
     for (NodeId id : merged.nodes) result_.owners[id] = Owner::kernel(consumer);
     std::variant<LoweredGroup, std::string> kernel = lowerer_.lower(result_.owners, consumer, merged);
+    if (const auto* lowered = std::get_if<LoweredGroup>(&kernel);
+        lowered && have_other_scores(producer, consumer, *lowered))
+      kernel = "scores of their own";
     if (auto* reason = std::get_if<std::string>(&kernel)) {
       for (NodeId id : from.nodes) result_.owners[id] = Owner::kernel(producer);
       return note(from, to, *reason);
@@ -160,6 +163,16 @@ class Merger {
     result_.kernels[consumer] = std::move(std::get<LoweredGroup>(kernel));
     result_.kernels[producer] = {};
     return true;
+  }
+
+  /// True iff both compute scores, and none that the other one computes too.
+  bool have_other_scores(GroupId a, GroupId b, const LoweredGroup& merged) const {
+    const auto dots = [](const LoweredGroup& lowered) {
+      return std::count_if(lowered.kernel().exprs.begin(), lowered.kernel().exprs.end(),
+                           [](const ir::Expr& expr) { return expr.kind == ir::ExprKind::Dot; });
+    };
+    const auto of_a = dots(result_.kernels[a]), of_b = dots(result_.kernels[b]);
+    return of_a > 0 && of_b > 0 && dots(merged) == of_a + of_b;
   }
 
   /// The two groups as one, which stores what others still read.
@@ -211,7 +224,8 @@ class Merger {
     }
     if (graph_.checks) check_elements(reduction, merged);
     for (NodeId id : merged.stores)
-      if (const std::int64_t numel = node(id).shape.numel(); numel != whole && numel != results)
+      if (const std::int64_t numel = node(id).shape.numel();
+          numel != whole && numel != results && !node(id).is(OpClass::Combine))
         return "another number of elements";
     const LoweredGroup &a = result_.kernels[producer], &b = result_.kernels[consumer];
     if (exprs(producer) + exprs(consumer) > limits_.max_exprs) return "too many expressions";

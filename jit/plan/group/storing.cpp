@@ -36,10 +36,12 @@ class StoreChooser {
         storing_(graph.nodes.size(), Storing::Inline),
         needs_(graph.nodes.size()),
         inlined_(graph.nodes.size(), 0),
-        seen_(graph.nodes.size(), 0) {}
+        seen_(graph.nodes.size(), 0),
+        is_score_(graph.nodes.size()) {}
 
   std::vector<Storing> run() {
     pin_what_must_be_stored();
+    find_scores();
     // Users before operands, so that it is known in which kernels a node would be computed.
     for (NodeId id = static_cast<NodeId>(graph_.nodes.size()); id-- > 0;)
       if (node(id).kind == NodeKind::Op) choose(id);
@@ -83,6 +85,8 @@ class StoreChooser {
       // Each element of a factor is read many times.
       if (n.is(OpClass::Contract))
         for (std::size_t k = 0; k < n.operands.size(); ++k) pin_factor(n.operands[k], n.ints[1] >> k & 1);
+      if (n.is(OpClass::Dot)) pin_factor(n.operands[0], false);
+      if (n.is(OpClass::Dot) || n.is(OpClass::Combine)) pin_factor(n.operands[1], false);
     }
     // Results that are views share the memory of what they look at, unless that would hold more memory than
     // they show.
@@ -104,13 +108,24 @@ class StoreChooser {
     }
   }
 
+  /// What is made of Dots alone is computed wherever it is needed: that it is not in memory is what they are
+  /// for.
+  void find_scores() {
+    for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
+      const Node& n = node(id);
+      if (n.kind != NodeKind::Op || n.has_inner_loops() || is_pinned(id)) continue;
+      is_score_[id] = n.is(OpClass::Dot) || std::any_of(n.operands.begin(), n.operands.end(),
+                                                        [&](NodeId operand) { return is_score_[operand]; });
+    }
+  }
+
   void choose(NodeId id) {
     const Node& n = node(id);
     const bool computes = n.op_class() != OpClass::View;
     needs_[id] = need_of(id);
     if (is_pinned(id) || !computes) return;
     if (!options_.fusion || n.has_inner_loops() || is_smaller_form(id)) storing_[id] = Storing::Chosen;
-    if (storing_[id] != Storing::Inline || n.is(OpClass::Source)) return;
+    if (storing_[id] != Storing::Inline || n.is(OpClass::Source) || is_score_[id]) return;
 
     const Need& need = needs_[id];
     for (NodeId kernel : need.kernels)
@@ -229,6 +244,7 @@ class StoreChooser {
   std::vector<std::uint32_t> seen_;   // the last search below that has seen a node
   std::uint32_t searches_ = 0;
   std::vector<NodeId> todo_;
+  std::vector<bool> is_score_;
 };
 
 }  // namespace

@@ -43,7 +43,8 @@ std::uint16_t DraftWriter::scalar_pair(ScalarRef first, ScalarRef second, DType 
 ir::ExprId DraftWriter::add(ir::Expr expr, NodeId from) {
   if (draft_.exprs.size() >= limits_.max_exprs) throw Cut{"too many expressions"};
   // What is loaded was computed by another kernel.
-  if (node(from).kind == NodeKind::Op && expr.kind != ir::ExprKind::Load) draft_.computed.push_back(from);
+  const bool is_loaded = expr.kind == ir::ExprKind::Load || expr.kind == ir::ExprKind::Row;
+  if (node(from).kind == NodeKind::Op && !is_loaded) draft_.computed.push_back(from);
   draft_.exprs.push_back(std::move(expr));
   return static_cast<ir::ExprId>(draft_.exprs.size() - 1);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "jit/plan/lower/attention.h"
 #include "jit/plan/lower/text_forms.h"
 #include "jit/plan/lower/tiling.h"
 
@@ -13,6 +14,7 @@ bool has_map(const ir::Expr& expr) {
   switch (expr.kind) {
     case ir::ExprKind::Load:
     case ir::ExprKind::LoadAt:
+    case ir::ExprKind::Row:
     case ir::ExprKind::Index:
     case ir::ExprKind::InBounds:
     case ir::ExprKind::Random:
@@ -372,6 +374,17 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
       expr.level = ir::Level::Outer;
       ++expr.phase;
     }
+    if (expr.kind == ir::ExprKind::Combine) {
+      const std::uint16_t summed = kernel.exprs[expr.args[0]].phase + std::uint16_t{1};
+      expr.level = ir::Level::Outer;
+      expr.phase = std::max(summed, expr.phase);  // that of the scale
+    }
+    if (expr.kind == ir::ExprKind::Row) {
+      const auto [stride, extent, node] = draft.indexed.at(static_cast<ir::ExprId>(i));
+      expr.stride = arguments.stride(stride);
+      if (extent > UINT16_MAX) throw Cut{"rows that are too long"};
+      expr.length = static_cast<std::uint16_t>(extent);
+    }
     if (expr.kind == ir::ExprKind::InBounds) {
       for (const DraftBounds::Dim& dim : draft.bounds[expr.buffer].bounds)
         expr.bounds.push_back({arguments.extent(dim.extent), arguments.moving(dim.lower, dim.moving),
@@ -403,18 +416,18 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
     kernel.buffers.push_back({draft.buffer_dtypes[i], draft.buffers[i].read, draft.buffers[i].written});
   for (const ScalarArgument& scalar : draft.scalars) kernel.scalars.push_back(scalar.dtype);
   kernel.schedule = choose_schedule(draft, kernel, limits);
-  choose_tiling(draft, limits, kernel);
+  if (!choose_attention(draft, limits, kernel)) choose_tiling(draft, limits, kernel);
   choose_tile(draft, kernel);
   if (draft.contracts && !kernel.tiling.any() && limits.tensor_cores.any() && !limits.alone &&
       !has_few_rows(draft))
     throw Cut{"a product that tensor cores could not compute any more"};
-  if (!kernel.tiling.any()) {
+  const bool has_tiles = kernel.tiling.any() || kernel.attention.any();
+  if (!has_tiles) {
     choose_split(draft, limits, kernel);
     if (kernel.phases > 1) choose_row_elements(draft, limits, kernel);
   }
-  kernel.wide =
-      arguments.wide || (!kernel.tiling.any() && are_many(draft));  // tiles are counted by themselves
-  if (limits.fixed_windows && !kernel.tiling.any()) choose_inner_sizes(draft, kernel);
+  kernel.wide = arguments.wide || (!has_tiles && are_many(draft));  // tiles are counted by themselves
+  if (limits.fixed_windows && !has_tiles) choose_inner_sizes(draft, kernel);
   if (limits.flat_vectors) choose_flat_maps(draft, kernel);
   if (limits.reciprocals && !kernel.wide) add_reciprocals(kernel, arguments.ints);
   kernel.ints = static_cast<std::uint16_t>(arguments.ints.size());

@@ -112,7 +112,7 @@ class Lowering : private DraftWriter {
   }
 
   void store(NodeId id) {
-    const MapId map = map_for(id);
+    const MapId map = node(id).is(OpClass::Combine) ? first_of_vectors(id) : map_for(id);
     const ir::ExprId expr = cast(value(id, map, ir::kNone), node(id).dtype, id);
     DraftStore store;
     store.buffer = buffer(id, false);
@@ -120,6 +120,15 @@ class Lowering : private DraftWriter {
     store.value = expr;
     draft_.computed.push_back(id);
     draft_.stores.push_back(store);
+  }
+
+  /// Where the vectors of a combination begin, one for each row.
+  MapId first_of_vectors(NodeId id) {
+    const Shape& shape = node(id).shape;
+    if (shape.numel() != outer_numel_ * shape[shape.rank() - 1]) throw Cut{"another number of elements"};
+    MapStep step = index_map(outer_).steps().front();
+    for (std::int64_t& stride : step.strides) stride *= shape[shape.rank() - 1];
+    return intern(IndexMap(std::move(step)));
   }
 
   std::uint16_t buffer(NodeId id, bool read) {
@@ -266,6 +275,8 @@ class Lowering : private DraftWriter {
       case OpClass::Pad: return pad(id, map, predicate);
       case OpClass::Reduce: return reduce(id, map);
       case OpClass::Contract: return contract(id, map);
+      case OpClass::Dot: return dot(id, map);
+      case OpClass::Combine: return combine(id, map);
       case OpClass::Gather: return gather(id, map, predicate);
       case OpClass::Library:
       case OpClass::Result: break;
@@ -333,6 +344,62 @@ class Lowering : private DraftWriter {
     sum.dtype = product.dtype;
     sum.args[0] = add(product, id);
     return add(sum, id);
+  }
+
+  /// The product's element at `map`, from a row of its first factor and a column of the second.
+  ir::ExprId dot(NodeId id, MapId map) {
+    const Node& n = node(id);
+    const std::size_t last = n.shape.rank() - 1;
+    ir::Expr expr;
+    expr.kind = ir::ExprKind::Dot;
+    expr.dtype = n.dtype;
+    expr.args[0] = row(n.operands[0], map, n.shape, last - 1, last - 1, last);
+    expr.args[1] = row(n.operands[1], map, n.shape, last, last, last - 1);
+    return add(expr, id);
+  }
+
+  /// The sum of all rows, each times its weight in this row of weights.
+  ir::ExprId combine(NodeId id, MapId map) {
+    const Node& n = node(id);
+    if (owners_[id] != Owner::kernel(id_)) throw Cut{"a combination of another kernel"};
+    if (map != first_of_vectors(id)) throw Cut{"a combination's result is used at another place"};
+    const Shape& points = node(n.operands[0]).shape;
+    const std::size_t last = points.rank() - 1;
+    ir::Expr expr;
+    expr.kind = ir::ExprKind::Combine;
+    expr.dtype = n.dtype;
+    expr.args[0] = number(value(n.operands[0], all_, ir::kNone), id);
+    expr.args[1] = row(n.operands[1], all_, points, last, last - 1, last);
+    if (n.operands.size() > 2) expr.args[2] = number(value(n.operands[2], outer_, ir::kNone), id);
+    return add(expr, id);
+  }
+
+  /// At a point of `points`, the vector along dim `along` of a factor in memory that is at the point's place
+  /// in the dims before the last two, and along `own` where the point is along its dim `at`.
+  ir::ExprId row(NodeId factor, MapId map, const Shape& points, std::size_t at, std::size_t own,
+                 std::size_t along) {
+    const std::optional<StridedView> view = owners_[factor] == kInline
+                                                ? strided_view(graph_, factor)
+                                                : StridedView{factor, contiguous_layout(node(factor).shape)};
+    if (!view) throw Cut{"a factor seen through a reshape that strides cannot express"};
+    if (!is_loaded(view->base)) throw Cut{"a factor that this kernel computes"};
+    ViewLayout layout = view->layout;
+    const std::int64_t step = layout.strides[own], stride = layout.strides[along];
+    layout.strides[points.rank() - 2] = layout.strides[points.rank() - 1] = 0;
+    layout.strides[at] = step;
+    const MapId where = intern(index_map(map).through(points, layout));
+    const std::int64_t extent = node(factor).shape[along];
+    const auto [it, added] =
+        row_of_.try_emplace(std::make_tuple(view->base, number_of(where), stride, extent), ir::kNone);
+    if (!added) return it->second;
+    ir::Expr expr;
+    expr.kind = ir::ExprKind::Row;
+    expr.dtype = node(view->base).dtype;
+    expr.buffer = buffer(view->base, true);
+    expr.map = number_of(where);
+    it->second = add(expr, view->base);
+    draft_.indexed[it->second] = {stride, extent, view->base};
+    return it->second;
   }
 
   /// True iff what views and frames show is a value that this kernel would compute.
@@ -471,6 +538,7 @@ class Lowering : private DraftWriter {
   absl::flat_hash_map<std::pair<NodeId, MapId>, Place> below_;  // what views and memory make of a place
   std::map<std::pair<std::uint16_t, std::vector<std::int64_t>>, ir::ExprId> test_of_;  // by map and bounds
   std::map<std::pair<ir::ExprId, ir::ExprId>, ir::ExprId> both_of_;
+  std::map<std::tuple<NodeId, std::uint16_t, std::int64_t, std::int64_t>, ir::ExprId> row_of_;
 };
 
 }  // namespace

@@ -14,6 +14,8 @@ constexpr Pass kPasses[] = {
     {"contract_convolutions", contract_convolutions,
      [](auto& traits, auto&) { return traits.tensor_cores.any(); }},
     {"contract_products", contract_products, [](auto& traits, auto&) { return traits.tensor_cores.any(); }},
+    {"keep_scores", keep_scores,
+     [](auto& traits, auto& options) { return traits.tensor_cores.any() && options.fusion; }},
     {"split_reductions", split_reductions, [](auto& traits, auto&) { return !traits.grid_reductions; }},
     {"use_welford", use_welford,
      [](auto& traits, auto& options) { return traits.grid_reductions && options.fusion; }},

@@ -45,6 +45,11 @@ void contract_products(Graph& graph, const ir::DeviceTraits& traits);
 /// about as the product that it was.
 bool is_contracted(const Graph& graph, const Node& product);
 
+/// Products of which only the softmax of each row is wanted, and what it weighs, as in attention and its
+/// gradients, are kept out of memory: each kernel that needs an element of them computes it (Dot), and what
+/// rows of weights are multiplied by is combined by the same kernel (Combine).
+void keep_scores(Graph& graph, const ir::DeviceTraits& traits);
+
 /// Reductions with too few results to keep the device busy become two, one after the other.
 void split_reductions(Graph& graph, const ir::DeviceTraits& traits);
 

@@ -8,6 +8,7 @@
 #include <sinter/error.h>
 
 #include "jit/compile/nvrtc.h"
+#include "jit/emit/attention/attention.h"
 #include "jit/emit/contraction/contraction.h"
 #include "jit/emit/dialects/dialect.h"
 #include "jit/emit/dialects/table.h"
@@ -281,6 +282,10 @@ std::vector<ExecutableRef> CudaBackend::compile(std::span<const ir::Kernel* cons
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const Function function = modules_->function(codes[i], target_.dialect->entry.c_str());
     // What a launch may ask for is a property of the function.
+    if (emit::has_attention(*kernels[i], target_))
+      check(api_.function_attribute(function, kMostDynamicSharedBytes,
+                                    static_cast<int>(emit::attention_shared_bytes(*kernels[i]))),
+            "cuFuncSetAttribute");
     if (emit::has_tiles(*kernels[i], target_))
       check(api_.function_attribute(function, kMostDynamicSharedBytes,
                                     static_cast<int>(emit::contraction_shared_bytes(*kernels[i]))),

@@ -7,6 +7,7 @@
 
 #include <sinter/error.h>
 
+#include "jit/emit/attention/attention.h"
 #include "jit/emit/contraction/contraction.h"
 #include "jit/ir/held_bytes.h"
 #include "src/runtime/cuda/queues.h"
@@ -125,19 +126,21 @@ void Launcher::launch_kernel(KernelExecutable& executable, const LaunchArguments
     parameters_.push(memory.counters);
   }
   push_faults(kernel, arguments, memory);
-  const bool has_maps = has_tiles && push_tensor_maps(kernel, arguments);
+  const bool has_attention = emit::has_attention(kernel, executable.target);
+  const bool has_maps =
+      (has_tiles && push_tensor_maps(emit::tensor_maps(kernel, arguments.ints), arguments)) ||
+      (has_attention && push_tensor_maps(emit::attention_maps(kernel, arguments.ints), arguments));
   // Tensor maps hold addresses, so a replay packs all arguments again.
-  replays_.start(
-      {executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
-       "the launch of a fused kernel", geometry.shared_bytes, has_tiles && kernel.tiling.workgroups == 1},
-      parameters_, has_maps ? nullptr : &executable);
+  replays_.start({executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
+                  "the launch of a fused kernel", geometry.shared_bytes,
+                  has_attention || (has_tiles && kernel.tiling.workgroups == 1)},
+                 parameters_, has_maps ? nullptr : &executable);
 }
 
-/// False: no factor is copied.
-bool Launcher::push_tensor_maps(const ir::Kernel& kernel, const LaunchArguments& arguments) {
+/// False: there are none.
+bool Launcher::push_tensor_maps(const std::vector<emit::TensorMap>& maps, const LaunchArguments& arguments) {
   constexpr int kSwizzle128 = 3, kPromote256 = 3;
   constexpr std::uint32_t kSteps[] = {1, 1, 1, 1, 1};
-  const std::vector<emit::TensorMap> maps = emit::tensor_maps(kernel, arguments.ints);
   for (const emit::TensorMap& map : maps) {
     const DevicePointer address =
         address_of(arguments.buffers[map.buffer]) + static_cast<DevicePointer>(map.offset_bytes);

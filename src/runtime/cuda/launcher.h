@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "jit/emit/contraction/contraction.h"
 #include "src/runtime/backend.h"
 #include "src/runtime/cuda/executables.h"
 #include "src/runtime/cuda/parameters.h"
@@ -38,7 +39,7 @@ class Launcher {
                       const RunMemory& memory);
   void launch_passes(PassesExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory);
   void push_faults(const ir::Kernel& kernel, const LaunchArguments& arguments, const RunMemory& memory);
-  bool push_tensor_maps(const ir::Kernel& kernel, const LaunchArguments& arguments);
+  bool push_tensor_maps(const std::vector<emit::TensorMap>& maps, const LaunchArguments& arguments);
   void launch_again(Node& node, const LaunchArguments& arguments, const RunMemory& memory);
 
   Replays& replays_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <stdexcept>
 
 #include "jit/emit/walker/work.h"
@@ -91,6 +92,11 @@ class Evaluation {
     return live_[id] && k_.exprs[id].kind == ir::ExprKind::Reduce && k_.exprs[id].phase == p + 1;
   }
 
+  bool is_combined_in(std::size_t p, std::size_t id) const {
+    const ir::Expr& e = k_.exprs[id];
+    return live_[id] && e.kind == ir::ExprKind::Combine && k_.exprs[e.args[0]].phase == p;
+  }
+
   // Finds the inner expressions that a phase's Inner stores and reductions need.
   void find_needed() {
     needed_.assign(k_.phases, std::vector<bool>(k_.exprs.size()));
@@ -99,7 +105,7 @@ class Evaluation {
       for (const ir::Store& store : k_.stores)
         if (store.level == ir::Level::Inner && store.phase == p) needed[store.value] = true;
       for (std::size_t id = 0; id < k_.exprs.size(); ++id)
-        if (is_reduced_in(p, id)) needed[k_.exprs[id].args[0]] = true;
+        if (is_reduced_in(p, id) || is_combined_in(p, id)) needed[k_.exprs[id].args[0]] = true;
       for (std::size_t id = k_.exprs.size(); id-- > 0;) {
         const ir::Expr& e = k_.exprs[id];
         if (!needed[id] || e.level == ir::Level::Outer) continue;
@@ -114,7 +120,7 @@ class Evaluation {
     for (std::size_t p = 0; p < k_.phases; ++p) {
       for (std::size_t id = 0; id < k_.exprs.size(); ++id) {
         const ir::Expr& e = k_.exprs[id];
-        if (live_[id] && e.level == ir::Level::Outer && e.phase == p && e.kind != ir::ExprKind::Reduce)
+        if (live_[id] && e.level == ir::Level::Outer && e.phase == p && !ir::is_reduced(e))
           values_[id] = compute(e);
       }
       run_stores(p, ir::Level::Outer);
@@ -131,11 +137,18 @@ class Evaluation {
       ids.push_back(id);
       accumulators.emplace_back(e.op, e.dtype, precision_);
     }
+    std::vector<std::size_t> combined;
+    for (std::size_t id = 0; id < k_.exprs.size(); ++id) {
+      if (!is_combined_in(p, id)) continue;
+      combined.push_back(id);
+      vectors_[id].assign(k_.exprs[k_.exprs[id].args[1]].length, 0.0);
+    }
     for_each_point(k_.outer_rank, k_.extents.size(), [&] {
       for (std::size_t id = 0; id < k_.exprs.size(); ++id)
         if (needed_[p][id] && k_.exprs[id].level == ir::Level::Inner) values_[id] = compute(k_.exprs[id]);
       run_stores(p, ir::Level::Inner);
       for (std::size_t r = 0; r < ids.size(); ++r) accumulators[r].add(values_[k_.exprs[ids[r]].args[0]]);
+      for (std::size_t id : combined) add_row(id);
     });
     for (std::size_t r = 0; r < ids.size(); ++r) values_[ids[r]] = accumulators[r].finish();
   }
@@ -145,10 +158,52 @@ class Evaluation {
       if (store.phase != p || store.level != level) continue;
       const std::int64_t at = position(store.map);
       const DType dtype = k_.buffers[store.buffer].dtype;
+      if (k_.exprs[store.value].kind == ir::ExprKind::Combine) {
+        store_vector(store, at);
+        continue;
+      }
       check_position(store.buffer, at);
       store_value(values_[store.value], result_.buffers[store.buffer].data() + at * size_of(dtype));
       result_.errors[store.buffer][at] = values_[store.value].error;
     }
+  }
+
+  /// To a combination, the row at hand times its weight.
+  void add_row(std::size_t id) {
+    const ir::Expr &e = k_.exprs[id], &row = k_.exprs[e.args[1]];
+    const Value weight = cast_to_half(row.dtype, values_[e.args[0]]);
+    const std::int64_t first = position(row.map);
+    for (std::size_t c = 0; c < vectors_[id].size(); ++c)
+      vectors_[id][c] += weight.real * element(row, first, static_cast<std::int64_t>(c));
+  }
+
+  double element(const ir::Expr& row, std::int64_t first, std::int64_t c) const {
+    const std::int64_t at = first + c * number(row.stride);
+    check_position(row.buffer, at);
+    return load_value(row.dtype, in_.buffers[row.buffer].data() + at * size_of(row.dtype)).real;
+  }
+
+  void store_vector(const ir::Store& store, std::int64_t first) {
+    const ir::Expr& e = k_.exprs[store.value];
+    Value value;
+    for (std::size_t c = 0; c < vectors_[store.value].size(); ++c) {
+      value.dtype = DType::f32;
+      value.real = vectors_[store.value][c];
+      if (e.args[2] != ir::kNone) value.real *= values_[e.args[2]].real;
+      if (is_half(e.dtype)) value = cast_to_half(e.dtype, value);
+      const auto at = first + static_cast<std::int64_t>(c);
+      check_position(store.buffer, at);
+      store_value(value, result_.buffers[store.buffer].data() + at * size_of(e.dtype));
+    }
+  }
+
+  Value dot(const ir::Expr& e) const {
+    const ir::Expr &a = k_.exprs[e.args[0]], &b = k_.exprs[e.args[1]];
+    const std::int64_t first_a = position(a.map), first_b = position(b.map);
+    Value sum;
+    sum.dtype = DType::f32;
+    for (std::int64_t c = 0; c < a.length; ++c) sum.real += element(a, first_a, c) * element(b, first_b, c);
+    return sum;
   }
 
   void check_position(std::size_t buffer, std::int64_t at) const {
@@ -198,6 +253,9 @@ class Evaluation {
         }
         return apply(e.op, e.dtype, std::span(args, count), precision_);
       }
+      case ir::ExprKind::Dot: return dot(e);
+      case ir::ExprKind::Row: return {};  // what it is an operand of reads it
+      case ir::ExprKind::Combine:
       case ir::ExprKind::Reduce: break;
     }
     throw std::logic_error("a reduction is not computed point by point");
@@ -279,6 +337,7 @@ class Evaluation {
   const Precision& precision_;
   const std::vector<bool> live_;  // what no store needs is not computed, and reports nothing
   std::vector<Value> values_;
+  std::map<std::size_t, std::vector<double>> vectors_;  // of combinations
   std::vector<std::int64_t> coordinates_;
   std::vector<std::vector<bool>> needed_;
   ReferenceResult result_;

@@ -1,4 +1,5 @@
 // CUDA C++: no header is included, so that NVRTC has little to read.
+#include "jit/emit/attention/attention.h"
 #include "jit/emit/dialects/cuda/cuda.h"
 #include "jit/emit/dialects/cuda/workgroups.h"
 
@@ -54,6 +55,7 @@ class CudaDialect : public Dialect {
 
   std::string open(const ir::Kernel& kernel, const Target& target, const BodyUse& use) const override {
     if (kernel.tiling.any() && target.tensor_units > 0) return open_contraction(kernel, target);
+    if (has_attention(kernel, target)) return open_attention(kernel);
     const int lanes = workgroup_lanes(kernel, target), blocks = blocks_at_a_time(kernel, lanes, use);
     std::string head, bound = std::to_string(lanes);
     if (blocks > 0) {
@@ -216,6 +218,15 @@ class CudaDialect : public Dialect {
            (kernel.tiling.a.computed ? "" : ", const __grid_constant__ TensorMap t_a") +
            (kernel.tiling.b.computed ? "" : ", const __grid_constant__ TensorMap t_b") +
            ") {\n  sn_follow();\n";
+  }
+
+  /// Of a kernel that jit/emit/attention writes.
+  static std::string open_attention(const ir::Kernel& kernel) {
+    std::string maps;
+    for (std::size_t map = 0; map < rows_of(kernel).size(); ++map)
+      maps += ", const __grid_constant__ TensorMap t_" + std::to_string(map);
+    return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(attention_lanes(kernel)) +
+           ", 1) sinter_kernel(\n    " + arguments(kernel, "") + maps + ") {\n  sn_follow();\n";
   }
 
   /// Small blocks that hold rows, several on a multiprocessor: one computes while others load. Left alone,

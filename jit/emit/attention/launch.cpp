@@ -1,0 +1,85 @@
+// Counts tiles of scores, and says how rows lie.
+#include <string>
+
+#include <sinter/error.h>
+
+#include "jit/emit/attention/attention.h"
+#include "jit/emit/attention/text.h"
+#include "jit/emit/contraction/loops.h"
+
+namespace sinter::emit {
+namespace {
+
+std::int64_t value_of(ir::IntRef ref, std::span<const std::int64_t> ints) {
+  if (ref.is_zero()) return 0;
+  return ref.is_one() ? 1 : ints[ref.index];
+}
+
+}  // namespace
+
+bool has_attention(const ir::Kernel& kernel, const Target& target) {
+  return kernel.attention.any() && target.tensor_units > 0;
+}
+
+int attention_lanes(const ir::Kernel& kernel) {
+  return (kernel.attention.rows / kRowsOfWarpgroup + 1) * kWarpgroup;
+}
+
+std::size_t attention_shared_bytes(const ir::Kernel& kernel) { return SharedRows(kernel).bytes(); }
+
+std::vector<ir::ExprId> rows_of(const ir::Kernel& kernel) {
+  std::vector<ir::ExprId> rows;
+  for (ir::ExprId id = 0; id < kernel.exprs.size(); ++id)
+    if (kernel.exprs[id].kind == ir::ExprKind::Row) rows.push_back(id);
+  return rows;
+}
+
+std::vector<std::size_t> mapped_batch(const ir::Kernel& kernel, ir::ExprId row) {
+  std::vector<std::size_t> mapped;
+  const std::vector<ir::IntRef>& strides = kernel.maps[kernel.exprs[row].map].steps.front().strides;
+  for (std::size_t loop = kernel.outer_rank - 1u; loop-- > 0;)
+    if (!strides[loop].is_zero()) mapped.push_back(loop);
+  return mapped;
+}
+
+Geometry attention_geometry(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
+  const std::int64_t all = ints[kernel.extents[kernel.outer_rank - 1u].index];
+  double tiles = static_cast<double>((all + kernel.attention.rows - 1) / kernel.attention.rows);
+  for (std::size_t loop = 0; loop + 1 < kernel.outer_rank; ++loop)
+    tiles *= static_cast<double>(ints[kernel.extents[loop].index]);
+  if (tiles > INT32_MAX)
+    throw DeviceError("[launch] " + std::to_string(tiles) + " tiles of scores, more than a launch counts");
+  Geometry shape;
+  shape.lanes = static_cast<std::uint32_t>(attention_lanes(kernel));
+  shape.shared_bytes = static_cast<std::uint32_t>(SharedRows(kernel).bytes());
+  shape.workgroups = static_cast<std::uint32_t>(tiles);
+  return shape;
+}
+
+std::vector<TensorMap> attention_maps(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
+  const SharedRows shared(kernel);
+  std::vector<TensorMap> maps;
+  for (const ir::ExprId id : rows_of(kernel)) {
+    const ir::Expr& row = kernel.exprs[id];
+    const ir::MapStep& step = kernel.maps[row.map].steps.front();
+    const auto bytes = static_cast<std::int64_t>(size_of(row.dtype));
+    TensorMap& map = maps.emplace_back();
+    map.buffer = row.buffer;
+    map.dtype = row.dtype;
+    map.offset_bytes = value_of(step.offset, ints) * bytes;
+    map.sizes.push_back(row.length);
+    map.box.push_back(kChunk);
+    const auto dim = [&](std::size_t loop, int box) {
+      map.sizes.push_back(static_cast<std::uint64_t>(value_of(kernel.extents[loop], ints)));
+      map.strides.push_back(static_cast<std::uint64_t>(value_of(step.strides[loop], ints) * bytes));
+      map.box.push_back(static_cast<std::uint32_t>(box));
+    };
+    const bool is_column = shared.is_column(id);
+    dim(is_column ? kernel.outer_rank : kernel.outer_rank - 1u,
+        is_column ? kernel.attention.columns : kernel.attention.rows);
+    for (const std::size_t loop : mapped_batch(kernel, id)) dim(loop, 1);
+  }
+  return maps;
+}
+
+}  // namespace sinter::emit

@@ -1,0 +1,234 @@
+// Finds out which tiles of scores count, from where they are.
+#include <algorithm>
+
+#include "jit/emit/attention/text.h"
+#include "jit/emit/walker/work.h"
+
+namespace sinter::emit {
+
+using ir::Expr;
+using ir::ExprId;
+using ir::ExprKind;
+
+namespace {
+
+const char* const kMinusInfinity = "-SN_INFINITY";
+
+std::string both(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return "";
+  return a == "true" ? b : b == "true" ? a : a + " && " + b;
+}
+std::string either(const std::string& a, const std::string& b) {
+  if (a.empty() || b == "true") return b;
+  if (b.empty() || a == "true") return a;
+  return "(" + a + " || " + b + ")";
+}
+
+}  // namespace
+
+Masks::Masks(const Expressions& e) : e_(e), kernel_(e.kernel), is_place_(e.kernel.exprs.size()) {
+  find_places();
+  find_conditions();
+}
+
+/// Integers, and comparisons of them, whose least and greatest values in a tile are known.
+void Masks::find_places() {
+  const auto is_int = [](DType dtype) { return dtype == DType::i32 || dtype == DType::i64; };
+  for (ExprId id = 0; id < kernel_.exprs.size(); ++id) {
+    const Expr& e = kernel_.exprs[id];
+    if (e.kind == ExprKind::Index) is_place_[id] = kernel_.maps[e.map].steps.size() == 1;
+    if (e.kind == ExprKind::Scalar) is_place_[id] = is_int(e.dtype) && kernel_.scalars[e.scalar] == e.dtype;
+    if (e.kind != ExprKind::Elementwise) continue;
+    bool of_places = true;
+    for (const ExprId arg : e.args) of_places &= arg == ir::kNone || is_place_[arg];
+    switch (e.op) {
+      case Op::Add:
+      case Op::Sub: is_place_[id] = of_places && e.dtype == DType::i64; break;
+      case Op::Cast:
+        is_place_[id] = of_places && e.dtype == DType::i64 && is_int(kernel_.exprs[e.args[0]].dtype);
+        break;
+      case Op::Less:
+      case Op::LessEqual: is_place_[id] = of_places && is_int(kernel_.exprs[e.args[0]].dtype); break;
+      case Op::And:
+      case Op::Or:
+      case Op::Not: is_place_[id] = of_places && e.dtype == DType::boolean; break;
+      default: break;
+    }
+  }
+}
+
+void Masks::find_conditions() {
+  const std::vector<bool> live = live_expressions(kernel_);
+  std::vector<ExprId> todo;
+  for (ExprId id = 0; id < kernel_.exprs.size(); ++id)
+    if (live[id] && kernel_.exprs[id].kind == ExprKind::Elementwise && kernel_.exprs[id].op == Op::Where)
+      todo.push_back(kernel_.exprs[id].args[0]);
+  while (!todo.empty()) {
+    const ExprId id = todo.back();
+    const Expr& e = kernel_.exprs[id];
+    todo.pop_back();
+    if (std::find(conditions_.begin(), conditions_.end(), id) != conditions_.end()) continue;
+    if (is_place(id)) {
+      conditions_.push_back(id);
+    } else if (e.kind == ExprKind::Elementwise && e.op == Op::And) {
+      todo.push_back(e.args[0]);
+      todo.push_back(e.args[1]);
+    }
+  }
+  std::sort(conditions_.begin(), conditions_.end());
+}
+
+/// True iff the value is false wherever the condition is.
+bool Masks::is_false_with(ExprId id, ExprId condition) const {
+  if (id == condition) return true;
+  const Expr& e = kernel_.exprs[id];
+  return e.kind == ExprKind::Elementwise && e.op == Op::And &&
+         (is_false_with(e.args[0], condition) || is_false_with(e.args[1], condition));
+}
+
+/// The number that a value is wherever the condition is false; empty: it is none.
+std::string Masks::value_without(ExprId id, ExprId condition) const {
+  const Expr& e = kernel_.exprs[id];
+  if (e.kind == ExprKind::Scalar && kernel_.scalars[e.scalar] == e.dtype) return e_.value(id);
+  const bool chooses = e.kind == ExprKind::Elementwise && e.op == Op::Where;
+  return chooses && is_false_with(e.args[0], condition) ? value_without(e.args[2], condition) : "";
+}
+
+/// When a value is minus infinity wherever the condition is false: text, empty where that is not known.
+std::string Masks::lowest_without(ExprId id, ExprId condition) const {
+  const Expr& e = kernel_.exprs[id];
+  if (e.kind == ExprKind::Elementwise && e.op == Op::Sub) return lowest_without(e.args[0], condition);
+  const std::string value = value_without(id, condition);
+  return value.empty() ? "" : "(" + value + " == " + kMinusInfinity + ")";
+}
+
+/// Likewise when it is 0.
+std::string Masks::zero_without(ExprId id, ExprId condition) const {
+  const Expr& e = kernel_.exprs[id];
+  if (const std::string value = value_without(id, condition); !value.empty()) return "(" + value + " == 0.f)";
+  if (e.kind != ExprKind::Elementwise) return "";
+  const auto zero = [&](std::size_t k) { return zero_without(e.args[k], condition); };
+  switch (e.op) {
+    case Op::Mul: return either(zero(0), zero(1));
+    case Op::Cast:
+    case Op::Neg: return zero(0);
+    case Op::Add:
+    case Op::Sub: return both(zero(0), zero(1));
+    case Op::Where: return is_false_with(e.args[0], condition) ? zero(2) : both(zero(1), zero(2));
+    case Op::Exp: return lowest_without(e.args[0], condition);
+    default: return "";
+  }
+}
+
+/// When a tile in which the condition never holds does not count: text, empty where that is not known.
+std::string Masks::may_skip(ExprId condition) const {
+  const std::vector<bool> live = live_expressions(kernel_);
+  std::string skips = "true";
+  for (ExprId id = 0; id < kernel_.exprs.size(); ++id) {
+    const Expr& e = kernel_.exprs[id];
+    if (!live[id] || !ir::is_reduced(e)) continue;
+    if (e.kind == ExprKind::Reduce && e.op == Op::Max) {
+      const std::string value = value_without(e.args[0], condition);
+      if (value.empty() || value != value_without(e.args[0], conditions_.front())) return "";
+      continue;
+    }
+    skips = both(skips, zero_without(e.args[0], condition));
+  }
+  return skips;
+}
+
+std::string Masks::greatest_if_skipped(ExprId maximum) const {
+  return conditions_.empty() ? "" : value_without(kernel_.exprs[maximum].args[0], conditions_.front());
+}
+
+/// Definitions of what an expression may be in a tile: lo and hi of a number, all and no of a condition.
+std::string Masks::interval(ExprId id) const {
+  const Expr& e = kernel_.exprs[id];
+  const auto name = [](const char* what, ExprId of) { return what + std::to_string(of); };
+  const auto number = [&](const std::string& low, const std::string& high) {
+    return "    const i64 " + name("lo", id) + " = " + low + ", " + name("hi", id) + " = " + high + ";\n";
+  };
+  const auto condition = [&](const std::string& all, const std::string& no) {
+    return "    const bool " + name("all", id) + " = " + all + ", " + name("no", id) + " = " + no + ";\n";
+  };
+  if (e.kind == ExprKind::Scalar) return number(e_.value(id), e_.value(id));
+  if (e.kind == ExprKind::Index) {
+    const ir::MapStep& step = kernel_.maps[e.map].steps.front();
+    std::string low = "i64(" + e_.integer(step.offset) + ")", high = low;
+    for (std::size_t loop = 0; loop < step.strides.size(); ++loop) {
+      if (step.strides[loop].is_zero()) continue;
+      const std::string stride = "i64(" + e_.integer(step.strides[loop]) + ")";
+      if (loop + 1 < kernel_.outer_rank) {
+        low += " + " + stride + " * " + e_.coordinates[loop];
+        high += " + " + stride + " * " + e_.coordinates[loop];
+        continue;
+      }
+      const std::string ends = loop == kernel_.outer_rank ? "column" : "row";
+      low += " + min(" + stride + " * first_" + ends + ", " + stride + " * last_" + ends + ")";
+      high += " + max(" + stride + " * first_" + ends + ", " + stride + " * last_" + ends + ")";
+    }
+    return number(low, high);
+  }
+  const ExprId a = e.args[0], b = e.args[1];
+  switch (e.op) {
+    case Op::Cast: return number(name("lo", a), name("hi", a));
+    case Op::Add: return number(name("lo", a) + " + " + name("lo", b), name("hi", a) + " + " + name("hi", b));
+    case Op::Sub: return number(name("lo", a) + " - " + name("hi", b), name("hi", a) + " - " + name("lo", b));
+    case Op::Less:
+      return condition(name("hi", a) + " < " + name("lo", b), name("lo", a) + " >= " + name("hi", b));
+    case Op::LessEqual:
+      return condition(name("hi", a) + " <= " + name("lo", b), name("lo", a) + " > " + name("hi", b));
+    case Op::And:
+      return condition(name("all", a) + " && " + name("all", b), name("no", a) + " || " + name("no", b));
+    case Op::Or:
+      return condition(name("all", a) + " || " + name("all", b), name("no", a) + " && " + name("no", b));
+    default: return condition(name("no", a), name("all", a));  // Not
+  }
+}
+
+std::string Masks::text() const {
+  std::vector<bool> needed(kernel_.exprs.size());
+  for (const ExprId id : conditions_) needed[id] = true;
+  for (ExprId id = static_cast<ExprId>(needed.size()); id-- > 0;)
+    if (needed[id])
+      for (const ExprId arg : kernel_.exprs[id].args)
+        if (arg != ir::kNone) needed[arg] = true;
+  std::string places =
+      "    const i64 first_row = row_of_tile, last_row = min(row_of_tile + SN_ROWS, size_m) - 1;\n"
+      "    const i64 first_column = from, last_column = min(from + SN_COLUMNS, size_n) - 1;\n";
+  for (ExprId id = 0; id < needed.size(); ++id)
+    if (needed[id]) places += interval(id);
+  std::string may, skipped, seen = "from + SN_COLUMNS <= size_n";
+  for (const ExprId id : conditions_) {
+    seen += " && all" + std::to_string(id);
+    const std::string skips = may_skip(id);
+    if (skips.empty()) continue;
+    may += "  const bool may_skip" + std::to_string(id) + " = " + skips + ";\n";
+    skipped += (skipped.empty() ? "" : " || ") + std::string("(may_skip") + std::to_string(id) + " && no" +
+               std::to_string(id) + ")";
+  }
+  return may + "  const auto is_skipped = [&](int from) -> bool {\n" + (skipped.empty() ? "" : places) +
+         "    return " + (skipped.empty() ? "false" : skipped) + ";\n  };\n" +
+         "  const auto are_all_seen = [&](int from) -> bool {\n" + (conditions_.empty() ? "" : places) +
+         "    return " + seen + ";\n  };\n";
+}
+
+bool Masks::grows_with_rows() const {
+  for (const ExprId id : conditions_) {
+    const Expr& e = kernel_.exprs[id];
+    if (e.op != Op::Less && e.op != Op::LessEqual) continue;
+    // Whether a row's number stands on the greater side.
+    std::vector<ExprId> todo{e.args[1]};
+    while (!todo.empty()) {
+      const Expr& at = kernel_.exprs[todo.back()];
+      todo.pop_back();
+      if (at.kind == ExprKind::Index &&
+          !kernel_.maps[at.map].steps.front().strides[kernel_.outer_rank - 1u].is_zero())
+        return true;
+      if (at.kind == ExprKind::Elementwise) todo.push_back(at.args[0]);
+    }
+  }
+  return false;
+}
+
+}  // namespace sinter::emit

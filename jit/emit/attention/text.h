@@ -1,0 +1,75 @@
+// What the parts of a kernel of attention share.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "jit/emit/walker/expressions.h"
+
+namespace sinter::emit {
+
+// Of a warpgroup, and elements of a line of shared memory.
+inline constexpr int kRowsOfWarpgroup = 64, kChunk = 64;
+
+/// Where Rows lie in shared memory: those of a tile's rows, then, in each slot, those of its columns.
+class SharedRows {
+ public:
+  explicit SharedRows(const ir::Kernel& kernel);
+  bool is_column(ir::ExprId row) const { return is_column_.at(row); }
+  /// From the beginning of the rows, or of a slot.
+  int offset(ir::ExprId row) const { return offsets_.at(row); }
+  /// From a chunk of 64 elements to the next.
+  int chunk_bytes(ir::ExprId row) const;
+  int bytes_of_rows() const { return bytes_of_rows_; }
+  int bytes_of_slot() const { return bytes_of_slot_; }
+  /// Of a workgroup, with what it is aligned by and the barriers.
+  std::size_t bytes() const;
+
+ private:
+  const ir::Kernel& kernel_;
+  std::map<ir::ExprId, bool> is_column_;
+  std::map<ir::ExprId, int> offsets_;
+  int bytes_of_rows_ = 0, bytes_of_slot_ = 0;
+};
+
+inline int chunks(const ir::Expr& row) { return (row.length + kChunk - 1) / kChunk; }
+
+/// The loops of the batch that a Row's tensor map has dims for: the last one first.
+std::vector<std::size_t> mapped_batch(const ir::Kernel& kernel, ir::ExprId row);
+
+/// Conditions that follow from the places of rows and columns alone, such as those of a causal mask.
+class Masks {
+ public:
+  explicit Masks(const Expressions& e);
+
+  /// Those that choose between scores, each not part of another one.
+  const std::vector<ir::ExprId>& conditions() const { return conditions_; }
+  /// Text for the start of a kernel: is_skipped(from), which is true where no score of the tile of columns
+  /// counts, and are_all_seen(from), where all conditions hold and all columns exist. Rows are the tile's
+  /// `row_of_tile` and those after it.
+  std::string text() const;
+  /// Text after the last tile: what a greatest score is, where some tiles were skipped; empty: what it was.
+  std::string greatest_if_skipped(ir::ExprId maximum) const;
+  /// True iff more is seen of later columns in later rows.
+  bool grows_with_rows() const;
+
+ private:
+  bool is_place(ir::ExprId id) const { return is_place_[id]; }
+  void find_places();
+  void find_conditions();
+  bool is_false_with(ir::ExprId id, ir::ExprId condition) const;
+  std::string value_without(ir::ExprId id, ir::ExprId condition) const;
+  std::string lowest_without(ir::ExprId id, ir::ExprId condition) const;
+  std::string zero_without(ir::ExprId id, ir::ExprId condition) const;
+  std::string may_skip(ir::ExprId condition) const;
+  std::string interval(ir::ExprId id) const;
+
+  const Expressions& e_;
+  const ir::Kernel& kernel_;
+  std::vector<bool> is_place_;
+  std::vector<ir::ExprId> conditions_;
+};
+
+}  // namespace sinter::emit

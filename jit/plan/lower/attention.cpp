@@ -1,0 +1,184 @@
+// Chooses the tiles of attention.
+#include "jit/plan/lower/attention.h"
+
+#include <algorithm>
+
+namespace sinter::plan {
+namespace {
+
+// Of a warpgroup, and those that multiply.
+constexpr std::int64_t kRows = 64;
+constexpr std::int64_t kMostWarpgroups = 2;
+// That a lane may hold of sums, scores and weights, beside what it finds them by.
+constexpr std::int64_t kRegisters = 184;
+// Elements of a row that the copy engine brings at once, and bytes of 16-bit elements.
+constexpr std::int64_t kChunk = 64, kBytes = 2;
+constexpr std::int64_t kBarriers = 2048;
+// Dims of a tensor map beside the vector and its own loop.
+constexpr std::size_t kMostBatchDims = 3;
+// Elements that are 16 bytes.
+constexpr std::int64_t kAligned = 8;
+// The longest vectors that one instruction combines, and that a Dot has registers' worth of time for.
+constexpr std::int64_t kLongest = 256;
+
+class Chooser {
+ public:
+  Chooser(const Draft& draft, const LowerLimits& limits, const ir::Kernel& kernel)
+      : draft_(draft), limits_(limits), kernel_(kernel), loops_(ir::dependence(kernel)) {}
+
+  /// Null where there is a way; else why there is none.
+  const char* choose(ir::Attention& attention) {
+    if (!limits_.tensor_cores.any()) return "no tensor cores";
+    if (kernel_.inner_rank != 1 || kernel_.outer_rank < 1 || kernel_.faults > 0)
+      return "scores that are not along one loop";
+    for (const std::int64_t extent : draft_.extents)
+      if (extent <= 0 || extent > INT32_MAX - 65536) return "more scores than are counted";
+    if (const char* why = reductions()) return why;
+    if (const char* why = rows()) return why;
+    return tiles(attention);
+  }
+
+ private:
+  std::uint32_t row_loop() const { return 1u << (kernel_.outer_rank - 1u); }
+  std::uint32_t column_loop() const { return 1u << kernel_.outer_rank; }
+  std::int64_t extent(ir::ExprId row) const { return draft_.indexed.at(row).extent; }
+
+  const char* reductions() {
+    for (const ir::Expr& expr : kernel_.exprs) {
+      if (expr.kind == ir::ExprKind::Reduce &&
+          (expr.dtype != DType::f32 || (expr.op != Op::Sum && expr.op != Op::Max)))
+        return "another reduction than of sums and maxima";
+      scores_ += expr.kind == ir::ExprKind::Dot ? 1 : 0;
+      if (expr.kind != ir::ExprKind::Combine) continue;
+      sums_ += extent(expr.args[1]) / 2;
+      ++combines_;
+    }
+    for (const ir::Store& store : kernel_.stores)
+      if (store.level == ir::Level::Inner) return "scores that are stored";
+    if (kernel_.phases > 3 || (kernel_.phases == 3 && !is_softmax())) return "several rounds over the scores";
+    return nullptr;
+  }
+
+  /// True iff what is summed in the second round is in proportion to exp(-m), with m the only maximum of the
+  /// first, or the greater one of it and a number: exp(x - m), where x is what m is the greatest of, times
+  /// what does not depend on m.
+  bool is_softmax() const {
+    ir::ExprId greatest = ir::kNone;
+    for (ir::ExprId id = 0; id < kernel_.exprs.size(); ++id) {
+      const ir::Expr& expr = kernel_.exprs[id];
+      if (!ir::is_reduced(expr) || summed_phase(expr) != 0) continue;
+      if (greatest != ir::kNone || expr.kind != ir::ExprKind::Reduce || expr.op != Op::Max) return false;
+      greatest = id;
+    }
+    if (greatest == ir::kNone) return false;
+    for (const ir::Expr& expr : kernel_.exprs)
+      if (ir::is_reduced(expr) && summed_phase(expr) == 1 &&
+          (expr.op == Op::Max || !is_in_proportion(expr.args[0], greatest)))
+        return false;
+    return true;
+  }
+
+  std::uint16_t summed_phase(const ir::Expr& expr) const { return kernel_.exprs[expr.args[0]].phase; }
+
+  bool is_in_proportion(ir::ExprId id, ir::ExprId greatest) const {
+    const ir::Expr& expr = kernel_.exprs[id];
+    const auto rest = [&](ir::ExprId other) { return kernel_.exprs[other].phase == 0; };
+    if (expr.kind != ir::ExprKind::Elementwise) return false;
+    switch (expr.op) {
+      case Op::Exp: {
+        const ir::Expr& shifted = kernel_.exprs[expr.args[0]];
+        return shifted.kind == ir::ExprKind::Elementwise && shifted.op == Op::Sub &&
+               shifted.args[0] == kernel_.exprs[greatest].args[0] && is_greatest(shifted.args[1], greatest);
+      }
+      case Op::Cast: return is_in_proportion(expr.args[0], greatest);
+      case Op::Mul:
+        return (rest(expr.args[1]) && is_in_proportion(expr.args[0], greatest)) ||
+               (rest(expr.args[0]) && is_in_proportion(expr.args[1], greatest));
+      default: return false;
+    }
+  }
+
+  bool is_greatest(ir::ExprId id, ir::ExprId greatest) const {
+    const ir::Expr& expr = kernel_.exprs[id];
+    if (id == greatest || expr.kind != ir::ExprKind::Elementwise || expr.op != Op::Maximum)
+      return id == greatest;
+    const ir::ExprId other = expr.args[expr.args[0] == greatest ? 1 : 0];
+    return (expr.args[0] == greatest || expr.args[1] == greatest) && kernel_.exprs[other].phase == 0;
+  }
+
+  const char* rows() {
+    for (ir::ExprId id = 0; id < kernel_.exprs.size(); ++id) {
+      const ir::Expr& expr = kernel_.exprs[id];
+      if (expr.kind == ir::ExprKind::Dot) {
+        const std::uint32_t a = own_loops(expr.args[0]), b = own_loops(expr.args[1]);
+        if (a + b != row_loop() + column_loop()) return "a product of other rows and columns";
+      }
+      if (expr.kind == ir::ExprKind::Combine && own_loops(expr.args[1]) != column_loop())
+        return "a combination of what depends on the row";
+      if (expr.kind == ir::ExprKind::Row)
+        if (const char* why = row(id, expr)) return why;
+    }
+    return nullptr;
+  }
+
+  std::uint32_t own_loops(ir::ExprId row) const { return loops_[row] & (row_loop() | column_loop()); }
+
+  const char* row(ir::ExprId id, const ir::Expr& expr) {
+    const Indexed& along = draft_.indexed.at(id);
+    const IndexMap& map = draft_.maps[expr.map];
+    if (map.steps().size() != 1 || along.stride != 1 || along.extent % kAligned != 0 ||
+        along.extent > kLongest)
+      return "rows that the copy engine does not bring";
+    const MapStep& step = map.steps()[0];
+    bool aligned = step.offset % kAligned == 0;
+    for (const Moving& part : step.moving) aligned &= part.factor % kAligned == 0;
+    std::size_t batch = 0;
+    for (std::size_t loop = 0; loop < step.strides.size(); ++loop) {
+      aligned &= step.strides[loop] % kAligned == 0 && step.strides[loop] >= 0;
+      batch += loop + 1 < kernel_.outer_rank && step.strides[loop] != 0;
+    }
+    if (!aligned || batch > kMostBatchDims) return "rows that the copy engine does not bring";
+    const std::int64_t bytes = (along.extent + kChunk - 1) / kChunk * kChunk * kBytes;
+    (own_loops(id) == column_loop() ? column_bytes_ : row_bytes_) += bytes;
+    return nullptr;
+  }
+
+  const char* tiles(ir::Attention& attention) const {
+    const auto shared = static_cast<std::int64_t>(limits_.tensor_cores.shared_bytes);
+    const std::int64_t all = draft_.extents[kernel_.outer_rank - 1u];
+    const std::int64_t rows = std::min(kMostWarpgroups, (all + kRows - 1) / kRows) * kRows;
+    for (const std::int64_t columns : {128, 64, 32}) {
+      if (sums_ + scores_ * columns / 2 + combines_ * columns / 4 > kRegisters) continue;
+      const std::int64_t slots =
+          (shared - kBarriers - rows * row_bytes_) / std::max<std::int64_t>(columns * column_bytes_, 1);
+      if (slots < 2) continue;
+      attention = {static_cast<std::uint16_t>(rows), static_cast<std::uint16_t>(columns),
+                   static_cast<std::uint8_t>(std::min<std::int64_t>(slots, 4))};
+      return nullptr;
+    }
+    return "more sums than registers hold";
+  }
+
+  const Draft& draft_;
+  const LowerLimits& limits_;
+  const ir::Kernel& kernel_;
+  const std::vector<std::uint32_t> loops_;
+  std::int64_t sums_ = 0, scores_ = 0, combines_ = 0;  // registers of sums; numbers of the others
+  std::int64_t row_bytes_ = 0, column_bytes_ = 0;      // of a row, a column
+};
+
+}  // namespace
+
+bool choose_attention(const Draft& draft, const LowerLimits& limits, ir::Kernel& kernel) {
+  bool has_dots = false, combines = false;
+  for (const ir::Expr& expr : kernel.exprs) {
+    has_dots |= expr.kind == ir::ExprKind::Dot;
+    combines |= expr.kind == ir::ExprKind::Combine;
+  }
+  if (!combines && (!has_dots || kernel.inner_rank == 0)) return has_dots;
+  const char* why = Chooser(draft, limits, kernel).choose(kernel.attention);
+  if (why && combines) throw Cut{why};
+  return true;
+}
+
+}  // namespace sinter::plan

@@ -1,0 +1,232 @@
+// Pass: scores that only the softmax of their rows is wanted of stay out of memory.
+//
+// Scores are a product's elements and what is computed of them point by point; no one sees them. What comes
+// of them are numbers of a row (the greatest, a sum) and products in which they are a factor. The product
+// becomes a Dot, which kernels compute where they need it, and the products that take scores become Combines.
+// The kernel of these (plan/lower/attention.h) goes along a row of scores once.
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "jit/plan/lower/tiling.h"
+#include "jit/plan/rewrite/passes.h"
+#include "jit/plan/rewrite/rewriter.h"
+
+namespace sinter::plan {
+namespace {
+
+// Elements of 16 bits in 16 bytes, by which the copy engine counts.
+constexpr std::int64_t kAligned = 8;
+// The longest vectors that a kernel keeps a tile of, and fewest rows and columns that fill one.
+constexpr std::int64_t kLongest = 256, kFewest = 16;
+// Dims before the last two: those of a tensor map.
+constexpr std::size_t kMostBatchDims = 3;
+
+bool is_op(const Node& node, Op op) { return node.kind == NodeKind::Op && node.op == op; }
+
+/// True iff the node shows the last two dims of its operand the other way around.
+bool is_transpose(const Node& node) {
+  if (!is_op(node, Op::Permute) || node.shape.rank() < 2) return false;
+  const std::size_t rank = node.shape.rank();
+  for (std::size_t d = 0; d < rank; ++d) {
+    const std::size_t from = d + 2 < rank ? d : d + 2 == rank ? rank - 1 : rank - 2;
+    if (node.ints[d] != static_cast<std::int64_t>(from)) return false;
+  }
+  return true;
+}
+
+/// Which nodes of a graph are scores.
+class Scores {
+ public:
+  explicit Scores(const Graph& graph)
+      : graph_(graph), is_score_(graph.nodes.size(), false), is_refused_(graph.nodes.size(), false) {
+    while (find()) {
+    }
+  }
+
+  bool any() const { return std::find(is_score_.begin(), is_score_.end(), true) != is_score_.end(); }
+  bool operator[](NodeId id) const { return is_score_[id]; }
+
+ private:
+  const Node& node(NodeId id) const { return graph_.nodes[id]; }
+
+  /// All that may be scores unless they are refused; true iff some of these turn out to be none.
+  bool find() {
+    const std::size_t count = graph_.nodes.size();
+    // That exponentials are part of, and that such a node is computed of.
+    std::vector<bool> has_exponential(count), is_for_exponential(count);
+    for (NodeId id = 0; id < count; ++id) {
+      is_score_[id] = !is_refused_[id] && may_be(id);
+      has_exponential[id] = is_op(node(id), Op::Exp) ||
+                            std::any_of(node(id).operands.begin(), node(id).operands.end(),
+                                        [&](NodeId k) { return is_score_[k] && has_exponential[k]; });
+    }
+    for (const Result& result : graph_.results) is_refused_[result.node] = true;
+    bool refused = false;
+    for (NodeId id = static_cast<NodeId>(count); id-- > 0;) {
+      is_for_exponential[id] = is_for_exponential[id] || has_exponential[id];
+      if (is_score_[id] && node(id).op == Op::Contract && !is_for_exponential[id]) is_refused_[id] = true;
+      refused |= is_score_[id] && is_refused_[id];
+      for (NodeId operand : node(id).operands) {
+        if (!is_score_[operand]) continue;
+        if (!takes_scores(id) || (is_score_[id] && is_refused_[id])) is_refused_[operand] = true;
+        if (is_score_[id] && is_for_exponential[id]) is_for_exponential[operand] = true;
+      }
+    }
+    return refused;
+  }
+
+  /// By its operands.
+  bool may_be(NodeId id) const {
+    const Node& n = node(id);
+    if (n.kind != NodeKind::Op) return false;
+    if (n.op == Op::Contract) return is_product(n);
+    if (!n.is(OpClass::Elementwise) && !is_transpose(n)) return false;
+    return std::any_of(n.operands.begin(), n.operands.end(),
+                       [&](NodeId operand) { return is_score_[operand]; });
+  }
+
+  /// A product of 16-bit floats whose factors lie as kernels copy them.
+  bool is_product(const Node& n) const {
+    const std::size_t rank = n.shape.rank();
+    if (n.ints[1] != 0 || rank > 2 + kMostBatchDims) return false;
+    if (n.shape[rank - 2] < kFewest || n.shape[rank - 1] < kFewest) return false;
+    if (is_score_[n.operands[0]] || is_score_[n.operands[1]]) return false;
+    return lies_in_rows(n.operands[0], rank - 1) && lies_in_rows(n.operands[1], rank - 2);
+  }
+
+  /// True iff the engine can bring the vectors along dim `along`.
+  bool lies_in_rows(NodeId id, std::size_t along) const {
+    if (!is_half(node(id).dtype)) return false;
+    const Shape& shape = node(id).shape;
+    const std::optional<StridedView> view = strided_view(graph_, id);
+    if (!view || shape[along] % kAligned != 0 || shape[along] > kLongest) return false;
+    bool lies = view->layout.strides[along] == 1 && view->layout.offset % kAligned == 0;
+    for (const Moving& part : view->layout.moving) lies &= part.factor % kAligned == 0;
+    for (std::size_t d = 0; d < shape.rank(); ++d) {
+      const std::int64_t stride = view->layout.strides[d];
+      const bool is_own = d + 2 >= shape.rank();
+      lies &= d == along || shape[d] == 1 || (stride % kAligned == 0 && (is_own ? stride > 0 : stride >= 0));
+    }
+    return lies;
+  }
+
+  /// True iff the node may have the scores among its operands.
+  bool takes_scores(NodeId id) const {
+    const Node& n = node(id);
+    if (n.kind != NodeKind::Op) return false;
+    if (n.is(OpClass::Elementwise) || is_transpose(n)) return is_score_[id];
+    if (n.is(OpClass::Reduce)) {
+      const std::size_t rank = node(n.operands[0]).shape.rank();
+      return (n.op == Op::Sum || n.op == Op::Max) && n.ints[0] == std::int64_t{1} << (rank - 1);
+    }
+    if (n.op != Op::Contract || n.ints[1] != 0) return false;
+    const std::size_t rank = n.shape.rank();
+    const bool first = is_score_[n.operands[0]], second = is_score_[n.operands[1]];
+    if (first == second) return false;
+    return first ? lies_in_rows(n.operands[1], rank - 1) : lies_in_rows(n.operands[0], rank - 2);
+  }
+
+  const Graph& graph_;
+  std::vector<bool> is_score_, is_refused_;
+};
+
+NodeId transposed(Rewriter& to, NodeId id) {
+  Shape shape = to.node(id).shape;
+  const std::size_t rank = shape.rank();
+  std::vector<std::int64_t> axes(rank);
+  for (std::size_t d = 0; d < rank; ++d) axes[d] = static_cast<std::int64_t>(d);
+  std::swap(axes[rank - 1], axes[rank - 2]);
+  std::swap(shape[rank - 1], shape[rank - 2]);
+  return to.view(Op::Permute, id, shape, std::move(axes));
+}
+
+/// A number of each row that is the same all along it, of shape (.., m, 1); nothing where the node is none.
+std::optional<NodeId> number_of_row(Rewriter& to, NodeId id, const Shape& points) {
+  const Node node = to.node(id);
+  if (node.kind == NodeKind::Scalar) return id;
+  if (!is_op(node, Op::Expand)) return std::nullopt;
+  const Node below = to.node(node.operands[0]);
+  const std::size_t rank = points.rank();
+  if (below.shape.rank() != rank || below.shape[rank - 1] != 1 || !is_float(below.dtype)) return std::nullopt;
+  Shape rows = points;
+  rows[rank - 1] = 1;
+  return below.shape == rows ? node.operands[0] : to.view(Op::Expand, node.operands[0], rows);
+}
+
+/// weights (.., m, n) times rows (.., n, e). What is the same for a whole row of weights is multiplied by
+/// afterwards: so the sum of exponentials that they are divided by may still be on its way.
+NodeId combined(Rewriter& to, NodeId weights, NodeId rows, DType dtype) {
+  const Shape points = to.node(weights).shape;
+  const std::size_t rank = points.rank();
+  std::vector<NodeId> factors;
+  while (is_op(to.node(weights), Op::Mul)) {
+    const Node product = to.node(weights);
+    const auto peel = [&](std::size_t k) {
+      const std::optional<NodeId> factor = number_of_row(to, product.operands[k], points);
+      if (factor) factors.push_back(*factor), weights = product.operands[1 - k];
+      return factor.has_value();
+    };
+    if (to.node(product.operands[0]).shape != points || !peel(1))
+      if (to.node(product.operands[1]).shape != points || !peel(0)) break;
+  }
+  Node node;
+  node.op = Op::Combine;
+  node.dtype = dtype;
+  node.shape = points;
+  node.shape[rank - 1] = to.node(rows).shape[rank - 1];
+  node.operands = {weights, rows};
+  if (!factors.empty()) {
+    NodeId scale = factors[0];
+    for (std::size_t k = 1; k < factors.size(); ++k)
+      scale = to.elementwise(Op::Mul, DType::f32, {scale, factors[k]});
+    node.operands.push_back(scale);
+  }
+  return to.add(std::move(node));
+}
+
+/// The combination that views with its last two dims the other way around, or that is the node itself, as
+/// 16-bit floats; nothing for other nodes.
+std::optional<NodeId> rounded(Rewriter& to, NodeId id, DType dtype) {
+  const bool turns = is_transpose(to.node(id));
+  Node node = to.node(turns ? to.node(id).operands[0] : id);
+  if (!is_op(node, Op::Combine) || node.dtype != DType::f32 || !is_half(dtype)) return std::nullopt;
+  node.dtype = dtype;
+  const NodeId combined = to.add(std::move(node));
+  return turns ? transposed(to, combined) : combined;
+}
+
+}  // namespace
+
+void keep_scores(Graph& graph, const ir::DeviceTraits&) {
+  const Scores scores(graph);
+  if (!scores.any()) return;
+  // What was found here follows from how factors lie, which other sizes may change.
+  if (graph.checks) graph.checks->give_up();
+  rewrite(graph, [&](Rewriter& to, NodeId id, Node node) {
+    const Node& before = to.before().nodes[id];
+    const auto is_score = [&](std::size_t k) { return scores[before.operands[k]]; };
+    if (is_op(node, Op::Contract)) {
+      if (scores[id]) {
+        node.op = Op::Dot;
+        node.ints.clear();
+        return to.add(std::move(node));
+      }
+      if (is_score(0)) return combined(to, node.operands[0], node.operands[1], DType::f32);
+      // (A W)^T = W^T A^T
+      if (is_score(1))
+        return transposed(
+            to, combined(to, transposed(to, node.operands[1]), transposed(to, node.operands[0]), DType::f32));
+    }
+    if (is_op(node, Op::Cast)) {
+      // Scores have the digits of the sums that they come of.
+      if (scores[id] && is_float(node.dtype) && is_float(to.node(node.operands[0]).dtype))
+        return node.operands[0];
+      if (const std::optional<NodeId> half = rounded(to, node.operands[0], node.dtype)) return *half;
+    }
+    return to.add(std::move(node));
+  });
+}
+
+}  // namespace sinter::plan

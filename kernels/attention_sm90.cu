@@ -1,0 +1,178 @@
+// Rows of scores on the tensor cores of compute capability 9.0: attention, and its gradients. One warpgroup
+// loads, the others have 64 rows of a tile each, and go along the columns. What stands before this text is
+// written for one kernel (jit/emit/attention):
+//
+//   SN_ROWS, SN_COLUMNS, SN_SLOTS   a tile's rows and columns; slots of shared memory, a tile of columns each
+//   SN_CONSUMERS                    warpgroups that multiply
+//   SN_BYTES_OF_ROWS, SN_BYTES_OF_SLOT
+//   SN_COMBINES                     1: there are weights, by which rows are added up
+//   SN_FEWER_REGISTERS, SN_MORE_REGISTERS   statements
+//
+// The lines of three dashes are where its other parts are put in. Factors lie in chunks of 64 elements: a
+// chunk has a line of 128 bytes for each row (column), swizzled by 128 bytes.
+
+struct __align__(64) TensorMap {
+  unsigned long long words[16];
+};
+
+SN_FN unsigned tc_shared_address(const void* at) {
+  unsigned address;
+  asm("{ .reg .u64 t; cvta.to.shared.u64 t, %1; cvt.u32.u64 %0, t; }" : "=r"(address) : "l"(at));
+  return address;
+}
+SN_FN void tc_barrier_init(unsigned barrier, unsigned count) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
+}
+SN_FN void tc_arrive(unsigned barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+SN_FN void tc_expect(unsigned barrier, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+               : "memory");
+}
+SN_FN void tc_wait(unsigned barrier, unsigned parity) {
+  asm volatile(
+      "{\n\t.reg .pred p;\n\t"
+      "again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n\t"
+      "@p bra done;\n\tbra again;\n\tdone:\n\t}" ::"r"(barrier),
+      "r"(parity)
+      : "memory");
+}
+SN_FN void tc_load_2d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4}], [%2];" ::"r"(to),
+      "l"(&map), "r"(barrier), "r"(x), "r"(y)
+      : "memory");
+}
+SN_FN void tc_load_3d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y, int z) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
+      "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z)
+      : "memory");
+}
+SN_FN void tc_load_4d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y, int z, int u) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(to),
+      "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(u)
+      : "memory");
+}
+SN_FN void tc_load_5d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y, int z, int u,
+                      int v) {
+  asm volatile(
+      "cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(to),
+      "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(u), "r"(v)
+      : "memory");
+}
+// Of a matrix in shared memory whose next 8 lines lie 1024 bytes on, and next chunk `chunk` bytes.
+SN_FN unsigned long long tc_matrix(unsigned at, unsigned chunk) {
+  return (unsigned long long)((at & 0x3ffff) >> 4) | (unsigned long long)(chunk >> 4) << 16 |
+         (unsigned long long)(1024 >> 4) << 32 | 1ull << 62;
+}
+// Two numbers in 16 bits each.
+SN_FN unsigned tc_pair_bf16(float low, float high) {
+  unsigned pair;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+}
+SN_FN unsigned tc_pair_f16(float low, float high) {
+  unsigned pair;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+}
+// What the four lanes that share a row have found.
+SN_FN float tc_of_row(float x, int other) { return __shfl_xor_sync(0xffffffffu, x, other); }
+SN_FN void tc_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+SN_FN void tc_end() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+SN_FN void tc_finish() { asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory"); }
+// All but what was begun last: scores, and not the combinations behind them.
+SN_FN void tc_finish_scores() {
+  if (SN_COMBINES) asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
+  if (!SN_COMBINES) tc_finish();
+}
+// What tensor cores have written may be read from here on, and not before.
+template <int N>
+SN_FN void tc_hold(float (&d)[N]) {
+#pragma unroll
+  for (int k = 0; k < N; ++k) asm volatile("" : "+f"(d[k])::"memory");
+}
+//---
+  extern __shared__ unsigned char shared[];
+  const unsigned rows_at = (tc_shared_address(shared) + 1023u) & ~1023u;
+  const unsigned slots_at = rows_at + SN_BYTES_OF_ROWS;
+  const unsigned rows_here = slots_at + SN_SLOTS * SN_BYTES_OF_SLOT, full = rows_here + 8;
+  const unsigned empty = full + 8 * SN_SLOTS;
+  if (threadIdx.x == 0) {
+    tc_barrier_init(rows_here, 1);
+    for (int s = 0; s < SN_SLOTS; ++s) {
+      tc_barrier_init(full + 8 * s, 1);
+      tc_barrier_init(empty + 8 * s, 4 * SN_CONSUMERS);
+    }
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  }
+  __syncthreads();
+  const int group = threadIdx.x / 128, lane = threadIdx.x % 32;
+  int slot = 0;
+  unsigned parity = 0;
+  if (group == SN_CONSUMERS) {
+    SN_FEWER_REGISTERS;
+    if (threadIdx.x % 128 > 0) return;
+//---
+    for (int from = 0; from < size_n; from += SN_COLUMNS) {
+      if (is_skipped(from)) continue;
+      tc_wait(empty + 8 * slot, parity ^ 1);
+      const unsigned arrived = full + 8 * slot, to = slots_at + slot * SN_BYTES_OF_SLOT;
+//---
+      if (++slot == SN_SLOTS) {
+        slot = 0;
+        parity ^= 1;
+      }
+    }
+    return;
+  }
+  SN_MORE_REGISTERS;
+  // A lane has two rows, eight apart, and of each eight columns of a tile two neighbours.
+  const int first_row = row_of_tile + group * 64 + threadIdx.x % 128 / 32 * 16 + lane / 4;
+  const int column_of_lane = lane % 4 * 2;
+  const unsigned own_rows = rows_at + group * 8192;
+  bool skips = false;
+//---
+  tc_wait(rows_here, 0);
+  const auto after = [&](int at) -> int {
+    for (; at < size_n && is_skipped(at); at += SN_COLUMNS) skips = true;
+    return at;
+  };
+  int before = -1;  // the slot whose combinations are under way
+  int from = after(0), next = 0;
+  // The scores of a tile are computed while those of the one before are combined.
+  const auto begin_scores = [&](unsigned columns_at) {
+    tc_begin();
+//---
+    tc_end();
+  };
+  if (from < size_n) {
+    tc_wait(full, 0);
+    begin_scores(slots_at);
+    tc_finish();
+  }
+  for (; from < size_n; from = next) {
+    next = after(from + SN_COLUMNS);
+    const unsigned columns_at = slots_at + slot * SN_BYTES_OF_SLOT;
+    const int own = slot;
+//---
+    if (++slot == SN_SLOTS) {
+      slot = 0;
+      parity ^= 1;
+    }
+    if (next < size_n) {
+      tc_wait(full + 8 * slot, parity);
+      begin_scores(slots_at + slot * SN_BYTES_OF_SLOT);
+    }
+//---
+    tc_finish_scores();
+    before = own;
+  }
+  tc_finish();

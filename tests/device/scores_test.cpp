@@ -1,0 +1,185 @@
+// Attention over 16-bit floats, whose scores devices with tensor cores keep out of memory: results and
+// gradients beside those of the same numbers in f32 on the host.
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <sinter/autodiff.h>
+#include <sinter/functions/activation.h>
+#include <sinter/nn.h>
+
+#include "tests/support/test_device.h"
+#include "tests/support/values.h"
+
+using namespace sinter;
+
+namespace {
+
+struct Lengths {
+  Shape batch;
+  std::int64_t queries, keys, depth, columns;
+};
+
+/// Numbers around 0, the same on each device, rounded to 16 bits.
+AnyTensor numbers(const Shape& shape, std::uint32_t seed, DType dtype, const Device& device) {
+  std::vector<float> values(static_cast<std::size_t>(shape.numel()));
+  for (float& value : values) {
+    value = 0;
+    for (int k = 0; k < 4; ++k) {
+      seed = seed * 1664525u + 1013904223u;
+      value += static_cast<float>(seed >> 8) * 0x1p-24f - 0.5f;
+    }
+    value *= 1.7f;
+  }
+  return tensor_of(values, shape, device).cast(DType::bf16).cast(dtype);
+}
+
+Shape matrix(Shape batch, std::int64_t rows, std::int64_t columns) {
+  batch.push_back(rows);
+  batch.push_back(columns);
+  return batch;
+}
+
+/// The result and the three gradients.
+template <class F>
+std::vector<AnyTensor> run(const F& function, const Lengths& s, DType dtype, const Device& device,
+                           bool differentiable = false) {
+  const Device training = device.autodiff();
+  const AnyTensor q = numbers(matrix(s.batch, s.queries, s.depth), 1, dtype, training).require_grad();
+  const AnyTensor k = numbers(matrix(s.batch, s.keys, s.depth), 2, dtype, training).require_grad();
+  const AnyTensor v = numbers(matrix(s.batch, s.keys, s.columns), 3, dtype, training).require_grad();
+  const AnyTensor y = function(q, k, v);
+  const std::vector<AnyTensor> inputs{q, k, v};
+  const AnyTensor seed = numbers(y.shape(), 4, dtype, training);
+  std::vector<AnyTensor> results =
+      gradient(y, std::span<const AnyTensor>(inputs), {.seed = seed, .differentiable = differentiable});
+  results.insert(results.begin(), y);
+  for (AnyTensor& result : results) result = result.inner().cast(DType::f32);
+  return results;
+}
+
+/// Relative to the largest element.
+double worst(const AnyTensor& found, const AnyTensor& expected) {
+  const std::vector<float> a = values_of(found), b = values_of(expected);
+  REQUIRE(a.size() == b.size());
+  double difference = 0, largest = 1e-3;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (std::isnan(a[i]) != std::isnan(b[i])) return std::numeric_limits<double>::infinity();
+    if (std::isnan(a[i])) continue;
+    difference = std::max(difference, std::abs(static_cast<double>(a[i]) - b[i]));
+    largest = std::max(largest, std::abs(static_cast<double>(b[i])));
+  }
+  return difference / largest;
+}
+
+template <class F>
+void check(const F& function, const Lengths& sizes, DType dtype = DType::bf16) {
+  const Device device = testing::test_device();
+  const std::vector<AnyTensor> found = run(function, sizes, dtype, device),
+                               again = run(function, sizes, dtype, device),
+                               expected = run(function, sizes, DType::f32, Device::host());
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    CAPTURE(k);
+    CAPTURE(sizes.queries);
+    CAPTURE(sizes.keys);
+    CAPTURE(sizes.depth);
+    CHECK(worst(found[k], expected[k]) < 2e-2);
+    const std::vector<float> bits = values_of(found[k]), others = values_of(again[k]);
+    CHECK(std::memcmp(bits.data(), others.data(), bits.size() * sizeof(float)) == 0);
+  }
+}
+
+auto attention(nn::detail::AttentionArguments arguments) {
+  return [arguments](const AnyTensor& q, const AnyTensor& k, const AnyTensor& v) {
+    return nn::detail::attention(q, k, v, arguments, Location::current());
+  };
+}
+
+bool is_slow() {
+  return testing::compiles_slowly(testing::test_device()) || std::getenv("SINTER_TEST_ORACLE") != nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("attention over 16-bit floats, of sizes that fill tiles and that do not") {
+  check(attention({}), {{2}, 16, 16, 8, 8});
+  check(attention({.causal = true}), {{1, 2}, 20, 33, 16, 24});
+  if (is_slow()) return;
+  check(attention({}), {{1, 2}, 64, 64, 64, 64});
+  check(attention({}), {{}, 200, 333, 64, 64});
+  check(attention({}), {{2, 1, 2}, 70, 129, 32, 32});
+  check(attention({.causal = true}), {{2, 3}, 256, 256, 64, 64});
+  check(attention({.causal = true}), {{2}, 300, 300, 128, 128});
+  check(attention({.causal = true, .offset = 160}), {{1}, 100, 260, 80, 40});
+  check(attention({.causal = true}), {{1, 2}, 192, 192, 256, 256}, DType::f16);
+  check(attention({.causal = true}), {{1}, 65, 3, 64, 64});
+  check(attention({.scale = 0.3}), {{2}, 17, 300, 12, 20});  // vectors that the copy engine does not take
+}
+
+TEST_CASE("masks, biases and soft caps over 16-bit floats") {
+  const auto options = [](bool causal, double softcap, bool bias) {
+    return [=](const AnyTensor& q, const AnyTensor& k, const AnyTensor& v) {
+      const Device device = q.device().inner();
+      const std::int64_t queries = q.shape()[q.rank() - 2], keys = k.shape()[k.rank() - 2];
+      const AnyTensor mask = AnyTensor::greater(numbers({queries, keys}, 5, DType::f32, device), -0.5);
+      const AnyTensor added = numbers({queries, 1}, 6, DType::f32, device);
+      return nn::detail::attention(
+          q, k, v, {.mask = &mask, .bias = bias ? &added : nullptr, .causal = causal, .softcap = softcap},
+          Location::current());
+    };
+  };
+  check(options(false, 5, false), {{2}, 20, 24, 16, 16});
+  if (is_slow()) return;
+  check(options(false, 5, false), {{2, 2}, 129, 257, 64, 64});
+  check(options(true, 0, true), {{2, 2}, 140, 140, 64, 64});
+  // Tiles of queries that see nothing at all.
+  check(attention({.causal = true, .offset = -150}), {{1}, 300, 300, 64, 64});
+  check(attention({.causal = true, .offset = -1000}), {{1}, 130, 130, 64, 64});
+}
+
+TEST_CASE("attention in plain operations") {
+  const auto plain = [](double masked) {
+    return [masked](const AnyTensor& q, const AnyTensor& k, const AnyTensor& v) {
+      const std::int64_t queries = q.shape()[q.rank() - 2], keys = k.shape()[k.rank() - 2];
+      const Device device = q.device().inner();
+      const AnyTensor i = AnyTensor::arange(0, queries, 1, device).reshape({queries, 1}),
+                      j = AnyTensor::arange(0, keys, 1, device).reshape({1, keys});
+      // A window of 40 keys.
+      const AnyTensor seen =
+          AnyTensor::logical_and(AnyTensor::less_equal(j, i), AnyTensor::less(AnyTensor::sub(i, j), 40));
+      const AnyTensor scores = AnyTensor::mul(q.matmul(k.transpose(-2, -1)), 0.125).cast(DType::f32);
+      return softmax(AnyTensor::where(seen, scores, masked), -1).cast(v.dtype()).matmul(v);
+    };
+  };
+  check(plain(-std::numeric_limits<double>::infinity()), {{2}, 24, 24, 16, 16});
+  if (is_slow()) return;
+  check(plain(-std::numeric_limits<double>::infinity()), {{2, 2}, 300, 300, 64, 64});
+  check(plain(-1e9), {{2}, 150, 150, 64, 64});  // tiles that may not be left out
+}
+
+TEST_CASE("NaN and infinity in 16-bit attention stay in their rows and columns") {
+  const auto with = [](float number) {
+    return [number](const AnyTensor& q, const AnyTensor& k, const AnyTensor& v) {
+      std::vector<float> values(static_cast<std::size_t>(q.shape()[q.rank() - 2]), 0.f);
+      values[3] = number;
+      const AnyTensor added =
+          tensor_of(values, {q.shape()[q.rank() - 2], 1}, q.device().inner()).cast(q.dtype());
+      return nn::detail::attention(AnyTensor::add(q, added), k, v, {.causal = true}, Location::current());
+    };
+  };
+  check(with(std::nanf("")), {{2}, 24, 24, 16, 16});
+}
+
+TEST_CASE("16-bit attention is differentiated twice") {
+  // The gradients that can be differentiated again are the same numbers.
+  const Device device = testing::test_device();
+  const Lengths sizes{{1, 2}, 32, 32, 16, 16};
+  const auto once = run(attention({.causal = true}), sizes, DType::bf16, device),
+             twice = run(attention({.causal = true}), sizes, DType::bf16, device, true);
+  for (std::size_t k = 0; k < once.size(); ++k) CHECK(worst(twice[k], once[k]) < 2e-2);
+}
