@@ -193,7 +193,7 @@ TEST_CASE("kernels whose factors are computed by lanes spill nothing to speak of
       add([&](const Device& device) { return convolution(device, 64, dtype, which); });
   add([&](const Device& device) { return convolution(device, 3, DType::f32, 0); });
   for (std::size_t i = 0; i < all.size(); ++i) {
-    INFO("kernel " << i);
+    INFO("kernel " << i << ", " << tune::describe(all[i].kernel->tiling));
     REQUIRE(all[i].tiled == 1);
     const std::string log = build(emit::emit(*all[i].kernel, testing::hopper()).text);
     INFO(log);
