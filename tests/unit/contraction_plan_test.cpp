@@ -204,6 +204,16 @@ TEST_CASE("between convolutions images are not transposed") {
   });
   CHECK(p.tiled == 2);
   CHECK(p.plan.launches.size() == 4);
+  CHECK(p.kernel->tiling.a.windows);
+  // Nor where casts stand between: one kernel casts the image, and one the weight.
+  const Planned q = planned([](const Device& device) {
+    const AnyTensor x = input({4, 64, 8, 8}, device, DType::f32),
+                    w = input({64, 64, 3, 3}, device, DType::f32);
+    return std::vector{relu(x).cast(DType::bf16).conv2d(w.cast(DType::bf16), {.padding = {1, 1}})};
+  });
+  CHECK(q.tiled == 1);
+  CHECK(q.plan.launches.size() == 3);
+  CHECK(q.kernel->tiling.a.windows);
 }
 
 TEST_CASE("products of one row are kernels like other reductions") {

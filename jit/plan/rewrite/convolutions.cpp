@@ -29,12 +29,6 @@ Convolution attributes_of(const Node& node) {
   return {{{{i[0], i[2], i[4]}, {i[1], i[3], i[5]}}}, i[6]};
 }
 
-NodeId permuted(Rewriter& to, NodeId x, std::vector<std::int64_t> axes) {
-  Shape shape;
-  for (const std::int64_t axis : axes) shape.push_back(to.node(x).shape[static_cast<std::size_t>(axis)]);
-  return to.view(Op::Permute, x, shape, std::move(axes));
-}
-
 NodeId reshaped(Rewriter& to, NodeId x, const Shape& shape) { return to.view(Op::Reshape, x, shape); }
 
 // Bytes of channels that the copy engine brings at a time.
@@ -43,7 +37,7 @@ constexpr std::int64_t kLineBytes = 128;
 /// The image (n, c, h, w) as (n, h, w, c). What lies in another order is copied where the copy engine can
 /// bring windows of the copy; else windows are read where it lies.
 NodeId image(Rewriter& to, NodeId x) {
-  const NodeId last = permuted(to, x, {0, 2, 3, 1});
+  const NodeId last = to.permute(x, {0, 2, 3, 1});
   const Shape shape = to.node(last).shape;
   const DType dtype = to.node(last).dtype;
   if (shape[3] * static_cast<std::int64_t>(size_of(dtype)) % kLineBytes != 0) return last;
@@ -84,7 +78,7 @@ NodeId windows(Rewriter& to, NodeId x, const std::array<std::int64_t, 2>& kernel
     shape[shape.rank() - 1] = kernel[k];
     x = to.view(Op::Slice, x, shape, std::move(ints));
   }
-  return permuted(to, x, {0, 1, 2, 4, 5, 3});
+  return to.permute(x, {0, 1, 2, 4, 5, 3});
 }
 
 // Of the factors, in the order in which they are multiplied, those whose views are followed where they are
@@ -100,13 +94,13 @@ NodeId correlate(Rewriter& to, const Factors& factors, NodeId weight, NodeId ima
   const Shape shape = to.node(seen).shape;
   const std::int64_t rows = shape[0] * shape[1] * shape[2];
   const NodeId a = reshaped(to, seen, Shape{rows, depth});
-  const NodeId b = permuted(to, reshaped(to, weight, Shape{columns, depth}), {1, 0});
+  const NodeId b = to.permute(reshaped(to, weight, Shape{columns, depth}), {1, 0});
   const NodeId product = contraction(to, factors, a, b, Shape{rows, columns}, kFirst);
   return reshaped(to, product, Shape{shape[0], shape[1], shape[2], columns});
 }
 
 NodeId forward(Rewriter& to, const Factors& factors, const Convolution& c) {
-  const NodeId weight = permuted(to, factors.nodes[1], {0, 2, 3, 1}), x = image(to, factors.nodes[0]);
+  const NodeId weight = to.permute(factors.nodes[1], {0, 2, 3, 1}), x = image(to, factors.nodes[0]);
   const Shape shape = to.node(x).shape;
   const NodeId framed = padded(to, x, {c.along[0].padding, c.along[1].padding}, {1, 1},
                                {shape[1] + 2 * c.along[0].padding, shape[2] + 2 * c.along[1].padding});
@@ -140,7 +134,7 @@ NodeId backward_on_grid(Rewriter& to, const Factors& factors, const Convolution&
   }
   const NodeId from_end =
       to.view(Op::Slice, weight, of_weight, {0, 0, of_weight[2] - 1, of_weight[3] - 1, 1, 1, -1, -1});
-  return correlate(to, factors, permuted(to, from_end, {1, 2, 3, 0}), framed, {1, 1}, dilation);
+  return correlate(to, factors, to.permute(from_end, {1, 2, 3, 0}), framed, {1, 1}, dilation);
 }
 
 /// With strides most of such a grid is zeros. With h + padding = stride * q + p, the gradient at q for each
@@ -158,24 +152,24 @@ NodeId backward_by_phases(Rewriter& to, const Factors& factors, const Convolutio
     sizes[d] = positions[d] + taps[d] - 1;
   }
   const std::int64_t outputs = of_weight[0], inputs = of_weight[1];
-  NodeId weight = permuted(to, factors.nodes[1], {0, 2, 3, 1});
+  NodeId weight = to.permute(factors.nodes[1], {0, 2, 3, 1});
   weight = padded(to, weight, {0, 0}, {1, 1}, {taps[0] * phases[0], taps[1] * phases[1]});
   const Shape split{outputs, taps[0], phases[0], taps[1], phases[1], inputs};
   weight = reshaped(to, weight, split);
   weight = to.view(Op::Slice, weight, split, {0, taps[0] - 1, 0, taps[1] - 1, 0, 0, 1, -1, 1, -1, 1, 1});
-  weight = permuted(to, weight, {2, 4, 5, 1, 3, 0});
+  weight = to.permute(weight, {2, 4, 5, 1, 3, 0});
   weight = reshaped(to, weight, Shape{phases[0] * phases[1] * inputs, taps[0], taps[1], outputs});
   const NodeId framed = padded(to, image(to, factors.nodes[0]), before, {1, 1}, sizes);
   NodeId found = correlate(to, factors, weight, framed, {1, 1}, {1, 1});
   found = reshaped(to, found, Shape{result[0], positions[0], positions[1], phases[0], phases[1], inputs});
-  found = permuted(to, found, {0, 1, 3, 2, 4, 5});
+  found = to.permute(found, {0, 1, 3, 2, 4, 5});
   found = reshaped(to, found, Shape{result[0], positions[0] * phases[0], positions[1] * phases[1], inputs});
   return to.view(Op::Slice, found, result, {0, c.along[0].padding, c.along[1].padding, 0, 1, 1, 1, 1});
 }
 
 /// A kernel of one element: what no position reaches is 0.
 NodeId backward_of_points(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result) {
-  const NodeId weight = permuted(to, factors.nodes[1], {1, 2, 3, 0});
+  const NodeId weight = to.permute(factors.nodes[1], {1, 2, 3, 0});
   const NodeId found = correlate(to, factors, weight, image(to, factors.nodes[0]), {1, 1}, {1, 1});
   return padded(to, found, {0, 0}, {c.along[0].stride, c.along[1].stride}, {result[1], result[2]});
 }
@@ -210,10 +204,10 @@ NodeId backward_weight(Rewriter& to, const Factors& factors, const Convolution& 
       windows(to, padded(to, x, before, {1, 1}, sizes), {result[2], result[3]}, stride, dilation);
   const std::int64_t depth = of_gradient[0] * of_gradient[1] * of_gradient[2];
   const std::int64_t rows = result[0], columns = result[1] * result[2] * result[3];
-  const NodeId a = permuted(to, reshaped(to, gradient, Shape{depth, rows}), {1, 0});
+  const NodeId a = to.permute(reshaped(to, gradient, Shape{depth, rows}), {1, 0});
   const NodeId b = reshaped(to, seen, Shape{depth, columns});
   const NodeId product = contraction(to, factors, a, b, Shape{rows, columns}, kBoth);
-  return permuted(to, reshaped(to, product, Shape{rows, result[2], result[3], result[1]}), {0, 3, 1, 2});
+  return to.permute(reshaped(to, product, Shape{rows, result[2], result[3], result[1]}), {0, 3, 1, 2});
 }
 
 bool is_convolution(const Node& node) {
@@ -249,7 +243,7 @@ void contract_convolutions(Graph& graph, const ir::DeviceTraits&) {
     const Shape result = node.channels_last ? plain : Shape{plain[0], plain[2], plain[3], plain[1]};
     const NodeId found =
         node.op == Op::Conv2d ? forward(to, *factors, c) : backward_input(to, *factors, c, result);
-    return node.channels_last ? found : permuted(to, found, {0, 3, 1, 2});
+    return node.channels_last ? found : to.permute(found, {0, 3, 1, 2});
   });
 }
 

@@ -141,7 +141,6 @@ class Writer {
  private:
   /// The node computes (n, h, w, c), and others are given a view of it that is (n, c, h, w).
   NodeId image(Rewriter& to, NodeId id, Node node) {
-    const Shape plain = node.shape;
     if (node.is(OpClass::Elementwise)) {
       for (std::size_t k = 0; k < node.operands.size(); ++k) {
         NodeId& operand = node.operands[k];
@@ -152,9 +151,9 @@ class Writer {
     } else {
       node.channels_last = true;
     }
-    node.shape = channels_last(plain);
+    node.shape = channels_last(node.shape);
     written_[id] = to.add(std::move(node));
-    return to.view(Op::Permute, written_[id], plain, {kFirst.begin(), kFirst.end()});
+    return to.permute(written_[id], {kFirst.begin(), kFirst.end()});
   }
 
   /// A reduction of such an image goes over it as it lies, so that it may share a kernel with what computes
@@ -164,7 +163,7 @@ class Writer {
     std::int64_t dims = 0;
     for (std::size_t d = 0; d < kLast.size(); ++d) dims |= (node.ints[0] >> kLast[d] & 1) << d;
     const NodeId reduced = to.reduce(node.op, node.dtype, operand, dims);
-    return to.view(Op::Permute, reduced, node.shape, {kFirst.begin(), kFirst.end()});
+    return to.permute(reduced, {kFirst.begin(), kFirst.end()});
   }
 
   /// What lies in order, seen as (n, h, w, c). What was expanded is expanded afterwards, so that passes find
@@ -173,10 +172,7 @@ class Writer {
     const Node node = to.node(id);
     if (node.is(OpClass::View) && node.op == Op::Expand && to.node(node.operands[0]).shape.rank() == 4)
       return to.view(Op::Expand, seen_last(to, node.operands[0]), channels_last(node.shape));
-    if (node.is(OpClass::View) && node.op == Op::Permute &&
-        std::equal(node.ints.begin(), node.ints.end(), kFirst.begin(), kFirst.end()))
-      return node.operands[0];
-    return to.view(Op::Permute, id, channels_last(node.shape), {kLast.begin(), kLast.end()});
+    return to.permute(id, {kLast.begin(), kLast.end()});
   }
 
   std::vector<bool> lie_last_;
