@@ -91,6 +91,33 @@ SN_FN void tc_load_5d(unsigned to, const TensorMap& map, unsigned barrier, int x
       "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(u), "r"(v)
       : "memory");
 }
+// Windows of an image that the copy engine goes over: the elements (lines, columns, channels) of the windows
+// at the positions (images, lines, columns), both counted row-major.
+struct Divisor {
+  int by, multiplier, shift;
+};
+struct Windows {
+  Divisor channels, elements, positions[2];
+  int first[2], step[2], spread[2];
+};
+SN_FN int tc_divide(int n, const Divisor& divisor) {
+  return divisor.by == 1 ? n : (int)(__umulhi(n, divisor.multiplier) >> divisor.shift);
+}
+SN_FN void tc_load_windows(unsigned to, const TensorMap& map, const Windows& windows, unsigned barrier,
+                           int position, int element) {
+  const int line = tc_divide(position, windows.positions[0]);
+  const int image = tc_divide(line, windows.positions[1]);
+  const int x = position - line * windows.positions[0].by, y = line - image * windows.positions[1].by;
+  const int pixel = tc_divide(element, windows.channels), row = tc_divide(pixel, windows.elements);
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4, %5, %6}], [%2], {%7, %8};" ::"r"(to),
+      "l"(&map), "r"(barrier), "r"(element - pixel * windows.channels.by),
+      "r"(windows.first[0] + x * windows.step[0]), "r"(windows.first[1] + y * windows.step[1]), "r"(image),
+      "h"((unsigned short)((pixel - row * windows.elements.by) * windows.spread[0])),
+      "h"((unsigned short)(row * windows.spread[1]))
+      : "memory");
+}
 // 16 bytes of a factor. Of f32 the tensor cores take the upper 19 bits, so they are rounded here.
 SN_FN void tc_put_words(unsigned to, unsigned x, unsigned y, unsigned z, unsigned w) {
   asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(x), "r"(y), "r"(z), "r"(w)

@@ -166,15 +166,21 @@ enum class Schedule : std::uint8_t {
 };
 
 /// A factor of the products that a Tiling is about. Shared memory gets 128 bytes of the inner loops of it at
-/// a time, in one of two ways:
+/// a time, in one of three ways:
 ///
-///   copied    by the copy engine. The factor is a load without a predicate, by a map of one step, and has
-///             one loop of its own; its neighbours lie along the only inner loop or `across` it, along its
-///             own loop, and all other strides are multiples of 16 bytes.
+///   copied    by the copy engine. The factor is a load without a predicate, by a map of one step, under
+///             which its own loops lie as if they were one, and so do the inner loops; its neighbours lie
+///             along the last inner loop or `across`, along the last of its own, and all other strides are
+///             multiples of 16 bytes.
+///   windows   by the copy engine too. The factor is a load over the windows of an image (windows.h), without
+///             a predicate or with one InBounds, by maps of one step. Its own loops are over the positions,
+///             the inner ones over the elements of a window, or, `across`, the other way round; channels are
+///             a multiple of 128 bytes.
 ///   computed  by lanes, from any expressions but those that may set a fault word.
 struct TiledFactor {
   ExprId value = kNone;
   bool across = false;    // neighbours in memory lie along its own loops, not along the inner ones
+  bool windows = false;   // copied by windows
   bool computed = false;  // not copied
   bool pieces = false;    // computed: 16 bytes' worth of neighbours are within the last inner loop
   bool vectors = false;   // computed: neighbours in memory are loaded 16 bytes at a time

@@ -129,6 +129,7 @@ class Printer {
 
   void print_factor(const TiledFactor& factor) {
     named('%', factor.value).word(factor.across ? "across" : "along");
+    if (factor.windows) word("windows");
     if (factor.computed) word("computed");
     if (factor.pieces) word("pieces");
     if (factor.vectors) word("vectors");

@@ -43,7 +43,7 @@ struct DeviceTraits {
   std::size_t most_buffer_bytes =
       0;  // of one buffer: temporaries are dealt out among several where they take more; 0: no limit
   TensorCores tensor_cores;
-  bool channels_last = false;  // convolutions of f32 work on images whose channels are last, and take them so
+  bool channels_last = false;  // library ops of f32 convolve images whose channels are last, and take them so
 
   // What the planner weighs choices by, measured (docs/benchmarks.md).
   double launch_bytes = 1 << 20;  // memory traffic that takes as long as one launch

@@ -147,8 +147,9 @@ class Verifier {
     require((loops[factor.value] & other) == 0 && (loops[factor.value] & own) == own, where,
             "with a factor that depends on other loops");
     const Expr& expr = k_.exprs[factor.value];
-    const bool is_plain =
-        expr.kind == ExprKind::Load && expr.predicate == kNone && k_.maps[expr.map].steps.size() == 1;
+    const bool is_load = expr.kind == ExprKind::Load && k_.maps[expr.map].steps.size() == 1,
+               is_plain = is_load && expr.predicate == kNone;
+    require(!factor.windows || !factor.computed, where, "with a factor that is copied and computed");
     if (factor.computed) {
       const std::size_t along = factor.across ? loops_of(own).back() : rank_ - 1;
       require(!factor.vectors ||
@@ -156,10 +157,15 @@ class Verifier {
               where, "with a factor that does not lie in vectors");
       return;
     }
-    require(is_plain && k_.inner_rank == 1 && std::has_single_bit(own), where,
-            "with a factor that is copied and no plain load");
+    if (factor.windows) {
+      const bool is_tested = is_load && !is_plain && k_.exprs[expr.predicate].kind == ExprKind::InBounds &&
+                             k_.maps[k_.exprs[expr.predicate].map].steps.size() == 1;
+      require(is_plain || is_tested, where, "with a factor of windows that is no load of one test");
+    } else {
+      require(is_plain, where, "with a factor that is copied and no plain load");
+    }
     const std::vector<IntRef>& strides = k_.maps[expr.map].steps.front().strides;
-    require(strides[factor.across ? loops_of(own).front() : rank_ - 1].is_one(), where,
+    require(strides[factor.across ? loops_of(own).back() : rank_ - 1].is_one(), where,
             "with a factor that does not lie as it says");
   }
 

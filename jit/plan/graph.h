@@ -84,6 +84,13 @@ struct Graph {
     return is_constant ? &constants[node.scalars[0].index] : nullptr;
   }
 
+  /// True iff the node is a pad whose number a pass wrote, a 0.
+  bool pads_with_zeros(const Node& node) const {
+    return node.kind == NodeKind::Op && node.op == Op::Pad &&
+           node.scalars[0].table == ScalarRef::Table::Plan &&
+           constants[node.scalars[0].index].as_double() == 0;
+  }
+
   NodeId add(Node node) {
     nodes.push_back(std::move(node));
     return static_cast<NodeId>(nodes.size() - 1);

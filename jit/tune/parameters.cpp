@@ -117,8 +117,9 @@ std::string describe(const ir::Tiling& tiling) {
 
 std::string layout_of(const ir::Tiling& tiling) {
   const auto layout = [](const ir::TiledFactor& factor) {
-    return std::string(factor.across ? "across" : "along") + (factor.computed ? " computed" : "") +
-           (factor.pieces ? " pieces" : "") + (factor.vectors ? " vectors" : "");
+    return std::string(factor.across ? "across" : "along") + (factor.windows ? " windows" : "") +
+           (factor.computed ? " computed" : "") + (factor.pieces ? " pieces" : "") +
+           (factor.vectors ? " vectors" : "");
   };
   return std::string(family_of(tiling)) + " " + std::string(name_of(tiling.multiplied)) + " a " +
          layout(tiling.a) + " b " + layout(tiling.b) + (tiling.vectors ? " vectors" : "");

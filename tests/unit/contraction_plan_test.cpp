@@ -105,6 +105,117 @@ TEST_CASE("a convolution and its gradients are kernels over windows, with what f
   CHECK(p.plan.launches.size() <= 6);
 }
 
+namespace {
+
+enum class Of { Result, Image, Weight };
+
+/// The kernel of a convolution of x {.., channels, ..} with a weight, or of one of its gradients.
+Planned convolution(const Shape& x, const Shape& weight, const Conv2dOptions& options, Of of, DType dtype) {
+  return planned([&](const Device& device) {
+    const MatmulPrecisionScope scope(MatmulPrecision::High);
+    const AnyTensor image = input(x, device.autodiff(), dtype).require_grad(),
+                    kernel = input(weight, device.autodiff(), dtype).require_grad();
+    const AnyTensor y = image.conv2d(kernel, options);
+    if (of == Of::Result) return std::vector{y};
+    const AnyTensor product = AnyTensor::mul(y, input(y.shape(), device, dtype));
+    const Gradients gradients = product.sum({0, 1, 2, 3}).reshape({}).backward();
+    return std::vector{*gradients.get(of == Of::Image ? image : kernel)};
+  });
+}
+
+}  // namespace
+
+TEST_CASE("the copy engine brings windows of images whose channels are whole lines") {
+  const Conv2dOptions framed{.padding = {1, 1}};
+  for (const DType dtype : {DType::bf16, DType::f16, DType::f32}) {
+    for (const Of of : {Of::Result, Of::Image}) {
+      const Planned p = convolution({4, 64, 9, 8}, {128, 64, 3, 3}, framed, of, dtype);
+      REQUIRE(p.tiled == 1);
+      const ir::Tiling& t = p.kernel->tiling;
+      CHECK((t.a.windows && !t.a.across && !t.a.computed));
+      CHECK((!t.b.windows && !t.b.across && !t.b.computed));
+      CHECK(t.vectors);
+    }
+    const Planned p = convolution({4, 64, 9, 8}, {128, 64, 3, 3}, framed, Of::Weight, dtype);
+    REQUIRE(p.tiled == 1);
+    const ir::Tiling& t = p.kernel->tiling;
+    // Tensor cores read f32 along the sum alone.
+    CHECK(t.a.computed == (dtype == DType::f32));
+    CHECK(t.b.windows == (dtype != DType::f32));
+    CHECK((t.a.across && t.b.across));
+  }
+  const auto windows = [](const Planned& p) { return p.tiled == 1 && p.kernel->tiling.a.windows; };
+  const auto result = [](const Shape& x, const Shape& weight, const Conv2dOptions& options) {
+    return convolution(x, weight, options, Of::Result, DType::bf16);
+  };
+  CHECK(windows(result({4, 64, 9, 8}, {64, 64, 3, 3}, {.stride = {2, 1}, .dilation = {1, 2}})));
+  CHECK(windows(result({4, 64, 9, 8}, {64, 64, 1, 1}, {.stride = {2, 2}})));
+  CHECK(windows(result({4, 64, 9, 8}, {64, 64, 3, 1}, {.padding = {1, 0}})));
+  CHECK(windows(result({4, 64, 9, 8}, {64, 64, 1, 3}, {.padding = {0, 1}})));
+  CHECK(windows(result({1, 64, 3, 3}, {64, 64, 3, 3}, framed)));
+  CHECK(windows(result({4, 64, 3, 3}, {64, 64, 3, 3}, framed)));
+  // As any product, by rows of pixels.
+  CHECK_FALSE(result({4, 64, 9, 8}, {64, 64, 1, 1}, {}).kernel->tiling.a.computed);
+  // Lines that are not full, and steps that a tensor map has no room for.
+  CHECK(result({4, 72, 9, 8}, {64, 72, 3, 3}, framed).kernel->tiling.a.computed);
+  CHECK(result({4, 3, 9, 8}, {64, 3, 3, 3}, framed).kernel->tiling.a.computed);
+  CHECK(result({4, 64, 40, 40}, {64, 64, 3, 3}, {.stride = {9, 9}}).kernel->tiling.a.computed);
+  CHECK(result({1, 64, 300, 8}, {64, 64, 3, 3}, {.padding = {150, 1}, .dilation = {130, 1}})
+            .kernel->tiling.a.computed);
+}
+
+TEST_CASE("tensor maps of windows say how these step through the image") {
+  const Planned p =
+      convolution({4, 64, 9, 8}, {128, 64, 3, 2}, {.stride = {2, 3}, .padding = {2, 1}, .dilation = {2, 1}},
+                  Of::Result, DType::bf16);
+  REQUIRE(p.tiled == 1);
+  const std::vector<emit::TensorMap> maps = emit::tensor_maps(*p.kernel, p.ints);
+  REQUIRE((maps.size() == 2 && maps[0].windows && !maps[1].windows));
+  const emit::TensorMap& a = maps[0];
+  CHECK(a.offset_bytes == 0);
+  // Columns, then lines: 5 x 3 windows from -2 and -1 on.
+  CHECK(a.sizes[0] == 64);
+  CHECK(a.sizes[1] == 8);
+  CHECK(a.sizes[3] == 4);
+  CHECK(a.strides[0] == 2 * 64);
+  CHECK(a.strides[2] == 2 * 64 * 8 * 9);
+  CHECK(a.box == std::vector<std::uint32_t>{64, p.kernel->tiling.rows});
+  CHECK(a.windows->lower[0] == -1);
+  CHECK(a.windows->upper[0] == -1 + 2 * 3 - 7);
+  CHECK(a.windows->steps[1] == 3);
+  const emit::WindowNumbers& numbers = a.windows->numbers;
+  CHECK(numbers.channels.by == 64);
+  CHECK(numbers.elements.by == 2);
+  CHECK(numbers.positions[0].by == 3);
+  CHECK(numbers.positions[1].by == 5);
+  CHECK(numbers.spread[0] == 1);
+  const std::string text = emit::emit(*p.kernel, hopper()).text;
+  CHECK(text.find("#define SN_LOAD_A tc_load_windows(to_a, t_a, w_a, arrived, at.m, depth)") !=
+        std::string::npos);
+}
+
+TEST_CASE("between convolutions images are not transposed") {
+  // Two convolutions with what stands between them: their kernels, and copies of two weights.
+  const Planned p = planned([](const Device& device) {
+    const AnyTensor x = input({4, 8, 8, 64}, device), v = input({64, 64, 3, 3}, device),
+                    w = input({64, 64, 3, 3}, device);
+    const AnyTensor y = relu(x.permute({0, 3, 1, 2}).conv2d(v, {.padding = {1, 1}}));
+    return std::vector{AnyTensor::add(y, y.conv2d(w, {.padding = {1, 1}}))};
+  });
+  CHECK(p.tiled == 2);
+  CHECK(p.plan.launches.size() == 4);
+  CHECK(p.kernel->tiling.a.windows);
+  // Nor where casts stand between: one kernel casts the image, and one the weight.
+  const Planned q = planned([](const Device& device) {
+    const AnyTensor x = input({4, 64, 8, 8}, device, DType::f32),
+                    w = input({64, 64, 3, 3}, device, DType::f32);
+    return std::vector{relu(x).cast(DType::bf16).conv2d(w.cast(DType::bf16), {.padding = {1, 1}})};
+  });
+  CHECK(q.tiled == 1);
+  CHECK(q.plan.launches.size() == 3);
+  CHECK(q.kernel->tiling.a.windows);
+}
+
 TEST_CASE("products of one row are kernels like other reductions") {
   const Planned p = product({1, 4096}, {4096, 4096}, false, true);
   CHECK(p.libraries == 0);

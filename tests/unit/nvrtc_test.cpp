@@ -144,6 +144,20 @@ TEST_CASE("kernels with tiles spill a few registers at most") {
         const AnyTensor y = AnyTensor::add(x.matmul(w.transpose(2, 3)), bias);
         return std::vector{gelu(y), AnyTensor::add(y, rest), y.cast(DType::f32)};
       }),
+      // Windows along the sum, with what follows, and across it.
+      testing::planned([](const Device& device) {
+        const AnyTensor x = testing::input({16, 64, 32, 32}, device),
+                        w = testing::input({64, 64, 3, 3}, device),
+                        bias = testing::input({1, 64, 1, 1}, device);
+        return std::vector{relu(AnyTensor::add(x.conv2d(w, {.padding = {1, 1}}), bias))};
+      }),
+      testing::planned([](const Device& device) {
+        const Device tracked = device.autodiff();
+        const AnyTensor x = testing::input({16, 64, 32, 32}, tracked),
+                        w = testing::input({64, 64, 3, 3}, tracked).require_grad();
+        const AnyTensor y = x.conv2d(w, {.stride = {2, 2}, .padding = {1, 1}});
+        return std::vector{*AnyTensor::mul(y, 2.0).sum({0, 1, 2, 3}).backward().get(w)};
+      }),
   };
   for (const testing::Planned& planned : products) {
     REQUIRE(planned.tiled == 1);
@@ -193,7 +207,7 @@ TEST_CASE("kernels whose factors are computed by lanes spill nothing to speak of
       add([&](const Device& device) { return convolution(device, 64, dtype, which); });
   add([&](const Device& device) { return convolution(device, 3, DType::f32, 0); });
   for (std::size_t i = 0; i < all.size(); ++i) {
-    INFO("kernel " << i);
+    INFO("kernel " << i << ", " << tune::describe(all[i].kernel->tiling));
     REQUIRE(all[i].tiled == 1);
     const std::string log = build(emit::emit(*all[i].kernel, testing::hopper()).text);
     INFO(log);

@@ -112,7 +112,8 @@ class Contraction {
       text += define("SN_MAP_B", "t_b") + define("SN_LOAD_B", load(t_.b, "b", "at.n", t_.columns));
     // The lanes that only start copies hand their registers to those that multiply.
     const int each = std::min(255, kRegisters / (workgroup * t_.workgroups)) / 8 * 8;
-    const int fewer = t_.workgroups > 1 ? 24 : count == 2 ? 40 : 32;
+    const bool has_windows = t_.a.windows || t_.b.windows;  // whose coordinates take registers too
+    const int fewer = has_windows ? 40 : t_.workgroups > 1 ? 24 : count == 2 ? 40 : 32;
     const int more = std::min(232, (each * workgroup - fewer * kWarpgroup) / (kWarpgroup * count) / 8 * 8);
     const auto set = [&](const char* change, int registers) {
       if (t_.has_computed()) return std::string("(void)0");
@@ -129,6 +130,7 @@ class Contraction {
   /// Has a factor's part of a slot copied: rows of k, or across them a box for each 64 neighbours.
   std::string load(const ir::TiledFactor& factor, const std::string& which, const std::string& place,
                    int size) const {
+    if (factor.windows) return load_windows(factor, which, place, size);
     const std::vector<std::size_t> batch = mapped_batch(k_, loops_, factor);
     const std::string call = "tc_load_" + std::to_string(2 + batch.size()) + "d(to_" + which;
     std::string coordinates;
@@ -138,6 +140,22 @@ class Contraction {
     for (int from = 0; from < size; from += kRows)
       text += (from ? "; " : "") + call + " + " + std::to_string(from * kSlotBytes) + ", t_" + which +
               ", arrived, " + place + " + " + std::to_string(from) + ", depth" + coordinates + ")";
+    return text;
+  }
+
+  /// The same by windows, from the numbers of a position and of an element.
+  std::string load_windows(const ir::TiledFactor& factor, const std::string& which, const std::string& place,
+                           int size) const {
+    const std::string call = "tc_load_windows(to_" + which,
+                      map = ", t_" + which + ", w_" + which + ", arrived, ";
+    if (!factor.across) return call + map + place + ", depth)";
+    std::string text;
+    for (int from = 0; from < size; from += kRows) {
+      const std::string end = which == "a" ? "size_m" : "size_n", at = place + " + " + std::to_string(from);
+      // What is beyond the last element is of no result, and read elsewhere.
+      text += (from ? "; " : "") + call + " + " + std::to_string(from * kSlotBytes) + map + "depth, min(" +
+              at + ", " + end + " - " + std::to_string(kRows) + "))";
+    }
     return text;
   }
 

@@ -8,9 +8,11 @@
 //   partials    scratch_bytes of memory, for these
 //   counters    32 bits for each, all zero, which the kernel leaves so
 //   t_a, t_b    tensor maps of the factors that are copied, by value, after the fault words
+//   w_a, w_b    WindowNumbers of those that are copied by windows, by value
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,6 +37,20 @@ Geometry contraction_geometry(const ir::Kernel& kernel, const Target& target,
 
 std::size_t contraction_scratch_bytes(const ir::Kernel& kernel, const Geometry& shape);
 
+/// A divisor with its reciprocal (ir::reciprocal_of), which 1 has not.
+struct Divisor {
+  std::int32_t by = 1, multiplier = 0, shift = 0;
+};
+
+/// By what a kernel finds the coordinates of a window, and of an element within windows, from their numbers:
+/// the struct Windows of kernels/contraction_sm90.cu. Pairs are along the lines of the image and along its
+/// columns.
+struct WindowNumbers {
+  Divisor channels, elements;  // elements of a window along a line
+  Divisor positions[2];
+  std::int32_t first[2] = {}, step[2] = {}, spread[2] = {};
+};
+
 /// What the copy engine is told of a factor that it copies: a tensor of `sizes`, the innermost dim first,
 /// whose neighbours along dim d lie strides[d - 1] bytes apart, of which a box is copied at a time.
 struct TensorMap {
@@ -42,7 +58,16 @@ struct TensorMap {
   std::int64_t offset_bytes = 0;
   DType dtype = DType::bf16;
   std::vector<std::uint64_t> sizes, strides;
-  std::vector<std::uint32_t> box;
+  std::vector<std::uint32_t> box;  // windows: so many channels of so many positions
+
+  /// Of a factor that is copied by windows, whose tensor is (c, w, h, n). First elements of windows are
+  /// between the corners, which are relative to the image's first and last pixel, `steps` apart.
+  struct Box {
+    std::int32_t lower[2], upper[2];
+    std::uint32_t steps[4];
+    WindowNumbers numbers;
+  };
+  std::optional<Box> windows;
 };
 std::vector<TensorMap> tensor_maps(const ir::Kernel& kernel, std::span<const std::int64_t> ints);
 

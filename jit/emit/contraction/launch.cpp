@@ -6,13 +6,66 @@
 
 #include "jit/emit/contraction/contraction.h"
 #include "jit/emit/contraction/loops.h"
+#include "jit/ir/windows.h"
 
 namespace sinter::emit {
 namespace {
 
+// Of what lies across the sum, at a time.
+constexpr int kRowsOfChunk = 64;
+
 std::int64_t value_of(ir::IntRef ref, std::span<const std::int64_t> ints) {
   if (ref.is_zero()) return 0;
   return ref.is_one() ? 1 : ints[ref.index];
+}
+
+/// Of loops, in all.
+std::int64_t points_of(const ir::Kernel& kernel, const std::vector<std::size_t>& loops,
+                       std::span<const std::int64_t> ints) {
+  std::int64_t points = 1;
+  for (const std::size_t loop : loops) points *= ints[kernel.extents[loop].index];
+  return points;
+}
+
+Divisor divisor(std::int64_t by) {
+  if (by == 1) return {};
+  const ir::Factor reciprocal = ir::reciprocal_of(by);
+  return {static_cast<std::int32_t>(by), static_cast<std::int32_t>(reciprocal.multiplier),
+          static_cast<std::int32_t>(reciprocal.shift)};
+}
+
+/// `positions`: that are copied at a time.
+TensorMap map_of_windows(const ir::Expr& load, const ir::Windows& windows, std::uint32_t positions) {
+  const auto bytes = static_cast<std::int64_t>(size_of(load.dtype));
+  TensorMap map;
+  map.buffer = load.buffer;
+  map.dtype = load.dtype;
+  map.offset_bytes = windows.offset * bytes;
+  map.box = {static_cast<std::uint32_t>(kSlotBytes / bytes), positions};
+  TensorMap::Box& box = map.windows.emplace();
+  WindowNumbers& numbers = box.numbers;
+  numbers.channels = divisor(windows.channels);
+  numbers.elements = divisor(windows.along[0].elements);
+  const auto dim = [&](std::int64_t size, std::int64_t stride) {
+    map.sizes.push_back(static_cast<std::uint64_t>(size));
+    // Nothing steps along a dim of one element.
+    map.strides.push_back(static_cast<std::uint64_t>((stride == 0 ? windows.channels : stride) * bytes));
+  };
+  map.sizes.push_back(static_cast<std::uint64_t>(windows.channels));
+  for (std::size_t k = 0; k < windows.along.size(); ++k) {
+    const ir::WindowSteps& steps = windows.along[k];
+    dim(steps.size, steps.stride);
+    numbers.positions[k] = divisor(steps.positions);
+    numbers.first[k] = box.lower[k] = static_cast<std::int32_t>(steps.first);
+    numbers.step[k] = static_cast<std::int32_t>(steps.step);
+    numbers.spread[k] = static_cast<std::int32_t>(steps.spread);
+    box.upper[k] =
+        static_cast<std::int32_t>(steps.first + (steps.positions - 1) * steps.step - (steps.size - 1));
+    box.steps[1 + k] = static_cast<std::uint32_t>(steps.step);
+  }
+  dim(windows.images, windows.image_stride);
+  box.steps[0] = box.steps[3] = 1;
+  return map;
 }
 
 }  // namespace
@@ -21,11 +74,7 @@ Geometry contraction_geometry(const ir::Kernel& kernel, const Target& target,
                               std::span<const std::int64_t> ints) {
   const ir::Tiling& t = kernel.tiling;
   const TiledLoops loops(kernel);
-  const auto count = [&](const std::vector<std::size_t>& of) {
-    std::int64_t points = 1;
-    for (const std::size_t loop : of) points *= ints[kernel.extents[loop].index];
-    return points;
-  };
+  const auto count = [&](const std::vector<std::size_t>& of) { return points_of(kernel, of, ints); };
   const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
   constexpr double kMostTiles = 1 << 30;
   const std::int64_t rows = count(loops.rows), columns = count(loops.columns);
@@ -57,34 +106,42 @@ std::size_t contraction_scratch_bytes(const ir::Kernel& kernel, const Geometry& 
 std::vector<TensorMap> tensor_maps(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
   const ir::Tiling& t = kernel.tiling;
   const TiledLoops loops(kernel);
-  const auto map_of = [&](const ir::TiledFactor& factor, std::size_t own, int size) {
+  const auto count = [&](const std::vector<std::size_t>& of) { return points_of(kernel, of, ints); };
+  const auto map_of = [&](const ir::TiledFactor& factor, const std::vector<std::size_t>& own, int size) {
     const ir::Expr& load = kernel.exprs[factor.value];
+    if (factor.windows) {
+      const std::optional<ir::Windows> windows = ir::windows_of(
+          kernel, ints, load, factor.across ? loops.depth : own, factor.across ? own : loops.depth);
+      return map_of_windows(load, windows.value(),
+                            static_cast<std::uint32_t>(factor.across ? kRowsOfChunk : size));
+    }
     const ir::MapStep& step = kernel.maps[load.map].steps.front();
     const auto bytes = static_cast<std::int64_t>(size_of(load.dtype));
     TensorMap map;
     map.buffer = load.buffer;
     map.dtype = load.dtype;
     map.offset_bytes = value_of(step.offset, ints) * bytes;
-    const auto dim = [&](std::size_t loop, std::uint32_t box) {
-      map.sizes.push_back(static_cast<std::uint64_t>(value_of(kernel.extents[loop], ints)));
-      map.strides.push_back(static_cast<std::uint64_t>(value_of(step.strides[loop], ints) * bytes));
+    // Loops that lie as one.
+    const auto dim = [&](const std::vector<std::size_t>& of, std::uint32_t box) {
+      map.sizes.push_back(static_cast<std::uint64_t>(count(of)));
+      map.strides.push_back(static_cast<std::uint64_t>(value_of(step.strides[of.back()], ints) * bytes));
       map.box.push_back(box);
     };
     const auto along = static_cast<std::uint32_t>(kSlotBytes / bytes);
     if (factor.across) {
       dim(own, along);
-      dim(loops.depth.front(), along);
+      dim(loops.depth, along);
     } else {
-      dim(loops.depth.front(), along);
+      dim(loops.depth, along);
       dim(own, static_cast<std::uint32_t>(size));
     }
     map.strides.erase(map.strides.begin());
-    for (const std::size_t loop : mapped_batch(kernel, loops, factor)) dim(loop, 1);
+    for (const std::size_t loop : mapped_batch(kernel, loops, factor)) dim({loop}, 1);
     return map;
   };
   std::vector<TensorMap> maps;
-  if (!t.a.computed) maps.push_back(map_of(t.a, loops.rows.front(), t.rows));
-  if (!t.b.computed) maps.push_back(map_of(t.b, loops.columns.front(), t.columns));
+  if (!t.a.computed) maps.push_back(map_of(t.a, loops.rows, t.rows));
+  if (!t.b.computed) maps.push_back(map_of(t.b, loops.columns, t.columns));
   return maps;
 }
 

@@ -416,7 +416,8 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
     kernel.buffers.push_back({draft.buffer_dtypes[i], draft.buffers[i].read, draft.buffers[i].written});
   for (const ScalarArgument& scalar : draft.scalars) kernel.scalars.push_back(scalar.dtype);
   kernel.schedule = choose_schedule(draft, kernel, limits);
-  if (!choose_attention(draft, limits, kernel)) choose_tiling(draft, limits, kernel);
+  if (!choose_attention(draft, limits, kernel))
+    choose_tiling(draft, {arguments.ints, !arguments.moved.empty()}, limits, kernel);
   choose_tile(draft, kernel);
   if (draft.contracts && !kernel.tiling.any() && limits.tensor_cores.any() && !limits.alone &&
       !has_few_rows(draft))

@@ -433,6 +433,9 @@ class Lowering : private DraftWriter {
     where.op = Op::Where;
     where.args[0] = on_grid;
     where.args[1] = value(placed, intern(grid.below(index_map(map))), both(id, predicate, on_grid));
+    // What is not loaded is 0.
+    if (graph_.pads_with_zeros(n) && draft_.exprs[where.args[1]].kind == ir::ExprKind::Load)
+      return where.args[1];
     if (assigns) {
       where.args[2] = value(n.operands[0], map, around(id, on_grid, predicate));
     } else {

@@ -44,7 +44,8 @@ bool NodeClasses::Equal::operator()(const Question& a, const Question& b) const 
     return graph->trace->values[x.value].layout == graph->trace->values[y.value].layout;
   if (a.loaded || x.kind == NodeKind::Scalar) return true;
   return x.op == y.op && x.ints == y.ints && move_alike(x.starts, y.starts) &&
-         x.operands.size() == y.operands.size() && x.scalars.size() == y.scalars.size();
+         x.operands.size() == y.operands.size() && x.scalars.size() == y.scalars.size() &&
+         graph->pads_with_zeros(x) == graph->pads_with_zeros(y);
 }
 
 std::uint32_t NodeClasses::number_of(NodeId id, bool loaded) {

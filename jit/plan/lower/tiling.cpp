@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "jit/ir/made_of.h"
+#include "jit/ir/windows.h"
 
 namespace sinter::plan {
 namespace {
@@ -43,29 +44,70 @@ ir::ExprId below_cast(const ir::Kernel& kernel, ir::ExprId id) {
   return is_cast && is_half(kernel.exprs[expr.args[0]].dtype) ? expr.args[0] : id;
 }
 
-/// True iff the copy engine can bring parts of what the load reads, with neighbours along loop `along`.
-bool copies(const Draft& draft, const ir::Kernel& kernel, ir::ExprId load, std::size_t along) {
-  const IndexMap& map = draft.maps[kernel.exprs[load].map];
-  if (map.steps().size() != 1) return false;
-  const MapStep& step = map.steps()[0];
-  const auto bytes = static_cast<std::int64_t>(size_of(kernel.exprs[load].dtype));
-  std::size_t dims = 0;
-  for (std::size_t loop = 0; loop < step.strides.size(); ++loop) {
-    if (loop == along || step.strides[loop] == 0) continue;
-    const std::int64_t stride = step.strides[loop] * bytes;
-    if (stride < 0 || stride % kStrideBytes != 0 || stride >= kMostStrideBytes) return false;
-    ++dims;
-  }
-  return step.strides[along] == 1 && begins_at_multiple(step, kStrideBytes / bytes) && dims + 1 <= kMostDims;
-}
-
 /// What is known of a kernel before its tiles are chosen.
 struct Product {
   const Draft& draft;
+  const DraftInts& numbers;
   const ir::Kernel& kernel;
   std::vector<std::uint32_t> loops;  // that each expression depends on
   ir::Tiling tiling;
 };
+
+/// True iff the loops lie as if they were one, the last.
+bool lie_as_one(const Draft& draft, const MapStep& step, std::span<const std::size_t> loops) {
+  for (std::size_t k = 1; k < loops.size(); ++k)
+    if (step.strides[loops[k - 1]] != step.strides[loops[k]] * draft.extents[loops[k]]) return false;
+  return true;
+}
+
+/// The loops of a factor.
+struct FactorLoops {
+  std::vector<std::size_t> own, inner;
+  std::uint32_t batch;
+};
+
+/// True iff the copy engine can bring parts of what the load reads, with neighbours `across` or along the
+/// sum.
+bool copies(const Draft& draft, const ir::Kernel& kernel, ir::ExprId load, const FactorLoops& loops,
+            bool across) {
+  const IndexMap& map = draft.maps[kernel.exprs[load].map];
+  if (map.steps().size() != 1) return false;
+  const MapStep& step = map.steps()[0];
+  if (!lie_as_one(draft, step, loops.own) || !lie_as_one(draft, step, loops.inner)) return false;
+  const auto bytes = static_cast<std::int64_t>(size_of(kernel.exprs[load].dtype));
+  const auto fits = [&](std::size_t loop) {
+    const std::int64_t stride = step.strides[loop] * bytes;
+    return stride >= 0 && stride % kStrideBytes == 0 && stride < kMostStrideBytes;
+  };
+  std::size_t dims = 1;
+  for (const std::size_t loop : ir::loops_of(loops.batch)) {
+    if (step.strides[loop] == 0) continue;
+    if (!fits(loop)) return false;
+    ++dims;
+  }
+  const std::size_t along = (across ? loops.own : loops.inner).back(),
+                    other = (across ? loops.inner : loops.own).back();
+  if (step.strides[other] != 0) ++dims;
+  return step.strides[along] == 1 && fits(other) && begins_at_multiple(step, kStrideBytes / bytes) &&
+         dims <= kMostDims;
+}
+
+/// True iff the copy engine can bring the windows that the load goes over.
+bool copies_windows(const Product& product, ir::ExprId id, const FactorLoops& loops, bool across) {
+  const ir::Expr& load = product.kernel.exprs[id];
+  if (load.kind != ir::ExprKind::Load || product.numbers.move || (product.loops[id] & loops.batch) != 0)
+    return false;
+  const std::optional<ir::Windows> windows =
+      ir::windows_of(product.kernel, product.numbers.ints, load, across ? loops.inner : loops.own,
+                     across ? loops.own : loops.inner);
+  if (!windows) return false;
+  const auto bytes = static_cast<std::int64_t>(size_of(load.dtype));
+  const auto fits = [&](std::int64_t stride) {
+    return stride * bytes % kStrideBytes == 0 && stride * bytes < kMostStrideBytes;
+  };
+  return windows->channels * bytes % kSlotBytes == 0 && fits(windows->offset) &&
+         fits(windows->image_stride) && fits(windows->along[0].stride) && fits(windows->along[1].stride);
+}
 
 /// True iff lanes can compute the value where they need it, and finding it may not set a fault word.
 bool is_computable(const ir::Kernel& kernel, ir::ExprId value) {
@@ -95,14 +137,19 @@ std::optional<ir::TiledFactor> factor(const Product& product, ir::ExprId value, 
   const ir::Kernel& kernel = product.kernel;
   const ir::Expr& expr = kernel.exprs[value];
   const std::size_t last = draft.extents.size() - 1, own_last = ir::loops_of(own).back();
+  const std::uint32_t outer = (1u << kernel.outer_rank) - 1, all = (1u << draft.extents.size()) - 1;
+  const FactorLoops loops{ir::loops_of(own), ir::loops_of(all & ~outer),
+                          outer & ~(product.tiling.row_loops | product.tiling.column_loops)};
   ir::TiledFactor factor;
   factor.value = value;
   const bool is_plain = expr.kind == ir::ExprKind::Load && expr.predicate == ir::kNone;
-  if (is_plain && kernel.inner_rank == 1 && std::has_single_bit(own)) {
-    if (copies(draft, kernel, value, last)) return factor;
-    factor.across = true;
+  for (const bool across : {false, true}) {
     // Tensor cores read f32 along the sum only.
-    if (is_half(expr.dtype) && copies(draft, kernel, value, own_last)) return factor;
+    if (across && !is_half(expr.dtype)) break;
+    factor.across = across;
+    if (is_plain && copies(draft, kernel, value, loops, across)) return factor;
+    factor.windows = draft.contracts && copies_windows(product, value, loops, across);
+    if (factor.windows) return factor;
   }
   if (!draft.contracts || !is_computable(kernel, value)) return std::nullopt;
   factor.computed = true;
@@ -187,7 +234,8 @@ struct Form {
 constexpr Form kForms[] = {
     {128, 128, 1, true, 1.0},   {128, 256, 1, false, 0.98}, {128, 192, 1, false, 0.97},
     {192, 128, 1, false, 0.97}, {64, 128, 2, false, 0.83},  {64, 64, 2, false, 0.66},
-    {128, 128, 1, false, 0},    {64, 256, 1, false, 0},     {128, 64, 2, false, 0},
+    {256, 64, 1, true, 0.85},   {128, 64, 2, false, 0.75},  {128, 128, 1, false, 0},
+    {64, 256, 1, false, 0},
 };
 // Where lanes compute a factor, they need registers too.
 constexpr Form kComputedForms[] = {
@@ -290,10 +338,11 @@ std::vector<ir::Tiling> ranked_tilings(const ir::Kernel& kernel, std::span<const
   return ranked(kernel.tiling, product_sizes(kernel, ints), limits.tensor_cores);
 }
 
-void choose_tiling(const Draft& draft, const LowerLimits& limits, ir::Kernel& kernel) {
+void choose_tiling(const Draft& draft, const DraftInts& numbers, const LowerLimits& limits,
+                   ir::Kernel& kernel) {
   if (!limits.tensor_cores.any() || kernel.inner_rank == 0 || kernel.outer_rank < 2 || kernel.phases != 2)
     return;
-  Product product{draft, kernel, {}, {}};
+  Product product{draft, numbers, kernel, {}, {}};
   ir::Tiling& tiling = product.tiling;
   for (ir::ExprId id = 0; id < kernel.exprs.size(); ++id) {
     const ir::Expr& expr = kernel.exprs[id];

@@ -15,9 +15,16 @@ namespace sinter::plan {
 /// With so few rows or columns a product is read as fast as memory is, by the kernels of other reductions.
 inline constexpr double kFewRows = 1;
 
+/// The int arguments of the draft's kernel.
+struct DraftInts {
+  std::span<const std::int64_t> ints;
+  bool move = false;  // some of them do, from launch to launch
+};
+
 /// Gives a kernel a Tiling where it is a sum of products that the device's tensor cores can compute. `kernel`
 /// is the draft's, with levels, phases and stores; nothing changes where it is not.
-void choose_tiling(const Draft& draft, const LowerLimits& limits, ir::Kernel& kernel);
+void choose_tiling(const Draft& draft, const DraftInts& numbers, const LowerLimits& limits,
+                   ir::Kernel& kernel);
 
 inline constexpr std::size_t kMostTilings = 12;
 

@@ -1,6 +1,8 @@
-// Pass: convolutions that tensor cores may compute become contractions over windows of an image. Images stay
-// as they lie: of (n, c, h, w) the positions (n, h, w) are columns, so that a result is written as it will be
-// read, and nothing is unfolded in memory.
+// Pass: convolutions that tensor cores may compute become contractions over windows of an image. Images lie
+// with their channels last, (n, h, w, c): positions are rows, channels of the result columns, and what is
+// added up are lines and columns of the kernel and channels. So the copy engine brings windows where channels
+// fill its lines (ir/windows.h), a result is written as the next convolution reads it, and nothing is
+// unfolded in memory.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -27,28 +29,43 @@ Convolution attributes_of(const Node& node) {
   return {{{{i[0], i[2], i[4]}, {i[1], i[3], i[5]}}}, i[6]};
 }
 
-/// `x` with zeros around it: its elements of the last two dims stand at before + step * k of `sizes`.
+NodeId reshaped(Rewriter& to, NodeId x, const Shape& shape) { return to.view(Op::Reshape, x, shape); }
+
+// Bytes of channels that the copy engine brings at a time.
+constexpr std::int64_t kLineBytes = 128;
+
+/// The image (n, c, h, w) as (n, h, w, c). What lies in another order is copied where the copy engine can
+/// bring windows of the copy; else windows are read where it lies.
+NodeId image(Rewriter& to, NodeId x) {
+  const NodeId last = to.permute(x, {0, 2, 3, 1});
+  const Shape shape = to.node(last).shape;
+  const DType dtype = to.node(last).dtype;
+  if (shape[3] * static_cast<std::int64_t>(size_of(dtype)) % kLineBytes != 0) return last;
+  const std::optional<StridedView> view = strided_view(to.after(), last);
+  return view && view->layout.strides[3] == 1 ? last : to.elementwise(Op::Cast, dtype, {last});
+}
+
+/// An image with zeros around it: its pixels stand at before + step * k of `sizes`.
 NodeId padded(Rewriter& to, NodeId x, const std::array<std::int64_t, 2>& before,
               const std::array<std::int64_t, 2>& step, const std::array<std::int64_t, 2>& sizes) {
   const Node given = to.node(x);
-  if (before == std::array<std::int64_t, 2>{0, 0} && given.shape[2] == sizes[0] && given.shape[3] == sizes[1])
+  if (before == std::array<std::int64_t, 2>{0, 0} && given.shape[1] == sizes[0] && given.shape[2] == sizes[1])
     return x;
   Node node;
   node.op = Op::Pad;
   node.dtype = given.dtype;
-  node.shape = Shape{given.shape[0], given.shape[1], sizes[0], sizes[1]};
+  node.shape = Shape{given.shape[0], sizes[0], sizes[1], given.shape[3]};
   node.operands = {x};
-  node.ints = {0, 0, before[0], before[1], 1, 1, step[0], step[1]};
+  node.ints = {0, before[0], before[1], 0, 1, step[0], step[1], 1};
   node.scalars = to.node(to.constant(0, arithmetic_of(given.dtype))).scalars;
   return to.add(std::move(node));
 }
 
-/// (n, c, h, w) seen as (n, c, oh, ow, kh, kw): at each position the elements that a kernel meets.
+/// (n, h, w, c) seen as (n, oh, ow, kh, kw, c): at each position the elements that a kernel meets.
 NodeId windows(Rewriter& to, NodeId x, const std::array<std::int64_t, 2>& kernel,
                const std::array<std::int64_t, 2>& stride, const std::array<std::int64_t, 2>& dilation) {
-  for (std::int64_t d = 0; d < 2; ++d) {
-    const auto k = static_cast<std::size_t>(d);
-    const std::size_t dim = 2 + k;
+  for (std::size_t k = 0; k < 2; ++k) {
+    const std::size_t dim = 1 + k;
     Shape shape = to.node(x).shape;
     const std::int64_t reach = dilation[k] * (kernel[k] - 1) + 1;
     shape[dim] = (shape[dim] - reach) / stride[k] + 1;
@@ -61,135 +78,136 @@ NodeId windows(Rewriter& to, NodeId x, const std::array<std::int64_t, 2>& kernel
     shape[shape.rank() - 1] = kernel[k];
     x = to.view(Op::Slice, x, shape, std::move(ints));
   }
-  return x;
+  return to.permute(x, {0, 1, 2, 4, 5, 3});
 }
 
-NodeId permuted(Rewriter& to, NodeId x, std::vector<std::int64_t> axes) {
-  Shape shape;
-  for (const std::int64_t axis : axes) shape.push_back(to.node(x).shape[static_cast<std::size_t>(axis)]);
-  return to.view(Op::Permute, x, shape, std::move(axes));
-}
+// Of the factors, in the order in which they are multiplied, those whose views are followed where they are
+// needed: the windows, and the gradient that they meet.
+constexpr std::int64_t kFirst = 1, kBoth = 3;
 
-NodeId reshaped(Rewriter& to, NodeId x, const Shape& shape) { return to.view(Op::Reshape, x, shape); }
-
-// Of the factors, in the order in which they are multiplied: the second is computed where it is needed.
-constexpr std::int64_t kSecond = 2, kBoth = 3;
-
-/// weight (rows, kh, kw, depth) by the windows of image (n, depth, h, w): (n, rows, oh, ow).
+/// The windows of image (n, h, w, depth) by weight (columns, kh, kw, depth): (n, oh, ow, columns).
 NodeId correlate(Rewriter& to, const Factors& factors, NodeId weight, NodeId image,
                  const std::array<std::int64_t, 2>& stride, const std::array<std::int64_t, 2>& dilation) {
   const Shape of_weight = to.node(weight).shape;
-  const std::int64_t rows = of_weight[0], depth = of_weight[1] * of_weight[2] * of_weight[3];
+  const std::int64_t columns = of_weight[0], depth = of_weight[1] * of_weight[2] * of_weight[3];
   const NodeId seen = windows(to, image, {of_weight[1], of_weight[2]}, stride, dilation);
   const Shape shape = to.node(seen).shape;
-  const std::int64_t n = shape[0], positions = shape[2] * shape[3];
-  const NodeId b = reshaped(to, permuted(to, seen, {0, 4, 5, 1, 2, 3}), Shape{n, depth, positions});
-  NodeId a = reshaped(to, weight, Shape{1, rows, depth});
-  a = to.view(Op::Expand, a, Shape{n, rows, depth});
-  const NodeId product = contraction(to, factors, a, b, Shape{n, rows, positions}, kSecond);
-  return reshaped(to, product, Shape{n, rows, shape[2], shape[3]});
+  const std::int64_t rows = shape[0] * shape[1] * shape[2];
+  const NodeId a = reshaped(to, seen, Shape{rows, depth});
+  const NodeId b = to.permute(reshaped(to, weight, Shape{columns, depth}), {1, 0});
+  const NodeId product = contraction(to, factors, a, b, Shape{rows, columns}, kFirst);
+  return reshaped(to, product, Shape{shape[0], shape[1], shape[2], columns});
 }
 
 NodeId forward(Rewriter& to, const Factors& factors, const Convolution& c) {
-  const NodeId x = factors.nodes[0], weight = permuted(to, factors.nodes[1], {0, 2, 3, 1});
+  const NodeId weight = to.permute(factors.nodes[1], {0, 2, 3, 1}), x = image(to, factors.nodes[0]);
   const Shape shape = to.node(x).shape;
-  const NodeId image = padded(to, x, {c.along[0].padding, c.along[1].padding}, {1, 1},
-                              {shape[2] + 2 * c.along[0].padding, shape[3] + 2 * c.along[1].padding});
-  return correlate(to, factors, weight, image, {c.along[0].stride, c.along[1].stride},
+  const NodeId framed = padded(to, x, {c.along[0].padding, c.along[1].padding}, {1, 1},
+                               {shape[1] + 2 * c.along[0].padding, shape[2] + 2 * c.along[1].padding});
+  return correlate(to, factors, weight, framed, {c.along[0].stride, c.along[1].stride},
                    {c.along[0].dilation, c.along[1].dilation});
 }
 
 /// The gradient of the image at h is the sum of weight[r] * gradient[k] over r and k with
 /// k * stride + r * dilation - padding = h: a correlation of the gradient, put on a grid, with the weight
-/// from its end. Nothing where padding is more than a kernel reaches.
-std::optional<NodeId> backward_on_grid(Rewriter& to, const Factors& factors, const Convolution& c,
-                                       const Shape& result) {
+/// from its end. Of a frame that is wider than a kernel reaches, some of the gradient meets nothing.
+/// `result`: (n, h, w, c).
+NodeId backward_on_grid(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result) {
   const NodeId weight = factors.nodes[1];
   const Shape of_weight = to.node(weight).shape;
-  std::array<std::int64_t, 2> before, step, sizes, dilation;
+  NodeId framed = image(to, factors.nodes[0]);
+  std::array<std::int64_t, 2> before, step, cut, sizes, whole, dilation;
   for (std::size_t d = 0; d < 2; ++d) {
     const std::int64_t reach = c.along[d].dilation * (of_weight[2 + d] - 1);
-    before[d] = reach - c.along[d].padding;
     step[d] = c.along[d].stride;
-    sizes[d] = result[2 + d] + reach;
+    cut[d] = std::max<std::int64_t>(c.along[d].padding - reach, 0);
+    before[d] = reach - c.along[d].padding + cut[d];
+    sizes[d] = result[1 + d] + reach;
+    whole[d] = std::max(cut[d] + sizes[d], before[d] + step[d] * (to.node(framed).shape[1 + d] - 1) + 1);
     dilation[d] = c.along[d].dilation;
-    if (before[d] < 0) return std::nullopt;
   }
-  const NodeId image = padded(to, factors.nodes[0], before, step, sizes);
+  framed = padded(to, framed, before, step, whole);
+  if (whole != sizes) {
+    const Shape shape = to.node(framed).shape;
+    framed = to.view(Op::Slice, framed, Shape{shape[0], sizes[0], sizes[1], shape[3]},
+                     {0, cut[0], cut[1], 0, 1, 1, 1, 1});
+  }
   const NodeId from_end =
       to.view(Op::Slice, weight, of_weight, {0, 0, of_weight[2] - 1, of_weight[3] - 1, 1, 1, -1, -1});
-  return correlate(to, factors, permuted(to, from_end, {1, 2, 3, 0}), image, {1, 1}, dilation);
+  return correlate(to, factors, to.permute(from_end, {1, 2, 3, 0}), framed, {1, 1}, dilation);
 }
 
 /// With strides most of such a grid is zeros. With h + padding = stride * q + p, the gradient at q for each
 /// of the phases p is the sum of weight[p + stride * t] * gradient[q - t] over t: the phases are so many more
-/// rows of one correlation with a smaller kernel, and take their places afterwards. Without dilation.
+/// columns of one correlation with a smaller kernel, and take their places afterwards. Without dilation.
 NodeId backward_by_phases(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result) {
   const Shape of_weight = to.node(factors.nodes[1]).shape, of_gradient = to.node(factors.nodes[0]).shape;
   std::array<std::int64_t, 2> phases, taps, positions, before, sizes;
   for (std::size_t d = 0; d < 2; ++d) {
     phases[d] = c.along[d].stride;
     taps[d] = (of_weight[2 + d] + phases[d] - 1) / phases[d];
-    const std::int64_t reached = result[2 + d] + c.along[d].padding;
+    const std::int64_t reached = result[1 + d] + c.along[d].padding;
     positions[d] = std::max((reached + phases[d] - 1) / phases[d], of_gradient[2 + d]);
     before[d] = taps[d] - 1;
     sizes[d] = positions[d] + taps[d] - 1;
   }
   const std::int64_t outputs = of_weight[0], inputs = of_weight[1];
-  NodeId weight = padded(to, factors.nodes[1], {0, 0}, {1, 1}, {taps[0] * phases[0], taps[1] * phases[1]});
-  const Shape split{outputs, inputs, taps[0], phases[0], taps[1], phases[1]};
+  NodeId weight = to.permute(factors.nodes[1], {0, 2, 3, 1});
+  weight = padded(to, weight, {0, 0}, {1, 1}, {taps[0] * phases[0], taps[1] * phases[1]});
+  const Shape split{outputs, taps[0], phases[0], taps[1], phases[1], inputs};
   weight = reshaped(to, weight, split);
-  weight = to.view(Op::Slice, weight, split, {0, 0, taps[0] - 1, 0, taps[1] - 1, 0, 1, 1, -1, 1, -1, 1});
-  weight = permuted(to, weight, {1, 3, 5, 2, 4, 0});
-  weight = reshaped(to, weight, Shape{inputs * phases[0] * phases[1], taps[0], taps[1], outputs});
-  const NodeId image = padded(to, factors.nodes[0], before, {1, 1}, sizes);
-  NodeId found = correlate(to, factors, weight, image, {1, 1}, {1, 1});
-  found = reshaped(to, found, Shape{result[0], inputs, phases[0], phases[1], positions[0], positions[1]});
-  found = permuted(to, found, {0, 1, 4, 2, 5, 3});
-  found = reshaped(to, found, Shape{result[0], inputs, positions[0] * phases[0], positions[1] * phases[1]});
-  return to.view(Op::Slice, found, result, {0, 0, c.along[0].padding, c.along[1].padding, 1, 1, 1, 1});
+  weight = to.view(Op::Slice, weight, split, {0, taps[0] - 1, 0, taps[1] - 1, 0, 0, 1, -1, 1, -1, 1, 1});
+  weight = to.permute(weight, {2, 4, 5, 1, 3, 0});
+  weight = reshaped(to, weight, Shape{phases[0] * phases[1] * inputs, taps[0], taps[1], outputs});
+  const NodeId framed = padded(to, image(to, factors.nodes[0]), before, {1, 1}, sizes);
+  NodeId found = correlate(to, factors, weight, framed, {1, 1}, {1, 1});
+  found = reshaped(to, found, Shape{result[0], positions[0], positions[1], phases[0], phases[1], inputs});
+  found = to.permute(found, {0, 1, 3, 2, 4, 5});
+  found = reshaped(to, found, Shape{result[0], positions[0] * phases[0], positions[1] * phases[1], inputs});
+  return to.view(Op::Slice, found, result, {0, c.along[0].padding, c.along[1].padding, 0, 1, 1, 1, 1});
 }
 
 /// A kernel of one element: what no position reaches is 0.
 NodeId backward_of_points(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result) {
-  const NodeId weight = permuted(to, factors.nodes[1], {1, 2, 3, 0});
-  const NodeId found = correlate(to, factors, weight, factors.nodes[0], {1, 1}, {1, 1});
-  return padded(to, found, {0, 0}, {c.along[0].stride, c.along[1].stride}, {result[2], result[3]});
+  const NodeId weight = to.permute(factors.nodes[1], {1, 2, 3, 0});
+  const NodeId found = correlate(to, factors, weight, image(to, factors.nodes[0]), {1, 1}, {1, 1});
+  return padded(to, found, {0, 0}, {c.along[0].stride, c.along[1].stride}, {result[1], result[2]});
 }
 
-std::optional<NodeId> backward_input(Rewriter& to, const Factors& factors, const Convolution& c,
-                                     const Node& node) {
+NodeId backward_input(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result) {
   const Shape of_weight = to.node(factors.nodes[1]).shape;
   const auto all = [&](auto is) { return is(c.along[0], of_weight[2]) && is(c.along[1], of_weight[3]); };
   if (all([](const Along& along, std::int64_t size) { return size == 1 && along.padding == 0; }))
-    return backward_of_points(to, factors, c, node.shape);
+    return backward_of_points(to, factors, c, result);
   const bool is_dense = all([](const Along& along, std::int64_t size) {
     return along.stride == 1 && along.padding <= along.dilation * (size - 1);
   });
   const bool is_dilated = !all([](const Along& along, std::int64_t) { return along.dilation == 1; });
-  if (is_dense || is_dilated) return backward_on_grid(to, factors, c, node.shape);
-  return backward_by_phases(to, factors, c, node.shape);
+  if (is_dense || is_dilated) return backward_on_grid(to, factors, c, result);
+  return backward_by_phases(to, factors, c, result);
 }
 
-NodeId backward_weight(Rewriter& to, const Factors& factors, const Convolution& c, const Node& node) {
-  const NodeId x = factors.nodes[0], gradient = factors.nodes[1];
-  const Shape of_gradient = to.node(gradient).shape, result = node.shape;
+/// Rows are the channels of the gradient, columns the elements of the kernel, and positions are added up.
+NodeId backward_weight(Rewriter& to, const Factors& factors, const Convolution& c, const Shape& result) {
+  const NodeId x = image(to, factors.nodes[0]), gradient = image(to, factors.nodes[1]);
+  const Shape of_gradient = to.node(gradient).shape;
   // What no position of the gradient reaches is cut off.
   std::array<std::int64_t, 2> before, sizes, stride, dilation;
   const Shape shape = to.node(x).shape;
   for (std::size_t d = 0; d < 2; ++d) {
     before[d] = c.along[d].padding;
-    sizes[d] = shape[2 + d] + 2 * before[d];
+    sizes[d] = shape[1 + d] + 2 * before[d];
     stride[d] = c.along[d].stride;
     dilation[d] = c.along[d].dilation;
   }
   const NodeId seen =
       windows(to, padded(to, x, before, {1, 1}, sizes), {result[2], result[3]}, stride, dilation);
-  const std::int64_t depth = of_gradient[0] * of_gradient[2] * of_gradient[3];
+  const std::int64_t depth = of_gradient[0] * of_gradient[1] * of_gradient[2];
   const std::int64_t rows = result[0], columns = result[1] * result[2] * result[3];
-  const NodeId a = reshaped(to, permuted(to, gradient, {1, 0, 2, 3}), Shape{rows, depth});
-  const NodeId b = reshaped(to, permuted(to, seen, {0, 2, 3, 1, 4, 5}), Shape{depth, columns});
-  return reshaped(to, contraction(to, factors, a, b, Shape{rows, columns}, kBoth), result);
+  const NodeId a = to.permute(reshaped(to, gradient, Shape{depth, rows}), {1, 0});
+  const NodeId b = reshaped(to, seen, Shape{depth, columns});
+  const NodeId product = contraction(to, factors, a, b, Shape{rows, columns}, kBoth);
+  return to.permute(reshaped(to, product, Shape{rows, result[2], result[3], result[1]}), {0, 3, 1, 2});
 }
 
 bool is_convolution(const Node& node) {
@@ -210,16 +228,22 @@ bool is_wanted(const Graph& graph, const Node& node) {
 
 }  // namespace
 
+bool is_contracted_convolution(const Graph& graph, const Node& node) {
+  return is_convolution(node) && is_wanted(graph, node) && has_factors(graph, node);
+}
+
 void contract_convolutions(Graph& graph, const ir::DeviceTraits&) {
   rewrite(graph, [](Rewriter& to, NodeId, Node node) {
     if (!is_convolution(node) || !is_wanted(to.after(), node)) return to.add(std::move(node));
     const std::optional<Factors> factors = factors_of(to, node);
     if (!factors) return to.add(std::move(node));
     const Convolution c = attributes_of(node);
-    if (node.op == Op::Conv2d) return forward(to, *factors, c);
-    if (node.op == Op::Conv2dBackwardWeight) return backward_weight(to, *factors, c, node);
-    const std::optional<NodeId> found = backward_input(to, *factors, c, node);
-    return found ? *found : to.add(std::move(node));
+    if (node.op == Op::Conv2dBackwardWeight) return backward_weight(to, *factors, c, node.shape);
+    const Shape plain = node.shape;
+    const Shape result = node.channels_last ? plain : Shape{plain[0], plain[2], plain[3], plain[1]};
+    const NodeId found =
+        node.op == Op::Conv2d ? forward(to, *factors, c) : backward_input(to, *factors, c, result);
+    return node.channels_last ? found : to.permute(found, {0, 3, 1, 2});
   });
 }
 

@@ -1,6 +1,7 @@
 // Pass: which images lie with their channels last. A convolution that is given an image in another order than
 // it works in transposes it first, and transposes its result; between two of them that is work for nothing.
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -12,16 +13,24 @@
 namespace sinter::plan {
 namespace {
 
-// Transposes that must be saved before others are handed an image in another order.
-constexpr int kWorthAnotherOrder = 2;
+// Transposes that must be saved before others are handed an image in another order: by library ops, and by
+// contractions, whose results lie with their channels last in any case.
+constexpr int kWorthAnotherOrder = 2, kWorthOfContractions = 1;
+
+// Where dims of (n, c, h, w) are in (n, h, w, c), and the other way round.
+constexpr std::array<std::int64_t, 4> kLast{0, 2, 3, 1}, kFirst{0, 3, 1, 2};
+
+Shape channels_last(const Shape& plain) { return {plain[0], plain[2], plain[3], plain[1]}; }
 
 /// Sets of nodes that lie alike: images that elementwise work leads from one to the next.
 class Images {
  public:
-  explicit Images(const Graph& graph)
+  Images(const Graph& graph, const ir::DeviceTraits& traits)
       : graph_(graph),
+        traits_(traits),
         parent_(graph.nodes.size()),
         saved_(graph.nodes.size(), 0),
+        contracts_(graph.nodes.size(), false),
         in_order_(graph.nodes.size(), false) {
     std::iota(parent_.begin(), parent_.end(), NodeId{0});
     for (NodeId id = 0; id < graph.nodes.size(); ++id) join(id);
@@ -29,10 +38,13 @@ class Images {
   }
 
   /// For each node whether it is to be computed with its channels last.
-  std::vector<bool> channels_last() {
+  std::vector<bool> lie_last() {
     std::vector<bool> found(graph_.nodes.size());
-    for (NodeId id = 0; id < graph_.nodes.size(); ++id)
-      found[id] = is_member(id) && !in_order_[root(id)] && saved_[root(id)] >= kWorthAnotherOrder;
+    for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
+      const NodeId set = root(id);
+      const int worth = contracts_[set] ? kWorthOfContractions : kWorthAnotherOrder;
+      found[id] = is_member(id) && !in_order_[set] && saved_[set] >= worth;
+    }
     return found;
   }
 
@@ -46,8 +58,28 @@ class Images {
     if (!n.is(OpClass::Library)) return false;
     // Further results name the op, which would be a view of itself.
     const library::Signature signature = signature_of(graph_, n);
-    return signature.results.size() == 1 &&
-           kind_of(n).result_order(signature, 0) == library::ImageOrder::Either;
+    return signature.results.size() == 1 && result_order(n, signature) == library::ImageOrder::Either;
+  }
+
+  // In which orders the device has images: contractions take any, library ops what their kinds say, where the
+  // device gains by it.
+
+  library::ImageOrder result_order(const Node& n, const library::Signature& signature) const {
+    if (is_contracted(n)) return image_order(n.op != Op::Conv2dBackwardWeight);
+    return order_of(kind_of(n).result_order(signature, 0));
+  }
+  library::ImageOrder operand_order(const Node& n, const library::Signature& signature, std::size_t k) const {
+    if (is_contracted(n)) return image_order(k == 0 || n.op == Op::Conv2dBackwardWeight);
+    return order_of(kind_of(n).operand_order(signature, k));
+  }
+  static library::ImageOrder image_order(bool is_image) {
+    return is_image ? library::ImageOrder::Either : library::ImageOrder::ChannelsFirst;
+  }
+  library::ImageOrder order_of(library::ImageOrder order) const {
+    return order == library::ImageOrder::Either ? image_order(traits_.channels_last) : order;
+  }
+  bool is_contracted(const Node& n) const {
+    return traits_.tensor_cores.any() && is_contracted_convolution(graph_, n);
   }
 
   NodeId root(NodeId id) {
@@ -64,7 +96,10 @@ class Images {
   void weigh(NodeId id) {
     const Node& n = node(id);
     if (is_member(id)) {
-      if (n.is(OpClass::Library)) ++saved_[root(id)];
+      if (n.is(OpClass::Library)) {
+        ++saved_[root(id)];
+        if (is_contracted(n)) contracts_[root(id)] = true;
+      }
       // Four neighbours in the order of the dims share one draw of random numbers; in any other order each
       // has its own, which is more work than to transpose the image.
       for (NodeId operand : n.operands)
@@ -73,50 +108,85 @@ class Images {
     if (!n.is(OpClass::Library)) return;
     const library::Signature signature = signature_of(graph_, n);
     for (std::size_t k = 0; k < n.operands.size(); ++k) {
-      const library::ImageOrder order = kind_of(n).operand_order(signature, k);
+      const library::ImageOrder order = operand_order(n, signature, k);
       if (graph_.checks && order != library::ImageOrder::NotAnImage) graph_.checks->give_up();
-      if (order != library::ImageOrder::NotAnImage && is_member(n.operands[k]))
-        saved_[root(n.operands[k])] += order == library::ImageOrder::Either ? 1 : -1;
+      if (order == library::ImageOrder::NotAnImage || !is_member(n.operands[k])) continue;
+      const NodeId set = root(n.operands[k]);
+      saved_[set] += order == library::ImageOrder::Either ? 1 : -1;
+      if (order == library::ImageOrder::Either && is_contracted(n)) contracts_[set] = true;
     }
   }
 
   const Graph& graph_;
+  const ir::DeviceTraits& traits_;
   std::vector<NodeId> parent_;
-  std::vector<int> saved_;      // of sets, by their root: transposes that convolutions are saved
-  std::vector<bool> in_order_;  // sets that have to lie in the order of their dims
+  std::vector<int> saved_;       // of sets, by their root: transposes that convolutions are saved
+  std::vector<bool> contracts_;  // sets that contractions read or write
+  std::vector<bool> in_order_;   // sets that have to lie in the order of their dims
 };
 
-/// Writes node `id` as (n, h, w, c), and gives others a view of it that is (n, c, h, w). `written`: for nodes
-/// of the graph as it was, the node that is (n, h, w, c).
-NodeId write_channels_last(Rewriter& to, NodeId id, Node node, std::vector<NodeId>& written) {
-  const Shape plain = node.shape, shape{plain[0], plain[2], plain[3], plain[1]};
-  if (node.is(OpClass::Elementwise)) {
-    for (std::size_t k = 0; k < node.operands.size(); ++k) {
-      NodeId& operand = node.operands[k];
-      if (to.node(operand).kind == NodeKind::Scalar) continue;
-      const NodeId before = to.before().nodes[id].operands[k];
-      operand =
-          written[before] != kNoNode ? written[before] : to.view(Op::Permute, operand, shape, {0, 2, 3, 1});
-    }
-  } else {
-    node.channels_last = true;
+/// Writes a graph in which some images lie with their channels last.
+class Writer {
+ public:
+  explicit Writer(std::vector<bool> lie_last)
+      : lie_last_(std::move(lie_last)), written_(lie_last_.size(), kNoNode) {}
+
+  NodeId write(Rewriter& to, NodeId id, Node node) {
+    if (lie_last_[id]) return image(to, id, std::move(node));
+    if (node.is(OpClass::Reduce) && written_[to.before().nodes[id].operands[0]] != kNoNode)
+      return reduction(to, id, node);
+    return to.add(std::move(node));
   }
-  node.shape = shape;
-  written[id] = to.add(std::move(node));
-  return to.view(Op::Permute, written[id], plain, {0, 3, 1, 2});
-}
+
+ private:
+  /// The node computes (n, h, w, c), and others are given a view of it that is (n, c, h, w).
+  NodeId image(Rewriter& to, NodeId id, Node node) {
+    if (node.is(OpClass::Elementwise)) {
+      for (std::size_t k = 0; k < node.operands.size(); ++k) {
+        NodeId& operand = node.operands[k];
+        if (to.node(operand).kind == NodeKind::Scalar) continue;
+        const NodeId written = written_[to.before().nodes[id].operands[k]];
+        operand = written != kNoNode ? written : seen_last(to, operand);
+      }
+    } else {
+      node.channels_last = true;
+    }
+    node.shape = channels_last(node.shape);
+    written_[id] = to.add(std::move(node));
+    return to.permute(written_[id], {kFirst.begin(), kFirst.end()});
+  }
+
+  /// A reduction of such an image goes over it as it lies, so that it may share a kernel with what computes
+  /// it.
+  NodeId reduction(Rewriter& to, NodeId id, const Node& node) {
+    const NodeId operand = written_[to.before().nodes[id].operands[0]];
+    std::int64_t dims = 0;
+    for (std::size_t d = 0; d < kLast.size(); ++d) dims |= (node.ints[0] >> kLast[d] & 1) << d;
+    const NodeId reduced = to.reduce(node.op, node.dtype, operand, dims);
+    return to.permute(reduced, {kFirst.begin(), kFirst.end()});
+  }
+
+  /// What lies in order, seen as (n, h, w, c). What was expanded is expanded afterwards, so that passes find
+  /// whose expansion it is.
+  static NodeId seen_last(Rewriter& to, NodeId id) {
+    const Node node = to.node(id);
+    if (node.is(OpClass::View) && node.op == Op::Expand && to.node(node.operands[0]).shape.rank() == 4)
+      return to.view(Op::Expand, seen_last(to, node.operands[0]), channels_last(node.shape));
+    return to.permute(id, {kLast.begin(), kLast.end()});
+  }
+
+  std::vector<bool> lie_last_;
+  std::vector<NodeId> written_;  // for nodes of the graph as it was, the node that is (n, h, w, c)
+};
 
 }  // namespace
 
-void choose_layouts(Graph& graph, const ir::DeviceTraits&) {
-  graph.channels_last = true;
-  const std::vector<bool> channels_last = Images(graph).channels_last();
-  if (std::none_of(channels_last.begin(), channels_last.end(), [](bool is) { return is; })) return;
-  std::vector<NodeId> written(graph.nodes.size(), kNoNode);
-  rewrite(graph, [&](Rewriter& to, NodeId id, Node node) {
-    return channels_last[id] ? write_channels_last(to, id, std::move(node), written)
-                             : to.add(std::move(node));
-  });
+void choose_layouts(Graph& graph, const ir::DeviceTraits& traits) {
+  graph.channels_last = traits.channels_last;
+  std::vector<bool> lie_last = Images(graph, traits).lie_last();
+  if (std::none_of(lie_last.begin(), lie_last.end(), [](bool is) { return is; })) return;
+  Writer writer(std::move(lie_last));
+  rewrite(graph, [&](Rewriter& to, NodeId id, Node node) { return writer.write(to, id, std::move(node)); });
 }
 
 }  // namespace sinter::plan

@@ -9,7 +9,9 @@ constexpr Pass kPasses[] = {
     {"widen_integers", widen_integers, [](auto&, auto&) { return true; }},
     {"simplify", simplify, [](auto&, auto&) { return true; }},
     {"choose_layouts", choose_layouts,
-     [](auto& traits, auto& options) { return traits.channels_last && options.fusion; }},
+     [](auto& traits, auto& options) {
+       return (traits.channels_last || traits.tensor_cores.any()) && options.fusion;
+     }},
     {"transpose_products", transpose_products, [](auto&, auto& options) { return options.fusion; }},
     {"contract_convolutions", contract_convolutions,
      [](auto& traits, auto&) { return traits.tensor_cores.any(); }},

@@ -27,8 +27,8 @@ void widen_integers(Graph& graph, const ir::DeviceTraits& traits);
 void simplify(Graph& graph, const ir::DeviceTraits& traits);
 
 /// Images that convolutions hand each other, directly or through elementwise work, lie with their channels
-/// last in memory, where that saves the convolutions at least two transposes of an image. What such an image
-/// is to others is a view of it.
+/// last in memory: where that saves library ops at least two transposes of an image, and where convolutions
+/// become contractions, which read and write images so. What such an image is to others is a view of it.
 void choose_layouts(Graph& graph, const ir::DeviceTraits& traits);
 
 /// (AB)^T is computed directly where only the transpose is read.
@@ -37,6 +37,9 @@ void transpose_products(Graph& graph, const ir::DeviceTraits& traits);
 /// Convolutions become contractions over windows, where the device has tensor cores and they may compute
 /// them: of 16-bit floats, and of f32 that may be rounded. Those with groups stay library ops.
 void contract_convolutions(Graph& graph, const ir::DeviceTraits& traits);
+
+/// Whether contract_convolutions makes a contraction of a convolution, or of a gradient of one.
+bool is_contracted_convolution(const Graph& graph, const Node& node);
 
 /// Likewise matrix products.
 void contract_products(Graph& graph, const ir::DeviceTraits& traits);

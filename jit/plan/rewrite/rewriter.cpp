@@ -147,6 +147,18 @@ NodeId Rewriter::view(Op op, NodeId operand, const Shape& shape, std::vector<std
   return join_last();
 }
 
+NodeId Rewriter::permute(NodeId operand, std::vector<std::int64_t> axes) {
+  while (node(operand).is(OpClass::View) && node(operand).op == Op::Permute) {
+    const Node& below = node(operand);
+    for (std::int64_t& axis : axes) axis = below.ints[static_cast<std::size_t>(axis)];
+    operand = below.operands[0];
+  }
+  if (std::is_sorted(axes.begin(), axes.end())) return operand;
+  Shape shape;
+  for (const std::int64_t axis : axes) shape.push_back(node(operand).shape[static_cast<std::size_t>(axis)]);
+  return view(Op::Permute, operand, shape, std::move(axes));
+}
+
 NodeId Rewriter::reduce(Op op, DType dtype, NodeId operand, std::int64_t dims) {
   Node node;
   node.op = op;

@@ -44,6 +44,9 @@ class Rewriter {
   NodeId elementwise(Op op, DType dtype, std::vector<NodeId> operands);
   NodeId cast(NodeId operand, DType dtype);
   NodeId view(Op op, NodeId operand, const Shape& shape, std::vector<std::int64_t> ints = {});
+  /// Dim d of the view is dim axes[d] of the operand. A permuted view is seen through, and what is in order
+  /// again is the node itself: index maps cannot always tell that two steps are none.
+  NodeId permute(NodeId operand, std::vector<std::int64_t> axes);
   /// `dims`: bit set of the dims that are reduced and stay with size 1.
   NodeId reduce(Op op, DType dtype, NodeId operand, std::int64_t dims);
   /// Any other node.

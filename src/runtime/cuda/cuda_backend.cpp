@@ -154,7 +154,7 @@ void CudaBackend::open_device(int index, std::size_t most_graphs) {
     traits_.row_cluster = kMostCluster;
   // The texts are for 9.0 alone: later ones have other tensor cores.
   int shared_bytes = 0;
-  if (major == 9 && minor == 0 && api_.tensor_map && api_.function_attribute &&
+  if (major == 9 && minor == 0 && api_.tensor_map && api_.tensor_map_of_windows && api_.function_attribute &&
       api_.device_attribute(&shared_bytes, Attribute::SharedBytesOptIn, device_) == kSuccess)
     traits_.tensor_cores = {multiprocessors_, static_cast<std::size_t>(shared_bytes)};
   traits_.memory_bytes = memory;

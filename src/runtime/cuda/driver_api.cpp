@@ -84,6 +84,7 @@ Driver open_driver() {
   load(api.event_elapsed, "cuEventElapsedTime");
   load(api.function_attribute, "cuFuncSetAttribute");
   load(api.tensor_map, "cuTensorMapEncodeTiled");
+  load(api.tensor_map_of_windows, "cuTensorMapEncodeIm2col");
   missing.clear();
   load(api.graph_create, "cuGraphCreate");
   load(api.graph_destroy, "cuGraphDestroy");

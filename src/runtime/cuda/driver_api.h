@@ -135,6 +135,11 @@ struct DriverApi {
   Result (*tensor_map)(TensorMap*, TensorMapType, unsigned rank, void* address, const std::uint64_t* sizes,
                        const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* steps,
                        int interleave, int swizzle, int promotion, int fill) = nullptr;
+  Result (*tensor_map_of_windows)(TensorMap*, TensorMapType, unsigned rank, void* address,
+                                  const std::uint64_t* sizes, const std::uint64_t* strides, const int* lower,
+                                  const int* upper, std::uint32_t channels, std::uint32_t pixels,
+                                  const std::uint32_t* steps, int interleave, int swizzle, int promotion,
+                                  int fill) = nullptr;
 
   // Graph functions, which a driver may lack: check has_graphs().
   Result (*graph_create)(Graph*, unsigned) = nullptr;

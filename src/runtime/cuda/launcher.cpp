@@ -148,12 +148,24 @@ bool Launcher::push_tensor_maps(const std::vector<emit::TensorMap>& maps, const 
     const TensorMapType type = map.dtype == DType::f32    ? TensorMapType::TF32
                                : map.dtype == DType::bf16 ? TensorMapType::BF16
                                                           : TensorMapType::F16;
-    check(replays_.api().tensor_map(&packed, type, static_cast<unsigned>(map.sizes.size()),
-                                    reinterpret_cast<void*>(address), map.sizes.data(), map.strides.data(),
-                                    map.box.data(), kSteps, 0, kSwizzle128, kPromote256, 0),
-          "cuTensorMapEncodeTiled");
+    const auto rank = static_cast<unsigned>(map.sizes.size());
+    if (const auto& windows = map.windows) {
+      check(replays_.api().tensor_map_of_windows(&packed, type, rank, reinterpret_cast<void*>(address),
+                                                 map.sizes.data(), map.strides.data(), windows->lower,
+                                                 windows->upper, map.box[0], map.box[1], windows->steps, 0,
+                                                 kSwizzle128, kPromote256, 0),
+            "cuTensorMapEncodeIm2col");
+      parameters_.push(packed);
+      continue;
+    }
+    check(
+        replays_.api().tensor_map(&packed, type, rank, reinterpret_cast<void*>(address), map.sizes.data(),
+                                  map.strides.data(), map.box.data(), kSteps, 0, kSwizzle128, kPromote256, 0),
+        "cuTensorMapEncodeTiled");
     parameters_.push(packed);
   }
+  for (const emit::TensorMap& map : maps)
+    if (map.windows) parameters_.push(map.windows->numbers);
   return !maps.empty();
 }
 

@@ -217,7 +217,8 @@ class CudaDialect : public Dialect {
            ") sinter_kernel(\n    " + arguments(kernel, "int cut, float* partials, u32* counters") +
            (kernel.tiling.a.computed ? "" : ", const __grid_constant__ TensorMap t_a") +
            (kernel.tiling.b.computed ? "" : ", const __grid_constant__ TensorMap t_b") +
-           ") {\n  sn_follow();\n";
+           (kernel.tiling.a.windows ? ", const __grid_constant__ Windows w_a" : "") +
+           (kernel.tiling.b.windows ? ", const __grid_constant__ Windows w_b" : "") + ") {\n  sn_follow();\n";
   }
 
   /// Of a kernel that jit/emit/attention writes.

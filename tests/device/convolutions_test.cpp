@@ -1,0 +1,176 @@
+// Convolutions and their gradients over a grid of shapes, in each precision that f32 may be multiplied in:
+// values are small whole numbers, so that every result is exact, whatever order it is added up in.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <sinter/sinter.h>
+
+#include "tests/support/test_device.h"
+#include "tests/support/values.h"
+
+namespace sinter::testing {
+namespace {
+
+struct Case {
+  std::int64_t images, channels, height, width, outputs;
+  std::array<std::int64_t, 2> kernel{3, 3}, stride{1, 1}, padding{1, 1}, dilation{1, 1};
+};
+
+std::string name_of(const Case& c) {
+  const auto pair = [](const std::array<std::int64_t, 2>& of) {
+    return std::to_string(of[0]) + "x" + std::to_string(of[1]);
+  };
+  return std::to_string(c.images) + " images of " + std::to_string(c.channels) + " x " +
+         std::to_string(c.height) + " x " + std::to_string(c.width) + " to " + std::to_string(c.outputs) +
+         ", kernel " + pair(c.kernel) + ", stride " + pair(c.stride) + ", padding " + pair(c.padding) +
+         ", dilation " + pair(c.dilation);
+}
+
+/// -2 to 2.
+AnyTensor numbers(const Shape& shape, const Device& device, std::uint32_t seed) {
+  std::vector<float> values(static_cast<std::size_t>(shape.numel()));
+  for (float& value : values) {
+    seed = seed * 1664525u + 1013904223u;
+    value = static_cast<float>(seed >> 16) / 65536.0f * 5.0f;
+    value = static_cast<float>(static_cast<int>(value)) - 2.0f;
+  }
+  return tensor_of(values, shape, device);
+}
+
+/// y, and the gradients of x and the weight.
+std::vector<std::vector<float>> results(const Case& c, const Device& plain, MatmulPrecision precision) {
+  const Device device = plain.autodiff();
+  const AnyTensor x = numbers({c.images, c.channels, c.height, c.width}, device, 1).require_grad(),
+                  weight =
+                      numbers({c.outputs, c.channels, c.kernel[0], c.kernel[1]}, device, 2).require_grad();
+  const MatmulPrecisionScope scope(precision);
+  const AnyTensor y = x.conv2d(weight, {.stride = c.stride, .padding = c.padding, .dilation = c.dilation});
+  const AnyTensor product = AnyTensor::mul(y, numbers(y.shape(), device, 3));
+  const Gradients gradients = product.sum(product.all_axes()).reshape({}).backward();
+  return {values_of(y), values_of(*gradients.get(x)), values_of(*gradients.get(weight))};
+}
+
+/// Within what rounding factors to bf16 comes to, of the largest value.
+void check_near(const std::vector<float>& found, const std::vector<float>& expected) {
+  REQUIRE(found.size() == expected.size());
+  float largest = 0, worst = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    largest = std::max(largest, std::abs(expected[i]));
+    worst = std::max(worst, std::isfinite(found[i]) ? std::abs(found[i] - expected[i]) : INFINITY);
+  }
+  CHECK(worst <= 0.02f * largest);
+}
+
+void check(const std::vector<Case>& cases) {
+  for (const Case& c : cases) {
+    INFO(name_of(c));
+    const auto expected = results(c, Device::host(), MatmulPrecision::Highest);
+    for (const MatmulPrecision precision :
+         {MatmulPrecision::Highest, MatmulPrecision::High, MatmulPrecision::Medium}) {
+      INFO(sinter::name_of(precision));
+      const auto found = results(c, test_device(), precision);
+      for (std::size_t k = 0; k < found.size(); ++k) {
+        INFO((k == 0 ? "result" : k == 1 ? "gradient of the image" : "gradient of the weight"));
+        CHECK(found[k] == expected[k]);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("convolutions of images whose channels are whole lines") {
+  check({
+      {2, 64, 6, 7, 64},
+      {1, 64, 8, 8, 128},
+      {3, 128, 5, 4, 64},
+      {1, 32, 9, 5, 96},
+      {2, 64, 1, 1, 64},
+      {2, 64, 1, 9, 64},
+      {2, 64, 9, 1, 64},
+  });
+}
+
+TEST_CASE("convolutions with strides, dilation, and frames that are wider than the kernel reaches") {
+  check({
+      {2, 64, 8, 8, 64, {3, 3}, {2, 2}},
+      {2, 64, 7, 9, 64, {3, 3}, {2, 3}},
+      {1, 64, 9, 8, 64, {3, 3}, {1, 1}, {2, 2}, {2, 2}},
+      {2, 64, 8, 6, 64, {3, 3}, {2, 2}, {2, 2}, {2, 2}},
+      {1, 64, 5, 6, 64, {3, 3}, {1, 1}, {4, 3}},
+      {1, 64, 6, 5, 64, {3, 2}, {2, 1}, {5, 0}},
+      {1, 64, 6, 7, 64, {2, 3}, {1, 1}, {3, 4}, {2, 1}},
+      {2, 64, 6, 6, 64, {1, 1}, {2, 2}, {0, 0}},
+      {2, 64, 5, 7, 64, {1, 1}, {1, 1}, {0, 0}},
+      {2, 64, 5, 7, 64, {1, 1}, {2, 1}, {1, 1}},
+  });
+}
+
+TEST_CASE("convolutions with kernels along one dim, and over all of the image") {
+  check({
+      {2, 64, 7, 6, 64, {1, 3}, {1, 1}, {0, 1}},
+      {2, 64, 7, 6, 64, {3, 1}, {1, 1}, {1, 0}},
+      {2, 64, 7, 6, 64, {3, 1}, {2, 1}, {1, 0}},
+      {2, 64, 7, 6, 64, {1, 3}, {1, 1}, {0, 0}},
+      {2, 64, 7, 6, 64, {3, 1}, {1, 1}, {0, 0}},
+      {3, 64, 4, 5, 64, {4, 5}, {1, 1}, {0, 0}},
+      {3, 64, 4, 2, 64, {4, 2}, {1, 1}, {1, 0}},
+      {5, 64, 2, 2, 64, {2, 2}, {1, 1}, {0, 0}},
+      {1, 64, 12, 12, 64, {7, 5}, {1, 1}, {3, 2}},
+  });
+}
+
+TEST_CASE("convolutions with other numbers of channels") {
+  check({
+      {2, 3, 8, 7, 64},
+      {2, 8, 6, 6, 24},
+      {1, 72, 5, 5, 40},
+      {2, 64, 5, 6, 10},
+      {2, 10, 5, 6, 64},
+      {1, 5, 7, 7, 3, {3, 3}, {2, 2}},
+      {2, 32, 5, 6, 33, {3, 3}, {2, 1}, {1, 2}},
+  });
+}
+
+TEST_CASE("convolutions one after the other, with what stands between them") {
+  const auto found = [](const Device& plain, MatmulPrecision precision) {
+    const Device device = plain.autodiff();
+    const AnyTensor x = numbers({2, 3, 8, 6}, device, 1).require_grad(),
+                    first = numbers({64, 3, 3, 3}, device, 2).require_grad(),
+                    second = numbers({64, 64, 3, 3}, device, 3).require_grad(),
+                    third = numbers({64, 64, 1, 1}, device, 4).require_grad(),
+                    bias = numbers({1, 64, 1, 1}, device, 5).require_grad();
+    const MatmulPrecisionScope scope(precision);
+    // Cut to few bits again, so that all is exact.
+    const auto few = [](const AnyTensor& y) { return AnyTensor::minimum(AnyTensor::maximum(y, -2.0), 2.0); };
+    const AnyTensor y = few(x.conv2d(first, {.padding = {1, 1}}));
+    const AnyTensor z = few(AnyTensor::add(y.conv2d(second, {.padding = {1, 1}}), bias));
+    const AnyTensor smaller = few(AnyTensor::add(z, y)).conv2d(third, {.stride = {2, 2}});
+    const AnyTensor pooled = smaller.sum({2, 3});
+    const AnyTensor loss = AnyTensor::mul(pooled, numbers(pooled.shape(), device, 6));
+    const Gradients gradients = loss.sum(loss.all_axes()).reshape({}).backward();
+    std::vector<std::vector<float>> values{values_of(smaller), values_of(pooled)};
+    for (const AnyTensor& leaf : {x, first, second, third, bias})
+      values.push_back(values_of(*gradients.get(leaf)));
+    return values;
+  };
+  const auto expected = found(Device::host(), MatmulPrecision::Highest);
+  // Gradients are no small numbers: those that bf16 has no digits for are left to tf32.
+  const auto exact = found(test_device(), MatmulPrecision::Highest);
+  CHECK(exact == expected);
+  for (const MatmulPrecision precision : {MatmulPrecision::High, MatmulPrecision::Medium}) {
+    INFO(sinter::name_of(precision));
+    const auto values = found(test_device(), precision);
+    CHECK(values[0] == expected[0]);
+    CHECK(values[1] == expected[1]);
+    for (std::size_t k = 2; k < values.size(); ++k) check_near(values[k], expected[k]);
+  }
+}
+
+}  // namespace sinter::testing
