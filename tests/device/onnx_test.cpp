@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -140,12 +139,13 @@ TEST_CASE("the node cases of ONNX") {
       ++mapped;
     } catch (const Unmapped& reason) {
       ++reasons[reason.what()];
-    } catch (const std::logic_error& error) {
-      // The oracle reads at no position that rounding decides.
-      if (std::string(error.what()) != "an index that is not certain") throw;
-      ++refused;
     } catch (const std::exception& error) {
-      FAIL_CHECK(std::string(error.what()));
+      const std::string what = error.what();
+      // The oracle reads at no position that rounding decides.
+      if (what == "an index that is not certain")
+        ++refused;
+      else
+        FAIL_CHECK(what);
     }
   }
   std::string text = std::to_string(mapped) + " of " + std::to_string(folders.size()) + " node cases";
