@@ -82,6 +82,7 @@ void RandomOrder::write_by_index() {
   static const std::vector<Op> reductions = {Op::Sum, Op::Prod, Op::Max, Op::Min};
   Step step{data_.pick(std::vector<Kind>{Kind::Scatter, Kind::ScatterReduce, Kind::IndexCopy})};
   if (value(x).dtype == DType::boolean && step.kind == Kind::ScatterReduce) return;
+  if (!options_.i64 && !is_float(value(x).dtype) && step.kind == Kind::ScatterReduce) return;
   step.op = data_.pick(reductions);
   step.exclusive = data_.chance(0.4);
   step.axis = random_axis(shape(x));
