@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <sinter/detail/any_functions.h>
 #include <sinter/detail/api.h>
 #include <sinter/detail/ref.h>
 #include <sinter/device.h>
@@ -39,28 +40,6 @@ struct BackwardOptions;
 template <std::size_t Rank, class Kind>
 class Tensor;
 
-/// One or several dimensions; negative ones count from the end. Written `1` or `{0, -1}`.
-class Axes : public Dims {
- public:
-  Axes(int axis) : Dims{axis} {}
-  Axes(std::int64_t axis) : Dims{axis} {}
-  Axes(std::initializer_list<std::int64_t> axes) : Dims(axes) {}
-  explicit Axes(const Dims& axes) : Dims(axes) {}
-};
-
-/// Part of a dimension: indices start, start + step, ... before stop. Negative start and stop count from the
-/// end; a stop that is left out means "to the end", and what lies beyond an end is cut, as in Python. A
-/// negative step goes backwards (start then defaults to the last element).
-struct Range {
-  std::optional<std::int64_t> start, stop;
-  std::int64_t step = 1;
-};
-
-struct Conv2dOptions {
-  std::array<std::int64_t, 2> stride{1, 1}, padding{0, 0}, dilation{1, 1};
-  std::int64_t groups = 1;
-};
-
 /// A handle to a value that is stored or will be computed when it is needed. Copying a handle shares the
 /// value; values never change. An empty handle (default constructed) can only be assigned to.
 ///
@@ -69,7 +48,7 @@ struct Conv2dOptions {
 /// indexed writes have one. Operands must have the same device (one of them may be the autodiff form of the
 /// other's device). All operations check their arguments when called and throw ShapeError or DTypeError that
 /// names the values.
-class SINTER_API AnyTensor {
+class SINTER_API AnyTensor : public detail::AnyFunctions {
  public:
   AnyTensor() = default;
 
@@ -102,6 +81,13 @@ class SINTER_API AnyTensor {
   /// another by n / 2^48 or n / 2^63 at most.
   static AnyTensor randint(const Shape& shape, std::int64_t low, std::int64_t high, DType dtype,
                            const Device& device, Location where = Location::current());
+
+  /// Of this tensor's shape, dtype and device.
+  AnyTensor full_like(Scalar value, Location where = Location::current()) const;
+  AnyTensor zeros_like(Location where = Location::current()) const;
+  AnyTensor ones_like(Location where = Location::current()) const;
+  AnyTensor rand_like(Location where = Location::current()) const;
+  AnyTensor randn_like(Location where = Location::current()) const;
 
   // ---- facts
   bool defined() const { return static_cast<bool>(value_); }
@@ -242,6 +228,39 @@ class SINTER_API AnyTensor {
   /// right.
   static AnyTensor shift_left(Operand a, Operand b, Location where = Location::current());
   static AnyTensor shift_right(Operand a, Operand b, Location where = Location::current());
+  // x.add(y), as methods; x.clamp(low, high) and its kin, which are explained in functions/maths.h.
+#define SINTER_BINARY(name)                                                   \
+  AnyTensor name(Operand other, Location where = Location::current()) const { \
+    return name(*this, other, where);                                         \
+  }
+  SINTER_BINARY(add)
+  SINTER_BINARY(sub)
+  SINTER_BINARY(mul)
+  SINTER_BINARY(div)
+  SINTER_BINARY(remainder)
+  SINTER_BINARY(fmod)
+  SINTER_BINARY(pow)
+  SINTER_BINARY(atan2)
+  SINTER_BINARY(hypot)
+  SINTER_BINARY(maximum)
+  SINTER_BINARY(minimum)
+  SINTER_BINARY(equal)
+  SINTER_BINARY(not_equal)
+  SINTER_BINARY(less)
+  SINTER_BINARY(less_equal)
+  SINTER_BINARY(greater)
+  SINTER_BINARY(greater_equal)
+  SINTER_BINARY(logical_and)
+  SINTER_BINARY(logical_or)
+  SINTER_BINARY(logical_xor)
+  SINTER_BINARY(shift_left)
+  SINTER_BINARY(shift_right)
+#undef SINTER_BINARY
+  AnyTensor clamp(Operand low, Operand high, Location where = Location::current()) const;
+  AnyTensor clamp_min(Operand low, Location where = Location::current()) const;
+  AnyTensor clamp_max(Operand high, Location where = Location::current()) const;
+  AnyTensor lerp(const AnyTensor& end, Operand weight, Location where = Location::current()) const;
+  AnyTensor floor_divide(Operand other, Location where = Location::current()) const;
   /// `a` where `condition` is true, else `b`. At least one of a and b is a tensor.
   static AnyTensor where(const AnyTensor& condition, Operand a, Operand b,
                          Location where = Location::current());
@@ -251,14 +270,26 @@ class SINTER_API AnyTensor {
   AnyTensor reshape(const Dims& sizes, Location where = Location::current()) const;
   AnyTensor permute(const Axes& axes, Location where = Location::current()) const;
   AnyTensor transpose(std::int64_t a, std::int64_t b, Location where = Location::current()) const;
+  /// Swaps the last two axes.
+  AnyTensor t(Location where = Location::current()) const { return transpose(-2, -1, where); }
   /// Repeats dimensions of size 1; -1 keeps a size.
   AnyTensor expand(const Dims& sizes, Location where = Location::current()) const;
+  AnyTensor expand_as(const AnyTensor& other, Location where = Location::current()) const {
+    return expand(other.shape(), where);
+  }
+  /// All elements in one axis.
+  AnyTensor flatten(Location where = Location::current()) const { return reshape({-1}, where); }
   AnyTensor squeeze(const Axes& axes, Location where = Location::current()) const;
   AnyTensor unsqueeze(std::int64_t axis, Location where = Location::current()) const;
   /// One range for each leading dimension; the remaining dimensions stay whole.
   AnyTensor slice(std::span<const Range> ranges, Location where = Location::current()) const;
+  AnyTensor slice(std::initializer_list<Range> ranges, Location where = Location::current()) const {
+    return slice(std::span(ranges.begin(), ranges.size()), where);
+  }
   AnyTensor narrow(std::int64_t axis, std::int64_t start, std::int64_t length,
                    Location where = Location::current()) const;
+  /// The part at one index of an axis, which goes; a negative index counts from the end.
+  AnyTensor select(std::int64_t axis, std::int64_t index, Location where = Location::current()) const;
   AnyTensor flip(const Axes& axes, Location where = Location::current()) const;
   /// Sliding windows: appends a dimension with the `size` elements that start at position step * i of `axis`;
   /// `axis` then counts the windows: (n - size) / step + 1.
@@ -267,6 +298,9 @@ class SINTER_API AnyTensor {
 
   /// Surrounds each dimension with `before` and `after` elements of `value`.
   AnyTensor pad(const Dims& before, const Dims& after, Scalar value,
+                Location where = Location::current()) const;
+  /// Surrounds each dimension by the tensor's own elements; see functions/padding.h.
+  AnyTensor pad(const Dims& before, const Dims& after, PadMode mode,
                 Location where = Location::current()) const;
   /// The inverse of a strided slice: along each dimension, element i is stored at start + i * step of a
   /// tensor of `shape`; all other elements are `value`.
@@ -280,6 +314,14 @@ class SINTER_API AnyTensor {
                          Location where = Location::current()) const;
   AnyTensor slice_fill(std::span<const Range> ranges, Scalar number,
                        Location where = Location::current()) const;
+  AnyTensor slice_assign(std::initializer_list<Range> ranges, const AnyTensor& value,
+                         Location where = Location::current()) const {
+    return slice_assign(std::span(ranges.begin(), ranges.size()), value, where);
+  }
+  AnyTensor slice_fill(std::initializer_list<Range> ranges, Scalar number,
+                       Location where = Location::current()) const {
+    return slice_fill(std::span(ranges.begin(), ranges.size()), number, where);
+  }
   /// Concatenates along `axis`; the shapes are equal except for that axis, whose size may be 0. At least one
   /// piece.
   static AnyTensor cat(std::span<const AnyTensor> pieces, std::int64_t axis,
@@ -291,6 +333,10 @@ class SINTER_API AnyTensor {
   /// last may be smaller.
   std::vector<AnyTensor> split(std::span<const std::int64_t> sizes, std::int64_t axis,
                                Location where = Location::current()) const;
+  std::vector<AnyTensor> split(std::initializer_list<std::int64_t> sizes, std::int64_t axis,
+                               Location where = Location::current()) const {
+    return split(std::span(sizes.begin(), sizes.size()), axis, where);
+  }
   std::vector<AnyTensor> split(std::int64_t size, std::int64_t axis,
                                Location where = Location::current()) const;
   /// At most `count` views of equal pieces of `axis`; the last may be smaller.
@@ -395,6 +441,23 @@ class SINTER_API AnyTensor {
   NodeRef node_;
   bool autodiff_ = false;
 };
+
+/// Values and where they came from: i64 positions along the axis that was asked for.
+struct AnyIndexed {
+  AnyTensor values, indices;
+};
+
+/// What unique() gives.
+struct AnyUnique {
+  AnyTensor values, inverse, counts;
+};
+
+/// What histogram() gives.
+template <class T>
+struct HistogramOf {
+  T counts, edges;
+};
+using AnyHistogram = HistogramOf<AnyTensor>;
 
 /// Prints like NumPy, with shape, dtype and device (see PrintOptions). Reads what is shown.
 SINTER_API std::string to_string(const AnyTensor& tensor);

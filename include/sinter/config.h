@@ -146,7 +146,7 @@ void read_fields(T& to, const Value& from, Reading& reading) {
   if (!reading.table(from)) return;
   std::vector<std::string> known;
   each_field(to, [&](std::string_view name, auto& field) {
-    known.emplace_back(name);
+    known.push_back(std::string(name));
     PathPart part(reading.path, name);
     if (const Value* entry = from.find(name))
       read(field, *entry, reading);

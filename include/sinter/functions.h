@@ -10,11 +10,14 @@
 #include <sinter/functions/linalg.h>
 #include <sinter/functions/maths.h>
 #include <sinter/functions/matrix.h>
+#include <sinter/functions/options.h>
 #include <sinter/functions/padding.h>
 #include <sinter/functions/read.h>
+#include <sinter/functions/reductions.h>
 #include <sinter/functions/sampling.h>
 #include <sinter/functions/scan.h>
 #include <sinter/functions/scatter.h>
 #include <sinter/functions/signal.h>
 #include <sinter/functions/sort.h>
 #include <sinter/functions/statistics.h>
+#include <sinter/functions/views.h>

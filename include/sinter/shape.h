@@ -132,4 +132,21 @@ inline Dims contiguous_strides(const Shape& shape) {
   return strides;
 }
 
+/// One or several dimensions; negative ones count from the end. Written `1` or `{0, -1}`.
+class Axes : public Dims {
+ public:
+  Axes(int axis) : Dims{axis} {}
+  Axes(std::int64_t axis) : Dims{axis} {}
+  Axes(std::initializer_list<std::int64_t> axes) : Dims(axes) {}
+  explicit Axes(const Dims& axes) : Dims(axes) {}
+};
+
+/// Part of a dimension: indices start, start + step, ... before stop. Negative start and stop count from the
+/// end; a stop that is left out means "to the end", and what lies beyond an end is cut, as in Python. A
+/// negative step goes backwards (start then defaults to the last element).
+struct Range {
+  std::optional<std::int64_t> start, stop;
+  std::int64_t step = 1;
+};
+
 }  // namespace sinter

@@ -32,11 +32,11 @@ class Sizes {
 /// Indices start, start + step, ... before stop, for `slice`; see Range.
 inline Range s(std::int64_t start, std::int64_t stop, std::int64_t step = 1) { return {start, stop, step}; }
 inline Range s_from(std::int64_t start, std::int64_t step = 1) { return {start, std::nullopt, step}; }
-/// A whole dimension.
-inline constexpr Range all{};
-
 /// Says that a reduction's axes go: x.sum(1, drop).
 struct Drop {};
 inline constexpr Drop drop;
+
+/// A whole dimension.
+inline constexpr Range all{};
 
 }  // namespace sinter

@@ -15,6 +15,7 @@
 
 #include <sinter/any_tensor.h>
 #include <sinter/detail/tensor_creation.h>
+#include <sinter/detail/tensor_functions.h>
 #include <sinter/detail/tensor_methods.h>
 #include <sinter/detail/tensor_views.h>
 #include <sinter/detail/typed.h>
@@ -27,11 +28,13 @@ namespace sinter {
 /// and whose notes on broadcasting, dtypes and errors hold here too. A function without a note does what its
 /// namesake there does. Its static functions, such as full, from_data, arange, rand and cat, are those of
 /// TensorCreation; views are those of detail::TensorViews; reductions, indexed reads and products those of
-/// detail::TensorMethods; further functions are free: softmax(x, 1), logsumexp(x, 1).
+/// detail::TensorMethods; detail::TensorFunctions has what is explained in functions/*.h. Methods and free
+/// functions are one set: x.softmax(1) is softmax(x, 1).
 template <std::size_t Rank, class Kind>
 class Tensor : public TensorCreation<Rank, Kind>,
                public detail::TensorViews<Rank, Kind>,
-               public detail::TensorMethods<Rank, Kind> {
+               public detail::TensorMethods<Rank, Kind>,
+               public detail::TensorFunctions<Rank, Kind> {
  public:
   static constexpr std::size_t kRank = Rank;
   static constexpr bool kFloat = std::same_as<Kind, Float>;
@@ -241,13 +244,6 @@ class Tensor : public TensorCreation<Rank, Kind>,
   friend Tensor operator~(Operand x) requires(!kFloat) {
     return trust(x.operand.tensor->logical_not(x.where));
   }
-  /// Low where smaller, high where larger; NaN stays NaN. At the limits the gradient is that of this tensor.
-  Tensor clamp(Operand low, Operand high) const requires(!kBool) {
-    const AnyTensor raised =
-        AnyTensor::where(AnyTensor::less(any_, low.operand, low.where), low.operand, any_, low.where);
-    const AnyTensor above = AnyTensor::greater(raised, high.operand, low.where);
-    return trust(AnyTensor::where(above, high.operand, raised, low.where));
-  }
 
   // ---- casts
   /// To another dtype of the same kind; throws DTypeError for one of another kind.
@@ -344,3 +340,5 @@ class Tensor : public TensorCreation<Rank, Kind>,
 // Need the class above; who has tensors has their functions too.
 #include <sinter/functions/basic.h>
 #include <sinter/functions/maths.h>
+#include <sinter/functions/reductions.h>
+#include <sinter/functions/views.h>

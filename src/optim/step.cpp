@@ -64,6 +64,7 @@ Step::Step(std::vector<Slot> slots, Gradients& gradients, bool keep_others)
 Step::~Step() = default;
 
 void Step::assign(AnyTensor& slot, AnyTensor next) { assignments_.push_back({&slot, std::move(next)}); }
+void Step::assign(std::int64_t& slot, std::int64_t next) { counts_.push_back({&slot, next}); }
 
 void Step::run(Location where) {
   // One module that two paths reach has each of its tensors once in `slots_`, and once more.

@@ -1,5 +1,6 @@
 // Records: what they hold, and the files that they become.
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include <sinter/error.h>
@@ -37,6 +38,14 @@ void rename_in(Map& map, const char* what, std::string_view from, std::string to
 }
 
 }  // namespace
+
+Bytes::Bytes(std::vector<std::byte> bytes) {
+  const auto own = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  span_ = *own;
+  owner_ = own;
+}
+
+void Record::set_text(std::string key, std::string value) { texts_[std::move(key)] = std::move(value); }
 
 void Record::add(std::string name, const AnyTensor& tensor) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(tensor.numel()) * size_of(tensor.dtype()));

@@ -25,6 +25,11 @@ void throw_element_type(DType dtype, DType wanted, const Location& where) {
       where);
 }
 
+void check_element_type(const AnyTensor& any, DType wanted, const Location& where) {
+  const DType dtype = tensor::value_of("to_vector", any, where).dtype;
+  if (dtype != wanted) throw_element_type(dtype, wanted, where);
+}
+
 void check_dtype_of_kind(bool fits, DType dtype, std::string_view kind, const Location& where) {
   if (!fits)
     throw DTypeError(
@@ -99,6 +104,7 @@ Scalar only_element(const Shape& shape, DType dtype, const std::byte* bytes, con
 }
 
 Scalar item(const AnyTensor& any, const Location& where) {
+  tensor::value_of("item", any, where);
   std::byte bytes[8] = {};
   if (any.numel() == 1) any.read_bytes(std::span(bytes, size_of(any.dtype())), where);
   return only_element(any.shape(), any.dtype(), bytes, where);

@@ -10,7 +10,6 @@
 #include "tests/pytorch/loss_cases.h"
 
 using namespace sinter;
-using nn::Reduction;
 
 namespace {
 
@@ -27,22 +26,22 @@ Tensor<1, Int> labels(const AnyTensor& x) { return Tensor<1, Int>(x.cast(DType::
 // All three reductions of a loss: `call` is a template of one.
 #define CHECK_REDUCTIONS(name, ...)                                                 \
   {                                                                                 \
-    const auto function = [&]<Reduction kReduction>(Inputs x) -> AnyTensor {        \
+    const auto function = [&]<nn::Reduction kReduction>(Inputs x) -> AnyTensor {    \
       return (__VA_ARGS__).dynamic();                                               \
     };                                                                              \
-    const auto with = [&]<Reduction kReduction>() {                                 \
+    const auto with = [&]<nn::Reduction kReduction>() {                             \
       return [&](Inputs x) { return function.template operator()<kReduction>(x); }; \
     };                                                                              \
-    check(name "_none", with.template operator()<Reduction::none>());               \
-    check(name "_mean", with.template operator()<Reduction::mean>());               \
-    check(name "_sum", with.template operator()<Reduction::sum>());                 \
+    check(name "_none", with.template operator()<nn::Reduction::none>());           \
+    check(name "_mean", with.template operator()<nn::Reduction::mean>());           \
+    check(name "_sum", with.template operator()<nn::Reduction::sum>());             \
   }
 
 // One whose losses are all reduced in the same way.
-#define CHECK_LOSSES(name, ...)                       \
-  check(name "_none", [](Inputs x) -> AnyTensor {     \
-    constexpr Reduction kReduction = Reduction::none; \
-    return (__VA_ARGS__).dynamic();                   \
+#define CHECK_LOSSES(name, ...)                               \
+  check(name "_none", [](Inputs x) -> AnyTensor {             \
+    constexpr nn::Reduction kReduction = nn::Reduction::none; \
+    return (__VA_ARGS__).dynamic();                           \
   })
 
 template <class Call>
@@ -85,7 +84,7 @@ TEST_CASE("losses of probabilities") {
                nn::binary_cross_entropy_with_logits<kReduction>(m(x[0]), m(x[1]), 2.5));
   CHECK_LOSSES("kl", nn::kl_divergence<kReduction>(m(x[0]), m(x[1])));
   check("kl_batchmean",
-        [](Inputs x) { return nn::kl_divergence<Reduction::batch_mean>(m(x[0]), m(x[1])).dynamic(); });
+        [](Inputs x) { return nn::kl_divergence<nn::Reduction::batch_mean>(m(x[0]), m(x[1])).dynamic(); });
   CHECK_LOSSES("kl_log", nn::kl_divergence<kReduction>(m(x[0]), m(x[1]), true));
   CHECK_LOSSES("gaussian_nll", nn::gaussian_nll<kReduction>(m(x[0]), m(x[1]), m(x[2])));
   CHECK_LOSSES("gaussian_nll_full", nn::gaussian_nll<kReduction>(m(x[0]), m(x[1]), m(x[2]), {.full = true}));
@@ -126,17 +125,17 @@ TEST_CASE("cross-entropy with weights, smoothing, padding, images and probabilit
 
 TEST_CASE("losses where a formula would overflow") {
   const Tensor<2> x = matrix({200, -200, 0, 1000}, 2).require_grad(), ones = matrix({1, 1, 1, 1}, 2);
-  const auto loss = nn::binary_cross_entropy_with_logits<Reduction::none>(x, ones);
+  const auto loss = nn::binary_cross_entropy_with_logits<nn::Reduction::none>(x, ones);
   const auto gradient = loss.sum().backward().get(x);
   check_close(loss.dynamic(), {0, 200, 0.693147181f, 0});
   check_close(gradient->dynamic(), {0, -1, -0.5f, 0});
-  check_close(nn::soft_margin<Reduction::none>(x, ones).dynamic(), {0, 200, 0.693147181f, 0});
+  check_close(nn::soft_margin<nn::Reduction::none>(x, ones).dynamic(), {0, 200, 0.693147181f, 0});
   // As in PyTorch, logarithms of 0 are -100.
-  check_close(nn::binary_cross_entropy<Reduction::none>(matrix({0, 1}, 1), matrix({1, 1}, 1)).dynamic(),
+  check_close(nn::binary_cross_entropy<nn::Reduction::none>(matrix({0, 1}, 1), matrix({1, 1}, 1)).dynamic(),
               {100, 0});
   // 0 log 0 is 0, and its gradient is no NaN.
   const Tensor<2> p = matrix({0, 0.5}, 1).require_grad();
-  const auto kl = nn::kl_divergence<Reduction::sum>(matrix({-1, -1}, 1), p);
+  const auto kl = nn::kl_divergence<nn::Reduction::sum>(matrix({-1, -1}, 1), p);
   const auto grad = kl.backward().get(p);
   check_close(kl.dynamic(), {0.5f * std::log(0.5f) + 0.5f});
   CHECK(std::isfinite(values_of(grad->dynamic())[0]));

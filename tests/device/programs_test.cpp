@@ -27,6 +27,7 @@ RandomProgramOptions options_for(std::uint64_t seed, const Device& device) {
   RandomProgramOptions options;
   options.steps = seed % 7 == 6 ? 60 : 10 + static_cast<int>(seed % 7) * 5;
   options.f64 = has_dtype(device, DType::f64);
+  options.i64 = device.core().traits().name != "oracle";
   options.wild = seed % 10 == 9;
   options.large = seed % 12 == 5 && !compiles_slowly(device);
   return options;

@@ -12,7 +12,6 @@
 #include "tests/pytorch/sequence_cases.h"
 
 using namespace sinter;
-using nn::Reduction;
 
 namespace {
 
@@ -22,15 +21,15 @@ Tensor<1, Int> lengths(const AnyTensor& x) { return Tensor<1, Int>(x.cast(DType:
 Tensor<2, Int> rows(const AnyTensor& x) { return Tensor<2, Int>(x.cast(DType::i64)); }
 Tensor<3> normal(const AnyTensor& x) { return log_softmax(Tensor<3>(x), 2); }
 
-template <Reduction kReduction>
+template <nn::Reduction kReduction>
 AnyTensor ctc(Inputs x, const nn::CtcOptions& options = {}) {
   return nn::ctc<kReduction>(normal(x[0]), rows(x[1]), lengths(x[2]), lengths(x[3]), options).dynamic();
 }
-template <Reduction kReduction>
+template <nn::Reduction kReduction>
 AnyTensor joined(Inputs x) {
   return nn::ctc<kReduction>(normal(x[0]), lengths(x[1]), lengths(x[2]), lengths(x[3])).dynamic();
 }
-template <Reduction kReduction>
+template <nn::Reduction kReduction>
 AnyTensor rnnt(Inputs x, const nn::RnntOptions& options = {}) {
   return nn::rnnt<kReduction>(Tensor<4>(x[0]), rows(x[1]), lengths(x[2]), lengths(x[3]), options).dynamic();
 }
@@ -46,24 +45,24 @@ Tensor<1, Int> ints(const std::vector<std::int64_t>& values) {
 }  // namespace
 
 TEST_CASE("CTC: values and gradients") {
-  check("ctc_none", [](Inputs x) { return ctc<Reduction::none>(x); });
-  check("ctc_mean", [](Inputs x) { return ctc<Reduction::mean>(x); });
-  check("ctc_sum", [](Inputs x) { return ctc<Reduction::sum>(x); });
-  check("ctc_joined", [](Inputs x) { return joined<Reduction::none>(x); });
-  check("ctc_joined_mean", [](Inputs x) { return joined<Reduction::mean>(x); });
-  check("ctc_blank", [](Inputs x) { return ctc<Reduction::none>(x, {.blank = 4}); });
-  check("ctc_zero_infinity", [](Inputs x) { return ctc<Reduction::none>(x, {.zero_infinity = true}); });
-  check("ctc_long", [](Inputs x) { return ctc<Reduction::mean>(x); });
+  check("ctc_none", [](Inputs x) { return ctc<nn::Reduction::none>(x); });
+  check("ctc_mean", [](Inputs x) { return ctc<nn::Reduction::mean>(x); });
+  check("ctc_sum", [](Inputs x) { return ctc<nn::Reduction::sum>(x); });
+  check("ctc_joined", [](Inputs x) { return joined<nn::Reduction::none>(x); });
+  check("ctc_joined_mean", [](Inputs x) { return joined<nn::Reduction::mean>(x); });
+  check("ctc_blank", [](Inputs x) { return ctc<nn::Reduction::none>(x, {.blank = 4}); });
+  check("ctc_zero_infinity", [](Inputs x) { return ctc<nn::Reduction::none>(x, {.zero_infinity = true}); });
+  check("ctc_long", [](Inputs x) { return ctc<nn::Reduction::mean>(x); });
 }
 
 TEST_CASE("RNN-T: values and gradients") {
-  check("rnnt_none", [](Inputs x) { return rnnt<Reduction::none>(x); });
-  check("rnnt_mean", [](Inputs x) { return rnnt<Reduction::mean>(x); });
-  check("rnnt_sum", [](Inputs x) { return rnnt<Reduction::sum>(x); });
-  check("rnnt_blank", [](Inputs x) { return rnnt<Reduction::none>(x, {.blank = 1}); });
+  check("rnnt_none", [](Inputs x) { return rnnt<nn::Reduction::none>(x); });
+  check("rnnt_mean", [](Inputs x) { return rnnt<nn::Reduction::mean>(x); });
+  check("rnnt_sum", [](Inputs x) { return rnnt<nn::Reduction::sum>(x); });
+  check("rnnt_blank", [](Inputs x) { return rnnt<nn::Reduction::none>(x, {.blank = 1}); });
   check("rnnt_blank", [](Inputs x) {
     const std::vector<AnyTensor> logarithms{log_softmax(x[0], 3), x[1], x[2], x[3]};
-    return rnnt<Reduction::none>(logarithms, {.blank = 1, .fused_log_softmax = false});
+    return rnnt<nn::Reduction::none>(logarithms, {.blank = 1, .fused_log_softmax = false});
   });
 }
 
@@ -72,7 +71,7 @@ TEST_CASE("CTC where no alignment is possible, or none has a probability") {
   // Three equal labels need five frames; the second sequence has them.
   const auto x = Tensor<3>::zeros({5, 2, 3}, device).require_grad();
   const auto targets = Tensor<2, Int>::full({2, 3}, 1, device.inner());
-  const auto losses = nn::ctc<Reduction::none>(log_softmax(x, 2), targets, ints({4, 5}), ints({3, 3}));
+  const auto losses = nn::ctc<nn::Reduction::none>(log_softmax(x, 2), targets, ints({4, 5}), ints({3, 3}));
   const auto found = losses.inner().to_vector<float>();
   CHECK(std::isinf(found[0]));
   CHECK(found[0] > 0);
@@ -90,13 +89,13 @@ TEST_CASE("CTC where no alignment is possible, or none has a probability") {
   std::vector<float> values(2 * 3, -INFINITY);
   values[0] = values[3 + 1] = 0;  // a blank, then label 1
   const auto sure = Tensor<3>::from_data(values, {2, 1, 3}, device).require_grad();
-  const auto one =
-      nn::ctc<Reduction::none>(sure, Tensor<2, Int>::full({1, 1}, 1, device.inner()), ints({2}), ints({1}));
+  const auto one = nn::ctc<nn::Reduction::none>(sure, Tensor<2, Int>::full({1, 1}, 1, device.inner()),
+                                                ints({2}), ints({1}));
   CHECK(one.inner().to_vector<float>()[0] == doctest::Approx(0));
   const auto slopes = one.sum().backward().get(sure)->inner().to_vector<float>();
   check_close(slopes, {-1, 0, 0, 0, -1, 0});
-  const auto other =
-      nn::ctc<Reduction::none>(sure, Tensor<2, Int>::full({1, 1}, 2, device.inner()), ints({2}), ints({1}));
+  const auto other = nn::ctc<nn::Reduction::none>(sure, Tensor<2, Int>::full({1, 1}, 2, device.inner()),
+                                                  ints({2}), ints({1}));
   CHECK(std::isinf(other.inner().to_vector<float>()[0]));
 }
 
@@ -109,14 +108,14 @@ TEST_CASE("where probabilities are 0 at many frames, gradients are 0 at the othe
     const auto frames = Tensor<3>::from_data(values, {time, 1, 1}, device.inner());
     const auto x = (frames + Tensor<3>::zeros({time, 1, 3}, device.inner())).to_device(device).require_grad();
     const auto target = Tensor<2, Int>::ones({1, 2}, device.inner());
-    const auto loss = nn::ctc<Reduction::none>(x, target, ints({time}), ints({2}));
+    const auto loss = nn::ctc<nn::Reduction::none>(x, target, ints({time}), ints({2}));
     CHECK(std::isinf(loss.inner().to_vector<float>()[0]));
     for (const float g : loss.sum().backward().get(x)->inner().to_vector<float>()) CHECK(g == 0);
     const auto y = (frames.reshape({1, time, 1, 1}) + Tensor<4>::zeros({1, time, 3, 3}, device.inner()))
                        .to_device(device)
                        .require_grad();
     const auto other =
-        nn::rnnt<Reduction::none>(y, target, ints({time}), ints({2}), {.fused_log_softmax = false});
+        nn::rnnt<nn::Reduction::none>(y, target, ints({time}), ints({2}), {.fused_log_softmax = false});
     CHECK(std::isinf(other.inner().to_vector<float>()[0]));
     for (const float g : other.sum().backward().get(y)->inner().to_vector<float>()) CHECK(g == 0);
   }
@@ -127,13 +126,13 @@ TEST_CASE("CTC of nothing: no labels, no frames, no sequences; lengths out of ra
   const auto x = log_softmax(Tensor<3>::zeros({4, 3, 2}, device), 2);
   const auto none = Tensor<2, Int>::zeros({3, 0}, device.inner());
   const auto blanks =
-      nn::ctc<Reduction::none>(x, none, ints({4, 0, 1}), ints({0, 0, 0})).inner().to_vector<float>();
+      nn::ctc<nn::Reduction::none>(x, none, ints({4, 0, 1}), ints({0, 0, 0})).inner().to_vector<float>();
   CHECK(blanks[0] == doctest::Approx(4 * std::log(2.0)));
   CHECK(blanks[1] == 0);
   CHECK(blanks[2] == doctest::Approx(std::log(2.0)));
   const auto labels = Tensor<2, Int>::ones({3, 1}, device.inner());
   const auto found =
-      nn::ctc<Reduction::none>(x, labels, ints({0, 5, 4}), ints({1, 1, 2})).inner().to_vector<float>();
+      nn::ctc<nn::Reduction::none>(x, labels, ints({0, 5, 4}), ints({1, 1, 2})).inner().to_vector<float>();
   CHECK(std::isinf(found[0]));
   CHECK(std::isnan(found[1]));
   CHECK(std::isnan(found[2]));
@@ -141,7 +140,7 @@ TEST_CASE("CTC of nothing: no labels, no frames, no sequences; lengths out of ra
 
   const auto empty = Tensor<3>::zeros({4, 0, 2}, device);
   const auto no_targets = Tensor<2, Int>::zeros({0, 1}, device.inner());
-  CHECK(nn::ctc<Reduction::none>(empty, no_targets, ints({}), ints({})).shape() == Shape{0});
+  CHECK(nn::ctc<nn::Reduction::none>(empty, no_targets, ints({}), ints({})).shape() == Shape{0});
   CHECK_THROWS_WITH_AS(nn::ctc(empty, no_targets, ints({}), ints({})),
                        doctest::Contains("[ctc] there is no mean over a batch of 0"), ShapeError);
 }
@@ -186,7 +185,7 @@ TEST_CASE("gradients of RNN-T are clamped, and 16 bits are computed in f32") {
   CHECK(any);
   const auto half = Tensor<3>::full({300, 1, 4}, std::log(0.25), device).cast(DType::bf16);
   const auto target = Tensor<2, Int>::ones({1, 0}, device.inner());
-  const auto loss = nn::ctc<Reduction::none>(half, target, ints({300}), ints({0}));
+  const auto loss = nn::ctc<nn::Reduction::none>(half, target, ints({300}), ints({0}));
   CHECK(loss.dtype() == DType::f32);
   CHECK(loss.inner().to_vector<float>()[0] == doctest::Approx(300 * -static_cast<double>(-1.3828125)));
 }

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <sinter/functions/activation.h>
+#include <sinter/functions/read.h>
 
 using namespace sinter;
 
@@ -145,6 +146,18 @@ TEST_CASE("operators name their own line, inside functions and in long expressio
   };
   const int line = __LINE__ - 2;
   CHECK(message<ShapeError>(line, [&] { f(x, y); }) == "[sub] shapes do not broadcast: (2) and (3)");
+}
+
+TEST_CASE("reads of empty handles name the line that reads") {
+  const Tensor<1> empty, x = Tensor<1>::zeros({2}, Device::host());
+  const std::string why = "the tensor is empty: it was declared, or moved from, and never given a value";
+  CHECK(message<Error>(__LINE__, [&] { sinter::read(x, empty); }) == "[read] " + why);
+  CHECK(message<Error>(__LINE__, [&] { sinter::read(empty); }) == "[read] " + why);
+  CHECK(message<Error>(__LINE__, [&] { sinter::read(std::vector{x, empty}); }) == "[read] " + why);
+  CHECK(message<Error>(__LINE__, [&] { sinter::read(x, x.dynamic(), AnyTensor()); }) == "[read] " + why);
+  CHECK(message<Error>(__LINE__, [&] { empty.to_data(); }) == "[read] " + why);
+  CHECK(message<Error>(__LINE__, [&] { empty.to_vector<float>(); }) == "[to_vector] " + why);
+  CHECK(message<Error>(__LINE__, [&] { empty.item(); }) == "[item] " + why);
 }
 
 TEST_CASE("empty handles and only numbers") {

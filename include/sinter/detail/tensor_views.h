@@ -103,6 +103,12 @@ class TensorViews {
         here().pad(static_cast<const Shape&>(before), static_cast<const Shape&>(after), value.value, where));
   }
 
+  /// Surrounded by its own elements.
+  Same pad(const Sizes<Rank>& before, const Sizes<Rank>& after, PadMode mode,
+           Location where = Location::current()) const {
+    return made(here().pad(static_cast<const Shape&>(before), static_cast<const Shape&>(after), mode, where));
+  }
+
   // ---- parts put together
   /// x.slice_assign({s(1, 3), all}, value): the value broadcasts to the part.
   Same slice_assign(std::initializer_list<Range> ranges, const Same& value,

@@ -34,6 +34,12 @@ struct Number {
 
 namespace detail {
 
+/// A tensor, with a rank in its type or without one.
+template <class T>
+concept AnyKindOfTensor = std::derived_from<std::remove_cvref_t<T>, AnyTensor> || requires {
+  typename std::remove_cvref_t<T>::ElementKind;
+};
+
 /// The handle inside a typed tensor, for who replaces it by one of the same rank and kind.
 template <std::size_t Rank, class Kind>
 AnyTensor& handle_of(Tensor<Rank, Kind>& tensor) {
@@ -51,6 +57,8 @@ SINTER_API void check_row(std::size_t size, std::int64_t expected, const Locatio
 SINTER_API AnyTensor from_scalars(std::span<const Scalar> scalars, const Shape& shape, DType dtype,
                                   const Device& device, const Location& where);
 SINTER_API Scalar item(const AnyTensor& any, const Location& where);
+/// Throws Error for an empty handle, DTypeError where the dtype is another.
+SINTER_API void check_element_type(const AnyTensor& any, DType wanted, const Location& where);
 
 template <class Kind>
 inline constexpr std::string_view kind_name = "Float";
@@ -62,12 +70,12 @@ inline constexpr std::string_view kind_name<Bool> = "Bool";
 /// What `to_vector()` gives.
 template <class T>
 std::vector<T> elements_of(const AnyTensor& tensor, const Location& where) {
-  if (tensor.dtype() != dtype_of<T>) throw_element_type(tensor.dtype(), dtype_of<T>, where);
+  check_element_type(tensor, dtype_of<T>, where);
   const auto count = static_cast<std::size_t>(tensor.numel());
   if constexpr (std::same_as<T, bool>) {
     std::vector<unsigned char> bytes(count);
     tensor.read_bytes(std::as_writable_bytes(std::span(bytes)), where);
-    return std::vector<bool>(bytes.begin(), bytes.end());
+    return std::vector<T>(bytes.begin(), bytes.end());
   } else {
     std::vector<T> elements(count);
     tensor.read_bytes(std::as_writable_bytes(std::span(elements)), where);

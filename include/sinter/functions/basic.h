@@ -26,10 +26,9 @@ Tensor<Rank, Kind> where(const Tensor<Rank, Bool>& condition, T a, const Tensor<
   return {detail::trusted, AnyTensor::where(condition.dynamic(), a, b.dynamic(), where)};
 }
 
-/// True iff any element is.
-template <std::size_t Rank>
-Tensor<0, Bool> any(const Tensor<Rank, Bool>& x, Location where = Location::current()) {
-  return x.any(where);
+inline AnyTensor where(const AnyTensor& condition, AnyTensor::Operand a, AnyTensor::Operand b,
+                       Location where = Location::current()) {
+  return AnyTensor::where(condition, a, b, where);
 }
 
 template <std::size_t Rank>

@@ -11,31 +11,14 @@
 
 namespace sinter {
 
-/// One number for each dimension.
-template <std::size_t N>
-struct ConvOptions {
-  std::array<std::int64_t, N> stride = ones(), padding{}, dilation = ones();
-  std::int64_t groups = 1;
-
-  static constexpr std::array<std::int64_t, N> ones() {
-    std::array<std::int64_t, N> values{};
-    for (std::int64_t& value : values) value = 1;
-    return values;
-  }
-};
-template <std::size_t N>
-struct ConvTransposeOptions {
-  std::array<std::int64_t, N> stride = ConvOptions<N>::ones(), padding{};
-  /// Further elements at the end of the result: which of the inputs that a strided convolution maps to one
-  /// size is meant. Less than the stride or the dilation.
-  std::array<std::int64_t, N> output_padding{}, dilation = ConvOptions<N>::ones();
-  std::int64_t groups = 1;
-};
-
 /// Cross-correlations: x (n, c_in, ..sizes), weight (c_out, c_in / groups, ..kernel) -> (n, c_out, ..out)
 /// with out = (size + 2 padding - dilation (kernel - 1) - 1) / stride + 1, rounded down.
 SINTER_API AnyTensor conv1d(const AnyTensor& x, const AnyTensor& weight, const ConvOptions<1>& options = {},
                             Location where = Location::current());
+inline AnyTensor conv2d(const AnyTensor& x, const AnyTensor& weight, const ConvOptions<2>& options = {},
+                        Location where = Location::current()) {
+  return x.conv2d(weight, options, where);
+}
 SINTER_API AnyTensor conv3d(const AnyTensor& x, const AnyTensor& weight, const ConvOptions<3>& options = {},
                             Location where = Location::current());
 /// The gradients of convolutions with respect to their inputs, as functions of their own: x (n, c_in,
@@ -51,10 +34,6 @@ SINTER_API AnyTensor conv_transpose3d(const AnyTensor& x, const AnyTensor& weigh
                                       const ConvTransposeOptions<3>& options = {},
                                       Location where = Location::current());
 
-struct WindowOptions {
-  std::array<std::int64_t, 2> kernel;  // {height, width}
-  std::array<std::int64_t, 2> stride{1, 1}, padding{0, 0}, dilation{1, 1};
-};
 /// The windows of images as columns: (n, c, h, w) -> (n, c * kernel, windows).
 SINTER_API AnyTensor unfold(const AnyTensor& x, const WindowOptions& options,
                             Location where = Location::current());

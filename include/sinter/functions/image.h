@@ -11,19 +11,12 @@
 
 namespace sinter {
 
-/// Nearest takes the element that the position, rounded down, lies in. Linear mixes 2 neighbours along each
-/// axis, Cubic 4 (Keys, "Cubic convolution interpolation for digital image processing", 1981, a = -0.75),
-/// Lanczos 6 (windowed sinc of 3 lobes, weights scaled to sum to 1). No filter before making smaller.
-enum class Interpolation : std::uint8_t { Nearest, Linear, Cubic, Lanczos };
-
 /// x (n, c, ..sizes) -> (n, c, ..to), each axis behind the channels by itself. `align_corners`: the first and
 /// last elements keep their places; else elements are areas, whose edges keep theirs. Nearest knows no such
 /// difference. Neighbours beyond the ends are the last elements.
 SINTER_API AnyTensor interpolate(const AnyTensor& x, const Dims& to, Interpolation mode,
                                  bool align_corners = false, Location where = Location::current());
 
-/// What is read beyond the edges of an image: zeros, the nearest element, or the image mirrored there.
-enum class OutsideImage : std::uint8_t { Zeros, Border, Reflection };
 /// x (n, c, h, w), grid (n, oh, ow, 2) of points (x, y), -1 to 1 over the image -> (n, c, oh, ow). Nearest
 /// (ties to even) and Linear. Differentiable in x and, for Linear, in grid.
 SINTER_API AnyTensor grid_sample_2d(const AnyTensor& x, const AnyTensor& grid,

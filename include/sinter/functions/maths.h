@@ -1,7 +1,6 @@
 // Elementwise functions as free functions, for tensors of known and of unknown rank: exp(x), lerp(a, b, 0.3).
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -10,15 +9,6 @@
 #include <sinter/tensor.h>
 
 namespace sinter {
-
-namespace detail {
-
-template <class T>
-concept AnyKindOfTensor = std::derived_from<std::remove_cvref_t<T>, AnyTensor> || requires {
-  typename std::remove_cvref_t<T>::ElementKind;
-};
-
-}  // namespace detail
 
 // What the methods of the same names do.
 #define SINTER_FUNCTION(name)                              \
@@ -72,6 +62,18 @@ SINTER_FUNCTION(is_finite)
   inline AnyTensor name(const AnyTensor& a, AnyTensor::Operand b, Location where = Location::current()) { \
     return AnyTensor::name(a, b, where);                                                                  \
   }
+SINTER_FUNCTION(add, K)
+SINTER_FUNCTION(sub, K)
+SINTER_FUNCTION(mul, K)
+SINTER_FUNCTION(div, K)
+SINTER_FUNCTION(equal, K)
+SINTER_FUNCTION(not_equal, K)
+SINTER_FUNCTION(less, K)
+SINTER_FUNCTION(less_equal, K)
+SINTER_FUNCTION(greater, K)
+SINTER_FUNCTION(greater_equal, K)
+SINTER_FUNCTION(shift_left, K)
+SINTER_FUNCTION(shift_right, K)
 SINTER_FUNCTION(maximum, K)
 SINTER_FUNCTION(minimum, K)
 SINTER_FUNCTION(fmod, K)

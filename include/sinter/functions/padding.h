@@ -9,10 +9,6 @@
 
 namespace sinter {
 
-/// What stands beyond the ends of [a b c d]: Reflect mirrors without the end (c b | a b c d | c b), Replicate
-/// repeats the end (a a | a b c d | d d), Circular begins again at the other end (c d | a b c d | a b).
-enum class PadMode : std::uint8_t { Reflect, Replicate, Circular };
-
 /// Surrounds each dimension with `before` and `after` elements. Reflect takes fewer elements than the
 /// dimension has, Circular at most as many.
 SINTER_API AnyTensor pad(const AnyTensor& x, const Dims& before, const Dims& after, PadMode mode,

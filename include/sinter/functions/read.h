@@ -48,9 +48,19 @@ struct DataOf<Tensor<Rank, Kind>> {
   static const AnyTensor& handle(const Tensor<Rank, Kind>& tensor) { return tensor.dynamic(); }
 };
 
+template <class T>
+concept Readable = requires {
+  typename DataOf<T>::type;
+};
+
 template <class... T, std::size_t... I>
 std::tuple<typename DataOf<T>::type...> as_tuple(std::vector<TensorData> data, std::index_sequence<I...>) {
   return {typename DataOf<T>::type(std::move(data[I]))...};
+}
+template <class... T>
+std::tuple<typename DataOf<T>::type...> read_tuple(const Location& where, const T&... tensors) {
+  const AnyTensor handles[] = {DataOf<T>::handle(tensors)...};
+  return as_tuple<T...>(read(std::span<const AnyTensor>(handles), where), std::index_sequence_for<T...>());
 }
 
 }  // namespace detail
@@ -59,11 +69,45 @@ std::tuple<typename DataOf<T>::type...> as_tuple(std::vector<TensorData> data, s
 ///
 ///   const auto [loss, correct, weights] = sn::read(mean_loss, count, model.out.weight);
 ///   std::cout << loss.item() << " " << correct.item() << " " << weights.span<float>().size() << "\n";
-template <class... T>
-requires(sizeof...(T) > 0) && requires { (typename detail::DataOf<T>::type(), ...); }
-std::tuple<typename detail::DataOf<T>::type...> read(const T&... tensors) {
-  const AnyTensor handles[] = {detail::DataOf<T>::handle(tensors)...};
-  return detail::as_tuple<T...>(read(std::span<const AnyTensor>(handles)), std::index_sequence_for<T...>());
+///
+/// Up to eight; more are read as a list. (A pack of tensors would leave no place for the caller's line.)
+template <detail::Readable A>
+auto read(const A& a, Location where = Location::current()) {
+  return detail::read_tuple(where, a);
+}
+template <detail::Readable A, detail::Readable B>
+auto read(const A& a, const B& b, Location where = Location::current()) {
+  return detail::read_tuple(where, a, b);
+}
+template <detail::Readable A, detail::Readable B, detail::Readable C>
+auto read(const A& a, const B& b, const C& c, Location where = Location::current()) {
+  return detail::read_tuple(where, a, b, c);
+}
+template <detail::Readable A, detail::Readable B, detail::Readable C, detail::Readable D>
+auto read(const A& a, const B& b, const C& c, const D& d, Location where = Location::current()) {
+  return detail::read_tuple(where, a, b, c, d);
+}
+template <detail::Readable A, detail::Readable B, detail::Readable C, detail::Readable D, detail::Readable E>
+auto read(const A& a, const B& b, const C& c, const D& d, const E& e, Location where = Location::current()) {
+  return detail::read_tuple(where, a, b, c, d, e);
+}
+template <detail::Readable A, detail::Readable B, detail::Readable C, detail::Readable D, detail::Readable E,
+          detail::Readable F>
+auto read(const A& a, const B& b, const C& c, const D& d, const E& e, const F& f,
+          Location where = Location::current()) {
+  return detail::read_tuple(where, a, b, c, d, e, f);
+}
+template <detail::Readable A, detail::Readable B, detail::Readable C, detail::Readable D, detail::Readable E,
+          detail::Readable F, detail::Readable G>
+auto read(const A& a, const B& b, const C& c, const D& d, const E& e, const F& f, const G& g,
+          Location where = Location::current()) {
+  return detail::read_tuple(where, a, b, c, d, e, f, g);
+}
+template <detail::Readable A, detail::Readable B, detail::Readable C, detail::Readable D, detail::Readable E,
+          detail::Readable F, detail::Readable G, detail::Readable H>
+auto read(const A& a, const B& b, const C& c, const D& d, const E& e, const F& f, const G& g, const H& h,
+          Location where = Location::current()) {
+  return detail::read_tuple(where, a, b, c, d, e, f, g, h);
 }
 
 }  // namespace sinter

@@ -10,19 +10,10 @@
 
 namespace sinter {
 
-/// Values and where they came from: i64 positions along the axis that was asked for.
-struct AnyIndexed {
-  AnyTensor values, indices;
-};
 template <std::size_t Rank, class Kind>
 struct Indexed {
   Tensor<Rank, Kind> values;
   Tensor<Rank, Int> indices;
-};
-
-struct ScanOptions {
-  bool reverse = false;    // from the end of the axis to its beginning
-  bool exclusive = false;  // sums alone: each without its own element, so that the first one is 0
 };
 
 /// Along `axis`, the sum (product) of each element and all before it. f32, f64, i32 and i64 keep their dtype,
@@ -43,22 +34,6 @@ SINTER_API AnyIndexed cummax(const AnyTensor& x, std::int64_t axis, ScanOptions 
                              Location where = Location::current());
 SINTER_API AnyIndexed cummin(const AnyTensor& x, std::int64_t axis, ScanOptions options = {},
                              Location where = Location::current());
-
-namespace detail {
-/// The kind of a sum over elements of `Kind`.
-template <class Kind>
-struct SumOf {
-  using type = Kind;
-};
-template <>
-struct SumOf<Bool> {
-  using type = Int;
-};
-template <std::size_t Rank, class Kind>
-Indexed<Rank, Kind> typed_indexed(AnyIndexed any) {
-  return {{trusted, std::move(any.values)}, {trusted, std::move(any.indices)}};
-}
-}  // namespace detail
 
 template <std::size_t Rank, class Kind>
 Tensor<Rank, typename detail::SumOf<Kind>::type> cumsum(const Tensor<Rank, Kind>& x, std::int64_t axis,

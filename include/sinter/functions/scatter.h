@@ -14,9 +14,6 @@
 
 namespace sinter {
 
-/// How values for one place are joined, by PyTorch's names sum, prod, amax, amin. NaN is an extreme.
-enum class Reduction : std::uint8_t { Sum, Prod, Max, Min };
-
 /// x with result[.., index[.., i, ..], ..] = source[.., i, ..]; sizes of `index` as for scatter_add. All
 /// dtypes. The gradient of a source that was overwritten is 0.
 SINTER_API AnyTensor scatter(const AnyTensor& x, std::int64_t axis, const AnyTensor& index,

@@ -57,9 +57,6 @@ SINTER_API AnyTensor mask_select(const AnyTensor& x, const AnyTensor& mask,
 
 /// All different elements in order, each NaN for itself, as in PyTorch; `inverse` of x's shape says where
 /// each element is among them, `counts` how often it was there (i64).
-struct AnyUnique {
-  AnyTensor values, inverse, counts;
-};
 SINTER_API AnyUnique unique(const AnyTensor& x, Location where = Location::current());
 
 /// How often 0, 1, .. occur among integers [n] that are 0 or more: i64 with at least `least` elements. With
@@ -75,9 +72,6 @@ SINTER_API AnyTensor bincount(const AnyTensor& x, const AnyTensor& weights, std:
 /// what is outside, and NaN, is in none. Counts have x's dtype; floats and integers.
 SINTER_API AnyTensor histc(const AnyTensor& x, std::int64_t bins, double low, double high,
                            Location where = Location::current());
-struct AnyHistogram {
-  AnyTensor counts, edges;
-};
 /// The same with the bins + 1 edges. Floats.
 SINTER_API AnyHistogram histogram(const AnyTensor& x, std::int64_t bins, double low, double high,
                                   Location where = Location::current());
@@ -176,9 +170,7 @@ Tensor<1, Kind> histc(const Tensor<Rank, Kind>& x, std::int64_t bins, double low
                       Location where = Location::current()) {
   return {detail::trusted, histc(x.dynamic(), bins, low, high, where)};
 }
-struct Histogram {
-  Tensor<1> counts, edges;
-};
+using Histogram = HistogramOf<Tensor<1>>;
 template <std::size_t Rank>
 Histogram histogram(const Tensor<Rank>& x, std::int64_t bins, double low, double high,
                     Location where = Location::current()) {

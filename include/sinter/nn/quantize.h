@@ -38,7 +38,7 @@ template <class M>
 M quantize(M model, const std::vector<std::string>& layers = {"*"}, const QuantOptions& options = {},
            Location where = Location::current()) {
   bool found = false;
-  visit_leaves<detail::LinearLeaf>(model, [&](const std::string& path, Linear& layer) {
+  visit_leaves<detail::LinearLeaf>(model, [&](const std::string& path, auto& layer) {
     if (!detail::fits_any(layers, path)) return;
     found = true;
     if (layer.quantized) throw Error("[quantize] the layer " + path + " is quantized already", where);
@@ -55,7 +55,7 @@ template <class M>
 M dequantize(M model, Location where = Location::current()) {
   bool found = false;
   const bool trains = detail::may_train(model);
-  visit_leaves<detail::LinearLeaf>(model, [&](const std::string&, Linear& layer) {
+  visit_leaves<detail::LinearLeaf>(model, [&](const std::string&, auto& layer) {
     if (!layer.quantized) return;
     found = true;
     layer.weight = Tensor<2>(detail::weight_of(layer, trains, where));

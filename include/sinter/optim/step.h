@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -44,7 +43,7 @@ class SINTER_API Step {
 
   /// State of the optimizer: where the step succeeds, `slot` becomes `next`. It stays where it is until then.
   void assign(AnyTensor& slot, AnyTensor next);
-  void assign(std::int64_t& slot, std::int64_t next) { counts_.push_back({&slot, next}); }
+  void assign(std::int64_t& slot, std::int64_t next);
 
   /// Computes the new tensors and puts them in place; the gradients are gone then. Throws what went wrong,
   /// with nothing changed.

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <sinter/detail/api.h>
+
 namespace sinter::record {
 
 /// A run of bytes that do not change. Copies share them: in memory of their own, in a file that is mapped, or
@@ -17,11 +19,7 @@ class Bytes {
  public:
   Bytes() = default;
   /// Takes the vector over; a span is copied.
-  Bytes(std::vector<std::byte> bytes) {
-    const auto own = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-    span_ = *own;
-    owner_ = own;
-  }
+  SINTER_API Bytes(std::vector<std::byte> bytes);
   template <class B, std::size_t N>
   requires std::is_same_v<std::remove_const_t<B>, std::byte> Bytes(std::span<B, N> bytes)
       : Bytes(std::vector<std::byte>(bytes.begin(), bytes.end())) {}

@@ -79,7 +79,7 @@ class SINTER_API Record {
   /// ("__metadata__").
   void add(std::string name, const AnyTensor& tensor);
   void add(std::string name, Entry entry);
-  void set_text(std::string key, std::string value) { texts_[std::move(key)] = std::move(value); }
+  void set_text(std::string key, std::string value);
 
   const std::map<std::string, Entry, std::less<>>& entries() const { return entries_; }
   const std::map<std::string, std::string, std::less<>>& texts() const { return texts_; }

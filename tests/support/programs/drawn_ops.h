@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <sinter/dtype.h>
 
 #include "src/trace/op.h"
+#include "tests/support/programs/program.h"
 
 namespace sinter::testing {
 
@@ -65,6 +68,35 @@ constexpr bool is_drawn(const OpInfo& row, DType dtype) {
   // Reductions: of truth values any and all.
   return row.op_class == OpClass::Reduce &&
          (dtype != DType::boolean || row.op == Op::Max || row.op == Op::Min);
+}
+
+/// The scans that programs draw for the dtype.
+inline std::vector<Op> drawn_scans(DType dtype) {
+  std::vector<Op> scans = {Op::CumSum, Op::CumProd, Op::CumMax, Op::CumMin};
+  if (is_float(dtype)) scans.push_back(Op::LogCumSumExp);
+  return scans;
+}
+
+/// The steps that record a library op of the table. A new row needs some, or a reason.
+inline std::vector<StepKind> steps_of_library(Op op) {
+  switch (op) {
+    case Op::MatMul: return {StepKind::MatMul};
+    case Op::Conv2d: return {StepKind::Conv2d};
+    case Op::Conv2dBackwardInput: return {StepKind::ConvTranspose2d};
+    case Op::Conv2dBackwardWeight: return {};  // of gradients alone, which gradients_test draws
+    case Op::SortIndices:
+      return {StepKind::IndexAdd, StepKind::ScatterAdd, StepKind::Scatter, StepKind::IndexCopy};
+    case Op::SegmentSum: return {StepKind::IndexAdd, StepKind::ScatterAdd, StepKind::ScatterReduce};
+    case Op::CumSum:
+    case Op::CumProd:
+    case Op::CumMax:
+    case Op::CumMin:
+    case Op::LogCumSumExp: return {StepKind::Scan};
+    case Op::Sort: return {StepKind::Sort, StepKind::TopK};
+    case Op::SearchSorted: return {StepKind::SearchSorted};
+    case Op::Extension: return {};  // a program's own
+    default: throw std::logic_error("random programs have no step for " + std::string(name_of(op)));
+  }
 }
 
 /// The rows of a class and arity that programs draw for the dtype, in the order of the table.

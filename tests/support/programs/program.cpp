@@ -1,9 +1,11 @@
-// Programs on a device, on the oracle, and as text.
+// Programs on a device and on the oracle.
 #include "tests/support/programs/program.h"
 
 #include <cmath>
 #include <cstring>
 #include <exception>
+
+#include <sinter/sinter.h>
 
 #include "src/base/element_type.h"
 #include "src/tensor/elementwise.h"
@@ -87,89 +89,29 @@ AnyTensor reduce(Op op, const A& x, const Axes& axes) {
   }
 }
 
-std::string name_of(Kind kind) {
-  static const char* const names[] = {
-      "input",  "full",         "arange",     "uniform", "normal",       "unary",     "cast",        "binary",
-      "where",  "reshape",      "permute",    "expand",  "slice",        "flip",      "windows",     "pad",
-      "place",  "slice_assign", "slice_fill", "cat",     "stack",        "repeat",    "roll",        "reduce",
-      "mean",   "argmax",       "argmin",     "gather",  "index_select", "index_add", "scatter_add", "matmul",
-      "conv2d", "alias",        "drop",       "read",    "sync",         "flush"};
-  return names[static_cast<std::size_t>(kind)];
-}
-
-std::string text_of(Scalar number) {
-  if (number.is_bool()) return number.as_int() ? "true" : "false";
-  if (!number.is_float()) return std::to_string(number.as_int());
-  char text[40];
-  std::snprintf(text, sizeof text, "%.9g", number.as_double());
-  return text;
-}
-
-std::string text_of(const Range& range) {
-  std::string text = range.start ? std::to_string(*range.start) : "";
-  text += ":";
-  if (range.stop) text += std::to_string(*range.stop);
-  return text + ":" + std::to_string(range.step);
-}
-
-std::string details(const Step& s) {
-  std::string text;
-  const auto add = [&](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
-  for (const Argument& a : s.args) add(a.step < 0 ? text_of(a.number) : "v" + std::to_string(a.step));
-  switch (s.kind) {
-    case Kind::Input:
-      add(to_string(s.shape) + ", " + std::string(name_of(s.dtype)) + ", seed " + std::to_string(s.seed) +
-          ", range " + std::to_string(s.range));
-      break;
-    case Kind::Full:
-      add(to_string(s.shape) + ", " + text_of(s.fill) + ", " + std::string(name_of(s.dtype)));
-      break;
-    case Kind::Uniform:
-    case Kind::Normal: add(to_string(s.shape) + ", " + text_of(s.low) + ", " + text_of(s.high)); break;
-    case Kind::Cast: add(std::string(name_of(s.dtype))); break;
-    case Kind::Reshape:
-    case Kind::Permute:
-    case Kind::Expand:
-    case Kind::Flip:
-    case Kind::Reduce:
-    case Kind::Mean: add(to_string(s.dims)); break;
-    case Kind::SliceFill: add(text_of(s.fill)); [[fallthrough]];
-    case Kind::SliceAssign:
-    case Kind::Slice:
-      for (const Range& range : s.ranges) add(text_of(range));
-      break;
-    case Kind::Repeat: add(to_string(s.dims)); break;
-    case Kind::Roll: add("by " + std::to_string(s.step)); [[fallthrough]];
-    case Kind::Cat:
-    case Kind::Stack: add("axis " + std::to_string(s.axis)); break;
-    case Kind::Pad: add(to_string(s.dims) + ", " + to_string(s.more) + ", " + text_of(s.fill)); break;
-    case Kind::Place:
-      add(to_string(s.shape) + ", " + to_string(s.dims) + ", " + to_string(s.more) + ", " + text_of(s.fill));
-      break;
-    case Kind::Arange:
-    case Kind::Windows:
-      add(std::to_string(s.axis) + ", " + std::to_string(s.size) + ", " + std::to_string(s.step));
-      break;
-    case Kind::ArgMax:
-    case Kind::ArgMin:
-    case Kind::Gather:
-    case Kind::IndexSelect: add("axis " + std::to_string(s.axis)); break;
-    case Kind::Conv2d: {
-      const Conv2dOptions& o = s.options;
-      add("stride " + std::to_string(o.stride[0]) + " " + std::to_string(o.stride[1]) + ", padding " +
-          std::to_string(o.padding[0]) + " " + std::to_string(o.padding[1]) + ", dilation " +
-          std::to_string(o.dilation[0]) + " " + std::to_string(o.dilation[1]) + ", groups " +
-          std::to_string(o.groups));
-      break;
-    }
-    default: break;
+AnyTensor scanned(const Step& s, const A& x) {
+  const ScanOptions options{.reverse = s.reverse, .exclusive = s.exclusive};
+  const auto part = [&](AnyIndexed both) { return s.positions ? both.indices : both.values; };
+  switch (s.op) {
+    case Op::CumSum: return x.cumsum(s.axis, options);
+    case Op::CumProd: return x.cumprod(s.axis, options);
+    case Op::LogCumSumExp: return x.logcumsumexp(s.axis, options);
+    case Op::CumMax: return part(x.cummax(s.axis, options));
+    case Op::CumMin: return part(x.cummin(s.axis, options));
+    default: throw std::logic_error("program: " + std::string(name_of(s.op)) + " is not a scan");
   }
-  return text;
 }
 
-}  // namespace
+Reduction reduction_of(Op op) {
+  return op == Op::Sum    ? Reduction::Sum
+         : op == Op::Prod ? Reduction::Prod
+         : op == Op::Max  ? Reduction::Max
+                          : Reduction::Min;
+}
 
-namespace {
+ConvTransposeOptions<2> transposed(const Conv2dOptions& o) {
+  return {.stride = o.stride, .padding = o.padding, .dilation = o.dilation, .groups = o.groups};
+}
 
 /// As far from the least or the greatest integer as `number` is from 0.
 double far_number(DType dtype, double number) {
@@ -258,6 +200,27 @@ AnyTensor execute(const Step& s, const std::vector<A>& handles, const Device& de
     case Kind::ScatterAdd: return tensor(0).scatter_add(s.axis, tensor(1), tensor(2));
     case Kind::MatMul: return tensor(0).matmul(tensor(1));
     case Kind::Conv2d: return tensor(0).conv2d(tensor(1), s.options);
+    case Kind::ConvTranspose2d: return tensor(0).conv_transpose2d(tensor(1), transposed(s.options));
+    case Kind::MaxPool:
+      return nn::MaxPool2d{.kernel = s.kernel, .stride = s.options.stride, .padding = s.options.padding}
+          .forward(Tensor<4>(tensor(0)))
+          .dynamic();
+    case Kind::AvgPool:
+      return nn::AvgPool2d{.kernel = s.kernel, .stride = s.options.stride, .padding = s.options.padding}
+          .forward(Tensor<4>(tensor(0)))
+          .dynamic();
+    case Kind::Scan: return scanned(s, tensor(0));
+    case Kind::Sort:
+      return s.positions ? tensor(0).argsort(s.axis, s.reverse) : tensor(0).sort(s.axis, s.reverse).values;
+    case Kind::TopK: {
+      const AnyIndexed top = tensor(0).topk(s.size, s.axis, !s.reverse);
+      return s.positions ? top.indices : top.values;
+    }
+    case Kind::SearchSorted: return tensor(0).searchsorted(tensor(1), s.reverse);
+    case Kind::Scatter: return tensor(0).scatter(s.axis, tensor(1), tensor(2));
+    case Kind::ScatterReduce:
+      return tensor(0).scatter_reduce(s.axis, tensor(1), tensor(2), reduction_of(s.op), !s.exclusive);
+    case Kind::IndexCopy: return tensor(0).index_copy(s.axis, tensor(1), tensor(2));
     case Kind::Alias: return tensor(0);
     default: throw std::logic_error("program: a step without a value");
   }
@@ -310,6 +273,37 @@ ReferenceTensor evaluate(const Step& s, const std::vector<ReferenceTensor>& valu
     case Kind::ScatterAdd: return reference.scatter_add(tensor(0), s.axis, tensor(1), tensor(2));
     case Kind::MatMul: return reference.matmul(tensor(0), tensor(1));
     case Kind::Conv2d: return reference.conv2d(tensor(0), tensor(1), s.options);
+    case Kind::ConvTranspose2d:
+      return reference.conv_transpose2d(tensor(0), tensor(1), transposed(s.options));
+    case Kind::MaxPool:
+    case Kind::AvgPool:
+      return reference.pool2d(s.kind == Kind::MaxPool, tensor(0), s.kernel, s.options.stride,
+                              s.options.padding);
+    case Kind::Scan:
+      if (s.op == Op::CumMax || s.op == Op::CumMin)
+        return reference.running_extreme(s.op, tensor(0), s.axis, s.reverse, s.positions);
+      return reference.scan(s.op, tensor(0), s.axis, s.reverse, s.exclusive);
+    case Kind::Sort: return reference.sort(tensor(0), s.axis, s.reverse, s.positions);
+    case Kind::TopK: {
+      std::vector<Range> ranges(tensor(0).shape.rank());
+      ranges[static_cast<std::size_t>(s.axis)] = Range{0, s.size};
+      return reference.slice(reference.sort(tensor(0), s.axis, !s.reverse, s.positions), ranges);
+    }
+    case Kind::SearchSorted: return reference.search_sorted(tensor(0), tensor(1), s.reverse);
+    case Kind::Scatter: return reference.scatter(tensor(0), s.axis, tensor(1), tensor(2));
+    case Kind::ScatterReduce:
+      return reference.scatter_reduce(s.op, tensor(0), s.axis, tensor(1), tensor(2), !s.exclusive);
+    case Kind::IndexCopy: {
+      // Whole slices: the same index for all of their elements.
+      const ReferenceTensor &index = tensor(1), &source = tensor(2);
+      return reference.scatter(
+          tensor(0), s.axis,
+          build(source.shape, index.dtype,
+                [&](const Dims& at) {
+                  return index.values[static_cast<std::size_t>(at[static_cast<std::size_t>(s.axis)])];
+                }),
+          source);
+    }
     case Kind::Alias: return tensor(0);
     default: return {};
   }
@@ -320,23 +314,6 @@ std::vector<ReferenceTensor> evaluate(const Program& program, Reference referenc
   reference.seed(0);
   for (const Step& step : program.steps) values.push_back(evaluate(step, values, reference));
   return values;
-}
-
-std::string to_text(const Program& program, const std::vector<ReferenceTensor>& values) {
-  std::string text;
-  for (std::size_t i = 0; i < program.steps.size(); ++i) {
-    const Step& s = program.steps[i];
-    text += "  ";
-    if (s.makes_value()) text += "v" + std::to_string(i) + " = ";
-    const bool by_op = s.kind == Kind::Unary || s.kind == Kind::Binary || s.kind == Kind::Reduce;
-    text += (by_op ? std::string(name_of(s.op)) : name_of(s.kind)) + "(" + details(s) + ")";
-    if (s.makes_value() && i < values.size()) {
-      text += "  // " + to_string(values[i].shape) + " ";
-      text += name_of(values[i].dtype);
-    }
-    text += "\n";
-  }
-  return text;
 }
 
 std::string run(const Program& program, const std::vector<ReferenceTensor>& values, const Device& device,

@@ -2,6 +2,7 @@
 // while it still fails.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -48,6 +49,16 @@ enum class StepKind : std::uint8_t {
   ScatterAdd,
   MatMul,
   Conv2d,
+  ConvTranspose2d,
+  MaxPool,
+  AvgPool,
+  Scan,
+  Sort,
+  TopK,
+  SearchSorted,
+  Scatter,
+  ScatterReduce,
+  IndexCopy,
   Alias,  // a second handle
   // act on handles
   Drop,
@@ -64,7 +75,7 @@ struct Argument {
 /// One step. Each kind uses some of the fields, with the meaning they have in the operation of that name.
 struct Step {
   StepKind kind = StepKind::Input;
-  Op op = Op::Add;  // Unary, Binary, Reduce
+  Op op = Op::Add;  // Unary, Binary, Reduce, Scan, ScatterReduce
   std::vector<Argument> args;
   DType dtype = DType::f32;  // Input, Full, Cast
   Shape shape;               // creation, Place
@@ -76,7 +87,11 @@ struct Step {
   std::uint64_t seed = 0;                     // Input: of its data
   std::int64_t range = 0;                     // Input: integers in [0, range) if positive
   std::vector<double> numbers;                // Input: the data itself, if any
-  Conv2dOptions options;
+  Conv2dOptions options;                      // convolutions and, with `kernel`, pools
+  std::array<std::int64_t, 2> kernel{1, 1};
+  bool reverse = false;    // Scan; Sort: descending; TopK: the smallest; SearchSorted: right
+  bool exclusive = false;  // Scan; ScatterReduce: without the element itself
+  bool positions = false;  // Scan, Sort, TopK: where the values stand instead of the values
 
   Step(StepKind k = StepKind::Input) : kind(k) {}
   bool makes_value() const { return kind < StepKind::Drop; }

@@ -14,6 +14,9 @@ class RandomAssembly : public ProgramPool {
   /// Reads from a tensor or adds to it at places that another one says.
   void by_index();
   Range random_range(std::int64_t size);
+  int index_of(const Shape& of, std::int64_t size);
+  /// A handle of that shape and dtype, or a new input.
+  int of_shape(const Shape& wanted, DType dtype);
 
  private:
   void assign(int x);
@@ -21,9 +24,6 @@ class RandomAssembly : public ProgramPool {
   void repeat(int x);
   void roll(int x);
   void add_by_index();
-  int index_of(const Shape& of, std::int64_t size);
-  /// A handle of that shape and dtype, or a new input.
-  int of_shape(const Shape& wanted, DType dtype);
 };
 
 }  // namespace sinter::testing

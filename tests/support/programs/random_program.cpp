@@ -2,7 +2,7 @@
 #include "tests/support/programs/random_program.h"
 
 #include "tests/support/programs/drawn_ops.h"
-#include "tests/support/programs/random_assembly.h"
+#include "tests/support/programs/random_order.h"
 
 namespace sinter::testing {
 namespace {
@@ -11,9 +11,9 @@ using Kind = StepKind;
 
 bool is_number(DType dtype) { return dtype != DType::boolean; }
 
-class Generator : public RandomAssembly {
+class Generator : public RandomOrder {
  public:
-  using RandomAssembly::RandomAssembly;
+  using RandomOrder::RandomOrder;
 
   Program run() {
     for (int i = data_.chance(0.3) ? 1 : 3; i > 0; --i) input();
@@ -40,7 +40,7 @@ class Generator : public RandomAssembly {
   }
 
   void value_step() {
-    const std::int64_t choice = data_.integer(0, 99);
+    const std::int64_t choice = data_.integer(0, 109);
     if (choice < 4)
       input();
     else if (choice < 8)
@@ -77,8 +77,16 @@ class Generator : public RandomAssembly {
       twist();
     else if (choice < 98)
       optimizer();
-    else
+    else if (choice < 100)
       pattern();
+    else if (choice < 105)
+      order_step();
+    else if (choice < 107)
+      write_by_index();
+    else if (choice < 108)
+      transposed_convolution();
+    else
+      pool();
   }
 
   void source() {

@@ -12,6 +12,7 @@ namespace sinter::testing {
 struct RandomProgramOptions {
   int steps = 25;
   bool f64 = true;     // the device has f64
+  bool i64 = true;     // its library ops compute with integers: those of the oracle take doubles
   bool wild = false;   // infinities and NaN may occur
   bool large = false;  // now and then a tensor of thousands of elements
   bool smooth =

@@ -4,6 +4,7 @@
 // decide either way.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -81,10 +82,36 @@ class Reference {
   ReferenceTensor scatter_add(const ReferenceTensor& x, std::int64_t axis, const ReferenceTensor& index,
                               const ReferenceTensor& source) const;
 
+  // ---- scans, sorts, searches
+  /// CumSum, CumProd, LogCumSumExp.
+  ReferenceTensor scan(Op op, const ReferenceTensor& x, std::int64_t axis, bool reverse,
+                       bool exclusive) const;
+  /// CumMax, CumMin: the values, or where they stand.
+  ReferenceTensor running_extreme(Op op, const ReferenceTensor& x, std::int64_t axis, bool reverse,
+                                  bool positions) const;
+  ReferenceTensor sort(const ReferenceTensor& x, std::int64_t axis, bool descending, bool positions) const;
+  /// `sorted` has one dimension.
+  ReferenceTensor search_sorted(const ReferenceTensor& sorted, const ReferenceTensor& values,
+                                bool right) const;
+
+  // ---- indexed writes
+  ReferenceTensor scatter(const ReferenceTensor& x, std::int64_t axis, const ReferenceTensor& index,
+                          const ReferenceTensor& source) const;
+  /// Sum, Prod, Max, Min.
+  ReferenceTensor scatter_reduce(Op op, const ReferenceTensor& x, std::int64_t axis,
+                                 const ReferenceTensor& index, const ReferenceTensor& source,
+                                 bool include_self) const;
+
   // ---- products
   ReferenceTensor matmul(const ReferenceTensor& a, const ReferenceTensor& b) const;
   ReferenceTensor conv2d(const ReferenceTensor& x, const ReferenceTensor& weight,
                          const Conv2dOptions& options) const;
+  ReferenceTensor conv_transpose2d(const ReferenceTensor& x, const ReferenceTensor& weight,
+                                   const ConvTransposeOptions<2>& options) const;
+  /// The largest element of each window, or the mean.
+  ReferenceTensor pool2d(bool largest, const ReferenceTensor& x, const std::array<std::int64_t, 2>& kernel,
+                         const std::array<std::int64_t, 2>& stride,
+                         const std::array<std::int64_t, 2>& padding) const;
 
  private:
   ReferenceTensor add_up(const ReferenceTensor& x, const std::vector<std::vector<Value>>& terms) const;
