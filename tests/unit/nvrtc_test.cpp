@@ -14,7 +14,9 @@
 
 #include <doctest/doctest.h>
 
+#include <sinter/autodiff.h>
 #include <sinter/error.h>
+#include <sinter/nn/attention.h>
 
 #include "jit/emit/dialects/dialect.h"
 #include "jit/emit/dialects/prelude.h"
@@ -173,6 +175,34 @@ TEST_CASE("kernels with tiles spill a few registers at most") {
       CHECK(compile::spilled_bytes(log) <= 64);
       CHECK(log.find("C75") == std::string::npos);  // ptxas says what keeps it from overlapping products
     }
+  }
+}
+
+TEST_CASE("kernels of attention spill nothing to speak of") {
+  for (const std::int64_t depth : {32, 64, 80, 128, 256}) {
+    const testing::Planned p = testing::planned([&](const Device& device) {
+      const Device training = device.autodiff();
+      std::vector<AnyTensor> x;
+      for (int k = 0; k < 3; ++k) x.push_back(testing::input({2, 4, 512, depth}, training).require_grad());
+      const AnyTensor y = nn::detail::attention(x[0], x[1], x[2], {.causal = true}, Location::current());
+      const AnyTensor seed = testing::input({2, 4, 512, depth}, training);
+      std::vector<AnyTensor> results =
+          gradient(y, std::span<const AnyTensor>(x), {.seed = seed, .differentiable = false});
+      results.push_back(y);
+      for (AnyTensor& result : results) result = result.inner();
+      return results;
+    });
+    std::size_t count = 0;
+    for (const ir::Kernel& kernel : p.plan.kernels) {
+      if (!kernel.attention.any()) continue;
+      ++count;
+      const std::string log = build(emit::emit(kernel, testing::hopper()).text);
+      INFO(log);
+      INFO(depth);
+      CHECK(compile::spilled_bytes(log) <= 64);
+      CHECK(log.find("C75") == std::string::npos);
+    }
+    CHECK(count >= 3);
   }
 }
 

@@ -11,7 +11,12 @@
 namespace sinter::emit {
 
 // Of a warpgroup, and elements of a line of shared memory.
-inline constexpr int kRowsOfWarpgroup = 64, kChunk = 64;
+inline constexpr int kRowsOfWarpgroup = 64, kChunk = 64, kLineBytes = 128;
+
+/// The text of tc_dot_DTYPE: the scores of 64 rows and `columns`, of 16 elements of both, or more of them.
+std::string dot_instruction(DType dtype, int columns);
+/// Of tc_combine_DTYPE_LENGTH: to 64 rows of sums the weights of 16 columns times their vectors.
+std::string combine_instruction(DType dtype, int length);
 
 /// Where Rows lie in shared memory: those of a tile's rows, then, in each slot, those of its columns.
 class SharedRows {

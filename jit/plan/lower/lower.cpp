@@ -9,9 +9,9 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include "jit/plan/lower/draft_writer.h"
 #include "jit/plan/lower/finish.h"
 #include "jit/plan/lower/grid.h"
+#include "jit/plan/lower/memory_reader.h"
 #include "jit/plan/lower/nesting.h"
 
 namespace sinter::plan {
@@ -29,11 +29,11 @@ struct Split {
   std::int64_t part;
 };
 
-class Lowering : private DraftWriter {
+class Lowering : private MemoryReader {
  public:
   Lowering(const Graph& graph, const Owners& owners, GroupId id, const Group& group,
            const LowerLimits& limits, const std::vector<Split>& splits)
-      : DraftWriter(graph, limits), owners_(owners), id_(id), group_(group), splits_(splits) {}
+      : MemoryReader(graph, owners, id, limits), group_(group), splits_(splits) {}
 
   /// Fills the draft. Returns a split of the domain that would save divisions in some map, if there is one.
   std::optional<Split> run() {
@@ -131,53 +131,6 @@ class Lowering : private DraftWriter {
     return intern(IndexMap(std::move(step)));
   }
 
-  std::uint16_t buffer(NodeId id, bool read) {
-    auto [it, added] = buffer_of_.try_emplace(id, static_cast<std::uint16_t>(draft_.buffers.size()));
-    if (added) {
-      if (static_cast<int>(draft_.buffers.size()) >= limits_.max_buffers) throw Cut{"too many buffers"};
-      draft_.buffers.push_back({id, false, false});
-      draft_.buffer_dtypes.push_back(node(id).dtype);
-    }
-    BufferUse& use = draft_.buffers[it->second];
-    (read ? use.read : use.written) = true;
-    return it->second;
-  }
-
-  /// A node under a map.
-  struct Place {
-    NodeId id;
-    MapId map;
-  };
-
-  /// Views that are not stored only change the map.
-  Place below_views(NodeId id, MapId map) {
-    const auto is_passed = [&](NodeId at) { return node(at).is(OpClass::View) && owners_[at] == kInline; };
-    if (!is_passed(id)) return {id, map};
-    if (const auto it = below_.find({id, map}); it != below_.end()) return it->second;
-    NodeId at = id;
-    IndexMap below = index_map(map);
-    for (; is_passed(at); at = node(at).operands[0]) {
-      const Node& view = node(at);
-      if (view.op != Op::Reshape) below = below.through(view.shape, view_layout(graph_, view));
-    }
-    return below_[{id, map}] = {at, intern(std::move(below))};
-  }
-
-  /// Where an external value lies.
-  MapId in_memory(NodeId id, MapId map) {
-    const Node& n = node(id);
-    const trace::Layout& layout = graph_.trace->values[n.value].layout;
-    if (is_contiguous(n.shape, layout)) return map;
-    const auto [it, added] = below_.try_emplace({id, map});
-    if (added) it->second = {id, intern(index_map(map).through(n.shape, layout))};
-    return it->second.map;
-  }
-
-  bool is_loaded(NodeId id) const {
-    return node(id).kind == NodeKind::External ||
-           (owners_[id] != kInline && owners_[id] != Owner::kernel(id_));
-  }
-
   ir::ExprId value(NodeId id, MapId map, ir::ExprId predicate) {
     const Place place = below_views(id, map);
     compute_operands_first(place, predicate);
@@ -227,16 +180,6 @@ class Lowering : private DraftWriter {
     const ir::ExprId expr = make();
     memo_.emplace(key, expr);
     return expr;
-  }
-
-  ir::ExprId load(NodeId id, MapId place, ir::ExprId predicate) {
-    ir::Expr expr;
-    expr.kind = ir::ExprKind::Load;
-    expr.dtype = node(id).dtype;
-    expr.buffer = buffer(id, true);
-    expr.map = number_of(place);
-    expr.predicate = predicate;
-    return add(expr, id);
   }
 
   ir::ExprId compute(NodeId id, MapId map, ir::ExprId predicate) {
@@ -374,34 +317,6 @@ class Lowering : private DraftWriter {
     return add(expr, id);
   }
 
-  /// At a point of `points`, the vector along dim `along` of a factor in memory that is at the point's place
-  /// in the dims before the last two, and along `own` where the point is along its dim `at`.
-  ir::ExprId row(NodeId factor, MapId map, const Shape& points, std::size_t at, std::size_t own,
-                 std::size_t along) {
-    const std::optional<StridedView> view = owners_[factor] == kInline
-                                                ? strided_view(graph_, factor)
-                                                : StridedView{factor, contiguous_layout(node(factor).shape)};
-    if (!view) throw Cut{"a factor seen through a reshape that strides cannot express"};
-    if (!is_loaded(view->base)) throw Cut{"a factor that this kernel computes"};
-    ViewLayout layout = view->layout;
-    const std::int64_t step = layout.strides[own], stride = layout.strides[along];
-    layout.strides[points.rank() - 2] = layout.strides[points.rank() - 1] = 0;
-    layout.strides[at] = step;
-    const MapId where = intern(index_map(map).through(points, layout));
-    const std::int64_t extent = node(factor).shape[along];
-    const auto [it, added] =
-        row_of_.try_emplace(std::make_tuple(view->base, number_of(where), stride, extent), ir::kNone);
-    if (!added) return it->second;
-    ir::Expr expr;
-    expr.kind = ir::ExprKind::Row;
-    expr.dtype = node(view->base).dtype;
-    expr.buffer = buffer(view->base, true);
-    expr.map = number_of(where);
-    it->second = add(expr, view->base);
-    draft_.indexed[it->second] = {stride, extent, view->base};
-    return it->second;
-  }
-
   /// True iff what views and frames show is a value that this kernel would compute.
   bool is_computed_here(NodeId id) const {
     while (owners_[id] == kInline && (node(id).is(OpClass::View) || node(id).op == Op::Pad))
@@ -526,8 +441,6 @@ class Lowering : private DraftWriter {
     return added;
   }
 
-  const Owners& owners_;
-  const GroupId id_;
   const Group& group_;
   const std::vector<Split>& splits_;
 
@@ -536,12 +449,9 @@ class Lowering : private DraftWriter {
   std::int64_t shape_numel_ = 1, outer_numel_ = 1;
   int depth_ = 0;
   MapId all_ = 0, outer_ = 0;
-  absl::flat_hash_map<NodeId, std::uint16_t> buffer_of_;
   absl::flat_hash_map<std::tuple<NodeId, std::uint16_t, ir::ExprId>, ir::ExprId> memo_;
-  absl::flat_hash_map<std::pair<NodeId, MapId>, Place> below_;  // what views and memory make of a place
   std::map<std::pair<std::uint16_t, std::vector<std::int64_t>>, ir::ExprId> test_of_;  // by map and bounds
   std::map<std::pair<ir::ExprId, ir::ExprId>, ir::ExprId> both_of_;
-  std::map<std::tuple<NodeId, std::uint16_t, std::int64_t, std::int64_t>, ir::ExprId> row_of_;
 };
 
 }  // namespace

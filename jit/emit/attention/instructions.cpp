@@ -1,0 +1,49 @@
+// Writes instructions of tensor cores.
+#include <utility>
+
+#include "jit/emit/attention/text.h"
+
+namespace sinter::emit {
+namespace {
+
+std::string text_of(int number) { return std::to_string(number); }
+
+/// Of the array d: how the instruction names them, and as operands of a statement.
+std::pair<std::string, std::string> accumulators(int count) {
+  std::string registers, outputs;
+  for (int i = 0; i < count; ++i) {
+    registers += (i ? ", %" : "%") + text_of(i);
+    outputs += (i ? ", \"+f\"(d[" : "\"+f\"(d[") + text_of(i) + "])";
+  }
+  return {registers, outputs};
+}
+
+}  // namespace
+
+std::string dot_instruction(DType dtype, int columns) {
+  const int count = columns / 2;
+  const auto [registers, outputs] = accumulators(count);
+  const std::string type(name_of(dtype));
+  return "SN_FN void tc_dot_" + type + "(float (&d)[" + text_of(count) + "], u64 a, u64 b, int more) {\n" +
+         "  asm volatile(\"{\\n\\t.reg .pred p;\\n\\tsetp.ne.b32 p, %" + text_of(count + 2) +
+         ", 0;\\n\\t\"\n      \"wgmma.mma_async.sync.aligned.m64n" + text_of(columns) + "k16.f32." + type +
+         "." + type + " {" + registers + "}, %" + text_of(count) + ", %" + text_of(count + 1) +
+         ", p, 1, 1, 0, 0;\\n\\t}\"\n      : " + outputs + " : \"l\"(a), \"l\"(b), \"r\"(more));\n}\n";
+}
+
+std::string combine_instruction(DType dtype, int length) {
+  const int count = length / 2;
+  const auto [registers, outputs] = accumulators(count);
+  const std::string type(name_of(dtype));
+  std::string weights, inputs;
+  for (int i = 0; i < 4; ++i) {
+    weights += (i ? ", %" : "%") + text_of(count + i);
+    inputs += "\"r\"(w[" + text_of(i) + "]), ";
+  }
+  return "SN_FN void tc_combine_" + type + "_" + text_of(length) + "(float (&d)[" + text_of(count) +
+         "], const unsigned* w, u64 b) {\n  asm volatile(\"wgmma.mma_async.sync.aligned.m64n" +
+         text_of(length) + "k16.f32." + type + "." + type + " {" + registers + "}, {" + weights + "}, %" +
+         text_of(count + 4) + ", 1, 1, 1, 1;\"\n      : " + outputs + " : " + inputs + "\"l\"(b));\n}\n";
+}
+
+}  // namespace sinter::emit

@@ -1,0 +1,89 @@
+// What is computed of tiles of scores, and kept of their rows, in kernels of attention.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "jit/emit/attention/text.h"
+#include "jit/emit/walker/expressions.h"
+
+namespace sinter::emit {
+
+/// Writes into `e_.out`. A lane has two rows, r, eight apart, and of each eight columns of a tile two
+/// neighbours: its score number i is of row i / 2 % 2. The text is within the loops of
+/// kernels/attention_sm90.cu.
+class ScoresText {
+ public:
+  ScoresText(const ir::Kernel& kernel, const Target& target);
+
+  /// Before the first tile: numbers of rows, and sums of nothing.
+  void write_start();
+  /// Begins the scores of a tile.
+  void write_dots();
+  /// What is made of the scores of a tile: weights, and what is reduced.
+  void write_tile();
+  /// Begins to add up rows by the weights of a tile.
+  void write_combines();
+  /// After the last tile: results.
+  void write_end();
+
+ protected:
+  const ir::Expr& expr(ir::ExprId id) const { return k_.exprs[id]; }
+
+  const ir::Kernel& k_;
+  const ir::Attention& a_;
+  const SharedRows shared_;
+  Expressions e_;
+  const Masks masks_;
+  const std::vector<bool> live_;
+  const std::size_t row_, column_;  // loops
+  std::vector<ir::ExprId> dots_, combines_;
+
+ private:
+  bool is_softmax() const { return k_.phases == 3; }
+  int scores() const { return a_.columns / 2; }  // of a lane
+
+  /// Outer values that are read where scores are, and those that they are made of.
+  void find_row_values();
+  /// Its text needs no definition.
+  bool is_argument(ir::ExprId id) const;
+  std::string array(ir::ExprId id) const;
+  /// Defines what is Outer and of phases [from, to) for row r, with the reductions that have been found.
+  void define_outer(std::uint16_t from, std::uint16_t to);
+  void open_rows();
+  /// What was combined before this tile; its slot is free.
+  void write_finish();
+  /// From the first element of a line to that of the step.
+  int along(ir::ExprId row, int step) const;
+  /// What is computed of a tile. `exact`: some of its scores do not count.
+  void write_scores(bool exact);
+  /// A loop over the scores of a lane, in which `targets`, and what they need, are defined.
+  void open_scores(bool exact, const std::vector<ir::ExprId>& targets, std::uint16_t phase);
+  /// A condition that holds all over the tile, or the score whose greatest is known.
+  bool is_known(ir::ExprId id, bool exact, std::uint16_t phase) const;
+  bool is_shifted(ir::ExprId id) const;
+  void define_score(ir::ExprId id, bool exact, std::uint16_t phase);
+  std::string array_of(ir::ExprId id) const;
+  /// The greatest score of each row up to this tile, and how much smaller what was summed so far becomes.
+  void write_greatest(bool exact);
+  /// Of the shifted scores: the greatest of a row, or the greater one of it and another number.
+  ir::ExprId subtracted_value() const;
+  /// What a lane reduces of a row it reduces in several strands, so that one does not wait for the other.
+  void declare_strands(const std::string& name, const std::string& first);
+  std::string joined_strands(const std::string& name, Op op) const;
+  std::string greater(const std::string& a, const std::string& b) const;
+  /// Defines Outer values of a phase from their arrays.
+  void import_rows(std::uint16_t phase);
+  void write_sums(bool exact, std::uint16_t phase);
+  /// Joins what the lanes of a row have found; the greatest is known to all of them.
+  void write_whole(ir::ExprId id);
+  void define_finished();
+  /// Each lane has two neighbours of each eight elements.
+  void write_vectors(const ir::Store& store);
+
+  std::vector<ir::ExprId> greatest_, sums_;  // reductions: the first round of two, and all others
+  std::vector<bool> is_row_value_;
+};
+
+}  // namespace sinter::emit

@@ -1,0 +1,34 @@
+// Lays out shared memory.
+#include "jit/emit/attention/attention.h"
+#include "jit/emit/attention/text.h"
+
+namespace sinter::emit {
+
+using ir::ExprId;
+
+namespace {
+
+constexpr int kAlignment = 1024, kBarriers = 256;  // bytes
+
+}  // namespace
+
+SharedRows::SharedRows(const ir::Kernel& kernel) : kernel_(kernel) {
+  const std::vector<std::uint32_t> loops = ir::dependence(kernel);
+  for (const ExprId id : rows_of(kernel)) {
+    is_column_[id] = (loops[id] >> kernel.outer_rank & 1) != 0;
+    int& bytes = is_column_[id] ? bytes_of_slot_ : bytes_of_rows_;
+    offsets_[id] = bytes;
+    bytes += chunks(kernel.exprs[id]) * chunk_bytes(id);
+  }
+}
+
+int SharedRows::chunk_bytes(ir::ExprId row) const {
+  return (is_column(row) ? kernel_.attention.columns : kernel_.attention.rows) * kLineBytes;
+}
+
+std::size_t SharedRows::bytes() const {
+  return static_cast<std::size_t>(kAlignment + bytes_of_rows_ + kernel_.attention.slots * bytes_of_slot_ +
+                                  kBarriers);
+}
+
+}  // namespace sinter::emit

@@ -1,0 +1,84 @@
+// Finds buffers and places.
+#include "jit/plan/lower/memory_reader.h"
+
+#include <optional>
+
+#include "jit/plan/lower/finish.h"
+
+namespace sinter::plan {
+
+std::uint16_t MemoryReader::buffer(NodeId id, bool read) {
+  auto [it, added] = buffer_of_.try_emplace(id, static_cast<std::uint16_t>(draft_.buffers.size()));
+  if (added) {
+    if (static_cast<int>(draft_.buffers.size()) >= limits_.max_buffers) throw Cut{"too many buffers"};
+    draft_.buffers.push_back({id, false, false});
+    draft_.buffer_dtypes.push_back(node(id).dtype);
+  }
+  BufferUse& use = draft_.buffers[it->second];
+  (read ? use.read : use.written) = true;
+  return it->second;
+}
+
+MemoryReader::Place MemoryReader::below_views(NodeId id, MapId map) {
+  const auto is_passed = [&](NodeId at) { return node(at).is(OpClass::View) && owners_[at] == kInline; };
+  if (!is_passed(id)) return {id, map};
+  if (const auto it = below_.find({id, map}); it != below_.end()) return it->second;
+  NodeId at = id;
+  IndexMap below = index_map(map);
+  for (; is_passed(at); at = node(at).operands[0]) {
+    const Node& view = node(at);
+    if (view.op != Op::Reshape) below = below.through(view.shape, view_layout(graph_, view));
+  }
+  return below_[{id, map}] = {at, intern(std::move(below))};
+}
+
+MemoryReader::MapId MemoryReader::in_memory(NodeId id, MapId map) {
+  const Node& n = node(id);
+  const trace::Layout& layout = graph_.trace->values[n.value].layout;
+  if (is_contiguous(n.shape, layout)) return map;
+  const auto [it, added] = below_.try_emplace({id, map});
+  if (added) it->second = {id, intern(index_map(map).through(n.shape, layout))};
+  return it->second.map;
+}
+
+bool MemoryReader::is_loaded(NodeId id) const {
+  return node(id).kind == NodeKind::External || (owners_[id] != kInline && owners_[id] != Owner::kernel(id_));
+}
+
+ir::ExprId MemoryReader::load(NodeId id, MapId place, ir::ExprId predicate) {
+  ir::Expr expr;
+  expr.kind = ir::ExprKind::Load;
+  expr.dtype = node(id).dtype;
+  expr.buffer = buffer(id, true);
+  expr.map = number_of(place);
+  expr.predicate = predicate;
+  return add(expr, id);
+}
+
+ir::ExprId MemoryReader::row(NodeId factor, MapId map, const Shape& points, std::size_t at, std::size_t own,
+                             std::size_t along) {
+  const std::optional<StridedView> view = owners_[factor] == kInline
+                                              ? strided_view(graph_, factor)
+                                              : StridedView{factor, contiguous_layout(node(factor).shape)};
+  if (!view) throw Cut{"a factor seen through a reshape that strides cannot express"};
+  if (!is_loaded(view->base)) throw Cut{"a factor that this kernel computes"};
+  ViewLayout layout = view->layout;
+  const std::int64_t step = layout.strides[own], stride = layout.strides[along];
+  layout.strides[points.rank() - 2] = layout.strides[points.rank() - 1] = 0;
+  layout.strides[at] = step;
+  const MapId where = intern(index_map(map).through(points, layout));
+  const std::int64_t extent = node(factor).shape[along];
+  const auto [it, added] =
+      row_of_.try_emplace(std::make_tuple(view->base, number_of(where), stride, extent), ir::kNone);
+  if (!added) return it->second;
+  ir::Expr expr;
+  expr.kind = ir::ExprKind::Row;
+  expr.dtype = node(view->base).dtype;
+  expr.buffer = buffer(view->base, true);
+  expr.map = number_of(where);
+  it->second = add(expr, view->base);
+  draft_.indexed[it->second] = {stride, extent, view->base};
+  return it->second;
+}
+
+}  // namespace sinter::plan

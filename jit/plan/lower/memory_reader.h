@@ -1,0 +1,51 @@
+// Reads what is in memory while a group is lowered: through views, at the places of the kernel's loops.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "jit/plan/lower/draft_writer.h"
+#include "jit/plan/lower/lower.h"
+
+namespace sinter::plan {
+
+class MemoryReader : public DraftWriter {
+ public:
+  MemoryReader(const Graph& graph, const Owners& owners, GroupId id, const LowerLimits& limits)
+      : DraftWriter(graph, limits), owners_(owners), id_(id) {}
+
+ protected:
+  /// The number of a node's buffer, which the kernel reads or writes.
+  std::uint16_t buffer(NodeId id, bool read);
+
+  /// A node under a map.
+  struct Place {
+    NodeId id;
+    MapId map;
+  };
+  /// Views that are not stored only change the map.
+  Place below_views(NodeId id, MapId map);
+  /// Where an external value lies.
+  MapId in_memory(NodeId id, MapId map);
+  bool is_loaded(NodeId id) const;
+
+  ir::ExprId load(NodeId id, MapId place, ir::ExprId predicate);
+  /// At a point of `points`, the vector along dim `along` of a factor in memory that is at the point's place
+  /// in the dims before the last two, and along `own` where the point is along its dim `at`.
+  ir::ExprId row(NodeId factor, MapId map, const Shape& points, std::size_t at, std::size_t own,
+                 std::size_t along);
+
+  const Owners& owners_;
+  const GroupId id_;
+
+ private:
+  absl::flat_hash_map<NodeId, std::uint16_t> buffer_of_;
+  absl::flat_hash_map<std::pair<NodeId, MapId>, Place> below_;  // what views and memory make of a place
+  std::map<std::tuple<NodeId, std::uint16_t, std::int64_t, std::int64_t>, ir::ExprId> row_of_;
+};
+
+}  // namespace sinter::plan
