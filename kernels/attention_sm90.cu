@@ -11,62 +11,6 @@
 // The lines of three dashes are where its other parts are put in. Factors lie in chunks of 64 elements: a
 // chunk has a line of 128 bytes for each row (column), swizzled by 128 bytes.
 
-struct __align__(64) TensorMap {
-  unsigned long long words[16];
-};
-
-SN_FN unsigned tc_shared_address(const void* at) {
-  unsigned address;
-  asm("{ .reg .u64 t; cvta.to.shared.u64 t, %1; cvt.u32.u64 %0, t; }" : "=r"(address) : "l"(at));
-  return address;
-}
-SN_FN void tc_barrier_init(unsigned barrier, unsigned count) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
-}
-SN_FN void tc_arrive(unsigned barrier) {
-  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
-}
-SN_FN void tc_expect(unsigned barrier, unsigned bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
-               : "memory");
-}
-SN_FN void tc_wait(unsigned barrier, unsigned parity) {
-  asm volatile(
-      "{\n\t.reg .pred p;\n\t"
-      "again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n\t"
-      "@p bra done;\n\tbra again;\n\tdone:\n\t}" ::"r"(barrier),
-      "r"(parity)
-      : "memory");
-}
-SN_FN void tc_load_2d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y) {
-  asm volatile(
-      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
-      "[%0], [%1, {%3, %4}], [%2];" ::"r"(to),
-      "l"(&map), "r"(barrier), "r"(x), "r"(y)
-      : "memory");
-}
-SN_FN void tc_load_3d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y, int z) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
-      "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
-      "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z)
-      : "memory");
-}
-SN_FN void tc_load_4d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y, int z, int u) {
-  asm volatile(
-      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes "
-      "[%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(to),
-      "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(u)
-      : "memory");
-}
-SN_FN void tc_load_5d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y, int z, int u,
-                      int v) {
-  asm volatile(
-      "cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes "
-      "[%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(to),
-      "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(u), "r"(v)
-      : "memory");
-}
 // Of a matrix in shared memory whose next 8 lines lie 1024 bytes on, and next chunk `chunk` bytes.
 SN_FN unsigned long long tc_matrix(unsigned at, unsigned chunk) {
   return (unsigned long long)((at & 0x3ffff) >> 4) | (unsigned long long)(chunk >> 4) << 16 |

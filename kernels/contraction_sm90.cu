@@ -24,10 +24,6 @@
 // bytes of the copy engine have arrived and each warp that computes a factor has stored it, and empty, where
 // each warp that multiplies has read it.
 
-struct __align__(64) TensorMap {
-  unsigned long long words[16];
-};
-
 #define SN_A_BYTES (SN_BM * 128)
 #define SN_B_BYTES (SN_BN * 128)
 #define SN_SLOT (SN_A_BYTES + SN_B_BYTES)
@@ -36,61 +32,6 @@ struct __align__(64) TensorMap {
 #define SN_BLOCKS (SN_TAKE_TURNS ? SN_BM / 64 : 1)
 #define SN_GROUPS (SN_TAKE_TURNS ? 1 : SN_CONSUMERS)
 
-SN_FN unsigned tc_shared_address(const void* at) {
-  unsigned address;
-  asm("{ .reg .u64 t; cvta.to.shared.u64 t, %1; cvt.u32.u64 %0, t; }" : "=r"(address) : "l"(at));
-  return address;
-}
-SN_FN void tc_barrier_init(unsigned barrier, unsigned count) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
-}
-SN_FN void tc_arrive(unsigned barrier) {
-  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
-}
-SN_FN void tc_expect(unsigned barrier, unsigned bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
-               : "memory");
-}
-SN_FN void tc_wait(unsigned barrier, unsigned parity) {
-  asm volatile(
-      "{\n\t.reg .pred p;\n\t"
-      "again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n\t"
-      "@p bra done;\n\tbra again;\n\tdone:\n\t}" ::"r"(barrier),
-      "r"(parity)
-      : "memory");
-}
-SN_FN void tc_prefetch(const TensorMap& map) {
-  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
-}
-SN_FN void tc_load_2d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y) {
-  asm volatile(
-      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
-      "[%0], [%1, {%3, %4}], [%2];" ::"r"(to),
-      "l"(&map), "r"(barrier), "r"(x), "r"(y)
-      : "memory");
-}
-SN_FN void tc_load_3d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y, int z) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
-      "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
-      "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z)
-      : "memory");
-}
-SN_FN void tc_load_4d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y, int z, int u) {
-  asm volatile(
-      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes "
-      "[%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(to),
-      "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(u)
-      : "memory");
-}
-SN_FN void tc_load_5d(unsigned to, const TensorMap& map, unsigned barrier, int x, int y, int z, int u,
-                      int v) {
-  asm volatile(
-      "cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes "
-      "[%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(to),
-      "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(u), "r"(v)
-      : "memory");
-}
 // Windows of an image that the copy engine goes over: the elements (lines, columns, channels) of the windows
 // at the positions (images, lines, columns), both counted row-major.
 struct Divisor {

@@ -47,8 +47,8 @@ Planned with_gradients(const Program& program) {
     Inputs x;
     for (int k = 0; k < 3; ++k) x.push_back(input(shape, training).require_grad());
     const AnyTensor y = program(x);
-    std::vector<AnyTensor> results = gradient(y, std::span<const AnyTensor>(x),
-                                              {.seed = input(shape, training), .differentiable = false});
+    std::vector<AnyTensor> results =
+        gradient(y, std::span<const AnyTensor>(x), {.seed = input(shape, training), .differentiable = false});
     results.push_back(y);
     for (AnyTensor& result : results) result = result.inner();
     return results;

@@ -54,8 +54,9 @@ class AttentionText : private ScoresText {
     Source result;
     result.entry = e_.dialect.entry;
     result.text = e_.dialect.preamble(k_, e_.target) + functions_for(body, e_.dialect, e_.functions) +
-                  definitions() + std::string(parts[0]) + instructions() +
-                  e_.dialect.open(k_, e_.target, e_.use) + body + "}\n";
+                  definitions() + std::string(kernels::source("copy_engine_sm90.inc")) +
+                  std::string(parts[0]) + instructions() + e_.dialect.open(k_, e_.target, e_.use) + body +
+                  "}\n";
     return result;
   }
 

@@ -63,8 +63,9 @@ class Contraction {
     result.entry = e_.dialect.entry;
     result.text = e_.dialect.preamble(k_, e_.target) +
                   functions_for(factors + finish, e_.dialect, e_.functions) + definitions() + multiply() +
-                  std::string(parts[0]) + head() + std::string(parts[1]) + factors + std::string(parts[2]) +
-                  finish + std::string(parts[3]) + "}\n";
+                  std::string(kernels::source("copy_engine_sm90.inc")) + std::string(parts[0]) + head() +
+                  std::string(parts[1]) + factors + std::string(parts[2]) + finish + std::string(parts[3]) +
+                  "}\n";
     return result;
   }
 
