@@ -1,4 +1,5 @@
-// He et al. 2015, in the form for small images: the first convolution has 3 x 3 and no pooling behind it.
+// He et al. 2015, in two forms: that for small images, whose first convolution has 3 x 3 and no pooling
+// behind it, and that of torchvision, which leaves a sixteenth of the pixels.
 #include "resnet.h"
 
 #include <cstdint>
@@ -73,19 +74,22 @@ struct ResNet18 {
   BatchNorm norm;
   std::vector<Block> blocks;
   sn::nn::Linear out;
+  bool pools = false;
 
   Tensor<2> forward(const Tensor<4>& images) const {
     Tensor<4> x = sn::relu(norm.forward(conv.forward(images)));
+    if (pools) x = sn::nn::MaxPool2d{.kernel = {3, 3}, .stride = {{2, 2}}, .padding = {1, 1}}.forward(x);
     for (const Block& block : blocks) x = block.forward(x);
     return out.forward(x.mean({2, 3}).flatten<2>());
   }
 };
 
-ResNet18 make_resnet18(const Device& device) {
-  ResNet18 model{convolution(3, 64, 3, 1, device),
+ResNet18 make_resnet18(const Device& device, bool strided) {
+  ResNet18 model{strided ? convolution(3, 64, 7, 2, device) : convolution(3, 64, 3, 1, device),
                  BatchNorm(64, device),
                  {},
-                 sn::nn::LinearConfig{.d_in = 512, .d_out = 10}.init(device)};
+                 sn::nn::LinearConfig{.d_in = 512, .d_out = 10}.init(device),
+                 strided};
   std::int64_t channels = 64;
   for (const std::int64_t wider : {64, 128, 256, 512})
     for (int number = 0; number < 2; ++number) {
@@ -97,10 +101,10 @@ ResNet18 make_resnet18(const Device& device) {
 
 }  // namespace
 
-std::function<void()> resnet18_step(const Device& plain, std::optional<sn::DType> autocast) {
+std::function<void()> resnet18_step(const Device& plain, std::optional<sn::DType> autocast, bool strided) {
   const Device device = plain.autodiff();
   const std::int64_t images = plain.name() == "host" ? 16 : 256;
-  const auto model = std::make_shared<ResNet18>(make_resnet18(device));
+  const auto model = std::make_shared<ResNet18>(make_resnet18(device, strided));
   const auto sgd = std::make_shared<sn::optim::Sgd>(sn::optim::SgdConfig{.momentum = 0.9}.init());
   const auto x = Tensor<4>::randn({images, 3, 32, 32}, device);
   const auto y = (Tensor<1>::rand({images}, device) * 10.0).floor().to_int();

@@ -298,7 +298,9 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
         share_columns(kernel, target, ints, outer, shape);
       shape.workgroups = static_cast<std::uint32_t>(std::min(most, divide_up(outer, shape.lanes)));
       check_split(divide_up(outer, shape.lanes));
-      if (kernel.split) share(shape, target, std::min(kMostColumnParts, first / (8 * shape.rows)));
+      // A lane has eight points or more, whichever of the inner loops they are along.
+      if (kernel.split)
+        share(shape, target, std::min({kMostColumnParts, first / shape.rows, inner / (8 * shape.rows)}));
       break;
     }
     case ir::Schedule::LanesInner: {
