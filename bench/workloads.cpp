@@ -5,6 +5,7 @@
 
 #include <sinter/sinter.h>
 
+#include "attention.h"
 #include "first_step.h"
 #include "loops.h"
 #include "modules.h"
@@ -292,6 +293,10 @@ const std::vector<Workload>& workloads() {
          1, "ms", [](const Device& device) { return transformer_step(device, char_gpt(device)); }},
         {"char_gpt_bf16_step", "char_gpt_step under Autocast", 5, 1, "ms",
          [](const Device& device) { return transformer_step(device, char_gpt(device), sn::DType::bf16); }},
+        {"attention", "causal attention, bf16, 8 x 16 heads, 2048 x 64", 32, 1, "ms",
+         [](const Device& device) { return attention(device, false); }, nullptr, Workload::Needs::Gpu},
+        {"attention_fwd_bwd", "attention with its gradients", 32, 1, "ms",
+         [](const Device& device) { return attention(device, true); }, nullptr, Workload::Needs::Gpu},
         {"record_us_per_op", "one elementwise op recorded (host: null device)", 4, kTinyOps, "us", nullptr,
          recording},
         {"replay_us_100_ops",

@@ -167,14 +167,16 @@ A expanded(const A& x, Shape batch, const Location& where) {
 
 AnyTensor detail::attention(const AnyTensor& q, const AnyTensor& k, const AnyTensor& v,
                             const AttentionArguments& arguments, Location where) {
-  const std::size_t rank = q.rank();
-  const std::int64_t d = q.shape()[rank - 1], queries = q.shape()[rank - 2];
-  const std::int64_t keys = k.shape()[k.rank() - 2];
-  if (k.shape()[k.rank() - 1] != d || v.shape()[v.rank() - 2] != keys || d == 0)
-    throw ShapeError("[attention] queries " + to_string(q.shape()) + ", keys " + to_string(k.shape()) +
-                         " and values " + to_string(v.shape()) +
-                         " are not (.., queries, d), (.., keys, d) and (.., keys, d_v) with d 1 or more",
-                     where);
+  const auto last = [](const A& x, std::size_t from_end) {
+    return x.rank() < 2 ? 0 : x.shape()[x.rank() - from_end];
+  };
+  const std::int64_t d = last(q, 1), queries = last(q, 2), keys = last(k, 2);
+  if (d == 0 || keys == 0 || last(k, 1) != d || last(v, 2) != keys)
+    throw ShapeError(
+        "[attention] queries " + to_string(q.shape()) + ", keys " + to_string(k.shape()) + " and values " +
+            to_string(v.shape()) +
+            " are not (.., queries, d), (.., keys, d) and (.., keys, d_v) with d and keys 1 or more",
+        where);
   Formula f;
   f.where = where;
   f.scale = arguments.scale != 0 ? arguments.scale : 1 / std::sqrt(static_cast<double>(d));

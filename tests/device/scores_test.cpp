@@ -175,6 +175,25 @@ TEST_CASE("NaN and infinity in 16-bit attention stay in their rows and columns")
   check(with(std::nanf("")), {{2}, 24, 24, 16, 16});
 }
 
+TEST_CASE("shapes of attention that do not fit, and heads of keys that queries share") {
+  const Device device = testing::test_device();
+  const auto with = [&](const Shape& q, const Shape& k, const Shape& v) {
+    const auto x = [&](const Shape& shape) { return AnyTensor::full(shape, 0.5, DType::bf16, device); };
+    return nn::detail::attention(x(q), x(k), x(v), {}, Location::current()).shape();
+  };
+  CHECK(with({2, 8, 3, 4}, {2, 1, 5, 4}, {2, 1, 5, 6}) == Shape{2, 8, 3, 6});
+  CHECK(with({3, 4}, {2, 5, 4}, {7, 1, 5, 6}) == Shape{7, 2, 3, 6});
+  CHECK(with({2, 0, 4}, {2, 5, 4}, {2, 5, 6}) == Shape{2, 0, 6});
+  CHECK(with({0, 3, 4}, {0, 5, 4}, {0, 5, 6}) == Shape{0, 3, 6});
+  for (const std::vector<Shape>& shapes :
+       {std::vector<Shape>{{4}, {5, 4}, {5, 4}}, std::vector<Shape>{{3, 4}, {0, 4}, {0, 4}},
+        std::vector<Shape>{{3, 4}, {5, 3}, {5, 4}}, std::vector<Shape>{{3, 4}, {5, 4}, {6, 4}}})
+    CHECK_THROWS_WITH_AS(with(shapes[0], shapes[1], shapes[2]), doctest::Contains("d and keys 1 or more"),
+                         ShapeError);
+  CHECK_THROWS_WITH_AS(with({2, 3, 4}, {3, 5, 4}, {2, 5, 6}), doctest::Contains("do not broadcast"),
+                       ShapeError);
+}
+
 TEST_CASE("16-bit attention is differentiated twice") {
   // The gradients that can be differentiated again are the same numbers.
   const Device device = testing::test_device();

@@ -46,7 +46,7 @@ struct AttentionOptions {
 
 /// softmax(q k^T scale + bias) v over the keys that each query sees: A. Vaswani et al., "Attention is all you
 /// need", 2017. q (.., queries, d), k (.., keys, d), v (.., keys, d_v) -> (.., queries, d_v); leading
-/// dimensions broadcast. Throws ShapeError when the shapes do not fit.
+/// dimensions broadcast. Throws ShapeError when the shapes do not fit, or there are no keys.
 template <std::size_t R>
 requires(R >= 2) Tensor<R> scaled_dot_product_attention(const Tensor<R>& q, const Tensor<R>& k,
                                                         const Tensor<R>& v,

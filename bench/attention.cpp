@@ -1,0 +1,28 @@
+// Calls what a user would.
+#include "attention.h"
+
+#include <vector>
+
+#include <sinter/sinter.h>
+
+namespace bench {
+
+std::function<void()> attention(const sinter::Device& plain, bool gradients) {
+  namespace sn = sinter;
+  const sn::Device device = gradients ? plain.autodiff() : plain;
+  std::vector<sn::Tensor<4>> x;  // queries, keys, values, the gradient of the result
+  for (int k = 0; k < 4; ++k) {
+    x.push_back(sn::Tensor<4>::randn({8, 16, 2048, 64}, device).cast(sn::DType::bf16));
+    if (gradients && k < 3) x.back() = x.back().require_grad();
+    x.back().sync();
+  }
+  return [=] {
+    const auto y = sn::nn::scaled_dot_product_attention(x[0], x[1], x[2], {.causal = true});
+    y.sync();
+    if (!gradients) return;
+    const auto found = sn::gradient(y, {x[0], x[1], x[2]}, {.seed = x[3], .differentiable = false});
+    for (const sn::Tensor<4>& gradient : found) gradient.sync();
+  };
+}
+
+}  // namespace bench
