@@ -1,8 +1,10 @@
 // Rows of scores on the tensor cores of compute capability 9.0: attention, and its gradients. One warpgroup
-// loads, the others have 64 rows of a tile each, and go along the columns. What stands before this text is
+// loads, the others have 64 rows of a tile each, and go along the columns. A workgroup stays for several tiles
+// of rows, so that the next one's data come in while one is finished. What stands before this text is
 // written for one kernel (jit/emit/attention):
 //
 //   SN_ROWS, SN_COLUMNS, SN_SLOTS   a tile's rows and columns; slots of shared memory, a tile of columns each
+//   SN_ROW_SLOTS                    tiles of rows in shared memory
 //   SN_CONSUMERS                    warpgroups that multiply
 //   SN_BYTES_OF_ROWS, SN_BYTES_OF_SLOT
 //   SN_COMBINES                     1: there are weights, by which rows are added up
@@ -43,14 +45,23 @@ SN_FN void tc_hold(float (&d)[N]) {
 #pragma unroll
   for (int k = 0; k < N; ++k) asm volatile("" : "+f"(d[k])::"memory");
 }
+// The tile of rows that a workgroup has in a round. Neighbouring tiles, which read the same columns, are done
+// together; every other round goes backwards, so that long and short ones even out.
+SN_FN int tc_item(int round) {
+  const int number = blockIdx.x, all = gridDim.x;
+  return round * all + (round % 2 ? all - 1 - number : number);
+}
 //---
   extern __shared__ unsigned char shared[];
   const unsigned rows_at = (tc_shared_address(shared) + 1023u) & ~1023u;
-  const unsigned slots_at = rows_at + SN_BYTES_OF_ROWS;
-  const unsigned rows_here = slots_at + SN_SLOTS * SN_BYTES_OF_SLOT, full = rows_here + 8;
-  const unsigned empty = full + 8 * SN_SLOTS;
+  const unsigned slots_at = rows_at + SN_ROW_SLOTS * SN_BYTES_OF_ROWS;
+  const unsigned rows_here = slots_at + SN_SLOTS * SN_BYTES_OF_SLOT, rows_free = rows_here + 8 * SN_ROW_SLOTS;
+  const unsigned full = rows_free + 8 * SN_ROW_SLOTS, empty = full + 8 * SN_SLOTS;
   if (threadIdx.x == 0) {
-    tc_barrier_init(rows_here, 1);
+    for (int s = 0; s < SN_ROW_SLOTS; ++s) {
+      tc_barrier_init(rows_here + 8 * s, 1);
+      tc_barrier_init(rows_free + 8 * s, 4 * SN_CONSUMERS);
+    }
     for (int s = 0; s < SN_SLOTS; ++s) {
       tc_barrier_init(full + 8 * s, 1);
       tc_barrier_init(empty + 8 * s, 4 * SN_CONSUMERS);
@@ -64,59 +75,74 @@ SN_FN void tc_hold(float (&d)[N]) {
   if (group == SN_CONSUMERS) {
     SN_FEWER_REGISTERS;
     if (threadIdx.x % 128 > 0) return;
+    for (int round = 0, item; (item = tc_item(round)) < items; ++round) {
 //---
-    for (int from = 0; from < size_n; from += SN_COLUMNS) {
-      if (is_skipped(from)) continue;
-      tc_wait(empty + 8 * slot, parity ^ 1);
-      const unsigned arrived = full + 8 * slot, to = slots_at + slot * SN_BYTES_OF_SLOT;
+      const int own = round % SN_ROW_SLOTS;
+      const unsigned to_rows = rows_at + own * SN_BYTES_OF_ROWS, here = rows_here + 8 * own;
+      tc_wait(rows_free + 8 * own, (round / SN_ROW_SLOTS & 1) ^ 1);
 //---
-      if (++slot == SN_SLOTS) {
-        slot = 0;
-        parity ^= 1;
+      for (int from = 0; from < size_n; from += SN_COLUMNS) {
+        if (is_skipped(from)) continue;
+        tc_wait(empty + 8 * slot, parity ^ 1);
+        const unsigned arrived = full + 8 * slot, to = slots_at + slot * SN_BYTES_OF_SLOT;
+//---
+        if (++slot == SN_SLOTS) {
+          slot = 0;
+          parity ^= 1;
+        }
       }
     }
     return;
   }
   SN_MORE_REGISTERS;
-  // A lane has two rows, eight apart, and of each eight columns of a tile two neighbours.
-  const int first_row = row_of_tile + group * 64 + threadIdx.x % 128 / 32 * 16 + lane / 4;
   const int column_of_lane = lane % 4 * 2;
-  const unsigned own_rows = rows_at + group * 8192;
-  bool skips = false;
+  for (int round = 0, item; (item = tc_item(round)) < items; ++round) {
 //---
-  tc_wait(rows_here, 0);
-  const auto after = [&](int at) -> int {
-    for (; at < size_n && is_skipped(at); at += SN_COLUMNS) skips = true;
-    return at;
-  };
-  int before = -1;  // the slot whose combinations are under way
-  int from = after(0), next = 0;
-  // The scores of a tile are computed while those of the one before are combined.
-  const auto begin_scores = [&](unsigned columns_at) {
-    tc_begin();
+    // A lane has two rows, eight apart, and of each eight columns of a tile two neighbours.
+    const int first_row = row_of_tile + group * 64 + threadIdx.x % 128 / 32 * 16 + lane / 4;
+    const int row_slot = round % SN_ROW_SLOTS;
+    const unsigned own_rows = rows_at + row_slot * SN_BYTES_OF_ROWS + group * 8192;
+    bool skips = false;
 //---
-    tc_end();
-  };
-  if (from < size_n) {
-    tc_wait(full, 0);
-    begin_scores(slots_at);
-    tc_finish();
-  }
-  for (; from < size_n; from = next) {
-    next = after(from + SN_COLUMNS);
-    const unsigned columns_at = slots_at + slot * SN_BYTES_OF_SLOT;
-    const int own = slot;
+    tc_wait(rows_here + 8 * row_slot, round / SN_ROW_SLOTS & 1);
+    const auto after = [&](int at) -> int {
+      for (; at < size_n && is_skipped(at); at += SN_COLUMNS) skips = true;
+      return at;
+    };
+    int before = -1;  // the slot whose combinations are under way
+    int from = after(0), next = 0;
+    // The scores of a tile are computed while those of the one before are combined.
+    const auto begin_scores = [&](unsigned columns_at) {
+      tc_begin();
 //---
-    if (++slot == SN_SLOTS) {
-      slot = 0;
-      parity ^= 1;
-    }
-    if (next < size_n) {
+      tc_end();
+    };
+    if (from < size_n) {
       tc_wait(full + 8 * slot, parity);
       begin_scores(slots_at + slot * SN_BYTES_OF_SLOT);
+      tc_finish();
+    }
+    for (; from < size_n; from = next) {
+      next = after(from + SN_COLUMNS);
+      const unsigned columns_at = slots_at + slot * SN_BYTES_OF_SLOT;
+      const int own = slot;
+//---
+      if (++slot == SN_SLOTS) {
+        slot = 0;
+        parity ^= 1;
+      }
+      if (next < size_n) {
+        tc_wait(full + 8 * slot, parity);
+        begin_scores(slots_at + slot * SN_BYTES_OF_SLOT);
+      }
+//---
+      tc_finish_scores();
+      before = own;
+    }
+    tc_finish();
+    if (lane == 0) {
+      if (before >= 0) tc_arrive(empty + 8 * before);
+      tc_arrive(rows_free + 8 * row_slot);
     }
 //---
-    tc_finish_scores();
-    before = own;
   }
-  tc_finish();

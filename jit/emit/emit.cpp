@@ -252,7 +252,7 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
   Geometry shape;
   if (outer <= 0) return shape;
   if (has_tiles(kernel, target)) return contraction_geometry(kernel, target, ints);
-  if (has_attention(kernel, target)) return attention_geometry(kernel, ints);
+  if (has_attention(kernel, target)) return attention_geometry(kernel, target, ints);
   const auto check_split = [&](std::int64_t workgroups) {
     // These have no loop over outer points.
     if (kernel.split && workgroups > shape.workgroups)

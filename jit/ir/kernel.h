@@ -216,6 +216,7 @@ struct Tiling {
 struct Attention {
   std::uint16_t rows = 0, columns = 0;  // of a tile; 0: the kernel is none
   std::uint8_t slots = 0;               // of shared memory, a tile of columns each
+  std::uint8_t row_slots = 1;           // likewise of rows
   bool any() const { return rows > 0; }
 };
 

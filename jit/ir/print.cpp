@@ -50,13 +50,10 @@ class Printer {
     for (const std::uint16_t size : k.inner_sizes) number(size);
     if (k.split) word("split");
     if (k.tiling.any()) print_tiling(k.tiling);
-    if (k.attention.any())
-      word("attention")
-          .number(k.attention.rows)
-          .word("x")
-          .number(k.attention.columns)
-          .word("slots")
-          .number(k.attention.slots);
+    if (k.attention.any()) {
+      word("attention").number(k.attention.rows).word("x").number(k.attention.columns);
+      word("slots").number(k.attention.slots).number(k.attention.row_slots);
+    }
     if (k.wide) word("wide");
     if (k.faults) word("faults").number(k.faults);
     end_line();

@@ -40,17 +40,22 @@ class AttentionText : private ScoresText {
         "  asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(b) : \"f\"(a * 1.4426950408889634f));\n  return "
         "b;\n}\n";
     const std::array<std::string_view, kPieces> parts = parts_of_template();
-    std::string body = part(1, [&] { write_head(); }) + masks_.text();
+    std::string body = part(1, [&] { write_head(); });
     const auto then = [&](std::size_t piece, int depth, auto write) {
       body += std::string(parts[piece]) + part(depth, [&] { (this->*write)(); });
     };
-    then(1, 2, &AttentionText::write_loads_of_rows);
-    then(2, 3, &AttentionText::write_loads_of_columns);
-    then(3, 1, &AttentionText::write_start);
-    then(4, 2, &AttentionText::write_dots);
-    then(5, 2, &AttentionText::write_tile);
-    then(6, 2, &AttentionText::write_combines);
-    then(7, 1, &AttentionText::write_end);
+    then(1, 3, &AttentionText::write_item);
+    body += masks_.text();
+    then(2, 3, &AttentionText::write_loads_of_rows);
+    then(3, 4, &AttentionText::write_loads_of_columns);
+    then(4, 2, &AttentionText::write_item);
+    body += masks_.text();
+    then(5, 2, &AttentionText::write_start);
+    then(6, 3, &AttentionText::write_dots);
+    then(7, 3, &AttentionText::write_tile);
+    then(8, 3, &AttentionText::write_combines);
+    then(9, 2, &AttentionText::write_end);
+    body += parts[10];
     Source result;
     result.entry = e_.dialect.entry;
     result.text = e_.dialect.preamble(k_, e_.target) + functions_for(body, e_.dialect, e_.functions) +
@@ -69,7 +74,7 @@ class AttentionText : private ScoresText {
     return e_.out.text();
   }
 
-  static constexpr std::size_t kPieces = 8;
+  static constexpr std::size_t kPieces = 11;
   static std::array<std::string_view, kPieces> parts_of_template() {
     constexpr std::string_view kMark = "//---\n";
     std::string_view rest = kernels::source("attention_sm90.cu");
@@ -91,6 +96,7 @@ class AttentionText : private ScoresText {
     };
     return define("SN_INFINITY", "__int_as_float(0x7f800000)") + define("SN_ROWS", text_of(a_.rows)) +
            define("SN_COLUMNS", text_of(a_.columns)) + define("SN_SLOTS", text_of(a_.slots)) +
+           define("SN_ROW_SLOTS", text_of(a_.row_slots)) +
            define("SN_CONSUMERS", text_of(a_.rows / kRowsOfWarpgroup)) +
            define("SN_COMBINES", combines_.empty() ? "0" : "1") +
            define("SN_BYTES_OF_ROWS", text_of(shared_.bytes_of_rows())) +
@@ -124,13 +130,19 @@ class AttentionText : private ScoresText {
     };
     size("size_m", row_);
     size("size_n", column_);
-    e_.out.line("const int tiles = (size_m + SN_ROWS - 1) / SN_ROWS, tile = blockIdx.x % tiles;");
+    std::string items = "tiles";
+    for (std::size_t loop = 0; loop < row_; ++loop) items += " * int(" + e_.integer(k_.extents[loop]) + ")";
+    e_.out.line("const int tiles = (size_m + SN_ROWS - 1) / SN_ROWS, items = " + items + ";");
+  }
+
+  /// Which rows a workgroup has in a round.
+  void write_item() {
     // The longest first, so that the last to be done is short.
-    e_.out.line("const int row_of_tile = " +
+    e_.out.line("const int tile = item % tiles, row_of_tile = " +
                 std::string(masks_.grows_with_rows() ? "(tiles - 1 - tile)" : "tile") + " * SN_ROWS;");
     std::vector<std::size_t> batch;
     for (std::size_t loop = 0; loop < row_; ++loop) batch.push_back(loop);
-    split_loops(e_, "(blockIdx.x / tiles)", batch);
+    split_loops(e_, "(item / tiles)", batch);
   }
 
   void write_loads(bool columns, const std::string& to, const std::string& barrier, const std::string& own) {
@@ -147,8 +159,8 @@ class AttentionText : private ScoresText {
     }
   }
   void write_loads_of_rows() {
-    e_.out.line("tc_expect(rows_here, SN_BYTES_OF_ROWS);");
-    write_loads(false, "rows_at", "rows_here", "row_of_tile");
+    e_.out.line("tc_expect(here, SN_BYTES_OF_ROWS);");
+    write_loads(false, "to_rows", "here", "row_of_tile");
   }
   void write_loads_of_columns() {
     e_.out.line("tc_expect(arrived, SN_BYTES_OF_SLOT);");

@@ -29,7 +29,8 @@ std::vector<ir::ExprId> rows_of(const ir::Kernel& kernel);
 Source emit_attention(const ir::Kernel& kernel, const Target& target);
 
 /// Throws DeviceError where there are more tiles than a launch can count.
-Geometry attention_geometry(const ir::Kernel& kernel, std::span<const std::int64_t> ints);
+Geometry attention_geometry(const ir::Kernel& kernel, const Target& target,
+                            std::span<const std::int64_t> ints);
 
 std::vector<TensorMap> attention_maps(const ir::Kernel& kernel, std::span<const std::int64_t> ints);
 

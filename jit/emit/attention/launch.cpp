@@ -1,4 +1,5 @@
 // Counts tiles of scores, and says how rows lie.
+#include <algorithm>
 #include <string>
 
 #include <sinter/error.h>
@@ -42,7 +43,8 @@ std::vector<std::size_t> mapped_batch(const ir::Kernel& kernel, ir::ExprId row) 
   return mapped;
 }
 
-Geometry attention_geometry(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
+Geometry attention_geometry(const ir::Kernel& kernel, const Target& target,
+                            std::span<const std::int64_t> ints) {
   const std::int64_t all = ints[kernel.extents[kernel.outer_rank - 1u].index];
   double tiles = static_cast<double>((all + kernel.attention.rows - 1) / kernel.attention.rows);
   for (std::size_t loop = 0; loop + 1 < kernel.outer_rank; ++loop)
@@ -52,7 +54,7 @@ Geometry attention_geometry(const ir::Kernel& kernel, std::span<const std::int64
   Geometry shape;
   shape.lanes = static_cast<std::uint32_t>(attention_lanes(kernel));
   shape.shared_bytes = static_cast<std::uint32_t>(SharedRows(kernel).bytes());
-  shape.workgroups = static_cast<std::uint32_t>(tiles);
+  shape.workgroups = static_cast<std::uint32_t>(std::min<double>(tiles, target.tensor_units));
   return shape;
 }
 

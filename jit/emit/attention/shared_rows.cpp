@@ -27,8 +27,8 @@ int SharedRows::chunk_bytes(ir::ExprId row) const {
 }
 
 std::size_t SharedRows::bytes() const {
-  return static_cast<std::size_t>(kAlignment + bytes_of_rows_ + kernel_.attention.slots * bytes_of_slot_ +
-                                  kBarriers);
+  return static_cast<std::size_t>(kAlignment + kernel_.attention.row_slots * bytes_of_rows_ +
+                                  kernel_.attention.slots * bytes_of_slot_ + kBarriers);
 }
 
 }  // namespace sinter::emit

@@ -148,13 +148,19 @@ class Chooser {
     const std::int64_t all = draft_.extents[kernel_.outer_rank - 1u];
     const std::int64_t rows = std::min(kMostWarpgroups, (all + kRows - 1) / kRows) * kRows;
     for (const std::int64_t columns : {128, 64, 32}) {
-      if (sums_ + scores_ * columns / 2 + combines_ * columns / 4 > kRegisters) continue;
-      const std::int64_t slots =
-          (shared - kBarriers - rows * row_bytes_) / std::max<std::int64_t>(columns * column_bytes_, 1);
-      if (slots < 2) continue;
-      attention = {static_cast<std::uint16_t>(rows), static_cast<std::uint16_t>(columns),
-                   static_cast<std::uint8_t>(std::min<std::int64_t>(slots, 4))};
-      return nullptr;
+      // Wider tiles have more numbers on the way.
+      if (sums_ + scores_ * columns / 2 + combines_ * columns / 4 > kRegisters - columns / 8) continue;
+      // With two, the next rows come in while the last scores of these are computed; more columns under way
+      // are worth more than that.
+      for (const std::int64_t row_slots : {2, 1}) {
+        const std::int64_t room = shared - kBarriers - row_slots * rows * row_bytes_;
+        const std::int64_t slots = room / std::max<std::int64_t>(columns * column_bytes_, 1);
+        if (slots < 1 + row_slots) continue;
+        attention = {static_cast<std::uint16_t>(rows), static_cast<std::uint16_t>(columns),
+                     static_cast<std::uint8_t>(std::min<std::int64_t>(slots, 4)),
+                     static_cast<std::uint8_t>(row_slots)};
+        return nullptr;
+      }
     }
     return "more sums than registers hold";
   }
