@@ -1,6 +1,6 @@
 // Rows of scores on the tensor cores of compute capability 9.0: attention, and its gradients. One warpgroup
-// loads, the others have 64 rows of a tile each, and go along the columns. A workgroup stays for several tiles
-// of rows, so that the next one's data come in while one is finished. What stands before this text is
+// loads, the others have 64 rows of a tile each, and go along the columns. A workgroup stays for several
+// tiles of rows, so that the next one's data come in while one is finished. What stands before this text is
 // written for one kernel (jit/emit/attention):
 //
 //   SN_ROWS, SN_COLUMNS, SN_SLOTS   a tile's rows and columns; slots of shared memory, a tile of columns each
