@@ -115,6 +115,7 @@ TEST_CASE("attention over 16-bit floats, of sizes that fill tiles and that do no
   check(attention({}), {{2, 1, 2}, 70, 129, 32, 32});
   check(attention({.causal = true}), {{2, 3}, 256, 256, 64, 64});
   check(attention({.causal = true}), {{2}, 300, 300, 128, 128});
+  check(attention({.causal = true}), {{2, 40}, 300, 300, 64, 64});  // more tiles than a GPU has at once
   check(attention({.causal = true, .offset = 160}), {{1}, 100, 260, 80, 40});
   check(attention({.causal = true}), {{1, 2}, 192, 192, 256, 256}, DType::f16);
   check(attention({.causal = true}), {{1}, 65, 3, 64, 64});
