@@ -9,6 +9,8 @@
 #include <sinter/nn/loss.h>
 #include <sinter/nn/similarity.h>
 
+#include "src/tensor/autocast.h"
+
 namespace sinter::nn {
 namespace {
 
@@ -57,42 +59,68 @@ void require_smoothing(const char* loss, double smoothing, const Location& where
   require(smoothing >= 0 && smoothing <= 1, loss, "the label smoothing, expected 0 to 1,", smoothing, where);
 }
 
-/// Which classes targets (n, 1, ..) are: (n, classes, ..). Selecting by comparison instead of a gather is
-/// elementwise, so it fuses with the softmax forward and backward.
-A chosen_class(const A& target, std::int64_t classes, const Location& where) {
-  Dims sizes = Dims::filled(target.rank(), 1);
-  sizes[1] = classes;
-  const A index = A::arange(0, classes, 1, target.device().inner(), where).reshape(sizes, where);
-  return A::equal(index, target, where);
+/// True of the targets that are the number of a class.
+A are_classes(const A& target, std::int64_t classes, const Location& where) {
+  return A::logical_and(A::greater_equal(target, 0, where), A::less(target, classes, where), where);
 }
 
-A nll_of(const char* loss, const A& log_probability, const A& targets, const CrossEntropyOptions& options,
-         Reduction reduction, const Location& where) {
-  const Shape& shape = log_probability.shape();
+/// Which classes targets (n, 1, ..) are: (n, classes, ..); `is_class` are those that are one. Selecting by
+/// comparison instead of a gather is elementwise, so it fuses with the softmax forward and backward.
+A chosen_class(const A& target, const A& is_class, std::int64_t classes, const Location& where) {
+  Dims sizes = Dims::filled(target.rank(), 1);
+  sizes[1] = classes;
+  // Each class is compared, by half of the instructions where it has 32 bits.
+  const DType dtype = classes <= std::numeric_limits<std::int32_t>::max() ? DType::i32 : DType::i64;
+  const A index = A::arange(0, classes, 1, dtype, target.device().inner(), where).reshape(sizes, where);
+  return A::equal(index, A::where(is_class, target, -1, where).cast(dtype, where), where);
+}
+
+/// Logarithms of probabilities (n, classes, ..): `values` less what is subtracted of all values of a row.
+struct LogProbabilities {
+  A values;
+  A of_row;  // (n, 1, ..); not defined: nothing
+
+  A all(const Location& where) const { return of_row.defined() ? A::sub(values, of_row, where) : values; }
+  /// Of one class of each row. What comes of a row comes once: in the gradient its sum needs no round over
+  /// the classes.
+  A picked(const A& value, const Location& where) const {
+    return of_row.defined() ? A::sub(value, of_row, where) : value;
+  }
+};
+
+LogProbabilities log_probabilities_of(const A& logits, const Location& where) {
+  const A x = tensor::autocast_wide(logits, where);
+  const A shifted = A::sub(x, x.detach().max(1, where), where);
+  return {shifted, shifted.exp(where).sum(1, where).log(where)};
+}
+
+A nll_of(const char* loss, const LogProbabilities& log_probabilities, const A& targets,
+         const CrossEntropyOptions& options, Reduction reduction, const Location& where) {
+  const Shape& shape = log_probabilities.values.shape();
   const std::int64_t classes = shape[1];
   Dims rows = shape, expected = shape;
   rows[1] = 1;
   expected.erase(1);
-  if (targets.shape() != expected || log_probability.numel() == 0)
+  if (targets.shape() != expected || log_probabilities.values.numel() == 0)
     throw ShapeError("[" + std::string(loss) + "] logits " + to_string(shape) + " and targets " +
                          to_string(targets.shape()) +
                          " are not (n, classes) and (n) with n and classes 1 or more",
                      where);
   require_smoothing(loss, options.label_smoothing, where);
   const A target = targets.cast(DType::i64, where).reshape(rows, where);
-  const A is_chosen = chosen_class(target, classes, where);
+  const A is_class = are_classes(target, classes, where);
+  const A is_chosen = chosen_class(target, is_class, classes, where);
   const auto pick = [&](const A& values) { return A::where(is_chosen, values, 0.0, where).sum(1, where); };
-  const A is_class =
-      A::logical_and(A::greater_equal(target, 0, where), A::less(target, classes, where), where);
 
-  A chosen = pick(log_probability), weight, weights;
+  A chosen = log_probabilities.picked(pick(log_probabilities.values), where), weight, weights;
   if (options.weights) {
     weights = class_weights(loss, *options.weights, shape, where);
     weight = pick(weights);
     chosen = A::mul(chosen, weight, where);
   }
   if (options.label_smoothing != 0) {
-    const A all = weights.defined() ? A::mul(log_probability, weights, where) : log_probability;
+    A all = log_probabilities.all(where);
+    if (weights.defined()) all = A::mul(all, weights, where);
     const double part = options.label_smoothing / static_cast<double>(classes);
     chosen = A::add(A::mul(chosen, 1 - options.label_smoothing, where),
                     A::mul(all.sum(1, where), part, where), where);
@@ -102,8 +130,7 @@ A nll_of(const char* loss, const A& log_probability, const A& targets, const Cro
   if (options.ignore_index) {
     const A counted = A::not_equal(target, *options.ignore_index, where);
     row = A::where(counted, row, 0.0, where);
-    counts = weight.defined() ? A::where(counted, weight, 0.0, where)
-                              : counted.cast(log_probability.dtype(), where);
+    counts = weight.defined() ? A::where(counted, weight, 0.0, where) : counted.cast(chosen.dtype(), where);
   } else {
     counts = weight;
   }
@@ -120,12 +147,12 @@ A nll_of(const char* loss, const A& log_probability, const A& targets, const Cro
 
 AnyTensor detail::cross_entropy(const AnyTensor& logits, const AnyTensor& targets,
                                 const CrossEntropyOptions& options, Reduction reduction, Location where) {
-  return nll_of("cross_entropy", log_softmax(logits, 1, where), targets, options, reduction, where);
+  return nll_of("cross_entropy", log_probabilities_of(logits, where), targets, options, reduction, where);
 }
 
 AnyTensor detail::nll(const AnyTensor& log_probabilities, const AnyTensor& targets,
                       const CrossEntropyOptions& options, Reduction reduction, Location where) {
-  return nll_of("nll", log_probabilities, targets, options, reduction, where);
+  return nll_of("nll", {log_probabilities, {}}, targets, options, reduction, where);
 }
 
 AnyTensor detail::soft_cross_entropy(const AnyTensor& logits, const AnyTensor& target,
@@ -327,7 +354,8 @@ AnyTensor detail::multi_margin(const AnyTensor& x, const AnyTensor& targets,
   require(options.p == 1 || options.p == 2, kName, "p, expected 1 or 2,", static_cast<double>(options.p),
           where);
   const A target = targets.cast(DType::i64, where).reshape({n, 1}, where);
-  const A is_chosen = chosen_class(target, classes, where);
+  const A is_class = are_classes(target, classes, where);
+  const A is_chosen = chosen_class(target, is_class, classes, where);
   const A chosen = A::where(is_chosen, x, 0.0, where).sum(1, where);
   A loss = A::maximum(A::add(A::sub(x, chosen, where), options.margin, where), 0, where);
   if (options.p == 2) loss = loss.square(where);
@@ -337,8 +365,6 @@ AnyTensor detail::multi_margin(const AnyTensor& x, const AnyTensor& targets,
     loss = A::mul(loss, A::where(is_chosen, weights, 0.0, where).sum(1, where), where);
   }
   const A row = A::mul(loss.sum(1, where), 1 / static_cast<double>(classes), where);
-  const A is_class =
-      A::logical_and(A::greater_equal(target, 0, where), A::less(target, classes, where), where);
   return reduced(kName, A::where(is_class, row, kNaN, where).squeeze(1, where), reduction, where);
 }
 

@@ -1,4 +1,4 @@
-// Pooling, composed of views and reductions: needs no gradient rule of its own.
+// Pooling, composed of views and reductions.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -11,6 +11,7 @@
 #include <sinter/nn/pool.h>
 
 #include "src/nn/init.h"
+#include "src/nn/windows.h"
 
 namespace sinter::nn {
 namespace {
@@ -20,25 +21,6 @@ using Pair = std::array<std::int64_t, 2>;
 using Sizes = std::span<const std::int64_t>;
 
 constexpr double kLowest = -std::numeric_limits<double>::infinity();
-
-/// The axes of windows: behind n, c and the places of the windows.
-Axes inside_of(std::size_t dims) {
-  Dims axes;
-  for (std::size_t i = 0; i < dims; ++i) axes.push_back(static_cast<std::int64_t>(2 + dims + i));
-  return Axes(axes);
-}
-
-/// How windows lie in an input.
-struct Windows {
-  std::array<std::int64_t, 3> kernel{}, stride{}, padding{}, dilation{};
-  /// Behind the padding: what the last windows reach over the end.
-  std::array<std::int64_t, 3> behind{};
-  std::size_t dims = 0;
-
-  bool reaches_over() const {
-    return std::any_of(behind.begin(), behind.end(), [](std::int64_t size) { return size != 0; });
-  }
-};
 
 /// Throws ShapeError where a number is out of range or a window does not fit.
 template <std::size_t N>
@@ -71,25 +53,6 @@ Windows make_windows(const char* layer, const Shape& shape, const std::array<std
     if (begin < size + padding[i]) w.behind[i] = begin - free;
   }
   return w;
-}
-
-/// (n, c, places .., kernel ..)
-A windows_of(const A& x, const Windows& w, double around, const Location& where) {
-  Dims before{0, 0}, after{0, 0};
-  bool padded = false, dilated = false;
-  std::vector<Range> ranges(2 + w.dims);
-  for (std::size_t i = 0; i < w.dims; ++i) {
-    before.push_back(w.padding[i]);
-    after.push_back(w.padding[i] + w.behind[i]);
-    padded = padded || after[i + 2] != 0;
-    dilated = dilated || w.dilation[i] != 1;
-    ranges.push_back(Range{0, std::nullopt, w.dilation[i]});
-  }
-  A windows = padded ? x.pad(before, after, around, where) : x;
-  for (std::size_t i = 0; i < w.dims; ++i)
-    windows = windows.windows(static_cast<std::int64_t>(2 + i), w.dilation[i] * (w.kernel[i] - 1) + 1,
-                              w.stride[i], where);
-  return dilated ? windows.slice(ranges, where) : windows;
 }
 
 /// (1, 1, places .., 1 ..): how many elements of each window are in the input, or in its padding, too.
@@ -128,8 +91,7 @@ A max_pool(const char* layer, const A& x, const std::array<std::int64_t, N>& ker
            const std::array<std::int64_t, N>& stride, const std::array<std::int64_t, N>& padding,
            const std::array<std::int64_t, N>& dilation, bool ceil_mode, const Location& where) {
   const Windows w = make_windows(layer, x.shape(), kernel, stride, padding, dilation, ceil_mode, where);
-  const Axes inside = inside_of(N);
-  return windows_of(x, w, kLowest, where).max(inside, where).squeeze(inside, where);
+  return max_of_windows(x, w, where);
 }
 
 /// Adaptive pooling along one dimension whose size does not divide: for each output a mask selects the

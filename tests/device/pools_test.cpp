@@ -2,11 +2,13 @@
 // layers, against PyTorch.
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <sinter/autodiff.h>
 #include <sinter/nn.h>
 
 #include "tests/pytorch/image_cases.h"
@@ -130,6 +132,78 @@ TEST_CASE("windows that reach over the end") {
   const nn::MaxPool1d wide{.kernel = 2, .stride = 3, .padding = 1, .ceil_mode = true};
   CHECK(wide.forward(x).shape() == Shape{1, 1, 2});
   CHECK(nn::AvgPool1d{.kernel = 3, .ceil_mode = true}.forward(x).to_vector<float>() == std::vector<float>{1});
+}
+
+namespace {
+
+/// The gradient of a pool's maxima by the definition: each given number goes to the first of the window's
+/// greatest elements that is in the image; NaN is greater than all numbers.
+std::vector<float> gradient_of_maxima(const std::vector<float>& image, std::int64_t height,
+                                      std::int64_t width, const nn::MaxPool2d& pool,
+                                      const std::vector<float>& given, std::int64_t rows,
+                                      std::int64_t columns) {
+  std::vector<float> gradient(image.size());
+  const std::array<std::int64_t, 2> stride = pool.stride.value_or(pool.kernel);
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t c = 0; c < columns; ++c) {
+      std::int64_t greatest = -1;
+      for (std::int64_t i = 0; i < pool.kernel[0]; ++i)
+        for (std::int64_t j = 0; j < pool.kernel[1]; ++j) {
+          const std::int64_t y = r * stride[0] - pool.padding[0] + i * pool.dilation[0],
+                             x = c * stride[1] - pool.padding[1] + j * pool.dilation[1];
+          if (y < 0 || y >= height || x < 0 || x >= width) continue;
+          const std::int64_t at = y * width + x;
+          const auto value = [&](std::int64_t k) { return image[static_cast<std::size_t>(k)]; };
+          if (greatest < 0 || value(at) > value(greatest) ||
+              (std::isnan(value(at)) && !std::isnan(value(greatest))))
+            greatest = at;
+        }
+      gradient[static_cast<std::size_t>(greatest)] += given[static_cast<std::size_t>(r * columns + c)];
+    }
+  return gradient;
+}
+
+}  // namespace
+
+TEST_CASE("of several greatest elements the first has the gradient") {
+  const Device device = Device::best();
+  const float infinity = std::numeric_limits<float>::infinity(), nan = std::nanf("");
+  constexpr std::int64_t kHeight = 9, kWidth = 11;
+  std::vector<float> image;
+  for (std::int64_t k = 0; k < kHeight * kWidth; ++k) image.push_back(static_cast<float>(k * 7 % 3));
+  image[14] = nan;
+  for (std::int64_t y = 5; y < 9; ++y)
+    for (std::int64_t x = 5; x < 11; ++x) image[static_cast<std::size_t>(y * kWidth + x)] = -infinity;
+  const std::vector<nn::MaxPool2d> pools{
+      {.kernel = {3, 3}, .stride = {{2, 2}}, .padding = {1, 1}},
+      {.kernel = {2, 2}},
+      {.kernel = {3, 2}, .stride = {{1, 1}}, .padding = {1, 0}},
+      {.kernel = {1, 1}, .stride = {{3, 2}}},
+      {.kernel = {2, 3}, .stride = {{3, 5}}, .padding = {1, 1}},
+      {.kernel = {2, 3}, .stride = {{1, 2}}, .padding = {1, 1}, .dilation = {3, 2}},
+      {.kernel = {3, 3}, .stride = {{2, 4}}, .padding = {1, 1}, .ceil_mode = true},
+      {.kernel = {9, 11}, .stride = {{1, 1}}},
+  };
+  for (const nn::MaxPool2d& pool : pools) {
+    CAPTURE(pool.kernel[0]);
+    CAPTURE(pool.kernel[1]);
+    const auto x = Tensor<4>::from_data(image, {1, 1, kHeight, kWidth}, device.autodiff()).require_grad();
+    const auto y = pool.forward(x);
+    const auto [n, channels, rows, columns] = y.dims();
+    std::vector<float> given;
+    for (std::int64_t k = 0; k < rows * columns; ++k) given.push_back(static_cast<float>(k % 5 + 1));
+    const auto seed = Tensor<4>::from_data(given, {1, 1, rows, columns}, device.autodiff()).require_grad();
+    const auto dx = gradient(y, x, {.seed = seed});
+    CHECK(dx.inner().to_vector<float>() ==
+          gradient_of_maxima(image, kHeight, kWidth, pool, given, rows, columns));
+    // Each of the given numbers counts once, so what it does to the sum is 1.
+    CHECK(gradient(dx.sum(), seed).inner().to_vector<float>() == std::vector<float>(given.size(), 1));
+  }
+  const auto halves = Tensor<4>::ones({2, 3, 6, 6}, device.autodiff()).cast(DType::bf16).require_grad();
+  const nn::MaxPool2d overlapping{.kernel = {3, 3}, .stride = {{1, 1}}};
+  const auto of_halves = gradient(overlapping.forward(halves).sum(), halves);
+  CHECK(of_halves.dtype() == DType::bf16);
+  CHECK(of_halves.inner().to_float(DType::f32).sum().item() == 2 * 3 * 4 * 4);
 }
 
 TEST_CASE("sizes by factors, volumes, windows as layers") {
