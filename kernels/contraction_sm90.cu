@@ -9,14 +9,16 @@
 //   SN_CONSUMERS, SN_TAKE_TURNS  warpgroups that multiply: 64 rows of a tile each, or, in turns, whole tiles
 //   SN_A_ACROSS, SN_B_ACROSS     1: the factor has its neighbours along m (n), 0: along k
 //   SN_BAND                      rows of tiles that are done together
-//   SN_TOGETHER                  rows that a lane finishes together
+//   SN_TOGETHER                  rows that a lane finishes together, in one of the steps that a tile takes
+//   Operands                     the sums of a step, and what they meet in memory, where SN_HAS_OPERANDS:
+//                                which is loaded a step ahead
 //   SN_FEWER_REGISTERS, SN_MORE_REGISTERS   statements
 //   SN_MAP_A, SN_LOAD_A          of a factor that is copied: its tensor map, and statements that have its
 //                                part of a slot copied; likewise of b
 //   tc_multiply(d, a, b, more)   one instruction: d = a * b, or += where `more`
 //
-// The lines of three dashes are where the head of the kernel, the computing of factors, and what finishes a
-// part of a row are put in.
+// The lines of three dashes are where the head of the kernel, the computing of factors, and what loads, has
+// brought nearer and finishes parts of rows are put in.
 // The head defines size_m, size_n, size_k, size_batch and has the arguments cut, partials, counters, t_a
 // and t_b.
 //
@@ -31,6 +33,8 @@
 #define SN_SUMS (SN_BN / 2)
 #define SN_BLOCKS (SN_TAKE_TURNS ? SN_BM / 64 : 1)
 #define SN_GROUPS (SN_TAKE_TURNS ? 1 : SN_CONSUMERS)
+#define SN_TURNS (4 / SN_TOGETHER)
+#define SN_STEPS (SN_BLOCKS * (SN_BN / 64) * SN_TURNS)
 
 // Windows of an image that the copy engine goes over: the elements (lines, columns, channels) of the windows
 // at the positions (images, lines, columns), both counted row-major.
@@ -226,6 +230,7 @@ SN_FN void tc_get(const float* stage, int row, float* eight) {
     eight[i + 3] = four.w;
   }
 }
+SN_FN void tc_bring_near(const void* at) { asm volatile("prefetch.global.L2 [%0];" ::"l"(at)); }
 //---
   extern __shared__ unsigned char shared[];
   __shared__ unsigned last_to_come[SN_CONSUMERS];
@@ -312,6 +317,30 @@ SN_FN void tc_get(const float* stage, int row, float* eight) {
       tc_wait(turns + 8 * group, own_turn);
       own_turn ^= 1;
     }
+    const Place at = tc_place(item.tile, work);
+    // Of a step of the tile, what a lane's first row and column are.
+    const auto row_of = [&](int step) -> int {
+      return at.m + own + step / (SN_BN / 64 * SN_TURNS) * 64 + warp % 4 * 16 + lane / 8 +
+             step % SN_TURNS * (4 * SN_TOGETHER);
+    };
+    const auto column_of = [&](int step) -> int {
+      return at.n + step / SN_TURNS % (SN_BN / 64) * 64 + lane % 8 * 8;
+    };
+#if SN_HAS_OPERANDS
+    Operands next;
+    const auto load = [&](int row, int column) {
+//---
+    };
+    // Only as far as the second-level cache.
+    const auto bring_near = [&](int row, int column) {
+//---
+    };
+    if (item.is_whole) {
+#pragma unroll
+      for (int step = 1; step < SN_STEPS; ++step) bring_near(row_of(step), column_of(step));
+    }
+    load(row_of(0), column_of(0));
+#endif
     float d[SN_BLOCKS][SN_SUMS];
     int before = -1;
     for (int round = item.first; round < item.end; ++round) {
@@ -342,15 +371,20 @@ SN_FN void tc_get(const float* stage, int row, float* eight) {
       asm volatile("" : "+f"(d[k / SN_SUMS][k % SN_SUMS])::"memory");
     if (lane == 0) tc_arrive(empty + 8 * before);
     if (!item.is_whole && !tc_join(d, item, work, group, partials, counters, last_to_come)) continue;
-    const Place at = tc_place(item.tile, work);
 #pragma unroll
     for (int block = 0; block < SN_BLOCKS; ++block) {
 #pragma unroll
       for (int part = 0; part < SN_BN / 64; ++part) {
         tc_put(stage, d[block] + 32 * part);
-        const int column = at.n + part * 64 + lane % 8 * 8, row = at.m + own + 64 * block + warp % 4 * 16;
 #pragma unroll 1
-        for (int turn = lane / 8; turn < 16; turn += 4 * SN_TOGETHER) {
+        for (int turn = 0; turn < SN_TURNS; ++turn) {
+          const int step = (block * (SN_BN / 64) + part) * SN_TURNS + turn;
+          const int row = row_of(step), column = column_of(step);
+          Operands met;
+#if SN_HAS_OPERANDS
+          met = next;
+          if (step + 1 < SN_STEPS) load(row_of(step + 1), column_of(step + 1));
+#endif
 //---
         }
       }

@@ -60,19 +60,31 @@ constexpr std::int64_t kLeastShared = 4;
 constexpr std::int64_t kMostRows = 32;
 // Of a column: the last workgroup to come joins them, few lanes for each column.
 constexpr std::int64_t kMostColumnParts = 256;
+// Of a workgroup that reduces its columns in several rounds, each of which waits for the one before: 64 bytes
+// of a row, by many rows of lanes.
+constexpr int kFewColumns = 16, kLanesOfRounds = 512;
+
+/// True iff lanes of a workgroup share columns in one round after the other, so that no other workgroup can
+/// help with them.
+bool has_several_rounds(const ir::Kernel& kernel, const Target& target) {
+  return kernel.phases > 2 && !kernel.split && has_rows_of_lanes(kernel, target);
+}
 
 /// How many lanes of a workgroup have outer points of their own, and how many rows of lanes share the inner
 /// points of these.
 void share_columns(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints,
                    std::int64_t outer, Geometry& shape) {
-  const std::int64_t first = ints[kernel.extents[kernel.outer_rank].index];
+  std::int64_t shared = ints[kernel.extents[kernel.outer_rank].index];
+  if (shares_all_inner_loops(kernel, target))
+    for (std::size_t loop = kernel.outer_rank + 1u; loop < kernel.extents.size(); ++loop)
+      shared *= ints[kernel.extents[loop].index];
   const auto use = [&](std::int64_t lanes) {
     const std::int64_t most = std::min(kMostRows, workgroup_lanes(kernel, target) / lanes);
-    const std::int64_t rows = std::clamp<std::int64_t>(first / kLeastShared, 1, most);
+    const std::int64_t rows = std::clamp<std::int64_t>(shared / kLeastShared, 1, most);
     shape.lanes = static_cast<std::uint32_t>(lanes);
     shape.rows = static_cast<std::uint32_t>(rows);
   };
-  if (first < 2 * kLeastShared) return;
+  if (shared < 2 * kLeastShared) return;
   // Short rows of outer points mostly lie one behind the other: a workgroup reads several of them at a
   // stretch.
   const std::int64_t width = kernel.outer_rank > 0 ? ints[kernel.extents[kernel.outer_rank - 1u].index] : 1;
@@ -84,7 +96,9 @@ void share_columns(const ir::Kernel& kernel, const Target& target, std::span<con
   }
   if (kernel.split) return use(std::min<std::int64_t>(outer, target.workgroup_size));
   // Too few points to keep the device busy.
-  if (outer < target.wanted_workgroups * target.workgroup_size / 4) use(target.subgroup);
+  if (outer >= target.wanted_workgroups * target.workgroup_size / 4) return;
+  // Where no other workgroup helps, few columns each leave work for more of them.
+  use(has_several_rounds(kernel, target) ? std::min(kFewColumns, target.subgroup) : target.subgroup);
 }
 
 /// Rows must be such as the text is for.
@@ -144,11 +158,17 @@ bool has_rows_of_lanes(const ir::Kernel& kernel, const Target& target) {
          kernel.inner_sizes.empty() && !target.dialect->row.empty();
 }
 
+bool shares_all_inner_loops(const ir::Kernel& kernel, const Target& target) {
+  return has_rows_of_lanes(kernel, target) && kernel.inner_rank > 1 && !kernel.reciprocals.empty();
+}
+
 int workgroup_lanes(const ir::Kernel& kernel, const Target& target) {
   if (has_tiles(kernel, target)) return contraction_lanes(kernel);
   if (has_attention(kernel, target)) return attention_lanes(kernel);
   if (kernel.split && has_rows_of_lanes(kernel, target))
     return std::max(target.workgroup_size, target.split_workgroup_size);
+  if (has_several_rounds(kernel, target))
+    return std::max(target.workgroup_size, std::min(kLanesOfRounds, target.split_workgroup_size));
   return kernel.row_elements > 0 && !has_short_rows(kernel, target) ? kernel.row_lanes
                                                                     : target.workgroup_size;
 }
@@ -300,7 +320,9 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
       check_split(divide_up(outer, shape.lanes));
       // A lane has eight points or more, whichever of the inner loops they are along.
       if (kernel.split)
-        share(shape, target, std::min({kMostColumnParts, first / shape.rows, inner / (8 * shape.rows)}));
+        share(shape, target,
+              std::min({kMostColumnParts, shares_all_inner_loops(kernel, target) ? first : first / shape.rows,
+                        inner / (8 * shape.rows)}));
       break;
     }
     case ir::Schedule::LanesInner: {

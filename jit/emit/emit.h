@@ -65,6 +65,9 @@ int points_at_once(const ir::Kernel& kernel, const Target& target);
 /// True iff the lanes of a workgroup stand in rows, which share the inner points of a lane's outer point.
 bool has_rows_of_lanes(const ir::Kernel& kernel, const Target& target);
 
+/// True iff these share the points of all inner loops, counted row-major, and not those of the first alone.
+bool shares_all_inner_loops(const ir::Kernel& kernel, const Target& target);
+
 /// Most lanes of a workgroup of this kernel.
 int workgroup_lanes(const ir::Kernel& kernel, const Target& target);
 

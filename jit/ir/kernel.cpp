@@ -73,8 +73,7 @@ std::vector<std::uint16_t> divisors(const Kernel& kernel) {
   const auto same = [](const IntRef& size) { return size; };
   const auto outer = kernel.extents.begin() + kernel.outer_rank;
   add(std::vector<IntRef>(kernel.extents.begin(), outer), same);
-  if (kernel.schedule == Schedule::LanesInner || kernel.tiling.any())
-    add(std::vector<IntRef>(outer, kernel.extents.end()), same);
+  if (kernel.inner_sizes.empty()) add(std::vector<IntRef>(outer, kernel.extents.end()), same);
   for (const IndexMap& map : kernel.maps)
     for (const MapStep& step : map.steps) add(step.extents, same);
   for (const Expr& expr : kernel.exprs) add(expr.bounds, [](const Bound& bound) { return bound.extent; });

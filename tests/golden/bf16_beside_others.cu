@@ -7,16 +7,26 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
-SN_FN void sn_load8_bf16(u32 (&to)[8], const unsigned short* from) {
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
+SN_FN void sn_load8_bf16(SnPairs<8>& to, const unsigned short* from) {
   const uint4 all = *(const uint4*)from;
-  to[0] = all.x & 0xffffu;
-  to[1] = all.x >> 16;
-  to[2] = all.y & 0xffffu;
-  to[3] = all.y >> 16;
-  to[4] = all.z & 0xffffu;
-  to[5] = all.z >> 16;
-  to[6] = all.w & 0xffffu;
-  to[7] = all.w >> 16;
+  to.words[0] = all.x;
+  to.words[1] = all.y;
+  to.words[2] = all.z;
+  to.words[3] = all.w;
 }
 SN_FN void sn_load4_bool(bool (&to)[4], const unsigned char* from) {
   const uchar4 all = *(const uchar4*)from;
@@ -52,8 +62,20 @@ SN_FN u32 sn_cast_f32_bf16(float a) {
   return (b + 0x7fffu + ((b >> 16) & 1u)) >> 16;
 #endif
 }
-SN_FN void sn_store8_bf16(unsigned short* to, const u32 (&from)[8]) {
-  *(uint4*)to = make_uint4(from[0] | from[1] << 16, from[2] | from[3] << 16, from[4] | from[5] << 16, from[6] | from[7] << 16);
+SN_FN u32 sn_pair_bf16(float low, float high) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  u32 pair;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+#else
+  return sn_cast_f32_bf16(low) | sn_cast_f32_bf16(high) << 16;
+#endif
+}
+SN_FN void sn_store_floats8_bf16(unsigned short* to, const float (&from)[8]) {
+  *(uint4*)to = make_uint4(sn_pair_bf16(from[0], from[1]), sn_pair_bf16(from[2], from[3]), sn_pair_bf16(from[4], from[5]), sn_pair_bf16(from[6], from[7]));
+}
+SN_FN void sn_store8_bf16(unsigned short* to, const SnPairs<8>& from) {
+  *(uint4*)to = make_uint4(from.words[0], from.words[1], from.words[2], from.words[3]);
 }
 SN_FN void sn_store4_f32(float* to, const float (&from)[4]) {
   *(float4*)to = make_float4(from[0], from[1], from[2], from[3]);
@@ -77,17 +99,17 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   const u32 points4 = vectors ? points - points % u32(8) : u32(0);
   for (u32 f = u32(blockIdx.x * blockDim.x + threadIdx.x) * u32(8); f < points4; f += u32(gridDim.x * blockDim.x) * u32(8)) {
     const int y = int(f);
-    u32 l0[8];
+    SnPairs<8> l0;
     sn_load8_bf16(l0, b0 + (y));
-    u32 l1[8];
+    SnPairs<8> l1;
     sn_load8_bf16(l1, b1 + (y));
     bool l2[8];
     sn_load8_bool(l2, b2 + (y));
     float l3[8];
     sn_load8_f32(l3, b3 + (y));
-    u32 w0[8];
-    u32 w1[8];
-    u32 w2[8];
+    float w0[8];
+    SnPairs<8> w1;
+    SnPairs<8> w2;
     float w3[8];
     bool w4[8];
     #pragma unroll
@@ -104,13 +126,13 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       const u32 v9 = (v2 ? v1 : s0);
       const float v10 = sn_cast_bf16_f32(v1);
       const bool v11 = (v5 < v10);
-      w0[k] = v6;
+      w0[k] = v5;
       w1[k] = v7;
       w2[k] = v9;
       w3[k] = v5;
       w4[k] = v11;
     }
-    sn_store8_bf16(b4 + (y), w0);
+    sn_store_floats8_bf16(b4 + (y), w0);
     sn_store8_bf16(b5 + (y), w1);
     sn_store8_bf16(b6 + (y), w2);
     sn_store8_f32(b7 + (y), w3);

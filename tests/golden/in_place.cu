@@ -7,6 +7,20 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;

@@ -7,16 +7,26 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
-SN_FN void sn_load8_f16(u32 (&to)[8], const unsigned short* from) {
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
+SN_FN void sn_load8_f16(SnPairs<8>& to, const unsigned short* from) {
   const uint4 all = *(const uint4*)from;
-  to[0] = all.x & 0xffffu;
-  to[1] = all.x >> 16;
-  to[2] = all.y & 0xffffu;
-  to[3] = all.y >> 16;
-  to[4] = all.z & 0xffffu;
-  to[5] = all.z >> 16;
-  to[6] = all.w & 0xffffu;
-  to[7] = all.w >> 16;
+  to.words[0] = all.x;
+  to.words[1] = all.y;
+  to.words[2] = all.z;
+  to.words[3] = all.w;
 }
 SN_FN float sn_cast_f16_f32(u32 a) {
 #if defined(__CUDA_ARCH__)
@@ -95,8 +105,17 @@ SN_FN u32 sn_cast_f32_f16(float a) {
   return sign | (whole < 0x7c00u ? whole : 0x7c00u);
 #endif
 }
-SN_FN void sn_store8_f16(unsigned short* to, const u32 (&from)[8]) {
-  *(uint4*)to = make_uint4(from[0] | from[1] << 16, from[2] | from[3] << 16, from[4] | from[5] << 16, from[6] | from[7] << 16);
+SN_FN u32 sn_pair_f16(float low, float high) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  u32 pair;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+#else
+  return sn_cast_f32_f16(low) | sn_cast_f32_f16(high) << 16;
+#endif
+}
+SN_FN void sn_store_floats8_f16(unsigned short* to, const float (&from)[8]) {
+  *(uint4*)to = make_uint4(sn_pair_f16(from[0], from[1]), sn_pair_f16(from[2], from[3]), sn_pair_f16(from[4], from[5]), sn_pair_f16(from[6], from[7]));
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const unsigned short* b0, unsigned short* __restrict__ b1, int n0, int n1, int n2, int n3) {
@@ -110,7 +129,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     float r2 = __int_as_float(0xff800000);
     for (u32 j = u32(threadIdx.x) * u32(8); j < inner4; j += u32(blockDim.x) * u32(8)) {
       const int y = int(j);
-      u32 l0[8];
+      SnPairs<8> l0;
       sn_load8_f16(l0, b0 + (x0 * n2 + y));
       #pragma unroll
       for (int k = 0; k < 8; ++k) {
@@ -135,7 +154,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       float q5[8] = {float(0), float(0), float(0), float(0), float(0), float(0), float(0), float(0)};
       for (u32 j = h; j < end; j += u32(blockDim.x) * u32(8)) {
         const int y = int(j);
-        u32 l0[8];
+        SnPairs<8> l0;
         sn_load8_f16(l0, b0 + (x0 * n2 + y));
         #pragma unroll
         for (int k = 0; k < 8; ++k) {
@@ -168,9 +187,9 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float i5 = sn_reciprocal_f32(v5);
     for (u32 j = u32(threadIdx.x) * u32(8); j < inner4; j += u32(blockDim.x) * u32(8)) {
       const int y = int(j);
-      u32 l0[8];
+      SnPairs<8> l0;
       sn_load8_f16(l0, b0 + (x0 * n2 + y));
-      u32 w0[8];
+      float w0[8];
       #pragma unroll
       for (int k = 0; k < 8; ++k) {
         const int x1 = y + k;
@@ -180,9 +199,9 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const float v6 = sn_exp_f32(v3);
         const float v7 = sn_div_by_f32(v6, v5, i5);
         const u32 v8 = sn_cast_f32_f16(v7);
-        w0[k] = v8;
+        w0[k] = v7;
       }
-      sn_store8_f16(b1 + (x0 * n3 + y), w0);
+      sn_store_floats8_f16(b1 + (x0 * n3 + y), w0);
     }
     for (u32 j = inner4 + u32(threadIdx.x); j < inner; j += u32(blockDim.x)) {
       const int x1 = int(j);

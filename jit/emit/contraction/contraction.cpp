@@ -46,7 +46,11 @@ class Contraction {
         e_(kernel, target),
         live_(live_of(kernel)),
         sums_(e_, ir::Schedule::Pointwise, live_),
-        vectors_(e_, sums_, ir::Schedule::Pointwise, live_) {}
+        vectors_(e_, sums_, ir::Schedule::Pointwise, live_) {
+    if (!in_vectors()) return;
+    for (ExprId id = 0; id < k_.exprs.size(); ++id)
+      if (live_[id] && id != t_.sum && vectors_.is_load(id)) loads_.push_back(id);
+  }
 
   Source write() {
     e_.out = Writer();  // what `vectors_` has said of vectors, the tiling knows
@@ -54,18 +58,24 @@ class Contraction {
     for (int depth = 0; depth < 5; ++depth) e_.out.indent();
     if (t_.has_computed()) write_computed_factors(e_, loops_);
     const std::string factors = e_.out.text();
-    e_.out = Writer();
-    for (int depth = 0; depth < 4; ++depth) e_.out.indent();
-    write_finish();
-    const std::string finish = e_.out.text();
-    const std::array<std::string_view, 4> parts = parts_of_template();
+    const auto part = [&](int depth, auto write) {
+      e_.out = Writer();
+      for (int d = 0; d < depth; ++d) e_.out.indent();
+      (this->*write)();
+      return e_.out.text();
+    };
+    const std::string load = part(3, &Contraction::write_load),
+                      bring_near = part(3, &Contraction::write_bring_near),
+                      finish = part(5, &Contraction::write_finish);
+    const std::array<std::string_view, 6> parts = parts_of_template();
     Source result;
     result.entry = e_.dialect.entry;
     result.text = e_.dialect.preamble(k_, e_.target) +
-                  functions_for(factors + finish, e_.dialect, e_.functions) + definitions() + multiply() +
+                  functions_for(factors + load + bring_near + finish, e_.dialect, e_.functions) +
+                  definitions() + operands() + multiply() +
                   std::string(kernels::source("copy_engine_sm90.inc")) + std::string(parts[0]) + head() +
-                  std::string(parts[1]) + factors + std::string(parts[2]) + finish + std::string(parts[3]) +
-                  "}\n";
+                  std::string(parts[1]) + factors + std::string(parts[2]) + load + std::string(parts[3]) +
+                  bring_near + std::string(parts[4]) + finish + std::string(parts[5]) + "}\n";
     return result;
   }
 
@@ -81,10 +91,10 @@ class Contraction {
     return live;
   }
 
-  static std::array<std::string_view, 4> parts_of_template() {
+  static std::array<std::string_view, 6> parts_of_template() {
     constexpr std::string_view kMark = "//---\n";
     std::string_view rest = kernels::source("contraction_sm90.cu");
-    std::array<std::string_view, 4> parts;
+    std::array<std::string_view, 6> parts;
     for (std::string_view& part : parts) {
       const std::size_t end = std::min(rest.find(kMark), rest.size());
       part = rest.substr(0, end);
@@ -106,7 +116,8 @@ class Contraction {
         define("SN_LOADERS", t_.loaders) + define("SN_TAKE_TURNS", is_set(t_.turns)) +
         define("SN_COMPUTED", is_set(t_.has_computed())) + define("SN_COPIED_BYTES", copied * kSlotBytes) +
         define("SN_A_ACROSS", is_set(lies_across(t_.a))) + define("SN_B_ACROSS", is_set(lies_across(t_.b))) +
-        define("SN_BAND", std::max(1, kBandRows / t_.rows)) + define("SN_TOGETHER", together());
+        define("SN_BAND", std::max(1, kBandRows / t_.rows)) + define("SN_TOGETHER", together()) +
+        define("SN_HAS_OPERANDS", is_set(!loads_.empty()));
     if (!t_.a.computed)
       text += define("SN_MAP_A", "t_a") + define("SN_LOAD_A", load(t_.a, "a", "at.m", t_.rows));
     if (!t_.b.computed)
@@ -213,39 +224,66 @@ class Contraction {
   /// How many rows, so that what they meet is loaded together.
   int together() const { return t_.workgroups > 1 ? 1 : 2; }
 
+  bool in_vectors() const { return t_.vectors && vectors_.any(); }
+  int width() const { return in_vectors() ? e_.width : 1; }
+  /// Of a row that a lane finishes at once, and of all its rows.
+  int vectors_of_row() const { return kNeighbours / width(); }
+  int vectors_of_step() const { return together() * vectors_of_row(); }
+
+  /// Where the sums of a step, and what they meet, are held.
+  HeldRows rows(const std::string& owner) const {
+    HeldRows rows;
+    rows.owner = owner;
+    rows.held = {t_.sum};
+    rows.held.insert(rows.held.end(), loads_.begin(), loads_.end());
+    for (std::size_t slot = 0; slot < rows.held.size(); ++slot) rows.slots.push_back(slot);
+    return rows;
+  }
+
+  std::string operands() const {
+    const HeldRows held = rows("");
+    std::string text = "struct Operands {\n";
+    for (ExprId id : held.held)
+      text += "  " +
+              e_.dialect.declare_vector(k_.exprs[id].dtype, width(), held.name(id), vectors_of_step()) + "\n";
+    return text + "};\n";
+  }
+
+  /// Loads what the results at `row` and `column` meet.
+  void write_load() {
+    if (loads_.empty()) return;
+    open_columns();
+    for (ExprId id : loads_) e_.out.line(vectors_.load(id, "y", rows("next.").name(id) + "[i]"));
+    close_columns();
+  }
+  /// But for what all rows have in common.
+  void write_bring_near() {
+    open_columns();
+    for (ExprId id : loads_) {
+      const std::vector<ir::IntRef>& strides = k_.maps[k_.exprs[id].map].steps.front().strides;
+      if (std::all_of(loops_.rows.begin(), loops_.rows.end(),
+                      [&](std::size_t loop) { return strides[loop].is_zero(); }))
+        continue;
+      e_.out.line("tc_bring_near(b" + std::to_string(k_.exprs[id].buffer) + " + " +
+                  vectors_.place(k_.exprs[id].map, "y") + ");");
+    }
+    close_columns();
+  }
+
   /// kNeighbours results of each of together() rows, 4 rows apart: what the lanes of a warp have exchanged.
   void write_finish() {
     InnerWork work;
     for (ExprId id = 0; id < k_.exprs.size(); ++id)
       if (live_[id] && id != t_.sum) work.values.push_back(id);
     for (const ir::Store& store : k_.stores) work.stores.push_back(&store);
-    const bool in_vectors = t_.vectors && vectors_.any();
-    const int width = in_vectors ? e_.width : 1, count = together() * kNeighbours / width;
-    HeldRows rows;
-    rows.held = {t_.sum};
-    std::vector<ExprId> loads;
-    for (ExprId id : work.values)
-      if (in_vectors && vectors_.is_load(id)) loads.push_back(id);
-    rows.held.insert(rows.held.end(), loads.begin(), loads.end());
-    for (std::size_t slot = 0; slot < rows.held.size(); ++slot) rows.slots.push_back(slot);
-
-    const std::string sums = rows.name(t_.sum), each = std::to_string(kNeighbours / width);
-    e_.out.line("float " + sums + "[" + std::to_string(count) + "][" + std::to_string(width) + "];");
+    const HeldRows held = rows("met.");
+    const std::string sums = held.name(t_.sum), each = std::to_string(vectors_of_row());
     e_.open_unrolled("p", together());
-    e_.out.line("tc_get(stage, turn + p * 4, " + sums + "[p * " + each + "]);");
+    e_.out.line("tc_get(stage, lane / 8 + (turn * SN_TOGETHER + p) * 4, " + sums + "[p * " + each + "]);");
     e_.close();
-    split_loops(e_, "at.z", loops_.batch);
-    // All loads are under way before the first is used.
-    for (ExprId id : loads)
-      e_.out.line(e_.dialect.declare_vector(k_.exprs[id].dtype, width, rows.name(id), count));
-    if (!loads.empty()) {
-      open_columns(count, width);
-      for (ExprId id : loads) e_.out.line(vectors_.load(id, "y", rows.name(id) + "[i]"));
-      close_columns();
-    }
-    open_columns(count, width);
-    if (in_vectors) {
-      vectors_.write_points(work, "y", rows, {t_.sum}, loads);
+    open_columns();
+    if (in_vectors()) {
+      vectors_.write_points(work, "y", held, {t_.sum}, loads_);
     } else {
       e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[loops_.columns.back()], "y"));
       e_.out.line(e_.dialect.exact(DType::f32, e_.value(t_.sum), sums + "[i][0]"));
@@ -255,14 +293,15 @@ class Contraction {
     close_columns();
   }
 
-  /// A loop over the vectors that a lane finishes together; `y` is the last coordinate of the first column of
-  /// each.
-  void open_columns(int count, int width) {
-    e_.open_unrolled("i", count);
-    const std::string each = std::to_string(kNeighbours / width);
-    e_.out.line(e_.dialect.constant(Type::I32, "to_m", "row + turn + int(i) / " + each + " * 4"));
-    e_.out.line(
-        e_.dialect.constant(Type::I32, "to_n", "column + int(i) % " + each + " * " + std::to_string(width)));
+  /// A loop over the vectors that a lane finishes together, from `row` and `column` on; `y` is the last
+  /// coordinate of the first column of each.
+  void open_columns() {
+    split_loops(e_, "at.z", loops_.batch);
+    e_.open_unrolled("i", vectors_of_step());
+    const std::string each = std::to_string(vectors_of_row());
+    e_.out.line(e_.dialect.constant(Type::I32, "to_m", "row + int(i) / " + each + " * 4"));
+    e_.out.line(e_.dialect.constant(Type::I32, "to_n",
+                                    "column + int(i) % " + each + " * " + std::to_string(width())));
     e_.open(e_.dialect.when("to_m < size_m && to_n < size_n"));
     split_loops(e_, "to_m", loops_.rows);
     const std::size_t last = loops_.columns.back();
@@ -282,6 +321,7 @@ class Contraction {
   const std::vector<bool> live_;
   Accumulators sums_;
   Vectors vectors_;
+  std::vector<ExprId> loads_;  // of vectors, that results meet
 };
 
 }  // namespace

@@ -22,7 +22,8 @@ std::string Dialect::store_vector(const ir::Kernel&, int, std::size_t, const std
                                   const std::string&) const {
   lacks("vectors");
 }
-std::string Dialect::store_cast_vector(int, std::size_t, const std::string&, const std::string&) const {
+std::string Dialect::store_cast_vector(const ir::Kernel&, int, std::size_t, const std::string&,
+                                       const std::string&) const {
   lacks("casts of whole vectors");
 }
 std::string Dialect::workgroup_function_of_several(const std::string&, DType, const std::vector<std::string>&,

@@ -86,14 +86,15 @@ class Dialect : public Syntax {
   /// True iff floats are cast to this dtype a vector at a time, on their way to memory: by
   /// `store_cast_vector`. Other casts are written like any expression, element by element.
   virtual bool casts_vectors_to(DType) const { return false; }
-  virtual std::string store_cast_vector(int width, std::size_t buffer, const std::string& position,
-                                        const std::string& from) const;
+  virtual std::string store_cast_vector(const ir::Kernel& kernel, int width, std::size_t buffer,
+                                        const std::string& position, const std::string& from) const;
 
   /// A buffer's address as a whole number, for languages whose buffers may begin anywhere: the text has to
   /// ask whether vectors lie right. Empty: buffers begin where vectors may.
   virtual std::string address(std::size_t /*buffer*/) const { return ""; }
 
   bool has_wide_vectors = false;
+  bool pairs_halves = false;       // in a vector two values of 16 bits share a register
   bool numbers_vectors = false;    // by their number in a buffer, not by that of their first element
   bool loads_around_rows = false;  // whole vectors may be read of which any element is a buffer's
   // All loads of a row stand before what uses them; else that is left to the compiler.

@@ -116,7 +116,7 @@ void FlatVectors::write_points(const InnerWork& work) const {
     const ir::Store& store = *work.stores[s];
     e_.out.line(sources[s] == store.value
                     ? e_.dialect.store_vector(k_, e_.width, store.buffer, place(store.map), vector(s))
-                    : e_.dialect.store_cast_vector(e_.width, store.buffer, place(store.map), vector(s)));
+                    : e_.dialect.store_cast_vector(k_, e_.width, store.buffer, place(store.map), vector(s)));
   }
 }
 

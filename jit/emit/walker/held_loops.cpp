@@ -9,7 +9,7 @@ using ir::ExprId;
 using ir::ExprKind;
 
 void HeldLoops::choose_rows(const std::vector<InnerWork>& work) {
-  rows_ = hold_rows(k_, work);
+  rows_ = hold_rows(k_, work, e_.dialect.pairs_halves);
   e_.use.held_words = rows_.words;
 }
 

@@ -392,36 +392,35 @@ class Loops : private LoopText {
   /// of the first inner dim from `begin` up to `end_of_part`.
   void write_lane_loop(const Work& work) {
     const std::size_t last = k_.extents.size() - 1, first = k_.outer_rank;
-    const std::string begin = k_.split ? "begin" : e_.flat("0"),
-                      end = k_.split ? "end_of_part" : e_.flat(e_.integer(k_.extents[first]));
-    // Counted from 0 in steps of 1: of a loop in steps that are not known the compiler takes no rounds
-    // together.
+    // Rows of lanes may share the points of all loops.
+    const bool as_one = first == last || shares_all_inner_loops(k_, e_.target);
+    const std::string rest = as_one && first != last ? " * (" + count_of(first + 1, last - first) + ")" : "",
+                      begin = k_.split ? "begin" + rest : e_.flat("0"),
+                      end = (k_.split ? "end_of_part" : e_.flat(e_.integer(k_.extents[first]))) + rest;
+    // From 0 in steps of 1: of a loop in steps that are not known the compiler takes no rounds together.
+    const std::string row = begin + " + " + e_.flat(e_.dialect.row), rows = e_.flat(e_.dialect.rows);
     const auto coordinate = [&](const std::string& round) {
-      return has_rows()
-                 ? begin + " + " + e_.flat(e_.dialect.row) + " + " + round + " * " + e_.flat(e_.dialect.rows)
-                 : round;
+      return has_rows() ? row + " + " + round + " * " + rows : round;
     };
-    std::string from = begin, to = end;
-    if (has_rows()) {
-      e_.out.line(constant(
-          "rounds", rounds_of(begin + " + " + e_.flat(e_.dialect.row), end, e_.flat(e_.dialect.rows))));
-      from = e_.flat("0");
-      to = "rounds";
-    }
+    if (has_rows()) e_.out.line(constant("rounds", rounds_of(row, end, rows)));
+    const std::string from = has_rows() ? e_.flat("0") : begin, to = has_rows() ? "rounds" : end;
+    if (as_one)
+      return write_chunked(work, from, to, "1", 1, [&] {
+        split(coordinate("j"), first, last - first + 1, "");
+        write_point(work);
+      });
     for (std::size_t c = first; c < last; ++c) {
       const bool is_first = c == first;
       e_.open(loop("y" + std::to_string(c), is_first ? from : e_.flat("0"),
                    is_first ? to : e_.flat(e_.integer(k_.extents[c])), "1"));
       const std::string y = "y" + std::to_string(c);
-      e_.out.line(
-          e_.dialect.constant(e_.index_type, e_.coordinates[c], e_.index(is_first ? coordinate(y) : y)));
+      const std::string at = e_.index(is_first ? coordinate(y) : y);
+      e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[c], at));
     }
-    const bool one = first == last;
-    write_chunked(work, one ? from : e_.flat("0"), one ? to : e_.flat(e_.integer(k_.extents[last])), "1", 1,
-                  [&] {
-                    split(one ? coordinate("j") : "j", last, 1, "");
-                    write_point(work);
-                  });
+    write_chunked(work, e_.flat("0"), e_.flat(e_.integer(k_.extents[last])), "1", 1, [&] {
+      split("j", last, 1, "");
+      write_point(work);
+    });
     for (std::size_t c = first; c < last; ++c) e_.close();
   }
 

@@ -17,8 +17,8 @@ constexpr int kFewInstructions = 3;
 
 class Chooser {
  public:
-  Chooser(const ir::Kernel& kernel, const std::vector<InnerWork>& work)
-      : k_(kernel), work_(work), first_(kernel.exprs.size(), kNever) {
+  Chooser(const ir::Kernel& kernel, const std::vector<InnerWork>& work, bool pairs_halves)
+      : k_(kernel), work_(work), pairs_halves_(pairs_halves), first_(kernel.exprs.size(), kNever) {
     for (std::size_t p = 0; p < work.size(); ++p)
       for (ir::ExprId id : work[p].values)
         if (first_[id] == kNever) first_[id] = static_cast<int>(p);
@@ -80,8 +80,13 @@ class Chooser {
         for (ir::ExprId id : values)
           if (is_load_of_row(id) && !rows.has(id)) rows.held.push_back(id);
     share_slots(rows);
-    for (DType dtype : rows.slot_dtypes) rows.words += (size_of(dtype) == 8 ? 2u : 1u) * k_.row_elements;
+    for (DType dtype : rows.slot_dtypes) rows.words += registers(dtype);
     return rows;
+  }
+
+  std::size_t registers(DType dtype) const {
+    if (pairs_halves_ && size_of(dtype) == 2) return k_.row_elements / 2;
+    return (size_of(dtype) == 8 ? 2u : 1u) * std::size_t{k_.row_elements};
   }
 
   /// Not those of which all rows read the same, which are close at hand.
@@ -154,14 +159,15 @@ class Chooser {
 
   const ir::Kernel& k_;
   const std::vector<InnerWork>& work_;
+  const bool pairs_halves_;
   std::vector<int> first_;         // the first phase that computes a value
   std::vector<ir::ExprId> early_;  // loads that the first phase does for later ones
 };
 
 }  // namespace
 
-HeldRows hold_rows(const ir::Kernel& kernel, const std::vector<InnerWork>& work) {
-  return Chooser(kernel, work).run();
+HeldRows hold_rows(const ir::Kernel& kernel, const std::vector<InnerWork>& work, bool pairs_halves) {
+  return Chooser(kernel, work, pairs_halves).run();
 }
 
 }  // namespace sinter::emit

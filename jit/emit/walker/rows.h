@@ -15,6 +15,7 @@ struct HeldRows {
   std::vector<std::size_t>
       slots;  // of each held value: which registers; those of a value no longer needed serve another
   std::vector<DType> slot_dtypes;
+  std::string owner;                            // "a." where the arrays are members of `a`
   std::size_t words = 0;                        // of 32 bits, that a lane holds
   std::vector<std::vector<ir::ExprId>> taken;   // by phase: held since an earlier phase
   std::vector<std::vector<ir::ExprId>> values;  // by phase: computed or loaded in it, operands first
@@ -24,12 +25,13 @@ struct HeldRows {
   static std::string slot(std::size_t number) { return "h" + std::to_string(number); }
   /// The array of a held value.
   std::string name(ir::ExprId id) const {
-    return slot(slots[static_cast<std::size_t>(std::find(held.begin(), held.end(), id) - held.begin())]);
+    return owner +
+           slot(slots[static_cast<std::size_t>(std::find(held.begin(), held.end(), id) - held.begin())]);
   }
 };
 
 /// Chooses for a kernel with Kernel::row_elements. `work` is that of each phase; nothing is held when it
-/// would take more registers than a lane has.
-HeldRows hold_rows(const ir::Kernel& kernel, const std::vector<InnerWork>& work);
+/// would take more registers than a lane has. `pairs_halves`: Dialect::pairs_halves.
+HeldRows hold_rows(const ir::Kernel& kernel, const std::vector<InnerWork>& work, bool pairs_halves);
 
 }  // namespace sinter::emit

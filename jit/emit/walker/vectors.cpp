@@ -51,7 +51,6 @@ bool Vectors::is_load(ExprId id) const {
   return expr.kind == ExprKind::Load && expr.predicate == ir::kNone && e_.is_consecutive(expr.map, along_);
 }
 
-/// Where a vector lies, as the language counts.
 std::string Vectors::place(std::size_t map, const std::string& base) const {
   const bool is_shifted = k_.row_ragged;  // the row's coordinate is no multiple of the width
   if (e_.dialect.numbers_vectors && !is_shifted) return e_.vector_number(map, along_, "vector");
@@ -113,8 +112,9 @@ void Vectors::write_points(const InnerWork& work, const std::string& base, const
     const ir::Store& store = *work.stores[s];
     if (!is_store(store)) continue;
     const std::string where = place(store.map, base), from = "w" + std::to_string(s);
-    e_.out.line(stored[s] == store.value ? e_.dialect.store_vector(k_, e_.width, store.buffer, where, from)
-                                         : e_.dialect.store_cast_vector(e_.width, store.buffer, where, from));
+    e_.out.line(stored[s] == store.value
+                    ? e_.dialect.store_vector(k_, e_.width, store.buffer, where, from)
+                    : e_.dialect.store_cast_vector(k_, e_.width, store.buffer, where, from));
   }
 }
 

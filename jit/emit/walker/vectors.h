@@ -39,7 +39,9 @@ class Vectors {
   void write_shifted_points(const InnerWork& work, const std::string& base, const HeldRows& rows,
                             const std::vector<ir::ExprId>& values, const std::vector<ir::ExprId>& loaded);
 
-  /// The statement that loads a vector to `to`; `base` is the name of its first coordinate.
+  /// Where a vector lies, as the language counts; `base` is the name of its first coordinate.
+  std::string place(std::size_t map, const std::string& base) const;
+  /// The statement that loads a vector to `to`.
   std::string load(ir::ExprId id, const std::string& base, const std::string& to) const;
 
   /// A vector's points, for which the last coordinate is defined for the first of them, under the name
@@ -53,7 +55,6 @@ class Vectors {
  private:
   bool is_of_row(std::size_t map) const;
   bool is_store(const ir::Store& store) const { return e_.is_consecutive(store.map, along_); }
-  std::string place(std::size_t map, const std::string& base) const;
 
   Expressions& e_;
   Accumulators& sums_;

@@ -422,6 +422,7 @@ layout(constant_id = 1) const uint SN_LANES = 256;
 #define SN_ROWS (gl_WorkGroupSize.x / SN_LANES)
 #define SN_ROW (gl_LocalInvocationID.x / SN_LANES)
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
+SN_FN int sn_cast_i64_i32(i64 a) { return int(a); }
 bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
 SN_FN float sn_max_f32(float a, float b) { return a > b || sn_is_nan_f32(a) ? a : b; }
 shared float sn_rows_max_f32_v[256];
@@ -437,6 +438,14 @@ void sn_rows_max_f32(inout float v) {
     v = joined;
   }
 }
+SN_FN float sn_exp_f32(float a) {
+  precise float t = clamp(a * 1.4426950408889634, -126.0, 127.0) + 12583039.0;
+  precise float k = t - 12583039.0;
+  precise float r = a - k * 0.693359375;
+  precise float f = fma(k, 3.0613186637111251e-4, r * 1.4426950408889634);
+  precise float y = exp2(f) * uintBitsToFloat(floatBitsToUint(t) << 23);
+  return y;
+}
 shared float sn_rows_sum_f32_v[256];
 void sn_rows_sum_f32(inout float v) {
   if (SN_ROWS == 1u) return;
@@ -450,183 +459,147 @@ void sn_rows_sum_f32(inout float v) {
     v = joined;
   }
 }
-SN_FN float sn_exp_f32(float a) {
-  precise float t = clamp(a * 1.4426950408889634, -126.0, 127.0) + 12583039.0;
-  precise float k = t - 12583039.0;
-  precise float r = a - k * 0.693359375;
-  precise float f = fma(k, 3.0613186637111251e-4, r * 1.4426950408889634);
-  precise float y = exp2(f) * uintBitsToFloat(floatBitsToUint(t) << 23);
-  return y;
-}
-SN_FN float sn_log_f32(float a) {
-  if (sn_is_nan_f32(a)) return a;
-  if (a < 0.0) return uintBitsToFloat(0x7fc00000u);
-  if (a == 0.0) return uintBitsToFloat(0xff800000u);
-  if (floatBitsToUint(a) == 0x7f800000u) return a;
-  const bool tiny = a < 1.1754943508222875e-38;
-  const int bits = floatBitsToInt(tiny ? a * 8388608.0 : a);
-  const int e = (bits - 0x3f3504f3) >> 23;
-  const float k = float(tiny ? e - 23 : e);
-  precise float f = intBitsToFloat(bits - (e << 23)) - 1.0;
-  precise float s = f / (2.0 + f);
-  precise float z = s * s;
-  precise float p = 0.2857142857142857 + z * 0.2222222222222222;
-  p = 0.4 + z * p;
-  precise float t = z * (0.6666666666666666 + z * p);
-  precise float y = k * 0.693359375 + (f - (s * (f - t) + k * 2.1219444005469057e-4));
-  return y;
-}
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
   return (a * s) / (b * s);
 }
-layout(std430, binding = 0) restrict readonly buffer b0_t { i64 at[]; } b0;
-layout(std430, binding = 1) restrict buffer b1_t { float at[]; } b1;
-layout(std430, binding = 2) restrict readonly buffer b2_t { float at[]; } b2;
-layout(std430, binding = 3) restrict writeonly buffer b3_t { float at[]; } b3;
-layout(std430, binding = 4) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+layout(std430, binding = 0) restrict buffer b0_t { float at[]; } b0;
+layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
+layout(std430, binding = 2) restrict writeonly buffer b2_t { float at[]; } b2;
+layout(std430, binding = 3) restrict readonly buffer b3_t { i64 at[]; } b3;
+layout(std430, binding = 4) restrict writeonly buffer b4_t { float at[]; } b4;
+layout(std430, binding = 5) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
   const int n0 = int(sn_arguments.word[0]);
   const int n1 = int(sn_arguments.word[1]);
   const int n2 = int(sn_arguments.word[2]);
-  const float s0 = uintBitsToFloat(sn_arguments.word[3]);
-  const i64 s1 = packInt2x32(ivec2(uvec2(sn_arguments.word[4], sn_arguments.word[5])));
-  const i64 s2 = packInt2x32(ivec2(uvec2(sn_arguments.word[6], sn_arguments.word[7])));
-  const float s3 = uintBitsToFloat(sn_arguments.word[8]);
-  const float s4 = uintBitsToFloat(sn_arguments.word[9]);
-  const float s5 = uintBitsToFloat(sn_arguments.word[10]);
-  const float s6 = uintBitsToFloat(sn_arguments.word[11]);
+  const i64 s0 = packInt2x32(ivec2(uvec2(sn_arguments.word[3], sn_arguments.word[4])));
+  const i64 s1 = packInt2x32(ivec2(uvec2(sn_arguments.word[5], sn_arguments.word[6])));
+  const i64 s2 = packInt2x32(ivec2(uvec2(sn_arguments.word[7], sn_arguments.word[8])));
+  const float s3 = uintBitsToFloat(sn_arguments.word[9]);
+  const float s4 = uintBitsToFloat(sn_arguments.word[10]);
+  const float s5 = uintBitsToFloat(sn_arguments.word[11]);
+  const float s6 = uintBitsToFloat(sn_arguments.word[12]);
+  const float s7 = uintBitsToFloat(sn_arguments.word[13]);
   const u32 points = u32(n0);
   for (u32 t = u32(gl_WorkGroupID.x) * u32(SN_LANES); t < points; t += u32(gl_NumWorkGroups.x) * u32(SN_LANES)) {
     const bool there = t + u32(SN_LANE) < points;
     const u32 f = there ? t + u32(SN_LANE) : t;
     const int x0 = int(f);
-    const i64 v1 = b0.at[x0];
-    const bool v16 = (s1 <= v1);
-    const bool v18 = (v1 < s2);
-    const bool v19 = sn_and_bool(v16, v18);
-    precise float v22 = (s3 * s4);
-    precise float v24 = (v19 ? v22 : s5);
-    float r6 = uintBitsToFloat(0xff800000u);
-    float r6_all = float(0);
-    float r28 = float(0);
+    const i64 v10 = b3.at[x0];
+    const bool v11 = (s0 <= v10);
+    const bool v13 = (v10 < s1);
+    const bool v14 = sn_and_bool(v11, v13);
+    const i64 v16 = (v14 ? v10 : s2);
+    const int v17 = sn_cast_i64_i32(v16);
+    precise float v24 = (s4 * s5);
+    precise float v26 = (v14 ? v24 : s6);
+    precise float v29 = (-v26);
+    float r3 = uintBitsToFloat(0xff800000u);
+    float r3_all = float(0);
     if (there) {
       const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
-      for (u32 h = u32(0); h < rounds; h += u32(32)) {
-        const u32 left = rounds - h;
-        const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q28 = float(0);
-        {
-          u32 g = h;
-          for (; g + u32(7) < end; g += u32(8)) {
-            [[unroll]]
-            for (int u = 0; u < 8; ++u) {
-              const u32 j = g + u32(u) * u32(1);
-              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-              const i64 v0 = i64(x1);
-              const bool v2 = (v0 == v1);
-              precise float v3 = b1.at[x0 * n2 + x1];
-              precise float v4 = b2.at[x1];
-              precise float v5 = (v3 + v4);
-              precise float v26 = (v2 ? v24 : s6);
-              precise float v27 = (-v26);
-              r6 = max(r6, v5);
-              r6_all = r6_all + abs(v5);
-              q28 = (q28 + v27);
-            }
-          }
-          for (u32 j = g; j < end; j += 1) {
+      {
+        u32 g = u32(0);
+        for (; g + u32(7) < rounds; g += u32(8)) {
+          [[unroll]]
+          for (int u = 0; u < 8; ++u) {
+            const u32 j = g + u32(u) * u32(1);
             const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-            const i64 v0 = i64(x1);
-            const bool v2 = (v0 == v1);
-            precise float v3 = b1.at[x0 * n2 + x1];
-            precise float v4 = b2.at[x1];
-            precise float v5 = (v3 + v4);
-            precise float v26 = (v2 ? v24 : s6);
-            precise float v27 = (-v26);
-            r6 = max(r6, v5);
-            r6_all = r6_all + abs(v5);
-            q28 = (q28 + v27);
+            precise float v0 = b0.at[x0 * n2 + x1];
+            precise float v1 = b1.at[x1];
+            precise float v2 = (v0 + v1);
+            r3 = max(r3, v2);
+            r3_all = r3_all + abs(v2);
           }
         }
-        r28 = r28 + q28;
-      }
-    }
-    r6 = sn_is_nan_f32(r6_all) ? r6_all : r6;
-    sn_rows_max_f32(r6);
-    precise float v6 = r6;
-    sn_rows_sum_f32(r28);
-    precise float v28 = r28;
-    float r9 = float(0);
-    if (there) {
-      const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
-      for (u32 h = u32(0); h < rounds; h += u32(32)) {
-        const u32 left = rounds - h;
-        const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q9 = float(0);
-        {
-          u32 g = h;
-          for (; g + u32(7) < end; g += u32(8)) {
-            [[unroll]]
-            for (int u = 0; u < 8; ++u) {
-              const u32 j = g + u32(u) * u32(1);
-              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-              precise float v3 = b1.at[x0 * n2 + x1];
-              precise float v4 = b2.at[x1];
-              precise float v5 = (v3 + v4);
-              precise float v7 = (v5 - v6);
-              precise float v8 = sn_exp_f32(v7);
-              q9 = (q9 + v8);
-            }
-          }
-          for (u32 j = g; j < end; j += 1) {
-            const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-            precise float v3 = b1.at[x0 * n2 + x1];
-            precise float v4 = b2.at[x1];
-            precise float v5 = (v3 + v4);
-            precise float v7 = (v5 - v6);
-            precise float v8 = sn_exp_f32(v7);
-            q9 = (q9 + v8);
-          }
-        }
-        r9 = r9 + q9;
-      }
-    }
-    sn_rows_sum_f32(r9);
-    precise float v9 = r9;
-    precise float v10 = sn_log_f32(v9);
-    precise float v29 = sn_div_f32(v28, v9);
-    float r14 = float(0);
-    if (there) {
-      const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
-      for (u32 h = u32(0); h < rounds; h += u32(32)) {
-        const u32 left = rounds - h;
-        const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q14 = float(0);
-        for (u32 j = h; j < end; j += 1) {
+        for (u32 j = g; j < rounds; j += 1) {
           const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
-          const i64 v0 = i64(x1);
-          const bool v2 = (v0 == v1);
-          precise float v3 = b1.at[x0 * n2 + x1];
-          precise float v4 = b2.at[x1];
-          precise float v5 = (v3 + v4);
-          precise float v7 = (v5 - v6);
-          precise float v8 = sn_exp_f32(v7);
-          precise float v11 = (v7 - v10);
-          precise float v13 = (v2 ? v11 : s0);
-          precise float v26 = (v2 ? v24 : s6);
-          precise float v30 = (v29 * v8);
-          precise float v31 = (v26 + v30);
-          b1.at[x0 * n2 + x1] = v31;
-          q14 = (q14 + v13);
+          precise float v0 = b0.at[x0 * n2 + x1];
+          precise float v1 = b1.at[x1];
+          precise float v2 = (v0 + v1);
+          r3 = max(r3, v2);
+          r3_all = r3_all + abs(v2);
         }
-        r14 = r14 + q14;
       }
     }
-    sn_rows_sum_f32(r14);
-    precise float v14 = r14;
+    r3 = sn_is_nan_f32(r3_all) ? r3_all : r3;
+    sn_rows_max_f32(r3);
+    precise float v3 = r3;
+    float r6 = float(0);
+    float r21 = float(0);
+    if (there) {
+      const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
+      for (u32 h = u32(0); h < rounds; h += u32(32)) {
+        const u32 left = rounds - h;
+        const u32 end = h + (left < u32(32) ? left : u32(32));
+        float q6 = float(0);
+        float q21 = float(0);
+        {
+          u32 g = h;
+          for (; g + u32(7) < end; g += u32(8)) {
+            [[unroll]]
+            for (int u = 0; u < 8; ++u) {
+              const u32 j = g + u32(u) * u32(1);
+              const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+              precise float v0 = b0.at[x0 * n2 + x1];
+              precise float v1 = b1.at[x1];
+              precise float v2 = (v0 + v1);
+              precise float v4 = (v2 - v3);
+              precise float v5 = sn_exp_f32(v4);
+              const i64 v7 = i64(x1);
+              const int v8 = sn_cast_i64_i32(v7);
+              const bool v18 = (v8 == v17);
+              precise float v20 = (v18 ? v4 : s3);
+              q6 = (q6 + v5);
+              q21 = (q21 + v20);
+            }
+          }
+          for (u32 j = g; j < end; j += 1) {
+            const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+            precise float v0 = b0.at[x0 * n2 + x1];
+            precise float v1 = b1.at[x1];
+            precise float v2 = (v0 + v1);
+            precise float v4 = (v2 - v3);
+            precise float v5 = sn_exp_f32(v4);
+            const i64 v7 = i64(x1);
+            const int v8 = sn_cast_i64_i32(v7);
+            const bool v18 = (v8 == v17);
+            precise float v20 = (v18 ? v4 : s3);
+            q6 = (q6 + v5);
+            q21 = (q21 + v20);
+          }
+        }
+        r6 = r6 + q6;
+        r21 = r21 + q21;
+      }
+    }
+    sn_rows_sum_f32(r6);
+    precise float v6 = r6;
+    sn_rows_sum_f32(r21);
+    precise float v21 = r21;
+    precise float v30 = sn_div_f32(v29, v6);
     if (there && SN_ROW == 0u) {
-      b3.at[x0] = v14;
+      b2.at[x0] = v6;
+      b4.at[x0] = v21;
+    }
+    if (there) {
+      const u32 rounds = u32(0) + u32(SN_ROW) >= u32(n1) ? u32(0) : (u32(SN_ROWS) == u32(1) ? u32(n1) - (u32(0) + u32(SN_ROW)) : (u32(n1) - (u32(0) + u32(SN_ROW)) + u32(SN_ROWS) - 1) / u32(SN_ROWS));
+      for (u32 j = u32(0); j < rounds; j += 1) {
+        const int x1 = int(u32(0) + u32(SN_ROW) + j * u32(SN_ROWS));
+        precise float v0 = b0.at[x0 * n2 + x1];
+        precise float v1 = b1.at[x1];
+        precise float v2 = (v0 + v1);
+        precise float v4 = (v2 - v3);
+        precise float v5 = sn_exp_f32(v4);
+        const i64 v7 = i64(x1);
+        const int v8 = sn_cast_i64_i32(v7);
+        const bool v18 = (v8 == v17);
+        precise float v28 = (v18 ? v26 : s7);
+        precise float v31 = (v30 * v5);
+        precise float v32 = (v28 + v31);
+        b0.at[x0 * n2 + x1] = v32;
+      }
     }
   }
 }
@@ -646,6 +619,25 @@ layout(local_size_x = 256, local_size_x_id = 0) in;
 #define SN_ROWS 1u
 #define SN_ROW 0u
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
+bool sn_is_nan_f32(float a) { return (floatBitsToUint(a) & 0x7fffffffu) > 0x7f800000u; }
+SN_FN float sn_log_f32(float a) {
+  if (sn_is_nan_f32(a)) return a;
+  if (a < 0.0) return uintBitsToFloat(0x7fc00000u);
+  if (a == 0.0) return uintBitsToFloat(0xff800000u);
+  if (floatBitsToUint(a) == 0x7f800000u) return a;
+  const bool tiny = a < 1.1754943508222875e-38;
+  const int bits = floatBitsToInt(tiny ? a * 8388608.0 : a);
+  const int e = (bits - 0x3f3504f3) >> 23;
+  const float k = float(tiny ? e - 23 : e);
+  precise float f = intBitsToFloat(bits - (e << 23)) - 1.0;
+  precise float s = f / (2.0 + f);
+  precise float z = s * s;
+  precise float p = 0.2857142857142857 + z * 0.2222222222222222;
+  p = 0.4 + z * p;
+  precise float t = z * (0.6666666666666666 + z * p);
+  precise float y = k * 0.693359375 + (f - (s * (f - t) + k * 2.1219444005469057e-4));
+  return y;
+}
 shared float sn_workgroup_sum_f32_parts[2][8];
 u32 sn_workgroup_sum_f32_turn = 0u;
 float sn_workgroup_sum_f32(float mine) {
@@ -673,8 +665,10 @@ layout(std430, binding = 0) restrict readonly buffer b0_t { i64 at[]; } b0;
 layout(std430, binding = 0) restrict readonly buffer b0_4_t { i64vec2 at[]; } b0_4;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
 layout(std430, binding = 1) restrict readonly buffer b1_4_t { vec4 at[]; } b1_4;
-layout(std430, binding = 2) restrict writeonly buffer b2_t { float at[]; } b2;
-layout(std430, binding = 3) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
+layout(std430, binding = 2) restrict readonly buffer b2_t { float at[]; } b2;
+layout(std430, binding = 2) restrict readonly buffer b2_4_t { vec4 at[]; } b2_4;
+layout(std430, binding = 3) restrict writeonly buffer b3_t { float at[]; } b3;
+layout(std430, binding = 4) restrict readonly buffer sn_arguments_t { u32 word[]; } sn_arguments;
 void main() {
   const int n0 = int(sn_arguments.word[0]);
   const int n1 = int(sn_arguments.word[1]);
@@ -687,11 +681,11 @@ void main() {
   const u32 inner = u32(n1);
   const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(gl_WorkGroupID.x); f < points; f += u32(gl_NumWorkGroups.x)) {
-    float r9 = float(0);
+    float r12 = float(0);
     for (u32 h = u32(SN_LANE) * u32(4); h < inner4; h += u32(u32(SN_LANES) * u32(4) * 32)) {
       const u32 left = inner4 - h;
       const u32 end = h + (left < u32(u32(SN_LANES) * u32(4) * 32) ? left : u32(u32(SN_LANES) * u32(4) * 32));
-      float q9[4] = {float(0), float(0), float(0), float(0)};
+      float q12[4] = {float(0), float(0), float(0), float(0)};
       {
         u32 g = h;
         for (; g + u32(SN_LANES) * u32(4) * u32(3) < end; g += u32(SN_LANES) * u32(4) * u32(4)) {
@@ -704,6 +698,8 @@ void main() {
             l1 = i64vec4(b0_4.at[2u * (vector)], b0_4.at[2u * (vector) + 1u]);
             vec4 l6;
             l6 = b1_4.at[vector];
+            vec4 l8;
+            l8 = b2_4.at[vector];
             [[unroll]]
             for (int k = 0; k < 4; ++k) {
               const int x1 = y + k;
@@ -712,8 +708,11 @@ void main() {
               const bool v4 = (v1 < s1);
               const bool v5 = sn_and_bool(v2, v4);
               precise float v6 = l6[k];
-              precise float v8 = (v5 ? v6 : s2);
-              q9[k] = (q9[k] + v8);
+              precise float v7 = sn_log_f32(v6);
+              precise float v8 = l8[k];
+              precise float v9 = (v8 - v7);
+              precise float v11 = (v5 ? v9 : s2);
+              q12[k] = (q12[k] + v11);
             }
           }
         }
@@ -724,6 +723,8 @@ void main() {
           l1 = i64vec4(b0_4.at[2u * (vector)], b0_4.at[2u * (vector) + 1u]);
           vec4 l6;
           l6 = b1_4.at[vector];
+          vec4 l8;
+          l8 = b2_4.at[vector];
           [[unroll]]
           for (int k = 0; k < 4; ++k) {
             const int x1 = y + k;
@@ -732,17 +733,20 @@ void main() {
             const bool v4 = (v1 < s1);
             const bool v5 = sn_and_bool(v2, v4);
             precise float v6 = l6[k];
-            precise float v8 = (v5 ? v6 : s2);
-            q9[k] = (q9[k] + v8);
+            precise float v7 = sn_log_f32(v6);
+            precise float v8 = l8[k];
+            precise float v9 = (v8 - v7);
+            precise float v11 = (v5 ? v9 : s2);
+            q12[k] = (q12[k] + v11);
           }
         }
       }
-      r9 = r9 + ((q9[0] + q9[1]) + (q9[2] + q9[3]));
+      r12 = r12 + ((q12[0] + q12[1]) + (q12[2] + q12[3]));
     }
     for (u32 h = inner4 + u32(SN_LANE); h < inner; h += u32(u32(SN_LANES) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(SN_LANES) * 32) ? left : u32(u32(SN_LANES) * 32));
-      float q9 = float(0);
+      float q12 = float(0);
       for (u32 j = h; j < end; j += u32(SN_LANES)) {
         const int x1 = int(j);
         const i64 v1 = b0.at[x1];
@@ -750,16 +754,19 @@ void main() {
         const bool v4 = (v1 < s1);
         const bool v5 = sn_and_bool(v2, v4);
         precise float v6 = b1.at[x1];
-        precise float v8 = (v5 ? v6 : s2);
-        q9 = (q9 + v8);
+        precise float v7 = sn_log_f32(v6);
+        precise float v8 = b2.at[x1];
+        precise float v9 = (v8 - v7);
+        precise float v11 = (v5 ? v9 : s2);
+        q12 = (q12 + v11);
       }
-      r9 = r9 + q9;
+      r12 = r12 + q12;
     }
-    r9 = sn_workgroup_sum_f32(r9);
-    precise float v9 = r9;
-    precise float v11 = (v9 * s3);
+    r12 = sn_workgroup_sum_f32(r12);
+    precise float v12 = r12;
+    precise float v14 = (v12 * s3);
     if (SN_LANE == 0u) {
-      b2.at[0] = v11;
+      b3.at[0] = v14;
     }
   }
 }

@@ -8,6 +8,20 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -127,6 +141,20 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
 SN_FN u32 sn_mulhi(u32 a, u32 b) { return __umulhi(a, b); }
 struct sn_words { u32 x, y, z, w; };
 SN_FN sn_words sn_philox(u64 counter, i64 seed, i64 stream) {
@@ -237,6 +265,20 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -364,7 +406,22 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
+SN_FN int sn_cast_i64_i32(i64 a) { return int(a); }
 SN_FN float sn_max_f32(float a, float b) {
 #if __CUDA_ARCH__ >= 800
   float y;
@@ -388,6 +445,7 @@ SN_FN void sn_rows_max_f32(float& v) {
     v = sn_max_f32(v, w);
   }
 }
+SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN void sn_rows_sum_f32(float& v) {
   if (blockDim.y == 1u) return;
   __shared__ float parts[1][256];
@@ -402,107 +460,92 @@ SN_FN void sn_rows_sum_f32(float& v) {
     v = (v + w);
   }
 }
-SN_FN float sn_exp_f32(float a) { return expf(a); }
-SN_FN float sn_log_f32(float a) { return logf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
-    const i64* b0, float* __restrict__ b1, const float* b2, float* __restrict__ b3, int n0, int n1, int n2, float s0, i64 s1, i64 s2, float s3, float s4, float s5, float s6) {
+    float* __restrict__ b0, const float* b1, float* __restrict__ b2, const i64* b3, float* __restrict__ b4, int n0, int n1, int n2, i64 s0, i64 s1, i64 s2, float s3, float s4, float s5, float s6, float s7) {
   sn_follow();
   const u32 points = u32(n0);
   for (u32 t = u32(blockIdx.x) * u32(blockDim.x); t < points; t += u32(gridDim.x) * u32(blockDim.x)) {
     const bool there = t + u32(threadIdx.x) < points;
     const u32 f = there ? t + u32(threadIdx.x) : t;
     const int x0 = int(f);
-    const i64 v1 = b0[x0];
-    const bool v16 = (s1 <= v1);
-    const bool v18 = (v1 < s2);
-    const bool v19 = sn_and_bool(v16, v18);
-    const float v22 = (s3 * s4);
-    const float v24 = (v19 ? v22 : s5);
-    float r6 = __int_as_float(0xff800000);
-    float r28 = float(0);
+    const i64 v10 = b3[x0];
+    const bool v11 = (s0 <= v10);
+    const bool v13 = (v10 < s1);
+    const bool v14 = sn_and_bool(v11, v13);
+    const i64 v16 = (v14 ? v10 : s2);
+    const int v17 = sn_cast_i64_i32(v16);
+    const float v24 = (s4 * s5);
+    const float v26 = (v14 ? v24 : s6);
+    const float v29 = (-v26);
+    float r3 = __int_as_float(0xff800000);
+    if (there) {
+      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      #pragma unroll 8
+      for (u32 j = u32(0); j < rounds; j += 1) {
+        const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+        const float v0 = b0[x0 * n2 + x1];
+        const float v1 = b1[x1];
+        const float v2 = (v0 + v1);
+        r3 = sn_max_f32(r3, v2);
+      }
+    }
+    sn_rows_max_f32(r3);
+    const float v3 = r3;
+    float r6 = float(0);
+    float r21 = float(0);
     if (there) {
       const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
       for (u32 h = u32(0); h < rounds; h += u32(32)) {
         const u32 left = rounds - h;
         const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q28 = float(0);
+        float q6 = float(0);
+        float q21 = float(0);
         #pragma unroll 8
         for (u32 j = h; j < end; j += 1) {
           const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-          const i64 v0 = i64(x1);
-          const bool v2 = (v0 == v1);
-          const float v3 = b1[x0 * n2 + x1];
-          const float v4 = b2[x1];
-          const float v5 = (v3 + v4);
-          const float v26 = (v2 ? v24 : s6);
-          const float v27 = (-v26);
-          r6 = sn_max_f32(r6, v5);
-          q28 = (q28 + v27);
+          const float v0 = b0[x0 * n2 + x1];
+          const float v1 = b1[x1];
+          const float v2 = (v0 + v1);
+          const float v4 = (v2 - v3);
+          const float v5 = sn_exp_f32(v4);
+          const i64 v7 = i64(x1);
+          const int v8 = sn_cast_i64_i32(v7);
+          const bool v18 = (v8 == v17);
+          const float v20 = (v18 ? v4 : s3);
+          q6 = (q6 + v5);
+          q21 = (q21 + v20);
         }
-        r28 = r28 + q28;
+        r6 = r6 + q6;
+        r21 = r21 + q21;
       }
     }
-    sn_rows_max_f32(r6);
+    sn_rows_sum_f32(r6);
     const float v6 = r6;
-    sn_rows_sum_f32(r28);
-    const float v28 = r28;
-    float r9 = float(0);
-    if (there) {
-      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
-      for (u32 h = u32(0); h < rounds; h += u32(32)) {
-        const u32 left = rounds - h;
-        const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q9 = float(0);
-        #pragma unroll 8
-        for (u32 j = h; j < end; j += 1) {
-          const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-          const float v3 = b1[x0 * n2 + x1];
-          const float v4 = b2[x1];
-          const float v5 = (v3 + v4);
-          const float v7 = (v5 - v6);
-          const float v8 = sn_exp_f32(v7);
-          q9 = (q9 + v8);
-        }
-        r9 = r9 + q9;
-      }
-    }
-    sn_rows_sum_f32(r9);
-    const float v9 = r9;
-    const float v10 = sn_log_f32(v9);
-    const float v29 = sn_div_f32(v28, v9);
-    float r14 = float(0);
-    if (there) {
-      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
-      for (u32 h = u32(0); h < rounds; h += u32(32)) {
-        const u32 left = rounds - h;
-        const u32 end = h + (left < u32(32) ? left : u32(32));
-        float q14 = float(0);
-        #pragma unroll 8
-        for (u32 j = h; j < end; j += 1) {
-          const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
-          const i64 v0 = i64(x1);
-          const bool v2 = (v0 == v1);
-          const float v3 = b1[x0 * n2 + x1];
-          const float v4 = b2[x1];
-          const float v5 = (v3 + v4);
-          const float v7 = (v5 - v6);
-          const float v8 = sn_exp_f32(v7);
-          const float v11 = (v7 - v10);
-          const float v13 = (v2 ? v11 : s0);
-          const float v26 = (v2 ? v24 : s6);
-          const float v30 = (v29 * v8);
-          const float v31 = (v26 + v30);
-          b1[x0 * n2 + x1] = v31;
-          q14 = (q14 + v13);
-        }
-        r14 = r14 + q14;
-      }
-    }
-    sn_rows_sum_f32(r14);
-    const float v14 = r14;
+    sn_rows_sum_f32(r21);
+    const float v21 = r21;
+    const float v30 = sn_div_f32(v29, v6);
     if (there && threadIdx.y == 0u) {
-      b3[x0] = v14;
+      b2[x0] = v6;
+      b4[x0] = v21;
+    }
+    if (there) {
+      const u32 rounds = u32(0) + u32(threadIdx.y) >= u32(n1) ? u32(0) : (u32(blockDim.y) == u32(1) ? u32(n1) - (u32(0) + u32(threadIdx.y)) : (u32(n1) - (u32(0) + u32(threadIdx.y)) + u32(blockDim.y) - 1) / u32(blockDim.y));
+      for (u32 j = u32(0); j < rounds; j += 1) {
+        const int x1 = int(u32(0) + u32(threadIdx.y) + j * u32(blockDim.y));
+        const float v0 = b0[x0 * n2 + x1];
+        const float v1 = b1[x1];
+        const float v2 = (v0 + v1);
+        const float v4 = (v2 - v3);
+        const float v5 = sn_exp_f32(v4);
+        const i64 v7 = i64(x1);
+        const int v8 = sn_cast_i64_i32(v7);
+        const bool v18 = (v8 == v17);
+        const float v28 = (v18 ? v26 : s7);
+        const float v31 = (v30 * v5);
+        const float v32 = (v28 + v31);
+        b0[x0 * n2 + x1] = v32;
+      }
     }
   }
 }
@@ -516,6 +559,20 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
 SN_FN void sn_load4_i64(i64 (&to)[4], const i64* from) {
   const longlong2 low = ((const longlong2*)from)[0], high = ((const longlong2*)from)[1];
   to[0] = low.x;
@@ -531,6 +588,7 @@ SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   to[3] = all.w;
 }
 SN_FN bool sn_and_bool(bool a, bool b) { return a && b; }
+SN_FN float sn_log_f32(float a) { return logf(a); }
 SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool again) {
   for (u32 d = 16u; d > 0u; d >>= 1) {
     const float w = __shfl_xor_sync(0xffffffffu, v, d);
@@ -551,24 +609,26 @@ SN_FN void sn_workgroup_sum_f32(float& v, float (*warps)[32], u32 lanes, bool ag
 #define SN_BLOCKS 4
 #endif
 extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
-    const i64* b0, const float* b1, float* __restrict__ b2, int n0, int n1, i64 s0, i64 s1, float s2, float s3) {
+    const i64* b0, const float* b1, const float* b2, float* __restrict__ b3, int n0, int n1, i64 s0, i64 s1, float s2, float s3) {
   sn_follow();
-  const bool vectors = ((u64(b0) | u64(b1)) & 15) == 0;
+  const bool vectors = ((u64(b0) | u64(b1) | u64(b2)) & 15) == 0;
   const u32 points = u32(n0);
   const u32 inner = u32(n1);
   const u32 inner4 = vectors ? inner - inner % u32(4) : u32(0);
   for (u32 f = u32(blockIdx.x * blockDim.y + threadIdx.y); f < points; f += u32(gridDim.x * blockDim.y)) {
-    float r9 = float(0);
+    float r12 = float(0);
     for (u32 h = u32(threadIdx.x) * u32(4); h < inner4; h += u32(u32(blockDim.x) * u32(4) * 32)) {
       const u32 left = inner4 - h;
       const u32 end = h + (left < u32(u32(blockDim.x) * u32(4) * 32) ? left : u32(u32(blockDim.x) * u32(4) * 32));
-      float q9[4] = {float(0), float(0), float(0), float(0)};
+      float q12[4] = {float(0), float(0), float(0), float(0)};
       for (u32 j = h; j < end; j += u32(blockDim.x) * u32(4)) {
         const int y = int(j);
         i64 l1[4];
         sn_load4_i64(l1, b0 + (y));
         float l6[4];
         sn_load4_f32(l6, b1 + (y));
+        float l8[4];
+        sn_load4_f32(l8, b2 + (y));
         #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const int x1 = y + k;
@@ -577,16 +637,19 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
           const bool v4 = (v1 < s1);
           const bool v5 = sn_and_bool(v2, v4);
           const float v6 = l6[k];
-          const float v8 = (v5 ? v6 : s2);
-          q9[k] = (q9[k] + v8);
+          const float v7 = sn_log_f32(v6);
+          const float v8 = l8[k];
+          const float v9 = (v8 - v7);
+          const float v11 = (v5 ? v9 : s2);
+          q12[k] = (q12[k] + v11);
         }
       }
-      r9 = r9 + ((q9[0] + q9[1]) + (q9[2] + q9[3]));
+      r12 = r12 + ((q12[0] + q12[1]) + (q12[2] + q12[3]));
     }
     for (u32 h = inner4 + u32(threadIdx.x); h < inner; h += u32(u32(blockDim.x) * 32)) {
       const u32 left = inner - h;
       const u32 end = h + (left < u32(u32(blockDim.x) * 32) ? left : u32(u32(blockDim.x) * 32));
-      float q9 = float(0);
+      float q12 = float(0);
       for (u32 j = h; j < end; j += u32(blockDim.x)) {
         const int x1 = int(j);
         const i64 v1 = b0[x1];
@@ -594,16 +657,19 @@ extern "C" __global__ void __launch_bounds__(256, SN_BLOCKS) sinter_kernel(
         const bool v4 = (v1 < s1);
         const bool v5 = sn_and_bool(v2, v4);
         const float v6 = b1[x1];
-        const float v8 = (v5 ? v6 : s2);
-        q9 = (q9 + v8);
+        const float v7 = sn_log_f32(v6);
+        const float v8 = b2[x1];
+        const float v9 = (v8 - v7);
+        const float v11 = (v5 ? v9 : s2);
+        q12 = (q12 + v11);
       }
-      r9 = r9 + q9;
+      r12 = r12 + q12;
     }
-    { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r9, warps, blockDim.x, true); }
-    const float v9 = r9;
-    const float v11 = (v9 * s3);
+    { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r12, warps, blockDim.x, true); }
+    const float v12 = r12;
+    const float v14 = (v12 * s3);
     if (threadIdx.x == 0u) {
-      b2[0] = v11;
+      b3[0] = v14;
     }
   }
 }
@@ -617,6 +683,20 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
 SN_FN u32 sn_mulhi(u32 a, u32 b) { return __umulhi(a, b); }
 struct sn_words { u32 x, y, z, w; };
 SN_FN sn_words sn_philox(u64 counter, i64 seed, i64 stream) {
@@ -736,6 +816,20 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -940,6 +1034,20 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -1118,6 +1226,20 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -1245,6 +1367,20 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
 SN_FN void sn_rows_sum_f32(float& v) {
   if (blockDim.y == 1u) return;
   __shared__ float parts[1][256];

@@ -8,6 +8,20 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -241,6 +255,20 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -649,6 +677,20 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -823,6 +865,20 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -1104,6 +1160,20 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
 SN_FN float sn_erf_f32(float a) {
   const float c = fabsf(a), z = a * a;
   float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);
@@ -1315,6 +1385,20 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
 SN_FN void sn_load4_f32(float (&to)[4], const float* from) {
   const float4 all = *(const float4*)from;
   to[0] = all.x;
@@ -1442,6 +1526,20 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
 SN_FN void sn_rows_sum_f32(float& v) {
   if (blockDim.y == 1u) return;
   __shared__ float parts[1][256];
@@ -1560,6 +1658,20 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
 SN_FN void sn_rows_sum_f32(float& v) {
   if (blockDim.y == 1u) return;
   __shared__ float parts[1][256];
@@ -1640,6 +1752,20 @@ SN_FN void sn_follow() {
   asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #endif
 }
+template <int N>
+struct SnPairs {
+  u32 words[N / 2];
+  struct Value {
+    u32& word;
+    const int shift;
+    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }
+    __device__ __forceinline__ void operator=(u32 value) {
+      word = (word & 0xffff0000u >> shift) | value << shift;
+    }
+  };
+  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }
+  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & 0xffffu; }
+};
 SN_FN float sn_erf_f32(float a) {
   const float c = fabsf(a), z = a * a;
   float p = fma(-5.99940656684339e-4f, z, 4.994830582290888e-3f);

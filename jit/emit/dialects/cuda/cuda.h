@@ -27,6 +27,8 @@ const Dialect& cuda_dialect();
 /// each kernel begins. It lets the next kernel of the stream start, and waits for the end of the one before:
 /// all do, so all before it have ended.
 std::string_view cuda_head();
+/// Behind the types of a generated text: SnPairs, vectors of 16-bit values, two of which share a register.
+std::string_view cuda_pairs();
 
 /// The text of a prelude function; empty for a name there is not.
 std::string_view cuda_function(std::string_view name);

@@ -43,6 +43,7 @@ class CudaDialect : public Dialect {
     faults = "fault";
     member_number = "member";
     has_wide_vectors = true;
+    pairs_halves = true;
     divides_by_reciprocals = true;
     loads_around_rows = true;  // buffers lie at multiples of more than a vector, and end so
     handover = {"__threadfence();", "__shared__ u32 turn;", "turn", "__syncthreads();", ""};
@@ -50,7 +51,7 @@ class CudaDialect : public Dialect {
 
   std::string preamble(const ir::Kernel&, const Target&) const override {
     return "typedef unsigned int u32;\ntypedef long long i64;\ntypedef unsigned long long u64;\n" +
-           std::string(cuda_head());
+           std::string(cuda_head()) + std::string(cuda_pairs());
   }
 
   std::string open(const ir::Kernel& kernel, const Target& target, const BodyUse& use) const override {
@@ -93,8 +94,9 @@ class CudaDialect : public Dialect {
   bool has_vectors(const ir::Kernel&, const Target& target) const override { return target.vectors; }
   std::string address(std::size_t buffer) const override { return "u64(" + argument_name('b', buffer) + ")"; }
   std::string declare_vector(DType dtype, int width, const std::string& name, int count) const override {
-    const std::string array = count ? "[" + std::to_string(count) + "]" : "";
-    return std::string(c_type(dtype)) + " " + name + array + "[" + std::to_string(width) + "];";
+    const std::string array = count ? "[" + std::to_string(count) + "]" : "", size = std::to_string(width);
+    if (size_of(dtype) == 2) return "SnPairs<" + size + "> " + name + array + ";";
+    return std::string(c_type(dtype)) + " " + name + array + "[" + size + "];";
   }
   std::string load_vector(const ir::Kernel& kernel, int width, std::size_t buffer,
                           const std::string& position, const std::string& to) const override {
@@ -105,6 +107,14 @@ class CudaDialect : public Dialect {
                            const std::string& position, const std::string& from) const override {
     return "sn_store" + std::to_string(width) + "_" + std::string(name_of(kernel.buffers[buffer].dtype)) +
            "(b" + std::to_string(buffer) + " + (" + position + "), " + from + ");";
+  }
+
+  bool casts_vectors_to(DType dtype) const override { return is_half(dtype); }
+  std::string store_cast_vector(const ir::Kernel& kernel, int width, std::size_t buffer,
+                                const std::string& position, const std::string& from) const override {
+    return "sn_store_floats" + std::to_string(width) + "_" +
+           std::string(name_of(kernel.buffers[buffer].dtype)) + "(b" + std::to_string(buffer) + " + (" +
+           position + "), " + from + ");";
   }
 
   // C++ leaves the overflow of signed integers undefined; ours wrap.

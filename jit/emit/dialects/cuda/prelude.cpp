@@ -127,27 +127,43 @@ void add_vectors(FunctionTable& table) {
   vectors(DType::boolean, "uchar4", "unsigned char", false);
 }
 
-/// The same of 16 bits, and sn_load8 and sn_store8: two are a word, and eight of them one vector.
+/// The same of 16 bits, and sn_load8 and sn_store8: two are a word (SnPairs), and eight of them one vector.
+/// sn_store_floats4 and 8 round two floats by one instruction.
 void add_vectors_of_halves(FunctionTable& table) {
   for (DType dtype : {DType::bf16, DType::f16, DType::i16, DType::u16})
     for (int width : {4, 8}) {
       const std::string name(name_of(dtype)), count = std::to_string(width),
                                               vector = width == 4 ? "uint2" : "uint4";
-      std::string load = "SN_FN void sn_load" + count + "_" + name + "(u32 (&to)[" + count +
-                         "], const unsigned short* from) {\n  const " + vector + " all = *(const " + vector +
-                         "*)from;\n";
-      std::string words;
+      std::string load = "SN_FN void sn_load" + count + "_" + name + "(SnPairs<" + count +
+                         ">& to, const unsigned short* from) {\n  const " + vector + " all = *(const " +
+                         vector + "*)from;\n";
+      std::string words, rounded;
       for (int w = 0; w < width / 2; ++w) {
-        const std::string word = std::string("all.") + "xyzw"[w], low = std::to_string(2 * w),
-                          high = std::to_string(2 * w + 1);
-        load += "  to[" + low + "] = " + word + " & 0xffffu;\n  to[" + high + "] = " + word + " >> 16;\n";
-        words += std::string(w ? ", " : "") + "from[" + low + "] | from[" + high + "] << 16";
+        const std::string number = std::to_string(w), comma = w ? ", " : "";
+        load += "  to.words[" + number + "] = all." + "xyzw"[w] + ";\n";
+        words += comma + "from.words[" + number + "]";
+        rounded += comma + "sn_pair_" + name + "(from[" + std::to_string(2 * w) + "], from[" +
+                   std::to_string(2 * w + 1) + "])";
       }
+      const auto store = [&](const std::string& function, const std::string& from, const std::string& what) {
+        table[function] = "SN_FN void " + function + "(unsigned short* to, const " + from + ") {\n  *(" +
+                          vector + "*)to = make_" + vector + "(" + what + ");\n}\n";
+      };
       table["sn_load" + count + "_" + name] = load + "}\n";
-      table["sn_store" + count + "_" + name] =
-          "SN_FN void sn_store" + count + "_" + name + "(unsigned short* to, const u32 (&from)[" + count +
-          "]) {\n  *(" + vector + "*)to = make_" + vector + "(" + words + ");\n}\n";
+      store("sn_store" + count + "_" + name, "SnPairs<" + count + ">& from", words);
+      if (is_half(dtype))
+        store("sn_store_floats" + count + "_" + name, "float (&from)[" + count + "]", rounded);
     }
+  for (DType dtype : {DType::bf16, DType::f16}) {
+    const std::string name(name_of(dtype)), cast = "sn_cast_f32_" + name + "(";
+    table["sn_pair_" + name] =
+        "SN_FN u32 sn_pair_" + name +
+        "(float low, float high) {\n"
+        "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n  u32 pair;\n  asm(\"cvt.rn." +
+        name +
+        "x2.f32 %0, %1, %2;\" : \"=r\"(pair) : \"f\"(high), \"f\"(low));\n  return pair;\n#else\n  return " +
+        cast + "low) | " + cast + "high) << 16;\n#endif\n}\n";
+  }
 }
 
 /// sn_load8 and sn_store8 of what is larger or smaller: two vectors.
@@ -303,6 +319,24 @@ std::string_view cuda_head() {
          "  asm volatile(\"griddepcontrol.launch_dependents;\\n\\tgriddepcontrol.wait;\" ::: \"memory\");\n"
          "#endif\n"
          "}\n";
+}
+
+std::string_view cuda_pairs() {
+  return "template <int N>\n"
+         "struct SnPairs {\n"
+         "  u32 words[N / 2];\n"
+         "  struct Value {\n"
+         "    u32& word;\n"
+         "    const int shift;\n"
+         "    __device__ __forceinline__ operator u32() const { return word >> shift & 0xffffu; }\n"
+         "    __device__ __forceinline__ void operator=(u32 value) {\n"
+         "      word = (word & 0xffff0000u >> shift) | value << shift;\n"
+         "    }\n"
+         "  };\n"
+         "  __device__ __forceinline__ Value operator[](int k) { return {words[k / 2], k % 2 * 16}; }\n"
+         "  __device__ __forceinline__ u32 operator[](int k) const { return words[k / 2] >> k % 2 * 16 & "
+         "0xffffu; }\n"
+         "};\n";
 }
 
 std::string_view cuda_function(std::string_view name) {

@@ -216,7 +216,7 @@ class GlslDialect : public Dialect {
   }
 
   bool casts_vectors_to(DType dtype) const override { return dtype == DType::bf16; }
-  std::string store_cast_vector(int width, std::size_t buffer, const std::string& number,
+  std::string store_cast_vector(const ir::Kernel&, int width, std::size_t buffer, const std::string& number,
                                 const std::string& from) const override {
     const std::string call =
         width == kVector ? "sn_words_of_bf16(" + from + ")"
