@@ -1,6 +1,7 @@
-// Rows of scores on the tensor cores of compute capability 9.0: attention, and its gradients. One warpgroup
-// loads, the others have 64 rows of a tile each, and go along the columns. A workgroup stays for several
-// tiles of rows, so that the next one's data come in while one is finished. What stands before this text is
+// Rows of scores on the tensor cores of compute capability 9.0: attention, and its gradients. One lane loads;
+// warpgroups have 64 rows of a tile each, and go along the columns. The loading lane also finds out which
+// tiles of columns count, and says so beside their data. A workgroup stays for several tiles of rows, so that
+// the next one's data come in while one is finished. What stands before this text is
 // written for one kernel (jit/emit/attention):
 //
 //   SN_ROWS, SN_COLUMNS, SN_SLOTS   a tile's rows and columns; slots of shared memory, a tile of columns each
@@ -29,6 +30,11 @@ SN_FN unsigned tc_pair_f16(float low, float high) {
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
   return pair;
 }
+SN_FN float tc_exp2(float a) {
+  float b;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(b) : "f"(a));
+  return b;
+}
 // What the four lanes that share a row have found.
 SN_FN float tc_of_row(float x, int other) { return __shfl_xor_sync(0xffffffffu, x, other); }
 SN_FN void tc_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
@@ -45,6 +51,21 @@ SN_FN void tc_hold(float (&d)[N]) {
 #pragma unroll
   for (int k = 0; k < N; ++k) asm volatile("" : "+f"(d[k])::"memory");
 }
+// What is said of a tile of columns, or of rows: the first column, and flags.
+#define SN_ALL_SEEN 1
+#define SN_MORE 2
+#define SN_SKIPPED 4
+SN_FN void tc_say(unsigned at, int from, int flags) {
+  asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(at), "r"(from), "r"(flags) : "memory");
+}
+// All lanes of a warp hear the same, and the compiler is told so.
+SN_FN int2 tc_hear(unsigned at) {
+  int2 said;
+  asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];" : "=r"(said.x), "=r"(said.y) : "r"(at) : "memory");
+  said.x = __shfl_sync(0xffffffffu, said.x, 0);
+  said.y = __shfl_sync(0xffffffffu, said.y, 0);
+  return said;
+}
 // The tile of rows that a workgroup has in a round. Neighbouring tiles, which read the same columns, are done
 // together; every other round goes backwards, so that long and short ones even out.
 SN_FN int tc_item(int round) {
@@ -57,6 +78,8 @@ SN_FN int tc_item(int round) {
   const unsigned slots_at = rows_at + SN_ROW_SLOTS * SN_BYTES_OF_ROWS;
   const unsigned rows_here = slots_at + SN_SLOTS * SN_BYTES_OF_SLOT, rows_free = rows_here + 8 * SN_ROW_SLOTS;
   const unsigned full = rows_free + 8 * SN_ROW_SLOTS, empty = full + 8 * SN_SLOTS;
+  const unsigned of_rows = empty + 8 * SN_SLOTS, of_slots = of_rows + 8 * SN_ROW_SLOTS;
+  const unsigned turns = of_slots + 8 * SN_SLOTS;
   if (threadIdx.x == 0) {
     for (int s = 0; s < SN_ROW_SLOTS; ++s) {
       tc_barrier_init(rows_here + 8 * s, 1);
@@ -66,6 +89,7 @@ SN_FN int tc_item(int round) {
       tc_barrier_init(full + 8 * s, 1);
       tc_barrier_init(empty + 8 * s, 4 * SN_CONSUMERS);
     }
+    for (int g = 0; g < SN_CONSUMERS; ++g) tc_barrier_init(turns + 8 * g, 4);
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
   __syncthreads();
@@ -77,13 +101,23 @@ SN_FN int tc_item(int round) {
     if (threadIdx.x % 128 > 0) return;
     for (int round = 0, item; (item = tc_item(round)) < items; ++round) {
 //---
+      bool skips = false;
+      const auto after = [&](int at) -> int {
+        for (; at < size_n && is_skipped(at); at += SN_COLUMNS) skips = true;
+        return at;
+      };
+      int from = after(0), next;
       const int own = round % SN_ROW_SLOTS;
       const unsigned to_rows = rows_at + own * SN_BYTES_OF_ROWS, here = rows_here + 8 * own;
       tc_wait(rows_free + 8 * own, (round / SN_ROW_SLOTS & 1) ^ 1);
+      tc_say(of_rows + 8 * own, from, (from < size_n ? SN_MORE : 0) | (skips ? SN_SKIPPED : 0));
 //---
-      for (int from = 0; from < size_n; from += SN_COLUMNS) {
-        if (is_skipped(from)) continue;
+      for (; from < size_n; from = next) {
+        next = after(from + SN_COLUMNS);
         tc_wait(empty + 8 * slot, parity ^ 1);
+        tc_say(of_slots + 8 * slot, from,
+               (are_all_seen(from) ? SN_ALL_SEEN : 0) | (next < size_n ? SN_MORE : 0) |
+                   (skips ? SN_SKIPPED : 0));
         const unsigned arrived = full + 8 * slot, to = slots_at + slot * SN_BYTES_OF_SLOT;
 //---
         if (++slot == SN_SLOTS) {
@@ -96,34 +130,36 @@ SN_FN int tc_item(int round) {
   }
   SN_MORE_REGISTERS;
   const int column_of_lane = lane % 4 * 2;
+  // Warpgroups take turns at the tensor cores: while one multiplies, another finds exponentials.
+  unsigned own_turn = group == 0 ? 1 : 0;  // the parity of the next turn; the first has begun
   for (int round = 0, item; (item = tc_item(round)) < items; ++round) {
 //---
     // A lane has two rows, eight apart, and of each eight columns of a tile two neighbours.
     const int first_row = row_of_tile + group * 64 + threadIdx.x % 128 / 32 * 16 + lane / 4;
     const int row_slot = round % SN_ROW_SLOTS;
     const unsigned own_rows = rows_at + row_slot * SN_BYTES_OF_ROWS + group * 8192;
-    bool skips = false;
 //---
     tc_wait(rows_here + 8 * row_slot, round / SN_ROW_SLOTS & 1);
-    const auto after = [&](int at) -> int {
-      for (; at < size_n && is_skipped(at); at += SN_COLUMNS) skips = true;
-      return at;
-    };
     int before = -1;  // the slot whose combinations are under way
-    int from = after(0), next = 0;
+    int2 said = tc_hear(of_rows + 8 * row_slot);
+    bool skips = said.y & SN_SKIPPED, is_there = said.y & SN_MORE;
     // The scores of a tile are computed while those of the one before are combined.
     const auto begin_scores = [&](unsigned columns_at) {
       tc_begin();
 //---
       tc_end();
     };
-    if (from < size_n) {
+    if (is_there) {
       tc_wait(full + 8 * slot, parity);
       begin_scores(slots_at + slot * SN_BYTES_OF_SLOT);
+      said = tc_hear(of_slots + 8 * slot);
       tc_finish();
     }
-    for (; from < size_n; from = next) {
-      next = after(from + SN_COLUMNS);
+    while (is_there) {
+      const int from = said.x;
+      const bool is_seen = said.y & SN_ALL_SEEN;
+      is_there = said.y & SN_MORE;
+      skips = said.y & SN_SKIPPED;
       const unsigned columns_at = slots_at + slot * SN_BYTES_OF_SLOT;
       const int own = slot;
 //---
@@ -131,11 +167,17 @@ SN_FN int tc_item(int round) {
         slot = 0;
         parity ^= 1;
       }
-      if (next < size_n) {
+      if (SN_CONSUMERS > 1) {
+        tc_wait(turns + 8 * group, own_turn);
+        own_turn ^= 1;
+      }
+      if (is_there) {
         tc_wait(full + 8 * slot, parity);
         begin_scores(slots_at + slot * SN_BYTES_OF_SLOT);
+        said = tc_hear(of_slots + 8 * slot);
       }
 //---
+      if (SN_CONSUMERS > 1 && lane == 0) tc_arrive(turns + 8 * ((group + 1) % SN_CONSUMERS));
       tc_finish_scores();
       before = own;
     }

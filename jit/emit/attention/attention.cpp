@@ -49,7 +49,6 @@ class AttentionText : private ScoresText {
     then(2, 3, &AttentionText::write_loads_of_rows);
     then(3, 4, &AttentionText::write_loads_of_columns);
     then(4, 2, &AttentionText::write_item);
-    body += masks_.text();
     then(5, 2, &AttentionText::write_start);
     then(6, 3, &AttentionText::write_dots);
     then(7, 3, &AttentionText::write_tile);

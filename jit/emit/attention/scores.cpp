@@ -18,8 +18,9 @@ namespace {
 
 constexpr int kDepth = 16;   // of an instruction, in elements
 constexpr int kStrands = 4;  // in which a lane reduces a row
+// Of what is subtracted from scores: its rounding changes weights by 1e-4 at most, and theirs are 4e-3.
+const char* const kNear = "1000.f";
 
-std::string name(const char* what, ExprId id) { return what + std::to_string(id); }
 std::string text_of(int number) { return std::to_string(number); }
 
 }  // namespace
@@ -109,11 +110,12 @@ void ScoresText::write_tile() {
   for (const ExprId id : dots_) e_.out.line("tc_hold(" + name("scores", id) + ");");
   for (const ExprId id : combines_)
     e_.out.line("unsigned " + name("weights", id) + "[" + text_of(scores() / 2) + "];");
-  e_.open("if (are_all_seen(from))");
-  write_scores(false);
+  if (is_softmax()) return write_softmax();
+  e_.open("if (is_seen)");
+  write_sums(false, 0);
   e_.close();
   e_.open("else");
-  write_scores(true);
+  write_sums(true, 0);
   e_.close();
 }
 
@@ -155,15 +157,6 @@ void ScoresText::write_combines() {
   e_.out.line("tc_end();");
 }
 
-void ScoresText::write_scores(bool exact) {
-  if (is_softmax()) {
-    write_greatest(exact);
-    write_sums(exact, 1);
-  } else {
-    write_sums(exact, 0);
-  }
-}
-
 void ScoresText::open_scores(bool exact, const std::vector<ExprId>& targets, std::uint16_t phase) {
   e_.open_unrolled("i", scores());
   e_.out.line("const int r = int(i) / 2 % 2, strand = int(i) / 4 % " + text_of(kStrands) +
@@ -198,6 +191,7 @@ bool ScoresText::is_shifted(ExprId id) const {
 void ScoresText::define_score(ExprId id, bool exact, std::uint16_t phase) {
   const Expr& e = expr(id);
   if (is_argument(id) || e.kind == ExprKind::Row) return;
+  if ((phase == 1 || !is_softmax()) && write_exponential(id, exact)) return;
   if (phase == 1 && is_shifted(id)) {
     e_.out.line("const float " + e_.value(id) + " = shifted[i];");
   } else if (e.kind == ExprKind::Dot) {
@@ -219,15 +213,64 @@ std::string ScoresText::array_of(ExprId id) const {
   return ir::is_reduced(expr(id)) ? name("found", id) : array(id);
 }
 
-void ScoresText::write_greatest(bool exact) {
-  const ExprId id = greatest_[0], score = expr(id).args[0];
-  e_.out.line("float shifted[" + text_of(scores()) + "], greatest[2], factor[2];");
+/// Where all scores of a tile count and are a product times a positive number, the greatest product is looked
+/// for. An exponent takes one instruction, so long as what is subtracted is not so large that its own
+/// rounding would be seen: for a score the same whichever way its tile goes, so that results have the same
+/// bits in tiles of other sizes.
+void ScoresText::write_softmax() {
+  const ExprId id = greatest_[0];
+  const std::optional<ScaledDot> dot = scaled_dot(expr(id).args[0]);
+  e_.out.line("float shifted[" + text_of(scores()) + "], greatest[2], factor[2], subtracted[2];");
+  e_.out.line("bool is_near[2];");
+  e_.out.line("const bool is_plain = is_seen" + (dot ? " && " + dot->scale + " > 0.f;" : std::string(";")));
   declare_strands("of_strand", "-SN_INFINITY");
+  e_.open("if (is_plain)");
+  write_greatest(false, dot);
+  e_.close();
+  e_.open("else");
+  write_greatest(true, std::nullopt);
+  e_.close();
+  write_rows();
+  e_.open("if (is_plain && __all_sync(0xffffffffu, is_near[0] && is_near[1]))");
+  plain_score_ = dot ? name("scores", dot->dot) + "[i] * " + dot->scale : "shifted[i]";
+  write_sums(false, 1);
+  e_.close();
+  e_.open("else");
+  if (dot) {
+    e_.open("if (is_plain)");
+    e_.open_unrolled("i", scores());
+    e_.out.line("shifted[i] = " + plain_score_ + ";");
+    e_.close();
+    e_.close();
+  }
+  write_sums(true, 1);
+  e_.close();
+}
+
+void ScoresText::write_greatest(bool exact, const std::optional<ScaledDot>& dot) {
+  const ExprId score = expr(greatest_[0]).args[0];
+  const auto take = [&](const std::string& value) {
+    e_.out.line("of_strand[r][strand] = " + greater("of_strand[r][strand]", value) + ";");
+  };
+  if (dot) {
+    e_.open_unrolled("i", scores());
+    e_.out.line("const int r = int(i) / 2 % 2, strand = int(i) / 4 % " + text_of(kStrands) + ";");
+    take(name("scores", dot->dot) + "[i]");
+    e_.close();
+    for (const char* r : {"0", "1"})
+      for (int strand = 0; strand < kStrands; ++strand)
+        e_.out.line("of_strand[" + std::string(r) + "][" + text_of(strand) + "] *= " + dot->scale + ";");
+    return;
+  }
   open_scores(exact, {score}, 0);
   e_.out.line("shifted[i] = " + std::string(exact ? "of_column < size_n ? " : "") + e_.value(score) +
               (exact ? " : -SN_INFINITY;" : ";"));
-  e_.out.line("of_strand[r][strand] = " + greater("of_strand[r][strand]", "shifted[i]") + ";");
+  take("shifted[i]");
   e_.close();
+}
+
+void ScoresText::write_rows() {
+  const ExprId id = greatest_[0];
   e_.open_unrolled("r", 2);
   e_.out.line("greatest[r] = " + joined_strands("of_strand", Op::Max) + ";");
   for (const char* other : {"1", "2"})
@@ -251,6 +294,8 @@ void ScoresText::write_greatest(bool exact) {
   // A row in which everything so far is minus infinity has sums of 0.
   e_.out.line("factor[r] = before == now ? 1.f : sn_exp_f32(before - now);");
   e_.out.line("greatest[r] = now == -SN_INFINITY ? 0.f : now;");
+  e_.out.line("subtracted[r] = -(greatest[r] * " + std::string(kLog2E) + ");");
+  e_.out.line("is_near[r] = fabsf(greatest[r]) < " + std::string(kNear) + ";");
   e_.close();
   write_finish();
   for (const ExprId combine : combines_) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,12 @@
 #include "jit/emit/walker/expressions.h"
 
 namespace sinter::emit {
+
+/// Of the numbers of exponentials, whose functions take powers of 2.
+inline constexpr const char* kLog2E = "1.4426950408889634f";
+
+/// What a score, an expression, is called in a text.
+inline std::string name(const char* what, ir::ExprId id) { return what + std::to_string(id); }
 
 /// Writes into `e_.out`. A lane has two rows, r, eight apart, and of each eight columns of a tile two
 /// neighbours: its score number i is of row i / 2 % 2. The text is within the loops of
@@ -56,8 +63,15 @@ class ScoresText {
   void write_finish();
   /// From the first element of a line to that of the step.
   int along(ir::ExprId row, int step) const;
-  /// What is computed of a tile. `exact`: some of its scores do not count.
-  void write_scores(bool exact);
+  /// A product times a number of the kernel's arguments.
+  struct ScaledDot {
+    ir::ExprId dot;
+    std::string scale;
+  };
+  /// What a score is where all of a tile count.
+  std::optional<ScaledDot> scaled_dot(ir::ExprId id) const;
+  /// What becomes of a tile in two rounds over its scores.
+  void write_softmax();
   /// A loop over the scores of a lane, in which `targets`, and what they need, are defined.
   void open_scores(bool exact, const std::vector<ir::ExprId>& targets, std::uint16_t phase);
   /// A condition that holds all over the tile, or the score whose greatest is known.
@@ -65,8 +79,14 @@ class ScoresText {
   bool is_shifted(ir::ExprId id) const;
   void define_score(ir::ExprId id, bool exact, std::uint16_t phase);
   std::string array_of(ir::ExprId id) const;
+  /// The greatest scores of a tile. `exact`: some do not count. `dot`: what they are.
+  void write_greatest(bool exact, const std::optional<ScaledDot>& dot);
   /// The greatest score of each row up to this tile, and how much smaller what was summed so far becomes.
-  void write_greatest(bool exact);
+  void write_rows();
+  /// Of a difference, in fewer instructions than the two; false: it is not of that kind.
+  bool write_exponential(ir::ExprId id, bool exact);
+  /// A score, which scaled_dot() knows, less another number.
+  std::string less(ir::ExprId score, const std::string& subtracted, bool exact) const;
   /// Of the shifted scores: the greatest of a row, or the greater one of it and another number.
   ir::ExprId subtracted_value() const;
   /// What a lane reduces of a row it reduces in several strands, so that one does not wait for the other.
@@ -84,6 +104,7 @@ class ScoresText {
 
   std::vector<ir::ExprId> greatest_, sums_;  // reductions: the first round of two, and all others
   std::vector<bool> is_row_value_;
+  std::string plain_score_;  // text: where all of a tile count
 };
 
 }  // namespace sinter::emit
