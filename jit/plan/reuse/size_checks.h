@@ -1,10 +1,12 @@
 // What decisions of the planner asked about sizes, so that they can be asked again for other sizes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <vector>
 
+#include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
 #include <sinter/shape.h>
@@ -52,22 +54,30 @@ class SizeChecks {
   const std::vector<Cut>& cuts() const { return cuts_; }
 
  private:
+  // Shapes that are asked about are kept once, and named by their places.
+  struct PlacedTerm {
+    std::uint32_t shape;
+    double times;
+  };
   struct Comparison {
     Is is;
     bool outcome;
     double constant;
-    std::vector<Term> terms;
+    std::vector<PlacedTerm> terms;
   };
   struct Reduction {
-    Shape elements, results;
+    std::uint32_t elements, results;
     std::uint8_t answers;
   };
   using Words = std::vector<std::uint64_t>;
 
+  std::uint32_t place_of(const Shape& shape);
   bool is_new(Words words) { return known_.insert(std::move(words)).second; }
   std::uint8_t answers_of(double elements, double results) const;
 
   const ir::DeviceTraits& traits_;
+  absl::flat_hash_map<std::array<std::int64_t, kMaxRank + 1>, std::uint32_t> places_;
+  std::vector<Shape> shapes_;
   absl::flat_hash_set<Words> known_;
   std::vector<Comparison> comparisons_;
   std::vector<Reduction> reductions_;
