@@ -11,6 +11,7 @@
 
 #include "jit/ir/compare.h"
 #include "jit/plan/order.h"
+#include "jit/plan/reuse/questions.h"
 #include "jit/plan/rewrite/passes.h"
 
 namespace sinter::plan {
@@ -18,13 +19,6 @@ namespace {
 
 // Kernels of one form that differ, for sizes of one kind or another, and plans of such.
 constexpr std::size_t kMostKernels = 8, kMostOutlines = 4;
-
-/// True iff the same starts move, wherever to.
-bool same_starts(const std::vector<NodeStart>& a, const std::vector<NodeStart>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const NodeStart& x, const NodeStart& y) {
-    return x.dim == y.dim && x.start.start == y.start.start;
-  });
-}
 
 bool same_uses(const std::vector<BufferUse>& a, const std::vector<BufferUse>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const BufferUse& x, const BufferUse& y) {
@@ -44,8 +38,8 @@ bool same_scalars(const std::vector<ScalarArgument>& a, const std::vector<Scalar
 bool same_loops(const ir::Kernel& a, const ir::Kernel& b) {
   return a.tiling.sum == b.tiling.sum && a.tiling.a.value == b.tiling.a.value &&
          a.tiling.b.value == b.tiling.b.value && a.outer_rank == b.outer_rank &&
-         a.inner_rank == b.inner_rank && a.phases == b.phases && a.exprs.size() == b.exprs.size() &&
-         a.maps == b.maps;
+         a.inner_rank == b.inner_rank && a.phases == b.phases && a.attention.any() == b.attention.any() &&
+         a.exprs.size() == b.exprs.size() && a.maps == b.maps;
 }
 
 /// Calls with equal texts have equal ops, for any sizes.
@@ -85,27 +79,11 @@ std::unique_ptr<PlanTemplate> PlanTemplate::make(Planned planned, const trace::T
     numbers.id_of(cut.pieces);
     numbers.id_of(cut.in[cut.dim] / cut.pieces);
   }
-  std::vector<std::uint32_t> first_start;  // of each op
-  std::uint32_t starts = 0;
-  for (const trace::OpRecord& op : trace.ops) {
-    first_start.push_back(starts);
-    starts += static_cast<std::uint32_t>(trace::start_count(op));
-  }
-  for (NodeId id = 0; id < graph.nodes.size(); ++id) {
-    const Node& node = graph.nodes[id];
-    for (const std::int64_t size : node.shape) {
-      made->node_numbers_.push_back(numbers.find(size));
-      if (made->node_numbers_.back() == Numbers::kNone) return nullptr;
-    }
-    if (node.kind != NodeKind::Op || !has_positions(node.op)) continue;
-    const trace::OpRecord& record = trace.ops[node.record];
-    Node as_recorded;
-    as_recorded.shape = node.shape;
-    if (node.op == record.op) set_ints(trace, record, first_start[node.record], as_recorded);
-    if (node.op != record.op || node.ints != as_recorded.ints || node.starts != as_recorded.starts)
-      return nullptr;
-    made->takes_ints_.push_back({id, first_start[node.record], node.starts});
-  }
+  Graph& asked = made->planned_.checks->questions().graph();
+  asked.trace = graph.trace;
+  made->sized_ = std::make_unique<SizedGraph>(graph, numbers);
+  made->sized_questions_ = std::make_unique<SizedGraph>(asked, numbers);
+  if (!made->sized_->fits() || !made->sized_questions_->fits()) return nullptr;
   absl::flat_hash_map<const KernelForm*, std::uint32_t> number_of;
   const Grouping& grouping = made->planned_.grouping;
   for (GroupId g = 0; g < grouping.groups.size(); ++g) {
@@ -138,12 +116,15 @@ std::unique_ptr<PlanTemplate> PlanTemplate::make(Planned planned, const trace::T
 
 std::optional<Plan> PlanTemplate::plan(const trace::Trace& trace) {
   if (!matches(trace)) return std::nullopt;
-  planned_.graph.trace = &trace;
-  struct Reset {
+  struct OfTrace {
     PlanTemplate& of;
-    ~Reset() { of.planned_.graph.trace = &of.known_.trace(); }
-  } reset{*this};
-  if (!fill_graph(trace) || !fill_libraries() || !fill_kernels()) return std::nullopt;
+    OfTrace(PlanTemplate& of, const trace::Trace& trace) : of(of) { set(trace); }
+    ~OfTrace() { set(of.known_.trace()); }
+    void set(const trace::Trace& trace) {
+      of.planned_.graph.trace = of.planned_.checks->questions().graph().trace = &trace;
+    }
+  } of_trace(*this, trace);
+  if (!fill_graph() || !fill_libraries() || !fill_kernels()) return std::nullopt;
   Plan plan = planned_by_outline();
   plan.cuts = planned_.cuts;
   plan.held = planned_.held;
@@ -179,19 +160,12 @@ bool PlanTemplate::set_cuts() {
   return true;
 }
 
-bool PlanTemplate::fill_graph(const trace::Trace& trace) {
-  Graph& graph = planned_.graph;
-  auto id = node_numbers_.begin();
-  for (Node& node : graph.nodes)
-    for (std::int64_t& size : node.shape) {
-      if (!numbers_.is_set(*id)) return false;
-      size = numbers_.now(*id++);
-    }
-  for (const TakesInts& takes : takes_ints_) {
-    Node& node = graph.nodes[takes.node];
-    set_ints(trace, trace.ops[node.record], takes.first_start, node);
-    if (!same_starts(takes.moving, node.starts)) return false;
-  }
+/// Sizes for the trace at hand; false where something was decided by the old ones.
+bool PlanTemplate::fill_graph() {
+  const Graph& graph = planned_.graph;
+  if (!sized_questions_->fill(numbers_) || !planned_.checks->questions().hold(traits_) ||
+      !sized_->fill(numbers_))
+    return false;
   // What shows a stored value as it lies was not stored itself.
   return std::all_of(graph.results.begin(), graph.results.end(), [&](const Result& result) {
     return planned_.grouping.owners[result.node] != kInline || strided_view(graph, result.node).has_value();

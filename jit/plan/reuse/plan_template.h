@@ -14,6 +14,7 @@
 #include "jit/plan/reuse/numbers.h"
 #include "jit/plan/reuse/outline.h"
 #include "jit/plan/reuse/size_checks.h"
+#include "jit/plan/reuse/sized_graph.h"
 
 namespace sinter::plan {
 
@@ -49,7 +50,7 @@ class PlanTemplate {
 
   bool matches(const trace::Trace& trace);
   bool set_cuts();
-  bool fill_graph(const trace::Trace& trace);
+  bool fill_graph();
   bool fill_libraries();
 
   struct Form;
@@ -66,15 +67,9 @@ class PlanTemplate {
   const PlanOptions options_;
   const LowerLimits limits_;
   Numbers numbers_;
-  const KnownTrace known_;                 // that it was made of
-  Planned planned_;                        // its graph and grouping are filled in for each trace
-  std::vector<Numbers::Id> node_numbers_;  // the sizes of the nodes
-  struct TakesInts {                       // a node that has the ints of its op of the trace
-    NodeId node;
-    std::uint32_t first_start;      // number of the op's
-    std::vector<NodeStart> moving;  // of `known_`
-  };
-  std::vector<TakesInts> takes_ints_;
+  const KnownTrace known_;  // that it was made of
+  Planned planned_;         // its graph and grouping are filled in for each trace
+  std::unique_ptr<SizedGraph> sized_, sized_questions_;  // of these graphs
   struct Form {
     GroupId group;                             // the first that has it
     std::vector<NodeId> stored_later;          // nodes that it computes though they were stored in the end

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "jit/plan/lower/limits.h"
+#include "jit/plan/reuse/questions.h"
 #include "jit/plan/rewrite/passes.h"
 
 namespace sinter::plan {
@@ -29,6 +30,14 @@ bool is_so(SizeChecks::Is is, double sum) {
 }
 
 }  // namespace
+
+SizeChecks::SizeChecks(const ir::DeviceTraits& traits)
+    : traits_(traits), questions_(std::make_unique<Questions>()) {}
+SizeChecks::~SizeChecks() = default;
+
+void SizeChecks::ask(const Graph& graph, std::uint32_t node, Question question) {
+  questions_->ask(graph, node, question, traits_);
+}
 
 std::uint32_t SizeChecks::place_of(const Shape& shape) {
   std::array<std::int64_t, kMaxRank + 1> key{static_cast<std::int64_t>(shape.rank())};
