@@ -17,11 +17,14 @@ std::size_t held_bytes(const Plan& plan) {
                       held_bytes(plan.placements) + held_bytes(plan.held) + held_bytes(plan.unstored) +
                       held_bytes(plan.constants) + plan.origins.held_bytes() + held_bytes(plan.arena_bytes) +
                       held_bytes(plan.cuts) + held_bytes(plan.shapes) + held_bytes(plan.arguments->buffers) +
-                      held_bytes(plan.arguments->ints) + held_bytes(plan.structure->scalars) +
-                      held_bytes(plan.structure->records) + held_bytes(plan.structure->uses) +
-                      held_bytes(plan.structure->values);
+                      held_bytes(plan.arguments->ints);
+  // Plans of other sizes have parts of what they share.
+  bytes += (held_bytes(plan.structure->scalars) + held_bytes(plan.structure->records) +
+            held_bytes(plan.structure->uses) + held_bytes(plan.structure->values)) /
+           static_cast<std::size_t>(plan.structure.use_count());
   for (const PlanKernel& kernel : plan.kernels)
-    bytes += sizeof(ir::Kernel) + held_bytes(*kernel) + held_bytes(kernel.text());
+    bytes += (sizeof(ir::Kernel) + held_bytes(*kernel) + held_bytes(kernel.text())) /
+             static_cast<std::size_t>(kernel.owners());
   for (const Launch& launch : plan.launches) {
     bytes +=
         held_bytes(launch.moving_ints) + held_bytes(launch.moving_parts) + held_bytes(launch.moving_bytes);

@@ -31,9 +31,11 @@ Origins::Origins(const Graph& graph, std::vector<std::uint32_t> gathers) {
 }
 
 std::size_t Origins::held_bytes() const {
-  return ir::held_bytes(edges_->first_operand) + ir::held_bytes(edges_->operands) +
-         ir::held_bytes(edges_->inputs) + ir::held_bytes(edges_->gathers) + ir::held_bytes(edges_->records) +
-         ir::held_bytes(edges_->results);
+  // Plans of other sizes have parts of it.
+  return (ir::held_bytes(edges_->first_operand) + ir::held_bytes(edges_->operands) +
+          ir::held_bytes(edges_->inputs) + ir::held_bytes(edges_->gathers) + ir::held_bytes(edges_->records) +
+          ir::held_bytes(edges_->results)) /
+         static_cast<std::size_t>(edges_.use_count());
 }
 
 std::vector<bool> Origins::reached(std::span<const std::uint32_t> words,

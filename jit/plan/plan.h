@@ -99,6 +99,8 @@ class PlanKernel {
   const ir::Kernel* operator->() const { return &held_->kernel; }
   operator const ir::Kernel&() const { return held_->kernel; }
   const std::string& text() const { return held_->text; }
+  /// Plans that have it.
+  long owners() const { return held_.use_count(); }
 
  private:
   struct Held {

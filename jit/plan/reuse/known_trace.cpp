@@ -5,28 +5,18 @@
 #include <cstddef>
 #include <cstring>
 
+#include <absl/container/flat_hash_map.h>
+
 namespace sinter::plan {
 namespace {
 
-/// All but its numbers. A contiguous value is one where it has another size, too.
+/// All but its numbers.
 std::uint64_t flags_of(const trace::TraceValue& value) {
-  const bool contiguous = value.external && is_contiguous(value.shape, value.layout);
   return static_cast<std::uint64_t>(value.buffer) << 32 | static_cast<std::uint64_t>(value.dtype) << 16 |
-         static_cast<std::uint64_t>(value.shape.rank()) << 8 | static_cast<std::uint64_t>(contiguous) << 5 |
+         static_cast<std::uint64_t>(value.shape.rank()) << 8 |
          static_cast<std::uint64_t>(value.external) << 4 | static_cast<std::uint64_t>(value.held) << 3 |
          static_cast<std::uint64_t>(value.asked) << 2 | static_cast<std::uint64_t>(value.dying) << 1 |
          static_cast<std::uint64_t>(value.fills_buffer);
-}
-
-/// Calls `take` with the numbers of a value; false where it returned false.
-template <class Take>
-bool numbers_of(const trace::TraceValue& value, Take take) {
-  for (const std::int64_t size : value.shape)
-    if (!take(size)) return false;
-  if (!value.external) return true;
-  for (const std::int64_t stride : value.layout.strides)
-    if (!take(stride)) return false;
-  return take(value.layout.offset);
 }
 
 /// The number of elements, and with it all that is computed of a shape, fits.
@@ -66,12 +56,28 @@ bool has_positions(Op op) {
 
 KnownTrace::KnownTrace(const trace::Trace& trace, Numbers& numbers)
     : trace_(trace), of_ints_(trace.ints.size(), kName) {
-  for (const trace::TraceValue& value : trace.values) {
-    flags_.push_back(flags_of(value));
-    numbers_of(value, [&](std::int64_t number) {
-      of_values_.push_back(numbers.id_of(number));
-      return true;
-    });
+  const auto ids_of = [&](const Dims& dims) {
+    for (const std::int64_t number : dims) of_values_.push_back(numbers.id_of(number));
+  };
+  // A layout is compared with that of a value of the same shape: what is contiguous of one is so of all.
+  absl::flat_hash_map<std::vector<std::int64_t>, std::uint32_t> first_like;
+  std::vector<std::int64_t> words;
+  for (std::uint32_t i = 0; i < trace.values.size(); ++i) {
+    const trace::TraceValue& value = trace.values[i];
+    words.assign(value.shape.begin(), value.shape.end());
+    const auto [same_shape, is_new_shape] = first_like.try_emplace(words, i);
+    KnownValue& known = values_.emplace_back(KnownValue{flags_of(value), same_shape->second, i, false});
+    if (is_new_shape) ids_of(value.shape);
+    if (!value.external) continue;
+    words.push_back(-1);  // no size
+    words.insert(words.end(), value.layout.strides.begin(), value.layout.strides.end());
+    words.push_back(value.layout.offset);
+    const auto [same_layout, is_new_layout] = first_like.try_emplace(words, i);
+    known.layout_like = same_layout->second;
+    if (!is_new_layout) continue;
+    ids_of(value.layout.strides);
+    of_values_.push_back(numbers.id_of(value.layout.offset));
+    known.is_contiguous = is_contiguous(value.shape, value.layout);
   }
   std::size_t next_start = 0;  // number of the op's first start
   for (const trace::OpRecord& op : trace.ops) {
@@ -107,10 +113,26 @@ bool KnownTrace::same_ops(const trace::Trace& other) const {
 
 bool KnownTrace::set_values(const trace::Trace& other, Numbers& numbers) const {
   const Numbers::Id* id = of_values_.data();
-  for (std::size_t i = 0; i < other.values.size(); ++i) {
+  const auto set = [&](const Dims& dims) {
+    return std::all_of(dims.begin(), dims.end(),
+                       [&](std::int64_t number) { return numbers.set(*id++, number); });
+  };
+  for (std::uint32_t i = 0; i < other.values.size(); ++i) {
     const trace::TraceValue& value = other.values[i];
-    if (flags_of(value) != flags_[i] || !fits(value.shape)) return false;
-    if (!numbers_of(value, [&](std::int64_t number) { return numbers.set(*id++, number); })) return false;
+    const KnownValue& known = values_[i];
+    if (flags_of(value) != known.flags) return false;
+    if (known.shape_like == i) {
+      if (!fits(value.shape) || !set(value.shape)) return false;
+    } else if (!(value.shape == other.values[known.shape_like].shape)) {
+      return false;
+    }
+    if (!value.external) continue;
+    if (known.layout_like != i) {
+      if (!(value.layout == other.values[known.layout_like].layout)) return false;
+    } else if (is_contiguous(value.shape, value.layout) != known.is_contiguous ||
+               !set(value.layout.strides) || !numbers.set(*id++, value.layout.offset)) {
+      return false;
+    }
   }
   return true;
 }

@@ -32,8 +32,14 @@ class KnownTrace {
   bool set_ints(const trace::Trace& other, Numbers& numbers) const;
 
   const trace::Trace trace_;
-  std::vector<std::uint64_t> flags_;    // of each value all but its numbers
-  std::vector<Numbers::Id> of_values_;  // their numbers, in order
+  struct KnownValue {
+    std::uint64_t flags;  // all but its numbers
+    std::uint32_t shape_like,
+        layout_like;     // the first value with the same shape, and with the same layout too
+    bool is_contiguous;  // in memory; of the first with its layout
+  };
+  std::vector<KnownValue> values_;
+  std::vector<Numbers::Id> of_values_;  // the numbers of those shapes and layouts, in order
   std::vector<Numbers::Id> of_ints_;    // for each integer its number, or one of the two below
   static constexpr Numbers::Id kName = Numbers::kNone, kMoves = Numbers::kNone - 1;
 };
