@@ -16,8 +16,8 @@ namespace sinter::plan {
 /// keeps a copy of these nodes.
 class Questions {
  public:
-  /// A question is asked of a node of a graph that has the nodes above it looks at, and no others. Bases
-  /// have no operands there.
+  /// May look at the node, its operands and what these are views or casts of; what is below that has no
+  /// operands in the copy.
   using Question = SizeChecks::Question;
 
   void ask(const Graph& graph, NodeId id, Question question, const ir::DeviceTraits& traits);
