@@ -16,15 +16,20 @@ std::size_t held_bytes(const Plan& plan) {
   std::size_t bytes = held_bytes(plan.kernels) + held_bytes(plan.launches) + held_bytes(plan.output_bytes) +
                       held_bytes(plan.placements) + held_bytes(plan.held) + held_bytes(plan.unstored) +
                       held_bytes(plan.constants) + plan.origins.held_bytes() + held_bytes(plan.arena_bytes) +
-                      held_bytes(plan.cuts);
-  for (const ir::Kernel& kernel : plan.kernels) bytes += held_bytes(kernel);
+                      held_bytes(plan.cuts) + held_bytes(plan.shapes) + held_bytes(plan.arguments->buffers) +
+                      held_bytes(plan.arguments->ints);
+  // Plans of other sizes have parts of what they share.
+  bytes += (held_bytes(plan.structure->scalars) + held_bytes(plan.structure->records) +
+            held_bytes(plan.structure->uses) + held_bytes(plan.structure->values)) /
+           static_cast<std::size_t>(plan.structure.use_count());
+  for (const PlanKernel& kernel : plan.kernels)
+    bytes += (sizeof(ir::Kernel) + held_bytes(*kernel) + held_bytes(kernel.text())) /
+             static_cast<std::size_t>(kernel.owners());
   for (const Launch& launch : plan.launches) {
     bytes +=
         held_bytes(launch.moving_ints) + held_bytes(launch.moving_parts) + held_bytes(launch.moving_bytes);
     for (const MovingParts& parts : launch.moving_parts) bytes += parts.held_bytes();
-    bytes += held_bytes(launch.buffers) + held_bytes(launch.ints) + held_bytes(launch.scalars) +
-             held_bytes(launch.records) + held_bytes(launch.accesses);
-    if (std::holds_alternative<library::LibraryOpRef>(launch.what)) bytes += kLibraryOp;
+    if (launch.reads) bytes += kLibraryOp + held_bytes(*launch.reads);
   }
   for (const trace::Unstored& value : plan.unstored) bytes += held_bytes(value.ops);
   for (const PlanCut& cut : plan.cuts) bytes += held_bytes(cut.reason);

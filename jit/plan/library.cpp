@@ -81,6 +81,11 @@ void make_library_op(const Graph& graph, LibraryCall& call) {
   for (const LibraryOperand& read : call.operands) request.layouts.push_back({read.layout.strides, 0});
   for (NodeId result : call.results) request.channels_last.push_back(graph.nodes[result].channels_last);
   call.op = kind_of(graph.nodes[call.results[0]]).make(request);
+  std::vector<LibraryRead> reads;
+  reads.reserve(call.operands.size());
+  for (std::size_t k = 0; k < call.operands.size(); ++k)
+    reads.push_back({call.signature.operands[k].shape, call.operands[k].layout});
+  call.reads = std::make_shared<const std::vector<LibraryRead>>(std::move(reads));
 }
 
 }  // namespace sinter::plan

@@ -6,6 +6,7 @@
 
 #include "jit/library/library_op.h"
 #include "jit/plan/graph.h"
+#include "jit/plan/plan.h"
 
 namespace sinter::plan {
 
@@ -21,6 +22,7 @@ struct LibraryCall {
   std::vector<LibraryOperand> operands;
   std::vector<NodeId> results;  // nodes in the order of the kind's results; the first is the op itself
   library::LibraryOpRef op;
+  LibraryReads reads;  // its operands, for reports
 };
 
 /// What the library op `node` is asked for. An image that is computed with its channels last is named by its

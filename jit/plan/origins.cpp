@@ -4,53 +4,60 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "jit/ir/held_bytes.h"
 #include "jit/plan/graph.h"
 
 namespace sinter::plan {
 
-Origins::Origins(const Graph& graph, std::vector<std::uint32_t> gathers) : gathers_(std::move(gathers)) {
-  std::size_t edges = 0;
-  for (const Node& node : graph.nodes) edges += node.operands.size();
-  first_operand_.reserve(graph.nodes.size() + 1);
-  operands_.reserve(edges);
+Origins::Origins(const Graph& graph, std::vector<std::uint32_t> gathers) {
+  Edges edges;
+  std::size_t count = 0;
+  for (const Node& node : graph.nodes) count += node.operands.size();
+  edges.first_operand.reserve(graph.nodes.size() + 1);
+  edges.operands.reserve(count);
   for (NodeId id = 0; id < graph.nodes.size(); ++id) {
     const Node& node = graph.nodes[id];
-    first_operand_.push_back(static_cast<std::uint32_t>(operands_.size()));
-    operands_.insert(operands_.end(), node.operands.begin(), node.operands.end());
-    if (node.kind == NodeKind::External) inputs_.emplace_back(node.value, id);
+    edges.first_operand.push_back(static_cast<std::uint32_t>(edges.operands.size()));
+    edges.operands.insert(edges.operands.end(), node.operands.begin(), node.operands.end());
+    if (node.kind == NodeKind::External) edges.inputs.emplace_back(node.value, id);
   }
-  first_operand_.push_back(static_cast<std::uint32_t>(operands_.size()));
-  for (NodeId gather : gathers_) records_.push_back(graph.nodes[gather].record);
-  for (const Result& result : graph.results) results_.push_back(result.node);
+  edges.first_operand.push_back(static_cast<std::uint32_t>(edges.operands.size()));
+  edges.gathers = std::move(gathers);
+  for (NodeId gather : edges.gathers) edges.records.push_back(graph.nodes[gather].record);
+  for (const Result& result : graph.results) edges.results.push_back(result.node);
+  edges_ = std::make_shared<const Edges>(std::move(edges));
 }
 
 std::size_t Origins::held_bytes() const {
-  return ir::held_bytes(first_operand_) + ir::held_bytes(operands_) + ir::held_bytes(inputs_) +
-         ir::held_bytes(gathers_) + ir::held_bytes(records_) + ir::held_bytes(results_);
+  // Plans of other sizes have parts of it.
+  return (ir::held_bytes(edges_->first_operand) + ir::held_bytes(edges_->operands) +
+          ir::held_bytes(edges_->inputs) + ir::held_bytes(edges_->gathers) + ir::held_bytes(edges_->records) +
+          ir::held_bytes(edges_->results)) /
+         static_cast<std::size_t>(edges_.use_count());
 }
 
 std::vector<bool> Origins::reached(std::span<const std::uint32_t> words,
                                    std::span<const trace::ValueId> bad_inputs,
                                    std::span<const std::uint32_t> bad_nodes) const {
-  if (!words.empty() && words.size() != gathers_.size())
+  if (!words.empty() && words.size() != edges_->gathers.size())
     throw std::logic_error("[plan] " + std::to_string(words.size()) + " fault words of a plan that has " +
-                           std::to_string(gathers_.size()));
-  const std::size_t nodes = first_operand_.empty() ? 0 : first_operand_.size() - 1;
+                           std::to_string(edges_->gathers.size()));
+  const std::size_t nodes = edges_->first_operand.empty() ? 0 : edges_->first_operand.size() - 1;
   std::vector<bool> bad(nodes);
   for (std::size_t word = 0; word < words.size(); ++word)
-    if (words[word] != 0) bad[gathers_[word]] = true;
+    if (words[word] != 0) bad[edges_->gathers[word]] = true;
   for (const std::uint32_t node : bad_nodes) bad[node] = true;
   std::vector<trace::ValueId> sorted(bad_inputs.begin(), bad_inputs.end());
   std::sort(sorted.begin(), sorted.end());
-  for (const auto& [value, node] : inputs_)
+  for (const auto& [value, node] : edges_->inputs)
     if (std::binary_search(sorted.begin(), sorted.end(), value)) bad[node] = true;
   for (std::size_t node = 0; node < nodes; ++node)
-    for (std::size_t k = first_operand_[node]; k < first_operand_[node + 1] && !bad[node]; ++k)
-      bad[node] = bad[operands_[k]];
+    for (std::size_t k = edges_->first_operand[node]; k < edges_->first_operand[node + 1] && !bad[node]; ++k)
+      bad[node] = bad[edges_->operands[k]];
   std::vector<bool> found;
-  for (std::uint32_t result : results_) found.push_back(bad[result]);
+  for (std::uint32_t result : edges_->results) found.push_back(bad[result]);
   return found;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -29,17 +30,20 @@ class Origins {
                             std::span<const std::uint32_t> bad_nodes = {}) const;
 
   /// The op of the trace that a fault word belongs to: of equal ops that became one, the first.
-  std::uint32_t record_of(std::uint32_t word) const { return records_[word]; }
+  std::uint32_t record_of(std::uint32_t word) const { return edges_->records[word]; }
 
   /// About how much memory the edges take.
   std::size_t held_bytes() const;
 
  private:
-  // Node n reads the nodes operands_[first_operand_[n]] up to those of n + 1; all of them come before n.
-  std::vector<std::uint32_t> first_operand_, operands_;
-  std::vector<std::pair<trace::ValueId, std::uint32_t>> inputs_;  // external values and their nodes
-  std::vector<std::uint32_t> gathers_, records_;                  // of each word
-  std::vector<std::uint32_t> results_;                            // of each placement
+  struct Edges {
+    // Node n reads the nodes operands[first_operand[n]] up to those of n + 1; all of them come before n.
+    std::vector<std::uint32_t> first_operand, operands;
+    std::vector<std::pair<trace::ValueId, std::uint32_t>> inputs;  // external values and their nodes
+    std::vector<std::uint32_t> gathers, records;                   // of each word
+    std::vector<std::uint32_t> results;                            // of each placement
+  };
+  std::shared_ptr<const Edges> edges_ = std::make_shared<const Edges>();  // plans share them
 };
 
 }  // namespace sinter::plan

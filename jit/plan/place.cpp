@@ -5,9 +5,9 @@
 #include <limits>
 #include <optional>
 
-#include <absl/container/flat_hash_set.h>
-
 #include <sinter/error.h>
+
+#include "jit/ir/held_bytes.h"
 
 namespace sinter::plan {
 namespace {
@@ -98,26 +98,76 @@ class Arena {
   std::vector<Segment> segments_;
 };
 
-class Placer {
- public:
-  Placer(const Graph& graph, const Grouping& grouping, const std::vector<Step>& steps, std::size_t most_bytes)
-      : graph_(graph), grouping_(grouping), steps_(steps), arena_(most_bytes) {}
+std::size_t bytes_of(const Node& node) {
+  return static_cast<std::size_t>(node.shape.numel()) * size_of(node.dtype);
+}
 
-  Memory run() {
-    memory_.of_node.resize(graph_.nodes.size());
-    memory_.in_place_bytes.assign(steps_.size(), 0);
-    last_use_.assign(graph_.nodes.size(), -1);
-    last_read_of_input_.assign(graph_.trace->buffer_count, -1);
-    uses_.assign(graph_.nodes.size(), 0);
-    uses_of_input_.assign(graph_.trace->buffer_count, 0);
-    keeps_.assign(graph_.nodes.size(), false);
+/// Inner values are computed again in each phase that needs them, so a load may happen later than its own
+/// phase. An outer store comes before the inner values of its phase: for it these count as of the next.
+int last_phase_of_loads(const ir::Kernel& kernel, std::size_t r, ir::Level store) {
+  std::vector<int> phase(kernel.exprs.size(), -1);  // the last phase that computes the expression
+  for (const ir::Store& store : kernel.stores)
+    phase[store.value] = std::max<int>(phase[store.value], store.phase);
+  int last = 0;
+  for (std::size_t i = kernel.exprs.size(); i-- > 0;) {
+    const ir::Expr& expr = kernel.exprs[i];
+    // A reduction is computed in its operand's phase, an outer value once, in its own.
+    int own = phase[i];
+    if (expr.kind == ir::ExprKind::Reduce)
+      own = expr.phase - 1;
+    else if (expr.level == ir::Level::Outer)
+      own = expr.phase;
+    auto pass = [&](ir::ExprId arg) {
+      if (arg != ir::kNone) phase[arg] = std::max(phase[arg], own);
+    };
+    for (ir::ExprId arg : expr.args) pass(arg);
+    pass(expr.predicate);
+    const bool after = store == ir::Level::Outer && expr.level == ir::Level::Inner;
+    if (expr.kind == ir::ExprKind::Load && expr.buffer == r) last = std::max(last, own + after);
+  }
+  return last;
+}
+
+/// Every load of buffer `r` reads the element that the store to `w` writes, in the same lane and no later.
+bool same_elements(const ir::Kernel& kernel, std::size_t r, std::size_t w) {
+  // Lanes read the rows that other lanes write.
+  if (kernel.attention.any()) return false;
+  const ir::Store* store = nullptr;
+  for (const ir::Store& candidate : kernel.stores)
+    if (candidate.buffer == w) store = &candidate;
+  for (const ir::Expr& expr : kernel.exprs) {
+    if (!ir::reads_memory(expr) || expr.buffer != r) continue;
+    if (expr.kind != ir::ExprKind::Load || expr.map != store->map) return false;
+  }
+  return last_phase_of_loads(kernel, r, store->level) <= store->phase;
+}
+
+}  // namespace
+
+/// Reads the rules off steps.
+class PlaceReader {
+ public:
+  PlaceReader(const Graph& graph, const Grouping& grouping, const std::vector<Step>& steps, PlaceRules& rules)
+      : graph_(graph),
+        grouping_(grouping),
+        steps_(steps),
+        rules_(rules),
+        last_use_(graph.nodes.size(), -1),
+        last_read_of_input_(graph.trace->buffer_count, -1),
+        uses_(graph.nodes.size(), 0),
+        uses_of_input_(graph.trace->buffer_count, 0),
+        is_seen_(graph.nodes.size(), false),
+        is_listed_(graph.nodes.size(), false) {}
+
+  void run() {
+    rules_.inputs_ = graph_.trace->buffer_count;
     for (const Result& result : graph_.results) {
       const std::optional<StridedView> view = stored_view(result.node);
       if (graph_.nodes[view->base].kind == NodeKind::External) {
         // The value lives on in the input's buffer.
         last_read_of_input_[input_of(view->base)] = static_cast<int>(steps_.size());
       } else {
-        keeps_[view->base] = true;
+        is_seen_[view->base] = true;
       }
     }
     for (int s = 0; s < static_cast<int>(steps_.size()); ++s)
@@ -128,18 +178,12 @@ class Placer {
           last_read_of_input_[input] = std::max(last_read_of_input_[input], s);
         }
       }
-    donated_.assign(graph_.trace->buffer_count, false);
-    for (int s = 0; s < static_cast<int>(steps_.size()); ++s) place_step(s);
-    memory_.arena_bytes = arena_.ends();
-    return std::move(memory_);
+    for (int s = 0; s < static_cast<int>(steps_.size()); ++s) read_step(s);
   }
 
  private:
   std::uint32_t input_of(NodeId external) const {
     return graph_.trace->values[graph_.nodes[external].value].buffer;
-  }
-  std::size_t bytes(NodeId id) const {
-    return static_cast<std::size_t>(graph_.nodes[id].shape.numel()) * size_of(graph_.nodes[id].dtype);
   }
 
   /// A result's view over what is stored: the node itself if it has memory of its own.
@@ -148,34 +192,31 @@ class Placer {
     return strided_view(graph_, id);
   }
 
-  void place_step(int s) {
+  void read_step(int s) {
     const Step& step = steps_[s];
-    absl::flat_hash_set<NodeId> taken;
     count_uses(step, 1);
     if (step.library)
-      for (NodeId result : step.library->results) give_memory(result);
+      for (const NodeId result : step.library->results) add_result(result);
     std::size_t first = 0;
-    for (GroupId member : step.members) {
+    for (const GroupId member : step.members) {
       const std::size_t end = first + grouping_.kernels[member].buffers.size();
       for (std::size_t w = first; w < end; ++w) {
-        const NodeId id = step.buffers[w].node;
         if (!step.buffers[w].written) continue;
-        if (reuse(s, {member, first, end}, w, taken))
-          memory_.in_place_bytes[s] += static_cast<std::int64_t>(bytes(id));
-        else
-          give_memory(id);
+        for (std::size_t r = first; r < end; ++r) add_candidate(s, member, first, r, w);
+        add_result(step.buffers[w].node);
       }
       first = end;
     }
     for (const BufferUse& use : step.buffers) {
-      const Binding& binding = memory_.of_node[use.node];
-      const bool temporary =
-          graph_.nodes[use.node].kind == NodeKind::Op && binding.space == Binding::Space::Temporary;
+      const bool temporary = graph_.nodes[use.node].kind == NodeKind::Op && !is_seen_[use.node];
       // Once, though a library op may name it twice: a product with its own transpose.
-      if (temporary && last_use_[use.node] == s && taken.insert(use.node).second)
-        arena_.give_back(binding, std::max(aligned(bytes(use.node)), kAlignment));
+      if (!temporary || last_use_[use.node] != s || is_listed_[use.node]) continue;
+      is_listed_[use.node] = true;
+      rules_.last_uses_.push_back(use.node);
     }
     count_uses(step, -1);
+    rules_.steps_.push_back({static_cast<std::uint32_t>(rules_.results_.size()),
+                             static_cast<std::uint32_t>(rules_.last_uses_.size())});
   }
 
   void count_uses(const Step& step, int more) {
@@ -185,113 +226,100 @@ class Placer {
     }
   }
 
-  /// Memory of its own.
-  void give_memory(NodeId id) {
-    if (keeps_[id]) {
-      memory_.of_node[id] = {Binding::Space::Output, static_cast<std::uint32_t>(memory_.output_bytes.size()),
-                             0};
-      memory_.output_bytes.push_back(bytes(id));
-    } else {
-      memory_.of_node[id] = arena_.take(std::max(aligned(bytes(id)), kAlignment));
-    }
+  void add_result(NodeId id) {
+    rules_.results_.push_back({id, is_seen_[id], static_cast<std::uint32_t>(rules_.candidates_.size())});
   }
 
-  /// One member of a step and its buffers.
-  struct Member {
-    GroupId group;
-    std::size_t first, end;
-  };
-
-  /// Writes result `w` of step `s` over an operand of its member that dies here and is read at exactly the
-  /// same elements.
-  bool reuse(int s, const Member& member, std::size_t w, absl::flat_hash_set<NodeId>& taken) {
+  /// Notes operand `r` of step `s`, a buffer of `member`, if result `w` may be written over it: it dies here,
+  /// and is read at exactly the same elements.
+  void add_candidate(int s, GroupId member, std::size_t first, std::size_t r, std::size_t w) {
     const Step& step = steps_[s];
-    const LoweredGroup& lowered = grouping_.kernels[member.group];
-    const NodeId id = step.buffers[w].node;
-    for (std::size_t r = member.first; r < member.end; ++r) {
-      const NodeId from = step.buffers[r].node;
-      // Of another dtype it would be a binding of its own, and a kernel may rely on its bindings not to
-      // overlap.
-      if (!step.buffers[r].read || step.buffers[r].written || taken.contains(from) ||
-          bytes(from) != bytes(id) || graph_.nodes[from].dtype != graph_.nodes[id].dtype)
-        continue;
-      // Another member of the step reads the node: each has it once.
-      if (uses_[from] > 1 || !same_elements(lowered.kernel(), r - member.first, w - member.first)) continue;
-      if (graph_.nodes[from].kind == NodeKind::External) {
-        const trace::TraceValue& value = graph_.trace->values[graph_.nodes[from].value];
-        if (!keeps_[id] || !value.dying || value.layout.offset != 0 || donated_[value.buffer] ||
-            last_read_of_input_[value.buffer] != s || uses_of_input_[value.buffer] > 1)
-          continue;
-        donated_[value.buffer] = true;
-        memory_.of_node[id] = {Binding::Space::Input, value.buffer, 0};
-      } else {
-        const Binding& binding = memory_.of_node[from];
-        if (keeps_[id] || binding.space != Binding::Space::Temporary || last_use_[from] != s) continue;
-        memory_.of_node[id] = binding;
-      }
-      taken.insert(from);
-      return true;
+    const BufferUse &from = step.buffers[r], &to = step.buffers[w];
+    const Node& node = graph_.nodes[from.node];
+    // Of another dtype it would be a binding of its own, and a kernel may rely on its bindings not to
+    // overlap. Another member of the step may read the node: each has it once.
+    if (!from.read || from.written || node.dtype != graph_.nodes[to.node].dtype || uses_[from.node] > 1)
+      return;
+    std::uint32_t input = PlaceRules::kNoInput;
+    if (node.kind == NodeKind::External) {
+      const trace::TraceValue& value = graph_.trace->values[node.value];
+      input = value.buffer;
+      if (!is_seen_[to.node] || !value.dying || value.layout.offset != 0 || last_read_of_input_[input] != s ||
+          uses_of_input_[input] > 1)
+        return;
+    } else if (is_seen_[to.node] || is_seen_[from.node] || last_use_[from.node] != s) {
+      return;
     }
-    return false;
-  }
-
-  /// Every load of buffer `r` reads the element that the store to `w` writes, in the same lane and no later.
-  static bool same_elements(const ir::Kernel& kernel, std::size_t r, std::size_t w) {
-    // Lanes read the rows that other lanes write.
-    if (kernel.attention.any()) return false;
-    const ir::Store* store = nullptr;
-    for (const ir::Store& candidate : kernel.stores)
-      if (candidate.buffer == w) store = &candidate;
-    for (const ir::Expr& expr : kernel.exprs) {
-      if (!ir::reads_memory(expr) || expr.buffer != r) continue;
-      if (expr.kind != ir::ExprKind::Load || expr.map != store->map) return false;
-    }
-    return last_phase_of_loads(kernel, r, store->level) <= store->phase;
-  }
-
-  /// Inner values are computed again in each phase that needs them, so a load may happen later than its own
-  /// phase. An outer store comes before the inner values of its phase: for it these count as of the next.
-  static int last_phase_of_loads(const ir::Kernel& kernel, std::size_t r, ir::Level store) {
-    std::vector<int> phase(kernel.exprs.size(), -1);  // the last phase that computes the expression
-    for (const ir::Store& store : kernel.stores)
-      phase[store.value] = std::max<int>(phase[store.value], store.phase);
-    int last = 0;
-    for (std::size_t i = kernel.exprs.size(); i-- > 0;) {
-      const ir::Expr& expr = kernel.exprs[i];
-      // A reduction is computed in its operand's phase, an outer value once, in its own.
-      int own = phase[i];
-      if (expr.kind == ir::ExprKind::Reduce)
-        own = expr.phase - 1;
-      else if (expr.level == ir::Level::Outer)
-        own = expr.phase;
-      auto pass = [&](ir::ExprId arg) {
-        if (arg != ir::kNone) phase[arg] = std::max(phase[arg], own);
-      };
-      for (ir::ExprId arg : expr.args) pass(arg);
-      pass(expr.predicate);
-      const bool after = store == ir::Level::Outer && expr.level == ir::Level::Inner;
-      if (expr.kind == ir::ExprKind::Load && expr.buffer == r) last = std::max(last, own + after);
-    }
-    return last;
+    if (same_elements(grouping_.kernels[member].kernel(), r - first, w - first))
+      rules_.candidates_.push_back({from.node, input});
   }
 
   const Graph& graph_;
   const Grouping& grouping_;
   const std::vector<Step>& steps_;
-  Memory memory_;
-  Arena arena_;
+  PlaceRules& rules_;
   std::vector<int> last_use_;              // for nodes in memory: the last step that touches them
   std::vector<int> last_read_of_input_;    // for the trace's buffers
   std::vector<int> uses_, uses_of_input_;  // by buffers of the step at hand: of nodes, of the trace's buffers
-  std::vector<bool> donated_;
-  std::vector<bool> keeps_;  // stored nodes that somebody sees afterwards
+  std::vector<bool> is_seen_;              // stored nodes that somebody sees afterwards
+  std::vector<bool> is_listed_;            // among last uses
 };
 
-}  // namespace
+PlaceRules::PlaceRules(const Graph& graph, const Grouping& grouping, const std::vector<Step>& steps) {
+  PlaceReader(graph, grouping, steps, *this).run();
+}
 
-Memory place(const Graph& graph, const Grouping& grouping, const std::vector<Step>& steps,
-             std::size_t most_bytes) {
-  return Placer(graph, grouping, steps, most_bytes).run();
+Memory PlaceRules::place(const Graph& graph, std::size_t most_bytes) const {
+  Memory memory;
+  memory.of_node.resize(graph.nodes.size());
+  memory.in_place_bytes.assign(steps_.size(), 0);
+  memory.written_over.reserve(results_.size());
+  Arena arena(most_bytes);
+  std::vector<bool> is_taken(graph.nodes.size(), false), is_donated(inputs_, false);
+  const auto room_of = [&](NodeId id) { return std::max(aligned(bytes_of(graph.nodes[id])), kAlignment); };
+
+  std::size_t at = 0, candidate = 0, last_use = 0;
+  for (std::size_t s = 0; s < steps_.size(); ++s) {
+    for (; at < steps_[s].results; ++at) {
+      const Result& result = results_[at];
+      const std::size_t bytes = bytes_of(graph.nodes[result.node]);
+      NodeId over = kNoNode;
+      for (std::size_t c = candidate; c < result.end_candidates && over == kNoNode; ++c) {
+        const Candidate& from = candidates_[c];
+        if (bytes_of(graph.nodes[from.node]) != bytes || is_taken[from.node]) continue;
+        if (from.input != kNoInput) {
+          if (is_donated[from.input]) continue;
+          is_donated[from.input] = true;
+          memory.of_node[result.node] = {Binding::Space::Input, from.input, 0};
+        } else {
+          memory.of_node[result.node] = memory.of_node[from.node];
+        }
+        is_taken[from.node] = true;
+        over = from.node;
+      }
+      candidate = result.end_candidates;
+      memory.written_over.push_back(over);
+      if (over != kNoNode) {
+        memory.in_place_bytes[s] += static_cast<std::int64_t>(bytes);
+      } else if (result.is_seen) {
+        memory.of_node[result.node] = {Binding::Space::Output,
+                                       static_cast<std::uint32_t>(memory.output_bytes.size()), 0};
+        memory.output_bytes.push_back(bytes);
+      } else {
+        memory.of_node[result.node] = arena.take(room_of(result.node));
+      }
+    }
+    for (; last_use < steps_[s].last_uses; ++last_use)
+      if (const NodeId id = last_uses_[last_use]; !is_taken[id])
+        arena.give_back(memory.of_node[id], room_of(id));
+  }
+  memory.arena_bytes = arena.ends();
+  return memory;
+}
+
+std::size_t PlaceRules::held_bytes() const {
+  return ir::held_bytes(steps_) + ir::held_bytes(results_) + ir::held_bytes(candidates_) +
+         ir::held_bytes(last_uses_);
 }
 
 }  // namespace sinter::plan

@@ -22,10 +22,42 @@ struct Memory {
   std::vector<std::size_t> output_bytes;
   std::vector<std::size_t> arena_bytes;      // of each segment
   std::vector<std::int64_t> in_place_bytes;  // for each step
+  std::vector<NodeId> written_over;  // for each result of a kernel the operand that it replaces, or kNoNode
 };
 
-/// `most_bytes`: no segment of the arena gets larger, unless a single temporary is; 0: one segment holds all.
-Memory place(const Graph& graph, const Grouping& grouping, const std::vector<Step>& steps,
-             std::size_t most_bytes);
+/// What placing asks about steps, and no size changes: which value is needed how long, and which result may
+/// be written over which operand where their sizes are equal.
+class PlaceRules {
+ public:
+  PlaceRules(const Graph& graph, const Grouping& grouping, const std::vector<Step>& steps);
+
+  /// `graph`: the same, perhaps with other sizes. `most_bytes`: no segment of the arena gets larger, unless a
+  /// single temporary is; 0: one segment holds all.
+  Memory place(const Graph& graph, std::size_t most_bytes) const;
+
+  std::size_t held_bytes() const;
+
+ private:
+  friend class PlaceReader;
+  struct Result {
+    NodeId node;
+    bool is_seen;                  // by somebody, afterwards
+    std::uint32_t end_candidates;  // of the list; they begin where those of the result before end
+  };
+  struct Candidate {
+    NodeId node;
+    std::uint32_t input;  // the trace's buffer, or kNoInput
+  };
+  struct Ends {  // of a step in the lists
+    std::uint32_t results, last_uses;
+  };
+  static constexpr std::uint32_t kNoInput = 0xffffffff;
+
+  std::vector<Ends> steps_;
+  std::vector<Result> results_;
+  std::vector<Candidate> candidates_;
+  std::vector<NodeId> last_uses_;  // temporaries that a step is the last to touch, each once
+  std::uint32_t inputs_ = 0;       // buffers of the trace
+};
 
 }  // namespace sinter::plan

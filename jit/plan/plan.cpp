@@ -13,6 +13,7 @@
 #include "jit/plan/recipes.h"
 #include "jit/plan/reuse/plan_template.h"
 #include "jit/plan/rewrite/passes.h"
+#include "jit/plan/traffic.h"
 
 namespace sinter::plan {
 namespace {
@@ -44,8 +45,8 @@ Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const 
   Grouping grouping = group(graph, group_options(traits, options));
   std::vector<Step> steps = make_steps(grouping);
   if (options.fusion) batch(graph, grouping, traits, steps);
-  const Memory memory = place(graph, grouping, steps, traits.most_buffer_bytes);
-  Plan plan = assemble(graph, grouping, steps, memory, true);
+  const Memory memory = PlaceRules(graph, grouping, steps).place(graph, traits.most_buffer_bytes);
+  Plan plan = assemble(graph, grouping, steps, memory, true).plan;
   plan.cuts = cuts_of(graph, grouping);
   plan.held = std::move(held.held);
   plan.unstored = std::move(held.unstored);
@@ -64,34 +65,9 @@ Plan make_plan(const trace::Trace& trace, const ir::DeviceTraits& traits, const 
   return make_plan(trace, traits, options, passes());
 }
 
-std::int64_t Launch::bytes_read() const {
-  std::int64_t bytes = 0;
-  for (const Access& access : accesses) bytes += access.bytes_read;
-  return bytes;
-}
-
-std::int64_t Launch::bytes_written() const {
-  std::int64_t bytes = 0;
-  for (const Access& access : accesses) bytes += access.bytes_written;
-  return bytes;
-}
-
-std::int64_t Plan::bytes_moved() const {
-  std::int64_t bytes = 0;
-  for (const Launch& launch : launches) bytes += launch.bytes_read() + launch.bytes_written();
-  return bytes;
-}
-
 std::size_t Plan::temporary_bytes() const {
   std::size_t bytes = 0;
   for (std::size_t segment : arena_bytes) bytes += segment;
-  return bytes;
-}
-
-std::int64_t Plan::least_bytes() const {
-  std::int64_t bytes = 0;
-  for (const Launch& launch : launches)
-    for (const Access& access : launch.accesses) bytes += access.least_bytes;
   return bytes;
 }
 
@@ -110,12 +86,13 @@ std::string describe(const Launch& launch, const trace::Trace& trace) {
 }
 
 std::string to_string(const Plan& plan, const trace::Trace& trace) {
+  const Traffic traffic = traffic_of(plan, trace);
   std::string text = std::to_string(trace.ops.size()) + " ops, " + std::to_string(plan.launches.size()) +
                      " launches, " + std::to_string(plan.kernels.size()) + " distinct kernels, " +
                      std::to_string(plan.temporary_bytes()) + " B of temporaries, " +
                      std::to_string(plan.in_place_bytes) + " B in place, " + std::to_string(plan.peak_bytes) +
-                     " B at the peak, moves " + std::to_string(plan.bytes_moved()) + " B (least possible " +
-                     std::to_string(plan.least_bytes()) + ")\n";
+                     " B at the peak, moves " + std::to_string(traffic.bytes_moved()) +
+                     " B (least possible " + std::to_string(traffic.least_bytes()) + ")\n";
   auto name = [](const Binding& binding) {
     switch (binding.space) {
       case Binding::Space::Input: return "in" + std::to_string(binding.index);
@@ -134,8 +111,8 @@ std::string to_string(const Plan& plan, const trace::Trace& trace) {
     if (launch.members > 1) text += " for " + std::to_string(launch.members) + " members";
     for (const Binding& binding : launch.buffers) text += " " + name(binding);
     if (launch.in_place_bytes) text += " (in place)";
-    text += ": " + describe(launch, trace) + " reads " + std::to_string(launch.bytes_read()) + " B, writes " +
-            std::to_string(launch.bytes_written()) + " B\n";
+    text += ": " + describe(launch, trace) + " reads " + std::to_string(traffic.launches[i].bytes_read()) +
+            " B, writes " + std::to_string(traffic.launches[i].bytes_written()) + " B\n";
   }
   for (const HeldValue& held : plan.held) {
     if (held.stored) continue;

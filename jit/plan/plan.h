@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -31,41 +33,81 @@ struct Binding {
   friend bool operator==(const Binding&, const Binding&) = default;
 };
 
-/// What a launch does with one value in memory.
-struct Access {
-  std::uint32_t value = 0;   // equal within a plan iff it is the same value
+/// A value in memory that launches read or write.
+struct StoredValue {
+  std::uint32_t record = 0;  // the op of the trace that it comes from
+  trace::ValueId value = 0;  // external: the trace's value
   bool external = false;     // in memory before the trace starts
-  bool held = false;         // computed here, and somebody sees it afterwards
-  std::uint32_t record = 0;  // not external: the op of the trace that it comes from
-  Shape shape;
   DType dtype = DType::f32;
-  Binding memory;
-  bool written = false;         // by this launch; else only read
-  std::int64_t bytes_read = 0;  // distinct elements that the launch reads, never more than the value has
-  std::int64_t bytes_written = 0;
-  std::int64_t least_bytes =
-      0;  // the part that no plan can save: inputs read for the first time, results seen afterwards
 };
 
+/// That a launch reads or writes a value: one of a list of the launch, member after member, in the order of
+/// the kernel's buffers before those that are written in place are joined.
+struct ValueUse {
+  std::uint32_t value = 0;   // place in LaunchStructure::values
+  std::uint16_t buffer = 0;  // of the kernel; a library op's, by its order
+  bool read = false, written = false;
+};
+
+/// How a library op reads an operand: positions in a value in memory, in elements.
+struct LibraryRead {
+  Shape shape;
+  ViewLayout layout;
+};
+using LibraryReads = std::shared_ptr<const std::vector<LibraryRead>>;  // of all operands
+
 /// One kernel or library op with its arguments. A launch of several members has those of all of them, one
-/// after the other.
+/// after the other. The lists are parts of the plan's (Plan::arguments, Plan::structure).
 struct Launch {
   std::variant<std::uint32_t, library::LibraryOpRef> what;  // index in Plan::kernels, or the op
   std::uint32_t members = 1;
   std::uint32_t first_fault = 0;  // of the plan's fault words the launch's first
   std::uint32_t node = 0;         // a library op's, as `Plan::origins` numbers nodes
+  std::span<const Binding> buffers;
+  std::span<const std::int64_t> ints;
+  std::span<const ScalarArgument> scalars;  // in the order of the kernel's
+  std::span<const std::uint32_t> records;   // ops of the trace that it computes
+  std::span<const ValueUse> uses;           // what it reads and writes
+  std::vector<std::uint32_t> moving_ints;   // of `ints` those to which each run adds ...
+  std::vector<MovingParts> moving_parts;    // ... these parts
+  std::vector<MovingNumber> moving_bytes;   // likewise of the byte offsets of `buffers`
+  std::int64_t in_place_bytes = 0;          // results written over a buffer that nobody else sees
+  LibraryReads reads;                       // a library op's
+};
+
+/// The lists of all launches, one launch after the other: those that sizes change ...
+struct LaunchArguments {
   std::vector<Binding> buffers;
   std::vector<std::int64_t> ints;
-  std::vector<std::uint32_t> moving_ints;  // of `ints` those to which each run adds ...
-  std::vector<MovingParts> moving_parts;   // ... these parts
-  std::vector<MovingNumber> moving_bytes;  // likewise of the byte offsets of `buffers`
-  std::vector<ScalarArgument> scalars;     // in the order of the kernel's
-  std::vector<std::uint32_t> records;      // ops of the trace that it computes
-  std::int64_t in_place_bytes = 0;         // results written over a buffer that nobody else sees
-  std::vector<Access> accesses;            // what it reads and writes, for explanations
+};
+/// ... and those that are the same at all sizes, which plans share.
+struct LaunchStructure {
+  std::vector<ScalarArgument> scalars;
+  std::vector<std::uint32_t> records;
+  std::vector<ValueUse> uses;
+  std::vector<StoredValue> values;
+};
 
-  std::int64_t bytes_read() const;
-  std::int64_t bytes_written() const;
+/// A kernel of a plan, and its text, by which executables are found. Plans share them.
+class PlanKernel {
+ public:
+  PlanKernel(ir::Kernel kernel, std::string text)
+      : held_(std::make_shared<const Held>(Held{std::move(kernel), std::move(text)})) {}
+  explicit PlanKernel(ir::Kernel kernel) : PlanKernel(kernel, ir::to_string(kernel)) {}
+
+  const ir::Kernel& operator*() const { return held_->kernel; }
+  const ir::Kernel* operator->() const { return &held_->kernel; }
+  operator const ir::Kernel&() const { return held_->kernel; }
+  const std::string& text() const { return held_->text; }
+  /// Plans that have it.
+  long owners() const { return held_.use_count(); }
+
+ private:
+  struct Held {
+    ir::Kernel kernel;
+    std::string text;
+  };
+  std::shared_ptr<const Held> held_;
 };
 
 /// Why two kernels are not one.
@@ -92,8 +134,11 @@ struct HeldValue {
 inline constexpr const char* kAskedFor = "asked for";  // the usual reason
 
 struct Plan {
-  std::vector<ir::Kernel> kernels;  // each distinct kernel once
+  std::vector<PlanKernel> kernels;  // each distinct kernel once
   std::vector<Launch> launches;
+  std::shared_ptr<const LaunchArguments> arguments = std::make_shared<const LaunchArguments>();
+  std::shared_ptr<const LaunchStructure> structure = std::make_shared<const LaunchStructure>();
+  std::vector<Shape> shapes;  // of structure->values
   std::vector<std::size_t> output_bytes;
   std::vector<Placement> placements;
   std::vector<HeldValue> held;            // in the order of the program
@@ -109,11 +154,6 @@ struct Plan {
   std::size_t input_bytes = 0;  // of the trace's inputs, each buffer once
   std::size_t peak_bytes = 0;   // inputs, results and temporaries: all memory in use while it runs,
                                 // but for workspace that a library takes by itself
-
-  /// Memory traffic of all launches, and the least of any plan: each input element that is needed read once,
-  /// each result that somebody sees written once.
-  std::int64_t bytes_moved() const;
-  std::int64_t least_bytes() const;
 
   /// Of all segments of the arena.
   std::size_t temporary_bytes() const;

@@ -2,6 +2,7 @@
 #include "jit/plan/plan_kernels.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "jit/plan/order.h"
 
@@ -51,10 +52,20 @@ std::uint32_t PlanKernels::joined(const KernelForm& form, std::vector<Binding>& 
   return known->second = add(std::move(kernel), std::move(text));
 }
 
+std::vector<std::uint16_t> PlanKernels::places_after_joins(std::size_t buffers) const {
+  std::vector<std::uint16_t> places(buffers);
+  std::iota(places.begin(), places.end(), std::uint16_t{0});
+  for (const auto& [output, input] : joins_)
+    for (std::uint16_t& place : places) {
+      if (place == output) place = input;
+      if (place > output) --place;
+    }
+  return places;
+}
+
 std::uint32_t PlanKernels::add(ir::Kernel kernel, std::string text) {
-  const auto [known, added] =
-      by_text_.try_emplace(std::move(text), static_cast<std::uint32_t>(joined_.size()));
-  if (added) joined_.push_back({std::move(kernel), {}});
+  const auto [known, added] = by_text_.try_emplace(text, static_cast<std::uint32_t>(joined_.size()));
+  if (added) joined_.push_back({std::move(kernel), std::move(text), {}});
   return known->second;
 }
 
@@ -73,7 +84,10 @@ std::uint32_t PlanKernels::place_of(std::uint32_t number, std::uint32_t members)
 #endif
     ir::verify(kernel);
   const auto place = static_cast<std::uint32_t>(kernels_.size());
-  kernels_.push_back(std::move(kernel));
+  if (members > 1)
+    kernels_.emplace_back(std::move(kernel));
+  else
+    kernels_.emplace_back(std::move(kernel), joined.text);
   joined.places.emplace_back(table, place);
   return place;
 }

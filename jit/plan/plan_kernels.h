@@ -18,12 +18,15 @@ namespace sinter::plan {
 /// members. Text is made and compared once for each such combination, not for each launch.
 class PlanKernels {
  public:
-  PlanKernels(std::vector<ir::Kernel>& kernels, bool verifies) : kernels_(kernels), verifies_(verifies) {}
+  PlanKernels(std::vector<PlanKernel>& kernels, bool verifies) : kernels_(kernels), verifies_(verifies) {}
 
   /// The kernel for one member, by a number of its own: two launches have the same number iff their kernels
   /// have the same text. Joins each store's buffer with the one that it overwrites, in `buffers` too, so that
   /// the kernel sees one buffer that is read and written.
   std::uint32_t joined(const KernelForm& form, std::vector<Binding>& buffers);
+
+  /// For each buffer of the form that `joined` was called with last its place afterwards.
+  std::vector<std::uint16_t> places_after_joins(std::size_t buffers) const;
 
   /// The place among the plan's kernels of what `joined` has returned, for so many members.
   std::uint32_t place_of(std::uint32_t joined, std::uint32_t members);
@@ -32,12 +35,13 @@ class PlanKernels {
   using Join = std::pair<std::uint16_t, std::uint16_t>;  // of a written buffer with a read one
   struct Joined {
     ir::Kernel kernel;
+    std::string text;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  // by the size of the table of members
   };
 
   std::uint32_t add(ir::Kernel kernel, std::string text);
 
-  std::vector<ir::Kernel>& kernels_;
+  std::vector<PlanKernel>& kernels_;
   [[maybe_unused]] const bool verifies_;
   std::vector<Joined> joined_;
   absl::flat_hash_map<std::string, std::uint32_t> by_text_;

@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
+#include <variant>
+
+#include <absl/container/flat_hash_map.h>
 
 namespace sinter::plan {
 namespace {
@@ -189,122 +193,198 @@ std::int64_t Coverage::add(const Reach& reach) {
   return joined.elements - before;
 }
 
-Traffic::Traffic(const Graph& graph, const Grouping& grouping) : graph_(graph) {
-  for (const Result& result : graph.results) {
-    const Node& node = graph.nodes[result.node];
-    if (grouping.owners[result.node] != kInline) {
-      results_[result.node].add(dense(node.shape.numel()));
-    } else if (const std::optional<StridedView> view = strided_view(graph, result.node);
-               view && graph.nodes[view->base].kind != NodeKind::External) {
-      results_[view->base].add(reach_of_view(node.shape, view->layout));
+namespace {
+
+/// Goes through the launches in the order of the plan.
+class Counter {
+ public:
+  Counter(const Plan& plan, const trace::Trace& trace) : plan_(plan), trace_(trace) {
+    // Where results are only views of inputs, no launch writes that memory.
+    for (const Placement& placement : plan.placements) {
+      const Shape& shape = trace.values[placement.value].shape;
+      results_[key_of(placement.memory)].add(is_contiguous(shape, placement.layout)
+                                                 ? dense(shape.numel())
+                                                 : reach_of_view(shape, placement.layout));
     }
   }
-}
 
-void Traffic::start_launch() {
-  launch_inputs_.clear();
-  launch_values_.clear();
-}
-
-Access Traffic::begin(NodeId id, const Memory& memory) const {
-  const Node& node = graph_.nodes[id];
-  Access access;
-  access.value = id;
-  access.shape = node.shape;
-  access.dtype = node.dtype;
-  access.record = node.record;
-  access.external = node.kind == NodeKind::External;
-  access.memory = access.external ? Binding{Binding::Space::Input, graph_.trace->values[node.value].buffer, 0}
-                                  : memory.of_node[id];
-  access.held = !access.external && access.memory.space != Binding::Space::Temporary;
-  return access;
-}
-
-void Traffic::read(Access& access, NodeId id, const std::vector<Reach>& reaches, bool in_kernel) {
-  const Node& node = graph_.nodes[id];
-  const trace::TraceValue* input = access.external ? &graph_.trace->values[node.value] : nullptr;
-  // Positions outside of what the value occupies are masked out by the kernel (padding).
-  const Reach whole = input ? reach_of_view(node.shape, input->layout) : dense(node.shape.numel());
-  std::vector<Reach> inside;
-  for (Reach reach : reaches) {
-    if (reach.first < whole.first || reach.last > whole.last) {
-      reach.first = std::max(reach.first, whole.first);
-      reach.last = std::min(reach.last, whole.last);
-      reach.runs.clear();
+  LaunchTraffic launch(const Launch& launch) {
+    LaunchTraffic traffic;
+    if (const auto* kernel = std::get_if<std::uint32_t>(&launch.what)) {
+      const ir::Kernel& of = *plan_.kernels[*kernel];
+      const std::size_t uses = launch.uses.size() / launch.members;
+      for (std::size_t m = 0; m < launch.members; ++m)
+        member(*kernel, launch.uses.subspan(m * uses, uses),
+               launch.buffers.subspan(m * of.buffers.size(), of.buffers.size()),
+               launch.ints.subspan(m * of.ints, of.ints), traffic);
+    } else {
+      library(launch, *std::get<library::LibraryOpRef>(launch.what), traffic);
     }
-    reach.count =
-        std::min({reach.count, whole.count, std::max<std::int64_t>(0, reach.last - reach.first + 1)});
-    // Another way to say "all of it".
-    inside.push_back(reach.count == whole.count ? whole : std::move(reach));
+    return traffic;
   }
-  const auto size = static_cast<std::int64_t>(size_of(node.dtype));
-  if (!input) {
-    // Of several ways into a value some elements may be the same; a library op may also name a value twice.
-    const bool once = inside.size() == 1 && in_kernel;
-    access.bytes_read =
-        (once ? inside[0].count : std::min(add(launch_values_[id], inside), whole.count)) * size;
-    return;
+
+ private:
+  /// What a kernel with its sizes reaches.
+  struct FormReach {
+    std::vector<std::vector<Reach>> loads;  // of each buffer, each different set once
+    std::vector<std::int64_t> stored;       // elements written to each buffer
+  };
+
+  static std::uint64_t key_of(const Binding& memory) {
+    return static_cast<std::uint64_t>(memory.space) << 32 | memory.index;
   }
-  access.bytes_read = add(launch_inputs_[input->buffer], inside) * size;
-  access.least_bytes = std::min(access.bytes_read, add(inputs_[input->buffer], inside) * size);
+
+  void start_launch() {
+    launch_inputs_.clear();
+    launch_values_.clear();
+  }
+
+  void member(std::uint32_t kernel, std::span<const ValueUse> uses, std::span<const Binding> buffers,
+              std::span<const std::int64_t> ints, LaunchTraffic& traffic) {
+    start_launch();
+    const FormReach& reach = reach_of_form(kernel, ints);
+    for (const ValueUse& use : uses) {
+      Access& access = traffic.accesses.emplace_back(begin(use, buffers[use.buffer]));
+      if (use.read) read(access, reach.loads[use.buffer], true);
+      if (use.written) write(access, reach.stored[use.buffer]);
+    }
+  }
+
+  void library(const Launch& launch, const library::LibraryOp& op, LaunchTraffic& traffic) {
+    start_launch();
+    const std::vector<LibraryRead>& reads = *launch.reads;
+    for (std::size_t k = 0; k < launch.uses.size(); ++k) {
+      Binding memory = launch.buffers[k];
+      if (k >= reads.size()) {
+        write(traffic.accesses.emplace_back(begin(launch.uses[k], memory)),
+              op.elements_written(k - reads.size()));
+        continue;
+      }
+      const auto& [shape, layout] = reads[k];
+      const DType dtype = plan_.structure->values[launch.uses[k].value].dtype;
+      memory.byte_offset -= static_cast<std::size_t>(layout.offset) * size_of(dtype);
+      Reach reach = reach_of_view(shape, layout);
+      reach.count = std::min(reach.count, op.elements_read(k));
+      read(traffic.accesses.emplace_back(begin(launch.uses[k], memory)), {reach}, false);
+    }
+  }
+
+  Access begin(const ValueUse& use, const Binding& memory) const {
+    const StoredValue& value = plan_.structure->values[use.value];
+    Access access;
+    access.value = use.value;
+    access.shape = plan_.shapes[use.value];
+    access.dtype = value.dtype;
+    access.record = value.record;
+    access.external = value.external;
+    access.memory = memory;
+    access.held = !access.external && access.memory.space != Binding::Space::Temporary;
+    return access;
+  }
+
+  void read(Access& access, const std::vector<Reach>& reaches, bool in_kernel) {
+    const StoredValue& value = plan_.structure->values[access.value];
+    const trace::TraceValue* input = access.external ? &trace_.values[value.value] : nullptr;
+    // Positions outside of what the value occupies are masked out by the kernel (padding).
+    const Reach whole = input ? reach_of_view(access.shape, input->layout) : dense(access.shape.numel());
+    std::vector<Reach> inside;
+    for (Reach reach : reaches) {
+      if (reach.first < whole.first || reach.last > whole.last) {
+        reach.first = std::max(reach.first, whole.first);
+        reach.last = std::min(reach.last, whole.last);
+        reach.runs.clear();
+      }
+      reach.count =
+          std::min({reach.count, whole.count, std::max<std::int64_t>(0, reach.last - reach.first + 1)});
+      // Another way to say "all of it".
+      inside.push_back(reach.count == whole.count ? whole : std::move(reach));
+    }
+    const auto size = static_cast<std::int64_t>(size_of(access.dtype));
+    if (!input) {
+      // Of several ways into a value some elements may be the same; a library op may also name a value twice.
+      const bool once = inside.size() == 1 && in_kernel;
+      access.bytes_read =
+          (once ? inside[0].count : std::min(add(launch_values_[access.value], inside), whole.count)) * size;
+      return;
+    }
+    access.bytes_read = add(launch_inputs_[input->buffer], inside) * size;
+    access.least_bytes = std::min(access.bytes_read, add(inputs_[input->buffer], inside) * size);
+  }
+
+  void write(Access& access, std::int64_t elements) const {
+    const auto size = static_cast<std::int64_t>(size_of(access.dtype));
+    access.written = true;
+    access.bytes_written = elements * size;
+    if (!access.held) return;
+    if (auto seen = results_.find(key_of(access.memory)); seen != results_.end())
+      access.least_bytes = std::min(access.bytes_written, seen->second.total() * size);
+  }
+
+  const FormReach& reach_of_form(std::uint32_t kernel, std::span<const std::int64_t> ints) {
+    const auto [it, added] = forms_.try_emplace({kernel, {ints.begin(), ints.end()}});
+    FormReach& found = it->second;
+    if (!added) return found;
+    const ir::Kernel& of = *plan_.kernels[kernel];
+    const KernelReach reach(of, ints);
+    found.stored.resize(of.buffers.size());
+    for (std::size_t b = 0; b < of.buffers.size(); ++b)
+      found.loads.push_back(reach.loads(static_cast<std::uint16_t>(b)));
+    for (const ir::Store& store : of.stores) found.stored[store.buffer] = reach.stored(store);
+    return found;
+  }
+
+  const Plan& plan_;
+  const trace::Trace& trace_;
+  absl::flat_hash_map<std::pair<std::uint32_t, std::vector<std::int64_t>>, FormReach> forms_;
+  absl::flat_hash_map<std::uint64_t, Coverage> results_;  // elements that somebody sees, by memory
+  absl::flat_hash_map<std::uint32_t, Coverage> inputs_;   // read so far, by buffer of the trace
+  // Read by this launch: values may share a buffer, and a product may read one value twice.
+  absl::flat_hash_map<std::uint32_t, Coverage> launch_inputs_, launch_values_;
+};
+
+}  // namespace
+
+Traffic traffic_of(const Plan& plan, const trace::Trace& trace) {
+  Counter counter(plan, trace);
+  Traffic traffic;
+  traffic.launches.reserve(plan.launches.size());
+  for (const Launch& launch : plan.launches) traffic.launches.push_back(counter.launch(launch));
+  return traffic;
 }
 
-void Traffic::write(Access& access, NodeId id, std::int64_t elements) const {
-  const auto size = static_cast<std::int64_t>(size_of(graph_.nodes[id].dtype));
-  access.written = true;
-  access.bytes_written = elements * size;
-  if (auto seen = results_.find(id); seen != results_.end())
-    access.least_bytes = std::min(access.bytes_written, seen->second.total() * size);
+std::int64_t LaunchTraffic::bytes_read() const {
+  std::int64_t bytes = 0;
+  for (const Access& access : accesses) bytes += access.bytes_read;
+  return bytes;
 }
 
-const Traffic::FormReach& Traffic::reach_of_form(const KernelForm& form) {
-  const auto [it, added] = forms_.try_emplace(&form);
-  FormReach& found = it->second;
-  if (!added) return found;
-  const KernelReach reach(form.kernel, form.ints);
-  found.stored.resize(form.kernel.buffers.size());
-  for (std::size_t b = 0; b < form.kernel.buffers.size(); ++b)
-    found.loads.push_back(reach.loads(static_cast<std::uint16_t>(b)));
-  for (const ir::Store& store : form.kernel.stores) found.stored[store.buffer] = reach.stored(store);
-  return found;
+std::int64_t LaunchTraffic::bytes_written() const {
+  std::int64_t bytes = 0;
+  for (const Access& access : accesses) bytes += access.bytes_written;
+  return bytes;
 }
 
-std::vector<Access> Traffic::kernel(const LoweredGroup& lowered, const Memory& memory) {
-  start_launch();
-  const FormReach& reach = reach_of_form(*lowered.form);
-  std::vector<Access> accesses;
-  for (std::size_t b = 0; b < lowered.buffers.size(); ++b) {
-    const BufferUse& use = lowered.buffers[b];
-    Access& access = accesses.emplace_back(begin(use.node, memory));
-    if (use.read) read(access, use.node, reach.loads[b], true);
-    if (use.written) write(access, use.node, reach.stored[b]);
-  }
-  return accesses;
+std::int64_t Traffic::bytes_moved() const {
+  std::int64_t bytes = 0;
+  for (const LaunchTraffic& launch : launches) bytes += launch.bytes_read() + launch.bytes_written();
+  return bytes;
 }
 
-std::vector<Access> Traffic::library(const LibraryCall& call, const Memory& memory) {
-  start_launch();
-  std::vector<Access> accesses;
-  for (std::size_t k = 0; k < call.operands.size(); ++k) {
-    const auto& [base, layout] = call.operands[k];
-    Access& access = accesses.emplace_back(begin(base, memory));
-    Reach reach = reach_of_view(call.signature.operands[k].shape, layout);
-    reach.count = std::min(reach.count, call.op->elements_read(k));
-    read(access, base, {reach}, false);
-  }
-  for (std::size_t r = 0; r < call.results.size(); ++r)
-    write(accesses.emplace_back(begin(call.results[r], memory)), call.results[r],
-          call.op->elements_written(r));
-  return accesses;
+std::int64_t Traffic::least_bytes() const {
+  std::int64_t bytes = 0;
+  for (const LaunchTraffic& launch : launches)
+    for (const Access& access : launch.accesses) bytes += access.least_bytes;
+  return bytes;
 }
 
 std::size_t input_bytes(const trace::Trace& trace) {
   std::vector<std::size_t> buffers(trace.buffer_count, 0);
   for (const trace::TraceValue& value : trace.values) {
     if (!value.external) continue;
-    const Reach reach = reach_of_view(value.shape, value.layout);
-    if (reach.count == 0) continue;
-    const std::size_t bytes = static_cast<std::size_t>(reach.last + 1) * size_of(value.dtype);
+    const std::int64_t elements = is_contiguous(value.shape, value.layout)
+                                      ? value.shape.numel()
+                                      : reach_of_view(value.shape, value.layout).last + 1;
+    const std::size_t bytes = static_cast<std::size_t>(elements) * size_of(value.dtype);
     buffers[value.buffer] = std::max(buffers[value.buffer], bytes);
   }
   std::size_t total = 0;

@@ -8,11 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
-#include "jit/plan/lower/lowerer.h"
-#include "jit/plan/place.h"
 #include "jit/plan/plan.h"
 
 namespace sinter::plan {
@@ -61,36 +58,38 @@ class Coverage {
   std::int64_t total_ = 0;
 };
 
-/// Fills `Launch::accesses` step by step, in the order of the plan.
-class Traffic {
- public:
-  explicit Traffic(const Graph& graph, const Grouping& grouping);
-
-  /// `lowered` before reads and writes of one buffer are joined; `memory` says where the values lie.
-  std::vector<Access> kernel(const LoweredGroup& lowered, const Memory& memory);
-  std::vector<Access> library(const LibraryCall& call, const Memory& memory);
-
- private:
-  void start_launch();
-  Access begin(NodeId id, const Memory& memory) const;
-  void read(Access& access, NodeId id, const std::vector<Reach>& reaches, bool in_kernel);
-  void write(Access& access, NodeId id, std::int64_t elements) const;
-
-  /// What a kernel with its sizes reaches.
-  struct FormReach {
-    std::vector<std::vector<Reach>> loads;  // of each buffer, each different set once
-    std::vector<std::int64_t> stored;       // elements written to each buffer
-  };
-  const FormReach& reach_of_form(const KernelForm& form);
-
-  const Graph& graph_;
-  absl::flat_hash_map<const KernelForm*, FormReach> forms_;
-  absl::flat_hash_map<NodeId, Coverage> results_;        // elements that somebody sees, by stored node
-  absl::flat_hash_map<std::uint32_t, Coverage> inputs_;  // read so far, by buffer of the trace
-  // Read by this launch: values may share a buffer, and a product may read one value twice.
-  absl::flat_hash_map<std::uint32_t, Coverage> launch_inputs_;
-  absl::flat_hash_map<NodeId, Coverage> launch_values_;
+/// What a launch does with one value in memory.
+struct Access {
+  std::uint32_t value = 0;   // place in LaunchStructure::values: equal within a plan iff it is the same value
+  bool external = false;     // in memory before the trace starts
+  bool held = false;         // computed here, and somebody sees it afterwards
+  std::uint32_t record = 0;  // not external: the op of the trace that it comes from
+  Shape shape;
+  DType dtype = DType::f32;
+  Binding memory;
+  bool written = false;         // by this launch; else only read
+  std::int64_t bytes_read = 0;  // distinct elements that the launch reads, never more than the value has
+  std::int64_t bytes_written = 0;
+  std::int64_t least_bytes =
+      0;  // the part that no plan can save: inputs read for the first time, results seen afterwards
 };
+
+struct LaunchTraffic {
+  std::vector<Access> accesses;
+  std::int64_t bytes_read() const;
+  std::int64_t bytes_written() const;
+};
+
+/// Memory traffic of all launches, and the least of any plan: each input element that is needed read once,
+/// each result that somebody sees written once.
+struct Traffic {
+  std::vector<LaunchTraffic> launches;
+  std::int64_t bytes_moved() const;
+  std::int64_t least_bytes() const;
+};
+
+/// For reports: takes longer than to make a plan of what is known. `trace`: one that the plan is of.
+Traffic traffic_of(const Plan& plan, const trace::Trace& trace);
 
 /// Bytes of the inputs' buffers that the trace can reach, each buffer once.
 std::size_t input_bytes(const trace::Trace& trace);

@@ -236,31 +236,27 @@ ReadyPlanRef Executor::make(const PlanKey& key, const trace::Trace& trace) {
   ready->plan = planner_.plan(trace, options);
   const double planning = nanoseconds_since(start);
   ready->tilings = choose_tilings(ready->plan, trace, *this, backend_, compilations_);
-  std::vector<std::string> texts;
-  for (const ir::Kernel& kernel : ready->plan.kernels) texts.push_back(ir::to_string(kernel));
-
-  const std::vector<PlanCache::Part> parts = prepare_executables(*ready, texts);
+  const std::vector<PlanCache::Part> parts = prepare_executables(*ready);
   if (base::logs("plan"))
     base::log_line("plan", absl::StrCat(backend_.traits().name, ": planned in ", planning * 1e-6,
                                         " ms, prepared in ", (nanoseconds_since(start) - planning) * 1e-6,
                                         " ms: ", plan::to_string(ready->plan, trace)));
   if (base::logs("ir"))
-    for (std::size_t k = 0; k < texts.size(); ++k)
-      base::log_line("ir", absl::StrCat("kernel ", k, "\n", texts[k]));
+    for (std::size_t k = 0; k < ready->plan.kernels.size(); ++k)
+      base::log_line("ir", absl::StrCat("kernel ", k, "\n", ready->plan.kernels[k].text()));
   cache_.keep(key, ready, planning, parts);
   return ready;
 }
 
 /// The plan's kernels, known or compiled now: a part for each.
-std::vector<PlanCache::Part> Executor::compile(const plan::Plan& plan,
-                                               const std::vector<std::string>& texts) {
+std::vector<PlanCache::Part> Executor::compile(const plan::Plan& plan) {
   std::vector<PlanCache::Part> parts;
   std::vector<const ir::Kernel*> wanted;
   std::vector<std::size_t> places;
-  for (std::size_t k = 0; k < texts.size(); ++k) {
-    parts.push_back({.name = texts[k]});
+  for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
+    parts.push_back({.name = plan.kernels[k].text()});
     if (cache_.find(parts.back())) continue;
-    wanted.push_back(&plan.kernels[k]);
+    wanted.push_back(&*plan.kernels[k]);
     places.push_back(k);
   }
   const auto start = Clock::now();
@@ -277,21 +273,27 @@ std::vector<PlanCache::Part> Executor::compile(const plan::Plan& plan,
 }
 
 /// Gives each launch its executable. Returns all of them, each once.
-std::vector<PlanCache::Part> Executor::prepare_executables(ReadyPlan& ready,
-                                                           const std::vector<std::string>& texts) {
+std::vector<PlanCache::Part> Executor::prepare_executables(ReadyPlan& ready) {
   const plan::Plan& plan = ready.plan;
-  std::vector<PlanCache::Part> parts = compile(plan, texts);
-  absl::flat_hash_map<std::string, std::size_t> libraries;  // places among the parts
-  std::vector<std::size_t> part_of;                         // of each launch
+  std::vector<PlanCache::Part> parts = compile(plan);
+  // Places among the parts: by ops, which launches may share, and by names.
+  absl::flat_hash_map<const library::LibraryOp*, std::size_t> known_ops;
+  absl::flat_hash_map<std::string, std::size_t> libraries;
+  std::vector<std::size_t> part_of;  // of each launch
   for (const plan::Launch& launch : plan.launches) {
     if (const auto* kernel = std::get_if<std::uint32_t>(&launch.what)) {
       part_of.push_back(*kernel);
       continue;
     }
     const library::LibraryOp& op = *std::get<library::LibraryOpRef>(launch.what);
+    if (const auto same = known_ops.find(&op); same != known_ops.end()) {
+      part_of.push_back(same->second);
+      continue;
+    }
     std::string name = absl::StrCat(op.kind().name(), " ", op.key());
     const auto [known, is_new] = libraries.try_emplace(name, parts.size());
     part_of.push_back(known->second);
+    known_ops.emplace(&op, known->second);
     if (!is_new) continue;
     parts.push_back({.name = std::move(name)});
     PlanCache::Part& part = parts.back();
@@ -339,7 +341,7 @@ void Executor::launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own) {
   const std::vector<std::int64_t>& starts = flushed.trace.starts;
   auto ints_of = [&](const plan::Launch& launch) -> std::span<const std::int64_t> {
     if (launch.moving_ints.empty()) return launch.ints;
-    own.ints = launch.ints;
+    own.ints.assign(launch.ints.begin(), launch.ints.end());
     for (std::size_t k = 0; k < launch.moving_ints.size(); ++k)
       own.ints[launch.moving_ints[k]] += launch.moving_parts[k].at(starts);
     return own.ints;

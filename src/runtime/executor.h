@@ -59,8 +59,8 @@ class Executor : public trace::TraceSink {
   ReadyPlan& find_or_make(const trace::Flushed& flushed, Own& own, ReadyPlanRef& passing, bool& built);
   ReadyPlanRef find_shared_or_make(const PlanKey& key, const trace::Trace& trace, bool& built);
   ReadyPlanRef make(const PlanKey& key, const trace::Trace& trace);
-  std::vector<PlanCache::Part> prepare_executables(ReadyPlan& ready, const std::vector<std::string>& texts);
-  std::vector<PlanCache::Part> compile(const plan::Plan& plan, const std::vector<std::string>& texts);
+  std::vector<PlanCache::Part> prepare_executables(ReadyPlan& ready);
+  std::vector<PlanCache::Part> compile(const plan::Plan& plan);
   void forget_dropped(Own& own);
   void launch(ReadyPlan& ready, trace::Flushed& flushed, Own& own);
   void note_faults(ReadyPlan& ready, trace::Flushed& flushed, std::vector<FaultReportRef> reports);

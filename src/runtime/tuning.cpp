@@ -54,15 +54,18 @@ std::uint32_t with_tiling(plan::Plan& plan, std::uint32_t kernel, const ir::Tili
   for (const auto& [from, now] : taken) {
     if (from != kernel) continue;
     is_taken = true;
-    if (plan.kernels[now].tiling == tiling) return now;
+    if (plan.kernels[now]->tiling == tiling) return now;
   }
   std::uint32_t now = kernel;
   if (is_taken) {
     now = static_cast<std::uint32_t>(plan.kernels.size());
-    ir::Kernel copy = plan.kernels[kernel];
-    plan.kernels.push_back(std::move(copy));
+    plan.kernels.push_back(plan.kernels[kernel]);
   }
-  plan.kernels[now].tiling = tiling;
+  if (plan.kernels[now]->tiling != tiling) {
+    ir::Kernel other = *plan.kernels[now];
+    other.tiling = tiling;
+    plan.kernels[now] = plan::PlanKernel(std::move(other));
+  }
   taken.emplace_back(kernel, now);
   return now;
 }
@@ -82,10 +85,10 @@ std::vector<std::string> choose_tilings(plan::Plan& plan, const trace::Trace& tr
   for (std::size_t i = 0; i < plan.launches.size(); ++i) {
     plan::Launch& launch = plan.launches[i];
     const auto* number = std::get_if<std::uint32_t>(&launch.what);
-    if (number == nullptr || !plan.kernels[*number].tiling.any()) continue;
-    const ir::Kernel& kernel = plan.kernels[*number];
+    if (number == nullptr || !plan.kernels[*number]->tiling.any()) continue;
+    const ir::Kernel& kernel = *plan.kernels[*number];
     const std::vector<ir::Tiling> candidates = plan::ranked_tilings(kernel, launch.ints, limits);
-    TrialArguments arguments{launch.ints, {}};
+    TrialArguments arguments{{launch.ints.begin(), launch.ints.end()}, {}};
     for (const plan::ScalarArgument& argument : launch.scalars)
       arguments.scalars.push_back(to_argument(plan.scalar(argument.number, trace), argument.dtype));
     TunedDevice device(backend, executor, compilations, std::move(arguments));

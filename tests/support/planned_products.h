@@ -28,10 +28,10 @@ struct Planned {
       const auto* number = std::get_if<std::uint32_t>(&launch.what);
       if (!number) {
         ++libraries;
-      } else if (plan.kernels[*number].tiling.any()) {
+      } else if (plan.kernels[*number]->tiling.any()) {
         ++tiled;
-        kernel = &plan.kernels[*number];
-        ints = launch.ints;
+        kernel = &*plan.kernels[*number];
+        ints.assign(launch.ints.begin(), launch.ints.end());
       }
     }
   }

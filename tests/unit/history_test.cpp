@@ -10,6 +10,7 @@
 
 #include <sinter/sinter.h>
 
+#include "jit/plan/traffic.h"
 #include "src/base/env.h"
 #include "src/runtime/explain/observe.h"
 #include "src/trace/value.h"
@@ -47,7 +48,7 @@ class Plans : public runtime::TraceObserver {
   Plans() { add_observer(*this); }
   ~Plans() override { remove_observer(*this); }
   void runs(const runtime::TraceRun& run) override {
-    bytes += static_cast<double>(run.plan.bytes_moved());
+    bytes += static_cast<double>(traffic_of(run.plan, run.trace).bytes_moved());
     peak = std::max(peak, static_cast<std::int64_t>(run.plan.peak_bytes));
     ops += run.trace.ops.size();
   }

@@ -12,6 +12,7 @@
 
 #include "jit/emit/dialects/table.h"
 #include "jit/emit/emit.h"
+#include "jit/plan/traffic.h"
 #include "src/runtime/explain/observe.h"
 
 using namespace sinter;
@@ -37,10 +38,11 @@ class LastPlan : public runtime::TraceObserver {
   /// Launches and cuts, without source lines, which change for reasons unrelated to the plan.
   static std::string summary(const runtime::TraceRun& run) {
     std::ostringstream out;
+    const plan::Traffic traffic = traffic_of(run.plan, run.trace);
     out << run.trace.ops.size() << " ops, " << run.plan.launches.size() << " launches, "
         << run.plan.kernels.size() << " distinct kernels, " << run.plan.temporary_bytes()
         << " B of temporaries, " << run.plan.in_place_bytes << " B in place, peak " << run.plan.peak_bytes
-        << " B, moves " << run.plan.bytes_moved() << " B of at least " << run.plan.least_bytes() << "\n";
+        << " B, moves " << traffic.bytes_moved() << " B of at least " << traffic.least_bytes() << "\n";
     for (const plan::Launch& launch : run.plan.launches) {
       const auto* kernel = std::get_if<std::uint32_t>(&launch.what);
       out << (kernel ? "kernel " + std::to_string(*kernel) : "library");

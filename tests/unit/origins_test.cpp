@@ -138,9 +138,9 @@ class Checker : public runtime::TraceObserver {
     std::uint32_t words = 0;
     for (const plan::Launch& launch : plan.launches) {
       const auto* kernel = std::get_if<std::uint32_t>(&launch.what);
-      if (kernel == nullptr || plan.kernels[*kernel].faults == 0) continue;
+      if (kernel == nullptr || plan.kernels[*kernel]->faults == 0) continue;
       CHECK(launch.first_fault == words);
-      for (std::uint32_t w = 0; w < plan.kernels[*kernel].faults * launch.members; ++w, ++words) {
+      for (std::uint32_t w = 0; w < plan.kernels[*kernel]->faults * launch.members; ++w, ++words) {
         const std::uint32_t record = plan.origins.record_of(words);
         CHECK(trace.ops[record].op == Op::Gather);
         CHECK(std::count(launch.records.begin(), launch.records.end(), record) == 1);

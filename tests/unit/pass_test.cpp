@@ -76,7 +76,7 @@ std::vector<float> run(const Plan& plan, const trace::Trace& trace, const std::v
   const runtime::BufferRef input = backend->allocate(x.size() * sizeof(float)),
                            output = backend->allocate(plan.output_bytes[0]);
   backend->upload({input.get(), 0}, std::as_bytes(std::span(x)));
-  const ir::Kernel* kernel = &plan.kernels[0];
+  const ir::Kernel* kernel = &*plan.kernels[0];
   const runtime::ExecutableRef executable = backend->compile({&kernel, 1})[0];
 
   const plan::Launch& launch = plan.launches[0];

@@ -61,15 +61,15 @@ std::size_t kernels_of_scores(const Planned& p) {
   std::size_t count = 0;
   for (const plan::Launch& launch : p.plan.launches)
     if (const auto* number = std::get_if<std::uint32_t>(&launch.what))
-      count += p.plan.kernels[*number].attention.any() ? 1 : 0;
+      count += p.plan.kernels[*number]->attention.any() ? 1 : 0;
   return count;
 }
 
 /// True iff some launch writes as many elements as there are scores.
 bool writes_scores(const Planned& p) {
   for (const plan::Launch& launch : p.plan.launches)
-    for (const plan::Access& access : launch.accesses)
-      if (access.written && access.shape.numel() >= 2 * 3 * kLength * kLength) return true;
+    for (const plan::ValueUse& use : launch.uses)
+      if (use.written && p.plan.shapes[use.value].numel() >= 2 * 3 * kLength * kLength) return true;
   return false;
 }
 

@@ -37,7 +37,7 @@ class Kernels : public runtime::TraceObserver {
       REQUIRE(number);
       ir::verify(plan.kernels[*number]);
       kernels.push_back(plan.kernels[*number]);
-      ints.push_back(launch.ints);
+      ints.emplace_back(launch.ints.begin(), launch.ints.end());
       texts.insert(ir::to_string(kernels.back()));
     }
   }

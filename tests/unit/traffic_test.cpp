@@ -97,32 +97,35 @@ class TrafficCheck : public runtime::TraceObserver {
   /// between workgroups.
   void runs(const runtime::TraceRun& run) override {
     if (!run.built) return;
-    check(run.plan);
+    check(run.plan, run.trace);
     ir::DeviceTraits traits = run.traits;
     traits.batch_bytes = 4096;
     traits.grid_reductions = true;
-    check(plan::make_plan(run.trace, traits, {}));
+    check(plan::make_plan(run.trace, traits, {}), run.trace);
   }
 
   int checked = 0, exact = 0, batched = 0;
   std::int64_t moved = 0;
 
  private:
-  void check(const plan::Plan& plan) {
-    moved += plan.bytes_moved();
-    REQUIRE(plan.least_bytes() <= plan.bytes_moved());
-    for (const plan::Launch& launch : plan.launches) {
-      for (const plan::Access& access : launch.accesses) {
+  void check(const plan::Plan& plan, const trace::Trace& trace) {
+    const plan::Traffic traffic = traffic_of(plan, trace);
+    moved += traffic.bytes_moved();
+    REQUIRE(traffic.least_bytes() <= traffic.bytes_moved());
+    for (std::size_t i = 0; i < plan.launches.size(); ++i) {
+      const plan::Launch& launch = plan.launches[i];
+      for (const plan::Access& access : traffic.launches[i].accesses) {
         REQUIRE(access.bytes_read >= 0);
         REQUIRE(access.bytes_read <= access.shape.numel() * static_cast<std::int64_t>(size_of(access.dtype)));
         REQUIRE(access.least_bytes <= access.bytes_read + access.bytes_written);
       }
-      if (const auto* kernel = std::get_if<std::uint32_t>(&launch.what)) check(plan.kernels[*kernel], launch);
+      if (const auto* kernel = std::get_if<std::uint32_t>(&launch.what))
+        check(plan.kernels[*kernel], launch, traffic.launches[i]);
       if (launch.members > 1) ++batched;
     }
   }
 
-  void check(const ir::Kernel& kernel, const plan::Launch& launch) {
+  void check(const ir::Kernel& kernel, const plan::Launch& launch, const plan::LaunchTraffic& traffic) {
     using Place = std::tuple<int, std::uint32_t, std::size_t>;
     std::int64_t counted = 0, written = 0;
     bool all = true;  // false: some loads depend on values
@@ -149,11 +152,11 @@ class TrafficCheck : public runtime::TraceObserver {
       for (const auto& [place, found] : read)
         counted += static_cast<std::int64_t>(found.first * found.second.size());
     }
-    CHECK(launch.bytes_written() == written);
-    CHECK(launch.bytes_read() >= counted);
+    CHECK(traffic.bytes_written() == written);
+    CHECK(traffic.bytes_read() >= counted);
     if (!all) return;
     ++checked;
-    if (launch.bytes_read() == counted) ++exact;
+    if (traffic.bytes_read() == counted) ++exact;
   }
 };
 

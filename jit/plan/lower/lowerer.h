@@ -59,6 +59,12 @@ class Lowerer {
   std::variant<LoweredGroup, std::string> lower(const Owners& owners, GroupId id, const Group& group,
                                                 const LowerLimits& limits);
 
+  /// The nodes that lowering the group looks at; of a table that is read by indices, not all views.
+  const std::vector<NodeId>& looked_at(const Owners& owners, GroupId id, const Group& group) {
+    describe(owners, id, group);
+    return nodes_;
+  }
+
  private:
   // Nodes, scalars and moving starts of a group by their places in its description: what is known of one
   // group is so of all that are like it.

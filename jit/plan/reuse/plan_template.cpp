@@ -9,95 +9,16 @@
 
 #include <absl/strings/str_cat.h>
 
-#include "jit/plan/assemble.h"
+#include "jit/ir/compare.h"
 #include "jit/plan/order.h"
+#include "jit/plan/reuse/questions.h"
 #include "jit/plan/rewrite/passes.h"
 
 namespace sinter::plan {
 namespace {
 
-/// Integers of an op that are positions and sizes, not names of dims or attributes.
-std::span<const std::int64_t> positions_of(Op op, std::span<const std::int64_t> ints) {
-  switch (op) {
-    case Op::Slice:
-    case Op::Pad: return ints;
-    case Op::SliceAssign: return ints.first(ints.size() - 1);  // the last says how it is read
-    case Op::SortIndices: return ints;
-    case Op::SegmentSum: return ints.first(1);  // the others say how sums are laid out, and of what
-    case Op::Windows: return ints.subspan(1);   // the first is the dim
-    default: return {};
-  }
-}
-
-bool has_positions(Op op) {
-  return op == Op::Slice || op == Op::Pad || op == Op::SliceAssign || op == Op::Windows ||
-         op == Op::SortIndices || op == Op::SegmentSum;
-}
-
-/// True iff two ops have the same integers but for positions.
-bool same_names(const trace::OpRecord& op, std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
-  if (!has_positions(op.op)) return std::equal(a.begin(), a.end(), b.begin(), b.end());
-  const std::span<const std::int64_t> positions = positions_of(op.op, a);
-  const auto first = static_cast<std::size_t>(positions.data() - a.data());
-  for (std::size_t k = 0; k < a.size(); ++k)
-    if ((k < first || k >= first + positions.size()) && a[k] != b[k]) return false;
-  return true;
-}
-
-/// All numbers of a trace, in an order of their own, but for starts that move. `take` returns false to end
-/// it.
-template <class Take>
-bool numbers_of(const trace::Trace& trace, Take take) {
-  for (const trace::TraceValue& value : trace.values) {
-    for (const std::int64_t size : value.shape)
-      if (!take(size)) return false;
-    if (!value.external) continue;
-    for (const std::int64_t stride : value.layout.strides)
-      if (!take(stride)) return false;
-    if (!take(value.layout.offset)) return false;
-  }
-  std::size_t next_start = 0;  // number of the op's first start
-  for (const trace::OpRecord& op : trace.ops) {
-    if (!has_positions(op.op)) continue;
-    const std::size_t first_start = next_start, starts = trace::start_count(op);
-    next_start += starts;
-    const std::span<const std::int64_t> positions = positions_of(op.op, trace.ints_of(op));
-    for (std::size_t k = 0; k < positions.size(); ++k) {
-      const bool moves = k < starts && !trace.moves.empty() && trace.moves[first_start + k];
-      if (!moves && !take(positions[k])) return false;
-    }
-  }
-  return true;
-}
-
-/// True iff the same starts move, wherever to.
-bool same_starts(const std::vector<NodeStart>& a, const std::vector<NodeStart>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const NodeStart& x, const NodeStart& y) {
-    return x.dim == y.dim && x.start.start == y.start.start;
-  });
-}
-
-bool equal_but_sizes(const trace::OpRecord& a, const trace::OpRecord& b) {
-  return a.op == b.op && a.operand_count == b.operand_count && a.int_count == b.int_count &&
-         a.scalar_count == b.scalar_count && a.output_count == b.output_count && a.again == b.again &&
-         a.precision == b.precision && a.output == b.output && a.first_int == b.first_int &&
-         a.first_scalar == b.first_scalar &&
-         std::equal(a.operands, a.operands + a.operand_count, b.operands,
-                    [](trace::OperandId x, trace::OperandId y) { return x.bits == y.bits; });
-}
-
-bool equal_but_sizes(const trace::TraceValue& a, const trace::TraceValue& b) {
-  return a.dtype == b.dtype && a.external == b.external && a.held == b.held && a.asked == b.asked &&
-         a.dying == b.dying && a.fills_buffer == b.fills_buffer && a.buffer == b.buffer &&
-         a.shape.rank() == b.shape.rank();
-}
-
-/// The number of elements, and with it all that is computed of a shape, fits.
-bool fits(const Shape& shape) {
-  double count = 1;
-  for (const std::int64_t size : shape) count *= static_cast<double>(size);
-  return count < 9e18;
-}
+// Kernels of one form that differ, for sizes of one kind or another, and plans of such.
+constexpr std::size_t kMostKernels = 8, kMostOutlines = 4;
 
 bool same_uses(const std::vector<BufferUse>& a, const std::vector<BufferUse>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const BufferUse& x, const BufferUse& y) {
@@ -117,8 +38,8 @@ bool same_scalars(const std::vector<ScalarArgument>& a, const std::vector<Scalar
 bool same_loops(const ir::Kernel& a, const ir::Kernel& b) {
   return a.tiling.sum == b.tiling.sum && a.tiling.a.value == b.tiling.a.value &&
          a.tiling.b.value == b.tiling.b.value && a.outer_rank == b.outer_rank &&
-         a.inner_rank == b.inner_rank && a.phases == b.phases && a.exprs.size() == b.exprs.size() &&
-         a.maps == b.maps;
+         a.inner_rank == b.inner_rank && a.phases == b.phases && a.attention.any() == b.attention.any() &&
+         a.exprs.size() == b.exprs.size() && a.maps == b.maps;
 }
 
 /// Calls with equal texts have equal ops, for any sizes.
@@ -136,43 +57,12 @@ std::string text_of(const Graph& graph, const LibraryCall& call) {
 
 }  // namespace
 
-Numbers::Numbers() {
-  for (const std::int64_t fixed : {0, 1, -1}) id_of(fixed);
-}
-
-Numbers::Id Numbers::id_of(std::int64_t number) {
-  const auto [known, added] = ids_.try_emplace(number, static_cast<Id>(now_.size()));
-  if (added) {
-    now_.push_back(number);
-    is_set_.push_back(false);
-  }
-  return known->second;
-}
-
-Numbers::Id Numbers::find(std::int64_t number) const {
-  const auto known = ids_.find(number);
-  return known == ids_.end() ? kNone : known->second;
-}
-
-void Numbers::start() {
-  is_set_.assign(is_set_.size(), false);
-  for (const std::int64_t fixed : {0, 1, -1}) set(find(fixed), fixed);
-}
-
-bool Numbers::one_to_one() const {
-  std::vector<std::int64_t> set;
-  for (std::size_t id = 0; id < now_.size(); ++id)
-    if (is_set_[id]) set.push_back(now_[id]);
-  std::sort(set.begin(), set.end());
-  return std::adjacent_find(set.begin(), set.end()) == set.end();
-}
-
 PlanTemplate::PlanTemplate(Planned planned, const trace::Trace& trace, const ir::DeviceTraits& traits,
                            const PlanOptions& options)
     : traits_(traits),
       options_(options),
       limits_(limits_of(traits)),
-      trace_(trace),
+      known_(trace, numbers_),
       planned_(std::move(planned)) {}
 
 std::unique_ptr<PlanTemplate> PlanTemplate::make(Planned planned, const trace::Trace& trace,
@@ -181,42 +71,19 @@ std::unique_ptr<PlanTemplate> PlanTemplate::make(Planned planned, const trace::T
   if (!planned.checks || planned.checks->gave_up() || !planned.graph.constants.empty()) return nullptr;
   std::unique_ptr<PlanTemplate> made(new PlanTemplate(std::move(planned), trace, traits, options));
   Graph& graph = made->planned_.graph;
-  graph.trace = &made->trace_;
+  graph.trace = &made->known_.trace();
   graph.checks = nullptr;
   Numbers& numbers = made->numbers_;
-  numbers_of(trace, [&](std::int64_t number) {
-    made->trace_numbers_.push_back(numbers.id_of(number));
-    return true;
-  });
   for (const SizeChecks::Cut& cut : made->planned_.checks->cuts()) {
     if (cut.pieces == 1) continue;
     numbers.id_of(cut.pieces);
     numbers.id_of(cut.in[cut.dim] / cut.pieces);
   }
-  std::vector<std::uint32_t> first_start;  // of each op
-  std::uint32_t starts = 0;
-  for (const trace::OpRecord& op : trace.ops) {
-    first_start.push_back(starts);
-    starts += static_cast<std::uint32_t>(trace::start_count(op));
-  }
-  for (NodeId id = 0; id < graph.nodes.size(); ++id) {
-    const Node& node = graph.nodes[id];
-    if (traits.tensor_cores.any() && node.kind == NodeKind::Op &&
-        (node.op == Op::MatMul || node.is(OpClass::Contract)))
-      made->products_.push_back(id);
-    for (const std::int64_t size : node.shape) {
-      made->node_numbers_.push_back(numbers.find(size));
-      if (made->node_numbers_.back() == Numbers::kNone) return nullptr;
-    }
-    if (node.kind != NodeKind::Op || !has_positions(node.op)) continue;
-    const trace::OpRecord& record = trace.ops[node.record];
-    Node as_recorded;
-    as_recorded.shape = node.shape;
-    if (node.op == record.op) set_ints(trace, record, first_start[node.record], as_recorded);
-    if (node.op != record.op || node.ints != as_recorded.ints || node.starts != as_recorded.starts)
-      return nullptr;
-    made->takes_ints_.push_back({id, first_start[node.record], node.starts});
-  }
+  Graph& asked = made->planned_.checks->questions().graph();
+  asked.trace = graph.trace;
+  made->sized_ = std::make_unique<SizedGraph>(graph, numbers);
+  made->sized_questions_ = std::make_unique<SizedGraph>(asked, numbers);
+  if (!made->sized_->fits() || !made->sized_questions_->fits()) return nullptr;
   absl::flat_hash_map<const KernelForm*, std::uint32_t> number_of;
   const Grouping& grouping = made->planned_.grouping;
   for (GroupId g = 0; g < grouping.groups.size(); ++g) {
@@ -232,6 +99,8 @@ std::unique_ptr<PlanTemplate> PlanTemplate::make(Planned planned, const trace::T
     }
     made->form_of_.back() = known->second;
   }
+  Lowerer lowerer(graph, made->limits_);
+  for (Form& form : made->forms_) made->note_numbers(form, lowerer);
   absl::flat_hash_map<std::string, std::uint32_t> call_of;
   for (std::uint32_t k = 0; k < grouping.libraries.size(); ++k)
     made->first_call_like_.push_back(
@@ -247,17 +116,16 @@ std::unique_ptr<PlanTemplate> PlanTemplate::make(Planned planned, const trace::T
 
 std::optional<Plan> PlanTemplate::plan(const trace::Trace& trace) {
   if (!matches(trace)) return std::nullopt;
-  planned_.graph.trace = &trace;
-  struct Reset {
+  struct OfTrace {
     PlanTemplate& of;
-    ~Reset() { of.planned_.graph.trace = &of.trace_; }
-  } reset{*this};
-  if (!fill_graph(trace) || !fill_libraries() || !fill_kernels()) return std::nullopt;
-  std::vector<Step> anew;
-  if (!same_batches()) anew = batched_anew();
-  const std::vector<Step>& steps = anew.empty() ? planned_.steps : anew;
-  const Memory memory = place(planned_.graph, planned_.grouping, steps, traits_.most_buffer_bytes);
-  Plan plan = assemble(planned_.graph, planned_.grouping, steps, memory, false);
+    OfTrace(PlanTemplate& of, const trace::Trace& trace) : of(of) { set(trace); }
+    ~OfTrace() { set(of.known_.trace()); }
+    void set(const trace::Trace& trace) {
+      of.planned_.graph.trace = of.planned_.checks->questions().graph().trace = &trace;
+    }
+  } of_trace(*this, trace);
+  if (!fill_graph() || !fill_libraries() || !fill_kernels()) return std::nullopt;
+  Plan plan = planned_by_outline();
   plan.cuts = planned_.cuts;
   plan.held = planned_.held;
   plan.unstored = planned_.unstored;
@@ -266,33 +134,12 @@ std::optional<Plan> PlanTemplate::plan(const trace::Trace& trace) {
 
 /// True iff the trace is the same but for numbers, which are then in `numbers_`, and comparisons hold.
 bool PlanTemplate::matches(const trace::Trace& trace) {
-  if (trace.ops.size() != trace_.ops.size() || trace.values.size() != trace_.values.size() ||
-      trace.ints.size() != trace_.ints.size() || trace.scalars.size() != trace_.scalars.size() ||
-      trace.buffer_count != trace_.buffer_count || trace.asks_for_ends != trace_.asks_for_ends ||
-      trace.moves != trace_.moves)
-    return false;
-  for (std::size_t i = 0; i < trace.ops.size(); ++i)
-    if (!equal_but_sizes(trace.ops[i], trace_.ops[i])) return false;
-  for (std::size_t i = 0; i < trace.values.size(); ++i) {
-    const trace::TraceValue &value = trace.values[i], &before = trace_.values[i];
-    if (!equal_but_sizes(value, before) || !fits(value.shape)) return false;
-    if (value.external &&
-        is_contiguous(value.shape, value.layout) != is_contiguous(before.shape, before.layout))
-      return false;
-  }
-  for (const trace::OpRecord& op : trace.ops)
-    if (!same_names(op, trace.ints_of(op), trace_.ints_of(op))) return false;
-  if (!set_numbers(trace) || !set_cuts() || !numbers_.one_to_one()) return false;
+  numbers_.start();
+  if (!known_.matches(trace, numbers_) || !set_cuts() || !numbers_.one_to_one()) return false;
   return planned_.checks->hold([&](std::int64_t size) {
     const Numbers::Id id = numbers_.find(size);
     return id == Numbers::kNone || !numbers_.is_set(id) ? size : numbers_.now(id);
   });
-}
-
-bool PlanTemplate::set_numbers(const trace::Trace& trace) {
-  numbers_.start();
-  auto id = trace_numbers_.begin();
-  return numbers_of(trace, [&](std::int64_t number) { return numbers_.set(*id++, number); });
 }
 
 /// Reductions that were cut have sizes of their own.
@@ -313,28 +160,15 @@ bool PlanTemplate::set_cuts() {
   return true;
 }
 
-bool PlanTemplate::fill_graph(const trace::Trace& trace) {
-  Graph& graph = planned_.graph;
-  auto id = node_numbers_.begin();
-  for (Node& node : graph.nodes)
-    for (std::int64_t& size : node.shape) {
-      if (!numbers_.is_set(*id)) return false;
-      size = numbers_.now(*id++);
-    }
-  for (const TakesInts& takes : takes_ints_) {
-    Node& node = graph.nodes[takes.node];
-    set_ints(trace, trace.ops[node.record], takes.first_start, node);
-    if (!same_starts(takes.moving, node.starts)) return false;
-  }
-  return same_contractions();
-}
-
-/// True iff the pass that makes contractions of products would do so with the same ones.
-bool PlanTemplate::same_contractions() const {
+/// Sizes for the trace at hand; false where something was decided by the old ones.
+bool PlanTemplate::fill_graph() {
   const Graph& graph = planned_.graph;
-  return std::all_of(products_.begin(), products_.end(), [&](NodeId id) {
-    const Node& node = graph.nodes[id];
-    return is_contracted(graph, node) == node.is(OpClass::Contract);
+  if (!sized_questions_->fill(numbers_) || !planned_.checks->questions().hold(traits_) ||
+      !sized_->fill(numbers_))
+    return false;
+  // What shows a stored value as it lies was not stored itself.
+  return std::all_of(graph.results.begin(), graph.results.end(), [&](const Result& result) {
+    return planned_.grouping.owners[result.node] != kInline || strided_view(graph, result.node).has_value();
   });
 }
 
@@ -346,8 +180,8 @@ bool PlanTemplate::fill_libraries() {
     LibraryCall& call = calls[k];
     if (first_call_like_[k] != k) {
       const LibraryCall& like = calls[first_call_like_[k]];
-      call.signature = like.signature;
       call.op = like.op;
+      call.reads = like.reads;
       for (std::size_t o = 0; o < call.operands.size(); ++o)
         call.operands[o].layout = like.operands[o].layout;
       continue;
@@ -370,33 +204,92 @@ bool PlanTemplate::fill_libraries() {
 
 /// Lowers each form for the sizes at hand; false where a group becomes another kernel than before.
 bool PlanTemplate::fill_kernels() {
+  for (Form& form : forms_)
+    if (has_new_numbers(form) && !fill_kernel(form)) return false;
   Grouping& grouping = planned_.grouping;
-  std::uint32_t number = 0;
-  Owners& owners = grouping.owners;
-  for (Form& form : forms_) {
-    const LoweredGroup& before = grouping.kernels[form.group];
-    std::vector<Owner> in_the_end;
-    for (const NodeId id : form.stored_later) in_the_end.push_back(std::exchange(owners[id], kInline));
-    std::variant<Lowered, std::string> result =
-        lower(planned_.graph, owners, form.group, grouping.groups[form.group], limits_);
-    for (std::size_t k = 0; k < in_the_end.size(); ++k) owners[form.stored_later[k]] = in_the_end[k];
-    auto* lowered = std::get_if<Lowered>(&result);
-    if (lowered == nullptr || !same_uses(lowered->buffers, before.buffers) ||
-        !same_scalars(lowered->scalars, before.scalars) || lowered->computed != before.computed ||
-        lowered->gathers != before.gathers || !same_loops(lowered->kernel, form.before->kernel))
-      return false;
-    std::vector<std::uint32_t> starts = before.starts;
-    std::vector<MovingNumber> moving = by_place(std::move(lowered->moving), starts);
-    if (starts != before.starts) return false;
-    const auto now = std::make_shared<KernelForm>();
-    now->number = number++;
-    now->kernel = std::move(lowered->kernel);
-    now->ints = std::move(lowered->ints);
-    now->moving = std::move(moving);
-    form.now = now;
-  }
   for (GroupId g = 0; g < grouping.groups.size(); ++g)
-    if (grouping.groups[g].alive) grouping.kernels[g].form = forms_[form_of_[g]].now;
+    if (const auto& now = forms_[form_of_[g]].now;
+        grouping.groups[g].alive && grouping.kernels[g].form != now)
+      grouping.kernels[g].form = now;
+  return true;
+}
+
+bool PlanTemplate::fill_kernel(Form& form) {
+  form.now = nullptr;
+  Grouping& grouping = planned_.grouping;
+  Owners& owners = grouping.owners;
+  const LoweredGroup& before = grouping.kernels[form.group];
+  std::vector<Owner> in_the_end;
+  for (const NodeId id : form.stored_later) in_the_end.push_back(std::exchange(owners[id], kInline));
+  std::variant<Lowered, std::string> result =
+      lower(planned_.graph, owners, form.group, grouping.groups[form.group], limits_);
+  for (std::size_t k = 0; k < in_the_end.size(); ++k) owners[form.stored_later[k]] = in_the_end[k];
+  auto* lowered = std::get_if<Lowered>(&result);
+  if (lowered == nullptr || !same_uses(lowered->buffers, before.buffers) ||
+      !same_scalars(lowered->scalars, before.scalars) || lowered->computed != before.computed ||
+      lowered->gathers != before.gathers || !same_loops(lowered->kernel, form.before->kernel))
+    return false;
+  std::vector<std::uint32_t> starts = before.starts;
+  std::vector<MovingNumber> moving = by_place(std::move(lowered->moving), starts);
+  if (starts != before.starts) return false;
+  const auto known = std::find_if(form.kernels.begin(), form.kernels.end(), [&](const auto& kernel) {
+    return ir::is_same(kernel->kernel, lowered->kernel);
+  });
+  if (known != form.kernels.end()) {
+    form.now = *known;
+  } else {
+    if (form.kernels.size() == kMostKernels) forget_kernels(form);
+    form.now = form.kernels.emplace_back(std::make_shared<KernelForm>());
+    form.now->number = kernels_made_++;
+    form.now->kernel = std::move(lowered->kernel);
+  }
+  form.now->ints = std::move(lowered->ints);
+  form.now->moving = std::move(moving);
+  return true;
+}
+
+/// Plans are outlines of kernels by their address.
+void PlanTemplate::forget_kernels(Form& form) {
+  outlines_.clear();
+  form.kernels.clear();
+}
+
+/// The numbers that lowering the form looks at.
+void PlanTemplate::note_numbers(Form& form, Lowerer& lowerer) {
+  Owners owners = planned_.grouping.owners;
+  for (const NodeId id : form.stored_later) owners[id] = kInline;
+  const Graph& graph = planned_.graph;
+  std::vector<Numbers::Id> ids;
+  const auto add = [&](std::span<const std::int64_t> numbers) {
+    for (const std::int64_t number : numbers) ids.push_back(numbers_.find(number));
+  };
+  for (const NodeId id : lowerer.looked_at(owners, form.group, planned_.grouping.groups[form.group])) {
+    const Node& node = graph.nodes[id];
+    // Ranges of starts are no numbers of the trace; tables are looked at through views.
+    if (!node.starts.empty() || node.is(OpClass::Gather)) return;
+    add(node.shape);
+    if (node.kind == NodeKind::External) {
+      const trace::Layout& layout = known_.trace().values[node.value].layout;
+      add(layout.strides);
+      add({&layout.offset, 1});
+    } else if (node.kind == NodeKind::Op) {
+      add(positions_of(node.op, node.ints));
+    }
+  }
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  if (std::binary_search(ids.begin(), ids.end(), Numbers::kNone)) return;
+  form.numbers = std::move(ids);
+}
+
+/// False where the form is what it was last. What is not known to have no new numbers has some.
+bool PlanTemplate::has_new_numbers(Form& form) const {
+  if (!form.numbers) return true;
+  std::vector<std::int64_t> numbers;
+  numbers.reserve(form.numbers->size());
+  for (const Numbers::Id id : *form.numbers) numbers.push_back(numbers_.now(id));
+  if (form.now && numbers == form.numbers_then) return false;
+  form.numbers_then = std::move(numbers);
   return true;
 }
 
@@ -415,10 +308,41 @@ bool PlanTemplate::same_batches() const {
   return true;
 }
 
-std::vector<Step> PlanTemplate::batched_anew() const {
-  std::vector<Step> steps = make_steps(planned_.grouping);
-  batch(planned_.graph, planned_.grouping, traits_, steps);
-  return steps;
+std::size_t PlanTemplate::held_bytes() const {
+  // A node with its group, its place in a step and its op of the trace.
+  constexpr std::size_t kNode = 1000;
+  std::size_t bytes = planned_.graph.nodes.size() * kNode;
+  for (const Outline& outline : outlines_) bytes += outline.held_bytes();
+  return bytes;
+}
+
+std::vector<const KernelForm*> PlanTemplate::kernels_now() const {
+  std::vector<const KernelForm*> kernels;
+  kernels.reserve(forms_.size());
+  for (const Form& form : forms_) kernels.push_back(form.now.get());
+  return kernels;
+}
+
+Plan PlanTemplate::planned_by_outline() {
+  Graph& graph = planned_.graph;
+  const Grouping& grouping = planned_.grouping;
+  std::vector<const KernelForm*> kernels = kernels_now();
+  auto known = std::find_if(outlines_.begin(), outlines_.end(),
+                            [&](const Outline& outline) { return outline.kernels() == kernels; });
+  if (known == outlines_.end()) {
+    std::vector<Step> steps;
+    if (same_batches()) {
+      steps = planned_.steps;
+    } else {
+      steps = make_steps(grouping);
+      batch(graph, grouping, traits_, steps);
+    }
+    if (outlines_.size() == kMostOutlines) outlines_.pop_back();
+    known = outlines_.insert(outlines_.end(), Outline(graph, grouping, std::move(steps), std::move(kernels),
+                                                      traits_.most_buffer_bytes));
+  }
+  std::rotate(outlines_.begin(), known, known + 1);
+  return outlines_.front().plan(graph, grouping);
 }
 
 }  // namespace sinter::plan

@@ -11,8 +11,10 @@
 namespace sinter::plan {
 namespace {
 
-// Nodes of all templates that are kept; a node takes some 300 bytes.
-constexpr std::size_t kMostNodes = 100'000;
+// Of all templates that are kept.
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+// Of a program that a template is worth being made of.
+constexpr std::size_t kMostOps = 50'000;
 // Templates of one structure: sizes that fall on other sides of what decisions ask.
 constexpr std::size_t kMostOfStructure = 8;
 constexpr std::size_t kMostSeen = 4096;
@@ -52,13 +54,14 @@ void PlanReuse::give_back(std::vector<Entry> entries) {
   std::lock_guard lock(mutex_);
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry)
     templates_.push_front(std::move(*entry));
-  std::size_t nodes = 0, of_structure = 0;
+  std::size_t bytes = 0, of_structure = 0;
   for (auto at = templates_.begin(); at != templates_.end();) {
     const auto next = std::next(at);
-    nodes += at->plans->nodes();
+    const std::size_t held = at->plans->held_bytes();
+    bytes += held;
     of_structure += !entries.empty() && at->structure == templates_.front().structure;
-    if (nodes > kMostNodes || of_structure > kMostOfStructure) {
-      nodes -= at->plans->nodes();
+    if (bytes > kMostBytes || of_structure > kMostOfStructure) {
+      bytes -= held;
       gone.push_back(std::move(*at));
       templates_.erase(at);
     }
@@ -87,7 +90,7 @@ Plan PlanReuse::plan(const trace::Trace& trace, const PlanOptions& options) {
     reused_.fetch_add(1, std::memory_order_relaxed);
     return std::move(*plan);
   }
-  if (trace.ops.size() > kMostNodes / 2) return make_plan(trace, traits_, options);
+  if (trace.ops.size() > kMostOps) return make_plan(trace, traits_, options);
   if (entries.empty()) {
     std::lock_guard lock(mutex_);
     if (seen_once_.size() > kMostSeen) seen_once_.clear();

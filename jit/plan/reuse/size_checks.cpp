@@ -6,15 +6,11 @@
 #include <utility>
 
 #include "jit/plan/lower/limits.h"
+#include "jit/plan/reuse/questions.h"
 #include "jit/plan/rewrite/passes.h"
 
 namespace sinter::plan {
 namespace {
-
-void add(std::vector<std::uint64_t>& words, const Shape& shape) {
-  words.push_back(shape.rank());
-  for (const std::int64_t size : shape) words.push_back(static_cast<std::uint64_t>(size));
-}
 
 double numel_of(const Shape& shape, const SizeChecks::Sizes& sizes) {
   double count = 1;
@@ -35,21 +31,38 @@ bool is_so(SizeChecks::Is is, double sum) {
 
 }  // namespace
 
+SizeChecks::SizeChecks(const ir::DeviceTraits& traits)
+    : traits_(traits), questions_(std::make_unique<Questions>()) {}
+SizeChecks::~SizeChecks() = default;
+
+void SizeChecks::ask(const Graph& graph, std::uint32_t node, Question question) {
+  questions_->ask(graph, node, question, traits_);
+}
+
+std::uint32_t SizeChecks::place_of(const Shape& shape) {
+  std::array<std::int64_t, kMaxRank + 1> key{static_cast<std::int64_t>(shape.rank())};
+  std::copy(shape.begin(), shape.end(), key.begin() + 1);
+  const auto [known, added] = places_.try_emplace(key, static_cast<std::uint32_t>(shapes_.size()));
+  if (added) shapes_.push_back(shape);
+  return known->second;
+}
+
 void SizeChecks::compare(Is is, std::vector<Term> terms, double constant, bool outcome) {
   // Terms of one shape are one: how many there are is the program's, not the sizes'.
-  std::vector<Term> joined;
-  for (Term& term : terms) {
+  std::vector<PlacedTerm> joined;
+  for (const Term& term : terms) {
+    const std::uint32_t shape = place_of(term.shape);
     const auto known = std::find_if(joined.begin(), joined.end(),
-                                    [&](const Term& other) { return other.shape == term.shape; });
+                                    [&](const PlacedTerm& other) { return other.shape == shape; });
     if (known == joined.end())
-      joined.push_back(std::move(term));
+      joined.push_back({shape, term.times});
     else
       known->times += term.times;
   }
   Words words{static_cast<std::uint64_t>(is) << 1 | outcome, std::bit_cast<std::uint64_t>(constant)};
-  for (const Term& term : joined) {
+  for (const PlacedTerm& term : joined) {
     words.push_back(std::bit_cast<std::uint64_t>(term.times));
-    add(words, term.shape);
+    words.push_back(term.shape);
   }
   if (is_new(std::move(words))) comparisons_.push_back({is, outcome, constant, std::move(joined)});
 }
@@ -68,29 +81,28 @@ std::uint8_t SizeChecks::answers_of(double elements, double results) const {
 }
 
 void SizeChecks::sharing(const Shape& elements, const Shape& results) {
-  Words words{1u << 8};
-  add(words, elements);
-  add(words, results);
-  if (is_new(std::move(words)))
-    reductions_.push_back({elements, results, answers_of(numel_of(elements, same), numel_of(results, same))});
+  const std::uint32_t of_elements = place_of(elements), of_results = place_of(results);
+  if (is_new({1u << 8, of_elements, of_results}))
+    reductions_.push_back(
+        {of_elements, of_results, answers_of(numel_of(elements, same), numel_of(results, same))});
 }
 
 void SizeChecks::cut(const Shape& in, std::int64_t bits, std::size_t dim, std::int64_t pieces) {
-  Words words{2u << 8, static_cast<std::uint64_t>(bits)};
-  add(words, in);
-  if (is_new(std::move(words))) cuts_.push_back({in, bits, dim, pieces});
+  if (is_new({2u << 8, static_cast<std::uint64_t>(bits), place_of(in)}))
+    cuts_.push_back({in, bits, dim, pieces});
 }
 
 bool SizeChecks::hold(const Sizes& sizes) const {
+  std::vector<double> counts;
+  counts.reserve(shapes_.size());
+  for (const Shape& shape : shapes_) counts.push_back(numel_of(shape, sizes));
   for (const Comparison& comparison : comparisons_) {
     double sum = comparison.constant;
-    for (const Term& term : comparison.terms) sum += term.times * numel_of(term.shape, sizes);
+    for (const PlacedTerm& term : comparison.terms) sum += term.times * counts[term.shape];
     if (is_so(comparison.is, sum) != comparison.outcome) return false;
   }
   for (const Reduction& reduction : reductions_)
-    if (answers_of(numel_of(reduction.elements, sizes), numel_of(reduction.results, sizes)) !=
-        reduction.answers)
-      return false;
+    if (answers_of(counts[reduction.elements], counts[reduction.results]) != reduction.answers) return false;
   return std::all_of(cuts_.begin(), cuts_.end(), [&](const Cut& cut) {
     Shape in = cut.in;
     for (std::int64_t& size : in) size = sizes(size);

@@ -36,6 +36,39 @@ bool is_transpose(const Node& node) {
   return true;
 }
 
+/// True iff the engine can bring the vectors along dim `along`.
+bool lies_in_rows(const Graph& graph, NodeId id, std::size_t along) {
+  if (!is_half(graph.nodes[id].dtype)) return false;
+  const Shape& shape = graph.nodes[id].shape;
+  const std::optional<StridedView> view = strided_view(graph, id);
+  if (!view || shape[along] % kAligned != 0 || shape[along] > kLongest) return false;
+  bool lies = view->layout.strides[along] == 1 && view->layout.offset % kAligned == 0;
+  for (const Moving& part : view->layout.moving) lies &= part.factor % kAligned == 0;
+  for (std::size_t d = 0; d < shape.rank(); ++d) {
+    const std::int64_t stride = view->layout.strides[d];
+    const bool is_own = d + 2 >= shape.rank();
+    lies &= d == along || shape[d] == 1 || (stride % kAligned == 0 && (is_own ? stride > 0 : stride >= 0));
+  }
+  return lies;
+}
+
+/// True iff the product has rows and columns enough to fill a tile.
+bool fills_tiles(const Node& n) {
+  const std::size_t rank = n.shape.rank();
+  return n.shape[rank - 2] >= kFewest && n.shape[rank - 1] >= kFewest;
+}
+
+/// All that is asked about the sizes of a product, as bits.
+std::uint64_t facts_of(const Graph& graph, NodeId id, const ir::DeviceTraits&) {
+  const Node& n = graph.nodes[id];
+  const std::size_t rank = n.shape.rank();
+  std::uint64_t facts = fills_tiles(n);
+  for (const NodeId factor : n.operands)
+    for (const std::size_t along : {rank - 1, rank - 2})
+      facts = facts << 1 | static_cast<std::uint64_t>(lies_in_rows(graph, factor, along));
+  return facts;
+}
+
 /// Which nodes of a graph are scores.
 class Scores {
  public:
@@ -91,26 +124,12 @@ class Scores {
   bool is_product(const Node& n) const {
     const std::size_t rank = n.shape.rank();
     if (n.ints[1] != 0 || rank > 2 + kMostBatchDims) return false;
-    if (n.shape[rank - 2] < kFewest || n.shape[rank - 1] < kFewest) return false;
+    if (!fills_tiles(n)) return false;
     if (is_score_[n.operands[0]] || is_score_[n.operands[1]]) return false;
     return lies_in_rows(n.operands[0], rank - 1) && lies_in_rows(n.operands[1], rank - 2);
   }
 
-  /// True iff the engine can bring the vectors along dim `along`.
-  bool lies_in_rows(NodeId id, std::size_t along) const {
-    if (!is_half(node(id).dtype)) return false;
-    const Shape& shape = node(id).shape;
-    const std::optional<StridedView> view = strided_view(graph_, id);
-    if (!view || shape[along] % kAligned != 0 || shape[along] > kLongest) return false;
-    bool lies = view->layout.strides[along] == 1 && view->layout.offset % kAligned == 0;
-    for (const Moving& part : view->layout.moving) lies &= part.factor % kAligned == 0;
-    for (std::size_t d = 0; d < shape.rank(); ++d) {
-      const std::int64_t stride = view->layout.strides[d];
-      const bool is_own = d + 2 >= shape.rank();
-      lies &= d == along || shape[d] == 1 || (stride % kAligned == 0 && (is_own ? stride > 0 : stride >= 0));
-    }
-    return lies;
-  }
+  bool lies_in_rows(NodeId id, std::size_t along) const { return plan::lies_in_rows(graph_, id, along); }
 
   /// True iff the node may have the scores among its operands.
   bool takes_scores(NodeId id) const {
@@ -200,10 +219,12 @@ std::optional<NodeId> rounded(Rewriter& to, NodeId id, DType dtype) {
 }  // namespace
 
 void keep_scores(Graph& graph, const ir::DeviceTraits&) {
+  if (graph.checks)
+    for (NodeId id = 0; id < graph.nodes.size(); ++id)
+      if (const Node& n = graph.nodes[id]; is_op(n, Op::Contract) && n.ints[1] == 0)
+        graph.checks->ask(graph, id, facts_of);
   const Scores scores(graph);
   if (!scores.any()) return;
-  // What was found here follows from how factors lie, which other sizes may change.
-  if (graph.checks) graph.checks->give_up();
   rewrite(graph, [&](Rewriter& to, NodeId id, Node node) {
     const Node& before = to.before().nodes[id];
     const auto is_score = [&](std::size_t k) { return scores[before.operands[k]]; };

@@ -22,12 +22,54 @@ constexpr std::array<std::int64_t, 4> kLast{0, 2, 3, 1}, kFirst{0, 3, 1, 2};
 
 Shape channels_last(const Shape& plain) { return {plain[0], plain[2], plain[3], plain[1]}; }
 
+/// In which orders the device has images: contractions take any, library ops what their kinds say, where the
+/// device gains by it.
+class Orders {
+ public:
+  Orders(const Graph& graph, const ir::DeviceTraits& traits) : graph_(graph), traits_(traits) {}
+
+  library::ImageOrder of_result(const Node& n, const library::Signature& signature) const {
+    if (is_contracted(n)) return image_order(n.op != Op::Conv2dBackwardWeight);
+    return order_of(kind_of(n).result_order(signature, 0));
+  }
+  library::ImageOrder of_operand(const Node& n, const library::Signature& signature, std::size_t k) const {
+    if (is_contracted(n)) return image_order(k == 0 || n.op == Op::Conv2dBackwardWeight);
+    return order_of(kind_of(n).operand_order(signature, k));
+  }
+  bool is_contracted(const Node& n) const {
+    return traits_.tensor_cores.any() && is_contracted_convolution(graph_, n);
+  }
+
+ private:
+  static library::ImageOrder image_order(bool is_image) {
+    return is_image ? library::ImageOrder::Either : library::ImageOrder::ChannelsFirst;
+  }
+  library::ImageOrder order_of(library::ImageOrder order) const {
+    return order == library::ImageOrder::Either ? image_order(traits_.channels_last) : order;
+  }
+
+  const Graph& graph_;
+  const ir::DeviceTraits& traits_;
+};
+
+/// All orders of a library op, as bits: what is asked about its sizes.
+std::uint64_t orders_of(const Graph& graph, NodeId id, const ir::DeviceTraits& traits) {
+  const Node& n = graph.nodes[id];
+  const Orders orders(graph, traits);
+  const library::Signature signature = signature_of(graph, n);
+  auto bits = static_cast<std::uint64_t>(orders.is_contracted(n));
+  bits = bits << 2 | static_cast<std::uint64_t>(orders.of_result(n, signature));
+  for (std::size_t k = 0; k < n.operands.size(); ++k)
+    bits = bits << 2 | static_cast<std::uint64_t>(orders.of_operand(n, signature, k));
+  return bits;
+}
+
 /// Sets of nodes that lie alike: images that elementwise work leads from one to the next.
 class Images {
  public:
   Images(const Graph& graph, const ir::DeviceTraits& traits)
       : graph_(graph),
-        traits_(traits),
+        orders_(graph, traits),
         parent_(graph.nodes.size()),
         saved_(graph.nodes.size(), 0),
         contracts_(graph.nodes.size(), false),
@@ -58,28 +100,7 @@ class Images {
     if (!n.is(OpClass::Library)) return false;
     // Further results name the op, which would be a view of itself.
     const library::Signature signature = signature_of(graph_, n);
-    return signature.results.size() == 1 && result_order(n, signature) == library::ImageOrder::Either;
-  }
-
-  // In which orders the device has images: contractions take any, library ops what their kinds say, where the
-  // device gains by it.
-
-  library::ImageOrder result_order(const Node& n, const library::Signature& signature) const {
-    if (is_contracted(n)) return image_order(n.op != Op::Conv2dBackwardWeight);
-    return order_of(kind_of(n).result_order(signature, 0));
-  }
-  library::ImageOrder operand_order(const Node& n, const library::Signature& signature, std::size_t k) const {
-    if (is_contracted(n)) return image_order(k == 0 || n.op == Op::Conv2dBackwardWeight);
-    return order_of(kind_of(n).operand_order(signature, k));
-  }
-  static library::ImageOrder image_order(bool is_image) {
-    return is_image ? library::ImageOrder::Either : library::ImageOrder::ChannelsFirst;
-  }
-  library::ImageOrder order_of(library::ImageOrder order) const {
-    return order == library::ImageOrder::Either ? image_order(traits_.channels_last) : order;
-  }
-  bool is_contracted(const Node& n) const {
-    return traits_.tensor_cores.any() && is_contracted_convolution(graph_, n);
+    return signature.results.size() == 1 && orders_.of_result(n, signature) == library::ImageOrder::Either;
   }
 
   NodeId root(NodeId id) {
@@ -98,7 +119,7 @@ class Images {
     if (is_member(id)) {
       if (n.is(OpClass::Library)) {
         ++saved_[root(id)];
-        if (is_contracted(n)) contracts_[root(id)] = true;
+        if (orders_.is_contracted(n)) contracts_[root(id)] = true;
       }
       // Four neighbours in the order of the dims share one draw of random numbers; in any other order each
       // has its own, which is more work than to transpose the image.
@@ -108,17 +129,18 @@ class Images {
     if (!n.is(OpClass::Library)) return;
     const library::Signature signature = signature_of(graph_, n);
     for (std::size_t k = 0; k < n.operands.size(); ++k) {
-      const library::ImageOrder order = operand_order(n, signature, k);
-      if (graph_.checks && order != library::ImageOrder::NotAnImage) graph_.checks->give_up();
+      const library::ImageOrder order = orders_.of_operand(n, signature, k);
+      if (graph_.checks && order != library::ImageOrder::NotAnImage)
+        graph_.checks->ask(graph_, id, orders_of);
       if (order == library::ImageOrder::NotAnImage || !is_member(n.operands[k])) continue;
       const NodeId set = root(n.operands[k]);
       saved_[set] += order == library::ImageOrder::Either ? 1 : -1;
-      if (order == library::ImageOrder::Either && is_contracted(n)) contracts_[set] = true;
+      if (order == library::ImageOrder::Either && orders_.is_contracted(n)) contracts_[set] = true;
     }
   }
 
   const Graph& graph_;
-  const ir::DeviceTraits& traits_;
+  const Orders orders_;
   std::vector<NodeId> parent_;
   std::vector<int> saved_;       // of sets, by their root: transposes that convolutions are saved
   std::vector<bool> contracts_;  // sets that contractions read or write

@@ -7,6 +7,7 @@
 #include <absl/hash/hash.h>
 
 #include "jit/library/kinds.h"
+#include "jit/plan/traffic.h"
 
 namespace sinter::runtime {
 namespace {
@@ -16,7 +17,7 @@ ReportLine line_of(const trace::OpRecord& record, const trace::Trace& trace) {
 }
 
 /// The source lines in the order of the program, each once.
-std::vector<ReportLine> lines_of(const std::vector<std::uint32_t>& records, const trace::Trace& trace) {
+std::vector<ReportLine> lines_of(std::span<const std::uint32_t> records, const trace::Trace& trace) {
   std::vector<ReportLine> lines;
   absl::flat_hash_map<std::pair<std::string, std::uint32_t>, std::size_t> known;
   for (std::uint32_t r : records) {
@@ -55,18 +56,18 @@ class Labels {
   std::size_t held_ = 0, temporary_ = 0;
 };
 
-ReportLaunch report_of(const plan::Launch& launch, std::size_t number, const trace::Trace& trace,
-                       Labels& labels) {
+ReportLaunch report_of(const plan::Launch& launch, const plan::LaunchTraffic& traffic, std::size_t number,
+                       const trace::Trace& trace, Labels& labels) {
   ReportLaunch report;
   const auto* kernel = std::get_if<std::uint32_t>(&launch.what);
   report.kind = kernel ? ReportLaunch::Kind::Kernel : ReportLaunch::Kind::Library;
   report.kernel = kernel ? *kernel : 0;
   for (std::uint32_t r : launch.records) report.ops.emplace_back(library::name_of(trace, trace.ops[r]));
   report.lines = lines_of(launch.records, trace);
-  report.bytes_read = launch.bytes_read();
-  report.bytes_written = launch.bytes_written();
+  report.bytes_read = traffic.bytes_read();
+  report.bytes_written = traffic.bytes_written();
   report.members = launch.members;
-  for (const plan::Access& access : launch.accesses) {
+  for (const plan::Access& access : traffic.accesses) {
     ReportAccess& entry = report.accesses.emplace_back();
     entry.label = labels.label(access);
     if (!access.external) entry.op = library::name_of(trace, trace.ops[access.record]);
@@ -78,7 +79,7 @@ ReportLaunch report_of(const plan::Launch& launch, std::size_t number, const tra
     report.least_bytes += access.least_bytes;
     if (access.written) {
       labels.written(access, number);
-      for (const plan::Access& other : launch.accesses)
+      for (const plan::Access& other : traffic.accesses)
         if (!other.written && other.memory == access.memory) entry.over = labels.label(other);
       if (!entry.over.empty()) report.in_place_bytes += access.bytes_written;
     } else {
@@ -115,8 +116,9 @@ ReportTrace report_of(const TraceRun& run) {
   report.built = run.built ? 1 : 0;
   report.fused = run.fused;
   Labels labels;
-  for (const plan::Launch& launch : run.plan.launches)
-    report.launches.push_back(report_of(launch, report.launches.size(), run.trace, labels));
+  const plan::Traffic traffic = plan::traffic_of(run.plan, run.trace);
+  for (std::size_t i = 0; i < run.plan.launches.size(); ++i)
+    report.launches.push_back(report_of(run.plan.launches[i], traffic.launches[i], i, run.trace, labels));
   for (std::size_t i = 0; i < report.launches.size(); ++i) {
     std::string& how = report.launches[i].how;
     how = run.executables[i]->how(run.plan.launches[i].ints, run.plan.launches[i].members);
@@ -130,8 +132,8 @@ ReportTrace report_of(const TraceRun& run) {
                            cut.count});
   }
   report.held = held_of(run);
-  report.bytes_moved = run.plan.bytes_moved();
-  report.least_bytes = run.plan.least_bytes();
+  report.bytes_moved = traffic.bytes_moved();
+  report.least_bytes = traffic.least_bytes();
   report.input_bytes = static_cast<std::int64_t>(run.plan.input_bytes);
   for (std::size_t bytes : run.plan.output_bytes) report.output_bytes += static_cast<std::int64_t>(bytes);
   report.temporary_bytes = static_cast<std::int64_t>(run.plan.temporary_bytes());
