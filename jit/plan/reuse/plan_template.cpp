@@ -77,12 +77,14 @@ bool same_starts(const std::vector<NodeStart>& a, const std::vector<NodeStart>& 
   });
 }
 
-bool equal_but_sizes(const trace::OpRecord& a, const trace::OpRecord& b) {
+bool equal_but_sizes(const trace::Trace& of_a, const trace::OpRecord& a, const trace::Trace& of_b,
+                     const trace::OpRecord& b) {
+  const auto left = of_a.operands_of(a), right = of_b.operands_of(b);
   return a.op == b.op && a.operand_count == b.operand_count && a.int_count == b.int_count &&
          a.scalar_count == b.scalar_count && a.output_count == b.output_count && a.again == b.again &&
          a.precision == b.precision && a.output == b.output && a.first_int == b.first_int &&
          a.first_scalar == b.first_scalar &&
-         std::equal(a.operands, a.operands + a.operand_count, b.operands,
+         std::equal(left.begin(), left.end(), right.begin(), right.end(),
                     [](trace::OperandId x, trace::OperandId y) { return x.bits == y.bits; });
 }
 
@@ -272,7 +274,7 @@ bool PlanTemplate::matches(const trace::Trace& trace) {
       trace.moves != trace_.moves)
     return false;
   for (std::size_t i = 0; i < trace.ops.size(); ++i)
-    if (!equal_but_sizes(trace.ops[i], trace_.ops[i])) return false;
+    if (!equal_but_sizes(trace, trace.ops[i], trace_, trace_.ops[i])) return false;
   for (std::size_t i = 0; i < trace.values.size(); ++i) {
     const trace::TraceValue &value = trace.values[i], &before = trace_.values[i];
     if (!equal_but_sizes(value, before) || !fits(value.shape)) return false;
