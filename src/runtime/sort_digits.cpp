@@ -1,5 +1,5 @@
 // Which passes sorts by digits have: three for each digit.
-#include <algorithm>
+#include <limits>
 
 #include "src/runtime/sorting.h"
 
@@ -22,13 +22,15 @@ constexpr std::int64_t kEach = 16;  // counts of a lane at a time, where they ar
 
 // Below, a sort by runs is as fast: it has fewer passes. Shorter sequences are one run or two.
 constexpr std::int64_t kLeastKeys = 1 << 16, kLeastLength = 2049;
+// So that a workgroup for each digit of each sequence fits into a grid.
+constexpr std::int64_t kMostSequences = std::numeric_limits<std::int32_t>::max() / kDigits;
 
 std::int64_t tiles_of(std::int64_t length) { return (length + kTile - 1) / kTile; }
 
 }  // namespace
 
 bool sorts_by_digits(std::int64_t sequences, std::int64_t length) {
-  return length >= kLeastLength && sequences * length >= kLeastKeys;
+  return length >= kLeastLength && sequences * length >= kLeastKeys && sequences <= kMostSequences;
 }
 
 DigitCounts digit_counts(std::int64_t sequences, std::int64_t length) {

@@ -229,9 +229,15 @@ TEST_CASE("long sequences are sorted by the digits that their numbers have") {
       CHECK(named(list.passes.back(), "places")->of == Of::Result);
       CHECK(named(list.passes.back(), "to")->first == rows);
     }
-  library::SortOp few;
-  few.length = 1 << 20, few.keep = 50;
-  CHECK(passes_of(few).passes.front().name == "sort_runs");
+  library::SortOp op;
+  op.length = 1 << 20, op.keep = 50;
+  CHECK(passes_of(op).passes.front().name == "sort_runs");
+  op.outer = op.x_outer = op.keep = op.length = 4096;
+  CHECK(passes_of(op).passes.front().name == "count_digits");
+  op.x_step = 4096, op.x_outer = 1;  // columns
+  CHECK(passes_of(op).passes.front().name == "count_strided_digits");
+  op.outer = 10'000'000;  // a grid has no room for a workgroup for each digit of each
+  CHECK(passes_of(op).passes.front().name == "sort_runs");
 }
 
 TEST_CASE("each pass of a sort by runs reads the lists that the one before it wrote") {
