@@ -235,6 +235,11 @@ OPERATIONS = {
     "index_add": Operation(added(lambda s, device: torch.randint(s[0], (s[2],), device=device)), index_add),
     "index_add_alike": Operation(added(lambda s, device: torch.full((s[2],), s[0] // 2, device=device)), index_add),
 
+    "sort": Operation(one, lambda x: tuple(torch.sort(x, 1))),
+    "argsort": Operation(one, lambda x: torch.argsort(x, 1)),
+    "topk_50": Operation(one, lambda x: tuple(torch.topk(x, 50, 1))),
+    "cumsum": Operation(one, lambda x: torch.cumsum(x, 1)),
+
     "max_pool_2": Operation(one, lambda x: F.max_pool2d(x, 2, 2)),
     "max_pool_3": Operation(one, lambda x: F.max_pool2d(x, 3, 2)),
     "avg_pool_2": Operation(one, lambda x: F.avg_pool2d(x, 2, 2)),

@@ -172,6 +172,8 @@ Tensors cross_entropy_backward(const Tensors& in) {
   return {loss.detach(), loss.backward().remove(in[0]).value()};
 }
 
+Tensors with_positions(const sn::AnyIndexed& found) { return {found.values, found.indices}; }
+
 AnyTensor max_pool(const AnyTensor& x, std::int64_t size) {
   return x.windows(2, size, 2).windows(3, size, 2).max({4, 5}).squeeze({4, 5});
 }
@@ -321,6 +323,12 @@ const std::vector<ShapeOperation>& operations() {
             [](const Dims& s, const Device& device) {
               return ready(AnyTensor::full({s[2]}, s[0] / 2, DType::i64, device));
             }),
+
+      // Values with their i64 positions, along rows.
+      {"sort", 2, one, [](const Tensors& in) { return with_positions(sn::sort(in[0], 1)); }},
+      of_one("argsort", 2, [](const AnyTensor& x) { return sn::argsort(x, 1); }),
+      {"topk_50", 2, one, [](const Tensors& in) { return with_positions(sn::topk(in[0], 50, 1)); }},
+      of_one("cumsum", 2, [](const AnyTensor& x) { return sn::cumsum(x, 1); }),
 
       // Windows of 2 and 3 in steps of 2, without padding.
       of_one("max_pool_2", 4, [](const AnyTensor& x) { return max_pool(x, 2); }),

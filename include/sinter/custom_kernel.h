@@ -56,7 +56,7 @@ class SINTER_API KernelArguments {
 /// integers (sinter::arithmetic_of); what the kernel writes is cast back. Bools are cast by the caller.
 struct CustomKernelSource {
   std::string name;                  // of the operation, in messages and explanations
-  std::vector<std::string> inputs;   // 1 to 4
+  std::vector<std::string> inputs;   // 1 to 16
   std::vector<std::string> outputs;  // 1 to 8
   std::vector<std::string> sizes;    // numbers from 0 to 2^31 - 1
   std::string source = {};           // in what CUDA C++ and GLSL have in common

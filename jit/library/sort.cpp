@@ -22,7 +22,10 @@ void check_length(const std::string& name, const Shape& shape, std::size_t axis,
 
 class Sort final : public Kind {
  public:
-  Sort() : Kind("sort", 1, Op::Sort) {}
+  explicit Sort(bool with_values)
+      : Kind(with_values ? "sort_with_values" : "sort", with_values ? 2 : 1,
+             with_values ? Op::SortWithValues : Op::Sort),
+        with_values_(with_values) {}
 
   void infer(std::span<const TensorType> operands, std::span<const std::int64_t> ints,
              std::span<TensorType> results, const Location& where) const override {
@@ -40,6 +43,7 @@ class Sort final : public Kind {
     for (std::size_t d = 0; d < axis; ++d) outer *= shape[d];
     for (std::size_t d = axis + 1; d < shape.rank(); ++d) inner *= shape[d];
     results[0] = {Shape{outer, inner, ints[1] > 0 ? ints[1] : shape[axis]}, DType::i32};
+    if (with_values_) results[1] = {results[0].shape, dtype};
   }
 
   bool reads_in_place(const Signature& signature, std::size_t k, const Layout& layout) const override {
@@ -52,6 +56,8 @@ class Sort final : public Kind {
     op->dtype = DType::i32;
     op->x_dtype = arithmetic_of(request.operands[0].dtype);
     op->descending = request.ints[2] != 0;
+    op->numbers = static_cast<DType>(request.ints[3]);
+    op->with_values = with_values_;
     const AlongAxis x =
         *along_axis(request.operands[0].shape, request.layouts[0], static_cast<std::size_t>(request.ints[0]));
     op->outer = x.outer, op->length = x.length, op->inner = x.inner;
@@ -59,6 +65,9 @@ class Sort final : public Kind {
     op->keep = request.results[0].shape[2];
     return op;
   }
+
+ private:
+  bool with_values_;
 };
 
 class SearchSorted final : public Kind {
@@ -97,7 +106,11 @@ class SearchSorted final : public Kind {
 }  // namespace
 
 const Kind& sort() {
-  static const Sort& kind = *new Sort;  // never destroyed: threads may plan
+  static const Sort& kind = *new Sort(false);  // never destroyed: threads may plan
+  return kind;
+}
+const Kind& sort_with_values() {
+  static const Sort& kind = *new Sort(true);
   return kind;
 }
 const Kind& search_sorted() {
@@ -105,14 +118,15 @@ const Kind& search_sorted() {
   return kind;
 }
 
-const Kind& SortOp::kind() const { return library::sort(); }
+const Kind& SortOp::kind() const { return with_values ? sort_with_values() : library::sort(); }
 std::string SortOp::key() const {
-  return joined(
-      {static_cast<int>(x_dtype), descending, outer, length, inner, keep, x_outer, x_step, x_inner});
+  return joined({static_cast<int>(x_dtype), static_cast<int>(numbers), descending, outer, length, inner, keep,
+                 x_outer, x_step, x_inner});
 }
 std::string SortOp::describe() const {
   const std::string kept = keep < length ? std::to_string(keep) + " of " : "";
-  return "sort " + kept + joined({outer, length, inner}, "x") + (descending ? " descending" : "");
+  return (with_values ? "sort with values " : "sort ") + kept + joined({outer, length, inner}, "x") +
+         (descending ? " descending" : "");
 }
 
 const Kind& SearchSortedOp::kind() const { return search_sorted(); }

@@ -115,20 +115,19 @@ Graph make_graph(const trace::Trace& trace) {
     next_start += static_cast<std::uint32_t>(trace::start_count(record));
     for (std::uint32_t s = 0; s < record.scalar_count; ++s)
       node.scalars.push_back({ScalarRef::Table::Trace, record.first_scalar + s});
-    for (std::uint8_t k = 0; k < record.operand_count; ++k) {
-      const trace::OperandId operand = record.operands[k];
+    const std::span<const trace::OperandId> operands = trace.operands_of(record);
+    for (const trace::OperandId operand : operands)
       node.operands.push_back(operand.is_scalar() ? kNoNode : node_of[operand.index()]);
-    }
     // A scalar operand has the dtype that the op computes in: that of its tensor operands.
     DType compute = value.dtype;
     for (std::size_t k = node.op == Op::Where ? 1 : 0; k < node.operands.size(); ++k)
       if (node.operands[k] != kNoNode) compute = graph.nodes[node.operands[k]].dtype;
-    for (std::uint8_t k = 0; k < record.operand_count; ++k) {
-      if (!record.operands[k].is_scalar()) continue;
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      if (!operands[k].is_scalar()) continue;
       Node scalar;
       scalar.kind = NodeKind::Scalar;
       scalar.dtype = compute;
-      scalar.scalars = {{ScalarRef::Table::Trace, record.operands[k].index()}};
+      scalar.scalars = {{ScalarRef::Table::Trace, operands[k].index()}};
       scalar.record = i;
       node.operands[k] = graph.add(std::move(scalar));
     }

@@ -73,13 +73,17 @@ AnyTensor::NodeRef track(Op op, std::span<const AnyTensor::Operand> operands,
   const Rule& rule = rule_of(op);
   std::uint8_t needs = 0;
   bool differentiable = false;
+  // Of an Extension, which may have more operands than a node, all rules are one; those of the last place
+  // share it.
+  static constexpr std::size_t kLast = std::tuple_size_v<decltype(Node::operands)> - 1;
+  const auto place_of = [](std::size_t i) { return std::min(i, kLast); };
   const auto wants = [&](std::size_t i) {
-    return operands[i].tensor && operands[i].tensor->requires_grad() && rule.operands[i].gradient;
+    return operands[i].tensor && operands[i].tensor->requires_grad() && rule.operands[place_of(i)].gradient;
   };
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (!wants(i)) continue;
     differentiable = true;
-    needs |= rule.operands[i].needs;
+    needs |= rule.operands[place_of(i)].needs;
   }
   if (!differentiable) return nullptr;
   const Recording& now = recording();
@@ -91,7 +95,7 @@ AnyTensor::NodeRef track(Op op, std::span<const AnyTensor::Operand> operands,
   node->leaf = false;
   node->op = op;
   if (info(op).op_class == OpClass::Library) node->precision = matmul_precision();
-  node->operand_count = static_cast<std::uint8_t>(operands.size());
+  node->operand_count = static_cast<std::uint8_t>(std::min(operands.size(), kLast + 1));
   node->where = where;
   node->shape = result->shape;
   node->dtype = result->dtype;
@@ -104,8 +108,9 @@ AnyTensor::NodeRef track(Op op, std::span<const AnyTensor::Operand> operands,
       node->scalars[i] = operands[i].scalar;
       continue;
     }
-    if (wants(i)) retain(node->operands[i] = operands[i].tensor->node().get());
-    if (needs >> i & 1) node->saved[i] = operands[i].tensor->value();
+    Node*& place = node->operands[place_of(i)];
+    if (wants(i) && !place) retain(place = operands[i].tensor->node().get());
+    if (i <= kLast && needs >> i & 1) node->saved[i] = operands[i].tensor->value();
   }
   if (needs & kResult) node->result = result;
   if (finds_anomalies()) check_result(*node, AnyTensor(result, nullptr, false));

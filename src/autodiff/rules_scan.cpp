@@ -95,6 +95,7 @@ constexpr Rule kTable[] = {
     {Op::CumSum, {{{cumsum}}}}, {Op::CumProd, {{{cumprod, kFirst | kResult}}}},
     {Op::CumMax, {}},  // positions; the values are gathered
     {Op::CumMin, {}},           {Op::Sort, {}},
+    {Op::SortWithValues, {}},  // recorded without a history; the values get that of a gather
     {Op::SearchSorted, {}},     {Op::LogCumSumExp, {{{logcumsumexp, kFirst | kResult}}}},
 };
 

@@ -100,6 +100,8 @@ LibraryTable<PassList(const library::LibraryOp&)>& pass_table() {
        [](const library::LibraryOp& op) { return passes_of(library::as<library::SegmentSumOp>(op)); }},
       {&library::sort(),
        [](const library::LibraryOp& op) { return passes_of(library::as<library::SortOp>(op)); }},
+      {&library::sort_with_values(),
+       [](const library::LibraryOp& op) { return passes_of(library::as<library::SortOp>(op)); }},
       {&library::search_sorted(),
        [](const library::LibraryOp& op) { return passes_of(library::as<library::SearchSortedOp>(op)); }},
   };

@@ -1,6 +1,7 @@
 // Library ops that are a few short kernels, one after the other, and the same on every GPU: the bodies are
 // written in what CUDA C++ and GLSL have in common (kernels/*.inc), each device adds the head of its
-// language.
+// language. Of a workgroup that works together the head has BARRIER, and TEAM_BARRIER for 32 lanes in a row;
+// ATOMIC_ADD and ATOMIC_OR of its memory.
 #pragma once
 
 #include <cstddef>
@@ -38,6 +39,8 @@ struct Pass {
   std::int64_t most_rounds = 0;                            // of all loops, for one lane
   int lanes = 256;                                         // of a workgroup
   std::string cuda = {}, glsl = {};                        // bodies that a program brought along
+  int shared_words = 0;                                    // of 32 bits, that a workgroup has as `memory`
+  int least_groups = 1;                                    // that a multiprocessor has registers for
 
   static constexpr int kColumns = 4;
   /// log2 of the lanes that share a row.

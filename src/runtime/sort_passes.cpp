@@ -1,10 +1,11 @@
-// Which passes sorts have: runs are ranked by counting, then merged, eight at a time. Of a few that are kept,
-// each run hands on as many, until one run is left.
+// Which passes sorts and searches have. Short sequences are cut into runs, which are ranked by counting, then
+// merged, eight at a time; of few keys that are kept, each run hands on as many, until one run is left. Long
+// ones are sorted by digits (sort_digits.cpp).
 #include <algorithm>
 #include <bit>
 #include <tuple>
 
-#include "src/runtime/passes.h"
+#include "src/runtime/sorting.h"
 
 namespace sinter::runtime {
 
@@ -18,19 +19,26 @@ constexpr int kFewLanes = 64;  // so that some thousand keys go to all compute u
 // Runs of which few are kept are shorter: they are handed on to few others.
 constexpr std::int64_t kLeastRun = 128, kMostKept = kRun / 4;
 
-/// Sequences of keys with their positions, as a pass reads or writes them.
-struct Lists {
-  PassBuffer keys, positions;
-};
+/// The bits by which numbers of a dtype differ once they are keys, and whether the last one is a sign: what
+/// f32 and i32, f64 and i64 have of shorter ones is a part.
+std::tuple<int, int, bool> bits_of(DType dtype) {
+  switch (dtype) {
+    case DType::bf16: return {16, 32, true};
+    case DType::f16: return {13, 32, true};  // 10 bits of 23 of the fraction
+    case DType::boolean: return {0, 1, false};
+    case DType::i8: return {0, 8, true};
+    case DType::u8: return {0, 8, false};
+    case DType::i16: return {0, 16, true};
+    case DType::u16: return {0, 16, false};
+    case DType::u32: return {0, 32, false};
+    case DType::f64:
+    case DType::i64:
+    case DType::u64: return {0, 64, true};  // u64 has become i64
+    default: return {0, 32, true};
+  }
+}
 
-struct Sorting {
-  std::int64_t sequences = 1, length = 1, keep = 1;
-  std::int64_t inner = 1, x_outer = 0, x_inner = 0, x_step = 1;  // of the keys as they are given
-  PassBuffer given;
-  Lists result, workspace[2];
-  bool keys_stay = false;  // the result has keys
-  std::string define_key;
-};
+}  // namespace
 
 void name_lists(Pass& pass, const Lists& lists, const char* keys, const char* positions, bool written,
                 bool with_keys) {
@@ -43,8 +51,10 @@ void name_lists(Pass& pass, const Lists& lists, const char* keys, const char* po
   }
 }
 
-void add_passes(PassList& list, const Sorting& s) {
-  const bool few = s.keep < s.length && s.keep <= kMostKept;
+bool keeps_few(std::int64_t length, std::int64_t keep) { return keep < length && keep <= kMostKept; }
+
+void add_run_passes(PassList& list, const Sorting& s) {
+  const bool few = keeps_few(s.length, s.keep);
   const std::int64_t run =
       few ? std::max(kLeastRun,
                      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(4 * s.keep))))
@@ -113,8 +123,6 @@ void add_passes(PassList& list, const Sorting& s) {
   }
 }
 
-}  // namespace
-
 PassList passes_of(const library::SortIndicesOp& op) {
   PassList list;
   list.dtype = DType::i32;
@@ -132,8 +140,20 @@ PassList passes_of(const library::SortIndicesOp& op) {
     // Both lists go to and fro between the result and the workspace, and end in the result.
     s.result = s.workspace[1] = lists(Of::Result, op.rows);
     s.workspace[0] = lists(Of::Workspace, 0);
-    if (op.count > kRun) list.workspace_bytes = static_cast<std::size_t>(2 * op.count) * sizeof(std::int32_t);
-    add_passes(list, s);
+    std::int64_t words = op.count > kRun ? 2 * op.count : 0;
+    if (sorts_by_digits(1, op.count)) {
+      const DigitCounts counts = digit_counts(1, op.count);
+      s.end_bit = 1;
+      while (std::int64_t{1} << s.end_bit < op.rows) ++s.end_bit;
+      s.has_sign = false;
+      s.counts = {"", DType::i32, Of::Workspace, 0, words, counts.counts, false};
+      s.before = {"", DType::i32, Of::Workspace, 0, words + counts.counts, counts.before, false};
+      words += counts.counts + counts.before;
+      add_digit_passes(list, s);
+    } else {
+      add_run_passes(list, s);
+    }
+    list.workspace_bytes = static_cast<std::size_t>(words) * sizeof(std::int32_t);
   }
   list.passes.push_back(
       {"first_places",
@@ -152,6 +172,7 @@ PassList passes_of(const library::SortIndicesOp& op) {
 PassList passes_of(const library::SortOp& op) {
   PassList list;
   list.dtype = op.x_dtype;
+  list.results = op.with_values ? 2 : 1;
   if (op.numel() == 0 || op.keep == 0) return list;
   list.functions = key_functions(op.x_dtype, false);
   Sorting s;
@@ -161,6 +182,8 @@ PassList passes_of(const library::SortOp& op) {
   s.x_outer = op.x_outer, s.x_inner = op.x_inner, s.x_step = op.x_step;
   s.given = {"", op.x_dtype, Of::Operand, 0, 0, op.x_span(), false};
   s.result.positions = {"", DType::i32, Of::Result, 0, 0, s.sequences * op.keep, false};
+  s.keys_stay = op.with_values;
+  if (op.with_values) s.result.keys = {"", op.x_dtype, Of::Result, 1, 0, s.sequences * op.keep, false};
   s.define_key = std::string("#define KEY(x) ") + (op.descending ? "reversed_key_of(x)\n" : "key_of(x)\n");
   // The workspace: keys and positions, twice; each list begins at a multiple of the larger of both.
   const std::int64_t all = (op.numel() + 1) / 2 * 2;
@@ -168,9 +191,19 @@ PassList passes_of(const library::SortOp& op) {
   for (std::int64_t k = 0; k < 2; ++k)
     s.workspace[k] = {{"", op.x_dtype, Of::Workspace, 0, k * all, all, false},
                       {"", DType::i32, Of::Workspace, 0, 2 * all * per_key + k * all, all, false}};
-  add_passes(list, s);
-  if (list.passes.size() > 1)
-    list.workspace_bytes = static_cast<std::size_t>(2 * all) * (size_of(op.x_dtype) + sizeof(std::int32_t));
+  std::int64_t words = 2 * all * (per_key + 1);
+  if (sorts_by_digits(s.sequences, s.length) && !keeps_few(s.length, s.keep)) {
+    const DigitCounts counts = digit_counts(s.sequences, s.length);
+    std::tie(s.first_bit, s.end_bit, s.has_sign) = bits_of(op.numbers);
+    s.wide = size_of(op.x_dtype) == 8;
+    s.counts = {"", DType::i32, Of::Workspace, 0, words, counts.counts, false};
+    s.before = {"", DType::i32, Of::Workspace, 0, words + counts.counts, counts.before, false};
+    words += counts.counts + counts.before;
+    add_digit_passes(list, s);
+  } else {
+    add_run_passes(list, s);
+  }
+  if (list.passes.size() > 1) list.workspace_bytes = static_cast<std::size_t>(words) * sizeof(std::int32_t);
   return list;
 }
 

@@ -23,8 +23,9 @@ namespace {
 }
 
 /// The operands of an op as the recorder takes them, and what they say together.
+template <std::size_t kMost>
 struct Gathered {
-  trace::Operand recorded[trace::kMostOperands];
+  trace::Operand recorded[kMost];
   runtime::DeviceCore* core = nullptr;
   bool autodiff = false, tracked = false;
 
@@ -47,7 +48,7 @@ struct Gathered {
 AnyTensor apply(Op op, std::span<const Operand> operands, std::span<const std::int64_t> ints,
                 std::span<const Scalar> scalars, const Shape& shape, DType dtype, const Location& where) {
   base::SizeArithmetic(name_of(op), where).bytes(shape, dtype);
-  Gathered all;
+  Gathered<trace::kRecordOperands> all;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].tensor)
       all.add(name_of(op), i, *operands[i].tensor, where);
@@ -73,7 +74,7 @@ void apply_library(const library::Kind& kind, std::span<const Operand> operands,
                     std::to_string(ints.size()) + " and " + std::to_string(results.size()),
                 where);
   trace::TensorType given[trace::kMostOperands], types[kMostResults];
-  Gathered all;
+  Gathered<trace::kMostOperands> all;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (!operands[i].tensor)
       throw Error("[" + kind.name() + "] operand " + std::to_string(i) + " is a number, not a tensor", where);

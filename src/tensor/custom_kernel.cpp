@@ -38,7 +38,7 @@ bool is_identifier(const std::string& text) {
 constexpr std::string_view kTaken[] = {"thread", "threads",   "Index",  "T",          "Key",   "BITS",
                                        "LANES",  "COLUMNS",   "UNROLL", "width_bits", "tiles", "row",
                                        "width",  "column",    "words",  "main",       "lane",  "u32",
-                                       "SN_FN",  "workgroup", "i64"};
+                                       "SN_FN",  "workgroup", "i64",    "FROM_BITS"};
 
 void check(const CustomKernelSource& source) {
   if (!is_identifier(source.name)) fail(source.name, "the name is no identifier");

@@ -197,7 +197,7 @@ AnyTensor AnyFunctions::scatter_fill(std::int64_t axis, const AnyTensor& index, 
   return sinter::scatter_fill(self(*this), axis, index, number, where);
 }
 AnyTensor AnyFunctions::scatter_reduce(std::int64_t axis, const AnyTensor& index, const AnyTensor& source,
-                                       Reduction reduction, bool include_self, Location where) const {
+                                       ScatterReduction reduction, bool include_self, Location where) const {
   return sinter::scatter_reduce(self(*this), axis, index, source, reduction, include_self, where);
 }
 AnyTensor AnyFunctions::index_copy(std::int64_t axis, const AnyTensor& index, const AnyTensor& source,
@@ -209,7 +209,7 @@ AnyTensor AnyFunctions::index_fill(std::int64_t axis, const AnyTensor& index, Sc
   return sinter::index_fill(self(*this), axis, index, number, where);
 }
 AnyTensor AnyFunctions::index_reduce(std::int64_t axis, const AnyTensor& index, const AnyTensor& source,
-                                     Reduction reduction, bool include_self, Location where) const {
+                                     ScatterReduction reduction, bool include_self, Location where) const {
   return sinter::index_reduce(self(*this), axis, index, source, reduction, include_self, where);
 }
 AnyTensor AnyFunctions::take(const AnyTensor& index, Location where) const {

@@ -24,8 +24,8 @@ std::vector<std::uint64_t> bytes_carried(const Flushed& flushed, std::size_t rou
   std::uint32_t i = 0;
   for (std::size_t op = first; op < trace.ops.size(); ++op) {
     const OpRecord& record = trace.ops[op];
-    for (std::size_t k = 0; k < record.operand_count; ++k)
-      if (!record.operands[k].is_scalar()) read[record.operands[k].index()] = i;
+    for (const OperandId operand : trace.operands_of(record))
+      if (!operand.is_scalar()) read[operand.index()] = i;
     for (ValueId id = record.output; id < record.output + record.output_count; ++id) computed[id] = i + 1;
     i += !record.again;  // those of recipes belong to the op that reads them
   }

@@ -42,8 +42,8 @@ std::vector<bool> Draft::read_as_whole() const {
   std::vector<bool> is_whole(trace().values.size());
   for (const OpRecord& record : trace().ops) {
     const bool is_slice = record.op == Op::Slice && trace().values[record.output].shape.numel() > 0;
-    for (std::size_t k = 0; k < record.operand_count; ++k)
-      if (!is_slice && !record.operands[k].is_scalar()) is_whole[record.operands[k].index()] = true;
+    for (const OperandId operand : trace().operands_of(record))
+      if (!is_slice && !operand.is_scalar()) is_whole[operand.index()] = true;
   }
   return is_whole;
 }
@@ -167,6 +167,7 @@ void Draft::clear() {
   unpin_values();
   flushed_.trace.ops.clear();
   flushed_.trace.values.clear();
+  flushed_.trace.operands.clear();
   flushed_.trace.ints.clear();
   flushed_.trace.scalars.clear();
   flushed_.trace.buffer_count = 0;

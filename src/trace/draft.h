@@ -108,6 +108,14 @@ class Draft {
     trace().scalars.push_back(scalar);
     return static_cast<std::uint32_t>(trace().scalars.size() - 1);
   }
+  /// Where the operands of `record` go, `operand_count` of them: to be filled before the next op's.
+  OperandId* room_for_operands(OpRecord& record) {
+    if (record.operand_count <= kRecordOperands) return record.operands;
+    std::vector<OperandId>& all = trace().operands;
+    record.operands[0] = OperandId::value(static_cast<std::uint32_t>(all.size()));
+    all.resize(all.size() + record.operand_count);
+    return &all[record.operands[0].index()];
+  }
   void add_ints(OpRecord& record, std::span<const std::int64_t> ints) {
     record.int_count = static_cast<std::uint8_t>(ints.size());
     record.first_int = static_cast<std::uint32_t>(trace().ints.size());
@@ -126,7 +134,7 @@ class Draft {
     std::uint64_t head;  // all that stands before the operands, as it lies; the last but one is free
     std::memcpy(&head, &record, sizeof head);
     words.add(head | static_cast<std::uint64_t>(result->dtype) << 48);
-    for (std::size_t k = 0; k < record.operand_count; ++k) words.add(record.operands[k].bits);
+    for (const OperandId operand : trace().operands_of(record)) words.add(operand.bits);
     std::span<const std::int64_t> ints = trace().ints_of(record);
     if (const std::size_t count = start_count(record); count > 0) {
       // Where something starts is no structure unless `decide` says so.

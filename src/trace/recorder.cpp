@@ -85,9 +85,12 @@ void Recorder::append(Op op, std::span<const Operand> operands, std::span<const 
   record.operand_count = static_cast<std::uint8_t>(operands.size());
   record.line = where.line();
   record.file = where.file_name();
+  OperandId more[kMostOperands];  // recipes that an operand has are recorded on the way
+  OperandId* const numbers = operands.size() <= kRecordOperands ? record.operands : more;
   for (std::size_t k = 0; k < operands.size(); ++k)
-    record.operands[k] = operands[k].value ? OperandId::value(number_of(operands[k].value))
-                                           : OperandId::scalar(current_.add_scalar(operands[k].scalar));
+    numbers[k] = operands[k].value ? OperandId::value(number_of(operands[k].value))
+                                   : OperandId::scalar(current_.add_scalar(operands[k].scalar));
+  if (numbers == more) std::copy_n(more, operands.size(), current_.room_for_operands(record));
   current_.add_ints(record, ints);
   current_.add_scalars(record, scalars);
   record.output = static_cast<ValueId>(current_.trace().values.size());
@@ -225,8 +228,9 @@ bool Recorder::compute_alone(std::span<Value* const> wanted) {
   std::vector<bool> still_read(all.values.size());
   for (std::size_t i = 0; i < rest.size(); ++i) {
     const OpRecord& record = all.trace.ops[i];
-    for (std::size_t k = 0; rest[i] && k < record.operand_count; ++k)
-      if (!record.operands[k].is_scalar()) still_read[record.operands[k].index()] = true;
+    if (!rest[i]) continue;
+    for (const OperandId operand : all.trace.operands_of(record))
+      if (!operand.is_scalar()) still_read[operand.index()] = true;
   }
   Slice part = copy_ops(all, needed, nullptr);
   const std::vector<Value*>& values = part.draft.flushed().values;

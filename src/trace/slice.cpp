@@ -17,8 +17,8 @@ std::vector<bool> ops_behind(const Flushed& from, const std::vector<bool>& wante
     for (ValueId id = record.output; id < record.output + record.output_count; ++id)
       if (values[id] && !is_in_memory(from, id)) ops[i] = true;
     if (!ops[i]) continue;
-    for (std::size_t k = 0; k < record.operand_count; ++k)
-      if (!record.operands[k].is_scalar()) values[record.operands[k].index()] = true;
+    for (const OperandId operand : from.trace.operands_of(record))
+      if (!operand.is_scalar()) values[operand.index()] = true;
   }
   return ops;
 }
@@ -30,15 +30,17 @@ Slice copy_ops(const Flushed& from, const std::vector<bool>& ops, Recorder* owne
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (!ops[i]) continue;
     OpRecord record = from.trace.ops[i];
-    for (std::size_t k = 0; k < record.operand_count; ++k) {
-      OperandId& operand = record.operands[k];
+    const std::span<const OperandId> operands = from.trace.operands_of(from.trace.ops[i]);
+    OperandId* const copies = draft.room_for_operands(record);
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      const OperandId operand = operands[k];
       if (operand.is_scalar()) {
-        operand = OperandId::scalar(draft.add_scalar(from.trace.scalars[operand.index()]));
+        copies[k] = OperandId::scalar(draft.add_scalar(from.trace.scalars[operand.index()]));
         continue;
       }
       ValueId& number = to.number_of[operand.index()];
       if (number == kNotCopied) number = draft.number_external(from.values[operand.index()]);
-      operand = OperandId::value(number);
+      copies[k] = OperandId::value(number);
     }
     draft.add_ints(record, from.trace.ints_of(record));
     draft.add_scalars(record,

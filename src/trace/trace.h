@@ -35,7 +35,9 @@ struct OperandId {
   OperandId() = default;
 };
 
-inline constexpr std::size_t kMostOperands = 4;
+/// Operands that stand in an op's record, which is as many as an operation of the library has, and of any op,
+/// whatever a program brings along.
+inline constexpr std::size_t kRecordOperands = 4, kMostOperands = 16;
 
 /// One recorded op. Integers and scalars that belong to it stand in the trace's tables.
 struct OpRecord {
@@ -47,8 +49,8 @@ struct OpRecord {
   bool again = false;       // of a recipe: an earlier trace has this op, too, and left its result out
   std::uint8_t unused = 0;  // where the fingerprint has the dtype
   MatmulPrecision precision = MatmulPrecision::Highest;  // of a library op
-  OperandId operands[kMostOperands];
-  ValueId output = 0;  // its first result; further ones have the numbers behind it
+  OperandId operands[kRecordOperands];  // of an op with more: where they begin in the trace's table
+  ValueId output = 0;                   // its first result; further ones have the numbers behind it
   std::uint32_t first_int = 0;
   std::uint32_t first_scalar = 0;
   std::uint32_t line = 0;
@@ -85,6 +87,7 @@ struct TraceValue {
 struct Trace {
   std::vector<OpRecord> ops;
   std::vector<TraceValue> values;
+  std::vector<OperandId> operands;  // of ops that have more than their records have room for
   std::vector<std::int64_t> ints;
   std::vector<Scalar> scalars;  // not part of the fingerprint
   /// Where slices, pads and parts of assignments start, in the order of the ops, as they were recorded.
@@ -96,6 +99,10 @@ struct Trace {
   /// The flush asks for no value in particular: for each held one that no other held one came of.
   bool asks_for_ends = true;
 
+  std::span<const OperandId> operands_of(const OpRecord& op) const {
+    if (op.operand_count <= kRecordOperands) return {op.operands, op.operand_count};
+    return {operands.data() + op.operands[0].index(), op.operand_count};
+  }
   std::span<const std::int64_t> ints_of(const OpRecord& op) const {
     return {ints.data() + op.first_int, op.int_count};
   }

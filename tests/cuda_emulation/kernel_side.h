@@ -32,6 +32,12 @@ inline unsigned atomicAdd(unsigned* to, unsigned more) {
   *to = old + more;
   return old;
 }
+inline unsigned atomicOr(unsigned* to, unsigned bits) {
+  const unsigned old = *to;
+  *to = old | bits;
+  return old;
+}
+inline int __popc(unsigned a) { return __builtin_popcount(a); }
 #define __syncwarp() sinter_emulation_state->wait_for_warp()
 
 template <class T>

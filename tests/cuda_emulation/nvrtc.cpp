@@ -32,7 +32,7 @@ constexpr int kSuccess = 0, kCompilation = 6;
 // Constructed before threads start: constructing a regex fills a table of the C++ library without a lock.
 const std::regex kStatement(
     R"re(asm\("([\w.]+) %0, %1(?:, %2)?;" : "=\w+"\((\w+)\) : "\w+"\((\w+)\)(?:, "\w+"\((\w+)\))?\);)re");
-const std::regex kEntry(R"(extern "C" __global__ void[^{;]*?(sinter_[a-z_]+)\()");
+const std::regex kEntry(R"(extern "C" __global__ void[^{;]*?(sinter_\w+)\()");
 
 /// Replaces single PTX instructions by calls of functions named after them, which kernel_side.h defines:
 /// asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); becomes y = ptx_ex2_approx_ftz_f32(x);
@@ -55,7 +55,7 @@ extern "C" {
 
 int nvrtcVersion(int* major, int* minor) {
   *major = 0;  // no real NVRTC's version, so that the cache never mixes its output with theirs
-  *minor = 3;  // raise when the generated code changes: it is part of the cache key
+  *minor = 5;  // raise when the generated code changes: it is part of the cache key
   return kSuccess;
 }
 

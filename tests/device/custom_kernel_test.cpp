@@ -182,6 +182,91 @@ TEST_CASE("what does not fit is one clear error") {
   }
 }
 
+namespace {
+
+/// y = x0 + 2 x1 + 3 x2 ..., of so many inputs.
+CustomKernel sum_of(std::size_t count) {
+  CustomKernelSource source{.name = "sum_of_" + std::to_string(count),
+                            .inputs = {},
+                            .outputs = {"y"},
+                            .sizes = {},
+                            .source = "y(thread) = 0.0f"};
+  for (std::size_t k = 0; k < count; ++k) {
+    source.inputs.push_back("x" + std::to_string(k));
+    source.source += " + " + std::to_string(k + 1) + ".0f * x" + std::to_string(k) + "(thread)";
+  }
+  source.source += ";";
+  source.host = [count](const KernelArguments& a, std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      float sum = 0;
+      for (std::size_t k = 0; k < count; ++k) sum += static_cast<float>(k + 1) * a.input<float>(k)[i];
+      a.output<float>(0)[i] = sum;
+    }
+  };
+  return CustomKernel(std::move(source));
+}
+
+AnyTensor run_sum(const CustomKernel& kernel, const std::vector<AnyTensor>& inputs) {
+  return kernel(inputs,
+                {.outputs = {{inputs[0].shape(), DType::f32}}, .threads = inputs[0].numel(), .sizes = {}})[0];
+}
+
+}  // namespace
+
+TEST_CASE(
+    "kernels of five to sixteen inputs, which are recorded, replayed and computed in parts like others") {
+  if (is_oracle()) return;
+  const Device device = test_device();
+  for (const std::size_t count : {4, 5, 16}) {
+    CAPTURE(count);
+    const CustomKernel kernel = sum_of(count);
+    const AnyTensor x = tensor_of({1, -2, 3}, {3}, device);
+    const auto inputs = [&](double factor) {
+      std::vector<AnyTensor> all;
+      // Some in memory, some computed in the same trace, some twice.
+      for (std::size_t k = 0; k < count; ++k)
+        all.push_back(k % 3 == 0 ? x : AnyTensor::mul(x, factor * static_cast<double>(k)));
+      return all;
+    };
+    const auto want = [&](double factor) {
+      double sum = 0;
+      for (std::size_t k = 0; k < count; ++k)
+        sum += static_cast<double>(k + 1) * (k % 3 == 0 ? 1 : factor * static_cast<double>(k));
+      return std::vector<float>{static_cast<float>(sum), static_cast<float>(-2 * sum),
+                                static_cast<float>(3 * sum)};
+    };
+    for (const double factor : {1.0, 2.0, 3.0})
+      CHECK(values_of(run_sum(kernel, inputs(factor))) == want(factor));
+    // Two in one trace, one of which is asked for first; then one that reads the other.
+    const AnyTensor a = run_sum(kernel, inputs(1)), b = run_sum(kernel, inputs(2));
+    CHECK(values_of(b) == want(2));
+    std::vector<AnyTensor> more = inputs(1);
+    more.back() = a;
+    std::vector<float> joined = want(1);
+    const AnyTensor last = count % 3 == 1 ? x : AnyTensor::mul(x, static_cast<double>(count - 1));
+    const std::vector<float> before = values_of(last);
+    for (std::size_t i = 0; i < 3; ++i) joined[i] += static_cast<float>(count) * (want(1)[i] - before[i]);
+    CHECK(values_of(run_sum(kernel, more)) == joined);
+    CHECK(values_of(a) == want(1));
+    // Traces that differ in the last input alone.
+    const AnyTensor p = tensor_of({5, 6, 7}, {3}, device);
+    std::vector<AnyTensor> two(count, x);
+    two[1] = p;
+    const std::vector<float> with_x = values_of(run_sum(kernel, two));
+    two.back() = p;
+    const std::vector<float> with_p = values_of(run_sum(kernel, two));
+    const std::vector<float> step = values_of(AnyTensor::sub(p, x));
+    for (std::size_t i = 0; i < 3; ++i) CHECK(with_p[i] - with_x[i] == static_cast<float>(count) * step[i]);
+    // Only the last input has a history.
+    std::vector<AnyTensor> tracked(count, x);
+    tracked.back() = tensor_of({1, 2, 3}, {3}, device.autodiff()).require_grad();
+    const AnyTensor loss = run_sum(kernel, tracked).sum(0).reshape({});
+    CHECK_THROWS_WITH_AS(loss.backward(), doctest::Contains(("sum_of_" + std::to_string(count)).c_str()),
+                         Error);
+  }
+  CHECK_THROWS_WITH_AS(sum_of(17), doctest::Contains("1 to 16 inputs, not 17"), Error);
+}
+
 TEST_CASE("a kernel that throws, or does not compile") {
   if (is_oracle()) return;
   static const CustomKernel bad({.name = "test_bad",

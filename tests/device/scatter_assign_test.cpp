@@ -20,7 +20,8 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 using Floats = std::vector<float>;
-constexpr Reduction kReductions[] = {Reduction::Sum, Reduction::Prod, Reduction::Max, Reduction::Min};
+constexpr ScatterReduction kReductions[] = {ScatterReduction::Sum, ScatterReduction::Prod,
+                                            ScatterReduction::Max, ScatterReduction::Min};
 
 AnyTensor ints(const Ints& values, const Shape& shape, const Device& device) {
   return AnyTensor::from_bytes(std::as_bytes(std::span(values)), shape, DType::i64, device);
@@ -33,19 +34,19 @@ Floats numbers(std::size_t count, std::uint64_t seed) {
   return values;
 }
 
-double joined(Reduction reduction, double a, double b) {
+double joined(ScatterReduction reduction, double a, double b) {
   switch (reduction) {
-    case Reduction::Sum: return a + b;
-    case Reduction::Prod: return a * b;
-    case Reduction::Max: return std::max(a, b);
-    case Reduction::Min: break;
+    case ScatterReduction::Sum: return a + b;
+    case ScatterReduction::Prod: return a * b;
+    case ScatterReduction::Max: return std::max(a, b);
+    case ScatterReduction::Min: break;
   }
   return std::min(a, b);
 }
 
 /// x [rows, columns]; slices of `source` to the rows in `index`. Null: the last one stays.
 Floats written(const Floats& x, const Ints& index, const Floats& source, std::size_t columns,
-               const Reduction* reduction, bool include_self) {
+               const ScatterReduction* reduction, bool include_self) {
   std::vector<double> result(x.begin(), x.end());
   std::vector<bool> seen(x.size(), false);
   for (std::size_t i = 0; i < index.size(); ++i)
@@ -88,9 +89,9 @@ TEST_CASE("the last of several stays, whole slices and elements, many and few") 
     const Floats sevens(source.size(), 7), filled = written(x, index, sevens, s.columns, nullptr, false);
     CHECK(values_of(index_fill(to, 0, at, 7)) == filled);
     CHECK(values_of(scatter_fill(to, 0, each, 7)) == filled);
-    for (const Reduction reduction : kReductions)
+    for (const ScatterReduction reduction : kReductions)
       for (const bool include_self : {false, true}) {
-        if (reduction == Reduction::Prod && s.count > 100) continue;
+        if (reduction == ScatterReduction::Prod && s.count > 100) continue;
         CAPTURE(static_cast<int>(reduction));
         CAPTURE(include_self);
         const Floats joint = written(x, index, source, s.columns, &reduction, include_self);
@@ -120,13 +121,13 @@ TEST_CASE("parts of the target, every dtype, nothing") {
     CAPTURE(name_of(dtype));
     const auto numbers_of = [](const AnyTensor& t) { return values_of(t.cast(DType::f32)); };
     CHECK(numbers_of(index_copy(to, 0, index, from)) == Floats{1, -4, 3});
-    CHECK(numbers_of(index_reduce(to, 0, index, from, Reduction::Prod)) == Floats{1, -40, 3});
-    CHECK(numbers_of(index_reduce(to, 0, index, from, Reduction::Max)) == Floats{1, 5, 3});
-    CHECK(numbers_of(index_reduce(to, 0, index, from, Reduction::Min, false)) == Floats{1, -4, 3});
+    CHECK(numbers_of(index_reduce(to, 0, index, from, ScatterReduction::Prod)) == Floats{1, -40, 3});
+    CHECK(numbers_of(index_reduce(to, 0, index, from, ScatterReduction::Max)) == Floats{1, 5, 3});
+    CHECK(numbers_of(index_reduce(to, 0, index, from, ScatterReduction::Min, false)) == Floats{1, -4, 3});
   }
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const AnyTensor extremes = index_reduce(x.narrow(0, 0, 1).reshape({3}), 0, index,
-                                          tensor_of({nan, 1}, {2}, device), Reduction::Max);
+                                          tensor_of({nan, 1}, {2}, device), ScatterReduction::Max);
   CHECK(std::isnan(values_of(extremes)[1]));
 }
 
@@ -155,7 +156,7 @@ TEST_CASE("an index out of range is told with the operation's name") {
     CHECK_THROWS_WITH_AS(
         values_of(scatter(x, 0, at, one)),
         doctest::Contains("[scatter] an index was out of range (../tests/device/scatter_assign"), ShapeError);
-    CHECK_THROWS_WITH_AS(values_of(index_reduce(x, 0, at, one, Reduction::Max)),
+    CHECK_THROWS_WITH_AS(values_of(index_reduce(x, 0, at, one, ScatterReduction::Max)),
                          doctest::Contains("[index_reduce] an index was out of range"), ShapeError);
   }
   CHECK_THROWS_AS(scatter(x, 0, ints({0, 1}, {2}, device), one), ShapeError);
@@ -171,7 +172,7 @@ TEST_CASE("gradients against differences") {
   Floats with_zeros = plain;
   with_zeros[2] = with_zeros[4] = 0;
   const Ints index = {1, 0, 1, 3, 1};
-  const auto check = [&](const Floats& source, const Reduction* reduction, bool include_self) {
+  const auto check = [&](const Floats& source, const ScatterReduction* reduction, bool include_self) {
     const AnyTensor to = tensor_of(x, {4, 2}, device).require_grad(),
                     from = tensor_of(source, {5, 2}, device).require_grad();
     const AnyTensor at = ints(index, {5}, device);
@@ -203,17 +204,17 @@ TEST_CASE("gradients against differences") {
     }
   };
   check(plain, nullptr, false);
-  for (const Reduction reduction : kReductions)
+  for (const ScatterReduction reduction : kReductions)
     for (const bool include_self : {false, true}) {
       CAPTURE(static_cast<int>(reduction));
       CAPTURE(include_self);
       check(plain, &reduction, include_self);
-      if (reduction == Reduction::Prod) check(with_zeros, &reduction, include_self);
+      if (reduction == ScatterReduction::Prod) check(with_zeros, &reduction, include_self);
     }
   // Equal extremes share.
   const AnyTensor from = tensor_of({4, 4, 1}, {3}, device).require_grad();
   const AnyTensor most = index_reduce(AnyTensor::full({1}, 0, DType::f32, device), 0,
-                                      ints({0, 0, 0}, {3}, device), from, Reduction::Max);
+                                      ints({0, 0, 0}, {3}, device), from, ScatterReduction::Max);
   CHECK(values_of(*most.reshape({}).backward().get(from)) == Floats{0.5f, 0.5f, 0});
 }
 

@@ -42,6 +42,11 @@ std::vector<std::int64_t> order_of(const std::vector<float>& x, std::int64_t out
   return result;
 }
 
+/// Threads of workgroups that work together are switched by this CPU.
+bool is_slow(const Device& device) {
+  return compiles_slowly(device) || device.description().find("emulated") != std::string::npos;
+}
+
 /// Some of them alike.
 std::vector<float> numbers(std::int64_t count, std::uint64_t seed = 5) {
   TestData data(seed);
@@ -95,6 +100,84 @@ TEST_CASE("sorts along every axis, both ways, around the ends of runs and merges
       }
       CHECK(values_of(sorted.values) == values);
     }
+}
+
+TEST_CASE("long sequences, by digits: ties, special numbers, several of them, strided ones, and parts") {
+  const Device device = test_device();
+  struct Sizes {
+    std::int64_t outer, length, inner, keep;
+  };
+  // Around the ends of tiles of 3840 keys; all keys of a tile, or most, have one digit in common.
+  std::vector<Sizes> all = {{1, 69121, 1, 0}};
+  if (!is_slow(device))
+    all.insert(all.end(), {{1, 69120, 1, 0}, {18, 3841, 1, 0}, {3, 11000, 2, 0}, {2, 40000, 1, 39000}});
+  for (const Sizes& s : all)
+    for (const bool descending : {false, true}) {
+      CAPTURE(s.length);
+      CAPTURE(descending);
+      std::vector<float> x = numbers(s.outer * s.length * s.inner, 11);
+      for (std::size_t at = 0; at < x.size(); at += 97) x[at] = at % 2 ? kNaN : -kInfinity;
+      for (std::size_t at = 5; at < x.size(); at += 31) x[at] = at % 2 ? 0.0f : -0.0f;
+      const AnyTensor given = tensor_of(x, {s.outer, s.length, s.inner}, device);
+      std::vector<std::int64_t> want = order_of(x, s.outer, s.length, s.inner, descending);
+      const std::int64_t keep = s.keep == 0 ? s.length : s.keep;
+      const AnyIndexed found = s.keep == 0 ? sort(given, 1, descending) : topk(given, keep, 1, descending);
+      std::vector<std::int64_t> kept;
+      std::vector<float> values;
+      for (std::int64_t o = 0; o < s.outer; ++o)
+        for (std::int64_t i = 0; i < keep * s.inner; ++i) {
+          kept.push_back(want[static_cast<std::size_t>(o * s.length * s.inner + i)]);
+          values.push_back(x[static_cast<std::size_t>((o * s.length + kept.back()) * s.inner + i % s.inner)]);
+        }
+      CHECK(values_of<std::int64_t>(found.indices) == kept);
+      check_same(values_of(found.values), values);
+      if (s.keep == 0) CHECK(values_of<std::int64_t>(argsort(given, 1, descending)) == want);
+    }
+}
+
+TEST_CASE("long sequences of every dtype, by as many digits as their numbers have") {
+  const Device device = test_device();
+  if (is_slow(device)) return;
+  const std::int64_t count = 70000;
+  TestData data(3);
+  std::vector<float> x(static_cast<std::size_t>(count));
+  for (float& value : x) value = static_cast<float>(data.integer(-127, 127));
+  for (const DType dtype : {DType::f64, DType::bf16, DType::f16, DType::i32, DType::i64, DType::i8,
+                            DType::i16, DType::u8, DType::u16, DType::u32, DType::u64, DType::boolean}) {
+    if (!has_dtype(device, dtype)) continue;
+    const bool is_signed = is_float(dtype) || dtype == DType::i8 || dtype == DType::i16 ||
+                           dtype == DType::i32 || dtype == DType::i64;
+    // Far apart where the dtype allows it, so that each digit counts.
+    const double factor = dtype == DType::boolean                       ? 1
+                          : size_of(dtype) == 1 || dtype == DType::bf16 ? 1
+                          : dtype == DType::f16                         ? 0.25
+                          : size_of(dtype) == 2                         ? 257
+                          : dtype == DType::f32 || dtype == DType::i32  ? 16843009
+                          : dtype == DType::u32                         ? 16843009
+                                                                        : 16843009.0 * 4294967296.0;
+    for (const bool descending : {false, true}) {
+      CAPTURE(name_of(dtype));
+      CAPTURE(descending);
+      std::vector<float> numbers(x);
+      if (!is_signed)
+        for (float& value : numbers) value = dtype == DType::boolean ? value > 0 : value + 128;
+      AnyTensor given = tensor_of(numbers, {count}, device);
+      if (dtype == DType::boolean)
+        given = AnyTensor::less(0, given);
+      else if (is_float(dtype))
+        given = AnyTensor::mul(given, factor).cast(dtype);
+      else
+        given = AnyTensor::mul(given.cast(size_of(dtype) == 8 ? dtype : DType::i64),
+                               static_cast<std::int64_t>(factor))
+                    .cast(dtype);
+      const std::vector<std::int64_t> want = order_of(numbers, 1, count, 1, descending);
+      const AnyIndexed sorted = sort(given, 0, descending);
+      CHECK(values_of<std::int64_t>(sorted.indices) == want);
+      CHECK(sorted.values.dtype() == dtype);
+      const AnyTensor same = AnyTensor::equal(sorted.values, given.gather(0, sorted.indices));
+      CHECK(values_of<std::int64_t>(same.cast(DType::i64).sum(0)) == std::vector<std::int64_t>{count});
+    }
+  }
 }
 
 TEST_CASE("the largest and the smallest of many and of few") {
@@ -287,6 +370,8 @@ TEST_CASE("gradients go to the elements that values came from") {
   };
   CHECK(gradient([](const AnyTensor& t) { return sort(t, 1).values; }) ==
         std::vector<float>{3, 1, 2, 4, 6, 5});
+  CHECK(gradient([](const AnyTensor& t) { return sort(t, 0).values; }) ==
+        std::vector<float>{1, 2, 3, 4, 5, 6});
   CHECK(gradient([](const AnyTensor& t) { return topk(t, 2, 1).values; }) ==
         std::vector<float>{1, 0, 2, 0, 3, 4});
   CHECK(gradient([](const AnyTensor& t) { return median(t, 1).values; }) ==

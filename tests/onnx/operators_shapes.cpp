@@ -136,7 +136,8 @@ Results scatter_elements(const Call& c) {
   const A index = wrapped(c, axis);
   const std::string how = c.text("reduction", "none");
   if (how == "none") return {c.in(0).scatter(axis, index, c.in(2))};
-  return {c.in(0).scatter_reduce(axis, index, c.in(2), how == "add" ? Reduction::Sum : Reduction::Prod)};
+  return {c.in(0).scatter_reduce(axis, index, c.in(2),
+                                 how == "add" ? ScatterReduction::Sum : ScatterReduction::Prod)};
 }
 
 Results scatter_nd(const Call& c) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -19,6 +20,10 @@
 using namespace sinter;
 using testing::contains;
 using testing::message_of;
+
+// Programs name the reduction of losses like this: there is one of that name.
+using nn::Reduction;
+static_assert(std::is_same_v<Reduction, nn::Reduction>);
 
 namespace {
 

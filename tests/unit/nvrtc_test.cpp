@@ -296,7 +296,10 @@ TEST_CASE("passes compile") {
   sources.push_back(runtime::cuda::pass_source(runtime::passes_of(op)));
   for (const std::string& source : sources) {
     INFO(source);
-    CHECK_FALSE(spills(build(source)));
+    // Sorts by digits have their registers limited, so that several tiles are at work: a few words have no
+    // room.
+    const bool limited = source.find("sinter_scatter_") != std::string::npos;
+    CHECK(compile::spilled_bytes(build(source)) <= (limited ? 128 : 0));
   }
 }
 

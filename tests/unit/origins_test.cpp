@@ -31,9 +31,9 @@ class Dependences {
       if (trace.values[v].external) class_of_[v] = number("external " + std::to_string(v));
     for (const trace::OpRecord& op : trace.ops) {
       std::string text(name_of(op.op));
-      for (std::uint8_t k = 0; k < op.operand_count; ++k)
-        text += op.operands[k].is_scalar() ? " scalar " + std::to_string(op.operands[k].index())
-                                           : " " + std::to_string(class_of_[op.operands[k].index()]);
+      for (const trace::OperandId operand : trace.operands_of(op))
+        text += operand.is_scalar() ? " scalar " + std::to_string(operand.index())
+                                    : " " + std::to_string(class_of_[operand.index()]);
       for (std::int64_t n : trace.ints_of(op)) text += " int " + std::to_string(n);
       for (std::uint8_t k = 0; k < op.scalar_count; ++k)
         text += " own " + std::to_string(op.first_scalar + k);
@@ -52,8 +52,8 @@ class Dependences {
     for (trace::ValueId v = 0; v < bad.size(); ++v)
       for (trace::ValueId start : starts) bad[v] = bad[v] || class_of_[v] == class_of_[start];
     for (const trace::OpRecord& op : trace_.ops)
-      for (std::uint8_t k = 0; k < op.operand_count; ++k)
-        if (!op.operands[k].is_scalar() && bad[op.operands[k].index()])
+      for (const trace::OperandId operand : trace_.operands_of(op))
+        if (!operand.is_scalar() && bad[operand.index()])
           for (std::uint8_t r = 0; r < op.output_count; ++r) bad[op.output + r] = true;
     return bad;
   }

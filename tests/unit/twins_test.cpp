@@ -229,11 +229,11 @@ TEST_CASE("scans, sorts, indexed writes and counts as methods") {
   TWINS(x, cummin, 0, backwards);
   TWINS(x, scatter, 0, n, y);
   TWINS(x, scatter_fill, 0, n, 7.0);
-  TWINS(x, scatter_reduce, 0, n, y, Reduction::Max, false);
+  TWINS(x, scatter_reduce, 0, n, y, ScatterReduction::Max, false);
   TWINS(x, scatter_add, 0, n, y);
   TWINS(x, index_copy, 0, o.places, y);
   TWINS(x, index_fill, 0, o.places, 7.0);
-  TWINS(x, index_reduce, 0, o.places, y, Reduction::Prod, false);
+  TWINS(x, index_reduce, 0, o.places, y, ScatterReduction::Prod, false);
   TWINS(x, index_add, 0, o.places, y);
   TWINS(x, index_select, 0, o.places);
   TWINS(x, gather, 0, n);

@@ -125,14 +125,14 @@ class SINTER_API AnyFunctions {
   AnyTensor scatter_fill(std::int64_t axis, const AnyTensor& index, Scalar number,
                          Location where = Location::current()) const;
   AnyTensor scatter_reduce(std::int64_t axis, const AnyTensor& index, const AnyTensor& source,
-                           Reduction reduction, bool include_self = true,
+                           ScatterReduction reduction, bool include_self = true,
                            Location where = Location::current()) const;
   AnyTensor index_copy(std::int64_t axis, const AnyTensor& index, const AnyTensor& source,
                        Location where = Location::current()) const;
   AnyTensor index_fill(std::int64_t axis, const AnyTensor& index, Scalar number,
                        Location where = Location::current()) const;
   AnyTensor index_reduce(std::int64_t axis, const AnyTensor& index, const AnyTensor& source,
-                         Reduction reduction, bool include_self = true,
+                         ScatterReduction reduction, bool include_self = true,
                          Location where = Location::current()) const;
   AnyTensor take(const AnyTensor& index, Location where = Location::current()) const;
   AnyTensor take_along_dim(const AnyTensor& index, std::int64_t axis,

@@ -278,8 +278,9 @@ class TensorFunctions {
                     Location where = Location::current()) const {
     return made(here().scatter_fill(axis, index.dynamic(), number.value, where));
   }
-  Same scatter_reduce(std::int64_t axis, const Positions& index, const Same& source, Reduction reduction,
-                      bool include_self = true, Location where = Location::current()) const {
+  Same scatter_reduce(std::int64_t axis, const Positions& index, const Same& source,
+                      ScatterReduction reduction, bool include_self = true,
+                      Location where = Location::current()) const {
     return made(
         here().scatter_reduce(axis, index.dynamic(), source.dynamic(), reduction, include_self, where));
   }
@@ -291,8 +292,9 @@ class TensorFunctions {
                   Location where = Location::current()) const {
     return made(here().index_fill(axis, index.dynamic, number.value, where));
   }
-  Same index_reduce(std::int64_t axis, const HandleOf<1, Int>& index, const Same& source, Reduction reduction,
-                    bool include_self = true, Location where = Location::current()) const {
+  Same index_reduce(std::int64_t axis, const HandleOf<1, Int>& index, const Same& source,
+                    ScatterReduction reduction, bool include_self = true,
+                    Location where = Location::current()) const {
     return made(here().index_reduce(axis, index.dynamic, source.dynamic(), reduction, include_self, where));
   }
   template <std::size_t Index>

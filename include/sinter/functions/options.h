@@ -53,6 +53,6 @@ struct ScanOptions {
   bool exclusive = false;  // sums alone: each without its own element, so that the first one is 0
 };
 /// How values for one place are joined, by PyTorch's names sum, prod, amax, amin. NaN is an extreme.
-enum class Reduction : std::uint8_t { Sum, Prod, Max, Min };
+enum class ScatterReduction : std::uint8_t { Sum, Prod, Max, Min };
 
 }  // namespace sinter

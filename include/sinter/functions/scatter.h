@@ -23,8 +23,8 @@ SINTER_API AnyTensor scatter_fill(const AnyTensor& x, std::int64_t axis, const A
                                   Scalar number, Location where = Location::current());
 /// Joins what goes to one place, and x's own element where `include_self`. Equal extremes share the gradient.
 SINTER_API AnyTensor scatter_reduce(const AnyTensor& x, std::int64_t axis, const AnyTensor& index,
-                                    const AnyTensor& source, Reduction reduction, bool include_self = true,
-                                    Location where = Location::current());
+                                    const AnyTensor& source, ScatterReduction reduction,
+                                    bool include_self = true, Location where = Location::current());
 
 /// The same for whole slices along `axis`, with an index (rank 1) for each slice of `source`.
 SINTER_API AnyTensor index_copy(const AnyTensor& x, std::int64_t axis, const AnyTensor& index,
@@ -32,8 +32,8 @@ SINTER_API AnyTensor index_copy(const AnyTensor& x, std::int64_t axis, const Any
 SINTER_API AnyTensor index_fill(const AnyTensor& x, std::int64_t axis, const AnyTensor& index, Scalar number,
                                 Location where = Location::current());
 SINTER_API AnyTensor index_reduce(const AnyTensor& x, std::int64_t axis, const AnyTensor& index,
-                                  const AnyTensor& source, Reduction reduction, bool include_self = true,
-                                  Location where = Location::current());
+                                  const AnyTensor& source, ScatterReduction reduction,
+                                  bool include_self = true, Location where = Location::current());
 
 /// The elements of x, seen as one row, at the positions in `index`: of index's shape.
 SINTER_API AnyTensor take(const AnyTensor& x, const AnyTensor& index, Location where = Location::current());
@@ -64,7 +64,7 @@ Tensor<Rank, Kind> scatter_fill(const Tensor<Rank, Kind>& x, std::int64_t axis,
 template <std::size_t Rank, class Kind>
 Tensor<Rank, Kind> scatter_reduce(const Tensor<Rank, Kind>& x, std::int64_t axis,
                                   const Tensor<Rank, Int>& index, const Tensor<Rank, Kind>& source,
-                                  Reduction reduction, bool include_self = true,
+                                  ScatterReduction reduction, bool include_self = true,
                                   Location where = Location::current()) {
   return {detail::trusted, scatter_reduce(x.dynamic(), axis, index.dynamic(), source.dynamic(), reduction,
                                           include_self, where)};
@@ -82,7 +82,7 @@ Tensor<Rank, Kind> index_fill(const Tensor<Rank, Kind>& x, std::int64_t axis, co
 }
 template <std::size_t Rank, class Kind>
 Tensor<Rank, Kind> index_reduce(const Tensor<Rank, Kind>& x, std::int64_t axis, const Tensor<1, Int>& index,
-                                const Tensor<Rank, Kind>& source, Reduction reduction,
+                                const Tensor<Rank, Kind>& source, ScatterReduction reduction,
                                 bool include_self = true, Location where = Location::current()) {
   return {detail::trusted,
           index_reduce(x.dynamic(), axis, index.dynamic(), source.dynamic(), reduction, include_self, where)};

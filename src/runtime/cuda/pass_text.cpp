@@ -1,6 +1,7 @@
 // Writes the heads of passes.
 #include "src/runtime/cuda/pass_text.h"
 
+#include <algorithm>
 #include <set>
 
 #include "jit/emit/dialects/cuda/cuda.h"
@@ -26,7 +27,9 @@ std::string entry(const Pass& pass) {
     text += "#define " + buffer.name + "(i) " + buffer.name + "_at[i]\n";
     end += "#undef " + buffer.name + "\n";
   }
-  text += "extern \"C\" __global__ void __launch_bounds__(LANES) sinter_" + pass.name + "(\n    ";
+  text += "extern \"C\" __global__ void __launch_bounds__(LANES" +
+          (pass.least_groups > 1 ? ", " + std::to_string(pass.least_groups) : "") + ") sinter_" + pass.name +
+          "(\n    ";
   // Without a promise that nobody writes what is read: the compiler would take it out of a cache that does
   // not see what the kernel before this one is still writing (sn_follow).
   for (const PassBuffer& buffer : pass.buffers)
@@ -41,6 +44,7 @@ std::string entry(const Pass& pass) {
       "const Index width = 1 << width_bits;\n"
       "const Index column = (Index(blockIdx.x % tiles) * COLUMNS << width_bits) + (threadIdx.x & "
       "((1 << width_bits) - 1));\n";
+  if (pass.shared_words > 0) text += "__shared__ Word memory[" + std::to_string(pass.shared_words) + "];\n";
   text += pass.body.empty() ? pass.cuda : std::string(kernels::source(pass.body));
   text += "}\n" + end;
   for (std::size_t at = 0; (at = pass.defines.find("#define ", at)) != std::string::npos;) {
@@ -57,10 +61,20 @@ std::string pass_source(const PassList& list) {
                      type_of(list.dtype) + " T;\n#define COLUMNS " + std::to_string(Pass::kColumns) +
                      "\n#define UNROLL _Pragma(\"unroll\")\n#define UNROLL_SOME _Pragma(\"unroll 8\")\n"
                      "#define UNROLL_TWICE _Pragma(\"unroll 2\")\n";
+  if (std::any_of(list.passes.begin(), list.passes.end(), [](const Pass& p) { return p.shared_words > 0; }))
+    text +=
+        "typedef unsigned Word;\n"
+        "#define BARRIER __syncthreads()\n"
+        "#define TEAM_BARRIER __syncwarp()\n"
+        "#define ATOMIC_ADD(at, x) atomicAdd(memory + (at), x)\n"
+        "#define ATOMIC_OR(at, x) atomicOr(memory + (at), x)\n"
+        "#define BIT_COUNT(x) __popc(x)\n";
   if (!list.functions.empty()) {
     text += list.dtype == DType::f32   ? "typedef int Key;\n#define BITS(x) __float_as_int(x)\n"
+                                         "#define FROM_BITS(x) __int_as_float(x)\n"
             : list.dtype == DType::f64 ? "typedef long long Key;\n#define BITS(x) __double_as_longlong(x)\n"
-                                       : "typedef T Key;\n";
+                                         "#define FROM_BITS(x) __longlong_as_double(x)\n"
+                                       : "typedef T Key;\n#define BITS(x) (x)\n#define FROM_BITS(x) (x)\n";
     text += emit::functions_for(list.functions, emit::cuda_dialect(), {}) + list.functions;
   }
   std::set<std::string> there;
@@ -96,6 +110,13 @@ std::vector<std::string> all_pass_sources() {
           sort.descending = descending;
           sources.push_back(pass_source(passes_of(sort)));
         }
+    for (bool with_values : {false, true}) {
+      library::SortOp digits;  // long enough
+      digits.x_dtype = digits.numbers = dtype;
+      digits.length = digits.keep = 1 << 20;
+      digits.with_values = with_values;
+      sources.push_back(pass_source(passes_of(digits)));
+    }
     for (bool right : {false, true}) {
       library::SearchSortedOp search;
       search.x_dtype = dtype;

@@ -192,6 +192,10 @@ ExecutableRef VulkanBackend::prepare_passes(const library::LibraryOp& op) {
                      " of " + std::string(name_of(list.dtype)) + " takes");
   std::erase_if(list.passes, [](const Pass& pass) { return pass.groups() == 0; });
   for (const Pass& pass : list.passes) {
+    if (pass.buffers.size() + 1 > info.max_storage_buffers)
+      throw DeviceError("[vulkan] " + op.describe() + " takes " + std::to_string(pass.buffers.size() + 1) +
+                        " buffers; kernels on " + info.name + " have up to " +
+                        std::to_string(info.max_storage_buffers));
     for (const PassBuffer& buffer : pass.buffers)
       if (buffer.first + buffer.numel > std::numeric_limits<std::int32_t>::max())
         throw DeviceError("[vulkan] " + op.describe() + " goes over " + std::to_string(buffer.numel) +

@@ -65,12 +65,12 @@ AnyTensor join_rows(const AnyTensor& values, const Rows& rows, const Order& orde
       .index_select(0, order.first, where);
 }
 
-AnyTensor joined(const AnyTensor& a, const AnyTensor& b, Reduction reduction, const Location& where) {
+AnyTensor joined(const AnyTensor& a, const AnyTensor& b, ScatterReduction reduction, const Location& where) {
   switch (reduction) {
-    case Reduction::Sum: return AnyTensor::add(a, b, where);
-    case Reduction::Prod: return AnyTensor::mul(a, b, where);
-    case Reduction::Max: return AnyTensor::maximum(a, b, where);
-    case Reduction::Min: break;
+    case ScatterReduction::Sum: return AnyTensor::add(a, b, where);
+    case ScatterReduction::Prod: return AnyTensor::mul(a, b, where);
+    case ScatterReduction::Max: return AnyTensor::maximum(a, b, where);
+    case ScatterReduction::Min: break;
   }
   return AnyTensor::minimum(a, b, where);
 }
@@ -86,8 +86,8 @@ AnyTensor product_of_others(const AnyTensor& factor, const AnyTensor& zeros, con
 }
 
 /// x's rows joined with all values for them; without x's own where values come and `include_self` is not set.
-AnyTensor reduce_rows(const AnyTensor& given, const AnyTensor& terms, const Rows& rows, Reduction reduction,
-                      bool include_self, const Location& where) {
+AnyTensor reduce_rows(const AnyTensor& given, const AnyTensor& terms, const Rows& rows,
+                      ScatterReduction reduction, bool include_self, const Location& where) {
   const bool half = is_half(given.dtype());
   const AnyTensor x = half ? given.cast(DType::f32, where) : given;
   const AnyTensor values = half ? terms.cast(DType::f32, where) : terms;
@@ -96,7 +96,7 @@ AnyTensor reduce_rows(const AnyTensor& given, const AnyTensor& terms, const Rows
   };
   const auto sum = [&](const AnyTensor& t) { return tensor::sum_rows(t, rows.row_of(), rows.size(), where); };
   const Order order = order_of(rows.row_of(), rows.size(), where);
-  if (reduction == Reduction::Sum)
+  if (reduction == ScatterReduction::Sum)
     return back(
         AnyTensor::add(include_self ? x : AnyTensor::where(order.has, 0, x, where), sum(values), where));
   const AnyTensor plain = x.detach(), plain_values = values.detach();
@@ -108,7 +108,7 @@ AnyTensor reduce_rows(const AnyTensor& given, const AnyTensor& terms, const Rows
   // The result is linear in each element next to where it is: with these factors, which are its derivatives.
   const auto at_values = [&](const AnyTensor& t) { return t.index_select(0, rows.row_of(), where); };
   AnyTensor of_x, of_values;
-  if (reduction == Reduction::Prod) {
+  if (reduction == ScatterReduction::Prod) {
     const AnyTensor zero = AnyTensor::equal(plain_values, 0, where);
     const AnyTensor rest =
         join_rows(AnyTensor::where(zero, 1, plain_values, where), rows, order, SegmentReduction::Prod, where);
@@ -208,7 +208,7 @@ auto assigning(const Location& where) {
     return assign_rows(x, values, rows, where);
   };
 }
-auto reducing(Reduction reduction, bool include_self, const Location& where) {
+auto reducing(ScatterReduction reduction, bool include_self, const Location& where) {
   return [reduction, include_self, &where](const AnyTensor& x, const AnyTensor& values, const Rows& rows) {
     return reduce_rows(x, values, rows, reduction, include_self, where);
   };
@@ -282,7 +282,8 @@ AnyTensor scatter_fill(const AnyTensor& x, std::int64_t axis, const AnyTensor& i
 }
 
 AnyTensor scatter_reduce(const AnyTensor& x, std::int64_t axis, const AnyTensor& index,
-                         const AnyTensor& source, Reduction reduction, bool include_self, Location where) {
+                         const AnyTensor& source, ScatterReduction reduction, bool include_self,
+                         Location where) {
   tensor::check_numeric("scatter_reduce", tensor::value_of("scatter_reduce", x, where).dtype, where);
   return write_elements("scatter_reduce", x, axis, index, source, where,
                         reducing(reduction, include_self, where));
@@ -304,7 +305,7 @@ AnyTensor index_fill(const AnyTensor& x, std::int64_t axis, const AnyTensor& ind
 }
 
 AnyTensor index_reduce(const AnyTensor& x, std::int64_t axis, const AnyTensor& index, const AnyTensor& source,
-                       Reduction reduction, bool include_self, Location where) {
+                       ScatterReduction reduction, bool include_self, Location where) {
   tensor::check_numeric("index_reduce", tensor::value_of("index_reduce", x, where).dtype, where);
   return write_slices("index_reduce", x, axis, index, source, where,
                       reducing(reduction, include_self, where));
@@ -347,7 +348,8 @@ AnyTensor scatter_nd(const AnyTensor& x, const AnyTensor& index, const AnyTensor
 AnyTensor scatter_nd_add(const AnyTensor& x, const AnyTensor& index, const AnyTensor& source,
                          Location where) {
   tensor::check_numeric("scatter_nd_add", tensor::value_of("scatter_nd_add", x, where).dtype, where);
-  return write_coordinates("scatter_nd_add", x, index, source, where, reducing(Reduction::Sum, true, where));
+  return write_coordinates("scatter_nd_add", x, index, source, where,
+                           reducing(ScatterReduction::Sum, true, where));
 }
 
 }  // namespace sinter

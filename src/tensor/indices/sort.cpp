@@ -8,6 +8,7 @@
 #include <sinter/functions/sort.h>
 
 #include "jit/library/sort.h"
+#include "src/autodiff/node.h"
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
 #include "src/tensor/indices/scan.h"
@@ -47,13 +48,6 @@ AnyIndexed none_of(const AnyTensor& x, std::size_t axis, std::int64_t size, cons
   return {values, AnyTensor::full(values.shape(), 0, DType::i64, x.device(), where)};
 }
 
-/// The first `keep` elements in order.
-AnyIndexed first_in_order(const AnyTensor& x, std::size_t axis, std::int64_t keep, bool descending,
-                          const Location& where) {
-  if (keep == 0 || x.numel() == 0) return none_of(x, axis, keep, where);
-  return with_values(x, axis, order_along(x, axis, keep, descending, where), where);
-}
-
 /// Calls f for x, or for [x] where x has rank 0.
 template <class F>
 AnyIndexed along_some_axis(const AnyTensor& x, const Location& where, F f) {
@@ -69,17 +63,50 @@ AnyTensor nans_along(const AnyTensor& x, std::size_t axis, const Location& where
 
 }  // namespace
 
-AnyTensor order_along(const AnyTensor& x, std::size_t axis, std::int64_t keep, bool descending,
-                      const Location& where) {
+namespace {
+
+/// Records a sort of x along `axis` by either kind. Results have x's rank.
+void record_sort(const library::Kind& kind, const AnyTensor& x, std::size_t axis, std::int64_t keep,
+                 bool descending, std::span<AnyTensor> results, const Location& where) {
   const AnyTensor compared = comparable(x, where);
   const Operand operands[] = {compared};
-  const std::int64_t length = x.shape()[axis];
-  const std::int64_t ints[] = {static_cast<std::int64_t>(axis), keep == length ? 0 : keep, descending};
-  const AnyTensor order = apply_library(library::sort(), operands, ints, where);
+  const std::int64_t ints[] = {static_cast<std::int64_t>(axis), keep == x.shape()[axis] ? 0 : keep,
+                               descending, static_cast<std::int64_t>(x.dtype())};
+  apply_library(kind, operands, ints, results, where);
   Shape sizes(x.shape());
   sizes.erase(axis);
   sizes.push_back(keep);
-  return order.reshape(sizes, where).movedim(-1, static_cast<std::int64_t>(axis), where);
+  for (AnyTensor& result : results)
+    result = result.reshape(sizes, where).movedim(-1, static_cast<std::int64_t>(axis), where);
+}
+
+/// The first `keep` elements in order.
+AnyIndexed first_in_order(const AnyTensor& x, std::size_t axis, std::int64_t keep, bool descending,
+                          const Location& where) {
+  if (keep == 0 || x.numel() == 0) return none_of(x, axis, keep, where);
+  // What is sorted as other numbers than it has is picked.
+  if (x.dtype() == DType::boolean || x.dtype() == DType::u64)
+    return with_values(x, axis, order_along(x, axis, keep, descending, where), where);
+  AnyTensor results[2];
+  record_sort(library::sort_with_values(), x, axis, keep, descending, results, where);
+  const auto& [order, sorted] = results;
+  AnyTensor values = sorted;
+  if (x.requires_grad()) {  // the history is that of a gather
+    const Operand operands[] = {x, order};
+    const std::int64_t ints[] = {static_cast<std::int64_t>(axis)};
+    values = AnyTensor(sorted.value(), autodiff::track(Op::Gather, operands, ints, sorted.value(), where),
+                       x.on_autodiff());
+  }
+  return {values, order.cast(DType::i64, where)};
+}
+
+}  // namespace
+
+AnyTensor order_along(const AnyTensor& x, std::size_t axis, std::int64_t keep, bool descending,
+                      const Location& where) {
+  AnyTensor order;
+  record_sort(library::sort(), x, axis, keep, descending, std::span(&order, 1), where);
+  return order;
 }
 
 AnyTensor places_in(const AnyTensor& sorted, const AnyTensor& values, bool right, const Location& where) {

@@ -92,7 +92,8 @@ inline std::vector<StepKind> steps_of_library(Op op) {
     case Op::CumMax:
     case Op::CumMin:
     case Op::LogCumSumExp: return {StepKind::Scan};
-    case Op::Sort: return {StepKind::Sort, StepKind::TopK};
+    case Op::Sort:
+    case Op::SortWithValues: return {StepKind::Sort, StepKind::TopK};
     case Op::SearchSorted: return {StepKind::SearchSorted};
     case Op::Extension: return {};  // a program's own
     default: throw std::logic_error("random programs have no step for " + std::string(name_of(op)));

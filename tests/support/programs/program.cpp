@@ -102,11 +102,11 @@ AnyTensor scanned(const Step& s, const A& x) {
   }
 }
 
-Reduction reduction_of(Op op) {
-  return op == Op::Sum    ? Reduction::Sum
-         : op == Op::Prod ? Reduction::Prod
-         : op == Op::Max  ? Reduction::Max
-                          : Reduction::Min;
+ScatterReduction reduction_of(Op op) {
+  return op == Op::Sum    ? ScatterReduction::Sum
+         : op == Op::Prod ? ScatterReduction::Prod
+         : op == Op::Max  ? ScatterReduction::Max
+                          : ScatterReduction::Min;
 }
 
 ConvTransposeOptions<2> transposed(const Conv2dOptions& o) {

@@ -91,6 +91,8 @@ PhiloxWords philox(PhiloxWords counter, std::uint32_t key0, std::uint32_t key1);
 /// The library op's result, and for each element the sum of the |terms| added into it.
 struct LibraryResult {
   std::vector<double> values, magnitudes;
+  std::vector<double> second;  // of an op with two results, exact
+  DType second_dtype = DType::f32;
 };
 LibraryResult reference_matmul(const library::MatMulOp& op, std::span<const double> a,
                                std::span<const double> b);

@@ -153,7 +153,10 @@ LibraryResult reference_sort(const library::SortOp& op, std::span<const double> 
       return op.descending ? stands_before(value(b), value(a)) : stands_before(value(a), value(b));
     });
     result.values.insert(result.values.end(), order.begin(), order.begin() + op.keep);
+    for (std::int64_t k = 0; op.with_values && k < op.keep; ++k)
+      result.second.push_back(value(order[static_cast<std::size_t>(k)]));
   }
+  result.second_dtype = op.x_dtype;
   result.magnitudes.assign(result.values.size(), 0);
   return result;
 }
@@ -252,11 +255,12 @@ runtime::LibraryTable<Evaluate(const library::LibraryOp&)>& reference_table() {
        }},
   };
   [[maybe_unused]] static const bool sorts = [] {
-    table->add(library::sort(), [](const library::LibraryOp& any) -> Evaluate {
-      return [op = library::as<library::SortOp>(any)](Operands operands) {
-        return reference_sort(op, operands[0]);
-      };
-    });
+    for (const library::Kind* kind : {&library::sort(), &library::sort_with_values()})
+      table->add(*kind, [](const library::LibraryOp& any) -> Evaluate {
+        return [op = library::as<library::SortOp>(any)](Operands operands) {
+          return reference_sort(op, operands[0]);
+        };
+      });
     table->add(library::search_sorted(), [](const library::LibraryOp& any) -> Evaluate {
       return [op = library::as<library::SearchSortedOp>(any)](Operands operands) {
         return reference_search_sorted(op, operands[0], operands[1]);

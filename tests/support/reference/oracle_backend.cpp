@@ -40,11 +40,13 @@ struct OracleKernel : runtime::Executable {
   ir::Kernel kernel;
 };
 struct OracleLibraryOp : runtime::Executable {
-  OracleLibraryOp(Evaluate e, const library::LibraryOp& op) : evaluate(std::move(e)), dtype(op.dtype) {
+  OracleLibraryOp(Evaluate e, const library::LibraryOp& op)
+      : evaluate(std::move(e)), dtype(op.dtype), results(op.kind().result_count()) {
     for (std::size_t k = 0; k < operand_dtypes.size(); ++k) operand_dtypes[k] = op.dtype_of_operand(k);
   }
   Evaluate evaluate;
-  DType dtype;
+  DType dtype;  // of the first result
+  std::size_t results;
   std::array<DType, 3> operand_dtypes{};
 };
 
@@ -218,14 +220,19 @@ class OracleBackend : public runtime::Backend {
     // Strides may be negative, so the whole buffer is available.
     std::vector<std::vector<double>> all;
     std::vector<std::span<const double>> operands;
-    for (const BufferView& view : arguments.buffers.first(arguments.buffers.size() - 1))
+    for (const BufferView& view : arguments.buffers.first(arguments.buffers.size() - op.results))
       all.push_back(numbers(op.operand_dtypes[all.size()], memory_of({view.buffer, 0})));
     for (std::size_t k = 0; k < all.size(); ++k)
       operands.push_back(
           std::span(all[k]).subspan(arguments.buffers[k].byte_offset / size_of(op.operand_dtypes[k])));
     const LibraryResult result = op.evaluate(operands);
-    std::byte* to = memory_of(arguments.buffers.back()).data();
-    for (double value : result.values) switch (op.dtype) {
+    write(result.values, op.dtype, arguments.buffers[all.size()]);
+    if (op.results > 1) write(result.second, result.second_dtype, arguments.buffers[all.size() + 1]);
+  }
+
+  void write(std::span<const double> values, DType dtype, const BufferView& view) {
+    std::byte* to = memory_of(view).data();
+    for (double value : values) switch (dtype) {
         case DType::f32: to = write_as<float>(to, value); break;
         case DType::i32: to = write_as<std::int32_t>(to, value); break;
         case DType::i64: to = write_as<std::int64_t>(to, value); break;

@@ -73,6 +73,8 @@ LibraryTable<std::shared_ptr<HostExecutable>(const library::LibraryOp&)>& librar
        [](const library::LibraryOp& op) { return make_segment_sum(library::as<library::SegmentSumOp>(op)); }},
       {&library::sort(),
        [](const library::LibraryOp& op) { return make_sort(library::as<library::SortOp>(op)); }},
+      {&library::sort_with_values(),
+       [](const library::LibraryOp& op) { return make_sort(library::as<library::SortOp>(op)); }},
       {&library::search_sorted(),
        [](const library::LibraryOp& op) {
          return make_search_sorted(library::as<library::SearchSortedOp>(op));

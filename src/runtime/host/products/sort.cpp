@@ -48,11 +48,16 @@ class SortProgram final : public HostExecutable {
     if (op_.numel() == 0 || op_.keep == 0) return;
     const auto* x = reinterpret_cast<const T*>(data_of(arguments.buffers[0]));
     auto* places = reinterpret_cast<std::int32_t*>(data_of(arguments.buffers[1]));
+    T* values = op_.with_values ? reinterpret_cast<T*>(data_of(arguments.buffers[2])) : nullptr;
     const auto memory = workers.take_each(threads(op_.sequences()), bytes_of_thread());
     const auto sequence = [&](std::size_t number, std::size_t thread) {
       const auto [slice, column] = std::div(static_cast<std::int64_t>(number), op_.inner);
-      sort(x + slice * op_.x_outer + column * op_.x_inner, reinterpret_cast<Pair*>(memory.of(thread)),
-           places + static_cast<std::int64_t>(number) * op_.keep);
+      const T* keys = x + slice * op_.x_outer + column * op_.x_inner;
+      const std::int64_t first = static_cast<std::int64_t>(number) * op_.keep;
+      sort(keys, reinterpret_cast<Pair*>(memory.of(thread)), places + first);
+      if (values)
+        for (std::int64_t i = first; i < first + op_.keep; ++i)
+          values[i] = keys[std::int64_t{places[i]} * op_.x_step];
     };
     const auto count = static_cast<std::size_t>(op_.sequences());
     if (op_.numel() < kElements)

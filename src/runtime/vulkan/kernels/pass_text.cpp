@@ -45,6 +45,15 @@ std::string pass_source(const PassList& list, const Pass& pass) {
   define("UNROLL_SOME", "");
   define("UNROLL_TWICE", "");
   text += pass.defines + "layout(local_size_x = LANES) in;\n";
+  if (pass.shared_words > 0) {
+    define("Word", "uint");
+    define("BARRIER", "barrier()");
+    define("TEAM_BARRIER", "barrier()");  // whatever the size of subgroups
+    define("ATOMIC_ADD(at, x)", "atomicAdd(memory[at], x)");
+    define("ATOMIC_OR(at, x)", "atomicOr(memory[at], x)");
+    define("BIT_COUNT(x)", "bitCount(x)");
+    text += "shared uint memory[" + std::to_string(pass.shared_words) + "];\n";
+  }
   std::size_t binding = 0;
   for (const PassBuffer& buffer : pass.buffers) {
     const std::string number = std::to_string(binding++);
@@ -63,8 +72,9 @@ std::string pass_source(const PassList& list, const Pass& pass) {
     define("u32", "uint");
     if (needs_int64(list)) define("i64", "int64_t");
     define("Key", size_of(list.dtype) == 8 ? "int64_t" : "int");
-    if (list.dtype == DType::f32) define("BITS(x)", "floatBitsToInt(x)");
-    if (list.dtype == DType::f64) define("BITS(x)", "doubleBitsToInt64(x)");
+    const bool wide = list.dtype == DType::f64, integer = !is_float(list.dtype);
+    define("BITS(x)", integer ? "(x)" : wide ? "doubleBitsToInt64(x)" : "floatBitsToInt(x)");
+    define("FROM_BITS(x)", integer ? "(x)" : wide ? "int64BitsToDouble(x)" : "intBitsToFloat(x)");
     text += emit::functions_for(list.functions, emit::glsl_dialect(), {}) + list.functions;
   }
   text +=

@@ -1,0 +1,121 @@
+// Which passes sorts by digits have: three for each digit.
+#include <limits>
+
+#include "src/runtime/sorting.h"
+
+namespace sinter::runtime {
+
+namespace {
+
+constexpr int kBits = 8;
+constexpr std::int64_t kDigits = 1 << kBits;
+
+// Lanes of a workgroup, a multiple of the digits, and keys of each lane. What a workgroup counts in its
+// memory and the keys of its tile take 16 KiB of it, which every device has.
+constexpr int kLanes = 256, kItems = 15;
+constexpr int kTile = kLanes * kItems;
+constexpr int kTeamWords = kLanes / 32 * static_cast<int>(kDigits);
+constexpr int kWords = 2 * kTeamWords;
+static_assert(kLanes % kDigits == 0 && kTile + kDigits <= kWords);
+
+constexpr std::int64_t kEach = 16;  // counts of a lane at a time, where they are added up
+
+// Below, a sort by runs is as fast: it has fewer passes. Shorter sequences are one run or two.
+constexpr std::int64_t kLeastKeys = 1 << 16, kLeastLength = 2049;
+// So that a workgroup for each digit of each sequence fits into a grid.
+constexpr std::int64_t kMostSequences = std::numeric_limits<std::int32_t>::max() / kDigits;
+
+std::int64_t tiles_of(std::int64_t length) { return (length + kTile - 1) / kTile; }
+
+}  // namespace
+
+bool sorts_by_digits(std::int64_t sequences, std::int64_t length) {
+  return length >= kLeastLength && sequences * length >= kLeastKeys && sequences <= kMostSequences;
+}
+
+DigitCounts digit_counts(std::int64_t sequences, std::int64_t length) {
+  const std::int64_t counts = sequences * kDigits * tiles_of(length);
+  return {counts, counts + sequences * kDigits};
+}
+
+void add_digit_passes(PassList& list, const Sorting& s) {
+  const std::int64_t blocks = tiles_of(s.length), sums = s.sequences * kDigits * blocks;
+  const int digits = (s.end_bit - s.first_bit + kBits - 1) / kBits;
+  const auto bind = [](Pass& pass, PassBuffer buffer, const char* name, bool written) {
+    buffer.name = name;
+    buffer.written = written;
+    pass.buffers.push_back(std::move(buffer));
+  };
+  Lists from, to;
+  for (int digit = 0; digit < digits; ++digit) {
+    const bool first = digit == 0, last = digit + 1 == digits;
+    const bool strided =
+        first && (s.x_step != 1 || s.inner != 1 || (s.x_outer != s.length && s.sequences > 1));
+    const int shift = s.first_bit + digit * kBits;
+    from = to;
+    to = (digits - digit) % 2 != 0 ? (last ? s.result : s.workspace[1]) : s.workspace[0];
+    const std::string defines = s.define_key + "#define ITEMS " + std::to_string(kItems) + "\n#define TILE " +
+                                std::to_string(kTile) + "\n#define STRIDED " + (strided ? "1" : "0") +
+                                "\n#define DIGIT(x) (int((KEY(x) >> int(shift)) & Key(" +
+                                std::to_string(kDigits - 1) + ")) ^ int(flip))\n";
+    // Above its last bit a key has more of its sign, which is 1 for the least ones.
+    const std::int64_t flip = last && s.has_sign ? kDigits / 2 : 0;
+    const auto add_keys = [&](Pass& pass, bool with_positions) {
+      bind(pass, first ? s.given : from.keys, "keys", false);
+      if (with_positions && !first) bind(pass, from.positions, "positions", false);
+      pass.ints.insert(pass.ints.end(),
+                       {{"length", s.length}, {"blocks", blocks}, {"shift", shift}, {"flip", flip}});
+      if (strided)
+        pass.ints.insert(
+            pass.ints.end(),
+            {{"inner", s.inner}, {"x_outer", s.x_outer}, {"x_inner", s.x_inner}, {"x_step", s.x_step}});
+    };
+    const auto pass_of = [&](std::string name, const char* body, std::int64_t groups) {
+      Pass pass;
+      pass.name = std::move(name);
+      pass.body = body;
+      pass.rows = groups * kLanes;
+      pass.lanes = kLanes;
+      return pass;
+    };
+
+    Pass count = pass_of(std::string("count") + (strided ? "_strided" : "") + "_digits", "count_digits.inc",
+                         s.sequences * blocks);
+    count.defines = defines;
+    count.shared_words = static_cast<int>(kDigits);
+    count.most_rounds = 2 * kItems + 2;
+    add_keys(count, false);
+    bind(count, s.counts, "counts", true);
+    list.passes.push_back(std::move(count));
+
+    Pass scan = pass_of("scan_digits", "scan_digits.inc", s.sequences * kDigits);
+    scan.defines = "#define EACH " + std::to_string(kEach) + "\n";
+    scan.shared_words = kLanes;
+    scan.most_rounds = (blocks / (kLanes * kEach) + 1) * (2 * kEach + 8);
+    bind(scan, s.counts, "counts", false);
+    bind(scan, s.before, "before", true);
+    scan.ints = {{"blocks", blocks}, {"sums", sums}};
+    list.passes.push_back(std::move(scan));
+
+    const bool keys = !last || s.keys_stay;
+    Pass scatter = pass_of(std::string("scatter") +
+                               (strided ? "_strided"
+                                : first ? "_first"
+                                        : "") +
+                               "_digits" + (keys ? "" : "_last"),
+                           "scatter_digits.inc", s.sequences * blocks);
+    scatter.defines = defines + "#define KEYS " + (keys ? "1" : "0") + "\n#define FIRST " +
+                      (first ? "1" : "0") + "\n#define WIDE " + (s.wide ? "1" : "0") + "\n#define MASKS " +
+                      std::to_string(kTeamWords) + "\n";
+    scatter.shared_words = kWords;
+    scatter.least_groups = s.wide ? 3 : 4;  // with fewer registers, some are spilled
+    scatter.most_rounds = 8 * kItems + 8 + kLanes / 16;
+    add_keys(scatter, true);
+    bind(scatter, s.before, "before", false);
+    name_lists(scatter, to, "to", "places", true, keys);
+    scatter.ints.insert(scatter.ints.end(), {{"sums", sums}, {"kept", last ? s.keep : s.length}});
+    list.passes.push_back(std::move(scatter));
+  }
+}
+
+}  // namespace sinter::runtime

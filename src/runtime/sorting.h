@@ -1,0 +1,53 @@
+// What the passes of sorts have in common, whichever way they go.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "src/runtime/passes.h"
+
+namespace sinter::runtime {
+
+/// Sequences of keys with their positions, as a pass reads or writes them.
+struct Lists {
+  PassBuffer keys, positions;
+};
+
+struct Sorting {
+  std::int64_t sequences = 1, length = 1, keep = 1;
+  std::int64_t inner = 1, x_outer = 0, x_inner = 0, x_step = 1;  // of the keys as they are given
+  PassBuffer given;
+  Lists result, workspace[2];
+  bool keys_stay = false;  // the result has keys
+  std::string define_key;
+
+  // For sorts by digits: the bits of a key that may differ, and whether the last of them is a sign.
+  int first_bit = 0, end_bit = 32;
+  bool has_sign = true;
+  bool wide = false;  // keys have 64 bits
+  PassBuffer counts, before;
+};
+
+/// Adds a list to the buffers of a pass, under these names; keys only where there are any.
+void name_lists(Pass& pass, const Lists& lists, const char* keys, const char* positions, bool written,
+                bool with_keys);
+
+/// Runs of keys are ranked, then merged; for short sequences, and where few keys are kept.
+void add_run_passes(PassList& list, const Sorting& s);
+
+/// Keys are brought into order by 8 of their bits after the other, from the last ones to the first ones:
+/// digits are counted in each tile, the counts added up, and the keys of each tile written where they belong.
+void add_digit_passes(PassList& list, const Sorting& s);
+
+/// Elements of `before` and `counts` that sorts by digits take.
+struct DigitCounts {
+  std::int64_t counts, before;
+};
+DigitCounts digit_counts(std::int64_t sequences, std::int64_t length);
+
+/// Whether sequences are sorted by digits; where few keys are kept, they never are.
+bool sorts_by_digits(std::int64_t sequences, std::int64_t length);
+/// The same of a sort that keeps `keep` keys of each sequence.
+bool keeps_few(std::int64_t length, std::int64_t keep);
+
+}  // namespace sinter::runtime
