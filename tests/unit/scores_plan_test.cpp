@@ -93,6 +93,24 @@ TEST_CASE("attention is one kernel forward, and three backward, none of which wr
   CHECK_FALSE(writes_scores(q));
 }
 
+TEST_CASE("alike kernels of attention stay launches of their own") {
+  ir::DeviceTraits traits = with_tensor_cores();
+  traits.batch_bytes = 1 << 15;
+  const Planned p = planned(
+      [](const Device& device) {
+        const Shape shape{1, 2, 192, 64};
+        std::vector<Inputs> inputs;  // in memory before the trace begins
+        for (int k = 0; k < 3; ++k)
+          inputs.push_back({input(shape, device), input(shape, device), input(shape, device)});
+        std::vector<AnyTensor> results;
+        for (int k = 0; k < 3; ++k) results.push_back(causal(inputs[static_cast<std::size_t>(k)]));
+        return results;
+      },
+      traits);
+  CHECK(kernels_of_scores(p) == 3);
+  for (const plan::Launch& launch : p.plan.launches) CHECK(launch.members == 1);
+}
+
 TEST_CASE("scores that somebody sees, or that are wanted otherwise, are in memory") {
   AnyTensor seen;
   const Planned held = forward([&](const Inputs& x) {
