@@ -306,6 +306,7 @@ ExecutableRef CudaBackend::prepare(const library::LibraryOp& op) {
 
 ExecutableRef CudaBackend::prepare_passes(const library::LibraryOp& op) {
   auto executable = std::make_shared<PassesExecutable>();
+  executable->results = op.kind().result_count();
   executable->list = pass_table().prepare(traits_.name, op);
   std::vector<Pass>& passes = executable->list.passes;
   passes.erase(std::remove_if(passes.begin(), passes.end(), [](const Pass& p) { return p.groups() == 0; }),
@@ -390,9 +391,15 @@ void CudaBackend::close_run() noexcept {
 void CudaBackend::launch(Executable& executable, const LaunchArguments& arguments) {
   if (!run_.open) throw Error("[cuda] a launch outside of a run");
   auto& what = static_cast<CudaExecutable&>(executable);
-  queues_->use(
-      what.kind == CudaExecutable::Kind::Kernel ? &static_cast<KernelExecutable&>(what).kernel : nullptr,
-      arguments.buffers);
+  switch (what.kind) {
+    case CudaExecutable::Kind::Kernel:
+      queues_->use(static_cast<KernelExecutable&>(what).kernel, arguments.buffers);
+      break;
+    case CudaExecutable::Kind::Product: queues_->use(arguments.buffers, 1); break;
+    case CudaExecutable::Kind::Passes:
+      queues_->use(arguments.buffers, static_cast<PassesExecutable&>(what).results);
+      break;
+  }
   launcher_->launch(what, arguments, run_.memory);
 }
 

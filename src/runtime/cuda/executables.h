@@ -60,6 +60,7 @@ struct ProductExecutable final : CudaExecutable {
 /// A library op of several passes; it compiles in the background as a product does.
 struct PassesExecutable final : CudaExecutable {
   PassesExecutable() : CudaExecutable(Kind::Passes) {}
+  std::size_t results = 1;  // of the op: its last buffers
   std::size_t workspace_bytes(std::span<const std::int64_t>, std::size_t) const override {
     return list.workspace_bytes;
   }

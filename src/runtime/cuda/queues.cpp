@@ -14,12 +14,16 @@ Queues::Queues(const DriverApi& api, Context context, Stream compute)
       uploads_(api),
       readers_(api) {}
 
-void Queues::use(const ir::Kernel* kernel, std::span<const BufferView> buffers) {
-  const std::size_t of_member = kernel ? kernel->buffers.size() : buffers.size();
+void Queues::use(const ir::Kernel& kernel, std::span<const BufferView> buffers) {
   for (std::size_t i = 0, argument = 0; i < buffers.size(); ++i) {
-    use(buffer_of(buffers[i]), kernel ? kernel->buffers[argument].written : i + 1 == buffers.size());
-    if (++argument == of_member) argument = 0;
+    use(buffer_of(buffers[i]), kernel.buffers[argument].written);
+    if (++argument == kernel.buffers.size()) argument = 0;
   }
+}
+
+void Queues::use(std::span<const BufferView> buffers, std::size_t results) {
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    use(buffer_of(buffers[i]), i + results >= buffers.size());
 }
 
 void Queues::wait() {

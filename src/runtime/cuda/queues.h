@@ -49,8 +49,9 @@ class Queues {
     use(buffer.block);
     if (written) buffer.written = buffer.block.points.compute;
   }
-  /// Marks the buffers of a launch. `kernel` is null for library ops, whose last buffer is the output.
-  void use(const ir::Kernel* kernel, std::span<const BufferView> buffers);
+  /// Marks the buffers of a kernel's launch, and of a library op's, whose last ones are `results`.
+  void use(const ir::Kernel& kernel, std::span<const BufferView> buffers);
+  void use(std::span<const BufferView> buffers, std::size_t results);
 
   /// Has what `submit` needs, so that it does not fail for want of memory.
   void reserve() { timeline_.reserve(); }
