@@ -18,6 +18,7 @@ SIZES = {
     "embedding": 3, "index_select_dim1": 3, "gather_dim1": 3, "index_add": 3, "index_add_alike": 3,
     "max_pool_2": 4, "max_pool_3": 4, "avg_pool_2": 4, "avg_pool_3": 4,
     "gelu": 2, "add": 2, "add_row": 2, "mul_column": 2, "add_shifted": 2,
+    "sort": 2, "argsort": 2, "topk_50": 2, "cumsum": 2,
 }
 
 

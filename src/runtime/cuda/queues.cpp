@@ -22,8 +22,7 @@ void Queues::use(const ir::Kernel& kernel, std::span<const BufferView> buffers) 
 }
 
 void Queues::use(std::span<const BufferView> buffers, std::size_t results) {
-  for (std::size_t i = 0; i < buffers.size(); ++i)
-    use(buffer_of(buffers[i]), i + results >= buffers.size());
+  for (std::size_t i = 0; i < buffers.size(); ++i) use(buffer_of(buffers[i]), i + results >= buffers.size());
 }
 
 void Queues::wait() {
