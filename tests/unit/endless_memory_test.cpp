@@ -67,7 +67,7 @@ void check_shapes(const std::string& what, const Device& device, std::int64_t co
   });
 }
 
-std::int64_t shapes() { return setting("SINTER_TEST_SHAPES", 12'000); }
+std::int64_t shapes() { return setting("SINTER_TEST_SHAPES", 15'000); }
 std::int64_t structures(std::int64_t usual) { return setting("SINTER_TEST_STRUCTURES", usual); }
 
 }  // namespace

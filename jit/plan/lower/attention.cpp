@@ -11,7 +11,7 @@ constexpr std::int64_t kRows = 64;
 constexpr std::int64_t kMostWarpgroups = 2;
 // That a lane may hold of sums, scores and weights, beside what it finds them by: more would be spilled while
 // tensor cores are writing others.
-constexpr std::int64_t kRegisters = 176;
+constexpr std::int64_t kRegisters = 168;
 // Elements of a row that the copy engine brings at once, and bytes of 16-bit elements.
 constexpr std::int64_t kChunk = 64, kBytes = 2;
 constexpr std::int64_t kBarriers = 2048;
