@@ -132,7 +132,10 @@ struct Formula {
 }  // namespace
 
 AnyTensor max_of_windows(const AnyTensor& x, const Windows& w, const Location& where) {
-  const Formula f{w, x.shape(), where};
+  Formula f{w, x.shape(), where};
+  // A longer stride has one window too, and would make numbers of places that are nowhere.
+  for (std::size_t i = 0; i < w.dims; ++i)
+    f.windows.stride[i] = std::min(w.stride[i], std::max<std::int64_t>(1, w.padding[i] + f.input[i + 2]));
   sinter::detail::FunctionParts parts{"max_pool", where, {}, {}};
   parts.forward = [&](Saved& saved) {
     const A elements = windows_of(x, w, kLowest, where);

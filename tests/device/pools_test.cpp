@@ -185,6 +185,7 @@ TEST_CASE("of several greatest elements the first has the gradient") {
       {.kernel = {2, 3}, .stride = {{1, 2}}, .padding = {1, 1}, .dilation = {3, 2}},
       {.kernel = {3, 3}, .stride = {{2, 4}}, .padding = {1, 1}, .ceil_mode = true},
       {.kernel = {9, 11}, .stride = {{1, 1}}},
+      {.kernel = {3, 2}, .stride = {{1'000'000'007, 1'000'000'009}}, .padding = {1, 1}},
   };
   for (const nn::MaxPool2d& pool : pools) {
     CAPTURE(pool.kernel[0]);
@@ -201,6 +202,8 @@ TEST_CASE("of several greatest elements the first has the gradient") {
     // Each of the given numbers counts once, so what it does to the sum is 1.
     CHECK(gradient(dx.sum(), seed).inner().to_vector<float>() == std::vector<float>(given.size(), 1));
   }
+  const auto none = Tensor<4>::zeros({0, 2, 4, 4}, device.autodiff()).require_grad();
+  CHECK(gradient(pools[0].forward(none).sum(), none).shape() == none.shape());
   const auto halves = Tensor<4>::ones({2, 3, 6, 6}, device.autodiff()).cast(DType::bf16).require_grad();
   const nn::MaxPool2d overlapping{.kernel = {3, 3}, .stride = {{1, 1}}};
   const auto of_halves = gradient(overlapping.forward(halves).sum(), halves);
