@@ -3,7 +3,7 @@
 
 #include "src/runtime/host/products/custom.h"
 #include "src/runtime/host/products/library.h"
-#include "src/runtime/passes.h"
+#include "src/runtime/passes/passes.h"
 
 namespace sinter::runtime {
 

@@ -1,5 +1,5 @@
 // How scatters, scans and sorts are cut into passes, for sizes that no test can run.
-#include "src/runtime/passes.h"
+#include "src/runtime/passes/passes.h"
 
 #include <algorithm>
 #include <cstdint>

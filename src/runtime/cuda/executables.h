@@ -9,7 +9,7 @@
 #include "src/runtime/backend.h"
 #include "src/runtime/cuda/modules.h"
 #include "src/runtime/cuda/products.h"
-#include "src/runtime/passes.h"
+#include "src/runtime/passes/passes.h"
 
 namespace sinter::runtime::cuda {
 

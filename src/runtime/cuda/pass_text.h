@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "src/runtime/passes.h"
+#include "src/runtime/passes/passes.h"
 
 namespace sinter::runtime::cuda {
 

@@ -13,7 +13,7 @@
 #include "jit/emit/emit.h"
 #include "jit/ir/kernel.h"
 #include "src/runtime/backend.h"
-#include "src/runtime/passes.h"
+#include "src/runtime/passes/passes.h"
 #include "src/runtime/vulkan/kernels/compiler.h"
 #include "src/runtime/vulkan/kernels/products.h"
 #include "src/runtime/vulkan/kernels/reach.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "src/runtime/passes.h"
+#include "src/runtime/passes/passes.h"
 
 namespace sinter::runtime::vulkan {
 

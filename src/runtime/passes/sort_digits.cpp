@@ -1,7 +1,7 @@
 // Which passes sorts by digits have: three for each digit.
 #include <limits>
 
-#include "src/runtime/sorting.h"
+#include "src/runtime/passes/sorting.h"
 
 namespace sinter::runtime {
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <tuple>
 
-#include "src/runtime/sorting.h"
+#include "src/runtime/passes/sorting.h"
 
 namespace sinter::runtime {
 

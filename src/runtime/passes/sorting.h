@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "src/runtime/passes.h"
+#include "src/runtime/passes/passes.h"
 
 namespace sinter::runtime {
 

@@ -1,6 +1,6 @@
 // Which passes a scan has: chunks are added up, their totals are scanned likewise, and each element is joined
 // with the total of what is before its chunk.
-#include "src/runtime/passes.h"
+#include "src/runtime/passes/passes.h"
 
 namespace sinter::runtime {
 

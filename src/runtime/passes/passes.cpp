@@ -1,5 +1,5 @@
 // Which passes the halves of a scatter have.
-#include "src/runtime/passes.h"
+#include "src/runtime/passes/passes.h"
 
 #include <algorithm>
 #include <bit>
