@@ -110,6 +110,7 @@ class Conv2d final : public Kind {
       op->dilation[i] = request.ints[4 + i];
     }
     op->groups = request.ints[kGroups];
+    op->precision = request.precision;
     const bool first_last = is_channels_last(first, request.layouts[0]);
     switch (direction_) {
       case Direction::Forward: op->x_last = first_last, op->y_last = request.channels_last[0]; break;
@@ -159,7 +160,8 @@ const Kind& Conv2dOp::kind() const { return conv2d(direction); }
 
 std::string Conv2dOp::key() const {
   return joined({static_cast<int>(dtype), n, c_in, h, w, c_out, kh, kw, oh, ow, stride[0], stride[1],
-                 padding[0], padding[1], dilation[0], dilation[1], groups, x_last, y_last});
+                 padding[0], padding[1], dilation[0], dilation[1], groups, x_last, y_last,
+                 static_cast<int>(precision)});
 }
 
 std::string Conv2dOp::describe() const {

@@ -21,6 +21,7 @@ struct Conv2dOp final : LibraryOp {
   std::int64_t c_out = 0, kh = 0, kw = 0, oh = 0, ow = 0;
   std::array<std::int64_t, 2> stride{1, 1}, padding{0, 0}, dilation{1, 1};
   std::int64_t groups = 1;
+  MatmulPrecision precision = MatmulPrecision::Highest;
   bool x_last = false, y_last = false;  // channels last: x or its gradient; y or its gradient
 
   const Kind& kind() const override;

@@ -14,6 +14,7 @@
 
 #include <sinter/dtype.h>
 #include <sinter/error.h>
+#include <sinter/precision.h>
 #include <sinter/shape.h>
 
 #include "src/trace/op.h"
@@ -54,6 +55,7 @@ using LibraryOpRef = std::shared_ptr<const LibraryOp>;
 struct Signature {
   std::vector<TensorType> operands, results;
   std::vector<std::int64_t> ints;  // attributes
+  MatmulPrecision precision = MatmulPrecision::Highest;  // of products of f32
 };
 
 /// A signature, and where everything lies.

@@ -44,6 +44,7 @@ library::Signature signature_of(const Graph& graph, const Node& node) {
   for (NodeId operand : node.operands)
     signature.operands.push_back({graph.nodes[operand].shape, graph.nodes[operand].dtype});
   signature.ints.assign(ints.begin(), ints.end());
+  signature.precision = node.precision;
   signature.results.resize(kind.result_count());
   kind.infer(signature.operands, ints, signature.results, Location::current());
   for (library::TensorType& result : signature.results) result.dtype = arithmetic_of(result.dtype);

@@ -17,7 +17,7 @@ cp "$here/meson.build.in" "$project/meson.build"
 ln -sfn "$source_root" "$project/subprojects/sinter"
 # The surrounding build's compiler; no optimisation and one device, because only building and linking are
 # tested.
-options=(--buildtype=plain --force-fallback-for=sinter
+options=(--buildtype=plain -Db_pch=false --force-fallback-for=sinter
   -Dsinter:vulkan=disabled -Dsinter:cuda=disabled -Dsinter:onednn=disabled)
 if [ -f "$project/build/build.ninja" ]; then
   meson setup --reconfigure "$project/build" "$project" "${options[@]}" >"$work/setup.log" ||

@@ -3,6 +3,7 @@
 // Townsend, "Differentiating the singular value decomposition", 2016.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <vector>
 

@@ -8,7 +8,7 @@
 #include "src/runtime/host/products/segments.h"
 #include "src/runtime/host/products/sort.h"
 #if SINTER_HAS_ONEDNN
-#include "src/runtime/host/products/onednn.h"
+#include "src/runtime/host/products/onednn/onednn.h"
 #endif
 
 namespace sinter::runtime::host {
