@@ -2,6 +2,8 @@
 // number of threads.
 #include <algorithm>
 #include <atomic>
+#include <bit>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -20,7 +22,9 @@ using dnnl::memory;
 /// Of `whole` rows, columns or batches, in multiples of `multiple`.
 Stretches slices_of(std::int64_t whole, double work, std::int64_t multiple) {
   const std::int64_t least = work < kWorthParting ? 1 : 4;
-  const std::int64_t wanted = std::clamp(static_cast<std::int64_t>(work / kPartWork), least, kMostParts);
+  // Five slices for two threads take as long as six.
+  const std::int64_t wanted = static_cast<std::int64_t>(std::bit_ceil(
+      static_cast<std::uint64_t>(std::clamp(static_cast<std::int64_t>(work / kPartWork), least, kMostParts))));
   const std::int64_t each = std::max<std::int64_t>((whole + wanted - 1) / wanted, 1);
   return {whole, std::min((each + multiple - 1) / multiple * multiple, whole)};
 }
