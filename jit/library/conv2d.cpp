@@ -159,8 +159,25 @@ const Kind& conv2d(Direction direction) {
 const Kind& Conv2dOp::kind() const { return conv2d(direction); }
 
 std::string Conv2dOp::key() const {
-  return joined({static_cast<int>(dtype), n, c_in, h, w, c_out, kh, kw, oh, ow, stride[0], stride[1],
-                 padding[0], padding[1], dilation[0], dilation[1], groups, x_last, y_last,
+  return joined({static_cast<int>(dtype),
+                 n,
+                 c_in,
+                 h,
+                 w,
+                 c_out,
+                 kh,
+                 kw,
+                 oh,
+                 ow,
+                 stride[0],
+                 stride[1],
+                 padding[0],
+                 padding[1],
+                 dilation[0],
+                 dilation[1],
+                 groups,
+                 x_last,
+                 y_last,
                  static_cast<int>(precision)});
 }
 

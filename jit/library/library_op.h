@@ -54,7 +54,7 @@ using LibraryOpRef = std::shared_ptr<const LibraryOp>;
 /// What an op is asked for, before it is known where anything lies.
 struct Signature {
   std::vector<TensorType> operands, results;
-  std::vector<std::int64_t> ints;  // attributes
+  std::vector<std::int64_t> ints;                        // attributes
   MatmulPrecision precision = MatmulPrecision::Highest;  // of products of f32
 };
 

@@ -39,10 +39,10 @@ TEST_CASE("ever new structures stay below the limit") {
   CHECK(most <= kLimit);
   CHECK(most > kLimit / 2);
   CHECK(device.statistics().plans_dropped > 0);
-  // What went is made again. Which of them went follows from how long each took to make, so all are asked for.
+  // What went is made again. Which of them went follows from how long each took to make, so all are asked
+  // for.
   const std::uint64_t built = device.statistics().plans_built;
-  for (std::uint64_t structure = 0; structure < structures; ++structure)
-    CHECK(is_right(device, structure));
+  for (std::uint64_t structure = 0; structure < structures; ++structure) CHECK(is_right(device, structure));
   CHECK(device.statistics().plans_built > built);
 }
 

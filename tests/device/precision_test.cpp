@@ -167,4 +167,31 @@ TEST_CASE("convolutions of f32 and their gradients are as exact as was asked for
   check_convolution(device, {1, 1, 7, 7, 1, 7, {{1, 1}, {0, 0}, {1, 1}, 1}});
 }
 
+// Large enough that the host divides them into parts, of images, of channels and of both, the last ones
+// smaller, and that Winograd's algorithm pays where it may be used.
+TEST_CASE("convolutions in parts are as exact as was asked for") {
+  const Device device = test_device();
+  if (device.name() != "host") return;
+  check_convolution(device, {5, 64, 12, 11, 80, 3, {{1, 1}, {1, 1}, {1, 1}, 1}});
+  check_convolution(device, {6, 32, 13, 9, 48, 3, {{1, 1}, {1, 1}, {1, 1}, 1}});
+  check_convolution(device, {3, 48, 18, 7, 36, 3, {{1, 1}, {0, 1}, {1, 1}, 1}});
+  check_convolution(device, {1, 144, 5, 6, 136, 3, {{1, 1}, {1, 1}, {1, 1}, 1}});
+  check_convolution(device, {7, 144, 3, 3, 112, 3, {{1, 1}, {1, 1}, {1, 1}, 1}});
+  check_convolution(device, {6, 80, 9, 8, 72, 3, {{2, 2}, {1, 1}, {1, 1}, 1}});
+  check_convolution(device, {9, 96, 10, 7, 104, 1, {{2, 1}, {0, 0}, {1, 1}, 1}});
+}
+
+TEST_CASE("an infinity stays within the reach of the kernel unless factors may be rounded") {
+  const Device device = test_device();
+  const std::int64_t channels = 32, size = 20;
+  std::vector<float> image(static_cast<std::size_t>(channels * size * size), 1);
+  image[static_cast<std::size_t>(9 * size + 9)] = INFINITY;  // of channel 0
+  const AnyTensor x = tensor_of(image, {1, channels, size, size}, device),
+                  weight = AnyTensor::full({channels, channels, 3, 3}, 1, DType::f32, device);
+  const std::vector<float> y = values_of(x.conv2d(weight, {.padding = {1, 1}}));
+  std::int64_t infinite = 0;
+  for (const float value : y) infinite += !std::isfinite(value);
+  CHECK(infinite == 9 * channels);
+}
+
 }  // namespace sinter::testing

@@ -116,7 +116,7 @@ std::vector<emit::LlvmTarget> targets() {
 
 void check(const KernelCase& c, const char* dtype, int operations, bool stores_row) {
   for (const emit::LlvmTarget& target : targets()) {
-    const Accesses found = accesses_of(emit::emit_llvm(c.kernel, target, false).text);
+    const Accesses found = accesses_of(emit::emit_llvm(c.kernel, target).text);
     INFO(c.name << " of " << dtype << ", " << operations << " operations, vectors of " << target.vector_bytes
                 << " bytes, one loop from " << target.long_body << " expressions on");
     CHECK_MESSAGE(found.masks_of_whole.empty(), found.masks_of_whole.size()
@@ -153,9 +153,9 @@ TEST_CASE("a long body is written once where the target asks for it") {
   const KernelCase c = chain(DType::f32, 40);
   emit::LlvmTarget target;
   target.vector_bytes = 64;
-  const std::string twice = emit::emit_llvm(c.kernel, target, false).text;
+  const std::string twice = emit::emit_llvm(c.kernel, target).text;
   target.long_body = 12;
-  const std::string once = emit::emit_llvm(c.kernel, target, false).text;
+  const std::string once = emit::emit_llvm(c.kernel, target).text;
   const auto products = [](const std::string& text) {
     int count = 0;
     for (std::size_t at = 0; (at = text.find(" fmul ", at)) != std::string::npos; ++at) ++count;

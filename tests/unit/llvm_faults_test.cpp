@@ -1,5 +1,5 @@
-// Compiled kernels by the function itself: the fault words that the oracle sets and no others, and positions
-// of 64 bits.
+// Compiled kernels by the function itself: the fault words that the oracle sets and no others, positions of
+// 64 bits, and inner loops in slices.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -25,10 +25,33 @@ std::int64_t product_of(const testing::KernelCase& c, std::size_t from, std::siz
   return count;
 }
 
+/// Calls `run(scratch)` for each phase and slice, in their order.
+template <class Run>
+void in_slices(const testing::KernelCase& c, const host::JitKernel& compiled, std::int64_t slices,
+               std::int64_t points, Run run) {
+  std::vector<std::int64_t> partials(compiled.source.reductions * static_cast<std::size_t>(slices * points));
+  std::int64_t fields[emit::kSplitFields] = {};
+  fields[emit::kSplitSlices] = slices;
+  fields[emit::kSplitPoints] = points;
+  fields[emit::kSplitPartials] = reinterpret_cast<std::intptr_t>(partials.data());
+  const std::int64_t steps = c.bindings.ints[c.kernel.extents[c.kernel.outer_rank].index],
+                     each = (steps + slices - 1) / slices;
+  for (std::size_t phase = 0; phase < compiled.source.walks.size(); ++phase)
+    for (std::int64_t slice = 0; compiled.source.walks[phase] && slice < slices; ++slice) {
+      fields[emit::kSplitPhase] = static_cast<std::int64_t>(phase);
+      fields[emit::kSplitSlice] = slice;
+      fields[emit::kSplitBegin] = std::min(slice * each, steps);
+      fields[emit::kSplitEnd] = std::min((slice + 1) * each, steps);
+      run(fields);
+    }
+  fields[emit::kSplitPhase] = c.kernel.phases;
+  run(fields);
+}
+
 /// Also checks what the kernel writes.
 std::vector<std::uint32_t> words_of(const testing::KernelCase& c, const testing::ReferenceResult& want,
-                                    bool join) {
-  const host::JitKernel compiled = host::jit()->compile(c.kernel, join);
+                                    emit::LlvmLoops loops, std::int64_t slices = 1) {
+  const host::JitKernel compiled = host::jit()->compile(c.kernel, loops);
   std::vector<std::vector<std::byte>> contents = c.bindings.buffers;
   std::vector<void*> buffers;
   for (std::vector<std::byte>& bytes : contents) {
@@ -45,9 +68,14 @@ std::vector<std::uint32_t> words_of(const testing::KernelCase& c, const testing:
   std::vector<std::byte> scratch(compiled.source.scratch_bytes_per_point * static_cast<std::size_t>(inner) +
                                  64);
   std::vector<std::uint32_t> words(kGuard + c.kernel.faults + kGuard);
-  if (outer > 0)
+  const auto run = [&](void* memory) {
     compiled.code->function(buffers.data(), c.bindings.ints.data(), scalars.data(), host::jit_functions(), 0,
-                            outer, scratch.data(), 1, words.data() + kGuard);
+                            outer, memory, 1, words.data() + kGuard);
+  };
+  if (outer > 0 && loops == emit::LlvmLoops::Split)
+    in_slices(c, compiled, slices, outer, run);
+  else if (outer > 0)
+    run(scratch.data());
   for (std::size_t b = 0; b < contents.size(); ++b) {
     contents[b].resize(c.bindings.buffers[b].size());
     CHECK(testing::difference(c.kernel.buffers[b].dtype, contents[b], want.buffers[b], want.errors[b]) == "");
@@ -69,8 +97,8 @@ TEST_CASE("compiled kernels with indexed reads or 64-bit positions do what the o
     const testing::ReferenceResult result = testing::evaluate(c.kernel, c.bindings);
     const std::vector<std::uint32_t>& want = result.faults;
     INFO(c.name << "\n" << ir::to_string(c.kernel));
-    CHECK(words_of(c, result, false) == want);
-    if (emit::can_join_lanes(c.kernel)) CHECK(words_of(c, result, true) == want);
+    CHECK(words_of(c, result, emit::LlvmLoops::Whole) == want);
+    if (emit::can_join_lanes(c.kernel)) CHECK(words_of(c, result, emit::LlvmLoops::Joined) == want);
     const auto wrong = static_cast<std::size_t>(std::count(want.begin(), want.end(), 1u));
     ++kernels;
     set += wrong > 0;
@@ -79,4 +107,22 @@ TEST_CASE("compiled kernels with indexed reads or 64-bit positions do what the o
   CHECK(kernels > 30);
   CHECK(set > 10);
   CHECK(several > 5);
+}
+
+TEST_CASE("compiled kernels whose inner loops come in slices do what the oracle does") {
+  if (host::jit() == nullptr) return;
+  std::vector<testing::KernelCase> cases = testing::handmade_kernels();
+  for (std::uint64_t seed = 0; seed < 300; ++seed) cases.push_back(testing::random_kernel(seed));
+  std::size_t kernels = 0, phases = 0;
+  for (const testing::KernelCase& c : cases) {
+    if (!emit::can_split(c.kernel)) continue;
+    const testing::ReferenceResult result = testing::evaluate(c.kernel, c.bindings);
+    INFO(c.name << "\n" << ir::to_string(c.kernel));
+    for (const std::int64_t slices : {1, 2, 5})
+      CHECK(words_of(c, result, emit::LlvmLoops::Split, slices) == result.faults);
+    ++kernels;
+    phases += c.kernel.phases > 2;
+  }
+  CHECK(kernels > 100);
+  CHECK(phases > 20);
 }

@@ -70,9 +70,11 @@ constexpr std::size_t kMostOverlapped = 64;
 
 class Planner {
  public:
-  Planner(const ir::Kernel& kernel, const LlvmTarget& target, bool join) : kernel_(kernel), target_(target) {
+  Planner(const ir::Kernel& kernel, const LlvmTarget& target, LlvmLoops loops)
+      : kernel_(kernel), target_(target), keeps_(loops != LlvmLoops::Split) {
     lanes_inner_ = kernel.schedule == ir::Schedule::LanesInner;
-    lanes_ = {(lanes_inner_ ? kernel.extents.size() : kernel.outer_rank) - std::size_t{1}, join};
+    lanes_ = {(lanes_inner_ ? kernel.extents.size() : kernel.outer_rank) - std::size_t{1},
+              loops == LlvmLoops::Joined};
   }
 
   LlvmShape run() {
@@ -140,7 +142,7 @@ class Planner {
     for (ExprId id = static_cast<ExprId>(kernel_.exprs.size()); id-- > 0;) {
       const Expr& e = kernel_.exprs[id];
       if (!wanted[id] || e.level == Level::Outer) continue;
-      if (lanes_inner_ && first_[id] < phase && in_lanes_[id] &&
+      if (keeps_ && lanes_inner_ && first_[id] < phase && in_lanes_[id] &&
           (shape_.kept_of(id) != nullptr || cost_again(id) > kWorthKeeping)) {
         keep(id);
         continue;
@@ -268,6 +270,7 @@ class Planner {
 
   const ir::Kernel& kernel_;
   const LlvmTarget& target_;
+  const bool keeps_;  // a slice has no memory for its inner points
   bool lanes_inner_ = false;
   Lanes lanes_;
   LlvmShape shape_;
@@ -277,8 +280,8 @@ class Planner {
 
 }  // namespace
 
-LlvmShape llvm_shape(const ir::Kernel& kernel, const LlvmTarget& target, bool join) {
-  return Planner(kernel, target, join).run();
+LlvmShape llvm_shape(const ir::Kernel& kernel, const LlvmTarget& target, LlvmLoops loops) {
+  return Planner(kernel, target, loops).run();
 }
 
 }  // namespace sinter::emit

@@ -37,6 +37,6 @@ struct LlvmShape {
   }
 };
 
-LlvmShape llvm_shape(const ir::Kernel& kernel, const LlvmTarget& target, bool join);
+LlvmShape llvm_shape(const ir::Kernel& kernel, const LlvmTarget& target, LlvmLoops loops);
 
 }  // namespace sinter::emit

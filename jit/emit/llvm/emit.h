@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "jit/ir/kernel.h"
 
@@ -50,6 +51,22 @@ struct LlvmTarget {
   std::size_t long_body = std::numeric_limits<std::size_t>::max();
 };
 
+/// Joined: lanes go on over the last two outer (or inner) loops, as if they were one; slower to load and
+/// store, but fills vectors where the last loop is short. Split: a call computes one phase of one slice of
+/// the first inner loop, and `scratch` points to an int64_t for each LlvmSplitField.
+enum class LlvmLoops : std::uint8_t { Whole, Joined, Split };
+
+enum LlvmSplitField : int {
+  kSplitPhase,  // or the number of phases, when all have been computed: the outer results are stored
+  kSplitBegin,  // steps of the first inner loop
+  kSplitEnd,
+  kSplitSlice,  // which of
+  kSplitSlices,
+  kSplitPoints,    // all outer points
+  kSplitPartials,  // the address of 8 bytes for each reduction, slice and outer point
+  kSplitFields,
+};
+
 /// The bit of `cached` that is a buffer's.
 constexpr std::size_t llvm_cached_bit(std::size_t buffer) { return buffer < 63 ? buffer : 63; }
 
@@ -63,14 +80,17 @@ struct LlvmSource {
   bool gathers = false;                     // most of its time goes into loads that jump from lane to lane
   double point_cost = 0;                    // of an outer point without its inner points
   double inner_cost = 0;                    // of an inner point
+  std::vector<bool> walks;                  // by phase: whether it has an inner loop
+  std::size_t reductions = 0;               // of all phases
 };
 
 /// True iff the loop of the lanes can be joined with the one before it.
 bool can_join_lanes(const ir::Kernel& kernel);
 
-/// The text of a verified kernel: a function of the arguments alone. `join`: lanes go on over the last two
-/// outer (or inner) loops, as if they were one; slower to load and store, but fills vectors where the last
-/// loop is short.
-LlvmSource emit_llvm(const ir::Kernel& kernel, const LlvmTarget& target, bool join = false);
+/// True iff there are inner loops to split.
+bool can_split(const ir::Kernel& kernel);
+
+/// The text of a verified kernel: a function of the arguments alone.
+LlvmSource emit_llvm(const ir::Kernel& kernel, const LlvmTarget& target, LlvmLoops loops = LlvmLoops::Whole);
 
 }  // namespace sinter::emit

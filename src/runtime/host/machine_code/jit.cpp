@@ -251,10 +251,10 @@ class LlvmJitCompiler final : public Jit {
     load(entry, make_object("define void @" + entry + "() {\n  ret void\n}\n"));
   }
 
-  JitKernel compile(const ir::Kernel& kernel, bool join) override {
+  JitKernel compile(const ir::Kernel& kernel, emit::LlvmLoops loops) override {
     const auto begin = std::chrono::steady_clock::now();
     JitKernel result;
-    result.source = emit::emit_llvm(kernel, target_, join);
+    result.source = emit::emit_llvm(kernel, target_, loops);
     compile::dump_source(result.source.text, ".ll");
     compile::KernelKey key;
     key.source = std::move(result.source.text);

@@ -39,9 +39,8 @@ class Jit {
   virtual const emit::LlvmTarget& target() const = 0;
   /// Compiles, loads and forgets an empty function; throws CompileError.
   virtual void probe() = 0;
-  /// Throws CompileError with the compiler's message and the path of the source. `join`: lanes run over the
-  /// last two outer loops as one (see can_join_lanes).
-  virtual JitKernel compile(const ir::Kernel& kernel, bool join = false) = 0;
+  /// Throws CompileError with the compiler's message and the path of the source.
+  virtual JitKernel compile(const ir::Kernel& kernel, emit::LlvmLoops loops = emit::LlvmLoops::Whole) = 0;
 };
 
 /// The process's compiler, opened at the first call; null with the `reason` where there is none.

@@ -16,15 +16,7 @@
 namespace sinter::runtime::host {
 namespace {
 
-// As for interpreted code (run.cpp): less work than this, in ns, is not worth waking other threads.
-constexpr double kWorthSharing = 12e3;
-constexpr double kPiece = 25e3;
-// Fewer pieces than this do not keep many cores busy; the interpreter shares inner loops as well.
-constexpr std::int64_t kFewPieces = 8;
-constexpr double kWorthSplitting = 100e3;
 constexpr double kWorthJoining = 50e3;
-constexpr std::int64_t kLongColumn = 512;
-constexpr double kLittleWork = 0.4;  // ns for a point
 // Larger results are mostly evicted from the caches before their first read.
 constexpr double kLargeResults = 8 << 20;
 constexpr std::size_t kMostScratch = std::size_t{8} << 20;
@@ -57,8 +49,8 @@ double lane_utilisation(std::int64_t row, std::int64_t lanes) {
   return static_cast<double>(row) / static_cast<double>((row + lanes - 1) / lanes * lanes);
 }
 
-JitKernel compile(const ir::Kernel& kernel, Jit& jit, compile::OriginCounts& counts, bool join) {
-  JitKernel made = jit.compile(kernel, join);
+JitKernel compile(const ir::Kernel& kernel, Jit& jit, compile::OriginCounts& counts, emit::LlvmLoops loops) {
+  JitKernel made = jit.compile(kernel, loops);
   counts.add(made.origin);
   return made;
 }
@@ -70,11 +62,16 @@ JitProgram::JitProgram(const ir::Kernel& kernel, Jit& jit, compile::OriginCounts
       jit_(jit),
       counts_(counts),
       always_(always),
-      code_(compile(kernel, jit, counts, false)),
+      code_(compile(kernel, jit, counts, emit::LlvmLoops::Whole)),
       interpreted_(kernel, "") {
   for (const ir::Store& store : kernel.stores)
     (store.level == ir::Level::Inner ? inner_result_bytes_ : outer_result_bytes_) +=
         static_cast<double>(size_of(kernel.exprs[store.value].dtype));
+  for (const ir::Store& store : kernel.stores)
+    if (store.level == ir::Level::Inner) inner_stores_.push_back(store.buffer);
+  for (const ir::Expr& e : kernel.exprs)
+    if ((e.kind == ir::ExprKind::Load || e.kind == ir::ExprKind::LoadAt) && e.level == ir::Level::Outer)
+      outer_loads_.push_back(e.buffer);
 }
 
 /// Computes cost and pieces of a member for this code.
@@ -91,15 +88,14 @@ void JitProgram::use(Member& m, const JitKernel& code) const {
   m.pieces = (m.outer + m.per_piece - 1) / m.per_piece;
 }
 
-JitProgram::~JitProgram() { delete joined_.load(); }
-
 std::size_t JitProgram::held_bytes() const {
   // Code, constants and writable data have pages of their own, and LLVM notes of them.
   constexpr std::size_t kLoaded = 16 * 1024;
   std::size_t bytes = sizeof *this + ir::held_bytes(kernel_) + interpreted_.held_bytes();
   bytes += kLoaded + code_.code->bytes;
-  if (const JitKernel* joined = joined_.load(std::memory_order_acquire))
-    bytes += kLoaded + joined->code->bytes;
+  for (const Variant* variant : {&joined_, &split_})
+    if (const JitKernel* made = variant->made.load(std::memory_order_acquire))
+      bytes += kLoaded + made->code->bytes;
   return bytes;
 }
 
@@ -116,9 +112,11 @@ JitProgram::Member JitProgram::member_of(std::span<const std::int64_t> ints) con
   use(m, code_);
   if (m.outer == 0) return m;
   if (is_better_joined(m)) {
-    if (const JitKernel* other = joined()) use(m, *other);
+    if (const JitKernel* other = find_or_compile(joined_, emit::LlvmLoops::Joined)) use(m, *other);
   }
   m.reason = reason_to_interpret(m);
+  if (const char* few = m.reason == nullptr ? reason_to_split(m) : nullptr; few != nullptr)
+    if (!use_split(m) && !always_) m.reason = few;
   if (m.reason != nullptr) m.code = nullptr;
   m.large = static_cast<double>(m.outer) *
                 (outer_result_bytes_ + inner_result_bytes_ * static_cast<double>(m.inner)) >=
@@ -134,19 +132,18 @@ bool JitProgram::is_better_joined(const Member& m) const {
          lane_utilisation(m.row * m.before, code_.source.register_lanes) >= 1.5 * alone;
 }
 
-/// The code whose lanes run over two loops, compiled at first use; null where that fails. Two threads may
-/// both compile it; the kernel cache gives them the same code.
-const JitKernel* JitProgram::joined() const {
-  if (const JitKernel* known = joined_.load(std::memory_order_acquire)) return known;
-  if (join_failed_.load(std::memory_order_relaxed)) return nullptr;
+/// Null where compiling fails. Two threads may both compile it; the kernel cache gives them the same code.
+const JitKernel* JitProgram::find_or_compile(Variant& variant, emit::LlvmLoops loops) const {
+  if (const JitKernel* known = variant.made.load(std::memory_order_acquire)) return known;
+  if (variant.failed.load(std::memory_order_relaxed)) return nullptr;
   try {
-    auto made = std::make_unique<const JitKernel>(compile(kernel_, jit_, counts_, true));
+    auto made = std::make_unique<const JitKernel>(compile(kernel_, jit_, counts_, loops));
     const JitKernel* first = nullptr;
-    return joined_.compare_exchange_strong(first, made.get(), std::memory_order_acq_rel) ? made.release()
-                                                                                         : first;
+    return variant.made.compare_exchange_strong(first, made.get(), std::memory_order_acq_rel) ? made.release()
+                                                                                              : first;
   } catch (const CompileError&) {
     if (always_) throw;
-    join_failed_.store(true, std::memory_order_relaxed);
+    variant.failed.store(true, std::memory_order_relaxed);
     return nullptr;
   }
 }
@@ -161,12 +158,6 @@ const char* JitProgram::reason_to_interpret(const Member& m) const {
     if (lane_utilisation(m.row, source.register_lanes) < 0.25)
       return "rows are shorter than vectors, and the interpreter's blocks go on from row to row";
   }
-  if (kernel_.schedule == ir::Schedule::LanesOuter && m.inner >= kLongColumn && work > kWorthSplitting &&
-      (source.inner_cost < kLittleWork || kernel_.phases > 2))
-    return "code would jump from row to row of long columns, the interpreter reads rows";
-  const std::int64_t at_once = kernel_.schedule == ir::Schedule::LanesInner ? 1 : source.register_lanes;
-  if (kernel_.inner_rank > 0 && m.outer < kFewPieces * at_once && work > kWorthSplitting)
-    return "few results over long loops, which the interpreter deals out to all threads";
   return nullptr;
 }
 
@@ -177,7 +168,9 @@ std::string JitProgram::how(std::span<const std::int64_t> ints, std::size_t memb
     const Member m = member_of(ints.subspan(i * kernel_.ints, kernel_.ints));
     std::string own = m.code == nullptr ? std::string("interpreted: ") + m.reason
                                         : "machine code by " + jit_.describe() +
-                                              (is_joined(m) ? ", lanes over two loops" : "");
+                                              (is_joined(m)   ? ", lanes over two loops"
+                                               : m.slices > 0 ? ", threads share the inner loops"
+                                                              : "");
     if (i == 0)
       text = std::move(own);
     else if (own != text)
@@ -189,7 +182,7 @@ std::string JitProgram::how(std::span<const std::int64_t> ints, std::size_t memb
 }
 
 void JitProgram::Sum::add(const Member& m) {
-  if (m.code == nullptr) return;
+  if (m.code == nullptr || m.slices > 0) return;
   work += m.work();
   pieces += m.pieces;
   scratch = std::max(scratch, m.scratch);
@@ -223,6 +216,7 @@ std::string JitProgram::describe_launch(std::span<const std::int64_t> ints, std:
     const Member m = member_of(ints.subspan(i * kernel_.ints, kernel_.ints));
     if (i < 3) text += (i > 0 ? ", " : "") + std::to_string(m.outer) + " x " + std::to_string(m.inner);
     if (m.code == nullptr) text += " (interpreted)";
+    if (m.slices > 0) text += " (inner loops in " + std::to_string(m.slices) + " slices)";
     if (is_joined(m)) text += " (loops joined)";
   }
   return text;
@@ -234,11 +228,13 @@ std::size_t JitProgram::workspace_bytes(std::span<const std::int64_t> ints, std:
   for (std::size_t i = 0; i < members; ++i) {
     const auto own = ints.subspan(i * kernel_.ints, kernel_.ints);
     const Member m = member_of(own);
-    if (m.code == nullptr)
+    // Where buffers turn out to overlap, a member is interpreted after all.
+    if (m.code == nullptr || m.slices > 0)
       interpreted = std::max(interpreted, interpreted_.member_bytes(own, most_threads()));
+    if (m.slices > 0) interpreted = std::max(interpreted, whole_units(partial_bytes(m)));
     sum.add(m);
   }
-  // Interpreted members run before the others, and work in the same memory.
+  // Members that are interpreted or split run before the others, and work in the same memory.
   return Addresses::working_bytes(members * kernel_.buffers.size()) +
          Scalars::working_bytes(members * kernel_.scalars.size()) +
          SmallBuffer<Member, kFewMembers>::working_bytes(members) +
@@ -262,16 +258,21 @@ void JitProgram::run(Workers& workers, const LaunchArguments& arguments, std::ui
     const LaunchArguments own = arguments_of(kernel_, arguments, i);
     std::uint32_t* own_faults = faults + i * kernel_.faults;
     Member& m = members[i] = member_of(own.ints);
-    if (m.code == nullptr) {
+    m.buffers = buffers.at(i * per_member);
+    if (m.code == nullptr || (m.slices > 0 && overwrites_outer(m))) {
       interpreted_.run_member(workers, own, own_faults);
       m.pieces = 0;
       continue;
     }
-    m.buffers = buffers.at(i * per_member);
     m.scalars = arguments.scalars.empty() ? nullptr : scalars.at(i * kernel_.scalars.size());
     m.faults = own_faults;
     m.cached = cached_of(m);
-    sum.add(m);
+    if (m.slices > 0) {
+      run_split(workers, m);
+      m.pieces = 0;
+    } else {
+      sum.add(m);
+    }
   }
   const Workers::PerThread scratch = workers.take_each(workers.threads(sum.shared_pieces()), sum.scratch);
   if (!sum.shared()) {

@@ -29,7 +29,9 @@ class OneDnnConv2d final : public HostExecutable {
           kind.emplace(op, images.length(i), channels.length(c), winograd);
   }
 
-  std::string describe() const override { return op_.describe() + " by oneDNN" + (winograd_ ? ", Winograd" : ""); }
+  std::string describe() const override {
+    return op_.describe() + " by oneDNN" + (winograd_ ? ", Winograd" : "");
+  }
   std::size_t held_bytes() const override {
     std::size_t bytes = sizeof *this;
     for (const auto& kind : kinds_) bytes += kind ? kPrimitive : 0;

@@ -1,5 +1,7 @@
 // oneDNN's matrix products, in slices of rows, columns or batches of fixed size: results do not depend on the
 // number of threads.
+#include "src/runtime/host/products/matmul.h"
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -8,7 +10,6 @@
 #include <string>
 
 #include "src/runtime/host/buffer.h"
-#include "src/runtime/host/products/matmul.h"
 #include "src/runtime/host/products/onednn/execution.h"
 #include "src/runtime/host/products/onednn/exit.h"
 #include "src/runtime/host/products/onednn/onednn.h"
@@ -23,8 +24,8 @@ using dnnl::memory;
 Stretches slices_of(std::int64_t whole, double work, std::int64_t multiple) {
   const std::int64_t least = work < kWorthParting ? 1 : 4;
   // Five slices for two threads take as long as six.
-  const std::int64_t wanted = static_cast<std::int64_t>(std::bit_ceil(
-      static_cast<std::uint64_t>(std::clamp(static_cast<std::int64_t>(work / kPartWork), least, kMostParts))));
+  const std::int64_t wanted = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(
+      std::clamp(static_cast<std::int64_t>(work / kPartWork), least, kMostParts))));
   const std::int64_t each = std::max<std::int64_t>((whole + wanted - 1) / wanted, 1);
   return {whole, std::min((each + multiple - 1) / multiple * multiple, whole)};
 }
@@ -37,9 +38,9 @@ class OneDnnMatMul final : public HostExecutable {
                         static_cast<double>(op.n) * static_cast<double>(op.k);
     along_ = op.batch >= 4 ? Along::Batch : op.m >= op.n ? Along::Rows : Along::Columns;
     slices_ = slices_of(along_ == Along::Batch  ? op.batch
-                     : along_ == Along::Rows ? op.m
-                                             : op.n,
-                     work, along_ == Along::Batch ? 1 : 16);
+                        : along_ == Along::Rows ? op.m
+                                                : op.n,
+                        work, along_ == Along::Batch ? 1 : 16);
     whole_.emplace(make(slices_.length(0)));
     if (const std::int64_t last = slices_.length(slices_.count - 1); last != slices_.each)
       rest_.emplace(make(last));

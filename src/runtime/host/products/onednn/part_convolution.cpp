@@ -23,7 +23,8 @@ memory::desc images_of(const memory::dims& dims, std::int64_t all_channels, bool
 PartConvolution::PartConvolution(const library::Conv2dOp& op, std::int64_t images, std::int64_t channels,
                                  bool winograd) {
   const bool grouped = op.groups > 1, of_x = op.direction == Direction::BackwardInput;
-  const std::int64_t c_in = of_x ? channels : op.c_in, c_out = of_x ? op.c_out : channels, window = op.kh * op.kw;
+  const std::int64_t c_in = of_x ? channels : op.c_in, c_out = of_x ? op.c_out : channels,
+                     window = op.kh * op.kw;
   const memory::dims x{images, c_in, op.h, op.w}, y{images, c_out, op.oh, op.ow};
   memory::dims w{c_out, c_in, op.kh, op.kw};
   if (grouped) w = {op.groups, c_out / op.groups, c_in / op.groups, op.kh, op.kw};
@@ -119,8 +120,8 @@ void PartConvolution::create(const library::Conv2dOp& op, const Descs& wanted, d
     }
     case Direction::BackwardWeight: {
 #if DNNL_VERSION_MAJOR >= 3
-      const dnnl::convolution_backward_weights::primitive_desc d(
-          engine(), algorithm, x, w, y, stride, dilation, low, high, forward, attributes());
+      const dnnl::convolution_backward_weights::primitive_desc d(engine(), algorithm, x, w, y, stride,
+                                                                 dilation, low, high, forward, attributes());
 #else
       const dnnl::convolution_backward_weights::primitive_desc d(
           {algorithm, x, w, y, stride, dilation, low, high}, attributes(), engine(), forward);

@@ -12,18 +12,19 @@
 
 namespace sinter::runtime::host {
 
-/// Where oneDNN's layout of a tensor is another than the one it is given in, the part's share of the tensor is
-/// brought there and back, while it is in the cache.
+/// Where oneDNN's layout of a tensor is another than the one it is given in, the part's share of the tensor
+/// is brought there and back, while it is in the cache.
 class PartConvolution {
  public:
-  /// Of `images` images and `channels` channels of what `op` gives. Throws dnnl::error, too where `winograd` is
-  /// not to be had on this processor or in this version.
+  /// Of `images` images and `channels` channels of what `op` gives. Throws dnnl::error, too where `winograd`
+  /// is not to be had on this processor or in this version.
   PartConvolution(const library::Conv2dOp& op, std::int64_t images, std::int64_t channels, bool winograd);
 
   /// Of the memory that `run` works in.
   std::size_t bytes() const { return bytes_; }
 
-  /// The first elements of the part in x, weight and y; the direction's result is written, the others are read.
+  /// The first elements of the part in x, weight and y; the direction's result is written, the others are
+  /// read.
   void run(std::byte* working_memory, const std::array<float*, 3>& data) const;
 
  private:

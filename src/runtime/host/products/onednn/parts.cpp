@@ -49,7 +49,8 @@ ConvParts divide(const library::Conv2dOp& op, bool winograd) {
              of_weight = op.direction == Direction::BackwardWeight;
   const std::int64_t channels = of_x ? op.c_in : op.c_out;
   if (work < kWorthParting) return {{op.n, op.n}, {channels, channels}};
-  const std::int64_t most = std::clamp(static_cast<std::int64_t>(work / kPartWork), std::int64_t{4}, kMostParts);
+  const std::int64_t most =
+      std::clamp(static_cast<std::int64_t>(work / kPartWork), std::int64_t{4}, kMostParts);
 
   // Elements that are moved, or could be in the time: each part brings its weights into oneDNN's layout (or
   // adds its sum to the others'), each stretch of channels reads all images and has its own channels copied,

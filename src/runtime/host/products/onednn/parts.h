@@ -1,5 +1,5 @@
-// How work is divided into parts that threads take. Functions of the op alone: a part of a gradient is a sum of
-// its own, and results must not depend on the number of threads.
+// How work is divided into parts that threads take. Functions of the op alone: a part of a gradient is a sum
+// of its own, and results must not depend on the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,9 @@ struct Stretches {
   Stretches() = default;
   Stretches(std::int64_t all, std::int64_t length);
   std::int64_t begin(std::int64_t part) const { return part * each; }
-  std::int64_t length(std::int64_t part) const { return whole - begin(part) < each ? whole - begin(part) : each; }
+  std::int64_t length(std::int64_t part) const {
+    return whole - begin(part) < each ? whole - begin(part) : each;
+  }
 };
 
 /// A convolution's parts, by images, by channels of what it gives, or both.
@@ -28,10 +30,11 @@ struct ConvParts {
   std::int64_t count() const { return images.count * channels.count; }
 };
 
-/// Winograd's algorithm for 4 x 4 results at a time (Lavin and Gray, "Fast algorithms for convolutional neural
-/// networks", 2016) multiplies a quarter as often, but transforms images, weights and results. It adds up other
-/// numbers than the definition does: an infinity reaches all results of its tile, and errors are those of a few
-/// roundings more, so it takes a program that lets factors be rounded. Whether that is allowed and pays.
+/// Winograd's algorithm for 4 x 4 results at a time (Lavin and Gray, "Fast algorithms for convolutional
+/// neural networks", 2016) multiplies a quarter as often, but transforms images, weights and results. It adds
+/// up other numbers than the definition does: an infinity reaches all results of its tile, and errors are
+/// those of a few roundings more, so it takes a program that lets factors be rounded. Whether that is allowed
+/// and pays.
 bool gains_by_winograd(const library::Conv2dOp& op);
 
 /// The division that costs the least besides the products.
