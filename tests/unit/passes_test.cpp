@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -40,11 +41,14 @@ const PassBuffer& written(const Pass& pass) {
 }  // namespace
 
 TEST_CASE("each merge reads what the pass before it wrote, and the last list is the result's") {
-  for (const std::int64_t count : {1, 1024, 1025, 8192, 8193, 65535}) {
+  for (const std::int64_t count : {1, 4096, 4097, 8192, 8193, 65535}) {
     CAPTURE(count);
     const PassList list = sort_of(count, 100);
     REQUIRE(list.passes.size() >= 2);
-    std::int64_t run = 1024;
+    const bool in_tile = count <= 4096;
+    CHECK((list.passes.front().name == "sort_tiles") == in_tile);
+    if (in_tile) CHECK(list.passes.size() == 2);
+    std::int64_t run = in_tile ? count : 1024;
     for (std::size_t p = 1; p + 1 < list.passes.size(); ++p, run *= 8) {
       const PassBuffer &from = list.passes[p].buffers[0], &before = written(list.passes[p - 1]);
       CHECK(from.of == before.of);
@@ -57,7 +61,7 @@ TEST_CASE("each merge reads what the pass before it wrote, and the last list is 
     CHECK(last.of == Of::Result);
     CHECK(last.first == 100);
     CHECK(list.passes.back().name == "first_places");
-    CHECK((list.workspace_bytes > 0) == (count > 1024));
+    CHECK((list.workspace_bytes > 0) == !in_tile);
   }
 }
 
@@ -265,6 +269,13 @@ void check_digits(const std::vector<Pass>& passes, std::size_t digits, std::size
     CHECK(overlap(*named(count, "counts"), *named(scan, "counts")));
     CHECK(overlap(*named(scan, "before"), *named(scatter, "before")));
     CHECK(int_of(count, "shift") == int_of(scatter, "shift"));
+    // A lane of a scan adds up to 16 counts at a time; 256 lanes go round.
+    const std::int64_t blocks = int_of(scan, "blocks");
+    CHECK(scan.tiles() == 1);
+    CHECK(scan.columns == std::int64_t{1} << scan.width_bits());
+    CHECK((scan.columns * 16 >= blocks || scan.columns == 256));
+    CHECK((scan.columns == 1 || scan.columns * 8 < blocks));
+    CHECK(scan.rows * blocks == named(scan, "counts")->numel);
     CHECK(named(scan, "before")->numel ==
           named(scan, "counts")->numel + named(scan, "counts")->numel / int_of(scan, "blocks"));
     CHECK((int_of(scatter, "flip") == 0 || d + 1 == digits));
@@ -321,12 +332,77 @@ TEST_CASE("long sequences are sorted by the digits that their numbers have") {
   library::SortOp op;
   op.length = 1 << 20, op.keep = 50;
   CHECK(passes_of(op).passes.front().name == "sort_runs");
-  op.outer = op.x_outer = op.keep = op.length = 4096;
+  op.outer = op.x_outer = op.keep = op.length = 8192;
   CHECK(passes_of(op).passes.front().name == "count_digits");
-  op.x_step = 4096, op.x_outer = 1;  // columns
+  op.x_step = 8192, op.x_outer = 1;  // columns
   CHECK(passes_of(op).passes.front().name == "count_strided_digits");
   op.outer = 10'000'000;  // a grid has no room for a workgroup for each digit of each
   CHECK(passes_of(op).passes.front().name == "sort_runs");
+}
+
+namespace {
+
+std::int64_t defined(const Pass& pass, const std::string& name) {
+  const std::size_t at = pass.defines.find("#define " + name + " ");
+  REQUIRE(at != std::string::npos);
+  return std::stoll(pass.defines.substr(at + name.size() + 9));
+}
+
+PassList sort_rows(std::int64_t sequences, std::int64_t length) {
+  library::SortOp op;
+  op.outer = sequences;
+  op.x_outer = op.length = op.keep = length;
+  return passes_of(op);
+}
+
+}  // namespace
+
+TEST_CASE("short sequences are sorted in one pass, each or several by a workgroup") {
+  for (const std::int64_t length :
+       {1, 3, 4, 255, 256, 257, 384, 385, 512, 513, 768, 769, 1024, 1025, 2048, 2049, 4096})
+    for (const std::int64_t sequences : {1, 2, 3, 300, 100'000'000}) {
+      CAPTURE(length);
+      CAPTURE(sequences);
+      const PassList list = sort_rows(sequences, length);
+      REQUIRE(list.passes.size() == 1);
+      CHECK(list.workspace_bytes == 0);
+      const Pass& pass = list.passes[0];
+      const bool packed = defined(pass, "PACKED") == 1;
+      CHECK(packed == (sequences > 1 && length <= 256));
+      const std::int64_t in_tile = packed ? int_of(pass, "in_tile") : 1,
+                         room = pass.lanes * defined(pass, "ITEMS");
+      CHECK(in_tile * length <= room);
+      CHECK(in_tile <= 256);  // one digit
+      CHECK(pass.groups() * in_tile >= sequences);
+      CHECK((pass.groups() - 1) * in_tile < sequences);
+      if (packed)
+        for (std::int64_t place = 0; place < in_tile * length; ++place)
+          REQUIRE((place * int_of(pass, "reciprocal") >> 20) == place / length);
+      CHECK(int_of(pass, "digits") == (packed ? 5 : 4));
+      CHECK(int_of(pass, "sign_digit") == 3);
+      // Counts and masks of all teams, or all keys.
+      CHECK(pass.shared_words >= room);
+      CHECK(pass.shared_words >= 2 * defined(pass, "MASKS"));
+      CHECK(pass.shared_words * 4 <= 16384);
+      CHECK(defined(pass, "EACH") * pass.lanes == 256);
+      if (!packed && length > 384) CHECK(3 * length > 2 * room - 3);
+    }
+  CHECK(sort_rows(1, 4097).passes.front().name == "sort_runs");
+  CHECK(sort_rows(100, 4097).passes.front().name == "count_digits");
+}
+
+TEST_CASE("of many rows all tiles are full, or nearly") {
+  for (const std::int64_t length : {4097, 5000, 7680, 7681, 8192, 10'000, 11'521, 50'257}) {
+    CAPTURE(length);
+    const Pass count = sort_rows(256, length).passes.front();
+    const std::int64_t tile = defined(count, "TILE"), blocks = int_of(count, "blocks");
+    CHECK(tile == 256 * defined(count, "ITEMS"));
+    CHECK(tile <= 3840);
+    CHECK(count.groups() == 256 * blocks);
+    CHECK(tile * blocks >= length);
+    CHECK(tile * (blocks - 1) < length);
+    CHECK(static_cast<double>(tile * blocks) <= 1.25 * static_cast<double>(length));
+  }
 }
 
 TEST_CASE("each pass of a sort by runs reads the lists that the one before it wrote") {

@@ -6,7 +6,6 @@
 
 #include "jit/emit/dialects/cuda/cuda.h"
 #include "jit/emit/dialects/prelude.h"
-#include "kernels/embedded.h"
 
 namespace sinter::runtime::cuda {
 namespace {
@@ -45,7 +44,7 @@ std::string entry(const Pass& pass) {
       "const Index column = (Index(blockIdx.x % tiles) * COLUMNS << width_bits) + (threadIdx.x & "
       "((1 << width_bits) - 1));\n";
   if (pass.shared_words > 0) text += "__shared__ Word memory[" + std::to_string(pass.shared_words) + "];\n";
-  text += pass.body.empty() ? pass.cuda : std::string(kernels::source(pass.body));
+  text += pass.body.empty() ? pass.cuda : body_text(pass.body);
   text += "}\n" + end;
   for (std::size_t at = 0; (at = pass.defines.find("#define ", at)) != std::string::npos;) {
     at += 8;
@@ -105,13 +104,16 @@ std::vector<std::string> all_pass_sources() {
       }
   }
   for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64}) {
-    for (std::int64_t length : {10, 10000})
+    // Several sequences to a workgroup, one, runs.
+    for (const auto& [outer, length] :
+         {std::pair(100, 10), std::pair(7, 1000), std::pair(1, 4096), std::pair(1, 10000)})
       for (bool descending : {false, true})
-        for (std::int64_t keep : {length, std::int64_t{3}}) {
+        for (std::int64_t keep : {length, 3}) {
           library::SortOp sort;
-          sort.x_dtype = dtype;
+          sort.x_dtype = sort.numbers = dtype;
+          sort.outer = outer, sort.x_outer = length;
           sort.length = length, sort.keep = keep;
-          sort.descending = descending;
+          sort.descending = sort.with_values = descending;
           sources.push_back(pass_source(passes_of(sort)));
         }
     for (bool with_values : {false, true}) {

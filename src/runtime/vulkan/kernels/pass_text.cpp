@@ -5,7 +5,6 @@
 
 #include "jit/emit/dialects/glsl/glsl.h"
 #include "jit/emit/dialects/prelude.h"
-#include "kernels/embedded.h"
 
 namespace sinter::runtime::vulkan {
 namespace {
@@ -94,7 +93,7 @@ std::string pass_source(const PassList& list, const Pass& pass) {
       "const Index row = workgroup / tiles * (LANES >> width_bits) + (lane >> width_bits);\n"
       "const Index width = 1u << width_bits;\n"
       "const Index column = (workgroup % tiles * COLUMNS << width_bits) + (lane & (width - 1));\n";
-  text += pass.body.empty() ? pass.glsl : std::string(kernels::source(pass.body));
+  text += pass.body.empty() ? pass.glsl : body_text(pass.body);
   return text + "}\n";
 }
 
