@@ -1,5 +1,5 @@
-// Scans against plain loops in double: sizes around the ends of chunks, axes, dtypes, special numbers, views,
-// gradients.
+// Scans against plain loops in double: sizes around the ends of chunks and tiles, axes, dtypes, special
+// numbers, views, gradients.
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -103,14 +103,36 @@ std::vector<float> numbers(std::int64_t count, double low, double high, std::uin
 
 }  // namespace
 
-TEST_CASE("every scan along every axis, around the ends of chunks") {
+TEST_CASE("every scan along every axis, around the ends of chunks and tiles") {
   const Device device = test_device();
   struct Sizes {
     std::int64_t outer, length, inner;
   };
-  std::vector<Sizes> all = {{1, 1, 1}, {2, 31, 1}, {1, 32, 3}, {3, 33, 2}, {1, 1025, 1}, {5, 2, 70}};
+  // On GPUs: a lane has up to 15 elements, or 7, a team of eight lanes 120 or 56, a workgroup 3840 or 1792;
+  // four tiles are gone over by one, more are chunks, but for 512 sequences. From 8 columns on, lanes go over
+  // 32 elements or more.
+  std::vector<Sizes> all = {{1, 1, 1},   {70, 2, 1},   {2, 31, 1},   {3, 33, 2},  {5, 2, 70},
+                            {3, 121, 1}, {1, 1025, 1}, {1, 3841, 1}, {1, 1025, 8}};
   if (!compiles_slowly(device))
-    all.insert(all.end(), {{1, 1024, 2}, {2, 1500, 1}, {1, 32769, 1}, {1, 70001, 3}, {40, 100, 1}});
+    all.insert(all.end(), {{9, 15, 1},
+                           {9, 16, 1},
+                           {40, 57, 1},
+                           {40, 120, 1},
+                           {1, 1024, 2},
+                           {2, 1500, 1},
+                           {2, 1792, 1},
+                           {1, 3840, 1},
+                           {2, 7168, 1},
+                           {1, 7169, 7},
+                           {2, 15360, 1},
+                           {1, 15361, 1},
+                           {2, 33, 9},
+                           {1, 70001, 3},
+                           {3, 32769, 1},
+                           {130, 1793, 4},
+                           {4, 2000, 8},
+                           {1, 3, 131072},
+                           {1, 100, 20000}});
   for (const Sizes& s : all)
     for (const How how : kAll)
       for (const bool reverse : {false, true}) {
@@ -159,6 +181,47 @@ TEST_CASE("scans of every dtype") {
   CHECK(values_of<std::int64_t>(cumsum(mask, 0)) == std::vector<std::int64_t>{1, 1, 2, 2, 3, 3, 4, 5, 6, 6});
   CHECK(values_of<std::int64_t>(cumsum(AnyTensor::full({3}, 200, DType::u8, device), 0)) ==
         std::vector<std::int64_t>{200, 400, 600});
+}
+
+TEST_CASE("long scans of 64-bit numbers") {
+  const Device device = test_device();
+  // Tiles of 1792 numbers, 768 where positions go with them.
+  for (const std::int64_t length : {769, 3073, 7169}) {
+    const std::vector<float> x = numbers(2 * length, -2, 2);
+    for (const DType dtype : {DType::f64, DType::i64}) {
+      if (!has_dtype(device, dtype)) continue;
+      CAPTURE(length);
+      CAPTURE(name_of(dtype));
+      const bool integers = dtype == DType::i64;
+      std::vector<float> given(x);
+      if (integers)
+        for (float& value : given) value *= 16;
+      const AnyTensor y = tensor_of(given, {2, length}, device).cast(dtype);
+      for (const How how : {How::Sum, How::Max, How::LogSumExp})
+        for (const bool reverse : {false, true}) {
+          if (integers && how == How::LogSumExp) continue;
+          if (compiles_slowly(device) && (reverse || how == How::LogSumExp)) continue;
+          CAPTURE(static_cast<int>(how));
+          const ScanOptions options{.reverse = reverse};
+          check(scanned(how, y, 1, options), expected(how, given, 2, length, 1, options), 1e-6);
+        }
+    }
+  }
+  // More than 32 bits of each word of a number count.
+  if (!has_dtype(device, DType::i64)) return;
+  const std::int64_t step = (std::int64_t{1} << 40) + 1;
+  const std::vector<std::int64_t> sums =
+      values_of<std::int64_t>(cumsum(AnyTensor::full({8000}, step, DType::i64, device), 0));
+  for (std::size_t i = 0; i < sums.size(); ++i) CHECK(sums[i] == static_cast<std::int64_t>(i + 1) * step);
+}
+
+TEST_CASE("across lanes enough to fill a device, each goes over all") {
+  const Device device = test_device();
+  const std::int64_t length = 40, lanes = 1 << 17;
+  std::vector<float> want;
+  for (std::int64_t row = 0; row < length; ++row)
+    want.insert(want.end(), static_cast<std::size_t>(lanes), static_cast<float>(row + 1));
+  CHECK(values_of(cumsum(AnyTensor::full({length, lanes}, 1, DType::f32, device), 0)) == want);
 }
 
 TEST_CASE("16-bit floats are added in f32") {

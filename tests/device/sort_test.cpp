@@ -1,5 +1,5 @@
-// Sorts, order statistics and searches against plain loops: sizes around runs and merges, axes, dtypes,
-// special numbers, ties, gradients.
+// Sorts, order statistics and searches against plain loops: sizes around tiles, runs and merges, axes,
+// dtypes, special numbers, ties, gradients.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -71,15 +71,27 @@ void check_same(const std::vector<float>& got, const std::vector<float>& want) {
 
 }  // namespace
 
-TEST_CASE("sorts along every axis, both ways, around the ends of runs and merges") {
+TEST_CASE("sorts along every axis, both ways, around the ends of tiles, runs and merges") {
   const Device device = test_device();
   struct Sizes {
     std::int64_t outer, length, inner;
   };
   std::vector<Sizes> all = {{1, 1, 1}, {1, 2, 1}, {3, 17, 1}, {2, 65, 3}, {1, 1025, 1}};
   if (!compiles_slowly(device))
-    all.insert(all.end(),
-               {{1, 1023, 2}, {2, 1024, 1}, {1, 8192, 1}, {1, 8193, 1}, {3, 2500, 2}, {1, 66000, 1}});
+    all.insert(all.end(), {{600, 3, 1},
+                           {1, 100, 1},
+                           {9, 256, 1},
+                           {3, 257, 1},
+                           {2, 513, 1},
+                           {1, 1023, 2},
+                           {2, 1024, 1},
+                           {2, 2049, 1},
+                           {2, 4096, 1},
+                           {1, 4097, 1},
+                           {1, 8192, 1},
+                           {1, 8193, 1},
+                           {3, 2500, 2},
+                           {1, 66000, 1}});
   for (const Sizes& s : all)
     for (const bool descending : {false, true}) {
       CAPTURE(s.outer);
@@ -102,15 +114,16 @@ TEST_CASE("sorts along every axis, both ways, around the ends of runs and merges
     }
 }
 
-TEST_CASE("long sequences, by digits: ties, special numbers, several of them, strided ones, and parts") {
+TEST_CASE("by digits: ties, special numbers, several sequences, strided ones, and parts") {
   const Device device = test_device();
   struct Sizes {
     std::int64_t outer, length, inner, keep;
   };
-  // Around the ends of tiles of 3840 keys; all keys of a tile, or most, have one digit in common.
-  std::vector<Sizes> all = {{1, 69121, 1, 0}};
+  // Around the ends of tiles of 3840 keys; all keys of a tile, or most, have one digit in common. Sequences
+  // that a workgroup sorts in its memory, several or one.
+  std::vector<Sizes> all = {{1, 69121, 1, 0}, {7, 300, 3, 290}, {3, 1000, 1, 900}};
   if (!is_slow(device))
-    all.insert(all.end(), {{1, 69120, 1, 0}, {18, 3841, 1, 0}, {3, 11000, 2, 0}, {2, 40000, 1, 39000}});
+    all.insert(all.end(), {{1, 69120, 1, 0}, {18, 4097, 1, 0}, {3, 11000, 2, 0}, {2, 40000, 1, 39000}});
   for (const Sizes& s : all)
     for (const bool descending : {false, true}) {
       CAPTURE(s.length);
@@ -135,10 +148,10 @@ TEST_CASE("long sequences, by digits: ties, special numbers, several of them, st
     }
 }
 
-TEST_CASE("long sequences of every dtype, by as many digits as their numbers have") {
+TEST_CASE("sequences of every dtype, by as many digits as their numbers have") {
   const Device device = test_device();
-  if (is_slow(device)) return;
-  const std::int64_t count = 70000;
+  if (compiles_slowly(device)) return;
+  const std::int64_t count = is_slow(device) ? 700 : 70000;
   TestData data(3);
   std::vector<float> x(static_cast<std::size_t>(count));
   for (float& value : x) value = static_cast<float>(data.integer(-127, 127));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -40,11 +41,14 @@ const PassBuffer& written(const Pass& pass) {
 }  // namespace
 
 TEST_CASE("each merge reads what the pass before it wrote, and the last list is the result's") {
-  for (const std::int64_t count : {1, 1024, 1025, 8192, 8193, 65535}) {
+  for (const std::int64_t count : {1, 4096, 4097, 8192, 8193, 65535}) {
     CAPTURE(count);
     const PassList list = sort_of(count, 100);
     REQUIRE(list.passes.size() >= 2);
-    std::int64_t run = 1024;
+    const bool in_tile = count <= 4096;
+    CHECK((list.passes.front().name == "sort_tiles") == in_tile);
+    if (in_tile) CHECK(list.passes.size() == 2);
+    std::int64_t run = in_tile ? count : 1024;
     for (std::size_t p = 1; p + 1 < list.passes.size(); ++p, run *= 8) {
       const PassBuffer &from = list.passes[p].buffers[0], &before = written(list.passes[p - 1]);
       CHECK(from.of == before.of);
@@ -57,7 +61,7 @@ TEST_CASE("each merge reads what the pass before it wrote, and the last list is 
     CHECK(last.of == Of::Result);
     CHECK(last.first == 100);
     CHECK(list.passes.back().name == "first_places");
-    CHECK((list.workspace_bytes > 0) == (count > 1024));
+    CHECK((list.workspace_bytes > 0) == !in_tile);
   }
 }
 
@@ -93,46 +97,6 @@ TEST_CASE("no lane has a long loop, however long a segment is") {
   CHECK(sum_of(1000, 8, 100, true).passes.back().rows == 100);
 }
 
-TEST_CASE("a scan's levels join what the level below comes to, of any size") {
-  for (const std::int64_t length : {1, 32, 33, 1024, 1025, 100'000, 2'147'483'647})
-    for (const std::int64_t outer : {1, 3}) {
-      CAPTURE(length);
-      library::ScanOp op;
-      op.length = length;
-      op.outer = outer;
-      op.x_outer = length;
-      const PassList list = passes_of(op);
-      // Up, then down: totals of each level but the last, which is one chunk; then as many scans and one
-      // more.
-      const std::size_t ups = list.passes.size() / 2;
-      REQUIRE(list.passes.size() == 2 * ups + 1);
-      std::int64_t elements = length;
-      for (std::size_t p = 0; p < ups; ++p) {
-        const std::int64_t chunks = (elements + 31) / 32;
-        CHECK(list.passes[p].rows == outer * chunks);
-        CHECK(written(list.passes[p]).numel == outer * chunks);
-        elements = chunks;
-      }
-      CHECK(elements <= 32);
-      const PassBuffer& last = written(list.passes.back());
-      CHECK(last.of == Of::Result);
-      CHECK(last.numel == outer * length);
-      std::int64_t end = 0;
-      for (const Pass& pass : list.passes)
-        for (const PassBuffer& buffer : pass.buffers)
-          if (buffer.of == Of::Workspace) end = std::max(end, buffer.first + buffer.numel);
-      CHECK(static_cast<std::size_t>(end) * 4 == list.workspace_bytes);
-      // What a scan reads as carried is what the scan before it wrote.
-      for (std::size_t p = ups + 1; p < list.passes.size(); ++p) {
-        const PassBuffer& above = written(list.passes[p - 1]);
-        const PassBuffer& carried = list.passes[p].buffers[list.passes[p].buffers.size() - 2];
-        CHECK(carried.name == "before");
-        CHECK(carried.first == above.first);
-        CHECK(carried.numel == above.numel);
-      }
-    }
-}
-
 namespace {
 
 const PassBuffer* named(const Pass& pass, const char* name) {
@@ -158,6 +122,135 @@ bool overlap(const PassBuffer& a, const PassBuffer& b) {
   return a.of == b.of && a.number == b.number && begin(a) < end(b) && begin(b) < end(a);
 }
 
+/// Scans of contiguous elements.
+PassList scan_of(library::ScanKind kind, DType dtype, std::int64_t outer, std::int64_t length,
+                 std::int64_t inner) {
+  library::ScanOp op;
+  op.scan = kind;
+  op.x_dtype = dtype;
+  op.dtype = library::gives_positions(kind) ? DType::i32 : dtype;
+  op.outer = outer, op.length = length, op.inner = inner;
+  op.x_outer = length * inner, op.x_step = inner;
+  return passes_of(op);
+}
+
+void check_workspace(const PassList& list) {
+  std::int64_t end = 0;
+  for (const Pass& pass : list.passes)
+    for (const PassBuffer& buffer : pass.buffers)
+      if (buffer.of == Of::Workspace)
+        end = std::max(end, (buffer.first + buffer.numel) * static_cast<std::int64_t>(size_of(buffer.dtype)));
+  CHECK(static_cast<std::size_t>(end) == list.workspace_bytes);
+}
+
+/// The lanes that share a sequence have room for all of it.
+void check_tiles(const Pass& pass, std::int64_t elements, std::int64_t tile) {
+  const std::int64_t width = std::int64_t{1} << pass.width_bits(), each = int_of(pass, "each"),
+                     rounds = int_of(pass, "rounds");
+  CHECK(pass.columns == width);
+  CHECK(pass.tiles() == 1);
+  CHECK(each % 2 == 1);
+  CHECK(256 * each <= tile);
+  CHECK(rounds * width * each >= elements);
+  CHECK((rounds - 1) * width * each < elements);
+  CHECK(pass.shared_words * 4 <= 16384);
+  CHECK(pass.body == "scan_tiles.inc");
+}
+
+}  // namespace
+
+TEST_CASE("scans go over tiles of sequences, in one pass or in three") {
+  struct Kind {
+    library::ScanKind kind;
+    DType dtype;
+    std::int64_t tile;
+  };
+  for (const Kind& k :
+       {Kind{library::ScanKind::Sum, DType::f32, 3840}, Kind{library::ScanKind::Sum, DType::f64, 1792},
+        Kind{library::ScanKind::MaxPosition, DType::f32, 1792},
+        Kind{library::ScanKind::MinPosition, DType::i64, 768}})
+    for (const std::int64_t length : {std::int64_t{1}, std::int64_t{2}, std::int64_t{9}, std::int64_t{120},
+                                      std::int64_t{121}, k.tile, k.tile + 1, 4 * k.tile, 4 * k.tile + 1,
+                                      k.tile * k.tile, k.tile * k.tile + 1, std::int64_t{2'147'483'647}})
+      for (const std::int64_t outer : {1, 511, 512})
+        for (const std::int64_t inner : {1, 7}) {
+          CAPTURE(k.tile);
+          CAPTURE(length);
+          CAPTURE(outer);
+          CAPTURE(inner);
+          const PassList list = scan_of(k.kind, k.dtype, outer, length, inner);
+          const std::int64_t sequences = outer * inner;
+          check_workspace(list);
+          const Pass& last = list.passes.back();
+          CHECK(named(last, "to")->of == Of::Result);
+          CHECK(named(last, "to")->numel == sequences * length);
+          const bool whole = length <= 4 * k.tile || (sequences >= 512 && length <= 512 * k.tile);
+          REQUIRE(list.passes.size() == (whole ? 1 : 3));
+          if (whole) {
+            CHECK(last.rows == sequences);
+            CHECK(list.workspace_bytes == 0);
+            check_tiles(last, length, k.tile);
+            continue;
+          }
+          const Pass &totals = list.passes[0], &scan = list.passes[1];
+          const std::int64_t chunk = int_of(last, "chunk"), chunks = int_of(last, "chunks");
+          CHECK(chunks * chunk >= length);
+          CHECK((chunks - 1) * chunk < length);
+          for (const Pass* pass : {&totals, &last}) {
+            CHECK(pass->rows == sequences * chunks);
+            CHECK(int_of(*pass, "chunk") == chunk);
+            CHECK(int_of(*pass, "chunks") == chunks);
+          }
+          CHECK(int_of(last, "ends") == last.rows);
+          check_tiles(last, chunk, k.tile);
+          check_tiles(scan, chunks, k.tile);
+          CHECK(int_of(scan, "rounds") == 1);
+          CHECK(int_of(scan, "length") == chunks);
+          CHECK(named(totals, "to")->first == named(scan, "from")->first);
+          CHECK(named(scan, "to")->first == named(last, "before")->first);
+          CHECK(!overlap(*named(scan, "from"), *named(scan, "to")));
+          for (const char* name : {"from", "to"}) CHECK(named(scan, name)->numel == sequences * chunks);
+        }
+}
+
+TEST_CASE("scans across lanes have levels that join what the level below comes to, of any size") {
+  for (const std::int64_t length : {1, 32, 33, 1024, 1025, 100'000, 2'147'483'647})
+    for (const std::int64_t outer : {1, 3})
+      for (const std::int64_t inner : {8, 8192, 1 << 17}) {
+        CAPTURE(length);
+        CAPTURE(outer);
+        CAPTURE(inner);
+        const PassList list = scan_of(library::ScanKind::Sum, DType::f32, outer, length, inner);
+        // Up, then down: totals of each level but the last, which is one chunk; then as many scans and one
+        // more.
+        const std::size_t ups = list.passes.size() / 2;
+        REQUIRE(list.passes.size() == 2 * ups + 1);
+        if (inner == 1 << 17) CHECK(ups == 0);  // lanes enough
+        std::int64_t elements = length;
+        for (std::size_t p = 0; p < ups; ++p) {
+          const std::int64_t chunk = int_of(list.passes[p], "chunk"), chunks = (elements + chunk - 1) / chunk;
+          CHECK(chunk >= 32);
+          CHECK(int_of(list.passes[p], "chunks") == chunks);
+          CHECK(list.passes[p].rows == outer * inner * chunks);
+          CHECK(written(list.passes[p]).numel == outer * inner * chunks);
+          elements = chunks;
+        }
+        CHECK(elements <= int_of(list.passes[ups], "chunk"));
+        const PassBuffer& last = written(list.passes.back());
+        CHECK(last.of == Of::Result);
+        CHECK(last.numel == outer * length * inner);
+        check_workspace(list);
+        // What a scan reads as carried is what the scan before it wrote.
+        for (std::size_t p = ups + 1; p < list.passes.size(); ++p) {
+          const PassBuffer &above = written(list.passes[p - 1]), &carried = *named(list.passes[p], "before");
+          CHECK(carried.first == above.first);
+          CHECK(carried.numel == above.numel);
+        }
+      }
+}
+
+namespace {
+
 /// Three passes for each digit, each of which reads what the one before it wrote, and nothing it writes.
 void check_digits(const std::vector<Pass>& passes, std::size_t digits, std::size_t workspace_bytes) {
   REQUIRE(passes.size() == 3 * digits);
@@ -176,6 +269,13 @@ void check_digits(const std::vector<Pass>& passes, std::size_t digits, std::size
     CHECK(overlap(*named(count, "counts"), *named(scan, "counts")));
     CHECK(overlap(*named(scan, "before"), *named(scatter, "before")));
     CHECK(int_of(count, "shift") == int_of(scatter, "shift"));
+    // A lane of a scan adds up to 16 counts at a time; 256 lanes go round.
+    const std::int64_t blocks = int_of(scan, "blocks");
+    CHECK(scan.tiles() == 1);
+    CHECK(scan.columns == std::int64_t{1} << scan.width_bits());
+    CHECK((scan.columns * 16 >= blocks || scan.columns == 256));
+    CHECK((scan.columns == 1 || scan.columns * 8 < blocks));
+    CHECK(scan.rows * blocks == named(scan, "counts")->numel);
     CHECK(named(scan, "before")->numel ==
           named(scan, "counts")->numel + named(scan, "counts")->numel / int_of(scan, "blocks"));
     CHECK((int_of(scatter, "flip") == 0 || d + 1 == digits));
@@ -232,12 +332,77 @@ TEST_CASE("long sequences are sorted by the digits that their numbers have") {
   library::SortOp op;
   op.length = 1 << 20, op.keep = 50;
   CHECK(passes_of(op).passes.front().name == "sort_runs");
-  op.outer = op.x_outer = op.keep = op.length = 4096;
+  op.outer = op.x_outer = op.keep = op.length = 8192;
   CHECK(passes_of(op).passes.front().name == "count_digits");
-  op.x_step = 4096, op.x_outer = 1;  // columns
+  op.x_step = 8192, op.x_outer = 1;  // columns
   CHECK(passes_of(op).passes.front().name == "count_strided_digits");
   op.outer = 10'000'000;  // a grid has no room for a workgroup for each digit of each
   CHECK(passes_of(op).passes.front().name == "sort_runs");
+}
+
+namespace {
+
+std::int64_t defined(const Pass& pass, const std::string& name) {
+  const std::size_t at = pass.defines.find("#define " + name + " ");
+  REQUIRE(at != std::string::npos);
+  return std::stoll(pass.defines.substr(at + name.size() + 9));
+}
+
+PassList sort_rows(std::int64_t sequences, std::int64_t length) {
+  library::SortOp op;
+  op.outer = sequences;
+  op.x_outer = op.length = op.keep = length;
+  return passes_of(op);
+}
+
+}  // namespace
+
+TEST_CASE("short sequences are sorted in one pass, each or several by a workgroup") {
+  for (const std::int64_t length :
+       {1, 3, 4, 255, 256, 257, 384, 385, 512, 513, 768, 769, 1024, 1025, 2048, 2049, 4096})
+    for (const std::int64_t sequences : {1, 2, 3, 300, 100'000'000}) {
+      CAPTURE(length);
+      CAPTURE(sequences);
+      const PassList list = sort_rows(sequences, length);
+      REQUIRE(list.passes.size() == 1);
+      CHECK(list.workspace_bytes == 0);
+      const Pass& pass = list.passes[0];
+      const bool packed = defined(pass, "PACKED") == 1;
+      CHECK(packed == (sequences > 1 && length <= 256));
+      const std::int64_t in_tile = packed ? int_of(pass, "in_tile") : 1,
+                         room = pass.lanes * defined(pass, "ITEMS");
+      CHECK(in_tile * length <= room);
+      CHECK(in_tile <= 256);  // one digit
+      CHECK(pass.groups() * in_tile >= sequences);
+      CHECK((pass.groups() - 1) * in_tile < sequences);
+      if (packed)
+        for (std::int64_t place = 0; place < in_tile * length; ++place)
+          REQUIRE((place * int_of(pass, "reciprocal") >> 20) == place / length);
+      CHECK(int_of(pass, "digits") == (packed ? 5 : 4));
+      CHECK(int_of(pass, "sign_digit") == 3);
+      // Counts and masks of all teams, or all keys.
+      CHECK(pass.shared_words >= room);
+      CHECK(pass.shared_words >= 2 * defined(pass, "MASKS"));
+      CHECK(pass.shared_words * 4 <= 16384);
+      CHECK(defined(pass, "EACH") * pass.lanes == 256);
+      if (!packed && length > 384) CHECK(3 * length > 2 * room - 3);
+    }
+  CHECK(sort_rows(1, 4097).passes.front().name == "sort_runs");
+  CHECK(sort_rows(100, 4097).passes.front().name == "count_digits");
+}
+
+TEST_CASE("of many rows all tiles are full, or nearly") {
+  for (const std::int64_t length : {4097, 5000, 7680, 7681, 8192, 10'000, 11'521, 50'257}) {
+    CAPTURE(length);
+    const Pass count = sort_rows(256, length).passes.front();
+    const std::int64_t tile = defined(count, "TILE"), blocks = int_of(count, "blocks");
+    CHECK(tile == 256 * defined(count, "ITEMS"));
+    CHECK(tile <= 3840);
+    CHECK(count.groups() == 256 * blocks);
+    CHECK(tile * blocks >= length);
+    CHECK(tile * (blocks - 1) < length);
+    CHECK(static_cast<double>(tile * blocks) <= 1.25 * static_cast<double>(length));
+  }
 }
 
 TEST_CASE("each pass of a sort by runs reads the lists that the one before it wrote") {

@@ -6,7 +6,6 @@
 
 #include "jit/emit/dialects/cuda/cuda.h"
 #include "jit/emit/dialects/prelude.h"
-#include "kernels/embedded.h"
 
 namespace sinter::runtime::cuda {
 namespace {
@@ -45,7 +44,7 @@ std::string entry(const Pass& pass) {
       "const Index column = (Index(blockIdx.x % tiles) * COLUMNS << width_bits) + (threadIdx.x & "
       "((1 << width_bits) - 1));\n";
   if (pass.shared_words > 0) text += "__shared__ Word memory[" + std::to_string(pass.shared_words) + "];\n";
-  text += pass.body.empty() ? pass.cuda : std::string(kernels::source(pass.body));
+  text += pass.body.empty() ? pass.cuda : body_text(pass.body);
   text += "}\n" + end;
   for (std::size_t at = 0; (at = pass.defines.find("#define ", at)) != std::string::npos;) {
     at += 8;
@@ -57,26 +56,30 @@ std::string entry(const Pass& pass) {
 }  // namespace
 
 std::string pass_source(const PassList& list) {
-  std::string text = std::string(emit::cuda_head()) + "typedef long long Index;\ntypedef " +
-                     type_of(list.dtype) + " T;\n#define COLUMNS " + std::to_string(Pass::kColumns) +
-                     "\n#define UNROLL _Pragma(\"unroll\")\n#define UNROLL_SOME _Pragma(\"unroll 8\")\n"
-                     "#define UNROLL_TWICE _Pragma(\"unroll 2\")\n";
-  if (std::any_of(list.passes.begin(), list.passes.end(), [](const Pass& p) { return p.shared_words > 0; }))
+  std::string text = std::string(emit::cuda_head()) +
+                     "typedef long long Index;\ntypedef unsigned Word;\ntypedef " + type_of(list.dtype) +
+                     " T;\n#define COLUMNS " + std::to_string(Pass::kColumns) +
+                     "\n#define UNROLL _Pragma(\"unroll\")\n#define UNROLL_SOME _Pragma(\"unroll 8\")\n";
+  const bool shares =
+      std::any_of(list.passes.begin(), list.passes.end(), [](const Pass& p) { return p.shared_words > 0; });
+  if (shares)
     text +=
-        "typedef unsigned Word;\n"
         "#define BARRIER __syncthreads()\n"
         "#define TEAM_BARRIER __syncwarp()\n"
         "#define ATOMIC_ADD(at, x) atomicAdd(memory + (at), x)\n"
         "#define ATOMIC_OR(at, x) atomicOr(memory + (at), x)\n"
-        "#define BIT_COUNT(x) __popc(x)\n";
-  if (!list.functions.empty()) {
+        "#define BIT_COUNT(x) __popc(x)\n"
+        "#define LOW(x) Word(BITS(x))\n"
+        "#define HIGH(x) Word(BITS(x) >> 32)\n"
+        "#define JOINED(low, high) FROM_BITS((Key(high) << 32) | Key(low))\n";
+  if (shares || !list.functions.empty())
     text += list.dtype == DType::f32   ? "typedef int Key;\n#define BITS(x) __float_as_int(x)\n"
                                          "#define FROM_BITS(x) __int_as_float(x)\n"
             : list.dtype == DType::f64 ? "typedef long long Key;\n#define BITS(x) __double_as_longlong(x)\n"
                                          "#define FROM_BITS(x) __longlong_as_double(x)\n"
                                        : "typedef T Key;\n#define BITS(x) (x)\n#define FROM_BITS(x) (x)\n";
+  if (!list.functions.empty())
     text += emit::functions_for(list.functions, emit::cuda_dialect(), {}) + list.functions;
-  }
   std::set<std::string> there;
   for (const Pass& pass : list.passes)
     if (there.insert(pass.name).second) text += entry(pass);
@@ -101,13 +104,16 @@ std::vector<std::string> all_pass_sources() {
       }
   }
   for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64}) {
-    for (std::int64_t length : {10, 10000})
+    // Several sequences to a workgroup, one, runs.
+    for (const auto& [outer, length] :
+         {std::pair(100, 10), std::pair(7, 1000), std::pair(1, 4096), std::pair(1, 10000)})
       for (bool descending : {false, true})
-        for (std::int64_t keep : {length, std::int64_t{3}}) {
+        for (std::int64_t keep : {length, 3}) {
           library::SortOp sort;
-          sort.x_dtype = dtype;
+          sort.x_dtype = sort.numbers = dtype;
+          sort.outer = outer, sort.x_outer = length;
           sort.length = length, sort.keep = keep;
-          sort.descending = descending;
+          sort.descending = sort.with_values = descending;
           sources.push_back(pass_source(passes_of(sort)));
         }
     for (bool with_values : {false, true}) {
@@ -135,13 +141,15 @@ std::vector<std::string> all_pass_sources() {
   using library::ScanKind;
   for (std::size_t kind = 0; kind < library::kScanKinds; ++kind)
     for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64})
-      for (std::int64_t length : {10, 10000}) {
+      // A team for a sequence, a workgroup, several; lanes across the axis.
+      for (const auto& [length, inner] : {std::pair(10, 1), std::pair(10000, 2), std::pair(100000, 1),
+                                          std::pair(10, 8), std::pair(10000, 8)}) {
         library::ScanOp scan;
         scan.scan = static_cast<ScanKind>(kind);
         if (scan.scan == ScanKind::LogSumExp && !is_float(dtype)) continue;
         scan.x_dtype = dtype;
         scan.dtype = library::gives_positions(scan.scan) ? DType::i32 : dtype;
-        scan.length = length;
+        scan.length = length, scan.inner = scan.x_step = inner;
         scan.exclusive = scan.scan == ScanKind::Sum;
         scan.reverse = length > 10;
         sources.push_back(pass_source(passes_of(scan)));

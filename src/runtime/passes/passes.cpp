@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "kernels/embedded.h"
+
 namespace sinter::runtime {
 namespace {
 
@@ -89,6 +91,16 @@ PassList passes_of(const library::SegmentSumOp& op) {
   }
   list.passes.back().buffers.push_back({"sums", op.dtype, Of::Result, 0, 0, op.results() * op.columns, true});
   return list;
+}
+
+std::string body_text(const std::string& file) {
+  constexpr std::string_view kInclude = "#include \"";
+  std::string text(kernels::source(file));
+  for (std::size_t at = 0; (at = text.find(kInclude, at)) != std::string::npos;) {
+    const std::size_t begin = at + kInclude.size(), end = text.find('"', begin);
+    text.replace(at, end + 1 - at, body_text(text.substr(begin, end - begin)));
+  }
+  return text;
 }
 
 LibraryTable<PassList(const library::LibraryOp&)>& pass_table() {

@@ -73,6 +73,9 @@ PassList passes_of(const library::CustomOp& op);
 /// zeros alike. `Key reversed_key_of(T x)` orders them the other way round, NaN last again where `nan_last`.
 std::string key_functions(DType dtype, bool nan_last);
 
+/// The text of a file in kernels/, with those that it includes.
+std::string body_text(const std::string& file);
+
 /// Kind to passes.
 LibraryTable<PassList(const library::LibraryOp&)>& pass_table();
 

@@ -1,5 +1,11 @@
-// Which passes a scan has: chunks are added up, their totals are scanned likewise, and each element is joined
-// with the total of what is before its chunk.
+// Which passes a scan has. Where few elements lie side by side across the scanned axis, workgroups take tiles
+// of sequences: one pass, or, of few long sequences, chunks are added up, their totals are scanned, and each
+// chunk is scanned from what is before it. Elsewhere lanes lie side by side across the axis, and each goes
+// over a chunk.
+#include <algorithm>
+#include <bit>
+#include <limits>
+
 #include "src/runtime/passes/passes.h"
 
 namespace sinter::runtime {
@@ -9,31 +15,73 @@ namespace {
 using library::ScanKind;
 using Of = PassBuffer::Of;
 
-// Elements that one lane goes over: of f32 in a row, a line of the cache.
-constexpr std::int64_t kChunk = 32;
+constexpr int kLanes = 256;
+// From so many elements side by side on, lanes across the axis read whole sectors of 32 bytes.
+constexpr std::int64_t kLeastAcross = 8;
 
-/// The elements of x that a lane is at, and what two states come to.
-std::string defines_of(const library::ScanOp& op) {
-  const std::string x = "x(slice * x_outer + (at) * x_step + column_of * x_inner)";
-  const std::string state = std::string("#define REVERSE ") + (op.reverse ? "1" : "0") + "\n#define State ";
-  switch (op.scan) {
-    case ScanKind::Sum:
-      return state + "T\n#define COMBINE(a, b) ((a) + (b))\n#define ELEMENT(at) " + x + "\n";
-    case ScanKind::Prod:
-      return state + "T\n#define COMBINE(a, b) ((a) * (b))\n#define ELEMENT(at) " + x + "\n";
-    case ScanKind::LogSumExp:
-      return state + "T\n#define COMBINE(a, b) log_add(a, b)\n#define ELEMENT(at) " + x + "\n";
-    case ScanKind::MaxPosition:
-    case ScanKind::MinPosition: break;
+// A sequence of up to so many tiles is done by one workgroup, which takes less time than three launches. Of
+// so many sequences all are: they fill a device, and no element is read twice. (The last limit is that of
+// loops.)
+constexpr std::int64_t kFewTiles = 4, kManySequences = 512, kMostTiles = 512;
+
+// Across the axis: elements of a lane's chunk, more where there are lanes enough to fill a device.
+constexpr std::int64_t kChunk = 32, kManyLanes = std::int64_t{1} << 17;
+
+constexpr std::int64_t kMostOfWord = std::numeric_limits<std::uint32_t>::max();
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+std::string flag(const char* name, bool is_set) {
+  return std::string("#define ") + name + (is_set ? " 1\n" : " 0\n");
+}
+
+/// Words of 32 bits that a state has in the memory of a workgroup.
+int words_of(const library::ScanOp& op) {
+  return static_cast<int>(size_of(op.x_dtype)) / 4 + (library::gives_positions(op.scan) ? 1 : 0);
+}
+
+/// Elements of one lane, such that those of 256 and one state of each lane take at most 16 KiB, which every
+/// device has. An odd number: 32 lanes that read their rows of elements find them in different banks.
+int items_of(int words) { return words == 1 ? 15 : words == 2 ? 7 : 3; }
+
+/// What two states come to, whichever of them comes first, and how states lie in memory.
+std::string defines_of(const library::ScanOp& op, int slots) {
+  std::string text = flag("REVERSE", op.reverse) + flag("INNER", op.inner > 1);
+  const bool wide = size_of(op.x_dtype) == 8;
+  const std::string second = "memory[" + std::to_string(slots) + " + (i)]",
+                    third = "memory[" + std::to_string(2 * slots) + " + (i)]";
+  if (library::gives_positions(op.scan)) {
+    const std::string of = op.scan == ScanKind::MaxPosition ? "key_of" : "reversed_key_of";
+    return text + "#define KEYED(value, at) state_of(" + of +
+           "(value), int(at))\n#define KNOWN(result) KEYED(x(x_base + Index(result) * x_step), result)\n"
+           "#define RESULT(state) ((state).at)\n#define COMBINE(a, b) extreme_of(a, b)\n" +
+           (wide ? "#define PUT(i, s) { memory[i] = Word((s).key); " + second + " = Word((s).key >> 32); " +
+                       third + " = Word((s).at); }\n#define GET(i) state_of((Key(" + second +
+                       ") << 32) | Key(memory[i]), int(" + third + "))\n"
+                 : "#define PUT(i, s) { memory[i] = Word((s).key); " + second +
+                       " = Word((s).at); }\n#define GET(i) state_of(Key(memory[i]), int(" + second + "))\n");
   }
-  // The state is where the extreme lies in x.
-  const std::string of = op.scan == ScanKind::MaxPosition ? "key_of" : "reversed_key_of";
-  return state + "int\n#define ELEMENT(at) int(at)\n#define KEY(at) " + of + "(" + x +
-         ")\n#define COMBINE(a, b) (KEY(Index(b)) >= KEY(Index(a)) ? (b) : (a))\n";
+  text +=
+      "#define State T\n#define KEYED(value, at) (value)\n#define KNOWN(result) (result)\n"
+      "#define RESULT(state) (state)\n#define COMBINE(a, b) ";
+  text += op.scan == ScanKind::Sum    ? "((a) + (b))\n"
+          : op.scan == ScanKind::Prod ? "((a) * (b))\n"
+                                      : "log_add(a, b)\n";
+  return text + (wide ? "#define PUT(i, s) { memory[i] = LOW(s); " + second +
+                            " = HIGH(s); }\n#define GET(i) JOINED(memory[i], " + second + ")\n"
+                      : "#define PUT(i, s) memory[i] = Word(BITS(s))\n"
+                        "#define GET(i) FROM_BITS(Key(memory[i]))\n");
 }
 
 std::string functions_of(const library::ScanOp& op) {
-  if (library::gives_positions(op.scan)) return key_functions(op.x_dtype, true);
+  // The state is the extreme's key and where it lies in x: of equal ones the later one.
+  if (library::gives_positions(op.scan))
+    return key_functions(op.x_dtype, true) +
+           "struct State { Key key; int at; };\n"
+           "SN_FN State state_of(Key key, int at) {\n  State state;\n  state.key = key;\n  state.at = at;\n"
+           "  return state;\n}\n"
+           "SN_FN State extreme_of(State a, State b) {\n  if (b.key > a.key || (b.key == a.key && b.at " +
+           (op.reverse ? "<" : ">") + " a.at)) return b;\n  return a;\n}\n";
   if (op.scan != ScanKind::LogSumExp) return "";
   const std::string dtype(name_of(op.x_dtype));
   // Equal numbers are told apart first: infinities have no difference. NaN comes in by the difference alone,
@@ -42,6 +90,148 @@ std::string functions_of(const library::ScanOp& op) {
          "  const T high = a < b ? b : a, apart = a < b ? a - b : b - a;\n"
          "  return high + sn_log1p_" +
          dtype + "(a == b ? T(1) : sn_exp_" + dtype + "(apart));\n}\n";
+}
+
+/// How `width` lanes go over `length` elements, `each` of each lane at a time.
+struct Tiling {
+  std::int64_t width, each, rounds;
+};
+Tiling tiling_of(std::int64_t length, int items) {
+  const auto power = [](std::int64_t least) {
+    return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(least)));
+  };
+  Tiling tiling;
+  // Eight lanes read a sector of 32 bytes.
+  tiling.width = std::min<std::int64_t>(
+      std::max(power(divide_up(length, items)), std::min<std::int64_t>(power(length), 8)), kLanes);
+  tiling.rounds = divide_up(length, tiling.width * items);
+  tiling.each = divide_up(length, tiling.rounds * tiling.width) | 1;
+  return tiling;
+}
+
+void bind(Pass& pass, PassBuffer buffer, const char* name, bool written) {
+  buffer.name = name;
+  buffer.written = written;
+  pass.buffers.push_back(std::move(buffer));
+}
+
+std::string element_of(bool bottom) {
+  return std::string("#define ELEMENT(i, at) ") + (bottom ? "KEYED(x(i), at)\n" : "KNOWN(from(i))\n");
+}
+
+void add_tile_passes(PassList& list, const library::ScanOp& op, const PassBuffer& x,
+                     const PassBuffer& result) {
+  const int words = words_of(op), items = items_of(words), slots = kLanes * (items + 1);
+  const std::int64_t sequences = op.outer * op.inner, tile = kLanes * items;
+  const std::string defines = defines_of(op, slots) + "#define ITEMS " + std::to_string(items) +
+                              "\n#define X_STEP " + (op.x_step == 1 ? "1" : "x_step") + "\n";
+  const auto scan_of = [&](std::string name, std::int64_t length, const Tiling& tiling, bool bottom) {
+    Pass pass;
+    pass.name = std::move(name);
+    pass.body = "scan_tiles.inc";
+    pass.defines = defines + element_of(bottom) + flag("BOTTOM", bottom) + flag("TEAMS", tiling.width > 32) +
+                   flag("EXCLUSIVE", bottom && op.exclusive);
+    pass.rows = sequences;
+    pass.columns = tiling.width;
+    pass.lanes = kLanes;
+    pass.shared_words = slots * words;
+    // Tiles that are read while others are scanned; with fewer registers, some are spilled.
+    pass.least_groups = op.scan == ScanKind::LogSumExp || op.x_step != 1 || op.inner > 1 ? 2 : 4;
+    pass.most_rounds = tiling.rounds * (7 * items + 13);
+    bind(pass, x, "x", false);
+    pass.ints = {{"ends", pass.rows},       {"length", length},     {"inner", op.inner},
+                 {"rounds", tiling.rounds}, {"each", tiling.each},  {"x_outer", op.x_outer},
+                 {"x_step", op.x_step},     {"x_inner", op.x_inner}};
+    return pass;
+  };
+  const Tiling whole = tiling_of(op.length, items);
+  if (whole.rounds <= kFewTiles || (sequences >= kManySequences && whole.rounds <= kMostTiles)) {
+    Pass pass = scan_of(whole.width > 32 ? "scan_rows" : "scan_short_rows", op.length, whole, true);
+    pass.defines += flag("CHUNKED", false);
+    bind(pass, result, "to", true);
+    list.passes.push_back(std::move(pass));
+    return;
+  }
+  // As many chunks of a sequence as a tile has room for, or fewer.
+  const std::int64_t chunk = tile * divide_up(op.length, tile * tile), chunks = divide_up(op.length, chunk);
+  const auto in_workspace = [&](std::int64_t first) {
+    return PassBuffer{"", op.dtype, Of::Workspace, 0, first, sequences * chunks, false};
+  };
+  const PassBuffer totals = in_workspace(0), scanned = in_workspace(sequences * chunks);
+  list.workspace_bytes = static_cast<std::size_t>(2 * sequences * chunks) * size_of(op.dtype);
+
+  const Tiling in_chunk{kLanes, items, chunk / tile};
+  Pass add_up = scan_of("scan_totals", op.length, in_chunk, true);
+  add_up.body = "scan_totals.inc";
+  add_up.rows *= chunks;
+  add_up.ints.insert(add_up.ints.end(), {{"chunks", chunks}, {"chunk", chunk}});
+  add_up.most_rounds = 2 * chunk / kLanes + 8;
+  bind(add_up, totals, "to", true);
+  list.passes.push_back(std::move(add_up));
+
+  Pass scan_totals = scan_of("scan_of_totals", chunks, tiling_of(chunks, items), false);
+  scan_totals.defines += flag("CHUNKED", false);
+  bind(scan_totals, totals, "from", false);
+  bind(scan_totals, scanned, "to", true);
+  list.passes.push_back(std::move(scan_totals));
+
+  Pass scan_chunks = scan_of("scan_chunks", op.length, in_chunk, true);
+  scan_chunks.defines += flag("CHUNKED", true);
+  scan_chunks.rows *= chunks;
+  scan_chunks.ints.front().second = scan_chunks.rows;
+  scan_chunks.ints.insert(scan_chunks.ints.end(), {{"chunks", chunks}, {"chunk", chunk}});
+  bind(scan_chunks, scanned, "before", false);
+  bind(scan_chunks, result, "to", true);
+  list.passes.push_back(std::move(scan_chunks));
+}
+
+/// Lanes side by side across the axis: chunks are added up, their totals are scanned likewise, and each
+/// element is joined with the total of what is before its chunk.
+void add_lane_passes(PassList& list, const library::ScanOp& op, const PassBuffer& x,
+                     const PassBuffer& result) {
+  const std::string defines = defines_of(op, 0);
+  const std::int64_t columns = op.outer * op.inner;
+  std::vector<std::int64_t> lengths = {op.length}, chunk;  // of each level
+  for (;;) {
+    const std::int64_t wanted = columns >= kManyLanes ? 1 : divide_up(2 * kManyLanes, columns);
+    chunk.push_back(std::max(kChunk, divide_up(lengths.back(), wanted)));
+    if (lengths.back() <= chunk.back()) break;
+    lengths.push_back(divide_up(lengths.back(), chunk.back()));
+  }
+  const std::size_t top = lengths.size() - 1;
+  // The workspace: what the chunks of each level come to, then the scans of that.
+  std::int64_t used = 0;
+  std::vector<PassBuffer> totals(lengths.size()), scanned(lengths.size());
+  for (std::size_t k = 1; k <= top; ++k)
+    for (PassBuffer* buffer : {&totals[k], &scanned[k]}) {
+      *buffer = {"", op.dtype, Of::Workspace, 0, used, columns * lengths[k], false};
+      used += buffer->numel;
+    }
+  list.workspace_bytes = static_cast<std::size_t>(used) * size_of(op.dtype);
+  scanned[0] = result;
+
+  const auto add = [&](std::size_t k, bool sums) {
+    const bool bottom = k == 0, carry = !sums && k < top;
+    const std::int64_t chunks = divide_up(lengths[k], chunk[k]);
+    Pass pass;
+    pass.name = std::string(bottom ? "scan_x" : "scan") + (sums ? "_totals" : carry ? "" : "_whole");
+    pass.body = "scan.inc";
+    pass.defines = defines + element_of(bottom) + flag("BOTTOM", bottom) + flag("TOTALS", sums) +
+                   flag("CARRY", carry) + flag("EXCLUSIVE", bottom && op.exclusive);
+    bind(pass, x, "x", false);
+    if (!bottom) bind(pass, totals[k], "from", false);
+    if (carry) bind(pass, scanned[k + 1], "before", false);
+    bind(pass, sums ? totals[k + 1] : scanned[k], "to", true);
+    pass.rows = columns * chunks;
+    pass.defines += std::string("#define Count ") + (pass.rows <= kMostOfWord ? "Word\n" : "Index\n");
+    pass.ints = {{"ends", pass.rows},   {"length", lengths[k]}, {"inner", op.inner},
+                 {"chunks", chunks},    {"chunk", chunk[k]},    {"x_outer", op.x_outer},
+                 {"x_step", op.x_step}, {"x_inner", op.x_inner}};
+    pass.most_rounds = chunk[k];
+    list.passes.push_back(std::move(pass));
+  };
+  for (std::size_t k = 0; k < top; ++k) add(k, true);
+  for (std::size_t k = top + 1; k-- > 0;) add(k, false);
 }
 
 }  // namespace
@@ -65,52 +255,12 @@ PassList passes_of(const library::ScanOp& op) {
   list.dtype = op.x_dtype;
   if (op.numel() == 0) return list;
   list.functions = functions_of(op);
-  const DType state = op.dtype;
-  const std::string defines = defines_of(op);
-
-  std::vector<std::int64_t> lengths = {op.length};  // of each level
-  while (lengths.back() > kChunk) lengths.push_back((lengths.back() + kChunk - 1) / kChunk);
-  const std::size_t top = lengths.size() - 1;
-  // The workspace: what the chunks of each level come to, then the scans of that.
-  std::int64_t used = 0;
-  std::vector<PassBuffer> totals(lengths.size()), scanned(lengths.size());
-  for (std::size_t k = 1; k <= top; ++k)
-    for (PassBuffer* buffer : {&totals[k], &scanned[k]}) {
-      *buffer = {"", state, Of::Workspace, 0, used, op.outer * lengths[k] * op.inner, false};
-      used += buffer->numel;
-    }
-  list.workspace_bytes = static_cast<std::size_t>(used) * size_of(state);
-  totals[0] = {"x", op.x_dtype, Of::Operand, 0, 0, op.x_span(), false};
-  scanned[0] = {"to", state, Of::Result, 0, 0, op.numel(), true};
-
-  const auto add = [&](std::size_t k, bool sums) {
-    const bool bottom = k == 0, carry = !sums && k < top;
-    const std::int64_t chunks = (lengths[k] + kChunk - 1) / kChunk;
-    Pass pass;
-    pass.name = std::string(bottom ? "scan_x" : "scan") + (sums ? "_totals" : carry ? "" : "_whole");
-    pass.body = "scan.inc";
-    pass.defines = defines + "#define BOTTOM " + (bottom ? "1" : "0") + "\n#define TOTALS " +
-                   (sums ? "1" : "0") + "\n#define CARRY " + (carry ? "1" : "0") + "\n#define EXCLUSIVE " +
-                   (bottom && op.exclusive ? "1" : "0") + "\n#define FIRST(at) " +
-                   (bottom ? "ELEMENT(at)" : "from((slice * length + (at)) * inner + column_of)") + "\n";
-    pass.buffers.push_back(totals[0]);
-    const auto bind = [&](const char* name, PassBuffer buffer, bool written) {
-      buffer.name = name;
-      buffer.written = written;
-      pass.buffers.push_back(std::move(buffer));
-    };
-    if (!bottom) bind("from", totals[k], false);
-    if (carry) bind("before", scanned[k + 1], false);
-    bind("to", sums ? totals[k + 1] : scanned[k], true);
-    pass.rows = op.outer * chunks * op.inner;
-    pass.ints = {{"ends", pass.rows},   {"length", lengths[k]}, {"inner", op.inner},
-                 {"chunks", chunks},    {"chunk", kChunk},      {"x_outer", op.x_outer},
-                 {"x_step", op.x_step}, {"x_inner", op.x_inner}};
-    pass.most_rounds = kChunk;
-    list.passes.push_back(std::move(pass));
-  };
-  for (std::size_t k = 0; k < top; ++k) add(k, true);
-  for (std::size_t k = top + 1; k-- > 0;) add(k, false);
+  const PassBuffer x{"x", op.x_dtype, Of::Operand, 0, 0, op.x_span(), false};
+  const PassBuffer result{"to", op.dtype, Of::Result, 0, 0, op.numel(), true};
+  if (op.inner < kLeastAcross)
+    add_tile_passes(list, op, x, result);
+  else
+    add_lane_passes(list, op, x, result);
   return list;
 }
 

@@ -1,4 +1,6 @@
 // Which passes sorts by digits have: three for each digit.
+#include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "src/runtime/passes/sorting.h"
@@ -10,27 +12,34 @@ namespace {
 constexpr int kBits = 8;
 constexpr std::int64_t kDigits = 1 << kBits;
 
-// Lanes of a workgroup, a multiple of the digits, and keys of each lane. What a workgroup counts in its
+// Lanes of a workgroup, a multiple of the digits, and most keys of each lane. What a workgroup counts in its
 // memory and the keys of its tile take 16 KiB of it, which every device has.
 constexpr int kLanes = 256, kItems = 15;
-constexpr int kTile = kLanes * kItems;
+constexpr int kMostInTile = kLanes * kItems;
 constexpr int kTeamWords = kLanes / 32 * static_cast<int>(kDigits);
 constexpr int kWords = 2 * kTeamWords;
-static_assert(kLanes % kDigits == 0 && kTile + kDigits <= kWords);
+static_assert(kLanes % kDigits == 0 && kMostInTile + kDigits <= kWords);
 
 constexpr std::int64_t kEach = 16;  // counts of a lane at a time, where they are added up
 
-// Below, a sort by runs is as fast: it has fewer passes. Shorter sequences are one run or two.
-constexpr std::int64_t kLeastKeys = 1 << 16, kLeastLength = 2049;
-// So that a workgroup for each digit of each sequence fits into a grid.
+// Below, a sort by runs is as fast: it has fewer passes.
+constexpr std::int64_t kLeastKeys = 1 << 16;
+// So that a lane for each digit of each sequence fits into 32 bits.
 constexpr std::int64_t kMostSequences = std::numeric_limits<std::int32_t>::max() / kDigits;
 
-std::int64_t tiles_of(std::int64_t length) { return (length + kTile - 1) / kTile; }
+std::int64_t tiles_of(std::int64_t length) { return (length + kMostInTile - 1) / kMostInTile; }
+
+/// Keys of each lane, an odd number: as few as the tiles of a sequence need, so that the last one is not
+/// mostly empty.
+int items_of(std::int64_t length) {
+  const std::int64_t lanes = tiles_of(length) * kLanes;
+  return static_cast<int>((length + lanes - 1) / lanes) | 1;
+}
 
 }  // namespace
 
 bool sorts_by_digits(std::int64_t sequences, std::int64_t length) {
-  return length >= kLeastLength && sequences * length >= kLeastKeys && sequences <= kMostSequences;
+  return sequences * length >= kLeastKeys && sequences <= kMostSequences;
 }
 
 DigitCounts digit_counts(std::int64_t sequences, std::int64_t length) {
@@ -38,7 +47,17 @@ DigitCounts digit_counts(std::int64_t sequences, std::int64_t length) {
   return {counts, counts + sequences * kDigits};
 }
 
+bool is_strided(const Sorting& s) {
+  return s.x_step != 1 || s.inner != 1 || (s.x_outer != s.length && s.sequences > 1);
+}
+
+std::string define_digit() {
+  return "#define DIGIT(x) (int((KEY(x) >> int(shift)) & Key(" + std::to_string(kDigits - 1) +
+         ")) ^ int(flip))\n";
+}
+
 void add_digit_passes(PassList& list, const Sorting& s) {
+  const int items = items_of(s.length);
   const std::int64_t blocks = tiles_of(s.length), sums = s.sequences * kDigits * blocks;
   const int digits = (s.end_bit - s.first_bit + kBits - 1) / kBits;
   const auto bind = [](Pass& pass, PassBuffer buffer, const char* name, bool written) {
@@ -49,16 +68,13 @@ void add_digit_passes(PassList& list, const Sorting& s) {
   Lists from, to;
   for (int digit = 0; digit < digits; ++digit) {
     const bool first = digit == 0, last = digit + 1 == digits;
-    const bool strided =
-        first && (s.x_step != 1 || s.inner != 1 || (s.x_outer != s.length && s.sequences > 1));
+    const bool strided = first && is_strided(s);
     const int shift = s.first_bit + digit * kBits;
     from = to;
     to = (digits - digit) % 2 != 0 ? (last ? s.result : s.workspace[1]) : s.workspace[0];
-    const std::string defines = s.define_key + "#define ITEMS " + std::to_string(kItems) + "\n#define TILE " +
-                                std::to_string(kTile) + "\n#define STRIDED " + (strided ? "1" : "0") +
-                                "\n#define DIGIT(x) (int((KEY(x) >> int(shift)) & Key(" +
-                                std::to_string(kDigits - 1) + ")) ^ int(flip))\n";
-    // Above its last bit a key has more of its sign, which is 1 for the least ones.
+    const std::string defines = s.define_key + define_digit() + "#define ITEMS " + std::to_string(items) +
+                                "\n#define TILE " + std::to_string(items * kLanes) + "\n#define STRIDED " +
+                                (strided ? "1" : "0") + "\n";
     const std::int64_t flip = last && s.has_sign ? kDigits / 2 : 0;
     const auto add_keys = [&](Pass& pass, bool with_positions) {
       bind(pass, first ? s.given : from.keys, "keys", false);
@@ -88,10 +104,16 @@ void add_digit_passes(PassList& list, const Sorting& s) {
     bind(count, s.counts, "counts", true);
     list.passes.push_back(std::move(count));
 
-    Pass scan = pass_of("scan_digits", "scan_digits.inc", s.sequences * kDigits);
+    // As many lanes for each digit of each sequence as it has counts, 16 for each lane.
+    const auto wanted = static_cast<std::uint64_t>((blocks + kEach - 1) / kEach);
+    const std::int64_t width =
+        std::min<std::int64_t>(static_cast<std::int64_t>(std::bit_ceil(wanted)), kLanes);
+    Pass scan = pass_of("scan_digits", "scan_digits.inc", 0);
+    scan.rows = s.sequences * kDigits;
+    scan.columns = width;
     scan.defines = "#define EACH " + std::to_string(kEach) + "\n";
     scan.shared_words = kLanes;
-    scan.most_rounds = (blocks / (kLanes * kEach) + 1) * (2 * kEach + 8);
+    scan.most_rounds = (blocks / (width * kEach) + 1) * (2 * kEach + 8);
     bind(scan, s.counts, "counts", false);
     bind(scan, s.before, "before", true);
     scan.ints = {{"blocks", blocks}, {"sums", sums}};

@@ -1,6 +1,7 @@
-// Which passes sorts and searches have. Short sequences are cut into runs, which are ranked by counting, then
-// merged, eight at a time; of few keys that are kept, each run hands on as many, until one run is left. Long
-// ones are sorted by digits (sort_digits.cpp).
+// Which passes sorts and searches have. Short sequences are sorted by one workgroup each (sort_tiles.cpp),
+// many keys of longer ones by digits (sort_digits.cpp). Fewer are cut into runs, which are ranked by
+// counting, then merged, eight at a time; of few keys that are kept, each run hands on as many, until one run
+// is left.
 #include <algorithm>
 #include <bit>
 #include <tuple>
@@ -140,12 +141,14 @@ PassList passes_of(const library::SortIndicesOp& op) {
     // Both lists go to and fro between the result and the workspace, and end in the result.
     s.result = s.workspace[1] = lists(Of::Result, op.rows);
     s.workspace[0] = lists(Of::Workspace, 0);
-    std::int64_t words = op.count > kRun ? 2 * op.count : 0;
-    if (sorts_by_digits(1, op.count)) {
+    s.end_bit = 1;
+    while (std::int64_t{1} << s.end_bit < op.rows) ++s.end_bit;
+    s.has_sign = false;
+    std::int64_t words = sorts_in_tiles(op.count) ? 0 : 2 * op.count;
+    if (sorts_in_tiles(op.count)) {
+      add_tile_pass(list, s);
+    } else if (sorts_by_digits(1, op.count)) {
       const DigitCounts counts = digit_counts(1, op.count);
-      s.end_bit = 1;
-      while (std::int64_t{1} << s.end_bit < op.rows) ++s.end_bit;
-      s.has_sign = false;
       s.counts = {"", DType::i32, Of::Workspace, 0, words, counts.counts, false};
       s.before = {"", DType::i32, Of::Workspace, 0, words + counts.counts, counts.before, false};
       words += counts.counts + counts.before;
@@ -192,10 +195,13 @@ PassList passes_of(const library::SortOp& op) {
     s.workspace[k] = {{"", op.x_dtype, Of::Workspace, 0, k * all, all, false},
                       {"", DType::i32, Of::Workspace, 0, 2 * all * per_key + k * all, all, false}};
   std::int64_t words = 2 * all * (per_key + 1);
-  if (sorts_by_digits(s.sequences, s.length) && !keeps_few(s.length, s.keep)) {
+  std::tie(s.first_bit, s.end_bit, s.has_sign) = bits_of(op.numbers);
+  s.wide = size_of(op.x_dtype) == 8;
+  const bool few = keeps_few(s.length, s.keep);
+  if (!few && sorts_in_tiles(s.length)) {
+    add_tile_pass(list, s);
+  } else if (!few && sorts_by_digits(s.sequences, s.length)) {
     const DigitCounts counts = digit_counts(s.sequences, s.length);
-    std::tie(s.first_bit, s.end_bit, s.has_sign) = bits_of(op.numbers);
-    s.wide = size_of(op.x_dtype) == 8;
     s.counts = {"", DType::i32, Of::Workspace, 0, words, counts.counts, false};
     s.before = {"", DType::i32, Of::Workspace, 0, words + counts.counts, counts.before, false};
     words += counts.counts + counts.before;

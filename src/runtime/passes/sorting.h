@@ -21,7 +21,8 @@ struct Sorting {
   bool keys_stay = false;  // the result has keys
   std::string define_key;
 
-  // For sorts by digits: the bits of a key that may differ, and whether the last of them is a sign.
+  // For sorts by digits and in tiles: the bits of a key that may differ, and whether the last of them is a
+  // sign.
   int first_bit = 0, end_bit = 32;
   bool has_sign = true;
   bool wide = false;  // keys have 64 bits
@@ -31,6 +32,16 @@ struct Sorting {
 /// Adds a list to the buffers of a pass, under these names; keys only where there are any.
 void name_lists(Pass& pass, const Lists& lists, const char* keys, const char* positions, bool written,
                 bool with_keys);
+
+/// True iff the keys, as they are given, are not one sequence after the other.
+bool is_strided(const Sorting& s);
+
+/// The text of DIGIT(x): from bit `shift` of KEY(x) on 8 bits, the highest one changed where `flip` is 128.
+/// Above its last bit a key has more of its sign, which is 1 for the least ones.
+std::string define_digit();
+
+/// Each sequence is brought into order by one workgroup, all digits in one pass.
+void add_tile_pass(PassList& list, const Sorting& s);
 
 /// Runs of keys are ranked, then merged; for short sequences, and where few keys are kept.
 void add_run_passes(PassList& list, const Sorting& s);
@@ -45,7 +56,9 @@ struct DigitCounts {
 };
 DigitCounts digit_counts(std::int64_t sequences, std::int64_t length);
 
-/// Whether sequences are sorted by digits; where few keys are kept, they never are.
+/// Whether sequences are sorted in tiles; where few keys are kept, they never are.
+bool sorts_in_tiles(std::int64_t length);
+/// Whether longer ones are sorted by digits; where few keys are kept, they never are.
 bool sorts_by_digits(std::int64_t sequences, std::int64_t length);
 /// The same of a sort that keeps `keep` keys of each sequence.
 bool keeps_few(std::int64_t length, std::int64_t keep);

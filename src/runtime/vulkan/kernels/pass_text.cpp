@@ -5,7 +5,6 @@
 
 #include "jit/emit/dialects/glsl/glsl.h"
 #include "jit/emit/dialects/prelude.h"
-#include "kernels/embedded.h"
 
 namespace sinter::runtime::vulkan {
 namespace {
@@ -38,20 +37,28 @@ std::string pass_source(const PassList& list, const Pass& pass) {
     text += "#define " + name + " " + value + "\n";
   };
   define("Index", "uint");
+  define("Word", "uint");
   define("T", type_of(list.dtype));
   define("LANES", std::to_string(pass.lanes));
   define("COLUMNS", std::to_string(Pass::kColumns));
   define("UNROLL", "[[unroll]]");
   define("UNROLL_SOME", "");
-  define("UNROLL_TWICE", "");
   text += pass.defines + "layout(local_size_x = LANES) in;\n";
   if (pass.shared_words > 0) {
-    define("Word", "uint");
     define("BARRIER", "barrier()");
     define("TEAM_BARRIER", "barrier()");  // whatever the size of subgroups
     define("ATOMIC_ADD(at, x)", "atomicAdd(memory[at], x)");
     define("ATOMIC_OR(at, x)", "atomicOr(memory[at], x)");
     define("BIT_COUNT(x)", "bitCount(x)");
+    if (list.dtype == DType::f64) {
+      define("LOW(number)", "unpackDouble2x32(number).x");
+      define("HIGH(number)", "unpackDouble2x32(number).y");
+      define("JOINED(low, high)", "packDouble2x32(uvec2(low, high))");
+    } else if (list.dtype == DType::i64) {
+      define("LOW(x)", "Word(x)");
+      define("HIGH(x)", "Word((x) >> 32)");
+      define("JOINED(low, high)", "((int64_t(high) << 32) | int64_t(low))");
+    }
     text += "shared uint memory[" + std::to_string(pass.shared_words) + "];\n";
   }
   std::size_t binding = 0;
@@ -67,14 +74,16 @@ std::string pass_source(const PassList& list, const Pass& pass) {
   define("width_bits", "words[" + std::to_string(word++) + "]");
   define("tiles", "words[" + std::to_string(word++) + "]");
   for (const auto& [name, value] : pass.ints) define(name, "words[" + std::to_string(word++) + "]");
-  if (!list.functions.empty()) {
-    define("SN_FN", "");
-    define("u32", "uint");
-    if (needs_int64(list)) define("i64", "int64_t");
+  if (pass.shared_words > 0 || !list.functions.empty()) {
     define("Key", size_of(list.dtype) == 8 ? "int64_t" : "int");
     const bool wide = list.dtype == DType::f64, integer = !is_float(list.dtype);
     define("BITS(x)", integer ? "(x)" : wide ? "doubleBitsToInt64(x)" : "floatBitsToInt(x)");
     define("FROM_BITS(x)", integer ? "(x)" : wide ? "int64BitsToDouble(x)" : "intBitsToFloat(x)");
+  }
+  if (!list.functions.empty()) {
+    define("SN_FN", "");
+    define("u32", "uint");
+    if (needs_int64(list)) define("i64", "int64_t");
     text += emit::functions_for(list.functions, emit::glsl_dialect(), {}) + list.functions;
   }
   text +=
@@ -84,7 +93,7 @@ std::string pass_source(const PassList& list, const Pass& pass) {
       "const Index row = workgroup / tiles * (LANES >> width_bits) + (lane >> width_bits);\n"
       "const Index width = 1u << width_bits;\n"
       "const Index column = (workgroup % tiles * COLUMNS << width_bits) + (lane & (width - 1));\n";
-  text += pass.body.empty() ? pass.glsl : std::string(kernels::source(pass.body));
+  text += pass.body.empty() ? pass.glsl : body_text(pass.body);
   return text + "}\n";
 }
 
