@@ -101,15 +101,21 @@ std::vector<std::string> all_pass_sources() {
       }
   }
   for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64}) {
-    for (std::int64_t length : {10, 10000})
-      for (bool descending : {false, true})
-        for (std::int64_t keep : {length, std::int64_t{3}}) {
-          library::SortOp sort;
-          sort.x_dtype = dtype;
-          sort.length = length, sort.keep = keep;
-          sort.descending = descending;
+    for (bool descending : {false, true}) {
+      library::SortOp sort;
+      sort.x_dtype = sort.numbers = dtype;
+      sort.descending = descending;
+      for (std::int64_t length : {10, 10000}) {
+        sort.length = sort.keep = length;
+        sources.push_back(pass_source(passes_of(sort)));
+      }
+      // Selected by a workgroup of few lanes, of many, by several; none of them, few and many are sorted.
+      for (const auto& [length, keep] : {std::pair(1000, 1), {10000, 3}, {100000, 2}, {100000, 50000}})
+        for (std::int64_t step : {1, 7}) {
+          sort.length = length, sort.keep = keep, sort.x_step = step;
           sources.push_back(pass_source(passes_of(sort)));
         }
+    }
     for (bool with_values : {false, true}) {
       library::SortOp digits;  // long enough
       digits.x_dtype = digits.numbers = dtype;
