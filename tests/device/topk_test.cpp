@@ -168,7 +168,8 @@ TEST_CASE("several workgroups for each sequence: around the ends of their parts"
                             {2, 16385, 1, 16, alike},
                             {1, 33000, 1, 1, three},
                             {2, 32769, 1, 1200, special},
-                            {1, 40009, 1, 20, far_and_near}};
+                            {1, 40009, 1, 20, far_and_near},
+                            {1, 150001, 1, 60}};  // more parts than there are teams that add up
   if (!is_slow(device)) {
     for (const std::int64_t length : {16385, 32767, 32768, 32769, 49157})
       for (const std::int64_t keep :
