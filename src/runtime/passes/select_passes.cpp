@@ -75,6 +75,13 @@ std::int64_t rounds_of(const Selection& selection, Form form) {
   return to_gather + selection.blocks / selection.lanes + 1;
 }
 
+/// How far below 0 the first digits begin: keys of numbers without a sign are all negative where they are
+/// reversed.
+std::int64_t negative_digits(const Sorting& s, const Selection& selection) {
+  const std::int64_t digits = std::int64_t{1} << selection.width;
+  return s.has_sign ? digits / 2 : s.descending ? digits : 0;
+}
+
 Pass pass_of(const Sorting& s, const Selection& selection, Form form, bool keys) {
   const bool strided = s.x_step != 1;
   Pass pass;
@@ -102,7 +109,7 @@ Pass pass_of(const Sorting& s, const Selection& selection, Form form, bool keys)
                {"kept", s.keep},
                {"first_bit", s.first_bit},
                {"end_bit", s.end_bit},
-               {"negative", s.has_sign ? std::int64_t{1} << (selection.width - 1) : 0},
+               {"negative", negative_digits(s, selection)},
                {"inner", s.inner},
                {"x_outer", s.x_outer},
                {"x_inner", s.x_inner}};

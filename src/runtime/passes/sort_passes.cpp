@@ -179,6 +179,7 @@ PassList passes_of(const library::SortOp& op) {
   s.result.positions = {"", DType::i32, Of::Result, 0, 0, s.sequences * op.keep, false};
   s.keys_stay = op.with_values;
   if (op.with_values) s.result.keys = {"", op.x_dtype, Of::Result, 1, 0, s.sequences * op.keep, false};
+  s.descending = op.descending;
   s.define_key = std::string("#define KEY(x) ") + (op.descending ? "reversed_key_of(x)\n" : "key_of(x)\n");
   std::tie(s.first_bit, s.end_bit, s.has_sign) = bits_of(op.numbers);
   s.wide = size_of(op.x_dtype) == 8;

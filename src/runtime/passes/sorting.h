@@ -19,6 +19,7 @@ struct Sorting {
   PassBuffer given, given_positions;                             // none: a key's own
   Lists result, workspace[2];
   bool keys_stay = false;  // the result has keys
+  bool descending = false;
   std::string define_key;
 
   // For sorts by digits: the bits of a key that may differ, and whether the last of them is a sign.
