@@ -112,6 +112,20 @@ std::int64_t int_of(const Pass& pass, const char* name) {
   return 0;
 }
 
+std::int64_t int_of_or(const Pass& pass, const char* name, std::int64_t otherwise) {
+  for (const auto& [own, value] : pass.ints)
+    if (own == name) return value;
+  return otherwise;
+}
+
+/// The buffer of that name of the first pass from `begin` on that has one.
+const PassBuffer* named_first(const std::vector<Pass>& passes, std::size_t begin, const char* name) {
+  for (std::size_t p = begin; p < passes.size(); ++p)
+    if (const PassBuffer* buffer = named(passes[p], name)) return buffer;
+  FAIL("no such buffer");
+  return nullptr;
+}
+
 bool overlap(const PassBuffer& a, const PassBuffer& b) {
   const auto begin = [](const PassBuffer& x) {
     return x.first * static_cast<std::int64_t>(size_of(x.dtype));
@@ -330,8 +344,6 @@ TEST_CASE("long sequences are sorted by the digits that their numbers have") {
       CHECK(named(list.passes.back(), "to")->first == rows);
     }
   library::SortOp op;
-  op.length = 1 << 20, op.keep = 50;
-  CHECK(passes_of(op).passes.front().name == "sort_runs");
   op.outer = op.x_outer = op.keep = op.length = 8192;
   CHECK(passes_of(op).passes.front().name == "count_digits");
   op.x_step = 8192, op.x_outer = 1;  // columns
@@ -407,9 +419,8 @@ TEST_CASE("of many rows all tiles are full, or nearly") {
 
 TEST_CASE("each pass of a sort by runs reads the lists that the one before it wrote") {
   for (const DType dtype : {DType::f32, DType::i64})
-    for (const std::int64_t length : {1, 1024, 1025, 8193, 65535, 3'000'000, 2'147'483'647})
-      for (const std::int64_t kept : {length, std::min<std::int64_t>(length, 50)}) {
-        if (kept == length && length > 65535) continue;
+    for (const std::int64_t length : {1, 1024, 1025, 8193, 65535})
+      for (const std::int64_t kept : {length, length - length / 3}) {
         CAPTURE(length);
         CAPTURE(kept);
         library::SortOp op;
@@ -441,4 +452,91 @@ TEST_CASE("each pass of a sort by runs reads the lists that the one before it wr
         CHECK(list.passes.back().buffers.back().of == Of::Result);
         CHECK(list.passes.back().buffers.back().numel == kept);
       }
+}
+
+TEST_CASE("the first keys are selected, then sorted alone") {
+  struct Numbers {
+    DType computed, numbers;
+    std::size_t digits;  // of 11 bits
+  };
+  for (const Numbers& n : {Numbers{DType::f32, DType::f32, 3}, Numbers{DType::f32, DType::bf16, 2},
+                           Numbers{DType::f32, DType::f16, 2}, Numbers{DType::i32, DType::boolean, 1},
+                           Numbers{DType::i64, DType::i64, 6}})
+    for (const std::int64_t length : {129, 16384, 16385, 262'145, 3'000'000, 2'147'483'647})
+      for (const std::int64_t sequences : {1, 191, 192, 70'000})
+        for (const std::int64_t keep :
+             {std::int64_t{1}, std::int64_t{50}, std::int64_t{5000}, (length + 1) / 2}) {
+          if (2 * keep > length + 1 || sequences * length > 2'147'483'647) continue;
+          CAPTURE(name_of(n.numbers));
+          CAPTURE(length);
+          CAPTURE(sequences);
+          CAPTURE(keep);
+          library::SortOp op;
+          op.x_dtype = n.computed;
+          op.numbers = n.numbers;
+          op.outer = sequences, op.length = length, op.keep = keep;
+          op.x_outer = length;
+          op.with_values = true;
+          const PassList list = passes_of(op);
+          const std::vector<Pass>& passes = list.passes;
+          for (const Pass& pass : passes) {
+            for (const PassBuffer& one : pass.buffers) {
+              if (one.of == Of::Workspace)
+                CHECK(static_cast<std::size_t>(one.first + one.numel) * size_of(one.dtype) <=
+                      list.workspace_bytes);
+              for (const PassBuffer& other : pass.buffers)
+                if (&one != &other && (one.written || other.written)) CHECK(!overlap(one, other));
+            }
+            CHECK(pass.shared_words * 4 <= 16384);
+            if (pass.name.starts_with("select") || pass.name == "sum_counts") {
+              CHECK(pass.rows <= 4'294'967'295);  // in 32 bits on Vulkan
+              CHECK(pass.rows % pass.lanes == 0);
+              CHECK(pass.most_rounds < 60'000);
+              CHECK(int_of_or(pass, "kept", keep) == keep);
+            }
+          }
+          const bool shared = length > 262'144 || (length > 16384 && sequences < 192);
+          std::size_t last = 0;
+          if (shared) {
+            last = 2 * n.digits + 1;
+            const std::int64_t blocks = int_of(passes[0], "blocks"), chunk = int_of(passes[0], "chunk");
+            CHECK((chunk * blocks >= length && chunk * (blocks - 1) < length));
+            for (std::size_t digit = 0; digit <= n.digits; ++digit) {
+              const Pass& count = passes[2 * digit];
+              CHECK(count.name == "select_counts");
+              CHECK(int_of(count, "stage") == static_cast<std::int64_t>(digit));
+              CHECK(count.rows == sequences * blocks * count.lanes);
+              const PassBuffer& counted = written(count);
+              CHECK(counted.numel == sequences * blocks * (named(count, "sums")->numel / sequences + 8));
+              const Pass& next = passes[std::min(2 * digit + 2, last)];
+              CHECK(named(next, "counted")->first == counted.first);
+              if (digit == n.digits) continue;
+              const Pass& sum = passes[2 * digit + 1];
+              CHECK(named(sum, "counts")->first == counted.first);
+              CHECK(written(sum).first == named(next, "sums")->first);
+              CHECK(sum.rows / sum.lanes * 32 == written(sum).numel);
+            }
+          }
+          REQUIRE(passes.size() > last);
+          CHECK(passes[last].name == (shared ? "select_gathers" : "select"));
+          const PassBuffer &keys = *named(passes[last], "to"), &positions = *named(passes[last], "places");
+          CHECK(keys.numel == sequences * keep);
+          CHECK((keep == 1) == (passes.size() == last + 1));
+          for (std::size_t p = last + 1; p < passes.size(); ++p)
+            if (const PassBuffer* read = named(passes[p], "keys"); read && p <= last + 3)
+              CHECK((read->first == keys.first && read->of == keys.of));
+          if (keep > 1) CHECK(overlap(*named_first(passes, last + 1, "positions"), positions));
+          CHECK(written(passes.back()).of == Of::Result);
+          CHECK(written(passes.back()).numel == sequences * keep);
+        }
+  library::SortOp op;
+  op.with_values = true;
+  op.length = 128, op.keep = 1;
+  CHECK(passes_of(op).passes.front().name == "sort_runs");
+  op.length = 1000, op.keep = 501;
+  CHECK(passes_of(op).passes.front().name == "sort_runs");
+  op.keep = 500;
+  CHECK(passes_of(op).passes.front().name == "select");
+  op.x_step = 3;
+  CHECK(passes_of(op).passes.front().name == "select_strided");
 }

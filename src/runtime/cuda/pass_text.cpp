@@ -104,18 +104,26 @@ std::vector<std::string> all_pass_sources() {
       }
   }
   for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64}) {
-    // Several sequences to a workgroup, one, runs.
-    for (const auto& [outer, length] :
-         {std::pair(100, 10), std::pair(7, 1000), std::pair(1, 4096), std::pair(1, 10000)})
-      for (bool descending : {false, true})
-        for (std::int64_t keep : {length, 3}) {
-          library::SortOp sort;
-          sort.x_dtype = sort.numbers = dtype;
+    for (bool descending : {false, true}) {
+      library::SortOp sort;
+      sort.x_dtype = sort.numbers = dtype;
+      sort.descending = sort.with_values = descending;
+      // Several sequences to a workgroup, one, runs.
+      for (const auto& [outer, length] :
+           {std::pair(100, 10), std::pair(7, 1000), std::pair(1, 4096), std::pair(1, 10000)})
+        for (std::int64_t keep : {length, length - 3}) {
           sort.outer = outer, sort.x_outer = length;
           sort.length = length, sort.keep = keep;
-          sort.descending = sort.with_values = descending;
           sources.push_back(pass_source(passes_of(sort)));
         }
+      sort.outer = 1, sort.with_values = false;
+      // Selected by a workgroup of few lanes, of many, by several; none of them, few and many are sorted.
+      for (const auto& [length, keep] : {std::pair(1000, 1), {10000, 3}, {100000, 2}, {100000, 50000}})
+        for (std::int64_t step : {1, 7}) {
+          sort.length = length, sort.keep = keep, sort.x_step = step;
+          sources.push_back(pass_source(passes_of(sort)));
+        }
+    }
     for (bool with_values : {false, true}) {
       library::SortOp digits;  // long enough
       digits.x_dtype = digits.numbers = dtype;

@@ -65,20 +65,21 @@ void add_digit_passes(PassList& list, const Sorting& s) {
     buffer.written = written;
     pass.buffers.push_back(std::move(buffer));
   };
-  Lists from, to;
+  Lists from{s.given, s.given_positions}, to;
   for (int digit = 0; digit < digits; ++digit) {
     const bool first = digit == 0, last = digit + 1 == digits;
+    const bool own_positions = first && s.given_positions.numel == 0;
     const bool strided = first && is_strided(s);
     const int shift = s.first_bit + digit * kBits;
-    from = to;
+    if (!first) from = to;
     to = (digits - digit) % 2 != 0 ? (last ? s.result : s.workspace[1]) : s.workspace[0];
     const std::string defines = s.define_key + define_digit() + "#define ITEMS " + std::to_string(items) +
                                 "\n#define TILE " + std::to_string(items * kLanes) + "\n#define STRIDED " +
                                 (strided ? "1" : "0") + "\n";
     const std::int64_t flip = last && s.has_sign ? kDigits / 2 : 0;
     const auto add_keys = [&](Pass& pass, bool with_positions) {
-      bind(pass, first ? s.given : from.keys, "keys", false);
-      if (with_positions && !first) bind(pass, from.positions, "positions", false);
+      bind(pass, from.keys, "keys", false);
+      if (with_positions && !own_positions) bind(pass, from.positions, "positions", false);
       pass.ints.insert(pass.ints.end(),
                        {{"length", s.length}, {"blocks", blocks}, {"shift", shift}, {"flip", flip}});
       if (strided)
@@ -121,14 +122,14 @@ void add_digit_passes(PassList& list, const Sorting& s) {
 
     const bool keys = !last || s.keys_stay;
     Pass scatter = pass_of(std::string("scatter") +
-                               (strided ? "_strided"
-                                : first ? "_first"
-                                        : "") +
+                               (strided         ? "_strided"
+                                : own_positions ? "_first"
+                                                : "") +
                                "_digits" + (keys ? "" : "_last"),
                            "scatter_digits.inc", s.sequences * blocks);
     scatter.defines = defines + "#define KEYS " + (keys ? "1" : "0") + "\n#define FIRST " +
-                      (first ? "1" : "0") + "\n#define WIDE " + (s.wide ? "1" : "0") + "\n#define MASKS " +
-                      std::to_string(kTeamWords) + "\n";
+                      (own_positions ? "1" : "0") + "\n#define WIDE " + (s.wide ? "1" : "0") +
+                      "\n#define MASKS " + std::to_string(kTeamWords) + "\n";
     scatter.shared_words = kWords;
     scatter.least_groups = s.wide ? 3 : 4;  // with fewer registers, some are spilled
     scatter.most_rounds = 8 * kItems + 8 + kLanes / 16;

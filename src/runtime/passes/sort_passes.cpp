@@ -1,7 +1,6 @@
-// Which passes sorts and searches have. Short sequences are sorted by one workgroup each (sort_tiles.cpp),
-// many keys of longer ones by digits (sort_digits.cpp). Fewer are cut into runs, which are ranked by
-// counting, then merged, eight at a time; of few keys that are kept, each run hands on as many, until one run
-// is left.
+// Which passes sorts and searches have. Keys that are to be kept are selected first (select_passes.cpp). Short
+// sequences are sorted by one workgroup each (sort_tiles.cpp), many keys of longer ones by digits
+// (sort_digits.cpp). Fewer are cut into runs, which are ranked by counting, then merged, eight at a time.
 #include <algorithm>
 #include <bit>
 #include <tuple>
@@ -17,8 +16,6 @@ using Of = PassBuffer::Of;
 // Runs that one lane's loop brings into order, and how many of them a pass merges.
 constexpr std::int64_t kRun = 1024, kMerged = 8;
 constexpr int kFewLanes = 64;  // so that some thousand keys go to all compute units
-// Runs of which few are kept are shorter: they are handed on to few others.
-constexpr std::int64_t kLeastRun = 128, kMostKept = kRun / 4;
 
 /// The bits by which numbers of a dtype differ once they are keys, and whether the last one is a sign: what
 /// f32 and i32, f64 and i64 have of shorter ones is a part.
@@ -52,76 +49,53 @@ void name_lists(Pass& pass, const Lists& lists, const char* keys, const char* po
   }
 }
 
-bool keeps_few(std::int64_t length, std::int64_t keep) { return keep < length && keep <= kMostKept; }
-
 void add_run_passes(PassList& list, const Sorting& s) {
-  const bool few = keeps_few(s.length, s.keep);
-  const std::int64_t run =
-      few ? std::max(kLeastRun,
-                     static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(4 * s.keep))))
-          : kRun;
-  const auto kept_of = [&](std::int64_t length) {
-    return few ? length / run * s.keep + std::min(length % run, s.keep) : length;
-  };
   // How many passes there are decides in which list the first one writes: the last one writes the result.
-  std::int64_t length = s.length, passes = 1;
-  for (std::int64_t l = s.length, r = run; few ? l > run : r < l; few ? l = kept_of(l) : r *= kMerged)
-    ++passes;
+  std::int64_t passes = 1;
+  for (std::int64_t run = kRun; run < s.length; run *= kMerged) ++passes;
   Lists from, to;
-  const auto next_lists = [&] {
+  const auto add = [&](bool first, std::int64_t run, std::int64_t kept) {
     from = to;
     to = passes == 1 ? s.result : s.workspace[passes % 2];
-  };
-  const auto add = [&](bool first, bool merges, std::int64_t of, std::int64_t kept, std::int64_t run_keep) {
-    next_lists();
-    const bool keys = passes > 1 || s.keys_stay;
+    const bool keys = passes > 1 || s.keys_stay, own_positions = first && s.given_positions.numel == 0;
     Pass pass;
-    pass.name = std::string(merges  ? "merge_runs"
-                            : first ? "sort_runs"
-                                    : "sort_again") +
+    pass.name = std::string(!first          ? "merge_runs"
+                            : own_positions ? "sort_runs"
+                                            : "sort_again") +
                 (keys ? "" : "_last");
-    pass.body = merges ? "merge_runs.inc" : "sort_runs.inc";
+    pass.body = first ? "sort_runs.inc" : "merge_runs.inc";
     pass.defines = s.define_key + "#define KEYS " + (keys ? "1" : "0") + "\n" +
-                   (merges ? "#define MERGED " + std::to_string(kMerged)
-                           : std::string("#define FIRST ") + (first ? "1" : "0")) +
+                   (first ? std::string("#define FIRST ") + (own_positions ? "1" : "0")
+                          : "#define MERGED " + std::to_string(kMerged)) +
                    "\n";
     if (first) {
       pass.buffers.push_back(s.given);
       pass.buffers.back().name = "keys";
+      if (!own_positions) {
+        pass.buffers.push_back(s.given_positions);
+        pass.buffers.back().name = "positions";
+      }
     } else {
-      name_lists(pass, from, merges ? "from" : "keys", "positions", false, true);
+      name_lists(pass, from, "from", "positions", false, true);
     }
     name_lists(pass, to, "to", "places", true, keys);
-    pass.rows = s.sequences * of;
+    pass.rows = s.sequences * s.length;
     pass.lanes = kFewLanes;
     --passes;
-    pass.ints = {{"count", pass.rows}, {"run", run}, {"length", of}, {"kept", kept}};
-    if (!merges) {
-      pass.ints.insert(pass.ints.end(), {{"keep", run_keep},
-                                         {"inner", first ? s.inner : 1},
-                                         {"x_outer", first ? s.x_outer : of},
-                                         {"x_inner", first ? s.x_inner : 0},
-                                         {"x_step", first ? s.x_step : 1}});
+    pass.ints = {{"count", pass.rows}, {"run", run}, {"length", s.length}, {"kept", kept}};
+    if (first) {
+      pass.ints.insert(pass.ints.end(), {{"keep", std::min(run, kept)},
+                                         {"inner", s.inner},
+                                         {"x_outer", s.x_outer},
+                                         {"x_inner", s.x_inner},
+                                         {"x_step", s.x_step}});
     }
-    pass.most_rounds = merges ? 64 * (kMerged + 1) : run;
+    pass.most_rounds = first ? run : 64 * (kMerged + 1);
     list.passes.push_back(std::move(pass));
   };
-  const bool one = length <= run;
-  if (few) {
-    for (bool first = true;; first = false) {
-      const std::int64_t kept = kept_of(length);
-      add(first, false, length, kept, s.keep);
-      if (length <= run) break;
-      length = kept;
-    }
-    return;
-  }
-  add(true, false, length, one ? s.keep : length, one ? s.keep : run);
-  for (std::int64_t merged = run; merged < length; merged *= kMerged) {
-    const bool last = merged * kMerged >= length;
-    add(false, true, length, last ? s.keep : length, 0);
-    list.passes.back().ints[1].second = merged;
-  }
+  add(true, kRun, s.length > kRun ? s.length : s.keep);
+  for (std::int64_t merged = kRun; merged < s.length; merged *= kMerged)
+    add(false, merged, merged * kMerged >= s.length ? s.keep : s.length);
 }
 
 PassList passes_of(const library::SortIndicesOp& op) {
@@ -172,6 +146,27 @@ PassList passes_of(const library::SortIndicesOp& op) {
   return list;
 }
 
+namespace {
+
+/// Appends those that sizes call for, with lists of their own behind the first `words` of the workspace.
+void add_sort_passes(PassList& list, Sorting s, std::int64_t& words) {
+  if (sorts_in_tiles(s.length) && s.given_positions.numel == 0) return add_tile_pass(list, s);
+  // Keys and positions, twice; each list begins at a multiple of the larger of both.
+  const std::int64_t numel = s.sequences * s.length, all = (numel + 1) / 2 * 2, per_key = s.wide ? 2 : 1;
+  for (std::int64_t k = 0; k < 2; ++k)
+    s.workspace[k] = {{"", list.dtype, Of::Workspace, 0, words / per_key + k * all, all, false},
+                      {"", DType::i32, Of::Workspace, 0, words + 2 * all * per_key + k * all, all, false}};
+  words += 2 * all * (per_key + 1);
+  if (!sorts_by_digits(s.sequences, s.length)) return add_run_passes(list, s);
+  const DigitCounts counts = digit_counts(s.sequences, s.length);
+  s.counts = {"", DType::i32, Of::Workspace, 0, words, counts.counts, false};
+  s.before = {"", DType::i32, Of::Workspace, 0, words + counts.counts, counts.before, false};
+  words += counts.counts + counts.before;
+  add_digit_passes(list, s);
+}
+
+}  // namespace
+
 PassList passes_of(const library::SortOp& op) {
   PassList list;
   list.dtype = op.x_dtype;
@@ -187,27 +182,16 @@ PassList passes_of(const library::SortOp& op) {
   s.result.positions = {"", DType::i32, Of::Result, 0, 0, s.sequences * op.keep, false};
   s.keys_stay = op.with_values;
   if (op.with_values) s.result.keys = {"", op.x_dtype, Of::Result, 1, 0, s.sequences * op.keep, false};
+  s.descending = op.descending;
   s.define_key = std::string("#define KEY(x) ") + (op.descending ? "reversed_key_of(x)\n" : "key_of(x)\n");
-  // The workspace: keys and positions, twice; each list begins at a multiple of the larger of both.
-  const std::int64_t all = (op.numel() + 1) / 2 * 2;
-  const std::int64_t per_key = static_cast<std::int64_t>(size_of(op.x_dtype)) / 4;
-  for (std::int64_t k = 0; k < 2; ++k)
-    s.workspace[k] = {{"", op.x_dtype, Of::Workspace, 0, k * all, all, false},
-                      {"", DType::i32, Of::Workspace, 0, 2 * all * per_key + k * all, all, false}};
-  std::int64_t words = 2 * all * (per_key + 1);
   std::tie(s.first_bit, s.end_bit, s.has_sign) = bits_of(op.numbers);
   s.wide = size_of(op.x_dtype) == 8;
-  const bool few = keeps_few(s.length, s.keep);
-  if (!few && sorts_in_tiles(s.length)) {
-    add_tile_pass(list, s);
-  } else if (!few && sorts_by_digits(s.sequences, s.length)) {
-    const DigitCounts counts = digit_counts(s.sequences, s.length);
-    s.counts = {"", DType::i32, Of::Workspace, 0, words, counts.counts, false};
-    s.before = {"", DType::i32, Of::Workspace, 0, words + counts.counts, counts.before, false};
-    words += counts.counts + counts.before;
-    add_digit_passes(list, s);
+  std::int64_t words = 0;
+  if (selects(s.length, s.keep)) {
+    s = add_select_passes(list, s, words);
+    if (s.keep > 1) add_sort_passes(list, s, words);
   } else {
-    add_run_passes(list, s);
+    add_sort_passes(list, s, words);
   }
   if (list.passes.size() > 1) list.workspace_bytes = static_cast<std::size_t>(words) * sizeof(std::int32_t);
   return list;

@@ -16,9 +16,10 @@ struct Lists {
 struct Sorting {
   std::int64_t sequences = 1, length = 1, keep = 1;
   std::int64_t inner = 1, x_outer = 0, x_inner = 0, x_step = 1;  // of the keys as they are given
-  PassBuffer given;
+  PassBuffer given, given_positions;                             // none: a key's own
   Lists result, workspace[2];
   bool keys_stay = false;  // the result has keys
+  bool descending = false;
   std::string define_key;
 
   // For sorts by digits and in tiles: the bits of a key that may differ, and whether the last of them is a
@@ -56,11 +57,16 @@ struct DigitCounts {
 };
 DigitCounts digit_counts(std::int64_t sequences, std::int64_t length);
 
-/// Whether sequences are sorted in tiles; where few keys are kept, they never are.
+/// Whether sequences are sorted in tiles, each key at its own position.
 bool sorts_in_tiles(std::int64_t length);
-/// Whether longer ones are sorted by digits; where few keys are kept, they never are.
+/// Whether longer ones are sorted by digits.
 bool sorts_by_digits(std::int64_t sequences, std::int64_t length);
-/// The same of a sort that keeps `keep` keys of each sequence.
-bool keeps_few(std::int64_t length, std::int64_t keep);
+
+/// Whether the first `keep` keys are selected, so that they alone are sorted.
+bool selects(std::int64_t length, std::int64_t keep);
+/// Selects them, of keys in order without a sort: digits are counted from the first ones on until the last
+/// of the first `keep` keys is known. Returns how these are sorted, which there is no need to do for one.
+/// Takes the first words of the workspace, and says how many.
+Sorting add_select_passes(PassList& list, const Sorting& s, std::int64_t& words);
 
 }  // namespace sinter::runtime

@@ -1,5 +1,5 @@
 // Sorts each sequence by one thread, as integers without a sign that have the order of the numbers: by digits
-// where there are many, by comparisons where there are few or few are kept.
+// where there are many, by comparisons where there are few or few are kept, which are selected first.
 #include "src/runtime/host/products/sort.h"
 
 #include <algorithm>
@@ -15,6 +15,8 @@ namespace {
 
 // Below, counting digits takes longer than comparing.
 constexpr std::size_t kFew = 1024;
+constexpr std::size_t kMore =
+    64;  // pairs beside four times those that are kept, so that few are not selected often
 constexpr std::int64_t kElements = 1 << 12;  // what is too little to share
 
 template <class T>
@@ -76,23 +78,52 @@ class SortProgram final : public HostExecutable {
   };
 
   bool by_digits() const { return static_cast<std::size_t>(op_.length) > kFew && op_.keep > op_.length / 16; }
+  /// Pairs that are held at once where few are kept.
+  std::size_t selected() const {
+    return std::min(static_cast<std::size_t>(op_.length), 4 * static_cast<std::size_t>(op_.keep) + kMore);
+  }
   std::size_t bytes_of_thread() const {
-    return static_cast<std::size_t>(op_.length) * sizeof(Pair) * (by_digits() ? 2 : 1);
+    return (by_digits() ? 2 * static_cast<std::size_t>(op_.length) : selected()) * sizeof(Pair);
+  }
+
+  Pair pair_at(const T* x, std::size_t i) const {
+    const Bits<T> key = bits_in_order(x[static_cast<std::int64_t>(i) * op_.x_step]);
+    return {op_.descending ? ~key : key, static_cast<std::uint32_t>(i)};
   }
 
   void sort(const T* x, Pair* pairs, std::int32_t* places) const {
     const auto length = static_cast<std::size_t>(op_.length), keep = static_cast<std::size_t>(op_.keep);
-    for (std::size_t i = 0; i < length; ++i) {
-      const Bits<T> key = bits_in_order(x[static_cast<std::int64_t>(i) * op_.x_step]);
-      pairs[i] = {op_.descending ? ~key : key, static_cast<std::uint32_t>(i)};
-    }
     if (by_digits()) {
+      for (std::size_t i = 0; i < length; ++i) pairs[i] = pair_at(x, i);
       pairs = sort_digits(pairs, pairs + length, length);
     } else {
-      if (keep < length) std::nth_element(pairs, pairs + keep, pairs + length);
+      select(x, pairs);
       std::sort(pairs, pairs + keep);
     }
     for (std::size_t i = 0; i < keep; ++i) places[i] = static_cast<std::int32_t>(pairs[i].position);
+  }
+
+  /// Brings the first pairs in order to the front, themselves in no order. Pairs are gathered; when there is
+  /// no room for more, the first ones stay, and of what comes then only keys that are less than theirs go in:
+  /// one that is equal stands behind.
+  void select(const T* x, Pair* pairs) const {
+    const auto length = static_cast<std::size_t>(op_.length), keep = static_cast<std::size_t>(op_.keep);
+    std::size_t count = selected();
+    for (std::size_t i = 0; i < count; ++i) pairs[i] = pair_at(x, i);
+    if (keep == length) return;
+    std::nth_element(pairs, pairs + keep - 1, pairs + count);
+    std::size_t next = count;
+    count = keep;
+    for (Bits<T> last = pairs[keep - 1].key; next < length; ++next) {
+      const Pair pair = pair_at(x, next);
+      if (pair.key >= last) continue;
+      pairs[count++] = pair;
+      if (count < selected()) continue;
+      std::nth_element(pairs, pairs + keep - 1, pairs + count);
+      count = keep;
+      last = pairs[keep - 1].key;
+    }
+    std::nth_element(pairs, pairs + keep - 1, pairs + count);
   }
 
   /// From the last digit to the first one, to and fro between both lists; digits that are all alike are left
