@@ -1,5 +1,5 @@
-// Which passes sorts and searches have. Keys that are to be kept are selected first (select_passes.cpp). Short
-// sequences are sorted by one workgroup each (sort_tiles.cpp), many keys of longer ones by digits
+// Which passes sorts and searches have. Keys that are to be kept are selected first (select_passes.cpp).
+// Short sequences are sorted by one workgroup each (sort_tiles.cpp), many keys of longer ones by digits
 // (sort_digits.cpp). Fewer are cut into runs, which are ranked by counting, then merged, eight at a time.
 #include <algorithm>
 #include <bit>
