@@ -153,6 +153,20 @@ TEST_CASE("products of f32 are as exact as was asked for") {
   check_product(device, 200, 3, 130, false, false);
 }
 
+TEST_CASE("products of f32 with few rows or columns are as exact as was asked for") {
+  const Device device = test_device();
+  for (const bool transpose_a : {false, true})
+    for (const bool transpose_b : {false, true}) {
+      check_product(device, 1, 65, 129, transpose_a, transpose_b);
+      check_product(device, 131, 67, 1, transpose_a, transpose_b);
+      check_product(device, 2, 7, 40, transpose_a, transpose_b);
+      check_product(device, 70, 33, 3, transpose_a, transpose_b);
+      check_product(device, 3, 200, 300, transpose_a, transpose_b);
+      check_product(device, 1, 1, 5, transpose_a, transpose_b);
+      check_product(device, 1, 900, 1, transpose_a, transpose_b);
+    }
+}
+
 TEST_CASE("convolutions of f32 and their gradients are as exact as was asked for") {
   const Device device = test_device();
   check_convolution(device, {2, 8, 9, 11, 16, 3, {{1, 1}, {1, 1}, {1, 1}, 1}});

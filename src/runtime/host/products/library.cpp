@@ -4,6 +4,7 @@
 #include "src/base/env.h"
 #include "src/runtime/host/products/conv2d.h"
 #include "src/runtime/host/products/matmul.h"
+#include "src/runtime/host/products/matvec.h"
 #include "src/runtime/host/products/scan.h"
 #include "src/runtime/host/products/segments.h"
 #include "src/runtime/host/products/sort.h"
@@ -45,6 +46,7 @@ std::shared_ptr<HostExecutable> by_onednn([[maybe_unused]] const Op& op) {
 
 std::shared_ptr<HostExecutable> prepare_matmul(const library::LibraryOp& any) {
   const auto& op = library::as<library::MatMulOp>(any);
+  if (is_matvec(op)) return make_matvec(op);
   if (auto program = by_onednn(op)) return program;
   return make_matmul(op);
 }

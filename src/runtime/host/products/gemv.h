@@ -1,0 +1,20 @@
+// A matrix times one vector: the core of products with few rows or columns, whose time is that of reading the
+// matrix. For float and double.
+#pragma once
+
+#include <cstdint>
+
+namespace sinter::runtime::host {
+
+/// Elements of the result that are computed side by side where they lie in a row; stretches begin at
+/// multiples.
+inline constexpr std::int64_t kGemvBlock = 64;
+
+/// y[j * y_step] = sum over p < k of matrix[j * item + p * step] * x[p], for j < items. One of `item` and
+/// `step` is 1.
+template <class T>
+[[gnu::visibility("hidden")]] void multiply_vector(std::int64_t items, std::int64_t k, const T* matrix,
+                                                   std::int64_t item, std::int64_t step, const T* x, T* y,
+                                                   std::int64_t y_step);
+
+}  // namespace sinter::runtime::host
