@@ -76,6 +76,21 @@ TEST_CASE("matrix products of views") {
   }
 }
 
+TEST_CASE("many products of one vector, of numbers in a row and of such with gaps") {
+  const Device device = test_device();
+  ProgramBuilder program;
+  const std::int64_t batch = device.name() == "host" ? 3000 : 9;  // more than one to a piece of the host's
+  const int rows = program.input({batch, 1, 20}, DType::f32),
+            matrices = program.input({batch, 20, 7}, DType::f32);
+  program.matmul(rows, matrices);
+  program.matmul(program.permute(matrices, {0, 2, 1}), program.permute(rows, {0, 2, 1}));
+  // A column of each, which has gaps; and two rows of each.
+  program.matmul(rows, program.slice(matrices, {{0, batch, 1}, {0, 20, 1}, {2, 3, 1}}));
+  program.matmul(program.permute(program.slice(matrices, {{0, batch, 1}, {0, 20, 1}, {2, 4, 1}}), {0, 2, 1}),
+                 matrices);
+  program.expect(device, "batches of vectors");
+}
+
 TEST_CASE("matrix products that are only read turned, and such that are also read as they are") {
   const Device device = test_device();
   ProgramBuilder program;
