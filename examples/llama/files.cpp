@@ -34,8 +34,12 @@ class Reader {
     read(value.data(), length);
     return value;
   }
-  void skip(std::int64_t bytes) {
+  // Before memory is asked for by a number from the file.
+  void expect(std::int64_t bytes) const {
     if (bytes > left_) fail();
+  }
+  void skip(std::int64_t bytes) {
+    expect(bytes);
     file_.seekg(bytes, std::ios::cur);
     left_ -= bytes;
   }
@@ -87,6 +91,7 @@ Llama load(const std::filesystem::path& path, const sn::Device& device) {
   const auto matrices = [&](std::int64_t rows, std::int64_t columns, auto put) {
     for (Block& block : model.blocks) put(block) = file.matrix(rows, columns, device);
   };
+  file.expect(c.layers);
   model.blocks.resize(static_cast<std::size_t>(c.layers));
   vectors([](Block & b) -> auto& { return b.before_attention; });
   matrices(

@@ -27,6 +27,9 @@ for bytes in 0 10 28 1000 $((size - 1)); do
   head -c "$bytes" model.bin >short.bin
   expect 1 'short.bin ends too early' short.bin tokenizer.bin
 done
+# Two thousand million layers.
+{ head -c 8 model.bin; printf '\377\377\377\177'; tail -c +13 model.bin; } >short.bin
+expect 1 'short.bin ends too early' short.bin tokenizer.bin
 cat model.bin tokenizer.bin >long.bin
 expect 1 'bytes behind the model' long.bin tokenizer.bin
 head -c 100 tokenizer.bin >short.bin
