@@ -150,7 +150,7 @@ namespace {
 
 /// Appends those that sizes call for, with lists of their own behind the first `words` of the workspace.
 void add_sort_passes(PassList& list, Sorting s, std::int64_t& words) {
-  if (sorts_in_tiles(s.length) && s.given_positions.numel == 0) return add_tile_pass(list, s);
+  if (sorts_in_tiles(s.length)) return add_tile_pass(list, s);
   // Keys and positions, twice; each list begins at a multiple of the larger of both.
   const std::int64_t numel = s.sequences * s.length, all = (numel + 1) / 2 * 2, per_key = s.wide ? 2 : 1;
   for (std::int64_t k = 0; k < 2; ++k)

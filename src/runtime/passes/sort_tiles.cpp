@@ -42,7 +42,7 @@ bool sorts_in_tiles(std::int64_t length) { return length <= kMostLanes * kItems;
 
 void add_tile_pass(PassList& list, const Sorting& s) {
   const Tile tile = tile_of(s.sequences, s.length);
-  const bool packed = tile.sequences > 1, strided = is_strided(s);
+  const bool packed = tile.sequences > 1, strided = is_strided(s), given = s.given_positions.numel > 0;
   const int digits = (s.end_bit - s.first_bit + kBits - 1) / kBits;
   const auto flag = [](const char* name, bool is_set) {
     return std::string("#define ") + name + (is_set ? " 1\n" : " 0\n");
@@ -51,14 +51,18 @@ void add_tile_pass(PassList& list, const Sorting& s) {
     return std::string("#define ") + name + " " + std::to_string(value) + "\n";
   };
   Pass pass;
-  pass.name = "sort_tiles";
+  pass.name = given ? "sort_tiles_again" : "sort_tiles";
   pass.body = "sort_tiles.inc";
   pass.defines = s.define_key + define_digit() + number("ITEMS", tile.items) +
                  number("EACH", kDigits / tile.lanes) + number("MASKS", tile.lanes / 32 * kDigits) +
                  flag("PACKED", packed) + flag("STRIDED", strided) + flag("KEYS", s.keys_stay) +
-                 flag("WIDE", s.wide);
+                 flag("WIDE", s.wide) + flag("GIVEN", given);
   pass.buffers.push_back(s.given);
   pass.buffers.back().name = "keys";
+  if (given) {
+    pass.buffers.push_back(s.given_positions);
+    pass.buffers.back().name = "positions";
+  }
   name_lists(pass, s.result, "to", "places", true, s.keys_stay);
   pass.lanes = tile.lanes;
   pass.least_groups =
