@@ -36,8 +36,11 @@ std::string Dialect::workgroup_welford(const std::string&, DType, const Target&,
 std::string Dialect::cluster_function(const std::string&, DType, std::size_t, const std::string&, int) const {
   lacks("clusters of workgroups");
 }
-std::string Dialect::cluster_call(const std::string&, DType, const std::vector<std::string>&,
-                                  const std::string&, const std::string&, int) const {
+std::string Dialect::cluster_memory(const std::string&, DType, std::size_t, int) const {
+  lacks("clusters of workgroups");
+}
+std::string Dialect::cluster_call(const std::string&, const std::string&, const std::vector<std::string>&,
+                                  const std::string&) const {
   lacks("clusters of workgroups");
 }
 std::string Dialect::row_function(const std::string&, Op, DType, const std::string&, const Target&) const {

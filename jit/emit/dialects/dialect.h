@@ -157,13 +157,17 @@ class Dialect : public Syntax {
   /// `join` combines what is called v and w, one for each value, into the former.
   virtual std::string cluster_function(const std::string& name, DType dtype, std::size_t values,
                                        const std::string& join, int cluster) const;
-  /// The statement that calls it. `turn` is a U32 of this call alone, 0 at first; `rank` the workgroup's
-  /// number in its cluster.
-  virtual std::string cluster_call(const std::string& function, DType dtype,
-                                   const std::vector<std::string>& values, const std::string& turn,
-                                   const std::string& rank, int cluster) const;
-  /// Statement: all workgroups of a cluster have come here.
+  /// Statements before all others of a kernel: what a reduction of so many values calls it with, by the
+  /// reduction's name.
+  virtual std::string cluster_memory(const std::string& name, DType dtype, std::size_t values,
+                                     int cluster) const;
+  /// Statement behind these: all workgroups of a cluster have come here.
+  std::string cluster_begin;
+  /// Statement: they have, and see what others have written before.
   std::string cluster_barrier;
+  /// The statement that calls it. `rank` is the workgroup's number in its cluster.
+  virtual std::string cluster_call(const std::string& function, const std::string& name,
+                                   const std::vector<std::string>& values, const std::string& rank) const;
 
   /// The statement that calls one of these for a reduction's values. `again`: the same statement may come
   /// next, with no other call for a workgroup in between. `lanes`: the number of the workgroup's.

@@ -238,13 +238,13 @@ void Accumulators::join_cluster(const std::vector<ExprId>& ids, const std::vecto
     join = "sn_join_welford_" + std::string(name_of(type)) + "(v0, v1, v2, w0, w1, w2);";
   function += "_" + std::string(name_of(type));
   e_.functions[function] = e_.dialect.cluster_function(function, type, values.size(), join, k_.row_cluster);
-  e_.out.line(e_.dialect.cluster_call(function, type, values, turn(ids[0]), kClusterRank, k_.row_cluster));
+  e_.out.line(e_.dialect.cluster_call(function, name(ids[0]), values, kClusterRank));
 }
 
 void Accumulators::begin_cluster() {
   for (ExprId id = 0; id < k_.exprs.size(); ++id)
     if (k_.exprs[id].kind == ir::ExprKind::Reduce)
-      e_.out.line(e_.dialect.variable(Type::U32, turn(id), e_.dialect.literal(Type::U32, 0)));
+      e_.out.line(e_.dialect.cluster_memory(name(id), dtype(id), is_welford(id) ? 3 : 1, k_.row_cluster));
 }
 
 void Accumulators::join_rows(ExprId id) {

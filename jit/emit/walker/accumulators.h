@@ -58,7 +58,6 @@ class Accumulators {
   void join_alone(ir::ExprId id);
   void join_several(const std::vector<ir::ExprId>& ids);
   void join_cluster(const std::vector<ir::ExprId>& ids, const std::vector<std::string>& values);
-  static std::string turn(ir::ExprId id) { return name(id) + "_turn"; }
   struct Partial {
     std::string name;
     DType dtype;

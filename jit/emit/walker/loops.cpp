@@ -151,7 +151,7 @@ class Loops : private LoopText {
           Type::U32, kClusterRank,
           e_.dialect.cast(Type::U32, e_.dialect.workgroup) + " % " + u32(k_.row_cluster)));
       sums_.begin_cluster();
-      e_.out.line(e_.dialect.cluster_barrier);  // all workgroups have begun
+      e_.out.line(e_.dialect.cluster_begin);
     }
     if (held_.any() && k_.row_ragged) {
       if (const std::string shifts = vectors_.shift_condition(); !shifts.empty()) {

@@ -37,6 +37,7 @@ class CudaDialect : public Dialect {
     rows_of_subgroups = true;
     joins_together = true;
     barrier = "sn_barrier();";
+    cluster_begin = "sn_cluster_begin();";
     cluster_barrier = "sn_cluster_barrier();";
     unroll = "#pragma unroll";
     unroll_8 = "#pragma unroll 8";
@@ -153,13 +154,18 @@ class CudaDialect : public Dialect {
                                const std::string& join, int cluster) const override {
     return cuda_cluster(name, dtype, values, join, cluster);
   }
-  std::string cluster_call(const std::string& function, DType dtype, const std::vector<std::string>& values,
-                           const std::string& turn, const std::string& rank, int cluster) const override {
+  std::string cluster_memory(const std::string& name, DType dtype, std::size_t values,
+                             int cluster) const override {
+    return std::string("__shared__ ") + (size_of(dtype) == 8 ? "u64 " : "u32 ") + name + "_places[2][" +
+           std::to_string(values) + "][" + std::to_string(cluster) + "]; __shared__ u64 " + name +
+           "_came[2]; u32 " + name + "_turn = 0u; sn_cluster_open(" + name + "_came);";
+  }
+  std::string cluster_call(const std::string& function, const std::string& name,
+                           const std::vector<std::string>& values, const std::string& rank) const override {
     std::string arguments;
     for (const std::string& value : values) arguments += value + ", ";
-    return std::string("{ __shared__ ") + (size_of(dtype) == 8 ? "u64" : "u32") + " places[2][" +
-           std::to_string(values.size()) + "][" + std::to_string(cluster) + "]; " + function + "(" +
-           arguments + "places, " + turn + ", " + rank + "); }";
+    return function + "(" + arguments + name + "_places, " + name + "_came, " + name + "_turn, " + rank +
+           ");";
   }
 
   // Each call has memory of its own: what another call's barrier has let through may be written over.
@@ -191,7 +197,7 @@ class CudaDialect : public Dialect {
   std::string_view function(std::string_view name) const override { return cuda_function(name); }
   void add_functions(const Target& target, std::map<std::string, std::string>& functions) const override {
     functions["sn_barrier"] = cuda_barrier(target);
-    functions["sn_cluster_barrier"] = cuda_cluster_barrier();
+    cuda_cluster_functions(functions);
   }
 
  protected:

@@ -134,18 +134,17 @@ std::string cuda_rows(const std::string& name, Op op, DType dtype, const std::st
          join + "  }\n}\n";
 }
 
-// Each block stores its values in all blocks' shared memory; then every lane combines them in the order of
-// the blocks. Calls take turns with two places: when one is written again, the call in between has had its
-// barrier, so all have read it.
+// Each block sends its values to all blocks of the cluster, itself among them, whose barriers count the bytes
+// that come; then every lane combines them in the order of the blocks. A barrier of the whole cluster would
+// wait until global memory has what was written to it before. Two places take turns: a block sends for the
+// second time from now once it has heard of the first, which the others send when all their lanes have read
+// what came before.
 std::string cuda_cluster(const std::string& name, DType dtype, std::size_t values, const std::string& join,
                          int cluster) {
   const std::string type(c_type(dtype)), count = std::to_string(values), blocks = std::to_string(cluster);
   const bool is_wide = size_of(dtype) == 8;
-  const std::string word = is_wide ? "u64" : "u32", suffix = is_wide ? "b64" : "b32";
-  std::string parameters;
-  for (std::size_t i = 0; i < values; ++i) {
-    parameters += type + "& v" + std::to_string(i) + ", ";
-  }
+  const std::string word = is_wide ? "u64" : "u32", suffix = is_wide ? "b64" : "b32",
+                    bytes = std::to_string(values * static_cast<std::size_t>(cluster) * (is_wide ? 8 : 4));
   const auto bits = [&](const std::string& value) {
     switch (dtype) {
       case DType::f32: return "u32(__float_as_int(" + value + "))";
@@ -161,35 +160,66 @@ std::string cuda_cluster(const std::string& name, DType dtype, std::size_t value
       default: return type + "(" + words + ")";
     }
   };
-  std::string text = "SN_FN void " + name + "(" + parameters + word + " (*places)[" + count + "][" + blocks +
-                     "], u32& turn, u32 rank) {\n  if (threadIdx.x < " + blocks + "u) {\n";
+  std::string text = "SN_FN void " + name + "(";
+  for (std::size_t i = 0; i < values; ++i) text += type + "& v" + std::to_string(i) + ", ";
+  text += word + " (&places)[2][" + count + "][" + blocks + "], u64 (&came)[2], u32& turn, u32 rank) {\n" +
+          "  const u32 slot = turn & 1u, own = sn_cluster_address(&came[slot]);\n" +
+          "  if (threadIdx.x == 0u) sn_cluster_expect(own, " + bytes + "u);\n" + "  if (threadIdx.x < " +
+          blocks + "u) {\n" + "    const u32 their = sn_cluster_address_of(own, threadIdx.x);\n";
   for (std::size_t i = 0; i < values; ++i) {
     const std::string number = std::to_string(i);
-    text +=
-        "    {\n      u32 at;\n"
-        "      asm(\"{ .reg .u64 t; cvta.to.shared.u64 t, %1; cvt.u32.u64 %0, t; }\" : \"=r\"(at) : "
-        "\"l\"(&places[turn][" +
-        number +
-        "][rank]));\n"
-        "      asm(\"mapa.shared::cluster.u32 %0, %0, %1;\" : \"+r\"(at) : \"r\"(threadIdx.x));\n"
-        "      asm volatile(\"st.shared::cluster." +
-        suffix + " [%0], %1;\" :: \"r\"(at), \"" + (is_wide ? "l" : "r") + "\"(" + bits("v" + number) +
-        ") : \"memory\");\n    }\n";
+    text += "    asm volatile(\"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes." + suffix +
+            " [%0], %1, [%2];\" :: \"r\"(sn_cluster_address_of(sn_cluster_address(&places[slot][" + number +
+            "][rank]), threadIdx.x)), \"" + (is_wide ? "l" : "r") + "\"(" + bits("v" + number) +
+            "), \"r\"(their) : \"memory\");\n";
   }
-  text += "  }\n  sn_cluster_barrier();\n";
+  text += "  }\n  sn_cluster_wait(own, turn >> 1 & 1u);\n";
   for (std::size_t i = 0; i < values; ++i)
-    text += "  v" + std::to_string(i) + " = " + value("places[turn][" + std::to_string(i) + "][0]") + ";\n";
+    text += "  v" + std::to_string(i) + " = " + value("places[slot][" + std::to_string(i) + "][0]") + ";\n";
   text += "  for (u32 b = 1u; b < " + blocks + "u; ++b) {\n";
   for (std::size_t i = 0; i < values; ++i)
     text += "    const " + type + " w" + std::to_string(i) + " = " +
-            value("places[turn][" + std::to_string(i) + "][b]") + ";\n";
-  return text + "    " + join + "\n  }\n  turn ^= 1u;\n}\n";
+            value("places[slot][" + std::to_string(i) + "][b]") + ";\n";
+  return text + "    " + join + "\n  }\n  ++turn;\n}\n";
 }
 
-std::string cuda_cluster_barrier() {
-  return "SN_FN void sn_cluster_barrier() {\n"
-         "  asm volatile(\"barrier.cluster.arrive.release.aligned;\\n\\t"
-         "barrier.cluster.wait.acquire.aligned;\" ::: \"memory\");\n}\n";
+void cuda_cluster_functions(std::map<std::string, std::string>& functions) {
+  functions["sn_cluster_address"] =
+      "SN_FN u32 sn_cluster_address(const void* at) {\n"
+      "  u32 address;\n"
+      "  asm(\"{ .reg .u64 t; cvta.to.shared.u64 t, %1; cvt.u32.u64 %0, t; }\" : \"=r\"(address) : "
+      "\"l\"(at));\n"
+      "  return address;\n}\n";
+  functions["sn_cluster_address_of"] =
+      "SN_FN u32 sn_cluster_address_of(u32 own, u32 rank) {\n"
+      "  u32 address;\n"
+      "  asm(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(address) : \"r\"(own), \"r\"(rank));\n"
+      "  return address;\n}\n";
+  functions["sn_cluster_expect"] =
+      "SN_FN void sn_cluster_expect(u32 came, u32 bytes) {\n"
+      "  asm volatile(\"mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;\" :: \"r\"(came), "
+      "\"r\"(bytes) : \"memory\");\n}\n";
+  functions["sn_cluster_wait"] =
+      "SN_FN void sn_cluster_wait(u32 came, u32 parity) {\n"
+      "  u32 done;\n"
+      "  do {\n"
+      "    asm volatile(\"{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; "
+      "selp.u32 %0, 1, 0, p; }\" : \"=r\"(done) : \"r\"(came), \"r\"(parity) : \"memory\");\n"
+      "  } while (done == 0u);\n}\n";
+  functions["sn_cluster_open"] =
+      "SN_FN void sn_cluster_open(u64 (&came)[2]) {\n"
+      "  if (threadIdx.x < 2u)\n"
+      "    asm volatile(\"mbarrier.init.shared::cta.b64 [%0], 1;\" :: "
+      "\"r\"(sn_cluster_address(&came[threadIdx.x])) : \"memory\");\n}\n";
+  functions["sn_cluster_barrier"] =
+      "SN_FN void sn_cluster_barrier() {\n"
+      "  asm volatile(\"barrier.cluster.arrive.release.aligned;\\n\\t"
+      "barrier.cluster.wait.acquire.aligned;\" ::: \"memory\");\n}\n";
+  functions["sn_cluster_begin"] =
+      "SN_FN void sn_cluster_begin() {\n"
+      "  asm volatile(\"fence.mbarrier_init.release.cluster;\\n\\t"
+      "barrier.cluster.arrive.relaxed.aligned;\\n\\t"
+      "barrier.cluster.wait.acquire.aligned;\" ::: \"memory\");\n}\n";
 }
 
 std::string cuda_barrier(const Target& target) {

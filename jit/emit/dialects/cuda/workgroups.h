@@ -2,6 +2,7 @@
 // every lane gets the result. Arguments as Dialect::workgroup_function.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "jit/emit/dialects/dialect.h"
@@ -15,11 +16,11 @@ std::string cuda_exchange_several(const std::string& name, DType dtype,
                                   const std::vector<std::string>& combines, const Target& target, int lanes);
 std::string cuda_exchange_welford(const std::string& name, DType dtype, const Target& target, int lanes);
 
-/// As Dialect::cluster_function, and the barrier of a cluster. Blocks write into each other's shared memory
+/// As Dialect::cluster_function, and what such functions call. Blocks write into each other's shared memory
 /// (compute capability 9.0).
 std::string cuda_cluster(const std::string& name, DType dtype, std::size_t values, const std::string& join,
                          int cluster);
-std::string cuda_cluster_barrier();
+void cuda_cluster_functions(std::map<std::string, std::string>& functions);
 
 /// As Dialect::row_function.
 std::string cuda_rows(const std::string& name, Op op, DType dtype, const std::string& combine,
