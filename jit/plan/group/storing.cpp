@@ -36,6 +36,7 @@ class StoreChooser {
         storing_(graph.nodes.size(), Storing::Inline),
         needs_(graph.nodes.size()),
         inlined_(graph.nodes.size(), 0),
+        is_weighed_(graph.nodes.size()),
         seen_(graph.nodes.size(), 0),
         is_score_(graph.nodes.size()) {}
 
@@ -45,6 +46,13 @@ class StoreChooser {
     // Users before operands, so that it is known in which kernels a node would be computed.
     for (NodeId id = static_cast<NodeId>(graph_.nodes.size()); id-- > 0;)
       if (node(id).kind == NodeKind::Op) choose(id);
+    // What is shared further down was not known to be in memory, so that some values seemed to take more to
+    // compute again than they do: those of a norm of what a block adds, say, as much as all blocks before it.
+    // Operands before users, so that it is known what is in memory.
+    knows_memory_ = true;
+    for (NodeId id = 0; id < graph_.nodes.size(); ++id)
+      if (is_weighed_[id] && storing_[id] == Storing::Chosen && !still_pays(id))
+        storing_[id] = Storing::Inline;
     return std::move(storing_);
   }
 
@@ -55,6 +63,9 @@ class StoreChooser {
     return static_cast<double>(node(id).shape.numel()) * static_cast<double>(size_of(node(id).dtype));
   }
   bool is_pinned(NodeId id) const { return storing_[id] == Storing::Required; }
+  bool is_in_memory(NodeId id) const {
+    return knows_memory_ ? storing_[id] != Storing::Inline : is_pinned(id);
+  }
 
   /// Memory for a node that a kernel computes; externals have theirs.
   void pin(NodeId id) {
@@ -132,8 +143,10 @@ class StoreChooser {
       if (++inlined_[kernel] > options_.limits.max_exprs / 2) storing_[id] = Storing::Chosen;
     if (need.kernels.size() < 2 && !need.expanded) return;  // most nodes: nothing to weigh
     const Below sum = below(id);
-    if (need.kernels.size() > 1 && (storing_pays(id, sum) || stands_for_reductions(id, sum)))
-      storing_[id] = Storing::Chosen;
+    if (need.kernels.size() > 1) {
+      is_weighed_[id] = storing_pays(id, sum, options_.launch_bytes) && !stands_for_reductions(id, sum);
+      if (is_weighed_[id] || stands_for_reductions(id, sum)) storing_[id] = Storing::Chosen;
+    }
     if (need.expanded && sum.weight > kExpandedWeight) storing_[id] = Storing::Expanded;
   }
 
@@ -167,11 +180,12 @@ class StoreChooser {
     return need;
   }
 
-  /// Leaves and work below a node, down to what is in memory for sure.
+  /// Leaves and work below a node, down to what is in memory as far as is known.
   struct Below {
     double leaf_bytes = 0;
     int weight = 0;
     double reduced_bytes = 0;                    // of the leaves that are reductions
+    double merged_bytes = 0;                     // of those that are in memory unless the node itself is
     std::vector<SizeChecks::Term> leaves;        // where checks want them
     std::vector<SizeChecks::Term> other_leaves;  // that are no reductions
   };
@@ -184,8 +198,9 @@ class StoreChooser {
       todo_.pop_back();
       if (std::exchange(seen_[at], searches_) == searches_) continue;
       const Node& n = node(at);
-      if (n.kind == NodeKind::External || (at != id && (is_pinned(at) || n.has_inner_loops()))) {
+      if (n.kind == NodeKind::External || (at != id && (is_in_memory(at) || n.has_inner_loops()))) {
         sum.leaf_bytes += bytes(at);
+        if (n.kind == NodeKind::Op && !is_pinned(at) && users_[at].size() == 1) sum.merged_bytes += bytes(at);
         const bool is_reduced = n.kind == NodeKind::Op && n.is(OpClass::Reduce);
         if (is_reduced) sum.reduced_bytes += bytes(at);
         if (graph_.checks) {
@@ -204,20 +219,29 @@ class StoreChooser {
   /// True iff it takes less time to write a value that several kernels need and to read it back than to
   /// compute it in each of them. Storing it costs a launch too, unless it merges with a neighbour: that is
   /// not known yet.
-  bool storing_pays(NodeId id, const Below& below) const {
+  bool storing_pays(NodeId id, const Below& below, double launch_bytes) const {
     if (below.weight > kInlineWeight) return true;
     const double uses = static_cast<double>(needs_[id].kernels.size()), size = bytes(id);
     const double work = below.weight * static_cast<double>(node(id).shape.numel()) / options_.work_per_byte;
-    const bool pays = (uses - 1) * (below.leaf_bytes + work) > (uses + 1) * size + options_.launch_bytes;
+    const bool pays = (uses - 1) * (below.leaf_bytes + work) > (uses + 1) * size + launch_bytes;
     if (graph_.checks) {
       std::vector<SizeChecks::Term> terms = below.leaves;
       for (SizeChecks::Term& leaf : terms) leaf.times *= uses - 1;
       const double of_element = (uses - 1) * below.weight / options_.work_per_byte -
                                 (uses + 1) * static_cast<double>(size_of(node(id).dtype));
       terms.push_back({node(id).shape, of_element});
-      graph_.checks->compare(SizeChecks::Is::More, std::move(terms), -options_.launch_bytes, pays);
+      graph_.checks->compare(SizeChecks::Is::More, std::move(terms), -launch_bytes, pays);
     }
     return pays;
+  }
+
+  /// As storing_pays, where operands are known to be in memory or not. The kernel that reduces something for
+  /// this value alone stores it instead: neither is that written and read, nor is there another launch.
+  bool still_pays(NodeId id) {
+    Below sum = below(id);
+    const double uses = static_cast<double>(needs_[id].kernels.size());
+    sum.leaf_bytes += 2 * sum.merged_bytes / (uses - 1);
+    return storing_pays(id, sum, sum.merged_bytes > 0 ? 0 : options_.launch_bytes);
   }
 
   /// True iff the value comes of reductions alone and is expanded, such as the root of a row's variance. It
@@ -241,6 +265,8 @@ class StoreChooser {
   std::vector<Storing> storing_;
   std::vector<Need> needs_;
   std::vector<std::size_t> inlined_;  // for stored nodes: how many nodes their kernels compute inline
+  std::vector<bool> is_weighed_;      // stored for that alone
+  bool knows_memory_ = false;         // ... for all operands of what is looked at
   std::vector<std::uint32_t> seen_;   // the last search below that has seen a node
   std::uint32_t searches_ = 0;
   std::vector<NodeId> todo_;
