@@ -107,19 +107,22 @@ struct Formula {
     const A wide = is_half(given.dtype()) ? given.cast(DType::f32, where) : given;
     std::array<std::int64_t, 3> count{1, 1, 1}, back{};
     for (std::size_t i = 0; i < w.dims; ++i) count[i] = (w.reach(i) + w.stride[i] - 1) / w.stride[i];
+    A nearest;  // the number that an element has in the last window that begins at it or before it
+    for (std::size_t i = 0; i < w.dims; ++i) {
+      const A from_start =
+          A::add(places(input[i + 2], 1, i + 2, rank(), given.device().inner(), where), w.padding[i], where);
+      const A in_stride =
+          w.stride[i] == 1 ? A::mul(from_start, 0, where) : A::remainder(from_start, w.stride[i], where);
+      const A part = A::mul(in_stride, numbering.line[i], where);
+      nearest = nearest.defined() ? A::add(nearest, part, where) : part;
+    }
     A sum;
     for (back[0] = 0; back[0] < count[0]; ++back[0])
       for (back[1] = 0; back[1] < count[1]; ++back[1])
         for (back[2] = 0; back[2] < count[2]; ++back[2]) {
-          A own;  // the number that an element has in that window
-          for (std::size_t i = 0; i < w.dims; ++i) {
-            const A from_start = A::add(places(input[i + 2], 1, i + 2, rank(), given.device().inner(), where),
-                                        w.padding[i], where);
-            const A in_stride = w.stride[i] == 1 ? A::mul(from_start, 0, where)
-                                                 : A::remainder(from_start, w.stride[i], where);
-            const A part = A::mul(A::add(in_stride, back[i] * w.stride[i], where), numbering.line[i], where);
-            own = own.defined() ? A::add(own, part, where) : part;
-          }
+          std::int64_t further = 0;
+          for (std::size_t i = 0; i < w.dims; ++i) further += back[i] * w.stride[i] * numbering.line[i];
+          const A own = A::add(nearest, further, where);
           const A chosen =
               of_window(number, back, static_cast<double>(numbering.none)).cast(DType::i32, where);
           const A part = A::where(A::equal(chosen, own, where), of_window(wide, back, 0), 0.0, where);

@@ -39,12 +39,15 @@ class Plans : public runtime::TraceObserver {
       if (const auto* convolution = dynamic_cast<const library::Conv2dOp*>(op->get()))
         convolutions.push_back(*convolution);
     }
+    for (const ir::Kernel& kernel : plan.kernels)
+      for (const ir::IndexMap& map : kernel.maps) divided += map.steps.size() > 1 ? 1 : 0;
     for (const plan::Placement& placement : plan.placements) strides.push_back(placement.layout.strides);
   }
 
   std::vector<library::Conv2dOp> convolutions;
   std::vector<Dims> strides;  // of results that are still held
   int launches = 0, launches_plain = 0;
+  int divided = 0;  // indices that kernels find by dividing, since loops are in another order than memory
 };
 
 AnyTensor blank(const Shape& shape, const Device& on = device) {
@@ -91,6 +94,28 @@ TEST_CASE("pooling reads and the gradients of convolutions write them so") {
     if (op.direction == library::Conv2dOp::Direction::BackwardWeight && op.c_in == 16) CHECK(op.y_last);
   }
   CHECK(plans.launches == plans.launches_plain);
+}
+
+TEST_CASE("pools by windows that overlap read and write them so") {
+  const AnyTensor x = blank({2, 8, 9, 9}), w = blank({16, 8, 3, 3}), v = blank({8, 16, 3, 3});
+  const nn::MaxPool2d pool{.kernel = {3, 3}, .stride = {{2, 2}}, .padding = {1, 1}};
+  AnyTensor y;
+  const auto program = [&](const auto& pooled) {
+    return [&] { y = pooled(positive(x.conv2d(w, {.padding = {1, 1}}))).conv2d(v, {}).sum({0}); };
+  };
+  const Plans greatest(
+      program([&](const AnyTensor& image) { return pool.forward(Tensor<4>(image)).dynamic(); }));
+  const Plans mean(program([&](const AnyTensor& image) {
+    const nn::AvgPool2d average{.kernel = {3, 3}, .stride = {{2, 2}}, .padding = {1, 1}};
+    return average.forward(Tensor<4>(image)).dynamic();
+  }));
+  for (const Plans* plans : {&greatest, &mean}) {
+    REQUIRE(plans->convolutions.size() == 2);
+    CHECK(plans->convolutions[0].y_last);
+    CHECK(plans->convolutions[1].x_last);
+    CHECK(plans->launches <= plans->launches_plain);
+    CHECK(plans->divided == 0);
+  }
 }
 
 TEST_CASE("images that nothing is won for lie in order") {

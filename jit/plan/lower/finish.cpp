@@ -167,6 +167,23 @@ bool reaches_far(const IndexMap& map, double beyond = 0) {
   return false;
 }
 
+/// How far apart a map's numbers are at neighbours along a loop dim, in the middle of the loop where it has
+/// several steps.
+std::int64_t apart(const IndexMap& map, std::size_t dim) {
+  const MapStep& first = map.steps().front();
+  if (map.steps().size() == 1) return first.strides[dim];
+  IndexMap still = map;
+  for (MapStep& step : still.steps()) {
+    step.moving = {};
+    for (std::int64_t& extent : step.extents) extent = std::max<std::int64_t>(1, extent);
+  }
+  std::vector<std::int64_t> point(first.extents.begin(), first.extents.end());
+  for (std::int64_t& coordinate : point) coordinate = std::max<std::int64_t>(0, coordinate / 2 - 1);
+  std::vector<std::int64_t> next = point;
+  ++next[dim];
+  return still.at(next) - still.at(point);
+}
+
 // So many elements in a row, and a lane walks them as fast as several lanes.
 constexpr std::int64_t kFewest = 4;
 
@@ -181,14 +198,15 @@ ir::Schedule choose_schedule(const Draft& draft, const ir::Kernel& kernel, const
   bool overlap = false;  // rows that share elements, such as windows: those of neighbouring lanes are at hand
   for (const ir::Expr& expr : kernel.exprs) {
     if (expr.kind != ir::ExprKind::Load || expr.level != ir::Level::Inner) continue;
-    const MapStep& first = draft.maps[expr.map].steps()[0];
+    const IndexMap& map = draft.maps[expr.map];
+    const MapStep& first = map.steps()[0];
     double elements = 1;
     for (std::size_t k = 0; k < first.strides.size(); ++k)
       if (first.strides[k] != 0) elements *= static_cast<double>(first.extents[k]);
-    if (first.strides.back() == 1) along_inner += elements;
-    const std::int64_t next = first.strides[draft.outer_rank - 1];
-    overlap |= first.strides.back() == 1 && next != 0 && next < inner;
-    if (first.strides[draft.outer_rank - 1] == 1) along_outer += elements;
+    const std::int64_t within = apart(map, first.strides.size() - 1), next = apart(map, draft.outer_rank - 1);
+    if (within == 1) along_inner += elements;
+    overlap |= within == 1 && next != 0 && next < inner;
+    if (next == 1) along_outer += elements;
   }
   const bool short_rows = limits.short_row_lanes > 0 && kernel.inner_rank == 1 && !overlap;
   if (inner <= (short_rows ? kFewest : 16)) return ir::Schedule::LanesOuter;

@@ -1,8 +1,9 @@
 // Pass: which images lie with their channels last. A convolution that is given an image in another order than
 // it works in transposes it first, and transposes its result; between two of them that is work for nothing.
+// What elementwise work, pools and their gradients make of images lies as these do, whatever its rank.
 #include <algorithm>
-#include <array>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,10 +18,38 @@ namespace {
 // contractions, whose results lie with their channels last in any case.
 constexpr int kWorthAnotherOrder = 2, kWorthOfContractions = 1;
 
-// Where dims of (n, c, h, w) are in (n, h, w, c), and the other way round.
-constexpr std::array<std::int64_t, 4> kLast{0, 2, 3, 1}, kFirst{0, 3, 1, 2};
+/// Where dims of (n, c, ..) are in (n, .., c).
+std::vector<std::int64_t> last(std::size_t rank) {
+  std::vector<std::int64_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), std::int64_t{0});
+  std::rotate(axes.begin() + 1, axes.begin() + 2, axes.end());
+  return axes;
+}
+/// The other way round.
+std::vector<std::int64_t> first(std::size_t rank) {
+  std::vector<std::int64_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), std::int64_t{0});
+  std::rotate(axes.begin() + 1, axes.end() - 1, axes.end());
+  return axes;
+}
 
-Shape channels_last(const Shape& plain) { return {plain[0], plain[2], plain[3], plain[1]}; }
+Shape channels_last(const Shape& plain) {
+  Shape shape = plain;
+  for (std::size_t d = 1; d + 1 < plain.rank(); ++d) shape[d] = plain[d + 1];
+  shape[plain.rank() - 1] = plain[1];
+  return shape;
+}
+
+constexpr std::int64_t kImageDims = 3;  // n and c, as a set of dims
+
+/// Whether a view leaves the images of a batch and their channels as they are.
+std::uint64_t keeps_channels(const Graph& graph, NodeId id, const ir::DeviceTraits&) {
+  const Node& n = graph.nodes[id];
+  const Shape &from = graph.nodes[n.operands[0]].shape, &to = n.shape;
+  if (from.rank() < 3 || to.rank() < 3 || from[0] != to[0] || from[1] != to[1]) return 0;
+  if (n.op == Op::Permute) return n.ints[0] == 0 && n.ints[1] == 1;
+  return n.op != Op::Windows || n.ints[0] > 1;
+}
 
 /// In which orders the device has images: contractions take any, library ops what their kinds say, where the
 /// device gains by it.
@@ -64,7 +93,8 @@ std::uint64_t orders_of(const Graph& graph, NodeId id, const ir::DeviceTraits& t
   return bits;
 }
 
-/// Sets of nodes that lie alike: images that elementwise work leads from one to the next.
+/// Sets of nodes that lie alike: images that elementwise work, frames or reductions within channels lead from
+/// one to the next.
 class Images {
  public:
   Images(const Graph& graph, const ir::DeviceTraits& traits)
@@ -73,8 +103,14 @@ class Images {
         parent_(graph.nodes.size()),
         saved_(graph.nodes.size(), 0),
         contracts_(graph.nodes.size(), false),
-        in_order_(graph.nodes.size(), false) {
+        in_order_(graph.nodes.size(), false),
+        below_(graph.nodes.size()) {
     std::iota(parent_.begin(), parent_.end(), NodeId{0});
+    std::iota(below_.begin(), below_.end(), NodeId{0});
+    if (std::none_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const Node& n) { return n.is(OpClass::Library); }))
+      return;
+    for (NodeId id = 0; id < graph.nodes.size(); ++id) look_below(id);
     for (NodeId id = 0; id < graph.nodes.size(); ++id) join(id);
     for (NodeId id = 0; id < graph.nodes.size(); ++id) weigh(id);
   }
@@ -95,9 +131,10 @@ class Images {
 
   bool is_member(NodeId id) const {
     const Node& n = node(id);
-    if (n.kind != NodeKind::Op || n.shape.rank() != 4 || n.shape.numel() == 0) return false;
-    if (n.is(OpClass::Elementwise)) return true;
-    if (!n.is(OpClass::Library)) return false;
+    if (n.kind != NodeKind::Op || n.shape.rank() < 4 || n.shape.numel() == 0) return false;
+    if (n.is(OpClass::Elementwise) || n.op == Op::Pad) return true;
+    if (n.is(OpClass::Reduce)) return (n.ints[0] & kImageDims) == 0;
+    if (!n.is(OpClass::Library) || n.shape.rank() != 4) return false;
     // Further results name the op, which would be a view of itself.
     const library::Signature signature = signature_of(graph_, n);
     return signature.results.size() == 1 && orders_.of_result(n, signature) == library::ImageOrder::Either;
@@ -108,10 +145,22 @@ class Images {
     return id;
   }
 
+  /// Finds what views show that leave channels as they are.
+  void look_below(NodeId id) {
+    const Node& n = node(id);
+    if (!n.is(OpClass::View)) return;
+    if (graph_.checks) graph_.checks->ask(graph_, id, keeps_channels);
+    if (keeps_channels(graph_, id, {}) != 0) below_[id] = below_[n.operands[0]];
+  }
+
   void join(NodeId id) {
-    if (!is_member(id) || !node(id).is(OpClass::Elementwise)) return;
-    for (NodeId operand : node(id).operands)
-      if (is_member(operand) && node(operand).shape == node(id).shape) parent_[root(operand)] = root(id);
+    const Node& n = node(id);
+    if (!is_member(id) || n.is(OpClass::Library)) return;
+    for (NodeId operand : n.operands) {
+      const NodeId image = below_[operand];
+      if (is_member(image) && node(image).shape[0] == n.shape[0] && node(image).shape[1] == n.shape[1])
+        parent_[root(image)] = root(id);
+    }
   }
 
   void weigh(NodeId id) {
@@ -132,11 +181,18 @@ class Images {
       const library::ImageOrder order = orders_.of_operand(n, signature, k);
       if (graph_.checks && order != library::ImageOrder::NotAnImage)
         graph_.checks->ask(graph_, id, orders_of);
-      if (order == library::ImageOrder::NotAnImage || !is_member(n.operands[k])) continue;
-      const NodeId set = root(n.operands[k]);
+      const NodeId image = seen_by(n.operands[k]);
+      if (order == library::ImageOrder::NotAnImage || !is_member(image)) continue;
+      const NodeId set = root(image);
       saved_[set] += order == library::ImageOrder::Either ? 1 : -1;
       if (order == library::ImageOrder::Either && orders_.is_contracted(n)) contracts_[set] = true;
     }
+  }
+
+  /// What an operand is a view of that strides can express.
+  NodeId seen_by(NodeId operand) const {
+    const std::optional<StridedView> view = strided_view(graph_, operand);
+    return view && view->base == below_[operand] ? view->base : operand;
   }
 
   const Graph& graph_;
@@ -145,6 +201,7 @@ class Images {
   std::vector<int> saved_;       // of sets, by their root: transposes that convolutions are saved
   std::vector<bool> contracts_;  // sets that contractions read or write
   std::vector<bool> in_order_;   // sets that have to lie in the order of their dims
+  std::vector<NodeId> below_;    // of views, the image that they show
 };
 
 /// Writes a graph in which some images lie with their channels last.
@@ -161,44 +218,68 @@ class Writer {
   }
 
  private:
-  /// The node computes (n, h, w, c), and others are given a view of it that is (n, c, h, w).
+  /// The node computes (n, .., c), and others are given a view of it that is (n, c, ..).
   NodeId image(Rewriter& to, NodeId id, Node node) {
-    if (node.is(OpClass::Elementwise)) {
+    const std::size_t rank = node.shape.rank();
+    if (node.is(OpClass::Library)) {
+      node.channels_last = true;
+    } else {
       for (std::size_t k = 0; k < node.operands.size(); ++k) {
         NodeId& operand = node.operands[k];
         if (to.node(operand).kind == NodeKind::Scalar) continue;
         const NodeId written = written_[to.before().nodes[id].operands[k]];
         operand = written != kNoNode ? written : seen_last(to, operand);
       }
-    } else {
-      node.channels_last = true;
+      if (node.is(OpClass::Reduce)) node.ints[0] = dims_last(node.ints[0], rank);
+      if (node.op == Op::Pad) frame_last(node, rank);
     }
     node.shape = channels_last(node.shape);
     written_[id] = to.add(std::move(node));
-    return to.permute(written_[id], {kFirst.begin(), kFirst.end()});
+    return to.permute(written_[id], first(rank));
+  }
+
+  /// A set of dims of (n, c, ..) as one of (n, .., c).
+  static std::int64_t dims_last(std::int64_t dims, std::size_t rank) {
+    const std::vector<std::int64_t> axes = last(rank);
+    std::int64_t result = 0;
+    for (std::size_t d = 0; d < rank; ++d) result |= (dims >> axes[d] & 1) << d;
+    return result;
+  }
+
+  /// What a frame has before and between the elements of each dim, in the order of (n, .., c).
+  static void frame_last(Node& node, std::size_t rank) {
+    const std::vector<std::int64_t> axes = last(rank), ints = node.ints;
+    const std::vector<NodeStart> starts = std::exchange(node.starts, {});
+    for (std::size_t d = 0; d < rank; ++d) {
+      const auto from = static_cast<std::size_t>(axes[d]);
+      node.ints[d] = ints[from];
+      node.ints[rank + d] = ints[rank + from];
+      for (const NodeStart& start : starts)
+        if (start.dim == from) node.starts.push_back({static_cast<std::uint32_t>(d), start.start});
+    }
   }
 
   /// A reduction of such an image goes over it as it lies, so that it may share a kernel with what computes
   /// it.
   NodeId reduction(Rewriter& to, NodeId id, const Node& node) {
     const NodeId operand = written_[to.before().nodes[id].operands[0]];
-    std::int64_t dims = 0;
-    for (std::size_t d = 0; d < kLast.size(); ++d) dims |= (node.ints[0] >> kLast[d] & 1) << d;
-    const NodeId reduced = to.reduce(node.op, node.dtype, operand, dims);
-    return to.permute(reduced, {kFirst.begin(), kFirst.end()});
+    const std::size_t rank = node.shape.rank();
+    const NodeId reduced = to.reduce(node.op, node.dtype, operand, dims_last(node.ints[0], rank));
+    return to.permute(reduced, first(rank));
   }
 
-  /// What lies in order, seen as (n, h, w, c). What was expanded is expanded afterwards, so that passes find
+  /// What lies in order, seen as (n, .., c). What was expanded is expanded afterwards, so that passes find
   /// whose expansion it is.
   static NodeId seen_last(Rewriter& to, NodeId id) {
     const Node node = to.node(id);
-    if (node.is(OpClass::View) && node.op == Op::Expand && to.node(node.operands[0]).shape.rank() == 4)
+    const std::size_t rank = node.shape.rank();
+    if (node.is(OpClass::View) && node.op == Op::Expand && to.node(node.operands[0]).shape.rank() == rank)
       return to.view(Op::Expand, seen_last(to, node.operands[0]), channels_last(node.shape));
-    return to.permute(id, {kLast.begin(), kLast.end()});
+    return to.permute(id, last(rank));
   }
 
   std::vector<bool> lie_last_;
-  std::vector<NodeId> written_;  // for nodes of the graph as it was, the node that is (n, h, w, c)
+  std::vector<NodeId> written_;  // for nodes of the graph as it was, the node that is (n, .., c)
 };
 
 }  // namespace
