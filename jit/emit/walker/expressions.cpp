@@ -236,6 +236,11 @@ void Expressions::define_load(ExprId id) {
     return;
   }
   out.line(dialect.variable(e.dtype, value(id), zero(e.dtype)));
+  // Numbers found by dividing are found once for all who read there.
+  const auto reads_there = [&](const Expr& other) {
+    return other.kind == ExprKind::Load && other.map == e.map;
+  };
+  if (std::count_if(kernel.exprs.begin(), kernel.exprs.end(), reads_there) > 1) number(e.map);
   open(dialect.when(value(e.predicate)));
   const std::string at = position(e.map);
   out.line(value(id) + " = " + dialect.read(kernel, e.buffer, at) + ";");

@@ -149,6 +149,7 @@ class Lowering : private MemoryReader {
     if (!is_loaded(at.id))
       return memo(at.id, at.map, predicate, [&] { return compute(at.id, at.map, predicate); });
     const MapId map = n.kind == NodeKind::External ? in_memory(at.id, at.map) : at.map;
+    if (n.shape.numel() > 0 && !is_decided_by(predicate, map)) predicate = ir::kNone;
     return memo(at.id, map, predicate, [&] { return load(at.id, map, predicate); });
   }
 
@@ -349,7 +350,8 @@ class Lowering : private MemoryReader {
     where.args[0] = on_grid;
     where.args[1] = value(placed, intern(grid.below(index_map(map))), both(id, predicate, on_grid));
     // What is not loaded is 0.
-    if (graph_.pads_with_zeros(n) && draft_.exprs[where.args[1]].kind == ir::ExprKind::Load)
+    const ir::Expr& inside = draft_.exprs[where.args[1]];
+    if (graph_.pads_with_zeros(n) && inside.kind == ir::ExprKind::Load && inside.predicate != ir::kNone)
       return where.args[1];
     if (assigns) {
       where.args[2] = value(n.operands[0], map, around(id, on_grid, predicate));

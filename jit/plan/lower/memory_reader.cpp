@@ -55,6 +55,19 @@ ir::ExprId MemoryReader::load(NodeId id, MapId place, ir::ExprId predicate) {
   return add(expr, id);
 }
 
+bool MemoryReader::is_decided_by(ir::ExprId predicate, MapId place) const {
+  if (predicate == ir::kNone) return false;
+  const ir::Expr& test = draft_.exprs[predicate];
+  if (test.kind == ir::ExprKind::Elementwise && (test.op == Op::And || test.op == Op::Not))
+    return is_decided_by(test.args[0], place) || is_decided_by(test.args[1], place);
+  if (test.kind != ir::ExprKind::InBounds) return true;
+  const MapStep::Numbers &tested = draft_.maps[test.map].steps().front().strides,
+                         &read = index_map(place).steps().front().strides;
+  for (std::size_t d = 0; d < tested.size(); ++d)
+    if (tested[d] != 0 && read[d] != 0) return true;
+  return false;
+}
+
 ir::ExprId MemoryReader::row(NodeId factor, MapId map, const Shape& points, std::size_t at, std::size_t own,
                              std::size_t along) {
   const std::optional<StridedView> view = owners_[factor] == kInline
