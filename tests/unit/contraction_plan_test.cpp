@@ -235,6 +235,39 @@ TEST_CASE("what follows a product is computed in its kernel") {
   CHECK(p.kernel->stores.size() == 2);
 }
 
+TEST_CASE("what moves much memory does not wait for few tiles of long sums") {
+  // The gradient of a weight, and what an optimizer does with it.
+  const auto step = [](std::int64_t in, std::int64_t out) {
+    return planned([&](const Device& device) {
+      const AnyTensor x = input({8192, in}, device), y = input({8192, out}, device),
+                      first = input({in, out}, device, DType::f32),
+                      second = input({in, out}, device, DType::f32),
+                      weight = input({in, out}, device, DType::f32);
+      const AnyTensor gradient = x.transpose(0, 1).matmul(y).cast(DType::f32),
+                      mean = AnyTensor::add(AnyTensor::mul(first, 0.9), AnyTensor::mul(gradient, 0.1)),
+                      square = AnyTensor::add(AnyTensor::mul(second, 0.9),
+                                              AnyTensor::mul(AnyTensor::mul(gradient, gradient), 0.1));
+      return std::vector{mean, square, AnyTensor::sub(weight, AnyTensor::div(mean, square.sqrt()))};
+    });
+  };
+  const Planned few = step(768, 768), many = step(768, 50304);
+  CHECK(few.tiled == 1);
+  CHECK(few.kernel->stores.size() == 1);
+  CHECK(few.plan.launches.size() == 2);
+  CHECK(few.has_cut("few tiles"));
+  CHECK(many.plan.launches.size() == 1);
+}
+
+TEST_CASE("a product whose transpose is read is computed so, through casts too") {
+  const Planned p = planned([](const Device& device) {
+    const AnyTensor x = input({8192, 768}, device), y = input({8192, 3072}, device);
+    const AnyTensor gradient = x.transpose(0, 1).matmul(y).cast(DType::f32).transpose(0, 1);
+    return std::vector{AnyTensor::mul(gradient, 0.5)};
+  });
+  CHECK(p.tiled == 1);
+  CHECK(p.plan.launches.size() == 1);  // a kernel that reads across rows would be a second one
+}
+
 TEST_CASE("what would break the tiles stays a kernel of its own") {
   const Planned softmax = planned([](const Device& device) {
     return std::vector{sinter::softmax(input({512, 128}, device).matmul(input({128, 256}, device)), 1)};

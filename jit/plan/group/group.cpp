@@ -21,7 +21,7 @@ Grouping group(const Graph& graph, const GroupOptions& options) {
   Lowerer lowerer(graph, options.limits);
   Grouping grouping = make_kernels(graph, users, options.limits, storing, lowerer);
   grouping.libraries = std::move(libraries);
-  if (options.fusion) merge_kernels(graph, options.limits, storing, lowerer, grouping);
+  if (options.fusion) merge_kernels(graph, options, storing, lowerer, grouping);
   return grouping;
 }
 

@@ -11,6 +11,7 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
+#include "jit/plan/group/tile_ends.h"
 #include "jit/plan/precedence.h"
 
 namespace sinter::plan {
@@ -92,9 +93,9 @@ struct Loops {
 
 class Merger {
  public:
-  Merger(const Graph& graph, const LowerLimits& limits, const std::vector<Storing>& storing, Lowerer& lowerer,
-         Grouping& grouping)
-      : Merger(graph, limits, storing, lowerer, grouping, reads_of(graph, grouping)) {}
+  Merger(const Graph& graph, const GroupOptions& options, const std::vector<Storing>& storing,
+         Lowerer& lowerer, Grouping& grouping)
+      : Merger(graph, options, storing, lowerer, grouping, reads_of(graph, grouping)) {}
 
   void run() {
     // A kernel is lowered with each one that it takes in. In long chains equals are merged first, so that
@@ -105,10 +106,11 @@ class Merger {
   }
 
  private:
-  Merger(const Graph& graph, const LowerLimits& limits, const std::vector<Storing>& storing, Lowerer& lowerer,
-         Grouping& grouping, const std::vector<std::vector<NodeId>>& reads)
+  Merger(const Graph& graph, const GroupOptions& options, const std::vector<Storing>& storing,
+         Lowerer& lowerer, Grouping& grouping, const std::vector<std::vector<NodeId>>& reads)
       : graph_(graph),
-        limits_(limits),
+        options_(options),
+        limits_(options.limits),
         storing_(storing),
         lowerer_(lowerer),
         result_(grouping),
@@ -144,6 +146,8 @@ class Merger {
     std::string refusal;
     Group merged = both(producer, consumer, &refusal);
     if (refusal.empty()) refusal = why_never(producer, consumer, merged);
+    if (refusal.empty() && is_slower_behind_tiles(producer, consumer))
+      refusal = "few tiles, which would move much memory behind a contraction";
     if (!refusal.empty()) return note(from, to, std::move(refusal));
 
     for (NodeId id : from.nodes) result_.owners[id] = kInline;
@@ -163,6 +167,37 @@ class Merger {
     result_.kernels[consumer] = std::move(std::get<LoweredGroup>(kernel));
     result_.kernels[producer] = {};
     return true;
+  }
+
+  /// What a group contracts by tiles, if anything.
+  NodeId contracted_by(GroupId g) const {
+    if (!result_.kernels[g].kernel().tiling.any()) return kNoNode;
+    for (const NodeId id : result_.groups[g].nodes)
+      if (node(id).is(OpClass::Contract)) return id;
+    return kNoNode;
+  }
+
+  bool is_slower_behind_tiles(GroupId a, GroupId b) const {
+    if (!limits_.tensor_cores.any()) return false;
+    const NodeId of_a = contracted_by(a), of_b = contracted_by(b);
+    if ((of_a == kNoNode) == (of_b == kNoNode)) return false;
+    const GroupId contraction = of_a == kNoNode ? b : a, other = of_a == kNoNode ? a : b;
+    const Shape& result = node(of_a == kNoNode ? of_b : of_a).shape;
+    for (const BufferUse& use : result_.kernels[contraction].buffers)
+      if (use.read && result_.owners[use.node] == Owner::kernel(other)) return false;  // in front of it
+    BehindTiles behind;
+    for (const BufferUse& use : result_.kernels[other].buffers) {
+      const Shape& shape = node(use.node).shape;
+      if (graph_.checks)
+        graph_.checks->compare(SizeChecks::Is::Equal, {{shape, 1}, {result, -1}}, 0,
+                               shape.numel() == result.numel());
+      if (shape.numel() != result.numel()) continue;
+      const double bytes =
+          static_cast<double>(size_of(node(use.node).dtype)) * ((use.read ? 1 : 0) + (use.written ? 1 : 0));
+      const bool is_handed = result_.owners[use.node] == Owner::kernel(contraction);
+      (is_handed ? behind.handed : behind.moved) += bytes;
+    }
+    return are_slower_behind_tiles(graph_, result, loops_[contraction].domain, behind, options_);
   }
 
   /// True iff both compute scores, and none that the other one computes too.
@@ -377,6 +412,7 @@ class Merger {
   }
 
   const Graph& graph_;
+  const GroupOptions& options_;
   const LowerLimits& limits_;
   const std::vector<Storing>& storing_;
   Lowerer& lowerer_;
@@ -390,9 +426,9 @@ class Merger {
 
 }  // namespace
 
-void merge_kernels(const Graph& graph, const LowerLimits& limits, const std::vector<Storing>& storing,
+void merge_kernels(const Graph& graph, const GroupOptions& options, const std::vector<Storing>& storing,
                    Lowerer& lowerer, Grouping& grouping) {
-  Merger(graph, limits, storing, lowerer, grouping).run();
+  Merger(graph, options, storing, lowerer, grouping).run();
 }
 
 }  // namespace sinter::plan

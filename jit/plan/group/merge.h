@@ -9,7 +9,7 @@ namespace sinter::plan {
 
 /// Merges kernels with those whose results they read, then kernels that read the same data. Whether two
 /// kernels can be one is decided by lowering them together.
-void merge_kernels(const Graph& graph, const LowerLimits& limits, const std::vector<Storing>& storing,
+void merge_kernels(const Graph& graph, const GroupOptions& options, const std::vector<Storing>& storing,
                    Lowerer& lowerer, Grouping& grouping);
 
 }  // namespace sinter::plan
