@@ -231,6 +231,10 @@ void visit_fields_of(T& object, F& f) {
   } else if constexpr (VisitsItself<std::remove_const_t<T>>) {
     static_assert(VisitsItself<T>, "this class needs a visit_fields() const as well, for const modules");
   } else {
+    static_assert(reflect::names_known<T>,
+                  "the names of this aggregate's fields cannot be found, since one is a reference or the "
+                  "compiler is not known: list them, SINTER_FIELDS(a, b, ...), or, where it holds no tensor, "
+                  "write using not_a_module = void;");
     reflect::for_each_field(object, f);
   }
 }

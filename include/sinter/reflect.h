@@ -46,15 +46,33 @@ namespace detail {
 
 // References have no address before they are bound: in a struct that has one, all names are indices, too.
 template <class T, std::size_t I>
+inline constexpr bool is_name_known = kFieldNamesKnown && !spelled_or_empty<T, I>().empty();
+
+template <class T, std::size_t I>
 consteval std::string_view name_field() {
-  if constexpr (kFieldNamesKnown && Spellable<T, I>) {
+  if constexpr (is_name_known<T, I>) {
     return spelled_or_empty<T, I>();
   } else {
     return Name<index_name<I>()>::value;
   }
 }
 
+// One field tells for all.
+template <class T>
+consteval bool knows_names() {
+  if constexpr (field_count<T> == 0) {
+    return true;
+  } else {
+    return is_name_known<T, 0>;
+  }
+}
+
 }  // namespace detail
+
+/// Whether the fields of an aggregate have the names of its source, not indices.
+template <class T>
+requires Reflectable<T>
+inline constexpr bool names_known = detail::knows_names<std::remove_cv_t<T>>();
 
 /// Name of the I-th field of an aggregate, in declaration order. A '\0' follows it.
 template <class T, std::size_t I>

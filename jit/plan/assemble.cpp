@@ -51,10 +51,11 @@ class Assembler {
     std::size_t at = 0;
     for (const GroupId group : step.members) {
       const LoweredGroup& lowered = grouping_.kernels[group];
-      Member& member = members_.emplace_back(Member{group, at, 0, {}, {}});
+      Member& member = members_.emplace_back(Member{group, at, 0, false, {}, {}});
       for (std::size_t b = 0; b < lowered.buffers.size(); ++b)
         member.bindings.push_back(binding_of(graph_, memory_, step.buffers[at++].node));
       member.kernel = kernels_.joined(*lowered.form, member.bindings);
+      member.in_place = kernels_.is_in_place();
       member.places = kernels_.places_after_joins(lowered.buffers.size());
     }
     const std::size_t first_launch = plan_.launches.size();
@@ -103,6 +104,7 @@ class Assembler {
     GroupId group;
     std::size_t first;                  // of its buffers among the step's
     std::uint32_t kernel;               // as PlanKernels numbers them
+    bool in_place;                      // its form's kernel in place
     std::vector<Binding> bindings;      // joined
     std::vector<std::uint16_t> places;  // of the buffers among these
   };
@@ -131,12 +133,12 @@ class Assembler {
       while (member.places[b] != k) ++b;
       add_buffer(step.buffers[member.first + b].node, member.bindings[k]);
     }
-    for (MovingNumber& number : lowered.moving()) {
+    for (MovingNumber& number : lowered.moving(member.in_place)) {
       launch.moving_ints.push_back(number.place + static_cast<std::uint32_t>(first_int - lists_.back().ints));
       launch.moving_parts.push_back(std::move(number.parts));
     }
-    made_.ints.push_back({member.group, first_int});
-    append(arguments_.ints, lowered.ints());
+    made_.ints.push_back({member.group, first_int, member.in_place});
+    append(arguments_.ints, lowered.ints(member.in_place));
     append(structure_.scalars, lowered.scalars);
     append(gathers_, lowered.gathers);
     for (const NodeId node : lowered.computed) structure_.records.push_back(graph_.nodes[node].record);

@@ -17,6 +17,7 @@ struct Assembled {
   struct Ints {
     GroupId group;      // whose they are
     std::size_t first;  // where they begin in LaunchArguments::ints
+    bool in_place;      // those of the form's kernel in place
   };
   std::vector<Ints> ints;
 };

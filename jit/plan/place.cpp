@@ -202,7 +202,10 @@ class PlaceReader {
       const std::size_t end = first + grouping_.kernels[member].buffers.size();
       for (std::size_t w = first; w < end; ++w) {
         if (!step.buffers[w].written) continue;
-        for (std::size_t r = first; r < end; ++r) add_candidate(s, member, first, r, w);
+        const std::size_t best = first + spares_points(member, w - first);
+        if (best < end) add_candidate(s, member, first, best, w);
+        for (std::size_t r = first; r < end; ++r)
+          if (r != best) add_candidate(s, member, first, r, w);
         add_result(step.buffers[w].node);
       }
       first = end;
@@ -217,6 +220,16 @@ class PlaceReader {
     count_uses(step, -1);
     rules_.steps_.push_back({static_cast<std::uint32_t>(rules_.results_.size()),
                              static_cast<std::uint32_t>(rules_.last_uses_.size())});
+  }
+
+  /// The operand that result `w` had best be written over: the rest of it stays. As a place among the
+  /// kernel's buffers, all of them where there is none.
+  std::size_t spares_points(GroupId member, std::size_t w) const {
+    const LoweredGroup& lowered = grouping_.kernels[member];
+    if (lowered.form->in_place)
+      for (const Overwrite& pair : lowered.form->in_place->over)
+        if (pair.result == w) return pair.operand;
+    return lowered.buffers.size();
   }
 
   void count_uses(const Step& step, int more) {

@@ -21,10 +21,26 @@ void join(ir::Kernel& kernel, std::uint16_t output, std::uint16_t input) {
   kernel.buffers.erase(kernel.buffers.begin() + output);
 }
 
+/// Whether all results that have to be are written over their operands.
+bool overwrites(const KernelForm& form, const std::vector<Binding>& buffers) {
+  return form.in_place &&
+         std::all_of(form.in_place->over.begin(), form.in_place->over.end(),
+                     [&](const Overwrite& pair) { return buffers[pair.result] == buffers[pair.operand]; });
+}
+
 }  // namespace
 
 std::uint32_t PlanKernels::joined(const KernelForm& form, std::vector<Binding>& buffers) {
   joins_.clear();
+  in_place_ = overwrites(form, buffers) ? &*form.in_place : nullptr;
+  if (in_place_ != nullptr) {
+    std::vector<Binding> own(in_place_->kernel.buffers.size());
+    for (std::size_t b = 0; b < buffers.size(); ++b) own[in_place_->places[b]] = buffers[b];
+    buffers = std::move(own);
+    const auto [known, added] = by_form_in_place_.try_emplace(form.number);
+    if (added) known->second = add(in_place_->kernel, ir::to_string(in_place_->kernel));
+    return known->second;
+  }
   std::vector<ir::BufferInfo> infos;  // copied where something is joined
   const std::vector<ir::BufferInfo>* uses = &form.kernel.buffers;
   for (std::size_t w = 0; w < buffers.size(); ++w) {
@@ -53,6 +69,7 @@ std::uint32_t PlanKernels::joined(const KernelForm& form, std::vector<Binding>& 
 }
 
 std::vector<std::uint16_t> PlanKernels::places_after_joins(std::size_t buffers) const {
+  if (in_place_ != nullptr) return in_place_->places;
   std::vector<std::uint16_t> places(buffers);
   std::iota(places.begin(), places.end(), std::uint16_t{0});
   for (const auto& [output, input] : joins_)

@@ -22,8 +22,12 @@ class PlanKernels {
 
   /// The kernel for one member, by a number of its own: two launches have the same number iff their kernels
   /// have the same text. Joins each store's buffer with the one that it overwrites, in `buffers` too, so that
-  /// the kernel sees one buffer that is read and written.
+  /// the kernel sees one buffer that is read and written. Where the form has a kernel for what is
+  /// overwritten, it is that one.
   std::uint32_t joined(const KernelForm& form, std::vector<Binding>& buffers);
+
+  /// Whether `joined` has last taken the form's kernel in place.
+  bool is_in_place() const { return in_place_ != nullptr; }
 
   /// For each buffer of the form that `joined` was called with last its place afterwards.
   std::vector<std::uint16_t> places_after_joins(std::size_t buffers) const;
@@ -46,7 +50,10 @@ class PlanKernels {
   std::vector<Joined> joined_;
   absl::flat_hash_map<std::string, std::uint32_t> by_text_;
   absl::flat_hash_map<std::pair<std::uint32_t, std::vector<Join>>, std::uint32_t> by_form_;
-  std::vector<Join> joins_;  // of the launch at hand
+  absl::flat_hash_map<std::uint32_t, std::uint32_t> by_form_in_place_;
+  // Of the launch at hand.
+  std::vector<Join> joins_;
+  const InPlaceKernel* in_place_ = nullptr;
 };
 
 }  // namespace sinter::plan

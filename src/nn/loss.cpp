@@ -4,7 +4,9 @@
 #include <limits>
 #include <numbers>
 #include <string>
+#include <utility>
 
+#include <sinter/autodiff.h>
 #include <sinter/functions/activation.h>
 #include <sinter/nn/loss.h>
 #include <sinter/nn/similarity.h>
@@ -28,6 +30,13 @@ A reduced(const char* loss, const A& x, Reduction reduction, const Location& whe
   if (x.rank() == 0) throw ShapeError("[" + std::string(loss) + "] a number has no batch", where);
   const double batch = static_cast<double>(x.shape()[0]);
   return A::mul(x.sum(x.all_axes(), where).reshape({}, where), 1 / batch, where);
+}
+
+/// Of a probability and of that of the contrary, -100 at least.
+std::pair<A, A> bounded_logarithms(const A& probability, const Location& where) {
+  constexpr double kLeast = -100;
+  return {A::maximum(probability.log(where), kLeast, where),
+          A::maximum(probability.neg(where).log1p(where), kLeast, where)};
 }
 
 void require_one_shape(const char* loss, const A& first, std::initializer_list<const A*> others,
@@ -224,12 +233,27 @@ AnyTensor detail::huber(const AnyTensor& prediction, const AnyTensor& target, do
 AnyTensor detail::binary_cross_entropy(const AnyTensor& probability, const AnyTensor& target,
                                        Reduction reduction, Location where) {
   require_one_shape("binary_cross_entropy", probability, {&target}, where);
-  constexpr double kLeast = -100;
-  const A log_one = A::maximum(probability.log(where), kLeast, where);
-  const A log_zero = A::maximum(probability.neg(where).log1p(where), kLeast, where);
-  const A loss =
-      A::add(A::mul(target, log_one, where), A::mul(A::sub(1, target, where), log_zero, where), where);
-  return reduced("binary_cross_entropy", loss.neg(where), reduction, where);
+  // The derivative of a logarithm is infinite at 0, where its bound makes the loss flat: so the gradient is
+  // PyTorch's formula, which has neither.
+  sinter::detail::FunctionParts parts{"binary_cross_entropy", where, {}, {}};
+  parts.forward = [&](Saved& saved) {
+    saved.keep(probability, target);
+    const auto [one, zero] = bounded_logarithms(probability, where);
+    return sinter::detail::Tensors{
+        A::add(A::mul(target, one, where), A::mul(A::sub(1, target, where), zero, where), where).neg(where)};
+  };
+  parts.backward = [where](const Saved& saved, const sinter::detail::Tensors& gradients) {
+    const A &x = saved[0], &y = saved[1], &gradient = gradients[0];
+    const A p = x.cast(arithmetic_of(x.dtype()), where);
+    const A variance = A::maximum(A::mul(p, A::sub(1, p, where), where), 1e-12, where);
+    const A slope = A::div(A::sub(p, y.cast(p.dtype(), where), where), variance, where);
+    const auto [one, zero] = bounded_logarithms(x, where);
+    return sinter::detail::Tensors{
+        A::mul(gradient.cast(p.dtype(), where), slope, where).cast(x.dtype(), where),
+        A::mul(gradient, A::sub(zero, one, where), where)};
+  };
+  const A loss = sinter::detail::call(std::move(parts), {probability, target})[0];
+  return reduced("binary_cross_entropy", loss, reduction, where);
 }
 
 AnyTensor detail::binary_cross_entropy_with_logits(const AnyTensor& logits, const AnyTensor& target,

@@ -43,9 +43,21 @@ CellState next(RecurrentKind kind, const A& input, const CellState& state, const
   return {A::mul(gate(sum, 3).sigmoid(where), cell.tanh(where), where), cell};
 }
 
-/// One layer in one direction: (batch, length, d_hidden), and the state at its end.
-A run(RecurrentKind kind, const A& x, CellState& state, const RecurrentWeights& weights, std::int64_t d,
-      bool backward, const Location& where) {
+/// Where a sequence has ended, or, backward, not yet begun, the state stays and the output is 0. `lengths`:
+/// (batch, 1).
+A only_within(const A& lengths, std::int64_t at, const CellState& before, CellState& now,
+              const Location& where) {
+  const A within = A::greater(lengths, static_cast<double>(at), where);
+  const A output = A::where(within, now.hidden, 0.0, where);
+  now.hidden = A::where(within, now.hidden, before.hidden, where);
+  if (now.cell.defined()) now.cell = A::where(within, now.cell, before.cell, where);
+  return output;
+}
+
+/// One layer in one direction: (batch, length, d_hidden), and the state at its end. `lengths`: (batch, 1), or
+/// empty where all sequences are of full length.
+A run_layer(RecurrentKind kind, const A& x, const A& lengths, CellState& state,
+            const RecurrentWeights& weights, std::int64_t d, bool backward, const Location& where) {
   const std::int64_t batch = x.shape()[0], length = x.shape()[1], d_in = x.shape()[2];
   const Shape& shape = weights.weight_ih.shape();
   if (shape[1] != d_in || shape[0] != gates_of(kind) * d)
@@ -60,8 +72,11 @@ A run(RecurrentKind kind, const A& x, CellState& state, const RecurrentWeights& 
   std::vector<A> outputs(static_cast<std::size_t>(length));
   for (std::int64_t i = 0; i < length; ++i) {
     const std::int64_t at = backward ? length - 1 - i : i;
-    state = next(kind, inputs.narrow(1, at, 1, where).squeeze(1, where), state, weights, turned, d, where);
-    outputs[static_cast<std::size_t>(at)] = state.hidden;
+    CellState now =
+        next(kind, inputs.narrow(1, at, 1, where).squeeze(1, where), state, weights, turned, d, where);
+    outputs[static_cast<std::size_t>(at)] =
+        lengths.defined() ? only_within(lengths, at, state, now, where) : now.hidden;
+    state = std::move(now);
   }
   return A::stack(outputs, 1, where);
 }
@@ -93,6 +108,25 @@ Recurrent make(RecurrentKind kind, const Config& config, const Device& device, c
 
 RecurrentOutput Recurrent::forward(const Tensor<3>& x, const std::optional<RecurrentState>& state,
                                    Location where) const {
+  return run(x.dynamic(), {}, state, where);
+}
+
+RecurrentOutput Recurrent::forward(const Tensor<3>& x, const Tensor<1, Int>& lengths,
+                                   const std::optional<RecurrentState>& state, Location where) const {
+  const std::int64_t batch = x.shape()[0], length = x.shape()[1];
+  if (lengths.shape()[0] != batch)
+    throw ShapeError("[recurrent] there are " + std::to_string(lengths.shape()[0]) + " lengths for " +
+                         std::to_string(batch) + " sequences",
+                     where);
+  const A ends = lengths.dynamic().inner().reshape({batch, 1, 1}, where);
+  // Whatever stands there, NaN included, must not reach the gradients of weights.
+  const A places = A::arange(0, length, 1, ends.dtype(), ends.device(), where).reshape({1, length, 1}, where);
+  const A within = A::less(places, ends, where);
+  return run(A::where(within, x.dynamic(), 0.0, where), ends.reshape({batch, 1}, where), state, where);
+}
+
+RecurrentOutput Recurrent::run(const AnyTensor& x, const AnyTensor& lengths,
+                               const std::optional<RecurrentState>& state, const Location& where) const {
   const bool has_cell = kind == RecurrentKind::lstm;
   const std::int64_t batch = x.shape()[0], length = x.shape()[1];
   const auto runs = static_cast<std::int64_t>(weights.size());
@@ -114,7 +148,7 @@ RecurrentOutput Recurrent::forward(const Tensor<3>& x, const std::optional<Recur
     return from.dynamic().narrow(0, i, 1, where).squeeze(0, where);
   };
   std::vector<A> hidden, cells;
-  A y = x.dynamic();
+  A y = x;
   const std::int64_t directions = bidirectional ? 2 : 1;
   for (std::int64_t i = 0; i < runs; i += directions) {
     if (i > 0) y = detail::dropout(y, dropout.probability, 3, dropout.training, where);
@@ -122,7 +156,8 @@ RecurrentOutput Recurrent::forward(const Tensor<3>& x, const std::optional<Recur
     for (std::int64_t k = i; k < i + directions; ++k) {
       CellState at = state ? CellState{begin(state->hidden, k), has_cell ? begin(*state->cell, k) : A()}
                            : CellState{zeros, has_cell ? zeros : A()};
-      outputs.push_back(run(kind, y, at, weights[static_cast<std::size_t>(k)], d_hidden, k != i, where));
+      outputs.push_back(
+          run_layer(kind, y, lengths, at, weights[static_cast<std::size_t>(k)], d_hidden, k != i, where));
       hidden.push_back(at.hidden);
       if (has_cell) cells.push_back(at.cell);
     }

@@ -26,6 +26,7 @@ void WeightAverage::take(const std::vector<std::pair<std::string, AnyTensor>>& p
   for (const auto& [path, parameter] : parameters) {
     if (!parameter.defined() || !is_float(parameter.dtype())) continue;
     const AnyTensor now = parameter.inner().cast(arithmetic_of(parameter.dtype()), where);
+    if (next.contains(path)) throw Error("[weight_average] two parameters have the path " + path, where);
     const auto old = averages_.find(path);
     if (old == averages_.end()) {
       next[path] = now;

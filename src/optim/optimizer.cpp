@@ -163,6 +163,9 @@ void Optimizer::update(Step& step, Parameter& parameter, double learning_rate, d
   const Device device = parameter.value.device();
   if (skipping) update.taken_ = skipping->taken(device);
   A next = rule_->update(update);
+  if (!next.defined())
+    throw Error("[" + std::string(name) + "] of parameter " + parameter.path + " the rule made nothing",
+                where);
   if (next.shape() != parameter.value.shape() || next.dtype() != parameter.value.dtype())
     throw ShapeError("[" + std::string(name) + "] of parameter " + parameter.path + ", " +
                          std::string(name_of(parameter.value.dtype())) + " " +

@@ -1,6 +1,8 @@
 // The part of an optimizer's step that does not depend on the optimizer.
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include <sinter/optim/step.h>
 
@@ -46,12 +48,16 @@ Step::Step(std::vector<Slot> slots, Gradients& gradients, bool keep_others)
   updated_by_.resize(slots_.size());
   // Two paths may lead to one parameter (tied weights): it has one gradient, is updated once and stays tied.
   std::map<const void*, std::optional<std::size_t>> known;
+  std::set<std::string_view> paths;  // by which optimizers remember
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const AnyTensor& value = *slots_[i].tensor;
     if (!value.defined() || !value.requires_grad()) continue;
     auto [at, is_new] = known.try_emplace(value.node().get());
     if (is_new) {
       if (AnyTensor* gradient = autodiff::find_gradient(gradients_, value)) {
+        if (!paths.insert(slots_[i].path).second)
+          throw Error("[step] two parameters have the path " + slots_[i].path +
+                      ": keys of maps may have dots in them, but not so that paths are the same");
         at->second = parameters_.size();
         parameters_.push_back({slots_[i].path, value.inner(), gradient->inner()});
         used_gradients_.push_back(gradient);

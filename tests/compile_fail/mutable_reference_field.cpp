@@ -4,7 +4,7 @@
 struct Model {
   int x;
 #ifdef SINTER_CONTROL
-  const int& y;
+  int y;
 #else
   int& y;
 #endif

@@ -224,3 +224,27 @@ TEST_CASE("a forked model is trained by another thread, and has nothing of the f
   check_close(other.b.inner().dynamic(), std::vector<float>(4, 5), 1e-3);
   check_close(other.seen.value().dynamic(), std::vector<float>(4, 50));
 }
+
+TEST_CASE("a model with const members is frozen, forked, stepped and given low-rank matrices") {
+  struct Block {
+    const std::int64_t heads = 4;
+    const std::string name = "block";
+    nn::Linear layer;
+    Tensor<2> forward(const Tensor<2>& x) const { return layer.forward(x); }
+  };
+  const Device device = training();
+  Block block{.layer = nn::LinearConfig{2, 3}.init(device)};
+  const auto x = Tensor<2>::ones({4, 2}, device);
+  auto sgd = optim::SgdConfig{}.init();
+  const auto before = values_of(block.layer.weight.dynamic());
+  sgd.step(0.1, block, block.forward(x).sum().backward());
+  CHECK(values_of(block.layer.weight.dynamic()) != before);
+  record::load_record(block, record::to_record(block));
+  CHECK(nn::equal(nn::fork(block), block));
+  CHECK_FALSE(nn::freeze(block).layer.weight.requires_grad());
+  CHECK_FALSE(nn::valid(block).layer.weight.dynamic().device().is_autodiff());
+  const Block adapted = nn::add_lora(block, {"layer"}, {.rank = 1});
+  CHECK(adapted.layer.lora);
+  CHECK_FALSE(adapted.layer.weight.requires_grad());
+  CHECK(describe(block).find("9 parameters") != std::string::npos);
+}

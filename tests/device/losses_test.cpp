@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <sinter/autodiff.h>
 #include <sinter/nn/loss.h>
 
 #include "tests/pytorch/loss_cases.h"
@@ -133,6 +134,22 @@ TEST_CASE("losses where a formula would overflow") {
   // As in PyTorch, logarithms of 0 are -100.
   check_close(nn::binary_cross_entropy<nn::Reduction::none>(matrix({0, 1}, 1), matrix({1, 1}, 1)).dynamic(),
               {100, 0});
+  // And gradients are finite there, of the probability, and of the logit that it came from.
+  const Tensor<2> edge = matrix({0, 1, 0, 1}, 2).require_grad(),
+                  hit = matrix({0, 1, 1, 0.25}, 2).require_grad();
+  const auto slopes = nn::binary_cross_entropy<nn::Reduction::sum>(edge, hit).backward();
+  check_close(slopes.get(edge)->dynamic(), {0, 0, -1e12f, 0.75e12f});
+  check_close(slopes.get(hit)->dynamic(), {100, -100, 100, -100});
+  const Tensor<2> far = matrix({200, -200, 20, 0}, 2).require_grad();
+  const auto of_logits =
+      nn::binary_cross_entropy<nn::Reduction::sum>(sigmoid(far), matrix({0.5, 0.5, 1, 1}, 2)).backward();
+  check_close(of_logits.get(far)->dynamic(), {0, 0, 0, -0.5f});
+  // -log x: -1 / x, and 1 / x^2.
+  const Tensor<2> half = matrix({0.5}, 1).require_grad();
+  const auto first =
+      sinter::gradient(nn::binary_cross_entropy<nn::Reduction::sum>(half, matrix({1}, 1)), half);
+  check_close(first.dynamic(), {-2});
+  check_close(sinter::gradient(first.sum(), half).dynamic(), {4});
   // 0 log 0 is 0, and its gradient is no NaN.
   const Tensor<2> p = matrix({0, 0.5}, 1).require_grad();
   const auto kl = nn::kl_divergence<nn::Reduction::sum>(matrix({-1, -1}, 1), p);

@@ -1,6 +1,7 @@
 // Optimizers over ten steps in f64, groups, clipping, 16-bit parameters, rules of a user, averages,
 // schedules.
 #include <cmath>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -240,6 +241,36 @@ TEST_CASE("an optimizer that a user writes") {
   other.step(0.5, model, (model.weight.sum() * 3.0).backward());
   check_close(model.weight.dynamic(), {-4, -4});
   CHECK_THROWS_AS(optim::AdamConfig{}.init().load_record(record, device), DataError);
+}
+
+TEST_CASE("a rule that makes nothing, and parameters of one path") {
+  const Device device = training();
+  struct Nothing : optim::Rule {
+    const char* name() const override { return "nothing"; }
+    AnyTensor update(optim::Update&) const override { return {}; }
+  };
+  Holder<1> model{Tensor<1>::ones({2}, device).require_grad()};
+  Gradients gradients = model.weight.sum().backward();
+  CHECK_THROWS_WITH_AS(optim::Optimizer(std::make_shared<Nothing>()).step(0.5, model, std::move(gradients)),
+                       doctest::Contains("of parameter weight the rule made nothing"), Error);
+  CHECK(gradients.size() == 1);
+
+  // States and averages are found by their paths: two parameters would share them.
+  struct Keyed {
+    std::map<std::string, std::map<std::string, Tensor<1>>> parts;
+  } keyed;
+  keyed.parts["a"]["b.c"] = Tensor<1>::ones({2}, device).require_grad();
+  keyed.parts["a.b"]["c"] = Tensor<1>::ones({2}, device).require_grad();
+  gradients = (keyed.parts["a"]["b.c"] + keyed.parts["a.b"]["c"]).sum().backward();
+  auto sgd = optim::SgdConfig{.momentum = 0.9}.init();
+  CHECK_THROWS_WITH_AS(sgd.step(0.5, keyed, std::move(gradients)),
+                       doctest::Contains("two parameters have the path parts.a.b.c"), Error);
+  CHECK(gradients.size() == 2);
+  CHECK_THROWS_WITH_AS(optim::EmaConfig{}.init().update(keyed),
+                       doctest::Contains("two parameters have the path parts.a.b.c"), Error);
+  keyed.parts["a.b"]["c"] = keyed.parts["a"]["b.c"];  // tied
+  sgd.step(0.5, keyed, keyed.parts["a"]["b.c"].sum().backward());
+  check_close(keyed.parts["a.b"]["c"].dynamic(), {0.5f, 0.5f});
 }
 
 TEST_CASE("averages of weights") {

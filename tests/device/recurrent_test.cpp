@@ -19,9 +19,10 @@ using namespace sinter;
 namespace {
 
 /// Output and state, one behind the other; the inputs are x, hidden, cell, and weights in the order of names.
-void check(const std::string& name, nn::RecurrentKind kind, bool deep) {
+/// `lengths`: of the two sequences, which are else as long as x.
+void check(const std::string& name, nn::RecurrentKind kind, bool deep, std::vector<int> lengths = {}) {
   reference::check(
-      reference::recurrent_cases, name + (deep ? "_2" : "_1"),
+      reference::recurrent_cases, name,
       [&](const std::vector<AnyTensor>& x) {
         nn::Recurrent layer(kind, 2, deep, {.probability = 0, .training = true});
         for (std::size_t i = 3; i < x.size(); i += 4)
@@ -29,7 +30,9 @@ void check(const std::string& name, nn::RecurrentKind kind, bool deep) {
               {Tensor<2>(x[i]), Tensor<2>(x[i + 1]), Tensor<1>(x[i + 2]), Tensor<1>(x[i + 3])});
         nn::RecurrentState state{Tensor<3>(x[1])};
         if (kind == nn::RecurrentKind::lstm) state.cell = Tensor<3>(x[2]);
-        const auto [output, last] = layer.forward(Tensor<3>(x[0]), state);
+        const auto ends = [&] { return Tensor<1, Int>::from_data(lengths, {2}, x[0].device().inner()); };
+        const auto [output, last] = lengths.empty() ? layer.forward(Tensor<3>(x[0]), state)
+                                                    : layer.forward(Tensor<3>(x[0]), ends(), state);
         const AnyTensor parts[] = {output.dynamic().reshape({-1}), last.hidden.dynamic().reshape({-1}),
                                    last.cell ? last.cell->dynamic().reshape({-1}) : x[2].reshape({-1})};
         return AnyTensor::cat(parts, 0);
@@ -40,11 +43,60 @@ void check(const std::string& name, nn::RecurrentKind kind, bool deep) {
 }  // namespace
 
 TEST_CASE("recurrent layers") {
-  check("rnn", nn::RecurrentKind::tanh, false);
-  check("rnn_relu", nn::RecurrentKind::relu, false);
-  check("gru", nn::RecurrentKind::gru, false);
+  check("rnn_1", nn::RecurrentKind::tanh, false);
+  check("rnn_relu_1", nn::RecurrentKind::relu, false);
+  check("gru_1", nn::RecurrentKind::gru, false);
   // Two layers in both directions.
-  check("lstm", nn::RecurrentKind::lstm, true);
+  check("lstm_2", nn::RecurrentKind::lstm, true);
+}
+
+TEST_CASE("sequences of different lengths give what packed ones do") {
+  check("gru_packed", nn::RecurrentKind::gru, false, {1, 3});
+  check("lstm_packed", nn::RecurrentKind::lstm, true, {1, 3});
+}
+
+TEST_CASE("what stands behind the end of a sequence counts for nothing") {
+  const Device device = Device::best().autodiff();
+  device.seed(4);
+  const nn::Lstm lstm =
+      nn::LstmConfig{.d_in = 3, .d_hidden = 4, .layers = 2, .bidirectional = true}.init(device);
+  const auto x = Tensor<3>::randn({3, 5, 3}, device.inner());
+  const std::vector<int> lengths{5, 0, 2};
+  const auto ends = Tensor<1, Int>::from_data(lengths, {3}, device.inner());
+  auto spoiled = x.to_vector<float>();
+  for (std::size_t n = 0; n < 3; ++n)
+    for (std::size_t at = static_cast<std::size_t>(lengths[n]) * 3; at < 15; ++at)
+      spoiled[n * 15 + at] = std::nanf("");
+  const auto found = lstm.forward(Tensor<3>::from_data(spoiled, {3, 5, 3}, device.inner()), ends);
+  for (std::size_t n = 0; n < 3; ++n) {
+    CAPTURE(n);
+    const auto row = static_cast<std::int64_t>(n), length = std::int64_t{lengths[n]};
+    const auto output = found.output.narrow(0, row, 1);
+    check_close(output.narrow(1, length, 5 - length).dynamic(),
+                std::vector<float>(static_cast<std::size_t>(5 - length) * 8, 0));
+    if (length == 0) {
+      check_close(found.state.hidden.narrow(1, row, 1).dynamic(), std::vector<float>(16, 0));
+      continue;
+    }
+    const auto alone = lstm.forward(x.narrow(0, row, 1).narrow(1, 0, length));
+    check_close(output.narrow(1, 0, length).dynamic(), values_of(alone.output.dynamic()));
+    check_close(found.state.hidden.narrow(1, row, 1).dynamic(), values_of(alone.state.hidden.dynamic()));
+    check_close(found.state.cell->narrow(1, row, 1).dynamic(), values_of(alone.state.cell->dynamic()));
+  }
+  const auto gradients = (found.output.sum() + found.state.cell->sum()).backward();
+  for (const auto& weights : lstm.weights)
+    for (const float slope : values_of(gradients.get(weights.weight_ih)->dynamic()))
+      CHECK(std::isfinite(slope));
+  CHECK_THROWS_WITH_AS(lstm.forward(x, ends.narrow(0, 0, 2)),
+                       doctest::Contains("there are 2 lengths for 3 sequences"), ShapeError);
+  // Lengths are data, no structure.
+  std::uint64_t plans = 0;
+  for (int i = 0; i < 6; ++i) {
+    if (i == 3) plans = device.statistics().plans_built;
+    const auto others = Tensor<1, Int>::from_data(std::vector<int>{i % 5, 4, 5 - i % 2}, {3}, device.inner());
+    CHECK(std::isfinite(lstm.forward(x, others).output.sum().item()));
+  }
+  CHECK(device.statistics().plans_built == plans);
 }
 
 namespace {

@@ -103,6 +103,96 @@ TEST_CASE("well-known programs become few launches") {
   }
 }
 
+namespace {
+
+struct Layers {
+  std::vector<Tensor<2>> weights;
+  std::vector<Tensor<1>> biases;
+};
+
+struct StepCounts {
+  std::uint64_t launches, bytes_in_place, bytes_read, plans_built;
+};
+
+/// A step over 300 parameters of eight shapes, in its steady state.
+StepCounts counts_of_step(optim::Optimizer optimizer, bool matrices_only = false) {
+  const Device training = device.autodiff();
+  Layers model;
+  for (int i = 0; i < (matrices_only ? 300 : 150); ++i)
+    model.weights.push_back(Tensor<2>::ones({8 + i % 5, 16}, training).require_grad());
+  for (int i = 0; i < 150 && !matrices_only; ++i)
+    model.biases.push_back(Tensor<1>::ones({8 + i % 3}, training).require_grad());
+  for (int i = 0; i < 4; ++i) {
+    auto loss = Tensor<0>::full({}, 0.0, training);
+    for (const auto& weight : model.weights) loss = loss + weight.square().sum();
+    for (const auto& bias : model.biases) loss = loss + bias.square().sum();
+    Gradients gradients = loss.backward();
+    loss = Tensor<0>();
+    device.sync();
+    device.reset_statistics();
+    optimizer.step(1e-3 / (i + 1), model, std::move(gradients));
+  }
+  device.sync();
+  const Statistics counts = device.statistics();
+  return {counts.launches, counts.bytes_in_place, counts.bytes_from_device, counts.plans_built};
+}
+
+}  // namespace
+
+TEST_CASE("each optimizer's step over hundreds of parameters is a few launches, in place") {
+  using namespace optim;
+  constexpr std::uint64_t kBytes = 150 * (10 * 16 + 9) * sizeof(float);  // of the parameters
+  struct Row {
+    const char* name;
+    Optimizer optimizer;
+    std::uint64_t most_launches;
+    std::uint64_t states;  // of a parameter's size
+  };
+  const Row rows[] = {
+      {"sgd", SgdConfig{}.init(), 2, 0},
+      {"momentum", SgdConfig{.momentum = 0.9}.init(), 2, 1},
+      {"adam", AdamConfig{}.init(), 2, 2},
+      {"adamw", AdamWConfig{}.init(), 2, 2},
+      {"adamax", AdaMaxConfig{}.init(), 2, 2},
+      {"rmsprop", RmsPropConfig{}.init(), 2, 1},
+      {"rmsprop, centered", RmsPropConfig{.momentum = 0.9, .centered = true}.init(), 2, 3},
+      {"adagrad", AdaGradConfig{}.init(), 2, 1},
+      {"adan", AdanConfig{}.init(), 5, 3},
+      {"lion", LionConfig{}.init(), 2, 1},
+      {"adafactor", AdafactorConfig{}.init(), 5, 0},
+      {"adam, clipped", AdamConfig{.options = {.clip_norm = 1}}.init(), 20, 2},
+  };
+  for (const Row& row : rows) {
+    const StepCounts counts = counts_of_step(row.optimizer);
+    CAPTURE(row.name);
+    CHECK(counts.launches <= row.most_launches);
+    CHECK(counts.launches > 0);
+    CHECK(counts.bytes_in_place >= (1 + row.states) * kBytes);
+    CHECK(counts.bytes_read == 0);
+    CHECK(counts.plans_built == 0);
+  }
+  // Three products for each of five iterations are a matrix's own; all else is a few launches.
+  CHECK(counts_of_step(MuonConfig{}.init(), true).launches <= 300 * 5 * 3 + 80);
+}
+
+TEST_CASE("a step of a recurrent layer is a kernel beside its product") {
+  const auto launches = [](const auto& layer, std::int64_t length) {
+    const auto x = Tensor<3>::zeros({32, length, 64}, device) + 0.0;
+    device.sync();
+    device.reset_statistics();
+    const auto found = layer.forward(x);
+    device.sync();
+    return device.statistics().launches;
+  };
+  const auto lstm = nn::LstmConfig{.d_in = 64, .d_hidden = 128}.init(device);
+  const auto gru = nn::GruConfig{.d_in = 64, .d_hidden = 128}.init(device);
+  const auto rnn = nn::RnnConfig{.d_in = 64, .d_hidden = 128}.init(device);
+  // One more joins the outputs, of which there are more.
+  CHECK(launches(lstm, 24) - launches(lstm, 8) <= 16 * 2 + 1);
+  CHECK(launches(gru, 24) - launches(gru, 8) <= 16 * 2 + 1);
+  CHECK(launches(rnn, 24) - launches(rnn, 8) <= 16 * 2 + 1);
+}
+
 TEST_CASE("their plans and kernels are as they were") {
   const char* folder = std::getenv("SINTER_TESTS_FOLDER");
   REQUIRE_MESSAGE(folder, "SINTER_TESTS_FOLDER is not set");

@@ -330,6 +330,8 @@ TEST_CASE("a struct with a reference is visited under indices") {
   std::string text = "abc";
   Referring object{text, 1};
   CHECK(names_of<Referring>() == Names{"0", "1"});
+  CHECK_FALSE(sinter::reflect::names_known<Referring>);
+  CHECK(sinter::reflect::names_known<Generic<int, 2>>);
   const void* seen = nullptr;
   for_each_field(object, [&](std::string_view name, auto& field) {
     if (name == "0") seen = &field;

@@ -112,7 +112,7 @@ M add_lora(M model, const std::vector<std::string>& layers = {"*"}, const LoraOp
     layer.lora = detail::new_low_rank(weight, is_table, options, path, where);
   });
   detail::require_layers("add_lora", layers, found, where);
-  model = freeze(std::move(model), "*", where);
+  detail::set_state(model, detail::set_frozen(detail::state_of(model), true, "*", where));
   detail::visit_lora(model, [&](const std::string&, auto& layer) {
     if (!layer.lora->a.device().is_autodiff()) return;
     layer.lora->a = layer.lora->a.require_grad(where);

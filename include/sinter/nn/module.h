@@ -33,11 +33,16 @@ std::vector<State> state_of(const M& model) {
 }
 
 template <class M>
-M with_state(M model, std::vector<State> states) {
+void set_state(M& model, std::vector<State> states) {
   std::size_t at = 0;
   visit_state(model, [&](const std::string&, auto& state) {
     state = std::remove_cvref_t<decltype(state)>(std::move(states[at++].tensor));
   });
+}
+
+template <class M>
+M with_state(M model, std::vector<State> states) {
+  set_state(model, std::move(states));
   return model;
 }
 

@@ -60,6 +60,13 @@ class SINTER_API Recurrent {
   /// the length is 0, Error when the state has a cell and the layer none, or the other way round.
   RecurrentOutput forward(const Tensor<3>& x, const std::optional<RecurrentState>& state = std::nullopt,
                           Location where = Location::current()) const;
+  /// Of sequences that are shorter than the longest: `lengths` (batch), each 0 to length, of which the device
+  /// alone knows the values. What stands behind the end of a sequence counts for nothing, the output there is
+  /// 0, the state is that at its own end, and the backward direction begins there: what PyTorch gives for
+  /// packed sequences. Throws as above.
+  RecurrentOutput forward(const Tensor<3>& x, const Tensor<1, Int>& lengths,
+                          const std::optional<RecurrentState>& state = std::nullopt,
+                          Location where = Location::current()) const;
 
   RecurrentKind kind;
   std::int64_t d_hidden;
@@ -71,6 +78,8 @@ class SINTER_API Recurrent {
       : kind(kind), d_hidden(d_hidden), bidirectional(bidirectional), dropout(dropout) {}
 
  private:
+  RecurrentOutput run(const AnyTensor& x, const AnyTensor& lengths,
+                      const std::optional<RecurrentState>& state, const Location& where) const;
   template <class Self, class F>
   static void visit(Self& self, F& f) {
     for (std::size_t i = 0; i < self.weights.size(); ++i) {

@@ -118,7 +118,10 @@ std::vector<Named> state_of(M& module) {
   visit_state(module, [&](std::string_view path, auto& state) {
     using State = std::remove_cvref_t<decltype(state)>;
     named.push_back({std::string(path), state.dynamic(), IsBuffer<State>});
-    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(state)>>) {
+    constexpr bool is_const = std::is_const_v<std::remove_reference_t<decltype(state)>>;
+    static_assert(!is_const || std::is_const_v<M>,
+                  "a module with const tensors in it can be saved, but not loaded");
+    if constexpr (!is_const) {
       named.back().object = &state;
       named.back().assign = [](void* object, AnyTensor&& tensor) {
         *static_cast<State*>(object) = State(std::move(tensor));

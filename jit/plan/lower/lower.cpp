@@ -9,6 +9,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "jit/plan/lower/changed_box.h"
 #include "jit/plan/lower/finish.h"
 #include "jit/plan/lower/grid.h"
 #include "jit/plan/lower/memory_reader.h"
@@ -456,6 +457,21 @@ class Lowering : private MemoryReader {
   std::map<std::pair<ir::ExprId, ir::ExprId>, ir::ExprId> both_of_;
 };
 
+/// Nothing where a launch of several members that has room for the kernel would have none for it.
+std::optional<InPlaceKernel> in_place_kernel(ChangedBox box, const Lowered& whole,
+                                             const LowerLimits& limits) {
+  try {
+    Lowered lowered = finish(std::move(box.draft), limits);
+    if (lowered.gathers != whole.gathers ||
+        ir::argument_bytes(lowered.kernel) > ir::argument_bytes(whole.kernel))
+      return std::nullopt;
+    return InPlaceKernel{std::move(lowered.kernel), std::move(lowered.ints), std::move(lowered.moving),
+                         std::move(box.over), std::move(box.places)};
+  } catch (const Cut&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 std::variant<Lowered, std::string> lower(const Graph& graph, const Owners& owners, GroupId group_id,
@@ -466,8 +482,11 @@ std::variant<Lowered, std::string> lower(const Graph& graph, const Owners& owner
       Lowering lowering(graph, owners, group_id, group, limits, splits);
       const std::optional<Split> split = lowering.run();
       if (!split) {
-        Lowered lowered = finish(lowering.take(), limits);
+        Draft draft = lowering.take();
+        std::optional<ChangedBox> box = changed_box(draft);
+        Lowered lowered = finish(std::move(draft), limits);
         if (lowered.ints.size() > limits.max_ints) throw Cut{"too many sizes and strides"};
+        if (box) lowered.in_place = in_place_kernel(std::move(*box), lowered, limits);
         return lowered;
       }
       splits.push_back(*split);

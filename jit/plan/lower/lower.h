@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -46,6 +47,22 @@ struct BufferUse {
   bool read = false, written = false;
 };
 
+/// A result of a kernel and an operand, by their places among the kernel's buffers.
+struct Overwrite {
+  std::uint16_t result = 0, operand = 0;
+  friend bool operator==(const Overwrite&, const Overwrite&) = default;
+};
+
+/// What does a kernel's work where its results are written over these operands: the same with fewer points
+/// (changed_box.h). Its scalars and fault words are the kernel's.
+struct InPlaceKernel {
+  ir::Kernel kernel;
+  std::vector<std::int64_t> ints;
+  std::vector<MovingNumber> moving;
+  std::vector<Overwrite> over;        // all have to hold
+  std::vector<std::uint16_t> places;  // of the kernel's buffers among its own
+};
+
 /// A kernel with the numbers of its arguments.
 struct Lowered {
   ir::Kernel kernel;
@@ -55,6 +72,7 @@ struct Lowered {
   std::vector<ScalarArgument> scalars;
   std::vector<NodeId> computed;  // nodes that it computes, in ascending order
   std::vector<NodeId> gathers;   // of each fault word of the kernel
+  std::optional<InPlaceKernel> in_place;
 };
 
 /// The kernel, or why the group has to be cut.

@@ -7,6 +7,8 @@
 
 #include <xxhash.h>
 
+#include "jit/ir/compare.h"
+
 namespace sinter::plan {
 namespace {
 
@@ -31,8 +33,13 @@ const std::string& KernelForm::text() const {
   return text_;
 }
 
-std::vector<MovingNumber> LoweredGroup::moving() const {
-  std::vector<MovingNumber> numbers = form->moving;
+bool same_kernels(const std::optional<InPlaceKernel>& a, const std::optional<InPlaceKernel>& b) {
+  if (!a || !b) return !a && !b;
+  return a->over == b->over && a->places == b->places && ir::is_same(a->kernel, b->kernel);
+}
+
+std::vector<MovingNumber> LoweredGroup::moving(bool in_place) const {
+  std::vector<MovingNumber> numbers = in_place ? form->in_place->moving : form->moving;
   for (MovingNumber& number : numbers)
     number.parts = number.parts.renamed([&](std::uint32_t place) { return starts[place]; });
   return numbers;
@@ -226,6 +233,10 @@ void Lowerer::compare(const Known& known, const std::variant<Lowered, std::strin
       "scalars");
   require(lowered->computed == group.computed, "operations");
   require(lowered->gathers == group.gathers, "indexed reads");
+  require(same_kernels(lowered->in_place, group.form->in_place), "text in place");
+  if (!lowered->in_place) return;
+  require(lowered->in_place->ints == group.form->in_place->ints, "sizes in place");
+  require(lowered->in_place->moving == group.moving(true), "moving numbers in place");
 }
 
 /// `starts`: those of the group, by place.
@@ -235,6 +246,8 @@ std::shared_ptr<const KernelForm> Lowerer::new_form(Lowered& lowered, std::vecto
   form->kernel = std::move(lowered.kernel);
   form->ints = std::move(lowered.ints);
   form->moving = by_place(std::move(lowered.moving), starts);
+  form->in_place = std::move(lowered.in_place);
+  if (form->in_place) form->in_place->moving = by_place(std::move(form->in_place->moving), starts);
   return form;
 }
 

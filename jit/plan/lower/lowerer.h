@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -20,7 +21,8 @@ struct KernelForm {
   std::uint32_t number = 0;  // among the forms of a plan
   ir::Kernel kernel;
   std::vector<std::int64_t> ints;
-  std::vector<MovingNumber> moving;  // of the ints; starts by their places among those of a group
+  std::vector<MovingNumber> moving;       // of the ints; starts by their places among those of a group
+  std::optional<InPlaceKernel> in_place;  // starts likewise
 
   /// Kernels are compared by it. Made when it is asked for, once.
   const std::string& text() const;
@@ -39,10 +41,15 @@ struct LoweredGroup {
   std::vector<NodeId> gathers;        // of each fault word of the kernel
 
   const ir::Kernel& kernel() const { return form->kernel; }
-  const std::vector<std::int64_t>& ints() const { return form->ints; }
-  /// Of the ints, by the numbers of the trace's starts.
-  std::vector<MovingNumber> moving() const;
+  const std::vector<std::int64_t>& ints(bool in_place = false) const {
+    return in_place ? form->in_place->ints : form->ints;
+  }
+  /// Of the ints, or of those of the form's kernel in place, by the numbers of the trace's starts.
+  std::vector<MovingNumber> moving(bool in_place = false) const;
 };
+
+/// Equal but for their sizes.
+bool same_kernels(const std::optional<InPlaceKernel>& a, const std::optional<InPlaceKernel>& b);
 
 /// What moves by the places of starts in a list, which gets those that it lacks.
 std::vector<MovingNumber> by_place(std::vector<MovingNumber> moving, std::vector<std::uint32_t>& starts);

@@ -55,9 +55,10 @@ Plan Outline::filled(const Graph& graph, const Grouping& grouping, const Memory&
   for (const NodeId node : made_->node_of_buffer)
     arguments->buffers.push_back(binding_of(graph, memory, node));
   arguments->ints.resize(before.ints.size());
-  for (const auto& [group, first] : made_->ints)
-    std::copy(grouping.kernels[group].ints().begin(), grouping.kernels[group].ints().end(),
-              arguments->ints.begin() + static_cast<std::ptrdiff_t>(first));
+  for (const auto& [group, first, in_place] : made_->ints) {
+    const std::vector<std::int64_t>& ints = grouping.kernels[group].ints(in_place);
+    std::copy(ints.begin(), ints.end(), arguments->ints.begin() + static_cast<std::ptrdiff_t>(first));
+  }
   std::size_t buffer = 0, number = 0;
   for (Launch& launch : plan.launches) {
     launch.buffers = std::span(arguments->buffers).subspan(buffer, launch.buffers.size());

@@ -109,7 +109,10 @@ std::unique_ptr<PlanTemplate> PlanTemplate::make(Planned planned, const trace::T
   if (!made->plan(trace)) return nullptr;
   const bool same = std::all_of(made->forms_.begin(), made->forms_.end(), [](const Form& form) {
     return form.now->text() == form.before->text() && form.now->ints == form.before->ints &&
-           form.now->moving == form.before->moving;
+           form.now->moving == form.before->moving &&
+           same_kernels(form.now->in_place, form.before->in_place) &&
+           (!form.now->in_place || (form.now->in_place->ints == form.before->in_place->ints &&
+                                    form.now->in_place->moving == form.before->in_place->moving));
   });
   return same ? std::move(made) : nullptr;
 }
@@ -231,9 +234,10 @@ bool PlanTemplate::fill_kernel(Form& form) {
     return false;
   std::vector<std::uint32_t> starts = before.starts;
   std::vector<MovingNumber> moving = by_place(std::move(lowered->moving), starts);
+  if (lowered->in_place) lowered->in_place->moving = by_place(std::move(lowered->in_place->moving), starts);
   if (starts != before.starts) return false;
   const auto known = std::find_if(form.kernels.begin(), form.kernels.end(), [&](const auto& kernel) {
-    return ir::is_same(kernel->kernel, lowered->kernel);
+    return ir::is_same(kernel->kernel, lowered->kernel) && same_kernels(kernel->in_place, lowered->in_place);
   });
   if (known != form.kernels.end()) {
     form.now = *known;
@@ -243,6 +247,7 @@ bool PlanTemplate::fill_kernel(Form& form) {
     form.now->number = kernels_made_++;
     form.now->kernel = std::move(lowered->kernel);
   }
+  form.now->in_place = std::move(lowered->in_place);
   form.now->ints = std::move(lowered->ints);
   form.now->moving = std::move(moving);
   return true;

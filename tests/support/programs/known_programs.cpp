@@ -113,6 +113,19 @@ std::function<std::any()> in_place(const Device& device) {
   };
 }
 
+/// At a position that moves: the launch goes over that alone.
+std::function<std::any()> cache_write(const Device& device) {
+  auto cache = std::make_shared<Tensor<3>>(data<3>({8, 512, 64}, device));
+  auto position = std::make_shared<std::int64_t>(0);
+  const Tensor<3> key = data<3>({8, 1, 64}, device);
+  return [=]() -> std::any {
+    const std::int64_t at = *position;
+    *position += 3;
+    (*cache)(all, s(at, at + 1)) = key * 2.0;
+    return std::any();
+  };
+}
+
 std::function<std::any()> cat_of_computed(const Device& device) {
   std::vector<Tensor<2>> inputs;
   for (int i = 0; i < 8; ++i) inputs.push_back(data<2>({64, 32 + i}, device));
@@ -247,6 +260,7 @@ const std::vector<KnownProgram>& known_programs() {
       {"sum_of_squares", 1, sum_of_everything},
       {"sum_of_columns", 1, sum_of_columns},
       {"in_place", 1, in_place},
+      {"cache_write", 1, cache_write},
       {"cat_8_computed", 1, cat_of_computed},
       {"adam_200_parameters", 4, adam},
       {"embedding_step", 6, embedding_step},

@@ -1,0 +1,26 @@
+// What a kernel has to do where its results are written over operands: only the points at which they change.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "jit/plan/lower/finish.h"
+
+namespace sinter::plan {
+
+/// A draft that loops over a box of the points of another one.
+struct ChangedBox {
+  Draft draft;
+  std::vector<Overwrite> over;        // all have to hold
+  std::vector<std::uint16_t> places;  // of the other draft's buffers among this one's
+};
+
+/// Each result of an elementwise kernel may be an operand at most points, and something else on a grid: that
+/// is what slice_assign becomes. Written over these operands, nothing changes outside of the least box of
+/// points that has all grids. Nothing where that is all points or unknown: of grids that move only those are
+/// in one box that are the same. Where the box begins may move; how large it is may not.
+std::optional<ChangedBox> changed_box(const Draft& draft);
+
+}  // namespace sinter::plan
