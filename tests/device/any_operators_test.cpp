@@ -148,4 +148,24 @@ TEST_CASE("subscripts of shapes are checked") {
   CHECK(message_of([&] { return shape[-3]; }) == "[shape] subscript -3 is outside of (2, 3)");
 }
 
+TEST_CASE("layers as functions of their parameters") {
+  const Device device = test_device();
+  const auto x = Tensor<2>(counted());
+  const auto w = Tensor<2>::from_data({{1, 0, 1}, {0, 2, 0}}, device);
+  const auto b = Tensor<1>::from_data({1, -1}, device);
+  CHECK(linear(x, w).to_vector<float>() == Floats{2, 2, 8, 8});
+  CHECK(linear(x, w, b).to_vector<float>() == Floats{3, 1, 9, 7});
+  CHECK(floats(linear(x.dynamic(), w.dynamic())) == Floats{2, 2, 8, 8});
+  CHECK(embedding(Tensor<1, Int>::from_data({1, 0}, device), x).to_vector<float>() ==
+        Floats{3, 4, 5, 0, 1, 2});
+  const auto zero = Tensor<1>::zeros({3}, device), one = Tensor<1>::ones({3}, device);
+  CHECK(all_close(batch_norm(x, zero, one, one * 2.0, one, 0), x * 2.0 + 1.0));
+  CHECK(all_close(layer_norm(x, std::nullopt, std::nullopt, 0)(1), layer_norm(x, one, zero, 0)(0)));
+  CHECK(all_close(rms_norm(x, std::nullopt, 0)(1, 0), Tensor<0>::full({}, 3 / std::sqrt(50.0 / 3), device)));
+  const auto image = x.reshape({1, 1, 2, 3});
+  CHECK(max_pool2d(image, {.kernel = {2, 2}, .stride = {{1, 1}}}).to_vector<float>() == Floats{4, 5});
+  CHECK(avg_pool2d(image, {.kernel = {2, 3}}).item() == 2.5);
+  CHECK(adaptive_avg_pool2d(image, {{1, 3}}).to_vector<float>() == Floats{1.5, 2.5, 3.5});
+}
+
 }  // namespace sinter::testing
