@@ -340,6 +340,7 @@ class Tensor : public TensorCreation<Rank, Kind>,
 }  // namespace sinter
 
 // Need the class above; who has tensors has their functions too.
+#include <sinter/detail/mismatch.h>
 #include <sinter/functions/basic.h>
 #include <sinter/functions/maths.h>
 #include <sinter/functions/reductions.h>
