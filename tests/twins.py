@@ -17,6 +17,9 @@ READS = "reads or moves one tensor; read(a, b, c) reads several"
 HISTORY = "says what belongs to a history; gradient() is the function"
 OWN = "for Sinter's own layers"
 
+LAYERS = ["layer_norm", "rms_norm", "group_norm", "instance_norm", "batch_norm"] + [
+    f"{kind}_pool{n}d" for kind in ("max", "avg", "adaptive_max", "adaptive_avg") for n in (1, 2, 3)]
+
 METHODS_ALONE = {
     **dict.fromkeys(["all_axes", "defined", "device", "dims", "dtype", "dynamic", "numel", "rank", "requires_grad",
                      "shape"], HANDLE),
@@ -31,6 +34,8 @@ METHODS_ALONE = {
 FUNCTIONS_ALONE = {
     "linalg::": "a namespace of its own, as in NumPy and PyTorch: linalg::solve(a, b)",
     "nn::": "losses and layers: nn::mse(y, target)",
+    **dict.fromkeys([*LAYERS, "linear", "embedding"],
+                    "layers: their other operands are parameters"),
     "affine_grid_2d": "its operand is a map, no image",
     "gradient": "of one tensor with respect to others",
     "index": "x(s(1, 3), all) is the method",
@@ -54,6 +59,7 @@ TYPED_ALONE = {
     **dict.fromkeys(["dims", "dynamic", "item", "reshape_as", "to_bool", "to_float", "to_int", "to_vector", "quantize"],
                     SAYS_ITS_TYPE),
     "nn::": "losses and layers know the ranks of their operands",
+    **dict.fromkeys(LAYERS, "losses and layers know the ranks of their operands"),
 }
 
 ANY_CLASSES = {"AnyTensor", "AnyFunctions"}

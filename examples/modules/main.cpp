@@ -77,7 +77,7 @@ void train(const sn::Device& device) {
 void freeze(const sn::Device& device) {
   const Net start = make_net(device);
   Net net = sn::nn::freeze(start, "block.*");
-  sn::optim::Optimizer descent(std::make_shared<SignDescent>());
+  sn::optim::Optimizer descent(SignDescent{});
   const auto x = sn::Tensor<2>::ones({8, 4}, device.inner());
   descent.step(0.1, net, net.forward(x).square().mean().backward());
   std::cout << "the frozen layer is "

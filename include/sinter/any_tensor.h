@@ -18,6 +18,7 @@
 #include <sinter/device.h>
 #include <sinter/dtype.h>
 #include <sinter/error.h>
+#include <sinter/index.h>
 #include <sinter/scalar.h>
 #include <sinter/shape.h>
 #include <sinter/tensor_data.h>
@@ -35,6 +36,7 @@ SINTER_API void retain(Node* node);
 SINTER_API void release(Node* node);
 }  // namespace autodiff
 
+class AnyPart;
 class Gradients;
 struct BackwardOptions;
 template <std::size_t Rank, class Kind>
@@ -188,7 +190,26 @@ class SINTER_API AnyTensor : public detail::AnyFunctions {
   SINTER_OPERATOR(&, logical_and)
   SINTER_OPERATOR(|, logical_or)
   SINTER_OPERATOR(^, logical_xor)
+  SINTER_OPERATOR(&&, logical_and)
+  SINTER_OPERATOR(||, logical_or)
+  SINTER_OPERATOR(<<, shift_left)
+  SINTER_OPERATOR(>>, shift_right)
 #undef SINTER_OPERATOR
+#define SINTER_ASSIGNMENT(symbol, name)                                        \
+  AnyTensor& operator symbol(OperatorOperand other) {                          \
+    /* Keeps its dtype, as in PyTorch. */                                      \
+    return *this = name(*this, other, other.where).cast(dtype(), other.where); \
+  }
+  SINTER_ASSIGNMENT(+=, add)
+  SINTER_ASSIGNMENT(-=, sub)
+  SINTER_ASSIGNMENT(*=, mul)
+  SINTER_ASSIGNMENT(/=, div)
+  SINTER_ASSIGNMENT(%=, remainder)
+  SINTER_ASSIGNMENT(&=, logical_and)
+  SINTER_ASSIGNMENT(|=, logical_or)
+  SINTER_ASSIGNMENT(^=, logical_xor)
+#undef SINTER_ASSIGNMENT
+  friend AnyTensor operator!(OperatorOperand x) { return x.tensor->logical_not(x.where); }
   friend AnyTensor operator-(OperatorOperand x) { return x.tensor->neg(x.where); }
   friend AnyTensor operator~(OperatorOperand x) { return x.tensor->logical_not(x.where); }
 
@@ -201,6 +222,7 @@ class SINTER_API AnyTensor : public detail::AnyFunctions {
   static AnyTensor remainder(Operand a, Operand b, Location where = Location::current());
   /// Has the sign of the dividend, as in C: a - trunc(a / b) * b. Integers by zero: a.
   static AnyTensor fmod(Operand a, Operand b, Location where = Location::current());
+  /// Integers: wraps around; a negative power is 0 but of 1 and -1.
   static AnyTensor pow(Operand a, Operand b, Location where = Location::current());
   /// The angle of the point (x = b, y = a), in [-pi, pi].
   static AnyTensor atan2(Operand a, Operand b, Location where = Location::current());
@@ -283,9 +305,7 @@ class SINTER_API AnyTensor : public detail::AnyFunctions {
   AnyTensor unsqueeze(std::int64_t axis, Location where = Location::current()) const;
   /// One range for each leading dimension; the remaining dimensions stay whole.
   AnyTensor slice(std::span<const Range> ranges, Location where = Location::current()) const;
-  AnyTensor slice(std::initializer_list<Range> ranges, Location where = Location::current()) const {
-    return slice(std::span(ranges.begin(), ranges.size()), where);
-  }
+  AnyTensor slice(std::initializer_list<Range> ranges, Location where = Location::current()) const;
   AnyTensor narrow(std::int64_t axis, std::int64_t start, std::int64_t length,
                    Location where = Location::current()) const;
   /// The part at one index of an axis, which goes; a negative index counts from the end.
@@ -307,6 +327,16 @@ class SINTER_API AnyTensor : public detail::AnyFunctions {
   AnyTensor place(const Shape& shape, const Dims& start, const Dims& step, Scalar value,
                   Location where = Location::current()) const;
 
+  /// x(s(1, 3), all, -1): ranges keep their axis, positions do not; see Index. Where this tensor may change,
+  /// x(..) = value replaces the part. A mask as the only index gives the elements where it is true, whose
+  /// number is read.
+  AnyTensor operator()(const Index& a, const Index& b = {}, const Index& c = {}, const Index& d = {},
+                       const Index& e = {}, const Index& f = {}, const Index& g = {}, const Index& h = {},
+                       Location where = Location::current()) const&;
+  AnyPart operator()(const Index& a, const Index& b = {}, const Index& c = {}, const Index& d = {},
+                     const Index& e = {}, const Index& f = {}, const Index& g = {}, const Index& h = {},
+                     Location where = Location::current()) &;
+
   // ---- assembly from parts: fuses like views, each part is computed only where it is placed
   /// A copy of this tensor with the part that the ranges select (see `slice`) replaced by `value`, which
   /// broadcasts to it.
@@ -315,13 +345,9 @@ class SINTER_API AnyTensor : public detail::AnyFunctions {
   AnyTensor slice_fill(std::span<const Range> ranges, Scalar number,
                        Location where = Location::current()) const;
   AnyTensor slice_assign(std::initializer_list<Range> ranges, const AnyTensor& value,
-                         Location where = Location::current()) const {
-    return slice_assign(std::span(ranges.begin(), ranges.size()), value, where);
-  }
+                         Location where = Location::current()) const;
   AnyTensor slice_fill(std::initializer_list<Range> ranges, Scalar number,
-                       Location where = Location::current()) const {
-    return slice_fill(std::span(ranges.begin(), ranges.size()), number, where);
-  }
+                       Location where = Location::current()) const;
   /// Concatenates along `axis`; the shapes are equal except for that axis, whose size may be 0. At least one
   /// piece.
   static AnyTensor cat(std::span<const AnyTensor> pieces, std::int64_t axis,
@@ -334,14 +360,14 @@ class SINTER_API AnyTensor : public detail::AnyFunctions {
   std::vector<AnyTensor> split(std::span<const std::int64_t> sizes, std::int64_t axis,
                                Location where = Location::current()) const;
   std::vector<AnyTensor> split(std::initializer_list<std::int64_t> sizes, std::int64_t axis,
-                               Location where = Location::current()) const {
-    return split(std::span(sizes.begin(), sizes.size()), axis, where);
-  }
+                               Location where = Location::current()) const;
   std::vector<AnyTensor> split(std::int64_t size, std::int64_t axis,
                                Location where = Location::current()) const;
   /// At most `count` views of equal pieces of `axis`; the last may be smaller.
   std::vector<AnyTensor> chunk(std::int64_t count, std::int64_t axis,
                                Location where = Location::current()) const;
+  /// The parts at each index of an axis, which goes.
+  std::vector<AnyTensor> unbind(std::int64_t axis = 0, Location where = Location::current()) const;
   /// Tiles the tensor along each axis: one count, zero or more, for each.
   AnyTensor repeat(const Dims& counts, Location where = Location::current()) const;
   /// Rotates `axis`: element i moves to i + shift, and elements that leave at one end come in at the other.
@@ -353,23 +379,36 @@ class SINTER_API AnyTensor : public detail::AnyFunctions {
                        Location where = Location::current()) const;
   AnyTensor mask_fill(const AnyTensor& mask, Scalar number, Location where = Location::current()) const;
 
-  // ---- reductions; reduced dimensions stay, with size 1
-  AnyTensor sum(const Axes& axes, Location where = Location::current()) const;
-  AnyTensor prod(const Axes& axes, Location where = Location::current()) const;
-  AnyTensor mean(const Axes& axes, Location where = Location::current()) const;
-  AnyTensor max(const Axes& axes, Location where = Location::current()) const;
-  AnyTensor min(const Axes& axes, Location where = Location::current()) const;
+  // ---- reductions; reduced dimensions stay, with size 1, or go: x.sum({0, 2}, drop). Without axes
+  // everything becomes one number.
+#define SINTER_REDUCTION(name)                                                        \
+  AnyTensor name(const Axes& axes, Location where = Location::current()) const;       \
+  AnyTensor name(const Axes& axes, Drop, Location where = Location::current()) const; \
+  AnyTensor name(Location where = Location::current()) const;
+  SINTER_REDUCTION(sum)
+  SINTER_REDUCTION(prod)
+  SINTER_REDUCTION(mean)
+  SINTER_REDUCTION(max)
+  SINTER_REDUCTION(min)
+  // Bool only.
+  SINTER_REDUCTION(any)
+  SINTER_REDUCTION(all)
+#undef SINTER_REDUCTION
   /// The mean square distance from the mean, times n / (n - correction). Correction 1 (Bessel's) estimates
   /// the variance of the population that the n elements were sampled from; 0 gives the variance of the
   /// elements themselves. NaN where n <= correction. `std` is its square root.
   AnyTensor var(const Axes& axes, double correction = 1, Location where = Location::current()) const;
   AnyTensor std(const Axes& axes, double correction = 1, Location where = Location::current()) const;
-  /// Bool only.
-  AnyTensor any(const Axes& axes, Location where = Location::current()) const;
-  AnyTensor all(const Axes& axes, Location where = Location::current()) const;
+  AnyTensor var(Location where = Location::current()) const;
+  AnyTensor std(Location where = Location::current()) const;
   /// Index (i64) of the first largest element along one dimension; NaN counts as largest.
   AnyTensor argmax(std::int64_t axis, Location where = Location::current()) const;
   AnyTensor argmin(std::int64_t axis, Location where = Location::current()) const;
+  AnyTensor argmax(std::int64_t axis, Drop, Location where = Location::current()) const;
+  AnyTensor argmin(std::int64_t axis, Drop, Location where = Location::current()) const;
+  /// Of all elements, row by row.
+  AnyTensor argmax(Location where = Location::current()) const;
+  AnyTensor argmin(Location where = Location::current()) const;
   /// All dimensions, for reductions to a scalar: follow with reshape({}).
   Axes all_axes() const;
 
@@ -442,59 +481,13 @@ class SINTER_API AnyTensor : public detail::AnyFunctions {
   bool autodiff_ = false;
 };
 
-/// Values and where they came from: i64 positions along the axis that was asked for.
-struct AnyIndexed {
-  AnyTensor values, indices;
-};
-
-/// What unique() gives.
-struct AnyUnique {
-  AnyTensor values, inverse, counts;
-};
-
-/// What histogram() gives.
-template <class T>
-struct HistogramOf {
-  T counts, edges;
-};
-using AnyHistogram = HistogramOf<AnyTensor>;
-
 /// Prints like NumPy, with shape, dtype and device (see PrintOptions). Reads what is shown.
 SINTER_API std::string to_string(const AnyTensor& tensor);
 SINTER_API std::ostream& operator<<(std::ostream& out, const AnyTensor& tensor);
 
-/// The result of `backward()`: the gradient of each leaf. A plain value that can be moved to another thread
-/// or changed.
-class SINTER_API Gradients {
- public:
-  /// The gradient of `leaf`, or nothing when the result did not depend on it. Throws AutodiffError for a
-  /// tensor that is no leaf but a result.
-  std::optional<AnyTensor> get(const AnyTensor& leaf) const;
-  /// Moves the gradient out, so that nothing else holds it and an optimizer can write over its memory.
-  std::optional<AnyTensor> remove(const AnyTensor& leaf);
-  /// Replaces or adds the gradient of `leaf`; throws ShapeError or DTypeError when shapes or dtypes differ,
-  /// AutodiffError when `leaf` is none.
-  void set(const AnyTensor& leaf, AnyTensor gradient);
-
-  /// The same for typed tensors (defined in tensor.h).
-  template <std::size_t Rank, class Kind>
-  std::optional<Tensor<Rank, Kind>> get(const Tensor<Rank, Kind>& leaf) const;
-  template <std::size_t Rank, class Kind>
-  std::optional<Tensor<Rank, Kind>> remove(const Tensor<Rank, Kind>& leaf);
-  template <std::size_t Rank, class Kind>
-  void set(const Tensor<Rank, Kind>& leaf, const Tensor<Rank, Kind>& gradient);
-
-  /// Number of leaves that have a gradient here.
-  std::size_t size() const;
-
-  struct Entry {
-    std::uint64_t leaf;
-    AnyTensor gradient;  // an empty handle once it was removed
-  };
-  std::vector<Entry>& entries() { return entries_; }
-
- private:
-  std::vector<Entry> entries_;  // sorted by leaf
-};
-
 }  // namespace sinter
+
+// Need the class above.
+#include <sinter/any_part.h>
+#include <sinter/any_results.h>
+#include <sinter/gradients.h>

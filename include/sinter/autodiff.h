@@ -45,9 +45,15 @@ struct GradientOptions {
 SINTER_API std::vector<AnyTensor> gradient(const AnyTensor& y, std::span<const AnyTensor> xs,
                                            const GradientOptions& options = {},
                                            Location where = Location::current());
+namespace detail {
+SINTER_API AnyTensor gradient_of(const AnyTensor& y, const AnyTensor& x, const GradientOptions& options,
+                                 const Location& where);
+SINTER_API std::vector<AnyTensor> gradients_of(const AnyTensor& y, const std::vector<AnyTensor>& xs,
+                                               const GradientOptions& options, const Location& where);
+}  // namespace detail
 inline AnyTensor gradient(const AnyTensor& y, const AnyTensor& x, const GradientOptions& options = {},
                           Location where = Location::current()) {
-  return std::move(gradient(y, std::span(&x, 1), options, where)[0]);
+  return detail::gradient_of(y, x, options, where);
 }
 /// Of tensors of any ranks: gradient(loss, {w, b}).
 template <std::size_t N>
@@ -55,7 +61,7 @@ std::vector<AnyTensor> gradient(const detail::Handle& y, const detail::Handle (&
                                 const GradientOptions& options = {}, Location where = Location::current()) {
   std::vector<AnyTensor> list;
   for (const detail::Handle& x : xs) list.push_back(x.tensor);
-  return gradient(y.tensor, std::span<const AnyTensor>(list), options, where);
+  return detail::gradients_of(y.tensor, list, options, where);
 }
 /// Of one typed tensor, or of a tuple of them (std::tie(w, b)): the gradients have their types.
 template <std::size_t Rank, class X>
@@ -63,8 +69,7 @@ requires(detail::is_typed_pack<X>) detail::Values<X> gradient(const Tensor<Rank>
                                                               const GradientOptions& options = {},
                                                               Location where = Location::current()) {
   const std::vector<AnyTensor> list = detail::pack(xs);
-  return detail::unpack<detail::Values<X>>(
-      gradient(y.dynamic(), std::span<const AnyTensor>(list), options, where));
+  return detail::unpack<detail::Values<X>>(detail::gradients_of(y.dynamic(), list, options, where));
 }
 /// Of several tensors of one rank: auto [dq, dk, dv] = gradient(loss, {q, k, v}).
 template <std::size_t RankY, std::size_t Rank, std::size_t N>
@@ -73,7 +78,7 @@ std::array<Tensor<Rank>, N> gradient(const Tensor<RankY>& y, const Tensor<Rank> 
                                      Location where = Location::current()) {
   std::vector<AnyTensor> list;
   for (const Tensor<Rank>& x : xs) list.push_back(x.dynamic());
-  list = gradient(y.dynamic(), std::span<const AnyTensor>(list), options, where);
+  list = detail::gradients_of(y.dynamic(), list, options, where);
   std::array<Tensor<Rank>, N> gradients;
   for (std::size_t i = 0; i < N; ++i) gradients[i] = Tensor<Rank>(std::move(list[i]));
   return gradients;

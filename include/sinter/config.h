@@ -88,6 +88,21 @@ class SINTER_API Reading {
   std::int64_t number_ = 0;
 };
 
+/// The names of the fields of a struct.
+class SINTER_API KnownNames {
+ public:
+  KnownNames();
+  ~KnownNames();
+  KnownNames(const KnownNames&) = delete;
+  KnownNames& operator=(const KnownNames&) = delete;
+  void add(std::string_view name);
+  /// A problem for each key of the table that is none of them.
+  void check(const Value& table, Reading& reading) const;
+
+ private:
+  std::vector<std::string> names_;
+};
+
 template <class T>
 void put(Value& to, const T& from);
 template <class T>
@@ -144,20 +159,16 @@ void put(Value& to, const T& from) {
 template <class T>
 void read_fields(T& to, const Value& from, Reading& reading) {
   if (!reading.table(from)) return;
-  std::vector<std::string> known;
+  KnownNames known;
   each_field(to, [&](std::string_view name, auto& field) {
-    known.push_back(std::string(name));
+    known.add(name);
     PathPart part(reading.path, name);
     if (const Value* entry = from.find(name))
       read(field, *entry, reading);
     else if (!reading.is_partial)
       reading.problem("is missing");
   });
-  for (const std::string& key : from.keys()) {
-    bool is_known = false;
-    for (const std::string& name : known) is_known = is_known || name == key;
-    if (!is_known) reading.unknown(key, known);
-  }
+  known.check(from, reading);
 }
 
 template <class T>

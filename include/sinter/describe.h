@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <sinter/detail/api.h>
 #include <sinter/module.h>
 
 namespace sinter {
@@ -24,46 +25,25 @@ consteval auto spelled_type() {
 }
 
 // The name of a type without namespaces, enclosing classes and functions, also in template arguments.
-inline std::string unqualified(std::string_view name) {
-  std::string text;
-  std::vector<std::size_t> starts{0};  // start of the current name, for each open '<'
-  int parentheses = 0;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const char c = name[i];
-    if (c == '(') ++parentheses;
-    if (c == ')') --parentheses;
-    if (parentheses == 0 && name.substr(i, 2) == "::") {
-      text.resize(starts.back());
-      ++i;
-      continue;
-    }
-    if (c == '>' && parentheses == 0 && starts.size() > 1) {
-      if (text.back() == ' ') text.pop_back();
-      starts.pop_back();
-    }
-    text += c;
-    if (parentheses > 0) continue;
-    if (c == '<') starts.push_back(text.size());
-    if (c == ',' || c == ' ') starts.back() = text.size();
-  }
-  return text;
-}
+SINTER_API std::string unqualified(std::string_view name);
 
-class ModuleTree {
+class SINTER_API ModuleTree {
  public:
+  ModuleTree();
+  ~ModuleTree();
+  ModuleTree(const ModuleTree&) = delete;
+  ModuleTree& operator=(const ModuleTree&) = delete;
+
   // Returns the number of parameters within the module.
   template <class T>
   std::int64_t add_module(const std::string& path, T& module) {
-    const std::size_t line = lines_.size();
-    lines_.push_back({depth_, title(path, unqualified(spelled_type<std::remove_cv_t<T>>())), 0});
-    ++depth_;
+    const std::size_t line = begin(path, spelled_type<std::remove_cv_t<T>>());
     std::int64_t count = 0;
     auto add_field = [&](std::string_view name, auto& field) {
       count += add_within(std::string(name), field, line);
     };
     visit_fields_of(module, add_field);
-    --depth_;
-    lines_[line].count = count;
+    end(line, count);
     return count;
   }
 
@@ -74,9 +54,9 @@ class ModuleTree {
     std::int64_t count = 0;
     auto add = [&](const std::string& name, auto& found) {
       if constexpr (IsTensor<std::remove_reference_t<decltype(found)>>) {
-        count += add_tensor(name, found, owner);
+        count += add_tensor(name, found, owner, false);
       } else if constexpr (IsBuffer<std::remove_reference_t<decltype(found)>>) {
-        add_tensor("buffer " + name, found, owner);
+        add_tensor(name, found, owner, true);
       } else {
         count += add_module(name, found);
       }
@@ -85,14 +65,7 @@ class ModuleTree {
     return count;
   }
 
-  std::string text(std::int64_t total) const {
-    std::string text;
-    for (const Line& line : lines_)
-      text += std::string(2 * line.depth, ' ') + line.text + ", " + parameters(line.count) + '\n';
-    text += "total: " + parameters(total);
-    if (trained_ > 0 && frozen_ > 0) text += ", " + std::to_string(frozen_) + " of them frozen";
-    return text + '\n';
-  }
+  std::string text(std::int64_t total) const;
 
   static constexpr std::size_t kNoOwner = static_cast<std::size_t>(-1);
 
@@ -107,27 +80,19 @@ class ModuleTree {
     static constexpr bool matches = IsTensor<T> || IsBuffer<T> || Fielded<T>;
   };
 
+  // Of a module: its line, and what is known when its fields have been visited.
+  std::size_t begin(const std::string& path, std::string_view type);
+  void end(std::size_t line, std::int64_t count);
+  void add_line(const std::string& name, const std::string& shape, std::int64_t count, std::size_t owner,
+                bool is_buffer);
   template <class T>
-  std::int64_t add_tensor(const std::string& name, const T& tensor, std::size_t owner) {
+  std::int64_t add_tensor(const std::string& name, const T& tensor, std::size_t owner, bool is_buffer) {
     const bool defined = tensor.defined();
     const std::int64_t count = defined ? tensor.shape().numel() : 0;
-    if constexpr (requires { tensor.requires_grad(); }) {
+    if constexpr (requires { tensor.requires_grad(); })
       if (defined && is_float(tensor.dtype())) (tensor.requires_grad() ? trained_ : frozen_) += count;
-    }
-    const std::string shape = defined ? to_string(tensor.shape()) : "empty";
-    if (owner == kNoOwner) {
-      lines_.push_back({depth_, title(name, shape), count});
-    } else {
-      lines_[owner].text += ", " + name + ' ' + shape;
-    }
+    add_line(name, defined ? to_string(tensor.shape()) : std::string("empty"), count, owner, is_buffer);
     return count;
-  }
-
-  static std::string title(const std::string& path, std::string_view what) {
-    return path.empty() ? std::string(what) : path + ": " + std::string(what);
-  }
-  static std::string parameters(std::int64_t count) {
-    return std::to_string(count) + (count == 1 ? " parameter" : " parameters");
   }
 
   std::vector<Line> lines_;

@@ -17,8 +17,7 @@ using Location = std::source_location;
 class SINTER_API Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message) : std::runtime_error(message) {}
-  Error(const std::string& message, const Location& where)
-      : std::runtime_error(message + " (" + where.file_name() + ":" + std::to_string(where.line()) + ")") {}
+  Error(const std::string& message, const Location& where);
 };
 
 /// Shapes, dimensions or indices do not match.

@@ -10,40 +10,10 @@
 
 #include <sinter/any_tensor.h>
 #include <sinter/detail/typed.h>
+#include <sinter/index.h>
 #include <sinter/sizes.h>
 
 namespace sinter {
-
-/// A new axis of size 1, where it stands among the indices.
-struct NewAxis {};
-inline constexpr NewAxis newaxis;
-/// As many whole axes as the other indices leave.
-struct Ellipsis {};
-inline constexpr Ellipsis ellipsis;
-
-/// One index: a position (its axis goes; negative ones count from the end), a range (its axis stays), a new
-/// axis, an ellipsis, or positions in a tensor of i32 or i64, whose axes stand in the place of the axis
-/// (negative ones count from the end; one out of range throws ShapeError when the result is read). Axes
-/// behind the last index are whole.
-class SINTER_API Index {
- public:
-  enum class What { Position, Part, New, Rest, Positions };
-
-  template <std::integral T>
-  requires(!std::same_as<T, bool>) Index(T position)
-      : what(What::Position), position(static_cast<std::int64_t>(position)) {}
-  Index(const Range& range) : what(What::Part), range(range) {}
-  Index(NewAxis) : what(What::New) {}
-  Index(Ellipsis) : what(What::Rest) {}
-  Index(const AnyTensor& positions) : what(What::Positions), positions(&positions) {}
-  template <std::size_t Rank>
-  Index(const Tensor<Rank, Int>& positions) : Index(positions.dynamic()) {}
-
-  What what;
-  std::int64_t position = 0;
-  Range range;
-  const AnyTensor* positions = nullptr;
-};
 
 /// The part of `x` that the indices name, of which at most one is a tensor of positions. Ranges beyond the
 /// end are cut, as in Python; a position beyond it throws ShapeError.
@@ -54,6 +24,12 @@ SINTER_API AnyTensor index_assign(const AnyTensor& x, std::span<const Index> ind
                                   AnyTensor::Operand value, Location where = Location::current());
 
 namespace detail {
+
+/// The same of `count` indices.
+SINTER_API AnyTensor index_by(const AnyTensor& x, const Index* indices, std::size_t count,
+                              const Location& where);
+SINTER_API AnyTensor index_assign_by(const AnyTensor& x, const Index* indices, std::size_t count,
+                                     AnyTensor::Operand value, const Location& where);
 
 template <class I>
 struct IndexFacts;  // the axes of the tensor that an index takes, and those of the result that it gives
@@ -122,7 +98,7 @@ class Part : public Tensor<Rank, Kind> {
   using Operand = detail::OperandOf<Rank, Kind>;
 
   Part(Whole& whole, const std::array<Index, Count>& indices, const Location& where)
-      : Base(detail::trusted, index(whole.dynamic(), indices, where)),
+      : Base(detail::trusted, detail::index_by(whole.dynamic(), indices.data(), Count, where)),
         whole_(whole),
         indices_(indices),
         where_(where) {}
@@ -137,7 +113,8 @@ class Part : public Tensor<Rank, Kind> {
 #define SINTER_ASSIGNMENT(symbol, name)                                                                    \
   void operator symbol(Operand value)&& {                                                                  \
     assign(AnyTensor::name(this->dynamic(), value.operand, value.where).cast(this->dtype(), value.where)); \
-  }
+  }                                                                                                        \
+  Base& operator symbol(Operand value)& { return static_cast<Base&>(*this) symbol value; }
   SINTER_ASSIGNMENT(+=, add)
   SINTER_ASSIGNMENT(-=, sub)
   SINTER_ASSIGNMENT(*=, mul)
@@ -146,7 +123,8 @@ class Part : public Tensor<Rank, Kind> {
 
  private:
   void assign(AnyTensor::Operand value) {
-    whole_ = Whole(detail::trusted, index_assign(whole_.dynamic(), indices_, value, where_));
+    whole_ = Whole(detail::trusted,
+                   detail::index_assign_by(whole_.dynamic(), indices_.data(), Count, value, where_));
   }
 
   Whole& whole_;
@@ -171,8 +149,22 @@ class MaskedPart {
   void operator=(detail::OperandOf<Whole::kRank, typename Whole::ElementKind> value) && {
     whole_ = Whole(detail::trusted, AnyTensor::where(mask_, value.operand, whole_.dynamic(), where_));
   }
+#define SINTER_ASSIGNMENT(symbol, name)                                                                    \
+  void operator symbol(detail::OperandOf<Whole::kRank, typename Whole::ElementKind> value)&& {             \
+    const AnyTensor& whole = whole_.dynamic();                                                             \
+    const AnyTensor next = AnyTensor::name(whole, value.operand, value.where).cast(whole.dtype(), where_); \
+    whole_ = Whole(detail::trusted, AnyTensor::where(mask_, next, whole, where_));                         \
+  }
+  SINTER_ASSIGNMENT(+=, add)
+  SINTER_ASSIGNMENT(-=, sub)
+  SINTER_ASSIGNMENT(*=, mul)
+  SINTER_ASSIGNMENT(/=, div)
+#undef SINTER_ASSIGNMENT
   operator Tensor<1, typename Whole::ElementKind>() const {
     return {detail::trusted, detail::masked(whole_.dynamic(), mask_, where_)};
+  }
+  friend std::ostream& operator<<(std::ostream& out, const MaskedPart& part) {
+    return out << detail::masked(part.whole_.dynamic(), part.mask_, part.where_);
   }
 
  private:

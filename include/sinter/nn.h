@@ -1,6 +1,7 @@
 // All layers, losses and functions on modules.
 #pragma once
 
+#include <sinter/functions/layers.h>
 #include <sinter/nn/activation.h>
 #include <sinter/nn/attention.h>
 #include <sinter/nn/conv.h>

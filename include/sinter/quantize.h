@@ -5,7 +5,6 @@
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include <sinter/any_tensor.h>
 #include <sinter/detail/api.h>
@@ -66,18 +65,27 @@ struct QuantizedTensor {
   /// i8 (rows, columns), or two codes in a byte, u8 (rows, (columns + 1) / 2): the first half of a row is in
   /// the upper bits.
   Buffer<2, Int> codes;
-  /// f32: (1, 1), (rows, 1), or (rows, blocks).
-  std::variant<Buffer<2>, QuantizedScales> scales;
+  /// f32: (1, 1), (rows, 1), or (rows, blocks). Empty with double quantization, which has the others.
+  Buffer<2> scales;
+  QuantizedScales quantized_scales;
 
   template <class F>
   void visit_fields(F&& f) {
-    f(name_of(options.scheme), codes);
-    f("scales", scales);
+    visit(*this, f);
   }
   template <class F>
   void visit_fields(F&& f) const {
-    f(name_of(options.scheme), codes);
-    f("scales", scales);
+    visit(*this, f);
+  }
+
+ private:
+  template <class Self, class F>
+  static void visit(Self& self, F& f) {
+    f(name_of(self.options.scheme), self.codes);
+    if (self.options.double_quantization)
+      f("scales", self.quantized_scales);
+    else
+      f("scales", self.scales);
   }
 };
 

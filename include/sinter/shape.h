@@ -7,9 +7,9 @@
 #include <initializer_list>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 
+#include <sinter/detail/api.h>
 #include <sinter/error.h>
 
 namespace sinter {
@@ -17,15 +17,31 @@ namespace sinter {
 /// No tensor has more dimensions than this.
 inline constexpr std::size_t kMaxRank = 8;
 
+class Dims;
+
+namespace detail {
+[[noreturn]] SINTER_API void throw_rank(std::size_t rank);
+SINTER_API std::size_t place_of(const Dims& dims, std::size_t subscript);
+}  // namespace detail
+
 /// A short list of integers, one for each dimension, stored inline (no allocation). Also used for strides and
 /// axes.
 class Dims {
  public:
   Dims() = default;
-  Dims(std::initializer_list<std::int64_t> values) : Dims(std::span(values.begin(), values.size())) {}
-  explicit Dims(std::span<const std::int64_t> values) {
+  Dims(std::initializer_list<std::int64_t> values) {
     check_rank(values.size());
     for (std::int64_t v : values) values_[rank_++] = v;
+  }
+  /// Of a vector, array or span.
+  template <class C>
+  requires requires(const C& c, const std::int64_t* data) {
+    data = c.data();
+    c.size();
+  }
+  explicit Dims(const C& values) {
+    check_rank(values.size());
+    for (; rank_ < values.size(); ++rank_) values_[rank_] = values.data()[rank_];
   }
   /// `rank` times the same value.
   static Dims filled(std::size_t rank, std::int64_t value) {
@@ -39,8 +55,9 @@ class Dims {
   std::size_t rank() const { return rank_; }
   std::size_t size() const { return rank_; }
   bool empty() const { return rank_ == 0; }
-  std::int64_t operator[](std::size_t i) const { return values_[i]; }
-  std::int64_t& operator[](std::size_t i) { return values_[i]; }
+  /// Throws ShapeError where there is none; -1 is the last one.
+  std::int64_t operator[](std::size_t i) const { return values_[i < rank_ ? i : detail::place_of(*this, i)]; }
+  std::int64_t& operator[](std::size_t i) { return values_[i < rank_ ? i : detail::place_of(*this, i)]; }
   std::int64_t back() const { return values_[rank_ - 1]; }
   const std::int64_t* begin() const { return values_.data(); }
   const std::int64_t* end() const { return values_.data() + rank_; }
@@ -71,9 +88,7 @@ class Dims {
 
  private:
   static void check_rank(std::size_t rank) {
-    if (rank > kMaxRank)
-      throw ShapeError("[shape] a tensor has at most " + std::to_string(kMaxRank) + " dimensions, not " +
-                       std::to_string(rank));
+    if (rank > kMaxRank) detail::throw_rank(rank);
   }
 
   std::size_t rank_ = 0;
@@ -81,11 +96,7 @@ class Dims {
 };
 
 /// "(2, 3)"
-inline std::string to_string(const Dims& dims) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < dims.rank(); ++i) text += (i ? ", " : "") + std::to_string(dims[i]);
-  return text + ")";
-}
+SINTER_API std::string to_string(const Dims& dims);
 
 namespace detail {
 
@@ -109,6 +120,8 @@ inline std::optional<std::int64_t> numel_of(const Dims& sizes) {
   return empty ? 0 : product;
 }
 
+[[noreturn]] SINTER_API void throw_numel(const Dims& sizes);
+
 }  // namespace detail
 
 /// The sizes of the dimensions; every size is zero or more.
@@ -121,7 +134,7 @@ class Shape : public Dims {
   /// Number of elements: the product of all sizes, 1 for rank 0. Throws ShapeError when it is 2^63 or more.
   std::int64_t numel() const {
     if (const std::optional<std::int64_t> n = detail::numel_of(*this)) return *n;
-    throw ShapeError("[numel] shape " + to_string(*this) + " has 2^63 elements or more");
+    detail::throw_numel(*this);
   }
 };
 
@@ -140,6 +153,10 @@ class Axes : public Dims {
   Axes(std::initializer_list<std::int64_t> axes) : Dims(axes) {}
   explicit Axes(const Dims& axes) : Dims(axes) {}
 };
+
+/// Says that a reduction's axes go: x.sum(1, drop).
+struct Drop {};
+inline constexpr Drop drop;
 
 /// Part of a dimension: indices start, start + step, ... before stop. Negative start and stop count from the
 /// end; a stop that is left out means "to the end", and what lies beyond an end is cut, as in Python. A

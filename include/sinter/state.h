@@ -1,12 +1,12 @@
 // What a module remembers beside its parameters: buffers, and whether it is in training.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <utility>
 
 #include <sinter/any_tensor.h>
 #include <sinter/detail/api.h>
+#include <sinter/detail/spin_lock.h>
 #include <sinter/tensor.h>
 
 namespace sinter {
@@ -33,7 +33,7 @@ class SINTER_API SharedHandle {
 
  private:
   mutable AnyTensor tensor_;
-  mutable std::atomic_flag locked_;
+  mutable detail::SpinLock lock_;
 };
 
 }  // namespace detail

@@ -201,7 +201,7 @@ class Tensor : public TensorCreation<Rank, Kind>,
   SINTER_BINARY(div, Same, !kBool)
   SINTER_BINARY(remainder, Same, !kBool)
   SINTER_BINARY(fmod, Same, !kBool)
-  SINTER_BINARY(pow, Same, kFloat)
+  SINTER_BINARY(pow, Same, !kBool)
   SINTER_BINARY(atan2, Same, kFloat)
   SINTER_BINARY(hypot, Same, kFloat)
   SINTER_BINARY(shift_left, Same, kInt)
@@ -275,7 +275,7 @@ class Tensor : public TensorCreation<Rank, Kind>,
   detail::IndexedTensor<Rank, Kind, Leading, I...> operator()(detail::First<Leading> first,               \
                                                               const I&... rest) const& {                  \
     const std::array<Index, 1 + sizeof...(I)> indices{Index(first.index), Index(rest)...};                \
-    return {detail::trusted, index(any_, indices, first.where)};                                          \
+    return {detail::trusted, detail::index_by(any_, indices.data(), indices.size(), first.where)};        \
   }                                                                                                       \
   template <detail::Indexes... I>                                                                         \
   detail::PartOf<Rank, Kind, Leading, I...> operator()(detail::First<Leading> first, const I&... rest)& { \
@@ -289,7 +289,8 @@ class Tensor : public TensorCreation<Rank, Kind>,
   template <std::size_t R>
   detail::IndexedTensor<Rank, Kind, Tensor<R, Int>> operator()(const Tensor<R, Int>& positions,
                                                                Location where = Location::current()) const& {
-    return {detail::trusted, index(any_, std::array{Index(positions)}, where)};
+    const Index index(positions);
+    return {detail::trusted, detail::index_by(any_, &index, 1, where)};
   }
   template <std::size_t R>
   detail::PartOf<Rank, Kind, Tensor<R, Int>> operator()(const Tensor<R, Int>& positions,
@@ -299,7 +300,8 @@ class Tensor : public TensorCreation<Rank, Kind>,
   template <std::size_t R, detail::Indexes... I>
   requires(sizeof...(I) > 0) detail::IndexedTensor<Rank, Kind, Tensor<R, Int>, I...>
   operator()(const Tensor<R, Int>& positions, const I&... rest) const& {
-    return {detail::trusted, index(any_, std::array{Index(positions), Index(rest)...})};
+    const Index indices[]{Index(positions), Index(rest)...};
+    return {detail::trusted, detail::index_by(any_, indices, 1 + sizeof...(I), Location::current())};
   }
   template <std::size_t R, detail::Indexes... I>
   requires(sizeof...(I) > 0) detail::PartOf<Rank, Kind, Tensor<R, Int>, I...>
@@ -338,6 +340,7 @@ class Tensor : public TensorCreation<Rank, Kind>,
 }  // namespace sinter
 
 // Need the class above; who has tensors has their functions too.
+#include <sinter/detail/mismatch.h>
 #include <sinter/functions/basic.h>
 #include <sinter/functions/maths.h>
 #include <sinter/functions/reductions.h>

@@ -26,20 +26,24 @@ SINTER_API Scalar only_element(const Shape& shape, DType dtype, const std::byte*
 }  // namespace detail
 
 /// What `to_data` and `read` give: a tensor's elements in host memory, row-major, with their shape and dtype.
-class TensorData {
+class SINTER_API TensorData {
  public:
-  TensorData() = default;
+  TensorData();
+  TensorData(const TensorData&);
+  TensorData(TensorData&&) noexcept;
+  TensorData& operator=(const TensorData&);
+  TensorData& operator=(TensorData&&) noexcept;
+  ~TensorData();
   /// Zeros.
-  TensorData(const Shape& shape, DType dtype)
-      : shape_(shape), dtype_(dtype), bytes_(static_cast<std::size_t>(shape.numel()) * size_of(dtype)) {}
+  TensorData(const Shape& shape, DType dtype);
 
   const Shape& shape() const { return shape_; }
   DType dtype() const { return dtype_; }
   std::int64_t numel() const { return shape_.numel(); }
 
   /// numel() * size_of(dtype()) bytes; a bool is the byte 0 or 1. AnyTensor::from_bytes takes them.
-  std::span<const std::byte> bytes() const { return bytes_; }
-  std::span<std::byte> bytes() { return bytes_; }
+  std::span<const std::byte> bytes() const;
+  std::span<std::byte> bytes();
 
   /// The elements where they are. Throws DTypeError when T is not the C++ type of the dtype.
   template <class T>

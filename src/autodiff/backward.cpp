@@ -87,6 +87,16 @@ Gradients AnyTensor::backward(const BackwardOptions& options, Location where) co
   return gradients;
 }
 
+AnyTensor detail::gradient_of(const AnyTensor& y, const AnyTensor& x, const GradientOptions& options,
+                              const Location& where) {
+  return std::move(gradient(y, {&x, 1}, options, where)[0]);
+}
+
+std::vector<AnyTensor> detail::gradients_of(const AnyTensor& y, const std::vector<AnyTensor>& xs,
+                                            const GradientOptions& options, const Location& where) {
+  return gradient(y, std::span(xs), options, where);
+}
+
 std::vector<AnyTensor> gradient(const AnyTensor& y, std::span<const AnyTensor> xs,
                                 const GradientOptions& options, Location where) {
   check_differentiable("gradient", y, where);

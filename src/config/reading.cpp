@@ -66,6 +66,14 @@ void Reading::unknown(const std::string& key, const std::vector<std::string>& kn
   problem("is unknown" + (near.empty() ? "" : ", did you mean " + near + "?"));
 }
 
+KnownNames::KnownNames() = default;
+KnownNames::~KnownNames() = default;
+void KnownNames::add(std::string_view name) { names_.emplace_back(name); }
+void KnownNames::check(const Value& table, Reading& reading) const {
+  for (const std::string& key : table.keys())
+    if (std::find(names_.begin(), names_.end(), key) == names_.end()) reading.unknown(key, names_);
+}
+
 void Reading::finish(std::string_view source) const {
   if (problems_.empty()) return;
   std::string text;

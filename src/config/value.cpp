@@ -80,6 +80,13 @@ Ordered to_json(const Value& value) {
 
 }  // namespace
 
+Value::Value() = default;
+Value::Value(const Value& other) = default;
+Value::Value(Value&& other) noexcept = default;
+Value& Value::operator=(const Value& other) = default;
+Value& Value::operator=(Value&& other) noexcept = default;
+Value::~Value() = default;
+
 Value Value::list(std::vector<Value> items) {
   Value list;
   list.kind_ = Kind::list;

@@ -1,4 +1,5 @@
 // The order of a data loader's items.
+#include <algorithm>
 #include <numeric>
 
 #include <sinter/data/loader.h>
@@ -43,6 +44,13 @@ std::vector<std::size_t> make_order(std::size_t count, bool shuffle, std::uint64
 
 void DataLoaderConfig::check() const {
   if (batch_size == 0) throw DataError("[data loader] the batch size is 0, expected 1 or more");
+}
+
+std::span<const std::size_t> DataLoaderConfig::part(const std::vector<std::size_t>& order,
+                                                    std::size_t batch) const {
+  const std::span<const std::size_t> all(order);
+  const std::size_t first = batch * batch_size;
+  return all.subspan(first, std::min(batch_size, all.size() - first));
 }
 
 }  // namespace sinter::data

@@ -71,18 +71,18 @@ AnyTensor merged(const AnyTensor& weight, bool is_table, const LowRank& lora, co
   return weight.requires_grad() ? next.require_grad(where) : next;
 }
 
-bool fits_any(std::span<const std::string> patterns, std::string_view path) {
+bool fits_any(const std::vector<std::string>& patterns, std::string_view path) {
   for (const std::string& pattern : patterns)
     if (path_matches(pattern, path)) return true;
   return false;
 }
 
-void require_layers(const char* what, std::span<const std::string> patterns, bool found, Location where) {
+void require_layers(const char* what, const std::vector<std::string>* patterns, bool found, Location where) {
   if (found) return;
-  if (patterns.empty())
+  if (!patterns || patterns->empty())
     throw Error("[" + std::string(what) + "] no layer of the model has low-rank matrices", where);
   std::string text;
-  for (const std::string& pattern : patterns) text += (text.empty() ? "\"" : ", \"") + pattern + "\"";
+  for (const std::string& pattern : *patterns) text += (text.empty() ? "\"" : ", \"") + pattern + "\"";
   throw Error("[" + std::string(what) + "] no Linear or Embedding has a path that fits " + text, where);
 }
 

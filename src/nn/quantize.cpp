@@ -136,8 +136,8 @@ QuantizedScales in_eight_bits(const A& scales, const Location& where) {
 
 /// f32 (rows, groups)
 A scales_of(const QuantizedTensor& x, const Location& where) {
-  if (const auto* scales = std::get_if<Buffer<2>>(&x.scales)) return scales->dynamic();
-  const auto& scales = std::get<QuantizedScales>(x.scales);
+  if (!x.options.double_quantization) return x.scales.dynamic();
+  const QuantizedScales& scales = x.quantized_scales;
   const A codes = scales.codes.dynamic(), step = scales.scales.dynamic();
   const std::int64_t count = codes.numel();
   const A row = codes.cast(DType::f32, where).reshape({1, count}, where);
@@ -198,9 +198,10 @@ QuantizedTensor detail::quantize(const AnyTensor& x, const QuantOptions& options
                          .dtype = x.dtype(),
                          .options = options,
                          .codes = Buffer<2, Int>(codes),
-                         .scales = {}};
+                         .scales = {},
+                         .quantized_scales = {}};
   if (options.double_quantization)
-    result.scales = in_eight_bits(scales, where);
+    result.quantized_scales = in_eight_bits(scales, where);
   else
     result.scales = Buffer<2>(scales);
   return result;

@@ -72,11 +72,11 @@ class AdaMaxRule : public Rule {
 
 }  // namespace
 
-Optimizer AdamConfig::init() const { return Optimizer(std::make_shared<AdamRule>(*this, false), options); }
+Optimizer AdamConfig::init() const { return Optimizer(AdamRule(*this, false), options); }
 
 Optimizer AdamWConfig::init() const {
   const AdamConfig config{beta1, beta2, epsilon, weight_decay, {}};
-  return Optimizer(std::make_shared<AdamRule>(config, true), options);
+  return Optimizer(AdamRule(config, true), options);
 }
 
 Optimizer AdaMaxConfig::init() const { return make_optimizer<AdaMaxRule>(*this); }

@@ -2,6 +2,9 @@
 #include <sinter/optim/average.h>
 
 #include "src/optim/state.h"
+#include "src/record/by_name.h"
+
+template class sinter::record::ByName<sinter::AnyTensor>;
 
 namespace sinter::optim {
 namespace {
@@ -21,20 +24,20 @@ WeightAverage SwaConfig::init() const { return WeightAverage(0); }
 
 void WeightAverage::take(const std::vector<std::pair<std::string, AnyTensor>>& parameters,
                          const Location& where) {
-  std::map<std::string, AnyTensor> next;
+  record::ByName<AnyTensor> next;
   const double weight = decay_ != 0 ? 1 - decay_ : 1 / static_cast<double>(count_ + 1);
   for (const auto& [path, parameter] : parameters) {
     if (!parameter.defined() || !is_float(parameter.dtype())) continue;
     const AnyTensor now = parameter.inner().cast(arithmetic_of(parameter.dtype()), where);
-    if (next.contains(path)) throw Error("[weight_average] two parameters have the path " + path, where);
-    const auto old = averages_.find(path);
-    if (old == averages_.end()) {
-      next[path] = now;
+    if (next.find(path)) throw Error("[weight_average] two parameters have the path " + path, where);
+    const AnyTensor* const old = averages_.find(path);
+    if (!old) {
+      next.add(path, now);
       continue;
     }
-    require_same_shape(kName, path, old->second.shape(), now.shape(), where);
-    const AnyTensor change = AnyTensor::mul(AnyTensor::sub(now, old->second, where), weight, where);
-    next[path] = AnyTensor::add(old->second, change, where);
+    require_same_shape(kName, path, old->shape(), now.shape(), where);
+    const AnyTensor change = AnyTensor::mul(AnyTensor::sub(now, *old, where), weight, where);
+    next.add(path, AnyTensor::add(*old, change, where));
   }
   averages_ = std::move(next);
   ++count_;
@@ -44,10 +47,10 @@ void WeightAverage::take(const std::vector<std::pair<std::string, AnyTensor>>& p
 AnyTensor WeightAverage::average(const std::string& path, const AnyTensor& like,
                                  const Location& where) const {
   if (!like.defined() || !is_float(like.dtype())) return like;
-  const auto found = averages_.find(path);
-  if (found == averages_.end()) throw Error("[weight_average] there is no average of " + path, where);
-  require_same_shape(kName, path, found->second.shape(), like.shape(), where);
-  const AnyTensor value = found->second.cast(like.dtype(), where).to_device(like.device(), where);
+  const AnyTensor* const found = averages_.find(path);
+  if (!found) throw Error("[weight_average] there is no average of " + path, where);
+  require_same_shape(kName, path, found->shape(), like.shape(), where);
+  const AnyTensor value = found->cast(like.dtype(), where).to_device(like.device(), where);
   return like.requires_grad() ? value.require_grad(where) : value;
 }
 
@@ -62,10 +65,10 @@ record::Record WeightAverage::to_record() const {
 void WeightAverage::load_record(const record::Record& record, const Device& device) {
   require_mark(record, kName);
   const std::int64_t count = read_count(record, kCount);
-  std::map<std::string, AnyTensor> averages;
+  record::ByName<AnyTensor> averages;
   for (const auto& [name, entry] : record.entries())
     if (name.starts_with(kPrefix))
-      averages[name.substr(kPrefix.size())] = record.tensor(name, device.inner());
+      averages.add(name.substr(kPrefix.size()), record.tensor(name, device.inner()));
   averages_ = std::move(averages);
   count_ = count;
 }

@@ -1,6 +1,8 @@
 // Scaling of losses.
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string>
 
 #include <sinter/optim/grad_scaler.h>
@@ -99,7 +101,8 @@ void GradScaler::unscale(Gradients& gradients, Location where) {
   if (!config_.enabled) return;
   std::vector<A> divided;
   std::vector<const A*> all;
-  std::map<std::uint64_t, A> finite = finite_;
+  std::map<std::uint64_t, A> finite;
+  for (const Gradients::Entry& entry : finite_) finite.emplace(entry.leaf, entry.gradient);
   divided.reserve(gradients.entries().size());
   for (const Gradients::Entry& entry : gradients.entries()) {
     divided.push_back(entry.gradient.defined() ? detail::unscaled(entry.gradient, scale_, where) : A());
@@ -112,7 +115,8 @@ void GradScaler::unscale(Gradients& gradients, Location where) {
   for (auto& [leaf, flag] : finite)
     if (!flag.defined()) flag = is_finite;
   for (std::size_t i = 0; i < divided.size(); ++i) gradients.entries()[i].gradient = std::move(divided[i]);
-  finite_ = std::move(finite);
+  finite_.clear();
+  for (auto& [leaf, flag] : finite) finite_.push_back({leaf, std::move(flag)});
 }
 
 A GradScaler::finite_of_unscaled(Gradients& gradients, const Location& where) const {
@@ -122,11 +126,14 @@ A GradScaler::finite_of_unscaled(Gradients& gradients, const Location& where) co
   for (const Gradients::Entry& entry : gradients.entries()) {
     if (!entry.gradient.defined()) continue;
     ++count;
-    const auto at = finite_.find(entry.leaf);
-    if (at == finite_.end()) continue;
+    const auto at =
+        std::lower_bound(finite_.begin(), finite_.end(), entry.leaf,
+                         [](const Gradients::Entry& e, std::uint64_t leaf) { return e.leaf < leaf; });
+    if (at == finite_.end() || at->leaf != entry.leaf) continue;
     ++found;
-    if (std::exchange(last, at->second.value().get()) == at->second.value().get()) continue;
-    all = all.defined() ? A::logical_and(all, at->second.to_device(all.device(), where), where) : at->second;
+    if (std::exchange(last, at->gradient.value().get()) == at->gradient.value().get()) continue;
+    all = all.defined() ? A::logical_and(all, at->gradient.to_device(all.device(), where), where)
+                        : at->gradient;
   }
   if (found != 0 && found != count)
     throw Error("[grad_scaler] of " + std::to_string(count) + " gradients " + std::to_string(found) +

@@ -7,6 +7,9 @@
 
 #include "src/optim/skipping.h"
 #include "src/optim/state.h"
+#include "src/record/by_name.h"
+
+template class sinter::record::ByName<sinter::optim::ParameterState>;
 
 namespace sinter::optim {
 namespace {
@@ -100,9 +103,8 @@ void Update::assign(std::string_view name, AnyTensor next) {
   step_.assign(state_.tensors.back().second, std::move(next));
 }
 
-Optimizer::Optimizer(std::shared_ptr<const Rule> rule, StepOptions options)
+Optimizer::Optimizer(sinter::detail::Shared<const Rule> rule, StepOptions options)
     : rule_(std::move(rule)), options_(std::move(options)) {
-  if (!rule_) throw Error("[optimizer] there is no rule");
   const char* name = rule_->name();
   for (const Group& group : options_.groups) {
     require_within(name, "the learning rate of a group", group.learning_rate, 0, kAny);
@@ -142,7 +144,8 @@ void Optimizer::clip(std::vector<Parameter>& parameters, const Location& where) 
 void Optimizer::update(Step& step, Parameter& parameter, double learning_rate, detail::Skipping* skipping,
                        const Location& where) {
   const char* name = rule_->name();
-  ParameterState& state = states_[parameter.path];
+  states_.add(parameter.path, ParameterState());  // where there is none
+  ParameterState& state = *states_.find(parameter.path);
   const DType dtype = parameter.value.dtype();
   Update update(step, parameter, state, name, where);
   const Group* group = group_of(parameter.path);
@@ -226,12 +229,14 @@ record::Record Optimizer::to_record() const {
 
 void Optimizer::load_record(const record::Record& record, const Device& device) {
   require_mark(record, rule_->name());
-  std::map<std::string, ParameterState> states;
+  record::ByName<ParameterState> states;
   for (const auto& [name, entry] : record.entries()) {
     const std::size_t dot = name.rfind('.');
     if (dot == std::string::npos || dot == 0)
       throw DataError("[record] \"" + name + "\" is no state of a parameter");
-    ParameterState& state = states[name.substr(0, dot)];
+    const std::string path = name.substr(0, dot);
+    states.add(path, ParameterState());
+    ParameterState& state = *states.find(path);
     if (name.ends_with(kStep)) {
       state.step = read_count(record, name);
       continue;
@@ -266,6 +271,8 @@ Tensor<0> clip_by_norm(Gradients& gradients, double limit, Location where) {
   for (std::size_t i = 0; i < clipped.size(); ++i) gradients.entries()[i].gradient = std::move(clipped[i]);
   return Tensor<0>(norm);
 }
+
+Gradients GradientAccumulator::take() { return std::exchange(sum_, Gradients()); }
 
 void GradientAccumulator::add(Gradients&& gradients, double scale, Location where) {
   // The new sum first: what throws leaves the old one.

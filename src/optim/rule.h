@@ -57,7 +57,7 @@ inline constexpr double kAnySize = std::numeric_limits<double>::infinity();
 
 template <class MadeRule, class Config>
 Optimizer make_optimizer(const Config& config) {
-  return Optimizer(std::make_shared<MadeRule>(config), config.options);
+  return Optimizer(MadeRule(config), config.options);
 }
 
 }  // namespace sinter::optim

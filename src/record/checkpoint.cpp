@@ -82,42 +82,54 @@ std::int64_t version_of(const Record& record, const std::string& source) {
 
 }  // namespace
 
-Checkpoint::Checkpoint(std::int64_t version) : version_(version) {}
-Checkpoint::~Checkpoint() = default;
-Checkpoint::Checkpoint(Checkpoint&&) noexcept = default;
-Checkpoint& Checkpoint::operator=(Checkpoint&&) noexcept = default;
+struct Checkpoint::Parts {
+  std::vector<std::unique_ptr<detail::Part>> parts;
+  std::vector<std::pair<std::int64_t, std::unique_ptr<detail::Migration>>> migrations;
+};
 
-void Checkpoint::add(std::unique_ptr<detail::Part> part) {
+Checkpoint::Checkpoint(std::int64_t version) : version_(version), parts_(new Parts) {}
+Checkpoint::~Checkpoint() { delete parts_; }
+Checkpoint::Checkpoint(Checkpoint&& other) noexcept
+    : version_(other.version_), parts_(std::exchange(other.parts_, nullptr)) {}
+Checkpoint& Checkpoint::operator=(Checkpoint&& other) noexcept {
+  version_ = other.version_;
+  std::swap(parts_, other.parts_);
+  return *this;
+}
+
+void Checkpoint::add(detail::Part* added) {
+  std::unique_ptr<detail::Part> part(added);
   const std::string& name = part->name();
   if (name.empty() || name.find('.') != std::string::npos || name == kVersionKey)
     throw DataError("[record] a part of a checkpoint cannot be called \"" + name + "\"");
-  for (const auto& other : parts_)
+  for (const auto& other : parts_->parts)
     if (other->name() == name) throw DataError("[record] the checkpoint has a part \"" + name + "\" already");
-  parts_.push_back(std::move(part));
+  parts_->parts.push_back(std::move(part));
 }
 
 void Checkpoint::random(std::string name, const Device& device) {
-  add(std::make_unique<detail::RandomPart>(std::move(name), device));
+  add(new detail::RandomPart(std::move(name), device));
 }
 
 void Checkpoint::random(std::string name, Generator& generator) {
-  add(std::make_unique<detail::GeneratorPart>(std::move(name), generator));
+  add(new detail::GeneratorPart(std::move(name), generator));
 }
 
-void Checkpoint::add_migration(std::int64_t from, std::unique_ptr<detail::Migration> migration) {
+void Checkpoint::add_migration(std::int64_t from, detail::Migration* added) {
+  std::unique_ptr<detail::Migration> migration(added);
   if (from >= version_)
     throw DataError("[record] a migration from version " + std::to_string(from) +
                     " leads beyond the checkpoint's version " + std::to_string(version_));
-  for (const auto& [other, known] : migrations_)
+  for (const auto& [other, known] : parts_->migrations)
     if (other == from)
       throw DataError("[record] there is a migration from version " + std::to_string(from) + " already");
-  migrations_.emplace_back(from, std::move(migration));
+  parts_->migrations.emplace_back(from, std::move(migration));
 }
 
 Record Checkpoint::to_record() const {
   Record record;
   record.set_text(kVersionKey, std::to_string(version_));
-  for (const auto& part : parts_) part->save(record);
+  for (const auto& part : parts_->parts) part->save(record);
   return record;
 }
 
@@ -127,9 +139,10 @@ void Checkpoint::migrate_record(Record& record, const std::string& source) const
     fail(source, "this is version " + std::to_string(version) + ", and what reads it is version " +
                      std::to_string(version_));
   for (; version < version_; ++version) {
-    const auto found = std::find_if(migrations_.begin(), migrations_.end(),
+    const auto& migrations = parts_->migrations;
+    const auto found = std::find_if(migrations.begin(), migrations.end(),
                                     [&](const auto& migration) { return migration.first == version; });
-    if (found == migrations_.end())
+    if (found == migrations.end())
       fail(source, "this is version " + std::to_string(version_of(record, source)) +
                        ", and there is no migration from version " + std::to_string(version));
     try {
@@ -143,7 +156,8 @@ void Checkpoint::migrate_record(Record& record, const std::string& source) const
 void Checkpoint::check_names(const Record& record, const std::string& source) const {
   const auto is_known = [&](std::string_view name) {
     const std::string_view part = name.substr(0, name.find('.'));
-    return std::any_of(parts_.begin(), parts_.end(), [&](const auto& p) { return p->name() == part; });
+    return std::any_of(parts_->parts.begin(), parts_->parts.end(),
+                       [&](const auto& p) { return p->name() == part; });
   };
   for (const auto& [name, entry] : record.entries())
     if (!is_known(name)) fail(source, "tensor \"" + name + "\" is of no part of the checkpoint");
@@ -157,7 +171,7 @@ void Checkpoint::load_record(Record record, std::string_view source) {
   migrate_record(record, file);
   check_names(record, file);
   try {
-    for (const auto& part : parts_) {
+    for (const auto& part : parts_->parts) {
       const std::string where = file + ", part \"" + part->name() + "\"";
       try {
         part->prepare(record, where);
@@ -166,10 +180,10 @@ void Checkpoint::load_record(Record record, std::string_view source) {
       }
     }
   } catch (...) {
-    for (const auto& part : parts_) part->drop();
+    for (const auto& part : parts_->parts) part->drop();
     throw;
   }
-  for (const auto& part : parts_) part->commit();
+  for (const auto& part : parts_->parts) part->commit();
 }
 
 }  // namespace sinter::record

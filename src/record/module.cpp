@@ -211,7 +211,12 @@ Loaded match(const Record& record, const std::vector<Named>& state, const LoadOp
 
 void assign(const std::vector<Named>& state, Loaded& loaded) {
   for (std::size_t i = 0; i < state.size(); ++i)
-    if (loaded.tensors[i]) state[i].assign(state[i].object, AnyTensor(*loaded.tensors[i]));
+    if (loaded.tensors[i].defined()) state[i].assign(state[i].object, AnyTensor(loaded.tensors[i]));
+}
+
+void write(Record record, const Path& file, const SaveOptions& options) {
+  for (const auto& [key, text] : options.texts) record.set_text(key, text);
+  record.write(file, {.format = options.format, .max_shard_bytes = options.max_shard_bytes});
 }
 
 }  // namespace detail

@@ -7,6 +7,7 @@
 #include <sinter/record/module.h>
 #include <sinter/record/record.h>
 
+#include "src/record/by_name.h"
 #include "src/record/cast.h"
 #include "src/record/encodings.h"
 #include "src/record/file.h"
@@ -20,32 +21,40 @@ namespace {
 }
 
 template <class Map>
-auto find_in(Map& map, const char* what, std::string_view name) {
-  const auto found = map.find(name);
-  if (found == map.end()) fail_missing(what, name);
-  return found;
+auto& find_in(Map& map, const char* what, std::string_view name) {
+  auto* const found = map.find(name);
+  if (!found) fail_missing(what, name);
+  return *found;
 }
 
 template <class Map>
 void rename_in(Map& map, const char* what, std::string_view from, std::string to) {
-  const auto found = find_in(map, what, from);
+  auto value = find_in(map, what, from);
   if (to == from) return;
-  if (map.contains(to))
+  if (!map.add(to, std::move(value)))
     throw DataError("[record] there is a " + std::string(what) + " \"" + to + "\" already");
-  auto node = map.extract(found);
-  node.key() = std::move(to);
-  map.insert(std::move(node));
+  map.erase(std::string(from));
 }
 
 }  // namespace
 
+template class ByName<Record::Entry>;
+template class ByName<std::string>;
+
 Bytes::Bytes(std::vector<std::byte> bytes) {
-  const auto own = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-  span_ = *own;
-  owner_ = own;
+  auto own = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  const std::span<const std::byte> all = *own;
+  *this = view(all, std::move(own));
 }
 
-void Record::set_text(std::string key, std::string value) { texts_[std::move(key)] = std::move(value); }
+Bytes::Bytes(const std::byte* data, std::size_t size) : Bytes(std::vector<std::byte>(data, data + size)) {}
+
+void Record::set_text(std::string key, std::string value) {
+  if (std::string* old = texts_.find(key))
+    *old = std::move(value);
+  else
+    texts_.add(std::move(key), std::move(value));
+}
 
 void Record::add(std::string name, const AnyTensor& tensor) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(tensor.numel()) * size_of(tensor.dtype()));
@@ -60,22 +69,16 @@ void Record::add(std::string name, Entry entry) {
     throw DataError("[record] tensor \"" + name + "\" of " + std::string(name_of(entry.dtype)) + " " +
                     to_string(entry.shape) + " takes " + std::to_string(expected) + " bytes, not " +
                     std::to_string(entry.bytes.size()));
-  auto [at, is_new] = entries_.try_emplace(std::move(name), std::move(entry));
-  if (!is_new) throw DataError("[record] there is a tensor \"" + at->first + "\" already");
+  if (!entries_.add(name, std::move(entry)))
+    throw DataError("[record] there is a tensor \"" + name + "\" already");
 }
 
-const Record::Entry* Record::find(std::string_view name) const {
-  auto found = entries_.find(name);
-  return found == entries_.end() ? nullptr : &found->second;
-}
+const Record::Entry* Record::find(std::string_view name) const { return entries_.find(name); }
 
-const std::string* Record::find_text(std::string_view key) const {
-  auto found = texts_.find(key);
-  return found == texts_.end() ? nullptr : &found->second;
-}
+const std::string* Record::find_text(std::string_view key) const { return texts_.find(key); }
 
 AnyTensor Record::tensor(std::string_view name, const Device& device) const {
-  const Entry& entry = find_in(entries_, "tensor", name)->second;
+  const Entry& entry = find_in(entries_, "tensor", name);
   return AnyTensor::from_bytes(std::span(entry.bytes), entry.shape, entry.dtype, device);
 }
 
@@ -88,20 +91,24 @@ void Record::rename_text(std::string_view from, std::string to) {
   rename_in(texts_, "text", from, std::move(to));
 }
 
-void Record::erase(std::string_view name) { entries_.erase(find_in(entries_, "tensor", name)); }
-void Record::erase_text(std::string_view key) { texts_.erase(find_in(texts_, "text", key)); }
+void Record::erase(std::string_view name) {
+  if (!entries_.erase(name)) fail_missing("tensor", name);
+}
+void Record::erase_text(std::string_view key) {
+  if (!texts_.erase(key)) fail_missing("text", key);
+}
 
 void Record::cast(std::string_view name, DType dtype) {
-  Entry& entry = find_in(entries_, "tensor", name)->second;
+  Entry& entry = find_in(entries_, "tensor", name);
   entry = record::cast(entry, dtype, name, "cast");
 }
 
 Record Record::part(std::string_view prefix) const {
   const std::string begin = std::string(prefix) + ".";
   Record part;
-  for (auto at = entries_.lower_bound(begin); at != entries_.end() && at->first.starts_with(begin); ++at)
+  for (auto at = entries_.from(begin); at != entries_.end() && at->first.starts_with(begin); ++at)
     part.add(at->first.substr(begin.size()), at->second);
-  for (auto at = texts_.lower_bound(begin); at != texts_.end() && at->first.starts_with(begin); ++at)
+  for (auto at = texts_.from(begin); at != texts_.end() && at->first.starts_with(begin); ++at)
     part.set_text(at->first.substr(begin.size()), at->second);
   return part;
 }

@@ -28,16 +28,19 @@ struct Renaming::Replacements final : Renaming::Names {
   }
 };
 
+Renaming::Renaming(std::initializer_list<Replacement> replacements)
+    : Renaming(std::vector<Replacement>(replacements)) {}
+
 Renaming::Renaming(std::vector<Replacement> replacements) {
-  auto names = std::make_shared<Replacements>();
+  Replacements names;
   for (auto& [pattern, replacement] : replacements) {
     try {
-      names->all.emplace_back(std::regex(pattern), std::move(replacement));
+      names.all.emplace_back(std::regex(pattern), std::move(replacement));
     } catch (const std::regex_error& error) {
       throw DataError("[record] \"" + pattern + "\" is no regular expression: " + error.what());
     }
   }
-  names_ = std::move(names);
+  names_ = sinter::detail::Shared<const Names>::of(std::move(names));
 }
 
 void Record::rename_all(const Renaming& renaming) {

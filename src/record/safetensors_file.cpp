@@ -66,7 +66,7 @@ struct Layout {
 
 Layout layout_of(const Record& record) {
   Header header;
-  header.texts = record.texts();
+  for (const auto& [key, text] : record.texts()) header.texts.emplace(key, text);
   header.texts[std::string(kChecksumKey)] = std::string(kNoChecksum);
   // Sorting by element size, largest first, aligns every tensor for programs that map the file.
   std::vector<const std::pair<const std::string, Record::Entry>*> order;

@@ -1,6 +1,8 @@
 // Joins several tensors, splits one, or repeats it.
 #include <algorithm>
 
+#include <sinter/functions/basic.h>
+
 #include "src/base/size_arithmetic.h"
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
@@ -94,6 +96,19 @@ AnyTensor AnyTensor::cat(std::span<const AnyTensor> pieces, std::int64_t axis, L
   return cat_pieces("cat", of_one_dtype("cat", pieces, where), axis, where);
 }
 
+AnyTensor cat(std::initializer_list<AnyTensor> pieces, std::int64_t axis, Location where) {
+  return AnyTensor::cat({pieces.begin(), pieces.size()}, axis, where);
+}
+AnyTensor cat(const std::vector<AnyTensor>& pieces, std::int64_t axis, Location where) {
+  return AnyTensor::cat(pieces, axis, where);
+}
+AnyTensor stack(std::initializer_list<AnyTensor> pieces, std::int64_t axis, Location where) {
+  return AnyTensor::stack({pieces.begin(), pieces.size()}, axis, where);
+}
+AnyTensor stack(const std::vector<AnyTensor>& pieces, std::int64_t axis, Location where) {
+  return AnyTensor::stack(pieces, axis, where);
+}
+
 AnyTensor AnyTensor::stack(std::span<const AnyTensor> pieces, std::int64_t axis, Location where) {
   if (pieces.empty()) throw ShapeError("[stack] there is nothing to stack", where);
   const Shape& first = tensor::value_of("stack", pieces[0], where).shape;
@@ -108,6 +123,29 @@ AnyTensor AnyTensor::stack(std::span<const AnyTensor> pieces, std::int64_t axis,
     slices.push_back(piece.unsqueeze(axis, where));
   }
   return cat_pieces("stack", slices, axis < 0 ? axis + places : axis, where);
+}
+
+AnyTensor AnyTensor::slice(std::initializer_list<Range> ranges, Location where) const {
+  return slice(std::span(ranges.begin(), ranges.size()), where);
+}
+AnyTensor AnyTensor::slice_assign(std::initializer_list<Range> ranges, const AnyTensor& value,
+                                  Location where) const {
+  return slice_assign(std::span(ranges.begin(), ranges.size()), value, where);
+}
+AnyTensor AnyTensor::slice_fill(std::initializer_list<Range> ranges, Scalar number, Location where) const {
+  return slice_fill(std::span(ranges.begin(), ranges.size()), number, where);
+}
+std::vector<AnyTensor> AnyTensor::split(std::initializer_list<std::int64_t> sizes, std::int64_t axis,
+                                        Location where) const {
+  return split(std::span(sizes.begin(), sizes.size()), axis, where);
+}
+
+std::vector<AnyTensor> AnyTensor::unbind(std::int64_t axis, Location where) const {
+  const Shape& shape = tensor::value_of("unbind", *this, where).shape;
+  const std::int64_t size = shape[tensor::axis_of("unbind", axis, shape, where)];
+  std::vector<AnyTensor> parts;
+  for (std::int64_t i = 0; i < size; ++i) parts.push_back(select(axis, i, where));
+  return parts;
 }
 
 std::vector<AnyTensor> AnyTensor::split(std::span<const std::int64_t> sizes, std::int64_t axis,

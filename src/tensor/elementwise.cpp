@@ -25,6 +25,48 @@ bool needs_casts(Op op, const Operand& a, const Operand& b) {
   return (x && is_half(x->dtype)) || (y && is_half(y->dtype));
 }
 
+/// base^exponent by squares, which wrap around as products do.
+AnyTensor integer_power(Operand base, Operand exponent, const Location& where) {
+  using A = AnyTensor;
+  if (base.tensor && exponent.tensor && base.tensor->dtype() != exponent.tensor->dtype()) {
+    std::array<A, 2> casts;
+    tensor::promote_operands("pow", base, exponent, casts, where);
+    return integer_power(base, exponent, where);
+  }
+  const A& like = base.tensor ? *base.tensor : *exponent.tensor;
+  const DType dtype = like.dtype();
+  A square = base.tensor
+                 ? *base.tensor
+                 : A::full({}, tensor::fit("pow", base.scalar, dtype, where), dtype, like.device(), where);
+  A result = A::full({}, 1, dtype, like.device(), where);
+  if (!exponent.tensor) {
+    std::int64_t rest = tensor::fit("pow", exponent.scalar, dtype, where).as_int();
+    if (rest < 0 && !is_unsigned(dtype))
+      throw Error("[pow] an integer to the power of " + std::to_string(rest) + " is no integer", where);
+    result = result.expand(square.shape(), where);
+    for (auto bits = static_cast<std::uint64_t>(rest); bits != 0; bits >>= 1) {
+      if (bits & 1) result = A::mul(result, square, where);
+      if (bits > 1) square = A::mul(square, square, where);
+    }
+    return result;
+  }
+  const A& powers = *exponent.tensor;
+  const A first = square;
+  const int bits = static_cast<int>(8 * size_of(dtype));
+  for (int bit = 0; bit < bits; ++bit) {
+    const A is_set = A::not_equal(A::logical_and(A::shift_right(powers, bit, where), 1, where), 0, where);
+    result = A::where(is_set, A::mul(result, square, where), result, where);
+    if (bit + 1 < bits) square = A::mul(square, square, where);
+  }
+  if (is_unsigned(dtype)) return result;
+  // What is left of 1 / base^n, as in PyTorch.
+  const A odd = A::not_equal(A::logical_and(powers, 1, where), 0, where);
+  const A sign = A::where(odd, first, A::mul(first, first, where), where);
+  const A is_unit = A::logical_or(A::equal(first, 1, where), A::equal(first, -1, where), where);
+  const A below = A::where(is_unit, sign, A::full({}, 0, dtype, like.device(), where), where);
+  return A::where(A::less(powers, 0, where), below, result, where);
+}
+
 }  // namespace
 
 AnyTensor tensor::unary(Op op, const AnyTensor& x, const Location& where) {
@@ -136,6 +178,9 @@ AnyTensor AnyTensor::remainder(Operand a, Operand b, Location where) {
   return tensor::binary(Op::Remainder, a, b, where);
 }
 AnyTensor AnyTensor::pow(Operand a, Operand b, Location where) {
+  const bool has_float = (a.tensor && !is_int(tensor::value_of("pow", *a.tensor, where).dtype)) ||
+                         (b.tensor && !is_int(tensor::value_of("pow", *b.tensor, where).dtype));
+  if (!has_float && (a.tensor || b.tensor)) return integer_power(a, b, where);
   return tensor::binary(Op::Pow, a, b, where);
 }
 AnyTensor AnyTensor::atan2(Operand a, Operand b, Location where) {

@@ -43,6 +43,14 @@ void AnyTensor::read_bytes(std::span<std::byte> out, Location where) const {
 
 TensorData AnyTensor::to_data(Location where) const { return std::move(sinter::read({this, 1}, where)[0]); }
 
+std::vector<TensorData> read(const std::vector<AnyTensor>& tensors, Location where) {
+  return read(std::span(tensors), where);
+}
+
+std::vector<TensorData> detail::read_all(const AnyTensor* tensors, std::size_t count, const Location& where) {
+  return read({tensors, count}, where);
+}
+
 std::vector<TensorData> read(std::span<const AnyTensor> tensors, Location where) {
   std::vector<TensorData> data;
   for (const AnyTensor& tensor : tensors) {

@@ -98,6 +98,46 @@ AnyTensor AnyTensor::argmin(std::int64_t axis, Location where) const {
   return index_of_extreme(Op::Min, "argmin", *this, axis, where);
 }
 
+// Without the axes, and of all elements.
+#define SINTER_REDUCTION(name)                                              \
+  AnyTensor AnyTensor::name(const Axes& axes, Drop, Location where) const { \
+    return name(axes, where).squeeze(axes, where);                          \
+  }                                                                         \
+  AnyTensor AnyTensor::name(Location where) const {                         \
+    tensor::value_of(#name, *this, where);                                  \
+    return name(all_axes(), where).reshape({}, where);                      \
+  }
+SINTER_REDUCTION(sum)
+SINTER_REDUCTION(prod)
+SINTER_REDUCTION(mean)
+SINTER_REDUCTION(max)
+SINTER_REDUCTION(min)
+SINTER_REDUCTION(any)
+SINTER_REDUCTION(all)
+#undef SINTER_REDUCTION
+AnyTensor AnyTensor::var(Location where) const {
+  tensor::value_of("var", *this, where);
+  return var(all_axes(), 1, where).reshape({}, where);
+}
+AnyTensor AnyTensor::std(Location where) const {
+  tensor::value_of("std", *this, where);
+  return std(all_axes(), 1, where).reshape({}, where);
+}
+AnyTensor AnyTensor::argmax(std::int64_t axis, Drop, Location where) const {
+  return argmax(axis, where).squeeze(axis, where);
+}
+AnyTensor AnyTensor::argmin(std::int64_t axis, Drop, Location where) const {
+  return argmin(axis, where).squeeze(axis, where);
+}
+AnyTensor AnyTensor::argmax(Location where) const {
+  tensor::value_of("argmax", *this, where);
+  return reshape({-1}, where).argmax(0, drop, where);
+}
+AnyTensor AnyTensor::argmin(Location where) const {
+  tensor::value_of("argmin", *this, where);
+  return reshape({-1}, where).argmin(0, drop, where);
+}
+
 Axes AnyTensor::all_axes() const {
   Dims axes;
   for (std::size_t i = 0; i < rank(); ++i) axes.push_back(static_cast<std::int64_t>(i));

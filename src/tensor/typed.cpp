@@ -80,11 +80,50 @@ T element(const std::byte* bytes) {
 
 }  // namespace
 
-AnyTensor from_scalars(std::span<const Scalar> scalars, const Shape& shape, DType dtype, const Device& device,
-                       const Location& where) {
+Braces::Braces() = default;
+Braces::~Braces() = default;
+void Braces::add(const Scalar& number) { numbers_.push_back(number); }
+
+AnyTensor Braces::made(const Dims& sizes, DType dtype, const Device& device, const Location& where) const {
   return base::with_element_type(dtype, [&]<class T>(std::type_identity<T>) {
-    return from_scalars_as<T>(scalars, shape, dtype, device, where);
+    return from_scalars_as<T>(numbers_, Shape(sizes), dtype, device, where);
   });
+}
+
+AnyTensor from_elements(const void* elements, std::size_t bytes, const Shape& shape, DType dtype,
+                        const Device& device, const Location& where) {
+  return AnyTensor::from_bytes({static_cast<const std::byte*>(elements), bytes}, shape, dtype, device, where);
+}
+
+void read_elements(const AnyTensor& any, void* to, std::size_t bytes, const Location& where) {
+  any.read_bytes({static_cast<std::byte*>(to), bytes}, where);
+}
+
+std::vector<bool> truth_values_of(const AnyTensor& any, const Location& where) {
+  std::vector<unsigned char> bytes(static_cast<std::size_t>(any.numel()));
+  any.read_bytes(std::as_writable_bytes(std::span(bytes)), where);
+  return {bytes.begin(), bytes.end()};
+}
+
+Axes axes_of(const std::int64_t* axes, std::size_t count) { return Axes(Dims(std::span(axes, count))); }
+
+Dims flattened_sizes(const Shape& shape, std::size_t rank) {
+  Dims sizes;
+  std::int64_t rest = 1;
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    if (i + 1 < rank)
+      sizes.push_back(shape[i]);
+    else
+      rest *= shape[i];
+  }
+  sizes.push_back(rest);
+  return sizes;
+}
+
+std::int64_t index_from_start(const Shape& shape, std::int64_t axis, std::int64_t index) {
+  const auto rank = static_cast<std::int64_t>(shape.rank());
+  if (index >= 0 || axis < -rank || axis >= rank) return index;
+  return index + shape[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)];
 }
 
 Scalar only_element(const Shape& shape, DType dtype, const std::byte* bytes, const Location& where) {

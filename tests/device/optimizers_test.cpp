@@ -206,6 +206,7 @@ TEST_CASE("clipping, and gradients of several batches") {
 namespace {
 
 struct SignDescent : optim::Rule {
+  explicit SignDescent(const bool& fails) : fails(fails) {}
   const char* name() const override { return "sign_descent"; }
   AnyTensor update(optim::Update& u) const override {
     const AnyTensor total = AnyTensor::add(u.state("total"), u.gradient().sign());
@@ -213,7 +214,7 @@ struct SignDescent : optim::Rule {
     if (fails) throw Error("[sign_descent] fails");
     return AnyTensor::sub(u.parameter(), AnyTensor::mul(total, u.learning_rate()));
   }
-  bool fails = false;
+  const bool& fails;
 };
 
 }  // namespace
@@ -221,22 +222,22 @@ struct SignDescent : optim::Rule {
 TEST_CASE("an optimizer that a user writes") {
   const Device device = training();
   Holder<1> model{Tensor<1>::full({2}, 1, device).require_grad()};
-  auto rule = std::make_shared<SignDescent>();
-  optim::Optimizer optimizer(rule);
+  bool fails = false;
+  optim::Optimizer optimizer{SignDescent(fails)};
   for (int i = 0; i < 2; ++i) optimizer.step(0.5, model, (model.weight.sum() * 3.0).backward());
   check_close(model.weight.dynamic(), {-0.5f, -0.5f});
   // A step that fails changes nothing, and can be taken again.
   Gradients gradients = (model.weight.sum() * 3.0).backward();
-  rule->fails = true;
+  fails = true;
   CHECK_THROWS_AS(optimizer.step(0.5, model, std::move(gradients)), Error);
   check_close(model.weight.dynamic(), {-0.5f, -0.5f});
   CHECK(gradients.size() == 1);
-  rule->fails = false;
+  fails = false;
   optimizer.step(0.5, model, std::move(gradients));
   check_close(model.weight.dynamic(), {-2, -2});
   const auto record = optimizer.to_record();
   CHECK(record.find("weight.total"));
-  optim::Optimizer other(rule);
+  optim::Optimizer other{SignDescent(fails)};
   other.load_record(record, device);
   other.step(0.5, model, (model.weight.sum() * 3.0).backward());
   check_close(model.weight.dynamic(), {-4, -4});

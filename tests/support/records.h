@@ -1,6 +1,7 @@
 // A record with tensors of every dtype, and comparisons of records.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -55,7 +56,8 @@ inline bool same_tensors(const record::Record& a, const record::Record& b) {
 }
 
 inline bool equal(const record::Record& a, const record::Record& b) {
-  return a.texts() == b.texts() && same_tensors(a, b);
+  return std::equal(a.texts().begin(), a.texts().end(), b.texts().begin(), b.texts().end()) &&
+         same_tensors(a, b);
 }
 
 }  // namespace sinter::testing

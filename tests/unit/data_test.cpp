@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
+#include <iterator>
 #include <numeric>
 #include <set>
 #include <string>
@@ -59,6 +60,9 @@ struct Collect {
     return batch;
   }
 };
+// A range for the standard library's algorithms, though the header does not include <iterator>.
+using Batches = decltype(std::declval<const data::DataLoader<Numbers, Collect>&>().epoch());
+static_assert(std::input_iterator<decltype(std::declval<const Batches&>().begin())>);
 
 }  // namespace
 

@@ -19,7 +19,12 @@ class SINTER_API Value {
  public:
   enum class Kind : std::uint8_t { null, boolean, integer, real, text, list, table };
 
-  Value() = default;
+  Value();
+  Value(const Value& other);
+  Value(Value&& other) noexcept;
+  Value& operator=(const Value& other);
+  Value& operator=(Value&& other) noexcept;
+  ~Value();
   template <class T>
   requires std::same_as<T, bool> Value(T value) : kind_(Kind::boolean), magnitude_(value) {}
   template <std::integral T>

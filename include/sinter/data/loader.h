@@ -4,7 +4,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
@@ -51,6 +50,8 @@ struct SINTER_API DataLoaderConfig {
                         B batcher) const = delete;  // the loader would refer to a temporary
 
   void check() const;
+  /// The indices of a batch.
+  std::span<const std::size_t> part(const std::vector<std::size_t>& order, std::size_t batch) const;
 };
 
 /// for (auto batch : loader.epoch(0)) ...
@@ -77,7 +78,6 @@ class DataLoader {
      public:
       using value_type = Batch;
       using difference_type = std::ptrdiff_t;
-      using iterator_concept = std::input_iterator_tag;
 
       Iterator(const Epoch* epoch, std::size_t at) : epoch_(epoch), at_(at) {}
       /// Makes the batch anew at each call; the caller may move from it.
@@ -103,10 +103,7 @@ class DataLoader {
         : loader_(loader), order_(std::move(order)) {}
 
     Batch make(std::size_t batch) const {
-      std::span<const std::size_t> order(order_);
-      const std::size_t first = batch * loader_->config_.batch_size, left = order.size() - first;
-      const std::size_t count = left < loader_->config_.batch_size ? left : loader_->config_.batch_size;
-      return loader_->batcher_(*loader_->dataset_, order.subspan(first, count));
+      return loader_->batcher_(*loader_->dataset_, loader_->config_.part(order_, batch));
     }
 
     const DataLoader* loader_;

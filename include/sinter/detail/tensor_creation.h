@@ -45,15 +45,20 @@ class TensorCreation {
     check_kind(dtype, where);
     return made(AnyTensor::full(sizes, 1, dtype, device, where));
   }
+  /// For a value that is not looked at: zeros.
+  static Made empty(const Sizes<Rank>& sizes, const Device& device, DType dtype = default_dtype<Kind>,
+                    Location where = Location::current()) {
+    return zeros(sizes, device, dtype, where);
+  }
   /// From braces: Tensor<2>::from_data({{1, 2}, {3, 4}}, device).
   static Made from_data(const typename detail::Nested<Rank, Kind>::type& data, const Device& device,
                         DType dtype = default_dtype<Kind>, Location where = Location::current()) {
     check_kind(dtype, where);
     Dims sizes;
     detail::Nested<Rank, Kind>::sizes(data, sizes);
-    std::vector<Scalar> flat;
-    detail::Nested<Rank, Kind>::flatten(data, sizes.begin(), flat, where);
-    return made(detail::from_scalars(flat, Shape(sizes), dtype, device, where));
+    detail::Braces braces;
+    detail::Nested<Rank, Kind>::flatten(data, sizes.begin(), braces, where);
+    return made(braces.made(sizes, dtype, device, where));
   }
   /// From a vector, array or span in row-major order; its element type gives the dtype.
   template <class C>
@@ -62,8 +67,8 @@ class TensorCreation {
                         Location where = Location::current()) {
     using T = std::remove_cvref_t<decltype(*data.data())>;
     static_assert(fits_kind<Kind>(dtype_of<T>), "the element type does not belong to the tensor's kind");
-    return made(AnyTensor::from_bytes(std::as_bytes(std::span<const T>(data.data(), data.size())), sizes,
-                                      dtype_of<T>, device, where));
+    return made(
+        detail::from_elements(data.data(), data.size() * sizeof(T), sizes, dtype_of<T>, device, where));
   }
   static Made arange(std::int64_t start, std::int64_t stop, std::int64_t step, const Device& device,
                      DType dtype = DType::i64,
@@ -191,6 +196,13 @@ class TensorCreation {
                         Location where = Location::current()) requires(kBool&& Rank == 2) {
     const Shape& shape = sizes;
     return made(AnyTensor::triu_mask(shape[0], shape[1], diagonal, device, where));
+  }
+
+  /// True on one diagonal.
+  static Made diag_mask(const Sizes<2>& sizes, const Device& device, std::int64_t diagonal = 0,
+                        Location where = Location::current()) requires(kBool&& Rank == 2) {
+    const Shape& shape = sizes;
+    return made(sinter::diag_mask(shape[0], shape[1], diagonal, device, where));
   }
 
   static void check_kind(DType dtype, const Location& where) {

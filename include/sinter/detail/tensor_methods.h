@@ -4,7 +4,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 #include <sinter/any_tensor.h>
@@ -30,17 +29,17 @@ class TensorMethods {
   }                                                                                                       \
   Tensor<(Rank ? Rank - 1 : 0), Kind> name(std::int64_t axis, Drop, Location where = Location::current()) \
       const requires(condition) {                                                                         \
-    return {trusted, here().name(axis, where).squeeze(axis, where)};                                      \
+    return {trusted, here().name(axis, drop, where)};                                                     \
   }                                                                                                       \
   template <std::size_t N>                                                                                \
   requires(N <= Rank) Tensor<Rank - N, Kind> name(const std::int64_t(&axes)[N], Drop,                     \
                                                   Location where = Location::current())                   \
   const requires(condition) {                                                                             \
-    const Axes along(Dims(std::span<const std::int64_t>(axes, N)));                                       \
-    return {trusted, here().name(along, where).squeeze(along, where)};                                    \
+    const Axes along = detail::axes_of(axes, N);                                                          \
+    return {trusted, here().name(along, drop, where)};                                                    \
   }                                                                                                       \
   Tensor<0, Kind> name(Location where = Location::current()) const requires(condition) {                  \
-    return {trusted, here().name(here().all_axes(), where).reshape({}, where)};                           \
+    return {trusted, here().name(where)};                                                                 \
   }
   SINTER_REDUCTION(sum, !kBool)
   SINTER_REDUCTION(prod, !kBool)
@@ -55,14 +54,14 @@ class TensorMethods {
     return made(here().var(axes, correction, where));
   }
   Tensor<0, Kind> var(Location where = Location::current()) const requires kFloat {
-    return {trusted, here().var(here().all_axes(), 1, where).reshape({}, where)};
+    return {trusted, here().var(where)};
   }
   Same std(const Axes& axes, double correction = 1,
            Location where = Location::current()) const requires kFloat {
     return made(here().std(axes, correction, where));
   }
   Tensor<0, Kind> std(Location where = Location::current()) const requires kFloat {
-    return {trusted, here().std(here().all_axes(), 1, where).reshape({}, where)};
+    return {trusted, here().std(where)};
   }
   Tensor<Rank, Int> argmax(std::int64_t axis, Location where = Location::current()) const requires(!kBool) {
     return {trusted, here().argmax(axis, where)};
@@ -77,6 +76,14 @@ class TensorMethods {
   Tensor<(Rank ? Rank - 1 : 0), Int> argmin(std::int64_t axis, Drop,
                                             Location where = Location::current()) const requires(!kBool) {
     return {trusted, here().argmin(axis, where).squeeze(axis, where)};
+  }
+
+  /// Of all elements, row by row.
+  Tensor<(Rank - Rank), Int> argmax(Location where = Location::current()) const requires(!kBool) {
+    return {trusted, here().argmax(where)};
+  }
+  Tensor<(Rank - Rank), Int> argmin(Location where = Location::current()) const requires(!kBool) {
+    return {trusted, here().argmin(where)};
   }
 
   // ---- indexed reads

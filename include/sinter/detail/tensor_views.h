@@ -78,7 +78,7 @@ class TensorViews {
   const { return {trusted, here().reshape(flattened_sizes(here().shape(), N), where)}; }
   /// x.slice({s(1, 3), all, s_from(-2)}): one range for each leading axis.
   Same slice(std::initializer_list<Range> ranges, Location where = Location::current()) const {
-    return made(here().slice(std::span(ranges.begin(), ranges.size()), where));
+    return made(here().slice(ranges, where));
   }
   Same narrow(std::int64_t axis, std::int64_t start, std::int64_t length,
               Location where = Location::current()) const {
@@ -113,16 +113,16 @@ class TensorViews {
   /// x.slice_assign({s(1, 3), all}, value): the value broadcasts to the part.
   Same slice_assign(std::initializer_list<Range> ranges, const Same& value,
                     Location where = Location::current()) const {
-    return made(here().slice_assign(std::span(ranges.begin(), ranges.size()), value.dynamic(), where));
+    return made(here().slice_assign(ranges, value.dynamic(), where));
   }
   Same slice_fill(std::initializer_list<Range> ranges, Number<Kind> number,
                   Location where = Location::current()) const {
-    return made(here().slice_fill(std::span(ranges.begin(), ranges.size()), number.value, where));
+    return made(here().slice_fill(ranges, number.value, where));
   }
   /// x.split({2, 3, 4}, 0): pieces of these sizes; x.split(2, 0): pieces of 2.
   std::vector<Same> split(std::initializer_list<std::int64_t> sizes, std::int64_t axis,
                           Location where = Location::current()) const {
-    return typed(here().split(std::span(sizes.begin(), sizes.size()), axis, where));
+    return typed(here().split(sizes, axis, where));
   }
   std::vector<Same> split(std::int64_t size, std::int64_t axis, Location where = Location::current()) const {
     return typed(here().split(size, axis, where));
@@ -132,6 +132,14 @@ class TensorViews {
   }
   Same repeat(const Sizes<Rank>& counts, Location where = Location::current()) const {
     return made(here().repeat(static_cast<const Shape&>(counts), where));
+  }
+  /// The parts at each index of an axis, which goes.
+  std::vector<Tensor<(Rank ? Rank - 1 : 0), Kind>> unbind(std::int64_t axis = 0,
+                                                          Location where = Location::current()) const
+      requires(Rank >= 1) {
+    std::vector<Tensor<(Rank ? Rank - 1 : 0), Kind>> parts;
+    for (AnyTensor& part : here().unbind(axis, where)) parts.push_back({trusted, std::move(part)});
+    return parts;
   }
   Same roll(std::int64_t shift, std::int64_t axis, Location where = Location::current()) const {
     return made(here().roll(shift, axis, where));
@@ -151,7 +159,7 @@ class TensorViews {
   static Same made(AnyTensor any) { return Same(trusted, std::move(any)); }
   template <std::size_t N>
   static Dims dims(const std::int64_t (&values)[N]) {
-    return Dims(std::span<const std::int64_t>(values, N));
+    return axes_of(values, N);
   }
   static std::vector<Same> typed(std::vector<AnyTensor> tensors) {
     std::vector<Same> result;

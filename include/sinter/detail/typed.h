@@ -54,8 +54,10 @@ inline constexpr Trusted trusted;
                                             const Location& where);
 SINTER_API void check_dtype_of_kind(bool fits, DType dtype, std::string_view kind, const Location& where);
 SINTER_API void check_row(std::size_t size, std::int64_t expected, const Location& where);
-SINTER_API AnyTensor from_scalars(std::span<const Scalar> scalars, const Shape& shape, DType dtype,
-                                  const Device& device, const Location& where);
+SINTER_API AnyTensor from_elements(const void* elements, std::size_t bytes, const Shape& shape, DType dtype,
+                                   const Device& device, const Location& where);
+SINTER_API void read_elements(const AnyTensor& any, void* to, std::size_t bytes, const Location& where);
+SINTER_API std::vector<bool> truth_values_of(const AnyTensor& any, const Location& where);
 SINTER_API Scalar item(const AnyTensor& any, const Location& where);
 /// Throws Error for an empty handle, DTypeError where the dtype is another.
 SINTER_API void check_element_type(const AnyTensor& any, DType wanted, const Location& where);
@@ -73,36 +75,34 @@ std::vector<T> elements_of(const AnyTensor& tensor, const Location& where) {
   check_element_type(tensor, dtype_of<T>, where);
   const auto count = static_cast<std::size_t>(tensor.numel());
   if constexpr (std::same_as<T, bool>) {
-    std::vector<unsigned char> bytes(count);
-    tensor.read_bytes(std::as_writable_bytes(std::span(bytes)), where);
-    return std::vector<T>(bytes.begin(), bytes.end());
+    return truth_values_of(tensor, where);
   } else {
     std::vector<T> elements(count);
-    tensor.read_bytes(std::as_writable_bytes(std::span(elements)), where);
+    read_elements(tensor, elements.data(), count * sizeof(T), where);
     return elements;
   }
 }
 
 /// The sizes of `shape` with all axes from the `rank`-th on made one.
-inline Dims flattened_sizes(const Shape& shape, std::size_t rank) {
-  Dims sizes;
-  std::int64_t rest = 1;
-  for (std::size_t i = 0; i < shape.rank(); ++i) {
-    if (i + 1 < rank)
-      sizes.push_back(shape[i]);
-    else
-      rest *= shape[i];
-  }
-  sizes.push_back(rest);
-  return sizes;
-}
+SINTER_API Axes axes_of(const std::int64_t* axes, std::size_t count);
+SINTER_API Dims flattened_sizes(const Shape& shape, std::size_t rank);
 
 /// A negative index counts from the end of its axis. An axis that is not there is left to `narrow` to report.
-inline std::int64_t index_from_start(const Shape& shape, std::int64_t axis, std::int64_t index) {
-  const auto rank = static_cast<std::int64_t>(shape.rank());
-  if (index >= 0 || axis < -rank || axis >= rank) return index;
-  return index + shape[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)];
-}
+SINTER_API std::int64_t index_from_start(const Shape& shape, std::int64_t axis, std::int64_t index);
+
+/// The numbers of nested braces, row-major.
+class SINTER_API Braces {
+ public:
+  Braces();
+  ~Braces();
+  Braces(const Braces&) = delete;
+  Braces& operator=(const Braces&) = delete;
+  void add(const Scalar& number);
+  AnyTensor made(const Dims& sizes, DType dtype, const Device& device, const Location& where) const;
+
+ private:
+  std::vector<Scalar> numbers_;
+};
 
 /// Nested initializer lists, as deep as the rank.
 template <std::size_t Rank, class Kind>
@@ -115,8 +115,7 @@ struct Nested {
     else
       for (std::size_t i = 1; i < Rank; ++i) sizes.push_back(0);
   }
-  static void flatten(const type& list, const std::int64_t* size, std::vector<Scalar>& out,
-                      const Location& where) {
+  static void flatten(const type& list, const std::int64_t* size, Braces& out, const Location& where) {
     check_row(list.size(), *size, where);
     for (const auto& part : list) Nested<Rank - 1, Kind>::flatten(part, size + 1, out, where);
   }
@@ -125,8 +124,8 @@ template <class Kind>
 struct Nested<0, Kind> {
   using type = Number<Kind>;
   static void sizes(const type&, Dims&) {}
-  static void flatten(const type& number, const std::int64_t*, std::vector<Scalar>& out, const Location&) {
-    out.push_back(number.value);
+  static void flatten(const type& number, const std::int64_t*, Braces& out, const Location&) {
+    out.add(number.value);
   }
 };
 

@@ -37,6 +37,10 @@ Tensor<Rank> pow(std::type_identity_t<Number<Float>> a, const Tensor<Rank>& b,
   return {detail::trusted, AnyTensor::pow(a.value, b.dynamic(), where)};
 }
 /// cat({a, b}, 0): joined along an axis.
+SINTER_API AnyTensor cat(std::initializer_list<AnyTensor> pieces, std::int64_t axis,
+                         Location where = Location::current());
+SINTER_API AnyTensor cat(const std::vector<AnyTensor>& pieces, std::int64_t axis,
+                         Location where = Location::current());
 template <std::size_t Rank, class Kind>
 Tensor<Rank, Kind> cat(std::initializer_list<Tensor<Rank, Kind>> pieces, std::int64_t axis,
                        Location where = Location::current()) {
@@ -48,6 +52,10 @@ Tensor<Rank, Kind> cat(const std::vector<Tensor<Rank, Kind>>& pieces, std::int64
   return Tensor<Rank, Kind>::cat(pieces, axis, where);
 }
 /// stack({a, b}, 0): joined along a new axis.
+SINTER_API AnyTensor stack(std::initializer_list<AnyTensor> pieces, std::int64_t axis,
+                           Location where = Location::current());
+SINTER_API AnyTensor stack(const std::vector<AnyTensor>& pieces, std::int64_t axis,
+                           Location where = Location::current());
 template <std::size_t Rank, class Kind>
 Tensor<Rank + 1, Kind> stack(std::initializer_list<Tensor<Rank, Kind>> pieces, std::int64_t axis,
                              Location where = Location::current()) {

@@ -49,41 +49,25 @@ SINTER_API AnyTensor pixel_unshuffle(const AnyTensor& x, std::int64_t factor,
                                      Location where = Location::current());
 
 // The same functions with the rank in the type.
-inline Tensor<3> conv1d(const Tensor<3>& x, const Tensor<3>& weight, const ConvOptions<1>& options = {},
-                        Location where = Location::current()) {
-  return {detail::trusted, conv1d(x.dynamic(), weight.dynamic(), options, where)};
-}
-inline Tensor<4> conv2d(const Tensor<4>& x, const Tensor<4>& weight, const Conv2dOptions& options = {},
-                        Location where = Location::current()) {
-  return x.conv2d(weight, options, where);
-}
-inline Tensor<5> conv3d(const Tensor<5>& x, const Tensor<5>& weight, const ConvOptions<3>& options = {},
-                        Location where = Location::current()) {
-  return {detail::trusted, conv3d(x.dynamic(), weight.dynamic(), options, where)};
-}
-inline Tensor<3> conv_transpose1d(const Tensor<3>& x, const Tensor<3>& weight,
-                                  const ConvTransposeOptions<1>& options = {},
-                                  Location where = Location::current()) {
-  return {detail::trusted, conv_transpose1d(x.dynamic(), weight.dynamic(), options, where)};
-}
-inline Tensor<4> conv_transpose2d(const Tensor<4>& x, const Tensor<4>& weight,
-                                  const ConvTransposeOptions<2>& options = {},
-                                  Location where = Location::current()) {
-  return {detail::trusted, conv_transpose2d(x.dynamic(), weight.dynamic(), options, where)};
-}
-inline Tensor<5> conv_transpose3d(const Tensor<5>& x, const Tensor<5>& weight,
-                                  const ConvTransposeOptions<3>& options = {},
-                                  Location where = Location::current()) {
-  return {detail::trusted, conv_transpose3d(x.dynamic(), weight.dynamic(), options, where)};
-}
-inline Tensor<3> unfold(const Tensor<4>& x, const WindowOptions& options,
-                        Location where = Location::current()) {
-  return {detail::trusted, unfold(x.dynamic(), options, where)};
-}
-inline Tensor<4> fold(const Tensor<3>& x, const std::array<std::int64_t, 2>& sizes,
-                      const WindowOptions& options, Location where = Location::current()) {
-  return {detail::trusted, fold(x.dynamic(), sizes, options, where)};
-}
+SINTER_API Tensor<3> conv1d(const Tensor<3>& x, const Tensor<3>& weight, const ConvOptions<1>& options = {},
+                            Location where = Location::current());
+SINTER_API Tensor<4> conv2d(const Tensor<4>& x, const Tensor<4>& weight, const Conv2dOptions& options = {},
+                            Location where = Location::current());
+SINTER_API Tensor<5> conv3d(const Tensor<5>& x, const Tensor<5>& weight, const ConvOptions<3>& options = {},
+                            Location where = Location::current());
+SINTER_API Tensor<3> conv_transpose1d(const Tensor<3>& x, const Tensor<3>& weight,
+                                      const ConvTransposeOptions<1>& options = {},
+                                      Location where = Location::current());
+SINTER_API Tensor<4> conv_transpose2d(const Tensor<4>& x, const Tensor<4>& weight,
+                                      const ConvTransposeOptions<2>& options = {},
+                                      Location where = Location::current());
+SINTER_API Tensor<5> conv_transpose3d(const Tensor<5>& x, const Tensor<5>& weight,
+                                      const ConvTransposeOptions<3>& options = {},
+                                      Location where = Location::current());
+SINTER_API Tensor<3> unfold(const Tensor<4>& x, const WindowOptions& options,
+                            Location where = Location::current());
+SINTER_API Tensor<4> fold(const Tensor<3>& x, const std::array<std::int64_t, 2>& sizes,
+                          const WindowOptions& options, Location where = Location::current());
 template <std::size_t Rank>
 requires(Rank >= 3) Tensor<Rank> pixel_shuffle(const Tensor<Rank>& x, std::int64_t factor,
                                                Location where = Location::current()) {

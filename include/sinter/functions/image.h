@@ -36,15 +36,11 @@ requires(Rank >= 3) Tensor<Rank> interpolate(const Tensor<Rank>& x, const Sizes<
   return {detail::trusted,
           interpolate(x.dynamic(), static_cast<const Shape&>(to), mode, align_corners, where)};
 }
-inline Tensor<4> grid_sample_2d(const Tensor<4>& x, const Tensor<4>& grid,
-                                Interpolation mode = Interpolation::Linear,
-                                OutsideImage outside = OutsideImage::Zeros, bool align_corners = false,
-                                Location where = Location::current()) {
-  return {detail::trusted, grid_sample_2d(x.dynamic(), grid.dynamic(), mode, outside, align_corners, where)};
-}
-inline Tensor<4> affine_grid_2d(const Tensor<3>& theta, const std::array<std::int64_t, 2>& sizes,
-                                bool align_corners = false, Location where = Location::current()) {
-  return {detail::trusted, affine_grid_2d(theta.dynamic(), sizes, align_corners, where)};
-}
+SINTER_API Tensor<4> grid_sample_2d(const Tensor<4>& x, const Tensor<4>& grid,
+                                    Interpolation mode = Interpolation::Linear,
+                                    OutsideImage outside = OutsideImage::Zeros, bool align_corners = false,
+                                    Location where = Location::current());
+SINTER_API Tensor<4> affine_grid_2d(const Tensor<3>& theta, const std::array<std::int64_t, 2>& sizes,
+                                    bool align_corners = false, Location where = Location::current());
 
 }  // namespace sinter

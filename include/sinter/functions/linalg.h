@@ -53,9 +53,7 @@ requires(Rank >= 1) Tensor<Rank + 1> outer(const Tensor<Rank>& a, const Tensor<R
                                            Location where = Location::current()) {
   return {detail::trusted, outer(a.dynamic(), b.dynamic(), where)};
 }
-inline Tensor<0> dot(const Tensor<1>& a, const Tensor<1>& b, Location where = Location::current()) {
-  return {detail::trusted, dot(a.dynamic(), b.dynamic(), where)};
-}
+SINTER_API Tensor<0> dot(const Tensor<1>& a, const Tensor<1>& b, Location where = Location::current());
 template <std::size_t Rank>
 requires(Rank >= 2) Tensor<Rank - 1> matvec(const Tensor<Rank>& matrix, const Tensor<Rank - 1>& vector,
                                             Location where = Location::current()) {
@@ -83,9 +81,7 @@ requires(Rank >= 1) Tensor<Rank> cross(const Tensor<Rank>& a, const Tensor<Rank>
                                        Location where = Location::current()) {
   return {detail::trusted, cross(a.dynamic(), b.dynamic(), axis, where)};
 }
-inline Tensor<2> kron(const Tensor<2>& a, const Tensor<2>& b, Location where = Location::current()) {
-  return {detail::trusted, kron(a.dynamic(), b.dynamic(), where)};
-}
+SINTER_API Tensor<2> kron(const Tensor<2>& a, const Tensor<2>& b, Location where = Location::current());
 template <std::size_t Rank>
 requires(Rank >= 1) Tensor<Rank - 1> cosine_similarity(const Tensor<Rank>& a, const Tensor<Rank>& b,
                                                        std::int64_t axis = 1, double epsilon = 1e-8,

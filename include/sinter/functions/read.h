@@ -17,18 +17,20 @@ namespace sinter {
 /// together, and waited for once. Throws what went wrong with any of them, and then loses nothing.
 SINTER_API std::vector<TensorData> read(std::span<const AnyTensor> tensors,
                                         Location where = Location::current());
-inline std::vector<TensorData> read(const std::vector<AnyTensor>& tensors,
-                                    Location where = Location::current()) {
-  return read(std::span<const AnyTensor>(tensors), where);
-}
+SINTER_API std::vector<TensorData> read(const std::vector<AnyTensor>& tensors,
+                                        Location where = Location::current());
 /// A list of tensors of one rank and kind.
+namespace detail {
+SINTER_API std::vector<TensorData> read_all(const AnyTensor* tensors, std::size_t count,
+                                            const Location& where);
+}
 template <std::size_t Rank, class Kind>
 std::vector<KindData<Kind>> read(const std::vector<Tensor<Rank, Kind>>& tensors,
                                  Location where = Location::current()) {
   std::vector<AnyTensor> handles;
   for (const Tensor<Rank, Kind>& tensor : tensors) handles.push_back(tensor.dynamic());
   std::vector<KindData<Kind>> data;
-  for (TensorData& each : read(std::span<const AnyTensor>(handles), where))
+  for (TensorData& each : detail::read_all(handles.data(), handles.size(), where))
     data.emplace_back(std::move(each));
   return data;
 }
@@ -60,7 +62,7 @@ std::tuple<typename DataOf<T>::type...> as_tuple(std::vector<TensorData> data, s
 template <class... T>
 std::tuple<typename DataOf<T>::type...> read_tuple(const Location& where, const T&... tensors) {
   const AnyTensor handles[] = {DataOf<T>::handle(tensors)...};
-  return as_tuple<T...>(read(std::span<const AnyTensor>(handles), where), std::index_sequence_for<T...>());
+  return as_tuple<T...>(read_all(handles, sizeof...(T), where), std::index_sequence_for<T...>());
 }
 
 }  // namespace detail

@@ -10,23 +10,23 @@
 
 namespace sinter {
 
-#define SINTER_FUNCTION(name)                                                                             \
-  template <detail::AnyKindOfTensor T>                                                                    \
-  auto name(const T& x, const Axes& axes, Location where = Location::current()) {                         \
-    return x.name(axes, where);                                                                           \
-  }                                                                                                       \
-  template <std::size_t Rank, class Kind>                                                                 \
-  auto name(const Tensor<Rank, Kind>& x, Location where = Location::current()) {                          \
-    return x.name(where);                                                                                 \
-  }                                                                                                       \
-  template <std::size_t Rank, class Kind>                                                                 \
-  auto name(const Tensor<Rank, Kind>& x, std::int64_t axis, Drop, Location where = Location::current()) { \
-    return x.name(axis, drop, where);                                                                     \
-  }                                                                                                       \
-  template <std::size_t Rank, class Kind, std::size_t N>                                                  \
-  auto name(const Tensor<Rank, Kind>& x, const std::int64_t(&axes)[N], Drop,                              \
-            Location where = Location::current()) {                                                       \
-    return x.name(axes, drop, where);                                                                     \
+#define SINTER_FUNCTION(name)                                                            \
+  template <detail::AnyKindOfTensor T>                                                   \
+  auto name(const T& x, const Axes& axes, Location where = Location::current()) {        \
+    return x.name(axes, where);                                                          \
+  }                                                                                      \
+  template <detail::AnyKindOfTensor T>                                                   \
+  auto name(const T& x, Location where = Location::current()) {                          \
+    return x.name(where);                                                                \
+  }                                                                                      \
+  template <detail::AnyKindOfTensor T>                                                   \
+  auto name(const T& x, std::int64_t axis, Drop, Location where = Location::current()) { \
+    return x.name(axis, drop, where);                                                    \
+  }                                                                                      \
+  template <std::size_t Rank, class Kind, std::size_t N>                                 \
+  auto name(const Tensor<Rank, Kind>& x, const std::int64_t(&axes)[N], Drop,             \
+            Location where = Location::current()) {                                      \
+    return x.name(axes, drop, where);                                                    \
   }
 SINTER_FUNCTION(sum)
 SINTER_FUNCTION(prod)
@@ -39,18 +39,22 @@ template <detail::AnyKindOfTensor T>
 auto var(const T& x, const Axes& axes, double correction = 1, Location where = Location::current()) {
   return x.var(axes, correction, where);
 }
-template <std::size_t Rank>
-auto var(const Tensor<Rank>& x, Location where = Location::current()) {
+template <detail::AnyKindOfTensor T>
+auto var(const T& x, Location where = Location::current()) {
   return x.var(where);
 }
-#define SINTER_FUNCTION(name)                                                                             \
-  template <detail::AnyKindOfTensor T>                                                                    \
-  auto name(const T& x, std::int64_t axis, Location where = Location::current()) {                        \
-    return x.name(axis, where);                                                                           \
-  }                                                                                                       \
-  template <std::size_t Rank, class Kind>                                                                 \
-  auto name(const Tensor<Rank, Kind>& x, std::int64_t axis, Drop, Location where = Location::current()) { \
-    return x.name(axis, drop, where);                                                                     \
+#define SINTER_FUNCTION(name)                                                            \
+  template <detail::AnyKindOfTensor T>                                                   \
+  auto name(const T& x, std::int64_t axis, Location where = Location::current()) {       \
+    return x.name(axis, where);                                                          \
+  }                                                                                      \
+  template <detail::AnyKindOfTensor T>                                                   \
+  auto name(const T& x, std::int64_t axis, Drop, Location where = Location::current()) { \
+    return x.name(axis, drop, where);                                                    \
+  }                                                                                      \
+  template <detail::AnyKindOfTensor T>                                                   \
+  auto name(const T& x, Location where = Location::current()) {                          \
+    return x.name(where);                                                                \
   }
 SINTER_FUNCTION(argmax)
 SINTER_FUNCTION(argmin)

@@ -156,10 +156,8 @@ Unique<Rank, Kind> unique(const Tensor<Rank, Kind>& x, Location where = Location
           {detail::trusted, std::move(found.inverse)},
           {detail::trusted, std::move(found.counts)}};
 }
-inline Tensor<1, Int> bincount(const Tensor<1, Int>& x, std::int64_t least = 0,
-                               Location where = Location::current()) {
-  return {detail::trusted, bincount(x.dynamic(), least, where)};
-}
+SINTER_API Tensor<1, Int> bincount(const Tensor<1, Int>& x, std::int64_t least = 0,
+                                   Location where = Location::current());
 template <class Kind>
 Tensor<1, Kind> bincount(const Tensor<1, Int>& x, const Tensor<1, Kind>& weights, std::int64_t least = 0,
                          Location where = Location::current()) {

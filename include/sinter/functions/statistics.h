@@ -113,12 +113,8 @@ template <std::size_t Rank>
 Tensor<0, Bool> contains_nan(const Tensor<Rank>& x, Location where = Location::current()) {
   return {detail::trusted, contains_nan(x.dynamic(), where)};
 }
-inline Tensor<2> cov(const Tensor<2>& x, double correction = 1, Location where = Location::current()) {
-  return {detail::trusted, cov(x.dynamic(), correction, where)};
-}
-inline Tensor<2> corrcoef(const Tensor<2>& x, Location where = Location::current()) {
-  return {detail::trusted, corrcoef(x.dynamic(), where)};
-}
+SINTER_API Tensor<2> cov(const Tensor<2>& x, double correction = 1, Location where = Location::current());
+SINTER_API Tensor<2> corrcoef(const Tensor<2>& x, Location where = Location::current());
 template <std::size_t Rank, class Kind>
 Tensor<Rank, Bool> is_close(const Tensor<Rank, Kind>& a, const Tensor<Rank, Kind>& b, double relative = 1e-5,
                             double absolute = 1e-8, bool equal_nan = false,

@@ -91,6 +91,11 @@ auto full_like(const T& x, Number value, Location where = Location::current()) {
   return x.full_like(value, where);
 }
 
+template <detail::AnyKindOfTensor T>
+auto unbind(const T& x, std::int64_t axis = 0, Location where = Location::current()) {
+  return x.unbind(axis, where);
+}
+
 // ---- shapes: braces say the rank
 template <std::size_t Rank, class Kind, std::size_t N>
 Tensor<N, Kind> reshape(const Tensor<Rank, Kind>& x, const std::int64_t (&sizes)[N],

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -63,8 +62,8 @@ SINTER_API LowRank new_low_rank(const AnyTensor& weight, bool is_table, const Lo
                                 const std::string& path, Location where);
 SINTER_API AnyTensor merged(const AnyTensor& weight, bool is_table, const LowRank& lora,
                             const std::string& path, Location where);
-SINTER_API bool fits_any(std::span<const std::string> patterns, std::string_view path);
-SINTER_API void require_layers(const char* what, std::span<const std::string> patterns, bool found,
+SINTER_API bool fits_any(const std::vector<std::string>& patterns, std::string_view path);
+SINTER_API void require_layers(const char* what, const std::vector<std::string>* patterns, bool found,
                                Location where);
 
 /// Calls f(path, layer) for each layer that has low-rank matrices.
@@ -111,7 +110,7 @@ M add_lora(M model, const std::vector<std::string>& layers = {"*"}, const LoraOp
     const AnyTensor weight = detail::weight_of(layer, trains, where);
     layer.lora = detail::new_low_rank(weight, is_table, options, path, where);
   });
-  detail::require_layers("add_lora", layers, found, where);
+  detail::require_layers("add_lora", &layers, found, where);
   detail::set_state(model, detail::set_frozen(detail::state_of(model), true, "*", where));
   detail::visit_lora(model, [&](const std::string&, auto& layer) {
     if (!layer.lora->a.device().is_autodiff()) return;
@@ -136,7 +135,7 @@ M merge_lora(M model, Location where = Location::current()) {
     layer.lora.reset();
     if constexpr (!is_table) layer.quantized.reset();
   });
-  detail::require_layers("merge_lora", {}, found, where);
+  detail::require_layers("merge_lora", nullptr, found, where);
   return model;
 }
 
@@ -151,7 +150,7 @@ M remove_lora(M model) {
 template <class M>
 record::Record lora_record(const M& model, Location where = Location::current()) {
   const auto named = detail::lora_state(model);
-  detail::require_layers("lora_record", {}, !named.empty(), where);
+  detail::require_layers("lora_record", nullptr, !named.empty(), where);
   return record::detail::make_record(named, {});
 }
 
@@ -160,12 +159,12 @@ record::Record lora_record(const M& model, Location where = Location::current())
 template <class M>
 M load_lora(M model, const record::Record& record, Location where = Location::current()) {
   const auto named = detail::lora_state(model);
-  detail::require_layers("load_lora", {}, !named.empty(), where);
+  detail::require_layers("load_lora", nullptr, !named.empty(), where);
   auto tensors = record::detail::match(record, named, {}, "record").tensors;
   std::size_t at = 0;
   detail::visit_lora(model, [&](const std::string&, auto& layer) {
-    layer.lora->a = Tensor<2>(std::move(*tensors[at++]));
-    layer.lora->b = Tensor<2>(std::move(*tensors[at++]));
+    layer.lora->a = Tensor<2>(std::move(tensors[at++]));
+    layer.lora->b = Tensor<2>(std::move(tensors[at++]));
   });
   return model;
 }

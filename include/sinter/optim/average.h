@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,7 +53,7 @@ class SINTER_API WeightAverage {
 
   double decay_;  // 0: the plain mean
   std::int64_t count_ = 0;
-  std::map<std::string, AnyTensor> averages_;
+  record::ByName<AnyTensor> averages_;
 };
 
 /// average = decay average + (1 - decay) parameter, beginning with the parameter: B. Polyak, A. Juditsky,
@@ -71,3 +70,5 @@ struct SINTER_API SwaConfig {
 };
 
 }  // namespace sinter::optim
+
+extern template class sinter::record::ByName<sinter::AnyTensor>;

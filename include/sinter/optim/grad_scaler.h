@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -92,8 +91,8 @@ class SINTER_API GradScaler {
 
   GradScalerConfig config_;
   AnyTensor scale_, growth_tracker_, skipped_;
-  std::vector<AnyTensor> taken_;               // of the steps since the last update, () bool
-  std::map<std::uint64_t, AnyTensor> finite_;  // of gradients that unscale() has divided, by leaf
+  std::vector<AnyTensor> taken_;          // of the steps since the last update, () bool
+  std::vector<Gradients::Entry> finite_;  // of the gradients that unscale() has divided, by leaf
 };
 
 }  // namespace sinter::optim

@@ -2,9 +2,8 @@
 // parameters, clipping, 16-bit parameters, state in records, and steps that are taken wholly or not at all.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 
 #include <sinter/any_tensor.h>
 #include <sinter/detail/api.h>
+#include <sinter/detail/shared.h>
 #include <sinter/optim/step.h>
 #include <sinter/path.h>
 #include <sinter/record/record.h>
@@ -140,7 +140,7 @@ class SINTER_API Update {
 ///       u.learning_rate()));
 ///     }
 ///   };
-///   sn::optim::Optimizer optimizer(std::make_shared<SignDescent>());
+///   sn::optim::Optimizer optimizer(SignDescent{});
 class SINTER_API Rule {
  public:
   virtual ~Rule();
@@ -154,7 +154,9 @@ class SINTER_API Rule {
 class SINTER_API Optimizer {
  public:
   /// Throws Error when a number is out of range.
-  explicit Optimizer(std::shared_ptr<const Rule> rule, StepOptions options = {});
+  template <std::derived_from<Rule> R>
+  explicit Optimizer(R rule, StepOptions options = {})
+      : Optimizer(sinter::detail::Shared<const Rule>::of(std::move(rule)), std::move(options)) {}
 
   /// adam.step(1e-3, model, loss.backward());
   /// Records the update and flushes what this thread has recorded, since a training step ends here.
@@ -183,6 +185,7 @@ class SINTER_API Optimizer {
 
  private:
   friend class GradScaler;
+  Optimizer(sinter::detail::Shared<const Rule> rule, StepOptions options);
   template <class M>
   static std::vector<Step::Slot> slots_of(M& model) {
     std::vector<Step::Slot> slots;
@@ -199,9 +202,9 @@ class SINTER_API Optimizer {
   void check_groups(const std::vector<Step::Slot>& slots, const Location& where) const;
   void clip(std::vector<Parameter>& parameters, const Location& where) const;
 
-  std::shared_ptr<const Rule> rule_;
+  sinter::detail::Shared<const Rule> rule_;
   StepOptions options_;
-  std::map<std::string, ParameterState> states_;
+  record::ByName<ParameterState> states_;
 };
 
 /// Clips all gradients, as StepOptions does, before they are looked at or added to others. The norm is what
@@ -218,10 +221,12 @@ class SINTER_API GradientAccumulator {
   /// its own.
   void add(Gradients&& gradients, double scale = 1, Location where = Location::current());
   /// The sum, which begins anew.
-  Gradients take() { return std::exchange(sum_, Gradients()); }
+  Gradients take();
 
  private:
   Gradients sum_;
 };
 
 }  // namespace sinter::optim
+
+extern template class sinter::record::ByName<sinter::optim::ParameterState>;

@@ -5,13 +5,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <sinter/detail/api.h>
+#include <sinter/detail/shared.h>
 #include <sinter/error.h>
 
 namespace sinter::optim {
@@ -25,14 +25,14 @@ class Schedule {
   template <class F>
   requires(!std::is_same_v<F, Schedule> && std::is_invocable_r_v<double, const F&, std::int64_t>)
       Schedule(F function)
-      : rates_(std::make_shared<const Function<F>>(std::move(function))) {}
+      : rates_(sinter::detail::Shared<const Rates>::of(Function<F>(std::move(function)))) {}
 
   /// Throws Error when empty.
   double operator()(std::int64_t step) const {
     if (!rates_) throw Error("[schedule] the schedule is empty: it was declared and never given a value");
     return rates_->rate(step);
   }
-  explicit operator bool() const { return rates_ != nullptr; }
+  explicit operator bool() const { return static_cast<bool>(rates_); }
 
  private:
   struct Rates {
@@ -46,7 +46,7 @@ class Schedule {
     F function;
   };
 
-  std::shared_ptr<const Rates> rates_;
+  sinter::detail::Shared<const Rates> rates_;
 };
 
 /// All throw Error where a number of steps is not positive or a rate is negative or no number.

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,7 +38,7 @@ class SINTER_API Step {
   Step& operator=(const Step&) = delete;
 
   /// Each parameter that has a gradient, once, however many paths lead to it.
-  std::vector<Parameter>& parameters() { return parameters_; }
+  std::vector<Parameter>& parameters();
 
   /// State of the optimizer: where the step succeeds, `slot` becomes `next`. It stays where it is until then.
   void assign(AnyTensor& slot, AnyTensor next);
@@ -50,24 +49,8 @@ class SINTER_API Step {
   void run(Location where);
 
  private:
-  class Lent;
-  struct Assignment {
-    AnyTensor* slot;
-    AnyTensor next;
-  };
-  struct Count {
-    std::int64_t* slot;
-    std::int64_t next;
-  };
-
-  std::vector<Slot> slots_;
-  Gradients& gradients_;
-  bool keep_others_;
-  std::vector<Parameter> parameters_;
-  std::vector<std::optional<std::size_t>> updated_by_;  // for each slot: its index in parameters_
-  std::vector<AnyTensor*> used_gradients_;
-  std::vector<Assignment> assignments_;
-  std::vector<Count> counts_;
+  struct State;
+  State* state_;
 };
 
 }  // namespace sinter::optim

@@ -3,7 +3,6 @@
 
 #include <concepts>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -155,7 +154,7 @@ class SINTER_API Checkpoint {
   /// Parameters and buffers of a module.
   template <class M>
   void module(std::string name, M& module) {
-    add(std::make_unique<detail::ModulePart<M>>(std::move(name), module));
+    add(new detail::ModulePart<M>(std::move(name), module));
   }
   /// An optimizer, an average of weights, or another class with to_record() and load_record(record, device).
   template <class S>
@@ -164,12 +163,12 @@ class SINTER_API Checkpoint {
     state.load_record(record, device);
   }
   void state(std::string name, S& state, const Device& device) {
-    add(std::make_unique<detail::StatePart<S>>(std::move(name), state, device));
+    add(new detail::StatePart<S>(std::move(name), state, device));
   }
   /// What config.h writes as JSON: structs of settings, a step count, a text, a schedule with a state.
   template <class T>
   void config(std::string name, T& config) {
-    add(std::make_unique<detail::ConfigPart<T>>(std::move(name), config));
+    add(new detail::ConfigPart<T>(std::move(name), config));
   }
   /// The random numbers of the thread that saves, and of that which loads.
   void random(std::string name, const Device& device);
@@ -180,7 +179,7 @@ class SINTER_API Checkpoint {
   /// where there is one already, or `from` is not below the version.
   template <std::invocable<Record&> F>
   void migrate(std::int64_t from, F function) {
-    add_migration(from, std::make_unique<detail::MigrationBy<F>>(std::move(function)));
+    add_migration(from, new detail::MigrationBy<F>(std::move(function)));
   }
 
   Record to_record() const;
@@ -195,14 +194,16 @@ class SINTER_API Checkpoint {
   }
 
  private:
-  void add(std::unique_ptr<detail::Part> part);
-  void add_migration(std::int64_t from, std::unique_ptr<detail::Migration> migration);
+  // These own what they are given, also where they throw.
+  void add(detail::Part* part);
+  void add_migration(std::int64_t from, detail::Migration* migration);
   void migrate_record(Record& record, const std::string& source) const;
   void check_names(const Record& record, const std::string& source) const;
 
+  struct Parts;
+
   std::int64_t version_;
-  std::vector<std::unique_ptr<detail::Part>> parts_;
-  std::vector<std::pair<std::int64_t, std::unique_ptr<detail::Migration>>> migrations_;
+  Parts* parts_;
 };
 
 }  // namespace sinter::record

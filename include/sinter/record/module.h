@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +15,7 @@
 
 #include <sinter/any_tensor.h>
 #include <sinter/detail/api.h>
+#include <sinter/detail/shared.h>
 #include <sinter/module.h>
 #include <sinter/path.h>
 #include <sinter/record/record.h>
@@ -36,14 +35,13 @@ class SINTER_API Renaming {
   /// Names stay as they are.
   Renaming() = default;
   /// One after the other, each wherever it fits. Throws DataError for a pattern that is none.
-  Renaming(std::initializer_list<Replacement> replacements)
-      : Renaming(std::vector<Replacement>(replacements)) {}
+  Renaming(std::initializer_list<Replacement> replacements);
   explicit Renaming(std::vector<Replacement> replacements);
   /// A function from std::string_view to std::string.
   template <class F>
   requires(!std::is_same_v<F, Renaming> && std::is_invocable_r_v<std::string, const F&, std::string_view>)
       Renaming(F function)
-      : names_(std::make_shared<const Function<F>>(std::move(function))) {}
+      : names_(sinter::detail::Shared<const Names>::of(Function<F>(std::move(function)))) {}
 
   std::string operator()(std::string_view name) const {
     return names_ ? names_->renamed(name) : std::string(name);
@@ -62,7 +60,7 @@ class SINTER_API Renaming {
   };
   struct Replacements;
 
-  std::shared_ptr<const Names> names_;
+  sinter::detail::Shared<const Names> names_;
 };
 
 struct SaveOptions {
@@ -71,7 +69,7 @@ struct SaveOptions {
   /// DataError.
   std::optional<DType> dtype = std::nullopt;
   /// Beside the tensors. Python's transformers asks for {"format", "pt"}.
-  std::map<std::string, std::string> texts = {};
+  std::vector<std::pair<std::string, std::string>> texts = {};
   std::optional<Format> format = std::nullopt;
   std::uint64_t max_shard_bytes = 0;
 };
@@ -135,7 +133,7 @@ SINTER_API Record make_record(const std::vector<Named>& state, std::optional<DTy
 
 /// What a load will assign.
 struct Loaded {
-  std::vector<std::optional<AnyTensor>> tensors;  // in the order of the state; none: stays as it is
+  std::vector<AnyTensor> tensors;  // in the order of the state; empty: stays as it is
   LoadReport report;
 };
 /// Each new tensor is on the device of the tensor it replaces, and a leaf iff that is one. Throws DataError
@@ -146,6 +144,8 @@ SINTER_API Loaded match(const Record& record, const std::vector<Named>& state, c
 SINTER_API void assign(const std::vector<Named>& state, Loaded& loaded);
 
 SINTER_API std::string quoted(const Path& file);
+/// With the texts of the options.
+SINTER_API void write(Record record, const Path& file, const SaveOptions& options);
 
 }  // namespace detail
 
@@ -179,9 +179,7 @@ M from_record(M module, const Record& record) {
 
 template <class M>
 void save(const M& module, const Path& file, const SaveOptions& options = {}) {
-  Record record = to_record(module, options.dtype);
-  for (const auto& [key, text] : options.texts) record.set_text(key, text);
-  record.write(file, {.format = options.format, .max_shard_bytes = options.max_shard_bytes});
+  detail::write(to_record(module, options.dtype), file, options);
 }
 
 /// model = record::load(std::move(model), "model.safetensors");

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include <sinter/any_tensor.h>
 #include <sinter/detail/api.h>
 #include <sinter/path.h>
+#include <sinter/record/by_name.h>
 #include <sinter/record/bytes.h>
 
 namespace sinter::record {
@@ -81,8 +81,8 @@ class SINTER_API Record {
   void add(std::string name, Entry entry);
   void set_text(std::string key, std::string value);
 
-  const std::map<std::string, Entry, std::less<>>& entries() const { return entries_; }
-  const std::map<std::string, std::string, std::less<>>& texts() const { return texts_; }
+  const ByName<Entry>& entries() const { return entries_; }
+  const ByName<std::string>& texts() const { return texts_; }
   /// Null when there is none.
   const Entry* find(std::string_view name) const;
   const std::string* find_text(std::string_view key) const;
@@ -119,8 +119,11 @@ class SINTER_API Record {
   static Record read(const Path& file, const ReadOptions& options = {});
 
  private:
-  std::map<std::string, Entry, std::less<>> entries_;
-  std::map<std::string, std::string, std::less<>> texts_;
+  ByName<Entry> entries_;
+  ByName<std::string> texts_;
 };
+
+extern template class ByName<Record::Entry>;
+extern template class ByName<std::string>;
 
 }  // namespace sinter::record

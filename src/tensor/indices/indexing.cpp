@@ -42,7 +42,8 @@ Parsed parse(std::string_view op, const Shape& shape, std::span<const Index> ind
   const std::size_t rank = shape.rank();
   std::size_t taken = 0, open = 0;
   for (const Index& index : indices) {
-    taken += index.what != Index::What::New && index.what != Index::What::Rest;
+    taken +=
+        index.what != Index::What::None && index.what != Index::What::New && index.what != Index::What::Rest;
     open += index.what == Index::What::Rest;
   }
   const std::string name = "[" + std::string(op) + "] ";
@@ -66,11 +67,15 @@ Parsed parse(std::string_view op, const Shape& shape, std::span<const Index> ind
         parsed.given.push_back({index.what, axis});
         parsed.ranges.push_back(index.range);
         break;
+      case Index::What::None: break;
       case Index::What::New: parsed.given.push_back({index.what, axis}); break;
       case Index::What::Rest: whole(rank - taken); break;
       case Index::What::Positions:
         if (parsed.positions)
           throw ShapeError(name + "at most one index is a tensor; read one axis after the other", where);
+        if (tensor::value_of(op, *index.positions, where).dtype == DType::boolean)
+          throw DTypeError(name + "a mask is an index by itself, and has the shape of what it selects from",
+                           where);
         parsed.positions = index.positions;
         parsed.positions_axis = axis;
         parsed.given.push_back({index.what, axis});
@@ -117,14 +122,54 @@ AnyTensor assign_at_positions(const AnyTensor& x, const Parsed& parsed, const An
                         where);
 }
 
+/// The mask, where the only index is one.
+const AnyTensor* only_mask(std::span<const Index> indices) {
+  const AnyTensor* mask = nullptr;
+  for (const Index& index : indices) {
+    if (index.what == Index::What::None) continue;
+    if (mask || index.what != Index::What::Positions || !index.positions->defined() ||
+        index.positions->dtype() != DType::boolean)
+      return nullptr;
+    mask = index.positions;
+  }
+  return mask;
+}
+
 }  // namespace
 
 AnyTensor detail::masked(const AnyTensor& x, const AnyTensor& mask, const Location& where) {
   return mask_select(x, mask, where);
 }
 
+AnyTensor detail::index_by(const AnyTensor& x, const Index* indices, std::size_t count,
+                           const Location& where) {
+  return index(x, {indices, count}, where);
+}
+
+AnyTensor detail::index_assign_by(const AnyTensor& x, const Index* indices, std::size_t count,
+                                  AnyTensor::Operand value, const Location& where) {
+  return index_assign(x, {indices, count}, value, where);
+}
+
+AnyPart::AnyPart(AnyTensor& whole, const Indices& indices, const Location& where)
+    : AnyTensor(index(whole, indices, where)), whole_(whole), indices_(indices), where_(where) {}
+
+void AnyPart::assign(Operand value) { whole_ = index_assign(whole_, indices_, value, where_); }
+
+AnyTensor AnyTensor::operator()(const Index& a, const Index& b, const Index& c, const Index& d,
+                                const Index& e, const Index& f, const Index& g, const Index& h,
+                                Location where) const& {
+  return index(*this, AnyPart::Indices{a, b, c, d, e, f, g, h}, where);
+}
+
+AnyPart AnyTensor::operator()(const Index& a, const Index& b, const Index& c, const Index& d, const Index& e,
+                              const Index& f, const Index& g, const Index& h, Location where) & {
+  return AnyPart(*this, AnyPart::Indices{a, b, c, d, e, f, g, h}, where);
+}
+
 AnyTensor index(const AnyTensor& x, std::span<const Index> indices, Location where) {
   const Shape& shape = tensor::value_of("index", x, where).shape;
+  if (const AnyTensor* mask = only_mask(indices)) return mask_select(x, *mask, where);
   const Parsed parsed = parse("index", shape, indices, where);
   AnyTensor part = x.slice(parsed.ranges, where);
   if (parsed.positions) {
@@ -138,6 +183,7 @@ AnyTensor index(const AnyTensor& x, std::span<const Index> indices, Location whe
 AnyTensor index_assign(const AnyTensor& x, std::span<const Index> indices, AnyTensor::Operand value,
                        Location where) {
   const Shape& shape = tensor::value_of("index_assign", x, where).shape;
+  if (const AnyTensor* mask = only_mask(indices)) return AnyTensor::where(*mask, value, x, where);
   const Parsed parsed = parse("index_assign", shape, indices, where);
   if (parsed.positions) return assign_at_positions(x, parsed, value, where);
   if (!value.tensor) return x.slice_fill(parsed.ranges, value.scalar, where);

@@ -1,0 +1,1 @@
+#include <sinter/sinter.h>
