@@ -188,6 +188,7 @@ class StoreChooser {
     double merged_bytes = 0;                     // of those that are in memory unless the node itself is
     std::vector<SizeChecks::Term> leaves;        // where checks want them
     std::vector<SizeChecks::Term> other_leaves;  // that are no reductions
+    std::vector<SizeChecks::Term> merged_leaves;
   };
   Below below(NodeId id) {
     Below sum;
@@ -200,13 +201,15 @@ class StoreChooser {
       const Node& n = node(at);
       if (n.kind == NodeKind::External || (at != id && (is_in_memory(at) || n.has_inner_loops()))) {
         sum.leaf_bytes += bytes(at);
-        if (n.kind == NodeKind::Op && !is_pinned(at) && users_[at].size() == 1) sum.merged_bytes += bytes(at);
+        const bool is_merged = n.kind == NodeKind::Op && !is_pinned(at) && users_[at].size() == 1;
+        if (is_merged) sum.merged_bytes += bytes(at);
         const bool is_reduced = n.kind == NodeKind::Op && n.is(OpClass::Reduce);
         if (is_reduced) sum.reduced_bytes += bytes(at);
         if (graph_.checks) {
           const SizeChecks::Term leaf{n.shape, static_cast<double>(size_of(n.dtype))};
           sum.leaves.push_back(leaf);
           if (!is_reduced) sum.other_leaves.push_back(leaf);
+          if (is_merged) sum.merged_leaves.push_back(leaf);
         }
         continue;
       }
@@ -241,6 +244,10 @@ class StoreChooser {
     Below sum = below(id);
     const double uses = static_cast<double>(needs_[id].kernels.size());
     sum.leaf_bytes += 2 * sum.merged_bytes / (uses - 1);
+    for (SizeChecks::Term& leaf : sum.merged_leaves) {
+      leaf.times *= 2 / (uses - 1);
+      sum.leaves.push_back(std::move(leaf));
+    }
     return storing_pays(id, sum, sum.merged_bytes > 0 ? 0 : options_.launch_bytes);
   }
 
