@@ -252,7 +252,7 @@ TEST_CASE("a rule that makes nothing, and parameters of one path") {
   };
   Holder<1> model{Tensor<1>::ones({2}, device).require_grad()};
   Gradients gradients = model.weight.sum().backward();
-  CHECK_THROWS_WITH_AS(optim::Optimizer(std::make_shared<Nothing>()).step(0.5, model, std::move(gradients)),
+  CHECK_THROWS_WITH_AS(optim::Optimizer(Nothing{}).step(0.5, model, std::move(gradients)),
                        doctest::Contains("of parameter weight the rule made nothing"), Error);
   CHECK(gradients.size() == 1);
 

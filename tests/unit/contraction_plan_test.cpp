@@ -268,6 +268,19 @@ TEST_CASE("a product whose transpose is read is computed so, through casts too")
   CHECK(p.plan.launches.size() == 1);  // a kernel that reads across rows would be a second one
 }
 
+TEST_CASE("a weight is cast once and as it lies, for products with it and with its transpose") {
+  const auto both_ways = [](std::int64_t in) {
+    return planned([&](const Device& device) {
+      const AnyTensor w = input({256, in}, device, DType::f32), x = input({512, in}, device),
+                      y = input({512, 256}, device);
+      return std::vector{x.matmul(w.transpose(0, 1).cast(DType::bf16)), y.matmul(w.cast(DType::bf16))};
+    });
+  };
+  CHECK(both_ways(128).tiled == 2);
+  CHECK(both_ways(128).plan.launches.size() == 3);
+  CHECK(both_ways(129).plan.launches.size() == 4);  // rows that the copy engine cannot bring
+}
+
 TEST_CASE("what would break the tiles stays a kernel of its own") {
   const Planned softmax = planned([](const Device& device) {
     return std::vector{sinter::softmax(input({512, 128}, device).matmul(input({128, 256}, device)), 1)};
