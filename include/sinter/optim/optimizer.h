@@ -42,7 +42,7 @@ struct StepOptions {
 };
 
 /// What is remembered of a parameter, by names without dots.
-struct ParameterState {
+struct SINTER_API ParameterState {
   std::vector<std::pair<std::string, AnyTensor>> tensors;
   std::int64_t step = 0;
   /// How many of these steps a GradScaler skipped, () f32; empty where none could be.
