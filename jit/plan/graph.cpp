@@ -207,6 +207,15 @@ ViewLayout view_layout(const Graph& graph, const Node& node, const ViewLayout& o
   return layout;
 }
 
+bool is_transpose(const Node& node) {
+  if (!node.is(OpClass::View) || node.op != Op::Permute) return false;
+  const std::size_t rank = node.ints.size();
+  if (rank < 2) return false;
+  for (std::size_t d = 0; d + 2 < rank; ++d)
+    if (node.ints[d] != static_cast<std::int64_t>(d)) return false;
+  return node.ints[rank - 2] == static_cast<std::int64_t>(rank - 1);
+}
+
 NodeId base_of(const Graph& graph, NodeId id) {
   while (graph.nodes[id].is(OpClass::View)) id = graph.nodes[id].operands[0];
   return id;

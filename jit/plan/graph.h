@@ -137,6 +137,9 @@ ViewLayout view_layout(const Graph& graph, const Node& node, const ViewLayout& o
 /// reshape across a gap).
 std::optional<StridedView> strided_view(const Graph& graph, NodeId node);
 
+/// True iff a node swaps the last two dims of its operand and does nothing else.
+bool is_transpose(const Node& node);
+
 /// The node below all views.
 NodeId base_of(const Graph& graph, NodeId node);
 

@@ -210,6 +210,24 @@ TEST_CASE("the same memory seen inside of several frames and outside of any") {
   program.expect(device, "frames");
 }
 
+TEST_CASE("nothing is read where only a frame is seen") {
+  // No coordinate decides what is read, and yet there is nothing to read: the oracle throws where a kernel
+  // reads it anyway.
+  const Device device = test_device();
+  ProgramBuilder program;
+  const int one = program.input({1}, DType::f32), x = program.input({3}, DType::f32),
+            rows = program.input({2, 3}, DType::f32), scale = program.input({1, 3}, DType::f32);
+  program.roll(program.pad(one, {0}, {1}, 4.0), 3, 0);
+  for (const Range& side : {Range{0, 1, 1}, Range{0, 2, 1}, Range{5, 6, 1}, Range{5, 7, 1}})
+    program.slice(program.pad(x, {2}, {2}, 1.0), {side});
+  // Here the tested coordinate is none of the scale's.
+  const int framed =
+      program.pad(program.binary(Op::Mul, {rows}, {program.expand(scale, {2, 3})}), {1, 0}, {1, 0}, 2.0);
+  for (const Range& side : {Range{0, 1, 1}, Range{0, 2, 1}, Range{3, 4, 1}})
+    program.slice(framed, {side, Range{}});
+  program.expect(device, "frames alone");
+}
+
 TEST_CASE("placing") {
   const Device device = test_device();
   for (DType dtype : compiles_slowly(device) ? std::vector{DType::f32} : computed_dtypes(device)) {

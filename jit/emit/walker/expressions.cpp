@@ -240,7 +240,9 @@ void Expressions::define_load(ExprId id) {
   const auto reads_there = [&](const Expr& other) {
     return other.kind == ExprKind::Load && other.map == e.map;
   };
-  if (std::count_if(kernel.exprs.begin(), kernel.exprs.end(), reads_there) > 1) number(e.map);
+  if (kernel.maps[e.map].steps.size() > 1 &&
+      std::count_if(kernel.exprs.begin(), kernel.exprs.end(), reads_there) > 1)
+    number(e.map);
   open(dialect.when(value(e.predicate)));
   const std::string at = position(e.map);
   out.line(value(id) + " = " + dialect.read(kernel, e.buffer, at) + ";");

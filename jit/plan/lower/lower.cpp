@@ -150,7 +150,7 @@ class Lowering : private MemoryReader {
     if (!is_loaded(at.id))
       return memo(at.id, at.map, predicate, [&] { return compute(at.id, at.map, predicate); });
     const MapId map = n.kind == NodeKind::External ? in_memory(at.id, at.map) : at.map;
-    if (n.shape.numel() > 0 && !is_decided_by(predicate, map)) predicate = ir::kNone;
+    if (!is_decided_by(predicate, map) && stays_within(at.id, map)) predicate = ir::kNone;
     return memo(at.id, map, predicate, [&] { return load(at.id, map, predicate); });
   }
 

@@ -2,10 +2,26 @@
 #include "jit/plan/lower/memory_reader.h"
 
 #include <optional>
+#include <utility>
 
 #include "jit/plan/lower/finish.h"
 
 namespace sinter::plan {
+namespace {
+
+/// The least and the greatest number that coordinates below `extents`, times strides, give. No integers:
+/// positions in views may be larger than 2^62, those in memory are exact.
+template <class Extents, class Strides>
+std::pair<double, double> ends_of(const Extents& extents, const Strides& strides, std::int64_t offset) {
+  std::pair<double, double> ends(offset, offset);
+  for (std::size_t d = 0; d < strides.size(); ++d) {
+    const double far = static_cast<double>(extents[d] - 1) * static_cast<double>(strides[d]);
+    (far < 0 ? ends.first : ends.second) += far;
+  }
+  return ends;
+}
+
+}  // namespace
 
 std::uint16_t MemoryReader::buffer(NodeId id, bool read) {
   auto [it, added] = buffer_of_.try_emplace(id, static_cast<std::uint16_t>(draft_.buffers.size()));
@@ -66,6 +82,18 @@ bool MemoryReader::is_decided_by(ir::ExprId predicate, MapId place) const {
   for (std::size_t d = 0; d < tested.size(); ++d)
     if (tested[d] != 0 && read[d] != 0) return true;
   return false;
+}
+
+bool MemoryReader::stays_within(NodeId id, MapId place) const {
+  const IndexMap& map = index_map(place);
+  const MapStep& step = map.steps().front();
+  if (map.steps().size() > 1 || !step.moving.empty()) return false;
+  const auto [first_read, last_read] = ends_of(step.extents, step.strides, step.offset);
+  const Node& n = node(id);
+  const trace::Layout layout = n.kind == NodeKind::External ? graph_.trace->values[n.value].layout
+                                                            : trace::contiguous_layout(n.shape);
+  const auto [first, last] = ends_of(n.shape, layout.strides, layout.offset);
+  return n.shape.numel() > 0 && first <= first_read && last_read <= last;
 }
 
 ir::ExprId MemoryReader::row(NodeId factor, MapId map, const Shape& points, std::size_t at, std::size_t own,

@@ -34,10 +34,11 @@ class MemoryReader : public DraftWriter {
   bool is_loaded(NodeId id) const;
 
   ir::ExprId load(NodeId id, MapId place, ir::ExprId predicate);
-  /// Whether a predicate tests a coordinate that decides what is read. If not, there is something to read
-  /// whatever comes of the test, and the same for all that it tests: the scale of a channel, where rows and
-  /// columns of an image are framed.
+  /// Whether a predicate tests a coordinate that decides what is read. If not, the same is read whatever
+  /// comes of the test: the scale of a channel, where rows and columns of an image are framed.
   bool is_decided_by(ir::ExprId predicate, MapId place) const;
+  /// Whether a node has an element wherever the loop is, in predicates and outside.
+  bool stays_within(NodeId id, MapId place) const;
   /// At a point of `points`, the vector along dim `along` of a factor in memory that is at the point's place
   /// in the dims before the last two, and along `own` where the point is along its dim `at`.
   ir::ExprId row(NodeId factor, MapId map, const Shape& points, std::size_t at, std::size_t own,

@@ -25,17 +25,6 @@ constexpr std::size_t kMostBatchDims = 3;
 
 bool is_op(const Node& node, Op op) { return node.kind == NodeKind::Op && node.op == op; }
 
-/// True iff the node shows the last two dims of its operand the other way around.
-bool is_transpose(const Node& node) {
-  if (!is_op(node, Op::Permute) || node.shape.rank() < 2) return false;
-  const std::size_t rank = node.shape.rank();
-  for (std::size_t d = 0; d < rank; ++d) {
-    const std::size_t from = d + 2 < rank ? d : d + 2 == rank ? rank - 1 : rank - 2;
-    if (node.ints[d] != static_cast<std::int64_t>(from)) return false;
-  }
-  return true;
-}
-
 /// True iff the engine can bring the vectors along dim `along`.
 bool lies_in_rows(const Graph& graph, NodeId id, std::size_t along) {
   if (!is_half(graph.nodes[id].dtype)) return false;

@@ -210,11 +210,6 @@ NodeId backward_weight(Rewriter& to, const Factors& factors, const Convolution& 
   return to.permute(reshaped(to, product, Shape{rows, result[2], result[3], result[1]}), {0, 3, 1, 2});
 }
 
-bool is_convolution(const Node& node) {
-  return node.kind == NodeKind::Op &&
-         (node.op == Op::Conv2d || node.op == Op::Conv2dBackwardInput || node.op == Op::Conv2dBackwardWeight);
-}
-
 // Kernels of fewer elements, as of images with one channel, leave most of a tile empty; library ops are
 // faster (docs/benchmarks.md).
 constexpr std::int64_t kFewElements = 16;
@@ -227,6 +222,11 @@ bool is_wanted(const Graph& graph, const Node& node) {
 }
 
 }  // namespace
+
+bool is_convolution(const Node& node) {
+  return node.kind == NodeKind::Op &&
+         (node.op == Op::Conv2d || node.op == Op::Conv2dBackwardInput || node.op == Op::Conv2dBackwardWeight);
+}
 
 bool is_contracted_convolution(const Graph& graph, const Node& node) {
   return is_convolution(node) && is_wanted(graph, node) && has_factors(graph, node);

@@ -37,26 +37,22 @@ std::optional<std::array<HalfFactor, 2>> half_factors(const Graph& graph, const 
 // Elements of 16 bits that the copy engine brings at once: where rows have no multiple of them, lanes do.
 constexpr std::int64_t kVector = 8;
 
-/// Whether a cast of a transpose can be a transpose of a cast that the copy engine reads.
-std::uint64_t casts_as_it_lies(const Graph& graph, NodeId id, const ir::DeviceTraits&) {
-  const Node& cast = graph.nodes[id];
-  if (cast.kind != NodeKind::Op || cast.op != Op::Cast) return 0;
-  const Node& view = graph.nodes[cast.operands[0]];
-  if (view.kind != NodeKind::Op || view.op != Op::Permute || view.shape.rank() < 2) return 0;
-  const std::size_t rank = view.shape.rank();
-  for (std::size_t d = 0; d + 2 < rank; ++d)
-    if (view.ints[d] != static_cast<std::int64_t>(d)) return 0;
+/// Whether the copy engine could read rows of what a cast of a transpose is of.
+std::uint64_t has_whole_rows(const Graph& graph, NodeId cast, const ir::DeviceTraits&) {
+  const Node& view = graph.nodes[graph.nodes[cast].operands[0]];
   const Shape& lies = graph.nodes[view.operands[0]].shape;
-  return view.ints[rank - 2] == static_cast<std::int64_t>(rank - 1) && lies[rank - 1] % kVector == 0;
+  return lies[lies.rank() - 1] % kVector == 0;
 }
 
 /// A weight that is cast for a product is often transposed first. What is stored is the cast of the weight as
 /// it lies, which is read and written along its rows, and serves products with its transpose as well.
 NodeId cast_as_it_lies(Rewriter& to, NodeId id) {
   const Graph& graph = to.after();
-  if (graph.checks) graph.checks->ask(graph, id, casts_as_it_lies);
-  if (casts_as_it_lies(graph, id, {}) == 0) return id;
-  const Node cast = to.node(id), view = to.node(cast.operands[0]);
+  const Node cast = to.node(id);
+  if (cast.kind != NodeKind::Op || cast.op != Op::Cast || !is_transpose(to.node(cast.operands[0]))) return id;
+  if (graph.checks) graph.checks->ask(graph, id, has_whole_rows);
+  if (has_whole_rows(graph, id, {}) == 0) return id;
+  const Node view = to.node(cast.operands[0]);
   return to.view(view.op, to.cast(view.operands[0], cast.dtype), view.shape, view.ints);
 }
 

@@ -107,9 +107,7 @@ class Images {
         below_(graph.nodes.size()) {
     std::iota(parent_.begin(), parent_.end(), NodeId{0});
     std::iota(below_.begin(), below_.end(), NodeId{0});
-    if (std::none_of(graph.nodes.begin(), graph.nodes.end(),
-                     [](const Node& n) { return n.is(OpClass::Library); }))
-      return;
+    if (std::none_of(graph.nodes.begin(), graph.nodes.end(), is_convolution)) return;
     for (NodeId id = 0; id < graph.nodes.size(); ++id) look_below(id);
     for (NodeId id = 0; id < graph.nodes.size(); ++id) join(id);
     for (NodeId id = 0; id < graph.nodes.size(); ++id) weigh(id);

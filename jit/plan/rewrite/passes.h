@@ -38,6 +38,8 @@ void transpose_products(Graph& graph, const ir::DeviceTraits& traits);
 /// them: of 16-bit floats, and of f32 that may be rounded. Those with groups stay library ops.
 void contract_convolutions(Graph& graph, const ir::DeviceTraits& traits);
 
+bool is_convolution(const Node& node);
+
 /// Whether contract_convolutions makes a contraction of a convolution, or of a gradient of one.
 bool is_contracted_convolution(const Graph& graph, const Node& node);
 

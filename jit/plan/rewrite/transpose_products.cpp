@@ -12,16 +12,6 @@
 namespace sinter::plan {
 namespace {
 
-/// True iff a node swaps the last two dims of its operand and does nothing else.
-bool is_transpose(const Node& node) {
-  if (!node.is(OpClass::View) || node.op != Op::Permute) return false;
-  const std::size_t rank = node.ints.size();
-  if (rank < 2) return false;
-  for (std::size_t d = 0; d + 2 < rank; ++d)
-    if (node.ints[d] != static_cast<std::int64_t>(d)) return false;
-  return node.ints[rank - 2] == static_cast<std::int64_t>(rank - 1);
-}
-
 /// True iff neighbours in memory are neighbours in a column.
 bool is_column_major(const Graph& graph, NodeId id) {
   const std::optional<StridedView> view = strided_view(graph, id);
