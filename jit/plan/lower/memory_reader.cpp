@@ -90,8 +90,8 @@ bool MemoryReader::stays_within(NodeId id, MapId place) const {
   if (map.steps().size() > 1 || !step.moving.empty()) return false;
   const auto [first_read, last_read] = ends_of(step.extents, step.strides, step.offset);
   const Node& n = node(id);
-  const trace::Layout layout = n.kind == NodeKind::External ? graph_.trace->values[n.value].layout
-                                                            : trace::contiguous_layout(n.shape);
+  const trace::Layout layout =
+      n.kind == NodeKind::External ? graph_.trace->values[n.value].layout : trace::contiguous_layout(n.shape);
   const auto [first, last] = ends_of(n.shape, layout.strides, layout.offset);
   return n.shape.numel() > 0 && first <= first_read && last_read <= last;
 }
