@@ -59,6 +59,13 @@ A within(const A& gradient, double limit, const Location& where) {
 
 Rule::~Rule() = default;
 
+std::vector<AnyTensor> Rule::update_all(std::span<Update> updates) const {
+  std::vector<AnyTensor> next;
+  next.reserve(updates.size());
+  for (Update& one : updates) next.push_back(update(one));
+  return next;
+}
+
 bool Update::has(std::string_view name) const { return find(state_, name) != nullptr; }
 
 AnyTensor Update::state(std::string_view name, const Shape& shape) const {
@@ -141,31 +148,35 @@ void Optimizer::clip(std::vector<Parameter>& parameters, const Location& where) 
   for (Parameter& parameter : parameters) parameter.gradient = scaled(parameter.gradient, factor, where);
 }
 
-void Optimizer::update(Step& step, Parameter& parameter, double learning_rate, detail::Skipping* skipping,
-                       const Location& where) {
-  const char* name = rule_->name();
+Update Optimizer::begin_update(Step& step, Parameter& parameter, double learning_rate,
+                               detail::Skipping* skipping, const Location& where) {
   states_.add(parameter.path, ParameterState());  // where there is none
   ParameterState& state = *states_.find(parameter.path);
-  const DType dtype = parameter.value.dtype();
-  Update update(step, parameter, state, name, where);
+  Update update(step, parameter, state, rule_->name(), where);
+  update.stored_ = parameter.value.dtype();
   const Group* group = group_of(parameter.path);
   update.learning_rate_ = group ? learning_rate * group->learning_rate : learning_rate;
   if (group) update.weight_decay_ = group->weight_decay;
 
-  const bool half = is_half(dtype);
-  if (half) {
+  if (is_half(update.stored_)) {
     parameter.gradient = parameter.gradient.cast(DType::f32, where);
     const A rounded = parameter.value;
     parameter.value = rounded.cast(DType::f32, where);
     if (update.has(kMaster)) {
       const A master = update.state(kMaster);
-      const A same = A::equal(master.cast(dtype, where), rounded, where);
+      const A same = A::equal(master.cast(update.stored_, where), rounded, where);
       parameter.value = A::where(same, master, parameter.value, where);
     }
   }
-  const Device device = parameter.value.device();
-  if (skipping) update.taken_ = skipping->taken(device);
-  A next = rule_->update(update);
+  if (skipping) update.taken_ = skipping->taken(parameter.value.device());
+  return update;
+}
+
+void Optimizer::end_update(Update& update, AnyTensor next, detail::Skipping* skipping) {
+  const std::string_view name = update.rule_;
+  const Location& where = update.where_;
+  Parameter& parameter = update.parameter_;
+  ParameterState& state = update.state_;
   if (!next.defined())
     throw Error("[" + std::string(name) + "] of parameter " + parameter.path + " the rule made nothing",
                 where);
@@ -177,14 +188,14 @@ void Optimizer::update(Step& step, Parameter& parameter, double learning_rate, d
                      where);
   if (skipping) {
     next = A::where(update.taken_, next, parameter.value, where);
-    step.assign(state.skipped, skipping->skipped(state.skipped, device));
+    update.step_.assign(state.skipped, skipping->skipped(state.skipped, parameter.value.device()));
   }
-  if (half) {
+  if (is_half(update.stored_)) {
     update.assign(kMaster, next);
-    next = next.cast(dtype, where);
+    next = next.cast(update.stored_, where);
   }
   parameter.value = std::move(next);
-  step.assign(state.step, state.step + 1);
+  update.step_.assign(state.step, state.step + 1);
 }
 
 void Optimizer::take(double learning_rate, std::vector<Step::Slot> slots, Gradients& gradients,
@@ -208,8 +219,17 @@ void Optimizer::take(double learning_rate, std::vector<Step::Slot> slots, Gradie
     step.assign(scaling->taken, skipping->taken(parameters.front().value.device()));
   }
   clip(parameters, where);
+  detail::Skipping* const skips_some = skipping ? &*skipping : nullptr;
+  std::vector<Update> updates;
+  updates.reserve(parameters.size());
   for (Parameter& parameter : parameters)
-    update(step, parameter, learning_rate, skipping ? &*skipping : nullptr, where);
+    updates.push_back(begin_update(step, parameter, learning_rate, skips_some, where));
+  std::vector<A> next = rule_->update_all(updates);
+  if (next.size() != updates.size())
+    throw Error("[" + std::string(rule_->name()) + "] of " + std::to_string(updates.size()) +
+                    " parameters the rule made " + std::to_string(next.size()),
+                where);
+  for (std::size_t i = 0; i < updates.size(); ++i) end_update(updates[i], std::move(next[i]), skips_some);
   step.run(where);
 }
 

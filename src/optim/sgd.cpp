@@ -1,6 +1,10 @@
 // Stochastic gradient descent, Lion and Muon.
+#include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <sinter/optim/sgd.h>
 
@@ -72,7 +76,43 @@ class MuonRule : public Rule {
   }
   const char* name() const final { return "muon"; }
 
-  AnyTensor update(Update& u) const final {
+  AnyTensor update(Update& u) const final { return update_all({&u, 1}).front(); }
+
+  /// Matrices of one shape go through the iteration together: a model has many, and products of one alone
+  /// leave a device idle.
+  std::vector<AnyTensor> update_all(std::span<Update> updates) const final {
+    std::vector<A> directions;
+    for (Update& u : updates) directions.push_back(direction(u));
+    std::vector<A> next(updates.size());
+    std::vector<bool> done(updates.size());
+    for (std::size_t first = 0; first < updates.size(); ++first) {
+      if (done[first]) continue;
+      const A& like = directions[first];
+      const std::size_t most = std::max<std::int64_t>(1, kMostStacked / like.shape().numel());
+      std::vector<std::size_t> members;
+      for (std::size_t i = first; i < updates.size() && members.size() < most; ++i)
+        if (!done[i] && directions[i].shape() == like.shape() && directions[i].dtype() == like.dtype() &&
+            directions[i].device() == like.device())
+          members.push_back(i);
+      std::vector<A> matrices;
+      for (const std::size_t i : members) matrices.push_back(std::move(directions[i]));
+      const Location& where = updates[first].where();
+      const A stacked = newton_schulz(A::stack(matrices, 0, where), where);
+      for (std::size_t k = 0; k < members.size(); ++k) {
+        done[members[k]] = true;
+        next[members[k]] =
+            stepped(updates[members[k]], stacked.narrow(0, static_cast<std::int64_t>(k), 1, where));
+      }
+    }
+    return next;
+  }
+
+ private:
+  /// As many elements take part in one iteration: it needs memory for a few times as many.
+  static constexpr std::int64_t kMostStacked = std::int64_t{16} << 20;
+
+  /// What the iteration makes orthogonal, as a matrix.
+  A direction(Update& u) const {
     const Operations o{u.where()};
     const Shape& shape = u.parameter().shape();
     if (shape.rank() < 2 || shape.numel() == 0)
@@ -82,28 +122,32 @@ class MuonRule : public Rule {
     const A momentum = o.mean(u.state("momentum_buffer"), u.gradient(), config_.momentum);
     u.set("momentum_buffer", momentum);
     const A along = config_.nesterov ? o.mean(momentum, u.gradient(), config_.momentum) : momentum;
-    const std::int64_t rows = shape[0], columns = shape.numel() / rows;
-    const A matrix = newton_schulz(along.reshape({rows, columns}, u.where()), u.where());
-    const double size = std::sqrt(std::max(1.0, static_cast<double>(rows) / static_cast<double>(columns)));
-    return o.add_scaled(decayed_parameter(u, config_.weight_decay), matrix.reshape(shape, u.where()),
-                        -u.learning_rate() * size);
+    return along.reshape({shape[0], shape.numel() / shape[0]}, u.where());
   }
 
- private:
-  /// The iteration works on the smaller of X X^T and X^T X.
+  A stepped(const Update& u, const A& matrix) const {
+    const Operations o{u.where()};
+    const Shape& shape = u.parameter().shape();
+    const double rows = static_cast<double>(shape[0]),
+                 columns = static_cast<double>(shape.numel() / shape[0]);
+    return o.add_scaled(decayed_parameter(u, config_.weight_decay), matrix.reshape(shape, u.where()),
+                        -u.learning_rate() * std::sqrt(std::max(1.0, rows / columns)));
+  }
+
+  /// Of each matrix of a stack. The iteration works on the smaller of X X^T and X^T X.
   A newton_schulz(A x, const Location& where) const {
     constexpr double a = 3.4445, b = -4.775, c = 2.0315;
     const Operations o{where};
-    const bool tall = x.shape()[0] > x.shape()[1];
-    if (tall) x = x.transpose(0, 1, where);
-    const A norm = x.square(where).sum({0, 1}, where).sqrt(where);
+    const bool tall = x.shape()[1] > x.shape()[2];
+    if (tall) x = x.transpose(1, 2, where);
+    const A norm = x.square(where).sum({1, 2}, where).sqrt(where);
     x = o.div(x, o.max(norm, config_.epsilon));
     for (int i = 0; i < config_.iterations; ++i) {
-      const A square = x.matmul(x.transpose(0, 1, where), where);
+      const A square = x.matmul(x.transpose(1, 2, where), where);
       const A factor = o.add_scaled(o.mul(square, b), square.matmul(square, where), c);
       x = o.add(o.mul(x, a), factor.matmul(x, where));
     }
-    return tall ? x.transpose(0, 1, where) : x;
+    return tall ? x.transpose(1, 2, where) : x;
   }
 
   MuonConfig config_;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -163,6 +164,59 @@ TEST_CASE("groups of parameters") {
   auto wrong = optim::SgdConfig{.options = {.groups = {{.pattern = "c.*"}}}}.init();
   CHECK_THROWS_WITH_AS(wrong.step(0.1, net, gradients(net)),
                        doctest::Contains("no parameter's path fits the group \"c.*\""), Error);
+}
+
+TEST_CASE("muon takes matrices of one shape together, each as if it were alone") {
+  const Device device = training();
+  const auto weight = [&](double seed, std::int64_t rows) {
+    std::vector<float> values;
+    for (int i = 0; i < 15; ++i) values.push_back(static_cast<float>(std::sin(i * (0.3 + seed) + seed)));
+    return Tensor<2>::from_data(values, {rows, 15 / rows}, device).require_grad();
+  };
+  const std::vector<std::int64_t> rows{3, 5, 3, 15, 3, 5};  // of matrices, wide and tall
+  struct Stack {
+    std::vector<Tensor<2>> layers;
+  };
+  const auto loss_of = [](const Tensor<2>& x) { return (x * x).sum() + (x * 2.0).cos().sum(); };
+  Stack stack;
+  std::vector<Holder<2>> alone;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    stack.layers.push_back(weight(static_cast<double>(i), rows[i]));
+    alone.push_back(Holder<2>{weight(static_cast<double>(i), rows[i])});
+  }
+  auto together = optim::MuonConfig{}.init();
+  std::vector<optim::Optimizer> each;
+  for (std::size_t i = 0; i < alone.size(); ++i) each.push_back(optim::MuonConfig{}.init());
+  for (int step = 0; step < 3; ++step) {
+    auto loss = Tensor<0>::full({}, 0.0, device);
+    for (const auto& layer : stack.layers) loss = loss + loss_of(layer);
+    together.step(0.02, stack, loss.backward());
+    for (std::size_t i = 0; i < alone.size(); ++i)
+      each[i].step(0.02, alone[i], loss_of(alone[i].weight).backward());
+  }
+  for (std::size_t i = 0; i < alone.size(); ++i) {
+    CAPTURE(i);
+    check_close(stack.layers[i].dynamic(), values_of(alone[i].weight.dynamic()), 1e-5);
+  }
+}
+
+TEST_CASE("a rule of several parameters at once has to make each of them") {
+  struct Forgetful : optim::Rule {
+    const char* name() const override { return "forgetful"; }
+    AnyTensor update(optim::Update& u) const override { return u.parameter(); }
+    std::vector<AnyTensor> update_all(std::span<optim::Update> updates) const override {
+      std::vector<AnyTensor> next = Rule::update_all(updates);
+      next.pop_back();
+      return next;
+    }
+  };
+  Holder<1> model{Tensor<1>::ones({2}, training()).require_grad()};
+  optim::Optimizer optimizer(Forgetful{});
+  Gradients gradients = model.weight.sum().backward();
+  CHECK_THROWS_WITH_AS(optimizer.step(0.1, model, std::move(gradients)),
+                       doctest::Contains("[forgetful] of 1 parameters the rule made 0"), Error);
+  CHECK(gradients.size() == 1);
+  check_close(model.weight.dynamic(), {1, 1});
 }
 
 TEST_CASE("clipping, and gradients of several batches") {

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -128,7 +129,8 @@ class SINTER_API Update {
   Location where_;
   double learning_rate_ = 0;
   std::optional<double> weight_decay_;
-  AnyTensor taken_;  // () bool: whether the step is taken; empty where it is
+  DType stored_ = DType::f32;  // of the parameter in its module
+  AnyTensor taken_;            // () bool: whether the step is taken; empty where it is
 };
 
 /// What becomes of a parameter. To write an optimizer, derive from this:
@@ -148,6 +150,9 @@ class SINTER_API Rule {
   virtual const char* name() const = 0;
   /// The new parameter.
   virtual AnyTensor update(Update& update) const = 0;
+  /// The new parameters of a step, in their order: each by itself, unless a rule has work that is better done
+  /// for several at once.
+  virtual std::vector<AnyTensor> update_all(std::span<Update> updates) const;
 };
 
 /// A rule with what it remembers of each parameter, under the parameter's path within the module.
@@ -196,8 +201,9 @@ class SINTER_API Optimizer {
   }
   void take(double learning_rate, std::vector<Step::Slot> slots, Gradients& gradients, Location where,
             detail::Scaling* scaling = nullptr);
-  void update(Step& step, Parameter& parameter, double learning_rate, detail::Skipping* skipping,
-              const Location& where);
+  Update begin_update(Step& step, Parameter& parameter, double learning_rate, detail::Skipping* skipping,
+                      const Location& where);
+  void end_update(Update& update, AnyTensor next, detail::Skipping* skipping);
   const Group* group_of(const std::string& path) const;
   void check_groups(const std::vector<Step::Slot>& slots, const Location& where) const;
   void clip(std::vector<Parameter>& parameters, const Location& where) const;
