@@ -144,7 +144,7 @@ TEST_CASE("short sequences are sorted in one pass, each or several by a workgrou
       CHECK(list.workspace_bytes == 0);
       const Pass& pass = list.passes[0];
       const bool packed = defined(pass, "PACKED") == 1;
-      CHECK(packed == (sequences > 1 && length <= 256));
+      CHECK(packed == (sequences > 256 && length <= 256));  // fewer tiles leave a device idle
       const std::int64_t in_tile = packed ? int_of(pass, "in_tile") : 1,
                          room = pass.lanes * defined(pass, "ITEMS");
       CHECK(in_tile * length <= room);

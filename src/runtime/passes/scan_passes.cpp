@@ -136,7 +136,11 @@ void add_tile_passes(PassList& list, const library::ScanOp& op, const PassBuffer
     pass.lanes = kLanes;
     pass.shared_words = slots * words;
     // Tiles that are read while others are scanned; with fewer registers, some are spilled.
-    pass.least_groups = op.scan == ScanKind::LogSumExp || op.x_step != 1 || op.inner > 1 ? 2 : 4;
+    const bool several = tiling.rounds > 1;
+    pass.defines += flag("SEVERAL", several);
+    pass.least_groups = op.scan == ScanKind::LogSumExp || op.x_step != 1 || op.inner > 1 ? 2
+                        : several                                                        ? 3
+                                                                                         : 4;
     pass.most_rounds = tiling.rounds * (7 * items + 13);
     bind(pass, x, "x", false);
     pass.ints = {{"ends", pass.rows},       {"length", length},     {"inner", op.inner},

@@ -18,6 +18,8 @@ constexpr int kLeastLanes = 32, kMostLanes = 256;
 // Shorter sequences share a workgroup. That takes one more digit, their number in the tile, which has kBits.
 constexpr int kSharedLanes = 64;
 constexpr std::int64_t kSharedTile = kSharedLanes * kItems, kMostShared = kSharedTile / 4;
+// Fewer tiles leave a device idle: few sequences share none.
+constexpr std::int64_t kFewTiles = 256;
 
 struct Tile {
   int lanes = kLeastLanes, items = kItems;
@@ -26,9 +28,10 @@ struct Tile {
 
 Tile tile_of(std::int64_t sequences, std::int64_t length) {
   Tile tile;
-  if (sequences > 1 && length <= kMostShared) {
+  if (length <= kMostShared && sequences > kFewTiles) {
     tile.lanes = kSharedLanes;
-    tile.sequences = std::min<std::int64_t>({sequences, kSharedTile / length, kDigits});
+    tile.sequences =
+        std::min<std::int64_t>({(sequences + kFewTiles - 1) / kFewTiles, kSharedTile / length, kDigits});
     return tile;
   }
   while (tile.lanes * kItems < length) tile.lanes *= 2;
