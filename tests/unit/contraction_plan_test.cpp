@@ -88,6 +88,52 @@ TEST_CASE("what the copy engine cannot read is computed by lanes") {
   CHECK(p.kernel->tiling.b.across);
 }
 
+TEST_CASE("a factor of f32 that lies across the sum is copied where it is used often enough") {
+  const auto product_of = [](const Shape& a, const Shape& b, bool transpose_a, bool transpose_b) {
+    return planned([=](const Device& device) {
+      const MatmulPrecisionScope scope(MatmulPrecision::High);
+      const auto factor = [&](const Shape& shape, bool transpose) {
+        const AnyTensor x = input(shape, device, DType::f32);
+        return transpose ? x.transpose(0, 1) : x;
+      };
+      return std::vector{factor(a, transpose_a).matmul(factor(b, transpose_b))};
+    });
+  };
+  const auto copies = [](const Planned& p) { return p.plan.launches.size() - 1; };
+  const auto computed = [](const Planned& p) {
+    REQUIRE(p.tiled == 1);
+    return int(p.kernel->tiling.a.computed) + int(p.kernel->tiling.b.computed);
+  };
+  const Planned along = product_of({1024, 512}, {1024, 512}, false, true);
+  CHECK((copies(along) == 0 && computed(along) == 0));
+  const Planned right = product_of({1024, 512}, {512, 1024}, false, false);
+  CHECK((copies(right) == 1 && computed(right) == 0));
+  const Planned left = product_of({512, 1024}, {1024, 512}, true, true);
+  CHECK((copies(left) == 1 && computed(left) == 0));
+  const Planned both = product_of({512, 1024}, {512, 1024}, true, false);
+  CHECK((copies(both) == 2 && computed(both) == 0));
+  // Each element of the right factor is multiplied by 256 rows alone.
+  const Planned few = product_of({256, 512}, {512, 1024}, false, false);
+  CHECK((copies(few) == 0 && computed(few) == 1));
+  // Memory decides how long a product with so short sums takes.
+  const Planned shallow = product_of({1024, 64}, {64, 1024}, false, false);
+  CHECK((copies(shallow) == 0 && computed(shallow) == 1));
+  // Rows of a copy could not be read by the copy engine either.
+  const Planned odd = product_of({1024, 511}, {511, 1024}, false, false);
+  CHECK((copies(odd) == 0 && computed(odd) == 2));
+}
+
+TEST_CASE("products that read a factor of f32 across the sum share its copy") {
+  const Planned p = planned([](const Device& device) {
+    const MatmulPrecisionScope scope(MatmulPrecision::High);
+    const AnyTensor x = input({1024, 512}, device, DType::f32), y = input({2048, 512}, device, DType::f32),
+                    w = input({512, 1024}, device, DType::f32);
+    return std::vector{x.matmul(w), y.matmul(w)};
+  });
+  CHECK(p.tiled == 2);
+  CHECK(p.plan.launches.size() == 3);
+}
+
 TEST_CASE("a convolution and its gradients are kernels over windows, with what follows") {
   const Planned p = planned([](const Device& device) {
     const MatmulPrecisionScope scope(MatmulPrecision::High);
@@ -235,7 +281,7 @@ TEST_CASE("what follows a product is computed in its kernel") {
   CHECK(p.kernel->stores.size() == 2);
 }
 
-TEST_CASE("what moves much memory does not wait for few tiles of long sums") {
+TEST_CASE("what moves much memory stays apart from tiles") {
   // The gradient of a weight, and what an optimizer does with it.
   const auto step = [](std::int64_t in, std::int64_t out) {
     return planned([&](const Device& device) {
@@ -250,12 +296,21 @@ TEST_CASE("what moves much memory does not wait for few tiles of long sums") {
       return std::vector{mean, square, AnyTensor::sub(weight, AnyTensor::div(mean, square.sqrt()))};
     });
   };
-  const Planned few = step(768, 768), many = step(768, 50304);
-  CHECK(few.tiled == 1);
-  CHECK(few.kernel->stores.size() == 1);
-  CHECK(few.plan.launches.size() == 2);
-  CHECK(few.has_cut("few tiles"));
-  CHECK(many.plan.launches.size() == 1);
+  for (const std::int64_t out : {768, 3072, 50304}) {
+    CAPTURE(out);
+    const Planned p = step(768, out);
+    CHECK(p.tiled == 1);
+    CHECK(p.kernel->stores.size() == 1);
+    CHECK(p.plan.launches.size() == 2);
+    CHECK(p.has_cut("much memory"));
+  }
+  // A residual is little, and other tiles are multiplied while it is read.
+  const Planned residual = planned([](const Device& device) {
+    const AnyTensor x = input({8192, 768}, device), w = input({768, 3072}, device),
+                    y = input({8192, 3072}, device);
+    return std::vector{AnyTensor::add(x.matmul(w), y)};
+  });
+  CHECK(residual.plan.launches.size() == 1);
 }
 
 TEST_CASE("a product whose transpose is read is computed so, through casts too") {
@@ -279,6 +334,18 @@ TEST_CASE("a weight is cast once and as it lies, for products with it and with i
   CHECK(both_ways(128).tiled == 2);
   CHECK(both_ways(128).plan.launches.size() == 3);
   CHECK(both_ways(129).plan.launches.size() == 4);  // rows that the copy engine cannot bring
+  // A backward pass has the cast of the transpose, and reads it through another one.
+  const Planned backward = planned([](const Device& device) {
+    const AnyTensor w = input({256, 128}, device, DType::f32), x = input({512, 128}, device),
+                    y = input({512, 256}, device), cast = w.transpose(0, 1).cast(DType::bf16);
+    return std::vector{x.matmul(cast), y.matmul(cast.transpose(0, 1))};
+  });
+  CHECK(backward.tiled == 2);
+  CHECK(backward.plan.launches.size() == 3);
+  for (const plan::Launch& launch : backward.plan.launches)
+    if (const ir::Kernel& kernel = *backward.plan.kernels[std::get<std::uint32_t>(launch.what)];
+        !kernel.tiling.any())
+      CHECK(kernel.outer_rank == 1);  // along its rows
 }
 
 TEST_CASE("what would break the tiles stays a kernel of its own") {

@@ -147,7 +147,7 @@ class Merger {
     Group merged = both(producer, consumer, &refusal);
     if (refusal.empty()) refusal = why_never(producer, consumer, merged);
     if (refusal.empty() && is_slower_behind_tiles(producer, consumer))
-      refusal = "few tiles, which would move much memory behind a contraction";
+      refusal = "much memory to move behind the tiles of a contraction";
     if (!refusal.empty()) return note(from, to, std::move(refusal));
 
     for (NodeId id : from.nodes) result_.owners[id] = kInline;
@@ -185,19 +185,41 @@ class Merger {
     const Shape& result = node(of_a == kNoNode ? of_b : of_a).shape;
     for (const BufferUse& use : result_.kernels[contraction].buffers)
       if (use.read && result_.owners[use.node] == Owner::kernel(other)) return false;  // in front of it
-    BehindTiles behind;
-    for (const BufferUse& use : result_.kernels[other].buffers) {
-      const Shape& shape = node(use.node).shape;
-      if (graph_.checks)
-        graph_.checks->compare(SizeChecks::Is::Equal, {{shape, 1}, {result, -1}}, 0,
-                               shape.numel() == result.numel());
-      if (shape.numel() != result.numel()) continue;
-      const double bytes =
-          static_cast<double>(size_of(node(use.node).dtype)) * ((use.read ? 1 : 0) + (use.written ? 1 : 0));
-      const bool is_handed = result_.owners[use.node] == Owner::kernel(contraction);
-      (is_handed ? behind.handed : behind.moved) += bytes;
-    }
+    // All that goes over what the contraction hands on, since it becomes one kernel if it stays apart.
+    absl::flat_hash_map<NodeId, double> moved;
+    double handed = 0;
+    for (const GroupId reader : readers_behind(contraction, other))
+      for (const BufferUse& use : result_.kernels[reader].buffers) {
+        const Shape& shape = node(use.node).shape;
+        if (graph_.checks)
+          graph_.checks->compare(SizeChecks::Is::Equal, {{shape, 1}, {result, -1}}, 0,
+                                 shape.numel() == result.numel());
+        if (shape.numel() != result.numel()) continue;
+        const double once = static_cast<double>(size_of(node(use.node).dtype)),
+                     bytes = once * ((use.read ? 1 : 0) + (use.written ? 1 : 0));
+        if (result_.owners[use.node] == Owner::kernel(contraction))
+          handed = std::max(handed, once);
+        else
+          moved[use.node] = std::max(moved[use.node], bytes);
+      }
+    BehindTiles behind{.handed = handed};
+    for (const auto& [buffer, bytes] : moved) behind.moved += bytes;
     return are_slower_behind_tiles(graph_, result, loops_[contraction].domain, behind, options_);
+  }
+
+  /// `first`, and others that read something of what it reads of the contraction.
+  std::vector<GroupId> readers_behind(GroupId contraction, GroupId first) const {
+    std::vector<GroupId> found{first};
+    for (const BufferUse& use : result_.kernels[first].buffers) {
+      if (result_.owners[use.node] != Owner::kernel(contraction)) continue;
+      for (const GroupId reader : readers_[use.node]) {
+        const GroupId now = precedence_.find(reader);
+        if (now != contraction && found.size() < kMostSiblings &&
+            std::find(found.begin(), found.end(), now) == found.end())
+          found.push_back(now);
+      }
+    }
+    return found;
   }
 
   /// True iff both compute scores, and none that the other one computes too.

@@ -8,6 +8,9 @@ namespace {
 constexpr double kShare = 0.6;
 // So many tiles for each compute unit, and the ends of some are hidden by others.
 constexpr double kManyRounds = 2;
+// Bytes for each element: as many pass through the second-level cache as the factors do, and tiles that ran
+// side by side on the same part of a factor, which was read once for all of them, lose each other.
+constexpr double kMuch = 12;
 // Longer sums of few tiles are shared by workgroups.
 constexpr double kSharedSum = 1024;
 // Elements of a tile: between those of the least and of the largest, which one it is follows from sizes.
@@ -26,7 +29,7 @@ bool are_slower_behind_tiles(const Graph& graph, const Shape& result, const Shap
     if (graph.checks) graph.checks->compare(SizeChecks::Is::More, {{result, times}}, constant, outcome);
     return outcome;
   };
-  if (is_more(1, -kManyRounds * units * kTile)) return false;
+  if (is_more(1, -kManyRounds * units * kTile)) return moved >= kMuch;
   if (is_more(1, -units * kTile)) return is_more(moved / kShare - apart, -options.launch_bytes);
   const bool are_shared =
       static_cast<double>(products.numel()) >= kSharedSum * static_cast<double>(result.numel());

@@ -45,15 +45,23 @@ std::uint64_t has_whole_rows(const Graph& graph, NodeId cast, const ir::DeviceTr
 }
 
 /// A weight that is cast for a product is often transposed first. What is stored is the cast of the weight as
-/// it lies, which is read and written along its rows, and serves products with its transpose as well.
-NodeId cast_as_it_lies(Rewriter& to, NodeId id) {
+/// it lies, which is read and written along its rows, and serves products with its transpose as well: those
+/// see the cast of the transpose through another permute.
+NodeId cast_as_it_lies(Rewriter& to, const NodeId given) {
   const Graph& graph = to.after();
+  std::vector<NodeId> permutes;
+  NodeId id = given;
+  for (; to.node(id).is(OpClass::View) && to.node(id).op == Op::Permute; id = to.node(id).operands[0])
+    permutes.push_back(id);
   const Node cast = to.node(id);
-  if (cast.kind != NodeKind::Op || cast.op != Op::Cast || !is_transpose(to.node(cast.operands[0]))) return id;
+  if (cast.kind != NodeKind::Op || cast.op != Op::Cast || !is_transpose(to.node(cast.operands[0])))
+    return given;
   if (graph.checks) graph.checks->ask(graph, id, has_whole_rows);
-  if (has_whole_rows(graph, id, {}) == 0) return id;
+  if (has_whole_rows(graph, id, {}) == 0) return given;
   const Node view = to.node(cast.operands[0]);
-  return to.view(view.op, to.cast(view.operands[0], cast.dtype), view.shape, view.ints);
+  id = to.view(view.op, to.cast(view.operands[0], cast.dtype), view.shape, view.ints);
+  for (; !permutes.empty(); permutes.pop_back()) id = to.permute(id, to.node(permutes.back()).ints);
+  return id;
 }
 
 /// The node that is multiplied instead.
