@@ -32,7 +32,7 @@ class Gpt(nn.Module):
         layer = nn.TransformerEncoderLayer(width, heads, 4 * width, dropout=0.0, activation=F.gelu, batch_first=True,
                                            norm_first=True)
         self.blocks = nn.TransformerEncoder(layer, layers, norm=nn.LayerNorm(width))
-        self.head = nn.Linear(width, tokens)
+        self.head = nn.Linear(width, tokens, bias=False)
         self.register_buffer("later", torch.ones(length, length, dtype=torch.bool).triu(1))
 
     def forward(self, x):

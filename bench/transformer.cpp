@@ -42,7 +42,7 @@ std::function<void()> transformer_step(const sn::Device& plain, const GptSize& s
                                     .norm_first = true,
                                     .final_norm = true}
               .init_encoder(device),
-          sn::nn::LinearConfig{.d_in = size.width, .d_out = size.tokens}.init(device)});
+          sn::nn::LinearConfig{.d_in = size.width, .d_out = size.tokens, .bias = false}.init(device)});
   auto adam = std::make_shared<sn::optim::Adam>(sn::optim::AdamWConfig{}.init());
   const std::int64_t positions = size.batch * size.length;
   const auto draw = [&] {
