@@ -1,17 +1,7 @@
-// Operands of the matrix product c[z, m, n] = sum over k of a[z, m, k] b[z, k, n], for product.cu.
+// Operands of a matrix product (matmul_problem.cu) for product.cu.
 //
 // Each operand is read along the dim in which it has no gaps, four elements at once where alignment allows.
 // A_ALONG_K and B_ALONG_K say which dim that is: constants, or p.a_along_k and p.b_along_k.
-
-struct Problem {
-  i64 batch, m, n, k;
-  i64 k_per_split, splits;
-  i64 first_block;
-  i64 a_batch, a_row, a_column;
-  i64 b_batch, b_row, b_column;
-  int a_along_k, b_along_k;  // else along the other dim
-  int a_vector, b_vector, c_vector;
-};
 
 // ROWS x BK elements of an operand, four to a group; element (r, k) is at r * row_stride + k * k_stride.
 template <int ROWS>

@@ -175,8 +175,14 @@ int device_name(char* name, int length, int) {
   return kSuccess;
 }
 int device_attribute(int* value, int attribute, int) {
-  *value = attribute == 16 ? 8 : attribute == 38 ? 1 << 20 : attribute == 75 ? 9 : 0;
-  return kSuccess;
+  constexpr int kMultiprocessors = 16, kCacheBytes = 38, kMajor = 75, kSharedBytesOptIn = 97;
+  switch (attribute) {
+    case kMultiprocessors: return *value = 8, kSuccess;
+    case kCacheBytes: return *value = 1 << 20, kSuccess;
+    case kMajor: return *value = 9, kSuccess;
+    case kSharedBytesOptIn: return *value = sinter_emulation::kMostShared, kSuccess;
+  }
+  return *value = 0, kSuccess;
 }
 int device_total_memory(std::size_t* bytes, int) { return *bytes = kMemory, kSuccess; }
 int contexts[kMostDevices];  // identified by address
@@ -297,9 +303,17 @@ int module_function(void** function, void* module, const char* name) {
   for (const unsigned long* size = bytes; *size != 0; ++size) found.parameter_bytes.push_back(*size);
   return kSuccess;
 }
+int set_function_attribute(Function* function, int attribute, int value) {
+  constexpr int kMostDynamicShared = 8;
+  if (attribute != kMostDynamicShared || value < 0 || unsigned(value) > sinter_emulation::kMostShared)
+    return kInvalidValue;
+  function->most_shared = unsigned(value);
+  return kSuccess;
+}
 /// Copies arguments at the call.
 int launch(const Function* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-           unsigned bz, unsigned, void* stream, void** arguments, void**) {
+           unsigned bz, unsigned shared_bytes, void* stream, void** arguments, void**) {
+  if (shared_bytes > function->most_shared) return kInvalidValue;
   if (gx == 0 || gy != 1 || gz != 1 || bx * by * bz == 0 || bx * by * bz > 1024) return kInvalidValue;
   ++control().launches;
   if (start_fails()) return control().start_error;
@@ -415,6 +429,7 @@ extern "C" int cuGetProcAddress_v2(const char* name, void** address, int, std::u
       {"cuModuleLoadData", entry<&module_load>()},
       {"cuModuleUnload", entry<&module_unload>()},
       {"cuModuleGetFunction", entry<&module_function>()},
+      {"cuFuncSetAttribute", entry<&set_function_attribute>()},
       {"cuLaunchKernel", entry<&launch>()},
       {"cuLaunchKernelEx", entry<&launch_with>()},
   };

@@ -18,6 +18,7 @@ constexpr int kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kInvalidImage =
 struct Function {
   void (*run)(void**);
   std::vector<std::size_t> parameter_bytes;
+  unsigned most_shared = 48 << 10;  // that a launch may ask for
 };
 
 Control& control();

@@ -7,6 +7,9 @@ struct Index3 {
   unsigned x, y, z;
 };
 
+/// Shared memory that a launch may ask for, where cuFuncSetAttribute allows it.
+constexpr unsigned kMostShared = 227 << 10;
+
 struct State {
   Index3 thread, block, block_size, grid_size;
   void (*wait_for_block)();

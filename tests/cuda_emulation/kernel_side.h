@@ -16,6 +16,7 @@ extern "C" __attribute__((weak)) sinter_emulation::State** sinter_emulation_slot
 #define __launch_bounds__(...)
 #define __grid_constant__
 #define __shared__ static
+#define LAUNCH_SHARED(type, name) alignas(16) static type name[sinter_emulation::kMostShared / sizeof(type)]
 #define __align__(n) __attribute__((aligned(n)))
 #define threadIdx (sinter_emulation_state->thread)
 #define blockIdx (sinter_emulation_state->block)

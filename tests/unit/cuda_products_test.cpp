@@ -1,6 +1,7 @@
 // How matrix products and convolutions of any size are cut for a CUDA device.
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -35,6 +36,18 @@ library::Conv2dOp conv2d(library::Conv2dOp::Direction direction, std::int64_t im
   return op;
 }
 
+cuda::ProductDevice hopper() { return {132, std::size_t{227} << 10}; }
+
+/// Rows and columns of the tile.
+std::pair<int, int> tile_of(const cuda::ProductPlan& plan) {
+  const auto number = [&](const std::string& name) {
+    const std::size_t at = plan.source.find("#define " + name + " ");
+    REQUIRE(at != std::string::npos);
+    return 16 * std::stoi(plan.source.substr(at + name.size() + 9));
+  };
+  return {number("TM"), number("TN")};
+}
+
 bool is_wide(const cuda::ProductPlan& plan) {
   return plan.source.find("#define WIDE 1\n") != std::string::npos;
 }
@@ -42,16 +55,16 @@ bool is_wide(const cuda::ProductPlan& plan) {
 }  // namespace
 
 TEST_CASE("a sum is split so that a part of it can be counted in 32 bits, even where the device is busy") {
-  const cuda::ProductPlan plan = cuda::plan_product(matmul(1, 8960, 512, std::int64_t{5} << 30), 100);
+  const cuda::ProductPlan plan = cuda::plan_product(matmul(1, 8960, 512, std::int64_t{5} << 30), {100});
   CHECK(plan.matmul.k_per_split <= std::int64_t{1} << 30);
   CHECK(plan.splits >= 5);
   CHECK(plan.splits * plan.matmul.k_per_split >= std::int64_t{5} << 30);
-  CHECK(cuda::plan_product(matmul(1, 8960, 512, 5000), 100).splits == 1);
+  CHECK(cuda::plan_product(matmul(1, 8960, 512, 5000), {100}).splits == 1);
 }
 
 TEST_CASE("there may be more blocks than a grid takes") {
   const std::int64_t batch = std::int64_t{5} << 31;
-  const cuda::ProductPlan plan = cuda::plan_product(matmul(batch, 1, 1, 1), 100);
+  const cuda::ProductPlan plan = cuda::plan_product(matmul(batch, 1, 1, 1), {100});
   CHECK(plan.blocks == batch);
   CHECK(plan.result_numel == batch);
   CHECK(plan.blocks > 5 * cuda::ProductPlan::kMostBlocks);
@@ -61,11 +74,45 @@ TEST_CASE("only convolutions of large tensors count in 64 bits") {
   using Direction = library::Conv2dOp::Direction;
   for (const Direction direction :
        {Direction::Forward, Direction::BackwardInput, Direction::BackwardWeight}) {
-    CHECK(!is_wide(cuda::plan_product(conv2d(direction, 255, 1024), 100)));
-    CHECK(is_wide(cuda::plan_product(conv2d(direction, 256, 1024), 100)));
+    CHECK(!is_wide(cuda::plan_product(conv2d(direction, 255, 1024), {100})));
+    CHECK(is_wide(cuda::plan_product(conv2d(direction, 256, 1024), {100})));
   }
-  CHECK(cuda::plan_product(conv2d(Direction::BackwardWeight, 5000, 1024), 1).conv.k_per_split <=
+  CHECK(cuda::plan_product(conv2d(Direction::BackwardWeight, 5000, 1024), {1}).conv.k_per_split <=
         std::int64_t{1} << 30);
-  CHECK_THROWS_WITH_AS(cuda::plan_product(conv2d(Direction::Forward, 1, (std::int64_t{1} << 28) - 1), 100),
+  CHECK_THROWS_WITH_AS(cuda::plan_product(conv2d(Direction::Forward, 1, (std::int64_t{1} << 28) - 1), {100}),
                        doctest::Contains("268435457 rows or columns"), DeviceError);
+}
+
+TEST_CASE("products of f32 whose operands are copied asynchronously have the tiles that fill the device") {
+  using Tile = std::pair<int, int>;
+  const auto plan = [](std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch = 1) {
+    return cuda::plan_product(matmul(batch, m, n, k), hopper());
+  };
+  CHECK(tile_of(plan(4096, 4096, 4096)) == Tile{128, 256});
+  CHECK(tile_of(plan(1024, 2048, 256)) == Tile{128, 128});  // 64 tiles of 256 columns leave a half idle
+  CHECK(tile_of(plan(64, 64, 64)) == Tile{64, 64});
+  CHECK(plan(4096, 4096, 4096).splits == 1);
+  const cuda::ProductPlan deep = plan(512, 512, 65536);
+  CHECK(deep.splits > 1);
+  CHECK(deep.matmul.k_per_split % 16 == 0);
+  CHECK(deep.matmul.k_per_split * deep.splits >= 65536);
+  CHECK(deep.matmul.k_per_split * (deep.splits - 1) < 65536);
+  CHECK(deep.blocks == deep.splits * ((512 + tile_of(deep).first - 1) / tile_of(deep).first) *
+                           ((512 + tile_of(deep).second - 1) / tile_of(deep).second));
+  CHECK(plan(100, 100, std::int64_t{5} << 30).matmul.k_per_split <= std::int64_t{1} << 30);
+  for (const auto& p : {plan(4096, 4096, 4096), plan(64, 64, 64)}) CHECK(p.shared_bytes > 0);
+}
+
+TEST_CASE("other products keep the tiles that registers bring") {
+  const auto plan = [](std::int64_t m, std::int64_t n, std::int64_t k, const cuda::ProductDevice& device) {
+    return cuda::plan_product(matmul(1, m, n, k), device);
+  };
+  CHECK(plan(1024, 1024, 1024, {132, 0}).shared_bytes == 0);  // none of these copies
+  CHECK(plan(1024, 1024, 1024, {132, std::size_t{64} << 10}).shared_bytes < 64u << 10);  // smaller tiles
+  CHECK(plan(8, 1024, 1024, hopper()).shared_bytes == 0);
+  CHECK(plan(1024, 8, 1024, hopper()).shared_bytes == 0);
+  CHECK(plan(1024, 1024, 0, hopper()).shared_bytes == 0);
+  library::MatMulOp wide = matmul(1, 1024, 1024, 1024);
+  wide.dtype = DType::f64;
+  CHECK(cuda::plan_product(wide, hopper()).shared_bytes == 0);
 }

@@ -311,6 +311,8 @@ TEST_CASE("products compile") {
     const std::string log = build(source, true);
     if (!large) CHECK_FALSE(spills(log));
   }
+  for (const std::string& source : runtime::cuda::all_async_product_sources())
+    CHECK_FALSE(spills(build(source, true)));
 }
 
 TEST_CASE("refused source is kept, and the error says where and why") {

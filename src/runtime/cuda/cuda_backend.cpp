@@ -88,6 +88,7 @@ class CudaBackend final : public Backend {
   Context context_ = nullptr;
   Stream stream_ = nullptr;
   ir::DeviceTraits traits_;
+  ProductDevice product_device_;
   int multiprocessors_ = 1;
   std::size_t cache_bytes_ = 0;  // of the second level
   std::string timing_identity_;
@@ -152,10 +153,13 @@ void CudaBackend::open_device(int index, std::size_t most_graphs) {
   int has_clusters = 0;
   if (api_.device_attribute(&has_clusters, Attribute::ClusterLaunch, device_) == kSuccess && has_clusters)
     traits_.row_cluster = kMostCluster;
-  // The texts are for 9.0 alone: later ones have other tensor cores.
   int shared_bytes = 0;
-  if (major == 9 && minor == 0 && api_.tensor_map && api_.tensor_map_of_windows && api_.function_attribute &&
-      api_.device_attribute(&shared_bytes, Attribute::SharedBytesOptIn, device_) == kSuccess)
+  if (!api_.function_attribute ||
+      api_.device_attribute(&shared_bytes, Attribute::SharedBytesOptIn, device_) != kSuccess)
+    shared_bytes = 0;
+  product_device_ = {multiprocessors_, major >= 8 ? static_cast<std::size_t>(shared_bytes) : 0};
+  // The texts are for 9.0 alone: later ones have other tensor cores.
+  if (major == 9 && minor == 0 && api_.tensor_map && api_.tensor_map_of_windows && shared_bytes > 0)
     traits_.tensor_cores = {multiprocessors_, static_cast<std::size_t>(shared_bytes)};
   traits_.memory_bytes = memory;
   traits_.launch_bytes = 64.0 * 1024 * multiprocessors_;  // what the device moves in 2 us
@@ -298,7 +302,7 @@ std::vector<ExecutableRef> CudaBackend::compile(std::span<const ir::Kernel* cons
 ExecutableRef CudaBackend::prepare(const library::LibraryOp& op) {
   if (pass_table().has(op.kind())) return prepare_passes(op);
   auto executable = std::make_shared<ProductExecutable>();
-  executable->plan = product_table().prepare(traits_.name, op, multiprocessors_);
+  executable->plan = product_table().prepare(traits_.name, op, product_device_);
   const std::string source = std::exchange(executable->plan.source, {});
   if (executable->plan.blocks > 0) executable->code = modules_->request(source, true);
   return executable;
@@ -340,7 +344,12 @@ void CudaBackend::wait_until_ready(Executable& executable, std::span<const std::
   const std::lock_guard lock(product.waiting);
   if (product.product) return;
   product.sum_splits = modules_->function(product.code, "sinter_sum_splits");
-  product.product = modules_->function(product.code, "sinter_product");
+  const Function function = modules_->function(product.code, "sinter_product");
+  if (product.plan.shared_bytes > 0)
+    check(api_.function_attribute(function, kMostDynamicSharedBytes,
+                                  static_cast<int>(product.plan.shared_bytes)),
+          "cuFuncSetAttribute");
+  product.product = function;
 }
 
 void CudaBackend::begin(std::unique_ptr<PlanState>* state, const RunNeeds& needs) {

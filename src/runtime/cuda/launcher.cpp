@@ -246,8 +246,9 @@ void Launcher::launch_product(ProductExecutable& executable, const LaunchArgumen
     else
       parameters_.push(matmul);
     const auto blocks = static_cast<unsigned>(std::min(plan.blocks - first, ProductPlan::kMostBlocks));
-    replays_.start({executable.product, blocks, ProductPlan::kThreads, 1, "the launch of a product"},
-                   parameters_);
+    replays_.start(
+        {executable.product, blocks, ProductPlan::kThreads, 1, "the launch of a product", plan.shared_bytes},
+        parameters_);
   }
   if (plan.splits == 1) return;
 

@@ -7,6 +7,7 @@
 
 #include "jit/emit/dialects/cuda/cuda.h"
 #include "kernels/embedded.h"
+#include "src/runtime/cuda/product_text.h"
 
 namespace sinter::runtime::cuda {
 
@@ -22,19 +23,6 @@ constexpr Tile kLarge = {8, 8, 8, 2};  // f32 only: f64 would not fit the regist
 constexpr Tile kSmall = {4, 4, 16, 3};
 constexpr Tile kFlat = {1, 8, 16, 3};  // few rows
 
-// A split sums at least this much of k: below, the second pass costs more than the first saves.
-constexpr std::int64_t kLeastDepth = 128;
-constexpr std::int64_t kMostSplits = 256;
-// Kernels count the k of a split in 32 bits.
-constexpr std::int64_t kMostDepth = std::int64_t{1} << 30;
-
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-std::string define(const char* name, const std::string& value) {
-  return std::string("#define ") + name + " " + value + "\n";
-}
-std::string define(const char* name, int value) { return define(name, std::to_string(value)); }
-
 std::string source_of(const char* operands, DType dtype, const Tile& tile, bool wide,
                       const std::string& more) {
   std::string text = std::string(emit::cuda_head()) + "#define T " +
@@ -42,8 +30,9 @@ std::string source_of(const char* operands, DType dtype, const Tile& tile, bool 
                      define("TN", tile.tn) + define("BK", tile.bk) + define("WIDE", wide) +
                      define("BLOCKS_PER_CORE", dtype == DType::f64 ? 1 : tile.blocks_per_core);
   text += more;
-  for (const char* name : {"product_types.cu", operands, "product.cu"})
-    text += std::string(kernels::source(name));
+  for (const char* name : {"product_types.cu", "matmul_problem.cu", operands, "product.cu", "sum_splits.cu"})
+    if (operands == std::string_view("matmul.cu") || name != std::string_view("matmul_problem.cu"))
+      text += std::string(kernels::source(name));
   return text;
 }
 
@@ -87,11 +76,9 @@ std::int64_t split(Problem& p, const Shape& s, const Tile& tile, int multiproces
   return blocks * p.splits;
 }
 
-ProductPlan plan(const library::MatMulOp& op, int multiprocessors) {
+ProductPlan plan(const library::MatMulOp& op, const ProductDevice& device) {
   ProductPlan plan;
   plan.dtype = op.dtype;
-  const Shape shape{op.batch, op.m, op.n, op.k};
-  const Tile tile = choose_tile(shape, op.dtype, multiprocessors);
   MatMulProblem& p = plan.matmul;
   p.batch = op.batch;
   p.m = op.m;
@@ -106,13 +93,17 @@ ProductPlan plan(const library::MatMulOp& op, int multiprocessors) {
   p.a_along_k = op.a_column == 1 || op.m == 1;
   p.b_along_k = op.b_row == 1 && op.b_column != 1;
   plan.result_numel = op.batch * op.m * op.n;
-  plan.blocks = split(p, shape, tile, multiprocessors, true);
+  if (plan_async(device, plan)) return plan;
+  const Shape shape{op.batch, op.m, op.n, op.k};
+  const Tile tile = choose_tile(shape, op.dtype, device.multiprocessors);
+  plan.blocks = split(p, shape, tile, device.multiprocessors, true);
   plan.splits = p.splits;
   plan.source = matmul_source(op.dtype, tile, p.a_along_k, p.b_along_k);
   return plan;
 }
 
-ProductPlan plan(const library::Conv2dOp& op, int multiprocessors) {
+ProductPlan plan(const library::Conv2dOp& op, const ProductDevice& device) {
+  const int multiprocessors = device.multiprocessors;
   using Direction = library::Conv2dOp::Direction;
   ProductPlan plan;
   plan.is_conv = true;
@@ -182,23 +173,23 @@ ProductPlan checked(ProductPlan plan) {
 
 }  // namespace
 
-ProductPlan plan_product(const library::MatMulOp& op, int multiprocessors) {
-  return checked(plan(op, multiprocessors));
+ProductPlan plan_product(const library::MatMulOp& op, const ProductDevice& device) {
+  return checked(plan(op, device));
 }
-ProductPlan plan_product(const library::Conv2dOp& op, int multiprocessors) {
-  return checked(plan(op, multiprocessors));
+ProductPlan plan_product(const library::Conv2dOp& op, const ProductDevice& device) {
+  return checked(plan(op, device));
 }
 
-LibraryTable<ProductPlan(const library::LibraryOp&, int)>& product_table() {
+LibraryTable<ProductPlan(const library::LibraryOp&, const ProductDevice&)>& product_table() {
   using Direction = library::Conv2dOp::Direction;
-  const auto matmul = [](const library::LibraryOp& op, int multiprocessors) {
-    return plan_product(library::as<library::MatMulOp>(op), multiprocessors);
+  const auto matmul = [](const library::LibraryOp& op, const ProductDevice& device) {
+    return plan_product(library::as<library::MatMulOp>(op), device);
   };
-  const auto conv2d = [](const library::LibraryOp& op, int multiprocessors) {
-    return plan_product(library::as<library::Conv2dOp>(op), multiprocessors);
+  const auto conv2d = [](const library::LibraryOp& op, const ProductDevice& device) {
+    return plan_product(library::as<library::Conv2dOp>(op), device);
   };
   // Never destroyed: devices may outlive static objects.
-  static auto* table = new LibraryTable<ProductPlan(const library::LibraryOp&, int)>{
+  static auto* table = new LibraryTable<ProductPlan(const library::LibraryOp&, const ProductDevice&)>{
       {&library::matmul(), matmul},
       {&library::conv2d(Direction::Forward), conv2d},
       {&library::conv2d(Direction::BackwardInput), conv2d},
