@@ -13,15 +13,25 @@ namespace sinter {
 /// exactly, whatever it is allowed. docs/numerics.md has the error bounds.
 enum class MatmulPrecision : std::uint8_t {
   Highest,  // nothing is rounded
+  Tf32x3,   // large matrix products may be three of tf32, which keep 21 bits or so; all else is exact
   High,     // factors are rounded to tf32, which has 10 bits of fraction behind the point
   Medium,   // factors are rounded to bf16, which has 7
 };
 
-/// "highest", "high", "medium"
+/// "highest", "tf32x3", "high", "medium"
 constexpr std::string_view name_of(MatmulPrecision precision) {
-  return precision == MatmulPrecision::Highest ? "highest"
-         : precision == MatmulPrecision::High  ? "high"
-                                               : "medium";
+  switch (precision) {
+    case MatmulPrecision::Tf32x3: return "tf32x3";
+    case MatmulPrecision::High: return "high";
+    case MatmulPrecision::Medium: return "medium";
+    case MatmulPrecision::Highest: break;
+  }
+  return "highest";
+}
+
+/// True iff factors may lose most of their digits.
+constexpr bool may_be_rounded(MatmulPrecision precision) {
+  return precision == MatmulPrecision::High || precision == MatmulPrecision::Medium;
 }
 
 /// Of the products that this thread records now: that of its innermost scope, else that of the environment

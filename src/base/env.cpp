@@ -52,9 +52,11 @@ std::int64_t number(const char* name, std::int64_t otherwise) {
 }
 
 MatmulPrecision precision_of(const std::string& name) {
-  for (const auto precision : {MatmulPrecision::Highest, MatmulPrecision::High, MatmulPrecision::Medium})
+  for (const auto precision :
+       {MatmulPrecision::Highest, MatmulPrecision::Tf32x3, MatmulPrecision::High, MatmulPrecision::Medium})
     if (name == name_of(precision)) return precision;
-  throw Error("[environment] SINTER_MATMUL_PRECISION is \"" + name + "\"; it takes highest, high or medium");
+  throw Error("[environment] SINTER_MATMUL_PRECISION is \"" + name +
+              "\"; it takes highest, tf32x3, high or medium");
 }
 
 /// Of all families, so that a name which no kernel asks for is an error and not overlooked.
@@ -196,7 +198,7 @@ std::vector<EnvironmentVariable> environment_variables() {
        "1: each gradient is looked at; one that is not finite is an error that names its operation"},
       {"SINTER_VULKAN_VALIDATION", onoff(e.validation), "1: Vulkan validation layers, messages are errors"},
       {"SINTER_MATMUL_PRECISION", std::string(name_of(e.matmul_precision)),
-       "what becomes of the factors of products of f32: highest, high (tf32) or medium (bf16)"},
+       "what becomes of the factors of products of f32: highest, tf32x3, high (tf32) or medium (bf16)"},
       {"SINTER_ONEDNN", onoff(e.onednn), "0: the host uses its own matrix product and convolution"},
   };
 }

@@ -37,7 +37,7 @@ struct Environment {
   bool anomaly = false;     // SINTER_ANOMALY=1: a gradient that is not finite throws, and names its operation
   bool validation = false;  // SINTER_VULKAN_VALIDATION=1: validation layers on, messages are errors
   MatmulPrecision matmul_precision =
-      MatmulPrecision::Highest;  // SINTER_MATMUL_PRECISION: highest, high or medium
+      MatmulPrecision::Highest;  // SINTER_MATMUL_PRECISION: highest, tf32x3, high or medium
   bool onednn = true;            // SINTER_ONEDNN=0: the host uses Sinter's own matrix product and convolution
 };
 

@@ -30,6 +30,7 @@ double bound(MatmulPrecision precision, std::int64_t terms) {
   const double adding = static_cast<double>(terms) * 0x1p-23;
   switch (precision) {
     case MatmulPrecision::Highest: return adding;
+    case MatmulPrecision::Tf32x3: return 0x1p-20 + 3 * adding;
     case MatmulPrecision::High: return 2 * 0x1p-11 * 1.01 + adding;
     case MatmulPrecision::Medium: return 2 * 0x1p-8 * 1.01 + adding;
   }
@@ -59,7 +60,8 @@ void compare(const AnyTensor& result, const Sums& sums, MatmulPrecision precisio
   CHECK(worst <= 1);
 }
 
-constexpr MatmulPrecision kAll[] = {MatmulPrecision::Highest, MatmulPrecision::High, MatmulPrecision::Medium};
+constexpr MatmulPrecision kAll[] = {MatmulPrecision::Highest, MatmulPrecision::Tf32x3, MatmulPrecision::High,
+                                    MatmulPrecision::Medium};
 
 void check_product(const Device& device, std::int64_t m, std::int64_t k, std::int64_t n, bool transpose_a,
                    bool transpose_b) {
@@ -151,6 +153,30 @@ TEST_CASE("products of f32 are as exact as was asked for") {
   check_product(device, 16, 2000, 24, false, false);  // a sum that workgroups share
   check_product(device, 1, 300, 70, false, true);
   check_product(device, 200, 3, 130, false, false);
+}
+
+TEST_CASE("large products of f32 by three of tf32 keep their digits") {
+  constexpr std::int64_t kSize = 1200, kRows = 8;  // the first rows and the last ones are compared
+  const Device device = test_device();
+  const std::vector<float> a = numbers(kSize * kSize, 11), b = numbers(kSize * kSize, 12);
+  for (const bool transpose : {false, true}) {
+    Sums sums(2 * kRows * kSize);
+    for (std::int64_t i = 0; i < 2 * kRows; ++i)
+      for (std::int64_t l = 0; l < kSize; ++l)
+        for (std::int64_t j = 0; j < kSize; ++j) {
+          const std::int64_t row = i < kRows ? i : kSize - 2 * kRows + i;
+          sums.add(static_cast<std::size_t>(i * kSize + j),
+                   a[static_cast<std::size_t>(transpose ? l * kSize + row : row * kSize + l)],
+                   b[static_cast<std::size_t>(transpose ? j * kSize + l : l * kSize + j)]);
+        }
+    AnyTensor x = tensor_of(a, {kSize, kSize}, device), y = tensor_of(b, {kSize, kSize}, device);
+    if (transpose) x = x.transpose(0, 1), y = y.transpose(0, 1);
+    const MatmulPrecisionScope scope(MatmulPrecision::Tf32x3);
+    const AnyTensor product = x.matmul(y);
+    const std::vector<AnyTensor> both{product.narrow(0, 0, kRows), product.narrow(0, kSize - kRows, kRows)};
+    const AnyTensor ends = AnyTensor::cat(both, 0);
+    compare(ends, sums, MatmulPrecision::Tf32x3, kSize, transpose ? "transposed" : "as it lies");
+  }
 }
 
 TEST_CASE("products of f32 with few rows or columns are as exact as was asked for") {

@@ -8,6 +8,7 @@
 #include <sinter/sinter.h>
 
 #include "jit/emit/contraction/contraction.h"
+#include "jit/plan/lower/tiling.h"
 #include "tests/support/planned_products.h"
 
 using namespace sinter;
@@ -121,6 +122,38 @@ TEST_CASE("a factor of f32 that lies across the sum is copied where it is used o
   // Rows of a copy could not be read by the copy engine either.
   const Planned odd = product_of({1024, 511}, {511, 1024}, false, false);
   CHECK((copies(odd) == 0 && computed(odd) == 2));
+}
+
+TEST_CASE("three products of tf32 stand for a large one of f32") {
+  const auto product_of = [](const Shape& a, const Shape& b, bool transpose_a, bool transpose_b,
+                             const ir::DeviceTraits& traits = with_tensor_cores()) {
+    return planned(
+        [=](const Device& device) {
+          const MatmulPrecisionScope scope(MatmulPrecision::Tf32x3);
+          const AnyTensor x = input(a, device, DType::f32), y = input(b, device, DType::f32);
+          return std::vector{
+              (transpose_a ? x.transpose(0, 1) : x).matmul(transpose_b ? y.transpose(0, 1) : y)};
+        },
+        traits);
+  };
+  for (const bool transpose_a : {false, true})
+    for (const bool transpose_b : {false, true}) {
+      const Planned p =
+          product_of(transpose_a ? Shape{1200, 2048} : Shape{2048, 1200},
+                     transpose_b ? Shape{2048, 1200} : Shape{1200, 2048}, transpose_a, transpose_b);
+      REQUIRE(p.tiled == 1);
+      CHECK(p.libraries == 0);
+      CHECK(p.plan.launches.size() == 3);  // the parts of both factors, and the product
+      CHECK_FALSE(p.kernel->tiling.a.computed);
+      CHECK_FALSE(p.kernel->tiling.b.computed);
+      CHECK(p.kernel->tiling.multiplied == DType::f32);
+      CHECK(plan::product_sizes(*p.kernel, p.ints).depth == 3600);
+    }
+  CHECK(product_of({512, 512}, {512, 512}, false, false).libraries == 1);      // soon done exactly
+  CHECK(product_of({2048, 1201}, {1201, 2048}, false, false).libraries == 1);  // no whole rows
+  ir::DeviceTraits plain = with_tensor_cores();
+  plain.tensor_cores = {};
+  CHECK(product_of({2048, 1200}, {1200, 2048}, false, false, plain).libraries == 1);
 }
 
 TEST_CASE("products that read a factor of f32 across the sum share its copy") {

@@ -78,7 +78,7 @@ NodeId below_cast(Rewriter& to, const HalfFactor& factor) {
 
 bool has_factors(const Graph& graph, const Node& product) {
   if (product.dtype != DType::f32) return false;
-  return product.precision != MatmulPrecision::Highest || half_factors(graph, product).has_value();
+  return may_be_rounded(product.precision) || half_factors(graph, product).has_value();
 }
 
 std::optional<Factors> factors_of(Rewriter& to, const Node& product) {
