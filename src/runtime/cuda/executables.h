@@ -1,4 +1,5 @@
-// What the CUDA backend launches: compiled kernels and prepared products.
+// What the CUDA backend launches: compiled kernels, prepared products and passes, and the products of a
+// vendor's library.
 #pragma once
 
 #include <mutex>
@@ -7,6 +8,7 @@
 
 #include "jit/emit/emit.h"
 #include "src/runtime/backend.h"
+#include "src/runtime/cuda/lt_products.h"
 #include "src/runtime/cuda/modules.h"
 #include "src/runtime/cuda/products.h"
 #include "src/runtime/passes/passes.h"
@@ -17,7 +19,7 @@ namespace sinter::runtime::cuda {
 inline constexpr std::uint32_t kCounters = 1 << 16;
 
 struct CudaExecutable : Executable {
-  enum class Kind : std::uint8_t { Kernel, Product, Passes };
+  enum class Kind : std::uint8_t { Kernel, Product, Passes, Library };
   explicit CudaExecutable(Kind kind) : kind(kind) {}
   const Kind kind;
 };
@@ -69,6 +71,35 @@ struct PassesExecutable final : CudaExecutable {
   ModuleRef code;
   std::mutex waiting;
   std::vector<Function> functions;  // of each pass; written once, with the mutex held
+};
+
+/// A kernel that a vendor's library computes (ir::Tiling::library): nothing is compiled, and the library is
+/// asked once for each list of ints.
+struct LibraryExecutable final : CudaExecutable {
+  /// The products outlive it.
+  LibraryExecutable(const ir::Kernel& kernel, LtProducts& products)
+      : CudaExecutable(Kind::Library), kernel(kernel), products_(products) {}
+
+  std::string how(std::span<const std::int64_t> ints, std::size_t members) override;
+  std::size_t held_bytes() const override;
+  std::size_t workspace_bytes(std::span<const std::int64_t> ints, std::size_t members) const override {
+    static_cast<void>(members);
+    return product(ints)->workspace_bytes(kernel.tiling.library);
+  }
+  /// What a launch with these ints computes. Throws DeviceError where the library does not.
+  std::shared_ptr<const LtProduct> product(std::span<const std::int64_t> ints) const;
+
+  const ir::Kernel kernel;
+
+ private:
+  static constexpr std::size_t kMostKnown = 64;
+  struct Known {
+    std::vector<std::int64_t> ints;
+    std::shared_ptr<const LtProduct> product;
+  };
+  LtProducts& products_;
+  mutable std::mutex mutex_;
+  mutable std::vector<Known> known_;
 };
 
 }  // namespace sinter::runtime::cuda

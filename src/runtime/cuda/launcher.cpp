@@ -59,6 +59,8 @@ void Launcher::launch(CudaExecutable& executable, const LaunchArguments& argumen
       return launch_product(static_cast<ProductExecutable&>(executable), arguments, memory);
     case CudaExecutable::Kind::Passes:
       return launch_passes(static_cast<PassesExecutable&>(executable), arguments, memory);
+    case CudaExecutable::Kind::Library:
+      return launch_library(static_cast<LibraryExecutable&>(executable), arguments, memory);
   }
 }
 
@@ -261,6 +263,24 @@ void Launcher::launch_product(ProductExecutable& executable, const LaunchArgumen
   replays_.start(
       {executable.sum_splits, static_cast<unsigned>(blocks), 256, 1, "the launch of a product's second pass"},
       parameters_);
+}
+
+void Launcher::launch_library(LibraryExecutable& executable, const LaunchArguments& arguments,
+                              const RunMemory& memory) {
+  LtCall call{executable.product(arguments.ints), executable.kernel.tiling.library, {}};
+  const ir::PlainProduct& product = call.product->product();
+  const auto address = [&](const ir::PlainMatrix& matrix) {
+    return address_of(arguments.buffers[matrix.buffer]) +
+           static_cast<DevicePointer>(matrix.offset) * size_of(matrix.dtype);
+  };
+  call.addresses.a = address(product.a);
+  call.addresses.b = address(product.b);
+  call.addresses.result = address(product.result);
+  if (product.has_bias) call.addresses.bias = address(product.bias);
+  if (const std::size_t bytes = call.product->workspace_bytes(call.way); bytes > 0)
+    call.addresses.workspace = workspace_for(bytes, memory);
+  // Its node is captured anew where an address has moved.
+  replays_.start(call);
 }
 
 void Launcher::launch_passes(PassesExecutable& executable, const LaunchArguments& arguments,

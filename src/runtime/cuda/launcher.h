@@ -37,6 +37,8 @@ class Launcher {
                       const RunMemory& memory);
   void launch_product(ProductExecutable& executable, const LaunchArguments& arguments,
                       const RunMemory& memory);
+  void launch_library(LibraryExecutable& executable, const LaunchArguments& arguments,
+                      const RunMemory& memory);
   void launch_passes(PassesExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory);
   void push_faults(const ir::Kernel& kernel, const LaunchArguments& arguments, const RunMemory& memory);
   bool push_tensor_maps(const std::vector<emit::TensorMap>& maps, const LaunchArguments& arguments);
