@@ -204,9 +204,9 @@ struct Tiling {
   std::uint32_t row_loops = 0, column_loops = 0;  // sets of outer loops, by bits
   ExprId sum = kNone;                             // the Reduce
   TiledFactor a, b;
-  /// Not 0: a vendor's library computes the product, which is a plain one (plain_product.h), in the so
-  /// many-th of the ways that it suggests itself; tiles are not looked at. `library_version`: the library's,
-  /// as ways are numbered anew in each.
+  /// Not 0: a vendor's library computes the kernel, or its sums (plain_product.h), in the so many-th of the
+  /// ways that it suggests itself; tiles are not looked at. `library_version`: the library's, as ways are
+  /// numbered anew in each.
   std::uint8_t library = 0;
   std::uint32_t library_version = 0;
   bool any() const { return rows > 0; }

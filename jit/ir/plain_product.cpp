@@ -1,9 +1,10 @@
 // Finds matrices in index maps.
 #include "jit/ir/plain_product.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
+
+#include "jit/ir/product_rest.h"
 
 namespace sinter::ir {
 namespace {
@@ -23,18 +24,38 @@ class Reader {
     sum_ = all & ~outer;
   }
 
+  /// The kernel as a product and nothing else.
   std::optional<PlainProduct> read() {
-    if (kernel_.stores.size() != 1 || kernel_.faults > 0 || kernel_.members > 1) return std::nullopt;
-    for (const IntRef extent : kernel_.extents)
-      if (value(extent) < 1) return std::nullopt;
-    product_.rows = size_of(rows_);
-    product_.columns = size_of(columns_);
-    product_.depth = size_of(sum_);
-    product_.batches = size_of(batch_);
-    if (!read_result() || !read_factor(t_.a, rows_, product_.a, product_.a_along_sum) ||
-        !read_factor(t_.b, columns_, product_.b, product_.b_along_sum))
-      return std::nullopt;
+    if (kernel_.stores.size() != 1 || !read_sizes() || !read_result() || !read_factors()) return std::nullopt;
     return product_;
+  }
+
+  /// The product of its factors.
+  std::optional<PlainProduct> read_sums() {
+    if (!read_sizes() || !read_factors()) return std::nullopt;
+    product_.has_rest = true;
+    product_.result.dtype = sum_dtype(kernel_);
+    product_.result.leading = product_.columns;
+    product_.result.batch_stride = product_.rows * product_.columns;
+    const double bytes = static_cast<double>(product_.batches) *
+                         static_cast<double>(product_.result.batch_stride) *
+                         static_cast<double>(sinter::size_of(product_.result.dtype));
+    if (bytes > static_cast<double>(kMostSumBytes)) return std::nullopt;
+    return product_;
+  }
+
+  /// Strides of the outer loops in the sums.
+  std::vector<std::int64_t> sum_strides() const {
+    std::vector<std::int64_t> strides(kernel_.outer_rank);
+    std::int64_t stride = 1;
+    for (const std::uint32_t set : {columns_, rows_, batch_}) {
+      const std::vector<std::size_t> loops = loops_of(set);
+      for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+        strides[*loop] = stride;
+        stride *= value(kernel_.extents[*loop]);
+      }
+    }
+    return strides;
   }
 
  private:
@@ -46,6 +67,23 @@ class Reader {
     std::int64_t size = 1;
     for (const std::size_t loop : loops_of(loops)) size *= value(kernel_.extents[loop]);
     return size;
+  }
+
+  /// False where there is nothing to compute, or faults to tell.
+  bool read_sizes() {
+    if (kernel_.faults > 0 || kernel_.members > 1) return false;
+    for (const IntRef extent : kernel_.extents)
+      if (value(extent) < 1) return false;
+    product_.rows = size_of(rows_);
+    product_.columns = size_of(columns_);
+    product_.depth = size_of(sum_);
+    product_.batches = size_of(batch_);
+    return true;
+  }
+
+  bool read_factors() {
+    return read_factor(t_.a, rows_, product_.a, product_.a_along_sum) &&
+           read_factor(t_.b, columns_, product_.b, product_.b_along_sum);
   }
 
   /// Nothing where the map does not go along the loops as along one.
@@ -174,15 +212,39 @@ std::vector<std::uint32_t> without_first(std::uint32_t loops) {
   return sets;
 }
 
+/// What `read` first finds: loops that do not lie as one are products of a batch that share a factor.
+template <class Read>
+auto first_found(const Kernel& kernel, std::span<const std::int64_t> ints, const Read& read) {
+  for (const std::uint32_t columns : without_first(kernel.tiling.column_loops))
+    for (const std::uint32_t rows : without_first(kernel.tiling.row_loops)) {
+      Reader reader(kernel, ints, rows, columns);
+      if (auto found = read(reader)) return found;
+    }
+  return decltype(read(std::declval<Reader&>()))();
+}
+
+std::optional<PlainProduct> sums_of(Reader& reader) { return reader.read_sums(); }
+
 }  // namespace
 
 std::optional<PlainProduct> plain_product(const Kernel& kernel, std::span<const std::int64_t> ints) {
   if (!kernel.tiling.any()) return std::nullopt;
-  // Loops that do not lie as one are products of a batch that share a factor.
-  for (const std::uint32_t columns : without_first(kernel.tiling.column_loops))
-    for (const std::uint32_t rows : without_first(kernel.tiling.row_loops))
-      if (auto product = Reader(kernel, ints, rows, columns).read()) return product;
-  return std::nullopt;
+  return first_found(kernel, ints, [](Reader& reader) { return reader.read(); });
+}
+
+std::optional<PlainProduct> library_product(const Kernel& kernel, std::span<const std::int64_t> ints) {
+  if (auto plain = plain_product(kernel, ints)) return plain;
+  if (!kernel.tiling.any()) return std::nullopt;
+  return first_found(kernel, ints, sums_of);
+}
+
+std::vector<std::int64_t> rest_ints(const Kernel& kernel, std::span<const std::int64_t> ints) {
+  const auto strides = first_found(kernel, ints, [](Reader& reader) {
+    return sums_of(reader) ? std::optional(reader.sum_strides()) : std::nullopt;
+  });
+  std::vector<std::int64_t> all(ints.begin(), ints.end());
+  all.insert(all.end(), strides.value().begin(), strides.value().end());
+  return all;
 }
 
 }  // namespace sinter::ir

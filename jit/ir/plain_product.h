@@ -1,9 +1,12 @@
-// Kernels that are a matrix product and nothing else: what a vendor's library can compute in their place.
+// What a vendor's library can compute in place of a kernel with tiles: all of it, where the kernel is a
+// matrix product and nothing else, or the sums, from which a kernel makes the results.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "jit/ir/kernel.h"
 
@@ -30,6 +33,9 @@ struct PlainProduct {
   PlainMatrix result;                           // neighbours lie along c
   bool has_bias = false;
   PlainMatrix bias;  // has the result's dtype; buffer[offset + c]
+  /// The result is none of the kernel's but contiguous, in memory of the launch's own, and `rest_of` makes
+  /// the kernel's results of it.
+  bool has_rest = false;
   friend auto operator<=>(const PlainProduct&, const PlainProduct&) = default;
 };
 
@@ -37,5 +43,16 @@ struct PlainProduct {
 /// predicates, that are computed or overlap, several results, one that is written in place or does not lie
 /// row by row. `ints`: arguments of a launch, all of which are the same in every run.
 std::optional<PlainProduct> plain_product(const Kernel& kernel, std::span<const std::int64_t> ints);
+
+/// The kernel as a plain product, or else the plain product whose factors it has, with a rest; nothing where
+/// the factors are none of a plain product, or the sums take more than kMostSumBytes.
+std::optional<PlainProduct> library_product(const Kernel& kernel, std::span<const std::int64_t> ints);
+inline constexpr std::size_t kMostSumBytes = std::size_t{256} << 20;
+
+/// The elementwise kernel that makes a kernel's results of the sums. It takes the kernel's buffers, ints and
+/// scalars, then one more buffer, the result of `library_product`, and one more int for each outer loop.
+Kernel rest_of(const Kernel& kernel);
+/// The kernel's ints and those.
+std::vector<std::int64_t> rest_ints(const Kernel& kernel, std::span<const std::int64_t> ints);
 
 }  // namespace sinter::ir

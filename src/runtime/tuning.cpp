@@ -36,7 +36,7 @@ class TunedDevice final : public tune::Device {
   }
   std::vector<ir::Tiling> alternatives() override {
     if (moves_ || !base::environment().cublaslt) return {};
-    const std::optional<ir::PlainProduct> product = ir::plain_product(kernel_, arguments_.ints);
+    const std::optional<ir::PlainProduct> product = ir::library_product(kernel_, arguments_.ints);
     if (!product) return {};
     const LibraryWays ways = backend_.library_ways(*product);
     std::vector<ir::Tiling> tilings(static_cast<std::size_t>(ways.count), kernel_.tiling);

@@ -209,16 +209,53 @@ TEST_CASE("f32 is rounded to tf32, or cut off") {
   CHECK(worst <= 0x1p-9 + kDepth * 0x1p-23);
 }
 
-TEST_CASE("what is no plain product keeps its tiles, and a pin says so") {
+TEST_CASE("what is more than a product is a library's product and a kernel") {
+  if (!has_library()) return;
+  for (const char* pin : {"library=1", "library=2"})
+    for (const DType dtype : {DType::bf16, DType::f32}) {
+      const Setting setting(pin);
+      const MatmulPrecisionScope scope(MatmulPrecision::High);
+      const Operand a(1, 24, 40, false, dtype, setting.device, 1),
+          b(1, 40, 16, false, dtype, setting.device, 2), r(1, 24, 16, false, dtype, setting.device, 3);
+      std::vector<A> kept;
+      for (int run = 0; run < 5; ++run) {
+        // Other addresses in each run, and a plan of several launches, which becomes a graph.
+        const A x = A::add(a.tensor, 0);
+        x.sync();
+        A y, total;
+        const Report report = explain([&] {
+          y = A::add(relu(A::mul(x.matmul(b.tensor), 0.5)), r.tensor);
+          total = A::mul(y, y).sum({1}).sum({0});
+          y.device().flush();
+        });
+        bool found = false;
+        for (const ReportLaunch& launch : report.traces.at(0).launches)
+          found |= launch.how.find("and a kernel for the rest") != std::string::npos;
+        CHECK(found);
+        const std::vector<float> values = floats(y);
+        for (std::int64_t i = 0; i < 24; ++i)
+          for (std::int64_t j = 0; j < 16; ++j) {
+            double sum = 0;
+            for (std::int64_t k = 0; k < 40; ++k) sum += a.at(0, i, k) * b.at(0, k, j);
+            const double want = std::max(sum * 0.5, 0.0) + r.at(0, i, j);
+            REQUIRE(std::abs(static_cast<double>(values[static_cast<std::size_t>(i * 16 + j)]) - want) <=
+                    (std::abs(sum) + std::abs(want)) * rounding(dtype) + 1e-5);
+          }
+        for (const A& each : {x, y, total}) kept.push_back(each);
+      }
+    }
+}
+
+TEST_CASE("a factor that is computed has tiles alone, and a pin says so") {
   if (!has_library()) return;
   const Setting setting;
-  const A a = A::full({64, 64}, 0.5, DType::bf16, setting.device),
-          b = A::full({64, 64}, 0.5, DType::bf16, setting.device);
-  a.sync(), b.sync();
-  CHECK_THROWS_WITH_AS(a.matmul(b).exp().sync(), doctest::Contains("library=1 fits no variant"), Error);
+  const A x = A::full({2, 64, 9, 9}, 0.5, DType::bf16, setting.device),
+          w = A::full({64, 64, 3, 3}, 0.5, DType::bf16, setting.device);
+  x.sync(), w.sync();
+  CHECK_THROWS_WITH_AS(x.conv2d(w, {}).sync(), doctest::Contains("library=1 fits no variant"), Error);
   base::mutable_environment().tune_pins["TENSOR_CORES"] = "library=0";
-  const A y = a.matmul(b);
-  CHECK(floats(y)[5] == 16);
+  base::mutable_environment().tune_pins["COMPUTED_FACTORS"] = "library=0";
+  CHECK(floats(x.conv2d(w, {}))[5] == 144);
 }
 
 TEST_CASE("SINTER_CUBLASLT=0 does without") {

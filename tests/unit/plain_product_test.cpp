@@ -38,6 +38,8 @@ std::optional<ir::PlainProduct> found(const Planned& p) {
 Bindings random_bindings(const Planned& p) {
   Bindings bindings;
   bindings.ints = p.ints;
+  for (const DType dtype : p.kernel->scalars)
+    bindings.scalars.push_back(runtime::to_argument(Scalar(2.0), dtype));
   std::uint32_t state = 7;
   const std::vector<tune::Touched> touched = tune::touched_by(*p.kernel, p.ints);
   for (std::size_t b = 0; b < touched.size(); ++b) {
@@ -96,6 +98,31 @@ ir::PlainProduct check(const Planned& p) {
   const ReferenceResult reference = evaluate(*p.kernel, bindings);
   CHECK(multiplied(*product, bindings) == reference.buffers[product->result.buffer]);
   return *product;
+}
+
+/// The product of the kernel's factors and the kernel for the rest together compute what the kernel does.
+void check_with_rest(const Planned& p) {
+  REQUIRE(p.kernel != nullptr);
+  INFO(ir::to_string(*p.kernel));
+  CHECK_FALSE(found(p));
+  const std::optional<ir::PlainProduct> product = ir::library_product(*p.kernel, p.ints);
+  REQUIRE(product);
+  REQUIRE(product->has_rest);
+  const ir::Kernel rest = ir::rest_of(*p.kernel);
+  INFO(ir::to_string(rest));
+  CHECK_NOTHROW(ir::verify(rest));
+  Bindings bindings = random_bindings(p);
+  const ReferenceResult reference = evaluate(*p.kernel, bindings);
+  ir::PlainProduct sums = *product;
+  sums.result.buffer = static_cast<std::uint16_t>(bindings.buffers.size());
+  bindings.buffers.emplace_back(static_cast<std::size_t>(sums.batches * sums.rows * sums.columns) *
+                                size_of(sums.result.dtype));
+  bindings.buffers.back() = multiplied(sums, bindings);
+  bindings.ints = ir::rest_ints(*p.kernel, p.ints);
+  CHECK(bindings.ints.size() == rest.ints);
+  const ReferenceResult result = evaluate(rest, bindings);
+  for (const ir::Store& store : p.kernel->stores)
+    CHECK(result.buffers[store.buffer] == reference.buffers[store.buffer]);
 }
 
 /// A matrix, or several, that the program reads transposed where `transposed`.
@@ -178,6 +205,36 @@ TEST_CASE("results of f32, of factors of 16 bits") {
   }));
   CHECK(p.a.dtype == DType::bf16);
   CHECK(p.result.dtype == DType::f32);
+}
+
+TEST_CASE("what is more than a product is one with a rest") {
+  for (const DType dtype : {DType::bf16, DType::f32}) {
+    const auto check = [&](const Shape& a, const Shape& b, const Shape& other,
+                           const std::function<std::vector<A>(const A&, const A&)>& more) {
+      check_with_rest(planned_high([&](const Device& device) {
+        const A x = input(a, device, dtype), y = input(b, device, dtype), z = input(other, device, dtype);
+        return more(x.matmul(y), z);
+      }));
+    };
+    using List = std::vector<A>;
+    check({16, 24}, {24, 32}, {1}, [](const A& y, const A&) { return List{relu(y)}; });
+    check({16, 24}, {24, 32}, {16, 32}, [](const A& y, const A& z) { return List{A::add(y, z)}; });
+    check({16, 24}, {24, 32}, {16, 1}, [](const A& y, const A& z) { return List{A::mul(y, z)}; });
+    check({16, 24}, {24, 32}, {1}, [](const A& y, const A&) { return List{y, A::mul(y, 2)}; });
+    check({16, 24}, {24, 32}, {32, 16},
+          [](const A& y, const A& z) { return List{A::add(y, z.transpose(0, 1))}; });
+    check({3, 7, 24}, {3, 24, 9}, {7, 1}, [](const A& y, const A& z) { return List{relu(A::add(y, z))}; });
+    // One factor for a batch, whose rows lie one behind the other with those of the next.
+    check({3, 8, 24}, {24, 16}, {3, 1, 16}, [](const A& y, const A& z) { return List{A::add(y, z)}; });
+  }
+}
+
+TEST_CASE("sums of more than the most bytes are no alternative") {
+  const Planned p = planned([](const Device& device) {
+    const A a = input({16384, 64}, device), b = input({64, 16384}, device);
+    return std::vector{relu(a.matmul(b))};
+  });
+  CHECK_FALSE(ir::library_product(*p.kernel, p.ints));
 }
 
 TEST_CASE("what is more than a product, or less, is none") {

@@ -82,6 +82,7 @@ class CudaBackend final : public Backend {
   /// A run belongs to one thread, and `begin` has made the context current there.
   void make_current() const { check(api_.context_set_current(context_), "cuCtxSetCurrent"); }
   void open_device(int index, std::size_t most_graphs);
+  std::unique_ptr<KernelExecutable> compile_rest(const ir::Kernel& kernel);
   void check_parameters(const ir::Kernel& kernel) const;
   void close_run() noexcept;
 
@@ -302,7 +303,8 @@ std::vector<ExecutableRef> CudaBackend::compile(std::span<const ir::Kernel* cons
   std::vector<ExecutableRef> executables;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     if (kernels[i]->tiling.library > 0) {
-      executables.push_back(std::make_shared<LibraryExecutable>(*kernels[i], *lt_products_));
+      executables.push_back(std::make_shared<LibraryExecutable>(
+          *kernels[i], *lt_products_, [this](const ir::Kernel& rest) { return compile_rest(rest); }));
       continue;
     }
     const Function function = modules_->function(codes[i], target_.dialect->entry.c_str());
@@ -318,6 +320,15 @@ std::vector<ExecutableRef> CudaBackend::compile(std::span<const ir::Kernel* cons
     executables.push_back(std::make_shared<KernelExecutable>(*kernels[i], target_, codes[i], function));
   }
   return executables;
+}
+
+/// Of a kernel whose sums a library computes.
+std::unique_ptr<KernelExecutable> CudaBackend::compile_rest(const ir::Kernel& kernel) {
+  make_current();
+  check_parameters(kernel);
+  ModuleRef code = modules_->request(emit::emit(kernel, target_).text, false);
+  const Function function = modules_->function(code, target_.dialect->entry.c_str());
+  return std::make_unique<KernelExecutable>(kernel, target_, std::move(code), function);
 }
 
 ExecutableRef CudaBackend::prepare(const library::LibraryOp& op) {
@@ -348,7 +359,7 @@ void CudaBackend::wait_until_ready(Executable& executable, std::span<const std::
   const CudaExecutable::Kind kind = static_cast<CudaExecutable&>(executable).kind;
   if (kind == CudaExecutable::Kind::Kernel) return;
   if (kind == CudaExecutable::Kind::Library) {
-    static_cast<LibraryExecutable&>(executable).product(ints);
+    static_cast<LibraryExecutable&>(executable).steps(ints);
     return;
   }
   if (kind == CudaExecutable::Kind::Passes) {
