@@ -35,7 +35,7 @@ class TunedDevice final : public tune::Device {
     return begin_trial(backend_, executor_, compilations_, std::move(variants), arguments_, deadline);
   }
   std::vector<ir::Tiling> alternatives() override {
-    if (moves_ || !base::environment().cublaslt) return {};
+    if (moves_) return {};
     const std::optional<ir::PlainProduct> product = ir::library_product(kernel_, arguments_.ints);
     if (!product) return {};
     const LibraryWays ways = backend_.library_ways(*product);

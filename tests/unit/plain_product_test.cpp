@@ -306,6 +306,28 @@ TEST_CASE("a library is preferred where f32 lies across the sum, and there is mu
   CHECK_FALSE(prefers({256, 4096}, {4096, 1024}, false, DType::bf16));
 }
 
+TEST_CASE("a factor across the sum is not copied where a library is there that reads it as it lies") {
+  const auto launches = [](bool (*has_library)(), std::int64_t size, bool computed = false) {
+    ir::DeviceTraits traits = with_tensor_cores();
+    traits.has_product_library = has_library;
+    const Planned p = planned(
+        [&](const Device& device) {
+          const MatmulPrecisionScope scope(MatmulPrecision::High);
+          const A a = input({size, size}, device, DType::f32), b = input({size, size}, device, DType::f32);
+          return std::vector{a.matmul(computed ? b.exp() : b)};
+        },
+        traits);
+    REQUIRE(p.tiled == 1);
+    if (p.plan.launches.size() == 1) CHECK(plan::prefers_library(*p.kernel, p.ints));
+    return p.plan.launches.size();
+  };
+  CHECK(launches(nullptr, 1024) == 2);
+  CHECK(launches([] { return false; }, 1024) == 2);
+  CHECK(launches([] { return true; }, 1024) == 1);
+  CHECK(launches([] { return true; }, 1020) == 2);
+  CHECK(launches([] { return true; }, 1024, true) == 2);
+}
+
 TEST_CASE("ways of a library follow the first of the tilings, or precede it") {
   const Planned p = product({64, 64}, {64, 64});
   const auto tilings = plan::ranked_tilings(*p.kernel, p.ints, plan::limits_of(with_tensor_cores()));

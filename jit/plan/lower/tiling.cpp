@@ -342,12 +342,10 @@ bool prefers_library(const ir::Kernel& kernel, std::span<const std::int64_t> int
   const ir::Tiling& t = kernel.tiling;
   if (t.multiplied != DType::f32) return false;
   if (!(t.a.computed && t.a.across) && !(t.b.computed && t.b.across)) return false;
-  // Smaller ones gain some microseconds, and a library takes a tenth of a second to be opened.
-  constexpr double kLeastProducts = 1 << 30;
   const ProductSizes sizes = product_sizes(kernel, ints);
   return static_cast<double>(sizes.rows) * static_cast<double>(sizes.columns) *
              static_cast<double>(sizes.depth) * static_cast<double>(sizes.batches) >=
-         kLeastProducts;
+         kLibraryProducts;
 }
 
 std::vector<ir::Tiling> ranked_with_library(std::span<const ir::Tiling> tilings,

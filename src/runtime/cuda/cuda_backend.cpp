@@ -165,6 +165,7 @@ void CudaBackend::open_device(int index, std::size_t most_graphs) {
   // The texts are for 9.0 alone: later ones have other tensor cores.
   if (major == 9 && minor == 0 && api_.tensor_map && api_.tensor_map_of_windows && shared_bytes > 0)
     traits_.tensor_cores = {multiprocessors_, static_cast<std::size_t>(shared_bytes)};
+  traits_.has_product_library = [] { return base::environment().cublaslt && cublaslt() != nullptr; };
   traits_.memory_bytes = memory;
   traits_.launch_bytes = 64.0 * 1024 * multiprocessors_;  // what the device moves in 2 us
   traits_.work_per_byte = 14;
@@ -283,7 +284,7 @@ void CudaBackend::check_parameters(const ir::Kernel& kernel) const {
 
 LibraryWays CudaBackend::library_ways(const ir::PlainProduct& product) noexcept {
   try {
-    if (!cublaslt()) return {};
+    if (!traits_.has_product_library()) return {};
     return {cublaslt()->version, lt_products_->prepare(product)->ways()};
   } catch (const std::exception& error) {
     if (base::logs("tune")) base::log_line("tune", error.what());
