@@ -13,10 +13,11 @@ namespace sinter {
 
 /// A choice that was made by timing, as the file of choices has it.
 struct TunedKernel {
-  std::string device;      // with its driver, compiler and the version of this library
-  std::string kernel;      // family, dtype, and a hash of its structure
-  std::string sizes;       // the largest of those it holds for: "4096x4096x4096"
-  std::string parameters;  // "rows=128,columns=256,slots=4,workgroups=1,turns=0"
+  std::string device;  // with its driver, compiler and the version of this library
+  std::string kernel;  // family, dtype, and a hash of its structure
+  std::string sizes;   // the largest of those it holds for: "4096x4096x4096"
+  std::string
+      parameters;  // "rows=128,columns=256,slots=4,workgroups=1,turns=0", or "library=1,version=130101"
   double microseconds = 0, model_microseconds = 0;  // of a launch; by the cost model's choice
 };
 

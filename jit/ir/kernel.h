@@ -204,6 +204,11 @@ struct Tiling {
   std::uint32_t row_loops = 0, column_loops = 0;  // sets of outer loops, by bits
   ExprId sum = kNone;                             // the Reduce
   TiledFactor a, b;
+  /// Not 0: a vendor's library computes the kernel, or its sums (plain_product.h), in the so many-th of the
+  /// ways that it suggests itself; tiles are not looked at. `library_version`: the library's, as ways are
+  /// numbered anew in each.
+  std::uint8_t library = 0;
+  std::uint32_t library_version = 0;
   bool any() const { return rows > 0; }
   bool has_computed() const { return a.computed || b.computed; }
   friend bool operator==(const Tiling&, const Tiling&) = default;

@@ -122,6 +122,7 @@ class Printer {
     named('%', t.sum).word("=");
     print_factor(t.a);
     print_factor(t.b);
+    if (t.library > 0) word("library").number(t.library).word("of").number(t.library_version);
   }
 
   void print_factor(const TiledFactor& factor) {

@@ -43,6 +43,9 @@ struct DeviceTraits {
   std::size_t most_buffer_bytes =
       0;  // of one buffer: temporaries are dealt out among several where they take more; 0: no limit
   TensorCores tensor_cores;
+  /// True iff a vendor's library computes products there (Tiling::library). Opens it, so this is asked where
+  /// it matters alone; null: there is none.
+  bool (*has_product_library)() = nullptr;
   bool channels_last = false;  // library ops of f32 convolve images whose channels are last, and take them so
 
   // What the planner weighs choices by, measured (docs/benchmarks.md).

@@ -45,6 +45,10 @@ class Device {
   /// time launches.
   virtual std::string identity() = 0;
 
+  /// Candidates beside the planner's: the ways in which a vendor's library computes the kernel. It is opened
+  /// for that, so this is asked only where one of them may be taken. The same at each call.
+  virtual std::vector<ir::Tiling> alternatives() { return {}; }
+
   virtual Time now() { return std::chrono::steady_clock::now(); }
 
   /// Throws Error where there is no memory for a trial, or `deadline` comes before its operands are made.

@@ -18,6 +18,7 @@ struct Parameter {
   std::int64_t (*get)(const ir::Tiling&);
   void (*set_fewer)(ir::Tiling&, std::int64_t) = nullptr;  // where less than the candidate's will do, too
   std::int64_t least = 0;                                  // with `set_fewer`
+  bool of_library = false;  // a vendor's library has these alone, and they are 0 elsewhere
 };
 constexpr Parameter kParameters[] = {
     {"rows", [](const ir::Tiling& t) -> std::int64_t { return t.rows; }},
@@ -27,6 +28,8 @@ constexpr Parameter kParameters[] = {
     {"workgroups", [](const ir::Tiling& t) -> std::int64_t { return t.workgroups; }},
     {"turns", [](const ir::Tiling& t) -> std::int64_t { return t.turns ? 1 : 0; }},
     {"loaders", [](const ir::Tiling& t) -> std::int64_t { return t.loaders; }},
+    {"library", [](const ir::Tiling& t) -> std::int64_t { return t.library; }, nullptr, 0, true},
+    {"version", [](const ir::Tiling& t) -> std::int64_t { return t.library_version; }, nullptr, 0, true},
 };
 
 std::string_view trimmed(std::string_view text) {
@@ -87,6 +90,7 @@ class Pin {
   std::optional<ir::Tiling> fitted(const ir::Tiling& candidate) const {
     ir::Tiling tiling = candidate;
     for (const auto& [parameter, value] : wanted_) {
+      if (candidate.library > 0 && !parameter->of_library) return std::nullopt;
       const std::int64_t most = parameter->get(candidate);
       if (value == most) continue;
       if (!parameter->set_fewer || value > most || value < parameter->least) return std::nullopt;
@@ -109,11 +113,14 @@ std::string_view family_of(const ir::Tiling& tiling) {
 std::string describe(const ir::Tiling& tiling) {
   std::string text;
   for (const Parameter& parameter : kParameters) {
+    if (parameter.of_library != (tiling.library > 0)) continue;
     if (!text.empty()) text += ',';
     text += std::string(parameter.name) + "=" + std::to_string(parameter.get(tiling));
   }
   return text;
 }
+
+bool names_library(std::string_view parameters) { return parameters.find("library") != parameters.npos; }
 
 std::string layout_of(const ir::Tiling& tiling) {
   const auto layout = [](const ir::TiledFactor& factor) {

@@ -19,8 +19,11 @@ namespace sinter::tune {
 /// environment's SINTER_TUNE_... ends in it.
 std::string_view family_of(const ir::Tiling& tiling);
 
-/// "rows=128,columns=256,slots=4,workgroups=1,turns=0,loaders=1".
+/// "rows=128,columns=256,slots=4,workgroups=1,turns=0,loaders=1", or "library=1,version=130101".
 std::string describe(const ir::Tiling& tiling);
+
+/// True iff this describes a vendor's library, or a pin asks for one.
+bool names_library(std::string_view parameters);
 
 /// What of a tiling is no parameter but follows from the kernel.
 std::string layout_of(const ir::Tiling& tiling);

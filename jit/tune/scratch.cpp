@@ -145,7 +145,7 @@ double amplitude_of(const ir::Kernel& kernel, std::size_t buffer, std::int64_t d
   return 1;
 }
 
-double tolerance_of(const ir::Kernel& kernel, std::int64_t depth) {
+double tolerance_of(const ir::Kernel& kernel, const ir::Tiling& other, std::int64_t depth) {
   // Tensor cores cut off digits of each 16 products that they add; an error grows with their number.
   const double sums = (static_cast<double>(depth) / 8 + 64) * 0x1p-24;
   double rounding = 0x1p-24;
@@ -153,6 +153,9 @@ double tolerance_of(const ir::Kernel& kernel, std::int64_t depth) {
     if (expr.kind == ir::ExprKind::Elementwise) rounding = std::max(rounding, rounding_of(expr.dtype));
   for (const ir::Store& store : kernel.stores)
     rounding = std::max(rounding, rounding_of(kernel.buffers[store.buffer].dtype));
+  // Of f32 a library may cut off what tf32 does not have, where tiles round.
+  if (kernel.tiling.multiplied == DType::f32 && (kernel.tiling.library > 0) != (other.library > 0))
+    rounding = std::max(rounding, 0x1p-11);
   return sums + 4 * rounding;
 }
 

@@ -27,8 +27,8 @@ std::vector<std::byte> pattern_of(DType dtype, double amplitude, std::uint64_t s
 double amplitude_of(const ir::Kernel& kernel, std::size_t buffer, std::int64_t depth);
 
 /// What results may differ by, as a part of the greatest: sums of `depth` products in another order, and the
-/// roundings of the dtypes on the way.
-double tolerance_of(const ir::Kernel& kernel, std::int64_t depth);
+/// roundings of the dtypes on the way. `other`: the kernel's variant whose results they are compared with.
+double tolerance_of(const ir::Kernel& kernel, const ir::Tiling& other, std::int64_t depth);
 
 /// Compares results of two variants, part by part.
 class Comparison {

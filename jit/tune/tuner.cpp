@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "jit/plan/lower/tiling.h"
 #include "jit/tune/parameters.h"
 #include "jit/tune/race.h"
 
@@ -42,6 +43,29 @@ void log_outcome(const Outcome& outcome) {
                        : "  the cost model's is taken: " + outcome.undecided) +
       " (" + std::to_string(outcome.rounds) + " rounds, " + in_milliseconds(outcome.took) + ")");
 }
+
+/// The planner's candidates, which the device's alternatives join when they are wanted.
+class Candidates {
+ public:
+  Candidates(const ir::Kernel& kernel, std::span<const std::int64_t> ints,
+             std::span<const ir::Tiling> tilings, Device& device)
+      : prefers_library_(plan::prefers_library(kernel, ints)),
+        device_(device),
+        all_(tilings.begin(), tilings.end()) {
+    if (prefers_library_) add_alternatives();
+  }
+  void add_alternatives() {
+    if (std::exchange(has_alternatives_, true)) return;
+    all_ = plan::ranked_with_library(all_, device_.alternatives(), prefers_library_);
+  }
+  const std::vector<ir::Tiling>& all() const { return all_; }
+
+ private:
+  const bool prefers_library_;
+  Device& device_;
+  std::vector<ir::Tiling> all_;
+  bool has_alternatives_ = false;
+};
 
 /// Runs each variant that is compiled and drops those that fail or are wrong. Returns why there is nothing to
 /// time; empty: there is.
@@ -158,11 +182,15 @@ Tuner& Tuner::global() {
 }
 
 Choice Tuner::choose(const ir::Kernel& kernel, std::span<const std::int64_t> ints,
-                     std::span<const ir::Tiling> candidates, const std::string& pin, const Options& options,
+                     std::span<const ir::Tiling> tilings, const std::string& pin, const Options& options,
                      Device& device) {
-  if (!pin.empty()) return {pinned(candidates, pin), By::Pin};
-  const Choice model{candidates.front(), By::Model};
-  if (options.mode == Mode::Off || candidates.size() < 2) return model;
+  Candidates candidates(kernel, ints, tilings, device);
+  if (!pin.empty()) {
+    if (names_library(pin)) candidates.add_alternatives();
+    return {pinned(candidates.all(), pin), By::Pin};
+  }
+  const Choice model{candidates.all().front(), By::Model};
+  if (options.mode == Mode::Off) return model;
   const std::string identity = device.identity();
   if (identity.empty()) return model;
   const Key key = key_of(kernel, ints, identity);
@@ -180,7 +208,8 @@ Choice Tuner::choose(const ir::Kernel& kernel, std::span<const std::int64_t> int
     if (!options.anew) find_known();
   }
   const auto described = [&](const std::string& parameters, By by) {
-    const ir::Tiling* found = find_described(candidates, parameters);
+    if (names_library(parameters)) candidates.add_alternatives();
+    const ir::Tiling* found = find_described(candidates.all(), parameters);
     return found == nullptr ? model : Choice{*found, by};
   };
   if (known.valid()) return described(known.get(), By::Timing);
@@ -188,6 +217,8 @@ Choice Tuner::choose(const ir::Kernel& kernel, std::span<const std::int64_t> int
   if (!options.anew)
     if (const auto record = store_.find(key)) return described(record->parameters, By::Store);
   if (!times) return model;
+  candidates.add_alternatives();
+  if (candidates.all().size() < 2) return model;
   {
     // Another thread may have been faster.
     const std::lock_guard lock(mutex_);
@@ -196,8 +227,8 @@ Choice Tuner::choose(const ir::Kernel& kernel, std::span<const std::int64_t> int
   if (known.valid()) return described(known.get(), By::Timing);
   Decision decision;
   try {
-    decision = decide(key, kernel, candidates.first(std::min(candidates.size(), options.most_variants)),
-                      options, device);
+    const std::span<const ir::Tiling> all = candidates.all();
+    decision = decide(key, kernel, all.first(std::min(all.size(), options.most_variants)), options, device);
   } catch (const std::exception& error) {  // no memory for lists
     log(key.text() + ": " + error.what());
   }

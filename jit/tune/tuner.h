@@ -75,8 +75,10 @@ class Tuner {
   explicit Tuner(Store& store) : store_(store) {}
   static Tuner& global();
 
-  /// `candidates`: of the kernel, the cost model's choice first (plan::ranked_tilings). `pin`: empty where
-  /// nothing is pinned. Throws Error for a pin that does not fit, and for nothing else.
+  /// `candidates`: of the kernel, the cost model's choice first (plan::ranked_tilings). The device's
+  /// alternatives join them where one of these may be taken: one that the cost model prefers, that is pinned
+  /// or stored, and wherever candidates are timed. `pin`: empty where nothing is pinned. Throws Error for a
+  /// pin that does not fit, and for nothing else.
   Choice choose(const ir::Kernel& kernel, std::span<const std::int64_t> ints,
                 std::span<const ir::Tiling> candidates, const std::string& pin, const Options& options,
                 Device& device);

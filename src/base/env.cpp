@@ -111,6 +111,7 @@ Environment read() {
                 "\"; it takes off, cached, quick or full");
   e.autotune_budget_ms = number("SINTER_AUTOTUNE_BUDGET_MS", e.autotune_budget_ms);
   read_pins(e);
+  e.cublaslt = flag("SINTER_CUBLASLT", e.cublaslt);
   e.anomaly = flag("SINTER_ANOMALY", e.anomaly);
   e.validation = flag("SINTER_VULKAN_VALIDATION", e.validation);
   e.recipe_bytes = number("SINTER_RECIPE_BYTES", e.recipe_bytes);
@@ -194,6 +195,8 @@ std::vector<EnvironmentVariable> environment_variables() {
        "tiles on tensor cores: rows=,columns=,slots=,workgroups=,turns=; empty: chosen"},
       {"SINTER_TUNE_COMPUTED_FACTORS", e.tune_pins.at("COMPUTED_FACTORS"),
        "likewise where lanes compute a factor, with loaders= too"},
+      {"SINTER_CUBLASLT", onoff(e.cublaslt),
+       "0: CUDA devices compute products by Sinter's own kernels alone, never by cuBLASLt"},
       {"SINTER_ANOMALY", onoff(e.anomaly),
        "1: each gradient is looked at; one that is not finite is an error that names its operation"},
       {"SINTER_VULKAN_VALIDATION", onoff(e.validation), "1: Vulkan validation layers, messages are errors"},

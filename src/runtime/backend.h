@@ -14,6 +14,7 @@
 #include <sinter/scalar.h>
 
 #include "jit/ir/kernel.h"
+#include "jit/ir/plain_product.h"
 #include "jit/ir/traits.h"
 #include "jit/library/library_op.h"
 
@@ -147,6 +148,13 @@ class FaultReport {
 };
 using FaultReportRef = std::shared_ptr<FaultReport>;
 
+/// In how many ways a vendor's library computes a product, the one that it expects to be the fastest first:
+/// what Tiling::library counts.
+struct LibraryWays {
+  std::uint32_t version = 0;  // of the library
+  int count = 0;              // 0: there is no library, or it cannot
+};
+
 /// Counts since the backend started.
 struct BackendStatistics {
   std::uint64_t kernels_compiled = 0;     // by a compiler, now
@@ -206,6 +214,10 @@ class Backend {
   /// Compiles kernels, or finds them in the cache. Takes several at once, so that they compile in parallel.
   /// Throws CompileError.
   virtual std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) = 0;
+
+  /// Opens the vendor's library at the first call, which may take a tenth of a second. From any thread; does
+  /// not throw.
+  virtual LibraryWays library_ways(const ir::PlainProduct&) noexcept { return {}; }
 
   /// True iff the device has a way to prepare ops of the kind: asked when an op without an opcode of its own
   /// is recorded. From any thread.

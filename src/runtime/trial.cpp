@@ -32,7 +32,10 @@ class BackendTrial final : public tune::Trial {
         kernel_(variants.front()),
         arguments_(std::move(arguments)),
         depth_(plan::product_sizes(kernel_, arguments_.ints).depth) {
-    for (ir::Kernel& variant : variants) compilations_.push_back(compilations.begin(std::move(variant)));
+    for (ir::Kernel& variant : variants) {
+      tilings_.push_back(variant.tiling);
+      compilations_.push_back(compilations.begin(std::move(variant)));
+    }
   }
 
   ~BackendTrial() override {
@@ -88,7 +91,8 @@ class BackendTrial final : public tune::Trial {
         scratch.reference = std::move(results);
         continue;
       }
-      tune::Comparison comparison(dtype, tune::tolerance_of(kernel_, depth_), scratch.greatest);
+      tune::Comparison comparison(dtype, tune::tolerance_of(kernel_, tilings_[variant], depth_),
+                                  scratch.greatest);
       for (std::size_t p = 0; p < results.size(); ++p) comparison.add(scratch.reference[p], results[p]);
       if (std::string verdict = comparison.verdict(); !verdict.empty()) return verdict;
     }
@@ -195,6 +199,7 @@ class BackendTrial final : public tune::Trial {
   const ir::Kernel kernel_;
   const TrialArguments arguments_;
   const std::int64_t depth_;
+  std::vector<ir::Tiling> tilings_;  // of the variants
   std::vector<std::shared_ptr<Compilation>> compilations_;
   std::vector<Scratch> scratch_;  // of each buffer
 };

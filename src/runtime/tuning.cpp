@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <variant>
 
+#include "jit/ir/plain_product.h"
 #include "jit/plan/lower/limits.h"
 #include "jit/plan/lower/tiling.h"
 #include "jit/tune/parameters.h"
@@ -18,22 +20,40 @@ namespace {
 
 class TunedDevice final : public tune::Device {
  public:
-  TunedDevice(Backend& backend, Executor& executor, Compilations& compilations, TrialArguments arguments)
+  /// `moves`: ints of the launch differ from run to run.
+  TunedDevice(Backend& backend, Executor& executor, Compilations& compilations, const ir::Kernel& kernel,
+              TrialArguments arguments, bool moves)
       : backend_(backend),
         executor_(executor),
         compilations_(compilations),
-        arguments_(std::move(arguments)) {}
+        kernel_(kernel),
+        arguments_(std::move(arguments)),
+        moves_(moves) {}
 
   std::string identity() override { return backend_.timing_identity(); }
   std::unique_ptr<tune::Trial> begin(std::vector<ir::Kernel> variants, tune::Time deadline) override {
     return begin_trial(backend_, executor_, compilations_, std::move(variants), arguments_, deadline);
+  }
+  std::vector<ir::Tiling> alternatives() override {
+    if (moves_) return {};
+    const std::optional<ir::PlainProduct> product = ir::library_product(kernel_, arguments_.ints);
+    if (!product) return {};
+    const LibraryWays ways = backend_.library_ways(*product);
+    std::vector<ir::Tiling> tilings(static_cast<std::size_t>(ways.count), kernel_.tiling);
+    for (std::size_t way = 0; way < tilings.size(); ++way) {
+      tilings[way].library = static_cast<std::uint8_t>(way + 1);
+      tilings[way].library_version = ways.version;
+    }
+    return tilings;
   }
 
  private:
   Backend& backend_;
   Executor& executor_;
   Compilations& compilations_;
+  const ir::Kernel& kernel_;
   const TrialArguments arguments_;
+  const bool moves_;
 };
 
 tune::Options options() {
@@ -91,7 +111,8 @@ std::vector<std::string> choose_tilings(plan::Plan& plan, const trace::Trace& tr
     TrialArguments arguments{{launch.ints.begin(), launch.ints.end()}, {}};
     for (const plan::ScalarArgument& argument : launch.scalars)
       arguments.scalars.push_back(to_argument(plan.scalar(argument.number, trace), argument.dtype));
-    TunedDevice device(backend, executor, compilations, std::move(arguments));
+    TunedDevice device(backend, executor, compilations, kernel, std::move(arguments),
+                       !launch.moving_ints.empty());
     const std::string& pin =
         base::environment().tune_pins.at(std::string(tune::family_of(candidates.front())));
     const tune::Choice choice =

@@ -17,11 +17,17 @@ struct Control {
   bool no_more_memory;
   // The number of next calls that fail: two with out of memory, a launch in general.
   int fail_graph_instantiate, fail_graph_update, fail_graph_launch;
+  // Of the emulated cuBLASLt: it suggests no algorithms; the number of next products that fail.
+  bool library_finds_nothing;
+  int fail_library;
   // Launches do nothing; also with SINTER_EMULATION_IDLE=1. For measuring host time.
   bool idle;
   // Calls so far.
   std::uint64_t grids;  // kernels run, including those in graphs
   std::uint64_t launches, graph_launches, graph_updates, graphs_instantiated;
+  // Of cuBLASLt: products put on a stream, captured ones included; handles and descriptors that were not
+  // destroyed yet.
+  std::uint64_t library_calls, library_objects;
   // Executable graphs that were not destroyed yet.
   std::uint64_t graphs_alive;
 };

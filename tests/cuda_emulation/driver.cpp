@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "interface.h"
+#include "services.h"
 #include "streams.h"
 
 namespace {
@@ -402,6 +403,20 @@ int run_grid(const Function& function, const unsigned (&grid)[3], const unsigned
 }  // namespace sinter_emulation
 
 extern "C" sinter_emulation::Control* sinter_emulation_control() { return &control(); }
+
+extern "C" const sinter_emulation::Services* sinter_emulation_services() {
+  static const Services services = {&control,
+                                    [](void* stream, const std::function<int()>& work) {
+                                      const std::lock_guard lock(driver_mutex());
+                                      if (start_fails()) return control().start_error;
+                                      return control().idle ? kSuccess : enqueue_kernels(stream, work);
+                                    },
+                                    [](std::uint64_t address, std::size_t bytes) {
+                                      const std::lock_guard lock(driver_mutex());
+                                      return inside(address, bytes);
+                                    }};
+  return &services;
+}
 
 extern "C" int cuGetProcAddress_v2(const char* name, void** address, int, std::uint64_t, int* status) {
   static const std::map<std::string, void*> functions = {

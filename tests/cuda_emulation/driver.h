@@ -12,7 +12,8 @@
 namespace sinter_emulation {
 
 constexpr int kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kInvalidImage = 200, kInvalidContext = 201,
-              kInvalidHandle = 400, kNotReady = 600, kLaunchFailed = 719;
+              kInvalidHandle = 400, kNotReady = 600, kLaunchFailed = 719, kCaptureUnsupported = 900,
+              kGraphUpdateFailed = 910;
 
 /// A kernel of a loaded module: the result of cuModuleGetFunction.
 struct Function {

@@ -1,11 +1,13 @@
-// Graphs of kernels for the emulated driver. Arguments are copied at the call, like the real driver does.
-// Nodes without an order between them run in the order that a program is least likely to expect: last added
-// first.
+// Graphs of kernels, and of captured graphs within them, for the emulated driver. Arguments are copied at the
+// call, like the real driver does. Nodes without an order between them run in the order that a program is
+// least likely to expect: last added first.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "streams.h"
 
@@ -24,6 +26,7 @@ struct KernelNodeParameters {
 };
 
 struct Kernel {
+  std::vector<std::function<int()>> calls;  // of a graph within a graph: in place of the rest
   const Function* function = nullptr;
   unsigned grid[3] = {}, block[3] = {};
   std::vector<std::vector<std::max_align_t>> values;  // each with maximal alignment
@@ -41,6 +44,9 @@ struct Kernel {
   }
 
   int run() {
+    for (const auto& call : calls)
+      if (const int result = call()) return result;
+    if (!function) return kSuccess;
     std::vector<void*> arguments;
     for (auto& value : values) arguments.push_back(value.data());
     return run_grid(*function, grid, block, arguments.data());
@@ -85,16 +91,60 @@ int destroy(Graph* graph) {
   return kSuccess;
 }
 
+int end_capture_of(void* stream, Graph** graph) {
+  std::vector<std::function<int()>> work;
+  const int result = end_capture(stream, work);
+  if (result != kSuccess) return *graph = nullptr, result;
+  graphs.insert(*graph = new Graph);
+  for (auto& each : work) {
+    auto node = std::make_unique<Node>();
+    node->kernel.calls.push_back(std::move(each));
+    (*graph)->nodes.push_back(std::move(node));
+  }
+  return kSuccess;
+}
+int begin_capture_of(void* stream, int mode) {
+  if (mode != 2) return kInvalidValue;
+  if (start_fails()) return control().start_error;
+  return begin_capture(stream);
+}
+
+/// What a captured graph does, in its order.
+std::vector<std::function<int()>> calls_of(const Graph& graph) {
+  std::vector<std::function<int()>> calls;
+  for (const auto& node : graph.nodes)
+    calls.insert(calls.end(), node->kernel.calls.begin(), node->kernel.calls.end());
+  return calls;
+}
+
+/// Adds a node behind others of the graph; null where they are not its own.
+std::unique_ptr<Node> node_behind(const Graph& graph, Node* const* after, std::size_t count) {
+  auto added = std::make_unique<Node>();
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto is_this = [&](const auto& other) { return other.get() == after[i]; };
+    if (std::none_of(graph.nodes.begin(), graph.nodes.end(), is_this)) return nullptr;
+    added->after.push_back(after[i]);
+  }
+  return added;
+}
+
+int add_graph(Node** node, Graph* graph, Node* const* after, std::size_t count, Graph* part) {
+  if (graphs.count(graph) == 0 || graphs.count(part) == 0) return kInvalidValue;
+  if (start_fails()) return control().start_error;
+  auto added = node_behind(*graph, after, count);
+  if (!added) return kInvalidValue;
+  added->kernel.calls = calls_of(*part);
+  *node = added.get();
+  graph->nodes.push_back(std::move(added));
+  return kSuccess;
+}
+
 int add_kernel(Node** node, Graph* graph, Node* const* after, std::size_t count,
                const KernelNodeParameters* parameters) {
   if (graphs.count(graph) == 0 || !valid(parameters)) return kInvalidValue;
   if (start_fails()) return control().start_error;
-  auto added = std::make_unique<Node>();
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto is_this = [&](const auto& other) { return other.get() == after[i]; };
-    if (std::none_of(graph->nodes.begin(), graph->nodes.end(), is_this)) return kInvalidValue;
-    added->after.push_back(after[i]);
-  }
+  auto added = node_behind(*graph, after, count);
+  if (!added) return kInvalidValue;
   added->kernel.set(*parameters);
   *node = added.get();
   graph->nodes.push_back(std::move(added));
@@ -122,20 +172,38 @@ int instantiate(Executable** executable, Graph* graph, unsigned long long flags)
   return kSuccess;
 }
 
-int set_kernel(Executable* executable, const Node* node, const KernelNodeParameters* parameters) {
-  if (executables.count(executable) == 0 || !valid(parameters)) return kInvalidValue;
-  // The node must still belong to its graph.
+/// The node's kernel; null where it is not the executable's, or does not belong to its graph any more.
+Kernel* kernel_of(Executable* executable, const Node* node) {
+  if (executables.count(executable) == 0) return nullptr;
   const auto has_node = [&](const Graph* graph) {
     return std::any_of(graph->nodes.begin(), graph->nodes.end(),
                        [&](const auto& n) { return n.get() == node; });
   };
   const auto found = executable->kernels.find(node);
   if (found == executable->kernels.end() || std::none_of(graphs.begin(), graphs.end(), has_node))
-    return kInvalidValue;
+    return nullptr;
+  return &found->second;
+}
+
+int set_graph(Executable* executable, const Node* node, Graph* part) {
+  Kernel* kernel = kernel_of(executable, node);
+  if (!kernel || graphs.count(part) == 0) return kInvalidValue;
+  if (fails(control().fail_graph_update)) return kOutOfMemory;
+  if (start_fails()) return control().start_error;
+  std::vector<std::function<int()>> calls = calls_of(*part);
+  if (kernel->function || kernel->calls.size() != calls.size()) return kGraphUpdateFailed;
+  ++control().graph_updates;
+  kernel->calls = std::move(calls);
+  return kSuccess;
+}
+
+int set_kernel(Executable* executable, const Node* node, const KernelNodeParameters* parameters) {
+  Kernel* kernel = kernel_of(executable, node);
+  if (!kernel || !kernel->calls.empty() || !valid(parameters)) return kInvalidValue;
   if (fails(control().fail_graph_update)) return kOutOfMemory;
   if (start_fails()) return control().start_error;
   ++control().graph_updates;
-  if (!control().idle) found->second.set(*parameters);
+  if (!control().idle) kernel->set(*parameters);
   return kSuccess;
 }
 
@@ -168,6 +236,10 @@ const std::map<std::string, void*>& graph_functions() {
   static const std::map<std::string, void*> functions = {
       {"cuGraphCreate", entry<&create>()},
       {"cuGraphDestroy", entry<&destroy>()},
+      {"cuStreamBeginCapture", entry<&begin_capture_of>()},
+      {"cuStreamEndCapture", entry<&end_capture_of>()},
+      {"cuGraphAddChildGraphNode", entry<&add_graph>()},
+      {"cuGraphExecChildGraphNodeSetParams", entry<&set_graph>()},
       {"cuGraphAddKernelNode", entry<&add_kernel>()},
       {"cuGraphInstantiateWithFlags", entry<&instantiate>()},
       {"cuGraphExecKernelNodeSetParams", entry<&set_kernel>()},

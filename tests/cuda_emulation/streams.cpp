@@ -10,6 +10,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace sinter_emulation {
 namespace {
@@ -32,6 +33,8 @@ struct Stream {
   int device;
   bool has_kernels;
   std::deque<Operation> operations;
+  bool captures = false, capture_failed = false;
+  std::vector<std::function<int()>> captured;
 };
 
 struct Event {
@@ -100,6 +103,7 @@ void do_some() {
 int add(void* handle, Operation operation) {
   auto* stream = static_cast<Stream*>(handle);
   if (!streams.count(stream) || stream->device != current_device()) return kInvalidHandle;
+  if (stream->captures) return stream->capture_failed = true, kCaptureUnsupported;
   stream->operations.push_back(std::move(operation));
   if (order() == Order::Now || (order() == Order::Behind && !stream->has_kernels)) finish(*stream);
   if (order() == Order::Random) do_some();
@@ -109,7 +113,7 @@ int add(void* handle, Operation operation) {
 int create_stream(void** stream, unsigned) {
   if (current_device() < 0) return kInvalidContext;
   if (allocation_fails()) return kOutOfMemory;
-  auto* made = new Stream{current_device(), false, {}};
+  auto* made = new Stream{current_device(), false, {}, false, false, {}};
   streams.insert(made);
   return *stream = made, kSuccess;
 }
@@ -181,9 +185,27 @@ int query_event(void* handle) {
 
 int enqueue(void* stream, std::function<int()> work) { return add(stream, {std::move(work), nullptr}); }
 
-int enqueue_kernels(void* stream, std::function<int()> work) {
-  if (streams.count(static_cast<Stream*>(stream))) static_cast<Stream*>(stream)->has_kernels = true;
-  return enqueue(stream, std::move(work));
+int enqueue_kernels(void* handle, std::function<int()> work) {
+  if (auto* stream = static_cast<Stream*>(handle); streams.count(stream)) {
+    if (stream->captures) return stream->captured.push_back(std::move(work)), kSuccess;
+    stream->has_kernels = true;
+  }
+  return enqueue(handle, std::move(work));
+}
+
+int begin_capture(void* handle) {
+  auto* stream = static_cast<Stream*>(handle);
+  if (!streams.count(stream) || stream->device != current_device() || stream->captures) return kInvalidHandle;
+  stream->captures = true;
+  return kSuccess;
+}
+
+int end_capture(void* handle, std::vector<std::function<int()>>& work) {
+  auto* stream = static_cast<Stream*>(handle);
+  if (!streams.count(stream) || !stream->captures) return kInvalidHandle;
+  stream->captures = false;
+  work = std::exchange(stream->captured, {});
+  return std::exchange(stream->capture_failed, false) ? kCaptureUnsupported : kSuccess;
 }
 
 int finish_all() {

@@ -18,6 +18,11 @@ int enqueue(void* stream, std::function<int()> work);
 /// As enqueue, for work that runs kernels.
 int enqueue_kernels(void* stream, std::function<int()> work);
 
+/// From now on work that runs kernels is not enqueued but kept, and no other work is allowed.
+int begin_capture(void* stream);
+/// Gives what was kept. An error where there was other work.
+int end_capture(void* stream, std::vector<std::function<int()>>& work);
+
 /// Runs all enqueued work of all streams.
 int finish_all();
 

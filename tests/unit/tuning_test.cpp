@@ -331,7 +331,7 @@ TEST_CASE("scratch memory has all that a launch touches and little more") {
 
 TEST_CASE("results that differ by rounding agree, and one wrong tile does not") {
   const Planned p = product({256, 512}, {512, 256});
-  const double tolerance = tune::tolerance_of(*p.kernel, 512);
+  const double tolerance = tune::tolerance_of(*p.kernel, p.kernel->tiling, 512);
   std::vector<bfloat16> reference, result;
   std::mt19937 random(3);
   for (int i = 0; i < 4096; ++i) {

@@ -338,6 +338,24 @@ std::vector<ir::Tiling> ranked_tilings(const ir::Kernel& kernel, std::span<const
   return ranked(kernel.tiling, product_sizes(kernel, ints), limits.tensor_cores);
 }
 
+bool prefers_library(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
+  const ir::Tiling& t = kernel.tiling;
+  if (t.multiplied != DType::f32) return false;
+  if (!(t.a.computed && t.a.across) && !(t.b.computed && t.b.across)) return false;
+  const ProductSizes sizes = product_sizes(kernel, ints);
+  return static_cast<double>(sizes.rows) * static_cast<double>(sizes.columns) *
+             static_cast<double>(sizes.depth) * static_cast<double>(sizes.batches) >=
+         kLibraryProducts;
+}
+
+std::vector<ir::Tiling> ranked_with_library(std::span<const ir::Tiling> tilings,
+                                            std::span<const ir::Tiling> ways, bool prefers_library) {
+  std::vector<ir::Tiling> ranked(tilings.begin(), tilings.end());
+  const auto at = ranked.begin() + (prefers_library || ranked.empty() ? 0 : 1);
+  ranked.insert(at, ways.begin(), ways.end());
+  return ranked;
+}
+
 void choose_tiling(const Draft& draft, const DraftInts& numbers, const LowerLimits& limits,
                    ir::Kernel& kernel) {
   if (!limits.tensor_cores.any() || kernel.inner_rank == 0 || kernel.outer_rank < 2 || kernel.phases != 2)

@@ -33,6 +33,20 @@ inline constexpr std::size_t kMostTilings = 12;
 std::vector<ir::Tiling> ranked_tilings(const ir::Kernel& kernel, std::span<const std::int64_t> ints,
                                        const LowerLimits& limits);
 
+/// Multiplications from which on a library is worth what it takes to be opened, a tenth of a second: fewer
+/// gain some microseconds each time.
+inline constexpr double kLibraryProducts = 1 << 30;
+
+/// True iff a vendor's library that computes the kernel is expected to be faster than any tiles: f32 lies
+/// across the sum, so that lanes have to bring it, and there is enough of it for that to matter.
+bool prefers_library(const ir::Kernel& kernel, std::span<const std::int64_t> ints);
+
+/// The candidates of both, `ranked_tilings` and ways of a vendor's library, the one that is expected to be
+/// the fastest first: the library's ways follow the first of the tilings, or precede it where that is
+/// preferred.
+std::vector<ir::Tiling> ranked_with_library(std::span<const ir::Tiling> tilings,
+                                            std::span<const ir::Tiling> ways, bool prefers_library);
+
 /// The sizes of such a kernel's product.
 struct ProductSizes {
   std::int64_t rows = 1, columns = 1, depth = 1, batches = 1;

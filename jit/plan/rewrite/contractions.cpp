@@ -29,12 +29,12 @@ bool is_contracted(const Graph& graph, const Node& product) {
          has_factors(graph, product);
 }
 
-void contract_products(Graph& graph, const ir::DeviceTraits&) {
-  rewrite(graph, [](Rewriter& to, NodeId, Node node) {
+void contract_products(Graph& graph, const ir::DeviceTraits& traits) {
+  rewrite(graph, [&](Rewriter& to, NodeId, Node node) {
     if (node.kind != NodeKind::Op || node.op != Op::MatMul || !is_wanted(to.after(), node))
       return to.add(std::move(node));
     std::optional<Factors> factors = factors_of(to, node);
-    if (factors && factors->rounds) lay_along_the_sum(to, node, *factors);
+    if (factors && factors->rounds) lay_along_the_sum(to, node, *factors, traits);
     if (!factors) factors = factors_in_parts(to, node);
     if (!factors) return to.add(std::move(node));
     return contraction(to, *factors, factors->nodes[0], factors->nodes[1], node.shape, 0);

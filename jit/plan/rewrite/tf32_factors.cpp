@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "jit/plan/lower/tiling.h"
+
 namespace sinter::plan {
 namespace {
 
@@ -43,11 +45,11 @@ Shape products_of(const Graph& graph, const Node& product) {
   return all;
 }
 
-/// True iff the sum of the shapes' elements, each so many times, is not negative.
-bool is_at_least(const Graph& graph, std::vector<SizeChecks::Term> terms) {
-  double sum = 0;
+/// True iff the sum of the shapes' elements, each so many times, and of the constant is not negative.
+bool is_at_least(const Graph& graph, std::vector<SizeChecks::Term> terms, double constant = 0) {
+  double sum = constant;
   for (const auto& [shape, times] : terms) sum += times * static_cast<double>(shape.numel());
-  if (graph.checks) graph.checks->compare(SizeChecks::Is::AtLeast, std::move(terms), 0, sum >= 0);
+  if (graph.checks) graph.checks->compare(SizeChecks::Is::AtLeast, std::move(terms), constant, sum >= 0);
   return sum >= 0;
 }
 
@@ -71,6 +73,25 @@ NodeId along_the_sum(Rewriter& to, NodeId factor, bool is_left, const Shape& pro
   if (!is_at_least(graph, {{products, 1}, {graph.nodes[factor].shape, -kWorthCopy}})) return factor;
   if (is_left) return to.elementwise(Op::Cast, DType::f32, {factor});
   return transposed(to, to.elementwise(Op::Cast, DType::f32, {transposed(to, factor)}));
+}
+
+/// 1 iff the factor is in memory, as a strided view of what is none of the plan's elementwise results.
+std::uint64_t is_plain_view(const Graph& graph, NodeId id, const ir::DeviceTraits&) {
+  const std::optional<StridedView> view = strided_view(graph, id);
+  if (!view || !view->layout.moving.empty()) return 0;
+  const Node& base = graph.nodes[view->base];
+  return base.kind == NodeKind::External || base.is(OpClass::Contract) || base.op == Op::MatMul ? 1 : 0;
+}
+
+/// True iff a vendor's library is there that computes so large a product of such factors as they lie.
+bool has_library(const Graph& graph, const Factors& factors, const Shape& products,
+                 const ir::DeviceTraits& traits) {
+  if (!traits.has_product_library) return false;
+  for (const NodeId factor : factors.nodes) {
+    if (graph.checks) graph.checks->ask(graph, factor, is_plain_view);
+    if (is_plain_view(graph, factor, traits) == 0) return false;
+  }
+  return is_at_least(graph, {{products, 1}}, -kLibraryProducts) && traits.has_product_library();
 }
 
 // 13 of the 24 bits of an f32 are cut off, which leaves what tf32 has. Magnitudes from 2^114 on would
@@ -120,9 +141,10 @@ NodeId in_parts(Rewriter& to, NodeId id, std::int64_t low_at) {
 
 }  // namespace
 
-void lay_along_the_sum(Rewriter& to, const Node& product, Factors& factors) {
+void lay_along_the_sum(Rewriter& to, const Node& product, Factors& factors, const ir::DeviceTraits& traits) {
   const Graph& graph = to.after();
   const Shape products = products_of(graph, product);
+  if (has_library(graph, factors, products, traits)) return;
   if (!is_at_least(graph, {{products, 1},
                            {graph.nodes[factors.nodes[0]].shape, -kWorthSpeed},
                            {graph.nodes[factors.nodes[1]].shape, -kWorthSpeed},

@@ -9,8 +9,8 @@
 namespace sinter::plan {
 
 /// Tensor cores read f32 along the sum. Factors that may be rounded and lie across it are copied along it
-/// where that saves time.
-void lay_along_the_sum(Rewriter& to, const Node& product, Factors& factors);
+/// where that saves time, but for products that a vendor's library computes of factors as they lie.
+void lay_along_the_sum(Rewriter& to, const Node& product, Factors& factors, const ir::DeviceTraits& traits);
 
 /// For a product whose precision is Tf32x3: factors with three times the sum, whose product is that of the
 /// original ones but for 2^-21 or so of each term. Nothing for other products, and where the exact product

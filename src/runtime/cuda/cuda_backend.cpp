@@ -19,6 +19,7 @@
 #include "src/runtime/cuda/executables.h"
 #include "src/runtime/cuda/fault_words.h"
 #include "src/runtime/cuda/launcher.h"
+#include "src/runtime/cuda/lt_products.h"
 #include "src/runtime/cuda/memory.h"
 #include "src/runtime/cuda/modules.h"
 #include "src/runtime/cuda/pass_text.h"
@@ -50,6 +51,7 @@ class CudaBackend final : public Backend {
   std::unique_ptr<Transfer> begin_download(const BufferView& from, std::span<std::byte> data) override;
   std::size_t trim() override;
   std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override;
+  LibraryWays library_ways(const ir::PlainProduct& product) noexcept override;
   bool computes(const library::Kind& kind) const override {
     return product_table().has(kind) || pass_table().has(kind);
   }
@@ -80,6 +82,7 @@ class CudaBackend final : public Backend {
   /// A run belongs to one thread, and `begin` has made the context current there.
   void make_current() const { check(api_.context_set_current(context_), "cuCtxSetCurrent"); }
   void open_device(int index, std::size_t most_graphs);
+  std::unique_ptr<KernelExecutable> compile_rest(const ir::Kernel& kernel);
   void check_parameters(const ir::Kernel& kernel) const;
   void close_run() noexcept;
 
@@ -100,6 +103,7 @@ class CudaBackend final : public Backend {
   std::shared_ptr<FaultWords> fault_words_;
   DevicePointer counters_ = 0;  // arrival counters of split kernels; all zero between launches
   std::unique_ptr<Modules> modules_;
+  std::unique_ptr<LtProducts> lt_products_;
   std::unique_ptr<Replays> replays_;
   std::unique_ptr<Launcher> launcher_;
   std::unique_ptr<Stopwatch> stopwatch_;
@@ -161,11 +165,13 @@ void CudaBackend::open_device(int index, std::size_t most_graphs) {
   // The texts are for 9.0 alone: later ones have other tensor cores.
   if (major == 9 && minor == 0 && api_.tensor_map && api_.tensor_map_of_windows && shared_bytes > 0)
     traits_.tensor_cores = {multiprocessors_, static_cast<std::size_t>(shared_bytes)};
+  traits_.has_product_library = [] { return base::environment().cublaslt && cublaslt() != nullptr; };
   traits_.memory_bytes = memory;
   traits_.launch_bytes = 64.0 * 1024 * multiprocessors_;  // what the device moves in 2 us
   traits_.work_per_byte = 14;
   const std::string architecture = compile::cuda_architecture(major, minor);
   modules_ = std::make_unique<Modules>(api_, architecture);
+  lt_products_ = std::make_unique<LtProducts>(api_, context_);
   launcher_ = std::make_unique<Launcher>(*replays_);
   stopwatch_ = std::make_unique<Stopwatch>(api_, stream_);
   int cache_bytes = 0;
@@ -196,6 +202,8 @@ CudaBackend::~CudaBackend() {
   api_.context_set_current(context_);
   if (stream_) api_.stream_synchronize(stream_);
   stopwatch_.reset();
+  lt_products_.reset();
+  replays_.reset();
   modules_.reset();
   pool_.reset();
   if (fault_words_) fault_words_->close();
@@ -274,16 +282,32 @@ void CudaBackend::check_parameters(const ir::Kernel& kernel) const {
                       traits_.name + " takes up to " + std::to_string(most_parameter_bytes_));
 }
 
+LibraryWays CudaBackend::library_ways(const ir::PlainProduct& product) noexcept {
+  try {
+    if (!traits_.has_product_library()) return {};
+    return {cublaslt()->version, lt_products_->prepare(product)->ways()};
+  } catch (const std::exception& error) {
+    if (base::logs("tune")) base::log_line("tune", error.what());
+    return {};
+  }
+}
+
 std::vector<ExecutableRef> CudaBackend::compile(std::span<const ir::Kernel* const> kernels) {
   make_current();
   modules_->unload_unused(queues_->timeline());
   std::vector<ModuleRef> codes;
   for (const ir::Kernel* kernel : kernels) {
-    check_parameters(*kernel);
-    codes.push_back(modules_->request(emit::emit(*kernel, target_).text, false));
+    const bool is_library = kernel->tiling.library > 0;
+    if (!is_library) check_parameters(*kernel);
+    codes.push_back(is_library ? nullptr : modules_->request(emit::emit(*kernel, target_).text, false));
   }
   std::vector<ExecutableRef> executables;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
+    if (kernels[i]->tiling.library > 0) {
+      executables.push_back(std::make_shared<LibraryExecutable>(
+          *kernels[i], *lt_products_, [this](const ir::Kernel& rest) { return compile_rest(rest); }));
+      continue;
+    }
     const Function function = modules_->function(codes[i], target_.dialect->entry.c_str());
     // What a launch may ask for is a property of the function.
     if (emit::has_attention(*kernels[i], target_))
@@ -297,6 +321,15 @@ std::vector<ExecutableRef> CudaBackend::compile(std::span<const ir::Kernel* cons
     executables.push_back(std::make_shared<KernelExecutable>(*kernels[i], target_, codes[i], function));
   }
   return executables;
+}
+
+/// Of a kernel whose sums a library computes.
+std::unique_ptr<KernelExecutable> CudaBackend::compile_rest(const ir::Kernel& kernel) {
+  make_current();
+  check_parameters(kernel);
+  ModuleRef code = modules_->request(emit::emit(kernel, target_).text, false);
+  const Function function = modules_->function(code, target_.dialect->entry.c_str());
+  return std::make_unique<KernelExecutable>(kernel, target_, std::move(code), function);
 }
 
 ExecutableRef CudaBackend::prepare(const library::LibraryOp& op) {
@@ -323,9 +356,13 @@ ExecutableRef CudaBackend::prepare_passes(const library::LibraryOp& op) {
   return executable;
 }
 
-void CudaBackend::wait_until_ready(Executable& executable, std::span<const std::int64_t>, std::size_t) {
+void CudaBackend::wait_until_ready(Executable& executable, std::span<const std::int64_t> ints, std::size_t) {
   const CudaExecutable::Kind kind = static_cast<CudaExecutable&>(executable).kind;
   if (kind == CudaExecutable::Kind::Kernel) return;
+  if (kind == CudaExecutable::Kind::Library) {
+    static_cast<LibraryExecutable&>(executable).steps(ints);
+    return;
+  }
   if (kind == CudaExecutable::Kind::Passes) {
     auto& several = static_cast<PassesExecutable&>(executable);
     if (several.list.passes.empty()) return;
@@ -403,6 +440,9 @@ void CudaBackend::launch(Executable& executable, const LaunchArguments& argument
   switch (what.kind) {
     case CudaExecutable::Kind::Kernel:
       queues_->use(static_cast<KernelExecutable&>(what).kernel, arguments.buffers);
+      break;
+    case CudaExecutable::Kind::Library:
+      queues_->use(static_cast<LibraryExecutable&>(what).kernel, arguments.buffers);
       break;
     case CudaExecutable::Kind::Product: queues_->use(arguments.buffers, 1); break;
     case CudaExecutable::Kind::Passes:

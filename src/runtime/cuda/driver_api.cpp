@@ -94,6 +94,10 @@ Driver open_driver() {
   load(api.graph_exec_destroy, "cuGraphExecDestroy");
   load(api.graph_launch, "cuGraphLaunch");
   if (!missing.empty()) api.graph_launch = nullptr;
+  load(api.stream_begin_capture, "cuStreamBeginCapture");
+  load(api.stream_end_capture, "cuStreamEndCapture");
+  load(api.graph_add_graph, "cuGraphAddChildGraphNode");
+  load(api.graph_exec_set_graph, "cuGraphExecChildGraphNodeSetParams");
   const Result started = api.init(0);
   int count = 0;
   if (started == kSuccess && api.device_count(&count) == kSuccess && count > 0) {

@@ -12,6 +12,7 @@ using Result = int;  // CUresult
 inline constexpr Result kSuccess = 0;
 inline constexpr Result kOutOfMemory = 2;
 inline constexpr Result kNotReady = 600;
+inline constexpr Result kNotSupported = 801;
 
 using DeviceId = int;                 // CUdevice
 using DevicePointer = std::uint64_t;  // CUdeviceptr
@@ -50,6 +51,7 @@ struct alignas(64) TensorMap {
 };
 enum class TensorMapType : int { F16 = 6, BF16 = 9, TF32 = 11 };  // TF32: f32, rounded on the way
 
+inline constexpr int kCaptureRelaxed = 2;  // CUstreamCaptureMode: forbids nothing to any thread
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventTiming = 0, kEventDisableTiming = 2;
 inline constexpr unsigned kHostMapped = 2;  // CU_MEMHOSTALLOC_DEVICEMAP
@@ -150,6 +152,15 @@ struct DriverApi {
   Result (*graph_exec_destroy)(GraphExec) = nullptr;
   Result (*graph_launch)(GraphExec, Stream) = nullptr;
   bool has_graphs() const { return graph_launch != nullptr; }
+
+  // For what others put on a stream, as nodes of graphs; a driver may lack these, too.
+  Result (*stream_begin_capture)(Stream, int mode) = nullptr;
+  Result (*stream_end_capture)(Stream, Graph*) = nullptr;
+  Result (*graph_add_graph)(GraphNode*, Graph, const GraphNode*, std::size_t, Graph) = nullptr;
+  Result (*graph_exec_set_graph)(GraphExec, GraphNode, Graph) = nullptr;
+  bool has_captures() const {
+    return stream_begin_capture && stream_end_capture && graph_add_graph && graph_exec_set_graph;
+  }
 };
 
 /// The driver, opened and initialised at the first call; null where none works.

@@ -1,12 +1,17 @@
-// What the CUDA backend launches: compiled kernels and prepared products.
+// What the CUDA backend launches: compiled kernels, prepared products and passes, and the products of a
+// vendor's library.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 #include "jit/emit/emit.h"
 #include "src/runtime/backend.h"
+#include "src/runtime/cuda/lt_products.h"
+#include "src/runtime/cuda/memory.h"
 #include "src/runtime/cuda/modules.h"
 #include "src/runtime/cuda/products.h"
 #include "src/runtime/passes/passes.h"
@@ -17,7 +22,7 @@ namespace sinter::runtime::cuda {
 inline constexpr std::uint32_t kCounters = 1 << 16;
 
 struct CudaExecutable : Executable {
-  enum class Kind : std::uint8_t { Kernel, Product, Passes };
+  enum class Kind : std::uint8_t { Kernel, Product, Passes, Library };
   explicit CudaExecutable(Kind kind) : kind(kind) {}
   const Kind kind;
 };
@@ -69,6 +74,46 @@ struct PassesExecutable final : CudaExecutable {
   ModuleRef code;
   std::mutex waiting;
   std::vector<Function> functions;  // of each pass; written once, with the mutex held
+};
+
+/// A kernel that a vendor's library computes (ir::Tiling::library), or whose sums it computes, which one of
+/// our own makes the results of. The library is asked once for each list of ints.
+struct LibraryExecutable final : CudaExecutable {
+  /// What a launch with some ints does.
+  struct Steps {
+    std::vector<std::int64_t> ints;
+    std::shared_ptr<const LtProduct> product;
+    std::vector<std::int64_t> rest_ints;  // of the kernel for the rest; empty: there is none
+
+    /// The sums come first in the workspace, then what the library works in.
+    std::size_t sum_bytes() const;
+  };
+
+  /// The products outlive it. `make_rest` compiles the kernel for the rest.
+  LibraryExecutable(const ir::Kernel& kernel, LtProducts& products,
+                    std::function<std::unique_ptr<KernelExecutable>(const ir::Kernel&)> make_rest)
+      : CudaExecutable(Kind::Library),
+        kernel(kernel),
+        products_(products),
+        make_rest_(std::move(make_rest)) {}
+
+  std::string how(std::span<const std::int64_t> ints, std::size_t members) override;
+  std::size_t held_bytes() const override;
+  std::size_t workspace_bytes(std::span<const std::int64_t> ints, std::size_t members) const override;
+  /// Throws DeviceError where the library cannot, and CompileError.
+  std::shared_ptr<const Steps> steps(std::span<const std::int64_t> ints) const;
+  /// Of steps that have a rest.
+  KernelExecutable& rest() const { return *rest_; }
+
+  const ir::Kernel kernel;
+
+ private:
+  static constexpr std::size_t kMostKnown = 64;
+  LtProducts& products_;
+  const std::function<std::unique_ptr<KernelExecutable>(const ir::Kernel&)> make_rest_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::shared_ptr<const Steps>> known_;
+  mutable std::unique_ptr<KernelExecutable> rest_;  // written once, with the mutex held
 };
 
 }  // namespace sinter::runtime::cuda

@@ -59,6 +59,8 @@ void Launcher::launch(CudaExecutable& executable, const LaunchArguments& argumen
       return launch_product(static_cast<ProductExecutable&>(executable), arguments, memory);
     case CudaExecutable::Kind::Passes:
       return launch_passes(static_cast<PassesExecutable&>(executable), arguments, memory);
+    case CudaExecutable::Kind::Library:
+      return launch_library(static_cast<LibraryExecutable&>(executable), arguments, memory);
   }
 }
 
@@ -78,7 +80,7 @@ void Launcher::launch_again(Node& node, const LaunchArguments& arguments, const 
 }
 
 void Launcher::launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments,
-                             const RunMemory& memory) {
+                             const RunMemory& memory, DevicePointer sums) {
   const ir::Kernel& kernel = executable.kernel;
   if (kernel.members > 1) return launch_members(executable, arguments, memory);
   const emit::Geometry geometry = emit::geometry(kernel, executable.target, arguments.ints);
@@ -88,6 +90,7 @@ void Launcher::launch_kernel(KernelExecutable& executable, const LaunchArguments
     parameters_.patch_next({.source = Source::Buffer, .number = b});
     parameters_.push(address_of(arguments.buffers[b]));
   }
+  if (sums != 0) parameters_.push(sums);
   const std::uint8_t int_bytes = kernel.wide ? 8 : 4;
   std::size_t moving = 0;
   for (std::uint32_t i = 0; i < arguments.ints.size(); ++i) {
@@ -130,11 +133,12 @@ void Launcher::launch_kernel(KernelExecutable& executable, const LaunchArguments
   const bool has_maps =
       (has_tiles && push_tensor_maps(emit::tensor_maps(kernel, arguments.ints), arguments)) ||
       (has_attention && push_tensor_maps(emit::attention_maps(kernel, arguments.ints), arguments));
-  // Tensor maps hold addresses, so a replay packs all arguments again.
+  // Tensor maps hold addresses, so a replay packs all arguments again, and of a launch that began with a
+  // library's product as well.
   replays_.start({executable.function, geometry.workgroups, geometry.lanes, geometry.rows,
                   "the launch of a fused kernel", geometry.shared_bytes,
                   has_attention || (has_tiles && kernel.tiling.workgroups == 1)},
-                 parameters_, has_maps ? nullptr : &executable);
+                 parameters_, has_maps || sums != 0 ? nullptr : &executable);
 }
 
 /// False: there are none.
@@ -261,6 +265,30 @@ void Launcher::launch_product(ProductExecutable& executable, const LaunchArgumen
   replays_.start(
       {executable.sum_splits, static_cast<unsigned>(blocks), 256, 1, "the launch of a product's second pass"},
       parameters_);
+}
+
+void Launcher::launch_library(LibraryExecutable& executable, const LaunchArguments& arguments,
+                              const RunMemory& memory) {
+  const auto steps = executable.steps(arguments.ints);
+  const std::size_t bytes = executable.workspace_bytes(arguments.ints, 1);
+  const DevicePointer workspace = bytes > 0 ? workspace_for(bytes, memory) : 0;
+  LtCall call{steps->product, executable.kernel.tiling.library, {}};
+  const ir::PlainProduct& product = call.product->product();
+  const auto address = [&](const ir::PlainMatrix& matrix) {
+    return address_of(arguments.buffers[matrix.buffer]) +
+           static_cast<DevicePointer>(matrix.offset) * size_of(matrix.dtype);
+  };
+  call.addresses.a = address(product.a);
+  call.addresses.b = address(product.b);
+  call.addresses.result = product.has_rest ? workspace : address(product.result);
+  if (product.has_bias) call.addresses.bias = address(product.bias);
+  if (bytes > steps->sum_bytes()) call.addresses.workspace = workspace + steps->sum_bytes();
+  // Its node is captured anew where an address has moved.
+  replays_.start(call);
+  if (!product.has_rest) return;
+  LaunchArguments rest = arguments;
+  rest.ints = steps->rest_ints;
+  launch_kernel(executable.rest(), rest, memory, workspace);
 }
 
 void Launcher::launch_passes(PassesExecutable& executable, const LaunchArguments& arguments,

@@ -32,10 +32,14 @@ class Launcher {
   void launch(CudaExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory);
 
  private:
-  void launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory);
+  /// `sums`: one more buffer, of a kernel for what is left of a library's product; 0: there is none.
+  void launch_kernel(KernelExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory,
+                     DevicePointer sums = 0);
   void launch_members(KernelExecutable& executable, const LaunchArguments& arguments,
                       const RunMemory& memory);
   void launch_product(ProductExecutable& executable, const LaunchArguments& arguments,
+                      const RunMemory& memory);
+  void launch_library(LibraryExecutable& executable, const LaunchArguments& arguments,
                       const RunMemory& memory);
   void launch_passes(PassesExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory);
   void push_faults(const ir::Kernel& kernel, const LaunchArguments& arguments, const RunMemory& memory);

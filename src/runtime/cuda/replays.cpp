@@ -2,6 +2,7 @@
 #include "src/runtime/cuda/replays.h"
 
 #include <algorithm>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,7 @@ namespace {
 // Fewer launches cost the host no more than launching a graph.
 constexpr std::size_t kLeastNodes = 3;
 constexpr std::uint64_t kLongestWait = 1 << 20;
+constexpr const char* kCaptured = "capturing the launch of a library";
 
 /// Counts without a locked instruction: only one thread at a time writes.
 void count(std::atomic<std::uint64_t>& counter, std::uint64_t more = 1) {
@@ -47,6 +49,10 @@ Replays::Replays(const DriverApi& api, Context context, Stream stream, std::size
       most_graphs_(api.has_graphs() ? most_graphs : 0),
       follow_(api.launch_with ? follow : 0) {}
 
+Replays::~Replays() {
+  if (capturing_) api_.stream_destroy(capturing_);
+}
+
 void Replays::begin(std::unique_ptr<PlanState>* state) {
   if (!state) return;
   if (!*state) *state = std::make_unique<PlanNodes>(*this);
@@ -70,14 +76,10 @@ Node* Replays::next_launch(const Executable& executable) {
 
 void Replays::replay(Node& node) {
   ++next_;
-  if (!deferred_) {
-    start_now(node.start, node.parameters);
-    return;
-  }
+  if (!deferred_) return start_now(node);
   if (!plan_->exec_ || !node.stale) return;
-  const KernelNode description = described(node.start, node.parameters);
-  const Result result = api_.graph_exec_set_kernel(plan_->exec_, node.handle, &description);
-  if (result != kSuccess) return fall_back(result, "cuGraphExecKernelNodeSetParams");
+  const Result result = update(plan_->exec_, node);
+  if (result != kSuccess) return fall_back(result, node.call ? kCaptured : "cuGraphExecKernelNodeSetParams");
   node.stale = false;
 }
 
@@ -96,7 +98,7 @@ void Replays::start(const Start& start, Parameters& parameters, const Executable
   }
   if (next_ < plan_->nodes_.size()) {
     Node& node = plan_->nodes_[next_];
-    if (node.start.function == start.function && node.parameters.same_layout(parameters)) {
+    if (!node.call && node.start.function == start.function && node.parameters.same_layout(parameters)) {
       const bool moved = node.start.blocks != start.blocks || node.start.x != start.x ||
                          node.start.y != start.y || node.start.shared_bytes != start.shared_bytes;
       node.start = start;
@@ -107,6 +109,32 @@ void Replays::start(const Start& start, Parameters& parameters, const Executable
   start_over();
   ++seen_starts_;
   start_now(start, parameters);
+}
+
+void Replays::start(const LtCall& call) {
+  if (!plan_ || plan_->stage_ == PlanNodes::Stage::New) {
+    ++seen_starts_;
+    return start_now(call);
+  }
+  if (recording_) {
+    Node& node = plan_->nodes_.emplace_back();
+    node.launch = launch_ - 1;
+    node.call = call;
+    return replay(node);
+  }
+  if (next_ < plan_->nodes_.size()) {
+    Node& node = plan_->nodes_[next_];
+    // The same algorithm puts the same kernels on the stream, so that the graph's node can take their
+    // arguments.
+    if (node.call && node.call->product == call.product && node.call->way == call.way) {
+      node.stale |= *node.call != call;
+      node.call = call;
+      return replay(node);
+    }
+  }
+  start_over();
+  ++seen_starts_;
+  start_now(call);
 }
 
 void Replays::submit() {
@@ -162,9 +190,69 @@ void Replays::start_now(const Start& start, Parameters& parameters) {
   count(starts_);
 }
 
+void Replays::start_now(const LtCall& call) {
+  call.start(stream_);
+  count(starts_);
+}
+
+void Replays::start_now(Node& node) {
+  if (node.call) return start_now(*node.call);
+  start_now(node.start, node.parameters);
+}
+
 void Replays::start_deferred() {
   deferred_ = false;
-  for (std::size_t i = 0; i < next_; ++i) start_now(plan_->nodes_[i].start, plan_->nodes_[i].parameters);
+  for (std::size_t i = 0; i < next_; ++i) start_now(plan_->nodes_[i]);
+}
+
+/// What the call puts on a stream, as a graph of the caller's.
+Result Replays::capture(const LtCall& call, Graph& graph) {
+  if (!api_.has_captures()) return kNotSupported;
+  if (!capturing_)
+    if (const Result result = api_.stream_create(&capturing_, kStreamNonBlocking); result != kSuccess) {
+      capturing_ = nullptr;
+      return result;
+    }
+  // The library may load its kernels meanwhile, and other threads may do what they like.
+  if (const Result result = api_.stream_begin_capture(capturing_, kCaptureRelaxed); result != kSuccess)
+    return result;
+  bool failed = false;
+  try {
+    call.start(capturing_);
+  } catch (const std::exception&) {
+    // Started without a graph it says what is wrong.
+    failed = true;
+  }
+  const Result result = api_.stream_end_capture(capturing_, &graph);
+  if (result != kSuccess) graph = nullptr;
+  if (!failed || result != kSuccess) return result;
+  api_.graph_destroy(std::exchange(graph, nullptr));
+  return kNotSupported;
+}
+
+Result Replays::add(Graph graph, Node& node, const GraphNode& before) {
+  const std::size_t befores = before ? 1 : 0;
+  if (!node.call) {
+    const KernelNode description = described(node.start, node.parameters);
+    return api_.graph_add_kernel(&node.handle, graph, &before, befores, &description);
+  }
+  Graph part = nullptr;
+  if (const Result result = capture(*node.call, part); result != kSuccess) return result;
+  const Result result = api_.graph_add_graph(&node.handle, graph, &before, befores, part);
+  api_.graph_destroy(part);  // the node has a copy
+  return result;
+}
+
+Result Replays::update(GraphExec exec, Node& node) {
+  if (!node.call) {
+    const KernelNode description = described(node.start, node.parameters);
+    return api_.graph_exec_set_kernel(exec, node.handle, &description);
+  }
+  Graph part = nullptr;
+  if (const Result result = capture(*node.call, part); result != kSuccess) return result;
+  const Result result = api_.graph_exec_set_graph(exec, node.handle, part);
+  api_.graph_destroy(part);
+  return result;
 }
 
 /// The launches differ from the last run: treats the plan as new.
@@ -193,9 +281,8 @@ void Replays::build() {
   // A chain: a launch reads what earlier ones wrote, and they share the arena and the workspace.
   GraphNode before = nullptr;
   for (Node& node : plan.nodes_) {
-    const KernelNode description = described(node.start, node.parameters);
-    result = api_.graph_add_kernel(&node.handle, plan.graph_, &before, before ? 1 : 0, &description);
-    if (result != kSuccess) return fall_back(result, "cuGraphAddKernelNode");
+    result = add(plan.graph_, node, before);
+    if (result != kSuccess) return fall_back(result, node.call ? kCaptured : "cuGraphAddKernelNode");
     node.stale = false;
     before = node.handle;
   }

@@ -5,6 +5,9 @@
 //   second run   launches are recorded as nodes; three or more become a graph at `submit`
 //   later runs   only changed arguments are written to the nodes, then the graph is launched
 //
+// What a vendor's library puts on the stream is captured, as a graph that is a node of the plan's, and
+// captured anew when an address has moved.
+//
 // A plan without a graph starts its nodes one by one: a plan of one or two launches, a driver without graphs,
 // or an error of a graph function. An error while building a graph is a warning, never a failure.
 #pragma once
@@ -14,10 +17,12 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "src/runtime/backend.h"
 #include "src/runtime/cuda/driver_api.h"
+#include "src/runtime/cuda/lt_products.h"
 #include "src/runtime/cuda/parameters.h"
 
 namespace sinter::runtime::cuda {
@@ -31,12 +36,13 @@ struct Start {
   bool fills = false;         // one block for each multiprocessor, which has room for no more
 };
 
-/// A kernel launch in a plan, with the arguments of its last run.
+/// A kernel launch in a plan, or a library's, with the arguments of its last run.
 struct Node {
   const Executable* executable = nullptr;  // null: all arguments are packed at each launch
   std::size_t launch = 0;                  // index of the plan's launch that it belongs to
   Start start;
   Parameters parameters;
+  std::optional<LtCall> call;  // there is one: in place of `start` and `parameters`
   GraphNode handle = nullptr;  // set where the plan has a graph
   /// The graph's node does not have these parameters. It stands with them, so that a run which ends between
   /// the writing of parameters and the update of the graph leaves it to the next run.
@@ -80,6 +86,7 @@ class Replays {
   /// dependent launch (their text waits by sn_follow); 0: none. Smaller kernels would be distributed unevenly
   /// over the cores, and in a graph the plain order is faster.
   Replays(const DriverApi& api, Context context, Stream stream, std::size_t most_graphs, unsigned follow);
+  ~Replays();
   Replays(const Replays&) = delete;
   Replays& operator=(const Replays&) = delete;
 
@@ -97,6 +104,9 @@ class Replays {
   /// everything that may change.
   void start(const Start& start, Parameters& parameters, const Executable* executable = nullptr);
 
+  /// Likewise a library's launch.
+  void start(const LtCall& call);
+
   /// Ends the run. Throws DeviceError where the driver fails to launch.
   void submit();
   /// Ends the run after an error: deferred launches are dropped.
@@ -110,6 +120,11 @@ class Replays {
  private:
   friend class PlanNodes;
   void start_now(const Start& start, Parameters& parameters);
+  void start_now(const LtCall& call);
+  void start_now(Node& node);
+  Result capture(const LtCall& call, Graph& graph);
+  Result add(Graph graph, Node& node, const GraphNode& before);
+  Result update(GraphExec exec, Node& node);
   void start_over();
   void build();
   void fall_back(Result result, const char* what);
@@ -122,6 +137,7 @@ class Replays {
   const Stream stream_;
   const std::size_t most_graphs_;
   const unsigned follow_;
+  Stream capturing_ = nullptr;  // made at the first capture
   std::list<PlanNodes*> live_;  // plans with a graph, most recently used first
 
   // State of the current run.
