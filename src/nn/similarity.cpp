@@ -4,6 +4,8 @@
 
 #include <sinter/nn/similarity.h>
 
+#include "src/base/number_text.h"
+
 namespace sinter::nn {
 namespace {
 
@@ -21,8 +23,7 @@ void require_one_shape(const char* layer, const A& a, const A& b, const Location
 AnyTensor detail::pairwise_distance(const AnyTensor& a, const AnyTensor& b, double p, double epsilon,
                                     Location where) {
   require_one_shape("pairwise_distance", a, b, where);
-  if (!(p > 0))
-    throw Error("[pairwise_distance] p is " + std::to_string(p) + ", expected more than 0", where);
+  if (!(p > 0)) throw Error("[pairwise_distance] p is " + text_of(p) + ", expected more than 0", where);
   const A difference = A::add(A::sub(a, b, where), epsilon, where);
   A norm;
   if (p == 2)

@@ -3,6 +3,7 @@
 
 #include <sinter/optim/adam.h>
 
+#include "src/base/number_text.h"
 #include "src/optim/rule.h"
 
 namespace sinter::optim {
@@ -115,7 +116,7 @@ class AdafactorRule : public Rule {
  public:
   explicit AdafactorRule(const AdafactorConfig& config) : config_(config) {
     if (!(config.decay < 0))
-      throw Error("[adafactor] decay is " + std::to_string(config.decay) + ", expected less than 0");
+      throw Error("[adafactor] decay is " + text_of(config.decay) + ", expected less than 0");
     require_within(name(), "epsilon1", config.epsilon1, 0, kAnySize);
     require_within(name(), "epsilon2", config.epsilon2, 0, kAnySize);
     require_within(name(), "threshold", config.threshold, 0, kAnySize);
