@@ -29,6 +29,10 @@ class AdamRule : public Rule {
     }
     u.set("exp_avg", first);
     u.set("exp_avg_sq", second);
+    if (config_.amsgrad) {
+      if (u.has("max_exp_avg_sq")) second = o.max(u.state("max_exp_avg_sq"), second);
+      u.set("max_exp_avg_sq", second);
+    }
 
     const StepNumber step_size =
         u.of_step([&](auto t) { return u.learning_rate() / one_minus_power(config_.beta1, t); });
@@ -75,7 +79,7 @@ class AdaMaxRule : public Rule {
 Optimizer AdamConfig::init() const { return Optimizer(AdamRule(*this, false), options); }
 
 Optimizer AdamWConfig::init() const {
-  const AdamConfig config{beta1, beta2, epsilon, weight_decay, {}};
+  const AdamConfig config{beta1, beta2, epsilon, weight_decay, amsgrad, {}};
   return Optimizer(AdamRule(config, true), options);
 }
 

@@ -55,6 +55,23 @@ A within(const A& gradient, double limit, const Location& where) {
   return A::minimum(A::maximum(gradient, -limit, where), limit, where);
 }
 
+/// A step of nothing is a mistake: the model was replaced, or an optimizer before this one took everything.
+[[noreturn]] void throw_without_gradients(const char* optimizer, const Gradients& gradients,
+                                          const Location& where) {
+  const std::string who = "[" + std::string(optimizer) + "] ";
+  if (gradients.size() == 0)
+    throw Error(
+        who +
+            "there are no gradients: a step takes all of them, unless a group with `skip` leaves some to "
+            "another optimizer",
+        where);
+  throw Error(
+      who + "none of the " + std::to_string(gradients.size()) +
+          " gradients is of a parameter of this model: were its parameters replaced since the loss was "
+          "computed, or do they all belong to groups with `skip`?",
+      where);
+}
+
 }  // namespace
 
 Rule::~Rule() = default;
@@ -213,8 +230,9 @@ void Optimizer::take(double learning_rate, std::vector<Step::Slot> slots, Gradie
   }
   Step step(std::move(slots), gradients, skips);
   std::vector<Parameter>& parameters = step.parameters();
+  if (parameters.empty()) throw_without_gradients(rule_->name(), gradients, where);
   std::optional<detail::Skipping> skipping;
-  if (scaling && !parameters.empty()) {
+  if (scaling) {
     skipping.emplace(parameters, *scaling, where);
     step.assign(scaling->taken, skipping->taken(parameters.front().value.device()));
   }

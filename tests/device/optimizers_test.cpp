@@ -70,6 +70,12 @@ TEST_CASE("ten steps of each optimizer in f64") {
   check_ten_steps(SgdConfig{.momentum = 0.9, .nesterov = true}.init(), 0.05, ten::sgd_nesterov);
   check_ten_steps(AdamConfig{0.8, 0.95, 1e-3, 0.1}.init(), 0.02, ten::adam);
   check_ten_steps(AdamWConfig{.epsilon = 1e-3, .weight_decay = 0.1}.init(), 0.02, ten::adamw);
+  check_ten_steps(
+      AdamConfig{.beta1 = 0.8, .beta2 = 0.9, .epsilon = 1e-3, .weight_decay = 0.1, .amsgrad = true}.init(),
+      0.02, ten::adam_amsgrad);
+  check_ten_steps(
+      AdamWConfig{.beta1 = 0.8, .beta2 = 0.9, .epsilon = 1e-3, .weight_decay = 0.1, .amsgrad = true}.init(),
+      0.02, ten::adamw_amsgrad);
   check_ten_steps(AdaMaxConfig{0.8, 0.95, 1e-3, 0.1}.init(), 0.02, ten::adamax);
   check_ten_steps(RmsPropConfig{.alpha = 0.9, .epsilon = 1e-3, .weight_decay = 0.1}.init(), 0.02,
                   ten::rmsprop);
@@ -348,6 +354,35 @@ TEST_CASE("averages of weights") {
   check_close(back.model(nn::valid(model)).weight.dynamic(), {3, 3});
   CHECK_THROWS_AS(optim::SwaConfig{}.init().model(model), Error);
   CHECK_THROWS_AS(optim::EmaConfig{.decay = 1}.init(), Error);
+}
+
+TEST_CASE("averages of tied weights are tied, and those of a checkpoint too") {
+  const Device device = training();
+  struct Tied {
+    Tensor<1> a, b, other;
+  };
+  const auto make = [&](double value) {
+    const auto shared = Tensor<1>::full({2}, value, device).require_grad();
+    return Tied{shared, shared, Tensor<1>::full({2}, value, device).require_grad()};
+  };
+  auto ema = optim::EmaConfig{.decay = 0.5}.init();
+  ema.update(make(2));
+  auto loaded = optim::EmaConfig{.decay = 0.5}.init();
+  loaded.load_record(ema.to_record(), device);
+  for (optim::WeightAverage* average : {&ema, &loaded}) {
+    average->update(make(4));
+    const Tied averaged = average->model(make(0));
+    CHECK(averaged.a.dynamic().node().get() == averaged.b.dynamic().node().get());
+    CHECK(averaged.a.dynamic().node().get() != averaged.other.dynamic().node().get());
+    for (const auto* x : {&averaged.a, &averaged.b, &averaged.other}) check_close(x->dynamic(), {3, 3});
+  }
+  // Of a model whose weights are tied no longer.
+  Tied apart = make(6);
+  apart.b = Tensor<1>::full({2}, 1, device).require_grad();
+  ema.update(apart);
+  const Tied averaged = ema.model(apart);
+  check_close(averaged.a.dynamic(), {4.5f, 4.5f});
+  check_close(averaged.b.dynamic(), {2, 2});
 }
 
 namespace {

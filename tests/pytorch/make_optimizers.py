@@ -35,6 +35,8 @@ for name, make in {
     "sgd_nesterov": lambda p: torch.optim.SGD(p, lr=0.05, momentum=0.9, nesterov=True),
     "adam": lambda p: torch.optim.Adam(p, lr=0.02, betas=(0.8, 0.95), eps=1e-3, weight_decay=0.1),
     "adamw": lambda p: torch.optim.AdamW(p, lr=0.02, eps=1e-3, weight_decay=0.1),
+    "adam_amsgrad": lambda p: torch.optim.Adam(p, lr=0.02, betas=(0.8, 0.9), eps=1e-3, weight_decay=0.1, amsgrad=True),
+    "adamw_amsgrad": lambda p: torch.optim.AdamW(p, lr=0.02, betas=(0.8, 0.9), eps=1e-3, weight_decay=0.1, amsgrad=True),
     "adamax": lambda p: torch.optim.Adamax(p, lr=0.02, betas=(0.8, 0.95), eps=1e-3, weight_decay=0.1),
     "rmsprop": lambda p: torch.optim.RMSprop(p, lr=0.02, alpha=0.9, eps=1e-3, weight_decay=0.1),
     "rmsprop_centered": lambda p: torch.optim.RMSprop(p, lr=0.02, alpha=0.9, eps=1e-3, momentum=0.7, centered=True),

@@ -20,6 +20,9 @@ struct SINTER_API AdamConfig {
   double beta1 = 0.9, beta2 = 0.999;
   double epsilon = 1e-8;
   double weight_decay = 0;
+  /// Divides by the greatest v that there was: S. Reddi et al., "On the convergence of Adam and beyond",
+  /// 2018. State: max_exp_avg_sq.
+  bool amsgrad = false;
   StepOptions options = {};
 
   /// Throws Error when a value is out of range.
@@ -32,6 +35,7 @@ struct SINTER_API AdamWConfig {
   double beta1 = 0.9, beta2 = 0.999;
   double epsilon = 1e-8;
   double weight_decay = 0.01;
+  bool amsgrad = false;  // as in AdamConfig
   StepOptions options = {};
 
   Optimizer init() const;
