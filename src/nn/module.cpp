@@ -1,4 +1,5 @@
 // Functions on the state of a module.
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -24,6 +25,13 @@ bool path_matches(std::string_view pattern, std::string_view path) {
   }
   while (p < pattern.size() && pattern[p] == '*') ++p;
   return p == pattern.size();
+}
+
+bool detail::SeenOnce::add(const Identity& identity) {
+  const auto at = std::lower_bound(seen_.begin(), seen_.end(), identity);
+  if (at != seen_.end() && *at == identity) return false;
+  seen_.insert(at, identity);
+  return true;
 }
 
 namespace nn::detail {

@@ -122,6 +122,10 @@ TEST_CASE("tied parameters are saved once, and stay tied") {
     return Tied{shared, shared, Tensor<1>::zeros({3}, device).require_grad()};
   };
   const Tied model = make(2);
+  CHECK(num_parameters(model) == 6);
+  CHECK(describe(model) == "Tied, a (3), b (3) tied, other (3), 6 parameters\ntotal: 6 parameters\n");
+  CHECK(num_parameters(nn::fork(model)) == 6);
+  CHECK(num_parameters(std::vector<Tied>{model, make(2)}) == 12);
   const record::Record record = record::Record::from_bytes(record::to_bytes(model));
   CHECK(record.entries().size() == 2);
   CHECK(record.find("a"));
