@@ -26,18 +26,19 @@ AnyTensor* find(ParameterState& state, std::string_view name) {
   return nullptr;
 }
 
-/// sqrt of the sum of all squares, in f32, or f64 where a gradient has that.
+/// sqrt of the sum of all squares, in f32, or f64 where a gradient has that. The sums of the gradients become
+/// one vector: adding them up one by one would be a chain, a few of them in a launch.
 A norm_of(const std::vector<const A*>& gradients, const Location& where) {
   DType dtype = DType::f32;
   for (const A* gradient : gradients)
     if (gradient->dtype() == DType::f64) dtype = DType::f64;
-  A sum;
+  std::vector<A> sums;
   for (const A* gradient : gradients) {
     const A squares = gradient->cast(arithmetic_of(gradient->dtype()), where).square(where);
-    const A one = squares.sum(squares.all_axes(), where).reshape({}, where).cast(dtype, where);
-    sum = sum.defined() ? A::add(sum, one.to_device(sum.device(), where), where) : one;
+    const A one = squares.sum(squares.all_axes(), where).reshape({1}, where).cast(dtype, where);
+    sums.push_back(sums.empty() ? one : one.to_device(sums.front().device(), where));
   }
-  return sum.sqrt(where);
+  return A::cat(sums, 0, where).sum(0, where).reshape({}, where).sqrt(where);
 }
 
 /// min(1, limit / (norm + 1e-6))
