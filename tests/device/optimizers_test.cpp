@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <sinter/config.h>
 #include <sinter/nn.h>
 #include <sinter/optim.h>
 
@@ -422,6 +423,45 @@ TEST_CASE("schedules") {
     CHECK(plateau.next(ten::metrics[i]) == doctest::Approx(ten::rates_plateau[i]));
   }
   CHECK_THROWS_AS(plateau.next(NAN), Error);
+}
+
+TEST_CASE("a schedule of a configuration") {
+  namespace s = optim::schedule;
+  using optim::ScheduleConfig;
+  using Kind = ScheduleConfig::Kind;
+  const auto same = [](const ScheduleConfig& config, const optim::Schedule& expected) {
+    const optim::Schedule found = config::from_json<ScheduleConfig>(config::to_json(config)).init();
+    for (const std::int64_t step : {0, 1, 2, 3, 5, 8, 13, 100}) CHECK(found(step) == expected(step));
+  };
+  same({.rate = 0.1}, s::constant(0.1));
+  same({.kind = Kind::linear, .rate = 0.1, .last = 0.02, .steps = 8}, s::linear(0.1, 0.02, 8));
+  same({.kind = Kind::cosine, .rate = 0.1, .last = 0.01, .steps = 11}, s::cosine(0.1, 0.01, 11));
+  same({.kind = Kind::warm_restarts, .rate = 0.1, .last = 0.01, .steps = 3, .growth = 2},
+       s::warm_restarts(0.1, 0.01, 3, 2));
+  same({.kind = Kind::exponential, .rate = 0.1, .gamma = 0.8}, s::exponential(0.1, 0.8));
+  same({.kind = Kind::steps, .rate = 0.1, .steps = 3, .gamma = 0.5}, s::steps(0.1, 0.5, 3));
+  same({.kind = Kind::milestones, .rate = 0.1, .gamma = 0.5, .milestones = {2, 5}},
+       s::milestones(0.1, 0.5, {2, 5}));
+  same({.kind = Kind::noam, .rate = 2, .d_model = 64, .warmup = 4}, s::noam(2, 64, 4));
+  same({.kind = Kind::one_cycle, .rate = 0.1, .steps = 12}, s::one_cycle(0.1, 12));
+  check_rates(ScheduleConfig{.rate = 0.4, .warmup = 4}.init(), {0.1, 0.2, 0.3, 0.4, 0.4});
+  check_rates(ScheduleConfig{.kind = Kind::linear, .rate = 1, .steps = 4, .warmup = 2}.init(),
+              {0.5, 0.75, 0.5, 0.25, 0});
+
+  struct Settings {
+    ScheduleConfig schedule;
+  } settings;
+  const char* arguments[] = {"program", "--schedule.kind=cosine", "--schedule.steps=10",
+                             "--schedule.warmup=2"};
+  config::parse_arguments(settings, 4, arguments);
+  CHECK(settings.schedule.init()(0) == doctest::Approx(0.5e-3));
+  CHECK_THROWS_WITH_AS(ScheduleConfig{.steps = 3}.init(), doctest::Contains("the kind constant has no steps"),
+                       Error);
+  CHECK_THROWS_WITH_AS((ScheduleConfig{.kind = Kind::noam, .last = 1, .warmup = 1}.init()),
+                       doctest::Contains("the kind noam has no last rate"), Error);
+  CHECK_THROWS_WITH_AS(ScheduleConfig{.kind = Kind::cosine}.init(),
+                       doctest::Contains("the number of steps is 0"), Error);
+  CHECK_THROWS_WITH_AS(ScheduleConfig{.warmup = -1}.init(), doctest::Contains("the warmup is -1"), Error);
 }
 
 TEST_CASE("a schedule as text") {
