@@ -323,7 +323,10 @@ AnyTensor detail::gaussian_nll(const AnyTensor& mean, const AnyTensor& target, c
                                const GaussianNllOptions& options, Reduction reduction, Location where) {
   require_one_shape("gaussian_nll", mean, {&target, &variance}, where);
   require(options.epsilon > 0, "gaussian_nll", "epsilon, expected more than 0,", options.epsilon, where);
-  const A v = A::maximum(variance, options.epsilon, where);
+  // A variance that is too small counts as epsilon, and has the gradient of one: it could never grow
+  // otherwise.
+  const A least = A::add(A::sub(variance, variance.detach(), where), options.epsilon, where);
+  const A v = A::where(A::less(variance, options.epsilon, where), least, variance, where);
   const A square = A::sub(mean, target, where).square(where);
   A loss = A::mul(A::add(v.log(where), A::div(square, v, where), where), 0.5, where);
   if (options.full) loss = A::add(loss, 0.5 * std::log(2 * std::numbers::pi), where);

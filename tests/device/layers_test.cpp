@@ -312,6 +312,14 @@ TEST_CASE("similarity") {
   check("pairwise_distance_3", [](Inputs x) {
     return nn::PairwiseDistance{3, 1e-3}.forward(t<2>(x[0]), t<2>(x[1])).dynamic();
   });
+  // Of equal vectors, no distance and no NaN in the gradient.
+  for (const double p : {2.0, 3.0}) {
+    const auto a = Tensor<2>::from_data({{1, 2}, {3, 4}}, training()).require_grad();
+    const auto b = Tensor<2>::from_data({{1, 2}, {3, 5}}, training());
+    const auto distance = nn::PairwiseDistance{p, 0}.forward(a, b);
+    check_close(distance.dynamic(), {0, 1});
+    check_close(distance.sum().backward().get(a)->dynamic(), {0, 0, 0, -1});
+  }
 }
 
 namespace {

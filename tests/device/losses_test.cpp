@@ -153,6 +153,11 @@ TEST_CASE("losses where a formula would overflow") {
   const auto of_logits =
       nn::binary_cross_entropy<nn::Reduction::sum>(sigmoid(far), matrix({0.5, 0.5, 1, 1}, 2)).backward();
   check_close(of_logits.get(far)->dynamic(), {0, 0, 0, -0.5f});
+  // A variance of less than epsilon has the gradient of epsilon.
+  const Tensor<2> small = matrix({0, 1e-7f, 0.5}, 1).require_grad(), one = matrix({1, 1, 1}, 1);
+  const auto nll = nn::gaussian_nll<nn::Reduction::none>(one, one, small);
+  check_close(nll.dynamic(), {-6.9077554f, -6.9077554f, -0.34657359f});
+  check_close(nll.sum().backward().get(small)->dynamic(), {5e5f, 5e5f, 1});
   // -log x: -1 / x, and 1 / x^2.
   const Tensor<2> half = matrix({0.5}, 1).require_grad();
   const auto first =

@@ -234,7 +234,8 @@ Reduced<kReduction, R> kl_divergence(const Tensor<R>& log_probability, const Ten
       detail::kl_divergence(log_probability.dynamic(), target.dynamic(), log_target, kReduction, where));
 }
 
-/// (log v + (x - y)^2 / v) / 2, and log(2 pi) / 2 with `full`, for v = max(variance, epsilon).
+/// (log v + (x - y)^2 / v) / 2, and log(2 pi) / 2 with `full`, for v = max(variance, epsilon), whose gradient
+/// the variance has also where it is less, as in PyTorch.
 template <Reduction kReduction = Reduction::mean, std::size_t R>
 Reduced<kReduction, R> gaussian_nll(const Tensor<R>& mean, const Tensor<R>& target, const Tensor<R>& variance,
                                     const GaussianNllOptions& options = {},
