@@ -106,6 +106,19 @@ std::vector<State> fork(std::vector<State> states, Location where) {
   });
 }
 
+std::vector<State> map(std::vector<State> states,
+                       const Function<AnyTensor(const std::string&, const AnyTensor&)>& function,
+                       Location where) {
+  return each_once(std::move(states), [&](const State& state) {
+    const AnyTensor& tensor = state.tensor;
+    if (state.is_buffer) return tensor;
+    const AnyTensor next = function(state.path, tensor.inner());
+    if (!next.defined())
+      throw Error("[map] of the parameter " + state.path + " the function made nothing", where);
+    return leaf_like(next.detach().to_device(tensor.device(), where), tensor, where);
+  });
+}
+
 bool equal(const std::vector<State>& a, const std::vector<State>& b, Location where) {
   if (a.size() != b.size()) return false;
   AnyTensor same;

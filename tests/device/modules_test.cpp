@@ -147,3 +147,36 @@ TEST_CASE("tied parameters are saved once, and stay tied") {
   CHECK_FALSE(moved.a.dynamic().device().is_autodiff());
   CHECK(moved.a.dynamic().value().get() == moved.b.dynamic().value().get());
 }
+
+TEST_CASE("the parameters of a model are mapped") {
+  struct Net {
+    nn::Linear first;
+    nn::BatchNorm norm;
+    Tensor<2> head;  // tied to the first one's weight
+    Tensor<1, Int> count;
+  };
+  const Device device = training();
+  Net net{nn::LinearConfig{2, 3}.init(device),
+          nn::BatchNormConfig{.channels = 3}.init(device),
+          {},
+          Tensor<1, Int>::from_data({4}, device)};
+  net.head = net.first.weight;
+  std::vector<std::string> paths;
+  const Net mapped = nn::map(net, [&](const std::string& path, const AnyTensor& x) {
+    paths.push_back(path);
+    CHECK_FALSE(x.device().is_autodiff());
+    return path_matches("*.bias", path) ? x : AnyTensor::mul(x, 0);
+  });
+  CHECK(paths == std::vector<std::string>{"first.weight", "first.bias", "norm.weight", "norm.bias", "count"});
+  check_close(mapped.head.dynamic(), {0, 0, 0, 0, 0, 0});
+  CHECK(mapped.head.dynamic().node().get() == mapped.first.weight.dynamic().node().get());
+  CHECK(mapped.first.weight.requires_grad());
+  CHECK(nn::equal(*mapped.first.bias, *net.first.bias));
+  check_close(mapped.norm.running_var.dynamic(), {1, 1, 1});
+  CHECK(mapped.count.to_vector<std::int64_t>() == std::vector<std::int64_t>{0});
+  CHECK(values_of(net.head.dynamic())[0] != 0);
+  CHECK_THROWS_WITH_AS(nn::map(net, [](const std::string&, const AnyTensor&) { return AnyTensor(); }),
+                       doctest::Contains("of the parameter first.weight the function made nothing"), Error);
+  CHECK_THROWS_AS(nn::map(net, [](const std::string&, const AnyTensor& x) { return x.unsqueeze(0); }),
+                  ShapeError);
+}

@@ -78,6 +78,8 @@ TEST_CASE("ten steps of each optimizer in f64") {
       AdamWConfig{.beta1 = 0.8, .beta2 = 0.9, .epsilon = 1e-3, .weight_decay = 0.1, .amsgrad = true}.init(),
       0.02, ten::adamw_amsgrad);
   check_ten_steps(AdaMaxConfig{0.8, 0.95, 1e-3, 0.1}.init(), 0.02, ten::adamax);
+  check_ten_steps(RAdamConfig{0.8, 0.95, 1e-3, 0.1}.init(), 0.02, ten::radam);
+  check_ten_steps(AdaDeltaConfig{0.8, 1e-3, 0.1}.init(), 0.9, ten::adadelta);
   check_ten_steps(RmsPropConfig{.alpha = 0.9, .epsilon = 1e-3, .weight_decay = 0.1}.init(), 0.02,
                   ten::rmsprop);
   check_ten_steps(RmsPropConfig{.alpha = 0.9, .epsilon = 1e-3, .momentum = 0.7, .centered = true}.init(),

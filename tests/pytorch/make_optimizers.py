@@ -38,6 +38,8 @@ for name, make in {
     "adam_amsgrad": lambda p: torch.optim.Adam(p, lr=0.02, betas=(0.8, 0.9), eps=1e-3, weight_decay=0.1, amsgrad=True),
     "adamw_amsgrad": lambda p: torch.optim.AdamW(p, lr=0.02, betas=(0.8, 0.9), eps=1e-3, weight_decay=0.1, amsgrad=True),
     "adamax": lambda p: torch.optim.Adamax(p, lr=0.02, betas=(0.8, 0.95), eps=1e-3, weight_decay=0.1),
+    "radam": lambda p: torch.optim.RAdam(p, lr=0.02, betas=(0.8, 0.95), eps=1e-3, weight_decay=0.1),
+    "adadelta": lambda p: torch.optim.Adadelta(p, lr=0.9, rho=0.8, eps=1e-3, weight_decay=0.1),
     "rmsprop": lambda p: torch.optim.RMSprop(p, lr=0.02, alpha=0.9, eps=1e-3, weight_decay=0.1),
     "rmsprop_centered": lambda p: torch.optim.RMSprop(p, lr=0.02, alpha=0.9, eps=1e-3, momentum=0.7, centered=True),
     "adagrad": lambda p: torch.optim.Adagrad(p, lr=0.1, lr_decay=0.1, eps=1e-3, weight_decay=0.1,
