@@ -128,8 +128,8 @@ struct SINTER_API ScheduleConfig {
   /// Noam's has one of its own, of as many steps.
   std::int64_t warmup = 0;
 
-  /// Throws Error where a number that the kind needs is out of range, or where `steps`, `last`, `milestones` or
-  /// `growth` is set for a kind that has none.
+  /// Throws Error where a number that the kind needs is out of range, or where `steps`, `last`, `milestones`
+  /// or `growth` is set for a kind that has none.
   Schedule init() const;
 };
 
