@@ -362,7 +362,7 @@ std::int64_t num_parameters(const M& module) {
   std::int64_t count = 0;
   detail::SeenOnce seen;
   visit_parameters(module, [&](const std::string&, const auto& tensor) {
-    if (seen.is_new(tensor)) count += tensor.shape().numel();
+    if (tensor.defined() && seen.is_new(tensor)) count += tensor.shape().numel();
   });
   return count;
 }

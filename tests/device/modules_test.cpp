@@ -180,3 +180,26 @@ TEST_CASE("the parameters of a model are mapped") {
   CHECK_THROWS_AS(nn::map(net, [](const std::string&, const AnyTensor& x) { return x.unsqueeze(0); }),
                   ShapeError);
 }
+
+TEST_CASE("what was never given a value stays so, and is not saved") {
+  struct Net {
+    Tensor<1> weight, later;
+    Buffer<1> seen;  // set by the first forward pass
+  };
+  const Device device = training();
+  const Net net{Tensor<1>::ones({3}, device).require_grad(), {}, {}};
+  CHECK(num_parameters(net) == 3);
+  auto average = optim::EmaConfig{}.init();
+  average.update(net);
+  for (const Net& same :
+       {nn::valid(net), nn::fork(net), nn::freeze(net), nn::to_device(net, device.inner()),
+        nn::map(net, [](const std::string&, const AnyTensor& x) { return x; }), average.model(net)}) {
+    CHECK(same.weight.defined());
+    CHECK_FALSE(same.later.defined());
+    CHECK_FALSE(same.seen.defined());
+  }
+  Net stepped = net;
+  optim::SgdConfig{}.init().step(0.5, stepped, stepped.weight.sum().backward());
+  check_close(stepped.weight.dynamic(), {0.5f, 0.5f, 0.5f});
+  CHECK_THROWS_WITH_AS(record::to_record(net), doctest::Contains("later of the module is empty"), DataError);
+}

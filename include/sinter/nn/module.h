@@ -1,4 +1,5 @@
-// Functions on any module, that is on any struct that holds tensors.
+// Functions on any module, that is on any struct that holds tensors. What was never given a value, an empty
+// handle, stays so.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +38,8 @@ template <class M>
 void set_state(M& model, std::vector<State> states) {
   std::size_t at = 0;
   visit_state(model, [&](const std::string&, auto& state) {
-    state = std::remove_cvref_t<decltype(state)>(std::move(states[at++].tensor));
+    AnyTensor& next = states[at++].tensor;
+    if (next.defined()) state = std::remove_cvref_t<decltype(state)>(std::move(next));
   });
 }
 
@@ -72,7 +74,7 @@ M set_training(M model, bool on) {
 template <class M>
 M valid(M model) {
   visit_state(model, [](const std::string&, auto& state) {
-    state = std::remove_cvref_t<decltype(state)>(state.dynamic().inner());
+    if (state.defined()) state = std::remove_cvref_t<decltype(state)>(state.dynamic().inner());
   });
   return set_training(std::move(model), false);
 }

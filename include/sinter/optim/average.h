@@ -32,7 +32,8 @@ class SINTER_API WeightAverage {
     std::vector<AnyTensor> next = averages(parameters_of(model), where);
     std::size_t at = 0;
     visit_parameters(model, [&](const std::string&, auto& tensor) {
-      tensor = std::remove_cvref_t<decltype(tensor)>(std::move(next[at++]));
+      AnyTensor& average = next[at++];
+      if (average.defined()) tensor = std::remove_cvref_t<decltype(tensor)>(std::move(average));
     });
     return model;
   }
