@@ -210,6 +210,20 @@ TEST_CASE("embedding, bilinear, and activations with parameters") {
                  "[prelu] slopes of shape (3) for"));
 }
 
+TEST_CASE("a layer that was declared and never made says so") {
+  const auto x = Tensor<4>::ones({1, 2, 4, 4}, Device::best());
+  CHECK(contains(error_of([&] { nn::Linear{}.forward(x); }), "[linear] the weight was never given a value"));
+  CHECK(contains(error_of([&] { nn::Conv2d{}.forward(x); }), "[conv2d] the weight was never given a value"));
+  CHECK(contains(error_of([&] { nn::Conv1d{}.forward(x.flatten<3>()); }), "[conv] the weight was never"));
+  CHECK(
+      contains(error_of([&] { nn::ConvTranspose2d{}.forward(x); }), "[conv_transpose] the weight was never"));
+  CHECK(
+      contains(error_of([&] { nn::DeformConv2d{}.forward(x, x); }), "[deform_conv2d] the weight was never"));
+  CHECK(contains(error_of([&] { nn::Embedding{}.forward(Tensor<1, Int>::zeros({1}, Device::best())); }),
+                 "[embedding] the weight was never given a value"));
+  CHECK(contains(error_of([&] { nn::Bilinear{}.forward(x, x); }), "[bilinear] the weight was never"));
+}
+
 TEST_CASE("each activation as a layer is its function, with its numbers in their places") {
   // The functions themselves are held against PyTorch's values by tests/cases.
   const auto x = Tensor<2>::from_data({{-3.5, -1, -0.25, 0}, {0.2, 0.75, 1.5, 7}}, training());
