@@ -65,6 +65,14 @@ def of_rms_norm_backward(s, dtype, device):
     return [*of_rms_norm(s, dtype, device), normal(s, dtype, device)]
 
 
+def of_channel_norm(s, dtype, device):
+    return [normal(s, dtype, device), normal((s[1],), dtype, device), normal((s[1],), dtype, device)]
+
+
+def of_channel_norm_backward(s, dtype, device):
+    return [*of_channel_norm(s, dtype, device), normal(s, dtype, device)]
+
+
 def of_cross_entropy(s, dtype, device):
     return [normal(s, dtype, device), indices((s[0],), s[1], device)]
 
@@ -163,6 +171,28 @@ def rms_norm_backward(x, weight, dy, rstd):
     return aten._fused_rms_norm_backward(dy, x, [x.shape[1]], rstd, weight, [True, True])
 
 
+def batch_norm(x, weight, bias):
+    return F.batch_norm(x, None, None, weight, bias, True, 0.1, EPSILON)
+
+
+def save_batch_norm(x, weight, bias, dy):
+    _, mean, rstd = torch.native_batch_norm(x, weight, bias, None, None, True, 0.1, EPSILON)
+    return x, weight, bias, dy, mean, rstd
+
+
+def batch_norm_backward(x, weight, bias, dy, mean, rstd):
+    return aten.native_batch_norm_backward(dy, x, weight, None, None, mean, rstd, True, EPSILON, [True, True, True])
+
+
+def save_group_norm(x, weight, bias, dy):
+    _, mean, rstd = torch.native_group_norm(x, weight, bias, *x.shape, 32, EPSILON)
+    return x, weight, bias, dy, mean, rstd
+
+
+def group_norm_backward(x, weight, bias, dy, mean, rstd):
+    return aten.native_group_norm_backward(dy, x, mean, rstd, weight, *x.shape, 32, [True, True, True])
+
+
 def save_cross_entropy(x, targets):
     return x, targets, torch.ones((), dtype=x.dtype, device=x.device)
 
@@ -197,6 +227,10 @@ OPERATIONS = {
     "rms_norm_backward": Operation(of_rms_norm_backward,
                                    rms_norm_backward if HAS_RMS_NORM_BACKWARD else rms_norm_backward_by_ops,
                                    save_rms_norm, rms_norm_backward_by_ops),
+    "batch_norm": Operation(of_channel_norm, batch_norm),
+    "batch_norm_backward": Operation(of_channel_norm_backward, batch_norm_backward, save_batch_norm),
+    "group_norm_32": Operation(of_channel_norm, lambda x, w, b: F.group_norm(x, 32, w, b, EPSILON)),
+    "group_norm_32_backward": Operation(of_channel_norm_backward, group_norm_backward, save_group_norm),
     "cross_entropy": Operation(of_cross_entropy, lambda x, t: F.cross_entropy(x, t)),
     "cross_entropy_backward": Operation(of_cross_entropy, cross_entropy_backward, save_cross_entropy),
 

@@ -66,6 +66,16 @@ Tensors of_rms_norm_backward(const Dims& s, DType dtype, const Device& device) {
   return {leaf(s, dtype, device), leaf({1, s[1]}, dtype, device), normal(s, dtype, device)};
 }
 
+/// Images by channels: n, channels, elements of an image; weight and bias of each channel.
+Tensors of_channel_norm(const Dims& s, DType dtype, const Device& device) {
+  return {normal(s, dtype, device), normal({s[1]}, dtype, device), normal({s[1]}, dtype, device)};
+}
+
+Tensors of_channel_norm_backward(const Dims& s, DType dtype, const Device& device) {
+  return {leaf(s, dtype, device), leaf({s[1]}, dtype, device), leaf({s[1]}, dtype, device),
+          normal(s, dtype, device)};
+}
+
 Tensors of_cross_entropy(const Dims& s, DType dtype, const Device& device) {
   return {normal(s, dtype, device), indices({s[0]}, s[1], device)};
 }
@@ -153,6 +163,22 @@ AnyTensor layer_norm(const Tensors& in) {
 }
 
 AnyTensor rms_norm(const Tensors& in) { return rms_normalised(Tensor<2>(in[0]), Tensor<2>(in[1])).dynamic(); }
+
+/// As in training. Nobody reads the running statistics, so that nothing is computed of them.
+AnyTensor batch_norm(const Tensors& in) {
+  const auto zeros = Tensor<1>::zeros({in[1].shape()[0]}, in[1].device().inner());
+  const sn::nn::BatchNorm layer{.weight = Tensor<1>(in[1]),
+                                .bias = Tensor<1>(in[2]),
+                                .running_mean = sn::Buffer<1>(zeros),
+                                .running_var = sn::Buffer<1>(zeros),
+                                .training = true};
+  return layer.forward(Tensor<3>(in[0])).dynamic();
+}
+
+AnyTensor group_norm_32(const Tensors& in) {
+  const sn::nn::GroupNorm layer{.groups = 32, .weight = Tensor<1>(in[1]), .bias = Tensor<1>(in[2])};
+  return layer.forward(Tensor<3>(in[0])).dynamic();
+}
 
 /// The gradients of the first `leaves` inputs where that of `result` is the last input.
 Tensors gradients(const AnyTensor& result, const Tensors& in, std::size_t leaves) {
@@ -251,6 +277,12 @@ const std::vector<ShapeOperation>& operations() {
       of_several("rms_norm", 2, of_rms_norm, rms_norm),
       {"rms_norm_backward", 2, of_rms_norm_backward,
        [](const Tensors& in) { return gradients(rms_norm(in), in, 2); }},
+      of_several("batch_norm", 3, of_channel_norm, batch_norm),
+      {"batch_norm_backward", 3, of_channel_norm_backward,
+       [](const Tensors& in) { return gradients(batch_norm(in), in, 3); }},
+      of_several("group_norm_32", 3, of_channel_norm, group_norm_32),
+      {"group_norm_32_backward", 3, of_channel_norm_backward,
+       [](const Tensors& in) { return gradients(group_norm_32(in), in, 3); }},
       of_several("cross_entropy", 2, of_cross_entropy, cross_entropy),
       {"cross_entropy_backward", 2, of_cross_entropy_backward, cross_entropy_backward},
 

@@ -9,7 +9,8 @@ DTYPES = ("f32", "bf16", "f16")
 # How many sizes each operation takes.
 SIZES = {
     "softmax": 2, "softmax_backward": 2, "layer_norm": 2, "layer_norm_backward": 2, "rms_norm": 2,
-    "rms_norm_backward": 2, "cross_entropy": 2, "cross_entropy_backward": 2,
+    "rms_norm_backward": 2, "batch_norm": 3, "batch_norm_backward": 3, "group_norm_32": 3, "group_norm_32_backward": 3,
+    "cross_entropy": 2, "cross_entropy_backward": 2,
     "matmul": 3, "linear": 3, "weight_gradient": 3, "matmul_batch": 4, "linear_gelu": 3, "linear_residual": 3,
     "conv3": 5, "conv3_bias_relu": 5, "conv3_backward": 5,
     "sum_dim0": 2, "sum_dim1": 2, "argmax_dim1": 2, "sum_middle": 3, "max_middle": 3, "sum_dims02": 3,
@@ -70,6 +71,10 @@ def random_shape(random, operation, elements):
         columns = size(random, 16, 8192)
         rows = max(elements // columns, 16)
         return rows, columns, size(random, 16, columns if operation.endswith("_dim1") else rows)
+    if operation.startswith(("batch_norm", "group_norm")):
+        image = size(random, 16, 12544)
+        channels = 32 * size(random, 1, 64) if operation.startswith("group_norm") else size(random, 3, 2048)
+        return max(elements // (image * channels), 2), channels, image
     if "pool" in operation:
         height, width = size(random, 7, 256), size(random, 7, 256)
         channels = size(random, 1, 512)

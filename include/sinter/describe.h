@@ -88,15 +88,18 @@ class SINTER_API ModuleTree {
   template <class T>
   std::int64_t add_tensor(const std::string& name, const T& tensor, std::size_t owner, bool is_buffer) {
     const bool defined = tensor.defined();
-    const std::int64_t count = defined ? tensor.shape().numel() : 0;
+    const bool is_tied = defined && !is_buffer && !seen_.is_new(tensor);
+    const std::int64_t count = defined && !is_tied ? tensor.shape().numel() : 0;
     if constexpr (requires { tensor.requires_grad(); })
       if (defined && is_float(tensor.dtype())) (tensor.requires_grad() ? trained_ : frozen_) += count;
-    add_line(name, defined ? to_string(tensor.shape()) : std::string("empty"), count, owner, is_buffer);
+    const std::string shape = defined ? to_string(tensor.shape()) : std::string("empty");
+    add_line(name, is_tied ? shape + " tied" : shape, count, owner, is_buffer);
     return count;
   }
 
   std::vector<Line> lines_;
   std::size_t depth_ = 0;
+  SeenOnce seen_;
   std::int64_t trained_ = 0,
                frozen_ = 0;  // elements of floating-point tensors that require a gradient, or none
 };
@@ -104,7 +107,8 @@ class SINTER_API ModuleTree {
 }  // namespace detail
 
 /// Describes the module as a tree, a line for each sub-module: its path within its parent, its type, its own
-/// tensors and buffers with their shapes, and the number of parameters in it and below. Where some parameters
+/// tensors and buffers with their shapes, and the number of parameters in it and below. A parameter that is
+/// reached on several paths is counted where it comes first, and "tied" elsewhere. Where some parameters
 /// require a gradient and others none, the last line says how many are frozen. Visits the same fields as
 /// visit_parameters().
 ///

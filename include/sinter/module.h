@@ -291,6 +291,24 @@ struct TrainingLeaf {
   static constexpr bool matches = std::is_same_v<T, Training>;
 };
 
+// Which tensors were seen: a parameter that is reached on several paths (tied weights) is one.
+class SINTER_API SeenOnce {
+ public:
+  template <class T>
+  bool is_new(const T& tensor) {
+    if constexpr (requires { tensor.dynamic().node(); }) {
+      return add({tensor.dynamic().value().get(), tensor.dynamic().node().get()});
+    } else {
+      return true;
+    }
+  }
+
+ private:
+  using Identity = std::pair<const void*, const void*>;
+  bool add(const Identity& identity);
+  std::vector<Identity> seen_;  // sorted
+};
+
 }  // namespace detail
 
 /// Calls f(path, x) for each x within `module` whose type the policy accepts, `Leaf::template matches<T>`, in
@@ -337,12 +355,15 @@ void visit_state(M& module, F&& f) {
 /// "encoder.*", "*.bias".
 SINTER_API bool path_matches(std::string_view pattern, std::string_view path);
 
-/// Number of elements of all tensors within `module`. Buffers do not count; a tensor
-/// that is reached on two paths counts twice.
+/// Number of elements of all tensors within `module`. Buffers do not count; a parameter that is reached on
+/// several paths counts once.
 template <class M>
 std::int64_t num_parameters(const M& module) {
   std::int64_t count = 0;
-  visit_parameters(module, [&](const std::string&, const auto& tensor) { count += tensor.shape().numel(); });
+  detail::SeenOnce seen;
+  visit_parameters(module, [&](const std::string&, const auto& tensor) {
+    if (tensor.defined() && seen.is_new(tensor)) count += tensor.shape().numel();
+  });
   return count;
 }
 

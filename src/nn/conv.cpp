@@ -9,6 +9,7 @@
 namespace sinter::nn {
 
 Tensor<4> Conv2d::forward(const Tensor<4>& x, Location where) const {
+  detail::require_given("conv2d", weight.dynamic(), where);
   Conv2dOptions options{.stride = stride, .padding = padding, .dilation = dilation, .groups = groups};
   AnyTensor y = x.dynamic().conv2d(weight.dynamic(), options, where);
   if (bias) y = detail::biased(y, bias->dynamic().reshape({1, bias->shape()[0], 1, 1}, where), where);

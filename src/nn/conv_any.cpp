@@ -92,6 +92,7 @@ Layer make(const Config& config, std::int64_t first, std::int64_t second, const 
 
 template <std::size_t N>
 Tensor<N + 2> Conv<N>::forward(const Tensor<N + 2>& x, Location where) const {
+  detail::require_given("conv", weight.dynamic(), where);
   const A y =
       convolve(x.dynamic(), weight.dynamic(), ConvOptions<N>{stride, padding, dilation, groups}, where);
   return Tensor<N + 2>(with_bias<N>(y, bias, where));
@@ -105,6 +106,7 @@ Conv<N> ConvConfig<N>::init(const Device& device, Location where) const {
 
 template <std::size_t N>
 Tensor<N + 2> ConvTranspose<N>::forward(const Tensor<N + 2>& x, Location where) const {
+  detail::require_given("conv_transpose", weight.dynamic(), where);
   const ConvTransposeOptions<N> options{stride, padding, output_padding, dilation, groups};
   const A y = convolve_transposed(x.dynamic(), weight.dynamic(), options, where);
   return Tensor<N + 2>(with_bias<N>(y, bias, where));

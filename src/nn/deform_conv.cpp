@@ -23,6 +23,7 @@ using A = AnyTensor;
 
 Tensor<4> DeformConv2d::forward(const Tensor<4>& input, const Tensor<4>& offset,
                                 const std::optional<Tensor<4>>& mask, Location where) const {
+  detail::require_given("deform_conv2d", weight.dynamic(), where);
   const Shape &in = input.shape(), &kernel = weight.shape();
   const std::int64_t n = in[0], c_in = in[1], h = in[2], w = in[3], c_out = kernel[0], kh = kernel[2],
                      kw = kernel[3];

@@ -5,14 +5,16 @@
 
 #include <sinter/nn/dropout.h>
 
+#include "src/base/number_text.h"
+
 namespace sinter::nn {
 namespace {
 
 void require_probability(const char* layer, double probability, const Location& where) {
   if (!(probability >= 0 && probability <= 1))
-    throw Error("[" + std::string(layer) + "] the probability is " + std::to_string(probability) +
-                    ", expected 0 to 1",
-                where);
+    throw Error(
+        "[" + std::string(layer) + "] the probability is " + text_of(probability) + ", expected 0 to 1",
+        where);
 }
 
 }  // namespace
@@ -47,8 +49,7 @@ AnyTensor detail::alpha_dropout(const AnyTensor& x, double probability, bool tra
 
 AnyTensor detail::gaussian_noise(const AnyTensor& x, double deviation, bool training, Location where) {
   if (!(deviation >= 0))
-    throw Error("[gaussian_noise] the deviation is " + std::to_string(deviation) + ", expected 0 or more",
-                where);
+    throw Error("[gaussian_noise] the deviation is " + text_of(deviation) + ", expected 0 or more", where);
   if (!training || deviation == 0) return x;
   AnyTensor noise = AnyTensor::normal(x.shape(), 0.0, deviation, x.device().inner(), where);
   return AnyTensor::add(x, noise.cast(x.dtype(), where), where);

@@ -6,6 +6,7 @@
 namespace sinter::nn {
 
 AnyTensor detail::embedding(const AnyTensor& index, const AnyTensor& weight, Location where) {
+  require_given("embedding", weight, where);
   Shape shape = index.shape();
   shape.push_back(weight.shape()[1]);
   const AnyTensor flat = index.reshape({index.numel()}, where);

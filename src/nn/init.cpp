@@ -149,4 +149,11 @@ void detail::require_positive(const char* layer, const char* name, std::int64_t 
         where);
 }
 
+void detail::require_given(const char* layer, const AnyTensor& weight, const Location& where) {
+  if (!weight.defined())
+    throw Error("[" + std::string(layer) +
+                    "] the weight was never given a value: the config's init(device) makes a layer",
+                where);
+}
+
 }  // namespace sinter::nn

@@ -16,4 +16,8 @@ AnyTensor biased(const AnyTensor& y, const AnyTensor& bias, const Location& wher
 /// Throws ShapeError "[layer] name is value, expected 1 or more" unless value is positive.
 void require_positive(const char* layer, const char* name, std::int64_t value, const Location& where);
 
+/// Throws Error that names the layer where its weight was never given a value: it was declared, and not made
+/// by a config's init(device).
+void require_given(const char* layer, const AnyTensor& weight, const Location& where);
+
 }  // namespace sinter::nn::detail

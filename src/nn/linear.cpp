@@ -9,6 +9,7 @@
 namespace sinter::nn {
 
 AnyTensor detail::linear(const AnyTensor& x, const AnyTensor& weight, const AnyTensor* bias, Location where) {
+  require_given("linear", weight, where);
   std::int64_t d_out = weight.shape()[0], d_in = weight.shape()[1];
   if (x.shape().back() != d_in)
     throw ShapeError("[linear] the last dimension of the input " + to_string(x.shape()) +
@@ -41,6 +42,7 @@ Linear LinearConfig::init(const Device& device, Location where) const {
 
 AnyTensor detail::bilinear(const AnyTensor& a, const AnyTensor& b, const AnyTensor& weight,
                            const AnyTensor* bias, Location where) {
+  require_given("bilinear", weight, where);
   const Shape& shape = weight.shape();
   Shape rest_a = a.shape(), rest_b = b.shape();
   rest_a[rest_a.rank() - 1] = rest_b[rest_b.rank() - 1] = 1;

@@ -1,6 +1,7 @@
 // Low-rank matrices beside weights.
 #include <sinter/nn/lora.h>
 
+#include "src/base/number_text.h"
 #include "src/nn/init.h"
 
 namespace sinter::nn::detail {
@@ -36,11 +37,10 @@ LowRank new_low_rank(const AnyTensor& weight, bool is_table, const LoraOptions& 
   if (options.rank < 1)
     throw Error("[add_lora] the rank is " + std::to_string(options.rank) + ", expected 1 or more", where);
   if (!(options.alpha > 0))
-    throw Error("[add_lora] alpha is " + std::to_string(options.alpha) + ", expected more than 0", where);
+    throw Error("[add_lora] alpha is " + text_of(options.alpha) + ", expected more than 0", where);
   if (!(options.dropout >= 0 && options.dropout < 1))
-    throw Error(
-        "[add_lora] the dropout is " + std::to_string(options.dropout) + ", expected 0 to less than 1",
-        where);
+    throw Error("[add_lora] the dropout is " + text_of(options.dropout) + ", expected 0 to less than 1",
+                where);
   if (!weight.defined() || weight.rank() != 2 || !is_float(weight.dtype()))
     throw Error("[add_lora] the weight of " + path + " is no matrix of floating-point numbers", where);
   const std::int64_t d_out = weight.shape()[is_table ? 1 : 0], d_in = weight.shape()[is_table ? 0 : 1];

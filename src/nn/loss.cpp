@@ -11,6 +11,7 @@
 #include <sinter/nn/loss.h>
 #include <sinter/nn/similarity.h>
 
+#include "src/base/number_text.h"
 #include "src/tensor/autocast.h"
 
 namespace sinter::nn {
@@ -49,7 +50,7 @@ void require_one_shape(const char* loss, const A& first, std::initializer_list<c
 }
 
 void require(bool holds, const char* loss, const char* what, double value, const Location& where) {
-  if (!holds) throw Error("[" + std::string(loss) + "] " + what + " is " + std::to_string(value), where);
+  if (!holds) throw Error("[" + std::string(loss) + "] " + what + " is " + text_of(value), where);
 }
 
 /// A weight for each class, along axis 1 of logits.
@@ -64,8 +65,27 @@ A class_weights(const char* loss, const Tensor<1>& weights, const Shape& logits,
   return weights.dynamic().reshape(sizes, where);
 }
 
+/// A weight for each class, along the last axis of x.
+A weights_of_last_axis(const char* loss, const char* what, const Tensor<1>& weights, const A& x,
+                       const Location& where) {
+  const std::int64_t count = weights.shape()[0], classes = x.rank() == 0 ? 1 : x.shape()[-1];
+  if (count != 1 && count != classes)
+    throw ShapeError("[" + std::string(loss) + "] there are " + std::to_string(count) + " " + what +
+                         " for the " + std::to_string(classes) + " classes of " + to_string(x.shape()),
+                     where);
+  Dims sizes = Dims::filled(x.rank(), 1);
+  if (x.rank() > 0) sizes[x.rank() - 1] = count;
+  return weights.dynamic().reshape(sizes, where);
+}
+
 void require_smoothing(const char* loss, double smoothing, const Location& where) {
   require(smoothing >= 0 && smoothing <= 1, loss, "the label smoothing, expected 0 to 1,", smoothing, where);
+}
+
+/// Targets of two classes, of which smoothing makes s / 2 and 1 - s / 2.
+A smoothed_binary(const char* loss, const A& target, double smoothing, const Location& where) {
+  require_smoothing(loss, smoothing, where);
+  return smoothing == 0 ? target : A::add(A::mul(target, 1 - smoothing, where), smoothing / 2, where);
 }
 
 /// True of the targets that are the number of a class.
@@ -231,16 +251,19 @@ AnyTensor detail::huber(const AnyTensor& prediction, const AnyTensor& target, do
 }
 
 AnyTensor detail::binary_cross_entropy(const AnyTensor& probability, const AnyTensor& target,
-                                       Reduction reduction, Location where) {
-  require_one_shape("binary_cross_entropy", probability, {&target}, where);
+                                       const BinaryCrossEntropyOptions& options, Reduction reduction,
+                                       Location where) {
+  constexpr const char* kName = "binary_cross_entropy";
+  require_one_shape(kName, probability, {&target}, where);
+  const A truth = smoothed_binary(kName, target, options.label_smoothing, where);
   // The derivative of a logarithm is infinite at 0, where its bound makes the loss flat: so the gradient is
   // PyTorch's formula, which has neither.
-  sinter::detail::FunctionParts parts{"binary_cross_entropy", where, {}, {}};
+  sinter::detail::FunctionParts parts{kName, where, {}, {}};
   parts.forward = [&](Saved& saved) {
-    saved.keep(probability, target);
+    saved.keep(probability, truth);
     const auto [one, zero] = bounded_logarithms(probability, where);
     return sinter::detail::Tensors{
-        A::add(A::mul(target, one, where), A::mul(A::sub(1, target, where), zero, where), where).neg(where)};
+        A::add(A::mul(truth, one, where), A::mul(A::sub(1, truth, where), zero, where), where).neg(where)};
   };
   parts.backward = [where](const Saved& saved, const sinter::detail::Tensors& gradients) {
     const A &x = saved[0], &y = saved[1], &gradient = gradients[0];
@@ -252,22 +275,32 @@ AnyTensor detail::binary_cross_entropy(const AnyTensor& probability, const AnyTe
         A::mul(gradient.cast(p.dtype(), where), slope, where).cast(x.dtype(), where),
         A::mul(gradient, A::sub(zero, one, where), where)};
   };
-  const A loss = sinter::detail::call(std::move(parts), {probability, target})[0];
-  return reduced("binary_cross_entropy", loss, reduction, where);
+  A loss = sinter::detail::call(std::move(parts), {probability, truth})[0];
+  if (options.weights)
+    loss = A::mul(loss, weights_of_last_axis(kName, "weights", *options.weights, loss, where), where);
+  return reduced(kName, loss, reduction, where);
 }
 
 AnyTensor detail::binary_cross_entropy_with_logits(const AnyTensor& logits, const AnyTensor& target,
-                                                   double positive_weight, Reduction reduction,
-                                                   Location where) {
+                                                   double positive_weight, const BinaryLogitsOptions& options,
+                                                   Reduction reduction, Location where) {
   constexpr const char* kName = "binary_cross_entropy_with_logits";
   require_one_shape(kName, logits, {&target}, where);
   require(positive_weight >= 0, kName, "the weight, expected 0 or more,", positive_weight, where);
+  const A truth = smoothed_binary(kName, target, options.label_smoothing, where);
   // -log sigmoid(x) = softplus(-x), and -log(1 - sigmoid(x)) = x + softplus(-x).
   A weighted = softplus(logits.neg(where), 1, where);
-  if (positive_weight != 1)
-    weighted = A::mul(weighted, A::add(A::mul(target, positive_weight - 1, where), 1, where), where);
-  return reduced(kName, A::add(A::mul(A::sub(1, target, where), logits, where), weighted, where), reduction,
-                 where);
+  const auto weigh = [&](A::Operand weight_less_one) {
+    weighted = A::mul(weighted, A::add(A::mul(truth, weight_less_one, where), 1, where), where);
+  };
+  if (positive_weight != 1) weigh(positive_weight - 1);
+  if (options.positive_weights)
+    weigh(A::sub(weights_of_last_axis(kName, "positive weights", *options.positive_weights, logits, where), 1,
+                 where));
+  A loss = A::add(A::mul(A::sub(1, truth, where), logits, where), weighted, where);
+  if (options.weights)
+    loss = A::mul(loss, weights_of_last_axis(kName, "weights", *options.weights, loss, where), where);
+  return reduced(kName, loss, reduction, where);
 }
 
 AnyTensor detail::kl_divergence(const AnyTensor& log_probability, const AnyTensor& target, bool log_target,
@@ -290,7 +323,10 @@ AnyTensor detail::gaussian_nll(const AnyTensor& mean, const AnyTensor& target, c
                                const GaussianNllOptions& options, Reduction reduction, Location where) {
   require_one_shape("gaussian_nll", mean, {&target, &variance}, where);
   require(options.epsilon > 0, "gaussian_nll", "epsilon, expected more than 0,", options.epsilon, where);
-  const A v = A::maximum(variance, options.epsilon, where);
+  // A variance that is too small counts as epsilon, and has the gradient of one: it could never grow
+  // otherwise.
+  const A least = A::add(A::sub(variance, variance.detach(), where), options.epsilon, where);
+  const A v = A::where(A::less(variance, options.epsilon, where), least, variance, where);
   const A square = A::sub(mean, target, where).square(where);
   A loss = A::mul(A::add(v.log(where), A::div(square, v, where), where), 0.5, where);
   if (options.full) loss = A::add(loss, 0.5 * std::log(2 * std::numbers::pi), where);
@@ -392,10 +428,13 @@ AnyTensor detail::multi_margin(const AnyTensor& x, const AnyTensor& targets,
   return reduced(kName, A::where(is_class, row, kNaN, where).squeeze(1, where), reduction, where);
 }
 
-AnyTensor detail::multi_label_soft_margin(const AnyTensor& x, const AnyTensor& target, Reduction reduction,
+AnyTensor detail::multi_label_soft_margin(const AnyTensor& x, const AnyTensor& target,
+                                          const std::optional<Tensor<1>>& weights, Reduction reduction,
                                           Location where) {
-  const A loss = binary_cross_entropy_with_logits(x, target, 1, Reduction::none, where);
-  return reduced("multi_label_soft_margin", loss.mean(1, where).squeeze(1, where), reduction, where);
+  constexpr const char* kName = "multi_label_soft_margin";
+  A loss = binary_cross_entropy_with_logits(x, target, 1, {}, Reduction::none, where);
+  if (weights) loss = A::mul(loss, class_weights(kName, *weights, x.shape(), where), where);
+  return reduced(kName, loss.mean(1, where).squeeze(1, where), reduction, where);
 }
 
 }  // namespace sinter::nn

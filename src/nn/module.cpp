@@ -1,4 +1,5 @@
 // Functions on the state of a module.
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -24,6 +25,13 @@ bool path_matches(std::string_view pattern, std::string_view path) {
   }
   while (p < pattern.size() && pattern[p] == '*') ++p;
   return p == pattern.size();
+}
+
+bool detail::SeenOnce::add(const Identity& identity) {
+  const auto at = std::lower_bound(seen_.begin(), seen_.end(), identity);
+  if (at != seen_.end() && *at == identity) return false;
+  seen_.insert(at, identity);
+  return true;
 }
 
 namespace nn::detail {
@@ -95,6 +103,19 @@ std::vector<State> set_frozen(std::vector<State> states, bool frozen, std::strin
 std::vector<State> fork(std::vector<State> states, Location where) {
   return each_once(std::move(states), [&](const State& state) {
     return state.tensor.requires_grad() ? state.tensor.detach().require_grad(where) : state.tensor;
+  });
+}
+
+std::vector<State> map(std::vector<State> states,
+                       const Function<AnyTensor(const std::string&, const AnyTensor&)>& function,
+                       Location where) {
+  return each_once(std::move(states), [&](const State& state) {
+    const AnyTensor& tensor = state.tensor;
+    if (state.is_buffer) return tensor;
+    const AnyTensor next = function(state.path, tensor.inner());
+    if (!next.defined())
+      throw Error("[map] of the parameter " + state.path + " the function made nothing", where);
+    return leaf_like(next.detach().to_device(tensor.device(), where), tensor, where);
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <sinter/nn/norm.h>
 
+#include "src/base/number_text.h"
 #include "src/nn/init.h"
 
 namespace sinter::nn {
@@ -56,7 +57,7 @@ void require_elements(const char* layer, const char* what, std::int64_t count, s
 
 void require_epsilon(const char* layer, double epsilon, const Location& where) {
   if (!(epsilon >= 0))
-    throw Error("[" + std::string(layer) + "] epsilon is " + std::to_string(epsilon) + ", expected 0 or more",
+    throw Error("[" + std::string(layer) + "] epsilon is " + text_of(epsilon) + ", expected 0 or more",
                 where);
 }
 
@@ -197,7 +198,7 @@ BatchNorm BatchNormConfig::init(const Device& device, Location where) const {
   detail::require_positive("batch_norm", "channels", channels, where);
   require_epsilon("batch_norm", epsilon, where);
   if (!(momentum >= 0 && momentum <= 1))
-    throw Error("[batch_norm] the momentum is " + std::to_string(momentum) + ", expected 0 to 1", where);
+    throw Error("[batch_norm] the momentum is " + text_of(momentum) + ", expected 0 to 1", where);
   const Device inner = device.inner();
   BatchNorm layer{.weight = {},
                   .bias = {},

@@ -10,6 +10,7 @@
 #include <sinter/nn/conv.h>
 #include <sinter/nn/pool.h>
 
+#include "src/base/number_text.h"
 #include "src/nn/init.h"
 #include "src/nn/windows.h"
 
@@ -250,7 +251,7 @@ Tensor<5> MaxPool3d::forward(const Tensor<5>& x, Location where) const {
 }
 
 Tensor<4> LpPool2d::forward(const Tensor<4>& x, Location where) const {
-  if (!(p > 0)) throw Error("[lp_pool2d] p, expected more than 0, is " + std::to_string(p), where);
+  if (!(p > 0)) throw Error("[lp_pool2d] p, expected more than 0, is " + text_of(p), where);
   const Windows w = make_windows("lp_pool2d", x.shape(), kernel, stride.value_or(kernel), Pair{0, 0},
                                  Pair{1, 1}, ceil_mode, where);
   const A powers = p == 2 ? x.dynamic().square(where) : A::pow(x.dynamic(), p, where);

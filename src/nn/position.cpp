@@ -5,6 +5,8 @@
 
 #include <sinter/nn/position.h>
 
+#include "src/base/number_text.h"
+
 namespace sinter::nn {
 namespace {
 
@@ -20,7 +22,7 @@ AnyTensor angles(const char* layer, const AnyTensor& x, double base, std::int64_
                          " is odd, and is taken in pairs",
                      where);
   if (!(base > 0) || !std::isfinite(base))
-    throw Error("[" + std::string(layer) + "] the base of the frequencies is " + std::to_string(base) +
+    throw Error("[" + std::string(layer) + "] the base of the frequencies is " + text_of(base) +
                     ", expected a positive number",
                 where);
   const Device device = x.device().inner();

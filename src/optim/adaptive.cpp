@@ -1,8 +1,9 @@
-// Adan, RMSProp, AdaGrad and Adafactor.
+// Adan, RMSProp, AdaGrad, AdaDelta and Adafactor.
 #include <cmath>
 
 #include <sinter/optim/adam.h>
 
+#include "src/base/number_text.h"
 #include "src/optim/rule.h"
 
 namespace sinter::optim {
@@ -111,11 +112,36 @@ class AdaGradRule : public Rule {
   AdaGradConfig config_;
 };
 
+class AdaDeltaRule : public Rule {
+ public:
+  explicit AdaDeltaRule(const AdaDeltaConfig& config) : config_(config) {
+    require_within(name(), "rho", config.rho, 0, 1);
+    require_within(name(), "epsilon", config.epsilon, 0, kAnySize);
+    require_within(name(), "weight_decay", config.weight_decay, 0, kAnySize);
+  }
+  const char* name() const final { return "adadelta"; }
+
+  AnyTensor update(Update& u) const final {
+    const Operations o{u.where()};
+    const A gradient = decayed_gradient(u, config_.weight_decay);
+    const A square = o.mean(u.state("square_avg"), gradient.square(u.where()), config_.rho);
+    const A before = u.state("acc_delta");
+    const auto root = [&](const A& x) { return o.add(x, config_.epsilon).sqrt(u.where()); };
+    const A step = o.mul(o.div(root(before), root(square)), gradient);
+    u.set("square_avg", square);
+    u.set("acc_delta", o.mean(before, step.square(u.where()), config_.rho));
+    return o.sub(u.parameter(), o.mul(step, u.learning_rate()));
+  }
+
+ private:
+  AdaDeltaConfig config_;
+};
+
 class AdafactorRule : public Rule {
  public:
   explicit AdafactorRule(const AdafactorConfig& config) : config_(config) {
     if (!(config.decay < 0))
-      throw Error("[adafactor] decay is " + std::to_string(config.decay) + ", expected less than 0");
+      throw Error("[adafactor] decay is " + text_of(config.decay) + ", expected less than 0");
     require_within(name(), "epsilon1", config.epsilon1, 0, kAnySize);
     require_within(name(), "epsilon2", config.epsilon2, 0, kAnySize);
     require_within(name(), "threshold", config.threshold, 0, kAnySize);
@@ -171,6 +197,7 @@ class AdafactorRule : public Rule {
 Optimizer AdanConfig::init() const { return make_optimizer<AdanRule>(*this); }
 Optimizer RmsPropConfig::init() const { return make_optimizer<RmsPropRule>(*this); }
 Optimizer AdaGradConfig::init() const { return make_optimizer<AdaGradRule>(*this); }
+Optimizer AdaDeltaConfig::init() const { return make_optimizer<AdaDeltaRule>(*this); }
 Optimizer AdafactorConfig::init() const { return make_optimizer<AdafactorRule>(*this); }
 
 }  // namespace sinter::optim

@@ -37,13 +37,14 @@ A unscaled(const A& gradient, const A& scale, const Location& where) {
 }
 
 A all_finite(const std::vector<const A*>& gradients, const Location& where) {
-  A all;
+  std::vector<A> each;  // one vector of all, as the norm of gradients is computed
   for (const A* gradient : gradients) {
     const A finite = gradient->inner().is_finite(where);
-    const A one = finite.all(finite.all_axes(), where).reshape({}, where);
-    all = all.defined() ? A::logical_and(all, one.to_device(all.device(), where), where) : one;
+    const A one = finite.all(finite.all_axes(), where).reshape({1}, where);
+    each.push_back(each.empty() ? one : one.to_device(each.front().device(), where));
   }
-  return all;
+  const A all = A::cat(each, 0, where);
+  return all.all(all.all_axes(), where).reshape({}, where);
 }
 
 Skipping::Skipping(std::vector<Parameter>& parameters, Scaling& scaling, const Location& where)

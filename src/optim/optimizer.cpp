@@ -26,18 +26,19 @@ AnyTensor* find(ParameterState& state, std::string_view name) {
   return nullptr;
 }
 
-/// sqrt of the sum of all squares, in f32, or f64 where a gradient has that.
+/// sqrt of the sum of all squares, in f32, or f64 where a gradient has that. The sums of the gradients become
+/// one vector: adding them up one by one would be a chain, a few of them in a launch.
 A norm_of(const std::vector<const A*>& gradients, const Location& where) {
   DType dtype = DType::f32;
   for (const A* gradient : gradients)
     if (gradient->dtype() == DType::f64) dtype = DType::f64;
-  A sum;
+  std::vector<A> sums;
   for (const A* gradient : gradients) {
     const A squares = gradient->cast(arithmetic_of(gradient->dtype()), where).square(where);
-    const A one = squares.sum(squares.all_axes(), where).reshape({}, where).cast(dtype, where);
-    sum = sum.defined() ? A::add(sum, one.to_device(sum.device(), where), where) : one;
+    const A one = squares.sum(squares.all_axes(), where).reshape({1}, where).cast(dtype, where);
+    sums.push_back(sums.empty() ? one : one.to_device(sums.front().device(), where));
   }
-  return sum.sqrt(where);
+  return A::cat(sums, 0, where).sum(0, where).reshape({}, where).sqrt(where);
 }
 
 /// min(1, limit / (norm + 1e-6))
@@ -53,6 +54,23 @@ A scaled(const A& gradient, const A& factor, const Location& where) {
 
 A within(const A& gradient, double limit, const Location& where) {
   return A::minimum(A::maximum(gradient, -limit, where), limit, where);
+}
+
+/// A step of nothing is a mistake: the model was replaced, or an optimizer before this one took everything.
+[[noreturn]] void throw_without_gradients(const char* optimizer, const Gradients& gradients,
+                                          const Location& where) {
+  const std::string who = "[" + std::string(optimizer) + "] ";
+  if (gradients.size() == 0)
+    throw Error(
+        who +
+            "there are no gradients: a step takes all of them, unless a group with `skip` leaves some to "
+            "another optimizer",
+        where);
+  throw Error(
+      who + "none of the " + std::to_string(gradients.size()) +
+          " gradients is of a parameter of this model: were its parameters replaced since the loss was "
+          "computed, or do they all belong to groups with `skip`?",
+      where);
 }
 
 }  // namespace
@@ -213,8 +231,9 @@ void Optimizer::take(double learning_rate, std::vector<Step::Slot> slots, Gradie
   }
   Step step(std::move(slots), gradients, skips);
   std::vector<Parameter>& parameters = step.parameters();
+  if (parameters.empty()) throw_without_gradients(rule_->name(), gradients, where);
   std::optional<detail::Skipping> skipping;
-  if (scaling && !parameters.empty()) {
+  if (scaling) {
     skipping.emplace(parameters, *scaling, where);
     step.assign(scaling->taken, skipping->taken(parameters.front().value.device()));
   }

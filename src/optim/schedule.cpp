@@ -8,6 +8,7 @@
 #include <sinter/error.h>
 #include <sinter/optim/schedule.h>
 
+#include "src/base/number_text.h"
 #include "src/optim/state.h"
 
 namespace sinter::optim {
@@ -117,8 +118,8 @@ Schedule one_cycle(double greatest, std::int64_t steps, OneCycle options) {
   require_steps("the number of steps", steps);
   require_within(kName, "the rising part", options.rising, 0, 1);
   if (!(options.divide_first > 0 && options.divide_last > 0))
-    throw Error("[schedule] a cycle's rates are divided by " + std::to_string(options.divide_first) +
-                " and " + std::to_string(options.divide_last) + ", expected positive numbers");
+    throw Error("[schedule] a cycle's rates are divided by " + text_of(options.divide_first) + " and " +
+                text_of(options.divide_last) + ", expected positive numbers");
   const double first = greatest / options.divide_first, last = first / options.divide_last;
   const double top = options.rising * static_cast<double>(steps) - 1, end = static_cast<double>(steps) - 1;
   return [=](std::int64_t step) {

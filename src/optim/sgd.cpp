@@ -8,6 +8,7 @@
 
 #include <sinter/optim/sgd.h>
 
+#include "src/base/number_text.h"
 #include "src/optim/rule.h"
 
 namespace sinter::optim {
@@ -23,7 +24,7 @@ class SgdRule : public Rule {
     require_within(name(), "weight_decay", config.weight_decay, 0, kAnySize);
     if (config.nesterov && (config.momentum == 0 || config.dampening != 0))
       throw Error("[sgd] nesterov needs a momentum above 0 and a dampening of 0, not " +
-                  std::to_string(config.momentum) + " and " + std::to_string(config.dampening));
+                  text_of(config.momentum) + " and " + text_of(config.dampening));
   }
   const char* name() const final { return "sgd"; }
 

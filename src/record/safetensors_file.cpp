@@ -58,6 +58,18 @@ std::size_t find_checksum(std::string_view header) {
   return header.size() - at >= kNoChecksum.size() ? at : std::string_view::npos;
 }
 
+/// What a file may be that is no safetensors file, by its first bytes.
+std::string_view other_format_of(const Bytes& file) {
+  const std::string_view text(reinterpret_cast<const char*>(file.data()),
+                              std::min<std::size_t>(file.size(), 4));
+  if (text.starts_with("PK\x03\x04")) return "; it begins as a zip archive, as those of torch.save";
+  if (text.starts_with("\x1f\x8b")) return "; it begins as gzip, and its name does not end in .gz";
+  if (text.starts_with("\x80\x02") || text.starts_with("\x80\x04")) return "; it begins as a Python pickle";
+  if (text == "GGUF") return "; it begins as a GGUF file";
+  if (text.starts_with("{")) return "; it begins as JSON, and its name does not end in .json";
+  return "";
+}
+
 struct Layout {
   std::string start;  // length and header, with zeros for the checksum
   Pieces elements;
@@ -122,7 +134,7 @@ Record decode_safetensors(const Bytes& file, std::string_view source, bool verif
   if (length > file.size() - kLengthBytes || length > kMaxHeaderBytes)
     fail(source, "the header is said to have " + std::to_string(length) + " bytes, there are " +
                      std::to_string(file.size() - kLengthBytes) + " (at most " +
-                     std::to_string(kMaxHeaderBytes) + " are read)");
+                     std::to_string(kMaxHeaderBytes) + " are read)" + std::string(other_format_of(file)));
   const std::string_view text(reinterpret_cast<const char*>(file.data()) + kLengthBytes, length);
   const Bytes data = file.part(kLengthBytes + length, file.size() - kLengthBytes - length);
   Header header = read_header(text, data.size(), source);

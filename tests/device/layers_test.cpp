@@ -210,6 +210,74 @@ TEST_CASE("embedding, bilinear, and activations with parameters") {
                  "[prelu] slopes of shape (3) for"));
 }
 
+TEST_CASE("a layer that was declared and never made says so") {
+  const auto x = Tensor<4>::ones({1, 2, 4, 4}, Device::best());
+  CHECK(contains(error_of([&] { nn::Linear{}.forward(x); }), "[linear] the weight was never given a value"));
+  CHECK(contains(error_of([&] { nn::Conv2d{}.forward(x); }), "[conv2d] the weight was never given a value"));
+  CHECK(contains(error_of([&] { nn::Conv1d{}.forward(x.flatten<3>()); }), "[conv] the weight was never"));
+  CHECK(
+      contains(error_of([&] { nn::ConvTranspose2d{}.forward(x); }), "[conv_transpose] the weight was never"));
+  CHECK(
+      contains(error_of([&] { nn::DeformConv2d{}.forward(x, x); }), "[deform_conv2d] the weight was never"));
+  CHECK(contains(error_of([&] { nn::Embedding{}.forward(Tensor<1, Int>::zeros({1}, Device::best())); }),
+                 "[embedding] the weight was never given a value"));
+  CHECK(contains(error_of([&] { nn::Bilinear{}.forward(x, x); }), "[bilinear] the weight was never"));
+}
+
+TEST_CASE("each activation as a layer is its function, with its numbers in their places") {
+  // The functions themselves are held against PyTorch's values by tests/cases.
+  const auto x = Tensor<2>::from_data({{-3.5, -1, -0.25, 0}, {0.2, 0.75, 1.5, 7}}, training());
+  const auto same = [&](const char* name, const auto& layer, const Tensor<2>& expected) {
+    CAPTURE(name);
+    CHECK(values_of(layer.forward(x).dynamic()) == values_of(expected.dynamic()));
+  };
+  same("relu", nn::Relu{}, relu(x));
+  same("relu6", nn::Relu6{}, relu6(x));
+  same("leaky_relu", nn::LeakyRelu{0.3}, leaky_relu(x, 0.3));
+  same("elu", nn::Elu{0.7}, elu(x, 0.7));
+  same("celu", nn::Celu{0.7}, celu(x, 0.7));
+  same("selu", nn::Selu{}, selu(x));
+  same("gelu", nn::Gelu{}, gelu(x));
+  same("gelu_tanh", nn::Gelu{.approximate = true}, gelu_tanh(x));
+  same("silu", nn::Silu{}, silu(x));
+  same("mish", nn::Mish{}, mish(x));
+  same("sigmoid", nn::Sigmoid{}, x.sigmoid());
+  same("hard_sigmoid", nn::HardSigmoid{}, hard_sigmoid(x));
+  same("log_sigmoid", nn::LogSigmoid{}, log_sigmoid(x));
+  same("hard_swish", nn::HardSwish{}, hard_swish(x));
+  same("softmax", nn::Softmax{0}, softmax(x, 0));
+  same("softmax, last axis", nn::Softmax{}, softmax(x, 1));
+  same("log_softmax", nn::LogSoftmax{0}, log_softmax(x, 0));
+  same("softmin", nn::Softmin{0}, softmin(x, 0));
+  same("quiet_softmax", nn::QuietSoftmax{0}, quiet_softmax(x, 0));
+  same("softplus", nn::Softplus{2}, softplus(x, 2));
+  same("softsign", nn::Softsign{}, softsign(x));
+  same("tanh", nn::Tanh{}, x.tanh());
+  same("tanhshrink", nn::Tanhshrink{}, tanhshrink(x));
+  same("hardtanh", nn::HardTanh{-0.5, 2}, hardtanh(x, -0.5, 2));
+  same("hard_shrink", nn::HardShrink{0.3}, hard_shrink(x, 0.3));
+  same("soft_shrink", nn::SoftShrink{0.3}, soft_shrink(x, 0.3));
+  same("shrink", nn::Shrink{0.3, 0.1}, shrink(x, 0.3, 0.1));
+  same("threshold", nn::Threshold{0.1, 20}, threshold(x, 0.1, 20));
+  // PyTorch's numbers are the usual ones.
+  same("leaky_relu, usual", nn::LeakyRelu{}, leaky_relu(x, 0.01));
+  same("elu, usual", nn::Elu{}, elu(x, 1));
+  same("celu, usual", nn::Celu{}, celu(x, 1));
+  same("softplus, usual", nn::Softplus{}, softplus(x, 1));
+  same("hardtanh, usual", nn::HardTanh{}, hardtanh(x, -1, 1));
+  same("hard_shrink, usual", nn::HardShrink{}, hard_shrink(x, 0.5));
+  same("soft_shrink, usual", nn::SoftShrink{}, soft_shrink(x, 0.5));
+  CHECK(values_of(nn::PreluConfig{}.init(training()).weight.dynamic()) == std::vector<float>{0.25f});
+}
+
+TEST_CASE("activations that PyTorch has no function for") {
+  check("quiet_softmax", [](Inputs x) { return nn::QuietSoftmax{0}.forward(t<2>(x[0])).dynamic(); });
+  check("shrink", [](Inputs x) { return nn::Shrink{0.5, 0.25}.forward(t<2>(x[0])).dynamic(); });
+  check("swiglu_halves", [](Inputs x) { return swiglu(t<2>(x[0]), 1).dynamic(); });
+  const auto far = Tensor<2>::from_data({{1000, -1000}, {-1000, -1000}}, training());
+  check_close(nn::QuietSoftmax{}.forward(far).dynamic(), {1, 0, 0, 0});
+}
+
 TEST_CASE("positions") {
   check("positional_encoding",
         [](Inputs x) { return nn::PositionalEncoding{}.forward(t<3>(x[0])).dynamic(); });
@@ -258,6 +326,14 @@ TEST_CASE("similarity") {
   check("pairwise_distance_3", [](Inputs x) {
     return nn::PairwiseDistance{3, 1e-3}.forward(t<2>(x[0]), t<2>(x[1])).dynamic();
   });
+  // Of equal vectors, no distance and no NaN in the gradient.
+  for (const double p : {2.0, 3.0}) {
+    const auto a = Tensor<2>::from_data({{1, 2}, {3, 4}}, training()).require_grad();
+    const auto b = Tensor<2>::from_data({{1, 2}, {3, 5}}, training());
+    const auto distance = nn::PairwiseDistance{p, 0}.forward(a, b);
+    check_close(distance.dynamic(), {0, 1});
+    check_close(distance.sum().backward().get(a)->dynamic(), {0, 0, 0, -1});
+  }
 }
 
 namespace {

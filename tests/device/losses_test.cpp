@@ -83,6 +83,13 @@ TEST_CASE("losses of probabilities") {
                nn::binary_cross_entropy_with_logits<kReduction>(m(x[0]), m(x[1])));
   CHECK_LOSSES("binary_cross_entropy_weighted",
                nn::binary_cross_entropy_with_logits<kReduction>(m(x[0]), m(x[1]), 2.5));
+  CHECK_REDUCTIONS(
+      "binary_cross_entropy_classes",
+      nn::binary_cross_entropy<kReduction>(m(x[0]), m(x[1]), {.weights = v(x[2]), .label_smoothing = 0.2}));
+  CHECK_REDUCTIONS(
+      "binary_cross_entropy_logits_classes",
+      nn::binary_cross_entropy_with_logits<kReduction>(
+          m(x[0]), m(x[1]), {.weights = v(x[2]), .positive_weights = v(x[3]), .label_smoothing = 0.3}));
   CHECK_LOSSES("kl", nn::kl_divergence<kReduction>(m(x[0]), m(x[1])));
   check("kl_batchmean",
         [](Inputs x) { return nn::kl_divergence<nn::Reduction::batch_mean>(m(x[0]), m(x[1])).dynamic(); });
@@ -103,6 +110,8 @@ TEST_CASE("losses of vectors") {
   CHECK_REDUCTIONS(
       "multi_margin_weighted",
       nn::multi_margin<kReduction>(m(x[0]), labels(x[1]), {.p = 2, .margin = 0.7, .weights = v(x[2])}));
+  CHECK_LOSSES("multi_label_soft_margin_weighted",
+               nn::multi_label_soft_margin<kReduction>(m(x[0]), m(x[1]), v(x[2])));
   CHECK_REDUCTIONS("multi_label_soft_margin", nn::multi_label_soft_margin<kReduction>(m(x[0]), m(x[1])));
 }
 
@@ -144,6 +153,11 @@ TEST_CASE("losses where a formula would overflow") {
   const auto of_logits =
       nn::binary_cross_entropy<nn::Reduction::sum>(sigmoid(far), matrix({0.5, 0.5, 1, 1}, 2)).backward();
   check_close(of_logits.get(far)->dynamic(), {0, 0, 0, -0.5f});
+  // A variance of less than epsilon has the gradient of epsilon.
+  const Tensor<2> small = matrix({0, 1e-7f, 0.5}, 1).require_grad(), one = matrix({1, 1, 1}, 1);
+  const auto nll = nn::gaussian_nll<nn::Reduction::none>(one, one, small);
+  check_close(nll.dynamic(), {-6.9077554f, -6.9077554f, -0.34657359f});
+  check_close(nll.sum().backward().get(small)->dynamic(), {5e5f, 5e5f, 1});
   // -log x: -1 / x, and 1 / x^2.
   const Tensor<2> half = matrix({0.5}, 1).require_grad();
   const auto first =
@@ -172,6 +186,13 @@ TEST_CASE("arguments of losses that do not fit") {
   CHECK(contains(error_of([&] { nn::cross_entropy(a, a, {.ignore_index = 1}); }), "no index to ignore"));
   CHECK(contains(error_of([&] { nn::multi_margin(a, t, {.p = 3}); }),
                  "[multi_margin] p, expected 1 or 2, is 3"));
+  CHECK(contains(
+      error_of([&] { nn::binary_cross_entropy_with_logits(a, a, {.positive_weights = b.flatten()}); }),
+      "[binary_cross_entropy_with_logits] there are 4 positive weights for the 2 classes of (2, 2)"));
+  CHECK(contains(error_of([&] { nn::binary_cross_entropy(a, a, {.label_smoothing = -0.5}); }),
+                 "[binary_cross_entropy] the label smoothing, expected 0 to 1, is -0.5"));
+  CHECK(contains(error_of([&] { nn::multi_label_soft_margin(a, a, b.flatten()); }),
+                 "[multi_label_soft_margin] there are 4 weights for the 2 classes"));
   // Nothing is left of the mean.
   CHECK(std::isnan(nn::cross_entropy(a, t * 0, {.ignore_index = 0}).item()));
 }

@@ -122,6 +122,10 @@ TEST_CASE("tied parameters are saved once, and stay tied") {
     return Tied{shared, shared, Tensor<1>::zeros({3}, device).require_grad()};
   };
   const Tied model = make(2);
+  CHECK(num_parameters(model) == 6);
+  CHECK(describe(model) == "Tied, a (3), b (3) tied, other (3), 6 parameters\ntotal: 6 parameters\n");
+  CHECK(num_parameters(nn::fork(model)) == 6);
+  CHECK(num_parameters(std::vector<Tied>{model, make(2)}) == 12);
   const record::Record record = record::Record::from_bytes(record::to_bytes(model));
   CHECK(record.entries().size() == 2);
   CHECK(record.find("a"));
@@ -142,4 +146,60 @@ TEST_CASE("tied parameters are saved once, and stay tied") {
   const Tied moved = nn::to_device(model, device.inner());
   CHECK_FALSE(moved.a.dynamic().device().is_autodiff());
   CHECK(moved.a.dynamic().value().get() == moved.b.dynamic().value().get());
+}
+
+TEST_CASE("the parameters of a model are mapped") {
+  struct Net {
+    nn::Linear first;
+    nn::BatchNorm norm;
+    Tensor<2> head;  // tied to the first one's weight
+    Tensor<1, Int> count;
+  };
+  const Device device = training();
+  Net net{nn::LinearConfig{2, 3}.init(device),
+          nn::BatchNormConfig{.channels = 3}.init(device),
+          {},
+          Tensor<1, Int>::from_data({4}, device)};
+  net.head = net.first.weight;
+  std::vector<std::string> paths;
+  const Net mapped = nn::map(net, [&](const std::string& path, const AnyTensor& x) {
+    paths.push_back(path);
+    CHECK_FALSE(x.device().is_autodiff());
+    return path_matches("*.bias", path) ? x : AnyTensor::mul(x, 0);
+  });
+  CHECK(paths == std::vector<std::string>{"first.weight", "first.bias", "norm.weight", "norm.bias", "count"});
+  check_close(mapped.head.dynamic(), {0, 0, 0, 0, 0, 0});
+  CHECK(mapped.head.dynamic().node().get() == mapped.first.weight.dynamic().node().get());
+  CHECK(mapped.first.weight.requires_grad());
+  CHECK(nn::equal(*mapped.first.bias, *net.first.bias));
+  check_close(mapped.norm.running_var.dynamic(), {1, 1, 1});
+  CHECK(mapped.count.to_vector<std::int64_t>() == std::vector<std::int64_t>{0});
+  CHECK(values_of(net.head.dynamic())[0] != 0);
+  CHECK_THROWS_WITH_AS(nn::map(net, [](const std::string&, const AnyTensor&) { return AnyTensor(); }),
+                       doctest::Contains("of the parameter first.weight the function made nothing"), Error);
+  CHECK_THROWS_AS(nn::map(net, [](const std::string&, const AnyTensor& x) { return x.unsqueeze(0); }),
+                  ShapeError);
+}
+
+TEST_CASE("what was never given a value stays so, and is not saved") {
+  struct Net {
+    Tensor<1> weight, later;
+    Buffer<1> seen;  // set by the first forward pass
+  };
+  const Device device = training();
+  const Net net{Tensor<1>::ones({3}, device).require_grad(), {}, {}};
+  CHECK(num_parameters(net) == 3);
+  auto average = optim::EmaConfig{}.init();
+  average.update(net);
+  for (const Net& same :
+       {nn::valid(net), nn::fork(net), nn::freeze(net), nn::to_device(net, device.inner()),
+        nn::map(net, [](const std::string&, const AnyTensor& x) { return x; }), average.model(net)}) {
+    CHECK(same.weight.defined());
+    CHECK_FALSE(same.later.defined());
+    CHECK_FALSE(same.seen.defined());
+  }
+  Net stepped = net;
+  optim::SgdConfig{}.init().step(0.5, stepped, stepped.weight.sum().backward());
+  check_close(stepped.weight.dynamic(), {0.5f, 0.5f, 0.5f});
+  CHECK_THROWS_WITH_AS(record::to_record(net), doctest::Contains("later of the module is empty"), DataError);
 }

@@ -190,6 +190,22 @@ TEST_CASE("a step leaves alone what has no gradient") {
   CHECK_FALSE(model.frozen.dynamic().requires_grad());
 }
 
+TEST_CASE("a step without a gradient for any parameter is a mistake") {
+  Model model = start();
+  auto sgd = optim::SgdConfig{}.init();
+  CHECK_THROWS_WITH_AS(sgd.step(1, model, Gradients()), doctest::Contains("[sgd] there are no gradients"),
+                       Error);
+  // Of a model that is another one: forked, or moved to a device since.
+  Model other = nn::fork(model);
+  Gradients gradients = gradients_of(other.p);
+  CHECK_THROWS_WITH_AS(sgd.step(1, model, std::move(gradients)),
+                       doctest::Contains("none of the 1 gradients is of a parameter of this model"), Error);
+  CHECK(gradients.size() == 1);
+  sgd.step(1, other, std::move(gradients));
+  // A second optimizer comes too late unless the first leaves it something.
+  CHECK_THROWS_AS(sgd.step(1, other, std::move(gradients)), Error);
+}
+
 TEST_CASE("tied weights are updated once and stay tied") {
   struct Tied {
     Tensor<1> a, b;

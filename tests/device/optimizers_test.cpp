@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <sinter/config.h>
 #include <sinter/nn.h>
 #include <sinter/optim.h>
 
@@ -70,7 +71,15 @@ TEST_CASE("ten steps of each optimizer in f64") {
   check_ten_steps(SgdConfig{.momentum = 0.9, .nesterov = true}.init(), 0.05, ten::sgd_nesterov);
   check_ten_steps(AdamConfig{0.8, 0.95, 1e-3, 0.1}.init(), 0.02, ten::adam);
   check_ten_steps(AdamWConfig{.epsilon = 1e-3, .weight_decay = 0.1}.init(), 0.02, ten::adamw);
+  check_ten_steps(
+      AdamConfig{.beta1 = 0.8, .beta2 = 0.9, .epsilon = 1e-3, .weight_decay = 0.1, .amsgrad = true}.init(),
+      0.02, ten::adam_amsgrad);
+  check_ten_steps(
+      AdamWConfig{.beta1 = 0.8, .beta2 = 0.9, .epsilon = 1e-3, .weight_decay = 0.1, .amsgrad = true}.init(),
+      0.02, ten::adamw_amsgrad);
   check_ten_steps(AdaMaxConfig{0.8, 0.95, 1e-3, 0.1}.init(), 0.02, ten::adamax);
+  check_ten_steps(RAdamConfig{0.8, 0.95, 1e-3, 0.1}.init(), 0.02, ten::radam);
+  check_ten_steps(AdaDeltaConfig{0.8, 1e-3, 0.1}.init(), 0.9, ten::adadelta);
   check_ten_steps(RmsPropConfig{.alpha = 0.9, .epsilon = 1e-3, .weight_decay = 0.1}.init(), 0.02,
                   ten::rmsprop);
   check_ten_steps(RmsPropConfig{.alpha = 0.9, .epsilon = 1e-3, .momentum = 0.7, .centered = true}.init(),
@@ -350,6 +359,35 @@ TEST_CASE("averages of weights") {
   CHECK_THROWS_AS(optim::EmaConfig{.decay = 1}.init(), Error);
 }
 
+TEST_CASE("averages of tied weights are tied, and those of a checkpoint too") {
+  const Device device = training();
+  struct Tied {
+    Tensor<1> a, b, other;
+  };
+  const auto make = [&](double value) {
+    const auto shared = Tensor<1>::full({2}, value, device).require_grad();
+    return Tied{shared, shared, Tensor<1>::full({2}, value, device).require_grad()};
+  };
+  auto ema = optim::EmaConfig{.decay = 0.5}.init();
+  ema.update(make(2));
+  auto loaded = optim::EmaConfig{.decay = 0.5}.init();
+  loaded.load_record(ema.to_record(), device);
+  for (optim::WeightAverage* average : {&ema, &loaded}) {
+    average->update(make(4));
+    const Tied averaged = average->model(make(0));
+    CHECK(averaged.a.dynamic().node().get() == averaged.b.dynamic().node().get());
+    CHECK(averaged.a.dynamic().node().get() != averaged.other.dynamic().node().get());
+    for (const auto* x : {&averaged.a, &averaged.b, &averaged.other}) check_close(x->dynamic(), {3, 3});
+  }
+  // Of a model whose weights are tied no longer.
+  Tied apart = make(6);
+  apart.b = Tensor<1>::full({2}, 1, device).require_grad();
+  ema.update(apart);
+  const Tied averaged = ema.model(apart);
+  check_close(averaged.a.dynamic(), {4.5f, 4.5f});
+  check_close(averaged.b.dynamic(), {2, 2});
+}
+
 namespace {
 
 void check_rates(const optim::Schedule& schedule, const std::vector<double>& expected) {
@@ -387,6 +425,45 @@ TEST_CASE("schedules") {
     CHECK(plateau.next(ten::metrics[i]) == doctest::Approx(ten::rates_plateau[i]));
   }
   CHECK_THROWS_AS(plateau.next(NAN), Error);
+}
+
+TEST_CASE("a schedule of a configuration") {
+  namespace s = optim::schedule;
+  using optim::ScheduleConfig;
+  using Kind = ScheduleConfig::Kind;
+  const auto same = [](const ScheduleConfig& config, const optim::Schedule& expected) {
+    const optim::Schedule found = config::from_json<ScheduleConfig>(config::to_json(config)).init();
+    for (const std::int64_t step : {0, 1, 2, 3, 5, 8, 13, 100}) CHECK(found(step) == expected(step));
+  };
+  same({.rate = 0.1}, s::constant(0.1));
+  same({.kind = Kind::linear, .rate = 0.1, .last = 0.02, .steps = 8}, s::linear(0.1, 0.02, 8));
+  same({.kind = Kind::cosine, .rate = 0.1, .last = 0.01, .steps = 11}, s::cosine(0.1, 0.01, 11));
+  same({.kind = Kind::warm_restarts, .rate = 0.1, .last = 0.01, .steps = 3, .growth = 2},
+       s::warm_restarts(0.1, 0.01, 3, 2));
+  same({.kind = Kind::exponential, .rate = 0.1, .gamma = 0.8}, s::exponential(0.1, 0.8));
+  same({.kind = Kind::steps, .rate = 0.1, .steps = 3, .gamma = 0.5}, s::steps(0.1, 0.5, 3));
+  same({.kind = Kind::milestones, .rate = 0.1, .gamma = 0.5, .milestones = {2, 5}},
+       s::milestones(0.1, 0.5, {2, 5}));
+  same({.kind = Kind::noam, .rate = 2, .d_model = 64, .warmup = 4}, s::noam(2, 64, 4));
+  same({.kind = Kind::one_cycle, .rate = 0.1, .steps = 12}, s::one_cycle(0.1, 12));
+  check_rates(ScheduleConfig{.rate = 0.4, .warmup = 4}.init(), {0.1, 0.2, 0.3, 0.4, 0.4});
+  check_rates(ScheduleConfig{.kind = Kind::linear, .rate = 1, .steps = 4, .warmup = 2}.init(),
+              {0.5, 0.75, 0.5, 0.25, 0});
+
+  struct Settings {
+    ScheduleConfig schedule;
+  } settings;
+  const char* arguments[] = {"program", "--schedule.kind=cosine", "--schedule.steps=10",
+                             "--schedule.warmup=2"};
+  config::parse_arguments(settings, 4, arguments);
+  CHECK(settings.schedule.init()(0) == doctest::Approx(0.5e-3));
+  CHECK_THROWS_WITH_AS(ScheduleConfig{.steps = 3}.init(), doctest::Contains("the kind constant has no steps"),
+                       Error);
+  CHECK_THROWS_WITH_AS((ScheduleConfig{.kind = Kind::noam, .last = 1, .warmup = 1}.init()),
+                       doctest::Contains("the kind noam has no last rate"), Error);
+  CHECK_THROWS_WITH_AS(ScheduleConfig{.kind = Kind::cosine}.init(),
+                       doctest::Contains("the number of steps is 0"), Error);
+  CHECK_THROWS_WITH_AS(ScheduleConfig{.warmup = -1}.init(), doctest::Contains("the warmup is -1"), Error);
 }
 
 TEST_CASE("a schedule as text") {

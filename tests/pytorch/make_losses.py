@@ -80,4 +80,16 @@ each("cross_entropy_soft",
      lambda x, t, w, reduction: F.cross_entropy(x, t, w, label_smoothing=0.1, reduction=reduction), leaf(4, 5),
      torch.softmax(values(4, 5), 1), weights, reductions=REDUCTIONS)
 each("nll", lambda x, t, reduction: F.nll_loss(x, t.long(), reduction=reduction), leaf(4, 5), labels.double(), reductions=REDUCTIONS)
+
+def bce_smooth(x, y, w, reduction):
+    return F.binary_cross_entropy(x, y * 0.8 + 0.1, w, reduction=reduction)
+
+
+each("binary_cross_entropy_classes", bce_smooth, probability, truth, values(4).abs(), reductions=REDUCTIONS)
+each("binary_cross_entropy_logits_classes",
+     lambda x, y, w, p, reduction: F.binary_cross_entropy_with_logits(x, y * 0.7 + 0.15, w, pos_weight=p, reduction=reduction),
+     leaf(3, 4), truth, values(4).abs(), values(4).abs() + 0.5, reductions=REDUCTIONS)
+each("multi_label_soft_margin_weighted",
+     lambda x, y, w, reduction: F.multilabel_soft_margin_loss(x, y, w, reduction=reduction), leaf(3, 4),
+     (values(3, 4) > 0).double(), values(4).abs())
 write(__file__, "loss_cases")

@@ -110,4 +110,7 @@ case("interpolate_linear", lambda x: F.interpolate(x, size=7, mode="linear", ali
 case("cosine_similarity", lambda a, b: F.cosine_similarity(a, b, 1, 1e-8), leaf(3, 4, 2), leaf(3, 4, 2))
 case("pairwise_distance", lambda a, b: F.pairwise_distance(a, b, 2.0), leaf(3, 4), leaf(3, 4))
 case("pairwise_distance_3", lambda a, b: F.pairwise_distance(a, b, 3.0, 1e-3), leaf(3, 4), leaf(3, 4))
+case("quiet_softmax", lambda x: x.exp() / (1 + x.exp().sum(0, keepdim=True)), leaf(3, 4))
+case("shrink", lambda x: torch.where(x > 0.5, x - 0.25, torch.where(x < -0.5, x + 0.25, 0.0)), leaf(3, 4))
+case("swiglu_halves", lambda x: F.silu(x[:, :3]) * x[:, 3:], leaf(2, 6))
 write(__file__, "module_cases")

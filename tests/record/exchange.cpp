@@ -1,10 +1,11 @@
-// The C++ side of exchange.py. usage: exchange write FOLDER | exchange read FILE
+// The C++ side of exchange.py. usage: exchange write FOLDER | exchange read FILE | exchange infer FILE
 #include <cstdio>
 #include <cstring>
 #include <span>
 #include <string>
 
 #include <sinter/error.h>
+#include <sinter/nn.h>
 #include <sinter/record.h>
 
 namespace {
@@ -46,6 +47,49 @@ void print(const rec::Record& record) {
   }
 }
 
+/// A layer of each kind that has tensors, under PyTorch's names.
+struct Model {
+  sinter::nn::Embedding words;
+  sinter::nn::Lstm lstm;
+  sinter::nn::Conv2d conv;
+  sinter::nn::BatchNorm norm;
+  sinter::nn::LayerNorm last;
+  sinter::nn::Linear head;
+
+  sinter::Tensor<2> forward(const sinter::Tensor<2, sinter::Int>& ids) const {
+    const auto y = lstm.forward(words.forward(ids)).output;
+    const auto image = sinter::relu(norm.forward(conv.forward(y.unsqueeze(1))));
+    return head.forward(last.forward(image.mean(3).mean(2).flatten<2>()));
+  }
+};
+
+Model make_model() {
+  const auto device = sinter::Device::best();
+  device.seed(3);
+  Model model{
+      .words = sinter::nn::EmbeddingConfig{.n_embedding = 11, .d_model = 4}.init(device),
+      .lstm =
+          sinter::nn::LstmConfig{.d_in = 4, .d_hidden = 5, .layers = 2, .bidirectional = true}.init(device),
+      .conv = sinter::nn::Conv2dConfig{.channels = {1, 3}, .kernel = {3, 2}, .stride = {1, 2}}.init(device),
+      .norm = sinter::nn::BatchNormConfig{.channels = 3}.init(device),
+      .last = sinter::nn::LayerNormConfig{.d_model = 3}.init(device),
+      .head = sinter::nn::LinearConfig{.d_in = 3, .d_out = 2}.init(device)};
+  model.norm.running_mean.set(sinter::Tensor<1>::randn({3}, device) * 0.1);
+  model.norm.running_var.set(sinter::Tensor<1>::rand({3}, device) + 0.5);
+  model.last.bias = sinter::Tensor<1>::randn({3}, device);
+  return model;
+}
+
+void infer(const char* file) {
+  Model model = make_model();
+  // PyTorch's batch norms count their batches, ours do not.
+  rec::load(model, file, {.rename = {{".*num_batches_tracked", ""}}});
+  const auto ids =
+      sinter::Tensor<1, sinter::Int>::arange(0, 12, 1, sinter::Device::best()).reshape({2, 6}) % 11;
+  for (const float value : model.forward(ids).to_vector<float>())
+    std::printf("%.9g\n", static_cast<double>(value));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -56,10 +100,13 @@ int main(int argc, char** argv) {
       for (const char* name : {"a.safetensors", "a.msgpack", "a.json", "a.json.gz", "a.safetensors.gz"})
         sample().write(folder + name);
       sample().write(folder + "parts.safetensors", {.max_shard_bytes = 20});
+      rec::save(make_model(), folder + "model-of-sinter.safetensors");
     } else if (what == "read") {
       print(rec::Record::read(argv[2]));
+    } else if (what == "infer") {
+      infer(argv[2]);
     } else {
-      std::fprintf(stderr, "usage: exchange write FOLDER | exchange read FILE\n");
+      std::fprintf(stderr, "usage: exchange write FOLDER | exchange read FILE | exchange infer FILE\n");
       return 2;
     }
   } catch (const sinter::Error& error) {

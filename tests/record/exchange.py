@@ -4,7 +4,9 @@
 The reader and the writer know nothing of Sinter: safetensors as https://huggingface.co/docs/safetensors has it, with the
 checks of its reference implementation (header of at most 100 MB that begins with {, offsets without gaps or overlaps),
 Hugging Face's index of several files, MessagePack of https://github.com/msgpack/msgpack. They need no package, so that
-every machine can run this.
+every machine can run this. Where Hugging Face's own packages are installed, safetensors for Python or @huggingface/hub
+for node, these read what Sinter writes as well, and Sinter reads what the first of them writes; where there is
+PyTorch, a model's weights go there and back, and it gives the same in both.
 
 usage: exchange.py PROGRAM
 """
@@ -12,6 +14,7 @@ import gzip
 import json
 import math
 import pathlib
+import shutil
 import struct
 import subprocess
 import sys
@@ -138,6 +141,89 @@ def printed(tensors, texts):
     return "\n".join(lines) + "\n"
 
 
+def with_python_package(folder, content, read):
+    """Through the package safetensors; says whether there is one."""
+    try:
+        import safetensors
+    except ImportError:
+        return False
+    words = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16", "I64": "int64", "I32": "int32",
+             "U8": "uint8", "BOOL": "bool"}
+    found = {name: (tensor["dtype"], list(tensor["shape"]), bytes(tensor["data"]))
+             for name, tensor in safetensors.deserialize(content)}
+    assert found == SAMPLE, found
+    written = safetensors.serialize({name: {"dtype": words[dtype], "shape": shape, "data": data}
+                                     for name, (dtype, shape, data) in SAMPLE.items()}, TEXTS)
+    (folder / "e.safetensors").write_bytes(written)
+    assert read("e.safetensors") == printed(SAMPLE, TEXTS)
+    return True
+
+
+def with_node_package(folder):
+    """Through the package @huggingface/hub, which reads headers; says whether there is one."""
+    node = shutil.which("node")
+    if not node or subprocess.run([node, "-e", "require.resolve('@huggingface/hub')"], capture_output=True).returncode != 0:
+        return False
+
+    def headers(file):
+        script = pathlib.Path(__file__).with_name("huggingface.cjs")
+        return json.loads(subprocess.run([node, script, folder, file], check=True, capture_output=True).stdout)
+
+    def kinds(header):
+        return {name: (tensor["dtype"], tensor["shape"]) for name, tensor in header.items() if name != "__metadata__"}
+
+    expected = {name: (dtype, shape) for name, (dtype, shape, _) in SAMPLE.items()}
+    whole = headers("a.safetensors")["header"]
+    assert kinds(whole) == expected, whole
+    assert whole["__metadata__"]["note"] == TEXTS["note"]
+    parts = headers("parts.safetensors.index.json")
+    assert parts["sharded"] and len(parts["headers"]) > 2
+    joined = {name: kind for header in parts["headers"].values() for name, kind in kinds(header).items()}
+    assert joined == expected, joined
+    return True
+
+
+def with_torch(folder, content, program):
+    """The weights of a model go to PyTorch and back, and it gives the same there; says whether there is one."""
+    try:
+        import torch
+    except ImportError:
+        return False
+    model = torch.nn.ModuleDict({
+        "words": torch.nn.Embedding(11, 4), "lstm": torch.nn.LSTM(4, 5, 2, batch_first=True, bidirectional=True),
+        "conv": torch.nn.Conv2d(1, 3, (3, 2), stride=(1, 2)), "norm": torch.nn.BatchNorm2d(3),
+        "last": torch.nn.LayerNorm(3), "head": torch.nn.Linear(3, 2)}).eval()
+
+    def compare(file):
+        ids = torch.arange(12).reshape(2, 6) % 11
+        y = model["lstm"](model["words"](ids))[0].unsqueeze(1)
+        image = torch.relu(model["norm"](model["conv"](y)))
+        expected = model["head"](model["last"](image.mean((2, 3)))).flatten().tolist()
+        found = subprocess.run([program, "infer", folder / file], check=True, capture_output=True).stdout.split()
+        assert len(found) == len(expected) == 4
+        assert all(abs(float(a) - b) < 1e-5 for a, b in zip(found, expected)), (found, expected)
+
+    tensors, _ = read_safetensors(content["model-of-sinter.safetensors"])
+    state = {name: torch.frombuffer(bytearray(data), dtype=torch.float32).reshape(shape)
+             for name, (dtype, shape, data) in tensors.items()}
+    left = model.load_state_dict(state, strict=False)
+    assert set(left.missing_keys) <= {"norm.num_batches_tracked"} and not left.unexpected_keys, left
+    compare("model-of-sinter.safetensors")
+
+    # Other weights, with the count that PyTorch has beside them.
+    with torch.no_grad():
+        for tensor in model.state_dict().values():
+            tensor.mul_(2)
+    kinds = {torch.float32: ("F32", "<%df"), torch.int64: ("I64", "<%dq")}
+    written = {}
+    for name, tensor in model.state_dict().items():
+        dtype, form = kinds[tensor.dtype]
+        written[name] = (dtype, list(tensor.shape), struct.pack(form % tensor.numel(), *tensor.flatten().tolist()))
+    (folder / "model-of-torch.safetensors").write_bytes(write_safetensors(written, {"format": "pt"}))
+    compare("model-of-torch.safetensors")
+    return True
+
+
 def main():
     program = sys.argv[1]
     with tempfile.TemporaryDirectory() as name:
@@ -191,9 +277,12 @@ def main():
             assert read(file) == printed(SAMPLE, {"format": "pt"})
         # What Sinter writes and reads again is the same.
         for file in content:
-            if not file.startswith("parts-"):
+            if not file.startswith(("parts-", "model-")):
                 assert read(file) == printed(SAMPLE, TEXTS), file
-    print("exchanged", len(SAMPLE), "tensors in", len(content), "files")
+        others = {"safetensors": with_python_package(folder, content["a.safetensors"], read),
+                  "@huggingface/hub": with_node_package(folder), "torch": with_torch(folder, content, program)}
+    print("exchanged", len(SAMPLE), "tensors in", len(content), "files;",
+          ", ".join(f"{name}: {'read them' if was else 'not installed'}" for name, was in others.items()))
 
 
 main()

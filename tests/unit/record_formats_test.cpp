@@ -1,8 +1,14 @@
 // Records in other encodings: every value comes back, and no damage crashes a reader.
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <limits>
+#include <random>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -170,6 +176,57 @@ TEST_CASE("any byte of any encoding changed") {
         bytes[at] ^= static_cast<std::byte>(change);
       }
   }
+}
+
+namespace {
+
+/// Bytes with up to six edits: others, taken out, put in twice, words that mean something to a reader.
+std::vector<std::byte> edited(std::vector<std::byte> bytes, std::mt19937& random) {
+  const char* const words[] = {"18446744073709551615", "-1",   "1e400", "null", "[]",   "{}",
+                               "9223372036854775807",  "[[[[", "F64",   "BOOL", "\xff", "__metadata__"};
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  for (std::size_t edits = 1 + below(6); edits > 0 && !bytes.empty(); --edits) {
+    const auto at = bytes.begin() + static_cast<std::ptrdiff_t>(below(bytes.size()));
+    const auto end =
+        at + std::min<std::ptrdiff_t>(1 + static_cast<std::ptrdiff_t>(below(40)), bytes.end() - at);
+    switch (below(4)) {
+      case 0: *at = static_cast<std::byte>(random()); break;
+      case 1: bytes.erase(at, end); break;
+      case 2: {
+        const std::vector<std::byte> part(at, end);
+        bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(below(bytes.size())), part.begin(),
+                     part.end());
+        break;
+      }
+      default: {
+        const auto word = std::as_bytes(std::span(std::string_view(words[below(std::size(words))])));
+        bytes.insert(at, word.begin(), word.end());
+      }
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("any encoding with several edits at once is a record or an error") {
+  std::mt19937 random(5);
+  std::size_t read = 0, refused = 0;
+  for (const Format format : formats()) {
+    const std::vector<std::byte> bytes = sample_record().to_bytes(format);
+    for (int i = 0; i < 3000; ++i) {
+      try {
+        // What is read can be written: its sizes and bytes belong together.
+        const Record record = Record::from_bytes(edited(bytes, random), "edited", format);
+        record.to_bytes({Encoding::json});
+        ++read;
+      } catch (const DataError&) {  // any other exception ends the test
+        ++refused;
+      }
+    }
+  }
+  CHECK(read > 0);
+  CHECK(refused > 10 * read);
 }
 
 TEST_CASE("MessagePack that would exhaust the stack or the memory") {

@@ -1,7 +1,10 @@
 // Records: written values come back, and no damage to a file goes unnoticed or crashes the reader.
 #include <cstring>
 #include <fstream>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -69,6 +72,83 @@ TEST_CASE("a file that another program wrote") {
   REQUIRE(record.find("b"));
   CHECK(record.find("b")->shape == Shape{2});
   CHECK(record.find("c") == nullptr);
+}
+
+namespace {
+
+std::vector<std::byte> bytes_of(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+// Length, header, and zeros for elements.
+std::vector<std::byte> file_of(const char* length, const std::string& header, std::size_t data_bytes) {
+  return bytes_of(std::string(length) + std::string(8 - std::string(length).size(), '\0') + header +
+                  std::string(data_bytes, '\0'));
+}
+
+}  // namespace
+
+TEST_CASE("files byte by byte as Hugging Face's library writes them") {
+  // Those that its own tests expect of its writer: a space ends the header where it has to be aligned.
+  const std::string six_floats("\0\0\0\0\0\0\x80?\0\0\0@\0\0@@\0\0\x80@\0\0\xa0@", 24);
+  const auto expect_floats = [&](const char* length, const std::string& header, const char* name,
+                                 Shape shape) {
+    std::vector<std::byte> file = file_of(length, header, 0);
+    const auto elements = bytes_of(six_floats);
+    file.insert(file.end(), elements.begin(), elements.end());
+    const Record record = Record::from_bytes(file);
+    REQUIRE(record.find(name));
+    CHECK(record.find(name)->shape == shape);
+    CHECK(values_of<float>(*record.find(name)) == std::vector<float>{0, 1, 2, 3, 4, 5});
+    CHECK(record.entries().size() == 1);
+  };
+  expect_floats("@", R"({"attn.0":{"dtype":"F32","shape":[1,2,3],"data_offsets":[0,24]}})", "attn.0",
+                {1, 2, 3});
+  expect_floats("H", R"({"attn0":{"dtype":"F32","shape":[1,1,2,3],"data_offsets":[0,24]}}       )", "attn0",
+                {1, 1, 2, 3});
+  CHECK(Record::from_bytes(file_of("\x08", "{}      ", 0)).entries().empty());
+  const Record texts = Record::from_bytes(file_of("(", R"({"__metadata__":{"framework":"pt"}}     )", 0));
+  CHECK(*texts.find_text("framework") == "pt");
+  // Those that its tests expect its reader to take: a number, nothing, any white space of JSON behind the
+  // header.
+  const Record number =
+      Record::from_bytes(file_of("8", R"({"test":{"dtype":"I32","shape":[],"data_offsets":[0,4]}})", 4));
+  CHECK(number.find("test")->shape == Shape());
+  const Record nothing =
+      Record::from_bytes(file_of("<", R"({"test":{"dtype":"I32","shape":[2,0],"data_offsets":[0, 0]}})", 0));
+  CHECK(nothing.find("test")->shape == Shape{2, 0});
+  CHECK(Record::from_bytes(file_of("\x06", "{}\r \t\n", 0)).entries().empty());
+  // And those that it refuses.
+  const std::string four = R"({"test":{"dtype":"I32","shape":[2,2],"data_offsets":[0,16]}})";
+  CHECK(error_of(file_of("<", four, 16)) == "");
+  CHECK(contains(error_of(file_of("<", four, 14)), "take 16 bytes, the file has 14"));
+  CHECK(contains(error_of(file_of("<", four, 50)),
+                 "take 16 bytes, the file has 50"));  // another file behind it
+  CHECK(contains(error_of(file_of("<", "", 0)), "said to have 60 bytes"));
+  CHECK(contains(error_of(file_of("\x01", "\xff", 0)), "does not start with {"));
+  CHECK(contains(error_of(file_of("\x01", "{", 0)), "not JSON"));
+  CHECK(contains(error_of(file_of("<", R"({"test":{"dtype":"I32","shape":[2,2],"data_offsets":[0, 4]}})", 4)),
+                 "takes 16 bytes, but its offsets are 0 to 4"));
+  CHECK(contains(
+      error_of(file_of(
+          "O", R"({"test":{"dtype":"I32","shape":[2,18446744073709551614],"data_offsets":[0,16]}})", 16)),
+      "more than fit"));
+  CHECK(contains(
+      error_of(file_of(
+          "N", R"({"test":{"dtype":"I32","shape":[2,9223372036854775807],"data_offsets":[0,16]}})", 16)),
+      "more than fit"));
+}
+
+TEST_CASE("files of other formats are called what they are") {
+  for (const auto& [start, what] : std::vector<std::pair<std::string, std::string>>{
+           {"PK\x03\x04", "a zip archive, as those of torch.save"},
+           {"\x1f\x8b\x08", "begins as gzip, and its name does not end in .gz"},
+           {std::string("\x80\x02}q\0", 5), "a Python pickle"},
+           {"GGUF", "a GGUF file"},
+           {"{\"a\":", "begins as JSON, and its name does not end in .json"}}) {
+    CAPTURE(what);
+    CHECK(contains(error_of(bytes_of(start + std::string(40, 'x'))), what));
+  }
 }
 
 TEST_CASE("cut off after any byte") {

@@ -119,6 +119,27 @@ TEST_CASE("scalars, strings and standard types are one field each") {
                                       "mode",     "text"});
 }
 
+TEST_CASE("a field that takes any argument is no base class") {
+  struct Only {
+    std::any any;
+  };
+  struct First {
+    std::any any;
+    int x;
+  };
+  struct Tag {};
+  struct Behind : Tag {
+    std::any any;
+    std::any other;
+    int x;
+  };
+  CHECK(field_count<Only> == 1);
+  CHECK(field_count<First> == 2);
+  CHECK(field_count<Behind> == 3);
+  CHECK(names_of<First>() == Names{"any", "x"});
+  CHECK(names_of<Behind>() == Names{"any", "other", "x"});
+}
+
 TEST_CASE("a nested aggregate is one field, wherever it stands") {
   struct First {
     Pair pair;

@@ -36,6 +36,9 @@ struct AnyEmptyBase {
       const&& noexcept;
 };
 
+// Is converted to nothing: only what takes any argument whatever, as a std::any does, takes it.
+struct Nothing {};
+
 template <class Initializer, std::size_t>
 using At = Initializer;
 
@@ -52,6 +55,12 @@ consteval bool takes(std::index_sequence<I...>) {
 template <class T, class Base, std::size_t... B, std::size_t... I>
 consteval bool takes_bases(std::index_sequence<B...>, std::index_sequence<I...>) {
   return requires { T{At<Base, B>{}..., At<Any<T>, I>{}...}; };
+}
+
+// Whether what comes behind the bases is a field that takes any argument, and therefore looks like a base.
+template <class T, class Base, std::size_t... B, std::size_t... I>
+consteval bool takes_nothing(std::index_sequence<B...>, std::index_sequence<I...>) {
+  return requires { T{At<Base, B>{}..., Nothing{}, At<Any<T>, I>{}...}; };
 }
 
 // Whether T{any..., {}, any...} compiles.
@@ -174,7 +183,8 @@ template <class T, class Base, std::size_t Most, std::size_t N = 0>
 consteval std::size_t count_bases() {
   if constexpr (N >= Most) {
     return N;
-  } else if constexpr (takes_bases<T, Base>(Seq<N + 1>{}, Seq<Most - N - 1>{})) {
+  } else if constexpr (takes_bases<T, Base>(Seq<N + 1>{}, Seq<Most - N - 1>{}) &&
+                       !takes_nothing<T, Base>(Seq<N>{}, Seq<Most - N - 1>{})) {
     return count_bases<T, Base, Most, N + 1>();
   } else {
     return N;

@@ -30,6 +30,24 @@ struct CrossEntropyOptions {
   std::optional<std::int64_t> ignore_index = std::nullopt;
 };
 
+/// See binary_cross_entropy().
+struct BinaryCrossEntropyOptions {
+  /// Of each class, times the losses along the last axis: (classes), or (1) for all.
+  std::optional<Tensor<1>> weights = std::nullopt;
+  /// Targets y become y (1 - s) + s / 2.
+  double label_smoothing = 0;
+};
+
+/// See binary_cross_entropy_with_logits().
+struct BinaryLogitsOptions {
+  /// As in BinaryCrossEntropyOptions.
+  std::optional<Tensor<1>> weights = std::nullopt;
+  /// Of each class, times the part of a loss that a target of 1 has: (classes), or (1) for all. The number of
+  /// zeros divided by that of ones makes up for classes that are rare.
+  std::optional<Tensor<1>> positive_weights = std::nullopt;
+  double label_smoothing = 0;
+};
+
 /// See gaussian_nll().
 struct GaussianNllOptions {
   bool full = false;
@@ -77,9 +95,11 @@ SINTER_API AnyTensor smooth_l1(const AnyTensor& prediction, const AnyTensor& tar
 SINTER_API AnyTensor huber(const AnyTensor& prediction, const AnyTensor& target, double delta,
                            Reduction reduction, Location where);
 SINTER_API AnyTensor binary_cross_entropy(const AnyTensor& probability, const AnyTensor& target,
-                                          Reduction reduction, Location where);
+                                          const BinaryCrossEntropyOptions& options, Reduction reduction,
+                                          Location where);
 SINTER_API AnyTensor binary_cross_entropy_with_logits(const AnyTensor& logits, const AnyTensor& target,
-                                                      double positive_weight, Reduction reduction,
+                                                      double positive_weight,
+                                                      const BinaryLogitsOptions& options, Reduction reduction,
                                                       Location where);
 SINTER_API AnyTensor kl_divergence(const AnyTensor& log_probability, const AnyTensor& target, bool log_target,
                                    Reduction reduction, Location where);
@@ -100,7 +120,8 @@ SINTER_API AnyTensor triplet_margin(const AnyTensor& anchor, const AnyTensor& po
                                     Reduction reduction, Location where);
 SINTER_API AnyTensor multi_margin(const AnyTensor& x, const AnyTensor& targets,
                                   const MultiMarginOptions& options, Reduction reduction, Location where);
-SINTER_API AnyTensor multi_label_soft_margin(const AnyTensor& x, const AnyTensor& target, Reduction reduction,
+SINTER_API AnyTensor multi_label_soft_margin(const AnyTensor& x, const AnyTensor& target,
+                                             const std::optional<Tensor<1>>& weights, Reduction reduction,
                                              Location where);
 }  // namespace detail
 
@@ -177,21 +198,31 @@ Reduced<kReduction, R> huber(const Tensor<R>& prediction, const Tensor<R>& targe
 }
 
 /// -(y log x + (1 - y) log(1 - x)) for probabilities x; logarithms are at least -100, as in PyTorch. Where
-/// there are logits, use the function below, which loses no digits.
+/// there are logits, use the function below, which loses no digits. The mean is that of the elements, also
+/// where they have weights.
 template <Reduction kReduction = Reduction::mean, std::size_t R>
 Reduced<kReduction, R> binary_cross_entropy(const Tensor<R>& probability, const Tensor<R>& target,
+                                            const BinaryCrossEntropyOptions& options = {},
                                             Location where = Location::current()) {
   return Reduced<kReduction, R>(
-      detail::binary_cross_entropy(probability.dynamic(), target.dynamic(), kReduction, where));
+      detail::binary_cross_entropy(probability.dynamic(), target.dynamic(), options, kReduction, where));
 }
 
-/// -(w y log sigmoid(x) + (1 - y) log(1 - sigmoid(x))), without overflow; w is `positive_weight`.
+/// -(w y log sigmoid(x) + (1 - y) log(1 - sigmoid(x))), without overflow; w is the positive weight.
 template <Reduction kReduction = Reduction::mean, std::size_t R>
 Reduced<kReduction, R> binary_cross_entropy_with_logits(const Tensor<R>& logits, const Tensor<R>& target,
-                                                        double positive_weight = 1,
+                                                        const BinaryLogitsOptions& options = {},
                                                         Location where = Location::current()) {
   return Reduced<kReduction, R>(detail::binary_cross_entropy_with_logits(logits.dynamic(), target.dynamic(),
-                                                                         positive_weight, kReduction, where));
+                                                                         1, options, kReduction, where));
+}
+/// The same with one positive weight for all classes.
+template <Reduction kReduction = Reduction::mean, std::size_t R>
+Reduced<kReduction, R> binary_cross_entropy_with_logits(const Tensor<R>& logits, const Tensor<R>& target,
+                                                        double positive_weight,
+                                                        Location where = Location::current()) {
+  return Reduced<kReduction, R>(detail::binary_cross_entropy_with_logits(
+      logits.dynamic(), target.dynamic(), positive_weight, {}, kReduction, where));
 }
 
 /// y (log y - x), where x is a logarithm of probabilities; 0 where y is 0. With `log_target` y is one too:
@@ -203,7 +234,8 @@ Reduced<kReduction, R> kl_divergence(const Tensor<R>& log_probability, const Ten
       detail::kl_divergence(log_probability.dynamic(), target.dynamic(), log_target, kReduction, where));
 }
 
-/// (log v + (x - y)^2 / v) / 2, and log(2 pi) / 2 with `full`, for v = max(variance, epsilon).
+/// (log v + (x - y)^2 / v) / 2, and log(2 pi) / 2 with `full`, for v = max(variance, epsilon), whose gradient
+/// the variance has also where it is less, as in PyTorch.
 template <Reduction kReduction = Reduction::mean, std::size_t R>
 Reduced<kReduction, R> gaussian_nll(const Tensor<R>& mean, const Tensor<R>& target, const Tensor<R>& variance,
                                     const GaussianNllOptions& options = {},
@@ -275,12 +307,14 @@ Reduced<kReduction, 1> multi_margin(const Tensor<2>& x, const Tensor<1, Int>& ta
       detail::multi_margin(x.dynamic(), targets.dynamic(), options, kReduction, where));
 }
 
-/// -mean over classes of y log sigmoid(x) + (1 - y) log(1 - sigmoid(x)); x and y are (n, classes).
+/// -mean over classes of w (y log sigmoid(x) + (1 - y) log(1 - sigmoid(x))); x and y are (n, classes), the
+/// weights w, if any, (classes).
 template <Reduction kReduction = Reduction::mean>
 Reduced<kReduction, 1> multi_label_soft_margin(const Tensor<2>& x, const Tensor<2>& target,
+                                               const std::optional<Tensor<1>>& weights = std::nullopt,
                                                Location where = Location::current()) {
   return Reduced<kReduction, 1>(
-      detail::multi_label_soft_margin(x.dynamic(), target.dynamic(), kReduction, where));
+      detail::multi_label_soft_margin(x.dynamic(), target.dynamic(), weights, kReduction, where));
 }
 
 }  // namespace sinter::nn

@@ -1,4 +1,5 @@
-// Functions on any module, that is on any struct that holds tensors.
+// Functions on any module, that is on any struct that holds tensors. What was never given a value, an empty
+// handle, stays so.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,7 @@
 
 #include <sinter/detail/api.h>
 #include <sinter/dtype.h>
+#include <sinter/function.h>
 #include <sinter/module.h>
 #include <sinter/state.h>
 #include <sinter/tensor.h>
@@ -36,7 +38,8 @@ template <class M>
 void set_state(M& model, std::vector<State> states) {
   std::size_t at = 0;
   visit_state(model, [&](const std::string&, auto& state) {
-    state = std::remove_cvref_t<decltype(state)>(std::move(states[at++].tensor));
+    AnyTensor& next = states[at++].tensor;
+    if (next.defined()) state = std::remove_cvref_t<decltype(state)>(std::move(next));
   });
 }
 
@@ -52,6 +55,9 @@ SINTER_API std::vector<State> to_dtype(std::vector<State> states, DType dtype, L
 SINTER_API std::vector<State> set_frozen(std::vector<State> states, bool frozen, std::string_view pattern,
                                          Location where);
 SINTER_API std::vector<State> fork(std::vector<State> states, Location where);
+SINTER_API std::vector<State> map(std::vector<State> states,
+                                  const Function<AnyTensor(const std::string&, const AnyTensor&)>& function,
+                                  Location where);
 SINTER_API bool equal(const std::vector<State>& a, const std::vector<State>& b, Location where);
 
 }  // namespace detail
@@ -68,7 +74,7 @@ M set_training(M model, bool on) {
 template <class M>
 M valid(M model) {
   visit_state(model, [](const std::string&, auto& state) {
-    state = std::remove_cvref_t<decltype(state)>(state.dynamic().inner());
+    if (state.defined()) state = std::remove_cvref_t<decltype(state)>(state.dynamic().inner());
   });
   return set_training(std::move(model), false);
 }
@@ -111,6 +117,24 @@ M unfreeze(M model, std::string_view pattern = "*", Location where = Location::c
 template <class M>
 M fork(M model, Location where = Location::current()) {
   auto states = detail::fork(detail::state_of(model), where);
+  return detail::with_state(std::move(model), std::move(states));
+}
+
+/// The model with function(path, value) for each parameter, where values are AnyTensors on the device without
+/// autodiff: for initial values, pruning, noise. A parameter that is reached on several paths is asked for
+/// once, under the first, and stays tied; leaves stay leaves; buffers are as they were.
+///
+///   model = nn::map(std::move(model), [](const std::string& path, const AnyTensor& x) {
+///     return path_matches("*.bias", path) ? AnyTensor::mul(x, 0.0) : x;
+///   });
+///
+/// Throws ShapeError or DTypeError where the result has another rank or kind.
+template <class M, class F>
+M map(M model, F&& function, Location where = Location::current()) {
+  const auto call = [&](const std::string& path, const AnyTensor& value) -> AnyTensor {
+    return function(path, value);
+  };
+  auto states = detail::map(detail::state_of(model), call, where);
   return detail::with_state(std::move(model), std::move(states));
 }
 

@@ -22,9 +22,8 @@ struct Identity {
 template <std::size_t N = 2>
 struct Flatten {
   template <std::size_t R>
-  Tensor<N> forward(const Tensor<R>& x, Location where = Location::current()) const {
-    return x.template flatten<N>(where);
-  }
+  requires(R >= N) Tensor<N> forward(const Tensor<R>& x, Location where = Location::current())
+  const { return x.template flatten<N>(where); }
 };
 
 /// Channels become space: (.., c f^2, h, w) -> (.., c, h f, w f). W. Shi et al., "Real-time single image and

@@ -27,7 +27,8 @@ struct CosineSimilarity {
   const { return cosine_similarity(a, b, axis, epsilon, where); }
 };
 
-/// (sum |a - b + epsilon|^p)^(1/p) along the last axis, which goes; p may be infinite.
+/// (sum |a - b + epsilon|^p)^(1/p) along the last axis, which goes; p may be infinite. Where it is 0, so is
+/// its gradient.
 struct PairwiseDistance {
   double p = 2;
   double epsilon = 1e-6;

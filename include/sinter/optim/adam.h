@@ -20,6 +20,9 @@ struct SINTER_API AdamConfig {
   double beta1 = 0.9, beta2 = 0.999;
   double epsilon = 1e-8;
   double weight_decay = 0;
+  /// Divides by the greatest v that there was: S. Reddi et al., "On the convergence of Adam and beyond",
+  /// 2018. State: max_exp_avg_sq.
+  bool amsgrad = false;
   StepOptions options = {};
 
   /// Throws Error when a value is out of range.
@@ -32,6 +35,7 @@ struct SINTER_API AdamWConfig {
   double beta1 = 0.9, beta2 = 0.999;
   double epsilon = 1e-8;
   double weight_decay = 0.01;
+  bool amsgrad = false;  // as in AdamConfig
   StepOptions options = {};
 
   Optimizer init() const;
@@ -44,6 +48,23 @@ struct SINTER_API AdaMaxConfig {
   double beta1 = 0.9, beta2 = 0.999;
   double epsilon = 1e-8;
   double weight_decay = 0;
+  StepOptions options = {};
+
+  Optimizer init() const;
+};
+
+/// L. Liu et al., "On the variance of the adaptive learning rate and beyond", 2019: Adam without a warm-up.
+/// With
+///   rho = 2 / (1 - beta2) - 1,  r = rho - 2 t beta2^t / (1 - beta2^t),
+///   s = sqrt((r - 4) (r - 2) rho / ((rho - 4) (rho - 2) r)) sqrt(1 - beta2^t) / (sqrt(v) + epsilon) where r
+///   > 5, else 1, x = x - lr s m / (1 - beta1^t), as PyTorch does; with weight decay, decoupled if told so.
+///   States:
+/// exp_avg, exp_avg_sq.
+struct SINTER_API RAdamConfig {
+  double beta1 = 0.9, beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0;
+  bool decoupled_weight_decay = false;  // shrinks the parameters themselves, as AdamW
   StepOptions options = {};
 
   Optimizer init() const;
@@ -84,6 +105,18 @@ struct SINTER_API AdaGradConfig {
   double epsilon = 1e-10;
   double decay = 0;    // of the learning rate
   double initial = 0;  // s before the first step
+  double weight_decay = 0;
+  StepOptions options = {};
+
+  Optimizer init() const;
+};
+
+/// v = rho v + (1 - rho) g^2,  d = sqrt(u + epsilon) / sqrt(v + epsilon) g,  u = rho u + (1 - rho) d^2,  x =
+/// x - lr d. M. Zeiler, "ADADELTA: an adaptive learning rate method", 2012, with a learning rate of 1.
+/// States: square_avg, acc_delta.
+struct SINTER_API AdaDeltaConfig {
+  double rho = 0.9;
+  double epsilon = 1e-6;
   double weight_decay = 0;
   StepOptions options = {};
 

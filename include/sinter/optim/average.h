@@ -21,20 +21,19 @@ class SINTER_API WeightAverage {
   /// parameter has another shape than before; then nothing has changed.
   template <class M>
   void update(const M& model, Location where = Location::current()) {
-    std::vector<std::pair<std::string, AnyTensor>> parameters;
-    visit_parameters(model, [&](const std::string& path, const auto& tensor) {
-      parameters.emplace_back(path, tensor.dynamic());
-    });
-    take(parameters, where);
+    take(parameters_of(model), where);
   }
 
-  /// The model with the averages for parameters, in its dtypes and on its device; leaves stay leaves.
-  /// Buffers, and parameters that are no floating-point numbers, are the model's. Throws Error before the
-  /// first update, or for a path that was not there.
+  /// The model with the averages for parameters, in its dtypes and on its device; leaves stay leaves, and
+  /// tied parameters tied. Buffers, and parameters that are no floating-point numbers, are the model's.
+  /// Throws Error before the first update, or for a path that was not there.
   template <class M>
   M model(M model, Location where = Location::current()) const {
-    visit_parameters(model, [&](const std::string& path, auto& tensor) {
-      tensor = std::remove_cvref_t<decltype(tensor)>(average(path, tensor.dynamic(), where));
+    std::vector<AnyTensor> next = averages(parameters_of(model), where);
+    std::size_t at = 0;
+    visit_parameters(model, [&](const std::string&, auto& tensor) {
+      AnyTensor& average = next[at++];
+      if (average.defined()) tensor = std::remove_cvref_t<decltype(tensor)>(std::move(average));
     });
     return model;
   }
@@ -47,8 +46,18 @@ class SINTER_API WeightAverage {
  private:
   friend struct EmaConfig;
   friend struct SwaConfig;
+  using Parameters = std::vector<std::pair<std::string, AnyTensor>>;
+  template <class M>
+  static Parameters parameters_of(const M& model) {
+    Parameters parameters;
+    visit_parameters(model, [&](const std::string& path, const auto& tensor) {
+      parameters.emplace_back(path, tensor.dynamic());
+    });
+    return parameters;
+  }
   explicit WeightAverage(double decay) : decay_(decay) {}
-  void take(const std::vector<std::pair<std::string, AnyTensor>>& parameters, const Location& where);
+  void take(const Parameters& parameters, const Location& where);
+  std::vector<AnyTensor> averages(const Parameters& parameters, const Location& where) const;
   AnyTensor average(const std::string& path, const AnyTensor& like, const Location& where) const;
 
   double decay_;  // 0: the plain mean

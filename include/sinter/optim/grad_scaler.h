@@ -61,7 +61,7 @@ class SINTER_API GradScaler {
   template <class M>
   void step(Optimizer& optimizer, double learning_rate, M& model, Gradients&& gradients,
             Location where = Location::current()) {
-    take(optimizer, learning_rate, Optimizer::slots_of(model), gradients, where);
+    take(optimizer, learning_rate, Step::slots_of(model), gradients, where);
   }
 
   /// Makes the scale that of the next steps, once after all optimizers' steps. Throws Error where there was

@@ -56,10 +56,7 @@ class SINTER_API Lbfgs {
   /// where the number of parameters is not that of the steps before.
   template <class M, class Loss>
   double step(double learning_rate, M& model, Loss&& loss, Location where = Location::current()) {
-    std::vector<Step::Slot> slots;
-    visit_parameters(model, [&](const std::string& path, auto& tensor) {
-      slots.push_back({path, &sinter::detail::handle_of(tensor)});
-    });
+    const std::vector<Step::Slot> slots = Step::slots_of(model);
     const auto evaluate = [&]() -> AnyTensor { return Tensor<0>(loss(std::as_const(model))).dynamic(); };
     return take(learning_rate, slots, evaluate, where);
   }

@@ -173,12 +173,12 @@ class SINTER_API Optimizer {
   /// since somebody has set it, the copy begins anew.
   ///
   /// Whatever it throws (a learning rate below 0, a parameter of another shape than before, a group that no
-  /// parameter fits, no memory left), model, gradients and the optimizer's state are what they were, and
-  /// another step may follow. After a step that succeeded there are no gradients but those of groups that are
-  /// skipped.
+  /// parameter fits, gradients none of which is of this model, no memory left), model, gradients and the
+  /// optimizer's state are what they were, and another step may follow. After a step that succeeded there are
+  /// no gradients but those of groups that are skipped.
   template <class M>
   void step(double learning_rate, M& model, Gradients&& gradients, Location where = Location::current()) {
-    take(learning_rate, slots_of(model), gradients, where);
+    take(learning_rate, Step::slots_of(model), gradients, where);
   }
 
   /// The optimizer's state: PATH.NAME of each parameter and state, and PATH.step.
@@ -191,14 +191,6 @@ class SINTER_API Optimizer {
  private:
   friend class GradScaler;
   Optimizer(sinter::detail::Shared<const Rule> rule, StepOptions options);
-  template <class M>
-  static std::vector<Step::Slot> slots_of(M& model) {
-    std::vector<Step::Slot> slots;
-    visit_parameters(model, [&](const std::string& path, auto& tensor) {
-      slots.push_back({path, &sinter::detail::handle_of(tensor)});
-    });
-    return slots;
-  }
   void take(double learning_rate, std::vector<Step::Slot> slots, Gradients& gradients, Location where,
             detail::Scaling* scaling = nullptr);
   Update begin_update(Step& step, Parameter& parameter, double learning_rate, detail::Skipping* skipping,

@@ -93,6 +93,46 @@ SINTER_API std::string plot(const Schedule& schedule, std::int64_t steps, std::i
 
 }  // namespace schedule
 
+/// A schedule as part of a program's configuration: read from JSON and the command line, written into
+/// checkpoints (see config.h).
+///
+///   struct Training { optim::ScheduleConfig schedule; };    // --schedule.kind=cosine --schedule.warmup=500
+///   const auto rate = training.schedule.init();
+struct SINTER_API ScheduleConfig {
+  /// The functions of those names above.
+  enum class Kind : std::uint8_t {
+    constant,
+    linear,
+    cosine,
+    warm_restarts,
+    exponential,
+    steps,
+    milestones,
+    noam,
+    one_cycle
+  };
+  Kind kind = Kind::constant;
+  /// The first one; of one_cycle the greatest, of noam the factor.
+  double rate = 1e-3;
+  /// Of linear, cosine and warm_restarts.
+  double last = 0;
+  /// All of linear, cosine and one_cycle; of warm_restarts those of the first cycle, of steps those between
+  /// two changes.
+  std::int64_t steps = 0;
+  /// Of exponential, steps and milestones.
+  double gamma = 0.1;
+  std::vector<std::int64_t> milestones = {};
+  std::int64_t growth = 1;     // of warm_restarts
+  std::int64_t d_model = 512;  // of noam
+  /// In the first so many steps the rate is (step + 1) / warmup of what it is otherwise, so that none is 0.
+  /// Noam's has one of its own, of as many steps.
+  std::int64_t warmup = 0;
+
+  /// Throws Error where a number that the kind needs is out of range, or where `steps`, `last`, `milestones`
+  /// or `growth` is set for a kind that has none.
+  Schedule init() const;
+};
+
 /// Divides the rate when a metric has not become better for a while, as PyTorch's ReduceLROnPlateau. The only
 /// one with a state: what was seen.
 struct SINTER_API ReduceOnPlateau {

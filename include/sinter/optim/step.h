@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,17 @@ class SINTER_API Step {
     std::string path;
     AnyTensor* tensor;
   };
+  /// Those of all parameters of a module.
+  template <class M>
+  static std::vector<Slot> slots_of(M& model) {
+    std::vector<Slot> slots;
+    visit_parameters(model, [&](const std::string& path, auto& tensor) {
+      constexpr bool is_const = std::is_const_v<std::remove_reference_t<decltype(tensor)>>;
+      static_assert(!is_const, "an optimizer cannot step a module that is const or has const tensors");
+      if constexpr (!is_const) slots.push_back({path, &sinter::detail::handle_of(tensor)});
+    });
+    return slots;
+  }
   /// Gradients of parameters that are not among the slots stay where they are iff `keep_others`.
   Step(std::vector<Slot> slots, Gradients& gradients, bool keep_others = false);
   ~Step();
