@@ -14,8 +14,9 @@ void add_rows(const library::Custom& kind) {
       return host::make_custom(library::as<library::CustomOp>(op));
     });
   if (!source.source.empty() || !source.cuda.empty() || !source.glsl.empty())
-    pass_table().add(
-        kind, [](const library::LibraryOp& op) { return passes_of(library::as<library::CustomOp>(op)); });
+    pass_table().add(kind, [](const library::LibraryOp& op, PassDevice) {
+      return passes_of(library::as<library::CustomOp>(op));
+    });
 }
 
 PassList passes_of(const library::CustomOp& op) {

@@ -38,6 +38,8 @@ inline unsigned atomicOr(unsigned* to, unsigned bits) {
   *to = old | bits;
   return old;
 }
+inline long long min(long long a, long long b) { return b < a ? b : a; }
+inline long long max(long long a, long long b) { return a < b ? b : a; }
 inline int __popc(unsigned a) { return __builtin_popcount(a); }
 #define __syncwarp() sinter_emulation_state->wait_for_warp()
 

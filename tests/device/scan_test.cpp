@@ -215,6 +215,34 @@ TEST_CASE("long scans of 64-bit numbers") {
   for (std::size_t i = 0; i < sums.size(); ++i) CHECK(sums[i] == static_cast<std::int64_t>(i + 1) * step);
 }
 
+TEST_CASE("few long sequences, of several groups of tiles") {
+  const Device device = test_device();
+  if (compiles_slowly(device)) return;
+  // On CUDA, 128 tiles of 1792 elements or 768 are a group; half a million elements and more have larger
+  // tiles.
+  struct Sizes {
+    std::int64_t outer, length, inner;
+  };
+  for (const Sizes& s :
+       {Sizes{1, 300'001, 1}, Sizes{2, 98'305, 1}, Sizes{1, 229'376, 1}, Sizes{1, 229'377, 2}})
+    for (const How how : {How::Sum, How::Max})
+      for (const bool reverse : {false, true}) {
+        CAPTURE(s.length);
+        CAPTURE(static_cast<int>(how));
+        const std::vector<float> x = numbers(s.outer * s.length * s.inner, -2, 2);
+        const ScanOptions options{.reverse = reverse, .exclusive = reverse && how == How::Sum};
+        check(scanned(how, tensor_of(x, {s.outer, s.length, s.inner}, device), 1, options),
+              expected(how, x, s.outer, s.length, s.inner, options), 2e-5);
+      }
+  for (const std::int64_t length : {std::int64_t{1} << 21, (std::int64_t{1} << 22) + 5}) {
+    const std::vector<std::int64_t> sums =
+        values_of<std::int64_t>(cumsum(AnyTensor::full({length}, 1, DType::f32, device), 0).cast(DType::i64));
+    std::int64_t wrong = 0;
+    for (std::size_t i = 0; i < sums.size(); ++i) wrong += sums[i] != static_cast<std::int64_t>(i + 1);
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("across lanes enough to fill a device, each goes over all") {
   const Device device = test_device();
   const std::int64_t length = 40, lanes = 1 << 17;
@@ -349,6 +377,14 @@ TEST_CASE("the same bits twice, and in a second thread") {
   CHECK(run() == first);
   thread.join();
   CHECK(other == first);
+  if (compiles_slowly(device)) return;
+  // On CUDA, more tiles than run at a time, in several groups.
+  TestData more(10);
+  std::vector<float> y(std::size_t{1} << 21);
+  for (float& value : y) value = static_cast<float>(more.real(-1, 1));
+  const AnyTensor given = tensor_of(y, {1 << 21}, device);
+  const std::vector<float> sums = values_of(cumsum(given, 0));
+  for (int k = 0; k < 3; ++k) CHECK((values_of(cumsum(given, 0)) == sums));
 }
 
 TEST_CASE("gradients against differences") {

@@ -97,14 +97,20 @@ namespace {
 
 /// Scans of contiguous elements.
 PassList scan_of(library::ScanKind kind, DType dtype, std::int64_t outer, std::int64_t length,
-                 std::int64_t inner) {
+                 std::int64_t inner, PassDevice device = {}) {
   library::ScanOp op;
   op.scan = kind;
   op.x_dtype = dtype;
   op.dtype = library::gives_positions(kind) ? DType::i32 : dtype;
   op.outer = outer, op.length = length, op.inner = inner;
   op.x_outer = length * inner, op.x_step = inner;
-  return passes_of(op);
+  return passes_of(op, device);
+}
+
+std::int64_t defined(const Pass& pass, const std::string& name) {
+  const std::size_t at = pass.defines.find("#define " + name + " ");
+  REQUIRE(at != std::string::npos);
+  return std::stoll(pass.defines.substr(at + name.size() + 9));
 }
 
 void check_workspace(const PassList& list) {
@@ -184,6 +190,69 @@ TEST_CASE("scans go over tiles of sequences, in one pass or in three") {
           CHECK(!overlap(*named(scan, "from"), *named(scan, "to")));
           for (const char* name : {"from", "to"}) CHECK(named(scan, name)->numel == sequences * chunks);
         }
+}
+
+TEST_CASE("where workgroups may wait, few long sequences are read once") {
+  struct Kind {
+    library::ScanKind kind;
+    DType dtype;
+    std::int64_t words, whole, most, least;  // of a state; elements of sequences of one workgroup; of a tile
+  };
+  for (const Kind& k : {Kind{library::ScanKind::Sum, DType::f32, 1, 4 * 3840, 7936, 1792},
+                        Kind{library::ScanKind::Sum, DType::i64, 2, 4 * 1792, 3840, 768},
+                        Kind{library::ScanKind::LogSumExp, DType::f32, 1, 4 * 3840, 3840, 1792},
+                        Kind{library::ScanKind::LogSumExp, DType::f64, 2, 4 * 1792, 1792, 768},
+                        Kind{library::ScanKind::MaxPosition, DType::f32, 2, 4 * 1792, 3840, 768},
+                        Kind{library::ScanKind::MinPosition, DType::i64, 3, 4 * 768, 2304, 768}})
+    for (const std::int64_t length :
+         {k.whole + 1, std::int64_t{300'000}, std::int64_t{1} << 26, std::int64_t{2'147'483'647}})
+      for (const std::int64_t outer : {1, 3, 511})
+        for (const std::int64_t inner : {1, 7}) {
+          CAPTURE(k.words);
+          CAPTURE(length);
+          CAPTURE(outer);
+          CAPTURE(inner);
+          const std::int64_t sequences = outer * inner;
+          const PassList list = scan_of(k.kind, k.dtype, outer, length, inner, {.waits = true});
+          if (sequences >= 512 && length <= 512 * (k.whole / 4)) {
+            CHECK(list.passes.size() == 1);
+            CHECK(list.passes[0].name == "scan_rows");
+            continue;
+          }
+          REQUIRE(list.passes.size() == 2);
+          check_workspace(list);
+          const Pass &clear = list.passes[0], &scan = list.passes[1];
+          CHECK(named(scan, "x")->of == Of::Operand);
+          CHECK(named(scan, "to")->of == Of::Result);
+          CHECK(named(scan, "to")->numel == sequences * length);
+          // All that workgroups show each other is cleared: a number, then words of tiles, then of groups.
+          const PassBuffer &cleared = *named(clear, "shown"), &shown = *named(scan, "shown");
+          CHECK(cleared.numel == shown.numel);
+          CHECK(cleared.first == shown.first);
+          CHECK(clear.rows == cleared.numel);
+          CHECK(int_of(clear, "ends") == cleared.numel);
+          const std::int64_t items = defined(scan, "ITEMS"), tile = 256 * items,
+                             chunks = int_of(scan, "chunks"), groups = int_of(scan, "groups");
+          CHECK(items % 2 == 1);  // rows of lanes begin in different banks
+          CHECK(defined(scan, "WORDS") == k.words);
+          CHECK((tile <= k.most && tile >= k.least));
+          CHECK((tile == k.least || sequences * chunks >= 512));
+          CHECK(chunks * tile >= length);
+          CHECK((chunks - 1) * tile < length);
+          CHECK(scan.groups() == sequences * chunks);
+          CHECK(groups * 128 >= chunks);
+          CHECK((groups - 1) * 128 < chunks);
+          CHECK(int_of(scan, "groups_from") == sequences * chunks);
+          CHECK(shown.numel == 1 + (sequences * chunks + sequences * groups) * k.words);
+          CHECK(32 * defined(scan, "EACH") == defined(scan, "GROUP"));
+          CHECK(scan.shared_words >= (tile + 256 + 32 * (defined(scan, "EACH") + 1)) * k.words);
+          CHECK(scan.shared_words * 4 <= 40960);
+        }
+  // Others are as they are elsewhere.
+  for (const std::int64_t length : {std::int64_t{1}, std::int64_t{15360}})
+    CHECK(scan_of(library::ScanKind::Sum, DType::f32, 1, length, 1, {.waits = true}).passes.size() == 1);
+  CHECK(scan_of(library::ScanKind::Sum, DType::f32, 1, 100'000, 8, {.waits = true}).passes[0].name ==
+        "scan_x_totals");
 }
 
 TEST_CASE("scans across lanes have levels that join what the level below comes to, of any size") {

@@ -344,7 +344,7 @@ ExecutableRef CudaBackend::prepare(const library::LibraryOp& op) {
 ExecutableRef CudaBackend::prepare_passes(const library::LibraryOp& op) {
   auto executable = std::make_shared<PassesExecutable>();
   executable->results = op.kind().result_count();
-  executable->list = pass_table().prepare(traits_.name, op);
+  executable->list = pass_table().prepare(traits_.name, op, PassDevice{.waits = true});
   std::vector<Pass>& passes = executable->list.passes;
   passes.erase(std::remove_if(passes.begin(), passes.end(), [](const Pass& p) { return p.groups() == 0; }),
                passes.end());

@@ -69,6 +69,12 @@ std::string pass_source(const PassList& list) {
         "#define ATOMIC_ADD(at, x) atomicAdd(memory + (at), x)\n"
         "#define ATOMIC_OR(at, x) atomicOr(memory + (at), x)\n"
         "#define BIT_COUNT(x) __popc(x)\n"
+        // A word in 64 bits, so that nobody sees it without the bit that says that it is there.
+        "typedef long long Shown;\n"
+        "#define TAKE_NUMBER(place) atomicAdd((unsigned*)&(place), 1u)\n"
+        "#define SHOW(place, word) (*(volatile Shown*)&(place) = Shown(1) << 32 | Shown(word))\n"
+        "#define SHOWN(place) (*(const volatile Shown*)&(place))\n"
+        "#define IS_THERE(shown) ((shown) != 0)\n"
         "#define LOW(x) Word(BITS(x))\n"
         "#define HIGH(x) Word(BITS(x) >> 32)\n"
         "#define JOINED(low, high) FROM_BITS((Key(high) << 32) | Key(low))\n";
@@ -160,7 +166,7 @@ std::vector<std::string> all_pass_sources() {
         scan.length = length, scan.inner = scan.x_step = inner;
         scan.exclusive = scan.scan == ScanKind::Sum;
         scan.reverse = length > 10;
-        sources.push_back(pass_source(passes_of(scan)));
+        sources.push_back(pass_source(passes_of(scan, {.waits = true})));
       }
   return sources;
 }

@@ -103,24 +103,30 @@ std::string body_text(const std::string& file) {
   return text;
 }
 
-LibraryTable<PassList(const library::LibraryOp&)>& pass_table() {
+LibraryTable<PassList(const library::LibraryOp&, PassDevice)>& pass_table() {
   // Never destroyed: devices may outlive static objects.
-  static auto* table = new LibraryTable<PassList(const library::LibraryOp&)>{
+  static auto* table = new LibraryTable<PassList(const library::LibraryOp&, PassDevice)>{
       {&library::sort_indices(),
-       [](const library::LibraryOp& op) { return passes_of(library::as<library::SortIndicesOp>(op)); }},
-      {&library::segment_sum(),
-       [](const library::LibraryOp& op) { return passes_of(library::as<library::SegmentSumOp>(op)); }},
+       [](const library::LibraryOp& op, PassDevice) {
+         return passes_of(library::as<library::SortIndicesOp>(op));
+       }},
+      {&library::segment_sum(), [](const library::LibraryOp& op,
+                                   PassDevice) { return passes_of(library::as<library::SegmentSumOp>(op)); }},
       {&library::sort(),
-       [](const library::LibraryOp& op) { return passes_of(library::as<library::SortOp>(op)); }},
+       [](const library::LibraryOp& op, PassDevice) { return passes_of(library::as<library::SortOp>(op)); }},
       {&library::sort_with_values(),
-       [](const library::LibraryOp& op) { return passes_of(library::as<library::SortOp>(op)); }},
+       [](const library::LibraryOp& op, PassDevice) { return passes_of(library::as<library::SortOp>(op)); }},
       {&library::search_sorted(),
-       [](const library::LibraryOp& op) { return passes_of(library::as<library::SearchSortedOp>(op)); }},
+       [](const library::LibraryOp& op, PassDevice) {
+         return passes_of(library::as<library::SearchSortedOp>(op));
+       }},
   };
   [[maybe_unused]] static const bool scans = [] {
     for (std::size_t kind = 0; kind < library::kScanKinds; ++kind)
       table->add(library::scan(static_cast<library::ScanKind>(kind)),
-                 [](const library::LibraryOp& op) { return passes_of(library::as<library::ScanOp>(op)); });
+                 [](const library::LibraryOp& op, PassDevice device) {
+                   return passes_of(library::as<library::ScanOp>(op), device);
+                 });
     return true;
   }();
   return *table;

@@ -61,10 +61,17 @@ struct PassList {
   std::size_t results = 1;
 };
 
-/// Functions of the op alone, so that results have the same bits on every run.
+/// What passes ask of a device.
+struct PassDevice {
+  // A workgroup may wait for one that has begun, which goes on meanwhile. CUDA promises that, Vulkan does
+  // not.
+  bool waits = false;
+};
+
+/// Functions of the op and the device alone, so that results have the same bits on every run.
 PassList passes_of(const library::SortIndicesOp& op);
 PassList passes_of(const library::SegmentSumOp& op);
-PassList passes_of(const library::ScanOp& op);
+PassList passes_of(const library::ScanOp& op, PassDevice device = {});
 PassList passes_of(const library::SortOp& op);
 PassList passes_of(const library::SearchSortedOp& op);
 PassList passes_of(const library::CustomOp& op);
@@ -77,6 +84,6 @@ std::string key_functions(DType dtype, bool nan_last);
 std::string body_text(const std::string& file);
 
 /// Kind to passes.
-LibraryTable<PassList(const library::LibraryOp&)>& pass_table();
+LibraryTable<PassList(const library::LibraryOp&, PassDevice)>& pass_table();
 
 }  // namespace sinter::runtime

@@ -1,7 +1,8 @@
 // Which passes a scan has. Where few elements lie side by side across the scanned axis, workgroups take tiles
-// of sequences: one pass, or, of few long sequences, chunks are added up, their totals are scanned, and each
-// chunk is scanned from what is before it. Elsewhere lanes lie side by side across the axis, and each goes
-// over a chunk.
+// of sequences: a sequence each or, of few long sequences, a tile each, which waits for the tiles before it.
+// Where no workgroup may wait for another one, chunks of these are added up, their totals are scanned, and
+// each chunk is scanned from what is before it. Elsewhere lanes lie side by side across the axis, and each
+// goes over a chunk.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -23,6 +24,12 @@ constexpr std::int64_t kLeastAcross = 8;
 // so many sequences all are: they fill a device, and no element is read twice. (The last limit is that of
 // loops.)
 constexpr std::int64_t kFewTiles = 4, kManySequences = 512, kMostTiles = 512;
+
+// Tiles that wait for those before them: of so many a device has its fill; fewer elements make smaller tiles.
+// So many of them stand in a group, whose total the next group waits for: a group takes longer to read than
+// that total to come from one workgroup to another one (about 1 us).
+constexpr std::int64_t kManyTiles = 512;
+constexpr int kGroup = 128, kGroupLanes = 32;
 
 // Across the axis: elements of a lane's chunk, more where there are lanes enough to fill a device.
 constexpr std::int64_t kChunk = 32, kManyLanes = std::int64_t{1} << 17;
@@ -119,8 +126,64 @@ std::string element_of(bool bottom) {
   return std::string("#define ELEMENT(i, at) ") + (bottom ? "KEYED(x(i), at)\n" : "KNOWN(from(i))\n");
 }
 
-void add_tile_passes(PassList& list, const library::ScanOp& op, const PassBuffer& x,
-                     const PassBuffer& result) {
+/// Elements of one lane whose tile waits for others: twice as many or more, which stay in the memory of the
+/// workgroup meanwhile (up to 40 KiB).
+int waiting_items_of(const library::ScanOp& op) {
+  const int words = words_of(op);
+  int items = words == 1 ? 31 : words == 2 ? 15 : 9;
+  // Texts of this one are long.
+  if (op.scan == ScanKind::LogSumExp) items = items / 2 | 1;
+  while (items > (words == 1 ? 7 : 3) &&
+         op.outer * op.inner * divide_up(op.length, kLanes * items) < kManyTiles)
+    items = items / 2 | 1;
+  return items;
+}
+
+/// A pass over few long sequences, each element of which is read once, and one that clears what workgroups
+/// show each other.
+void add_waiting_passes(PassList& list, const library::ScanOp& op, const PassBuffer& x,
+                        const PassBuffer& result) {
+  const int words = words_of(op), items = waiting_items_of(op), each = kGroup / kGroupLanes;
+  const int slots = kLanes * (items + 1) + kGroupLanes * (each + 1);
+  const std::int64_t sequences = op.outer * op.inner, chunks = divide_up(op.length, kLanes * items),
+                     groups = divide_up(chunks, kGroup), tiles = sequences * chunks;
+  const PassBuffer shown{"", DType::i64, Of::Workspace, 0, 0, 1 + (tiles + sequences * groups) * words, true};
+  list.workspace_bytes = static_cast<std::size_t>(shown.numel) * sizeof(std::int64_t);
+
+  Pass clear;
+  clear.name = "fill_zeros";
+  clear.body = "fill_zeros.inc";
+  clear.rows = shown.numel;
+  clear.ints = {{"ends", shown.numel}};
+  bind(clear, shown, "shown", true);
+  list.passes.push_back(std::move(clear));
+
+  const auto number = [](const char* name, int value) {
+    return std::string("#define ") + name + " " + std::to_string(value) + "\n";
+  };
+  Pass scan;
+  scan.name = "scan_once";
+  scan.body = "scan_once.inc";
+  scan.defines = defines_of(op, slots) + element_of(true) + number("ITEMS", items) + number("GROUP", kGroup) +
+                 number("EACH", each) + number("WORDS", words) + "#define WORD(slot, w) memory[(w) * " +
+                 std::to_string(slots) + " + (slot)]\n#define X_STEP " + (op.x_step == 1 ? "1" : "x_step") +
+                 "\n" + flag("EXCLUSIVE", op.exclusive);
+  scan.rows = tiles;
+  scan.columns = scan.lanes = kLanes;
+  scan.shared_words = slots * words;
+  scan.least_groups = op.scan == ScanKind::LogSumExp || op.x_step != 1 || op.inner > 1 ? 2 : 4;
+  scan.most_rounds = 7 * items + kGroup;
+  scan.ints = {{"length", op.length}, {"inner", op.inner},    {"chunks", chunks},
+               {"groups", groups},    {"groups_from", tiles}, {"x_outer", op.x_outer},
+               {"x_step", op.x_step}, {"x_inner", op.x_inner}};
+  bind(scan, x, "x", false);
+  bind(scan, shown, "shown", true);
+  bind(scan, result, "to", true);
+  list.passes.push_back(std::move(scan));
+}
+
+void add_tile_passes(PassList& list, const library::ScanOp& op, const PassBuffer& x, const PassBuffer& result,
+                     PassDevice device) {
   const int words = words_of(op), items = items_of(words), slots = kLanes * (items + 1);
   const std::int64_t sequences = op.outer * op.inner, tile = kLanes * items;
   const std::string defines = defines_of(op, slots) + "#define ITEMS " + std::to_string(items) +
@@ -156,6 +219,7 @@ void add_tile_passes(PassList& list, const library::ScanOp& op, const PassBuffer
     list.passes.push_back(std::move(pass));
     return;
   }
+  if (device.waits) return add_waiting_passes(list, op, x, result);
   // As many chunks of a sequence as a tile has room for, or fewer.
   const std::int64_t chunk = tile * divide_up(op.length, tile * tile), chunks = divide_up(op.length, chunk);
   const auto in_workspace = [&](std::int64_t first) {
@@ -254,7 +318,7 @@ std::string key_functions(DType dtype, bool nan_last) {
          (nan_last ? "key == " + most + " ? key : " : "") + "-key;\n}\n";
 }
 
-PassList passes_of(const library::ScanOp& op) {
+PassList passes_of(const library::ScanOp& op, PassDevice device) {
   PassList list;
   list.dtype = op.x_dtype;
   if (op.numel() == 0) return list;
@@ -262,7 +326,7 @@ PassList passes_of(const library::ScanOp& op) {
   const PassBuffer x{"x", op.x_dtype, Of::Operand, 0, 0, op.x_span(), false};
   const PassBuffer result{"to", op.dtype, Of::Result, 0, 0, op.numel(), true};
   if (op.inner < kLeastAcross)
-    add_tile_passes(list, op, x, result);
+    add_tile_passes(list, op, x, result, device);
   else
     add_lane_passes(list, op, x, result);
   return list;

@@ -182,7 +182,7 @@ ExecutableRef VulkanBackend::prepare(const library::LibraryOp& op) {
 ExecutableRef VulkanBackend::prepare_passes(const library::LibraryOp& op) {
   const DeviceInfo& info = device_.info();
   auto executable = std::make_shared<PassesExecutable>();
-  executable->list = pass_table().prepare(traits_.name, op);
+  executable->list = pass_table().prepare(traits_.name, op, PassDevice{.waits = false});
   PassList& list = executable->list;
   if (!traits_.supports(list.dtype))
     throw DTypeError("[vulkan] " + info.name + " has no " + op.kind().name() + " of " +
