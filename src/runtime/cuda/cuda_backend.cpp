@@ -24,6 +24,7 @@
 #include "src/runtime/cuda/pass_text.h"
 #include "src/runtime/cuda/queues.h"
 #include "src/runtime/cuda/replays.h"
+#include "src/runtime/cuda/solver.h"
 #include "src/runtime/cuda/stopwatch.h"
 
 namespace sinter::runtime {
@@ -51,10 +52,12 @@ class CudaBackend final : public Backend {
   std::size_t trim() override;
   std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override;
   bool computes(const library::Kind& kind) const override {
-    return product_table().has(kind) || pass_table().has(kind);
+    return product_table().has(kind) || pass_table().has(kind) ||
+           (library::is_decomposition(kind) && solver_api());
   }
   ExecutableRef prepare(const library::LibraryOp& op) override;
   ExecutableRef prepare_passes(const library::LibraryOp& op);
+  ExecutableRef prepare_decomposition(const library::DecompositionOp& op);
   void wait_until_ready(Executable& executable, std::span<const std::int64_t> ints,
                         std::size_t members) override;
   void begin(std::unique_ptr<PlanState>* state, const RunNeeds& needs) override;
@@ -103,6 +106,8 @@ class CudaBackend final : public Backend {
   std::unique_ptr<Replays> replays_;
   std::unique_ptr<Launcher> launcher_;
   std::unique_ptr<Stopwatch> stopwatch_;
+  std::mutex solver_mutex_;
+  std::unique_ptr<Solver> solver_;  // made for the first decomposition
   Run run_;
 };
 
@@ -196,6 +201,7 @@ CudaBackend::~CudaBackend() {
   api_.context_set_current(context_);
   if (stream_) api_.stream_synchronize(stream_);
   stopwatch_.reset();
+  solver_.reset();
   modules_.reset();
   pool_.reset();
   if (fault_words_) fault_words_->close();
@@ -301,11 +307,22 @@ std::vector<ExecutableRef> CudaBackend::compile(std::span<const ir::Kernel* cons
 
 ExecutableRef CudaBackend::prepare(const library::LibraryOp& op) {
   if (pass_table().has(op.kind())) return prepare_passes(op);
+  if (library::is_decomposition(op.kind()))
+    return prepare_decomposition(library::as<library::DecompositionOp>(op));
   auto executable = std::make_shared<ProductExecutable>();
   executable->plan = product_table().prepare(traits_.name, op, product_device_);
   const std::string source = std::exchange(executable->plan.source, {});
   if (executable->plan.blocks > 0) executable->code = modules_->request(source, true);
   return executable;
+}
+
+ExecutableRef CudaBackend::prepare_decomposition(const library::DecompositionOp& op) {
+  const SolverApi* api = solver_api();
+  if (!api) throw DeviceError("[cuda] " + op.describe() + " needs cuSOLVER: " + solver_problem());
+  make_current();
+  const std::lock_guard lock(solver_mutex_);
+  if (!solver_) solver_ = std::make_unique<Solver>(api_, *api, stream_);
+  return solver_->prepare(op);
 }
 
 ExecutableRef CudaBackend::prepare_passes(const library::LibraryOp& op) {
@@ -325,7 +342,7 @@ ExecutableRef CudaBackend::prepare_passes(const library::LibraryOp& op) {
 
 void CudaBackend::wait_until_ready(Executable& executable, std::span<const std::int64_t>, std::size_t) {
   const CudaExecutable::Kind kind = static_cast<CudaExecutable&>(executable).kind;
-  if (kind == CudaExecutable::Kind::Kernel) return;
+  if (kind == CudaExecutable::Kind::Kernel || kind == CudaExecutable::Kind::Solver) return;
   if (kind == CudaExecutable::Kind::Passes) {
     auto& several = static_cast<PassesExecutable&>(executable);
     if (several.list.passes.empty()) return;
@@ -407,6 +424,9 @@ void CudaBackend::launch(Executable& executable, const LaunchArguments& argument
     case CudaExecutable::Kind::Product: queues_->use(arguments.buffers, 1); break;
     case CudaExecutable::Kind::Passes:
       queues_->use(arguments.buffers, static_cast<PassesExecutable&>(what).results);
+      break;
+    case CudaExecutable::Kind::Solver:
+      queues_->use(arguments.buffers, static_cast<SolverExecutable&>(what).op.kind().result_count());
       break;
   }
   launcher_->launch(what, arguments, run_.memory);

@@ -97,6 +97,10 @@ class Replays {
   /// everything that may change.
   void start(const Start& start, Parameters& parameters, const Executable* executable = nullptr);
 
+  /// Call at a launch that no graph can hold. A plan has it in its first run already, so that no launch of
+  /// the plan is ever deferred.
+  void launch_outside();
+
   /// Ends the run. Throws DeviceError where the driver fails to launch.
   void submit();
   /// Ends the run after an error: deferred launches are dropped.

@@ -1,0 +1,20 @@
+// Decompositions by the device's own library of linear algebra.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "src/tensor/matrix/host.h"
+
+namespace sinter::tensor {
+
+/// What `compute` and `upload` give (vectors without their last axis), computed where the operands are, whose
+/// batches are equal. Nothing where the device does not compute the function, or not for such sizes. Throws
+/// Error where a matrix has no such result, naming the function and the matrix: for that one number of each
+/// matrix is read, except of functions that always have a result.
+std::optional<std::vector<AnyTensor>> compute_on_device(MatrixFunction function, std::string_view name,
+                                                        const std::vector<AnyTensor>& operands,
+                                                        const Location& where);
+
+}  // namespace sinter::tensor
