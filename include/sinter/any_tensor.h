@@ -87,6 +87,8 @@ class SINTER_API AnyTensor : public detail::AnyFunctions {
   /// Of this tensor's shape, dtype and device.
   AnyTensor full_like(Scalar value, Location where = Location::current()) const;
   AnyTensor zeros_like(Location where = Location::current()) const;
+  /// For a value that is not looked at: zeros.
+  AnyTensor empty_like(Location where = Location::current()) const { return zeros_like(where); }
   AnyTensor ones_like(Location where = Location::current()) const;
   AnyTensor rand_like(Location where = Location::current()) const;
   AnyTensor randn_like(Location where = Location::current()) const;

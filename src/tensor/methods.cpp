@@ -228,6 +228,11 @@ AnyTensor AnyFunctions::scatter_nd_add(const AnyTensor& index, const AnyTensor& 
                                        Location where) const {
   return sinter::scatter_nd_add(self(*this), index, source, where);
 }
+AnyTensor AnyFunctions::scatter_nd_reduce(const AnyTensor& index, const AnyTensor& source,
+                                          ScatterReduction reduction, bool include_self,
+                                          Location where) const {
+  return sinter::scatter_nd_reduce(self(*this), index, source, reduction, include_self, where);
+}
 AnyIndexed AnyFunctions::sort(std::int64_t axis, bool descending, Location where) const {
   return sinter::sort(self(*this), axis, descending, where);
 }

@@ -7,9 +7,9 @@
 namespace sinter::trace {
 
 /// A Gather's second integer is a place in this list; 0 where it has none.
-inline constexpr const char* kIndexedOps[] = {"gather",       "index_add",  "scatter_add",   "scatter",
-                                              "scatter_fill", "index_copy", "index_fill",    "scatter_reduce",
-                                              "index_reduce", "scatter_nd", "scatter_nd_add"};
+inline constexpr const char* kIndexedOps[] = {
+    "gather",     "index_add",      "scatter_add",  "scatter",    "scatter_fill",   "index_copy",
+    "index_fill", "scatter_reduce", "index_reduce", "scatter_nd", "scatter_nd_add", "scatter_nd_reduce"};
 
 constexpr std::int64_t number_of_indexed_op(std::string_view name) {
   std::int64_t number = 0;
