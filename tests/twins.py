@@ -42,7 +42,7 @@ FUNCTIONS_ALONE = {
     "index": "x(s(1, 3), all) is the method",
     "index_assign": "x(s(1, 3), all) = y is the method",
     **dict.fromkeys(["complex", "polar", "view_as_complex"], "makes a complex number of real ones"),
-    "quantize": "its result is no tensor",
+    **dict.fromkeys(["describe", "quantize"], "its result is no tensor"),
     **dict.fromkeys(["rfft", "rfftn", "stft"], "a transform, as fft of complex numbers, of which it is a function alone"),
     "to_string": "the standard library's name for the text of a value",
     "where": "the condition is no more its subject than what it chooses from; x.mask_where(mask, y) is the method",

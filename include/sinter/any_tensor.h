@@ -382,7 +382,7 @@ class SINTER_API AnyTensor : public detail::AnyFunctions {
   AnyTensor mask_fill(const AnyTensor& mask, Scalar number, Location where = Location::current()) const;
 
   // ---- reductions; reduced dimensions stay, with size 1, or go: x.sum({0, 2}, drop). Without axes
-  // everything becomes one number.
+  // everything becomes one number. Sums and products of integers and truth values are i64 (of u64 u64).
 #define SINTER_REDUCTION(name)                                                        \
   AnyTensor name(const Axes& axes, Location where = Location::current()) const;       \
   AnyTensor name(const Axes& axes, Drop, Location where = Location::current()) const; \

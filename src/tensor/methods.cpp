@@ -370,8 +370,14 @@ AnyTensor AnyTensor::randn_like(Location where) const {
 }
 
 AnyTensor AnyTensor::select(std::int64_t axis, std::int64_t index, Location where) const {
-  tensor::value_of("select", *this, where);
-  return narrow(axis, detail::index_from_start(shape(), axis, index), 1, where).squeeze(axis, where);
+  const Shape& sizes = tensor::value_of("select", *this, where).shape;
+  const std::size_t dim = tensor::axis_of("select", axis, sizes, where);
+  const std::int64_t start = index < 0 ? index + sizes[dim] : index;
+  if (start < 0 || start >= sizes[dim])
+    throw ShapeError("[select] index " + std::to_string(index) + " is outside of axis " +
+                         std::to_string(dim) + " of shape " + to_string(sizes),
+                     where);
+  return narrow(axis, start, 1, where).squeeze(axis, where);
 }
 
 }  // namespace sinter

@@ -557,6 +557,13 @@ for axis in (0, 1):
     case("all", lambda x: x.all(axis, keepdim=True), [p | p.flip(0)], axes=[axis])
 case("any", lambda x: x.any(1, keepdim=True), [torch.zeros(2, 0, dtype=torch.bool)], axes=[1])
 case("all", lambda x: x.all(1, keepdim=True), [torch.zeros(2, 0, dtype=torch.bool)], axes=[1])
+case("sum", lambda x: x.sum([1], keepdim=True), [p], axes=[1])
+case("prod", lambda x: x.prod(1, keepdim=True), [p], axes=[1])
+# Axes without elements.
+empty = torch.zeros(0, 3, dtype=torch.float64)
+for name, f in (("softmax", F.softmax), ("log_softmax", F.log_softmax), ("softmin", F.softmin)):
+    case(name, lambda x: f(x, 0), [empty], gradients=False, axis=0)
+case("logsumexp", lambda x: x.logsumexp([0], keepdim=True), [empty], gradients=False, axes=[0])
 write("logic")
 
 # ---- indexed writes that join, coordinates
