@@ -335,8 +335,8 @@ AnyTensor index_reduce(const AnyTensor& x, std::int64_t axis, const AnyTensor& i
 AnyTensor take(const AnyTensor& x, const AnyTensor& index, Location where) {
   const std::int64_t count = tensor::value_of("take", x, where).shape.numel();
   const Shape shape = tensor::value_of("take", index, where).shape;
-  return x.reshape({count}, where)
-      .index_select(0, index.reshape({shape.numel()}, where), where)
+  return tensor::select_slices("take", x.reshape({count}, where), 0, index.reshape({shape.numel()}, where),
+                               where)
       .reshape(shape, where);
 }
 
@@ -359,7 +359,7 @@ AnyTensor take_along_dim(const AnyTensor& x, const AnyTensor& index, std::int64_
 
 AnyTensor gather_nd(const AnyTensor& x, const AnyTensor& index, Location where) {
   const Coordinates at = coordinates_of("gather_nd", x, index, where);
-  return at.x.index_select(0, at.row, where).reshape(at.result, where);
+  return tensor::select_slices("gather_nd", at.x, 0, at.row, where).reshape(at.result, where);
 }
 
 AnyTensor scatter_nd(const AnyTensor& x, const AnyTensor& index, const AnyTensor& source, Location where) {
