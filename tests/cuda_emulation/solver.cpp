@@ -2,11 +2,14 @@
 // is asked for is computed by Eigen in the routine's own precision, when the stream gets to it. Built as
 // libcusolver.so.12 and found through LD_LIBRARY_PATH. It is stricter than the library: matrices, workspaces
 // and `info` must be device memory of their full size, and a routine writes over all of its workspace.
+// SINTER_EMULATION_SOLVER=broken: it does not start.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <functional>
 #include <limits>
+#include <string>
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/Householder>
@@ -16,7 +19,7 @@
 
 namespace {
 
-constexpr int kSuccess = 0, kInvalidValue = 3, kUpper = 1, kTransposed = 1, kVectors = 1;
+constexpr int kSuccess = 0, kNotInitialized = 1, kInvalidValue = 3, kUpper = 1, kTransposed = 1, kVectors = 1;
 
 struct Handle {
   void* stream = nullptr;
@@ -203,7 +206,11 @@ int size_of_work(int* elements, int m, int n) { return *elements = work_for(m, n
 
 extern "C" {
 
-int cusolverDnCreate(Handle** handle) { return *handle = new Handle, kSuccess; }
+int cusolverDnCreate(Handle** handle) {
+  const char* const broken = std::getenv("SINTER_EMULATION_SOLVER");
+  if (broken && std::string(broken) == "broken") return kNotInitialized;
+  return *handle = new Handle, kSuccess;
+}
 int cusolverDnDestroy(Handle* handle) { return delete handle, kSuccess; }
 int cusolverDnSetStream(Handle* handle, void* stream) { return handle->stream = stream, kSuccess; }
 

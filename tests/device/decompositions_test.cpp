@@ -3,12 +3,14 @@
 // small matrices are compared with PyTorch's by cases_test.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <sinter/sinter.h>
 
@@ -85,7 +87,49 @@ Shape of(const Dims& batch, std::int64_t rows, std::int64_t columns) {
 
 double bound(std::int64_t n) { return 64 + 16 * static_cast<double>(n); }
 
+/// What is written to the standard error meanwhile.
+template <class F>
+std::string log_of(F action) {
+  std::fflush(stderr);
+  std::FILE* const file = std::tmpfile();
+  REQUIRE(file != nullptr);
+  const int before = ::dup(STDERR_FILENO);
+  ::dup2(::fileno(file), STDERR_FILENO);
+  action();
+  std::fflush(stderr);
+  ::dup2(before, STDERR_FILENO);
+  ::close(before);
+  std::rewind(file);
+  std::string text;
+  for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) text += static_cast<char>(c);
+  std::fclose(file);
+  return text;
+}
+
 }  // namespace
+
+// The first one: a line is written once in a process.
+TEST_CASE("where the host decomposes for another device, one line in the log says so") {
+  const AnyTensor a = definite(numbers({2, 4, 4}, DType::f32));
+  const std::string log = log_of([&] {
+    for (int twice = 0; twice < 2; ++twice) {
+      linalg::cholesky(a);
+      linalg::qr(a);
+      linalg::eig(a);
+    }
+  });
+  CAPTURE(log);
+  const Device device = test_device();
+  const bool own = device.core().computes(library::decomposition(library::Decomposition::Cholesky));
+  const std::string line = "[linalg] matrices on " + device.name() + " are decomposed on the host";
+  const std::size_t first = log.find(line);
+  CHECK((first == std::string::npos) == (device.name() == "host"));
+  if (first == std::string::npos) return;
+  CHECK(log.find(line, first + 1) == std::string::npos);
+  CHECK(contains(log, own                                 ? " by eig, which cuSOLVER does not have\n"
+                      : device.name().starts_with("cuda") ? ", since cuSOLVER is missing"
+                                                          : ", the device has no routines for it\n"));
+}
 
 TEST_CASE("factors of any shape, multiplied, are the matrix") {
   const MatmulPrecisionScope exact(MatmulPrecision::Highest);

@@ -53,7 +53,7 @@ class CudaBackend final : public Backend {
   std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override;
   bool computes(const library::Kind& kind) const override {
     return product_table().has(kind) || pass_table().has(kind) ||
-           (library::is_decomposition(kind) && solver_api());
+           (library::is_decomposition(kind) && solver());
   }
   ExecutableRef prepare(const library::LibraryOp& op) override;
   ExecutableRef prepare_passes(const library::LibraryOp& op);
@@ -84,6 +84,8 @@ class CudaBackend final : public Backend {
   void make_current() const { check(api_.context_set_current(context_), "cuCtxSetCurrent"); }
   void open_device(int index, std::size_t most_graphs);
   void check_parameters(const ir::Kernel& kernel) const;
+  /// Made when it is first asked for; null where there is no cuSOLVER, or it does not start.
+  Solver* solver() const;
   void close_run() noexcept;
 
   const DriverApi& api_;
@@ -106,8 +108,9 @@ class CudaBackend final : public Backend {
   std::unique_ptr<Replays> replays_;
   std::unique_ptr<Launcher> launcher_;
   std::unique_ptr<Stopwatch> stopwatch_;
-  std::mutex solver_mutex_;
-  std::unique_ptr<Solver> solver_;  // made for the first decomposition
+  mutable std::mutex solver_mutex_;
+  mutable bool solver_asked_ = false;
+  mutable std::unique_ptr<Solver> solver_;
   Run run_;
 };
 
@@ -316,13 +319,27 @@ ExecutableRef CudaBackend::prepare(const library::LibraryOp& op) {
   return executable;
 }
 
-ExecutableRef CudaBackend::prepare_decomposition(const library::DecompositionOp& op) {
+Solver* CudaBackend::solver() const {
   const SolverApi* api = solver_api();
-  if (!api) throw DeviceError("[cuda] " + op.describe() + " needs cuSOLVER: " + solver_problem());
-  make_current();
+  if (!api) return nullptr;
   const std::lock_guard lock(solver_mutex_);
-  if (!solver_) solver_ = std::make_unique<Solver>(api_, *api, stream_);
-  return solver_->prepare(op);
+  if (!solver_asked_) {
+    solver_asked_ = true;
+    make_current();
+    try {
+      solver_ = std::make_unique<Solver>(api_, *api, stream_);
+    } catch (const DeviceError& error) {
+      base::warn_once(error.what());
+    }
+  }
+  return solver_.get();
+}
+
+ExecutableRef CudaBackend::prepare_decomposition(const library::DecompositionOp& op) {
+  Solver* const made = solver();
+  if (!made) throw DeviceError("[cuda] " + op.describe() + " needs cuSOLVER: " + solver_problem());
+  make_current();
+  return made->prepare(op);
 }
 
 ExecutableRef CudaBackend::prepare_passes(const library::LibraryOp& op) {

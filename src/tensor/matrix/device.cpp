@@ -181,4 +181,12 @@ std::optional<std::vector<AnyTensor>> compute_on_device(MatrixFunction function,
   return std::nullopt;
 }
 
+std::string why_on_host(MatrixFunction function, const runtime::DeviceCore& device) {
+  if (!device.name().starts_with("cuda")) return ", the device has no routines for it";
+  if (!device.computes(library::decomposition(Decomposition::Solve)))
+    return ", since cuSOLVER is missing or does not start (libcusolver.so.12 or .11)";
+  return routine_of(function) ? ", where they have 2^31 elements or more"
+                              : " by eig, which cuSOLVER does not have";
+}
+
 }  // namespace sinter::tensor

@@ -2,10 +2,15 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "src/tensor/matrix/host.h"
+
+namespace sinter::runtime {
+class DeviceCore;
+}
 
 namespace sinter::tensor {
 
@@ -16,5 +21,8 @@ namespace sinter::tensor {
 std::optional<std::vector<AnyTensor>> compute_on_device(MatrixFunction function, std::string_view name,
                                                         const std::vector<AnyTensor>& operands,
                                                         const Location& where);
+
+/// Why that device left a function to the host, as the end of a sentence.
+std::string why_on_host(MatrixFunction function, const runtime::DeviceCore& device);
 
 }  // namespace sinter::tensor

@@ -65,10 +65,7 @@ Tensors compute_on_host(MatrixFunction function, std::string_view name, const Te
   const auto is_empty = [](const A& operand) { return operand.numel() == 0; };
   if (device != "host" && std::none_of(operands.begin(), operands.end(), is_empty))
     base::warn_once("[linalg] matrices on " + device + " are decomposed on the host" +
-                    (!device.starts_with("cuda") ? ", the device has no routines for it"
-                     : function == MatrixFunction::Eigen
-                         ? " by eig, which cuSOLVER does not have"
-                         : ", since cuSOLVER is missing (libcusolver.so.12 or .11)"));
+                    tensor::why_on_host(function, *operands[0].value()->device));
   std::vector<tensor::HostMatrices> read;
   for (const A& operand : operands) read.push_back(tensor::read_matrices(operand, where));
   const auto computed = tensor::compute(function, name, read, where);
