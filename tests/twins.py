@@ -18,7 +18,8 @@ HISTORY = "says what belongs to a history; gradient() is the function"
 OWN = "for Sinter's own layers"
 
 LAYERS = ["layer_norm", "rms_norm", "group_norm", "instance_norm", "batch_norm"] + [
-    f"{kind}_pool{n}d" for kind in ("max", "avg", "adaptive_max", "adaptive_avg") for n in (1, 2, 3)]
+    f"{kind}_pool{n}d" for kind in ("max", "avg", "adaptive_max", "adaptive_avg") for n in (1, 2, 3)] + [
+    f"{kind}_pool{n}d_with_indices" for kind in ("max", "adaptive_max") for n in (1, 2, 3)] + ["deform_conv2d"]
 
 METHODS_ALONE = {
     **dict.fromkeys(["all_axes", "defined", "device", "dims", "dtype", "dynamic", "numel", "rank", "requires_grad",
@@ -40,16 +41,15 @@ FUNCTIONS_ALONE = {
     "gradient": "of one tensor with respect to others",
     "index": "x(s(1, 3), all) is the method",
     "index_assign": "x(s(1, 3), all) = y is the method",
-    "polar": "makes a complex number of two real ones",
-    "quantize": "its result is no tensor",
-    "rfft": "a transform, as fft of complex numbers, which have no methods",
-    "stft": "a transform, as fft of complex numbers, which have no methods",
+    **dict.fromkeys(["complex", "polar", "view_as_complex"], "makes a complex number of real ones"),
+    **dict.fromkeys(["describe", "quantize"], "its result is no tensor"),
+    **dict.fromkeys(["rfft", "rfftn", "stft"], "a transform, as fft of complex numbers, of which it is a function alone"),
     "to_string": "the standard library's name for the text of a value",
     "where": "the condition is no more its subject than what it chooses from; x.mask_where(mask, y) is the method",
 }
 # What tensors without a rank have alone, and what those with one have.
 ANY_ALONE = {
-    **dict.fromkeys(["gather_nd", "scatter_nd", "scatter_nd_add", "index", "index_assign"],
+    **dict.fromkeys(["gather_nd", "scatter_nd", "scatter_nd_add", "scatter_nd_reduce", "index", "index_assign"],
                     "the rank of the result follows from a size, or from a list"),
     **dict.fromkeys(["all_axes", "node", "on_autodiff", "rank", "read_bytes", "value"], OWN),
     "place": "the inverse of slice, which gradients are made of",

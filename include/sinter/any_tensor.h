@@ -87,6 +87,8 @@ class SINTER_API AnyTensor : public detail::AnyFunctions {
   /// Of this tensor's shape, dtype and device.
   AnyTensor full_like(Scalar value, Location where = Location::current()) const;
   AnyTensor zeros_like(Location where = Location::current()) const;
+  /// For a value that is not looked at: zeros.
+  AnyTensor empty_like(Location where = Location::current()) const { return zeros_like(where); }
   AnyTensor ones_like(Location where = Location::current()) const;
   AnyTensor rand_like(Location where = Location::current()) const;
   AnyTensor randn_like(Location where = Location::current()) const;
@@ -380,7 +382,7 @@ class SINTER_API AnyTensor : public detail::AnyFunctions {
   AnyTensor mask_fill(const AnyTensor& mask, Scalar number, Location where = Location::current()) const;
 
   // ---- reductions; reduced dimensions stay, with size 1, or go: x.sum({0, 2}, drop). Without axes
-  // everything becomes one number.
+  // everything becomes one number. Sums and products of integers and truth values are i64 (of u64 u64).
 #define SINTER_REDUCTION(name)                                                        \
   AnyTensor name(const Axes& axes, Location where = Location::current()) const;       \
   AnyTensor name(const Axes& axes, Drop, Location where = Location::current()) const; \

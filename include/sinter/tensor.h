@@ -66,6 +66,8 @@ class Tensor : public TensorCreation<Rank, Kind>,
   Tensor zeros_like(Location where = Location::current()) const {
     return trust(AnyTensor::full(shape(), 0, dtype(), device(), where));
   }
+  /// For a value that is not looked at: zeros.
+  Tensor empty_like(Location where = Location::current()) const { return zeros_like(where); }
   Tensor ones_like(Location where = Location::current()) const {
     return trust(AnyTensor::full(shape(), 1, dtype(), device(), where));
   }

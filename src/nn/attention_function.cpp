@@ -77,7 +77,11 @@ struct Formula {
     A greatest = scores.detach().max(-1, where);
     if (has_mask()) greatest = A::maximum(greatest, kLowest, where);
     A sum = A::sub(scores, greatest, where).exp(where).sum(-1, where);
-    if (has_mask()) sum = A::maximum(sum, 1.0, where);  // what is the greatest counts 1
+    // What is the greatest counts 1. As a maximum it would share its gradient with that number where one key
+    // is seen; kernels of attention know the maximum.
+    if (has_mask())
+      sum = sum.requires_grad() ? A::where(A::equal(sum, 0.0, where), 1.0, sum, where)
+                                : A::maximum(sum, 1.0, where);
     return {greatest, sum.recip(where)};
   }
 

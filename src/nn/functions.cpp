@@ -31,6 +31,39 @@ Tensor<4> avg_pool2d(const Tensor<4>& x, const nn::AvgPool2d& options, Location 
 Tensor<5> avg_pool3d(const Tensor<5>& x, const nn::AvgPool3d& options, Location where) {
   return options.forward(x, where);
 }
+nn::PooledWithIndices<3> max_pool1d_with_indices(const Tensor<3>& x, const nn::MaxPool1d& options,
+                                                 Location where) {
+  return options.forward_with_indices(x, where);
+}
+nn::PooledWithIndices<4> max_pool2d_with_indices(const Tensor<4>& x, const nn::MaxPool2d& options,
+                                                 Location where) {
+  return options.forward_with_indices(x, where);
+}
+nn::PooledWithIndices<5> max_pool3d_with_indices(const Tensor<5>& x, const nn::MaxPool3d& options,
+                                                 Location where) {
+  return options.forward_with_indices(x, where);
+}
+nn::PooledWithIndices<3> adaptive_max_pool1d_with_indices(const Tensor<3>& x,
+                                                          const nn::AdaptiveMaxPool1d& options,
+                                                          Location where) {
+  return options.forward_with_indices(x, where);
+}
+nn::PooledWithIndices<4> adaptive_max_pool2d_with_indices(const Tensor<4>& x,
+                                                          const nn::AdaptiveMaxPool2d& options,
+                                                          Location where) {
+  return options.forward_with_indices(x, where);
+}
+nn::PooledWithIndices<5> adaptive_max_pool3d_with_indices(const Tensor<5>& x,
+                                                          const nn::AdaptiveMaxPool3d& options,
+                                                          Location where) {
+  return options.forward_with_indices(x, where);
+}
+Tensor<4> deform_conv2d(const Tensor<4>& x, const Tensor<4>& offset, const Tensor<4>& weight,
+                        const DeformConvOptions& options, Location where) {
+  return nn::DeformConv2d{weight,           options.bias,   options.stride,       options.padding,
+                          options.dilation, options.groups, options.offset_groups}
+      .forward(x, offset, options.mask, where);
+}
 Tensor<3> adaptive_avg_pool1d(const Tensor<3>& x, const nn::AdaptiveAvgPool1d& options, Location where) {
   return options.forward(x, where);
 }

@@ -181,6 +181,48 @@ A adaptive_pool(const char* layer, const A& x, Sizes output, bool largest, const
   return pooled;
 }
 
+/// Maxima and where they stand: windows may overlap and differ in size, so that each is looked up as elements
+/// of the image, of which the last is repeated where the window is shorter than the longest.
+template <std::size_t N>
+PooledWithIndices<N + 2> adaptive_max_with_indices(const char* layer, const A& x, Sizes output,
+                                                   const Location& where) {
+  const Shape& in = x.shape();
+  std::int64_t image = 1, windows = 1, longest = 1;
+  Dims out{in[0], in[1]};
+  for (std::size_t i = 0; i < N; ++i) {
+    detail::require_positive(layer, "a size of the output", output[i], where);
+    detail::require_positive(layer, "a size of the image", in[i + 2], where);
+    image *= in[i + 2];
+    windows *= output[i];
+    out.push_back(output[i]);
+  }
+  const Device device = x.device().inner();
+  A index;  // (output .., elements of a window ..)
+  for (std::size_t i = 0; i < N; ++i) {
+    const std::int64_t size = in[i + 2], count = output[i];
+    const std::int64_t most = (size + count - 1) / count + (size % count == 0 ? 0 : 1);
+    longest *= most;
+    Dims of_windows = Dims::filled(2 * N, 1), of_elements = of_windows;
+    of_windows[i] = count;
+    of_elements[N + i] = most;
+    const A window = A::arange(0, count, 1, device, where).reshape(of_windows, where);
+    const A start = A::div(A::mul(window, size, where), count, where);
+    const A last = A::div(A::sub(A::mul(A::add(window, 1, where), size, where), 1, where), count, where);
+    const A element = A::arange(0, most, 1, device, where).reshape(of_elements, where);
+    const A place = A::minimum(A::add(start, element, where), last, where);
+    index = index.defined() ? A::add(A::mul(index, size, where), place, where) : place;
+  }
+  const A flat = index.reshape({windows * longest}, where);
+  const A elements = x.reshape({in[0], in[1], image}, where)
+                         .index_select(2, flat, where)
+                         .reshape({in[0], in[1], windows, longest}, where);
+  const AnyIndexed best = elements.max_with_indices(-1, where);
+  const A places = flat.reshape({1, 1, windows, longest}, where)
+                       .expand(elements.shape(), where)
+                       .gather(3, best.indices, where);
+  return {Tensor<N + 2>(best.values.reshape(out, where)), Tensor<N + 2, Int>(places.reshape(out, where))};
+}
+
 /// A layer over one dimension is one over images of height 1.
 template <class Layer>
 Tensor<3> as_image(const Layer& layer, const Tensor<3>& x, const Location& where) {
@@ -282,6 +324,18 @@ Tensor<4> AdaptiveAvgPool2d::forward(const Tensor<4>& x, Location where) const {
 
 Tensor<4> AdaptiveMaxPool2d::forward(const Tensor<4>& x, Location where) const {
   return Tensor<4>(adaptive_pool("adaptive_max_pool2d", x.dynamic(), output, true, where));
+}
+
+PooledWithIndices<4> AdaptiveMaxPool2d::forward_with_indices(const Tensor<4>& x, Location where) const {
+  return adaptive_max_with_indices<2>("adaptive_max_pool2d", x.dynamic(), output, where);
+}
+
+PooledWithIndices<5> AdaptiveMaxPool3d::forward_with_indices(const Tensor<5>& x, Location where) const {
+  return adaptive_max_with_indices<3>("adaptive_max_pool3d", x.dynamic(), output, where);
+}
+
+PooledWithIndices<3> AdaptiveMaxPool1d::forward_with_indices(const Tensor<3>& x, Location where) const {
+  return adaptive_max_with_indices<1>("adaptive_max_pool1d", x.dynamic(), std::array{output}, where);
 }
 
 Tensor<3> AdaptiveAvgPool1d::forward(const Tensor<3>& x, Location where) const {

@@ -432,7 +432,11 @@ void Executor::note_faults(ReadyPlan& ready, trace::Flushed& flushed, std::vecto
   for (std::uint32_t word = 0; word < plan.faults; ++word) {
     const trace::OpRecord& record = flushed.trace.ops[plan.origins.record_of(word)];
     const std::span<const std::int64_t> ints = flushed.trace.ints_of(record);
-    places.push_back({trace::kIndexedOps[ints.size() > 1 ? ints[1] : 0], record.file, record.line});
+    const char* const op = trace::kIndexedOps[ints.size() > 1 ? ints[1] : 0];
+    const bool by_one =
+        !std::string_view(op).ends_with("_nd") && !std::string_view(op).starts_with("scatter_nd");
+    const Shape& table = flushed.trace.values[flushed.trace.operands_of(record)[0].index()].shape;
+    places.push_back({op, record.file, record.line, by_one ? table[static_cast<std::size_t>(ints[0])] : -1});
   }
   const auto doubt =
       std::make_shared<RunFaults>(std::shared_ptr<const plan::Plan>(ready.shared_from_this(), &plan),

@@ -53,9 +53,11 @@ void RunFaults::settle() {
     std::vector<std::uint32_t> alone(words.size(), 0);
     alone[w] = 1;
     const Place& place = places_[w];
-    tell(alone, {},
-         std::make_exception_ptr(ShapeError("[" + std::string(place.op) + "] an index was out of range (" +
-                                            place.file + ":" + std::to_string(place.line) + ")")));
+    tell(
+        alone, {},
+        std::make_exception_ptr(ShapeError("[" + std::string(place.op) + "] an index was out of range" +
+                                           (place.rows > 0 ? " 0 to " + std::to_string(place.rows - 1) : "") +
+                                           " (" + place.file + ":" + std::to_string(place.line) + ")")));
   }
   for (const Input& input : inputs_) {
     const trace::ValueId id = input.id;

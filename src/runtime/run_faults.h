@@ -31,6 +31,7 @@ class RunFaults final : public trace::Doubt {
     const char* op;
     const char* file;
     std::uint32_t line;
+    std::int64_t rows;  // that an index may name; -1: it does not name them by one number
   };
 
   /// `reports`: of all parts of the run, each with all words of the plan.

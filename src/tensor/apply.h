@@ -60,6 +60,11 @@ AnyTensor assign_to(const AnyTensor& x, const AnyTensor& value, const Dims& star
 AnyTensor iota_along(std::size_t axis, std::size_t rank, std::int64_t size, const Device& device,
                      const Location& where);
 
+/// The slices of x along `axis` at the positions in `index` (rank 1): AnyTensor::index_select for the
+/// operation `op`, which is named where something is wrong (src/trace/indexed_ops.h has its name).
+AnyTensor select_slices(std::string_view op, const AnyTensor& x, std::int64_t axis, const AnyTensor& index,
+                        const Location& where);
+
 /// A convolution or one of its gradients, which gives `shape`. `ints`: stride, padding, dilation (height,
 /// width each), groups.
 AnyTensor convolve(Op op, const AnyTensor& a, const AnyTensor& b, std::span<const std::int64_t> ints,

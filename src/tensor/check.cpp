@@ -41,7 +41,7 @@ void check_float(std::string_view op, DType dtype, const Location& where) {
   if (!is_float(dtype)) throw_dtype(op, dtype, "f32, f64, bf16 or f16", where);
 }
 
-DType sum_dtype(DType dtype) { return is_int(dtype) && dtype != DType::u64 ? DType::i64 : dtype; }
+DType sum_dtype(DType dtype) { return is_float(dtype) || dtype == DType::u64 ? dtype : DType::i64; }
 
 DType promoted_dtype(std::string_view op, DType a, DType b, const Location& where) {
   const std::optional<DType> common = promote(a, b);
@@ -124,6 +124,13 @@ std::uint64_t axes_of(std::string_view op, const Axes& axes, const Shape& shape,
     bits |= bit;
   }
   return bits;
+}
+
+void check_room(std::string_view op, const Shape& shape, const Location& where) {
+  if (shape.rank() < kMaxRank) return;
+  throw ShapeError(prefix(op) + "one axis more than shape " + to_string(shape) +
+                       " has: a tensor has at most " + std::to_string(kMaxRank) + " axes",
+                   where);
 }
 
 Shape broadcast(std::string_view op, const Shape& a, const Shape& b, const Location& where) {

@@ -27,7 +27,8 @@ DType result_dtype(Op op, DType dtype, const Location& where);
 /// Throws DTypeError unless `dtype` is i32, i64 or a float.
 void check_numeric(std::string_view op, DType dtype, const Location& where);
 void check_float(std::string_view op, DType dtype, const Location& where);
-/// The dtype of sums and products of many elements: of integers i64, or u64 of u64.
+/// The dtype of sums and products of many elements: of integers and truth values i64, or u64 of u64.
+
 DType sum_dtype(DType dtype);
 /// The dtype in which operands of two dtypes meet (sinter::promote). Throws DTypeError where there is none.
 DType promoted_dtype(std::string_view op, DType a, DType b, const Location& where);
@@ -51,6 +52,9 @@ struct Part {
   Shape sizes;
 };
 Part part_of(std::string_view op, std::span<const Range> ranges, const Shape& shape, const Location& where);
+
+/// Throws ShapeError where a shape has no room for one more axis.
+void check_room(std::string_view op, const Shape& shape, const Location& where);
 
 /// The shape that both broadcast to. Throws ShapeError.
 Shape broadcast(std::string_view op, const Shape& a, const Shape& b, const Location& where);

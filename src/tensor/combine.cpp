@@ -112,6 +112,7 @@ AnyTensor stack(const std::vector<AnyTensor>& pieces, std::int64_t axis, Locatio
 AnyTensor AnyTensor::stack(std::span<const AnyTensor> pieces, std::int64_t axis, Location where) {
   if (pieces.empty()) throw ShapeError("[stack] there is nothing to stack", where);
   const Shape& first = tensor::value_of("stack", pieces[0], where).shape;
+  tensor::check_room("stack", first, where);
   const auto places = static_cast<std::int64_t>(first.rank()) + 1;
   std::vector<AnyTensor> slices;
   for (const AnyTensor& piece : pieces) {

@@ -2,6 +2,7 @@
 #include "src/autodiff/node.h"
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
+#include "src/trace/indexed_ops.h"
 
 namespace sinter {
 
@@ -32,21 +33,30 @@ AnyTensor AnyTensor::gather(std::int64_t axis, const AnyTensor& index, Location 
 }
 
 AnyTensor AnyTensor::index_select(std::int64_t axis, const AnyTensor& index, Location where) const {
-  const trace::Value& x = tensor::value_of("index_select", *this, where);
-  const trace::Value& at = tensor::value_of("index_select", index, where);
-  check_index_dtype("index_select", at.dtype, where);
-  const std::size_t dim = tensor::axis_of("index_select", axis, x.shape, where);
+  return tensor::select_slices("index_select", *this, axis, index, where);
+}
+
+AnyTensor tensor::select_slices(std::string_view op, const AnyTensor& x, std::int64_t axis,
+                                const AnyTensor& index, const Location& where) {
+  const trace::Value& value = tensor::value_of(op, x, where);
+  const trace::Value& at = tensor::value_of(op, index, where);
+  check_index_dtype(op, at.dtype, where);
+  const std::size_t dim = tensor::axis_of(op, axis, value.shape, where);
   if (at.shape.rank() != 1)
-    throw ShapeError("[index_select] the index has one axis, not shape " + to_string(at.shape), where);
-  Shape aligned(Dims::filled(x.shape.rank(), 1)), shape(x.shape);
+    throw ShapeError("[" + std::string(op) + "] the index has one axis, not shape " + to_string(at.shape),
+                     where);
+  Shape aligned(Dims::filled(value.shape.rank(), 1)), shape(value.shape);
   aligned[dim] = shape[dim] = at.shape[0];
-  const AnyTensor picked = detach().gather(axis, index.reshape(aligned, where).expand(shape, where), where);
-  if (!requires_grad()) return picked;
+  const AnyTensor plain = x.detach(), places = index.reshape(aligned, where).expand(shape, where);
+  const AnyTensor::Operand read[] = {plain, places};
+  const std::int64_t named[] = {static_cast<std::int64_t>(dim), trace::number_of_indexed_op(op)};
+  const AnyTensor picked = tensor::apply(Op::Gather, read, named, {}, shape, value.dtype, where);
+  if (!x.requires_grad()) return picked;
   // The history has the index as it was given: the gradient adds whole slices.
-  const Operand operands[] = {*this, index};
+  const AnyTensor::Operand operands[] = {x, index};
   const std::int64_t ints[] = {static_cast<std::int64_t>(dim)};
   return AnyTensor(picked.value(), autodiff::track(Op::Gather, operands, ints, picked.value(), where),
-                   on_autodiff());
+                   x.on_autodiff());
 }
 
 }  // namespace sinter

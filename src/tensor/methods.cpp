@@ -228,6 +228,11 @@ AnyTensor AnyFunctions::scatter_nd_add(const AnyTensor& index, const AnyTensor& 
                                        Location where) const {
   return sinter::scatter_nd_add(self(*this), index, source, where);
 }
+AnyTensor AnyFunctions::scatter_nd_reduce(const AnyTensor& index, const AnyTensor& source,
+                                          ScatterReduction reduction, bool include_self,
+                                          Location where) const {
+  return sinter::scatter_nd_reduce(self(*this), index, source, reduction, include_self, where);
+}
 AnyIndexed AnyFunctions::sort(std::int64_t axis, bool descending, Location where) const {
   return sinter::sort(self(*this), axis, descending, where);
 }
@@ -365,8 +370,14 @@ AnyTensor AnyTensor::randn_like(Location where) const {
 }
 
 AnyTensor AnyTensor::select(std::int64_t axis, std::int64_t index, Location where) const {
-  tensor::value_of("select", *this, where);
-  return narrow(axis, detail::index_from_start(shape(), axis, index), 1, where).squeeze(axis, where);
+  const Shape& sizes = tensor::value_of("select", *this, where).shape;
+  const std::size_t dim = tensor::axis_of("select", axis, sizes, where);
+  const std::int64_t start = index < 0 ? index + sizes[dim] : index;
+  if (start < 0 || start >= sizes[dim])
+    throw ShapeError("[select] index " + std::to_string(index) + " is outside of axis " +
+                         std::to_string(dim) + " of shape " + to_string(sizes),
+                     where);
+  return narrow(axis, start, 1, where).squeeze(axis, where);
 }
 
 }  // namespace sinter

@@ -7,6 +7,7 @@
 #include <ostream>
 #include <vector>
 
+#include <sinter/complex.h>
 #include <sinter/print.h>
 
 #include "src/base/element_type.h"
@@ -156,6 +157,26 @@ class Column {
   std::size_t before_ = 0, after_ = 0;
 };
 
+/// The texts of complex numbers: real part, sign, imaginary part.
+class ComplexColumn {
+ public:
+  /// `imag` has the magnitudes of the imaginary parts.
+  ComplexColumn(const Content& real, const Content& imag, const std::vector<bool>& negative)
+      : real_(real), imag_(imag), negative_(negative) {}
+
+  std::string operator()(std::int64_t i) const {
+    const std::string text = imag_(i);
+    const std::size_t begin = text.find_first_not_of(' '), end = text.find_last_not_of(' ') + 1;
+    return real_(i) + (negative_[static_cast<std::size_t>(i)] ? '-' : '+') + text.substr(begin, end - begin) +
+           'j' + std::string(text.size() - (end - begin), ' ');
+  }
+
+ private:
+  Column real_, imag_;
+  const std::vector<bool>& negative_;
+};
+
+template <class Column>
 void write(std::string& out, const Content& content, const Column& column, std::size_t axis,
            std::int64_t base) {
   const std::size_t rank = content.shape.rank();
@@ -238,24 +259,67 @@ void set_print_options(const PrintOptions& options) {
 
 std::string to_string(const AnyTensor& tensor) { return to_string(tensor, print_options()); }
 
-std::string to_string(const AnyTensor& tensor, const PrintOptions& options) {
-  check(options);
-  if (!tensor.defined()) return "(empty tensor)";
+namespace {
+
+/// The elements of a tensor that are shown, read.
+Content content_of(const AnyTensor& tensor, const PrintOptions& options) {
   Content content{tensor.shape(), tensor.dtype(), options, {}, {}};
   const AnyTensor shown = corners(tensor.detach(), content);
   content.shape = shown.shape();
   content.bytes.resize(static_cast<std::size_t>(shown.numel()) * size_of(content.dtype));
   shown.read_bytes(content.bytes);
+  return content;
+}
+
+/// "(2, 3) f32 host", of which `kind` begins the dtype.
+std::string facts_of(const std::string& out, const AnyTensor& tensor, const char* kind) {
+  const char* apart = out.find('\n') == std::string::npos ? " " : "\n";
+  return apart + to_string(tensor.shape()) + " " + kind + std::string(name_of(tensor.dtype())) + " " +
+         tensor.device().name();
+}
+
+}  // namespace
+
+std::string to_string(const AnyTensor& tensor, const PrintOptions& options) {
+  check(options);
+  if (!tensor.defined()) return "(empty tensor)";
+  const Content content = content_of(tensor, options);
   std::string out;
   if (tensor.numel() == 0)
     out = "[]";
   else
     write(out, content, Column(content), 0, 0);
-  if (options.facts) {
-    const char* apart = out.find('\n') == std::string::npos ? " " : "\n";
-    out += apart + to_string(tensor.shape()) + " " + std::string(name_of(tensor.dtype())) + " " +
-           tensor.device().name();
+  if (options.facts) out += facts_of(out, tensor, "");
+  return out;
+}
+
+std::string to_string(const AnyComplex& x) {
+  if (!x.defined()) return "(empty tensor)";
+  const PrintOptions options = print_options();
+  // Both parts at once, so that one read is waited for.
+  Content both = content_of(AnyTensor::stack(std::vector{x.real, x.imag}, 0), options);
+  const std::size_t half = both.bytes.size() / 2;
+  Content real = both, imag = both;
+  for (Content* part : {&real, &imag}) {
+    part->shape.erase(0);
+    std::copy(both.cut.begin() + 1, both.cut.end(), part->cut.begin());
+    part->bytes.assign(both.bytes.begin() + (part == &imag ? static_cast<std::ptrdiff_t>(half) : 0),
+                       both.bytes.begin() + static_cast<std::ptrdiff_t>(part == &imag ? 2 * half : half));
   }
+  // The sign of the imaginary part stands between the two.
+  const std::size_t bytes = size_of(imag.dtype);
+  std::vector<bool> negative;
+  for (std::size_t i = bytes; i <= imag.bytes.size(); i += bytes) {  // the last byte has the sign
+    std::byte& last = imag.bytes[i - 1];
+    negative.push_back((last & std::byte{0x80}) != std::byte{0});
+    last &= std::byte{0x7f};
+  }
+  std::string out;
+  if (x.numel() == 0)
+    out = "[]";
+  else
+    write(out, real, ComplexColumn(real, imag, negative), 0, 0);
+  if (options.facts) out += facts_of(out, x.real, "complex ");
   return out;
 }
 

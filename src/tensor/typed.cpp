@@ -120,12 +120,6 @@ Dims flattened_sizes(const Shape& shape, std::size_t rank) {
   return sizes;
 }
 
-std::int64_t index_from_start(const Shape& shape, std::int64_t axis, std::int64_t index) {
-  const auto rank = static_cast<std::int64_t>(shape.rank());
-  if (index >= 0 || axis < -rank || axis >= rank) return index;
-  return index + shape[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)];
-}
-
 Scalar only_element(const Shape& shape, DType dtype, const std::byte* bytes, const Location& where) {
   if (shape.numel() != 1)
     throw ShapeError("[item] a tensor of shape " + to_string(shape) + " is not one number", where);

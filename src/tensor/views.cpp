@@ -188,6 +188,7 @@ AnyTensor AnyTensor::unsqueeze(std::int64_t axis, Location where) const {
     throw ShapeError(
         "[unsqueeze] a new axis in shape " + to_string(shape) + " cannot be number " + std::to_string(axis),
         where);
+  tensor::check_room("unsqueeze", shape, where);
   shape.insert(static_cast<std::size_t>(axis < 0 ? axis + places : axis), 1);
   return apply_view(Op::Reshape, *this, {}, shape, where);
 }
@@ -232,6 +233,7 @@ AnyTensor AnyTensor::windows(std::int64_t axis, std::int64_t size, std::int64_t 
                          std::to_string(step) + " fit into axis " + std::to_string(dim) + " of shape " +
                          to_string(shape),
                      where);
+  tensor::check_room("windows", shape, where);
   shape[dim] = (shape[dim] - size) / step + 1;
   shape.push_back(size);
   const std::int64_t ints[] = {static_cast<std::int64_t>(dim), step};

@@ -2,8 +2,8 @@
 """Computes with PyTorch, in double precision, what functions of tensors must give, and writes the cases beside this file.
 
 Run by hand when a case is added (needs python3-torch). A file of the safetensors format holds the cases of a section: for
-case K the operands K/in0.., the results K/out0.., the weights of the results in a sum, and the gradients of that sum
-K/grad0..; the text K is JSON with the function's name (functions.def) and its attributes. Operands are numbers that f32
+case K the operands K/in0.., the results K/out0.., the weights of the results in a sum, the gradients of that sum K/grad0..,
+the weights of those in a second sum, and its gradients K/second0..; the text K is JSON with the function's name (functions.def) and its attributes. Operands are numbers that f32
 has exactly, so that results are exact up to the rounding of f64 for f32 too.
 """
 import json
@@ -16,14 +16,15 @@ import torch.nn.functional as F
 
 inf, nan = math.inf, math.nan
 generator = torch.Generator().manual_seed(20261123)
+second_generator = torch.Generator().manual_seed(20261125)
 
 cases, texts = [], {}
 TYPES = {torch.float64: "F64", torch.float32: "F32", torch.int64: "I64", torch.int32: "I32", torch.bool: "BOOL"}
 
 
-def numbers(*shape, scale=1.0, low=None):
+def numbers(*shape, scale=1.0, low=None, source=generator):
     """Random numbers that f32 has exactly; of which none is near another's corner: multiples of 1/64 plus 1/128."""
-    k = torch.randint(-192, 192, shape, generator=generator).double()
+    k = torch.randint(-192, 192, shape, generator=source).double()
     x = (k / 64 + 1 / 128) * scale
     return x if low is None else x.abs() + low
 
@@ -36,7 +37,30 @@ def given(*values):
     return torch.tensor(values, dtype=torch.float64)
 
 
-def case(function, compute, inputs, gradients=True, **attributes):
+def second_gradients(key, inputs, leaves, found):
+    """The gradients of a sum of gradients, where they have any; PyTorch's decompositions and pools have not all."""
+    total, weighted = 0, []
+    for x, gradient in zip(leaves, found):
+        if gradient is None or not gradient.requires_grad:
+            continue
+        i = [x is y for y in inputs].index(True)
+        weights = numbers(*gradient.shape, source=second_generator)
+        weighted.append((f"{key}/second_weights{i}", weights))
+        total = total + (gradient * weights).sum()
+    if not weighted:
+        return
+    try:
+        second = torch.autograd.grad(total, leaves, allow_unused=True)
+    except RuntimeError as error:
+        print("no second gradients of case", key, "here:", str(error).splitlines()[0][:100])
+        return
+    cases.extend(weighted)
+    for x, gradient in zip(leaves, second):
+        i = [x is y for y in inputs].index(True)
+        cases.append((f"{key}/second{i}", torch.zeros_like(x) if gradient is None else gradient.detach()))
+
+
+def case(function, compute, inputs, gradients=True, second=True, **attributes):
     """One case; `compute` takes the operands. Gradients are those of all operands of floats."""
     key = f"{len(texts):03}"
     inputs = [x.clone() for x in inputs]
@@ -58,20 +82,24 @@ def case(function, compute, inputs, gradients=True, **attributes):
             cases.append((f"{key}/weights{i}", weights))
             total = total + (y * weights).sum()
         leaves = [x for x in inputs if x.requires_grad]
-        found = torch.autograd.grad(total, leaves, allow_unused=True) if isinstance(total, torch.Tensor) else []
+        found = torch.autograd.grad(total, leaves, allow_unused=True, create_graph=True) if isinstance(total, torch.Tensor) else []
         for i, x in enumerate(inputs):
             if not x.requires_grad:
                 continue
             gradient = found[[l is x for l in leaves].index(True)]
             if gradient is not None:
-                cases.append((f"{key}/grad{i}", gradient))
+                cases.append((f"{key}/grad{i}", gradient.detach()))
+        if second:
+            second_gradients(key, inputs, leaves, found)
     texts[key] = json.dumps({"function": function, **{k: repr(v) if v in (inf, -inf) else v for k, v in attributes.items()}})
 
 
 def write(section):
     header, data = {"__metadata__": dict(texts)}, b""
     for name, tensor in cases:
-        raw = tensor.contiguous().numpy().tobytes()
+        if torch._is_zerotensor(tensor):  # has no memory
+            tensor = torch.zeros(tensor.shape, dtype=tensor.dtype)
+        raw = tensor.resolve_neg().contiguous().numpy().tobytes()
         header[name] = {"dtype": TYPES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [len(data), len(data) + len(raw)]}
         data += raw
     text = json.dumps(header).encode()
@@ -133,7 +161,7 @@ for name, f in (("exp", torch.exp), ("exp2", torch.exp2), ("expm1", torch.expm1)
                 ("tan", torch.tan), ("atan", torch.atan), ("sinh", torch.sinh), ("cosh", torch.cosh), ("tanh", torch.tanh),
                 ("asinh", torch.asinh), ("erf", torch.erf), ("sigmoid", torch.sigmoid), ("sinc", torch.sinc),
                 ("deg2rad", torch.deg2rad), ("rad2deg", torch.rad2deg)):
-    case(name, f, [numbers(4, 7)])
+    case(name, f, [numbers(4, 7)], second=name != "sinc")
     if name not in ("deg2rad", "rad2deg", "sinc"):
         case(name, f, [torch.cat([given(0, inf, -inf, nan) if name not in ("sin", "cos", "tan") else given(0, nan),
                                   given(1e-6, -1e-6).float().double()])], gradients=False)
@@ -193,7 +221,7 @@ x = numbers(3, 5)
 for axis in (0, 1, -1):
     case("argmax", lambda x: x.argmax(axis, keepdim=True), [x], gradients=False, axis=axis)
     case("argmin", lambda x: x.argmin(axis, keepdim=True), [x], gradients=False, axis=axis)
-case("norm", lambda x: torch.linalg.vector_norm(x, 2, [1], keepdim=True), [torch.zeros(2, 3, dtype=torch.float64)], axes=[1], p=2)
+case("norm", lambda x: torch.linalg.vector_norm(x, 2, [1], keepdim=True), [torch.zeros(2, 3, dtype=torch.float64)], second=False, axes=[1], p=2)
 case("normalize", lambda x: F.normalize(x, dim=1), [numbers(3, 4)], p=2, axes=[1])
 case("logsumexp", lambda x: x.logsumexp([1], keepdim=True),
      [torch.stack([given(-inf, -inf), given(1, -inf), given(inf, 1), given(1e4, 1e4), given(nan, 1)])], gradients=False, axes=[1])
@@ -234,7 +262,7 @@ CORNERS = given(0, 0.25, 0.75, -0.75, -0.5, 2, 6, 3, -3)
 FAR = given(30, -30, 100, -100, 1e4, -1e4)
 for name, f, attributes in ACTIVATIONS:
     case(name, f, [numbers(5, 7, scale=2)], **attributes)
-    case(name, f, [CORNERS], **attributes)
+    case(name, f, [CORNERS], second=False, **attributes)
     if name not in ("tanhshrink", "mish"):
         case(name, f, [FAR], **attributes)
     if name not in ("soft_shrink", "hard_shrink"):
@@ -474,3 +502,219 @@ for name, f in (("hann_window", torch.hann_window), ("hamming_window", torch.ham
     for size, periodic in ((8, True), (9, False), (1, True), (1, False), (0, False)):
         case(name, lambda: f(size, periodic=periodic, dtype=torch.float64), [], size=size, periodic=periodic)
 write("creation")
+
+# ---- parts, masks, grids
+x = numbers(2, 3, 5)
+case("chunk", lambda x: list(x.chunk(3, 2)), [x], count=3, axis=2)
+case("split", lambda x: list(x.split(2, -1)), [x], size=2, axis=-1)
+case("select", lambda x: x.select(1, -2), [x], axis=1, index=-2)
+case("flatten", lambda x: x.flatten(), [x])
+case("slice", lambda x: x[:, 1:3, ::2], [x], starts=[0, 1, 0], stops=[2, 3, 5], steps=[1, 1, 2])
+case("slice", lambda x: x.flip(0, 2)[:, :, ::2], [x], starts=[-1, 0, -1], stops=[-3, 3, -6], steps=[-1, 1, -2])
+case("slice", lambda x: x[:, 3:9, 1:1], [x], starts=[0, 3, 1], stops=[2, 9, 1], steps=[1, 1, 1])
+
+
+def assigned(x, value):
+    y = x.clone()
+    y[:, 1:3, ::2] = value
+    return y
+
+
+case("slice_assign", assigned, [x, numbers(2, 1, 3)], starts=[0, 1, 0], stops=[2, 3, 5], steps=[1, 1, 2])
+case("slice_fill", lambda x: assigned(x, 0.75), [x], starts=[0, 1, 0], stops=[2, 3, 5], steps=[1, 1, 2], value=0.75)
+case("mask_where", lambda x, m, y: torch.where(m, y, x), [x, integers(2, 3, 5, high=2).bool(), numbers(3, 5)])
+case("mask_fill", lambda x, m: x.masked_fill(m, -1.5), [x, integers(2, 3, 5, high=2).bool()], value=-1.5)
+for diagonal in (0, 2, -1, 7):
+    shape = dict(rows=3, columns=4, diagonal=diagonal)
+    ones = torch.ones(3, 4, dtype=torch.bool)
+    case("tril_mask", lambda: ones.tril(diagonal), [], **shape)
+    case("triu_mask", lambda: ones.triu(diagonal), [], **shape)
+    case("diag_mask", lambda: ones.tril(diagonal) & ones.triu(diagonal), [], **shape)
+for indexing in ("ij", "xy"):
+    case("meshgrid", lambda *x: list(torch.meshgrid(*x, indexing=indexing)), [numbers(3), numbers(2), numbers(4)],
+         cartesian=indexing == "xy")
+case("cartesian_grid", lambda: torch.cartesian_prod(torch.arange(2), torch.arange(3), torch.arange(4)).reshape(2, 3, 4, 3), [],
+     sizes=[2, 3, 4])
+case("full_like", lambda x: torch.full_like(x, 2.5), [x], gradients=False, value=2.5)
+case("zeros_like", torch.zeros_like, [integers(2, 3)])
+case("ones_like", torch.ones_like, [x], gradients=False)
+case("expand_as", lambda x, y: x.expand_as(y), [numbers(3, 1), numbers(2, 3, 4)])
+write("parts")
+
+# ---- logic and bits
+p, q = integers(3, 4, high=2).bool(), integers(4, high=2).bool()
+a, b = integers(3, 4, low=-9, high=9), integers(4, low=-9, high=9)
+for name, f in (("logical_and", torch.bitwise_and), ("logical_or", torch.bitwise_or), ("logical_xor", torch.bitwise_xor)):
+    case(name, f, [p, q])
+    case(name, f, [a, b])
+    case(name, f, [a.to(torch.int32), b.to(torch.int32)])
+case("logical_not", torch.bitwise_not, [p])
+case("logical_not", torch.bitwise_not, [a])
+for name, f in (("shift_left", torch.bitwise_left_shift), ("shift_right", torch.bitwise_right_shift)):
+    case(name, f, [a, b.abs()])
+for axis in (0, 1):
+    case("any", lambda x: x.any(axis, keepdim=True), [p], axes=[axis])
+    case("all", lambda x: x.all(axis, keepdim=True), [p | p.flip(0)], axes=[axis])
+case("any", lambda x: x.any(1, keepdim=True), [torch.zeros(2, 0, dtype=torch.bool)], axes=[1])
+case("all", lambda x: x.all(1, keepdim=True), [torch.zeros(2, 0, dtype=torch.bool)], axes=[1])
+case("sum", lambda x: x.sum([1], keepdim=True), [p], axes=[1])
+case("prod", lambda x: x.prod(1, keepdim=True), [p], axes=[1])
+# Axes without elements.
+empty = torch.zeros(0, 3, dtype=torch.float64)
+for name, f in (("softmax", F.softmax), ("log_softmax", F.log_softmax), ("softmin", F.softmin)):
+    case(name, lambda x: f(x, 0), [empty], gradients=False, axis=0)
+case("logsumexp", lambda x: x.logsumexp([0], keepdim=True), [empty], gradients=False, axes=[0])
+write("logic")
+
+# ---- indexed writes that join, coordinates
+REDUCTIONS = ("sum", "prod", "amax", "amin")
+for number, reduction in enumerate(REDUCTIONS):
+    for include_self in (True, False):
+        case("scatter_reduce", lambda x, i, s: x.scatter_reduce(1, i, s, reduction, include_self=include_self),
+             [distinct(3, 5), integers(3, 7, high=5), distinct(3, 7) + 1 / 256], axis=1, reduction=number, include_self=include_self)
+        if reduction != "sum":
+            case("index_reduce", lambda x, i, s: x.index_reduce(0, i, s, reduction, include_self=include_self),
+                 [distinct(4, 3), integers(6, high=4), distinct(6, 3) + 1 / 256], axis=0, reduction=number, include_self=include_self)
+case("scatter_fill", lambda x, i: x.scatter(1, i, 0.25), [numbers(3, 5), integers(3, 2, high=5)], axis=1, value=0.25)
+at = torch.tensor([[0, 2], [1, 1], [2, 0]])
+case("gather_nd", lambda x, i: x[i[:, 0], i[:, 1]], [numbers(3, 4, 2), at])
+case("gather_nd", lambda x, i: x[i[:, 0]], [numbers(3, 4), integers(5, 1, high=3)])
+case("scatter_nd", lambda x, i, s: x.index_put((i[:, 0], i[:, 1]), s), [numbers(3, 4, 2), at, numbers(3, 2)])
+twice = torch.cat([at, at[1:]])
+case("scatter_nd_add", lambda x, i, s: x.index_put((i[:, 0], i[:, 1]), s, accumulate=True), [numbers(3, 4, 2), twice, numbers(5, 2)])
+for number, reduction in enumerate(REDUCTIONS):
+    case("scatter_nd_reduce",
+         lambda x, i, s: x.flatten(0, 1).index_reduce(0, i[:, 0] * 4 + i[:, 1], s, reduction).reshape(x.shape)
+         if reduction != "sum" else x.index_put((i[:, 0], i[:, 1]), s, accumulate=True),
+         [distinct(3, 4, 2), twice, distinct(5, 2) + 1 / 256], reduction=number)
+write("writes")
+
+# ---- statistics and activations of several results
+# Not near 0, where the second derivative by PyTorch's formula is a small difference of large numbers.
+case("sinc", torch.sinc, [numbers(4, 7, low=0.25)])
+for axes in ([1], [0, 2]):
+    case("var_mean", lambda x: list(torch.var_mean(x, axes, unbiased=True, keepdim=True)), [numbers(3, 4, 5)], axes=axes)
+    case("std_mean", lambda x: list(torch.std_mean(x, axes, unbiased=True, keepdim=True)), [numbers(3, 4, 5)], axes=axes)
+case("histogram", lambda x: list(torch.histogram(x, 5, range=(-1.0, 1.5))), [numbers(40)], gradients=False, bins=5, low=-1, high=1.5)
+for axis in (-1, 0):
+    case("swiglu", lambda x: F.silu(x.chunk(2, axis)[0]) * x.chunk(2, axis)[1], [numbers(4, 6)], axis=axis)
+for scale in (1, 4):
+    case("quiet_softmax", lambda x: x.exp() / (1 + x.exp().sum(1, keepdim=True)), [numbers(3, 5, scale=scale)], axis=1)
+case("shrink", lambda x: torch.where(x > 0.75, x - 0.25, torch.where(x < -0.75, x + 0.25, 0 * x)), [numbers(5, 7)], bias=0.25,
+     **{"lambda": 0.75})
+
+
+def lanczos(x, sizes, align):
+    """By its formula: windowed sinc of 3 lobes, weights scaled to sum to 1, each axis by itself."""
+    for axis, to in ((2, sizes[0]), (3, sizes[1])):
+        size = x.shape[axis]
+        at = torch.arange(to, dtype=torch.float64)
+        at = at * ((size - 1) / (to - 1) if to > 1 else 0) if align else (at + 0.5) * size / to - 0.5
+        near = at.floor()[:, None] + torch.arange(-2, 4)
+        distance = at[:, None] - near
+        weights = torch.sinc(distance) * torch.sinc(distance / 3) * (distance.abs() < 3)
+        weights = weights / weights.sum(1, keepdim=True)
+        table = torch.zeros(to, size, dtype=torch.float64).scatter_add(1, near.clamp(0, size - 1).long(), weights)
+        x = torch.movedim(torch.movedim(x, axis, -1) @ table.T, -1, axis)
+    return x
+
+
+for sizes in ([5, 9], [7, 3], [1, 12]):
+    for align in (False, True):
+        case("interpolate_lanczos", lambda x: lanczos(x, sizes, align), [numbers(1, 2, 4, 6)], sizes=sizes, align_corners=align)
+write("more")
+
+# ---- layers as functions of their parameters
+case("linear", F.linear, [numbers(2, 3, 4), numbers(5, 4), numbers(5)])
+case("embedding", F.embedding, [integers(2, 3, high=6), numbers(6, 4)])
+for n, size in ((1, (9,)), (2, (5, 6)), (3, (4, 5, 4))):
+    x = distinct(1, 2, *size)
+    for stride, padding, ceil_mode in ((2, 1, False), (3, 0, True)):
+        options = dict(stride=stride, padding=padding, ceil_mode=ceil_mode)
+        case(f"max_pool{n}d", lambda x: getattr(F, f"max_pool{n}d")(x, 3, **options), [x], **options)
+        case(f"max_pool{n}d_with_indices", lambda x: list(getattr(F, f"max_pool{n}d")(x, 3, return_indices=True, **options)), [x],
+             **options)
+        case(f"avg_pool{n}d", lambda x: getattr(F, f"avg_pool{n}d")(x, 3, **options), [x], **options)
+    for output in ([3] * n, [1] * n, [5] * n):
+        case(f"adaptive_avg_pool{n}d", lambda x: getattr(F, f"adaptive_avg_pool{n}d")(x, output), [x], output=output)
+        case(f"adaptive_max_pool{n}d", lambda x: getattr(F, f"adaptive_max_pool{n}d")(x, output), [x], output=output)
+        case(f"adaptive_max_pool{n}d_with_indices",
+             lambda x: list(getattr(F, f"adaptive_max_pool{n}d")(x, output, return_indices=True)), [x], output=output)
+case("layer_norm", lambda x, w, b: F.layer_norm(x, (4,), w, b), [numbers(3, 4), numbers(4), numbers(4)])
+case("rms_norm", lambda x, w: x / (x.square().mean(-1, keepdim=True) + 1e-5).sqrt() * w, [numbers(3, 4), numbers(4)])
+case("group_norm", lambda x, w, b: F.group_norm(x, 2, w, b), [numbers(2, 4, 3), numbers(4), numbers(4)], groups=2)
+case("instance_norm", lambda x, w, b: F.instance_norm(x, weight=w, bias=b), [numbers(2, 4, 5), numbers(4), numbers(4)])
+case("batch_norm", lambda x, m, v, w, b: (x - m.detach()[:, None]) / (v.detach()[:, None] + 1e-5).sqrt() * w[:, None] + b[:, None],
+     [numbers(2, 4, 5), numbers(4), numbers(4, low=0.25), numbers(4), numbers(4)])
+
+
+def attention(q, k, v, bias, causal, scale, softcap):
+    scores = q @ k.mT * scale
+    if softcap:
+        scores = softcap * torch.tanh(scores / softcap)
+    scores = scores + bias
+    if causal:
+        scores = scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).triu(1), -inf)
+    return scores.softmax(-1) @ v
+
+
+for causal, scale, softcap in ((False, 0.5, 0), (True, 0.25, 0), (True, 0.5, 2)):
+    case("scaled_dot_product_attention", lambda q, k, v, b: attention(q, k, v, b, causal, scale, softcap),
+         [numbers(2, 5, 4), numbers(2, 5, 4), numbers(2, 5, 3), numbers(2, 5, 5)], causal=causal, scale=scale, softcap=softcap)
+write("layers")
+
+# ---- complex numbers: real and imaginary parts of operands one after the other
+COMPLEX_TERMS = (("add", torch.add), ("sub", torch.sub), ("mul", torch.mul), ("div", torch.div))
+for a, b in (((2, 3), (2, 3)), ((4, 1, 3), (2, 1)), ((0, 3), (1, 3))):
+    for name, f in COMPLEX_TERMS:
+        case("complex " + name, lambda a, b, c, d: parts(f(torch.complex(a, b), torch.complex(c, d))),
+             [numbers(*a), numbers(*a), numbers(*b), numbers(*b)])
+        case("complex " + name, lambda a, b, c: parts(f(torch.complex(a, b), c)), [numbers(*a), numbers(*a), numbers(*b)], real="right")
+        case("complex " + name, lambda a, b, c: parts(f(c, torch.complex(a, b))), [numbers(*a), numbers(*a), numbers(*b)], real="left")
+for name, f in COMPLEX_TERMS:
+    z = complex(1.5, -0.25)
+    case("complex " + name, lambda a, b: parts(f(torch.complex(a, b), z)), [numbers(3, 4), numbers(3, 4)], number=[1.5, -0.25])
+# Far from 1, where squares of parts overflow or vanish; each in a case of its own, as errors count by the largest.
+for a, b in ((complex(3e25, 1e25), complex(-2e25, 3e25)), (complex(3e-25, 1e-25), complex(0, -3e-25)), (complex(1, 2), complex(4e-20, 1e20))):
+    a, b = [[x.float().double() for x in (given(z.real), given(z.imag))] for z in (a, b)]
+    case("complex div", lambda a, b, c, d: parts(torch.complex(a, b) / torch.complex(c, d)), [*a, *b], gradients=False)
+    case("complex abs", lambda a, b: torch.complex(a, b).abs(), b, second=False)
+for name, f in (("abs", torch.abs), ("angle", torch.angle)):
+    case("complex " + name, lambda a, b: f(torch.complex(a, b)), [numbers(3, 4), numbers(3, 4)])
+for name, f in (("conj", lambda z: z.conj().resolve_conj()), ("exp", torch.exp), ("log", torch.log), ("sqrt", torch.sqrt),
+                ("square", torch.square), ("recip", torch.reciprocal), ("sin", torch.sin), ("cos", torch.cos), ("tan", torch.tan),
+                ("sinh", torch.sinh), ("cosh", torch.cosh), ("tanh", torch.tanh)):
+    case("complex " + name, lambda a, b: parts(f(torch.complex(a, b))), [numbers(4, 5), numbers(4, 5)])
+case("complex sqrt", lambda a, b: parts(torch.sqrt(torch.complex(a, b))), [given(4, -4, 0, 0, -9), given(0, 0, 2, -2, 0)],
+     gradients=False)
+case("complex tanh", lambda a, b: parts(torch.tanh(torch.complex(a, b))), [given(-90, 30, 700), given(1, -2, 0.5)], gradients=False)
+for power in (2.0, 0.5, -1.5):
+    case("complex pow", lambda a, b: parts(torch.complex(a, b) ** power), [numbers(3, 4), numbers(3, 4)], power=power)
+case("complex pow", lambda a, b, c, d: parts(torch.complex(a, b) ** torch.complex(c, d)), [numbers(3, 4) for _ in range(4)])
+case("complex polar", lambda a, b: parts(torch.polar(a, b)), [numbers(3, 4, low=0.25), numbers(3, 4)])
+for a, b in (((3, 4), (4, 5)), ((2, 3, 4), (4, 5))):
+    case("complex matmul", lambda a, b, c, d: parts(torch.complex(a, b) @ torch.complex(c, d)),
+         [numbers(*a), numbers(*a), numbers(*b), numbers(*b)])
+case("complex matmul", lambda a, b, c: parts(torch.complex(a, b) @ torch.complex(c, torch.zeros_like(c))),
+     [numbers(3, 4), numbers(3, 4), numbers(4, 2)], real="right")
+case("complex sum", lambda a, b: parts(torch.complex(a, b).sum([1], keepdim=True)), [numbers(3, 4), numbers(3, 4)], axes=[1])
+case("complex mean", lambda a, b: parts(torch.complex(a, b).mean([1], keepdim=True)), [numbers(3, 4), numbers(3, 4)], axes=[1])
+case("complex cumsum", lambda a, b: parts(torch.complex(a, b).cumsum(1)), [numbers(3, 4), numbers(3, 4)], axis=1)
+case("complex equal", lambda a, b, c, d: torch.complex(a, b) == torch.complex(c, d),
+     [given(1, 1, 2, nan), given(0, 1, 0, 1), given(1, 1, 1, nan), given(0, 2, 0, 1)], gradients=False)
+case("complex is_close", lambda a, b, c, d: torch.isclose(torch.complex(a, b), torch.complex(c, d)),
+     [x.float().double() for x in (given(1, 1, inf, nan, 3), given(0, 1, 0, 1, 4), given(1 + 2**-18, 1, inf, nan, 3), given(0, 1.001, 0, 1, 4))],
+     gradients=False)
+case("complex where", lambda m, a, b, c, d: parts(torch.where(m, torch.complex(a, b), torch.complex(c, d))),
+     [integers(3, 4, high=2).bool(), *[numbers(3, 4) for _ in range(4)]])
+case("complex cat", lambda a, b, c, d: parts(torch.cat([torch.complex(a, b), torch.complex(c, d)], 1)),
+     [numbers(2, 3), numbers(2, 3), numbers(2, 1), numbers(2, 1)], axis=1)
+case("complex stack", lambda a, b, c, d: parts(torch.stack([torch.complex(a, b), torch.complex(c, d)], 0)),
+     [numbers(2, 3) for _ in range(4)], axis=0)
+case("complex view_as_complex", lambda x: parts(torch.view_as_complex(x)), [numbers(3, 4, 2)])
+case("complex view_as_real", lambda a, b: torch.view_as_real(torch.complex(a, b)), [numbers(3, 4), numbers(3, 4)])
+for axes in ([0, 2], [1]):
+    case("rfftn", lambda x: parts(torch.fft.rfftn(x, dim=axes)), [numbers(3, 2, 4)], axes=axes)
+case("irfftn", lambda a, b: torch.fft.irfftn(torch.complex(a, b), s=[3, 5], dim=[0, 2]), [numbers(3, 2, 3), numbers(3, 2, 3)],
+     axes=[0, 2], length=5)
+write("complex")

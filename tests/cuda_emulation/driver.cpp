@@ -263,6 +263,13 @@ int fill_u32(std::uint64_t to, unsigned word, std::size_t count, void* stream) {
   if (!inside(to, 4 * count)) return kInvalidValue;
   return enqueue(stream, [=] { return std::fill_n(reinterpret_cast<unsigned*>(to), count, word), kSuccess; });
 }
+int copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, void* stream) {
+  if (!inside(to, bytes) || !inside(from, bytes)) return kInvalidValue;
+  return enqueue(stream, [=] {
+    std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+    return kSuccess;
+  });
+}
 int module_load(void** module, const void* image) {
   sinter_emulation::CodeHeader header;
   std::memcpy(&header, image, sizeof header);
@@ -418,6 +425,16 @@ extern "C" const sinter_emulation::Services* sinter_emulation_services() {
   return &services;
 }
 
+extern "C" int sinter_emulation_enqueue(void* stream, void (*work)(void*), void* argument) {
+  const std::lock_guard lock(driver_mutex());
+  return enqueue_kernels(stream, [=] { return work(argument), kSuccess; });
+}
+
+extern "C" bool sinter_emulation_inside(const void* address, std::size_t bytes) {
+  const std::lock_guard lock(driver_mutex());
+  return inside(reinterpret_cast<std::uint64_t>(address), bytes);
+}
+
 extern "C" int cuGetProcAddress_v2(const char* name, void** address, int, std::uint64_t, int* status) {
   static const std::map<std::string, void*> functions = {
       {"cuInit", entry<&init>()},
@@ -441,6 +458,7 @@ extern "C" int cuGetProcAddress_v2(const char* name, void** address, int, std::u
       {"cuMemcpyHtoDAsync", entry<&copy_to_device>()},
       {"cuMemcpyDtoHAsync", entry<&copy_to_host>()},
       {"cuMemsetD32Async", entry<&fill_u32>()},
+      {"cuMemcpyDtoDAsync", entry<&copy_on_device>()},
       {"cuModuleLoadData", entry<&module_load>()},
       {"cuModuleUnload", entry<&module_unload>()},
       {"cuModuleGetFunction", entry<&module_function>()},

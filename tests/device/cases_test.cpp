@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -12,6 +14,7 @@
 
 #include <doctest/doctest.h>
 
+#include "src/base/env.h"
 #include "tests/cases/case.h"
 #include "tests/support/test_device.h"
 
@@ -42,6 +45,11 @@ std::vector<AnyTensor> results_of(const AnyUnique& result) {
   return {result.values, result.inverse, result.counts};
 }
 std::vector<AnyTensor> results_of(const AnyComplex& result) { return {result.real, result.imag}; }
+std::vector<AnyTensor> results_of(const AnyHistogram& result) { return {result.counts, result.edges}; }
+template <std::size_t Rank>
+std::vector<AnyTensor> results_of(const nn::PooledWithIndices<Rank>& result) {
+  return {result.values.dynamic(), result.indices.dynamic()};
+}
 
 const std::map<std::string, Function>& functions() {
   static const std::map<std::string, Function> table = {
@@ -149,6 +157,66 @@ void check_gradients(const Case& c, const std::vector<AnyTensor>& results, const
   }
 }
 
+bool has_second(const record::Record& record, const std::string& key, std::size_t operands) {
+  for (std::size_t i = 0; i < operands; ++i)
+    if (record.find(key + "/second" + std::to_string(i)) != nullptr) return true;
+  return false;
+}
+
+/// The gradients of the sum of gradients times weights. What is 0 exactly may be off by as much as the
+/// gradients are.
+void check_second_gradients(const Case& c, const std::vector<AnyTensor>& results,
+                            const record::Record& record, const std::string& key, double units, DType dtype) {
+  const auto weighted_sum = [&](const std::vector<AnyTensor>& terms, const std::string& weights) {
+    AnyTensor total;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      const std::string name = key + weights + std::to_string(i);
+      if (record.find(name) == nullptr || !terms[i].defined()) continue;
+      const AnyTensor by =
+          record.tensor(name, Device::host()).cast(dtype).to_device(terms[i].device().inner());
+      const AnyTensor part = (terms[i] * by).sum();
+      total = total.defined() ? total + part : part;
+    }
+    return total;
+  };
+  const AnyTensor total = weighted_sum(results, "/weights");
+  std::vector<AnyTensor> tracked;
+  for (const AnyTensor& operand : c.all())
+    if (operand.requires_grad()) tracked.push_back(operand);
+  const std::vector<AnyTensor> found = gradient(total, tracked);
+  std::vector<AnyTensor> gradients;
+  double largest = 0;
+  for (std::size_t i = 0, next = 0; i < c.all().size(); ++i) {
+    gradients.push_back(c.in(i).requires_grad() ? found[next++] : AnyTensor());
+    if (!gradients.back().defined()) continue;
+    for (const double value : numbers_of(gradients.back()))
+      if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  }
+  const AnyTensor second = weighted_sum(gradients, "/second_weights");
+  if (!second.defined()) return;
+  const std::vector<AnyTensor> seconds =
+      second.requires_grad() ? gradient(second, tracked) : std::vector<AnyTensor>();
+  for (std::size_t i = 0, next = 0; i < c.all().size(); ++i) {
+    if (!c.in(i).requires_grad()) continue;
+    const std::string name = key + "/second" + std::to_string(i);
+    CAPTURE(name);
+    REQUIRE(record.find(name) != nullptr);
+    const std::vector<double> want = numbers_of(record.tensor(name, Device::host()));
+    std::vector<double> got(want.size(), 0);  // the gradient is constant, or nearly everywhere
+    if (!seconds.empty()) got = numbers_of(seconds[next++]);
+    REQUIRE(got.size() == want.size());
+    double scale = largest;
+    for (const double value : want)
+      if (std::isfinite(value)) scale = std::max(scale, std::abs(value));
+    const double most = (128 * units + 1024) * epsilon_of(dtype) * scale;
+    for (std::size_t k = 0; k < want.size(); ++k) {
+      const bool right = std::isfinite(want[k]) ? std::abs(got[k] - want[k]) <= most : got[k] == want[k];
+      CHECK_MESSAGE(right, "element ", k, " is ", got[k], ", exactly ", want[k], ", at most ", most, " off");
+      if (!right) return;
+    }
+  }
+}
+
 void run(const record::Record& record, const std::string& key, DType dtype) {
   const Case c(record, key, dtype, test_device().autodiff());
   CAPTURE(c.description());
@@ -165,6 +233,10 @@ void run(const record::Record& record, const std::string& key, DType dtype) {
                 dtype);
   }
   check_gradients(c, results, record, key, function.units, dtype);
+  // Of these the compiled host, the interpreted one and GPUs are enough.
+  if (compiles_slowly(test_device()) || !has_second(record, key, c.all().size())) return;
+  const Case again(record, key, dtype, test_device().autodiff());
+  check_second_gradients(again, function.call(again), record, key, function.units, dtype);
 }
 
 std::vector<std::filesystem::path> sections() {
@@ -196,6 +268,62 @@ TEST_CASE("functions give PyTorch's values and gradients") {
       }
     }
   }
+}
+
+namespace {
+
+std::vector<DType> all_dtypes() {
+  std::vector<DType> all;
+  for (std::size_t i = 0; i < kDTypeCount; ++i) all.push_back(static_cast<DType>(i));
+  return all;
+}
+
+/// Whether the function computes the case with numbers of this dtype.
+bool computes(const record::Record& record, const std::string& key, DType dtype) {
+  try {
+    const Case c(record, key, dtype, test_device(), true);
+    const std::vector<AnyTensor> results = functions().at(c.function()).call(c);
+    for (const AnyTensor& result : results) result.sync();
+    // What takes no operand makes numbers of the dtype that it is asked for, or of its own.
+    return !c.all().empty() || results.front().dtype() == dtype;
+  } catch (const DTypeError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+// The page docs/functions.md lists what this finds. SINTER_UPDATE_GOLDEN=1 writes the file anew.
+TEST_CASE("functions take the dtypes that tests/cases/dtypes.txt says") {
+  // What a function takes is checked when it is recorded, alike on all devices that have the dtype.
+  if (test_device().name() != "host" || base::environment().host != "interpreter" ||
+      !base::environment().fusion)
+    return;
+  std::map<std::string, std::set<DType>> taken;
+  for (const std::filesystem::path& file : sections()) {
+    const record::Record record = record::Record::read(file);
+    for (const std::string& key : keys_of(record)) {
+      std::set<DType>& dtypes = taken[nlohmann::json::parse(*record.find_text(key)).at("function")];
+      CAPTURE(*record.find_text(key));
+      // Parts of complex numbers are floats; AnyTensor does not ask.
+      const bool is_complex = record.find_text(key)->find("\"complex ") != std::string::npos;
+      for (const DType dtype : all_dtypes())
+        if (!dtypes.contains(dtype) && (is_float(dtype) || !is_complex) && computes(record, key, dtype))
+          dtypes.insert(dtype);
+    }
+  }
+  std::string text;
+  for (const auto& [name, dtypes] : taken) {
+    text += name + ":";
+    for (const DType dtype : all_dtypes())
+      if (dtypes.contains(dtype)) text += " " + std::string(name_of(dtype));
+    text += "\n";
+  }
+  const std::filesystem::path path =
+      std::filesystem::path(std::getenv("SINTER_TESTS_FOLDER")) / "cases/dtypes.txt";
+  if (std::getenv("SINTER_UPDATE_GOLDEN")) std::ofstream(path) << text;
+  std::ifstream file(path);
+  CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == text);
 }
 
 TEST_CASE("every function of the table has a case") {

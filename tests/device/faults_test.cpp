@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -22,10 +23,17 @@ Indices bad(const Device& device) { return Indices::from_data({1, 3}, device); }
 template <class T>
 void check_told(const T& tensor) {
   for (int twice = 0; twice < 2; ++twice)
-    CHECK_THROWS_WITH_AS(
-        tensor.template to_vector<float>(),
-        doctest::Contains("[gather] an index was out of range (../tests/device/faults_test.cpp:"),
-        ShapeError);
+    CHECK_THROWS_WITH_AS(tensor.template to_vector<float>(),
+                         doctest::Contains("[index_select] an index was out of range"), ShapeError);
+}
+
+/// Of an operation on three rows: its name, what it may read, the line.
+template <class F>
+void check_message(const char* op, const F& read) {
+  const std::string want = std::string("[") + op + "] an index was out of range 0 to 2 (";
+  CAPTURE(want);
+  CHECK_THROWS_WITH_AS(read(), doctest::Contains(want.c_str()), ShapeError);
+  CHECK_THROWS_WITH_AS(read(), doctest::Contains("faults_test.cpp:"), ShapeError);
 }
 
 void check(const Tensor<1>& tensor, const std::vector<float>& expected) {
@@ -33,6 +41,20 @@ void check(const Tensor<1>& tensor, const std::vector<float>& expected) {
 }
 
 }  // namespace
+
+TEST_CASE("the operation is named, and what it may read") {
+  const Device device = test_device();
+  const Tensor<1> t = Tensor<1>::from_data({1, 2, 3}, device);
+  const Indices at = Indices::from_data({3}, device);
+  check_message("index_select", [&] { t.index_select(0, at).to_vector<float>(); });
+  check_message("gather", [&] { t.gather(0, at).to_vector<float>(); });
+  check_message("take", [&] { take(t, at).to_vector<float>(); });
+  check_message("index", [&] { std::as_const(t)(at).to_vector<float>(); });
+  check_message("scatter_add", [&] { t.scatter_add(0, at, t.narrow(0, 0, 1)).to_vector<float>(); });
+  const AnyTensor coordinates = at.unsqueeze(1).dynamic();
+  CHECK_THROWS_WITH_AS(Tensor<1>(gather_nd(t.dynamic(), coordinates)).to_vector<float>(),
+                       doctest::Contains("[gather_nd] an index was out of range ("), ShapeError);
+}
 
 TEST_CASE("two lookups of one table in one kernel: only what came of the wrong one is told") {
   const Device device = test_device();

@@ -1,9 +1,13 @@
 // Composed functions, against C's and against values computed by hand.
 #include <cmath>
 #include <limits>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include <sinter/sinter.h>
 
 #include "tests/support/test_device.h"
 #include "tests/support/values.h"
@@ -126,4 +130,33 @@ TEST_CASE("masks, variance and deviation") {
   check_close(x.var(1, 0), {14.0f / 9, 194.0f / 9});
   check_close(x.std({0, 1}), {std::sqrt(14.0f)});
   CHECK(std::isnan(values_of(vector({3}).var(0))[0]));
+}
+
+TEST_CASE("a line tells what is in a tensor") {
+  const Device device = test_device();
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const std::string where = " " + device.name();
+  CHECK(describe(Tensor<2>::from_data({{1, 2}, {3, 4}}, device)) ==
+        "(2, 2) f32" + where + ": from 1 to 4, mean 2.5, deviation 1.29099");
+  CHECK(describe(Tensor<1>::from_data({nan, 1, inf, 3, -inf}, device)) ==
+        "(5) f32" + where + ": from 1 to 3, mean 2, deviation 1.41421; 1 nan, 2 infinite");
+  CHECK(describe(Tensor<1>::from_data({nan}, device)) ==
+        "(1) f32" + where + ": nothing finite; 1 nan, 0 infinite");
+  CHECK(describe(Tensor<1>::zeros({0}, device)) == "(0) f32" + where + ": no elements");
+  CHECK(describe(Tensor<1>::from_data({1, 2, 4}, device) > 1.5) ==
+        "(3) bool" + where + ": from 0 to 1, mean 0.666667, deviation 0.57735");
+  CHECK(describe(Tensor<0>::full({}, 3, device).cast(DType::bf16)) ==
+        "() bf16" + where + ": from 3 to 3, mean 3");
+}
+
+TEST_CASE("sums of masks count, and a difference can be printed") {
+  const auto x = Tensor<2>::from_data({{1, -2, 3}, {-4, -5, 6}}, test_device());
+  const Tensor<0, Int> count = (x > 0).sum();
+  CHECK(count.item() == 3);
+  CHECK((x > 0).sum(1, drop).to_vector<std::int64_t>() == std::vector<std::int64_t>{2, 1});
+  CHECK(sum(x > 0, 0).to_vector<std::int64_t>() == std::vector<std::int64_t>{1, 0, 2});
+  CHECK((x > -9).prod().item() == 1);
+  std::ostringstream out;
+  out << all_close(x, x) << ", " << all_close(x, x + 1);
+  CHECK(out.str() == "close, 6 of 6 elements differ, most at (0, 0): 1 and 2");
 }

@@ -1,10 +1,13 @@
 // Errors throw at once, in one sentence with the values, and name the line of the call.
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
 #include <sinter/functions/activation.h>
+#include <sinter/functions/linalg.h>
 #include <sinter/functions/read.h>
+#include <sinter/functions/statistics.h>
 
 using namespace sinter;
 
@@ -105,6 +108,28 @@ TEST_CASE("parts and pieces that do not fit") {
         "[repeat] (2, -1) does not repeat shape (4, 3): one count, zero or more, for each axis");
 }
 
+TEST_CASE("errors of composed functions name the function that was called") {
+  const AnyTensor x = AnyTensor::full({2, 3}, 1, DType::f32, Device::host());
+  CHECK(MESSAGE_OF(ShapeError, softmax(x, 2)) == "[softmax] there is no axis 2 in shape (2, 3)");
+  CHECK(MESSAGE_OF(ShapeError, log_softmax(x, -3)) == "[log_softmax] there is no axis -3 in shape (2, 3)");
+  CHECK(MESSAGE_OF(ShapeError, logsumexp(x, 2)) == "[logsumexp] there is no axis 2 in shape (2, 3)");
+  CHECK(MESSAGE_OF(ShapeError, cosine_similarity(x, x, 3)) ==
+        "[cosine_similarity] there is no axis 3 in shape (2, 3)");
+  CHECK(MESSAGE_OF(ShapeError, x.select(1, 3)) == "[select] index 3 is outside of axis 1 of shape (2, 3)");
+  CHECK(MESSAGE_OF(ShapeError, x.select(0, -3)) == "[select] index -3 is outside of axis 0 of shape (2, 3)");
+}
+
+TEST_CASE("one axis too many") {
+  const AnyTensor x = AnyTensor::full({1, 2, 1, 1, 1, 1, 1, 2}, 1, DType::f32, Device::host());
+  const std::string rest =
+      "one axis more than shape (1, 2, 1, 1, 1, 1, 1, 2) has: a tensor has at most 8 axes";
+  CHECK(MESSAGE_OF(ShapeError, x.unsqueeze(0)) == "[unsqueeze] " + rest);
+  CHECK(MESSAGE_OF(ShapeError, AnyTensor::stack(std::vector{x, x}, 0)) == "[stack] " + rest);
+  CHECK(MESSAGE_OF(ShapeError, x.windows(0, 1, 1)) == "[windows] " + rest);
+  CHECK(MESSAGE_OF(ShapeError, outer(x, x)) == "[outer] " + rest);
+  CHECK(MESSAGE_OF(ShapeError, diag_embed(x)) == "[diag_embed] " + rest);
+}
+
 TEST_CASE("dtypes that do not fit") {
   const Device d = Device::host();
   const auto x = Tensor<1>::zeros({2}, d);
@@ -120,8 +145,8 @@ TEST_CASE("dtypes that do not fit") {
         "[exp] takes f32, f64, bf16 or f16, not i64; cast first");
   CHECK(MESSAGE_OF(DTypeError, (x > 0).dynamic().neg()) ==
         "[neg] takes floats or integers, not bool; cast first");
-  CHECK(MESSAGE_OF(DTypeError, (x > 0).dynamic().sum(0)) ==
-        "[sum] takes floats or integers, not bool; cast first");
+  CHECK(MESSAGE_OF(DTypeError, (x > 0).dynamic().max(0)) ==
+        "[max] takes floats or integers, not bool; cast first");
   CHECK(MESSAGE_OF(DTypeError, x.dynamic().logical_not()) ==
         "[not] takes bool or integers, not f32; cast first");
   CHECK(MESSAGE_OF(DTypeError, i.cast(DType::u8) + 256) ==

@@ -142,6 +142,8 @@ class SINTER_API AnyFunctions {
                        Location where = Location::current()) const;
   AnyTensor scatter_nd_add(const AnyTensor& index, const AnyTensor& source,
                            Location where = Location::current()) const;
+  AnyTensor scatter_nd_reduce(const AnyTensor& index, const AnyTensor& source, ScatterReduction reduction,
+                              bool include_self = true, Location where = Location::current()) const;
 
   // ---- sorting, searching, counting
   AnyIndexed sort(std::int64_t axis = -1, bool descending = false,

@@ -21,15 +21,6 @@ struct Unique;
 
 namespace detail {
 
-/// The kind of a sum over elements of `Kind`.
-template <class Kind>
-struct SumOf {
-  using type = Kind;
-};
-template <>
-struct SumOf<Bool> {
-  using type = Int;
-};
 template <std::size_t Rank, class Kind>
 Indexed<Rank, Kind> typed_indexed(AnyIndexed any) {
   return {{trusted, std::move(any.values)}, {trusted, std::move(any.indices)}};

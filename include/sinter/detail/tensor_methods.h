@@ -23,31 +23,32 @@ class TensorMethods {
  public:
   // ---- reductions; axes that are named stay with size 1, or go: x.sum(1), x.sum({0, 2}, drop). Without axes
   // everything becomes one number.
-#define SINTER_REDUCTION(name, condition)                                                                 \
-  Same name(const Axes& axes, Location where = Location::current()) const requires(condition) {           \
-    return made(here().name(axes, where));                                                                \
-  }                                                                                                       \
-  Tensor<(Rank ? Rank - 1 : 0), Kind> name(std::int64_t axis, Drop, Location where = Location::current()) \
-      const requires(condition) {                                                                         \
-    return {trusted, here().name(axis, drop, where)};                                                     \
-  }                                                                                                       \
-  template <std::size_t N>                                                                                \
-  requires(N <= Rank) Tensor<Rank - N, Kind> name(const std::int64_t(&axes)[N], Drop,                     \
-                                                  Location where = Location::current())                   \
-  const requires(condition) {                                                                             \
-    const Axes along = detail::axes_of(axes, N);                                                          \
-    return {trusted, here().name(along, drop, where)};                                                    \
-  }                                                                                                       \
-  Tensor<0, Kind> name(Location where = Location::current()) const requires(condition) {                  \
-    return {trusted, here().name(where)};                                                                 \
+#define SINTER_REDUCTION(name, Of, condition)                                                               \
+  Tensor<Rank, Of> name(const Axes& axes, Location where = Location::current()) const requires(condition) { \
+    return {trusted, here().name(axes, where)};                                                             \
+  }                                                                                                         \
+  Tensor<(Rank ? Rank - 1 : 0), Of> name(std::int64_t axis, Drop, Location where = Location::current())     \
+      const requires(condition) {                                                                           \
+    return {trusted, here().name(axis, drop, where)};                                                       \
+  }                                                                                                         \
+  template <std::size_t N>                                                                                  \
+  requires(N <= Rank) Tensor<Rank - N, Of> name(const std::int64_t(&axes)[N], Drop,                         \
+                                                Location where = Location::current())                       \
+  const requires(condition) {                                                                               \
+    const Axes along = detail::axes_of(axes, N);                                                            \
+    return {trusted, here().name(along, drop, where)};                                                      \
+  }                                                                                                         \
+  Tensor<0, Of> name(Location where = Location::current()) const requires(condition) {                      \
+    return {trusted, here().name(where)};                                                                   \
   }
-  SINTER_REDUCTION(sum, !kBool)
-  SINTER_REDUCTION(prod, !kBool)
-  SINTER_REDUCTION(max, !kBool)
-  SINTER_REDUCTION(min, !kBool)
-  SINTER_REDUCTION(mean, kFloat)
-  SINTER_REDUCTION(all, kBool)
-  SINTER_REDUCTION(any, kBool)
+  // Those of truth values count and multiply 0 and 1.
+  SINTER_REDUCTION(sum, typename SumOf<Kind>::type, true)
+  SINTER_REDUCTION(prod, typename SumOf<Kind>::type, true)
+  SINTER_REDUCTION(max, Kind, !kBool)
+  SINTER_REDUCTION(min, Kind, !kBool)
+  SINTER_REDUCTION(mean, Kind, kFloat)
+  SINTER_REDUCTION(all, Kind, kBool)
+  SINTER_REDUCTION(any, Kind, kBool)
 #undef SINTER_REDUCTION
   Same var(const Axes& axes, double correction = 1,
            Location where = Location::current()) const requires kFloat {

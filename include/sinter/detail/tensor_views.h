@@ -87,8 +87,7 @@ class TensorViews {
   /// The part at one index of an axis, which goes; a negative index counts from the end.
   Tensor<(Rank ? Rank - 1 : 0), Kind> select(std::int64_t axis, std::int64_t index,
                                              Location where = Location::current()) const requires(Rank >= 1) {
-    const std::int64_t start = index_from_start(here().shape(), axis, index);
-    return {trusted, here().narrow(axis, start, 1, where).squeeze(axis, where)};
+    return {trusted, here().select(axis, index, where)};
   }
   Same flip(const Axes& axes, Location where = Location::current()) const {
     return made(here().flip(axes, where));

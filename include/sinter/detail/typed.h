@@ -87,9 +87,6 @@ std::vector<T> elements_of(const AnyTensor& tensor, const Location& where) {
 SINTER_API Axes axes_of(const std::int64_t* axes, std::size_t count);
 SINTER_API Dims flattened_sizes(const Shape& shape, std::size_t rank);
 
-/// A negative index counts from the end of its axis. An axis that is not there is left to `narrow` to report.
-SINTER_API std::int64_t index_from_start(const Shape& shape, std::int64_t axis, std::int64_t index);
-
 /// The numbers of nested braces, row-major.
 class SINTER_API Braces {
  public:
@@ -127,6 +124,16 @@ struct Nested<0, Kind> {
   static void flatten(const type& number, const std::int64_t*, Braces& out, const Location&) {
     out.add(number.value);
   }
+};
+
+/// The kind of a sum over elements of `Kind`.
+template <class Kind>
+struct SumOf {
+  using type = Kind;
+};
+template <>
+struct SumOf<Bool> {
+  using type = Int;
 };
 
 /// An argument of another type than the class whose function takes it, which is not complete there yet.

@@ -35,6 +35,13 @@ SINTER_API AnyComplex fftn(const AnyComplex& x, const Axes& axes, FftNorm norm =
                            Location where = Location::current());
 SINTER_API AnyComplex ifftn(const AnyComplex& x, const Axes& axes, FftNorm norm = FftNorm::Backward,
                             Location where = Location::current());
+/// Of real numbers: rfft along the last of the axes, then fft along the others.
+SINTER_API AnyComplex rfftn(const AnyTensor& x, const Axes& axes, FftNorm norm = FftNorm::Backward,
+                            Location where = Location::current());
+/// The inverse of rfftn: `length` real numbers along the last of the axes, as irfft has them.
+SINTER_API AnyTensor irfftn(const AnyComplex& x, const Axes& axes,
+                            std::optional<std::int64_t> length = std::nullopt,
+                            FftNorm norm = FftNorm::Backward, Location where = Location::current());
 
 /// The frequencies of the results of fft (rfft) of length n, in cycles per unit, for samples `spacing` apart.
 SINTER_API Tensor<1> fftfreq(std::int64_t n, const Device& device, double spacing = 1,
@@ -89,6 +96,17 @@ template <std::size_t Rank>
 Complex<Rank> ifftn(const Complex<Rank>& x, const Axes& axes, FftNorm norm = FftNorm::Backward,
                     Location where = Location::current()) {
   return detail::complex<Rank>(ifftn(detail::dynamic(x), axes, norm, where));
+}
+template <std::size_t Rank>
+Complex<Rank> rfftn(const Tensor<Rank>& x, const Axes& axes, FftNorm norm = FftNorm::Backward,
+                    Location where = Location::current()) {
+  return detail::complex<Rank>(rfftn(x.dynamic(), axes, norm, where));
+}
+template <std::size_t Rank>
+Tensor<Rank> irfftn(const Complex<Rank>& x, const Axes& axes,
+                    std::optional<std::int64_t> length = std::nullopt, FftNorm norm = FftNorm::Backward,
+                    Location where = Location::current()) {
+  return {detail::trusted, irfftn(detail::dynamic(x), axes, length, norm, where)};
 }
 template <std::size_t Rank>
 Complex<Rank + 1> stft(const Tensor<Rank>& x, const Tensor<1>& window, const StftOptions& options,

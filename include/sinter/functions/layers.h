@@ -2,12 +2,15 @@
 // layers; these are for code that has its parameters elsewhere.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
 #include <sinter/detail/api.h>
 #include <sinter/nn/attention.h>
+#include <sinter/nn/deform_conv.h>
 #include <sinter/nn/dropout.h>
 #include <sinter/nn/embedding.h>
 #include <sinter/nn/linear.h>
@@ -91,6 +94,13 @@ SINTER_API Tensor<4> avg_pool2d(const Tensor<4>& x, const nn::AvgPool2d& options
                                 Location where = Location::current());
 SINTER_API Tensor<5> avg_pool3d(const Tensor<5>& x, const nn::AvgPool3d& options,
                                 Location where = Location::current());
+// The same maxima, and where they stand: for nn::MaxUnpool2d.
+SINTER_API nn::PooledWithIndices<3> max_pool1d_with_indices(const Tensor<3>& x, const nn::MaxPool1d& options,
+                                                            Location where = Location::current());
+SINTER_API nn::PooledWithIndices<4> max_pool2d_with_indices(const Tensor<4>& x, const nn::MaxPool2d& options,
+                                                            Location where = Location::current());
+SINTER_API nn::PooledWithIndices<5> max_pool3d_with_indices(const Tensor<5>& x, const nn::MaxPool3d& options,
+                                                            Location where = Location::current());
 // These take the size of the result: adaptive_avg_pool2d(x, {{1, 1}}).
 SINTER_API Tensor<3> adaptive_avg_pool1d(const Tensor<3>& x, const nn::AdaptiveAvgPool1d& options,
                                          Location where = Location::current());
@@ -104,6 +114,26 @@ SINTER_API Tensor<4> adaptive_max_pool2d(const Tensor<4>& x, const nn::AdaptiveM
                                          Location where = Location::current());
 SINTER_API Tensor<5> adaptive_max_pool3d(const Tensor<5>& x, const nn::AdaptiveMaxPool3d& options,
                                          Location where = Location::current());
+SINTER_API nn::PooledWithIndices<3> adaptive_max_pool1d_with_indices(const Tensor<3>& x,
+                                                                     const nn::AdaptiveMaxPool1d& options,
+                                                                     Location where = Location::current());
+SINTER_API nn::PooledWithIndices<4> adaptive_max_pool2d_with_indices(const Tensor<4>& x,
+                                                                     const nn::AdaptiveMaxPool2d& options,
+                                                                     Location where = Location::current());
+SINTER_API nn::PooledWithIndices<5> adaptive_max_pool3d_with_indices(const Tensor<5>& x,
+                                                                     const nn::AdaptiveMaxPool3d& options,
+                                                                     Location where = Location::current());
+
+// ---- deformable convolution; see nn/deform_conv.h
+struct DeformConvOptions {
+  std::optional<Tensor<4>> mask = std::nullopt;
+  std::optional<Tensor<1>> bias = std::nullopt;
+  std::array<std::int64_t, 2> stride{1, 1}, padding{0, 0}, dilation{1, 1};
+  std::int64_t groups = 1, offset_groups = 1;
+};
+SINTER_API Tensor<4> deform_conv2d(const Tensor<4>& x, const Tensor<4>& offset, const Tensor<4>& weight,
+                                   const DeformConvOptions& options = {},
+                                   Location where = Location::current());
 
 using nn::scaled_dot_product_attention;
 

@@ -49,6 +49,10 @@ SINTER_API AnyTensor scatter_nd(const AnyTensor& x, const AnyTensor& index, cons
                                 Location where = Location::current());
 SINTER_API AnyTensor scatter_nd_add(const AnyTensor& x, const AnyTensor& index, const AnyTensor& source,
                                     Location where = Location::current());
+/// The same joined with x's own and with each other.
+SINTER_API AnyTensor scatter_nd_reduce(const AnyTensor& x, const AnyTensor& index, const AnyTensor& source,
+                                       ScatterReduction reduction, bool include_self = true,
+                                       Location where = Location::current());
 
 template <std::size_t Rank, class Kind>
 Tensor<Rank, Kind> scatter(const Tensor<Rank, Kind>& x, std::int64_t axis, const Tensor<Rank, Int>& index,

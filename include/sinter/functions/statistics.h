@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <utility>
 
@@ -57,13 +58,18 @@ struct SINTER_API Difference {
   Dims at;                 // where that is
   double a = 0, b = 0;     // the two elements there
   explicit operator bool() const { return close; }
-  /// "3 of 100 elements differ, most at (4, 7): 1.5 and 1.25".
+  /// "3 of 100 elements differ, most at (4, 7): 1.5 and 1.25"; printed too.
   std::string text;
+  friend SINTER_API std::ostream& operator<<(std::ostream& out, const Difference& difference);
 };
 /// Whether all elements are close (see is_close), and if not, where and how far. Reads: flushes and waits.
 SINTER_API Difference all_close(const AnyTensor& a, const AnyTensor& b, double relative = 1e-5,
                                 double absolute = 1e-8, bool equal_nan = false,
                                 Location where = Location::current());
+
+/// One line that tells what is in a tensor: "(2, 3) f32 host: from -1 to 4, mean 1.5, deviation 1.7; 1 nan, 2
+/// infinite". Of floats the finite numbers count; deviations are those of a sample. Reads: flushes and waits.
+SINTER_API std::string describe(const AnyTensor& x, Location where = Location::current());
 
 // The same functions with the rank in the type; reductions without axes give one number.
 #define SINTER_TYPED(name, Result)                                                                 \
@@ -112,6 +118,10 @@ Tensor<Rank> normalize(const Tensor<Rank>& x, double p, const Axes& axes, double
 template <std::size_t Rank>
 Tensor<0, Bool> contains_nan(const Tensor<Rank>& x, Location where = Location::current()) {
   return {detail::trusted, contains_nan(x.dynamic(), where)};
+}
+template <std::size_t Rank, class Kind>
+std::string describe(const Tensor<Rank, Kind>& x, Location where = Location::current()) {
+  return describe(x.dynamic(), where);
 }
 SINTER_API Tensor<2> cov(const Tensor<2>& x, double correction = 1, Location where = Location::current());
 SINTER_API Tensor<2> corrcoef(const Tensor<2>& x, Location where = Location::current());

@@ -21,6 +21,7 @@ namespace sinter {
   }
 SINTER_FUNCTION(t)
 SINTER_FUNCTION(flatten)
+SINTER_FUNCTION(empty_like)
 SINTER_FUNCTION(zeros_like)
 SINTER_FUNCTION(ones_like)
 SINTER_FUNCTION(rand_like)

@@ -106,12 +106,16 @@ struct SINTER_API AdaptiveMaxPool2d {
   std::array<std::int64_t, 2> output;  // {height, width}
   /// (n, c, h, w) -> (n, c, output height, output width)
   Tensor<4> forward(const Tensor<4>& x, Location where = Location::current()) const;
+  /// The same, and where the maxima stand, the first of equal ones.
+  PooledWithIndices<4> forward_with_indices(const Tensor<4>& x, Location where = Location::current()) const;
 };
 
 struct SINTER_API AdaptiveMaxPool1d {
   std::int64_t output;
   /// (n, c, length) -> (n, c, output)
   Tensor<3> forward(const Tensor<3>& x, Location where = Location::current()) const;
+  /// The same, and where the maxima stand, the first of equal ones.
+  PooledWithIndices<3> forward_with_indices(const Tensor<3>& x, Location where = Location::current()) const;
 };
 
 /// As AvgPool2d, over the last three dimensions.
@@ -150,6 +154,8 @@ struct SINTER_API AdaptiveMaxPool3d {
   std::array<std::int64_t, 3> output;  // {depth, height, width}
   /// (n, c, d, h, w) -> (n, c, output ..)
   Tensor<5> forward(const Tensor<5>& x, Location where = Location::current()) const;
+  /// The same, and where the maxima stand, the first of equal ones.
+  PooledWithIndices<5> forward_with_indices(const Tensor<5>& x, Location where = Location::current()) const;
 };
 
 /// (sum of x^p)^(1/p) over each window, with no padding; where the sum is 0, so is the gradient. NaN where

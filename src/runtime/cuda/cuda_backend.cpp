@@ -25,6 +25,7 @@
 #include "src/runtime/cuda/pass_text.h"
 #include "src/runtime/cuda/queues.h"
 #include "src/runtime/cuda/replays.h"
+#include "src/runtime/cuda/solver.h"
 #include "src/runtime/cuda/stopwatch.h"
 
 namespace sinter::runtime {
@@ -53,10 +54,12 @@ class CudaBackend final : public Backend {
   std::vector<ExecutableRef> compile(std::span<const ir::Kernel* const> kernels) override;
   LibraryWays library_ways(const ir::PlainProduct& product) noexcept override;
   bool computes(const library::Kind& kind) const override {
-    return product_table().has(kind) || pass_table().has(kind);
+    return product_table().has(kind) || pass_table().has(kind) ||
+           (library::is_decomposition(kind) && solver());
   }
   ExecutableRef prepare(const library::LibraryOp& op) override;
   ExecutableRef prepare_passes(const library::LibraryOp& op);
+  ExecutableRef prepare_decomposition(const library::DecompositionOp& op);
   void wait_until_ready(Executable& executable, std::span<const std::int64_t> ints,
                         std::size_t members) override;
   void begin(std::unique_ptr<PlanState>* state, const RunNeeds& needs) override;
@@ -84,6 +87,8 @@ class CudaBackend final : public Backend {
   void open_device(int index, std::size_t most_graphs);
   std::unique_ptr<KernelExecutable> compile_rest(const ir::Kernel& kernel);
   void check_parameters(const ir::Kernel& kernel) const;
+  /// Made when it is first asked for; null where there is no cuSOLVER, or it does not start.
+  Solver* solver() const;
   void close_run() noexcept;
 
   const DriverApi& api_;
@@ -107,6 +112,9 @@ class CudaBackend final : public Backend {
   std::unique_ptr<Replays> replays_;
   std::unique_ptr<Launcher> launcher_;
   std::unique_ptr<Stopwatch> stopwatch_;
+  mutable std::mutex solver_mutex_;
+  mutable bool solver_asked_ = false;
+  mutable std::unique_ptr<Solver> solver_;
   Run run_;
 };
 
@@ -202,6 +210,7 @@ CudaBackend::~CudaBackend() {
   api_.context_set_current(context_);
   if (stream_) api_.stream_synchronize(stream_);
   stopwatch_.reset();
+  solver_.reset();
   lt_products_.reset();
   replays_.reset();
   modules_.reset();
@@ -334,11 +343,36 @@ std::unique_ptr<KernelExecutable> CudaBackend::compile_rest(const ir::Kernel& ke
 
 ExecutableRef CudaBackend::prepare(const library::LibraryOp& op) {
   if (pass_table().has(op.kind())) return prepare_passes(op);
+  if (library::is_decomposition(op.kind()))
+    return prepare_decomposition(library::as<library::DecompositionOp>(op));
   auto executable = std::make_shared<ProductExecutable>();
   executable->plan = product_table().prepare(traits_.name, op, product_device_);
   const std::string source = std::exchange(executable->plan.source, {});
   if (executable->plan.blocks > 0) executable->code = modules_->request(source, true);
   return executable;
+}
+
+Solver* CudaBackend::solver() const {
+  const SolverApi* api = solver_api();
+  if (!api) return nullptr;
+  const std::lock_guard lock(solver_mutex_);
+  if (!solver_asked_) {
+    solver_asked_ = true;
+    make_current();
+    try {
+      solver_ = std::make_unique<Solver>(api_, *api, stream_);
+    } catch (const DeviceError& error) {
+      base::warn_once(error.what());
+    }
+  }
+  return solver_.get();
+}
+
+ExecutableRef CudaBackend::prepare_decomposition(const library::DecompositionOp& op) {
+  Solver* const made = solver();
+  if (!made) throw DeviceError("[cuda] " + op.describe() + " needs cuSOLVER: " + solver_problem());
+  make_current();
+  return made->prepare(op);
 }
 
 ExecutableRef CudaBackend::prepare_passes(const library::LibraryOp& op) {
@@ -358,7 +392,7 @@ ExecutableRef CudaBackend::prepare_passes(const library::LibraryOp& op) {
 
 void CudaBackend::wait_until_ready(Executable& executable, std::span<const std::int64_t> ints, std::size_t) {
   const CudaExecutable::Kind kind = static_cast<CudaExecutable&>(executable).kind;
-  if (kind == CudaExecutable::Kind::Kernel) return;
+  if (kind == CudaExecutable::Kind::Kernel || kind == CudaExecutable::Kind::Solver) return;
   if (kind == CudaExecutable::Kind::Library) {
     static_cast<LibraryExecutable&>(executable).steps(ints);
     return;
@@ -447,6 +481,9 @@ void CudaBackend::launch(Executable& executable, const LaunchArguments& argument
     case CudaExecutable::Kind::Product: queues_->use(arguments.buffers, 1); break;
     case CudaExecutable::Kind::Passes:
       queues_->use(arguments.buffers, static_cast<PassesExecutable&>(what).results);
+      break;
+    case CudaExecutable::Kind::Solver:
+      queues_->use(arguments.buffers, static_cast<SolverExecutable&>(what).op.kind().result_count());
       break;
   }
   launcher_->launch(what, arguments, run_.memory);

@@ -72,6 +72,7 @@ Driver open_driver() {
   load(api.copy_to_device, "cuMemcpyHtoDAsync");
   load(api.copy_to_host, "cuMemcpyDtoHAsync");
   load(api.fill_u32, "cuMemsetD32Async");
+  load(api.copy_on_device, "cuMemcpyDtoDAsync");
   load(api.module_load, "cuModuleLoadData");
   load(api.module_unload, "cuModuleUnload");
   load(api.module_function, "cuModuleGetFunction");

@@ -121,6 +121,7 @@ struct DriverApi {
   Result (*copy_to_device)(DevicePointer, const void*, std::size_t, Stream) = nullptr;
   Result (*copy_to_host)(void*, DevicePointer, std::size_t, Stream) = nullptr;
   Result (*fill_u32)(DevicePointer, unsigned, std::size_t, Stream) = nullptr;
+  Result (*copy_on_device)(DevicePointer to, DevicePointer from, std::size_t, Stream) = nullptr;
   Result (*module_load)(Module*, const void*) = nullptr;
   Result (*module_unload)(Module) = nullptr;
   Result (*module_function)(Function*, Module, const char*) = nullptr;

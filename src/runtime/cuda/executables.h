@@ -22,7 +22,7 @@ namespace sinter::runtime::cuda {
 inline constexpr std::uint32_t kCounters = 1 << 16;
 
 struct CudaExecutable : Executable {
-  enum class Kind : std::uint8_t { Kernel, Product, Passes, Library };
+  enum class Kind : std::uint8_t { Kernel, Product, Passes, Library, Solver };
   explicit CudaExecutable(Kind kind) : kind(kind) {}
   const Kind kind;
 };

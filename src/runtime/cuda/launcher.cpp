@@ -11,6 +11,7 @@
 #include "jit/emit/contraction/contraction.h"
 #include "jit/ir/held_bytes.h"
 #include "src/runtime/cuda/queues.h"
+#include "src/runtime/cuda/solver.h"
 #include "src/runtime/members.h"
 
 namespace sinter::runtime::cuda {
@@ -50,7 +51,8 @@ std::size_t KernelExecutable::held_bytes() const {
 }
 
 void Launcher::launch(CudaExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory) {
-  if (Node* node = replays_.next_launch(executable)) return launch_again(*node, arguments, memory);
+  if (executable.kind != CudaExecutable::Kind::Solver)
+    if (Node* node = replays_.next_launch(executable)) return launch_again(*node, arguments, memory);
   parameters_.clear();
   switch (executable.kind) {
     case CudaExecutable::Kind::Kernel:
@@ -61,6 +63,8 @@ void Launcher::launch(CudaExecutable& executable, const LaunchArguments& argumen
       return launch_passes(static_cast<PassesExecutable&>(executable), arguments, memory);
     case CudaExecutable::Kind::Library:
       return launch_library(static_cast<LibraryExecutable&>(executable), arguments, memory);
+    case CudaExecutable::Kind::Solver:
+      return launch_solver(static_cast<SolverExecutable&>(executable), arguments, memory);
   }
 }
 
@@ -320,6 +324,13 @@ void Launcher::launch_passes(PassesExecutable& executable, const LaunchArguments
                     static_cast<unsigned>(pass.lanes), 1, "the launch of a pass of a library op"},
                    parameters_);
   }
+}
+
+void Launcher::launch_solver(SolverExecutable& executable, const LaunchArguments& arguments,
+                             const RunMemory& memory) {
+  const DevicePointer workspace = workspace_for(executable.bytes, memory);
+  replays_.launch_outside();
+  executable.solver.launch(executable, arguments, workspace);
 }
 
 }  // namespace sinter::runtime::cuda

@@ -22,6 +22,8 @@ struct RunMemory {
   std::uint32_t fault_count = 0;
 };
 
+struct SolverExecutable;
+
 class Launcher {
  public:
   explicit Launcher(Replays& replays) : replays_(replays) {}
@@ -42,6 +44,7 @@ class Launcher {
   void launch_library(LibraryExecutable& executable, const LaunchArguments& arguments,
                       const RunMemory& memory);
   void launch_passes(PassesExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory);
+  void launch_solver(SolverExecutable& executable, const LaunchArguments& arguments, const RunMemory& memory);
   void push_faults(const ir::Kernel& kernel, const LaunchArguments& arguments, const RunMemory& memory);
   bool push_tensor_maps(const std::vector<emit::TensorMap>& maps, const LaunchArguments& arguments);
   void launch_again(Node& node, const LaunchArguments& arguments, const RunMemory& memory);

@@ -137,6 +137,14 @@ void Replays::start(const LtCall& call) {
   start_now(call);
 }
 
+void Replays::launch_outside() {
+  if (plan_) {
+    ++launch_;
+    plan_->without_graph_ = true;
+  }
+  count(starts_);
+}
+
 void Replays::submit() {
   if (!plan_) return;
   if (plan_->stage_ != PlanNodes::Stage::New && next_ != plan_->nodes_.size()) start_over();

@@ -106,6 +106,9 @@ class Replays {
 
   /// Likewise a library's launch.
   void start(const LtCall& call);
+  /// Call at a launch that no graph can hold. A plan has it in its first run already, so that no launch of
+  /// the plan is ever deferred.
+  void launch_outside();
 
   /// Ends the run. Throws DeviceError where the driver fails to launch.
   void submit();

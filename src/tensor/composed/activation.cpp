@@ -25,6 +25,13 @@ void check(std::string_view name, const AnyTensor& x, const Location& where) {
   tensor::check_float(name, tensor::value_of(name, x, where).dtype, where);
 }
 
+/// Checks the dtype and the axis; false where there is no element.
+bool has_rows(std::string_view name, const AnyTensor& x, std::int64_t axis, const Location& where) {
+  check(name, x, where);
+  tensor::axis_of(name, axis, x.shape(), where);
+  return x.numel() > 0;
+}
+
 /// x minus its maximum along `axis`, so that exp does not overflow. The maximum cancels out of the result, so
 /// no gradient flows through it.
 AnyTensor shifted(const AnyTensor& given, std::int64_t axis, const Location& where) {
@@ -193,22 +200,25 @@ AnyTensor swiglu(const AnyTensor& x, std::int64_t axis, Location where) {
 }
 
 AnyTensor softmax(const AnyTensor& x, std::int64_t axis, Location where) {
+  if (!has_rows("softmax", x, axis, where)) return x;
   const AnyTensor e = shifted(x, axis, where).exp(where);
   // One reciprocal for each row instead of a division for each element, and two more in the gradient.
   return A::mul(e, e.sum(axis, where).recip(where), where);
 }
 
 AnyTensor log_softmax(const AnyTensor& x, std::int64_t axis, Location where) {
+  if (!has_rows("log_softmax", x, axis, where)) return x;
   const AnyTensor z = shifted(x, axis, where);
   return A::sub(z, z.exp(where).sum(axis, where).log(where), where);
 }
 
 AnyTensor softmin(const AnyTensor& x, std::int64_t axis, Location where) {
+  if (!has_rows("softmin", x, axis, where)) return x;
   return softmax(x.neg(where), axis, where);
 }
 
 AnyTensor quiet_softmax(const AnyTensor& given, std::int64_t axis, Location where) {
-  check("quiet_softmax", given, where);
+  if (!has_rows("quiet_softmax", given, axis, where)) return given;
   const A x = tensor::autocast_wide(given, where);
   // The 1 is the exponential of one more logit, which is 0.
   const A largest = A::maximum(x.detach().max(axis, where), 0, where);

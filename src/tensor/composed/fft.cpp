@@ -3,7 +3,9 @@
 // 1965); what has no small divisor becomes a convolution of a power of two (Bluestein, 1970).
 #include <cmath>
 #include <numbers>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sinter/autocast.h>
@@ -267,6 +269,29 @@ AnyComplex ifftn(const AnyComplex& x, const Axes& axes, FftNorm norm, Location w
   AnyComplex y = x;
   for (const std::int64_t axis : axes) y = transform("ifftn", y, axis, true, norm, where);
   return y;
+}
+
+namespace {
+
+/// The last axis, and all others.
+std::pair<std::int64_t, Axes> last_and_others(std::string_view name, const AnyTensor& x, const Axes& axes,
+                                              const Location& where) {
+  tensor::axes_of(name, axes, checked(name, x, where).shape, where);
+  if (axes.empty()) throw ShapeError("[" + std::string(name) + "] takes one axis or more, not none", where);
+  return {axes[axes.size() - 1], Axes(Dims(std::span(axes.begin(), axes.size() - 1)))};
+}
+
+}  // namespace
+
+AnyComplex rfftn(const AnyTensor& x, const Axes& axes, FftNorm norm, Location where) {
+  const auto [last, others] = last_and_others("rfftn", x, axes, where);
+  const AnyComplex y = rfft(x, last, norm, where);
+  return others.empty() ? y : fftn(y, others, norm, where);
+}
+AnyTensor irfftn(const AnyComplex& x, const Axes& axes, std::optional<std::int64_t> length, FftNorm norm,
+                 Location where) {
+  const auto [last, others] = last_and_others("irfftn", x.real, axes, where);
+  return irfft(others.empty() ? x : ifftn(x, others, norm, where), length, last, norm, where);
 }
 
 Tensor<1> fftfreq(std::int64_t n, const Device& device, double spacing, Location where) {

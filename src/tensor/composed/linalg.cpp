@@ -36,7 +36,7 @@ AnyTensor dot(const AnyTensor& a, const AnyTensor& b, Location where) {
 }
 
 AnyTensor outer(const AnyTensor& a, const AnyTensor& b, Location where) {
-  shape_of("outer", a, 1, where);
+  tensor::check_room("outer", shape_of("outer", a, 1, where), where);
   shape_of("outer", b, 1, where);
   return A::mul(a.unsqueeze(-1, where), b.unsqueeze(-2, where), where);
 }
@@ -68,6 +68,7 @@ AnyTensor diagonal(const AnyTensor& x, std::int64_t diagonal, Location where) {
 
 AnyTensor diag_embed(const AnyTensor& x, std::int64_t diagonal, Location where) {
   const Shape& shape = shape_of("diag_embed", x, 1, where);
+  tensor::check_room("diag_embed", shape, where);
   const std::size_t rank = shape.rank();
   const base::SizeArithmetic sizes("diag_embed", where);
   if (diagonal == std::numeric_limits<std::int64_t>::min())
@@ -116,7 +117,7 @@ AnyTensor kron(const AnyTensor& a, const AnyTensor& b, Location where) {
 
 AnyTensor cosine_similarity(const AnyTensor& a, const AnyTensor& b, std::int64_t axis, double epsilon,
                             Location where) {
-  shape_of("cosine_similarity", a, 1, where);
+  tensor::axis_of("cosine_similarity", axis, shape_of("cosine_similarity", a, 1, where), where);
   shape_of("cosine_similarity", b, 1, where);
   const auto length = [&](const A& x) {
     const A sum = x.square(where).sum(axis, where);

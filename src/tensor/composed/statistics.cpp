@@ -7,6 +7,7 @@
 
 #include <sinter/functions/statistics.h>
 
+#include "src/runtime/device_core.h"
 #include "src/tensor/autocast.h"
 #include "src/tensor/check.h"
 
@@ -51,6 +52,9 @@ Dims position_of(std::int64_t element, const Shape& shape) {
 
 AnyTensor logsumexp(const AnyTensor& given, const Axes& axes, Location where) {
   check("logsumexp", given, where);
+  tensor::axes_of("logsumexp", axes, given.shape(), where);
+  // The sum of nothing is 0.
+  if (given.numel() == 0) return given.sum(axes, where).log(where);
   const A x = tensor::autocast_wide(given, where);
   const A largest = x.detach().max(axes, where);
   // Where all are -infinity, or one is infinite, the distance to the largest would be NaN.
@@ -75,6 +79,7 @@ AnyTensor max_abs(const AnyTensor& x, const Axes& axes, Location where) {
 AnyTensor norm(const AnyTensor& given, double p, const Axes& axes, Location where) {
   check("norm", given, where);
   const A x = tensor::autocast_wide(given, where);
+  tensor::axes_of("norm", axes, given.shape(), where);
   if (p == kInfinity) return x.abs(where).max(axes, where);
   if (p == -kInfinity) return x.abs(where).min(axes, where);
   if (p == 0) return A::not_equal(x, 0, where).cast(x.dtype(), where).sum(axes, where);
@@ -152,6 +157,10 @@ AnyTensor is_close(const AnyTensor& a, const AnyTensor& b, double relative, doub
   return A::logical_or(close, A::logical_and(a.is_nan(where), b.is_nan(where), where), where);
 }
 
+std::ostream& operator<<(std::ostream& out, const Difference& difference) {
+  return out << (difference.close ? "close" : difference.text);
+}
+
 Difference all_close(const AnyTensor& a, const AnyTensor& b, double relative, double absolute, bool equal_nan,
                      Location where) {
   const A close = is_close(a.detach(), b.detach(), relative, absolute, equal_nan, where);
@@ -184,6 +193,42 @@ Difference all_close(const AnyTensor& a, const AnyTensor& b, double relative, do
        << ": " << result.a << " and " << result.b;
   result.text = text.str();
   return result;
+}
+
+std::string describe(const AnyTensor& given, Location where) {
+  const trace::Value& value = tensor::value_of("describe", given, where);
+  std::ostringstream text;
+  text << to_string(value.shape) << " " << name_of(value.dtype) << " " << given.device().name();
+  if (given.numel() == 0) return text.str() + ": no elements";
+  const A x = given.inner();
+  const bool is_real = is_float(value.dtype);
+  // Numbers of 32 bits have no exact sums in f32.
+  const bool wide = !is_half(value.dtype) && value.device->traits().supports(DType::f64);
+  const DType dtype = wide ? DType::f64 : DType::f32;
+  const A numbers = x.cast(dtype, where);
+  const A counted =
+      is_real ? x.is_finite(where) : A::full(value.shape, true, DType::boolean, x.device(), where);
+  const A count = counted.sum(where).cast(dtype, where);
+  const auto of_counted = [&](const A& y, double otherwise) {
+    return A::where(counted, y, otherwise, where);
+  };
+  const A mean = A::div(of_counted(numbers, 0).sum(where), count, where);
+  const A square = of_counted(A::sub(numbers, mean, where).square(where), 0).sum(where);
+  const A nans = is_real ? x.is_nan(where).sum(where).cast(dtype, where) : count.zeros_like(where);
+  const A found = A::stack(std::vector{count, nans, of_counted(numbers, kInfinity).min(where),
+                                       of_counted(numbers, -kInfinity).max(where), mean,
+                                       A::div(square, A::sub(count, 1, where), where).sqrt(where)},
+                           0, where);
+  const std::vector<double> read = sinter::numbers(found, where);
+  text.precision(6);
+  if (read[0] == 0)
+    text << ": nothing finite";
+  else
+    text << ": from " << read[2] << " to " << read[3] << ", mean " << read[4];
+  if (read[0] > 1) text << ", deviation " << read[5];
+  const double infinite = static_cast<double>(given.numel()) - read[0] - read[1];
+  if (read[1] > 0 || infinite > 0) text << "; " << read[1] << " nan, " << infinite << " infinite";
+  return text.str();
 }
 
 }  // namespace sinter

@@ -175,7 +175,8 @@ AnyTensor index(const AnyTensor& x, std::span<const Index> indices, Location whe
   if (parsed.positions) {
     tensor::value_of("index", *parsed.positions, where);
     const auto axis = static_cast<std::int64_t>(parsed.positions_axis);
-    part = part.index_select(axis, from_front(*parsed.positions, shape[parsed.positions_axis], where), where);
+    part = tensor::select_slices("index", part, axis,
+                                 from_front(*parsed.positions, shape[parsed.positions_axis], where), where);
   }
   return part.reshape(result_shape(parsed, part.shape()), where);
 }

@@ -37,7 +37,7 @@ AnyTensor scanned(ScanKind kind, const AnyTensor& given, std::int64_t axis, Scan
   const DType dtype = value_of(name, given, where).dtype;
   check_options(kind, options, where);
   if (kind == ScanKind::LogSumExp) check_float(name, dtype, where);
-  const AnyTensor x = given.cast(dtype == DType::boolean ? DType::i64 : sum_dtype(dtype), where);
+  const AnyTensor x = given.cast(sum_dtype(dtype), where);
   if (given.rank() == 0) return scanned(kind, x.reshape({1}, where), axis, options, where).reshape({}, where);
   const std::size_t dim = axis_of(name, axis, x.shape(), where);
   return x.shape().numel() == 0 ? x : scan_along(kind, x, dim, options, where);

@@ -1,8 +1,10 @@
 // Indexed writes: what goes to one place is brought together by sorting the indices, as for indexed sums, and
 // the last value, or all of them joined, is taken.
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <sinter/autodiff.h>
 #include <sinter/functions/scatter.h>
 
 #include "jit/library/segments.h"
@@ -85,6 +87,43 @@ AnyTensor product_of_others(const AnyTensor& factor, const AnyTensor& zeros, con
   return AnyTensor::where(none, others, 0, where);
 }
 
+AnyTensor reduce_rows(const AnyTensor& given, const AnyTensor& terms, const Rows& rows,
+                      ScatterReduction reduction, bool include_self, const Location& where);
+
+/// The products of x's rows with all values for them, `product`, with their history. Gradients of gradients
+/// count factors that are 0 as constants.
+AnyTensor with_history_of_products(const AnyTensor& product, const AnyTensor& x, const AnyTensor& values,
+                                   const Rows& rows, const AnyTensor& has, bool include_self,
+                                   const Location& where) {
+  sinter::detail::FunctionParts parts{"scatter_reduce", where, {}, {}};
+  parts.forward = [&](Saved& saved) {
+    saved.keep(x);
+    saved.keep(values);
+    return sinter::detail::Tensors{product};
+  };
+  parts.backward = [=](const Saved& saved, const sinter::detail::Tensors& g) {
+    const AnyTensor &own = saved[0], &factors = saved[1];
+    const auto is_zero = [&](const AnyTensor& t) { return AnyTensor::equal(t, 0, where); };
+    const auto without_zeros = [&](const AnyTensor& t) { return AnyTensor::where(is_zero(t), 1, t, where); };
+    const auto count = [&](const AnyTensor& t) { return is_zero(t).cast(DType::i32, where); };
+    const auto at_values = [&](const AnyTensor& t) { return t.index_select(0, rows.row_of(), where); };
+    // The products of what is not 0, whose own gradients come the same way.
+    AnyTensor rest = reduce_rows(without_zeros(own), without_zeros(factors), rows, ScatterReduction::Prod,
+                                 include_self, where);
+    AnyTensor zeros = tensor::sum_rows(count(factors), rows.row_of(), rows.size(), where), of_own;
+    if (include_self) {
+      zeros = AnyTensor::add(zeros, count(own), where);
+      of_own = product_of_others(own, zeros, rest, where);
+    } else {
+      of_own = AnyTensor::where(has, 0, own.detach().ones_like(where), where);
+    }
+    const AnyTensor of_factors = product_of_others(factors, at_values(zeros), at_values(rest), where);
+    return sinter::detail::Tensors{AnyTensor::mul(g[0], of_own, where),
+                                   AnyTensor::mul(at_values(g[0]), of_factors, where)};
+  };
+  return sinter::detail::call(std::move(parts), {x, values})[0];
+}
+
 /// x's rows joined with all values for them; without x's own where values come and `include_self` is not set.
 AnyTensor reduce_rows(const AnyTensor& given, const AnyTensor& terms, const Rows& rows,
                       ScatterReduction reduction, bool include_self, const Location& where) {
@@ -105,36 +144,18 @@ AnyTensor reduce_rows(const AnyTensor& given, const AnyTensor& terms, const Rows
       AnyTensor::where(order.has, include_self ? joined(plain, all, reduction, where) : all, plain, where);
   if (!x.requires_grad() && !values.requires_grad()) return back(result);
 
+  if (reduction == ScatterReduction::Prod)
+    return back(with_history_of_products(result, x, values, rows, order.has, include_self, where));
+
   // The result is linear in each element next to where it is: with these factors, which are its derivatives.
   const auto at_values = [&](const AnyTensor& t) { return t.index_select(0, rows.row_of(), where); };
-  AnyTensor of_x, of_values;
-  if (reduction == ScatterReduction::Prod) {
-    const AnyTensor zero = AnyTensor::equal(plain_values, 0, where);
-    const AnyTensor rest =
-        join_rows(AnyTensor::where(zero, 1, plain_values, where), rows, order, SegmentReduction::Prod, where);
-    AnyTensor zeros = sum(zero.cast(DType::i32, where)),
-              product = AnyTensor::where(order.has, rest, 1, where);
-    if (include_self) {
-      const AnyTensor own = AnyTensor::equal(plain, 0, where);
-      zeros = AnyTensor::add(zeros, own.cast(DType::i32, where), where);
-      product = AnyTensor::mul(product, AnyTensor::where(own, 1, plain, where), where);
-    }
-    of_x =
-        include_self
-            ? product_of_others(plain, zeros, product, where)
-            : AnyTensor::where(
-                  order.has, 0,
-                  AnyTensor::full({1, 1}, 1, x.dtype(), x.device(), where).expand(x.shape(), where), where);
-    of_values = product_of_others(plain_values, at_values(zeros), at_values(product), where);
-  } else {
-    const AnyTensor wins = AnyTensor::equal(plain_values, at_values(result), where).cast(x.dtype(), where);
-    AnyTensor own = AnyTensor::equal(plain, result, where);
-    if (!include_self) own = AnyTensor::logical_and(own, order.has.logical_not(where), where);
-    const AnyTensor own_wins = own.cast(x.dtype(), where);
-    const AnyTensor winners = AnyTensor::add(sum(wins), own_wins, where);
-    of_x = AnyTensor::div(own_wins, AnyTensor::maximum(winners, 1, where), where);
-    of_values = AnyTensor::div(wins, at_values(AnyTensor::maximum(winners, 1, where)), where);
-  }
+  const AnyTensor wins = AnyTensor::equal(plain_values, at_values(result), where).cast(x.dtype(), where);
+  AnyTensor own = AnyTensor::equal(plain, result, where);
+  if (!include_self) own = AnyTensor::logical_and(own, order.has.logical_not(where), where);
+  const AnyTensor own_wins = own.cast(x.dtype(), where);
+  const AnyTensor winners = AnyTensor::add(sum(wins), own_wins, where);
+  const AnyTensor of_x = AnyTensor::div(own_wins, AnyTensor::maximum(winners, 1, where), where);
+  const AnyTensor of_values = AnyTensor::div(wins, at_values(AnyTensor::maximum(winners, 1, where)), where);
   return back(with_history_of(result, AnyTensor::add(AnyTensor::mul(x, of_x, where),
                                                      sum(AnyTensor::mul(values, of_values, where)), where)));
 }
@@ -314,8 +335,8 @@ AnyTensor index_reduce(const AnyTensor& x, std::int64_t axis, const AnyTensor& i
 AnyTensor take(const AnyTensor& x, const AnyTensor& index, Location where) {
   const std::int64_t count = tensor::value_of("take", x, where).shape.numel();
   const Shape shape = tensor::value_of("take", index, where).shape;
-  return x.reshape({count}, where)
-      .index_select(0, index.reshape({shape.numel()}, where), where)
+  return tensor::select_slices("take", x.reshape({count}, where), 0, index.reshape({shape.numel()}, where),
+                               where)
       .reshape(shape, where);
 }
 
@@ -338,7 +359,7 @@ AnyTensor take_along_dim(const AnyTensor& x, const AnyTensor& index, std::int64_
 
 AnyTensor gather_nd(const AnyTensor& x, const AnyTensor& index, Location where) {
   const Coordinates at = coordinates_of("gather_nd", x, index, where);
-  return at.x.index_select(0, at.row, where).reshape(at.result, where);
+  return tensor::select_slices("gather_nd", at.x, 0, at.row, where).reshape(at.result, where);
 }
 
 AnyTensor scatter_nd(const AnyTensor& x, const AnyTensor& index, const AnyTensor& source, Location where) {
@@ -350,6 +371,13 @@ AnyTensor scatter_nd_add(const AnyTensor& x, const AnyTensor& index, const AnyTe
   tensor::check_numeric("scatter_nd_add", tensor::value_of("scatter_nd_add", x, where).dtype, where);
   return write_coordinates("scatter_nd_add", x, index, source, where,
                            reducing(ScatterReduction::Sum, true, where));
+}
+
+AnyTensor scatter_nd_reduce(const AnyTensor& x, const AnyTensor& index, const AnyTensor& source,
+                            ScatterReduction reduction, bool include_self, Location where) {
+  tensor::check_numeric("scatter_nd_reduce", tensor::value_of("scatter_nd_reduce", x, where).dtype, where);
+  return write_coordinates("scatter_nd_reduce", x, index, source, where,
+                           reducing(reduction, include_self, where));
 }
 
 }  // namespace sinter

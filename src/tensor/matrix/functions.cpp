@@ -13,9 +13,13 @@
 #include <sinter/functions/linalg.h>
 #include <sinter/functions/matrix.h>
 
+#include "src/base/env.h"
+#include "src/runtime/device_core.h"
 #include "src/tensor/apply.h"
 #include "src/tensor/check.h"
+#include "src/tensor/matrix/device.h"
 #include "src/tensor/matrix/host.h"
+#include "src/trace/value.h"
 
 namespace sinter::linalg {
 
@@ -54,18 +58,32 @@ const Shape& check(std::string_view name, const A& x, bool square, const Locatio
 /// Which results are vectors: [.., n] instead of [.., n, 1].
 using Vectors = std::vector<bool>;
 
-/// Computes on the host, with a gradient where `backward` is given: it takes the operands, then the results
-/// that were kept, and the gradients of the results.
+/// On the host, whatever device the operands are on.
+Tensors compute_on_host(MatrixFunction function, std::string_view name, const Tensors& operands,
+                        const Vectors& vectors, const Location& where) {
+  const std::string& device = operands[0].value()->device->name();
+  const auto is_empty = [](const A& operand) { return operand.numel() == 0; };
+  if (device != "host" && std::none_of(operands.begin(), operands.end(), is_empty))
+    base::warn_once("[linalg] matrices on " + device + " are decomposed on the host" +
+                    tensor::why_on_host(function, *operands[0].value()->device));
+  std::vector<tensor::HostMatrices> read;
+  for (const A& operand : operands) read.push_back(tensor::read_matrices(operand, where));
+  const auto computed = tensor::compute(function, name, read, where);
+  Tensors results;
+  for (std::size_t i = 0; i < computed.size(); ++i)
+    results.push_back(
+        tensor::upload(computed[i], operands[0].dtype(), vectors[i], operands[0].device().inner(), where));
+  return results;
+}
+
+/// Computes on the device or, where it cannot, on the host; with a gradient where `backward` is given: it
+/// takes the operands, then the results that were kept, and the gradients of the results.
 Tensors run(MatrixFunction function, std::string_view name, const Tensors& operands, const Vectors& vectors,
             std::function<Tensors(const Saved&, Tensors)> backward, const Location& where) {
-  const DType dtype = operands[0].dtype();
   const auto forward = [&](Saved& saved) {
-    std::vector<tensor::HostMatrices> read;
-    for (const A& operand : operands) read.push_back(tensor::read_matrices(operand, where));
-    const auto computed = tensor::compute(function, name, read, where);
-    Tensors results;
-    for (std::size_t i = 0; i < computed.size(); ++i)
-      results.push_back(tensor::upload(computed[i], dtype, vectors[i], operands[0].device().inner(), where));
+    auto computed = tensor::compute_on_device(function, name, operands, where);
+    Tensors results =
+        computed ? *std::move(computed) : compute_on_host(function, name, operands, vectors, where);
     for (const A& operand : operands) saved.keep(operand);
     for (const A& result : results) saved.keep(result);
     return results;

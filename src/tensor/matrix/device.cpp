@@ -1,0 +1,192 @@
+// Records the routines of jit/library/decomposition.h, whose matrices lie by columns, and what makes of their
+// results those that functions give.
+#include "src/tensor/matrix/device.h"
+
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include <sinter/functions/creation.h>
+#include <sinter/functions/linalg.h>
+
+#include "jit/library/decomposition.h"
+#include "src/runtime/device_core.h"
+#include "src/tensor/apply.h"
+#include "src/trace/value.h"
+
+namespace sinter::tensor {
+
+namespace {
+
+using A = AnyTensor;
+using Tensors = std::vector<AnyTensor>;
+using library::Decomposition;
+
+A t(const A& x) { return x.transpose(-2, -1); }
+std::int64_t rows_of(const A& x) { return x.shape()[x.rank() - 2]; }
+
+std::optional<Decomposition> routine_of(MatrixFunction function) {
+  switch (function) {
+    case MatrixFunction::Cholesky: return Decomposition::Cholesky;
+    case MatrixFunction::Solve:
+    case MatrixFunction::SolveLower:
+    case MatrixFunction::SolveUpper:
+    case MatrixFunction::Inverse: return Decomposition::Solve;
+    case MatrixFunction::Determinant:
+    case MatrixFunction::Lu: return Decomposition::Lu;
+    case MatrixFunction::Qr: return Decomposition::Qr;
+    case MatrixFunction::Svd: return Decomposition::Svd;
+    case MatrixFunction::SymmetricEigen: return Decomposition::SymmetricEigen;
+    case MatrixFunction::Eigen: break;
+  }
+  return std::nullopt;
+}
+
+/// The numbers of one i32 for each element of a tensor, read.
+std::vector<std::int32_t> read_ints(const A& x, const Location& where) {
+  std::vector<std::int32_t> values(static_cast<std::size_t>(x.numel()));
+  x.read_bytes(std::as_writable_bytes(std::span(values)), where);
+  return values;
+}
+
+class OnDevice {
+ public:
+  OnDevice(Decomposition routine, std::string_view name, const Location& where)
+      : kind_(library::decomposition(routine)), name_(name), where_(where) {}
+
+  /// The results, the last of which is `info`.
+  Tensors call(std::initializer_list<A> operands) const {
+    const std::vector<Operand> given(operands.begin(), operands.end());
+    Tensors results(kind_.result_count());
+    apply_library(kind_, given, {}, results, where_);
+    return results;
+  }
+
+  /// Reads `info`.
+  void check(const A& info, const char* refused) const {
+    const std::vector<std::int32_t> numbers = read_ints(info, where_);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (numbers[i] == 0) continue;
+      const std::string which =
+          numbers.size() > 1 ? "matrix " + std::to_string(i) + " of the batch " : "the matrix ";
+      if (numbers[i] < 0)
+        throw Error("[" + name_ + "] the device's library takes no such argument " +
+                        std::to_string(-numbers[i]) + " for " + which,
+                    where_);
+      throw Error("[" + name_ + "] " + which + refused, where_);
+    }
+  }
+
+  A unit_like(const A& x) const {
+    return eye(rows_of(x), rows_of(x), x.dtype(), x.device(), where_).expand(x.shape(), where_);
+  }
+
+  A solve(const A& a, const A& transposed_b) const {
+    const Tensors r = call({a, transposed_b});
+    check(r[1], "is singular");
+    return t(r[0]);
+  }
+
+  /// P of rows that were swapped one after the other, i with pivots[i] - 1.
+  A permutation(const A& pivots, DType dtype) const {
+    const std::vector<std::int32_t> swaps = read_ints(pivots, where_);
+    const std::int64_t n = pivots.shape().back();
+    std::vector<std::int64_t> rows(swaps.size());
+    for (std::size_t first = 0; first < swaps.size(); first += static_cast<std::size_t>(n)) {
+      std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+      std::iota(order.begin(), order.end(), std::int64_t{0});
+      for (std::size_t i = 0; i < order.size(); ++i)
+        std::swap(order[i], order[static_cast<std::size_t>(swaps[first + i] - 1)]);
+      // Row i of P^T A is row order[i] of A.
+      std::copy(order.begin(), order.end(), rows.begin() + static_cast<std::ptrdiff_t>(first));
+    }
+    const A order =
+        A::from_bytes(std::as_bytes(std::span(rows)), pivots.shape(), DType::i64, pivots.device(), where_);
+    return t(order.one_hot(n, where_)).cast(dtype, where_);
+  }
+
+  /// Sign, logarithm of the magnitude and determinant, each [.., 1, 1], of A = P L U.
+  Tensors determinant(const A& factors, const A& pivots) const {
+    const std::int64_t n = rows_of(factors);
+    const A u = diagonal(factors, 0, where_);
+    const A in_place = arange(1, static_cast<double>(n) + 1, 1, DType::i32, factors.device(), where_);
+    const A swaps = A::not_equal(pivots, in_place, where_).cast(DType::i32, where_).sum(-1, where_);
+    const A parity =
+        A::sub(1, A::mul(A::remainder(swaps, 2, where_), 2, where_), where_).cast(factors.dtype(), where_);
+    const auto whole = [&](const A& x) { return x.unsqueeze(-1, where_); };
+    return {whole(u.sign(where_).prod(-1, where_) * parity), whole(u.abs(where_).log(where_).sum(-1, where_)),
+            whole(u.prod(-1, where_) * parity)};
+  }
+
+ private:
+  const library::Kind& kind_;
+  const std::string name_;
+  const Location& where_;
+};
+
+}  // namespace
+
+std::optional<std::vector<AnyTensor>> compute_on_device(MatrixFunction function, std::string_view name,
+                                                        const std::vector<AnyTensor>& operands,
+                                                        const Location& where) {
+  const std::optional<Decomposition> routine = routine_of(function);
+  const A a = operands[0].inner();
+  if (!routine || a.numel() == 0 || (operands.size() > 1 && operands[1].numel() == 0)) return std::nullopt;
+  if (!a.value()->device->computes(library::decomposition(*routine))) return std::nullopt;
+  for (const A& operand : operands)
+    if (rows_of(operand) > std::numeric_limits<std::int32_t>::max() / operand.shape().back())
+      return std::nullopt;
+
+  const OnDevice device(*routine, name, where);
+  switch (function) {
+    case MatrixFunction::Cholesky: {
+      const Tensors r = device.call({a});
+      device.check(r[1], "is not positive definite");
+      return Tensors{r[0].tril(0, where)};
+    }
+    case MatrixFunction::Solve: return Tensors{device.solve(a, t(operands[1].inner()))};
+    // By the routine for any matrix, of which the other triangle is zeros.
+    case MatrixFunction::SolveLower: return Tensors{device.solve(a.tril(0, where), t(operands[1].inner()))};
+    case MatrixFunction::SolveUpper: return Tensors{device.solve(a.triu(0, where), t(operands[1].inner()))};
+    case MatrixFunction::Inverse: return Tensors{device.solve(a, device.unit_like(a))};
+    case MatrixFunction::Determinant: {
+      const Tensors r = device.call({t(a)});
+      return device.determinant(t(r[0]), r[1]);
+    }
+    case MatrixFunction::Lu: {
+      const Tensors r = device.call({t(a)});
+      const A factors = t(r[0]);
+      return Tensors{device.permutation(r[1], a.dtype()), factors.tril(-1, where) + device.unit_like(a),
+                     factors.triu(0, where)};
+    }
+    case MatrixFunction::Qr: {
+      const Tensors r = device.call({t(a)});
+      const std::int64_t k = std::min(rows_of(a), a.shape().back());
+      return Tensors{t(r[1]), t(r[0]).narrow(-2, 0, k, where).triu(0, where)};
+    }
+    case MatrixFunction::Svd: {
+      // The routine wants at least as many rows as columns: else it is given A^T = U S V^T, and A = V S U^T.
+      const bool wide = rows_of(a) < a.shape().back();
+      const Tensors r = device.call({wide ? a : t(a)});
+      device.check(r[3], "has singular values that were not found");
+      return wide ? Tensors{r[2], r[1], r[0]} : Tensors{t(r[0]), r[1], t(r[2])};
+    }
+    case MatrixFunction::SymmetricEigen: {
+      const Tensors r = device.call({a});
+      device.check(r[2], "has eigenvalues that were not found");
+      return Tensors{r[1], t(r[0])};
+    }
+    case MatrixFunction::Eigen: break;
+  }
+  return std::nullopt;
+}
+
+std::string why_on_host(MatrixFunction function, const runtime::DeviceCore& device) {
+  if (!device.name().starts_with("cuda")) return ", the device has no routines for it";
+  if (!device.computes(library::decomposition(Decomposition::Solve)))
+    return ", since cuSOLVER is missing or does not start (libcusolver.so.12 or .11)";
+  return routine_of(function) ? ", where they have 2^31 elements or more"
+                              : " by eig, which cuSOLVER does not have";
+}
+
+}  // namespace sinter::tensor

@@ -1,0 +1,307 @@
+// Decompositions put together again, of many shapes and both dtypes, on devices that compute them and on
+// those whose matrices the host decomposes; what is refused, and whose fault it is. Values and gradients of
+// small matrices are compared with PyTorch's by cases_test.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <sinter/sinter.h>
+
+#include "jit/library/decomposition.h"
+#include "tests/support/messages.h"
+#include "tests/support/test_device.h"
+
+namespace sinter::testing {
+namespace {
+
+/// Numbers in [-1, 1] that differ, and do not repeat in a pattern of any row.
+AnyTensor numbers(const Shape& shape, DType dtype, int salt = 0) {
+  std::vector<double> values(static_cast<std::size_t>(shape.numel()));
+  std::uint64_t state = 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(salt);
+  for (double& value : values) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    value = static_cast<double>(static_cast<std::int32_t>(state >> 32)) / 0x1p31;
+  }
+  return AnyTensor::from_bytes(std::as_bytes(std::span(values)), shape, DType::f64, Device::host())
+      .cast(dtype)
+      .to_device(test_device());
+}
+
+AnyTensor t(const AnyTensor& x) { return x.transpose(-2, -1); }
+AnyTensor unit(std::int64_t n, DType dtype) { return eye(n, n, dtype, test_device()); }
+/// Symmetric and positive definite, its eigenvalues at least 1.
+AnyTensor definite(const AnyTensor& x) { return x.matmul(t(x)) + unit(x.shape()[x.rank() - 2], x.dtype()); }
+/// Rows and columns far from singular.
+AnyTensor regular(const Shape& shape, DType dtype) {
+  return numbers(shape, dtype) +
+         unit(shape.back(), dtype) * (2.0 * std::sqrt(1.0 + static_cast<double>(shape.back())));
+}
+
+/// Within `units` of a dtype's last place of the largest element.
+void check_alike(const AnyTensor& found, const AnyTensor& want, double units) {
+  REQUIRE(found.shape() == want.shape());
+  REQUIRE(found.dtype() == want.dtype());
+  const auto on_host = [](const AnyTensor& x) {
+    const AnyTensor wide = x.to_device(Device::host()).cast(DType::f64);
+    std::vector<double> values(static_cast<std::size_t>(wide.numel()));
+    wide.read_bytes(std::as_writable_bytes(std::span(values)));
+    return values;
+  };
+  const std::vector<double> a = on_host(found), b = on_host(want);
+  double largest = 1;
+  for (const double value : b) largest = std::max(largest, std::abs(value));
+  const double most = units * largest * (want.dtype() == DType::f64 ? 0x1p-52 : 0x1p-23);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    CAPTURE(i);
+    REQUIRE(std::abs(a[i] - b[i]) <= most);
+  }
+}
+
+std::vector<DType> dtypes() {
+  std::vector<DType> all = {DType::f32};
+  if (has_dtype(test_device(), DType::f64)) all.push_back(DType::f64);
+  return all;
+}
+
+struct Case {
+  Dims batch;
+  std::int64_t m, n;
+};
+std::vector<Case> shapes() {
+  return {{{}, 1, 1},  {{}, 5, 5}, {{3}, 4, 4}, {{2, 3}, 3, 3}, {{}, 7, 3},
+          {{2}, 3, 7}, {{}, 1, 6}, {{}, 6, 1},  {{}, 33, 17}};
+}
+Shape of(const Dims& batch, std::int64_t rows, std::int64_t columns) {
+  Shape shape{Dims(batch)};
+  shape.push_back(rows);
+  shape.push_back(columns);
+  return shape;
+}
+
+double bound(std::int64_t n) { return 64 + 16 * static_cast<double>(n); }
+
+/// What is written to the standard error meanwhile.
+template <class F>
+std::string log_of(F action) {
+  std::fflush(stderr);
+  std::FILE* const file = std::tmpfile();
+  REQUIRE(file != nullptr);
+  const int before = ::dup(STDERR_FILENO);
+  ::dup2(::fileno(file), STDERR_FILENO);
+  action();
+  std::fflush(stderr);
+  ::dup2(before, STDERR_FILENO);
+  ::close(before);
+  std::rewind(file);
+  std::string text;
+  for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) text += static_cast<char>(c);
+  std::fclose(file);
+  return text;
+}
+
+}  // namespace
+
+// The first one: a line is written once in a process.
+TEST_CASE("where the host decomposes for another device, one line in the log says so") {
+  const AnyTensor a = definite(numbers({2, 4, 4}, DType::f32));
+  const std::string log = log_of([&] {
+    for (int twice = 0; twice < 2; ++twice) {
+      linalg::cholesky(a);
+      linalg::qr(a);
+      linalg::eig(a);
+    }
+  });
+  CAPTURE(log);
+  const Device device = test_device();
+  const bool own = device.core().computes(library::decomposition(library::Decomposition::Cholesky));
+  const std::string line = "[linalg] matrices on " + device.name() + " are decomposed on the host";
+  const std::size_t first = log.find(line);
+  CHECK((first == std::string::npos) == (device.name() == "host"));
+  if (first == std::string::npos) return;
+  CHECK(log.find(line, first + 1) == std::string::npos);
+  CHECK(contains(log, own                                 ? " by eig, which cuSOLVER does not have\n"
+                      : device.name().starts_with("cuda") ? ", since cuSOLVER is missing"
+                                                          : ", the device has no routines for it\n"));
+}
+
+TEST_CASE("factors of any shape, multiplied, are the matrix") {
+  const MatmulPrecisionScope exact(MatmulPrecision::Highest);
+  for (const DType dtype : dtypes()) {
+    CAPTURE(name_of(dtype));
+    for (const Case& c : shapes()) {
+      CAPTURE(c.m);
+      CAPTURE(c.n);
+      const std::int64_t k = std::min(c.m, c.n);
+      const AnyTensor a = numbers(of(c.batch, c.m, c.n), dtype);
+      const AnyTensor one = unit(k, dtype);
+      const AnyTensor ones = one.expand(of(c.batch, k, k));
+      const auto [q, r] = linalg::qr(a);
+      check_alike(q.matmul(r), a, bound(c.n));
+      check_alike(t(q).matmul(q), ones, bound(c.m));
+      check_alike(r.triu(), r, 0);
+      const auto [u, s, vh] = linalg::svd(a);
+      REQUIRE(u.shape() == of(c.batch, c.m, k));
+      REQUIRE(vh.shape() == of(c.batch, k, c.n));
+      check_alike((u * s.unsqueeze(-2)).matmul(vh), a, bound(c.n));
+      check_alike(t(u).matmul(u), ones, bound(c.m));
+      check_alike(vh.matmul(t(vh)), ones, bound(c.n));
+      CHECK(Tensor<0, Bool>((s >= 0.0).all()).item());
+      if (k > 1) CHECK(Tensor<0, Bool>((s.narrow(-1, 0, k - 1) >= s.narrow(-1, 1, k - 1)).all()).item());
+      if (c.m != c.n) continue;
+
+      const auto [p, lower, upper] = linalg::lu(a);
+      check_alike(p.matmul(lower).matmul(upper), a, bound(c.n));
+      check_alike(lower.tril(-1) + ones, lower, 0);
+      check_alike(upper.triu(), upper, 0);
+      check_alike(p.sum(-1), p.sum(-1).ones_like(), 0);
+      const AnyTensor positive = definite(a);
+      const AnyTensor l = linalg::cholesky(positive);
+      check_alike(l.matmul(t(l)), positive, bound(c.n));
+      check_alike(l.tril(), l, 0);
+      const auto [w, v] = linalg::eigh(positive);
+      check_alike(positive.matmul(v), v * w.unsqueeze(-2), bound(c.n));
+      check_alike(t(v).matmul(v), ones, bound(c.n));
+      if (k > 1) CHECK(Tensor<0, Bool>((w.narrow(-1, 0, k - 1) <= w.narrow(-1, 1, k - 1)).all()).item());
+    }
+  }
+}
+
+TEST_CASE("one triangle is read, whatever the other has") {
+  const MatmulPrecisionScope exact(MatmulPrecision::Highest);
+  for (const DType dtype : dtypes()) {
+    const AnyTensor positive = definite(numbers({2, 6, 6}, dtype));
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const AnyTensor above = AnyTensor::triu_mask(6, 6, 1, test_device()), below = t(above);
+    const AnyTensor lower = positive.mask_fill(above, nan), upper = positive.mask_fill(below, nan);
+    const AnyTensor l = linalg::cholesky(lower);
+    check_alike(l.matmul(t(l)), positive, bound(6));
+    const auto [w, v] = linalg::eigh(lower);
+    check_alike(positive.matmul(v), v * w.unsqueeze(-2), bound(6));
+    const AnyTensor b = numbers({2, 6, 3}, dtype, 1);
+    check_alike(positive.tril().matmul(linalg::triangular_solve(lower, b, false)), b, bound(6));
+    check_alike(positive.triu().matmul(linalg::triangular_solve(upper, b, true)), b, bound(6));
+  }
+}
+
+TEST_CASE("systems, inverses and determinants, of batches that broadcast and of views") {
+  const MatmulPrecisionScope exact(MatmulPrecision::Highest);
+  for (const DType dtype : dtypes()) {
+    CAPTURE(name_of(dtype));
+    const AnyTensor a = regular({3, 1, 5, 5}, dtype), b = numbers({2, 5, 4}, dtype, 1);
+    const AnyTensor x = linalg::solve(a, b);
+    REQUIRE(x.shape() == Shape({3, 2, 5, 4}));
+    check_alike(a.matmul(x), b.expand({3, 2, 5, 4}), bound(5));
+    // Operands that lie across, and as each second row of something larger.
+    const AnyTensor larger = regular({12, 12}, dtype);
+    const AnyTensor across = t(larger.slice({s(0, 12, 2), s(0, 12, 2)}));
+    check_alike(across.matmul(linalg::solve(across, unit(6, dtype))), unit(6, dtype), bound(6));
+    check_alike(across.matmul(linalg::inverse(across)), unit(6, dtype), bound(6));
+    const AnyTensor det = linalg::det(a);
+    const auto [sign, logarithm] = linalg::slogdet(a);
+    check_alike(sign * logarithm.exp(), det, 256);
+    check_alike(linalg::det(AnyTensor::cat(
+                    std::vector{larger.narrow(0, 1, 1), larger.narrow(0, 0, 1), larger.narrow(0, 2, 10)}, 0)),
+                -linalg::det(larger), 256);
+    const AnyTensor none = numbers({2, 4, 4}, dtype) * 0.0;
+    check_alike(linalg::det(none), AnyTensor::full({2}, 0, dtype, test_device()), 0);
+  }
+}
+
+TEST_CASE("between kernels, again and again, with other numbers each time") {
+  const MatmulPrecisionScope exact(MatmulPrecision::Highest);
+  AnyTensor x = numbers({2, 8, 8}, DType::f32);
+  for (int round = 0; round < 5; ++round) {
+    CAPTURE(round);
+    const AnyTensor a = definite(x * 0.5 + 0.25);
+    const AnyTensor l = linalg::cholesky(a);
+    const AnyTensor y = linalg::solve(a, x.sin());
+    const AnyTensor residue = (a.matmul(y) - x.sin()).abs() + (l.matmul(t(l)) - a).abs();
+    test_device().sync();
+    check_alike(residue, residue.zeros_like(), bound(8) * 16);
+    // Products and reductions before and behind the determinant, with which nothing is read in between.
+    const AnyTensor small = definite((x.matmul(x) * 0.25).tanh());
+    const AnyTensor det = linalg::det(small);
+    const AnyTensor scaled = linalg::det(small.matmul(small) * 0.5).log() + 8 * std::log(2.0);
+    check_alike(scaled, det.log() * 2.0, bound(8));
+    x = (x + 0.125).cos();
+  }
+}
+
+TEST_CASE("a matrix without a result is named, and the next call is none the worse") {
+  const AnyTensor good = definite(numbers({3, 3, 3}, DType::f32));
+  const AnyTensor bad = AnyTensor::cat(
+      std::vector{good.narrow(0, 0, 1), AnyTensor::full({1, 3, 3}, 0, DType::f32, test_device()),
+                  good.narrow(0, 1, 1)},
+      0);
+  const auto expect = [](const std::string& message, const auto& call) {
+    CHECK(message_of(call).find(message) != std::string::npos);
+  };
+  expect("[cholesky] matrix 1 of the batch is not positive definite", [&] { linalg::cholesky(bad); });
+  expect("[solve] matrix 1 of the batch is singular", [&] { linalg::solve(bad, good); });
+  expect("[inverse] matrix 1 of the batch is singular", [&] { linalg::inverse(bad); });
+  expect("[triangular_solve] matrix 1 of the batch is singular",
+         [&] { linalg::triangular_solve(bad, good, true); });
+  expect("[cholesky] the matrix is not positive definite", [&] { linalg::cholesky(-good.select(0, 0)); });
+  expect("[solve] takes f32 or f64, not i64; cast first",
+         [&] { linalg::solve(good.cast(DType::i64), good.cast(DType::i64)); });
+  expect("[cholesky] takes square matrices, not shape (3, 2)",
+         [&] { linalg::cholesky(good.select(0, 0).narrow(1, 0, 2)); });
+  const AnyTensor l = linalg::cholesky(good);
+  check_alike(l.matmul(t(l)), good, bound(3) * 8);
+}
+
+TEST_CASE("two threads decompose on one device") {
+  std::vector<std::string> errors(2);
+  const auto work = [&errors](std::size_t number) {
+    errors[number] = message_of([&] {
+      for (int round = 0; round < 4; ++round) {
+        const AnyTensor a = definite(numbers({2, 6, 6}, DType::f32, static_cast<int>(number) * 8 + round));
+        const AnyTensor x = linalg::solve(a, a);
+        const Difference difference = all_close(x, unit(6, DType::f32).expand({2, 6, 6}), 1e-3, 1e-3);
+        if (!difference) throw Error(difference.text);
+      }
+    });
+  };
+  std::thread other(work, std::size_t{1});
+  work(0);
+  other.join();
+  CHECK(errors[0] == "");
+  CHECK(errors[1] == "");
+}
+
+TEST_CASE("no matrices, and matrices of no size") {
+  const AnyTensor none = AnyTensor::full({0, 3, 3}, 0, DType::f32, test_device());
+  CHECK(linalg::cholesky(none).shape() == Shape({0, 3, 3}));
+  CHECK(std::get<1>(linalg::svd(none)).shape() == Shape({0, 3}));
+  CHECK(linalg::det(none).shape() == Shape({0}));
+  const AnyTensor empty = AnyTensor::full({2, 0, 0}, 0, DType::f32, test_device());
+  CHECK(linalg::qr(empty).first.shape() == Shape({2, 0, 0}));
+  CHECK(linalg::inverse(empty).shape() == Shape({2, 0, 0}));
+  check_alike(linalg::det(empty), AnyTensor::full({2}, 1, DType::f32, test_device()), 0);
+  CHECK(linalg::solve(definite(numbers({4, 4}, DType::f32)),
+                      AnyTensor::full({4, 0}, 0, DType::f32, test_device()))
+            .shape() == Shape({4, 0}));
+}
+
+TEST_CASE("a device with a library of its own reads one number of each matrix") {
+  const Device device = test_device();
+  if (!device.core().computes(library::decomposition(library::Decomposition::Cholesky))) return;
+  const AnyTensor a = definite(numbers({2, 32, 32}, DType::f32));
+  device.sync();
+  const std::uint64_t before = device.statistics().bytes_from_device;
+  linalg::cholesky(a);
+  CHECK(device.statistics().bytes_from_device - before == 2 * sizeof(std::int32_t));
+  linalg::det(a);
+  linalg::qr(a);
+  device.sync();
+  CHECK(device.statistics().bytes_from_device - before == 2 * sizeof(std::int32_t));
+}
+
+}  // namespace sinter::testing
