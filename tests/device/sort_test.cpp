@@ -148,6 +148,56 @@ TEST_CASE("by digits: ties, special numbers, several sequences, strided ones, an
     }
 }
 
+TEST_CASE("by digits, of many tiles") {
+  const Device device = test_device();
+  if (compiles_slowly(device)) return;
+  // From 256 tiles of 7680 keys on, 3840 of 64 bits, 64 or more to a sequence, workgroups of CUDA wait for
+  // others.
+  struct Sizes {
+    DType dtype;
+    std::int64_t outer, length, inner, keep;
+  };
+  std::vector<Sizes> all = {{DType::f32, 4, 483'841, 1, 0}, {DType::i8, 2, 976'000, 1, 970'001}};
+  if (!is_slow(device))
+    all.insert(all.end(), {{DType::f32, 1, 1'958'401, 2, 0},
+                           {DType::bf16, 1, 7'000'001, 1, 0},
+                           {DType::f16, 3, 700'001, 1, 400'000},
+                           {DType::f64, 1, 1'000'003, 1, 0},
+                           {DType::i64, 2, 500'000, 1, 0}});
+  for (const Sizes& s : all)
+    for (const bool descending : {false, true}) {
+      if (!has_dtype(device, s.dtype) || (is_slow(device) && descending != is_float(s.dtype))) continue;
+      CAPTURE(s.length);
+      CAPTURE(descending);
+      CAPTURE(name_of(s.dtype));
+      TestData data(7);
+      std::vector<float> x(static_cast<std::size_t>(s.outer * s.length * s.inner));
+      const bool wide = s.dtype == DType::f32 || size_of(s.dtype) == 8;
+      const std::int64_t most = wide ? 1'000'000 : 120;  // exact in each
+      for (float& value : x) value = static_cast<float>(data.integer(-most, most));
+      if (is_float(s.dtype))
+        for (std::size_t at = 0; at < x.size(); at += 97) x[at] = at % 2 ? kNaN : -kInfinity;
+      const AnyTensor given = tensor_of(x, {s.outer, s.length, s.inner}, device).cast(s.dtype);
+      const std::int64_t keep = s.keep == 0 ? s.length : s.keep;
+      const AnyIndexed found = s.keep == 0 ? sort(given, 1, descending) : topk(given, keep, 1, descending);
+      const std::vector<std::int64_t> want = order_of(x, s.outer, s.length, s.inner, descending),
+                                      got = values_of<std::int64_t>(found.indices);
+      const std::vector<float> values = values_of(found.values.cast(DType::f32));
+      REQUIRE(got.size() == static_cast<std::size_t>(s.outer * keep * s.inner));
+      std::int64_t wrong = 0, wrong_values = 0;
+      for (std::size_t at = 0; at < got.size(); ++at) {
+        const auto row = static_cast<std::int64_t>(at) / (keep * s.inner),
+                   column = static_cast<std::int64_t>(at) % (keep * s.inner);
+        const std::int64_t from = want[static_cast<std::size_t>(row * s.length * s.inner + column)];
+        const float value = x[static_cast<std::size_t>((row * s.length + from) * s.inner + column % s.inner)];
+        wrong += got[at] != from;
+        wrong_values += values[at] != value && !(std::isnan(value) && std::isnan(values[at]));
+      }
+      CHECK(wrong == 0);
+      CHECK(wrong_values == 0);
+    }
+}
+
 TEST_CASE("sequences of every dtype, by as many digits as their numbers have") {
   const Device device = test_device();
   if (compiles_slowly(device)) return;

@@ -124,6 +124,89 @@ std::int64_t defined(const Pass& pass, const std::string& name) {
   return std::stoll(pass.defines.substr(at + name.size() + 9));
 }
 
+}  // namespace
+
+TEST_CASE("where workgroups may wait, all digits are counted at once, and each is one pass") {
+  struct Numbers {
+    DType computed, numbers;
+    int digits;
+    std::int64_t lanes;
+  };
+  for (const Numbers& n : {Numbers{DType::f32, DType::f32, 4, 512}, Numbers{DType::f32, DType::bf16, 2, 512},
+                           Numbers{DType::i32, DType::u8, 1, 512}, Numbers{DType::i64, DType::i64, 8, 256}})
+    for (const std::int64_t sequences : {1, 4, 1000})
+      for (const std::int64_t length : {n.lanes * 15 * 256, n.lanes * 15 * 63 + 1, std::int64_t{1} << 26})
+        for (const bool with_values : {false, true})
+          for (const std::int64_t step : {1, 3}) {
+            CAPTURE(name_of(n.numbers));
+            CAPTURE(sequences);
+            CAPTURE(length);
+            library::SortOp op;
+            op.x_dtype = n.computed, op.numbers = n.numbers;
+            op.with_values = with_values;
+            op.outer = sequences, op.x_outer = length * step;
+            op.x_step = step;
+            op.length = length, op.keep = length - 1;
+            const PassList list = passes_of(op, {.waits = true});
+            const std::int64_t tiles = (length + n.lanes * 15 - 1) / (n.lanes * 15);
+            if (sequences * tiles < 256) {
+              CHECK(list.passes[0].name != "fill_zeros");
+              continue;
+            }
+            REQUIRE(list.passes.size() == static_cast<std::size_t>(2 + n.digits));
+            const Pass &clear = list.passes[0], &count = list.passes[1];
+            CHECK(clear.name == "fill_zeros");
+            const PassBuffer &cleared = *named(clear, "shown"), &counts = *named(count, "counts");
+            CHECK(clear.rows == cleared.numel);
+            CHECK(int_of(clear, "ends") == cleared.numel);
+            CHECK(static_cast<std::size_t>(cleared.first + cleared.numel) * 4 == list.workspace_bytes);
+            // Counts of all, then those of each digit's tiles: what is cleared, and nothing twice.
+            CHECK(counts.first == cleared.first);
+            CHECK(counts.numel == n.digits * sequences * 256);
+            const std::int64_t chunk = int_of(count, "chunk"), parts = int_of(count, "parts");
+            CHECK(chunk % count.lanes == 0);
+            CHECK((chunk * parts >= length && chunk * (parts - 1) < length));
+            CHECK(count.rows == sequences * parts * count.lanes);
+            CHECK(int_of_or(count, "x_step", 1) == step);
+            CHECK(defined(count, "DIGITS") == n.digits);
+            CHECK(count.shared_words == n.digits * 256 * defined(count, "COPIES"));
+            std::int64_t end = counts.first + counts.numel;
+            for (int d = 0; d < n.digits; ++d) {
+              const Pass& scatter = list.passes[static_cast<std::size_t>(2 + d)];
+              CHECK(scatter.lanes == n.lanes);
+              CHECK(scatter.groups() == sequences * tiles);
+              CHECK(defined(scatter, "TILE") * tiles >= length);
+              CHECK(defined(scatter, "TILE") + 256 <= scatter.shared_words);
+              CHECK(2 * defined(scatter, "MASKS") == scatter.shared_words);
+              CHECK(named(scatter, "before")->first == counts.first + d * sequences * 256);
+              CHECK(named(scatter, "before")->numel == sequences * 256);
+              CHECK(named(scatter, "shown")->first == end);
+              CHECK(named(scatter, "shown")->numel == (1 + sequences * tiles) * 256);
+              end += named(scatter, "shown")->numel;
+              CHECK(int_of(scatter, "sums") == 0);
+              CHECK(int_of(scatter, "shift") == int_of(count, "first_bit") + 8 * d);
+              CHECK((int_of(scatter, "flip") != 0) == (int_of(count, "sign_digit") == d));
+              for (const PassBuffer& one : scatter.buffers)
+                for (const PassBuffer& other : scatter.buffers)
+                  if (&one != &other && (one.written || other.written)) CHECK(!overlap(one, other));
+              if (d == 0) continue;
+              const Pass& before = list.passes[static_cast<std::size_t>(1 + d)];
+              CHECK(named(before, "to")->first == named(scatter, "keys")->first);
+              CHECK(named(before, "places")->first == named(scatter, "positions")->first);
+            }
+            CHECK(end == cleared.first + cleared.numel);
+            CHECK(named(list.passes.back(), "places")->of == Of::Result);
+            CHECK(int_of(list.passes.back(), "kept") == op.keep);
+          }
+  library::SortOp op;
+  op.length = op.keep = (1 << 30) - 1;
+  CHECK(passes_of(op, {.waits = true}).passes[0].name == "fill_zeros");
+  op.length = op.keep = 1 << 30;  // counts have 30 bits
+  CHECK(passes_of(op, {.waits = true}).passes[0].name == "count_digits");
+}
+
+namespace {
+
 PassList sort_rows(std::int64_t sequences, std::int64_t length) {
   library::SortOp op;
   op.outer = sequences;

@@ -75,6 +75,9 @@ std::string pass_source(const PassList& list) {
         "#define SHOW(place, word) (*(volatile Shown*)&(place) = Shown(1) << 32 | Shown(word))\n"
         "#define SHOWN(place) (*(const volatile Shown*)&(place))\n"
         "#define IS_THERE(shown) ((shown) != 0)\n"
+        "#define SHOW_WORD(place, word) (*(volatile Word*)&(place) = (word))\n"
+        "#define SHOWN_WORD(place) (*(const volatile Word*)&(place))\n"
+        "#define ADD_TO(place, x) atomicAdd((unsigned*)&(place), x)\n"
         "#define LOW(x) Word(BITS(x))\n"
         "#define HIGH(x) Word(BITS(x) >> 32)\n"
         "#define JOINED(low, high) FROM_BITS((Key(high) << 32) | Key(low))\n";
@@ -133,9 +136,12 @@ std::vector<std::string> all_pass_sources() {
     for (bool with_values : {false, true}) {
       library::SortOp digits;  // long enough
       digits.x_dtype = digits.numbers = dtype;
-      digits.length = digits.keep = 1 << 20;
       digits.with_values = with_values;
-      sources.push_back(pass_source(passes_of(digits)));
+      for (const std::int64_t length : {1 << 20, 1 << 24})
+        for (const std::int64_t step : {1, 2}) {
+          digits.length = digits.keep = length, digits.x_step = step;
+          sources.push_back(pass_source(passes_of(digits, {.waits = true})));
+        }
     }
     for (bool right : {false, true}) {
       library::SearchSortedOp search;

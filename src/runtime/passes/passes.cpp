@@ -113,9 +113,13 @@ LibraryTable<PassList(const library::LibraryOp&, PassDevice)>& pass_table() {
       {&library::segment_sum(), [](const library::LibraryOp& op,
                                    PassDevice) { return passes_of(library::as<library::SegmentSumOp>(op)); }},
       {&library::sort(),
-       [](const library::LibraryOp& op, PassDevice) { return passes_of(library::as<library::SortOp>(op)); }},
+       [](const library::LibraryOp& op, PassDevice device) {
+         return passes_of(library::as<library::SortOp>(op), device);
+       }},
       {&library::sort_with_values(),
-       [](const library::LibraryOp& op, PassDevice) { return passes_of(library::as<library::SortOp>(op)); }},
+       [](const library::LibraryOp& op, PassDevice device) {
+         return passes_of(library::as<library::SortOp>(op), device);
+       }},
       {&library::search_sorted(),
        [](const library::LibraryOp& op, PassDevice) {
          return passes_of(library::as<library::SearchSortedOp>(op));

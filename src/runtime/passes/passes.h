@@ -72,7 +72,7 @@ struct PassDevice {
 PassList passes_of(const library::SortIndicesOp& op);
 PassList passes_of(const library::SegmentSumOp& op);
 PassList passes_of(const library::ScanOp& op, PassDevice device = {});
-PassList passes_of(const library::SortOp& op);
+PassList passes_of(const library::SortOp& op, PassDevice device = {});
 PassList passes_of(const library::SearchSortedOp& op);
 PassList passes_of(const library::CustomOp& op);
 

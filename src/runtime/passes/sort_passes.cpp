@@ -158,6 +158,12 @@ void add_sort_passes(PassList& list, Sorting s, std::int64_t& words) {
                       {"", DType::i32, Of::Workspace, 0, words + 2 * all * per_key + k * all, all, false}};
   words += 2 * all * (per_key + 1);
   if (!sorts_by_digits(s.sequences, s.length)) return add_run_passes(list, s);
+  s.once = s.once && sorts_once(s);
+  if (s.once) {
+    s.counts = {"", DType::i32, Of::Workspace, 0, words, shown_counts(s), true};
+    words += s.counts.numel;
+    return add_digit_passes(list, s);
+  }
   const DigitCounts counts = digit_counts(s.sequences, s.length);
   s.counts = {"", DType::i32, Of::Workspace, 0, words, counts.counts, false};
   s.before = {"", DType::i32, Of::Workspace, 0, words + counts.counts, counts.before, false};
@@ -167,7 +173,7 @@ void add_sort_passes(PassList& list, Sorting s, std::int64_t& words) {
 
 }  // namespace
 
-PassList passes_of(const library::SortOp& op) {
+PassList passes_of(const library::SortOp& op, PassDevice device) {
   PassList list;
   list.dtype = op.x_dtype;
   list.results = op.with_values ? 2 : 1;
@@ -186,6 +192,7 @@ PassList passes_of(const library::SortOp& op) {
   s.define_key = std::string("#define KEY(x) ") + (op.descending ? "reversed_key_of(x)\n" : "key_of(x)\n");
   std::tie(s.first_bit, s.end_bit, s.has_sign) = bits_of(op.numbers);
   s.wide = size_of(op.x_dtype) == 8;
+  s.once = device.waits;
   std::int64_t words = 0;
   if (selects(s.length, s.keep)) {
     s = add_select_passes(list, s, words);

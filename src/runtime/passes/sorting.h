@@ -28,6 +28,7 @@ struct Sorting {
   bool has_sign = true;
   bool wide = false;  // keys have 64 bits
   PassBuffer counts, before;
+  bool once = false;  // workgroups wait for others, which takes `counts` alone (`shown_counts` of it)
 };
 
 /// Adds a list to the buffers of a pass, under these names; keys only where there are any.
@@ -56,6 +57,12 @@ struct DigitCounts {
   std::int64_t counts, before;
 };
 DigitCounts digit_counts(std::int64_t sequences, std::int64_t length);
+
+/// Whether digits are counted once for all, and workgroups wait for others' counts; on devices where they
+/// may.
+bool sorts_once(const Sorting& s);
+/// Elements of `counts` that such a sort takes.
+std::int64_t shown_counts(const Sorting& s);
 
 /// Whether sequences are sorted in tiles, each key at its own position.
 bool sorts_in_tiles(std::int64_t length);
