@@ -119,6 +119,17 @@ TEST_CASE("errors of composed functions name the function that was called") {
   CHECK(MESSAGE_OF(ShapeError, x.select(0, -3)) == "[select] index -3 is outside of axis 0 of shape (2, 3)");
 }
 
+TEST_CASE("what is assigned to a part has to fit it") {
+  Tensor<1> x = Tensor<1>::ones({3}, Device::host());
+  const Tensor<1> three = x;
+  CHECK(MESSAGE_OF(ShapeError, x(s(0, 2)) = three) ==
+        "[index] a value of shape (3) does not fit the part (2) of shape (3)");
+  const Tensor<1, Int> at = Tensor<1, Int>::zeros({2}, Device::host());
+  CHECK(MESSAGE_OF(ShapeError, x(at) = three) ==
+        "[index] a value of shape (3) does not fit the part (2) of shape (3)");
+  CHECK_NOTHROW(x(s(0, 2)) = Tensor<1>::ones({1}, Device::host()));
+}
+
 TEST_CASE("one axis too many") {
   const AnyTensor x = AnyTensor::full({1, 2, 1, 1, 1, 1, 1, 2}, 1, DType::f32, Device::host());
   const std::string rest =

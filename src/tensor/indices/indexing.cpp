@@ -108,6 +108,21 @@ Shape result_shape(const Parsed& parsed, const Shape& part) {
   return shape;
 }
 
+/// A value that is assigned to a part of that shape.
+AnyTensor fitted(const AnyTensor& value, const Shape& part, const Shape& of, const Location& where) {
+  const Shape& given = tensor::value_of("index", value, where).shape;
+  bool fits = given.rank() <= part.rank();
+  for (std::size_t i = 1; fits && i <= given.rank(); ++i) {
+    const std::int64_t size = given[given.rank() - i];
+    fits = size == 1 || size == part[part.rank() - i];
+  }
+  if (!fits)
+    throw ShapeError("[index] a value of shape " + to_string(given) + " does not fit the part " +
+                         to_string(part) + " of shape " + to_string(of),
+                     where);
+  return value.expand(part, where);
+}
+
 AnyTensor assign_at_positions(const AnyTensor& x, const Parsed& parsed, const AnyTensor::Operand& value,
                               const Location& where) {
   const auto axis = static_cast<std::int64_t>(parsed.positions_axis);
@@ -116,7 +131,7 @@ AnyTensor assign_at_positions(const AnyTensor& x, const Parsed& parsed, const An
   if (!value.tensor)
     return x.slice_assign(parsed.ranges, index_fill(part, axis, at, value.scalar, where), where);
   Shape slices = part.shape();
-  const AnyTensor whole = value.tensor->expand(result_shape(parsed, slices), where);
+  const AnyTensor whole = fitted(*value.tensor, result_shape(parsed, slices), x.shape(), where);
   slices[parsed.positions_axis] = at.shape()[0];
   return x.slice_assign(parsed.ranges, index_copy(part, axis, at, whole.reshape(slices, where), where),
                         where);
@@ -190,7 +205,7 @@ AnyTensor index_assign(const AnyTensor& x, std::span<const Index> indices, AnyTe
   if (!value.tensor) return x.slice_fill(parsed.ranges, value.scalar, where);
   const tensor::Part part = tensor::part_of("index_assign", parsed.ranges, shape, where);
   const Shape wanted = result_shape(parsed, part.sizes);
-  const AnyTensor whole = value.tensor->expand(wanted, where);
+  const AnyTensor whole = fitted(*value.tensor, wanted, shape, where);
   return x.slice_assign(parsed.ranges, whole.reshape(part.sizes, where), where);
 }
 
