@@ -14,6 +14,7 @@
 #include "jit/emit/dialects/table.h"
 #include "jit/emit/emit.h"
 #include "src/base/env.h"
+#include "src/runtime/cuda/device_traits.h"
 #include "src/runtime/cuda/driver_api.h"
 #include "src/runtime/cuda/driver_memory.h"
 #include "src/runtime/cuda/executables.h"
@@ -35,7 +36,6 @@ namespace {
 // The most bytes of parameters of one kernel; before CUDA 12.1 it was 4 KiB.
 constexpr std::size_t kMostParameterBytes = 32764;
 constexpr std::size_t kMostParameterBytesBefore12_1 = 4096;
-constexpr int kMostCluster = 8;          // blocks, which every device that has clusters takes
 constexpr unsigned kBlocksToFollow = 8;  // per multiprocessor: see Replays
 
 class CudaBackend final : public Backend {
@@ -59,7 +59,6 @@ class CudaBackend final : public Backend {
   }
   ExecutableRef prepare(const library::LibraryOp& op) override;
   ExecutableRef prepare_passes(const library::LibraryOp& op);
-  ExecutableRef prepare_decomposition(const library::DecompositionOp& op);
   void wait_until_ready(Executable& executable, std::span<const std::int64_t> ints,
                         std::size_t members) override;
   void begin(std::unique_ptr<PlanState>* state, const RunNeeds& needs) override;
@@ -125,16 +124,12 @@ CudaBackend::CudaBackend(int index, std::size_t most_graphs) : CudaBackend(*driv
 
 void CudaBackend::open_device(int index, std::size_t most_graphs) {
   check(api_.device_get(&device_, index), "cuDeviceGet");
-  char name[256] = {};
-  check(api_.device_name(name, sizeof name - 1, device_), "cuDeviceGetName");
-  int major = 0, minor = 0, version = 0;
-  check(api_.device_attribute(&multiprocessors_, Attribute::MultiprocessorCount, device_),
-        "cuDeviceGetAttribute");
-  check(api_.device_attribute(&major, Attribute::ComputeMajor, device_), "cuDeviceGetAttribute");
-  check(api_.device_attribute(&minor, Attribute::ComputeMinor, device_), "cuDeviceGetAttribute");
+  const DeviceFacts facts = facts_of(api_, device_, index);
+  const int major = facts.major;
+  multiprocessors_ = facts.multiprocessors;
+  cache_bytes_ = facts.cache_bytes;
+  int version = 0;
   check(api_.driver_version(&version), "cuDriverGetVersion");
-  std::size_t memory = 0;
-  check(api_.device_total_memory(&memory, device_), "cuDeviceTotalMem");
   check(api_.primary_context_retain(&context_, device_), "cuDevicePrimaryCtxRetain");
   make_current();
   check(api_.stream_create(&stream_, kStreamNonBlocking), "cuStreamCreate");
@@ -149,45 +144,15 @@ void CudaBackend::open_device(int index, std::size_t most_graphs) {
       std::make_unique<Replays>(api_, context_, stream_, most_graphs,
                                 major >= 9 ? kBlocksToFollow * static_cast<unsigned>(multiprocessors_) : 0);
 
-  traits_.name = "cuda:" + std::to_string(index);
-  traits_.description = name;
-  traits_.lanes = std::int64_t{2048} * multiprocessors_;
-  traits_.groups = std::int64_t{4} * multiprocessors_;
-  traits_.max_buffers = 64;
-  traits_.max_divisions = 128;  // NVRTC takes 5 to 10 ms for each
-  traits_.grid_reductions = true;
-  traits_.row_lanes = 1024;
-  traits_.short_row_lanes = 32;
-  traits_.reciprocals = true;
-  traits_.fixed_windows = true;
-  traits_.flat_vectors = true;
-  // A driver older than clusters does not know the attribute.
-  int has_clusters = 0;
-  if (api_.device_attribute(&has_clusters, Attribute::ClusterLaunch, device_) == kSuccess && has_clusters)
-    traits_.row_cluster = kMostCluster;
-  int shared_bytes = 0;
-  if (!api_.function_attribute ||
-      api_.device_attribute(&shared_bytes, Attribute::SharedBytesOptIn, device_) != kSuccess)
-    shared_bytes = 0;
-  product_device_ = {multiprocessors_, major >= 8 ? static_cast<std::size_t>(shared_bytes) : 0};
-  // The texts are for 9.0 alone: later ones have other tensor cores.
-  if (major == 9 && minor == 0 && api_.tensor_map && api_.tensor_map_of_windows && shared_bytes > 0)
-    traits_.tensor_cores = {multiprocessors_, static_cast<std::size_t>(shared_bytes)};
-  traits_.has_product_library = [] { return base::environment().cublaslt && cublaslt() != nullptr; };
-  traits_.memory_bytes = memory;
-  traits_.launch_bytes = 64.0 * 1024 * multiprocessors_;  // what the device moves in 2 us
-  traits_.work_per_byte = 14;
-  const std::string architecture = compile::cuda_architecture(major, minor);
+  traits_ = traits_of(api_, facts);
+  product_device_ = {multiprocessors_, major >= 8 ? facts.shared_bytes : 0};
+  const std::string architecture = compile::cuda_architecture(major, facts.minor);
   modules_ = std::make_unique<Modules>(api_, architecture);
   lt_products_ = std::make_unique<LtProducts>(api_, context_);
   launcher_ = std::make_unique<Launcher>(*replays_);
   stopwatch_ = std::make_unique<Stopwatch>(api_, stream_);
-  int cache_bytes = 0;
-  check(api_.device_attribute(&cache_bytes, Attribute::SecondLevelCacheBytes, device_),
-        "cuDeviceGetAttribute");
-  cache_bytes_ = static_cast<std::size_t>(cache_bytes);
   if (stopwatch_->works())
-    timing_identity_ = std::string(name) + ", " + std::to_string(multiprocessors_) + " multiprocessors, " +
+    timing_identity_ = facts.name + ", " + std::to_string(multiprocessors_) + " multiprocessors, " +
                        architecture + ", driver " + std::to_string(version) + ", NVRTC " +
                        compile::nvrtc_build();
   target_.max_workgroups = (std::int64_t{1} << 31) - 1;
@@ -199,7 +164,7 @@ void CudaBackend::open_device(int index, std::size_t most_graphs) {
   // The argument table of a batched launch is a __grid_constant__ parameter, which Pascal does not have.
   if (major >= 7) traits_.batch_bytes = most_parameter_bytes_ - 16;
   if (base::logs("device"))
-    base::log_line("device", traits_.name + ": " + name + ", " + std::to_string(multiprocessors_) +
+    base::log_line("device", traits_.name + ": " + facts.name + ", " + std::to_string(multiprocessors_) +
                                  " multiprocessors, " + architecture + ", driver for CUDA " +
                                  std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10) +
                                  ", NVRTC " + compile::nvrtc_version());
@@ -343,8 +308,11 @@ std::unique_ptr<KernelExecutable> CudaBackend::compile_rest(const ir::Kernel& ke
 
 ExecutableRef CudaBackend::prepare(const library::LibraryOp& op) {
   if (pass_table().has(op.kind())) return prepare_passes(op);
-  if (library::is_decomposition(op.kind()))
-    return prepare_decomposition(library::as<library::DecompositionOp>(op));
+  if (library::is_decomposition(op.kind())) {
+    if (!solver()) throw DeviceError("[cuda] " + op.describe() + " needs cuSOLVER: " + solver_problem());
+    make_current();
+    return solver_->prepare(library::as<library::DecompositionOp>(op));
+  }
   auto executable = std::make_shared<ProductExecutable>();
   executable->plan = product_table().prepare(traits_.name, op, product_device_);
   const std::string source = std::exchange(executable->plan.source, {});
@@ -366,13 +334,6 @@ Solver* CudaBackend::solver() const {
     }
   }
   return solver_.get();
-}
-
-ExecutableRef CudaBackend::prepare_decomposition(const library::DecompositionOp& op) {
-  Solver* const made = solver();
-  if (!made) throw DeviceError("[cuda] " + op.describe() + " needs cuSOLVER: " + solver_problem());
-  make_current();
-  return made->prepare(op);
 }
 
 ExecutableRef CudaBackend::prepare_passes(const library::LibraryOp& op) {

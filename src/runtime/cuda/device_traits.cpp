@@ -1,0 +1,67 @@
+// Asks the driver about a device.
+#include "src/runtime/cuda/device_traits.h"
+
+#include "src/base/env.h"
+#include "src/runtime/cuda/cublaslt_api.h"
+
+namespace sinter::runtime::cuda {
+
+namespace {
+
+constexpr int kMostCluster = 8;  // blocks, which every device that has clusters takes
+
+}  // namespace
+
+DeviceFacts facts_of(const DriverApi& api, DeviceId device, int index) {
+  DeviceFacts facts;
+  facts.index = index;
+  char name[256] = {};
+  check(api.device_name(name, sizeof name - 1, device), "cuDeviceGetName");
+  facts.name = name;
+  const auto attribute = [&](int& value, Attribute which) {
+    check(api.device_attribute(&value, which, device), "cuDeviceGetAttribute");
+  };
+  attribute(facts.multiprocessors, Attribute::MultiprocessorCount);
+  attribute(facts.major, Attribute::ComputeMajor);
+  attribute(facts.minor, Attribute::ComputeMinor);
+  int cache_bytes = 0;
+  attribute(cache_bytes, Attribute::SecondLevelCacheBytes);
+  facts.cache_bytes = static_cast<std::size_t>(cache_bytes);
+  check(api.device_total_memory(&facts.memory_bytes, device), "cuDeviceTotalMem");
+  // A driver older than clusters does not know the attribute.
+  int has_clusters = 0, shared_bytes = 0;
+  facts.has_clusters =
+      api.device_attribute(&has_clusters, Attribute::ClusterLaunch, device) == kSuccess && has_clusters != 0;
+  if (api.function_attribute &&
+      api.device_attribute(&shared_bytes, Attribute::SharedBytesOptIn, device) == kSuccess)
+    facts.shared_bytes = static_cast<std::size_t>(shared_bytes);
+  return facts;
+}
+
+ir::DeviceTraits traits_of(const DriverApi& api, const DeviceFacts& facts) {
+  ir::DeviceTraits traits;
+  traits.name = "cuda:" + std::to_string(facts.index);
+  traits.description = facts.name;
+  traits.lanes = std::int64_t{2048} * facts.multiprocessors;
+  traits.groups = std::int64_t{4} * facts.multiprocessors;
+  traits.max_buffers = 64;
+  traits.max_divisions = 128;  // NVRTC takes 5 to 10 ms for each
+  traits.grid_reductions = true;
+  traits.row_lanes = 1024;
+  traits.short_row_lanes = 32;
+  traits.reciprocals = true;
+  traits.fixed_windows = true;
+  traits.flat_vectors = true;
+  if (facts.has_clusters) traits.row_cluster = kMostCluster;
+  // The texts are for 9.0 alone: later ones have other tensor cores.
+  if (facts.major == 9 && facts.minor == 0 && api.tensor_map && api.tensor_map_of_windows &&
+      facts.shared_bytes > 0)
+    traits.tensor_cores = {facts.multiprocessors, facts.shared_bytes};
+  traits.has_product_library = [] { return base::environment().cublaslt && cublaslt() != nullptr; };
+  traits.memory_bytes = facts.memory_bytes;
+  traits.launch_bytes = 64.0 * 1024 * facts.multiprocessors;  // what the device moves in 2 us
+  traits.work_per_byte = 14;
+  return traits;
+}
+
+}  // namespace sinter::runtime::cuda
