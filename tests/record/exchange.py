@@ -142,19 +142,27 @@ def printed(tensors, texts):
 
 
 def with_python_package(folder, content, read):
-    """Through the package safetensors; says whether there is one."""
+    """Through the package safetensors, what it writes of PyTorch's tensors; says whether there is one."""
     try:
         import safetensors
     except ImportError:
         return False
-    words = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16", "I64": "int64", "I32": "int32",
-             "U8": "uint8", "BOOL": "bool"}
     found = {name: (tensor["dtype"], list(tensor["shape"]), bytes(tensor["data"]))
              for name, tensor in safetensors.deserialize(content)}
     assert found == SAMPLE, found
-    written = safetensors.serialize({name: {"dtype": words[dtype], "shape": shape, "data": data}
-                                     for name, (dtype, shape, data) in SAMPLE.items()}, TEXTS)
-    (folder / "e.safetensors").write_bytes(written)
+    try:
+        import torch
+        from safetensors.torch import save
+    except ImportError:
+        return True
+    dtypes = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16,
+              "I64": torch.int64, "I32": torch.int32, "U8": torch.uint8, "BOOL": torch.bool}
+    tensors = {}
+    for name, (dtype, shape, data) in SAMPLE.items():
+        tensors[name] = torch.empty(shape, dtype=dtypes[dtype])
+        if data:
+            tensors[name] = torch.frombuffer(bytearray(data), dtype=dtypes[dtype]).reshape(shape)
+    (folder / "e.safetensors").write_bytes(save(tensors, TEXTS))
     assert read("e.safetensors") == printed(SAMPLE, TEXTS)
     return True
 
