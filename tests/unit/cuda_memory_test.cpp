@@ -12,7 +12,7 @@
 
 #include <sinter/error.h>
 
-#include "src/runtime/cuda/memory.h"
+#include "src/runtime/cuda/memory/memory.h"
 
 using namespace sinter;
 using namespace sinter::runtime::cuda;

@@ -7,7 +7,7 @@
 
 #include <sinter/error.h>
 
-#include "src/runtime/cuda/products.h"
+#include "src/runtime/cuda/products/products.h"
 
 using namespace sinter;
 using namespace sinter::runtime;

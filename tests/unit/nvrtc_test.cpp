@@ -27,7 +27,7 @@
 #include "jit/tune/parameters.h"
 #include "src/base/exit_gate.h"
 #include "src/runtime/cuda/pass_text.h"
-#include "src/runtime/cuda/products.h"
+#include "src/runtime/cuda/products/products.h"
 #include "tests/support/kernels/random_kernel.h"
 #include "tests/support/planned_products.h"
 

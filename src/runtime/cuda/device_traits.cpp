@@ -2,7 +2,7 @@
 #include "src/runtime/cuda/device_traits.h"
 
 #include "src/base/env.h"
-#include "src/runtime/cuda/cublaslt_api.h"
+#include "src/runtime/cuda/libraries/cublaslt_api.h"
 
 namespace sinter::runtime::cuda {
 

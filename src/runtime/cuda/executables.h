@@ -10,10 +10,10 @@
 
 #include "jit/emit/emit.h"
 #include "src/runtime/backend.h"
-#include "src/runtime/cuda/lt_products.h"
-#include "src/runtime/cuda/memory.h"
+#include "src/runtime/cuda/libraries/lt_products.h"
+#include "src/runtime/cuda/memory/memory.h"
 #include "src/runtime/cuda/modules.h"
-#include "src/runtime/cuda/products.h"
+#include "src/runtime/cuda/products/products.h"
 #include "src/runtime/passes/passes.h"
 
 namespace sinter::runtime::cuda {

@@ -10,8 +10,8 @@
 #include "jit/emit/attention/attention.h"
 #include "jit/emit/contraction/contraction.h"
 #include "jit/ir/held_bytes.h"
-#include "src/runtime/cuda/queues.h"
-#include "src/runtime/cuda/solver.h"
+#include "src/runtime/cuda/libraries/solver.h"
+#include "src/runtime/cuda/memory/queues.h"
 #include "src/runtime/members.h"
 
 namespace sinter::runtime::cuda {

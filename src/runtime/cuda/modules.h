@@ -15,7 +15,7 @@
 #include "jit/compile/kernel_cache.h"
 #include "src/base/fork.h"
 #include "src/runtime/cuda/driver_api.h"
-#include "src/runtime/cuda/timeline.h"
+#include "src/runtime/cuda/memory/timeline.h"
 
 namespace sinter::runtime::cuda {
 

@@ -22,7 +22,7 @@
 
 #include "src/runtime/backend.h"
 #include "src/runtime/cuda/driver_api.h"
-#include "src/runtime/cuda/lt_products.h"
+#include "src/runtime/cuda/libraries/lt_products.h"
 #include "src/runtime/cuda/parameters.h"
 
 namespace sinter::runtime::cuda {

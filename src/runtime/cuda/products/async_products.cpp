@@ -9,8 +9,8 @@
 
 #include "jit/emit/dialects/cuda/cuda.h"
 #include "kernels/embedded.h"
-#include "src/runtime/cuda/product_text.h"
-#include "src/runtime/cuda/products.h"
+#include "src/runtime/cuda/products/product_text.h"
+#include "src/runtime/cuda/products/products.h"
 
 namespace sinter::runtime::cuda {
 namespace {

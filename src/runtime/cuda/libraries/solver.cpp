@@ -1,12 +1,12 @@
 // Calls of cuSOLVER: which routine reads and writes what.
-#include "src/runtime/cuda/solver.h"
+#include "src/runtime/cuda/libraries/solver.h"
 
 #include <algorithm>
 #include <string>
 
 #include <sinter/error.h>
 
-#include "src/runtime/cuda/queues.h"
+#include "src/runtime/cuda/memory/queues.h"
 
 namespace sinter::runtime::cuda {
 

@@ -1,5 +1,5 @@
 // Records one event per submit and uses it again once it is known to be done.
-#include "src/runtime/cuda/timeline.h"
+#include "src/runtime/cuda/memory/timeline.h"
 
 #include <algorithm>
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "jit/ir/plain_product.h"
-#include "src/runtime/cuda/cublaslt_api.h"
 #include "src/runtime/cuda/driver_api.h"
+#include "src/runtime/cuda/libraries/cublaslt_api.h"
 
 namespace sinter::runtime::cuda {
 

@@ -1,5 +1,5 @@
 // Words by size, cut from chunks of page-locked memory.
-#include "src/runtime/cuda/fault_words.h"
+#include "src/runtime/cuda/memory/fault_words.h"
 
 #include <algorithm>
 #include <bit>

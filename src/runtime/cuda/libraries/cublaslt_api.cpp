@@ -1,5 +1,5 @@
 // Opens cuBLASLt.
-#include "src/runtime/cuda/cublaslt_api.h"
+#include "src/runtime/cuda/libraries/cublaslt_api.h"
 
 #include <type_traits>
 

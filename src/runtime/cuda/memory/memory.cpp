@@ -1,5 +1,5 @@
 // Two-level segregated fit.
-#include "src/runtime/cuda/memory.h"
+#include "src/runtime/cuda/memory/memory.h"
 
 #include <algorithm>
 #include <bit>

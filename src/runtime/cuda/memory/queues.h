@@ -6,9 +6,9 @@
 #include <span>
 
 #include "src/runtime/backend.h"
-#include "src/runtime/cuda/memory.h"
-#include "src/runtime/cuda/staging.h"
-#include "src/runtime/cuda/timeline.h"
+#include "src/runtime/cuda/memory/memory.h"
+#include "src/runtime/cuda/memory/staging.h"
+#include "src/runtime/cuda/memory/timeline.h"
 
 namespace sinter::runtime::cuda {
 

@@ -1,5 +1,5 @@
 // Slots, streams and events of copies.
-#include "src/runtime/cuda/staging.h"
+#include "src/runtime/cuda/memory/staging.h"
 
 #include <algorithm>
 #include <cstring>

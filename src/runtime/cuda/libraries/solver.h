@@ -9,7 +9,7 @@
 #include "src/runtime/backend.h"
 #include "src/runtime/cuda/driver_api.h"
 #include "src/runtime/cuda/executables.h"
-#include "src/runtime/cuda/solver_api.h"
+#include "src/runtime/cuda/libraries/solver_api.h"
 
 namespace sinter::runtime::cuda {
 

@@ -1,5 +1,5 @@
 // Opens cuSOLVER.
-#include "src/runtime/cuda/solver_api.h"
+#include "src/runtime/cuda/libraries/solver_api.h"
 
 #include <type_traits>
 

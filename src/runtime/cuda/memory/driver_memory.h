@@ -4,8 +4,8 @@
 #include <cstddef>
 
 #include "src/runtime/cuda/driver_api.h"
-#include "src/runtime/cuda/memory.h"
-#include "src/runtime/cuda/queues.h"
+#include "src/runtime/cuda/memory/memory.h"
+#include "src/runtime/cuda/memory/queues.h"
 
 namespace sinter::runtime::cuda {
 

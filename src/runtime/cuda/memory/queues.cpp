@@ -1,5 +1,5 @@
 // Transfers that begin under the device's lock and finish outside of it.
-#include "src/runtime/cuda/queues.h"
+#include "src/runtime/cuda/memory/queues.h"
 
 #include <algorithm>
 #include <cstring>

@@ -13,7 +13,7 @@
 
 #include "src/runtime/backend.h"
 #include "src/runtime/cuda/driver_api.h"
-#include "src/runtime/cuda/timeline.h"
+#include "src/runtime/cuda/memory/timeline.h"
 
 namespace sinter::runtime::cuda {
 

@@ -1,5 +1,5 @@
 // Describes products to cuBLASLt and asks it for algorithms.
-#include "src/runtime/cuda/lt_products.h"
+#include "src/runtime/cuda/libraries/lt_products.h"
 
 #include <algorithm>
 #include <limits>

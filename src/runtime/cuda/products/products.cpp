@@ -1,5 +1,5 @@
 // Plans matrix products and convolutions.
-#include "src/runtime/cuda/products.h"
+#include "src/runtime/cuda/products/products.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 
 #include "jit/emit/dialects/cuda/cuda.h"
 #include "kernels/embedded.h"
-#include "src/runtime/cuda/product_text.h"
+#include "src/runtime/cuda/products/product_text.h"
 
 namespace sinter::runtime::cuda {
 
