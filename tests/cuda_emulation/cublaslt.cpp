@@ -16,8 +16,6 @@
 #include <set>
 #include <vector>
 
-#include <dlfcn.h>
-
 #include <sinter/half.h>
 
 #include "services.h"
@@ -31,14 +29,6 @@ constexpr int kF32 = 0, kF16 = 2, kBF16 = 14;
 constexpr int kSumOfF32 = 68, kSumOfTF32 = 77;
 constexpr std::uint64_t kOneGo = 1, kTwoParts = 2;
 constexpr std::uint32_t kReduceInWorkspace = 2;
-
-const Services& services() {
-  static const Services& found = *[] {
-    void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    return reinterpret_cast<ServicesFunction>(dlsym(driver, "sinter_emulation_services"))();
-  }();
-  return found;
-}
 
 struct Handle {};
 struct Operation {

@@ -425,16 +425,6 @@ extern "C" const sinter_emulation::Services* sinter_emulation_services() {
   return &services;
 }
 
-extern "C" int sinter_emulation_enqueue(void* stream, void (*work)(void*), void* argument) {
-  const std::lock_guard lock(driver_mutex());
-  return enqueue_kernels(stream, [=] { return work(argument), kSuccess; });
-}
-
-extern "C" bool sinter_emulation_inside(const void* address, std::size_t bytes) {
-  const std::lock_guard lock(driver_mutex());
-  return inside(reinterpret_cast<std::uint64_t>(address), bytes);
-}
-
 extern "C" int cuGetProcAddress_v2(const char* name, void** address, int, std::uint64_t, int* status) {
   static const std::map<std::string, void*> functions = {
       {"cuInit", entry<&init>()},

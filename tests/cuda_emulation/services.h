@@ -1,10 +1,11 @@
-// What the emulated driver offers to other emulated libraries. Found with dlsym(driver,
-// "sinter_emulation_services").
+// What the emulated driver offers to other emulated libraries.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+
+#include <dlfcn.h>
 
 #include "control.h"
 
@@ -18,7 +19,13 @@ struct Services {
   bool (*inside)(std::uint64_t address, std::size_t bytes);
 };
 
-/// sinter_emulation_services.
-using ServicesFunction = const Services* (*)();
+/// Those of the driver, which is loaded before any library.
+inline const Services& services() {
+  static const Services& found = *[] {
+    void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    return reinterpret_cast<const Services* (*)()>(dlsym(driver, "sinter_emulation_services"))();
+  }();
+  return found;
+}
 
 }  // namespace sinter_emulation

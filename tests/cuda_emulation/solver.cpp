@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <limits>
@@ -15,9 +16,12 @@
 #include <Eigen/Householder>
 #include <Eigen/QR>
 #include <Eigen/SVD>
-#include <dlfcn.h>
+
+#include "services.h"
 
 namespace {
+
+using sinter_emulation::services;
 
 constexpr int kSuccess = 0, kNotInitialized = 1, kInvalidValue = 3, kUpper = 1, kTransposed = 1, kVectors = 1;
 
@@ -32,15 +36,8 @@ using Vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
 template <class T>
 using Seen = Eigen::Map<Matrix<T>, 0, Eigen::OuterStride<>>;
 
-template <class F>
-F* of_driver(const char* name) {
-  static void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  return reinterpret_cast<F*>(dlsym(driver, name));
-}
-
 bool inside(const void* address, std::size_t bytes) {
-  static const auto check = of_driver<bool(const void*, std::size_t)>("sinter_emulation_inside");
-  return bytes == 0 || check(address, bytes);
+  return bytes == 0 || services().inside(reinterpret_cast<std::uint64_t>(address), bytes);
 }
 
 /// A matrix by columns that is wholly in device memory.
@@ -59,16 +56,10 @@ bool is_vector(const T* x, int count) {
 /// What a routine may need, so that no two routines' workspaces have one size.
 int work_for(int m, int n) { return 3 * m + 5 * n + 7; }
 
-int enqueue(Handle* handle, bool valid, std::function<void()> work) {
-  static const auto run = of_driver<int(void*, void (*)(void*), void*)>("sinter_emulation_enqueue");
+int enqueue(Handle* handle, bool valid, const std::function<void()>& work) {
   if (!valid) return kInvalidValue;
-  auto* held = new std::function<void()>(std::move(work));
-  const auto call = [](void* argument) {
-    auto* function = static_cast<std::function<void()>*>(argument);
-    (*function)();
-    delete function;
-  };
-  return run(handle->stream, call, held) == 0 ? kSuccess : kInvalidValue;
+  const auto call = [work] { return work(), kSuccess; };
+  return services().enqueue(handle->stream, call) == 0 ? kSuccess : kInvalidValue;
 }
 
 template <class T>
