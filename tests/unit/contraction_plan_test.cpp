@@ -124,6 +124,19 @@ TEST_CASE("a factor of f32 that lies across the sum is copied where it is used o
   CHECK((copies(odd) == 0 && computed(odd) == 2));
 }
 
+TEST_CASE("a factor of f32 that products of a batch share is not copied for each of them") {
+  const auto batch_of = [](std::int64_t batch) {
+    return planned([=](const Device& device) {
+      const MatmulPrecisionScope scope(MatmulPrecision::High);
+      const AnyTensor x = input({8, 1024, 512}, device, DType::f32),
+                      w = input({batch, 512, 1024}, device, DType::f32);
+      return std::vector{x.matmul(w)};
+    });
+  };
+  CHECK(batch_of(8).plan.launches.size() == 2);
+  CHECK(batch_of(1).plan.launches.size() == 1);
+}
+
 TEST_CASE("three products of tf32 stand for a large one of f32") {
   const auto product_of = [](const Shape& a, const Shape& b, bool transpose_a, bool transpose_b,
                              const ir::DeviceTraits& traits = with_tensor_cores()) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -157,6 +158,14 @@ NodeId Rewriter::permute(NodeId operand, std::vector<std::int64_t> axes) {
   Shape shape;
   for (const std::int64_t axis : axes) shape.push_back(node(operand).shape[static_cast<std::size_t>(axis)]);
   return view(Op::Permute, operand, shape, std::move(axes));
+}
+
+NodeId Rewriter::transpose(NodeId operand) {
+  const std::size_t rank = node(operand).shape.rank();
+  std::vector<std::int64_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), std::int64_t{0});
+  std::swap(axes[rank - 2], axes[rank - 1]);
+  return permute(operand, std::move(axes));
 }
 
 NodeId Rewriter::reduce(Op op, DType dtype, NodeId operand, std::int64_t dims) {

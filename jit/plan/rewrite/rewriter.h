@@ -47,6 +47,8 @@ class Rewriter {
   /// Dim d of the view is dim axes[d] of the operand. A permuted view is seen through, and what is in order
   /// again is the node itself: index maps cannot always tell that two steps are none.
   NodeId permute(NodeId operand, std::vector<std::int64_t> axes);
+  /// The last two dims swapped, as a permuted view.
+  NodeId transpose(NodeId operand);
   /// `dims`: bit set of the dims that are reduced and stay with size 1.
   NodeId reduce(Op op, DType dtype, NodeId operand, std::int64_t dims);
   /// Any other node.

@@ -53,14 +53,6 @@ bool is_at_least(const Graph& graph, std::vector<SizeChecks::Term> terms, double
   return sum >= 0;
 }
 
-NodeId transposed(Rewriter& to, NodeId id) {
-  const std::size_t rank = to.node(id).shape.rank();
-  std::vector<std::int64_t> axes(rank);
-  for (std::size_t d = 0; d < rank; ++d) axes[d] = static_cast<std::int64_t>(d);
-  std::swap(axes[rank - 2], axes[rank - 1]);
-  return to.permute(id, std::move(axes));
-}
-
 /// Tensor cores read f32 along the sum. A factor that lies across it, and is used often, is copied so that it
 /// lies along.
 NodeId along_the_sum(Rewriter& to, NodeId factor, bool is_left, const Shape& products) {
@@ -72,7 +64,7 @@ NodeId along_the_sum(Rewriter& to, NodeId factor, bool is_left, const Shape& pro
     return factor;
   if (!is_at_least(graph, {{products, 1}, {graph.nodes[factor].shape, -kWorthCopy}})) return factor;
   if (is_left) return to.elementwise(Op::Cast, DType::f32, {factor});
-  return transposed(to, to.elementwise(Op::Cast, DType::f32, {transposed(to, factor)}));
+  return to.transpose(to.elementwise(Op::Cast, DType::f32, {to.transpose(factor)}));
 }
 
 /// 1 iff the factor is in memory, as a strided view of what is none of the plan's elementwise results.
@@ -165,7 +157,7 @@ std::optional<Factors> factors_in_parts(Rewriter& to, const Node& product) {
                            {graph.nodes[b].shape, -kWorthParts},
                            {product.shape, -kWorthParts}}))
     return std::nullopt;
-  return Factors{{in_parts(to, a, 0), transposed(to, in_parts(to, transposed(to, b), 1))}, true};
+  return Factors{{in_parts(to, a, 0), to.transpose(in_parts(to, to.transpose(b), 1))}, true};
 }
 
 }  // namespace sinter::plan

@@ -49,16 +49,6 @@ std::vector<bool> nodes_to_transpose(const Graph& graph, const ir::DeviceTraits&
 
 void swap_last(Shape& shape) { std::swap(shape[shape.rank() - 2], shape[shape.rank() - 1]); }
 
-NodeId transpose_of(Rewriter& to, NodeId id) {
-  Shape shape = to.node(id).shape;
-  const std::size_t rank = shape.rank();
-  swap_last(shape);
-  std::vector<std::int64_t> axes(rank);
-  for (std::size_t d = 0; d < rank; ++d) axes[d] = static_cast<std::int64_t>(d);
-  std::swap(axes[rank - 2], axes[rank - 1]);
-  return to.view(Op::Permute, id, shape, std::move(axes));
-}
-
 }  // namespace
 
 void transpose_products(Graph& graph, const ir::DeviceTraits& traits) {
@@ -71,7 +61,7 @@ void transpose_products(Graph& graph, const ir::DeviceTraits& traits) {
       if (node.op == Op::MatMul) {
         // (AB)^T = B^T A^T
         const NodeId a = node.operands[0], b = node.operands[1];
-        node.operands = {transpose_of(to, b), transpose_of(to, a)};
+        node.operands = {to.transpose(b), to.transpose(a)};
       }
     }
     return to.add(std::move(node));

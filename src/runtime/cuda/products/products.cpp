@@ -2,6 +2,7 @@
 #include "src/runtime/cuda/products/products.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include <sinter/error.h>
 
@@ -23,29 +24,29 @@ constexpr Tile kLarge = {8, 8, 8, 2};  // f32 only: f64 would not fit the regist
 constexpr Tile kSmall = {4, 4, 16, 3};
 constexpr Tile kFlat = {1, 8, 16, 3};  // few rows
 
-std::string source_of(const char* operands, DType dtype, const Tile& tile, bool wide,
+/// `operands`: files that say what is multiplied.
+std::string source_of(std::initializer_list<const char*> operands, DType dtype, const Tile& tile, bool wide,
                       const std::string& more) {
   std::string text = std::string(emit::cuda_head()) + "#define T " +
                      (dtype == DType::f64 ? "double" : "float") + "\n" + define("TM", tile.tm) +
                      define("TN", tile.tn) + define("BK", tile.bk) + define("WIDE", wide) +
                      define("BLOCKS_PER_CORE", dtype == DType::f64 ? 1 : tile.blocks_per_core);
-  text += more;
-  for (const char* name : {"product_types.cu", "matmul_problem.cu", operands, "product.cu", "sum_splits.cu"})
-    if (operands == std::string_view("matmul.cu") || name != std::string_view("matmul_problem.cu"))
-      text += std::string(kernels::source(name));
+  text += more + std::string(kernels::source("product_types.cu"));
+  for (const char* name : operands) text += std::string(kernels::source(name));
+  for (const char* name : {"product.cu", "sum_splits.cu"}) text += std::string(kernels::source(name));
   return text;
 }
 
 // The large tile has no register to spare for how its operands lie; the others have one text for all.
 std::string matmul_source(DType dtype, const Tile& tile, bool a_along_k, bool b_along_k) {
   const bool fixed = tile.tm == kLarge.tm;
-  return source_of("matmul.cu", dtype, tile, false,
+  return source_of({"matmul_problem.cu", "matmul.cu"}, dtype, tile, false,
                    define("A_ALONG_K", fixed ? (a_along_k ? "1" : "0") : "p.a_along_k") +
                        define("B_ALONG_K", fixed ? (b_along_k ? "1" : "0") : "p.b_along_k"));
 }
 
 std::string conv2d_source(DType dtype, const Tile& tile, int direction, bool wide) {
-  return source_of("conv2d.cu", dtype, tile, wide, define("DIRECTION", direction));
+  return source_of({"conv2d.cu"}, dtype, tile, wide, define("DIRECTION", direction));
 }
 
 struct Shape {
