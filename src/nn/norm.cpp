@@ -5,6 +5,8 @@
 
 #include "src/base/number_text.h"
 #include "src/nn/init.h"
+#include "src/tensor/autocast.h"
+#include "src/tensor/composed/variance.h"
 
 namespace sinter::nn {
 namespace {
@@ -25,9 +27,11 @@ AnyTensor normalized(const AnyTensor& centred, const AnyTensor& var, double epsi
   return A::mul(centred, A::add(var, epsilon, where).rsqrt(where), where);
 }
 
-AnyTensor normalized_along(const AnyTensor& x, std::int64_t axis, double epsilon, const Location& where) {
-  const A centred = A::sub(x, x.mean(axis, where), where);
-  return normalized(centred, centred.square(where).mean(axis, where), epsilon, where);
+AnyTensor normalized_along(const AnyTensor& given, const Axes& axes, double epsilon, const Location& where) {
+  const A x = tensor::autocast_wide(given, where);
+  const A mean = x.mean(axes, where), centred = A::sub(x, mean, where);
+  const double size = static_cast<double>(x.numel()) / static_cast<double>(mean.numel());
+  return normalized(centred, tensor::scaled_variance(x, centred, axes, 1 / size, where), epsilon, where);
 }
 
 /// x * weight + bias, where those are, along `axis` of x.
@@ -61,17 +65,28 @@ void require_epsilon(const char* layer, double epsilon, const Location& where) {
                 where);
 }
 
-AnyTensor grouped(const char* layer, const AnyTensor& x, std::int64_t groups, double epsilon,
-                  const Location& where) {
+/// Each sample's `groups` groups of channels, normalized, times weight and bias of each channel. Groups and
+/// channels are dims of their own throughout, so that sums over a group and over a channel's samples go
+/// through the same elements in the same order.
+AnyTensor grouped(const char* layer, const AnyTensor& x, std::int64_t groups,
+                  const std::optional<Tensor<1>>& weight, const std::optional<Tensor<1>>& bias,
+                  double epsilon, const Location& where) {
   const std::int64_t n = x.shape()[0], channels = x.shape()[1];
   detail::require_positive(layer, "groups", groups, where);
   if (channels % groups != 0)
     throw ShapeError("[" + std::string(layer) + "] " + std::to_string(groups) + " groups do not divide the " +
                          std::to_string(channels) + " channels of the input " + to_string(x.shape()),
                      where);
-  if (x.numel() == 0) return x;
-  const A rows = x.reshape({n, groups, x.numel() / n / groups}, where);
-  return normalized_along(rows, 2, epsilon, where).reshape(x.shape(), where);
+  for (const std::optional<Tensor<1>>* each : {&weight, &bias})
+    if (*each) require_channels(layer, x, 1, (*each)->shape(), where);
+  if (x.numel() == 0) return scaled(layer, x, weight, bias, 1, where);
+  const std::int64_t of_group = channels / groups;
+  A y = x.reshape({n, groups, of_group, x.numel() / n / channels}, where);
+  y = normalized_along(y, {2, 3}, epsilon, where);
+  const Shape each({groups, of_group, 1});
+  if (weight) y = A::mul(y, weight->dynamic().reshape(each, where), where);
+  if (bias) y = A::add(y, bias->dynamic().reshape(each, where), where);
+  return y.reshape(x.shape(), where);
 }
 
 }  // namespace
@@ -90,20 +105,20 @@ AnyTensor detail::norm(const RmsNorm& layer, const AnyTensor& x, Location where)
 }
 
 AnyTensor detail::norm(const GroupNorm& layer, const AnyTensor& x, Location where) {
-  const A y = grouped("group_norm", x, layer.groups, layer.epsilon, where);
-  return scaled("group_norm", y, layer.weight, layer.bias, 1, where);
+  return grouped("group_norm", x, layer.groups, layer.weight, layer.bias, layer.epsilon, where);
 }
 
 AnyTensor detail::norm(const InstanceNorm& layer, const AnyTensor& x, Location where) {
   const Shape& shape = x.shape();
   require_elements("instance_norm", "an image", x.numel() == 0 ? 2 : x.numel() / shape[0] / shape[1], 2,
                    shape, where);
-  const A y = shape[1] == 0 ? x : grouped("instance_norm", x, shape[1], layer.epsilon, where);
-  return scaled("instance_norm", y, layer.weight, layer.bias, 1, where);
+  if (shape[1] == 0) return scaled("instance_norm", x, layer.weight, layer.bias, 1, where);
+  return grouped("instance_norm", x, shape[1], layer.weight, layer.bias, layer.epsilon, where);
 }
 
-AnyTensor detail::norm(const BatchNorm& layer, const AnyTensor& x, Location where) {
-  const Shape& shape = x.shape();
+AnyTensor detail::norm(const BatchNorm& layer, const AnyTensor& given, Location where) {
+  const A x = layer.training ? tensor::autocast_wide(given, where) : given;
+  const Shape& shape = given.shape();
   if (!layer.running_mean.defined() || !layer.running_var.defined())
     throw Error("[batch_norm] the layer has no running statistics: make it by BatchNormConfig", where);
   require_channels("batch_norm", x, 1, layer.running_mean.shape(), where);
@@ -118,7 +133,7 @@ AnyTensor detail::norm(const BatchNorm& layer, const AnyTensor& x, Location wher
       if (i != 1) axes.push_back(static_cast<std::int64_t>(i));
     mean = x.mean(Axes(axes), where);
     centred = A::sub(x, mean, where);
-    var = centred.square(where).mean(Axes(axes), where);
+    var = tensor::scaled_variance(x, centred, Axes(axes), 1 / static_cast<double>(count), where);
     // The running variance estimates that of the population: n / (n - 1).
     const double n = static_cast<double>(count);
     const auto move = [&](const Buffer<1>& running, const AnyTensor& batch, double scale) {

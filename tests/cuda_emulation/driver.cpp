@@ -318,6 +318,12 @@ int set_function_attribute(Function* function, int attribute, int value) {
   function->most_shared = unsigned(value);
   return kSuccess;
 }
+int occupancy(int* workgroups, const Function*, int lanes, unsigned long) {
+  constexpr int kMostLanes = 2048;
+  if (lanes < 1 || lanes > 1024) return kInvalidValue;
+  *workgroups = kMostLanes / lanes;
+  return kSuccess;
+}
 /// Copies arguments at the call.
 int launch(const Function* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
            unsigned bz, unsigned shared_bytes, void* stream, void** arguments, void**) {
@@ -452,6 +458,7 @@ extern "C" int cuGetProcAddress_v2(const char* name, void** address, int, std::u
       {"cuModuleLoadData", entry<&module_load>()},
       {"cuModuleUnload", entry<&module_unload>()},
       {"cuModuleGetFunction", entry<&module_function>()},
+      {"cuOccupancyMaxActiveBlocksPerMultiprocessor", entry<&occupancy>()},
       {"cuFuncSetAttribute", entry<&set_function_attribute>()},
       {"cuLaunchKernel", entry<&launch>()},
       {"cuLaunchKernelEx", entry<&launch_with>()},

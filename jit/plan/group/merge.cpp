@@ -89,6 +89,14 @@ struct Loops {
   bool reduces = false;
   Shape domain;  // without dims of size 1
   std::int64_t reduced = 0;
+
+  /// The dims that are left.
+  Shape results() const {
+    Shape left;
+    for (std::size_t d = 0; d < domain.rank(); ++d)
+      if (!(reduced >> d & 1)) left.push_back(domain[d]);
+    return left;
+  }
 };
 
 class Merger {
@@ -98,14 +106,19 @@ class Merger {
       : Merger(graph, options, storing, lowerer, grouping, reads_of(graph, grouping)) {}
 
   void run() {
-    // A kernel is lowered with each one that it takes in. In long chains equals are merged first, so that
-    // each operation is lowered a few times, and not once for each that follows.
-    merge_producers(true);
-    merge_producers(false);
-    merge_siblings();
+    // Reductions of much data to few results come last. What they hand on is little, and must keep no two of
+    // them apart that read the same: a mean that meets the sum of something else would make one kernel of
+    // both, which kernels that need the mean cannot join any more.
+    merge_producers(Which::NotShared);
+    merge_siblings(Which::Shared);
+    merge_producers(Which::All);
+    merge_siblings(Which::All);
   }
 
  private:
+  /// Kernels whose work several workgroups share, the others, or all.
+  enum class Which : std::uint8_t { Shared, NotShared, All };
+
   Merger(const Graph& graph, const GroupOptions& options, const std::vector<Storing>& storing,
          Lowerer& lowerer, Grouping& grouping, const std::vector<std::vector<NodeId>>& reads)
       : graph_(graph),
@@ -273,12 +286,7 @@ class Merger {
     const Loops& reduction = from.reduces ? from : to;
     const std::int64_t whole =
         reduction.reduces ? reduction.domain.numel() : node(merged.stores.back()).shape.numel();
-    std::int64_t results = whole;
-    if (reduction.reduces) {
-      results = 1;
-      for (std::size_t d = 0; d < reduction.domain.rank(); ++d)
-        if (!(reduction.reduced >> d & 1)) results *= reduction.domain[d];
-    }
+    const std::int64_t results = reduction.reduces ? reduction.results().numel() : whole;
     if (graph_.checks) check_elements(reduction, merged);
     for (NodeId id : merged.stores)
       if (const std::int64_t numel = node(id).shape.numel();
@@ -300,13 +308,8 @@ class Merger {
   /// What `why_never` and, on devices where groups share reductions, lowering ask about numbers of elements.
   void check_elements(const Loops& reduction, const Group& merged) const {
     const Shape whole = reduction.reduces ? reduction.domain : node(merged.stores.back()).shape;
-    Shape results = whole;
-    if (reduction.reduces) {
-      results = {};
-      for (std::size_t d = 0; d < whole.rank(); ++d)
-        if (!(reduction.reduced >> d & 1)) results.push_back(whole[d]);
-      graph_.checks->sharing(whole, results);
-    }
+    const Shape results = reduction.reduces ? reduction.results() : whole;
+    if (reduction.reduces) graph_.checks->sharing(whole, results);
     for (const NodeId id : merged.stores)
       for (const Shape* other : {&whole, static_cast<const Shape*>(&results)})
         graph_.checks->compare(SizeChecks::Is::Equal, {{node(id).shape, 1}, {*other, -1}}, 0,
@@ -330,26 +333,41 @@ class Merger {
     return false;
   }
 
-  void merge_producers(bool only_equals) {
+  bool is_one_of(Which which, GroupId g) const {
+    if (which == Which::All) return true;
+    if (graph_.checks && limits_.grid_reductions && loops_[g].reduces) {
+      graph_.checks->sharing(loops_[g].domain, loops_[g].results());
+    }
+    return result_.kernels[g].kernel().split == (which == Which::Shared);
+  }
+
+  void merge_producers(Which which) {
+    // A kernel is lowered with each one that it takes in. In long chains equals are merged first, so that
+    // each operation is lowered a few times, and not once for each that follows.
+    merge_producers(which, true);
+    merge_producers(which, false);
+  }
+
+  void merge_producers(Which which, bool only_equals) {
     std::vector<GroupId> producers;
     absl::flat_hash_set<GroupId> refused;
     for (GroupId g = 0; g < result_.groups.size(); ++g) {
       refused.clear();
       while (result_.groups[g].alive) {
-        producers_of(g, only_equals, refused, producers);
+        producers_of(g, which, only_equals, refused, producers);
         if (!merge_one_of(producers, g, refused)) break;
       }
     }
   }
 
-  void producers_of(GroupId g, bool only_equals, const absl::flat_hash_set<GroupId>& refused,
+  void producers_of(GroupId g, Which which, bool only_equals, const absl::flat_hash_set<GroupId>& refused,
                     std::vector<GroupId>& producers) const {
     const std::size_t most = only_equals ? std::max(kSmall, 2 * exprs(g)) : limits_.max_exprs;
     producers.clear();
     for (const BufferUse& use : result_.kernels[g].buffers) {
       const Owner owner = result_.owners[use.node];
       if (use.read && owner.is_kernel() && owner.group != g && !refused.contains(owner.group) &&
-          exprs(owner.group) <= most &&
+          exprs(owner.group) <= most && is_one_of(which, owner.group) &&
           std::find(producers.begin(), producers.end(), owner.group) == producers.end())
         producers.push_back(owner.group);
     }
@@ -370,14 +388,15 @@ class Merger {
   }
 
   /// Kernels that read the same data over the same loops become one.
-  void merge_siblings() {
+  void merge_siblings(Which which) {
     std::vector<GroupId> seen;
     absl::flat_hash_map<std::vector<std::int64_t>, std::vector<GroupId>> alike;  // by their loops
     for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
       if (readers_[id].size() < 2) continue;
       alike.clear();
       seen.clear();
-      for (const GroupId reader : readers_[id]) seen.push_back(precedence_.find(reader));
+      for (const GroupId reader : readers_[id])
+        if (const GroupId now = precedence_.find(reader); is_one_of(which, now)) seen.push_back(now);
       std::sort(seen.begin(), seen.end());
       seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
       for (const GroupId reader : seen) {
@@ -396,11 +415,14 @@ class Merger {
     }
   }
 
-  /// The kernel's loops: how many are outer and inner ones, and their lengths.
+  /// What a kernel goes over: the dims of its reductions or, without any, of what it stores. Loops as they
+  /// are lowered would not do: how many there are may depend on sizes.
   std::vector<std::int64_t> loops_of(GroupId g) const {
-    const LoweredGroup& lowered = result_.kernels[g];
-    std::vector<std::int64_t> loops{lowered.kernel().inner_rank, lowered.kernel().outer_rank};
-    for (const ir::IntRef extent : lowered.kernel().extents) loops.push_back(lowered.ints()[extent.index]);
+    const Loops& of = loops_[g];
+    std::int64_t none = 0;
+    const Shape shape = of.reduces ? of.domain : without_ones(node(result_.groups[g].stores[0]).shape, none);
+    std::vector<std::int64_t> loops{of.reduces ? 1 : 0, of.reduced};
+    for (const std::int64_t size : shape) loops.push_back(size);
     return loops;
   }
 

@@ -242,12 +242,16 @@ void choose_split(const Draft& draft, const LowerLimits& limits, ir::Kernel& ker
   if (!sharing_pays(outer, inner, contiguous, limits)) return;
   const bool one_pass =
       kernel.phases == 2 && std::all_of(kernel.stores.begin(), kernel.stores.end(), [](const ir::Store& s) {
-        return s.phase == (s.level == ir::Level::Outer ? 1 : 0);
+        return s.level == ir::Level::Outer || s.phase == 0;
       });
-  if (one_pass)
+  if (one_pass) {
     kernel.split = true;
-  else if (sharing_is_worth_launches(outer, inner, contiguous, limits))
+    // The group that joins the parts stores what it knows of a result, made of sums or not.
+    for (ir::Store& store : kernel.stores)
+      if (store.level == ir::Level::Outer) store.phase = 1;
+  } else if (sharing_is_worth_launches(outer, inner, contiguous, limits)) {
     throw Cut{"few results over many elements: one kernel for both would leave most of the device idle"};
+  }
 }
 
 // Elements that a lane reads of a row at once where rows are a multiple of that.

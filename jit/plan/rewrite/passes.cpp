@@ -8,6 +8,7 @@ namespace {
 constexpr Pass kPasses[] = {
     {"widen_integers", widen_integers, [](auto&, auto&) { return true; }},
     {"simplify", simplify, [](auto&, auto&) { return true; }},
+    {"take_out_factors", take_out_factors, [](auto&, auto& options) { return options.fusion; }},
     {"choose_layouts", choose_layouts,
      [](auto& traits, auto& options) {
        return (traits.channels_last || traits.tensor_cores.any()) && options.fusion;

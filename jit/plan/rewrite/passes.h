@@ -26,6 +26,9 @@ void widen_integers(Graph& graph, const ir::DeviceTraits& traits);
 /// Nodes that compute the same thing become one; what no result needs is left out.
 void simplify(Graph& graph, const ir::DeviceTraits& traits);
 
+/// A factor that is the same for all terms of a sum, and itself made of a reduction, scales the sum instead.
+void take_out_factors(Graph& graph, const ir::DeviceTraits& traits);
+
 /// Images that convolutions hand each other, directly or through elementwise work, lie with their channels
 /// last in memory: where that saves library ops at least two transposes of an image, and where convolutions
 /// become contractions, which read and write images so. What such an image is to others is a view of it.

@@ -292,7 +292,8 @@ std::vector<ExecutableRef> CudaBackend::compile(std::span<const ir::Kernel* cons
       check(api_.function_attribute(function, kMostDynamicSharedBytes,
                                     static_cast<int>(emit::contraction_shared_bytes(*kernels[i]))),
             "cuFuncSetAttribute");
-    executables.push_back(std::make_shared<KernelExecutable>(*kernels[i], target_, codes[i], function));
+    executables.push_back(std::make_shared<KernelExecutable>(
+        *kernels[i], target_of(api_, *kernels[i], function, target_, multiprocessors_), codes[i], function));
   }
   return executables;
 }

@@ -64,4 +64,16 @@ ir::DeviceTraits traits_of(const DriverApi& api, const DeviceFacts& facts) {
   return traits;
 }
 
+emit::Target target_of(const DriverApi& api, const ir::Kernel& kernel, Function function,
+                       const emit::Target& target, int multiprocessors) {
+  emit::Target own = target;
+  const int lanes = emit::workgroup_lanes(kernel, target);
+  int at_once = 0;
+  if (!kernel.split || !api.occupancy || api.occupancy(&at_once, function, lanes, 0) != kSuccess ||
+      at_once < 1)
+    return own;
+  own.wanted_workgroups = std::int64_t{at_once} * multiprocessors * lanes / target.workgroup_size;
+  return own;
+}
+
 }  // namespace sinter::runtime::cuda

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string>
 
+#include "jit/emit/emit.h"
+#include "jit/ir/kernel.h"
 #include "jit/ir/traits.h"
 #include "src/runtime/cuda/driver_api.h"
 
@@ -22,5 +24,10 @@ DeviceFacts facts_of(const DriverApi& api, DeviceId device, int index);
 
 /// All but batch_bytes, which depends on the driver's version.
 ir::DeviceTraits traits_of(const DriverApi& api, const DeviceFacts& facts);
+
+/// The target of a kernel that is compiled. Where several workgroups share the work of one, as many are
+/// wanted as the device runs of this function at once: with a few more, all would wait for these.
+emit::Target target_of(const DriverApi& api, const ir::Kernel& kernel, Function function,
+                       const emit::Target& target, int multiprocessors);
 
 }  // namespace sinter::runtime::cuda

@@ -83,6 +83,7 @@ Driver open_driver() {
   }
   load(api.launch_with, "cuLaunchKernelEx");
   load(api.event_elapsed, "cuEventElapsedTime");
+  load(api.occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   load(api.function_attribute, "cuFuncSetAttribute");
   load(api.tensor_map, "cuTensorMapEncodeTiled");
   load(api.tensor_map_of_windows, "cuTensorMapEncodeIm2col");

@@ -133,6 +133,10 @@ struct DriverApi {
   // For timing launches; null: not in this driver.
   Result (*event_elapsed)(float* milliseconds, Event, Event) = nullptr;
 
+  /// How many workgroups of so many lanes and so much shared memory a multiprocessor runs at once; null: not
+  /// in this driver.
+  Result (*occupancy)(int* workgroups, Function, int lanes, std::size_t shared_bytes) = nullptr;
+
   // For tensor cores; null: not in this driver.
   Result (*function_attribute)(Function, int, int) = nullptr;
   Result (*tensor_map)(TensorMap*, TensorMapType, unsigned rank, void* address, const std::uint64_t* sizes,

@@ -28,7 +28,6 @@ struct CudaExecutable : Executable {
 };
 
 struct KernelExecutable final : CudaExecutable {
-  /// The target outlives it.
   KernelExecutable(const ir::Kernel& kernel, const emit::Target& target, ModuleRef code, Function function)
       : CudaExecutable(Kind::Kernel),
         kernel(kernel),
@@ -42,7 +41,7 @@ struct KernelExecutable final : CudaExecutable {
 
   const ir::Kernel kernel;
   const emit::MemberLayout members;
-  const emit::Target& target;
+  const emit::Target target;
   const ModuleRef code;
   const Function function;
 };

@@ -8,6 +8,7 @@
 #include "src/tensor/apply.h"
 #include "src/tensor/autocast.h"
 #include "src/tensor/check.h"
+#include "src/tensor/composed/variance.h"
 
 namespace sinter {
 
@@ -160,7 +161,7 @@ AnyTensor AnyTensor::var(const Axes& axes, double correction, Location where) co
     if (bits >> i & 1) count *= static_cast<double>(value.shape[i]);
   const AnyTensor wide = tensor::autocast_wide(*this, where);
   const AnyTensor centred = sub(wide, wide.mean(axes, where), where);
-  return mul(centred.square(where).sum(axes, where), 1 / std::max(0.0, count - correction), where);
+  return tensor::scaled_variance(wide, centred, axes, 1 / std::max(0.0, count - correction), where);
 }
 
 AnyTensor AnyTensor::std(const Axes& axes, double correction, Location where) const {
