@@ -26,8 +26,7 @@ struct BatchNorm {
         bias(Tensor<1>::zeros({channels}, device).require_grad()) {}
   Tensor<4> forward(const Tensor<4>& x) const {
     const std::int64_t channels = weight.shape()[0];
-    const Tensor<4> centred = x - x.mean({0, 2, 3});
-    const Tensor<4> scaled = centred * (centred.square().mean({0, 2, 3}) + 1e-5).rsqrt();
+    const Tensor<4> scaled = (x - x.mean({0, 2, 3})) * (x.var({0, 2, 3}, 0) + 1e-5).rsqrt();
     return scaled * weight.reshape({1, channels, 1, 1}) + bias.reshape({1, channels, 1, 1});
   }
   template <class F>

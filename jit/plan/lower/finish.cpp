@@ -249,7 +249,7 @@ void choose_split(const Draft& draft, const LowerLimits& limits, ir::Kernel& ker
     // The group that joins the parts stores what it knows of a result, made of sums or not.
     for (ir::Store& store : kernel.stores)
       if (store.level == ir::Level::Outer) store.phase = 1;
-  } else if (sharing_is_worth_launches(outer, inner, contiguous, limits)) {
+  } else if (sharing_is_worth_launches(outer, inner, contiguous, work_of(kernel.exprs.size()), limits)) {
     throw Cut{"few results over many elements: one kernel for both would leave most of the device idle"};
   }
 }

@@ -28,10 +28,18 @@ bool sharing_pays(std::int64_t results, std::int64_t elements, bool contiguous, 
   return results > 0 && elements >= enough && results <= (contiguous ? limits.groups : limits.lanes) / 2;
 }
 
-bool sharing_is_worth_launches(std::int64_t results, std::int64_t elements, bool contiguous,
+int work_of(std::size_t exprs) {
+  // A norm with its loads has some twenty expressions.
+  constexpr std::size_t kFew = 32;
+  int work = 1;
+  while (work < kMostWork && exprs >= kFew * static_cast<std::size_t>(work)) work *= 2;
+  return work;
+}
+
+bool sharing_is_worth_launches(std::int64_t results, std::int64_t elements, bool contiguous, int work,
                                const LowerLimits& limits) {
   // A group goes over a megabyte in the time of some ten launches.
-  return elements >= (contiguous ? limits.shared_elements * 8 : limits.shared_elements / 2) &&
+  return elements * work >= (contiguous ? limits.shared_elements * 8 : limits.shared_elements / 2) &&
          sharing_pays(results, elements, contiguous, limits);
 }
 

@@ -32,9 +32,13 @@ LowerLimits limits_of(const ir::DeviceTraits& traits);
 /// else each lane walks those of its own result.
 bool sharing_pays(std::int64_t results, std::int64_t elements, bool contiguous, const LowerLimits& limits);
 
-/// True iff a kernel that goes over such elements several times would leave so much of the device idle that
-/// launches of their own for each time are faster.
-bool sharing_is_worth_launches(std::int64_t results, std::int64_t elements, bool contiguous,
+/// How much a kernel does for an element, as a power of two up to kMostWork: 1 for a few operations.
+int work_of(std::size_t exprs);
+inline constexpr int kMostWork = 8;
+
+/// True iff a kernel that goes over such elements several times, with so much work for each, would leave so
+/// much of the device idle that launches of their own for each time are faster.
+bool sharing_is_worth_launches(std::int64_t results, std::int64_t elements, bool contiguous, int work,
                                const LowerLimits& limits);
 
 }  // namespace sinter::plan

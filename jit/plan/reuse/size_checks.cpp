@@ -67,16 +67,19 @@ void SizeChecks::compare(Is is, std::vector<Term> terms, double constant, bool o
   if (is_new(std::move(words))) comparisons_.push_back({is, outcome, constant, std::move(joined)});
 }
 
-std::uint8_t SizeChecks::answers_of(double elements, double results) const {
+std::uint16_t SizeChecks::answers_of(double elements, double results) const {
   // Beyond what integers hold nothing is shared or all of it is; such programs do not run.
-  if (elements > 9e18 || results > 9e18) return 0xff;
+  if (elements > 9e18 || results > 9e18) return 0xffff;
   const LowerLimits limits = limits_of(traits_);
   const auto few = static_cast<std::int64_t>(results);
   const std::int64_t each = few ? static_cast<std::int64_t>(elements) / few : 0;
-  std::uint8_t answers = 0;
-  for (const bool contiguous : {false, true})
-    answers = static_cast<std::uint8_t>(answers << 2 | sharing_pays(few, each, contiguous, limits) << 1 |
-                                        sharing_is_worth_launches(few, each, contiguous, limits));
+  std::uint16_t answers = 0;
+  const auto add = [&](bool answer) { answers = static_cast<std::uint16_t>(answers << 1 | answer); };
+  for (const bool contiguous : {false, true}) {
+    add(sharing_pays(few, each, contiguous, limits));
+    for (int work = 1; work <= kMostWork; work *= 2)
+      add(sharing_is_worth_launches(few, each, contiguous, work, limits));
+  }
   return answers;
 }
 

@@ -77,13 +77,13 @@ class SizeChecks {
   };
   struct Reduction {
     std::uint32_t elements, results;
-    std::uint8_t answers;
+    std::uint16_t answers;
   };
   using Words = std::vector<std::uint64_t>;
 
   std::uint32_t place_of(const Shape& shape);
   bool is_new(Words words) { return known_.insert(std::move(words)).second; }
-  std::uint8_t answers_of(double elements, double results) const;
+  std::uint16_t answers_of(double elements, double results) const;
 
   const ir::DeviceTraits& traits_;
   absl::flat_hash_map<std::array<std::int64_t, kMaxRank + 1>, std::uint32_t> places_;

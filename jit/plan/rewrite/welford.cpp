@@ -70,7 +70,7 @@ Variances find_variances(const Graph& graph, const LowerLimits& limits) {
       if (graph.checks && sum != sums.end())
         graph.checks->sharing(graph.nodes[node.operands[0]].shape, node.shape);
       if (sum != sums.end() &&
-          sharing_is_worth_launches(node.shape.numel(), n, reduces_rows(graph, node), limits)) {
+          sharing_is_worth_launches(node.shape.numel(), n, reduces_rows(graph, node), 1, limits)) {
         found[id] = {squares->x, squares->m, sum->second, n};
         continue;
       }
