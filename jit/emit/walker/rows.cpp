@@ -89,13 +89,14 @@ class Chooser {
     return (size_of(dtype) == 8 ? 2u : 1u) * std::size_t{k_.row_elements};
   }
 
-  /// Not those of which all rows read the same, which are close at hand.
+  /// Not those of which all rows, or stretches of a row, read the same: they are close at hand.
   bool is_load_of_row(ir::ExprId id) const {
     const ir::Expr& expr = k_.exprs[id];
     if (expr.kind != ir::ExprKind::Load || expr.predicate != ir::kNone) return false;
     const std::vector<ir::IntRef>& strides = k_.maps[expr.map].steps.front().strides;
-    return std::any_of(strides.begin(), strides.begin() + k_.outer_rank,
-                       [](const ir::IntRef& stride) { return !stride.is_zero(); });
+    const auto moves = [](const ir::IntRef& stride) { return !stride.is_zero(); };
+    return std::any_of(strides.begin(), strides.begin() + k_.outer_rank, moves) &&
+           std::all_of(strides.begin() + k_.outer_rank, strides.end(), moves);
   }
 
   /// Coordinates, scalars in another dtype and what was 16 bits in memory cost next to nothing to compute
@@ -108,15 +109,16 @@ class Chooser {
     return instructions_of(id, kFewInstructions) > kFewInstructions;
   }
 
-  /// For one element of a row, without loads and reductions in it; more than `most` where it has those or
-  /// needs more.
+  /// For one element of a row, without reductions in it and loads but of 16 bits; more than `most` where it
+  /// has those or needs more.
   int instructions_of(ir::ExprId id, int most) const {
     const ir::Expr& expr = k_.exprs[id];
     if (expr.level == ir::Level::Outer || expr.kind == ir::ExprKind::Index) return 0;
     if (expr.kind != ir::ExprKind::Elementwise || info(expr.op).rule == DTypeRule::Float) return most + 1;
     int sum = 1;
     for (const ir::ExprId arg : expr.args)
-      if (arg != ir::kNone && sum <= most) sum += instructions_of(arg, most - sum);
+      if (arg != ir::kNone && sum <= most && !(is_half(k_.exprs[arg].dtype) && is_load_of_row(arg)))
+        sum += instructions_of(arg, most - sum);
     return sum;
   }
 

@@ -284,8 +284,9 @@ bool has_rows_of_halves(const ir::Kernel& kernel) {
   for (const ir::Expr& expr : kernel.exprs) {
     if (expr.kind != ir::ExprKind::Load || expr.level != ir::Level::Inner) continue;
     const std::vector<ir::IntRef>& strides = kernel.maps[expr.map].steps.front().strides;
-    const bool is_own = std::any_of(strides.begin(), strides.begin() + kernel.outer_rank,
-                                    [](const ir::IntRef& stride) { return !stride.is_zero(); });
+    const auto moves = [](const ir::IntRef& stride) { return !stride.is_zero(); };
+    const bool is_own = std::any_of(strides.begin(), strides.begin() + kernel.outer_rank, moves) &&
+                        std::all_of(strides.begin() + kernel.outer_rank, strides.end(), moves);
     rows += is_own ? 1 : 0;
     all_halves &= !is_own || is_half(expr.dtype);
   }
