@@ -7,16 +7,17 @@
 
 namespace bench {
 
-std::function<void()> attention(const sinter::Device& plain, bool gradients) {
+std::function<void()> attention(const sinter::Device& plain, sinter::DType dtype, bool gradients) {
   namespace sn = sinter;
   const sn::Device device = gradients ? plain.autodiff() : plain;
   std::vector<sn::Tensor<4>> x;  // queries, keys, values, the gradient of the result
   for (int k = 0; k < 4; ++k) {
-    x.push_back(sn::Tensor<4>::randn({8, 16, 2048, 64}, device).cast(sn::DType::bf16));
+    x.push_back(sn::Tensor<4>::randn({8, 16, 2048, 64}, device).cast(dtype));
     if (gradients && k < 3) x.back() = x.back().require_grad();
     x.back().sync();
   }
   return [=] {
+    const sn::MatmulPrecisionScope scope(sn::MatmulPrecision::High);
     const auto y = sn::nn::scaled_dot_product_attention(x[0], x[1], x[2], {.causal = true});
     y.sync();
     if (!gradients) return;

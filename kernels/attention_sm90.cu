@@ -11,8 +11,9 @@
 //   SN_COMBINES                     1: there are weights, by which rows are added up
 //   SN_FEWER_REGISTERS, SN_MORE_REGISTERS   statements
 //
-// The lines of three dashes are where its other parts are put in. Factors lie in chunks of 64 elements: a
-// chunk has a line of 128 bytes for each row (column), swizzled by 128 bytes.
+// The lines of three dashes are where its other parts are put in. Factors lie in chunks: a chunk has a line
+// of 128 bytes for each row (column), or, where these are added up and of f32, for each element of a vector,
+// swizzled by 128 bytes.
 
 // Of a matrix in shared memory whose next 8 lines lie 1024 bytes on, and next chunk `chunk` bytes.
 SN_FN unsigned long long tc_matrix(unsigned at, unsigned chunk) {
@@ -29,6 +30,11 @@ SN_FN unsigned tc_pair_f16(float low, float high) {
   unsigned pair;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
   return pair;
+}
+SN_FN unsigned tc_tf32(float a) {
+  unsigned word;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(word) : "f"(a));
+  return word;
 }
 SN_FN float tc_exp2(float a) {
   float b;

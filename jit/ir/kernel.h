@@ -98,11 +98,12 @@ enum class ExprKind : std::uint8_t {
   Reduce,
   /// The vector of buffers[buffer][map + c * stride] for c in [0, length): an operand of the next two alone.
   Row,
-  /// f32: the sum over c of args[0][c] * args[1][c], Rows of 16-bit floats of one length.
+  /// f32: the sum over c of args[0][c] * args[1][c], Rows of one length and one dtype: 16-bit floats, or f32
+  /// that an Attention rounds to tf32.
   Dot,
-  /// The vector of, for each c, the sum over all inner points of args[0], rounded to the dtype of the Row
-  /// args[1], times args[1][c]; times args[2] where there is one, which is Outer. It is only stored: element
-  /// c at the store's map + c.
+  /// The vector of, for each c, the sum over all inner points of args[0], rounded to what the Row args[1] is
+  /// multiplied as, times args[1][c]; times args[2] where there is one, which is Outer. It is only stored:
+  /// element c at the store's map + c.
   Combine,
 };
 
@@ -218,6 +219,9 @@ struct Tiling {
 /// whose Rows stay in shared memory, and goes along the only inner loop, whose Rows come by the copy engine,
 /// tile by tile. Scores live in registers alone. With three phases, of which the second is about the greatest
 /// score of a row, both are done at once: what was added up so far is scaled where a greater one is met.
+///
+/// Neighbours in memory are elements of one Row, but for the Rows of f32 that Combines take: these lie
+/// across, so that neighbours are of neighbouring columns, along which tensor cores add up f32.
 struct Attention {
   std::uint16_t rows = 0, columns = 0;  // of a tile; 0: the kernel is none
   std::uint8_t slots = 0;               // of shared memory, a tile of columns each
@@ -293,6 +297,9 @@ struct Kernel {
 
 /// The loops of a set, in order.
 std::vector<std::size_t> loops_of(std::uint32_t set);
+
+/// True iff neighbours in memory are no elements of one Row.
+inline bool lies_across(const Expr& row) { return !row.stride.is_one(); }
 
 /// True iff the expression has the values of finished inner loops: a Reduce or a Combine.
 inline bool is_reduced(const Expr& expr) {

@@ -134,8 +134,18 @@ class Verifier {
       const Expr& e = k_.exprs[id];
       if (e.kind != ExprKind::Row) continue;
       require((loops[id] & (row | column)) != (row | column), where, "of rows that lie both ways");
-      require(e.stride.is_one() && k_.maps[e.map].steps.size() == 1, where,
-              "of rows that the engine cannot copy");
+      require(k_.maps[e.map].steps.size() == 1, where, "of rows that the engine cannot copy");
+      if (lies_across(e))
+        require(e.dtype == DType::f32 && k_.maps[e.map].steps.front().strides[k_.outer_rank].is_one(), where,
+                "of rows that lie neither way");
+    }
+    for (const Expr& e : k_.exprs) {
+      if (e.kind == ExprKind::Dot)
+        require(!lies_across(k_.exprs[e.args[0]]) && !lies_across(k_.exprs[e.args[1]]), where,
+                "with a product of rows that lie across");
+      if (e.kind == ExprKind::Combine)
+        require(lies_across(k_.exprs[e.args[1]]) == (k_.exprs[e.args[1]].dtype == DType::f32), where,
+                "with a combination of rows that do not lie along its sum");
     }
   }
 
@@ -276,7 +286,8 @@ class Verifier {
   void check_kind(const Expr& e, const std::string& where) const {
     switch (e.kind) {
       case ExprKind::Row:
-        require(is_half(e.dtype) && e.length > 0, where, "a row of no 16-bit floats");
+        require((is_half(e.dtype) || e.dtype == DType::f32) && e.length > 0, where,
+                "a row of neither 16-bit floats nor f32");
         check_int(e.stride, where);
         require(e.buffer < k_.buffers.size() && k_.buffers[e.buffer].read &&
                     k_.buffers[e.buffer].dtype == e.dtype,

@@ -58,6 +58,9 @@ std::vector<Step> in_order(std::vector<Step> steps) {
 // A launch costs little beside the work of a kernel that moves more than this, and waiting for its likes
 // would keep memory.
 constexpr double kSmall = 64 << 20;
+// Of a kernel that transposes by tiles, which only a launch of its own does: without, it reads whole sectors
+// of the second-level cache for each element.
+constexpr double kSmallTransposed = 4 << 20;
 
 // Sizes of the table of members: each is a text of its own.
 constexpr std::size_t kTables[] = {4, 16, 64, 256, 1024};
@@ -80,7 +83,7 @@ class Batcher {
     absl::flat_hash_map<std::string_view, std::vector<std::size_t>> alike;  // kernel text to open batches
     for (std::size_t s = 0; s < steps_.size(); ++s) {
       if (steps_[s].library || is_large(steps_[s])) continue;
-      const ir::Kernel& kernel = kernel_of(s);
+      const ir::Kernel& kernel = kernel_of(steps_[s]);
       if (kernel.split || kernel.tiling.any() || kernel.attention.any()) continue;
       const std::size_t most = most_members(kernel, traits_);
       if (most < 2) continue;
@@ -114,9 +117,7 @@ class Batcher {
     return precedence;
   }
 
-  const ir::Kernel& kernel_of(std::size_t s) const {
-    return grouping_.kernels[steps_[s].members[0]].kernel();
-  }
+  const ir::Kernel& kernel_of(const Step& step) const { return grouping_.kernels[step.members[0]].kernel(); }
 
   // Not an integer: views that repeat their elements may have 2^62 bytes each.
   double bytes_of(const Step& step) const {
@@ -128,13 +129,14 @@ class Batcher {
   }
 
   bool is_large(const Step& step) const {
-    const bool is = bytes_of(step) > kSmall;
+    const double most = kernel_of(step).tile == ir::Kernel::kNoTile ? kSmall : kSmallTransposed;
+    const bool is = bytes_of(step) > most;
     if (graph_.checks) {
       std::vector<SizeChecks::Term> terms;
       for (const BufferUse& use : step.buffers)
         terms.push_back(
             {graph_.nodes[use.node].shape, static_cast<double>(size_of(graph_.nodes[use.node].dtype))});
-      graph_.checks->compare(SizeChecks::Is::More, std::move(terms), -kSmall, is);
+      graph_.checks->compare(SizeChecks::Is::More, std::move(terms), -most, is);
     }
     return is;
   }

@@ -1,5 +1,5 @@
-// Attention over 16-bit floats, whose scores devices with tensor cores keep out of memory: results and
-// gradients beside those of the same numbers in f32 on the host.
+// Attention over 16-bit floats, and f32 that may be rounded, whose scores devices with tensor cores keep out
+// of memory: results and gradients beside those of the same numbers in f32 on the host.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -25,8 +25,17 @@ struct Lengths {
   std::int64_t queries, keys, depth, columns;
 };
 
-/// Numbers around 0, the same on each device, rounded to 16 bits.
-AnyTensor numbers(const Shape& shape, std::uint32_t seed, DType dtype, const Device& device) {
+/// How attention computes: of 16-bit floats, or of f32 whose products may be rounded to tf32.
+struct Arithmetic {
+  DType dtype;
+  MatmulPrecision precision = MatmulPrecision::Highest;
+  double tolerance = 2e-2;
+};
+constexpr Arithmetic kBf16{DType::bf16}, kF16{DType::f16}, kTf32{DType::f32, MatmulPrecision::High, 2e-3};
+
+/// Numbers around 0, the same on each device, rounded to `given`.
+AnyTensor numbers(const Shape& shape, std::uint32_t seed, DType dtype, const Device& device,
+                  DType given = DType::bf16) {
   std::vector<float> values(static_cast<std::size_t>(shape.numel()));
   for (float& value : values) {
     value = 0;
@@ -36,7 +45,7 @@ AnyTensor numbers(const Shape& shape, std::uint32_t seed, DType dtype, const Dev
     }
     value *= 1.7f;
   }
-  return tensor_of(values, shape, device).cast(DType::bf16).cast(dtype);
+  return tensor_of(values, shape, device).cast(given).cast(dtype);
 }
 
 Shape matrix(Shape batch, std::int64_t rows, std::int64_t columns) {
@@ -45,17 +54,19 @@ Shape matrix(Shape batch, std::int64_t rows, std::int64_t columns) {
   return batch;
 }
 
-/// The result and the three gradients.
+/// The result and the three gradients, of operands rounded to `given`.
 template <class F>
-std::vector<AnyTensor> run(const F& function, const Lengths& s, DType dtype, const Device& device,
-                           bool differentiable = false) {
+std::vector<AnyTensor> run(const F& function, const Lengths& s, DType given, DType dtype,
+                           const Device& device, bool differentiable = false) {
   const Device training = device.autodiff();
-  const AnyTensor q = numbers(matrix(s.batch, s.queries, s.depth), 1, dtype, training).require_grad();
-  const AnyTensor k = numbers(matrix(s.batch, s.keys, s.depth), 2, dtype, training).require_grad();
-  const AnyTensor v = numbers(matrix(s.batch, s.keys, s.columns), 3, dtype, training).require_grad();
+  const auto operand = [&](std::int64_t rows, std::int64_t columns, std::uint32_t seed) {
+    return numbers(matrix(s.batch, rows, columns), seed, dtype, training, given).require_grad();
+  };
+  const AnyTensor q = operand(s.queries, s.depth, 1), k = operand(s.keys, s.depth, 2),
+                  v = operand(s.keys, s.columns, 3);
   const AnyTensor y = function(q, k, v);
   const std::vector<AnyTensor> inputs{q, k, v};
-  const AnyTensor seed = numbers(y.shape(), 4, dtype, training);
+  const AnyTensor seed = numbers(y.shape(), 4, dtype, training, given);
   std::vector<AnyTensor> results =
       gradient(y, std::span<const AnyTensor>(inputs), {.seed = seed, .differentiable = differentiable});
   results.insert(results.begin(), y);
@@ -78,17 +89,21 @@ double worst(const AnyTensor& found, const AnyTensor& expected) {
 }
 
 template <class F>
-void check(const F& function, const Lengths& sizes, DType dtype = DType::bf16) {
-  const Device device = testing::test_device();
-  const std::vector<AnyTensor> found = run(function, sizes, dtype, device),
-                               again = run(function, sizes, dtype, device),
-                               expected = run(function, sizes, DType::f32, Device::host());
+void check(const F& function, const Lengths& sizes, const Arithmetic& arithmetic = kBf16) {
+  const DType dtype = arithmetic.dtype;
+  const auto found_on_device = [&] {
+    const MatmulPrecisionScope scope(arithmetic.precision);
+    return run(function, sizes, dtype, dtype, testing::test_device());
+  };
+  const std::vector<AnyTensor> found = found_on_device(), again = found_on_device(),
+                               expected = run(function, sizes, dtype, DType::f32, Device::host());
   for (std::size_t k = 0; k < found.size(); ++k) {
     CAPTURE(k);
     CAPTURE(sizes.queries);
     CAPTURE(sizes.keys);
     CAPTURE(sizes.depth);
-    CHECK(worst(found[k], expected[k]) < 2e-2);
+    CAPTURE(dtype);
+    CHECK(worst(found[k], expected[k]) < arithmetic.tolerance);
     const std::vector<float> bits = values_of(found[k]), others = values_of(again[k]);
     CHECK(std::memcmp(bits.data(), others.data(), bits.size() * sizeof(float)) == 0);
   }
@@ -106,41 +121,52 @@ bool is_slow() {
 
 }  // namespace
 
-TEST_CASE("attention over 16-bit floats, of sizes that fill tiles and that do not") {
-  check(attention({}), {{2}, 16, 16, 8, 8});
-  check(attention({.causal = true}), {{1, 2}, 20, 33, 16, 24});
-  if (is_slow()) return;
-  check(attention({}), {{1, 2}, 64, 64, 64, 64});
-  check(attention({}), {{}, 200, 333, 64, 64});
-  check(attention({}), {{2, 1, 2}, 70, 129, 32, 32});
-  check(attention({.causal = true}), {{2, 3}, 256, 256, 64, 64});
-  check(attention({.causal = true}), {{2}, 300, 300, 128, 128});
-  check(attention({.causal = true}), {{2, 40}, 300, 300, 64, 64});  // more tiles than a GPU has at once
-  check(attention({.causal = true, .offset = 160}), {{1}, 100, 260, 80, 40});
-  check(attention({.causal = true}), {{1, 2}, 192, 192, 256, 256}, DType::f16);
-  check(attention({.causal = true}), {{1}, 65, 3, 64, 64});
-  check(attention({.scale = 0.3}), {{2}, 17, 300, 12, 20});  // vectors that the copy engine does not take
+TEST_CASE("attention of sizes that fill tiles and that do not") {
+  for (const Arithmetic& arithmetic : {kBf16, kTf32}) {
+    const auto checked = [&](const nn::detail::AttentionArguments& arguments, const Lengths& sizes) {
+      check(attention(arguments), sizes, arithmetic);
+    };
+    checked({}, {{2}, 16, 16, 8, 8});
+    checked({.causal = true}, {{1, 2}, 20, 33, 16, 24});
+    if (is_slow()) continue;
+    checked({}, {{1, 2}, 64, 64, 64, 64});
+    checked({}, {{}, 200, 333, 64, 64});
+    checked({}, {{}, 200, 332, 64, 64});
+    checked({}, {{2, 1, 2}, 70, 129, 32, 32});
+    checked({}, {{1, 2}, 72, 132, 32, 40});
+    checked({.causal = true}, {{2, 3}, 256, 256, 64, 64});
+    checked({.causal = true}, {{2}, 300, 300, 128, 128});
+    checked({.causal = true}, {{2, 40}, 300, 300, 64, 64});  // more tiles than a GPU has at once
+    checked({.causal = true, .offset = 160}, {{1}, 100, 260, 80, 40});
+    checked({.causal = true}, {{1}, 65, 3, 64, 64});
+    checked({.scale = 0.3}, {{2}, 17, 300, 12, 20});  // vectors that the copy engine does not take
+    checked({.scale = 0.3}, {{2}, 20, 300, 12, 24});  // not of 16 bits
+  }
+  if (!is_slow()) check(attention({.causal = true}), {{1, 2}, 192, 192, 256, 256}, kF16);
 }
 
-TEST_CASE("masks, biases and soft caps over 16-bit floats") {
+TEST_CASE("masks, biases and soft caps") {
   const auto options = [](bool causal, double softcap, bool bias) {
     return [=](const AnyTensor& q, const AnyTensor& k, const AnyTensor& v) {
       const Device device = q.device().inner();
       const std::int64_t queries = q.shape()[q.rank() - 2], keys = k.shape()[k.rank() - 2];
       const AnyTensor mask = AnyTensor::greater(numbers({queries, keys}, 5, DType::f32, device), -0.5);
-      const AnyTensor added = numbers({queries, 1}, 6, DType::f32, device);
+      const AnyTensor added = numbers({queries, keys}, 6, DType::f32, device);
       return nn::detail::attention(
           q, k, v, {.mask = &mask, .bias = bias ? &added : nullptr, .causal = causal, .softcap = softcap},
           Location::current());
     };
   };
-  check(options(false, 5, false), {{2}, 20, 24, 16, 16});
-  if (is_slow()) return;
-  check(options(false, 5, false), {{2, 2}, 129, 257, 64, 64});
-  check(options(true, 0, true), {{2, 2}, 140, 140, 64, 64});
-  // Tiles of queries that see nothing at all.
-  check(attention({.causal = true, .offset = -150}), {{1}, 300, 300, 64, 64});
-  check(attention({.causal = true, .offset = -1000}), {{1}, 130, 130, 64, 64});
+  for (const Arithmetic& arithmetic : {kBf16, kTf32}) {
+    check(options(false, 5, false), {{2}, 20, 24, 16, 16}, arithmetic);
+    if (is_slow()) continue;
+    check(options(false, 5, false), {{2, 2}, 129, 257, 64, 64}, arithmetic);
+    check(options(false, 5, true), {{2, 2}, 132, 260, 64, 64}, arithmetic);
+    check(options(true, 0, true), {{2, 2}, 140, 140, 64, 64}, arithmetic);
+    // Tiles of queries that see nothing at all.
+    check(attention({.causal = true, .offset = -150}), {{1}, 300, 300, 64, 64}, arithmetic);
+    check(attention({.causal = true, .offset = -1000}), {{1}, 132, 132, 64, 64}, arithmetic);
+  }
 }
 
 TEST_CASE("attention in plain operations") {
@@ -157,13 +183,32 @@ TEST_CASE("attention in plain operations") {
       return softmax(AnyTensor::where(seen, scores, masked), -1).cast(v.dtype()).matmul(v);
     };
   };
-  check(plain(-std::numeric_limits<double>::infinity()), {{2}, 24, 24, 16, 16});
-  if (is_slow()) return;
-  check(plain(-std::numeric_limits<double>::infinity()), {{2, 2}, 300, 300, 64, 64});
-  check(plain(-1e9), {{2}, 150, 150, 64, 64});  // tiles that may not be left out
+  for (const Arithmetic& arithmetic : {kBf16, kTf32}) {
+    check(plain(-std::numeric_limits<double>::infinity()), {{2}, 24, 24, 16, 16}, arithmetic);
+    if (is_slow()) continue;
+    check(plain(-std::numeric_limits<double>::infinity()), {{2, 2}, 300, 300, 64, 64}, arithmetic);
+    check(plain(-1e9), {{2}, 152, 152, 64, 64}, arithmetic);  // tiles that may not be left out
+  }
 }
 
-TEST_CASE("NaN and infinity in 16-bit attention stay in their rows and columns") {
+TEST_CASE("heads that lie side by side in memory, and keys that queries share") {
+  // (batch, length, heads, depth), of which all operands are parts, as a projection leaves them.
+  const auto heads = [](const AnyTensor& q, const AnyTensor& k, const AnyTensor& v) {
+    const auto split = [](const AnyTensor& x) {
+      const Shape& shape = x.shape();
+      return x.reshape({shape[0], shape[1], 4, shape[2] / 4}).transpose(1, 2);
+    };
+    const AnyTensor y = nn::detail::attention(split(q), split(k), split(v).narrow(1, 1, 1), {.causal = true},
+                                              Location::current());
+    return y.transpose(1, 2).reshape({q.shape()[0], q.shape()[1], -1});
+  };
+  for (const Arithmetic& arithmetic : {kBf16, kTf32}) {
+    check(heads, {{2}, 20, 20, 64, 32}, arithmetic);
+    if (!is_slow()) check(heads, {{3}, 264, 264, 256, 256}, arithmetic);
+  }
+}
+
+TEST_CASE("NaN and infinity in attention stay in their rows and columns") {
   const auto with = [](float number) {
     return [number](const AnyTensor& q, const AnyTensor& k, const AnyTensor& v) {
       std::vector<float> values(static_cast<std::size_t>(q.shape()[q.rank() - 2]), 0.f);
@@ -173,7 +218,8 @@ TEST_CASE("NaN and infinity in 16-bit attention stay in their rows and columns")
       return nn::detail::attention(AnyTensor::add(q, added), k, v, {.causal = true}, Location::current());
     };
   };
-  check(with(std::nanf("")), {{2}, 24, 24, 16, 16});
+  for (const Arithmetic& arithmetic : {kBf16, kTf32})
+    check(with(std::nanf("")), {{2}, 24, 24, 16, 16}, arithmetic);
 }
 
 TEST_CASE("shapes of attention that do not fit, and heads of keys that queries share") {
@@ -195,11 +241,15 @@ TEST_CASE("shapes of attention that do not fit, and heads of keys that queries s
                        ShapeError);
 }
 
-TEST_CASE("16-bit attention is differentiated twice") {
+TEST_CASE("attention is differentiated twice") {
   // The gradients that can be differentiated again are the same numbers.
   const Device device = testing::test_device();
   const Lengths sizes{{1, 2}, 32, 32, 16, 16};
-  const auto once = run(attention({.causal = true}), sizes, DType::bf16, device),
-             twice = run(attention({.causal = true}), sizes, DType::bf16, device, true);
-  for (std::size_t k = 0; k < once.size(); ++k) CHECK(worst(twice[k], once[k]) < 2e-2);
+  for (const Arithmetic& arithmetic : {kBf16, kTf32}) {
+    const MatmulPrecisionScope scope(arithmetic.precision);
+    const DType dtype = arithmetic.dtype;
+    const auto once = run(attention({.causal = true}), sizes, dtype, dtype, device),
+               twice = run(attention({.causal = true}), sizes, dtype, dtype, device, true);
+    for (std::size_t k = 0; k < once.size(); ++k) CHECK(worst(twice[k], once[k]) < arithmetic.tolerance);
+  }
 }

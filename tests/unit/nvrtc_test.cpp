@@ -179,12 +179,23 @@ TEST_CASE("kernels with tiles spill a few registers at most") {
 }
 
 TEST_CASE("kernels of attention spill nothing to speak of") {
-  for (const std::int64_t depth : {32, 64, 80, 128, 256}) {
-    const testing::Planned p = testing::planned([&](const Device& device) {
+  const MatmulPrecisionScope scope(MatmulPrecision::High);
+  using Case = std::pair<DType, std::int64_t>;
+  for (const auto& [dtype, depth] : {Case{DType::bf16, 32},
+                                     {DType::bf16, 64},
+                                     {DType::bf16, 80},
+                                     {DType::bf16, 128},
+                                     {DType::bf16, 256},
+                                     {DType::f32, 32},
+                                     {DType::f32, 64},
+                                     {DType::f32, 80},
+                                     {DType::f32, 128}}) {
+    const testing::Planned p = testing::planned([&, dtype = dtype, depth = depth](const Device& device) {
       const Device training = device.autodiff();
       std::vector<AnyTensor> x;
-      for (int k = 0; k < 3; ++k) x.push_back(testing::input({2, 4, 512, depth}, training).require_grad());
-      const AnyTensor seed = testing::input({2, 4, 512, depth}, training);  // before the trace begins
+      for (int k = 0; k < 3; ++k)
+        x.push_back(testing::input({2, 4, 512, depth}, training, dtype).require_grad());
+      const AnyTensor seed = testing::input({2, 4, 512, depth}, training, dtype);  // before the trace begins
       const AnyTensor y = nn::detail::attention(x[0], x[1], x[2], {.causal = true}, Location::current());
       std::vector<AnyTensor> results =
           gradient(y, std::span<const AnyTensor>(x), {.seed = seed, .differentiable = false});
@@ -198,7 +209,7 @@ TEST_CASE("kernels of attention spill nothing to speak of") {
       ++count;
       const std::string log = build(emit::emit(kernel, testing::hopper()).text);
       INFO(log);
-      INFO(depth);
+      INFO(name_of(dtype) << " " << depth);
       CHECK(compile::spilled_bytes(log) <= 64);
       CHECK(log.find("C75") == std::string::npos);
     }

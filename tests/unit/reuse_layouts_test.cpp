@@ -28,13 +28,14 @@ AnyTensor blank(const Shape& shape, DType dtype, const Device& on = device) {
 }
 
 /// Attention with the gradients of all operands, over heads that lie side by side in memory.
-void attend(std::int64_t batch, std::int64_t length, std::int64_t keys, std::int64_t width, bool causal) {
+void attend(std::int64_t batch, std::int64_t length, std::int64_t keys, std::int64_t width, bool causal,
+            DType dtype = DType::bf16) {
   constexpr std::int64_t kHeads = 4;
   const auto heads = [&](std::int64_t count) {
-    return blank({batch, count, kHeads * width}, DType::bf16).require_grad();
+    return blank({batch, count, kHeads * width}, dtype).require_grad();
   };
   const std::vector<AnyTensor> x{heads(length), heads(keys), heads(keys)};
-  const AnyTensor factor = blank({batch, kHeads, length, width}, DType::bf16);
+  const AnyTensor factor = blank({batch, kHeads, length, width}, dtype);
   const auto seen = [&](const AnyTensor& of, std::int64_t count) {
     return of.reshape({batch, count, kHeads, width}).permute({0, 2, 1, 3});
   };
@@ -85,6 +86,25 @@ TEST_CASE("attention on tensor cores is planned at new lengths as from nothing")
       attend(batch, length, keys, 64, causal);
     CHECK(comparison.was_reused);
   }
+}
+
+TEST_CASE("attention over f32 that may be rounded is planned at new lengths as from nothing") {
+  const MatmulPrecisionScope scope(MatmulPrecision::High);
+  Comparison comparison({contracting()});
+  const auto has_kernel_of_scores = [&](std::int64_t length) {
+    comparison.kernels_of_scores = 0;
+    attend(2, length, length, 64, true, DType::f32);
+    CHECK(comparison.differing == 0);
+    return comparison.kernels_of_scores > 0;
+  };
+  for (const std::int64_t length : {64, 96, 128, 132, 200, 256, 320, 1000, 1024, 2048}) {
+    CAPTURE(length);
+    CHECK(has_kernel_of_scores(length));
+  }
+  CHECK(comparison.reused() >= 6);
+  CHECK_FALSE(has_kernel_of_scores(1001));  // no multiple of 16 bytes
+  CHECK_FALSE(comparison.was_reused);
+  CHECK(has_kernel_of_scores(1004));
 }
 
 TEST_CASE("attention is planned from nothing where its scores go to memory at the new length") {

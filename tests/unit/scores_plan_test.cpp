@@ -27,26 +27,33 @@ AnyTensor causal(const Inputs& x) {
 }
 AnyTensor plain(const Inputs& x) {
   const AnyTensor scores = AnyTensor::mul(x[0].matmul(x[1].transpose(2, 3)), 0.125).cast(DType::f32);
-  return softmax(scores, -1).cast(DType::bf16).matmul(x[2]);
+  return softmax(scores, -1).cast(x[2].dtype()).matmul(x[2]);
 }
 
 Planned forward(const Program& program, const Shape& shape = {2, 3, kLength, 64},
-                const ir::DeviceTraits& traits = with_tensor_cores()) {
+                const ir::DeviceTraits& traits = with_tensor_cores(), DType dtype = DType::bf16) {
   return planned(
       [&](const Device& device) {
-        const Inputs x{input(shape, device), input(shape, device), input(shape, device)};
+        const Inputs x{input(shape, device, dtype), input(shape, device, dtype), input(shape, device, dtype)};
         return std::vector{program(x)};
       },
       traits);
 }
 
-Planned with_gradients(const Program& program) {
+/// Of f32.
+Planned forward_at(MatmulPrecision precision, const Program& program,
+                   const Shape& shape = {2, 3, kLength, 64}) {
+  const MatmulPrecisionScope scope(precision);
+  return forward(program, shape, with_tensor_cores(), DType::f32);
+}
+
+Planned with_gradients(const Program& program, DType dtype = DType::bf16) {
   const Shape shape{2, 3, kLength, 64};
   return planned([&](const Device& device) {
     const Device training = device.autodiff();
     Inputs x;
-    for (int k = 0; k < 3; ++k) x.push_back(input(shape, training).require_grad());
-    const AnyTensor factor = input(shape, training);  // in memory before the trace begins
+    for (int k = 0; k < 3; ++k) x.push_back(input(shape, training, dtype).require_grad());
+    const AnyTensor factor = input(shape, training, dtype);  // in memory before the trace begins
     const AnyTensor y = program(x);
     const AnyTensor seed = AnyTensor::mul(y.inner(), factor.inner());
     std::vector<AnyTensor> results =
@@ -91,6 +98,64 @@ TEST_CASE("attention is one kernel forward, and three backward, none of which wr
   CHECK(q.plan.launches.size() == 5);
   CHECK(kernels_of_scores(q) == 4);
   CHECK_FALSE(writes_scores(q));
+}
+
+TEST_CASE("f32 that may be rounded keeps scores out of memory, and what it combines is copied transposed") {
+  // Beside the kernels of 16-bit floats a copy of the values; in the backward pass those of queries and keys.
+  // That of the gradient is made with D.
+  for (const Program& program : {Program(causal), Program(plain)}) {
+    const Planned p = forward_at(MatmulPrecision::High, program);
+    CHECK(p.plan.launches.size() == 2);
+    CHECK(kernels_of_scores(p) == 1);
+    CHECK_FALSE(writes_scores(p));
+    CHECK(kernels_of_scores(forward_at(MatmulPrecision::Highest, program)) == 0);
+    CHECK(kernels_of_scores(forward_at(MatmulPrecision::Tf32x3, program)) == 0);
+  }
+  const MatmulPrecisionScope scope(MatmulPrecision::High);
+  const Planned p = with_gradients(causal, DType::f32);
+  CHECK(p.plan.launches.size() == 7);
+  CHECK(kernels_of_scores(p) == 3);
+  CHECK_FALSE(writes_scores(p));
+}
+
+TEST_CASE(
+    "copies for attention are joined in one launch where they are small, not where tiles are worth more") {
+  ir::DeviceTraits traits = with_tensor_cores();
+  traits.batch_bytes = 32 << 10;
+  const auto launches = [&](std::int64_t batch) {
+    const MatmulPrecisionScope scope(MatmulPrecision::High);
+    return planned(
+               [&](const Device& device) {
+                 Inputs x;
+                 for (int k = 0; k < 6; ++k) x.push_back(input({batch, 3, kLength, 64}, device, DType::f32));
+                 return std::vector{causal({x[0], x[1], x[2]}), causal({x[3], x[4], x[5]})};
+               },
+               traits)
+        .plan.launches.size();
+  };
+  CHECK(launches(2) == 3);
+  CHECK(launches(16) == 4);
+}
+
+TEST_CASE("values of f32 that lie along the keys are not copied") {
+  const Planned p = forward_at(MatmulPrecision::High, [](const Inputs& x) {
+    return nn::detail::attention(x[0], x[1], x[2].reshape({2, 3, 64, kLength}).transpose(-2, -1), {},
+                                 Location::current());
+  });
+  CHECK(p.plan.launches.size() == 1);
+  CHECK(kernels_of_scores(p) == 1);
+}
+
+TEST_CASE("scores of f32 whose shapes tensor cores do not take are in memory") {
+  const auto kernels = [](const Shape& shape) {
+    return kernels_of_scores(forward_at(MatmulPrecision::High, causal, shape));
+  };
+  CHECK(kernels({2, 3, kLength, 128}) == 1);
+  CHECK(kernels({2, 3, kLength, 136}) == 0);  // more than a tile holds
+  CHECK(kernels({2, 3, kLength, 60}) == 0);   // no steps of an instruction
+  CHECK(kernels({2, 3, kLength + 4, 64}) == 1);
+  CHECK(kernels({2, 3, kLength + 1, 64}) == 0);  // no multiple of 16 bytes of keys
+  CHECK(kernels({2, 3, 2, kLength, 64}) == 0);   // more dims than a tensor map has
 }
 
 TEST_CASE("alike kernels of attention stay launches of their own") {

@@ -34,7 +34,7 @@ class AttentionText : private ScoresText {
 
   Source write() {
     e_.dialect.add_functions(e_.target, e_.functions);
-    // Weights are rounded to 16 bits; this is within 2e-7 of the number.
+    // Weights are rounded to 16 bits, or to tf32; this is within 2e-7 of the number.
     e_.functions["sn_exp_f32"] =
         "SN_FN float sn_exp_f32(float a) {\n  float b;\n"
         "  asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(b) : \"f\"(a * 1.4426950408889634f));\n  return "
@@ -150,11 +150,25 @@ class AttentionText : private ScoresText {
       if (shared_.is_column(id) != columns) continue;
       std::string batch;
       for (const std::size_t loop : mapped_batch(k_, id)) batch += ", int(" + e_.coordinates[loop] + ")";
-      for (int chunk = 0; chunk < chunks(expr(id)); ++chunk)
-        e_.out.line("tc_load_" + text_of(2 + static_cast<int>(mapped_batch(k_, id).size())) + "d(" + to +
-                    " + " + text_of(shared_.offset(id) + chunk * shared_.chunk_bytes(id)) + ", t_" +
-                    std::to_string(number) + ", " + barrier + ", " + text_of(chunk * kChunk) + ", " + own +
-                    batch + ");");
+      const bool is_ordered = shared_.is_ordered(id);
+      const int line = elements_of_line(expr(id).dtype);
+      const auto load = [&](const std::string& at, const std::string& coordinates) {
+        const std::size_t dims = (is_ordered ? 3 : 2) + mapped_batch(k_, id).size();
+        e_.out.line("tc_load_" + std::to_string(dims) + "d(" + to + " + " + at + ", t_" +
+                    std::to_string(number) + ", " + barrier + ", " + coordinates + batch + ");");
+      };
+      if (is_ordered) e_.open("for (int eight = 0; eight < SN_COLUMNS / 8; ++eight)");
+      for (int chunk = 0; chunk < shared_.chunks(id); ++chunk) {
+        const std::string at = text_of(shared_.offset(id) + chunk * shared_.chunk_bytes(id));
+        if (is_ordered)
+          load(at + " + eight * " + text_of(8 * kLineBytes),
+               text_of(chunk * line) + ", " + own + " / 4 + eight * 2, 0");
+        else if (shared_.is_across(id))
+          load(at, own + " + " + text_of(chunk * line) + ", 0");
+        else
+          load(at, text_of(chunk * line) + ", " + own);
+      }
+      if (is_ordered) e_.close();
     }
   }
   void write_loads_of_rows() {

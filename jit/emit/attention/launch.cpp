@@ -69,17 +69,27 @@ std::vector<TensorMap> attention_maps(const ir::Kernel& kernel, std::span<const 
     map.buffer = row.buffer;
     map.dtype = row.dtype;
     map.offset_bytes = value_of(step.offset, ints) * bytes;
-    map.sizes.push_back(row.length);
-    map.box.push_back(kChunk);
-    const auto dim = [&](std::size_t loop, int box) {
-      map.sizes.push_back(static_cast<std::uint64_t>(value_of(kernel.extents[loop], ints)));
-      map.strides.push_back(static_cast<std::uint64_t>(value_of(step.strides[loop], ints) * bytes));
+    const auto dim = [&](std::int64_t size, std::int64_t stride, int box) {
+      map.sizes.push_back(static_cast<std::uint64_t>(size));
+      if (map.sizes.size() > 1) map.strides.push_back(static_cast<std::uint64_t>(stride * bytes));
       map.box.push_back(static_cast<std::uint32_t>(box));
     };
-    const bool is_column = shared.is_column(id);
-    dim(is_column ? kernel.outer_rank : kernel.outer_rank - 1u,
-        is_column ? kernel.attention.columns : kernel.attention.rows);
-    for (const std::size_t loop : mapped_batch(kernel, id)) dim(loop, 1);
+    const std::size_t own = shared.is_column(id) ? kernel.outer_rank : kernel.outer_rank - 1u;
+    const std::int64_t size = value_of(kernel.extents[own], ints), stride = value_of(step.strides[own], ints);
+    const int line = elements_of_line(row.dtype);
+    if (shared.is_across(id)) {
+      dim(size, 1, line);
+      dim(row.length, value_of(row.stride, ints), row.length);
+    } else if (shared.is_ordered(id)) {
+      dim(row.length, 1, line);
+      dim(size / 4, 4 * stride, 2);
+      dim(4, stride, 4);
+    } else {
+      dim(row.length, 1, line);
+      dim(size, stride, shared.is_column(id) ? kernel.attention.columns : kernel.attention.rows);
+    }
+    for (const std::size_t loop : mapped_batch(kernel, id))
+      dim(value_of(kernel.extents[loop], ints), value_of(step.strides[loop], ints), 1);
   }
   return maps;
 }

@@ -16,9 +16,9 @@ using ir::Level;
 
 namespace {
 
-constexpr int kDepth = 16;   // of an instruction, in elements
 constexpr int kStrands = 4;  // in which a lane reduces a row
-// Of what is subtracted from scores: its rounding changes weights by 1e-4 at most, and theirs are 4e-3.
+// Of what is subtracted from scores: its rounding changes weights by 1e-4 at most, and theirs are 4e-3, or
+// 5e-4 of tf32.
 const char* const kNear = "1000.f";
 
 std::string text_of(int number) { return std::to_string(number); }
@@ -109,7 +109,7 @@ void ScoresText::write_start() {
 void ScoresText::write_tile() {
   for (const ExprId id : dots_) e_.out.line("tc_hold(" + name("scores", id) + ");");
   for (const ExprId id : combines_)
-    e_.out.line("unsigned " + name("weights", id) + "[" + text_of(scores() / 2) + "];");
+    e_.out.line("unsigned " + name("weights", id) + "[" + text_of(weights(id)) + "];");
   if (is_softmax()) return write_softmax();
   e_.open("if (is_seen)");
   write_sums(false, 0);
@@ -129,18 +129,14 @@ void ScoresText::write_dots() {
   for (const ExprId id : dots_) {
     ExprId a = expr(id).args[0], b = expr(id).args[1];
     if (shared_.is_column(a)) std::swap(a, b);
-    const int steps = (expr(a).length + kDepth - 1) / kDepth;
+    const int depth = elements_of_step(expr(a).dtype), steps = (expr(a).length + depth - 1) / depth;
     for (int step = 0; step < steps; ++step)
       e_.out.line("tc_dot_" + std::string(name_of(expr(a).dtype)) + "(" + name("scores", id) +
-                  ", tc_matrix(own_rows + " + text_of(shared_.offset(a) + along(a, step)) +
-                  ", 16), tc_matrix(columns_at + " + text_of(shared_.offset(b) + along(b, step)) + ", 16), " +
-                  (step ? "1" : "0") + ");");
+                  ", tc_matrix(own_rows + " + text_of(shared_.offset(a) + shared_.step_bytes(a, step)) +
+                  ", 16), tc_matrix(columns_at + " +
+                  text_of(shared_.offset(b) + shared_.step_bytes(b, step)) + ", 16), " + (step ? "1" : "0") +
+                  ");");
   }
-}
-
-int ScoresText::along(ExprId row, int step) const {
-  const int element = step * kDepth;
-  return element / kChunk * shared_.chunk_bytes(row) + element % kChunk * 2;
 }
 
 void ScoresText::write_combines() {
@@ -148,11 +144,14 @@ void ScoresText::write_combines() {
   e_.out.line("tc_begin();");
   for (const ExprId id : combines_) {
     const ExprId row = expr(id).args[1];
-    for (int step = 0; step < a_.columns / kDepth; ++step)
+    const int depth = elements_of_step(expr(row).dtype);
+    for (int step = 0; step < a_.columns / depth; ++step) {
+      const int at = shared_.is_across(row) ? shared_.step_bytes(row, step) : step * depth * kLineBytes;
       e_.out.line("tc_combine_" + std::string(name_of(expr(row).dtype)) + "_" + text_of(expr(row).length) +
                   "(" + name("sums", id) + ", " + name("weights", id) + " + " + text_of(step * 4) +
-                  ", tc_matrix(columns_at + " + text_of(shared_.offset(row) + step * kDepth * kLineBytes) +
-                  ", " + text_of(shared_.chunk_bytes(row)) + "));");
+                  ", tc_matrix(columns_at + " + text_of(shared_.offset(row) + at) + ", " +
+                  (shared_.is_across(row) ? "16" : text_of(shared_.chunk_bytes(row))) + "));");
+    }
   }
   e_.out.line("tc_end();");
 }
@@ -161,7 +160,9 @@ void ScoresText::open_scores(bool exact, const std::vector<ExprId>& targets, std
   e_.open_unrolled("i", scores());
   e_.out.line("const int r = int(i) / 2 % 2, strand = int(i) / 4 % " + text_of(kStrands) +
               ", of_row = first_row + r * 8;");
-  e_.out.line("const int of_column = from + column_of_lane + int(i) / 4 * 8 + int(i) % 2;");
+  e_.out.line(
+      "const int of_column = from + int(i) / 4 * 8 + " +
+      std::string(shared_.orders_columns() ? "lane % 4 + int(i) % 2 * 4;" : "column_of_lane + int(i) % 2;"));
   const auto place = [&](std::size_t loop, const char* at, const char* size) {
     const std::string text = exact ? "min(" + std::string(at) + ", " + size + " - 1)" : std::string(at);
     e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[loop], e_.index(text)));
@@ -368,9 +369,13 @@ void ScoresText::write_sums(bool exact, std::uint16_t phase) {
   }
   if (!is_softmax()) write_finish();
   for (const ExprId id : combines_) {
-    e_.open_unrolled("k", scores() / 2);
-    e_.out.line(name("weights", id) + "[k] = tc_pair_" + std::string(name_of(expr(expr(id).args[1]).dtype)) +
-                "(" + name("weight", id) + "[2 * k], " + name("weight", id) + "[2 * k + 1]);");
+    const DType dtype = expr(expr(id).args[1]).dtype;
+    const std::string weight = name("weight", id);
+    e_.open_unrolled("k", weights(id));
+    e_.out.line(name("weights", id) + "[k] = " +
+                (is_half(dtype) ? "tc_pair_" + std::string(name_of(dtype)) + "(" + weight + "[2 * k], " +
+                                      weight + "[2 * k + 1]);"
+                                : "tc_tf32(" + weight + "[k]);"));
     e_.close();
   }
 }

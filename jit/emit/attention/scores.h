@@ -50,6 +50,10 @@ class ScoresText {
  private:
   bool is_softmax() const { return k_.phases == 3; }
   int scores() const { return a_.columns / 2; }  // of a lane
+  /// Words of a lane: two weights each, or one.
+  int weights(ir::ExprId combine) const {
+    return scores() * static_cast<int>(size_of(expr(expr(combine).args[1]).dtype)) / 4;
+  }
 
   /// Outer values that are read where scores are, and those that they are made of.
   void find_row_values();
@@ -61,8 +65,6 @@ class ScoresText {
   void open_rows();
   /// What was combined before this tile; its slot is free.
   void write_finish();
-  /// From the first element of a line to that of the step.
-  int along(ir::ExprId row, int step) const;
   /// A product times a number of the kernel's arguments.
   struct ScaledDot {
     ir::ExprId dot;

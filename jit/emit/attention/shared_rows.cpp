@@ -15,15 +15,28 @@ constexpr int kAlignment = 1024, kBarriers = 256;  // bytes
 SharedRows::SharedRows(const ir::Kernel& kernel) : kernel_(kernel) {
   const std::vector<std::uint32_t> loops = ir::dependence(kernel);
   for (const ExprId id : rows_of(kernel)) {
+    orders_columns_ |= is_across(id);
     is_column_[id] = (loops[id] >> kernel.outer_rank & 1) != 0;
     int& bytes = is_column_[id] ? bytes_of_slot_ : bytes_of_rows_;
     offsets_[id] = bytes;
-    bytes += chunks(kernel.exprs[id]) * chunk_bytes(id);
+    bytes += chunks(id) * chunk_bytes(id);
   }
 }
 
-int SharedRows::chunk_bytes(ir::ExprId row) const {
+int SharedRows::chunks(ExprId row) const {
+  const ir::Expr& e = kernel_.exprs[row];
+  const int elements = elements_of_line(e.dtype);
+  return ((is_across(row) ? kernel_.attention.columns : e.length) + elements - 1) / elements;
+}
+
+int SharedRows::chunk_bytes(ExprId row) const {
+  if (is_across(row)) return kernel_.exprs[row].length * kLineBytes;
   return (is_column(row) ? kernel_.attention.columns : kernel_.attention.rows) * kLineBytes;
+}
+
+int SharedRows::step_bytes(ExprId row, int step) const {
+  const int bytes = step * kStepBytes;
+  return bytes / kLineBytes * chunk_bytes(row) + bytes % kLineBytes;
 }
 
 std::size_t SharedRows::bytes() const {

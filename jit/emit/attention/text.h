@@ -10,23 +10,40 @@
 
 namespace sinter::emit {
 
-// Of a warpgroup, and elements of a line of shared memory.
-inline constexpr int kRowsOfWarpgroup = 64, kChunk = 64, kLineBytes = 128;
+// Of a warpgroup; of a line of shared memory, and what an instruction multiplies of it.
+inline constexpr int kRowsOfWarpgroup = 64, kLineBytes = 128, kStepBytes = 32;
 
-/// The text of tc_dot_DTYPE: the scores of 64 rows and `columns`, of 16 elements of both, or more of them.
+inline int elements_of_line(DType dtype) { return kLineBytes / static_cast<int>(size_of(dtype)); }
+inline int elements_of_step(DType dtype) { return kStepBytes / static_cast<int>(size_of(dtype)); }
+
+/// The text of tc_dot_DTYPE: the scores of 64 rows and `columns`, of a step's elements of both, or more of
+/// them.
 std::string dot_instruction(DType dtype, int columns);
-/// Of tc_combine_DTYPE_LENGTH: to 64 rows of sums the weights of 16 columns times their vectors.
+/// Of tc_combine_DTYPE_LENGTH: to 64 rows of sums the weights of a step's columns times their vectors.
 std::string combine_instruction(DType dtype, int length);
 
 /// Where Rows lie in shared memory: those of a tile's rows, then, in each slot, those of its columns.
+///
+/// The lanes of a row of scores have its columns 2 t and 2 t + 1 of each eight, t = 0..3, and give them to
+/// tensor cores as weights: those of f32 as the weights number t and t + 4 of eight. So in a kernel that
+/// combines f32, column t + 4 k of each eight comes to line 2 t + k, which makes it the lane's score number
+/// k, and the rows that are combined, which lie across, stay as they are.
 class SharedRows {
  public:
   explicit SharedRows(const ir::Kernel& kernel);
   bool is_column(ir::ExprId row) const { return is_column_.at(row); }
+  /// True iff the eight columns at a time change their order on the way.
+  bool is_ordered(ir::ExprId row) const { return orders_columns_ && is_column(row) && !is_across(row); }
+  bool is_across(ir::ExprId row) const { return ir::lies_across(kernel_.exprs[row]); }
+  bool orders_columns() const { return orders_columns_; }
   /// From the beginning of the rows, or of a slot.
   int offset(ir::ExprId row) const { return offsets_.at(row); }
-  /// From a chunk of 64 elements to the next.
+  /// A chunk has a line for each row (column), with the next elements of it; of what lies across a line for
+  /// each element, with those of the next columns.
+  int chunks(ir::ExprId row) const;
   int chunk_bytes(ir::ExprId row) const;
+  /// From the first line's begin to what an instruction multiplies in a step.
+  int step_bytes(ir::ExprId row, int step) const;
   int bytes_of_rows() const { return bytes_of_rows_; }
   int bytes_of_slot() const { return bytes_of_slot_; }
   /// Of a workgroup, with what it is aligned by and the barriers.
@@ -37,9 +54,8 @@ class SharedRows {
   std::map<ir::ExprId, bool> is_column_;
   std::map<ir::ExprId, int> offsets_;
   int bytes_of_rows_ = 0, bytes_of_slot_ = 0;
+  bool orders_columns_ = false;
 };
-
-inline int chunks(const ir::Expr& row) { return (row.length + kChunk - 1) / kChunk; }
 
 /// The loops of the batch that a Row's tensor map has dims for: the last one first.
 std::vector<std::size_t> mapped_batch(const ir::Kernel& kernel, ir::ExprId row);

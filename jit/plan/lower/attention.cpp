@@ -12,15 +12,18 @@ constexpr std::int64_t kMostWarpgroups = 2;
 // That a lane may hold of sums, scores and weights, beside what it finds them by: more would be spilled while
 // tensor cores are writing others.
 constexpr std::int64_t kRegisters = 168;
-// Elements of a row that the copy engine brings at once, and bytes of 16-bit elements.
-constexpr std::int64_t kChunk = 64, kBytes = 2;
+// Likewise where each score becomes weights of f32 at once, in the registers that it had, by little
+// arithmetic.
+constexpr std::int64_t kRegistersInOneRound = 200;
+// Bytes of a row that the copy engine brings at once.
+constexpr std::int64_t kLine = 128;
 constexpr std::int64_t kBarriers = 2048;
-// Dims of a tensor map beside the vector and its own loop.
-constexpr std::size_t kMostBatchDims = 3;
-// Elements that are 16 bytes.
-constexpr std::int64_t kAligned = 8;
-// The longest vectors that one instruction combines, and that a Dot has registers' worth of time for.
-constexpr std::int64_t kLongest = 256;
+// Dims of a tensor map beside the vector and its own loop, and where columns are put in order on the way.
+constexpr std::size_t kMostBatchDims = 3, kMostOrderedBatchDims = 2;
+// The copy engine counts by so many bytes; an instruction combines multiples of so many elements.
+constexpr std::int64_t kAlignment = 16, kStep = 8;
+// Of the longest vectors that one instruction combines, and that a Dot has registers' worth of time for.
+constexpr std::int64_t kLongestBytes = 512;
 
 class Chooser {
  public:
@@ -51,8 +54,10 @@ class Chooser {
         return "another reduction than of sums and maxima";
       scores_ += expr.kind == ir::ExprKind::Dot ? 1 : 0;
       if (expr.kind != ir::ExprKind::Combine) continue;
+      const bool is_half_row = is_half(kernel_.exprs[expr.args[1]].dtype);
       sums_ += extent(expr.args[1]) / 2;
-      ++combines_;
+      weights_ += is_half_row ? 1 : 2;
+      is_ordered_ |= !is_half_row;
     }
     for (const ir::Store& store : kernel_.stores)
       if (store.level == ir::Level::Inner) return "scores that are stored";
@@ -116,31 +121,51 @@ class Chooser {
       }
       if (expr.kind == ir::ExprKind::Combine && own_loops(expr.args[1]) != column_loop())
         return "a combination of what depends on the row";
+      if (expr.kind == ir::ExprKind::Dot && (lies_across(expr.args[0]) || lies_across(expr.args[1])))
+        return "a product of rows whose elements are no neighbours";
+      if (expr.kind == ir::ExprKind::Combine &&
+          lies_across(expr.args[1]) == is_half(kernel_.exprs[expr.args[1]].dtype))
+        return "a combination of rows that do not lie along its sum";
       if (expr.kind == ir::ExprKind::Row)
         if (const char* why = row(id, expr)) return why;
     }
     return nullptr;
   }
 
+  bool lies_across(ir::ExprId row) const { return ir::lies_across(kernel_.exprs[row]); }
   std::uint32_t own_loops(ir::ExprId row) const { return loops_[row] & (row_loop() | column_loop()); }
 
+  /// Adds what the row takes of shared memory.
   const char* row(ir::ExprId id, const ir::Expr& expr) {
+    constexpr const char* kRefused = "rows that the copy engine does not bring";
     const Indexed& along = draft_.indexed.at(id);
     const IndexMap& map = draft_.maps[expr.map];
-    if (map.steps().size() != 1 || along.stride != 1 || along.extent % kAligned != 0 ||
-        along.extent > kLongest)
-      return "rows that the copy engine does not bring";
+    const auto bytes = static_cast<std::int64_t>(size_of(expr.dtype));
+    const std::int64_t whole = kAlignment / bytes;
+    const bool is_column = own_loops(id) == column_loop(), across = lies_across(id);
+    const std::int64_t columns = draft_.extents[kernel_.outer_rank];
+    if (map.steps().size() != 1 || along.extent * bytes > kLongestBytes) return kRefused;
     const MapStep& step = map.steps()[0];
-    bool aligned = step.offset % kAligned == 0;
-    for (const Moving& part : step.moving) aligned &= part.factor % kAligned == 0;
+    bool aligned = step.offset % whole == 0;
+    for (const Moving& part : step.moving) aligned &= part.factor % whole == 0;
     std::size_t batch = 0;
     for (std::size_t loop = 0; loop < step.strides.size(); ++loop) {
-      aligned &= step.strides[loop] % kAligned == 0 && step.strides[loop] >= 0;
-      batch += loop + 1 < kernel_.outer_rank && step.strides[loop] != 0;
+      const std::int64_t stride = step.strides[loop];
+      if (across && loop == kernel_.outer_rank)
+        aligned &= stride == 1;
+      else
+        aligned &= stride % whole == 0 && stride >= 0;
+      batch += loop + 1 < kernel_.outer_rank && stride != 0;
     }
-    if (!aligned || batch > kMostBatchDims) return "rows that the copy engine does not bring";
-    const std::int64_t bytes = (along.extent + kChunk - 1) / kChunk * kChunk * kBytes;
-    (own_loops(id) == column_loop() ? column_bytes_ : row_bytes_) += bytes;
+    if (across)
+      aligned &= is_column && along.stride % whole == 0 && along.extent % kStep == 0 && columns % whole == 0;
+    else
+      aligned &= along.extent % whole == 0;
+    if (!aligned || batch > kMostBatchDims) return kRefused;
+    if (is_ordered_ && is_column && !across && (batch > kMostOrderedBatchDims || columns % 4 != 0))
+      return kRefused;
+    (is_column ? column_bytes_ : row_bytes_) +=
+        across ? along.extent * bytes : (along.extent * bytes + kLine - 1) / kLine * kLine;
     return nullptr;
   }
 
@@ -148,9 +173,11 @@ class Chooser {
     const auto shared = static_cast<std::int64_t>(limits_.tensor_cores.shared_bytes);
     const std::int64_t all = draft_.extents[kernel_.outer_rank - 1u];
     const std::int64_t rows = std::min(kMostWarpgroups, (all + kRows - 1) / kRows) * kRows;
+    const std::int64_t registers =
+        is_ordered_ && kernel_.phases < 3 && computes_little() ? kRegistersInOneRound : kRegisters;
     for (const std::int64_t columns : {128, 64, 32}) {
       // Wider tiles have more numbers on the way.
-      if (sums_ + scores_ * columns / 2 + combines_ * columns / 4 > kRegisters - columns / 8) continue;
+      if (sums_ + scores_ * columns / 2 + weights_ * columns / 4 > registers - columns / 8) continue;
       // With two, the next rows come in while the last scores of these are computed; more columns under way
       // are worth more than that.
       for (const std::int64_t row_slots : {2, 1}) {
@@ -166,12 +193,46 @@ class Chooser {
     return "more sums than registers hold";
   }
 
+  /// True iff scores meet no numbers of their own in memory, and no function but exponentials.
+  bool computes_little() const {
+    for (ir::ExprId id = 0; id < kernel_.exprs.size(); ++id) {
+      const ir::Expr& expr = kernel_.exprs[id];
+      if ((loops_[id] & row_loop()) == 0 || (loops_[id] & column_loop()) == 0) continue;
+      if (expr.kind == ir::ExprKind::Load || expr.kind == ir::ExprKind::LoadAt) return false;
+      if (expr.kind == ir::ExprKind::Elementwise && !is_short(expr.op)) return false;
+    }
+    return true;
+  }
+
+  /// True iff the operation is a few instructions.
+  static bool is_short(Op op) {
+    switch (op) {
+      case Op::Exp:
+      case Op::Add:
+      case Op::Sub:
+      case Op::Mul:
+      case Op::Neg:
+      case Op::Maximum:
+      case Op::Minimum:
+      case Op::Where:
+      case Op::Cast:
+      case Op::Less:
+      case Op::LessEqual:
+      case Op::And:
+      case Op::Or:
+      case Op::Not: return true;
+      default: return false;
+    }
+  }
+
   const Draft& draft_;
   const LowerLimits& limits_;
   const ir::Kernel& kernel_;
   const std::vector<std::uint32_t> loops_;
-  std::int64_t sums_ = 0, scores_ = 0, combines_ = 0;  // registers of sums; numbers of the others
-  std::int64_t row_bytes_ = 0, column_bytes_ = 0;      // of a row, a column
+  std::int64_t sums_ = 0;                          // registers
+  std::int64_t scores_ = 0, weights_ = 0;          // products; weights, in units of 16 bits
+  bool is_ordered_ = false;                        // columns come in the order that weights of f32 need
+  std::int64_t row_bytes_ = 0, column_bytes_ = 0;  // of a row, a column
 };
 
 }  // namespace

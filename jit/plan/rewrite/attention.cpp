@@ -16,29 +16,51 @@
 namespace sinter::plan {
 namespace {
 
-// Elements of 16 bits in 16 bytes, by which the copy engine counts.
-constexpr std::int64_t kAligned = 8;
-// The longest vectors that a kernel keeps a tile of, and fewest rows and columns that fill one.
-constexpr std::int64_t kLongest = 256, kFewest = 16;
-// Dims before the last two: those of a tensor map.
-constexpr std::size_t kMostBatchDims = 3;
+// The copy engine counts by so many bytes.
+constexpr std::int64_t kAlignment = 16;
+// The longest vectors that a kernel keeps a tile of, in bytes, and fewest rows and columns that fill one.
+constexpr std::int64_t kLongestBytes = 512, kFewest = 16;
+// Dims before the last two: those of a tensor map, and where columns are put in another order on the way.
+constexpr std::size_t kMostBatchDims = 3, kMostOrderedBatchDims = 2;
+// Elements of f32 that combined vectors have a multiple of.
+constexpr std::int64_t kStep = 8;
 
 bool is_op(const Node& node, Op op) { return node.kind == NodeKind::Op && node.op == op; }
 
-/// True iff the engine can bring the vectors along dim `along`.
-bool lies_in_rows(const Graph& graph, NodeId id, std::size_t along) {
-  if (!is_half(graph.nodes[id].dtype)) return false;
-  const Shape& shape = graph.nodes[id].shape;
+bool is_short(const Node& node, std::size_t along) {
+  return node.shape[along] * static_cast<std::int64_t>(size_of(node.dtype)) <= kLongestBytes;
+}
+
+/// True iff neighbours in memory are neighbours along dim `along`, and the copy engine can bring them.
+bool lies_along(const Graph& graph, NodeId id, std::size_t along) {
+  const Node& node = graph.nodes[id];
+  if (!is_half(node.dtype) && node.dtype != DType::f32) return false;
+  const std::int64_t whole = kAlignment / static_cast<std::int64_t>(size_of(node.dtype));
+  const Shape& shape = node.shape;
   const std::optional<StridedView> view = strided_view(graph, id);
-  if (!view || shape[along] % kAligned != 0 || shape[along] > kLongest) return false;
-  bool lies = view->layout.strides[along] == 1 && view->layout.offset % kAligned == 0;
-  for (const Moving& part : view->layout.moving) lies &= part.factor % kAligned == 0;
+  if (!view || shape[along] % whole != 0) return false;
+  bool lies = view->layout.strides[along] == 1 && view->layout.offset % whole == 0;
+  for (const Moving& part : view->layout.moving) lies &= part.factor % whole == 0;
   for (std::size_t d = 0; d < shape.rank(); ++d) {
     const std::int64_t stride = view->layout.strides[d];
     const bool is_own = d + 2 >= shape.rank();
-    lies &= d == along || shape[d] == 1 || (stride % kAligned == 0 && (is_own ? stride > 0 : stride >= 0));
+    lies &= d == along || shape[d] == 1 || (stride % whole == 0 && (is_own ? stride > 0 : stride >= 0));
   }
   return lies;
+}
+
+/// True iff kernels can keep a tile of the vectors along dim `along`.
+bool lies_in_rows(const Graph& graph, NodeId id, std::size_t along) {
+  return is_short(graph.nodes[id], along) && lies_along(graph, id, along);
+}
+
+/// True iff vectors along dim `along`, each times a weight, can be added up over dim `summed`. Tensor cores
+/// read f32 along the sum alone: what lies otherwise is copied so that it does.
+bool combines(const Graph& graph, NodeId id, std::size_t along, std::size_t summed) {
+  const Node& node = graph.nodes[id];
+  if (is_half(node.dtype)) return lies_in_rows(graph, id, along);
+  return node.dtype == DType::f32 && is_short(node, along) && node.shape[along] % kStep == 0 &&
+         node.shape[summed] % (kAlignment / 4) == 0 && node.shape.rank() <= 2 + kMostOrderedBatchDims;
 }
 
 /// True iff the product has rows and columns enough to fill a tile.
@@ -53,8 +75,12 @@ std::uint64_t facts_of(const Graph& graph, NodeId id, const ir::DeviceTraits&) {
   const std::size_t rank = n.shape.rank();
   std::uint64_t facts = fills_tiles(n);
   for (const NodeId factor : n.operands)
-    for (const std::size_t along : {rank - 1, rank - 2})
-      facts = facts << 1 | static_cast<std::uint64_t>(lies_in_rows(graph, factor, along));
+    for (const std::size_t along : {rank - 1, rank - 2}) {
+      const std::size_t summed = rank - 1 + rank - 2 - along;
+      for (const bool fact : {lies_in_rows(graph, factor, along), lies_along(graph, factor, along),
+                              combines(graph, factor, along, summed)})
+        facts = facts << 1 | static_cast<std::uint64_t>(fact);
+    }
   return facts;
 }
 
@@ -109,7 +135,7 @@ class Scores {
                        [&](NodeId operand) { return is_score_[operand]; });
   }
 
-  /// A product of 16-bit floats whose factors lie as kernels copy them.
+  /// A product of what tensor cores multiply, whose factors lie as kernels copy them.
   bool is_product(const Node& n) const {
     const std::size_t rank = n.shape.rank();
     if (n.ints[1] != 0 || rank > 2 + kMostBatchDims) return false;
@@ -133,21 +159,20 @@ class Scores {
     const std::size_t rank = n.shape.rank();
     const bool first = is_score_[n.operands[0]], second = is_score_[n.operands[1]];
     if (first == second) return false;
-    return first ? lies_in_rows(n.operands[1], rank - 1) : lies_in_rows(n.operands[0], rank - 2);
+    return first ? combines(graph_, n.operands[1], rank - 1, rank - 2)
+                 : combines(graph_, n.operands[0], rank - 2, rank - 1);
   }
 
   const Graph& graph_;
   std::vector<bool> is_score_, is_refused_;
 };
 
-NodeId transposed(Rewriter& to, NodeId id) {
-  Shape shape = to.node(id).shape;
-  const std::size_t rank = shape.rank();
-  std::vector<std::int64_t> axes(rank);
-  for (std::size_t d = 0; d < rank; ++d) axes[d] = static_cast<std::int64_t>(d);
-  std::swap(axes[rank - 1], axes[rank - 2]);
-  std::swap(shape[rank - 1], shape[rank - 2]);
-  return to.view(Op::Permute, id, shape, std::move(axes));
+/// Rows of f32, which are added up, so that neighbours in memory are in neighbouring rows: what the sum goes
+/// along. Others as they are.
+NodeId along_the_sum(Rewriter& to, NodeId rows) {
+  const std::size_t rank = to.node(rows).shape.rank();
+  if (to.node(rows).dtype != DType::f32 || lies_along(to.after(), rows, rank - 2)) return rows;
+  return to.transpose(to.elementwise(Op::Cast, DType::f32, {to.transpose(rows)}));
 }
 
 /// A number of each row that is the same all along it, of shape (.., m, 1); nothing where the node is none.
@@ -184,7 +209,7 @@ NodeId combined(Rewriter& to, NodeId weights, NodeId rows, DType dtype) {
   node.dtype = dtype;
   node.shape = points;
   node.shape[rank - 1] = to.node(rows).shape[rank - 1];
-  node.operands = {weights, rows};
+  node.operands = {weights, along_the_sum(to, rows)};
   if (!factors.empty()) {
     NodeId scale = factors[0];
     for (std::size_t k = 1; k < factors.size(); ++k)
@@ -202,7 +227,7 @@ std::optional<NodeId> rounded(Rewriter& to, NodeId id, DType dtype) {
   if (!is_op(node, Op::Combine) || node.dtype != DType::f32 || !is_half(dtype)) return std::nullopt;
   node.dtype = dtype;
   const NodeId combined = to.add(std::move(node));
-  return turns ? transposed(to, combined) : combined;
+  return turns ? to.transpose(combined) : combined;
 }
 
 }  // namespace
@@ -226,8 +251,8 @@ void keep_scores(Graph& graph, const ir::DeviceTraits&) {
       if (is_score(0)) return combined(to, node.operands[0], node.operands[1], DType::f32);
       // (A W)^T = W^T A^T
       if (is_score(1))
-        return transposed(
-            to, combined(to, transposed(to, node.operands[1]), transposed(to, node.operands[0]), DType::f32));
+        return to.transpose(
+            combined(to, to.transpose(node.operands[1]), to.transpose(node.operands[0]), DType::f32));
     }
     if (is_op(node, Op::Cast)) {
       // Scores have the digits of the sums that they come of.
