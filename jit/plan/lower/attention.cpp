@@ -12,9 +12,6 @@ constexpr std::int64_t kMostWarpgroups = 2;
 // That a lane may hold of sums, scores and weights, beside what it finds them by: more would be spilled while
 // tensor cores are writing others.
 constexpr std::int64_t kRegisters = 168;
-// Likewise where each score becomes weights of f32 at once, in the registers that it had, by little
-// arithmetic.
-constexpr std::int64_t kRegistersInOneRound = 200;
 // Bytes of a row that the copy engine brings at once.
 constexpr std::int64_t kLine = 128;
 constexpr std::int64_t kBarriers = 2048;
@@ -170,14 +167,18 @@ class Chooser {
   }
 
   const char* tiles(ir::Attention& attention) const {
+    const std::int64_t all = (draft_.extents[kernel_.outer_rank - 1u] + kRows - 1) / kRows;
+    for (std::int64_t warpgroups = std::min(kMostWarpgroups, all); warpgroups > 0; --warpgroups)
+      if (tiles_of(warpgroups * kRows, attention)) return nullptr;
+    return "more sums than registers hold";
+  }
+
+  /// False: there is no room for so many rows.
+  bool tiles_of(std::int64_t rows, ir::Attention& attention) const {
     const auto shared = static_cast<std::int64_t>(limits_.tensor_cores.shared_bytes);
-    const std::int64_t all = draft_.extents[kernel_.outer_rank - 1u];
-    const std::int64_t rows = std::min(kMostWarpgroups, (all + kRows - 1) / kRows) * kRows;
-    const std::int64_t registers =
-        is_ordered_ && kernel_.phases < 3 && computes_little() ? kRegistersInOneRound : kRegisters;
     for (const std::int64_t columns : {128, 64, 32}) {
       // Wider tiles have more numbers on the way.
-      if (sums_ + scores_ * columns / 2 + weights_ * columns / 4 > registers - columns / 8) continue;
+      if (sums_ + scores_ * columns / 2 + weights_ * columns / 4 > kRegisters - columns / 8) continue;
       // With two, the next rows come in while the last scores of these are computed; more columns under way
       // are worth more than that.
       for (const std::int64_t row_slots : {2, 1}) {
@@ -187,42 +188,10 @@ class Chooser {
         attention = {static_cast<std::uint16_t>(rows), static_cast<std::uint16_t>(columns),
                      static_cast<std::uint8_t>(std::min<std::int64_t>(slots, 4)),
                      static_cast<std::uint8_t>(row_slots)};
-        return nullptr;
+        return true;
       }
     }
-    return "more sums than registers hold";
-  }
-
-  /// True iff scores meet no numbers of their own in memory, and no function but exponentials.
-  bool computes_little() const {
-    for (ir::ExprId id = 0; id < kernel_.exprs.size(); ++id) {
-      const ir::Expr& expr = kernel_.exprs[id];
-      if ((loops_[id] & row_loop()) == 0 || (loops_[id] & column_loop()) == 0) continue;
-      if (expr.kind == ir::ExprKind::Load || expr.kind == ir::ExprKind::LoadAt) return false;
-      if (expr.kind == ir::ExprKind::Elementwise && !is_short(expr.op)) return false;
-    }
-    return true;
-  }
-
-  /// True iff the operation is a few instructions.
-  static bool is_short(Op op) {
-    switch (op) {
-      case Op::Exp:
-      case Op::Add:
-      case Op::Sub:
-      case Op::Mul:
-      case Op::Neg:
-      case Op::Maximum:
-      case Op::Minimum:
-      case Op::Where:
-      case Op::Cast:
-      case Op::Less:
-      case Op::LessEqual:
-      case Op::And:
-      case Op::Or:
-      case Op::Not: return true;
-      default: return false;
-    }
+    return false;
   }
 
   const Draft& draft_;
