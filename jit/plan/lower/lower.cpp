@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include <absl/container/flat_hash_map.h>
@@ -14,6 +13,7 @@
 #include "jit/plan/lower/grid.h"
 #include "jit/plan/lower/memory_reader.h"
 #include "jit/plan/lower/nesting.h"
+#include "jit/plan/lower/word_hash.h"
 
 namespace sinter::plan {
 namespace {
@@ -23,6 +23,9 @@ constexpr double kWorthSkipping = 4;
 
 // Splitting stops here; each split is one more division per element in kernels whose loops do not join.
 constexpr std::size_t kMostLoops = 8;
+
+// Of nodes that a kernel of a few operations asks for.
+constexpr std::size_t kUsualValues = 48;
 
 /// A dim of the domain seen as (size / part, part).
 struct Split {
@@ -159,7 +162,7 @@ class Lowering : private MemoryReader {
   void compute_operands_first(const Place& root, ir::ExprId predicate) {
     auto open = [&](const Place& place) {
       return node(place.id).is(OpClass::Elementwise) && !is_loaded(place.id) &&
-             !memo_.contains(std::make_tuple(place.id, number_of(place.map), predicate));
+             !memo_.contains({place.id, number_of(place.map), predicate});
     };
     if (!open(root)) return;
     std::vector<std::pair<Place, std::size_t>> todo{{root, 0}};
@@ -177,7 +180,7 @@ class Lowering : private MemoryReader {
 
   template <class Make>
   ir::ExprId memo(NodeId id, MapId map, ir::ExprId predicate, Make make) {
-    const auto key = std::make_tuple(id, number_of(map), predicate);
+    const Value key{id, number_of(map), predicate};
     if (auto it = memo_.find(key); it != memo_.end()) return it->second;
     const ir::ExprId expr = make();
     memo_.emplace(key, expr);
@@ -452,7 +455,18 @@ class Lowering : private MemoryReader {
   std::int64_t shape_numel_ = 1, outer_numel_ = 1;
   int depth_ = 0;
   MapId all_ = 0, outer_ = 0;
-  absl::flat_hash_map<std::tuple<NodeId, std::uint16_t, ir::ExprId>, ir::ExprId> memo_;
+  struct Value {  // of a node
+    NodeId id;
+    std::uint16_t map;
+    ir::ExprId predicate;
+    friend bool operator==(const Value&, const Value&) = default;
+  };
+  struct HashOfValue {
+    std::size_t operator()(const Value& value) const {
+      return WordHash().add(std::uint64_t{value.id} << 16 | value.map).add(value.predicate).result();
+    }
+  };
+  absl::flat_hash_map<Value, ir::ExprId, HashOfValue> memo_{kUsualValues};
   std::map<std::pair<std::uint16_t, std::vector<std::int64_t>>, ir::ExprId> test_of_;  // by map and bounds
   std::map<std::pair<ir::ExprId, ir::ExprId>, ir::ExprId> both_of_;
 };

@@ -10,6 +10,7 @@
 
 #include "jit/plan/lower/draft_writer.h"
 #include "jit/plan/lower/lower.h"
+#include "jit/plan/lower/word_hash.h"
 
 namespace sinter::plan {
 
@@ -26,6 +27,7 @@ class MemoryReader : public DraftWriter {
   struct Place {
     NodeId id;
     MapId map;
+    friend bool operator==(const Place&, const Place&) = default;
   };
   /// Views that are not stored only change the map.
   Place below_views(NodeId id, MapId map);
@@ -48,8 +50,12 @@ class MemoryReader : public DraftWriter {
   const GroupId id_;
 
  private:
-  absl::flat_hash_map<NodeId, std::uint16_t> buffer_of_;
-  absl::flat_hash_map<std::pair<NodeId, MapId>, Place> below_;  // what views and memory make of a place
+  struct HashOfPlace {
+    std::size_t operator()(const Place& place) const {
+      return WordHash().add(place.id).add(place.map).result();
+    }
+  };
+  absl::flat_hash_map<Place, Place, HashOfPlace> below_;  // what views and memory make of a place
   std::map<std::tuple<NodeId, std::uint16_t, std::int64_t, std::int64_t>, ir::ExprId> row_of_;
 };
 
