@@ -13,7 +13,6 @@
 #include "jit/plan/lower/grid.h"
 #include "jit/plan/lower/memory_reader.h"
 #include "jit/plan/lower/nesting.h"
-#include "jit/plan/lower/word_hash.h"
 
 namespace sinter::plan {
 namespace {
@@ -23,9 +22,6 @@ constexpr double kWorthSkipping = 4;
 
 // Splitting stops here; each split is one more division per element in kernels whose loops do not join.
 constexpr std::size_t kMostLoops = 8;
-
-// Of nodes that a kernel of a few operations asks for.
-constexpr std::size_t kUsualValues = 48;
 
 /// A dim of the domain seen as (size / part, part).
 struct Split {
@@ -455,18 +451,7 @@ class Lowering : private MemoryReader {
   std::int64_t shape_numel_ = 1, outer_numel_ = 1;
   int depth_ = 0;
   MapId all_ = 0, outer_ = 0;
-  struct Value {  // of a node
-    NodeId id;
-    std::uint16_t map;
-    ir::ExprId predicate;
-    friend bool operator==(const Value&, const Value&) = default;
-  };
-  struct HashOfValue {
-    std::size_t operator()(const Value& value) const {
-      return WordHash().add(std::uint64_t{value.id} << 16 | value.map).add(value.predicate).result();
-    }
-  };
-  absl::flat_hash_map<Value, ir::ExprId, HashOfValue> memo_{kUsualValues};
+  absl::flat_hash_map<Value, ir::ExprId, HashOfValue> memo_{48};  // grows where operations are many
   std::map<std::pair<std::uint16_t, std::vector<std::int64_t>>, ir::ExprId> test_of_;  // by map and bounds
   std::map<std::pair<ir::ExprId, ir::ExprId>, ir::ExprId> both_of_;
 };

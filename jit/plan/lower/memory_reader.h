@@ -29,6 +29,18 @@ class MemoryReader : public DraftWriter {
     MapId map;
     friend bool operator==(const Place&, const Place&) = default;
   };
+  /// What a node is under a map of the draft, where the predicate holds.
+  struct Value {
+    NodeId id;
+    std::uint16_t map;
+    ir::ExprId predicate;
+    friend bool operator==(const Value&, const Value&) = default;
+  };
+  struct HashOfValue {
+    std::size_t operator()(const Value& value) const {
+      return WordHash().add(std::uint64_t{value.id} << 16 | value.map).add(value.predicate).result();
+    }
+  };
   /// Views that are not stored only change the map.
   Place below_views(NodeId id, MapId map);
   /// Where an external value lies.
