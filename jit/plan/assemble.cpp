@@ -186,15 +186,6 @@ class Assembler {
   std::vector<Member> members_;          // of the step at hand
 };
 
-/// Where a value lies that somebody sees afterwards.
-Placement placement_of(const Graph& graph, const Grouping& grouping, const Memory& memory,
-                       const Result& result) {
-  const bool own = grouping.owners[result.node] != kInline;
-  const StridedView view = own ? StridedView{result.node, contiguous_layout(graph.nodes[result.node].shape)}
-                               : *strided_view(graph, result.node);
-  return {result.value, binding_of(graph, memory, view.base), view.layout};
-}
-
 }  // namespace
 
 std::size_t offset_bytes(const Graph& graph, const LibraryOperand& operand) {
@@ -208,19 +199,20 @@ Binding binding_of(const Graph& graph, const Memory& memory, NodeId id) {
   return memory.of_node[id];
 }
 
-void add_up(const Graph& graph, const Memory& memory, Plan& plan) {
+void add_up(const Memory& memory, std::size_t input_bytes, Plan& plan) {
   plan.output_bytes = memory.output_bytes;
   plan.arena_bytes = memory.arena_bytes;
-  plan.input_bytes = plan.peak_bytes = input_bytes(*graph.trace);
+  plan.input_bytes = plan.peak_bytes = input_bytes;
   for (const std::size_t bytes : plan.output_bytes) plan.peak_bytes += bytes;
   plan.peak_bytes += plan.temporary_bytes();
 }
 
-void place_results(const Graph& graph, const Grouping& grouping, const Memory& memory, Plan& plan) {
-  plan.placements.clear();
-  plan.placements.reserve(graph.results.size());
-  for (const Result& result : graph.results)
-    plan.placements.push_back(placement_of(graph, grouping, memory, result));
+Placement placement_of(const Graph& graph, const Grouping& grouping, const Memory& memory,
+                       const Result& result) {
+  const bool own = grouping.owners[result.node] != kInline;
+  const StridedView view = own ? StridedView{result.node, contiguous_layout(graph.nodes[result.node].shape)}
+                               : *strided_view(graph, result.node);
+  return {result.value, binding_of(graph, memory, view.base), view.layout};
 }
 
 Assembled assemble(const Graph& graph, const Grouping& grouping, const std::vector<Step>& steps,
@@ -228,7 +220,7 @@ Assembled assemble(const Graph& graph, const Grouping& grouping, const std::vect
   Assembled made;
   Plan& plan = made.plan;
   plan.constants = graph.constants;
-  add_up(graph, memory, plan);
+  add_up(memory, input_bytes(*graph.trace), plan);
   Assembler assembler(graph, grouping, memory, made, verifies);
   plan.launches.reserve(steps.size());
   for (std::size_t s = 0; s < steps.size(); ++s) {
@@ -238,7 +230,9 @@ Assembled assemble(const Graph& graph, const Grouping& grouping, const std::vect
       assembler.add_kernel(steps[s], memory.in_place_bytes[s]);
   }
   assembler.finish();
-  place_results(graph, grouping, memory, plan);
+  plan.placements.reserve(graph.results.size());
+  for (const Result& result : graph.results)
+    plan.placements.push_back(placement_of(graph, grouping, memory, result));
   return made;
 }
 

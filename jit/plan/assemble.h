@@ -32,8 +32,9 @@ Binding binding_of(const Graph& graph, const Memory& memory, NodeId id);
 /// Where in its base's memory the operand begins.
 std::size_t offset_bytes(const Graph& graph, const LibraryOperand& operand);
 /// Fills in the bytes that the plan takes.
-void add_up(const Graph& graph, const Memory& memory, Plan& plan);
-/// Fills in where values lie that somebody sees afterwards.
-void place_results(const Graph& graph, const Grouping& grouping, const Memory& memory, Plan& plan);
+void add_up(const Memory& memory, std::size_t input_bytes, Plan& plan);
+/// Where a value lies that somebody sees afterwards.
+Placement placement_of(const Graph& graph, const Grouping& grouping, const Memory& memory,
+                       const Result& result);
 
 }  // namespace sinter::plan

@@ -5,6 +5,8 @@
 #include <limits>
 #include <optional>
 
+#include <absl/container/flat_hash_map.h>
+
 #include <sinter/error.h>
 
 #include "jit/ir/held_bytes.h"
@@ -157,7 +159,8 @@ class PlaceReader {
         uses_(graph.nodes.size(), 0),
         uses_of_input_(graph.trace->buffer_count, 0),
         is_seen_(graph.nodes.size(), false),
-        is_listed_(graph.nodes.size(), false) {}
+        is_listed_(graph.nodes.size(), false),
+        number_of_(graph.nodes.size(), kNoNumber) {}
 
   void run() {
     rules_.inputs_ = graph_.trace->buffer_count;
@@ -215,7 +218,7 @@ class PlaceReader {
       // Once, though a library op may name it twice: a product with its own transpose.
       if (!temporary || last_use_[use.node] != s || is_listed_[use.node]) continue;
       is_listed_[use.node] = true;
-      rules_.last_uses_.push_back(use.node);
+      rules_.last_uses_.push_back(number_of(use.node));
     }
     count_uses(step, -1);
     rules_.steps_.push_back({static_cast<std::uint32_t>(rules_.results_.size()),
@@ -240,7 +243,8 @@ class PlaceReader {
   }
 
   void add_result(NodeId id) {
-    rules_.results_.push_back({id, is_seen_[id], static_cast<std::uint32_t>(rules_.candidates_.size())});
+    rules_.results_.push_back(
+        {number_of(id), is_seen_[id], static_cast<std::uint32_t>(rules_.candidates_.size())});
   }
 
   /// Notes operand `r` of step `s`, a buffer of `member`, if result `w` may be written over it: it dies here,
@@ -264,8 +268,26 @@ class PlaceReader {
       return;
     }
     if (same_elements(grouping_.kernels[member].kernel(), r - first, w - first))
-      rules_.candidates_.push_back({from.node, input});
+      rules_.candidates_.push_back({number_of(from.node), input});
   }
+
+  PlaceRules::Number number_of(NodeId id) {
+    std::uint32_t& number = number_of_[id];
+    if (number == kNoNumber) {
+      number = static_cast<std::uint32_t>(rules_.node_of_.size());
+      rules_.node_of_.push_back(id);
+      const Node& node = graph_.nodes[id];
+      std::vector<std::int64_t> key(node.shape.begin(), node.shape.end());
+      key.push_back(static_cast<std::int64_t>(node.dtype));
+      const auto next = static_cast<std::uint32_t>(rules_.representatives_.size());
+      const auto [known, added] = place_of_key_.try_emplace(std::move(key), next);
+      if (added) rules_.representatives_.push_back(id);
+      rules_.like_.push_back(known->second);
+    }
+    return number;
+  }
+
+  static constexpr PlaceRules::Number kNoNumber = 0xffffffff;
 
   const Graph& graph_;
   const Grouping& grouping_;
@@ -276,6 +298,8 @@ class PlaceReader {
   std::vector<int> uses_, uses_of_input_;  // by buffers of the step at hand: of nodes, of the trace's buffers
   std::vector<bool> is_seen_;              // stored nodes that somebody sees afterwards
   std::vector<bool> is_listed_;            // among last uses
+  std::vector<PlaceRules::Number> number_of_;
+  absl::flat_hash_map<std::vector<std::int64_t>, std::uint32_t> place_of_key_;  // shapes with dtypes
 };
 
 PlaceRules::PlaceRules(const Graph& graph, const Grouping& grouping, const std::vector<Step>& steps) {
@@ -288,50 +312,57 @@ Memory PlaceRules::place(const Graph& graph, std::size_t most_bytes) const {
   memory.in_place_bytes.assign(steps_.size(), 0);
   memory.written_over.reserve(results_.size());
   Arena arena(most_bytes);
-  std::vector<bool> is_taken(graph.nodes.size(), false), is_donated(inputs_, false);
-  const auto room_of = [&](NodeId id) { return std::max(aligned(bytes_of(graph.nodes[id])), kAlignment); };
+  // Shapes are few, nodes are many and seldom in the cache.
+  std::vector<std::size_t> bytes_of_like;
+  bytes_of_like.reserve(representatives_.size());
+  for (const NodeId id : representatives_) bytes_of_like.push_back(bytes_of(graph.nodes[id]));
+  const auto bytes_of_value = [&](Number value) { return bytes_of_like[like_[value]]; };
+  std::vector<bool> is_taken(node_of_.size(), false), is_donated(inputs_, false);
+  const auto room_of = [&](Number value) { return std::max(aligned(bytes_of_value(value)), kAlignment); };
+  const auto memory_of = [&](Number value) -> Binding& { return memory.of_node[node_of_[value]]; };
 
   std::size_t at = 0, candidate = 0, last_use = 0;
   for (std::size_t s = 0; s < steps_.size(); ++s) {
     for (; at < steps_[s].results; ++at) {
       const Result& result = results_[at];
-      const std::size_t bytes = bytes_of(graph.nodes[result.node]);
+      const std::size_t bytes = bytes_of_value(result.value);
       NodeId over = kNoNode;
       for (std::size_t c = candidate; c < result.end_candidates && over == kNoNode; ++c) {
         const Candidate& from = candidates_[c];
-        if (bytes_of(graph.nodes[from.node]) != bytes || is_taken[from.node]) continue;
+        if (bytes_of_value(from.value) != bytes || is_taken[from.value]) continue;
         if (from.input != kNoInput) {
           if (is_donated[from.input]) continue;
           is_donated[from.input] = true;
-          memory.of_node[result.node] = {Binding::Space::Input, from.input, 0};
+          memory_of(result.value) = {Binding::Space::Input, from.input, 0};
         } else {
-          memory.of_node[result.node] = memory.of_node[from.node];
+          memory_of(result.value) = memory_of(from.value);
         }
-        is_taken[from.node] = true;
-        over = from.node;
+        is_taken[from.value] = true;
+        over = node_of_[from.value];
       }
       candidate = result.end_candidates;
       memory.written_over.push_back(over);
       if (over != kNoNode) {
         memory.in_place_bytes[s] += static_cast<std::int64_t>(bytes);
       } else if (result.is_seen) {
-        memory.of_node[result.node] = {Binding::Space::Output,
-                                       static_cast<std::uint32_t>(memory.output_bytes.size()), 0};
+        memory_of(result.value) = {Binding::Space::Output,
+                                   static_cast<std::uint32_t>(memory.output_bytes.size()), 0};
         memory.output_bytes.push_back(bytes);
       } else {
-        memory.of_node[result.node] = arena.take(room_of(result.node));
+        memory_of(result.value) = arena.take(room_of(result.value));
       }
     }
     for (; last_use < steps_[s].last_uses; ++last_use)
-      if (const NodeId id = last_uses_[last_use]; !is_taken[id])
-        arena.give_back(memory.of_node[id], room_of(id));
+      if (const Number value = last_uses_[last_use]; !is_taken[value])
+        arena.give_back(memory_of(value), room_of(value));
   }
   memory.arena_bytes = arena.ends();
   return memory;
 }
 
 std::size_t PlaceRules::held_bytes() const {
-  return ir::held_bytes(steps_) + ir::held_bytes(results_) + ir::held_bytes(candidates_) +
+  return ir::held_bytes(steps_) + ir::held_bytes(node_of_) + ir::held_bytes(like_) +
+         ir::held_bytes(representatives_) + ir::held_bytes(results_) + ir::held_bytes(candidates_) +
          ir::held_bytes(last_uses_);
 }
 

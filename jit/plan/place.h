@@ -31,21 +31,23 @@ class PlaceRules {
  public:
   PlaceRules(const Graph& graph, const Grouping& grouping, const std::vector<Step>& steps);
 
-  /// `graph`: the same, perhaps with other sizes. `most_bytes`: no segment of the arena gets larger, unless a
-  /// single temporary is; 0: one segment holds all.
+  /// `graph`: the same, perhaps with other sizes, of which equal ones are equal still. `most_bytes`: no
+  /// segment of the arena gets larger, unless a single temporary is; 0: one segment holds all.
   Memory place(const Graph& graph, std::size_t most_bytes) const;
 
   std::size_t held_bytes() const;
 
  private:
   friend class PlaceReader;
+  // Nodes that have memory, or that memory is taken from, have numbers of their own.
+  using Number = std::uint32_t;
   struct Result {
-    NodeId node;
+    Number value;
     bool is_seen;                  // by somebody, afterwards
     std::uint32_t end_candidates;  // of the list; they begin where those of the result before end
   };
   struct Candidate {
-    NodeId node;
+    Number value;
     std::uint32_t input;  // the trace's buffer, or kNoInput
   };
   struct Ends {  // of a step in the lists
@@ -56,8 +58,11 @@ class PlaceRules {
   std::vector<Ends> steps_;
   std::vector<Result> results_;
   std::vector<Candidate> candidates_;
-  std::vector<NodeId> last_uses_;  // temporaries that a step is the last to touch, each once
-  std::uint32_t inputs_ = 0;       // buffers of the trace
+  std::vector<NodeId> node_of_;          // of each number
+  std::vector<std::uint32_t> like_;      // of each number a place in the next list
+  std::vector<NodeId> representatives_;  // a node of each shape and dtype
+  std::vector<Number> last_uses_;        // temporaries that a step is the last to touch, each once
+  std::uint32_t inputs_ = 0;             // buffers of the trace
 };
 
 }  // namespace sinter::plan

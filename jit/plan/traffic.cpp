@@ -378,9 +378,16 @@ std::int64_t Traffic::least_bytes() const {
 }
 
 std::size_t input_bytes(const trace::Trace& trace) {
+  std::vector<trace::ValueId> in_memory;
+  for (trace::ValueId v = 0; v < trace.values.size(); ++v)
+    if (trace.values[v].external) in_memory.push_back(v);
+  return input_bytes(trace, in_memory);
+}
+
+std::size_t input_bytes(const trace::Trace& trace, std::span<const trace::ValueId> in_memory) {
   std::vector<std::size_t> buffers(trace.buffer_count, 0);
-  for (const trace::TraceValue& value : trace.values) {
-    if (!value.external) continue;
+  for (const trace::ValueId v : in_memory) {
+    const trace::TraceValue& value = trace.values[v];
     const std::int64_t elements = is_contiguous(value.shape, value.layout)
                                       ? value.shape.numel()
                                       : reach_of_view(value.shape, value.layout).last + 1;

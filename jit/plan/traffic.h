@@ -93,5 +93,7 @@ Traffic traffic_of(const Plan& plan, const trace::Trace& trace);
 
 /// Bytes of the inputs' buffers that the trace can reach, each buffer once.
 std::size_t input_bytes(const trace::Trace& trace);
+/// The same where it is known which values are in memory before the trace.
+std::size_t input_bytes(const trace::Trace& trace, std::span<const trace::ValueId> in_memory);
 
 }  // namespace sinter::plan

@@ -117,6 +117,12 @@ class Comparison : public runtime::TraceObserver {
     for (const auto& planner : planners_) sum += planner->reused();
     return sum;
   }
+  /// Kernels that all planners have lowered for new sizes.
+  std::uint64_t lowered() const {
+    std::uint64_t sum = 0;
+    for (const auto& planner : planners_) sum += planner->lowered();
+    return sum;
+  }
   int differing = 0;
   int kernels_of_scores = 0;                          // in all plans
   bool was_reused = false;                            // the last plan

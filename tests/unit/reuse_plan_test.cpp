@@ -105,6 +105,58 @@ TEST_CASE("a training step is planned at new batch sizes with what is known of o
   CHECK(comparison.reused() >= 8);
 }
 
+namespace {
+
+/// Kernels that are lowered for a length that was never seen, in a training step of so many layers.
+std::uint64_t lowered_for_a_new_length(int layers) {
+  const ir::DeviceTraits traits = sharing();
+  Comparison comparison({traits});
+  struct Layer {
+    Tensor<2> scale, up, down;
+  };
+  std::vector<Layer> weights;
+  for (int i = 0; i < layers; ++i) weights.push_back({matrix(1, 24), matrix(24, 96), matrix(96, 24)});
+  std::uint64_t last = 0;
+  std::uint64_t reused = 0;
+  for (const std::int64_t length : {160, 192, 224, 288, 352, 416}) {
+    std::vector<Layer> recorded;
+    Tensor<2> x = matrix(length, 24).to_device(device);
+    for (const Layer& layer : weights) {
+      const Layer& w = recorded.emplace_back(Layer{layer.scale.to_device(device).require_grad(),
+                                                   layer.up.to_device(device).require_grad(),
+                                                   layer.down.to_device(device).require_grad()});
+      const Tensor<2> centred = x - x.mean(1);
+      const Tensor<2> normed = centred * (centred.square().mean(1) + 1e-5).rsqrt() * w.scale;
+      x = x + softmax(gelu(normed.matmul(w.up)), 1).matmul(w.down);
+    }
+    const Gradients gradients = x.square().mean({0, 1}).reshape({}).backward();
+    std::vector<AnyTensor> updated;
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      for (const auto& [weight, w] : {std::pair{&weights[i].scale, &recorded[i].scale},
+                                      {&weights[i].up, &recorded[i].up},
+                                      {&weights[i].down, &recorded[i].down}})
+        updated.push_back((*weight - *gradients.get(*w) * 0.1).dynamic());
+    const std::uint64_t before = comparison.lowered();
+    device.flush();
+    last = comparison.lowered() - before;
+    reused = comparison.reused();
+  }
+  CHECK(reused >= 2);
+  CHECK(comparison.was_reused);
+  return last;
+}
+
+}  // namespace
+
+TEST_CASE("what a new length costs does not grow with the depth of a network") {
+  // Layers are lowered as one, and the updates of weights, which see no length, not at all. Fewer weights are
+  // updated by another kernel than many.
+  const std::uint64_t of_three = lowered_for_a_new_length(3);
+  CHECK(of_three > 0);
+  CHECK(of_three <= 20);
+  CHECK(lowered_for_a_new_length(12) <= of_three + 4);
+}
+
 TEST_CASE("two sizes that were equal are told apart") {
   // A template of (32, 32) would take both for one number.
   Comparison comparison;

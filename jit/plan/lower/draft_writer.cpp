@@ -2,25 +2,42 @@
 #include "jit/plan/lower/draft_writer.h"
 
 namespace sinter::plan {
+namespace {
+
+// What a kernel of a few operations has: its lists and tables do not grow.
+constexpr std::size_t kUsualMaps = 12, kUsualExprs = 48;
+
+}  // namespace
+
+DraftWriter::DraftWriter(const Graph& graph, const LowerLimits& limits)
+    : graph_(graph),
+      limits_(limits),
+      ids_(kUsualMaps, Hash{&maps_}, Identical{&maps_}),
+      drafted_(kUsualMaps, Hash{&maps_}, Equal{&maps_}) {
+  maps_.reserve(kUsualMaps);
+  draft_.maps.reserve(kUsualMaps);
+  draft_.exprs.reserve(kUsualExprs);
+  draft_.computed.reserve(kUsualExprs);
+}
 
 DraftWriter::MapId DraftWriter::intern(IndexMap map) {
   const auto next = static_cast<MapId>(maps_.size());
-  const auto [it, added] = id_of_.try_emplace(std::move(map), next);
-  if (added) {
-    maps_.push_back(it->first);
-    number_of_map_.push_back(-1);
-  }
-  return it->second;
+  const std::size_t hash = map.hash();
+  maps_.push_back({std::move(map), hash});
+  const auto [known, added] = ids_.insert(next);
+  if (!added) maps_.pop_back();
+  return *known;
 }
 
-std::uint16_t DraftWriter::number_of(MapId id) {
-  std::int32_t& number = number_of_map_[id];
-  if (number >= 0) return static_cast<std::uint16_t>(number);
-  const auto next = static_cast<std::uint16_t>(draft_.maps.size());
-  const auto [it, added] = number_of_equal_.try_emplace(maps_[id], next);
-  if (added) draft_.maps.push_back(maps_[id]);
-  number = it->second;
-  return it->second;
+std::uint16_t DraftWriter::add_to_draft(MapId id) {
+  const auto [equal, added] = drafted_.insert(id);
+  if (added) {
+    maps_[id].number = static_cast<std::int32_t>(draft_.maps.size());
+    draft_.maps.push_back(maps_[id].map);
+  } else {
+    maps_[id].number = maps_[*equal].number;
+  }
+  return static_cast<std::uint16_t>(maps_[id].number);
 }
 
 std::uint16_t DraftWriter::scalar(ScalarRef number, DType dtype) {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 #include "jit/plan/graph.h"
 #include "jit/plan/lower/finish.h"
@@ -16,7 +16,9 @@ namespace sinter::plan {
 
 class DraftWriter {
  public:
-  DraftWriter(const Graph& graph, const LowerLimits& limits) : graph_(graph), limits_(limits) {}
+  DraftWriter(const Graph& graph, const LowerLimits& limits);
+  DraftWriter(const DraftWriter&) = delete;  // tables look at `maps_`
+  DraftWriter& operator=(const DraftWriter&) = delete;
 
  protected:
   const Node& node(NodeId id) const { return graph_.nodes[id]; }
@@ -25,9 +27,12 @@ class DraftWriter {
   /// coordinates count.
   using MapId = std::uint32_t;
   MapId intern(IndexMap map);
-  const IndexMap& index_map(MapId id) const { return maps_[id]; }
+  const IndexMap& index_map(MapId id) const { return maps_[id].map; }
   /// The map's number in the draft, which has it from now on. Equal maps share one.
-  std::uint16_t number_of(MapId id);
+  std::uint16_t number_of(MapId id) {
+    const std::int32_t number = maps_[id].number;
+    return number >= 0 ? static_cast<std::uint16_t>(number) : add_to_draft(id);
+  }
   /// The number of an argument, which equal scalars of one dtype share.
   std::uint16_t scalar(ScalarRef number, DType dtype);
   /// The first of two arguments that follow each other.
@@ -53,13 +58,28 @@ class DraftWriter {
   Draft draft_;
 
  private:
-  struct Identical {
-    bool operator()(const IndexMap& a, const IndexMap& b) const { return a.is_identical(b); }
+  struct Interned {
+    IndexMap map;
+    std::size_t hash;
+    std::int32_t number = -1;  // in the draft; -1: it is not there
   };
-  absl::flat_hash_map<IndexMap, MapId, absl::Hash<IndexMap>, Identical> id_of_;
-  absl::flat_hash_map<IndexMap, std::uint16_t> number_of_equal_;
-  std::vector<IndexMap> maps_;
-  std::vector<std::int32_t> number_of_map_;  // in the draft; -1: it is not there
+  struct Hash {
+    const std::vector<Interned>* maps;
+    std::size_t operator()(MapId id) const { return (*maps)[id].hash; }
+  };
+  struct Identical {
+    const std::vector<Interned>* maps;
+    bool operator()(MapId a, MapId b) const { return (*maps)[a].map.is_identical((*maps)[b].map); }
+  };
+  struct Equal {
+    const std::vector<Interned>* maps;
+    bool operator()(MapId a, MapId b) const { return (*maps)[a].map == (*maps)[b].map; }
+  };
+  std::uint16_t add_to_draft(MapId id);
+
+  std::vector<Interned> maps_;
+  absl::flat_hash_set<MapId, Hash, Identical> ids_;  // of all maps
+  absl::flat_hash_set<MapId, Hash, Equal> drafted_;  // of those in the draft, each once
   std::map<std::pair<ScalarRef, DType>, std::uint16_t> scalar_of_;
   std::map<std::tuple<ScalarRef, ScalarRef, DType>, std::uint16_t> scalar_pair_of_;
   std::map<std::pair<ir::ExprId, DType>, ir::ExprId> cast_of_;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "jit/plan/lower/word_hash.h"
+
 namespace sinter::plan {
 namespace {
 
@@ -41,12 +43,12 @@ bool merge(MapStep& last, const MapStep& next, const std::vector<Stretch>& stret
   for (std::size_t j = digits; j-- > 0;) inner[j] = inner[j + 1] * next.extents[j];
   if (inner[0] == 0) return false;
 
-  MapStep merged = last;
-  merged.offset = next.offset;
+  MapStep::Numbers strides(last.strides.size(), 0);
+  std::int64_t offset = next.offset;
   for (std::size_t j = 0; j < digits; ++j) {
     low[j] = high[j] = rest / inner[j + 1];
     rest %= inner[j + 1];
-    merged.offset += low[j] * next.strides[j];
+    offset += low[j] * next.strides[j];
   }
   if (rest != 0) return false;
   // What a stride of the number is in the merged step. Nothing where it counts no digit.
@@ -62,45 +64,58 @@ bool merge(MapStep& last, const MapStep& next, const std::vector<Stretch>& stret
     return per_step * next.strides[digit];
   };
   for (std::size_t d = 0; d < last.strides.size(); ++d) {
-    if (reach(d) == 0 || last.strides[d] == 0) {
-      merged.strides[d] = 0;
-      continue;
-    }
+    if (reach(d) == 0 || last.strides[d] == 0) continue;
     const std::optional<std::int64_t> stride = stride_in_digit(last.strides[d], reach(d));
     if (!stride) return false;
-    merged.strides[d] = *stride;
-    merged.offset -= first(d) * *stride;
+    strides[d] = *stride;
+    offset -= first(d) * *stride;
   }
   // A start is like one more coordinate.
-  merged.moving = next.moving;
+  MovingParts moving = next.moving;
   for (const Moving& m : last.moving) {
     const std::optional<std::int64_t> factor = stride_in_digit(m.factor, m.by.reach);
     if (!factor) return false;
-    merged.moving.add(m.by, *factor);
+    moving.add(m.by, *factor);
   }
   for (std::size_t j = 0; j < digits; ++j)
     if (low[j] < 0 || high[j] >= next.extents[j]) return false;
-  last = merged;
+  last.strides = std::move(strides);
+  last.offset = offset;
+  last.moving = std::move(moving);
   return true;
 }
 
 }  // namespace
 
-IndexMap IndexMap::through(const Shape& shape, const ViewLayout& layout) const {
-  if (is_contiguous(shape, layout)) return *this;
+IndexMap IndexMap::through(const Shape& shape, const ViewLayout& layout) const& {
+  return IndexMap(*this).through(shape, layout);
+}
+
+IndexMap IndexMap::through(const Shape& shape, const ViewLayout& layout) && {
+  if (is_contiguous(shape, layout)) return std::move(*this);
   MapStep next = simplified(shape, layout);
   if (next.extents.empty()) {  // a single element: wherever the loop stands, it is this one
-    MapStep first = steps_.front();
+    MapStep first = std::move(steps_.front());
     first.strides.assign(first.strides.size(), 0);
     first.offset = next.offset;
     first.moving = next.moving;
     return IndexMap(std::move(first));
   }
-  IndexMap result = *this;
   static const std::vector<Stretch> all;
-  if (!merge(result.steps_.back(), next, steps_.size() == 1 ? stretches_ : all))
-    result.steps_.push_back(std::move(next));
-  return result;
+  if (!merge(steps_.back(), next, steps_.size() == 1 ? stretches_ : all)) steps_.push_back(std::move(next));
+  return std::move(*this);
+}
+
+std::size_t IndexMap::hash() const {
+  WordHash hash;
+  for (const MapStep& step : steps_) {
+    hash.add(step.extents.size());
+    for (const std::int64_t extent : step.extents) hash.add(extent);
+    for (const std::int64_t stride : step.strides) hash.add(stride);
+    hash.add(step.offset);
+    for (const Moving& part : step.moving) hash.add(part.by.start).add(part.factor);
+  }
+  return hash.result();
 }
 
 void IndexMap::restrict(const IndexMap& coordinate, std::int64_t first, std::int64_t last) {

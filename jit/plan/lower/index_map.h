@@ -24,10 +24,6 @@ struct MapStep {
   std::int64_t offset = 0;
   MovingParts moving;  // of the offset
   friend bool operator==(const MapStep&, const MapStep&) = default;
-  template <class H>
-  friend H AbslHashValue(H h, const MapStep& step) {
-    return H::combine(std::move(h), step.extents, step.strides, step.offset, step.moving);
-  }
 };
 
 /// The coordinates of one dim that count.
@@ -48,7 +44,8 @@ class IndexMap {
 
   /// The map that goes on from this one: its number is taken as a row-major position in `shape`, split into
   /// coordinates, and these meet strides and offset. Merged into the last step where that is exact.
-  IndexMap through(const Shape& shape, const ViewLayout& layout) const;
+  IndexMap through(const Shape& shape, const ViewLayout& layout) const&;
+  IndexMap through(const Shape& shape, const ViewLayout& layout) &&;
 
   /// From here on the map is used only where `coordinate`, another map of the same loop, gives a number in
   /// [first, last]: fewer carries can happen. No part of what maps are compared by: it follows from the
@@ -67,10 +64,8 @@ class IndexMap {
   bool is_identical(const IndexMap& other) const {
     return steps_ == other.steps_ && stretches_ == other.stretches_;
   }
-  template <class H>
-  friend H AbslHashValue(H h, const IndexMap& map) {
-    return H::combine(std::move(h), map.steps_);
-  }
+  /// The same for equal maps.
+  std::size_t hash() const;
 
  private:
   Steps steps_;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include <absl/container/flat_hash_map.h>
@@ -159,7 +158,7 @@ class Lowering : private MemoryReader {
   void compute_operands_first(const Place& root, ir::ExprId predicate) {
     auto open = [&](const Place& place) {
       return node(place.id).is(OpClass::Elementwise) && !is_loaded(place.id) &&
-             !memo_.contains(std::make_tuple(place.id, number_of(place.map), predicate));
+             !memo_.contains({place.id, number_of(place.map), predicate});
     };
     if (!open(root)) return;
     std::vector<std::pair<Place, std::size_t>> todo{{root, 0}};
@@ -177,7 +176,7 @@ class Lowering : private MemoryReader {
 
   template <class Make>
   ir::ExprId memo(NodeId id, MapId map, ir::ExprId predicate, Make make) {
-    const auto key = std::make_tuple(id, number_of(map), predicate);
+    const Value key{id, number_of(map), predicate};
     if (auto it = memo_.find(key); it != memo_.end()) return it->second;
     const ir::ExprId expr = make();
     memo_.emplace(key, expr);
@@ -452,7 +451,7 @@ class Lowering : private MemoryReader {
   std::int64_t shape_numel_ = 1, outer_numel_ = 1;
   int depth_ = 0;
   MapId all_ = 0, outer_ = 0;
-  absl::flat_hash_map<std::tuple<NodeId, std::uint16_t, ir::ExprId>, ir::ExprId> memo_;
+  absl::flat_hash_map<Value, ir::ExprId, HashOfValue> memo_{48};  // grows where operations are many
   std::map<std::pair<std::uint16_t, std::vector<std::int64_t>>, ir::ExprId> test_of_;  // by map and bounds
   std::map<std::pair<ir::ExprId, ir::ExprId>, ir::ExprId> both_of_;
 };

@@ -1,6 +1,7 @@
 // Finds buffers and places.
 #include "jit/plan/lower/memory_reader.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -24,35 +25,36 @@ std::pair<double, double> ends_of(const Extents& extents, const Strides& strides
 }  // namespace
 
 std::uint16_t MemoryReader::buffer(NodeId id, bool read) {
-  auto [it, added] = buffer_of_.try_emplace(id, static_cast<std::uint16_t>(draft_.buffers.size()));
-  if (added) {
-    if (static_cast<int>(draft_.buffers.size()) >= limits_.max_buffers) throw Cut{"too many buffers"};
-    draft_.buffers.push_back({id, false, false});
+  // They are few: kernels have limits.
+  std::vector<BufferUse>& buffers = draft_.buffers;
+  auto use = std::find_if(buffers.begin(), buffers.end(), [&](const BufferUse& b) { return b.node == id; });
+  if (use == buffers.end()) {
+    if (static_cast<int>(buffers.size()) >= limits_.max_buffers) throw Cut{"too many buffers"};
+    use = buffers.insert(use, {id, false, false});
     draft_.buffer_dtypes.push_back(node(id).dtype);
   }
-  BufferUse& use = draft_.buffers[it->second];
-  (read ? use.read : use.written) = true;
-  return it->second;
+  (read ? use->read : use->written) = true;
+  return static_cast<std::uint16_t>(use - buffers.begin());
 }
 
 MemoryReader::Place MemoryReader::below_views(NodeId id, MapId map) {
   const auto is_passed = [&](NodeId at) { return node(at).is(OpClass::View) && owners_[at] == kInline; };
   if (!is_passed(id)) return {id, map};
-  if (const auto it = below_.find({id, map}); it != below_.end()) return it->second;
+  if (const auto it = below_.find(Place{id, map}); it != below_.end()) return it->second;
   NodeId at = id;
   IndexMap below = index_map(map);
   for (; is_passed(at); at = node(at).operands[0]) {
     const Node& view = node(at);
-    if (view.op != Op::Reshape) below = below.through(view.shape, view_layout(graph_, view));
+    if (view.op != Op::Reshape) below = std::move(below).through(view.shape, view_layout(graph_, view));
   }
-  return below_[{id, map}] = {at, intern(std::move(below))};
+  return below_[Place{id, map}] = {at, intern(std::move(below))};
 }
 
 MemoryReader::MapId MemoryReader::in_memory(NodeId id, MapId map) {
   const Node& n = node(id);
   const trace::Layout& layout = graph_.trace->values[n.value].layout;
   if (is_contiguous(n.shape, layout)) return map;
-  const auto [it, added] = below_.try_emplace({id, map});
+  const auto [it, added] = below_.try_emplace(Place{id, map});
   if (added) it->second = {id, intern(index_map(map).through(n.shape, layout))};
   return it->second.map;
 }

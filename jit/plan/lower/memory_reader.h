@@ -10,6 +10,7 @@
 
 #include "jit/plan/lower/draft_writer.h"
 #include "jit/plan/lower/lower.h"
+#include "jit/plan/lower/word_hash.h"
 
 namespace sinter::plan {
 
@@ -26,6 +27,19 @@ class MemoryReader : public DraftWriter {
   struct Place {
     NodeId id;
     MapId map;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+  /// What a node is under a map of the draft, where the predicate holds.
+  struct Value {
+    NodeId id;
+    std::uint16_t map;
+    ir::ExprId predicate;
+    friend bool operator==(const Value&, const Value&) = default;
+  };
+  struct HashOfValue {
+    std::size_t operator()(const Value& value) const {
+      return WordHash().add(std::uint64_t{value.id} << 16 | value.map).add(value.predicate).result();
+    }
   };
   /// Views that are not stored only change the map.
   Place below_views(NodeId id, MapId map);
@@ -48,8 +62,12 @@ class MemoryReader : public DraftWriter {
   const GroupId id_;
 
  private:
-  absl::flat_hash_map<NodeId, std::uint16_t> buffer_of_;
-  absl::flat_hash_map<std::pair<NodeId, MapId>, Place> below_;  // what views and memory make of a place
+  struct HashOfPlace {
+    std::size_t operator()(const Place& place) const {
+      return WordHash().add(place.id).add(place.map).result();
+    }
+  };
+  absl::flat_hash_map<Place, Place, HashOfPlace> below_;  // what views and memory make of a place
   std::map<std::tuple<NodeId, std::uint16_t, std::int64_t, std::int64_t>, ir::ExprId> row_of_;
 };
 

@@ -3,38 +3,18 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
+#include <utility>
 
 #include <absl/container/flat_hash_map.h>
 
 namespace sinter::plan {
 namespace {
 
-/// All but its numbers.
-std::uint64_t flags_of(const trace::TraceValue& value) {
-  return static_cast<std::uint64_t>(value.buffer) << 32 | static_cast<std::uint64_t>(value.dtype) << 16 |
-         static_cast<std::uint64_t>(value.shape.rank()) << 8 |
-         static_cast<std::uint64_t>(value.external) << 4 | static_cast<std::uint64_t>(value.held) << 3 |
-         static_cast<std::uint64_t>(value.asked) << 2 | static_cast<std::uint64_t>(value.dying) << 1 |
-         static_cast<std::uint64_t>(value.fills_buffer);
-}
-
 /// The number of elements, and with it all that is computed of a shape, fits.
 bool fits(const Shape& shape) {
   double count = 1;
   for (const std::int64_t size : shape) count *= static_cast<double>(size);
   return count < 9e18;
-}
-
-bool equal_but_sizes(const trace::Trace& of_a, const trace::OpRecord& a, const trace::Trace& of_b,
-                     const trace::OpRecord& b) {
-  const auto left = of_a.operands_of(a), right = of_b.operands_of(b);
-  return a.op == b.op && a.operand_count == b.operand_count && a.int_count == b.int_count &&
-         a.scalar_count == b.scalar_count && a.output_count == b.output_count && a.again == b.again &&
-         a.precision == b.precision && a.output == b.output && a.first_int == b.first_int &&
-         a.first_scalar == b.first_scalar &&
-         std::equal(left.begin(), left.end(), right.begin(), right.end(),
-                    [](trace::OperandId x, trace::OperandId y) { return x.bits == y.bits; });
 }
 
 }  // namespace
@@ -56,30 +36,33 @@ bool has_positions(Op op) {
          op == Op::SortIndices || op == Op::SegmentSum;
 }
 
-KnownTrace::KnownTrace(const trace::Trace& trace, Numbers& numbers)
-    : trace_(trace), of_ints_(trace.ints.size(), kName) {
+KnownTrace::KnownTrace(const trace::Trace& trace, SkeletonRef skeleton, Numbers& numbers)
+    : trace_(trace), skeleton_(std::move(skeleton)), of_ints_(trace.ints.size(), kName) {
   const auto ids_of = [&](const Dims& dims) {
     for (const std::int64_t number : dims) of_values_.push_back(numbers.id_of(number));
   };
-  // A layout is compared with that of a value of the same shape: what is contiguous of one is so of all.
   absl::flat_hash_map<std::vector<std::int64_t>, std::uint32_t> first_like;
   std::vector<std::int64_t> words;
   for (std::uint32_t i = 0; i < trace.values.size(); ++i) {
+    const Shape& shape = trace.values[i].shape;
+    words.assign(shape.begin(), shape.end());
+    const auto [same, is_new] = first_like.try_emplace(words, i);
+    shape_like_.push_back(same->second);
+    if (is_new) ids_of(shape);
+  }
+  // A layout is compared with that of a value of the same shape: what is contiguous of one is so of all.
+  for (std::uint32_t i = 0; i < trace.values.size(); ++i) {
     const trace::TraceValue& value = trace.values[i];
-    words.assign(value.shape.begin(), value.shape.end());
-    const auto [same_shape, is_new_shape] = first_like.try_emplace(words, i);
-    KnownValue& known = values_.emplace_back(KnownValue{flags_of(value), same_shape->second, i, false});
-    if (is_new_shape) ids_of(value.shape);
     if (!value.external) continue;
+    words.assign(value.shape.begin(), value.shape.end());
     words.push_back(-1);  // no size
     words.insert(words.end(), value.layout.strides.begin(), value.layout.strides.end());
     words.push_back(value.layout.offset);
-    const auto [same_layout, is_new_layout] = first_like.try_emplace(words, i);
-    known.layout_like = same_layout->second;
-    if (!is_new_layout) continue;
+    const auto [same, is_new] = first_like.try_emplace(words, i);
+    in_memory_.push_back({i, same->second, is_contiguous(value.shape, value.layout)});
+    if (!is_new) continue;
     ids_of(value.layout.strides);
     of_values_.push_back(numbers.id_of(value.layout.offset));
-    known.is_contiguous = is_contiguous(value.shape, value.layout);
   }
   std::size_t next_start = 0;  // number of the op's first start
   for (const trace::OpRecord& op : trace.ops) {
@@ -95,46 +78,35 @@ KnownTrace::KnownTrace(const trace::Trace& trace, Numbers& numbers)
   }
 }
 
-bool KnownTrace::matches(const trace::Trace& other, Numbers& numbers) const {
-  return other.ops.size() == trace_.ops.size() && other.values.size() == trace_.values.size() &&
-         other.ints.size() == trace_.ints.size() && other.scalars.size() == trace_.scalars.size() &&
-         other.buffer_count == trace_.buffer_count && other.asks_for_ends == trace_.asks_for_ends &&
-         other.moves == trace_.moves && same_ops(other) && set_values(other, numbers) &&
-         set_ints(other, numbers);
-}
-
-bool KnownTrace::same_ops(const trace::Trace& other) const {
-  for (std::size_t i = 0; i < other.ops.size(); ++i) {
-    const trace::OpRecord &op = other.ops[i], &known = trace_.ops[i];
-    // All but the line, which is no structure; bytes that say nothing may differ. Many operands stand
-    // elsewhere.
-    const bool is_whole = op.operand_count <= trace::kRecordOperands;
-    if (is_whole && std::memcmp(&op, &known, offsetof(trace::OpRecord, line)) == 0) continue;
-    if (!equal_but_sizes(other, op, trace_, known)) return false;
-  }
-  return true;
+bool KnownTrace::matches(const trace::Trace& other, const SkeletonRef& skeleton, Numbers& numbers) const {
+  return (skeleton == skeleton_ || *skeleton == *skeleton_) && other.ints.size() == trace_.ints.size() &&
+         other.scalars.size() == trace_.scalars.size() && other.moves == trace_.moves &&
+         set_values(other, numbers) && set_ints(other, numbers);
 }
 
 bool KnownTrace::set_values(const trace::Trace& other, Numbers& numbers) const {
   const Numbers::Id* id = of_values_.data();
-  const auto set = [&](const Dims& dims) {
-    return std::all_of(dims.begin(), dims.end(),
-                       [&](std::int64_t number) { return numbers.set(*id++, number); });
+  const auto set = [&](const Dims& dims, const Dims& known) {
+    return dims.rank() == known.rank() && std::all_of(dims.begin(), dims.end(), [&](std::int64_t number) {
+             return numbers.set(*id++, number);
+           });
   };
-  for (std::uint32_t i = 0; i < other.values.size(); ++i) {
-    const trace::TraceValue& value = other.values[i];
-    const KnownValue& known = values_[i];
-    if (flags_of(value) != known.flags) return false;
-    if (known.shape_like == i) {
-      if (!fits(value.shape) || !set(value.shape)) return false;
-    } else if (!(value.shape == other.values[known.shape_like].shape)) {
+  const trace::TraceValue* const values = other.values.data();
+  for (std::uint32_t i = 0; i < shape_like_.size(); ++i) {
+    const Shape& shape = values[i].shape;
+    if (const std::uint32_t like = shape_like_[i]; like != i) {
+      if (!(shape == values[like].shape)) return false;
+    } else if (!fits(shape) || !set(shape, trace_.values[i].shape)) {
       return false;
     }
-    if (!value.external) continue;
-    if (known.layout_like != i) {
-      if (!(value.layout == other.values[known.layout_like].layout)) return false;
+  }
+  for (const InMemory& known : in_memory_) {
+    const trace::TraceValue& value = values[known.value];
+    if (known.layout_like != known.value) {
+      if (!(value.layout == values[known.layout_like].layout)) return false;
     } else if (is_contiguous(value.shape, value.layout) != known.is_contiguous ||
-               !set(value.layout.strides) || !numbers.set(*id++, value.layout.offset)) {
+               !set(value.layout.strides, trace_.values[known.value].layout.strides) ||
+               !numbers.set(*id++, value.layout.offset)) {
       return false;
     }
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "jit/plan/reuse/numbers.h"
+#include "jit/plan/reuse/skeleton.h"
 #include "src/trace/trace.h"
 
 namespace sinter::plan {
@@ -19,27 +20,27 @@ bool has_positions(Op op);
 class KnownTrace {
  public:
   /// Gives `numbers` those of the trace.
-  KnownTrace(const trace::Trace& trace, Numbers& numbers);
+  KnownTrace(const trace::Trace& trace, SkeletonRef skeleton, Numbers& numbers);
 
   const trace::Trace& trace() const { return trace_; }
+  const SkeletonRef& skeleton() const { return skeleton_; }
 
   /// True iff `other` is the same but for numbers, which are then in `numbers`.
-  bool matches(const trace::Trace& other, Numbers& numbers) const;
+  bool matches(const trace::Trace& other, const SkeletonRef& skeleton, Numbers& numbers) const;
 
  private:
-  bool same_ops(const trace::Trace& other) const;
   bool set_values(const trace::Trace& other, Numbers& numbers) const;
   bool set_ints(const trace::Trace& other, Numbers& numbers) const;
 
   const trace::Trace trace_;
-  struct KnownValue {
-    std::uint64_t flags;  // all but its numbers
-    std::uint32_t shape_like,
-        layout_like;     // the first value with the same shape, and with the same layout too
-    bool is_contiguous;  // in memory; of the first with its layout
+  const SkeletonRef skeleton_;
+  std::vector<std::uint32_t> shape_like_;  // of each value the first one with the same shape
+  struct InMemory {
+    std::uint32_t value, layout_like;  // the first one with the same shape and layout
+    bool is_contiguous;                // of that
   };
-  std::vector<KnownValue> values_;
-  std::vector<Numbers::Id> of_values_;  // the numbers of those shapes and layouts, in order
+  std::vector<InMemory> in_memory_;
+  std::vector<Numbers::Id> of_values_;  // the numbers of those shapes and then layouts, in order
   std::vector<Numbers::Id> of_ints_;    // for each integer its number, or one of the two below
   static constexpr Numbers::Id kName = Numbers::kNone, kMoves = Numbers::kNone - 1;
 };

@@ -31,7 +31,7 @@ class Outline {
   std::size_t held_bytes() const { return held_bytes_; }
 
  private:
-  void note(const Grouping& grouping);
+  void note(const Graph& graph, const Grouping& grouping);
   Plan filled(const Graph& graph, const Grouping& grouping, const Memory& memory) const;
 
   std::vector<const KernelForm*> kernels_;
@@ -45,6 +45,15 @@ class Outline {
     const LibraryCall* call;
   };
   std::vector<Call> calls_;
+  std::vector<NodeId> shape_like_;   // of each value a node with its shape: they are few
+  std::vector<Binding> inputs_;      // of each buffer where it is one of the trace's, whatever the sizes
+  std::vector<std::size_t> stored_;  // numbers of the other buffers
+  struct Seen {                      // a result that is stored as itself, or shown by a view (kNoNode)
+    NodeId node, shape_like;
+  };
+  std::vector<Seen> results_;
+  std::vector<NodeId> result_shapes_;             // what `shape_like` numbers
+  std::vector<trace::ValueId> values_in_memory_;  // before the trace
   std::size_t held_bytes_ = 0;
   bool moves_ = false;  // some numbers of launches do
 };

@@ -2,6 +2,7 @@
 #include "jit/plan/reuse/plan_template.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,19 +58,21 @@ std::string text_of(const Graph& graph, const LibraryCall& call) {
 
 }  // namespace
 
-PlanTemplate::PlanTemplate(Planned planned, const trace::Trace& trace, const ir::DeviceTraits& traits,
-                           const PlanOptions& options)
+PlanTemplate::PlanTemplate(Planned planned, const trace::Trace& trace, SkeletonRef skeleton,
+                           const ir::DeviceTraits& traits, const PlanOptions& options)
     : traits_(traits),
       options_(options),
       limits_(limits_of(traits)),
-      known_(trace, numbers_),
+      known_(trace, std::move(skeleton), numbers_),
       planned_(std::move(planned)) {}
 
 std::unique_ptr<PlanTemplate> PlanTemplate::make(Planned planned, const trace::Trace& trace,
-                                                 const ir::DeviceTraits& traits, const PlanOptions& options) {
+                                                 SkeletonRef skeleton, const ir::DeviceTraits& traits,
+                                                 const PlanOptions& options) {
   // Numbers that passes write may follow from sizes.
   if (!planned.checks || planned.checks->gave_up() || !planned.graph.constants.empty()) return nullptr;
-  std::unique_ptr<PlanTemplate> made(new PlanTemplate(std::move(planned), trace, traits, options));
+  std::unique_ptr<PlanTemplate> made(
+      new PlanTemplate(std::move(planned), trace, std::move(skeleton), traits, options));
   Graph& graph = made->planned_.graph;
   graph.trace = &made->known_.trace();
   graph.checks = nullptr;
@@ -99,6 +102,8 @@ std::unique_ptr<PlanTemplate> PlanTemplate::make(Planned planned, const trace::T
     }
     made->form_of_.back() = known->second;
   }
+  made->filled_first_.resize(made->forms_.size());
+  std::iota(made->filled_first_.begin(), made->filled_first_.end(), 0u);
   Lowerer lowerer(graph, made->limits_);
   for (Form& form : made->forms_) made->note_numbers(form, lowerer);
   absl::flat_hash_map<std::string, std::uint32_t> call_of;
@@ -106,7 +111,7 @@ std::unique_ptr<PlanTemplate> PlanTemplate::make(Planned planned, const trace::T
     made->first_call_like_.push_back(
         call_of.try_emplace(text_of(graph, grouping.libraries[k]), k).first->second);
   // The sizes that it was made of are the first that it has to serve.
-  if (!made->plan(trace)) return nullptr;
+  if (!made->plan(trace, made->known_.skeleton())) return nullptr;
   const bool same = std::all_of(made->forms_.begin(), made->forms_.end(), [](const Form& form) {
     return form.now->text() == form.before->text() && form.now->ints == form.before->ints &&
            form.now->moving == form.before->moving &&
@@ -117,8 +122,8 @@ std::unique_ptr<PlanTemplate> PlanTemplate::make(Planned planned, const trace::T
   return same ? std::move(made) : nullptr;
 }
 
-std::optional<Plan> PlanTemplate::plan(const trace::Trace& trace) {
-  if (!matches(trace)) return std::nullopt;
+std::optional<Plan> PlanTemplate::plan(const trace::Trace& trace, const SkeletonRef& skeleton) {
+  if (!matches(trace, skeleton)) return std::nullopt;
   struct OfTrace {
     PlanTemplate& of;
     OfTrace(PlanTemplate& of, const trace::Trace& trace) : of(of) { set(trace); }
@@ -127,7 +132,7 @@ std::optional<Plan> PlanTemplate::plan(const trace::Trace& trace) {
       of.planned_.graph.trace = of.planned_.checks->questions().graph().trace = &trace;
     }
   } of_trace(*this, trace);
-  if (!fill_graph() || !fill_libraries() || !fill_kernels()) return std::nullopt;
+  if (!fill_graph() || !fill_kernels() || !fill_libraries()) return std::nullopt;
   Plan plan = planned_by_outline();
   plan.cuts = planned_.cuts;
   plan.held = planned_.held;
@@ -136,9 +141,9 @@ std::optional<Plan> PlanTemplate::plan(const trace::Trace& trace) {
 }
 
 /// True iff the trace is the same but for numbers, which are then in `numbers_`, and comparisons hold.
-bool PlanTemplate::matches(const trace::Trace& trace) {
+bool PlanTemplate::matches(const trace::Trace& trace, const SkeletonRef& skeleton) {
   numbers_.start();
-  if (!known_.matches(trace, numbers_) || !set_cuts() || !numbers_.one_to_one()) return false;
+  if (!known_.matches(trace, skeleton, numbers_) || !set_cuts() || !numbers_.one_to_one()) return false;
   return planned_.checks->hold([&](std::int64_t size) {
     const Numbers::Id id = numbers_.find(size);
     return id == Numbers::kNone || !numbers_.is_set(id) ? size : numbers_.now(id);
@@ -207,8 +212,14 @@ bool PlanTemplate::fill_libraries() {
 
 /// Lowers each form for the sizes at hand; false where a group becomes another kernel than before.
 bool PlanTemplate::fill_kernels() {
-  for (Form& form : forms_)
-    if (has_new_numbers(form) && !fill_kernel(form)) return false;
+  for (std::size_t k = 0; k < forms_.size(); ++k) {
+    const std::uint32_t form = filled_first_[k];
+    if (!has_new_numbers(forms_[form]) || fill_kernel(forms_[form])) continue;
+    // Sizes of one kind are refused by the same form: another template is asked soon.
+    std::rotate(filled_first_.begin(), filled_first_.begin() + static_cast<std::ptrdiff_t>(k),
+                filled_first_.begin() + static_cast<std::ptrdiff_t>(k) + 1);
+    return false;
+  }
   Grouping& grouping = planned_.grouping;
   for (GroupId g = 0; g < grouping.groups.size(); ++g)
     if (const auto& now = forms_[form_of_[g]].now;
@@ -219,6 +230,7 @@ bool PlanTemplate::fill_kernels() {
 
 bool PlanTemplate::fill_kernel(Form& form) {
   form.now = nullptr;
+  ++lowered_;
   Grouping& grouping = planned_.grouping;
   Owners& owners = grouping.owners;
   const LoweredGroup& before = grouping.kernels[form.group];

@@ -35,20 +35,22 @@ struct Planned {
 class PlanTemplate {
  public:
   /// Nothing where decisions do not carry over.
-  static std::unique_ptr<PlanTemplate> make(Planned planned, const trace::Trace& trace,
+  static std::unique_ptr<PlanTemplate> make(Planned planned, const trace::Trace& trace, SkeletonRef skeleton,
                                             const ir::DeviceTraits& traits, const PlanOptions& options);
 
   /// Nothing where the trace differs in more than sizes, or where a decision would come out otherwise.
-  std::optional<Plan> plan(const trace::Trace& trace);
+  std::optional<Plan> plan(const trace::Trace& trace, const SkeletonRef& skeleton);
 
+  /// Kernels that were lowered so far, as they see sizes that had changed.
+  std::uint64_t lowered() const { return lowered_; }
   /// About how much memory it takes.
   std::size_t held_bytes() const;
 
  private:
-  PlanTemplate(Planned planned, const trace::Trace& trace, const ir::DeviceTraits& traits,
-               const PlanOptions& options);
+  PlanTemplate(Planned planned, const trace::Trace& trace, SkeletonRef skeleton,
+               const ir::DeviceTraits& traits, const PlanOptions& options);
 
-  bool matches(const trace::Trace& trace);
+  bool matches(const trace::Trace& trace, const SkeletonRef& skeleton);
   bool set_cuts();
   bool fill_graph();
   bool fill_libraries();
@@ -84,7 +86,9 @@ class PlanTemplate {
     std::vector<std::int64_t> numbers_then{};
   };
   std::vector<Form> forms_;
+  std::vector<std::uint32_t> filled_first_;  // all forms, in the order in which they are filled in
   std::uint32_t kernels_made_ = 0;
+  std::uint64_t lowered_ = 0;
   std::vector<Outline> outlines_;               // what was used last comes first
   std::vector<std::uint32_t> form_of_;          // of each group that is alive
   std::vector<std::uint32_t> first_call_like_;  // of each library op the first with the same sizes

@@ -19,25 +19,19 @@ constexpr std::size_t kMostOps = 50'000;
 constexpr std::size_t kMostOfStructure = 8;
 constexpr std::size_t kMostSeen = 4096;
 
-}  // namespace
-
-/// Equal for traces that differ in sizes only; a template looks closer.
-PlanReuse::Structure PlanReuse::structure_of(const trace::Trace& trace, const PlanOptions& options) const {
-  std::vector<std::uint64_t> words;
-  words.reserve(trace.ops.size() * 2 + 4);
-  words.push_back(trace.values.size());
-  words.push_back(static_cast<std::uint64_t>(options.recipe_bytes) << 1 | options.fusion);
-  for (const trace::OpRecord& op : trace.ops) {
-    words.push_back(static_cast<std::uint64_t>(op.op) << 56 | static_cast<std::uint64_t>(op.again) << 55 |
-                    static_cast<std::uint64_t>(op.operands[0].bits) << 8 | op.int_count);
-    words.push_back(static_cast<std::uint64_t>(op.operands[1].bits) << 32 | op.operands[2].bits);
-  }
-  return XXH3_64bits(words.data(), words.size() * sizeof words[0]);
+/// Equal for traces that differ in sizes only.
+std::uint64_t structure_of(const Skeleton& skeleton, const PlanOptions& options) {
+  return XXH3_64bits_withSeed(&options.recipe_bytes, sizeof options.recipe_bytes,
+                              skeleton.hash() + options.fusion);
 }
 
-std::vector<PlanReuse::Entry> PlanReuse::take(Structure structure) {
+}  // namespace
+
+std::vector<PlanReuse::Entry> PlanReuse::take(Structure structure, const SkeletonRef& skeleton) {
   std::vector<Entry> taken;
+  SkeletonRef gone = skeleton;  // ends without the lock
   std::lock_guard lock(mutex_);
+  last_.swap(gone);
   for (auto at = templates_.begin(); at != templates_.end();) {
     const auto next = std::next(at);
     if (at->structure == structure) {
@@ -70,8 +64,14 @@ void PlanReuse::give_back(std::vector<Entry> entries) {
 }
 
 Plan PlanReuse::plan(const trace::Trace& trace, const PlanOptions& options) {
-  const Structure structure = structure_of(trace, options);
-  std::vector<Entry> entries = take(structure);
+  SkeletonRef skeleton;
+  {
+    std::lock_guard lock(mutex_);
+    skeleton = last_;
+  }
+  skeleton = Skeleton::of(trace, skeleton);
+  const Structure structure = structure_of(*skeleton, options);
+  std::vector<Entry> entries = take(structure, skeleton);
   // They go back whatever happens: a template fills itself in anew each time.
   struct GiveBack {
     PlanReuse& to;
@@ -84,7 +84,10 @@ Plan PlanReuse::plan(const trace::Trace& trace, const PlanOptions& options) {
     }
   } give_back{*this, entries};
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    std::optional<Plan> plan = entries[i].plans->plan(trace);
+    PlanTemplate& plans = *entries[i].plans;
+    const std::uint64_t before = plans.lowered();
+    std::optional<Plan> plan = plans.plan(trace, skeleton);
+    lowered_.fetch_add(plans.lowered() - before, std::memory_order_relaxed);
     if (!plan) continue;
     std::swap(entries[0], entries[i]);
     reused_.fetch_add(1, std::memory_order_relaxed);
@@ -98,7 +101,7 @@ Plan PlanReuse::plan(const trace::Trace& trace, const PlanOptions& options) {
   }
   Planned kept;
   Plan plan = make_plan(trace, traits_, options, passes(), &kept);
-  if (auto made = PlanTemplate::make(std::move(kept), trace, traits_, options))
+  if (auto made = PlanTemplate::make(std::move(kept), trace, skeleton, traits_, options))
     entries.insert(entries.begin(), Entry{structure, std::move(made)});
   return plan;
 }

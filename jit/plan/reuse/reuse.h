@@ -26,6 +26,8 @@ class PlanReuse {
 
   /// Plans that were made of a template.
   std::uint64_t reused() const { return reused_.load(std::memory_order_relaxed); }
+  /// Kernels that were lowered while templates were filled in: what new sizes cost in the main.
+  std::uint64_t lowered() const { return lowered_.load(std::memory_order_relaxed); }
 
   void before_fork() { mutex_.lock(); }
   void after_fork() { mutex_.unlock(); }
@@ -37,15 +39,15 @@ class PlanReuse {
     std::unique_ptr<PlanTemplate> plans;
   };
 
-  Structure structure_of(const trace::Trace& trace, const PlanOptions& options) const;
-  std::vector<Entry> take(Structure structure);
+  std::vector<Entry> take(Structure structure, const SkeletonRef& skeleton);
   void give_back(std::vector<Entry> entries);
 
   const ir::DeviceTraits& traits_;
   std::mutex mutex_;
   std::list<Entry> templates_;                // what was used last comes first
+  SkeletonRef last_;                          // of the trace that was planned last
   absl::flat_hash_set<Structure> seen_once_;  // structures that were planned, of which there is no template
-  std::atomic<std::uint64_t> reused_{0};
+  std::atomic<std::uint64_t> reused_{0}, lowered_{0};
 };
 
 }  // namespace sinter::plan

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <absl/container/flat_hash_map.h>
+
 #include "jit/plan/reuse/known_trace.h"
 
 namespace sinter::plan {
@@ -26,11 +28,15 @@ SizedGraph::SizedGraph(Graph& graph, const Numbers& numbers) : graph_(graph) {
     first_start.push_back(starts);
     starts += static_cast<std::uint32_t>(trace::start_count(op));
   }
+  absl::flat_hash_map<Numbers::Id, std::size_t> place_of;  // among the sizes
   for (NodeId id = 0; id < graph.nodes.size() && fits_; ++id) {
-    const Node& node = graph.nodes[id];
-    for (const std::int64_t size : node.shape) {
-      sizes_.push_back(numbers.find(size));
-      fits_ &= sizes_.back() != Numbers::kNone;
+    Node& node = graph.nodes[id];
+    for (std::int64_t& size : node.shape) {
+      const Numbers::Id number = numbers.find(size);
+      fits_ &= number != Numbers::kNone;
+      const auto [known, added] = place_of.try_emplace(number, sizes_.size());
+      if (added) sizes_.push_back({number, size, {}});
+      sizes_[known->second].places.push_back(&size);
     }
     if (node.kind != NodeKind::Op || !has_positions(node.op)) continue;
     const trace::OpRecord& record = trace.ops[node.record];
@@ -43,12 +49,13 @@ SizedGraph::SizedGraph(Graph& graph, const Numbers& numbers) : graph_(graph) {
 }
 
 bool SizedGraph::fill(const Numbers& numbers) {
-  const Numbers::Id* id = sizes_.data();
-  for (Node& node : graph_.nodes)
-    for (std::int64_t& size : node.shape) {
-      if (!numbers.is_set(*id)) return false;
-      size = numbers.now(*id++);
-    }
+  for (Size& size : sizes_) {
+    if (!numbers.is_set(size.number)) return false;
+    const std::int64_t now = numbers.now(size.number);
+    if (now == size.now) continue;
+    size.now = now;
+    for (std::int64_t* const place : size.places) *place = now;
+  }
   return std::all_of(takes_ints_.begin(), takes_ints_.end(), [&](const TakesInts& takes) {
     Node& node = graph_.nodes[takes.node];
     set_ints(*graph_.trace, graph_.trace->ops[node.record], takes.first_start, node);

@@ -12,12 +12,14 @@ namespace sinter::plan {
 /// A graph whose nodes have sizes that are numbers of its trace, and integers as the trace has them.
 class SizedGraph {
  public:
-  /// Takes notes of the graph as it is. `numbers`: the trace's. `fits` says whether it is such a graph.
+  /// Takes notes of the graph as it is, whose nodes stay where they are. `numbers`: the trace's. `fits` says
+  /// whether it is such a graph.
   SizedGraph(Graph& graph, const Numbers& numbers);
   bool fits() const { return fits_; }
 
   /// Fills in what `numbers` are now, and the integers of the graph's trace, which is another one of the same
-  /// structure. False where sizes are not known, or other starts move.
+  /// structure. False where sizes are not known, or other starts move. Takes as long as there are sizes that
+  /// differ from those of the last time.
   bool fill(const Numbers& numbers);
 
  private:
@@ -27,8 +29,14 @@ class SizedGraph {
     std::vector<NodeStart> moving;  // as they were
   };
 
+  struct Size {  // one of the graph's numbers, and the shapes that have it
+    Numbers::Id number;
+    std::int64_t now;
+    std::vector<std::int64_t*> places;
+  };
+
   Graph& graph_;
-  std::vector<Numbers::Id> sizes_;  // of all nodes
+  std::vector<Size> sizes_;
   std::vector<TakesInts> takes_ints_;
   bool fits_ = true;
 };
