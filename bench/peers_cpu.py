@@ -1,6 +1,7 @@
 """PyTorch on this machine's cores, on the rows of sinter-bench (host sizes). usage: peers_cpu.py OUT.json [ROW ...]
 
 compare-cpu runs it twice: as Debian ships it, and tuned (see there)."""
+import functools
 import json
 import math
 import statistics
@@ -53,9 +54,15 @@ def layernorm_gelu_fwd_bwd():
     return run
 
 
-def matmul_1024():
-    a, b = torch.randn(1024, 1024), torch.randn(1024, 1024)
+def product(rows, size, dtype):
+    a, b = torch.randn(rows, size).to(dtype), torch.randn(size, size).to(dtype)
     return lambda: a @ b
+
+
+PRODUCTS = {name + suffix: functools.partial(product, rows, size, dtype)
+            for name, rows, size in (("matmul_1024", 1024, 1024), ("matmul_64_rows", 64, 4096),
+                                     ("matmul_16_rows", 16, 4096), ("matmul_1_row", 1, 4096))
+            for suffix, dtype in (("", torch.float32), ("_bf16", torch.bfloat16))}
 
 
 def training_step(model, optimizer, x, y):
@@ -102,8 +109,8 @@ def resnet18_step_in(layout):
     return training_step(model, torch.optim.SGD(model.parameters(), 0.1, momentum=0.9), x, torch.randint(0, 10, (16,)))
 
 
-ROWS = {f.__name__: f for f in (gelu_tanh_ab, chain20, softmax, layernorm_gelu_fwd_bwd, matmul_1024, cnn_step, mlp_step,
-                                transformer_step, char_gpt_step, resnet18_step)}
+ROWS = {f.__name__: f for f in (gelu_tanh_ab, chain20, softmax, layernorm_gelu_fwd_bwd, cnn_step, mlp_step,
+                                transformer_step, char_gpt_step, resnet18_step)} | PRODUCTS
 
 
 def measure(row, seconds=1.5):
