@@ -4,11 +4,11 @@
 #include <memory>
 
 #include "jit/library/conv2d.h"
-#include "src/runtime/host/program.h"
+#include "src/runtime/host/products/product.h"
 
 namespace sinter::runtime::host {
 
-std::shared_ptr<HostExecutable> make_conv2d(const library::Conv2dOp& op);
+std::shared_ptr<ProductProgram> make_conv2d(const library::Conv2dOp& op);
 
 // ---- unfolding (conv2d_unfold.cpp), for one group of one image
 

@@ -29,6 +29,7 @@ namespace {
 constexpr std::int64_t kNarrow = 16;
 
 bool own_is_faster(const library::MatMulOp& m) {
+  if (m.is_stored_otherwise()) return false;
   if (m.m < 4 || m.n < 4 || m.k < 4) return false;
   return m.n <= kNarrow || m.k <= kNarrow || (m.m <= kNarrow && m.b_column == 1);
 }
@@ -37,7 +38,7 @@ bool own_is_faster(const library::Conv2dOp&) { return false; }
 
 /// oneDNN's program where there is one and it is faster; else null.
 template <class Op>
-std::shared_ptr<HostExecutable> by_onednn([[maybe_unused]] const Op& op) {
+std::shared_ptr<ProductProgram> by_onednn([[maybe_unused]] const Op& op) {
 #if SINTER_HAS_ONEDNN
   if (base::environment().onednn && !own_is_faster(op)) return make_onednn_program(op);
 #endif

@@ -11,17 +11,19 @@ constexpr auto kDirect = dnnl::algorithm::convolution_direct;
 std::size_t padded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /// `dims` [images, channels, height, width] of images with `all_channels` each.
-memory::desc images_of(const memory::dims& dims, std::int64_t all_channels, bool last) {
-  if (dims[1] == all_channels) return memory::desc(dims, kF32, last ? Tag::nhwc : Tag::nchw);
+memory::desc images_of(const memory::dims& dims, memory::data_type dtype, std::int64_t all_channels,
+                       bool last) {
+  if (dims[1] == all_channels) return memory::desc(dims, dtype, last ? Tag::nhwc : Tag::nchw);
   const std::int64_t points = dims[2] * dims[3];
-  if (last) return memory::desc(dims, kF32, {points * all_channels, 1, dims[3] * all_channels, all_channels});
-  return memory::desc(dims, kF32, {all_channels * points, points, dims[3], 1});
+  if (last)
+    return memory::desc(dims, dtype, {points * all_channels, 1, dims[3] * all_channels, all_channels});
+  return memory::desc(dims, dtype, {all_channels * points, points, dims[3], 1});
 }
 
 }  // namespace
 
-PartConvolution::PartConvolution(const library::Conv2dOp& op, std::int64_t images, std::int64_t channels,
-                                 bool winograd) {
+PartConvolution::PartConvolution(const library::Conv2dOp& op, const std::array<DType, 3>& dtypes,
+                                 std::int64_t images, std::int64_t channels, bool winograd) {
   const bool grouped = op.groups > 1, of_x = op.direction == Direction::BackwardInput;
   const std::int64_t c_in = of_x ? channels : op.c_in, c_out = of_x ? op.c_out : channels,
                      window = op.kh * op.kw;
@@ -29,13 +31,15 @@ PartConvolution::PartConvolution(const library::Conv2dOp& op, std::int64_t image
   memory::dims w{c_out, c_in, op.kh, op.kw};
   if (grouped) w = {op.groups, c_out / op.groups, c_in / op.groups, op.kh, op.kw};
   const Tag weight_tag = grouped ? Tag::goihw : Tag::oihw;
-  given_ = {images_of(x, op.c_in, op.x_last),
-            c_in == op.c_in ? memory::desc(w, kF32, weight_tag)
-                            : memory::desc(w, kF32, {op.c_in * window, window, op.kw, 1}),
-            images_of(y, op.c_out, op.y_last)};
+  const memory::data_type x_type = data_type_of(dtypes[0]), w_type = data_type_of(dtypes[1]),
+                          y_type = data_type_of(dtypes[2]);
+  given_ = {images_of(x, x_type, op.c_in, op.x_last),
+            c_in == op.c_in ? memory::desc(w, w_type, weight_tag)
+                            : memory::desc(w, w_type, {op.c_in * window, window, op.kw, 1}),
+            images_of(y, y_type, op.c_out, op.y_last)};
   const auto wanted = [&](Tag of_images, Tag of_weight) {
-    return Descs{memory::desc(x, kF32, of_images), memory::desc(w, kF32, of_weight),
-                 memory::desc(y, kF32, of_images)};
+    return Descs{memory::desc(x, x_type, of_images), memory::desc(w, w_type, of_weight),
+                 memory::desc(y, y_type, of_images)};
   };
   // Images that come with their channels last stay so, unless there is only a plain loop for that.
   const bool last = op.x_last || op.y_last;
@@ -48,6 +52,7 @@ PartConvolution::PartConvolution(const library::Conv2dOp& op, std::int64_t image
   const bool any_layout = c_in / op.groups >= 4 || op.direction == Direction::BackwardWeight;
   if (!winograd && (!last || implementation_.starts_with("ref")))
     create(op, any_layout ? wanted(Tag::any, Tag::any) : wanted(Tag::nchw, weight_tag), kDirect);
+  require_instructions(op, implementation_);
   bytes_ = padded(scratch_.get_size());
   for (std::size_t i = 0; i < 3; ++i) {
     if (own_[i] == given_[i]) continue;
@@ -59,7 +64,7 @@ PartConvolution::PartConvolution(const library::Conv2dOp& op, std::int64_t image
   }
 }
 
-void PartConvolution::run(std::byte* working_memory, const std::array<float*, 3>& data) const {
+void PartConvolution::run(std::byte* working_memory, const std::array<std::byte*, 3>& data) const {
   Arguments arguments{{DNNL_ARG_SCRATCHPAD, at(scratch_, working_memory)}};
   for (std::size_t i = 0; i < 3; ++i) {
     const memory user = at(given_[i], data[i]);
