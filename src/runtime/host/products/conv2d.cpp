@@ -296,10 +296,14 @@ std::shared_ptr<ProductProgram> make_conv2d(const library::Conv2dOp& op) {
   if (op.dtype != DType::f32)
     throw DeviceError("[conv2d] the host convolves f32 and f64, not " + std::string(name_of(op.dtype)) +
                       op.stored_text());
+  return with_conversions(std::make_shared<Conv2dProgram<float>>(op), conversions_of(op));
+}
+
+std::array<Conversion, 3> conversions_of(const library::Conv2dOp& op) {
   std::array<Conversion, 3> conversions{};
   for (std::size_t i = 0; i < 3; ++i)
     if (op.stored[i]) conversions[i] = {*op.stored[i], i < 2 ? op.elements_read(i) : op.elements_written(0)};
-  return with_conversions(std::make_shared<Conv2dProgram<float>>(op), conversions);
+  return conversions;
 }
 
 }  // namespace sinter::runtime::host

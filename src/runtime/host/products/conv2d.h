@@ -1,6 +1,7 @@
 // The host's own convolution and its gradients, as matrix products over unfolded images.
 #pragma once
 
+#include <array>
 #include <memory>
 
 #include "jit/library/conv2d.h"
@@ -9,6 +10,9 @@
 namespace sinter::runtime::host {
 
 std::shared_ptr<ProductProgram> make_conv2d(const library::Conv2dOp& op);
+
+/// What a program that convolves f32 alone needs to compute `op`.
+std::array<Conversion, 3> conversions_of(const library::Conv2dOp& op);
 
 // ---- unfolding (conv2d_unfold.cpp), for one group of one image
 

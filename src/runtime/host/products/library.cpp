@@ -1,6 +1,8 @@
 // Chooses who computes a library op on the host.
 #include "src/runtime/host/products/library.h"
 
+#include <utility>
+
 #include "src/base/env.h"
 #include "src/runtime/host/products/conv2d.h"
 #include "src/runtime/host/products/matmul.h"
@@ -55,6 +57,10 @@ std::shared_ptr<HostExecutable> prepare_matmul(const library::LibraryOp& any) {
 std::shared_ptr<HostExecutable> prepare_conv2d(const library::LibraryOp& any) {
   const auto& op = library::as<library::Conv2dOp>(any);
   if (auto program = by_onednn(op)) return program;
+  library::Conv2dOp wide = op;
+  wide.stored = {};
+  if (op.is_stored_otherwise())
+    if (auto program = by_onednn(wide)) return with_conversions(std::move(program), conversions_of(op));
   return make_conv2d(op);
 }
 

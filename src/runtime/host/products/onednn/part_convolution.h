@@ -31,7 +31,9 @@ class PartConvolution {
  private:
   using Descs = std::array<dnnl::memory::desc, 3>;  // of x, weight, y
 
-  void create(const library::Conv2dOp& op, const Descs& wanted, dnnl::algorithm algorithm);
+  /// `convolved`: of the convolution itself, where `wanted` is of a gradient of it.
+  void create(const library::Conv2dOp& op, const Descs& wanted, const Descs& convolved,
+              dnnl::algorithm algorithm);
 
   dnnl::primitive primitive_;
   std::string implementation_;
