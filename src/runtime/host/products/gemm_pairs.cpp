@@ -27,7 +27,11 @@ __mmask16 first(std::int64_t n) {
 /// Both rows of pairs lie in a row: their halves are put together.
 SINTER_PAIRS void pack_rows(Bfloat16Pair* to, const bfloat16* from, std::int64_t k_stride, std::int64_t lanes,
                             std::int64_t width, std::int64_t k) {
-  for (std::int64_t p = 0; p < k; ++p, to += width, from += k_stride)
+  for (std::int64_t p = 0; p < k; ++p, to += width, from += k_stride) {
+    // A row of a panel is one cache line, and the next row may be pages away: the next panel's line is asked
+    // for while its page is at hand.
+    __builtin_prefetch(from + kColumns, 0, 2);
+    __builtin_prefetch(from + kColumns + k_stride / 2, 0, 2);
     for (std::int64_t j = 0; j < width; j += kLanes) {
       const __mmask16 given = first(lanes - j);
       const __m512i low = _mm512_maskz_cvtepu16_epi32(given, _mm256_maskz_loadu_epi16(given, from + j));
@@ -36,6 +40,7 @@ SINTER_PAIRS void pack_rows(Bfloat16Pair* to, const bfloat16* from, std::int64_t
       _mm512_mask_storeu_epi32(to + j, first(width - j),
                                _mm512_or_si512(low, _mm512_maskz_slli_epi32(given, high, 16)));
     }
+  }
 }
 
 /// Four pairs of four lanes, of which each has its pairs in a row.

@@ -43,8 +43,24 @@ HWY_INLINE void block(const M* HWY_RESTRICT matrix, std::int64_t step, const T* 
                       std::int64_t k, std::int64_t items, T* HWY_RESTRICT y, std::int64_t y_step) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  HWY_ALIGN T sums[host::kGemvBlock + HWY_MAX_BYTES / sizeof(T)];
+  HWY_ALIGN T sums[host::kGemvBlock<M> + HWY_MAX_BYTES / sizeof(T)];
   std::int64_t j = 0;
+  if constexpr (sizeof(M) < sizeof(T)) {
+    constexpr int kVectors = 8;
+    for (; j + kVectors * lanes <= items; j += kVectors * lanes) {
+      hn::Vec<decltype(d)> s[kVectors];
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v) s[v] = hn::Zero(d);
+      const M* from = matrix + j;
+      for (std::int64_t p = 0; p < k; ++p, from += step) {
+        const auto factor = hn::Set(d, x[p]);
+#pragma GCC unroll 8
+        for (int v = 0; v < kVectors; ++v) s[v] = hn::MulAdd(factor, load_wide(d, from + v * lanes), s[v]);
+      }
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v) hn::StoreU(s[v], d, sums + j + v * lanes);
+    }
+  }
   for (; j + 4 * lanes <= items; j += 4 * lanes) {
     auto a = hn::Zero(d), b = a, c = a, e = a;
     const M* from = matrix + j;
@@ -78,8 +94,8 @@ void multiply_vector(std::int64_t items, std::int64_t k, const M* matrix, std::i
     for (std::int64_t j = 0; j < items; ++j) y[j * y_step] = dot(matrix + j * item, x, k);
     return;
   }
-  for (std::int64_t j = 0; j < items; j += host::kGemvBlock)
-    block(matrix + j, step, x, k, std::min(host::kGemvBlock, items - j), y + j * y_step, y_step);
+  for (std::int64_t j = 0; j < items; j += host::kGemvBlock<M>)
+    block(matrix + j, step, x, k, std::min(host::kGemvBlock<M>, items - j), y + j * y_step, y_step);
 }
 
 // Dynamic dispatch needs a plain function for each type.

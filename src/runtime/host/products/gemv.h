@@ -8,9 +8,10 @@
 
 namespace sinter::runtime::host {
 
-/// Elements of the result that are computed side by side where they lie in a row; stretches begin at
-/// multiples.
-inline constexpr std::int64_t kGemvBlock = 64;
+/// Elements of the result that are computed side by side where they lie in a row, of a matrix of M; stretches
+/// begin at multiples. Fewer than four cache lines of a row are slow to read, as rows are pages apart.
+template <class M>
+inline constexpr std::int64_t kGemvBlock = sizeof(M) == 2 ? 128 : 64;
 
 /// y[j * y_step] = sum over p < k of matrix[j * item + p * step] * x[p], for j < items. One of `item` and
 /// `step` is 1.

@@ -37,7 +37,7 @@ class MatVecProgram final : public ProductProgram {
   explicit MatVecProgram(const library::MatMulOp& op) : op_(op), sides_(sides_of(op)) {
     const std::int64_t row = op.k * static_cast<std::int64_t>(sizeof(M)), matrix = sides_.items * row;
     each_ = std::max<std::int64_t>(kPieceBytes / row, 1);
-    each_ = std::min((each_ + kGemvBlock - 1) / kGemvBlock * kGemvBlock, sides_.items);
+    each_ = std::min((each_ + kGemvBlock<M> - 1) / kGemvBlock<M> * kGemvBlock<M>, sides_.items);
     pieces_ = (sides_.items + each_ - 1) / each_;
     batches_each_ = std::clamp<std::int64_t>(kPieceBytes / matrix, 1, op.batch);
     is_shared_ = op.batch * matrix >= kWorthSharing;
@@ -119,9 +119,9 @@ class MatVecProgram final : public ProductProgram {
 
   template <class Compute, class Half>
   static void round_items(std::int64_t count, const Compute& compute, Half* to, std::int64_t step) {
-    std::array<T, kGemvBlock> sums;
-    for (std::int64_t j = 0; j < count; j += kGemvBlock) {
-      const std::int64_t items = std::min(kGemvBlock, count - j);
+    std::array<T, kGemvBlock<M>> sums;
+    for (std::int64_t j = 0; j < count; j += kGemvBlock<M>) {
+      const std::int64_t items = std::min(kGemvBlock<M>, count - j);
       compute(j, items, sums.data(), 1);
       for (std::int64_t k = 0; k < items; ++k)
         to[(j + k) * step] = Half(static_cast<float>(sums[static_cast<std::size_t>(k)]));
