@@ -1,4 +1,6 @@
-"""PyTorch on this machine's cores, on the rows of sinter-bench (host sizes). usage: peers_cpu.py OUT.json [ROW ...]
+"""PyTorch on this machine's cores, on the rows of sinter-bench (host sizes). usage: peers_cpu.py [--cpu] OUT.json [ROW ...]
+
+--cpu: one thread, and its time on processors instead of that of a clock on the wall.
 
 compare-cpu runs it twice: as Debian ships it, and tuned (see there)."""
 import functools
@@ -14,7 +16,9 @@ import torch.nn.functional as F
 
 from peers_models import Gpt, Guide, mlp, resnet18
 
-torch.set_num_threads(2)
+CPU = "--cpu" in sys.argv
+clock = time.process_time if CPU else time.perf_counter
+torch.set_num_threads(1 if CPU else 2)
 torch.manual_seed(0)
 MI = 1 << 20
 
@@ -119,13 +123,14 @@ def measure(row, seconds=1.5):
         run()
     times, start = [], time.perf_counter()
     while len(times) < 5 or time.perf_counter() - start < seconds:
-        begin = time.perf_counter()
+        begin = clock()
         run()
-        times.append((time.perf_counter() - begin) * 1e3)
+        times.append((clock() - begin) * 1e3)
     return statistics.median(times)
 
 
 if __name__ == "__main__":
-    wanted = sys.argv[2:] or list(ROWS)
-    with open(sys.argv[1], "w") as out:
+    given = [argument for argument in sys.argv[1:] if argument != "--cpu"]
+    wanted = given[1:] or list(ROWS)
+    with open(given[0], "w") as out:
         json.dump({row: measure(row) for row in wanted if row in ROWS}, out)
