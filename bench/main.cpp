@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <fstream>
 #include <string>
@@ -22,13 +23,15 @@ struct Options {
   std::vector<std::string> only;
   std::string device, json;
   double seconds = 2;
+  bool cpu = false;
   bool list = false;
   std::string first_step;  // runs one step of this row and exits; started by the rows that time it
 };
 
 const char* const kUsage =
-    "usage: sinter-bench [--list] [--only NAME,...] [--device NAME] [--seconds S] [--json FILE]\n"
-    "  --seconds  time spent measuring each row, about (2)\n";
+    "usage: sinter-bench [--list] [--only NAME,...] [--device NAME] [--seconds S] [--cpu] [--json FILE]\n"
+    "  --seconds  time spent measuring each row, about (2)\n"
+    "  --cpu      the process's time on processors, of all threads: for machines that others use, too\n";
 
 Options parse(int argc, char** argv) {
   Options options;
@@ -46,6 +49,8 @@ Options parse(int argc, char** argv) {
       options.device = value();
     else if (flag == "--json")
       options.json = value();
+    else if (flag == "--cpu")
+      options.cpu = true;
     else if (flag == "--seconds")
       options.seconds = std::stod(value());
     else if (flag == "--only") {
@@ -71,7 +76,7 @@ struct Times {
   double first, median, low, high;
 };
 
-Times measure(const bench::Workload& workload, const sinter::Device& device, double seconds) {
+Times measure(const bench::Workload& workload, const sinter::Device& device, double seconds, bool cpu) {
   using Clock = std::chrono::steady_clock;
   const double scale = (workload.unit == "us"   ? 1e6
                         : workload.unit == "ms" ? 1e3
@@ -87,9 +92,12 @@ Times measure(const bench::Workload& workload, const sinter::Device& device, dou
       return sum / repetitions * scale;
     }
     const auto start = Clock::now();
+    const std::clock_t cpu_start = std::clock();
     for (int i = 0; i < repetitions; ++i) run();
     device.sync();
-    return std::chrono::duration<double>(Clock::now() - start).count() / repetitions * scale;
+    const double took = cpu ? static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC
+                            : std::chrono::duration<double>(Clock::now() - start).count();
+    return took / repetitions * scale;
   };
   Times times{timed(1), 0, 0, 0};
   for (int i = 0; i < 3; ++i) timed(workload.repetitions);
@@ -136,7 +144,7 @@ int run(int argc, char** argv) {
                                                         : " compares with a loop in one thread: it needs "
                                                           "--device host and SINTER_HOST_THREADS=1"));
     }
-    const Times times = measure(workload, device, options.seconds);
+    const Times times = measure(workload, device, options.seconds, options.cpu);
     std::printf("%-32s %10.4f %10.4f %10.4f %12.3f %s\n", workload.name.c_str(), times.median, times.low,
                 times.high, times.first, workload.unit.c_str());
     std::fflush(stdout);

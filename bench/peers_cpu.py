@@ -1,6 +1,9 @@
-"""PyTorch on this machine's cores, on the rows of sinter-bench (host sizes). usage: peers_cpu.py OUT.json [ROW ...]
+"""PyTorch on this machine's cores, on the rows of sinter-bench (host sizes). usage: peers_cpu.py [--cpu] OUT.json [ROW ...]
+
+--cpu: one thread, and its time on processors instead of that of a clock on the wall.
 
 compare-cpu runs it twice: as Debian ships it, and tuned (see there)."""
+import functools
 import json
 import math
 import statistics
@@ -13,7 +16,9 @@ import torch.nn.functional as F
 
 from peers_models import Gpt, Guide, mlp, resnet18
 
-torch.set_num_threads(2)
+CPU = "--cpu" in sys.argv
+clock = time.process_time if CPU else time.perf_counter
+torch.set_num_threads(1 if CPU else 2)
 torch.manual_seed(0)
 MI = 1 << 20
 
@@ -53,9 +58,15 @@ def layernorm_gelu_fwd_bwd():
     return run
 
 
-def matmul_1024():
-    a, b = torch.randn(1024, 1024), torch.randn(1024, 1024)
+def product(rows, size, dtype):
+    a, b = torch.randn(rows, size).to(dtype), torch.randn(size, size).to(dtype)
     return lambda: a @ b
+
+
+PRODUCTS = {name + suffix: functools.partial(product, rows, size, dtype)
+            for name, rows, size in (("matmul_1024", 1024, 1024), ("matmul_64_rows", 64, 4096),
+                                     ("matmul_16_rows", 16, 4096), ("matmul_1_row", 1, 4096))
+            for suffix, dtype in (("", torch.float32), ("_bf16", torch.bfloat16))}
 
 
 def training_step(model, optimizer, x, y):
@@ -102,8 +113,8 @@ def resnet18_step_in(layout):
     return training_step(model, torch.optim.SGD(model.parameters(), 0.1, momentum=0.9), x, torch.randint(0, 10, (16,)))
 
 
-ROWS = {f.__name__: f for f in (gelu_tanh_ab, chain20, softmax, layernorm_gelu_fwd_bwd, matmul_1024, cnn_step, mlp_step,
-                                transformer_step, char_gpt_step, resnet18_step)}
+ROWS = {f.__name__: f for f in (gelu_tanh_ab, chain20, softmax, layernorm_gelu_fwd_bwd, cnn_step, mlp_step,
+                                transformer_step, char_gpt_step, resnet18_step)} | PRODUCTS
 
 
 def measure(row, seconds=1.5):
@@ -112,13 +123,14 @@ def measure(row, seconds=1.5):
         run()
     times, start = [], time.perf_counter()
     while len(times) < 5 or time.perf_counter() - start < seconds:
-        begin = time.perf_counter()
+        begin = clock()
         run()
-        times.append((time.perf_counter() - begin) * 1e3)
+        times.append((clock() - begin) * 1e3)
     return statistics.median(times)
 
 
 if __name__ == "__main__":
-    wanted = sys.argv[2:] or list(ROWS)
-    with open(sys.argv[1], "w") as out:
+    given = [argument for argument in sys.argv[1:] if argument != "--cpu"]
+    wanted = given[1:] or list(ROWS)
+    with open(given[0], "w") as out:
         json.dump({row: measure(row) for row in wanted if row in ROWS}, out)

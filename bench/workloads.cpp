@@ -128,9 +128,15 @@ std::function<void()> sum_dim0(const Device& device) {
   return [=] { x.sum(0).sync(); };
 }
 
-std::function<void()> matmul(const Device& device, std::int64_t n) {
-  auto a = ready(Tensor<2>::randn({n, n}, device)), b = ready(Tensor<2>::randn({n, n}, device));
+std::function<void()> matmul(const Device& device, std::int64_t m, std::int64_t k, std::int64_t n,
+                             sn::DType dtype = sn::DType::f32) {
+  auto a = ready(Tensor<2>::randn({m, k}, device).cast(dtype)),
+       b = ready(Tensor<2>::randn({k, n}, device).cast(dtype));
   return [=] { a.matmul(b).sync(); };
+}
+
+std::function<std::function<void()>(const Device&)> product_of_rows(std::int64_t rows, sn::DType dtype) {
+  return [=](const Device& device) { return matmul(device, rows, 4096, 4096, dtype); };
 }
 
 struct Cnn {
@@ -283,8 +289,18 @@ const std::vector<Workload>& workloads() {
         {"sum_all", "sum of all elements", 64, 1, "ms", f32(sum_all)},
         {"sum_all_bf16", "sum_all, bf16", 64, 1, "ms", bf16(sum_all)},
         {"sum_dim0", "sum over rows", 64, 1, "ms", sum_dim0},
-        {"matmul_1024", "1024^3 f32", 8, 1, "ms", [](const Device& device) { return matmul(device, 1024); }},
-        {"matmul_4096", "4096^3 f32", 2, 1, "ms", [](const Device& device) { return matmul(device, 4096); }},
+        {"matmul_1024", "1024^3 f32", 8, 1, "ms",
+         [](const Device& device) { return matmul(device, 1024, 1024, 1024); }},
+        {"matmul_1024_bf16", "1024^3 bf16", 8, 1, "ms",
+         [](const Device& device) { return matmul(device, 1024, 1024, 1024, sn::DType::bf16); }},
+        {"matmul_4096", "4096^3 f32", 2, 1, "ms",
+         [](const Device& device) { return matmul(device, 4096, 4096, 4096); }},
+        {"matmul_64_rows", "64 x 4096 x 4096 f32", 8, 1, "ms", product_of_rows(64, sn::DType::f32)},
+        {"matmul_64_rows_bf16", "the same, bf16", 8, 1, "ms", product_of_rows(64, sn::DType::bf16)},
+        {"matmul_16_rows", "16 x 4096 x 4096 f32", 8, 1, "ms", product_of_rows(16, sn::DType::f32)},
+        {"matmul_16_rows_bf16", "the same, bf16", 8, 1, "ms", product_of_rows(16, sn::DType::bf16)},
+        {"matmul_1_row", "1 x 4096 x 4096 f32", 8, 1, "ms", product_of_rows(1, sn::DType::f32)},
+        {"matmul_1_row_bf16", "the same, bf16", 8, 1, "ms", product_of_rows(1, sn::DType::bf16)},
         {"cnn_step", "guide's CNN, batch 64, training step", 50, 1, "ms", cnn_step},
         {"mlp_step", "784-512-512-10 with layer norms, batch 256, AdamW step", 20, 1, "ms", mlp_step},
         {"transformer_step", "GPT of 4 layers of width 256, 8 x 128 tokens, AdamW step", 5, 1, "ms",

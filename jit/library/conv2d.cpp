@@ -93,7 +93,7 @@ class Conv2d final : public Kind {
   LibraryOpRef make(const Request& request) const override {
     auto op = std::make_shared<Conv2dOp>();
     op->direction = direction_;
-    op->dtype = request.results[0].dtype;
+    op->set_dtypes(request);
     const Shape &first = request.operands[0].shape, &second = request.operands[1].shape,
                 &result = request.results[0].shape;
     const Shape& x = direction_ == Direction::BackwardInput ? result : first;
@@ -131,7 +131,8 @@ class Conv2d final : public Kind {
   ImageOrder image_order(const Signature& signature) const {
     const Shape& weight = weight_of(signature);
     const bool fills_vectors = weight[0] >= kFewChannels && weight[1] >= kFewChannels;
-    return signature.results[0].dtype == DType::f32 && signature.ints[kGroups] == 1 && fills_vectors
+    return arithmetic_of(signature.results[0].dtype) == DType::f32 && signature.ints[kGroups] == 1 &&
+                   fills_vectors
                ? ImageOrder::Either
                : ImageOrder::ChannelsFirst;
   }
@@ -178,7 +179,8 @@ std::string Conv2dOp::key() const {
                  groups,
                  x_last,
                  y_last,
-                 static_cast<int>(precision)});
+                 static_cast<int>(precision)}) +
+         stored_text();
 }
 
 std::string Conv2dOp::describe() const {
@@ -188,7 +190,8 @@ std::string Conv2dOp::describe() const {
          (x_last && y_last ? " channels last"
           : x_last         ? " x channels last"
           : y_last         ? " y channels last"
-                           : "");
+                           : "") +
+         stored_text();
 }
 
 std::int64_t Conv2dOp::elements_read(std::size_t operand) const {

@@ -14,7 +14,7 @@ namespace sinter::library {
 ///   BackwardInput   grad of y, weight -> grad of x
 ///   BackwardWeight  x, grad of y      -> grad of weight
 /// with oh = (h + 2 * padding - dilation * (kh - 1) - 1) / stride + 1, rounded down; likewise ow.
-struct Conv2dOp final : LibraryOp {
+struct Conv2dOp final : ProductOp {
   enum class Direction : std::uint8_t { Forward, BackwardInput, BackwardWeight };
   Direction direction = Direction::Forward;
   std::int64_t n = 0, c_in = 0, h = 0, w = 0;

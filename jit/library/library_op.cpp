@@ -7,6 +7,22 @@ bool Kind::reads_in_place(const Signature& signature, std::size_t k, const Layou
   return trace::is_contiguous(signature.operands[k].shape, {layout.strides, 0});
 }
 
+void ProductOp::set_dtypes(const Request& request) {
+  dtype = arithmetic_of(request.results[0].dtype);
+  const std::array<DType, 3> given{request.operands[0].dtype, request.operands[1].dtype,
+                                   request.results[0].dtype};
+  for (std::size_t i = 0; i < given.size(); ++i)
+    stored[i] = given[i] == dtype ? std::nullopt : std::optional(given[i]);
+}
+
+std::string ProductOp::stored_text() const {
+  if (!is_stored_otherwise()) return "";
+  std::string text;
+  for (std::size_t i = 0; i < stored.size(); ++i)
+    text += (i == 2 ? " -> " : " ") + std::string(name_of(stored_dtype(i)));
+  return text;
+}
+
 std::string joined(std::initializer_list<std::int64_t> numbers, std::string_view between) {
   std::string text;
   for (std::int64_t number : numbers) {

@@ -2,10 +2,12 @@
 // each device, such as matrix products and convolutions.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -26,6 +28,7 @@ using trace::Layout;
 using trace::TensorType;
 
 class Kind;
+struct Request;
 
 /// A kind with its sizes: what a device prepares once and launches many times. Buffers of a launch are the
 /// operands, then the results; results are contiguous unless the op says otherwise. Each kind derives from
@@ -39,6 +42,7 @@ class LibraryOp {
 
   /// Of what it reads in `dtype` or, as indices are, in another.
   virtual DType dtype_of_operand(std::size_t /*operand*/) const { return dtype; }
+  virtual DType dtype_of_result(std::size_t /*result*/) const { return dtype; }
 
   /// Ops of one kind with equal keys are the same work.
   virtual std::string key() const = 0;
@@ -50,6 +54,24 @@ class LibraryOp {
   virtual std::int64_t elements_written(std::size_t result) const = 0;
 };
 using LibraryOpRef = std::shared_ptr<const LibraryOp>;
+
+/// A product of two operands, which are read, and whose result is written, as they are stored: an f32 product
+/// may have 16-bit floats on each side. Devices are given such products iff they say so
+/// (DeviceTraits::half_products).
+struct ProductOp : LibraryOp {
+  /// Of the operands and the result, where it is another one than `dtype`.
+  std::array<std::optional<DType>, 3> stored;
+
+  DType stored_dtype(std::size_t buffer) const { return stored[buffer].value_or(dtype); }
+  DType dtype_of_operand(std::size_t operand) const override { return stored_dtype(operand); }
+  DType dtype_of_result(std::size_t) const override { return stored_dtype(2); }
+  bool is_stored_otherwise() const { return stored != decltype(stored){}; }
+
+  /// Sets all dtypes as a request has them.
+  void set_dtypes(const Request& request);
+  /// " bf16 bf16 -> f32", for keys and for people; empty where everything is stored in `dtype`.
+  std::string stored_text() const;
+};
 
 /// What an op is asked for, before it is known where anything lies.
 struct Signature {

@@ -69,7 +69,7 @@ class MatMul final : public Kind {
     const Shape &a = request.operands[0].shape, &b = request.operands[1].shape;
     const std::size_t rank = a.rank();
     auto op = std::make_shared<MatMulOp>();
-    op->dtype = request.results[0].dtype;
+    op->set_dtypes(request);
     for (std::size_t d = 0; d + 2 < rank; ++d) op->batch *= a[d];
     op->m = a[rank - 2];
     op->k = a[rank - 1];
@@ -99,11 +99,12 @@ const Kind& MatMulOp::kind() const { return matmul(); }
 
 std::string MatMulOp::key() const {
   return joined(
-      {static_cast<int>(dtype), batch, m, n, k, a_batch, a_row, a_column, b_batch, b_row, b_column});
+             {static_cast<int>(dtype), batch, m, n, k, a_batch, a_row, a_column, b_batch, b_row, b_column}) +
+         stored_text();
 }
 
 std::string MatMulOp::describe() const {
-  return "matmul " + joined({batch, m, k}, "x") + " * " + joined({k, n}, "x");
+  return "matmul " + joined({batch, m, k}, "x") + " * " + joined({k, n}, "x") + stored_text();
 }
 
 std::int64_t MatMulOp::elements_read(std::size_t operand) const {

@@ -8,7 +8,7 @@ namespace sinter::library {
 /// c[batch, m, n] = sum over k of a[batch, m, k] * b[batch, k, n]. Strides in elements; c is row-major
 /// without gaps. No stride is negative, and for each operand either the row or the column stride is 1, unless
 /// that size is 1.
-struct MatMulOp final : LibraryOp {
+struct MatMulOp final : ProductOp {
   std::int64_t batch = 1, m = 0, n = 0, k = 0;
   std::int64_t a_batch = 0, a_row = 0, a_column = 0;  // strides of a along batch, m, k
   std::int64_t b_batch = 0, b_row = 0, b_column = 0;  // strides of b along batch, k, n

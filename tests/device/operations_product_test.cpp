@@ -14,6 +14,56 @@ std::vector<DType> float_dtypes(const Device& device) {
   return dtypes;
 }
 
+void check_products_of_views(const Device& device, DType dtype) {
+  for (bool flushed : {false, true}) {
+    ProgramBuilder program;
+    const int x = program.input({6, 8}, dtype), y = program.input({2, 3, 4}, dtype),
+              row = program.input({1, 8}, dtype);
+    std::vector<int> views = {
+        program.permute(x, {1, 0}),                            // contiguous columns
+        program.slice(x, {{1, 5, 1}, {2, 7, 1}}),              // strided rows
+        program.slice(x, {{}, {{}, {}, 2}}),                   // neither contiguous
+        program.slice(x, {{{}, {}, -1}}),                      // rows reversed
+        program.flip(x, {1}),                                  // columns reversed
+        program.expand(row, {5, 8}),                           // one row repeated
+        program.permute(program.expand(row, {5, 8}), {1, 0}),  // one column repeated
+        program.permute(y, {1, 0, 2}),                         // batches interleaved
+        program.permute(y, {2, 1, 0}),
+        program.flip(y, {0}),                                      // batches reversed
+        program.expand(program.slice(y, {{1, 2, 1}}), {4, 3, 4}),  // one batch repeated
+        program.reshape(program.permute(x, {1, 0}), {4, 12}),      // a reshape that must copy
+    };
+    if (flushed) program.flush();
+    for (int view : views) {
+      Dims swapped;
+      const std::size_t rank = view >= views[7] && view <= views[10] ? 3 : 2;
+      for (std::size_t d = 0; d < rank; ++d) swapped.push_back(static_cast<std::int64_t>(d));
+      std::swap(swapped[rank - 1], swapped[rank - 2]);
+      const int other = program.permute(view, swapped);
+      program.matmul(view, other);
+      program.matmul(other, view);
+    }
+    program.expect(device, flushed ? "views of memory" : "views of inputs");
+  }
+}
+
+void check_convolutions_of_views(const Device& device, DType dtype) {
+  for (bool flushed : {false, true}) {
+    ProgramBuilder program;
+    const int x = program.input({5, 2, 6, 3}, dtype), w = program.input({3, 3, 2, 4}, dtype);
+    const int image = program.permute(program.flip(x, {0}), {1, 3, 2, 0});  // (2, 3, 6, 5)
+    const int weight =
+        program.permute(program.slice(w, {{}, {}, {}, {1, {}, 1}}), {3, 0, 1, 2});  // (3, 3, 3, 2)
+    const int computed = program.unary(Op::Tanh, image);
+    if (flushed) program.flush();
+    program.conv2d(image, weight, {});
+    const int y = program.conv2d(computed, program.binary(Op::Mul, {weight}, {-1, 0.5}), {.padding = {1, 0}});
+    program.conv2d(program.slice(computed, {{1, 2, 1}}), weight, {});
+    program.reduce(Op::Max, program.binary(Op::Add, {y}, {-1, 1.0}), {2, 3});
+    program.expect(device, flushed ? "views of memory" : "views of inputs");
+  }
+}
+
 }  // namespace
 
 TEST_CASE("matrix products of many sizes") {
@@ -43,37 +93,7 @@ TEST_CASE("matrix products of many sizes") {
 }
 
 TEST_CASE("matrix products of views") {
-  const Device device = test_device();
-  for (bool flushed : {false, true}) {
-    ProgramBuilder program;
-    const int x = program.input({6, 8}, DType::f32), y = program.input({2, 3, 4}, DType::f32),
-              row = program.input({1, 8}, DType::f32);
-    std::vector<int> views = {
-        program.permute(x, {1, 0}),                            // contiguous columns
-        program.slice(x, {{1, 5, 1}, {2, 7, 1}}),              // strided rows
-        program.slice(x, {{}, {{}, {}, 2}}),                   // neither contiguous
-        program.slice(x, {{{}, {}, -1}}),                      // rows reversed
-        program.flip(x, {1}),                                  // columns reversed
-        program.expand(row, {5, 8}),                           // one row repeated
-        program.permute(program.expand(row, {5, 8}), {1, 0}),  // one column repeated
-        program.permute(y, {1, 0, 2}),                         // batches interleaved
-        program.permute(y, {2, 1, 0}),
-        program.flip(y, {0}),                                      // batches reversed
-        program.expand(program.slice(y, {{1, 2, 1}}), {4, 3, 4}),  // one batch repeated
-        program.reshape(program.permute(x, {1, 0}), {4, 12}),      // a reshape that must copy
-    };
-    if (flushed) program.flush();
-    for (int view : views) {
-      Dims swapped;
-      const std::size_t rank = view >= views[7] && view <= views[10] ? 3 : 2;
-      for (std::size_t d = 0; d < rank; ++d) swapped.push_back(static_cast<std::int64_t>(d));
-      std::swap(swapped[rank - 1], swapped[rank - 2]);
-      const int other = program.permute(view, swapped);
-      program.matmul(view, other);
-      program.matmul(other, view);
-    }
-    program.expect(device, flushed ? "views of memory" : "views of inputs");
-  }
+  for (const DType dtype : float_dtypes(test_device())) check_products_of_views(test_device(), dtype);
 }
 
 TEST_CASE("many products of one vector, of numbers in a row and of such with gaps") {
@@ -197,20 +217,26 @@ TEST_CASE("convolutions") {
 }
 
 TEST_CASE("convolutions of views and of what was just computed") {
+  for (const DType dtype : float_dtypes(test_device())) check_convolutions_of_views(test_device(), dtype);
+}
+
+TEST_CASE("products of 16-bit floats beside f32, and what is read as f32 too") {
   const Device device = test_device();
-  for (bool flushed : {false, true}) {
-    ProgramBuilder program;
-    const int x = program.input({5, 2, 6, 3}, DType::f32), w = program.input({3, 3, 2, 4}, DType::f32);
-    const int image = program.permute(program.flip(x, {0}), {1, 3, 2, 0});  // (2, 3, 6, 5)
-    const int weight =
-        program.permute(program.slice(w, {{}, {}, {}, {1, {}, 1}}), {3, 0, 1, 2});  // (3, 3, 3, 2)
-    const int computed = program.unary(Op::Tanh, image);
-    if (flushed) program.flush();
-    program.conv2d(image, weight, {});
-    const int y = program.conv2d(computed, program.binary(Op::Mul, {weight}, {-1, 0.5}), {.padding = {1, 0}});
-    program.conv2d(program.slice(computed, {{1, 2, 1}}), weight, {});
-    program.reduce(Op::Max, program.binary(Op::Add, {y}, {-1, 1.0}), {2, 3});
-    program.expect(device, flushed ? "views of memory" : "views of inputs");
+  for (const DType half : {DType::bf16, DType::f16}) {
+    if (!has_dtype(device, half)) continue;
+    for (const std::int64_t rows : {1, 2, 3, 5, 40}) {
+      ProgramBuilder program;
+      const int x = program.input({rows, 70}, DType::f32), w = program.input({70, 33}, half),
+                v = program.input({33, 70}, half);
+      const int wide = program.cast(w, DType::f32);
+      program.matmul(x, wide);  // f32 x 16 bits
+      program.matmul(program.permute(wide, {1, 0}), program.permute(x, {1, 0}));
+      const int y = program.matmul(program.cast(x, half), w);  // 16 bits x 16 bits
+      program.binary(Op::Add, {program.cast(y, DType::f32)}, {-1, 1.0});
+      program.matmul(y, v);  // what a product gave
+      program.matmul(program.slice(w, {{1, 60, 1}, {3, 20, 1}}), program.slice(v, {{2, 19, 1}}));
+      program.expect(device, "products of " + std::string(name_of(half)) + " beside f32");
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 // The host device: results do not depend on the number of threads, on the division of loops, or on the
 // library that multiplies matrices.
+#include <array>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -131,6 +132,61 @@ TEST_CASE("the host's own matrix product and convolution conform") {
   Host host(2, false);
   testing::check_library_ops(*host, {});
   testing::check_segments(*host, {});
+}
+
+TEST_CASE("those of oneDNN conform, where it is built in") {
+  Host host(2);
+  testing::check_library_ops(*host, {});
+}
+
+TEST_CASE("products of 16-bit floats have the same bits for any number of threads") {
+  std::vector<std::shared_ptr<library::ProductOp>> ops;
+  for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{300, 330, 700}, {20, 330, 701}, {2, 700, 900}}) {
+    auto op = std::make_shared<library::MatMulOp>();
+    op->m = m, op->n = n, op->k = k;
+    op->a_row = k, op->a_column = 1, op->b_row = 1, op->b_column = k;
+    ops.push_back(op);
+  }
+  using Direction = library::Conv2dOp::Direction;
+  for (const Direction direction :
+       {Direction::Forward, Direction::BackwardInput, Direction::BackwardWeight}) {
+    auto op = std::make_shared<library::Conv2dOp>();
+    op->direction = direction;
+    op->n = 9, op->c_in = op->c_out = 32, op->h = op->w = op->oh = op->ow = 28, op->kh = op->kw = 3;
+    op->padding = {1, 1};
+    ops.push_back(op);
+  }
+  for (const auto& op : ops)
+    for (const DType half : {DType::bf16, DType::f16})
+      for (const bool onednn : {false, true}) {
+        op->stored = {half, half, half};
+        const auto a = testing::to_bytes(half, numbers(static_cast<std::size_t>(op->elements_read(0)))),
+                   b = testing::to_bytes(half, numbers(static_cast<std::size_t>(op->elements_read(1))));
+        CAPTURE(op->describe());
+        CAPTURE(onednn);
+        std::vector<std::byte> first;
+        for (std::int64_t threads : {1, 3}) {
+          Host host(threads, onednn);
+          std::vector<std::byte> c(static_cast<std::size_t>(op->elements_written(0)) * 2);
+          const auto of_a = host->allocate(a.size()), of_b = host->allocate(b.size()),
+                     of_c = host->allocate(c.size());
+          host->upload({of_a.get(), 0}, a);
+          host->upload({of_b.get(), 0}, b);
+          const auto executable = host->prepare(*op);
+          const runtime::BufferView views[] = {{of_a.get(), 0}, {of_b.get(), 0}, {of_c.get(), 0}};
+          testing::run_alone(*host, *executable, {views, {}, {}});
+          host->download({of_c.get(), 0}, c);
+          if (first.empty()) first = c;
+          CHECK((c == first));
+#if SINTER_HAS_ONEDNN && defined(__x86_64__)
+          // All but few rows and odd depths.
+          const auto* matmul = dynamic_cast<const library::MatMulOp*>(op.get());
+          if (onednn && half == DType::bf16 && __builtin_cpu_supports("avx512bf16") &&
+              (!matmul || matmul->m > 20))
+            CHECK(executable->how({}, 1).ends_with("by oneDNN"));
+#endif
+        }
+      }
 }
 
 TEST_CASE("a larger product agrees with and without oneDNN, whatever the number of threads") {

@@ -17,6 +17,7 @@ constexpr Pass kPasses[] = {
     {"contract_convolutions", contract_convolutions,
      [](auto& traits, auto&) { return traits.tensor_cores.any(); }},
     {"contract_products", contract_products, [](auto& traits, auto&) { return traits.tensor_cores.any(); }},
+    {"absorb_casts", absorb_casts, [](auto& traits, auto&) { return traits.half_products; }},
     {"keep_scores", keep_scores,
      [](auto& traits, auto& options) { return traits.tensor_cores.any() && options.fusion; }},
     {"split_reductions", split_reductions, [](auto& traits, auto&) { return !traits.grid_reductions; }},

@@ -33,7 +33,7 @@ class HostExecutable : public Executable {
   virtual std::size_t faults() const { return 0; }
 
   /// How many threads may work on a launch: before anything is launched, by who makes the executable.
-  void use_threads(std::size_t most) { most_threads_ = most; }
+  virtual void use_threads(std::size_t most) { most_threads_ = most; }
 
  protected:
   std::size_t most_threads() const { return most_threads_; }

@@ -41,7 +41,7 @@ struct OracleKernel : runtime::Executable {
 };
 struct OracleLibraryOp : runtime::Executable {
   OracleLibraryOp(Evaluate e, const library::LibraryOp& op)
-      : evaluate(std::move(e)), dtype(op.dtype), results(op.kind().result_count()) {
+      : evaluate(std::move(e)), dtype(op.dtype_of_result(0)), results(op.kind().result_count()) {
     for (std::size_t k = 0; k < operand_dtypes.size(); ++k) operand_dtypes[k] = op.dtype_of_operand(k);
   }
   Evaluate evaluate;

@@ -3,8 +3,8 @@
 #include "src/runtime/host/products/conv2d.h"
 
 #include <algorithm>
+#include <array>
 
-#include "src/runtime/host/buffer.h"
 #include "src/runtime/host/products/gemm.h"
 #include "src/runtime/host/products/matmul.h"
 
@@ -36,7 +36,7 @@ void multiply(const std::vector<std::int64_t>& panels, const T* a, std::int64_t 
 }
 
 template <class T>
-class Conv2dProgram final : public HostExecutable {
+class Conv2dProgram final : public ProductProgram {
  public:
   explicit Conv2dProgram(const library::Conv2dOp& op)
       : op_(op),
@@ -54,10 +54,10 @@ class Conv2dProgram final : public HostExecutable {
     return bytes_of(room_elements()) + bytes_of(shared) + this->threads(pieces) * bytes_of(each);
   }
 
-  void run(Workers& workers, const LaunchArguments& arguments, std::uint32_t*) override {
-    const T* first = reinterpret_cast<const T*>(data_of(arguments.buffers[0]));
-    const T* second = reinterpret_cast<const T*>(data_of(arguments.buffers[1]));
-    T* out = reinterpret_cast<T*>(data_of(arguments.buffers[2]));
+  void compute(Workers& workers, const ProductData& data) override {
+    const T* first = reinterpret_cast<const T*>(data[0]);
+    const T* second = reinterpret_cast<const T*>(data[1]);
+    T* out = reinterpret_cast<T*>(data[2]);
     // This kernel computes channels first and transposes channels-last images before and after. Plans choose
     // channels last for oneDNN; this kernel runs where oneDNN has no implementation.
     const Image x = image_x(), y = image_y();
@@ -291,10 +291,19 @@ class Conv2dProgram final : public HostExecutable {
 
 }  // namespace
 
-std::shared_ptr<HostExecutable> make_conv2d(const library::Conv2dOp& op) {
-  if (op.dtype == DType::f32) return std::make_shared<Conv2dProgram<float>>(op);
-  if (op.dtype == DType::f64) return std::make_shared<Conv2dProgram<double>>(op);
-  throw DeviceError("[conv2d] the host convolves f32 and f64, not " + std::string(name_of(op.dtype)));
+std::shared_ptr<ProductProgram> make_conv2d(const library::Conv2dOp& op) {
+  if (op.dtype == DType::f64 && !op.is_stored_otherwise()) return std::make_shared<Conv2dProgram<double>>(op);
+  if (op.dtype != DType::f32)
+    throw DeviceError("[conv2d] the host convolves f32 and f64, not " + std::string(name_of(op.dtype)) +
+                      op.stored_text());
+  return with_conversions(std::make_shared<Conv2dProgram<float>>(op), conversions_of(op));
+}
+
+std::array<Conversion, 3> conversions_of(const library::Conv2dOp& op) {
+  std::array<Conversion, 3> conversions{};
+  for (std::size_t i = 0; i < 3; ++i)
+    if (op.stored[i]) conversions[i] = {*op.stored[i], i < 2 ? op.elements_read(i) : op.elements_written(0)};
+  return conversions;
 }
 
 }  // namespace sinter::runtime::host

@@ -1,14 +1,18 @@
 // The host's own convolution and its gradients, as matrix products over unfolded images.
 #pragma once
 
+#include <array>
 #include <memory>
 
 #include "jit/library/conv2d.h"
-#include "src/runtime/host/program.h"
+#include "src/runtime/host/products/product.h"
 
 namespace sinter::runtime::host {
 
-std::shared_ptr<HostExecutable> make_conv2d(const library::Conv2dOp& op);
+std::shared_ptr<ProductProgram> make_conv2d(const library::Conv2dOp& op);
+
+/// What a program that convolves f32 alone needs to compute `op`.
+std::array<Conversion, 3> conversions_of(const library::Conv2dOp& op);
 
 // ---- unfolding (conv2d_unfold.cpp), for one group of one image
 

@@ -8,7 +8,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "src/runtime/host/maths/partial-inl.h"
+#include "src/runtime/host/maths/widen-inl.h"
 #include "src/runtime/host/products/gemm.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -125,14 +125,14 @@ void multiply_any(std::int64_t rows, std::int64_t side, std::int64_t step, std::
 }
 
 /// Transposes a 4 by 4 tile.
-template <class T>
-HWY_INLINE void transpose_4x4(const T* from, std::int64_t from_row, T* to, std::int64_t to_row) {
+template <class T, class From>
+HWY_INLINE void transpose_4x4(const From* from, std::int64_t from_row, T* to, std::int64_t to_row) {
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (sizeof(T) == 4) {
     const hn::FixedTag<T, 4> d;
     const hn::RepartitionToWide<hn::RebindToUnsigned<decltype(d)>> dw;
-    const auto r0 = hn::LoadU(d, from), r1 = hn::LoadU(d, from + from_row);
-    const auto r2 = hn::LoadU(d, from + 2 * from_row), r3 = hn::LoadU(d, from + 3 * from_row);
+    const auto r0 = load_wide(d, from), r1 = load_wide(d, from + from_row);
+    const auto r2 = load_wide(d, from + 2 * from_row), r3 = load_wide(d, from + 3 * from_row);
     const auto low01 = hn::BitCast(dw, hn::InterleaveLower(d, r0, r1));
     const auto low23 = hn::BitCast(dw, hn::InterleaveLower(d, r2, r3));
     const auto high01 = hn::BitCast(dw, hn::InterleaveUpper(d, r0, r1));
@@ -149,18 +149,18 @@ HWY_INLINE void transpose_4x4(const T* from, std::int64_t from_row, T* to, std::
 }
 
 /// Copies `count` elements; panels have few per row, for which calling memcpy costs more than the copy.
-template <class T>
-HWY_INLINE void copy_few(const T* HWY_RESTRICT from, T* HWY_RESTRICT to, std::size_t count) {
+template <class T, class From>
+HWY_INLINE void copy_few(const From* HWY_RESTRICT from, T* HWY_RESTRICT to, std::size_t count) {
   const hn::ScalableTag<T> d;
   const hn::CappedTag<T, 4> few;
   std::size_t i = 0;
-  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
-  for (; i + hn::Lanes(few) <= count; i += hn::Lanes(few)) hn::StoreU(hn::LoadU(few, from + i), few, to + i);
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) hn::StoreU(load_wide(d, from + i), d, to + i);
+  for (; i + hn::Lanes(few) <= count; i += hn::Lanes(few)) hn::StoreU(load_wide(few, from + i), few, to + i);
   for (; i < count; ++i) to[i] = from[i];
 }
 
-template <class T>
-void pack_panel(T* to, const T* from, std::int64_t lane_stride, std::int64_t k_stride, std::int64_t lanes,
+template <class T, class From>
+void pack_panel(T* to, const From* from, std::int64_t lane_stride, std::int64_t k_stride, std::int64_t lanes,
                 std::int64_t width, std::int64_t k) {
   std::int64_t done = 0;  // lanes
   if (lane_stride == 1) {
@@ -169,7 +169,7 @@ void pack_panel(T* to, const T* from, std::int64_t lane_stride, std::int64_t k_s
     done = lanes;
   } else if (k_stride == 1) {
     for (; done + 4 <= lanes; done += 4) {
-      const T* rows = from + done * lane_stride;
+      const From* rows = from + done * lane_stride;
       std::int64_t p = 0;
       for (; p + 4 <= k; p += 4) transpose_4x4(rows + p, lane_stride, to + p * width + done, width);
       for (; p < k; ++p)
@@ -193,6 +193,14 @@ void pack_f64(double* to, const double* from, std::int64_t lane_stride, std::int
               std::int64_t lanes, std::int64_t width, std::int64_t k) {
   pack_panel(to, from, lane_stride, k_stride, lanes, width, k);
 }
+void pack_bf16(float* to, const bfloat16* from, std::int64_t lane_stride, std::int64_t k_stride,
+               std::int64_t lanes, std::int64_t width, std::int64_t k) {
+  pack_panel(to, from, lane_stride, k_stride, lanes, width, k);
+}
+void pack_f16(float* to, const float16* from, std::int64_t lane_stride, std::int64_t k_stride,
+              std::int64_t lanes, std::int64_t width, std::int64_t k) {
+  pack_panel(to, from, lane_stride, k_stride, lanes, width, k);
+}
 void multiply_f32(std::int64_t rows, std::int64_t side, std::int64_t step, std::int64_t columns,
                   std::int64_t k, const float* a, const float* b, std::int64_t b_row, float* c,
                   std::int64_t c_row, bool accumulate) {
@@ -213,6 +221,8 @@ HWY_EXPORT(columns_f32);
 HWY_EXPORT(columns_f64);
 HWY_EXPORT(pack_f32);
 HWY_EXPORT(pack_f64);
+HWY_EXPORT(pack_bf16);
+HWY_EXPORT(pack_f16);
 HWY_EXPORT(multiply_f32);
 HWY_EXPORT(multiply_f64);
 
@@ -238,14 +248,24 @@ std::int64_t panel_columns<double>() {
   return HWY_DYNAMIC_DISPATCH(columns_f64)();
 }
 template <>
-void pack_panel<float>(float* to, const float* from, std::int64_t lane_stride, std::int64_t k_stride,
-                       std::int64_t lanes, std::int64_t width, std::int64_t k) {
+void pack_panel(float* to, const float* from, std::int64_t lane_stride, std::int64_t k_stride,
+                std::int64_t lanes, std::int64_t width, std::int64_t k) {
   HWY_DYNAMIC_DISPATCH(pack_f32)(to, from, lane_stride, k_stride, lanes, width, k);
 }
 template <>
-void pack_panel<double>(double* to, const double* from, std::int64_t lane_stride, std::int64_t k_stride,
-                        std::int64_t lanes, std::int64_t width, std::int64_t k) {
+void pack_panel(double* to, const double* from, std::int64_t lane_stride, std::int64_t k_stride,
+                std::int64_t lanes, std::int64_t width, std::int64_t k) {
   HWY_DYNAMIC_DISPATCH(pack_f64)(to, from, lane_stride, k_stride, lanes, width, k);
+}
+template <>
+void pack_panel(float* to, const bfloat16* from, std::int64_t lane_stride, std::int64_t k_stride,
+                std::int64_t lanes, std::int64_t width, std::int64_t k) {
+  HWY_DYNAMIC_DISPATCH(pack_bf16)(to, from, lane_stride, k_stride, lanes, width, k);
+}
+template <>
+void pack_panel(float* to, const float16* from, std::int64_t lane_stride, std::int64_t k_stride,
+                std::int64_t lanes, std::int64_t width, std::int64_t k) {
+  HWY_DYNAMIC_DISPATCH(pack_f16)(to, from, lane_stride, k_stride, lanes, width, k);
 }
 template <>
 void multiply_panel<float>(std::int64_t rows, std::int64_t columns, std::int64_t k, const float* a,

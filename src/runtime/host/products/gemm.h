@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <sinter/half.h>
+
 namespace sinter::runtime::host {
 
 /// The most rows of A that one call multiplies. Packed A is a sequence of panels of 1 to kPanelRows rows; in
@@ -21,8 +23,9 @@ template <class T>
 [[gnu::visibility("hidden")]] std::int64_t panel_columns();
 
 /// to[p * width + j] = from[j * lane_stride + p * k_stride] for j < lanes, p < k; 0 for lanes <= j < width.
-template <class T>
-[[gnu::visibility("hidden")]] void pack_panel(T* to, const T* from, std::int64_t lane_stride,
+/// From is T, or bfloat16 or float16 beside float.
+template <class T, class From>
+[[gnu::visibility("hidden")]] void pack_panel(T* to, const From* from, std::int64_t lane_stride,
                                               std::int64_t k_stride, std::int64_t lanes, std::int64_t width,
                                               std::int64_t k);
 

@@ -1,6 +1,8 @@
 // Chooses who computes a library op on the host.
 #include "src/runtime/host/products/library.h"
 
+#include <utility>
+
 #include "src/base/env.h"
 #include "src/runtime/host/products/conv2d.h"
 #include "src/runtime/host/products/matmul.h"
@@ -29,6 +31,7 @@ namespace {
 constexpr std::int64_t kNarrow = 16;
 
 bool own_is_faster(const library::MatMulOp& m) {
+  if (m.is_stored_otherwise()) return false;
   if (m.m < 4 || m.n < 4 || m.k < 4) return false;
   return m.n <= kNarrow || m.k <= kNarrow || (m.m <= kNarrow && m.b_column == 1);
 }
@@ -37,7 +40,7 @@ bool own_is_faster(const library::Conv2dOp&) { return false; }
 
 /// oneDNN's program where there is one and it is faster; else null.
 template <class Op>
-std::shared_ptr<HostExecutable> by_onednn([[maybe_unused]] const Op& op) {
+std::shared_ptr<ProductProgram> by_onednn([[maybe_unused]] const Op& op) {
 #if SINTER_HAS_ONEDNN
   if (base::environment().onednn && !own_is_faster(op)) return make_onednn_program(op);
 #endif
@@ -54,6 +57,10 @@ std::shared_ptr<HostExecutable> prepare_matmul(const library::LibraryOp& any) {
 std::shared_ptr<HostExecutable> prepare_conv2d(const library::LibraryOp& any) {
   const auto& op = library::as<library::Conv2dOp>(any);
   if (auto program = by_onednn(op)) return program;
+  library::Conv2dOp wide = op;
+  wide.stored = {};
+  if (op.is_stored_otherwise())
+    if (auto program = by_onednn(wide)) return with_conversions(std::move(program), conversions_of(op));
   return make_conv2d(op);
 }
 

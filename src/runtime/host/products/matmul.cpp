@@ -3,9 +3,11 @@
 #include "src/runtime/host/products/matmul.h"
 
 #include <algorithm>
+#include <array>
+#include <type_traits>
 
-#include "src/runtime/host/buffer.h"
 #include "src/runtime/host/products/gemm.h"
+#include "src/runtime/host/products/gemm_pairs.h"
 
 namespace sinter::runtime::host {
 namespace {
@@ -16,11 +18,57 @@ constexpr double kTileWork = 4e6, kLittleTileWork = 5e5;
 constexpr double kFewTiles = 8, kManyTiles = 64;
 constexpr std::int64_t kTileBytes = 512 << 10;  // of packed A that fit in a second-level cache
 
+/// An operand of a product that is packed into elements of T: of T, or of 16-bit floats, which are widened or
+/// joined to pairs when they are packed.
 template <class T>
-class MatMulProgram final : public HostExecutable {
+struct Factor {
+  const std::byte* data;
+  DType dtype;
+
+  bool is_converted() const {
+    if constexpr (std::is_same_v<T, Bfloat16Pair>)
+      return true;
+    else
+      return dtype != dtype_of<T>;
+  }
+  const T* plain() const { return reinterpret_cast<const T*>(data); }
+  Factor from(std::int64_t element) const {
+    return {data + element * static_cast<std::int64_t>(size_of(dtype)), dtype};
+  }
+  /// As pack_panel.
+  void pack(T* to, std::int64_t lane_stride, std::int64_t k_stride, std::int64_t lanes, std::int64_t width,
+            std::int64_t k) const {
+    if constexpr (std::is_same_v<T, float>) {
+      if (dtype == DType::bf16)
+        return pack_panel(to, reinterpret_cast<const bfloat16*>(data), lane_stride, k_stride, lanes, width,
+                          k);
+      if (dtype == DType::f16)
+        return pack_panel(to, reinterpret_cast<const float16*>(data), lane_stride, k_stride, lanes, width, k);
+    }
+    if constexpr (std::is_same_v<T, Bfloat16Pair>)
+      pack_panel(to, reinterpret_cast<const bfloat16*>(data), lane_stride, k_stride, lanes, width, k);
+    else
+      pack_panel(to, plain(), lane_stride, k_stride, lanes, width, k);
+  }
+};
+
+/// The op with a pair along k in the place of an element.
+library::MatMulOp in_pairs(library::MatMulOp op) {
+  op.k /= 2;
+  op.a_column *= 2;
+  op.b_row *= 2;
+  return op;
+}
+
+/// Sums of T over packed elements of P: T itself, or pairs of 16-bit floats.
+template <class T, class P>
+class MatMulProgram final : public ProductProgram {
  public:
   explicit MatMulProgram(const library::MatMulOp& op)
-      : op_(op), panels_(row_panels(op.m)), columns_(panel_columns<T>()) {
+      : whole_(op),
+        op_(std::is_same_v<P, Bfloat16Pair> ? in_pairs(op) : op),
+        panels_(row_panels(op.m)),
+        columns_(panel_columns<T>()) {
     for (std::int64_t row = 0; std::int64_t rows : panels_) {
       rows_before_.push_back(row);
       row += rows;
@@ -29,7 +77,10 @@ class MatMulProgram final : public HostExecutable {
     choose_ranges();
   }
 
-  std::string describe() const override { return op_.describe() + " by a kernel of the host"; }
+  std::string describe() const override {
+    return whole_.describe() + " by a kernel of the host" +
+           (std::is_same_v<P, Bfloat16Pair> ? ", in pairs" : "");
+  }
   std::size_t held_bytes() const override { return sizeof *this; }
 
   std::size_t workspace_bytes(std::span<const std::int64_t>, std::size_t) const override {
@@ -37,23 +88,22 @@ class MatMulProgram final : public HostExecutable {
     return whole_units(packed_bytes()) + this->threads(most_tiles()) * whole_units(panel_bytes());
   }
 
-  void run(Workers& workers, const LaunchArguments& arguments, std::uint32_t*) override {
-    const T* a = reinterpret_cast<const T*>(data_of(arguments.buffers[0]));
-    const T* b = reinterpret_cast<const T*>(data_of(arguments.buffers[1]));
-    T* c = reinterpret_cast<T*>(data_of(arguments.buffers[2]));
+  void compute(Workers& workers, const ProductData& data) override {
+    const Factor<P> a{data[0], op_.stored_dtype(0)}, b{data[1], op_.stored_dtype(1)};
+    T* const c = reinterpret_cast<T*>(data[2]);
     if (op_.batch == 0 || op_.m == 0 || op_.n == 0) return;
     if (op_.k == 0) {
       std::fill_n(c, op_.batch * op_.m * op_.n, T{0});
       return;
     }
     const std::int64_t depth = depth_, batches = batches_;
-    T* const packed = reinterpret_cast<T*>(workers.take(packed_bytes()));
+    P* const packed = reinterpret_cast<P*>(workers.take(packed_bytes()));
     const Workers::PerThread panels = workers.take_each(workers.threads(most_tiles()), panel_bytes());
     for (std::int64_t first = 0; first < op_.batch; first += batches) {
       const std::int64_t count = std::min(batches, op_.batch - first);
       for (std::int64_t k = 0; k < op_.k; k += depth)
-        run_k_range(workers, packed, panels, a + first * op_.a_batch + k * op_.a_column,
-                    b + first * op_.b_batch + k * op_.b_row, c + first * op_.m * op_.n, count,
+        run_k_range(workers, packed, panels, a.from(first * op_.a_batch + k * op_.a_column),
+                    b.from(first * op_.b_batch + k * op_.b_row), c + first * op_.m * op_.n, count,
                     std::min(depth, op_.k - k), k > 0);
     }
   }
@@ -69,7 +119,7 @@ class MatMulProgram final : public HostExecutable {
                                    std::clamp(work / kTileWork, 1.0, kManyTiles));
     // A tile multiplies all its panels of B by the same rows of A, which should stay in cache.
     const std::int64_t cached_rows =
-        kTileBytes / (static_cast<std::int64_t>(sizeof(T)) * std::max<std::int64_t>(op_.k, 1));
+        kTileBytes / (static_cast<std::int64_t>(sizeof(P)) * std::max<std::int64_t>(op_.k, 1));
     tile_m_ = std::clamp<std::int64_t>(cached_rows / kPanelRows, std::min<std::int64_t>(m_panels, 8),
                                        std::min<std::int64_t>(m_panels, 20));
     tile_n_ = std::clamp<std::int64_t>(n_panels, 1, 8);
@@ -103,24 +153,26 @@ class MatMulProgram final : public HostExecutable {
   /// Of the first range, which is the largest.
   std::size_t packed_bytes() const {
     return static_cast<std::size_t>(elements_of_a(batches_, depth_) + elements_of_b(batches_, depth_)) *
-           sizeof(T);
+           sizeof(P);
   }
   bool is_shared(std::int64_t batches) const { return work_ * static_cast<double>(batches) >= kWorthSharing; }
   /// Tiles that threads share, of the first range.
   std::int64_t most_tiles() const { return is_shared(batches_) ? batches_ * m_tiles_ * n_tiles_ : 1; }
-  std::size_t panel_bytes() const { return static_cast<std::size_t>(kPanelDepth * columns_) * sizeof(T); }
+  std::size_t panel_bytes() const { return static_cast<std::size_t>(kPanelDepth * columns_) * sizeof(P); }
 
   std::int64_t panels_of_b() const { return (op_.n + columns_ - 1) / columns_; }
-  /// Rows of A that are read only once are not packed.
-  bool reads_a_in_place() const { return op_.n <= columns_; }
+  /// Rows of A that are read only once are not packed, unless that converts them.
+  bool reads_a_in_place() const {
+    return op_.n <= columns_ && !Factor<P>{nullptr, op_.stored_dtype(0)}.is_converted();
+  }
 
-  void run_k_range(Workers& workers, T* packed_a, const Workers::PerThread& panels, const T* a, const T* b,
-                   T* c, std::int64_t batches, std::int64_t k, bool accumulate) {
+  void run_k_range(Workers& workers, P* packed_a, const Workers::PerThread& panels, const Factor<P>& a,
+                   const Factor<P>& b, T* c, std::int64_t batches, std::int64_t k, bool accumulate) {
     const std::int64_t a_panels = reads_a_in_place() ? 0 : static_cast<std::int64_t>(panels_.size());
     const std::int64_t b_panels = shared_b_ ? panels_of_b() : 0;
     const std::int64_t b_batches = op_.b_batch == 0 ? 1 : batches;
     const std::int64_t b_panel = k * columns_;
-    T* packed_b = packed_a + elements_of_a(batches, k);
+    P* packed_b = packed_a + elements_of_a(batches, k);
     const std::int64_t a_packs = batches * a_panels;
     auto pack = [&](std::size_t piece, std::size_t) {
       std::int64_t number = static_cast<std::int64_t>(piece);
@@ -128,30 +180,29 @@ class MatMulProgram final : public HostExecutable {
         const std::int64_t batch = number / a_panels;
         const std::size_t panel = static_cast<std::size_t>(number % a_panels);
         const std::int64_t row = rows_before_[panel];
-        pack_panel(packed_a + (batch * op_.m + row) * k, a + batch * op_.a_batch + row * op_.a_row, op_.a_row,
-                   op_.a_column, panels_[panel], panels_[panel], k);
+        a.from(batch * op_.a_batch + row * op_.a_row)
+            .pack(packed_a + (batch * op_.m + row) * k, op_.a_row, op_.a_column, panels_[panel],
+                  panels_[panel], k);
         return;
       }
       number -= a_packs;
       const std::int64_t batch = number / b_panels, column = number % b_panels * columns_;
-      pack_panel(packed_b + number * b_panel, b + batch * op_.b_batch + column * op_.b_column, op_.b_column,
-                 op_.b_row, std::min(columns_, op_.n - column), columns_, k);
+      b.from(batch * op_.b_batch + column * op_.b_column)
+          .pack(packed_b + number * b_panel, op_.b_column, op_.b_row, std::min(columns_, op_.n - column),
+                columns_, k);
     };
     auto multiply = [&](std::size_t piece, std::size_t thread) {
       const std::int64_t tiles = m_tiles_ * n_tiles_;
       const std::int64_t batch = static_cast<std::int64_t>(piece) / tiles;
       const std::int64_t tile = static_cast<std::int64_t>(piece) % tiles;
       KRange s{k,
-               a_panels > 0 ? packed_a + batch * op_.m * k : a + batch * op_.a_batch,
-               nullptr,
+               a_panels > 0 ? packed_a + batch * op_.m * k : a.from(batch * op_.a_batch).plain(),
+               b.from(batch * op_.b_batch),
                nullptr,
                c + batch * op_.m * op_.n,
                accumulate};
-      if (shared_b_)
-        s.packed_b = packed_b + (op_.b_batch == 0 ? 0 : batch * b_panels * b_panel);
-      else
-        s.b = b + batch * op_.b_batch;
-      run_tile(reinterpret_cast<T*>(panels.of(thread)), s, tile / n_tiles_, tile % n_tiles_);
+      if (shared_b_) s.packed_b = packed_b + (op_.b_batch == 0 ? 0 : batch * b_panels * b_panel);
+      run_tile(reinterpret_cast<P*>(panels.of(thread)), s, tile / n_tiles_, tile % n_tiles_);
     };
     const std::size_t packs = static_cast<std::size_t>(a_packs + b_batches * b_panels);
     const std::size_t tiles = static_cast<std::size_t>(batches * m_tiles_ * n_tiles_);
@@ -167,14 +218,14 @@ class MatMulProgram final : public HostExecutable {
   /// A range of k of one matrix product.
   struct KRange {
     std::int64_t k;
-    const T* a;         // packed, or the operand itself
-    const T* b;         // the operand itself, or
-    const T* packed_b;  // packed panels
+    const P* a;  // packed, or the operand itself
+    Factor<P> b;
+    const P* packed_b;  // panels of b; null: they are packed where they are needed
     T* c;
     bool accumulate;
   };
 
-  void run_tile(T* own, const KRange& s, std::int64_t m_tile, std::int64_t n_tile) const {
+  void run_tile(P* own, const KRange& s, std::int64_t m_tile, std::int64_t n_tile) const {
     const std::size_t first = static_cast<std::size_t>(m_tile * tile_m_);
     const std::size_t last = std::min(first + static_cast<std::size_t>(tile_m_), panels_.size());
     const std::int64_t end = std::min((n_tile + 1) * tile_n_ * columns_, op_.n);
@@ -183,34 +234,39 @@ class MatMulProgram final : public HostExecutable {
     for (std::int64_t j = n_tile * tile_n_ * columns_; j < end; j += columns_) {
       const std::int64_t columns = std::min(columns_, op_.n - j);
       // With few panels of A, packing costs more than it saves where rows of B are contiguous.
-      const bool direct = op_.b_column == 1 && columns == columns_ && last - first <= 2;
+      const bool direct =
+          op_.b_column == 1 && columns == columns_ && last - first <= 2 && !s.b.is_converted();
       for (std::int64_t p = 0; p < s.k; p += most) {
         const std::int64_t depth = std::min(most, s.k - p);
-        const T* panel = own;
+        const P* panel = own;
         std::int64_t row = columns_;
         if (s.packed_b != nullptr) {
           panel = s.packed_b + j * s.k + p * columns_;
         } else if (direct) {
-          panel = s.b + p * op_.b_row + j;
+          panel = s.b.from(p * op_.b_row + j).plain();
           row = op_.b_row;
         } else {
-          pack_panel(own, s.b + p * op_.b_row + j * op_.b_column, op_.b_column, op_.b_row, columns, columns_,
-                     depth);
+          s.b.from(p * op_.b_row + j * op_.b_column)
+              .pack(own, op_.b_column, op_.b_row, columns, columns_, depth);
         }
         for (std::size_t i = first; i < last; ++i) {
           T* to = s.c + rows_before_[i] * op_.n + j;
-          if (reads_a_in_place())
-            multiply_strided(panels_[i], columns, depth, s.a + rows_before_[i] * op_.a_row + p * op_.a_column,
-                             op_.a_row, op_.a_column, panel, row, to, op_.n, s.accumulate || p > 0);
-          else
-            multiply_panel(panels_[i], columns, depth, s.a + rows_before_[i] * s.k + p * panels_[i], panel,
-                           row, to, op_.n, s.accumulate || p > 0);
+          if constexpr (!std::is_same_v<P, Bfloat16Pair>) {
+            if (reads_a_in_place()) {
+              multiply_strided(panels_[i], columns, depth,
+                               s.a + rows_before_[i] * op_.a_row + p * op_.a_column, op_.a_row, op_.a_column,
+                               panel, row, to, op_.n, s.accumulate || p > 0);
+              continue;
+            }
+          }
+          multiply_panel(panels_[i], columns, depth, s.a + rows_before_[i] * s.k + p * panels_[i], panel, row,
+                         to, op_.n, s.accumulate || p > 0);
         }
       }
     }
   }
 
-  library::MatMulOp op_;
+  library::MatMulOp whole_, op_;  // as it was asked for, and over packed elements
   std::vector<std::int64_t> panels_, rows_before_;
   std::int64_t columns_;
   std::int64_t tile_m_ = 1, tile_n_ = 1, m_tiles_ = 1, n_tiles_ = 1;  // panels in a tile; tiles
@@ -221,10 +277,18 @@ class MatMulProgram final : public HostExecutable {
 
 }  // namespace
 
-std::shared_ptr<HostExecutable> make_matmul(const library::MatMulOp& op) {
-  if (op.dtype == DType::f32) return std::make_shared<MatMulProgram<float>>(op);
-  if (op.dtype == DType::f64) return std::make_shared<MatMulProgram<double>>(op);
-  throw DeviceError("[matmul] the host multiplies f32 and f64, not " + std::string(name_of(op.dtype)));
+std::shared_ptr<ProductProgram> make_matmul(const library::MatMulOp& op) {
+  if (op.dtype == DType::f64 && !op.is_stored_otherwise())
+    return std::make_shared<MatMulProgram<double, double>>(op);
+  if (op.dtype != DType::f32)
+    throw DeviceError("[matmul] the host multiplies f32 and f64, not " + std::string(name_of(op.dtype)) +
+                      op.stored_text());
+  std::array<Conversion, 3> rounded{};
+  if (op.stored[2]) rounded[2] = {*op.stored[2], op.elements_written(0)};
+  const bool is_paired = op.stored_dtype(0) == DType::bf16 && op.stored_dtype(1) == DType::bf16 &&
+                         op.k % 2 == 0 && multiplies_pairs();
+  if (is_paired) return with_conversions(std::make_shared<MatMulProgram<float, Bfloat16Pair>>(op), rounded);
+  return with_conversions(std::make_shared<MatMulProgram<float, float>>(op), rounded);
 }
 
 }  // namespace sinter::runtime::host

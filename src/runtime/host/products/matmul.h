@@ -4,13 +4,13 @@
 #include <memory>
 
 #include "jit/library/matmul.h"
-#include "src/runtime/host/program.h"
+#include "src/runtime/host/products/product.h"
 
 namespace sinter::runtime::host {
 
 /// The most rows of a panel of B: 256 rows of 32 f32 fill a first-level cache.
 inline constexpr std::int64_t kPanelDepth = 256;
 
-std::shared_ptr<HostExecutable> make_matmul(const library::MatMulOp& op);
+std::shared_ptr<ProductProgram> make_matmul(const library::MatMulOp& op);
 
 }  // namespace sinter::runtime::host

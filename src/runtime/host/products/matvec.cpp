@@ -1,9 +1,9 @@
 #include "src/runtime/host/products/matvec.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
-#include "src/runtime/host/buffer.h"
 #include "src/runtime/host/products/gemv.h"
 
 namespace sinter::runtime::host {
@@ -30,13 +30,14 @@ Sides sides_of(const library::MatMulOp& op) {
 
 bool lies_along_k(const Sides& sides, std::int64_t k) { return sides.vector_step == 1 || k == 1; }
 
-template <class T>
-class MatVecProgram final : public HostExecutable {
+/// Vectors and sums of T, a matrix of M. Vectors and results of 16-bit floats are converted on their way.
+template <class T, class M>
+class MatVecProgram final : public ProductProgram {
  public:
   explicit MatVecProgram(const library::MatMulOp& op) : op_(op), sides_(sides_of(op)) {
-    const std::int64_t row = op.k * static_cast<std::int64_t>(sizeof(T)), matrix = sides_.items * row;
+    const std::int64_t row = op.k * static_cast<std::int64_t>(sizeof(M)), matrix = sides_.items * row;
     each_ = std::max<std::int64_t>(kPieceBytes / row, 1);
-    each_ = std::min((each_ + kGemvBlock - 1) / kGemvBlock * kGemvBlock, sides_.items);
+    each_ = std::min((each_ + kGemvBlock<M> - 1) / kGemvBlock<M> * kGemvBlock<M>, sides_.items);
     pieces_ = (sides_.items + each_ - 1) / each_;
     batches_each_ = std::clamp<std::int64_t>(kPieceBytes / matrix, 1, op.batch);
     is_shared_ = op.batch * matrix >= kWorthSharing;
@@ -49,48 +50,81 @@ class MatVecProgram final : public HostExecutable {
     return whole_units(packed_bytes());
   }
 
-  void run(Workers& workers, const LaunchArguments& arguments, std::uint32_t*) override {
-    const T* a = reinterpret_cast<const T*>(data_of(arguments.buffers[0]));
-    const T* b = reinterpret_cast<const T*>(data_of(arguments.buffers[1]));
-    T* c = reinterpret_cast<T*>(data_of(arguments.buffers[2]));
-    const T *vectors = sides_.by_rows ? a : b, *matrices = sides_.by_rows ? b : a;
-    std::int64_t stride = sides_.vector;
-    if (T* const packed = reinterpret_cast<T*>(workers.take(packed_bytes())); packed_bytes() > 0) {
-      for (std::int64_t i = 0; i < sides_.vectors; ++i)
-        for (std::int64_t p = 0; p < op_.k; ++p)
-          packed[i * op_.k + p] = vectors[i * sides_.vector + p * sides_.vector_step];
+  void compute(Workers& workers, const ProductData& data) override {
+    const M* const matrices = reinterpret_cast<const M*>(data[sides_.by_rows ? 1 : 0]);
+    const std::byte* const given = data[sides_.by_rows ? 0 : 1];
+    const T* vectors = reinterpret_cast<const T*>(given);
+    std::int64_t stride = sides_.vector, batch_stride = sides_.vector_batch;
+    if (is_packed()) {
+      T* const packed = reinterpret_cast<T*>(workers.take(packed_bytes()));
+      switch (vector_dtype()) {
+        case DType::bf16: pack(packed, reinterpret_cast<const bfloat16*>(given)); break;
+        case DType::f16: pack(packed, reinterpret_cast<const float16*>(given)); break;
+        default: pack(packed, vectors);
+      }
       vectors = packed;
       stride = op_.k;
+      batch_stride = sides_.vector_batch == 0 ? 0 : sides_.vectors * op_.k;
     }
     // A piece is some of the items of a batch, or several batches.
     const std::int64_t groups = (op_.batch + batches_each_ - 1) / batches_each_;
-    const auto compute = [&](std::size_t piece, std::size_t) {
+    const auto multiply_piece = [&](std::size_t piece, std::size_t) {
       const std::int64_t group = static_cast<std::int64_t>(piece) / pieces_,
                          first = (static_cast<std::int64_t>(piece) - group * pieces_) * each_,
                          last = std::min((group + 1) * batches_each_, op_.batch);
       for (std::int64_t batch = group * batches_each_; batch < last; ++batch)
         multiply(first, std::min(each_, sides_.items - first), matrices + batch * sides_.item_batch,
-                 vectors + batch * sides_.vector_batch, stride, c + batch * op_.m * op_.n);
+                 vectors + batch * batch_stride, stride, data[2], batch * op_.m * op_.n);
     };
     const auto pieces = static_cast<std::size_t>(groups * pieces_);
     if (is_shared_)
-      workers.pool().run(pieces, compute);
+      workers.pool().run(pieces, multiply_piece);
     else
-      for (std::size_t piece = 0; piece < pieces; ++piece) compute(piece, 0);
+      for (std::size_t piece = 0; piece < pieces; ++piece) multiply_piece(piece, 0);
   }
 
  private:
-  /// Of a copy of the vectors, where they have gaps.
+  DType vector_dtype() const { return op_.stored_dtype(sides_.by_rows ? 0 : 1); }
+  bool is_packed() const { return vector_dtype() != op_.dtype || !lies_along_k(sides_, op_.k); }
+  std::int64_t vector_batches() const { return sides_.vector_batch == 0 ? 1 : op_.batch; }
+  /// Of a copy of the vectors, where they have gaps or are of 16 bits.
   std::size_t packed_bytes() const {
-    return lies_along_k(sides_, op_.k) ? 0 : static_cast<std::size_t>(sides_.vectors * op_.k) * sizeof(T);
+    return is_packed() ? static_cast<std::size_t>(vector_batches() * sides_.vectors * op_.k) * sizeof(T) : 0;
+  }
+  template <class Stored>
+  void pack(T* to, const Stored* vectors) const {
+    for (std::int64_t batch = 0; batch < vector_batches(); ++batch)
+      for (std::int64_t i = 0; i < sides_.vectors; ++i)
+        for (std::int64_t p = 0; p < op_.k; ++p)
+          *to++ = vectors[batch * sides_.vector_batch + i * sides_.vector + p * sides_.vector_step];
   }
 
-  void multiply(std::int64_t first, std::int64_t count, const T* matrix, const T* vectors,
-                std::int64_t stride, T* c) const {
+  /// `c`: the result, of which the matrix of this batch begins at `at`.
+  void multiply(std::int64_t first, std::int64_t count, const M* matrix, const T* vectors,
+                std::int64_t stride, std::byte* c, std::int64_t at) const {
+    const std::int64_t step = sides_.by_rows ? 1 : op_.n;
     for (std::int64_t i = 0; i < sides_.vectors; ++i) {
-      T* const y = sides_.by_rows ? c + i * op_.n + first : c + first * op_.n + i;
-      multiply_vector(count, op_.k, matrix + first * sides_.item, sides_.item, sides_.item_step,
-                      vectors + i * stride, y, sides_.by_rows ? 1 : op_.n);
+      const std::int64_t to = at + (sides_.by_rows ? i * op_.n + first : first * op_.n + i);
+      const auto compute = [&](std::int64_t from, std::int64_t items, T* y, std::int64_t y_step) {
+        multiply_vector(items, op_.k, matrix + (first + from) * sides_.item, sides_.item, sides_.item_step,
+                        vectors + i * stride, y, y_step);
+      };
+      switch (op_.stored_dtype(2)) {
+        case DType::bf16: round_items(count, compute, reinterpret_cast<bfloat16*>(c) + to, step); break;
+        case DType::f16: round_items(count, compute, reinterpret_cast<float16*>(c) + to, step); break;
+        default: compute(0, count, reinterpret_cast<T*>(c) + to, step);
+      }
+    }
+  }
+
+  template <class Compute, class Half>
+  static void round_items(std::int64_t count, const Compute& compute, Half* to, std::int64_t step) {
+    std::array<T, kGemvBlock<M>> sums;
+    for (std::int64_t j = 0; j < count; j += kGemvBlock<M>) {
+      const std::int64_t items = std::min(kGemvBlock<M>, count - j);
+      compute(j, items, sums.data(), 1);
+      for (std::int64_t k = 0; k < items; ++k)
+        to[(j + k) * step] = Half(static_cast<float>(sums[static_cast<std::size_t>(k)]));
     }
   }
 
@@ -106,13 +140,19 @@ bool is_matvec(const library::MatMulOp& op) {
   if (op.dtype != DType::f32 && op.dtype != DType::f64) return false;
   if (op.batch < 1 || op.m < 1 || op.n < 1 || op.k < 1 || std::min(op.m, op.n) > kMostVectors) return false;
   const Sides sides = sides_of(op);
-  // The vectors of many batches are not copied.
-  return (sides.item == 1 || sides.item_step == 1) && (op.batch == 1 || lies_along_k(sides, op.k));
+  // The vectors of many batches are not copied, except to widen them.
+  const bool is_widened = op.stored_dtype(sides.by_rows ? 0 : 1) != op.dtype;
+  return (sides.item == 1 || sides.item_step == 1) &&
+         (op.batch == 1 || is_widened || lies_along_k(sides, op.k));
 }
 
-std::shared_ptr<HostExecutable> make_matvec(const library::MatMulOp& op) {
-  if (op.dtype == DType::f64) return std::make_shared<MatVecProgram<double>>(op);
-  return std::make_shared<MatVecProgram<float>>(op);
+std::shared_ptr<ProductProgram> make_matvec(const library::MatMulOp& op) {
+  if (op.dtype == DType::f64) return std::make_shared<MatVecProgram<double, double>>(op);
+  switch (op.stored_dtype(sides_of(op).by_rows ? 1 : 0)) {
+    case DType::bf16: return std::make_shared<MatVecProgram<float, bfloat16>>(op);
+    case DType::f16: return std::make_shared<MatVecProgram<float, float16>>(op);
+    default: return std::make_shared<MatVecProgram<float, float>>(op);
+  }
 }
 
 }  // namespace sinter::runtime::host

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "src/runtime/host/buffer.h"
 #include "src/runtime/host/products/conv2d.h"
 #include "src/runtime/host/products/onednn/exit.h"
 #include "src/runtime/host/products/onednn/onednn.h"
@@ -17,16 +16,21 @@ namespace {
 
 using Direction = library::Conv2dOp::Direction;
 
-class OneDnnConv2d final : public HostExecutable {
+class OneDnnConv2d final : public ProductProgram {
  public:
   OneDnnConv2d(const library::Conv2dOp& op, bool winograd)
       : op_(op), winograd_(winograd), parts_(divide(op, winograd)) {
     const OneThread one_thread;
+    // The op names its operands by direction; here they are x, weight, y.
+    if (op.direction == Direction::BackwardInput) order_ = {2, 1, 0};
+    if (op.direction == Direction::BackwardWeight) order_ = {0, 2, 1};
+    for (std::size_t i = 0; i < 3; ++i) dtypes_[i] = op.stored_dtype(order_[i]);
+    if (has_sums()) dtypes_[1] = DType::f32;
     const auto& [images, channels] = parts_;
     for (const std::int64_t i : {std::int64_t{0}, images.count - 1})
       for (const std::int64_t c : {std::int64_t{0}, channels.count - 1})
         if (std::optional<PartConvolution>& kind = kind_of(i, c); !kind)
-          kind.emplace(op, images.length(i), channels.length(c), winograd);
+          kind.emplace(op, dtypes_, images.length(i), channels.length(c), winograd);
   }
 
   std::string describe() const override {
@@ -42,32 +46,33 @@ class OneDnnConv2d final : public HostExecutable {
     return whole_units(sums_bytes()) + this->threads(parts_.count()) * whole_units(part_bytes());
   }
 
-  void run(Workers& workers, const LaunchArguments& arguments, std::uint32_t*) override {
+  void compute(Workers& workers, const ProductData& data) override {
     const base::ExitGate::Entry entry(gate());
-    if (!entry) return run_at_exit(*make_conv2d(op_), most_threads(), workers.pool(), arguments);
+    if (!entry) return run_at_exit(*make_conv2d(op_), most_threads(), workers.pool(), data);
     const RenewAfterFirst renew(has_run_);
-    // The op names its operands by direction; here they are x, weight, y.
-    std::array<std::size_t, 3> order{0, 1, 2};
-    if (op_.direction == Direction::BackwardInput) order = {2, 1, 0};
-    if (op_.direction == Direction::BackwardWeight) order = {0, 2, 1};
-    std::array<float*, 3> data;
-    for (std::size_t i = 0; i < 3; ++i)
-      data[i] = reinterpret_cast<float*>(data_of(arguments.buffers[order[i]]));
     float* const sums = reinterpret_cast<float*>(workers.take(sums_bytes()));
+    const auto at = [&](std::size_t i, std::int64_t element) {
+      return data[order_[i]] + element * static_cast<std::int64_t>(size_of(dtypes_[i]));
+    };
     const Workers::PerThread own = workers.take_each(workers.threads(parts_.count()), part_bytes());
     const bool of_x = op_.direction == Direction::BackwardInput;
     run_parts(workers, parts_.count(), [&](std::int64_t part, std::size_t thread) {
       const std::int64_t i = part / parts_.channels.count, c = part % parts_.channels.count;
       const std::int64_t image = parts_.images.begin(i), channel = parts_.channels.begin(c);
       const std::int64_t in = of_x ? channel : 0, out = of_x ? 0 : channel, window = op_.kh * op_.kw;
-      float* const weight = has_sums() ? sums + i * weights() : data[1];
+      const std::int64_t first_weight = (out * (op_.c_in / op_.groups) + in) * window;
       kind_of(i, c)->run(
           own.of(thread),
-          {data[0] + image * op_.c_in * op_.h * op_.w + in * (op_.x_last ? 1 : op_.h * op_.w),
-           weight + (out * (op_.c_in / op_.groups) + in) * window,
-           data[2] + image * op_.c_out * op_.oh * op_.ow + out * (op_.y_last ? 1 : op_.oh * op_.ow)});
+          {at(0, image * op_.c_in * op_.h * op_.w + in * (op_.x_last ? 1 : op_.h * op_.w)),
+           has_sums() ? reinterpret_cast<std::byte*>(sums + i * weights() + first_weight)
+                      : at(1, first_weight),
+           at(2, image * op_.c_out * op_.oh * op_.ow + out * (op_.y_last ? 1 : op_.oh * op_.ow))});
     });
-    if (has_sums()) add_up(workers, sums, data[1]);
+    if (!has_sums()) return;
+    if (op_.stored_dtype(2) == DType::bf16)
+      add_up(workers, sums, reinterpret_cast<bfloat16*>(data[2]));
+    else
+      add_up(workers, sums, reinterpret_cast<float*>(data[2]));
   }
 
  private:
@@ -83,16 +88,18 @@ class OneDnnConv2d final : public HostExecutable {
     return bytes;
   }
 
-  void add_up(Workers& workers, const float* sums, float* out) const {
+  /// Into the first of the sums, and from there to the result.
+  template <class T>
+  void add_up(Workers& workers, float* sums, T* out) const {
     constexpr std::int64_t kBlock = 16 * 1024;
     const std::int64_t weights = this->weights();
     workers.pool().run(static_cast<std::size_t>((weights + kBlock - 1) / kBlock),
                        [&](std::size_t piece, std::size_t) {
                          const std::int64_t begin = static_cast<std::int64_t>(piece) * kBlock,
                                             end = std::min(begin + kBlock, weights);
-                         std::copy(sums + begin, sums + end, out + begin);
                          for (std::int64_t i = 1; i < parts_.images.count; ++i)
-                           for (std::int64_t k = begin; k < end; ++k) out[k] += sums[i * weights + k];
+                           for (std::int64_t k = begin; k < end; ++k) sums[k] += sums[i * weights + k];
+                         for (std::int64_t k = begin; k < end; ++k) out[k] = T(sums[k]);
                        });
   }
 
@@ -106,6 +113,8 @@ class OneDnnConv2d final : public HostExecutable {
   library::Conv2dOp op_;
   bool winograd_;
   ConvParts parts_;
+  std::array<std::size_t, 3> order_{0, 1, 2};  // of x, weight, y among the op's buffers
+  std::array<DType, 3> dtypes_{};              // that parts have of x, weight, y
   std::array<std::optional<PartConvolution>, 4> kinds_;
   std::atomic<bool> has_run_{false};
 };
@@ -115,13 +124,13 @@ bool usable(const library::Conv2dOp& op) {
     if (size <= 0) return false;
   // With so few channels the host's own kernel is faster.
   if (op.direction == Direction::Forward && op.c_in / op.groups < 4) return false;
-  return op.dtype == DType::f32;
+  return has_dtypes(op);
 }
 
 }  // namespace
 
 // What this version has no implementation for, the host's own kernels take.
-std::shared_ptr<HostExecutable> make_onednn_program(const library::Conv2dOp& op) try {
+std::shared_ptr<ProductProgram> make_onednn_program(const library::Conv2dOp& op) try {
   const base::ExitGate::Entry entry(gate());
   if (!entry || !usable(op)) return nullptr;
   if (gains_by_winograd(op)) {

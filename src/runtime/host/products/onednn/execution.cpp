@@ -1,5 +1,8 @@
 #include "src/runtime/host/products/onednn/execution.h"
 
+#include <stdexcept>
+#include <string>
+
 #include <dlfcn.h>
 
 namespace sinter::runtime::host {
@@ -36,6 +39,29 @@ const dnnl::engine& engine() {
   // Never destroyed: threads may compute after the end of static objects.
   static const dnnl::engine& instance = *new dnnl::engine(dnnl::engine::kind::cpu, 0);
   return instance;
+}
+
+dnnl::memory::data_type data_type_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32: return kF32;
+    case DType::bf16: return dnnl::memory::data_type::bf16;
+    default: throw std::logic_error("oneDNN is given no " + std::string(name_of(dtype)));
+  }
+}
+
+bool has_dtypes(const library::ProductOp& op) {
+  if (op.dtype != DType::f32) return false;
+  if (!op.is_stored_otherwise()) return true;
+  const DType result = op.stored_dtype(2);
+  return op.stored_dtype(0) == DType::bf16 && op.stored_dtype(1) == DType::bf16 &&
+         (result == DType::bf16 || result == DType::f32);
+}
+
+void require_instructions(const library::ProductOp& op, std::string_view implementation) {
+  if (!op.is_stored_otherwise()) return;
+  for (const std::string_view instructions : {"avx512_core_bf16", "amx"})
+    if (implementation.find(instructions) != std::string_view::npos) return;
+  throw dnnl::error(dnnl_unimplemented, "no instructions for 16-bit floats");
 }
 
 OneThread::OneThread() {

@@ -6,15 +6,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <unordered_map>
 
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include "jit/library/library_op.h"
 #include "src/runtime/host/threads/workers.h"
 
 namespace sinter::runtime::host {
 
 constexpr auto kF32 = dnnl::memory::data_type::f32;
+
+dnnl::memory::data_type data_type_of(DType dtype);
+
+/// Whether it is a product of f32, or of two operands of bf16 with a result of bf16 or f32.
+bool has_dtypes(const library::ProductOp& op);
+/// Of 16-bit floats oneDNN has programs for any processor, which widen them at each use. Throws dnnl::error
+/// unless `implementation`, as oneDNN names it, is by instructions that multiply them.
+void require_instructions(const library::ProductOp& op, std::string_view implementation);
 
 // A primitive with its machine code, about; oneDNN does not tell.
 constexpr std::size_t kPrimitive = 96 * 1024;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "src/base/exit_gate.h"
-#include "src/runtime/host/program.h"
+#include "src/runtime/host/products/product.h"
 #include "src/runtime/host/threads/workers.h"
 
 namespace sinter::runtime::host {
@@ -42,16 +42,15 @@ class RenewAfterFirst {
 };
 
 /// What a program of ours computes instead once the process ends.
-inline void run_at_exit(HostExecutable& own, std::size_t threads, ThreadPool& pool,
-                        const LaunchArguments& arguments) {
+inline void run_at_exit(ProductProgram& own, std::size_t threads, ThreadPool& pool, const ProductData& data) {
   own.use_threads(threads);
-  const std::size_t bytes = own.workspace_bytes(arguments.ints, arguments.members);
+  const std::size_t bytes = own.workspace_bytes({}, 1);
   std::vector<std::byte> memory(bytes + kMemoryUnit);
   void* begin = memory.data();
   std::size_t space = memory.size();
   std::align(kMemoryUnit, bytes, begin, space);
   Workers workers(pool, {static_cast<std::byte*>(begin), bytes});
-  own.run(workers, arguments, nullptr);
+  own.compute(workers, data);
 }
 
 }  // namespace sinter::runtime::host

@@ -16,21 +16,24 @@ namespace sinter::runtime::host {
 /// is brought there and back, while it is in the cache.
 class PartConvolution {
  public:
-  /// Of `images` images and `channels` channels of what `op` gives. Throws dnnl::error, too where `winograd`
-  /// is not to be had on this processor or in this version.
-  PartConvolution(const library::Conv2dOp& op, std::int64_t images, std::int64_t channels, bool winograd);
+  /// Of `images` images and `channels` channels of what `op` gives, for x, weight and y of `dtypes`. Throws
+  /// dnnl::error, too where `winograd` is not to be had on this processor or in this version.
+  PartConvolution(const library::Conv2dOp& op, const std::array<DType, 3>& dtypes, std::int64_t images,
+                  std::int64_t channels, bool winograd);
 
   /// Of the memory that `run` works in.
   std::size_t bytes() const { return bytes_; }
 
   /// The first elements of the part in x, weight and y; the direction's result is written, the others are
   /// read.
-  void run(std::byte* working_memory, const std::array<float*, 3>& data) const;
+  void run(std::byte* working_memory, const std::array<std::byte*, 3>& data) const;
 
  private:
   using Descs = std::array<dnnl::memory::desc, 3>;  // of x, weight, y
 
-  void create(const library::Conv2dOp& op, const Descs& wanted, dnnl::algorithm algorithm);
+  /// `convolved`: of the convolution itself, where `wanted` is of a gradient of it.
+  void create(const library::Conv2dOp& op, const Descs& wanted, const Descs& convolved,
+              dnnl::algorithm algorithm);
 
   dnnl::primitive primitive_;
   std::string implementation_;

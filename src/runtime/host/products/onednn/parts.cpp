@@ -34,7 +34,7 @@ Stretches::Stretches(std::int64_t all, std::int64_t length)
     : whole(all), each(length), count(parts_of(all, length)) {}
 
 bool gains_by_winograd(const library::Conv2dOp& op) {
-  if (!may_be_rounded(op.precision) || op.groups != 1) return false;
+  if (!may_be_rounded(op.precision) || op.groups != 1 || op.is_stored_otherwise()) return false;
   for (std::size_t i = 0; i < 2; ++i)
     if (op.stride[i] != 1 || op.dilation[i] != 1 || op.padding[i] > 1) return false;
   if (op.kh != 3 || op.kw != 3 || op.c_in < 16 || op.c_out < 16) return false;
