@@ -122,30 +122,26 @@ class Verifier {
 
   void check_attention() const {
     const std::string where = "attention";
-    require(k_.inner_rank == 1 && k_.members == 1 && !k_.split && k_.row_elements == 0 && !k_.tiling.any() &&
+    require(k_.inner_rank == 1 && k_.members == 1 && !k_.split && !k_.row_elements && !k_.tiling.any() &&
                 !k_.faults,
             where, "of a kernel that has no rows, or is computed otherwise");
     require(k_.attention.rows % 64 == 0 && k_.attention.columns % 16 == 0 && k_.attention.slots >= 2, where,
             "of no such tiles");
     for (const Store& store : k_.stores) require(store.level == Level::Outer, where, "with an Inner store");
     const std::vector<std::uint32_t> loops = dependence(k_);
-    const std::uint32_t row = 1u << (k_.outer_rank - 1u), column = 1u << k_.outer_rank;
+    const std::uint32_t both = 3u << (k_.outer_rank - 1u);  // the loops of rows and of columns
     for (ExprId id = 0; id < k_.exprs.size(); ++id) {
       const Expr& e = k_.exprs[id];
+      const bool combines = e.kind == ExprKind::Combine;
+      for (const ExprId arg : e.args)
+        require(arg == kNone || k_.exprs[arg].kind != ExprKind::Row ||
+                    lies_across(k_.exprs[arg]) == (combines && k_.exprs[arg].dtype == DType::f32),
+                where, "of rows that do not lie along a sum");
       if (e.kind != ExprKind::Row) continue;
-      require((loops[id] & (row | column)) != (row | column), where, "of rows that lie both ways");
+      require((loops[id] & both) != both, where, "of rows that lie both ways");
       require(k_.maps[e.map].steps.size() == 1, where, "of rows that the engine cannot copy");
-      if (lies_across(e))
-        require(e.dtype == DType::f32 && k_.maps[e.map].steps.front().strides[k_.outer_rank].is_one(), where,
-                "of rows that lie neither way");
-    }
-    for (const Expr& e : k_.exprs) {
-      if (e.kind == ExprKind::Dot)
-        require(!lies_across(k_.exprs[e.args[0]]) && !lies_across(k_.exprs[e.args[1]]), where,
-                "with a product of rows that lie across");
-      if (e.kind == ExprKind::Combine)
-        require(lies_across(k_.exprs[e.args[1]]) == (k_.exprs[e.args[1]].dtype == DType::f32), where,
-                "with a combination of rows that do not lie along its sum");
+      require(!lies_across(e) || k_.maps[e.map].steps[0].strides[k_.outer_rank].is_one(), where,
+              "of rows that lie neither way");
     }
   }
 
