@@ -8,6 +8,7 @@
 //   SN_ROW_SLOTS                    tiles of rows in shared memory
 //   SN_CONSUMERS                    warpgroups that multiply
 //   SN_BYTES_OF_ROWS, SN_BYTES_OF_SLOT
+//   SN_LOADERS                      warps of which a lane loads
 //   SN_COMBINES                     1: there are weights, by which rows are added up
 //   SN_FEWER_REGISTERS, SN_MORE_REGISTERS   statements
 //
@@ -104,7 +105,8 @@ SN_FN int tc_item(int round) {
   unsigned parity = 0;
   if (group == SN_CONSUMERS) {
     SN_FEWER_REGISTERS;
-    if (threadIdx.x % 128 > 0) return;
+    const int loader = threadIdx.x % 128 / 32;
+    if (lane > 0 || loader >= SN_LOADERS) return;
     for (int round = 0, item; (item = tc_item(round)) < items; ++round) {
 //---
       bool skips = false;
@@ -115,15 +117,18 @@ SN_FN int tc_item(int round) {
       int from = after(0), next;
       const int own = round % SN_ROW_SLOTS;
       const unsigned to_rows = rows_at + own * SN_BYTES_OF_ROWS, here = rows_here + 8 * own;
-      tc_wait(rows_free + 8 * own, (round / SN_ROW_SLOTS & 1) ^ 1);
-      tc_say(of_rows + 8 * own, from, (from < size_n ? SN_MORE : 0) | (skips ? SN_SKIPPED : 0));
+      if (loader == 0) {
+        tc_wait(rows_free + 8 * own, (round / SN_ROW_SLOTS & 1) ^ 1);
+        tc_say(of_rows + 8 * own, from, (from < size_n ? SN_MORE : 0) | (skips ? SN_SKIPPED : 0));
 //---
+      }
       for (; from < size_n; from = next) {
         next = after(from + SN_COLUMNS);
         tc_wait(empty + 8 * slot, parity ^ 1);
-        tc_say(of_slots + 8 * slot, from,
-               (are_all_seen(from) ? SN_ALL_SEEN : 0) | (next < size_n ? SN_MORE : 0) |
-                   (skips ? SN_SKIPPED : 0));
+        if (loader == 0)
+          tc_say(of_slots + 8 * slot, from,
+                 (are_all_seen(from) ? SN_ALL_SEEN : 0) | (next < size_n ? SN_MORE : 0) |
+                     (skips ? SN_SKIPPED : 0));
         const unsigned arrived = full + 8 * slot, to = slots_at + slot * SN_BYTES_OF_SLOT;
 //---
         if (++slot == SN_SLOTS) {

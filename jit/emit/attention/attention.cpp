@@ -97,6 +97,7 @@ class AttentionText : private ScoresText {
            define("SN_COLUMNS", text_of(a_.columns)) + define("SN_SLOTS", text_of(a_.slots)) +
            define("SN_ROW_SLOTS", text_of(a_.row_slots)) +
            define("SN_CONSUMERS", text_of(a_.rows / kRowsOfWarpgroup)) +
+           define("SN_LOADERS", shared_.orders_columns() ? "4" : "1") +
            define("SN_COMBINES", combines_.empty() ? "0" : "1") +
            define("SN_BYTES_OF_ROWS", text_of(shared_.bytes_of_rows())) +
            define("SN_BYTES_OF_SLOT", text_of(shared_.bytes_of_slot())) +
@@ -154,10 +155,11 @@ class AttentionText : private ScoresText {
       const int line = elements_of_line(expr(id).dtype);
       const auto load = [&](const std::string& at, const std::string& coordinates) {
         const std::size_t dims = (is_ordered ? 3 : 2) + mapped_batch(k_, id).size();
-        e_.out.line("tc_load_" + std::to_string(dims) + "d(" + to + " + " + at + ", t_" +
-                    std::to_string(number) + ", " + barrier + ", " + coordinates + batch + ");");
+        e_.out.line(std::string(columns && !is_ordered ? "if (loader == 0) " : "") + "tc_load_" +
+                    std::to_string(dims) + "d(" + to + " + " + at + ", t_" + std::to_string(number) + ", " +
+                    barrier + ", " + coordinates + batch + ");");
       };
-      if (is_ordered) e_.open("for (int eight = 0; eight < SN_COLUMNS / 8; ++eight)");
+      if (is_ordered) e_.open("for (int eight = loader; eight < SN_COLUMNS / 8; eight += SN_LOADERS)");
       for (int chunk = 0; chunk < shared_.chunks(id); ++chunk) {
         const std::string at = text_of(shared_.offset(id) + chunk * shared_.chunk_bytes(id));
         if (is_ordered)
@@ -176,7 +178,8 @@ class AttentionText : private ScoresText {
     write_loads(false, "to_rows", "here", "row_of_tile");
   }
   void write_loads_of_columns() {
-    e_.out.line("tc_expect(arrived, SN_BYTES_OF_SLOT);");
+    // The first loader speaks for all: until it has, nobody is told that the data are here.
+    e_.out.line("if (loader == 0) tc_expect(arrived, SN_BYTES_OF_SLOT);");
     write_loads(true, "to", "arrived", "from");
   }
 };
