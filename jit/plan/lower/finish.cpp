@@ -258,6 +258,7 @@ void choose_split(const Draft& draft, const LowerLimits& limits, ir::Kernel& ker
 constexpr std::int64_t kVectorOfRow = 4;
 // Lanes of one row alone.
 constexpr std::int64_t kFewestOfOneRow = 256;
+constexpr std::int64_t kMostPlaces = 16;
 // Fewer lanes read ragged rows element by element.
 constexpr std::int64_t kFewestShifting = 32;
 
@@ -326,7 +327,8 @@ void choose_row_elements(const Draft& draft, const LowerLimits& limits, ir::Kern
     (k < draft.outer_rank ? outer : inner) *= draft.extents[k];
   // A reduction of everything is over the batch too, another size of which shall find its kernels: one form
   // serves lengths of all kinds there, and time is short anyway.
-  const bool is_ragged = outer > 1 && inner % kVectorOfRow != 0;
+  const bool is_ragged = outer > 1 && inner % kVectorOfRow != 0,
+             has_ragged_stretches = outer > 1 && draft.extents.back() % kVectorOfRow != 0;
   for (const RowForm& form : row_forms(kernel, limits)) {
     if (outer == 1 && (form.lanes < kFewestOfOneRow || form.elements % 8 != 0)) continue;
     // Ragged rows may begin within a vector.
@@ -336,7 +338,9 @@ void choose_row_elements(const Draft& draft, const LowerLimits& limits, ir::Kern
     kernel.row_lanes = static_cast<std::uint16_t>(form.lanes);
     kernel.row_cluster = static_cast<std::uint8_t>(form.cluster);
     kernel.row_full = inner == form.capacity();
-    kernel.row_ragged = is_ragged;
+    // A row of ragged stretches is read element by element; the compiler keeps the place of each in a
+    // register.
+    kernel.row_ragged = is_ragged || (has_ragged_stretches && form.elements <= kMostPlaces);
     return;
   }
 }
