@@ -143,3 +143,20 @@ TEST_CASE("a factor of all terms scales their sum, and equal sums are one") {
   CHECK(count(reductions_of(sums(false))) == 1);
   CHECK(count(reductions_of(sums(true))) == 1);
 }
+
+TEST_CASE("few results of a kernel with much work for each element are shared out, others are not") {
+  const auto launches = [](int operations) {
+    return passes_of(testing::planned(
+                         [&](const Device& device) {
+                           using A = AnyTensor;
+                           const A x = testing::input({1024, 256}, device, DType::f32);
+                           A y = x;
+                           for (int i = 0; i < operations; ++i) y = A::mul(A::add(y, 0.5), x);
+                           return std::vector{A::mul(y, y.sum(0))};
+                         },
+                         like_a_gpu()))
+        .launches;
+  };
+  CHECK(launches(2) == 1);
+  CHECK(launches(40) == 2);
+}
