@@ -421,7 +421,7 @@ class Merger {
     const Loops& of = loops_[g];
     std::int64_t none = 0;
     const Shape shape = of.reduces ? of.domain : without_ones(node(result_.groups[g].stores[0]).shape, none);
-    std::vector<std::int64_t> loops{of.reduces ? 1 : 0, of.reduced};
+    std::vector<std::int64_t> loops{of.reduces ? 1 : 0};
     for (const std::int64_t size : shape) loops.push_back(size);
     return loops;
   }
