@@ -188,8 +188,8 @@ auto checkpoint(F fn, const Inputs&... inputs) {
 /// What a function's forward part keeps for its backward part.
 class Saved {
  public:
-  /// Inputs and results of the function can be differentiated again where they are kept; anything else is a
-  /// constant to second derivatives.
+  /// Inputs and results of the function can be differentiated again where they are kept, as can what had its
+  /// history before the call; what the function computes on the way is a constant to second derivatives.
   template <class... T>
   void keep(const T&... tensors) {
     (detail::append(kept_, tensors), ...);

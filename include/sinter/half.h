@@ -44,7 +44,7 @@ constexpr float float16_value(std::uint16_t bits) {
 
 }  // namespace detail
 
-/// The upper half of a float: its range, 8 bits of precision (a step of 2^-8 above 1). The element type of
+/// The upper half of a float: its range, 8 bits of precision (a step of 2^-7 above 1). The element type of
 /// DType::bf16.
 ///
 /// Conversion from float rounds to nearest, ties to even; a NaN stays a NaN. Conversion to float is exact.

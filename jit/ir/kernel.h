@@ -259,7 +259,7 @@ struct Kernel {
   std::uint16_t row_lanes = 0;
   /// With row_elements: rows have exactly so many elements, and workgroups all of row_lanes.
   bool row_full = false;
-  /// With row_elements: rows are no multiple of 4 elements, so a lane holds single elements, not vectors.
+  /// With row_elements: rows, or stretches of one, are no multiple of 4 elements: lanes hold single elements.
   bool row_ragged = false;
   /// With row_elements: so many workgroups of row_lanes each hold a row together and reduce it through each
   /// other's shared memory.

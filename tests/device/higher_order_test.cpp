@@ -274,3 +274,11 @@ TEST_CASE("slices of a sequence, in any order, overlapping, of several axes") {
   add(7, 0, 0, 3, 1);
   check(*total.backward().get(x), expected, 1e-5);
 }
+
+TEST_CASE("the second derivative of a variance goes through its mean") {
+  const auto x = leaf<1>({1, 2, 4, 7}, {4}), v = tensor<1>({1, -2, 0.5f, 3}, {4});
+  const Tensor<1> by_x = gradient(x.var(), x);
+  check(by_x, {-5.f / 3, -1, 1.f / 3, 7.f / 3});
+  // 2 / (n - 1) times v less its mean, which is 0.625
+  check(gradient((by_x * v).sum(), x), {0.25f, -1.75f, -1.f / 12, 19.f / 12});
+}

@@ -160,3 +160,36 @@ TEST_CASE("few results of a kernel with much work for each element are shared ou
   CHECK(launches(2) == 1);
   CHECK(launches(40) == 2);
 }
+
+TEST_CASE("rows of ragged stretches are held by single elements where a lane has few") {
+  const auto is_ragged = [](std::int64_t groups) {
+    const Planned planned = testing::planned(
+        [&](const Device& device) {
+          const nn::GroupNorm layer{
+              .groups = groups, .weight = Tensor<1>(testing::input({2048}, device, DType::f32)), .bias = {}};
+          return std::vector{
+              layer.forward(Tensor<3>(testing::input({256, 2048, 49}, device, DType::f32))).dynamic()};
+        },
+        like_a_gpu());
+    REQUIRE(planned.plan.kernels.size() == 1);
+    REQUIRE(planned.plan.kernels[0]->row_elements > 0);
+    return planned.plan.kernels[0]->row_ragged;
+  };
+  CHECK(is_ragged(32));
+  CHECK_FALSE(is_ragged(4));
+}
+
+TEST_CASE("of a 16-bit row with weights of its stretches a lane holds the row alone") {
+  const Planned planned = testing::planned(
+      [](const Device& device) {
+        const nn::GroupNorm layer{.groups = 32,
+                                  .weight = Tensor<1>(testing::input({256}, device)),
+                                  .bias = Tensor<1>(testing::input({256}, device))};
+        return std::vector{layer.forward(Tensor<3>(testing::input({64, 256, 1024}, device))).dynamic()};
+      },
+      like_a_gpu());
+  REQUIRE(planned.plan.kernels.size() == 1);
+  const std::string text = emit::emit(*planned.plan.kernels[0], testing::hopper()).text;
+  CHECK(text.find("h0[") != std::string::npos);
+  CHECK(text.find("h1[") == std::string::npos);
+}

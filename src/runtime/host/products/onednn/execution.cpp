@@ -61,7 +61,9 @@ void require_instructions(const library::ProductOp& op, std::string_view impleme
   if (!op.is_stored_otherwise()) return;
   for (const std::string_view instructions : {"avx512_core_bf16", "amx"})
     if (implementation.find(instructions) != std::string_view::npos) return;
-  throw dnnl::error(dnnl_unimplemented, "no instructions for 16-bit floats");
+  // As oneDNN says of what it has no program for: the caller takes one of the host's own.
+  throw dnnl::error(dnnl_unimplemented,
+                    "[onednn] this processor multiplies no 16-bit floats by instructions of their own");
 }
 
 OneThread::OneThread() {
