@@ -24,13 +24,17 @@ constexpr int kWarm = 5, kCalls = 32, kGroups = 5;  // peers_shapes.py has the s
 constexpr std::int64_t kMi = 1 << 20;
 
 const char* const kUsage =
-    "usage: shape-bench ROWS [--device NAME] [--only SUBSTRING] [--seconds S] [--json FILE] [--values FILE]\n"
+    "usage: shape-bench ROWS [--device NAME] [--only SUBSTRING] [--seconds S] [--warm S] [--json FILE] "
+    "[--values FILE]\n"
     "  --seconds  time spent measuring each row, about (0.2)\n"
+    "  --warm     time for which each row keeps the device busy before it is measured (0): some drivers slow "
+    "a\n"
+    "             GPU down that had little to do\n"
     "  --values   measures nothing; writes inputs and results of small rows, for peers_shapes.py --check\n";
 
 struct Options {
   std::string rows, only, device, json, values;
-  double seconds = 0.2;
+  double seconds = 0.2, warm = 0;
 };
 
 Options parse(int argc, char** argv) {
@@ -47,6 +51,8 @@ Options parse(int argc, char** argv) {
       options.only = value();
     else if (flag == "--seconds")
       options.seconds = std::stod(value());
+    else if (flag == "--warm")
+      options.warm = std::stod(value());
     else if (flag == "--json")
       options.json = value();
     else if (flag == "--values")
@@ -121,7 +127,7 @@ struct Measured {
   double launches;  // in one call
 };
 
-Measured measure(const Row& row, const sn::Device& device, double seconds) {
+Measured measure(const Row& row, const sn::Device& device, const Options& options) {
   using Clock = std::chrono::steady_clock;
   std::vector<bench::Tensors> sets{row.operation->inputs(row.shape, row.dtype, device)};
   Measured measured{};
@@ -148,13 +154,17 @@ Measured measure(const Row& row, const sn::Device& device, double seconds) {
         bench::bytes_of(results);
   }
   for (int i = 0; i < kWarm; ++i) call();
-  group();
+  const auto begin = Clock::now();
+  const auto since = [](Clock::time_point then) {
+    return std::chrono::duration<double>(Clock::now() - then).count();
+  };
+  do group();
+  while (since(begin) < options.warm);
 
   const std::uint64_t launches = device.statistics().launches;
   std::vector<double> times;
   const auto start = Clock::now();
-  while (times.size() < kGroups || std::chrono::duration<double>(Clock::now() - start).count() < seconds)
-    times.push_back(group());
+  while (times.size() < kGroups || since(start) < options.seconds) times.push_back(group());
   measured.launches = static_cast<double>(device.statistics().launches - launches) /
                       static_cast<double>(times.size() * kCalls);
   if (launches == device.statistics().launches) throw sn::Error("[shape-bench] the row launches nothing");
@@ -209,7 +219,7 @@ int run(int argc, char** argv) {
         values[row.name] = {{"inputs", numbers_of(inputs)}, {"results", numbers_of(results)}};
         continue;
       }
-      const Measured m = measure(row, device, options.seconds);
+      const Measured m = measure(row, device, options);
       const auto bytes = static_cast<double>(m.bytes);
       std::printf("%-44s %10.5f %10.5f %8.2f %8.0f %9.2f\n", row.name.c_str(), m.median, m.least, bytes / 1e6,
                   bytes / m.median / 1e6, m.launches);

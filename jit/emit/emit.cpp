@@ -70,6 +70,13 @@ bool has_several_rounds(const ir::Kernel& kernel, const Target& target) {
   return kernel.phases > 2 && !kernel.split && has_rows_of_lanes(kernel, target);
 }
 
+/// True iff a workgroup goes over its row once for each phase. Large ones have fewer rows under way, which
+/// caches hold from one phase to the next.
+bool reads_rows_again(const ir::Kernel& kernel, const Target& target) {
+  return schedule_on(kernel, target) == ir::Schedule::LanesInner && kernel.row_elements == 0 &&
+         !kernel.split && kernel.phases > 2;
+}
+
 /// How many lanes of a workgroup have outer points of their own, and how many rows of lanes share the inner
 /// points of these.
 void share_columns(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints,
@@ -137,7 +144,10 @@ int points_at_once(const ir::Kernel& kernel, const Target& target) {
   constexpr std::size_t kMostExpressions = 20, kMostDivisions = 8;
   const bool lies_in_vectors = kernel.outer_rank < 2 && kernel.inner_sizes.empty();
   const bool is_small = kernel.exprs.size() <= kMostExpressions && ir::divisions(kernel) <= kMostDivisions;
-  if (!target.vectors || lies_in_vectors || !is_small) return 1;
+  const bool stores_inner_points =
+      std::any_of(kernel.stores.begin(), kernel.stores.end(),
+                  [](const ir::Store& store) { return store.level == ir::Level::Inner; });
+  if (!target.vectors || lies_in_vectors || !is_small || stores_inner_points) return 1;
   // As many bytes are to be under way of 16-bit elements.
   const bool only_halves =
       std::all_of(kernel.buffers.begin(), kernel.buffers.end(),
@@ -166,9 +176,10 @@ int workgroup_lanes(const ir::Kernel& kernel, const Target& target) {
   if (has_tiles(kernel, target)) return contraction_lanes(kernel);
   if (has_attention(kernel, target)) return attention_lanes(kernel);
   if (kernel.split && has_rows_of_lanes(kernel, target))
-    return std::max(target.workgroup_size, target.split_workgroup_size);
+    return std::max(target.workgroup_size, target.large_workgroup_size);
   if (has_several_rounds(kernel, target))
-    return std::max(target.workgroup_size, std::min(kLanesOfRounds, target.split_workgroup_size));
+    return std::max(target.workgroup_size, std::min(kLanesOfRounds, target.large_workgroup_size));
+  if (reads_rows_again(kernel, target)) return std::max(target.workgroup_size, target.large_workgroup_size);
   return kernel.row_elements > 0 && !has_short_rows(kernel, target) ? kernel.row_lanes
                                                                     : target.workgroup_size;
 }

@@ -56,6 +56,7 @@ void main() {
   }
   for (u32 t = points4 + u32(gl_WorkGroupID.x) * (u32(SN_LANES) * u32(4)); t < points; t += u32(gl_NumWorkGroups.x) * (u32(SN_LANES) * u32(4))) {
     if (points - t >= (u32(SN_LANES) * u32(4))) {
+      float w0[4];
       [[unroll]]
       for (int u = 0; u < 4; ++u) {
         const u32 f = t + u32(u) * u32(SN_LANES) + u32(SN_LANE);
@@ -67,7 +68,17 @@ void main() {
         precise float v0 = b0.at[x0 * n2 + x1];
         precise float v1 = b1.at[x1];
         precise float v2 = (v0 + v1);
-        b2.at[x0 * n3 + x1] = v2;
+        w0[u] = v2;
+      }
+      [[unroll]]
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(SN_LANES) + u32(SN_LANE);
+        u32 t0 = f;
+        const u32 d1 = sn_mulhi(t0, u32(n4)) >> u32(n5);
+        const int x1 = int(t0 - d1 * u32(n1));
+        t0 = d1;
+        const int x0 = int(t0);
+        b2.at[x0 * n3 + x1] = w0[u];
       }
     }
     else {

@@ -62,6 +62,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   }
   for (u32 t = points4 + u32(blockIdx.x) * (u32(blockDim.x) * u32(4)); t < points; t += u32(gridDim.x) * (u32(blockDim.x) * u32(4))) {
     if (points - t >= (u32(blockDim.x) * u32(4))) {
+      float w0[4];
       #pragma unroll
       for (int u = 0; u < 4; ++u) {
         const u32 f = t + u32(u) * u32(blockDim.x) + u32(threadIdx.x);
@@ -73,7 +74,17 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const float v0 = b0[x0 * n2 + x1];
         const float v1 = b1[x1];
         const float v2 = (v0 + v1);
-        b2[x0 * n3 + x1] = v2;
+        w0[u] = v2;
+      }
+      #pragma unroll
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(blockDim.x) + u32(threadIdx.x);
+        u32 t0 = f;
+        const u32 d1 = sn_mulhi(t0, u32(n4)) >> u32(n5);
+        const int x1 = int(t0 - d1 * u32(n1));
+        t0 = d1;
+        const int x0 = int(t0);
+        b2[x0 * n3 + x1] = w0[u];
       }
     }
     else {

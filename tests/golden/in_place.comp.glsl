@@ -47,6 +47,7 @@ void main() {
   }
   for (u32 t = points4 + u32(gl_WorkGroupID.x) * (u32(SN_LANES) * u32(4)); t < points; t += u32(gl_NumWorkGroups.x) * (u32(SN_LANES) * u32(4))) {
     if (points - t >= (u32(SN_LANES) * u32(4))) {
+      float w0[4];
       [[unroll]]
       for (int u = 0; u < 4; ++u) {
         const u32 f = t + u32(u) * u32(SN_LANES) + u32(SN_LANE);
@@ -58,7 +59,16 @@ void main() {
         precise float v2 = (v1 * s0);
         precise float v3 = b1.at[x1];
         precise float v4 = (v2 + v3);
-        b0.at[x0 * n2 + x1] = v4;
+        w0[u] = v4;
+      }
+      [[unroll]]
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(SN_LANES) + u32(SN_LANE);
+        u32 t0 = f;
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        b0.at[x0 * n2 + x1] = w0[u];
       }
     }
     else {

@@ -66,6 +66,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   }
   for (u32 t = points4 + u32(blockIdx.x) * (u32(blockDim.x) * u32(4)); t < points; t += u32(gridDim.x) * (u32(blockDim.x) * u32(4))) {
     if (points - t >= (u32(blockDim.x) * u32(4))) {
+      float w0[4];
       #pragma unroll
       for (int u = 0; u < 4; ++u) {
         const u32 f = t + u32(u) * u32(blockDim.x) + u32(threadIdx.x);
@@ -94,7 +95,16 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
           v1 = b0[m1];
         }
         const float v3 = (v0 ? v1 : s0);
-        b1[x0 * n13 + x1] = v3;
+        w0[u] = v3;
+      }
+      #pragma unroll
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(blockDim.x) + u32(threadIdx.x);
+        u32 t0 = f;
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        b1[x0 * n13 + x1] = w0[u];
       }
     }
     else {

@@ -255,6 +255,7 @@ fn toy_kernel(@builtin(workgroup_id) at: vec3<u32>, @builtin(num_workgroups) all
   for (var t: u32 = points4 + u32(at.x) * (u32(lanes) * u32(4)); t < points; )"
                        R"(t += u32(all.x) * (u32(lanes) * u32(4))) {
     if (points - t >= (u32(lanes) * u32(4))) {
+      var w0: array<f32, 4>;
       for (var u: i32 = 0; u < 4; u += 1) {
         let f: u32 = t + u32(u) * u32(lanes) + u32(lane.x);
         var t0: u32 = f;
@@ -265,7 +266,15 @@ fn toy_kernel(@builtin(workgroup_id) at: vec3<u32>, @builtin(num_workgroups) all
         let v2: f32 = (v0 * s0);
         let v3: bool = (v0 < v2);
         let v4: f32 = (select(v0, v2, v3));
-        b1[x0 + x1 * n3] = v4;
+        w0[u] = v4;
+      }
+      for (var u: i32 = 0; u < 4; u += 1) {
+        let f: u32 = t + u32(u) * u32(lanes) + u32(lane.x);
+        var t0: u32 = f;
+        let x1: i32 = i32(t0 % u32(n1));
+        t0 /= u32(n1);
+        let x0: i32 = i32(t0);
+        b1[x0 + x1 * n3] = w0[u];
       }
     }
     else {

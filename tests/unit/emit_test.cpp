@@ -196,6 +196,63 @@ TEST_CASE("a contiguous kernel of rank 1 divides nothing") {
   }
 }
 
+// Compilers move no load before a store of which they cannot tell where it goes.
+TEST_CASE("points that a lane takes at once are all loaded before one is stored") {
+  for (const Target& target : {cuda_target(), glsl_target()}) {
+    const std::string text = emit::emit(named("three-step map").kernel, target).text;
+    const bool is_cuda = target.dialect == cuda_target().dialect;
+    const std::size_t begin = text.find("points - t >= "), end = text.find("else {", begin);
+    REQUIRE(end != std::string::npos);
+    const std::string block = text.substr(begin, end - begin);
+    const std::size_t load = block.find(is_cuda ? "= b0[" : "= b0.at["),
+                      store = block.find(is_cuda ? "b1[" : "b1.at[");
+    REQUIRE(load != std::string::npos);
+    REQUIRE(store != std::string::npos);
+    CHECK(load < store);
+    // The loop over the points is closed and opened again between the two.
+    const std::size_t loop = block.rfind("for (int u = 0; u < 4; ++u) {", store);
+    CHECK(loop != std::string::npos);
+    CHECK(load < loop);
+  }
+}
+
+TEST_CASE("a tile's elements are brought without a branch, those of its own lines among them") {
+  testing::KernelBuilder k({70, 90});
+  const std::vector<double> values(70 * 90, 1.0);
+  const auto turned = k.load(k.input(DType::f32, values), k.map({1, 70}));
+  const auto plain = k.load(k.input(DType::f32, values), k.all());
+  k.store(k.output(DType::f32, 70 * 90), k.all(), k.op(Op::Add, turned, plain));
+  const std::vector<testing::KernelCase> tiled = testing::tile_kernels({k.finish("x and a transpose")});
+  REQUIRE(tiled.size() == 1);
+  for (Target target : {cuda_target(), glsl_target()}) {
+    target.tile_bytes = 48 << 10;
+    const std::string text = emit::emit(tiled[0].kernel, target).text;
+    const std::size_t tiles = text.find("for (u32 f"), barrier = text.find(target.dialect->barrier, tiles);
+    REQUIRE(barrier != std::string::npos);
+    const std::string before = text.substr(tiles, barrier - tiles), after = text.substr(barrier);
+    const bool is_cuda = target.dialect == cuda_target().dialect;
+    for (const std::string buffer : {"b0", "b1"}) {
+      const std::string read = "= " + buffer + (is_cuda ? "[" : ".at[");
+      CHECK_MESSAGE(before.find(read) != std::string::npos, text);
+      CHECK_MESSAGE(after.find(read) == std::string::npos, text);
+    }
+    CHECK_MESSAGE(before.find("if (") == std::string::npos, text);
+    CHECK(before.find("min(at_across, ") != std::string::npos);
+    CHECK(after.find("if (at_across < ") != std::string::npos);
+  }
+}
+
+TEST_CASE("four values of 16 bits are two registers in GLSL, too") {
+  const testing::KernelCase softmax = named("softmax of f16 (lanes inner)");
+  ir::DeviceTraits traits;
+  traits.row_lanes = 1024;
+  const std::vector<testing::KernelCase> held = testing::row_kernels({softmax}, traits);
+  REQUIRE_FALSE(held.empty());
+  const std::string text = emit::emit(held.front().kernel, glsl_target()).text;
+  CHECK_MESSAGE(text.find("uvec2 h0[") != std::string::npos, text);
+  CHECK_MESSAGE(text.find("[i][k >> 1] >> (16 * (k & 1))") != std::string::npos, text);
+}
+
 TEST_CASE("every elementwise op has a function in every language for the dtypes of its rule") {
   for (const OpInfo& op : kOps) {
     if (op.op_class != OpClass::Elementwise || op.op == Op::Cast) continue;

@@ -14,6 +14,11 @@ namespace {
 }  // namespace
 
 std::string Dialect::declare_vector(DType, int, const std::string&, int) const { lacks("vectors"); }
+std::string Dialect::element(DType, int, const std::string& vector) const { return vector + "[k]"; }
+std::string Dialect::set_element(DType dtype, int width, const std::string& vector,
+                                 const std::string& value) const {
+  return element(dtype, width, vector) + " = " + value + ";";
+}
 std::string Dialect::load_vector(const ir::Kernel&, int, std::size_t, const std::string&,
                                  const std::string&) const {
   lacks("vectors");

@@ -77,6 +77,11 @@ class Dialect : public Syntax {
   virtual bool has_vectors(const ir::Kernel&, const Target&) const { return false; }
   /// Declares one vector of values, or with `count` an array of them.
   virtual std::string declare_vector(DType dtype, int width, const std::string& name, int count = 0) const;
+  /// Of a vector its element `k`, a constant once the loop over it is unrolled, and the statement that sets
+  /// it.
+  virtual std::string element(DType dtype, int width, const std::string& vector) const;
+  virtual std::string set_element(DType dtype, int width, const std::string& vector,
+                                  const std::string& value) const;
   /// Statements.
   virtual std::string load_vector(const ir::Kernel& kernel, int width, std::size_t buffer,
                                   const std::string& position, const std::string& to) const;
@@ -99,6 +104,10 @@ class Dialect : public Syntax {
   bool loads_around_rows = false;  // whole vectors may be read of which any element is a buffer's
   // All loads of a row stand before what uses them; else that is left to the compiler.
   bool loads_rows_first = false;
+
+  // Elements of a line of a tile that a workgroup turns over (walker/tiles.h): 64 are two sectors of memory
+  // even of 16-bit values.
+  int tile_edge = 64;
 
   // ---- arrays that a workgroup shares (BodyUse::shared; `open` declares them)
   /// Their elements hold values as they lie in memory, or as wide as the language has them.

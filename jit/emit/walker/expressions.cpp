@@ -391,8 +391,14 @@ void Expressions::define_dot(ExprId id) {
 }
 
 void Expressions::store(const ir::Store& store) {
+  if (stores_into_arrays) return out.line(array_of(store) + "[u] = " + value(store.value) + ";");
   const std::string at = position(store.map);
   out.line(dialect.write(kernel, store.buffer, at, value(store.value)));
+}
+
+void Expressions::store_from_array(const ir::Store& store) {
+  const std::string at = position(store.map);
+  out.line(dialect.write(kernel, store.buffer, at, array_of(store) + "[u]"));
 }
 
 bool Expressions::is_consecutive(std::size_t map, std::size_t along) const {

@@ -46,6 +46,14 @@ class Expressions {
   /// A line that not every language has: nothing where it is empty.
   void hint(const std::string& line);
 
+  // --- several points at once, number `u` at hand (points.h)
+  bool stores_into_arrays = false;  // `store` leaves a value in its array
+  std::string array_of(const ir::Store& store) const {
+    return "w" + std::to_string(&store - kernel.stores.data());
+  }
+  /// Stores what `store` left there.
+  void store_from_array(const ir::Store& store);
+
   // --- the vector path
   /// The map walks consecutive elements along coordinate `along`, if the ints it names are multiples of
   /// kVector.
@@ -62,6 +70,18 @@ class Expressions {
   /// The number of a vector in its buffer, for a map that is consecutive along `along`, from the vector's
   /// number along it.
   std::string vector_number(std::size_t map, std::size_t along, const std::string& number_along) const;
+
+  /// The element at hand of a vector of such values; the statements that set it to this value, and that take
+  /// the value from somewhere.
+  std::string element(ir::ExprId id, const std::string& vector) const {
+    return dialect.element(kernel.exprs[id].dtype, width, vector);
+  }
+  std::string set_element(ir::ExprId id, const std::string& vector) const {
+    return dialect.set_element(kernel.exprs[id].dtype, width, vector, value(id));
+  }
+  void define_as(ir::ExprId id, const std::string& text) {
+    out.line(dialect.exact(kernel.exprs[id].dtype, value(id), text));
+  }
 
   const int width;  // vector_width
   const ir::Kernel& kernel;

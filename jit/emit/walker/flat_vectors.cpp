@@ -93,7 +93,7 @@ void FlatVectors::write_points(const InnerWork& work) const {
     const std::string name = "l" + std::to_string(id);
     e_.out.line(e_.dialect.declare_vector(k_.exprs[id].dtype, e_.width, name));
     e_.out.line(e_.dialect.load_vector(k_, e_.width, k_.exprs[id].buffer, place(k_.exprs[id].map), name));
-    e_.loaded[id] = name + "[k]";
+    e_.loaded[id] = e_.element(id, name);
   }
   std::vector<ExprId> sources;
   const auto vector = [](std::size_t s) { return "w" + std::to_string(s); };
@@ -106,8 +106,7 @@ void FlatVectors::write_points(const InnerWork& work) const {
   e_.out.line(e_.dialect.constant(e_.index_type, "e", e_.index("f") + " + k"));
   e_.flat_point = "e";
   for (ExprId id : work.values) e_.define(id);
-  for (std::size_t s = 0; s < work.stores.size(); ++s)
-    e_.out.line(vector(s) + "[k] = " + e_.value(sources[s]) + ";");
+  for (std::size_t s = 0; s < work.stores.size(); ++s) e_.out.line(e_.set_element(sources[s], vector(s)));
   e_.flat_point.clear();
   advance();
   e_.close();

@@ -50,7 +50,6 @@ void HeldLoops::write_elements(const InnerWork& work, std::uint16_t phase, bool 
     if (shifted) return rows_.has(id) && vectors_.is_shifted(id);
     return rows_.has(id) && k_.exprs[id].kind == ExprKind::Load && k_.exprs[id].predicate == ir::kNone;
   };
-  const auto element = [&](ExprId id) { return rows_.name(id) + "[i][k]"; };
   std::vector<ExprId> first, values;
   for (ExprId id : rows_.values[phase]) (is_loaded_first(id) ? first : values).push_back(id);
   held.insert(held.end(), first.begin(), first.end());
@@ -66,14 +65,15 @@ void HeldLoops::write_elements(const InnerWork& work, std::uint16_t phase, bool 
     over_elements([&] {
       for (ExprId id : first) {
         const std::string at = e_.position(k_.exprs[id].map);
-        e_.out.line(element(id) + " = " + e_.dialect.read(k_, k_.exprs[id].buffer, at) + ";");
+        e_.out.line(e_.dialect.set_element(k_.exprs[id].dtype, e_.width, rows_.name(id) + "[i]",
+                                           e_.dialect.read(k_, k_.exprs[id].buffer, at)));
       }
     });
   over_elements([&] {
-    for (ExprId id : held) e_.out.line(e_.dialect.exact(k_.exprs[id].dtype, e_.value(id), element(id)));
+    for (ExprId id : held) e_.define_as(id, e_.element(id, rows_.name(id) + "[i]"));
     for (ExprId id : values) {
       e_.define(id);
-      if (rows_.has(id)) e_.out.line(element(id) + " = " + e_.value(id) + ";");
+      if (rows_.has(id)) e_.out.line(e_.set_element(id, rows_.name(id) + "[i]"));
     }
     for (const ir::Store* store : work.stores) e_.store(*store);
     sums_.take(work, "[k]");

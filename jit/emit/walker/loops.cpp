@@ -94,13 +94,11 @@ class Loops : private LoopText {
     }
     const std::string begin = any_vectors ? "points4" : e_.flat("0");
     const int together = points_at_once(k_, e_.target);
-    const auto point = [&] {
-      split("f", 0, k_.outer_rank, "");
-      write_point(work);
-    };
-    if (together > 1) return write_points_at_once(e_, begin, together, point);
+    const auto locate = [&] { split("f", 0, k_.outer_rank, ""); };
+    if (together > 1) return write_points_at_once(e_, begin, together, locate, [&] { write_point(work); });
     e_.open(loop("f", any_vectors ? begin + " + " + first : first, "points", step));
-    point();
+    locate();
+    write_point(work);
     e_.close();
   }
 
@@ -108,14 +106,15 @@ class Loops : private LoopText {
 
   void write_windows() {
     e_.out.line(constant("points", count_of(0, k_.outer_rank)));
+    const auto locate = [&] { split("f", 0, k_.outer_rank, ""); };
     const auto point = [&] {
-      split("f", 0, k_.outer_rank, "");
       for (std::uint16_t phase = 0; phase < k_.phases; ++phase) write_phase_of_window(phase);
     };
     const int together = points_at_once(k_, e_.target);
-    if (together > 1) return write_points_at_once(e_, e_.flat("0"), together, point);
+    if (together > 1) return write_points_at_once(e_, e_.flat("0"), together, locate, point);
     e_.open(loop("f", e_.flat(e_.dialect.grid(k_).global_lane), "points",
                  e_.flat(e_.dialect.grid(k_).global_lanes)));
+    locate();
     point();
     e_.close();
   }

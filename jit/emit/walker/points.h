@@ -9,9 +9,11 @@
 namespace sinter::emit {
 
 /// Those from `begin` on: a lane takes several in a row, a workgroup's lanes apart, so that their loads are
-/// under way together; at the end one after the other. `point` writes the one with the number `f`.
+/// under way together; at the end one after the other. `locate` defines the coordinates of the one with the
+/// number `f`, `point` writes it. Compilers move no load before the store of another point, so that results
+/// wait in registers until all points have theirs: no store may be of an inner point.
 void write_points_at_once(Expressions& e, const std::string& begin, int together,
-                          const std::function<void()>& point);
+                          const std::function<void()>& locate, const std::function<void()>& point);
 
 /// Of a split kernel: defines where the workgroup's part of the inner points begins and ends. `vectors`: it
 /// has a path for vectors.

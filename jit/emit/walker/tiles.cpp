@@ -1,6 +1,7 @@
 // The loop over tiles.
 #include "jit/emit/walker/tiles.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,9 +12,8 @@ namespace {
 
 using ir::ExprId;
 
-// Lines of 64 elements are two sectors of memory even of 16-bit values. Smaller tiles where many operands
-// share the workgroup's memory.
-constexpr int kEdges[] = {64, 32};
+// Smaller tiles than the language's where many operands share the workgroup's memory.
+constexpr int kLeastEdge = 32;
 
 /// The distance between a tile's lines in elements: such that neighbouring lanes, each in the next line, meet
 /// different banks of four bytes.
@@ -23,6 +23,8 @@ int pitch_of(int edge, std::size_t element_bytes) {
 
 // More points than this at once would be a long text.
 constexpr std::size_t kMostUnrolledExpressions = 16;
+// Elements that a lane has under way before it uses the first: each takes a register.
+constexpr std::size_t kMostUnderWay = 64;
 
 class Tiles {
  public:
@@ -53,9 +55,13 @@ class Tiles {
     e_.open(
         d_.loop(e_.flat_type, "f", e_.flat(d_.grid(k_).workgroup), "tiles", e_.flat(d_.grid(k_).workgroups)));
     find_tile();
-    write_lines("column", "line", true, [&] { bring(); });
+    const bool unrolled = work_.values.size() <= kMostUnrolledExpressions;
+    const std::vector<ExprId> first = unrolled ? loads_of_lines() : std::vector<ExprId>{};
+    load("line", "column", first);
+    load("column", "line", staged_);
+    put();
     e_.out.line(d_.barrier);
-    write_lines("line", "column", work_.values.size() <= kMostUnrolledExpressions, [&] { compute(); });
+    write_lines("line", "column", unrolled, [&] { compute(first); });
     e_.out.line(d_.barrier);
     e_.close();
   }
@@ -74,6 +80,8 @@ class Tiles {
     return pitch_of(edge_, d_.shared_bytes(k_.buffers[k_.exprs[id].buffer].dtype));
   }
   static std::string name(ExprId id) { return "tile" + std::to_string(id); }
+  static std::string held(ExprId id) { return "l" + std::to_string(id); }
+  int lines() const { return edge_ / rows_; }
 
   void declare_arrays() {
     for (ExprId id : staged_)
@@ -95,35 +103,76 @@ class Tiles {
     }
   }
 
+  void define_line() {
+    e_.out.line(d_.constant(Type::U32, "line", "row + " + d_.cast(Type::U32, "i") + " * " + u32(rows_)));
+  }
+  void define_coordinates(const std::string& across, const std::string& last) {
+    e_.out.line(d_.constant(e_.index_type, e_.coordinates[across_], e_.index(across)));
+    e_.out.line(d_.constant(e_.index_type, e_.coordinates[last_], e_.index(last)));
+  }
+
   /// This lane's points of the tile, one in each of its lines: `across` and `last` say how far they are from
   /// its first one.
   template <class Body>
   void write_lines(const std::string& across, const std::string& last, bool unrolled, Body body) {
     if (unrolled)
-      e_.open_unrolled("i", edge_ / rows_);
+      e_.open_unrolled("i", lines());
     else
-      e_.open(d_.rounds("i", edge_ / rows_));
-    e_.out.line(d_.constant(Type::U32, "line", "row + " + d_.cast(Type::U32, "i") + " * " + u32(rows_)));
+      e_.open(d_.rounds("i", lines()));
+    define_line();
     line("at_across", "first_across + " + e_.flat(across));
     line("at_last", "first_last + " + e_.flat(last));
     e_.open(d_.when("at_across < " + extent(across_) + " && at_last < " + extent(last_)));
-    e_.out.line(d_.constant(e_.index_type, e_.coordinates[across_], e_.index("at_across")));
-    e_.out.line(d_.constant(e_.index_type, e_.coordinates[last_], e_.index("at_last")));
+    define_coordinates("at_across", "at_last");
     body();
     e_.close();
     e_.close();
   }
 
-  void bring() {
-    for (ExprId id : staged_) {
-      const ir::Expr& expr = k_.exprs[id];
-      const std::string at = e_.position(expr.map);
-      e_.out.line(name(id) + "[line * " + u32(pitch(id)) + " + column] = " + d_.read(k_, expr.buffer, at) +
-                  ";");
-    }
+  /// What a lane reads where it computes, as far as it has registers for it.
+  std::vector<ExprId> loads_of_lines() const {
+    std::vector<ExprId> first;
+    const auto fits = [&] {
+      return (staged_.size() + first.size() + 1) * static_cast<std::size_t>(lines()) <= kMostUnderWay;
+    };
+    for (ExprId id : work_.values)
+      if (k_.exprs[id].kind == ir::ExprKind::Load && k_.exprs[id].predicate == ir::kNone && fits() &&
+          std::find(staged_.begin(), staged_.end(), id) == staged_.end())
+        first.push_back(id);
+    return first;
   }
 
-  void compute() {
+  /// Brings this lane's elements into registers, all of them under way at once: a branch around each would
+  /// have one wait for the other, so that beyond the last point the last one is read again.
+  void load(const std::string& across, const std::string& last, const std::vector<ExprId>& ids) {
+    if (ids.empty()) return;
+    for (ExprId id : ids) e_.out.line(d_.array(type_of(k_.exprs[id].dtype), held(id), lines()));
+    const auto within = [&](const std::string& name, const std::string& at, std::size_t c) {
+      line(name, at);
+      return "min(" + name + ", " + extent(c) + " - " + flat(1) + ")";
+    };
+    e_.open_unrolled("i", lines());
+    define_line();
+    const std::string at_across = within("at_across", "first_across + " + e_.flat(across), across_);
+    const std::string at_last = within("at_last", "first_last + " + e_.flat(last), last_);
+    define_coordinates(at_across, at_last);
+    for (ExprId id : ids) {
+      const std::string at = e_.position(k_.exprs[id].map);
+      e_.out.line(held(id) + "[i] = " + d_.read(k_, k_.exprs[id].buffer, at) + ";");
+    }
+    e_.close();
+  }
+
+  void put() {
+    e_.open_unrolled("i", lines());
+    define_line();
+    for (ExprId id : staged_)
+      e_.out.line(name(id) + "[line * " + u32(pitch(id)) + " + column] = " + held(id) + "[i];");
+    e_.close();
+  }
+
+  void compute(const std::vector<ExprId>& first) {
+    for (ExprId id : first) e_.loaded[id] = held(id) + "[i]";
     for (ExprId id : staged_)
       e_.loaded[id] = d_.from_shared(k_.buffers[k_.exprs[id].buffer].dtype,
                                      name(id) + "[column * " + u32(pitch(id)) + " + line]");
@@ -145,7 +194,7 @@ class Tiles {
 
 int tile_edge(const ir::Kernel& kernel, const Target& target) {
   if (kernel.tile == ir::Kernel::kNoTile || !target.has_workgroups) return 0;
-  for (const int edge : kEdges) {
+  for (int edge = target.dialect->tile_edge; edge >= kLeastEdge; edge /= 2) {
     if (target.workgroup_size % edge != 0) continue;
     std::size_t bytes = 0;
     for (const ir::Expr& expr : kernel.exprs) {

@@ -83,7 +83,7 @@ void Vectors::write_points(const InnerWork& work, const std::string& base, const
     const std::string name = stays ? rows.name(id) + "[i]" : "l" + std::to_string(id);
     if (!stays) e_.out.line(e_.dialect.declare_vector(k_.exprs[id].dtype, e_.width, name));
     if (std::find(loaded.begin(), loaded.end(), id) == loaded.end()) e_.out.line(load(id, base, name));
-    e_.loaded[id] = name + "[k]";
+    e_.loaded[id] = e_.element(id, name);
   }
   std::vector<ExprId> stored;
   for (std::size_t s = 0; s < work.stores.size(); ++s) {
@@ -93,15 +93,14 @@ void Vectors::write_points(const InnerWork& work, const std::string& base, const
   }
   e_.open_unrolled("k", e_.width);
   e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[along_], base + " + k"));
-  for (ExprId id : taken)
-    e_.out.line(e_.dialect.exact(k_.exprs[id].dtype, e_.value(id), rows.name(id) + "[i][k]"));
+  for (ExprId id : taken) e_.define_as(id, e_.element(id, rows.name(id) + "[i]"));
   for (ExprId id : work.values) {
     e_.define(id);
-    if (rows.has(id) && !is_load(id)) e_.out.line(rows.name(id) + "[i][k] = " + e_.value(id) + ";");
+    if (rows.has(id) && !is_load(id)) e_.out.line(e_.set_element(id, rows.name(id) + "[i]"));
   }
   for (std::size_t s = 0; s < work.stores.size(); ++s) {
     if (is_store(*work.stores[s]))
-      e_.out.line("w" + std::to_string(s) + "[k] = " + e_.value(stored[s]) + ";");
+      e_.out.line(e_.set_element(stored[s], "w" + std::to_string(s)));
     else
       e_.store(*work.stores[s]);
   }
@@ -178,13 +177,12 @@ void Vectors::write_shifted_points(const InnerWork& work, const std::string& bas
   e_.out.line(e_.dialect.constant(Type::Bool, "inside", inside));
   e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[along_],
                                   e_.dialect.choose("inside", element, e_.index("0"))));
-  for (ExprId id : loaded)
-    e_.out.line(e_.dialect.exact(k_.exprs[id].dtype, e_.value(id), rows.name(id) + "[i][k]"));
+  for (ExprId id : loaded) e_.define_as(id, e_.element(id, rows.name(id) + "[i]"));
   for (ExprId id : values) {
     e_.define(id);
-    if (rows.has(id)) e_.out.line(rows.name(id) + "[i][k] = " + e_.value(id) + ";");
+    if (rows.has(id)) e_.out.line(e_.set_element(id, rows.name(id) + "[i]"));
   }
-  for (std::size_t s : in_vectors) e_.out.line(vector(s) + "[k] = " + e_.value(work.stores[s]->value) + ";");
+  for (std::size_t s : in_vectors) e_.out.line(e_.set_element(work.stores[s]->value, vector(s)));
   sums_.take(work, "[k]", "inside");
   if (!alone.empty()) {
     e_.open(e_.dialect.when("inside"));
@@ -205,7 +203,8 @@ void Vectors::write_shifted_points(const InnerWork& work, const std::string& bas
   e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[along_], element));
   for (std::size_t s : in_vectors) {
     const std::string at = e_.position(work.stores[s]->map);
-    e_.out.line(e_.dialect.write(k_, work.stores[s]->buffer, at, vector(s) + "[k]"));
+    e_.out.line(
+        e_.dialect.write(k_, work.stores[s]->buffer, at, e_.element(work.stores[s]->value, vector(s))));
   }
   e_.close();
   e_.close();

@@ -156,7 +156,7 @@ void CudaBackend::open_device(int index, std::size_t most_graphs) {
                        architecture + ", driver " + std::to_string(version) + ", NVRTC " +
                        compile::nvrtc_build();
   target_.max_workgroups = (std::int64_t{1} << 31) - 1;
-  target_.split_workgroup_size = 1024;
+  target_.large_workgroup_size = 1024;
   target_.tile_bytes = std::size_t{48} << 10;  // what all have without being asked for more
   target_.tensor_units = traits_.tensor_cores.compute_units;
   target_.wanted_workgroups = std::int64_t{8} * multiprocessors_;  // blocks of 256 threads: full occupancy

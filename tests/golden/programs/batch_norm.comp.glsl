@@ -326,6 +326,7 @@ void main() {
   }
   for (u32 t = points4 + u32(gl_WorkGroupID.x) * (u32(SN_LANES) * u32(4)); t < points; t += u32(gl_NumWorkGroups.x) * (u32(SN_LANES) * u32(4))) {
     if (points - t >= (u32(SN_LANES) * u32(4))) {
+      float w0[4];
       [[unroll]]
       for (int u = 0; u < 4; ++u) {
         const u32 f = t + u32(u) * u32(SN_LANES) + u32(SN_LANE);
@@ -345,7 +346,18 @@ void main() {
         precise float v8 = (v6 * v7);
         precise float v9 = b4.at[x1];
         precise float v10 = (v8 + v9);
-        b5.at[x0 * n3 + x1 * n4 + x2] = v10;
+        w0[u] = v10;
+      }
+      [[unroll]]
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(SN_LANES) + u32(SN_LANE);
+        u32 t0 = f;
+        const int x2 = int(t0 % u32(n2));
+        t0 /= u32(n2);
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        b5.at[x0 * n3 + x1 * n4 + x2] = w0[u];
       }
     }
     else {

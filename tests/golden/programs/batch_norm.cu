@@ -279,6 +279,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   }
   for (u32 t = points4 + u32(blockIdx.x) * (u32(blockDim.x) * u32(4)); t < points; t += u32(gridDim.x) * (u32(blockDim.x) * u32(4))) {
     if (points - t >= (u32(blockDim.x) * u32(4))) {
+      float w0[4];
       #pragma unroll
       for (int u = 0; u < 4; ++u) {
         const u32 f = t + u32(u) * u32(blockDim.x) + u32(threadIdx.x);
@@ -298,7 +299,18 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const float v8 = (v6 * v7);
         const float v9 = b4[x1];
         const float v10 = (v8 + v9);
-        b5[x0 * n3 + x1 * n4 + x2] = v10;
+        w0[u] = v10;
+      }
+      #pragma unroll
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(blockDim.x) + u32(threadIdx.x);
+        u32 t0 = f;
+        const int x2 = int(t0 % u32(n2));
+        t0 /= u32(n2);
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        b5[x0 * n3 + x1 * n4 + x2] = w0[u];
       }
     }
     else {

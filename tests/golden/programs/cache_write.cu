@@ -57,6 +57,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   }
   for (u32 t = points4 + u32(blockIdx.x) * (u32(blockDim.x) * u32(4)); t < points; t += u32(gridDim.x) * (u32(blockDim.x) * u32(4))) {
     if (points - t >= (u32(blockDim.x) * u32(4))) {
+      float w0[4];
       #pragma unroll
       for (int u = 0; u < 4; ++u) {
         const u32 f = t + u32(u) * u32(blockDim.x) + u32(threadIdx.x);
@@ -66,7 +67,16 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const int x0 = int(t0);
         const float v0 = b0[x0 * n2 + x1];
         const float v2 = (v0 * s0);
-        b1[n4 + x0 * n3 + x1] = v2;
+        w0[u] = v2;
+      }
+      #pragma unroll
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(blockDim.x) + u32(threadIdx.x);
+        u32 t0 = f;
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        b1[n4 + x0 * n3 + x1] = w0[u];
       }
     }
     else {

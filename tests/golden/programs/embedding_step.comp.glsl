@@ -246,6 +246,7 @@ void main() {
   }
   for (u32 t = points4 + u32(gl_WorkGroupID.x) * (u32(SN_LANES) * u32(4)); t < points; t += u32(gl_NumWorkGroups.x) * (u32(SN_LANES) * u32(4))) {
     if (points - t >= (u32(SN_LANES) * u32(4))) {
+      float w0[4];
       [[unroll]]
       for (int u = 0; u < 4; ++u) {
         const u32 f = t + u32(u) * u32(SN_LANES) + u32(SN_LANE);
@@ -266,7 +267,16 @@ void main() {
         precise float v7 = b2.at[x0 * n2 + x1];
         precise float v8 = (v6 - v7);
         precise float v9 = (v4 * v8);
-        b3.at[x0 * n2 + x1] = v9;
+        w0[u] = v9;
+      }
+      [[unroll]]
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(SN_LANES) + u32(SN_LANE);
+        u32 t0 = f;
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        b3.at[x0 * n2 + x1] = w0[u];
       }
     }
     else {

@@ -212,6 +212,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   }
   for (u32 t = points4 + u32(blockIdx.x) * (u32(blockDim.x) * u32(4)); t < points; t += u32(gridDim.x) * (u32(blockDim.x) * u32(4))) {
     if (points - t >= (u32(blockDim.x) * u32(4))) {
+      float w0[4];
       #pragma unroll
       for (int u = 0; u < 4; ++u) {
         const u32 f = t + u32(u) * u32(blockDim.x) + u32(threadIdx.x);
@@ -232,7 +233,16 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const float v7 = b2[x0 * n2 + x1];
         const float v8 = (v6 - v7);
         const float v9 = (v4 * v8);
-        b3[x0 * n2 + x1] = v9;
+        w0[u] = v9;
+      }
+      #pragma unroll
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(blockDim.x) + u32(threadIdx.x);
+        u32 t0 = f;
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        b3[x0 * n2 + x1] = w0[u];
       }
     }
     else {

@@ -88,6 +88,7 @@ void main() {
   }
   for (u32 t = points4 + u32(gl_WorkGroupID.x) * (u32(SN_LANES) * u32(4)); t < points; t += u32(gl_NumWorkGroups.x) * (u32(SN_LANES) * u32(4))) {
     if (points - t >= (u32(SN_LANES) * u32(4))) {
+      float w0[4];
       [[unroll]]
       for (int u = 0; u < 4; ++u) {
         const u32 f = t + u32(u) * u32(SN_LANES) + u32(SN_LANE);
@@ -104,7 +105,18 @@ void main() {
         precise float v5 = (v3 + v4);
         precise float v7 = (v5 * s3);
         precise float v9 = (v2 ? s4 : v7);
-        b0.at[x0 * n3 + x1 * n4 + x2] = v9;
+        w0[u] = v9;
+      }
+      [[unroll]]
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(SN_LANES) + u32(SN_LANE);
+        u32 t0 = f;
+        const int x2 = int(t0 % u32(n2));
+        t0 /= u32(n2);
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        b0.at[x0 * n3 + x1 * n4 + x2] = w0[u];
       }
     }
     else {
@@ -371,6 +383,7 @@ void main() {
   }
   for (u32 t = points4 + u32(gl_WorkGroupID.x) * (u32(SN_LANES) * u32(4)); t < points; t += u32(gl_NumWorkGroups.x) * (u32(SN_LANES) * u32(4))) {
     if (points - t >= (u32(SN_LANES) * u32(4))) {
+      float w0[4];
       [[unroll]]
       for (int u = 0; u < 4; ++u) {
         const u32 f = t + u32(u) * u32(SN_LANES) + u32(SN_LANE);
@@ -386,7 +399,16 @@ void main() {
         precise float v7 = (v5 * s3);
         precise float v9 = (v2 ? s4 : v7);
         precise float v11 = sn_max_f32(v9, s5);
-        b2.at[x0 * n2 + x1] = v11;
+        w0[u] = v11;
+      }
+      [[unroll]]
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(SN_LANES) + u32(SN_LANE);
+        u32 t0 = f;
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        b2.at[x0 * n2 + x1] = w0[u];
       }
     }
     else {

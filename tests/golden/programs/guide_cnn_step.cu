@@ -92,6 +92,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   }
   for (u32 t = points4 + u32(blockIdx.x) * (u32(blockDim.x) * u32(4)); t < points; t += u32(gridDim.x) * (u32(blockDim.x) * u32(4))) {
     if (points - t >= (u32(blockDim.x) * u32(4))) {
+      float w0[4];
       #pragma unroll
       for (int u = 0; u < 4; ++u) {
         const u32 f = t + u32(u) * u32(blockDim.x) + u32(threadIdx.x);
@@ -108,7 +109,18 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const float v5 = (v3 + v4);
         const float v7 = (v5 * s3);
         const float v9 = (v2 ? s4 : v7);
-        b0[x0 * n3 + x1 * n4 + x2] = v9;
+        w0[u] = v9;
+      }
+      #pragma unroll
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(blockDim.x) + u32(threadIdx.x);
+        u32 t0 = f;
+        const int x2 = int(t0 % u32(n2));
+        t0 /= u32(n2);
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        b0[x0 * n3 + x1 * n4 + x2] = w0[u];
       }
     }
     else {
@@ -359,6 +371,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   }
   for (u32 t = points4 + u32(blockIdx.x) * (u32(blockDim.x) * u32(4)); t < points; t += u32(gridDim.x) * (u32(blockDim.x) * u32(4))) {
     if (points - t >= (u32(blockDim.x) * u32(4))) {
+      float w0[4];
       #pragma unroll
       for (int u = 0; u < 4; ++u) {
         const u32 f = t + u32(u) * u32(blockDim.x) + u32(threadIdx.x);
@@ -374,7 +387,16 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
         const float v7 = (v5 * s3);
         const float v9 = (v2 ? s4 : v7);
         const float v11 = sn_max_f32(v9, s5);
-        b2[x0 * n2 + x1] = v11;
+        w0[u] = v11;
+      }
+      #pragma unroll
+      for (int u = 0; u < 4; ++u) {
+        const u32 f = t + u32(u) * u32(blockDim.x) + u32(threadIdx.x);
+        u32 t0 = f;
+        const int x1 = int(t0 % u32(n1));
+        t0 /= u32(n1);
+        const int x0 = int(t0);
+        b2[x0 * n2 + x1] = w0[u];
       }
     }
     else {

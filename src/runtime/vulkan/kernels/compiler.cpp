@@ -24,6 +24,8 @@ emit::Target target_of(const DeviceInfo& info, bool has_workgroups) {
   target.workgroup_size =
       static_cast<int>(std::bit_floor(std::min(info.max_invocations, has_workgroups ? 256u : 64u)));
   target.has_workgroups = has_workgroups;
+  if (!info.cpu_kernels)
+    target.large_workgroup_size = static_cast<int>(std::bit_floor(std::min(info.max_invocations, 1024u)));
   target.has_f64 = info.has_f64;
   target.has_i64 = info.has_i64;
   target.has_byte_storage = info.has_bytes;
