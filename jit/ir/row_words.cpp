@@ -19,7 +19,8 @@ std::int64_t words_of_row(const Kernel& kernel, std::int64_t elements) {
   const std::int64_t of_half = kernel.part_step > 1 ? 2 : 1;
   std::int64_t halves = 0;
   for (const Expr& expr : kernel.exprs) {
-    if (is_load_of_row(kernel, expr)) halves += is_half(expr.dtype) ? of_half : size_of(expr.dtype) == 8 ? 4 : 2;
+    if (is_load_of_row(kernel, expr))
+      halves += is_half(expr.dtype) ? of_half : size_of(expr.dtype) == 8 ? 4 : 2;
     if (expr.kind == ExprKind::Partial) halves += 2;
   }
   return elements * halves / 2;

@@ -178,8 +178,7 @@ Domain domain_of(const Graph& graph, const Node& node) {
   const Shape& operand = graph.nodes[node.operands[0]].shape;
   if (node.is(OpClass::Reduce)) return {operand, node.ints[0]};
   // It goes over rows, and what stays is along them.
-  if (node.is(OpClass::Partial))
-    return {operand, ~node.ints[0] & ((std::int64_t{1} << operand.rank()) - 1)};
+  if (node.is(OpClass::Partial)) return {operand, ~node.ints[0] & ((std::int64_t{1} << operand.rank()) - 1)};
   // The columns of its rows are no loop.
   if (node.is(OpClass::Combine)) return {operand, std::int64_t{1} << (operand.rank() - 1)};
   Domain domain{node.shape, std::int64_t{1} << node.shape.rank()};

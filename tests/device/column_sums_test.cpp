@@ -1,4 +1,5 @@
-// Sums over rows that the kernels of rows add up in parts: values, against the same program in f64 on the host.
+// Sums over rows that the kernels of rows add up in parts: values, against the same program in f64 on the
+// host.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -16,6 +17,9 @@
 #if SINTER_HAS_CUDA
 #include "src/runtime/cuda/cuda_backend.h"
 #endif
+#if SINTER_HAS_VULKAN
+#include "src/runtime/vulkan/vulkan_backend.h"
+#endif
 
 namespace sinter::testing {
 namespace {
@@ -31,8 +35,10 @@ class SmallGpu final : public ForwardingBackend {
     traits_.launch_bytes = 0;
     traits_.groups = 4 * 8;
     traits_.lanes = 8 * 2048;
-    traits_.row_lanes = 1024;
-    traits_.short_row_lanes = 32;
+    if (traits_.row_lanes == 0) {  // of the oracle
+      traits_.row_lanes = 1024;
+      traits_.short_row_lanes = 32;
+    }
   }
   const ir::DeviceTraits& traits() const override { return traits_; }
 
@@ -40,12 +46,20 @@ class SmallGpu final : public ForwardingBackend {
   ir::DeviceTraits traits_;
 };
 
-/// On the CUDA device, where tests run on one; else the oracle evaluates kernels.
+/// On the CUDA or Vulkan device, where tests run on one, with the kernels of a GPU; else the oracle evaluates
+/// kernels.
 Device small_gpu() {
 #if SINTER_HAS_CUDA
   if (test_device().name().starts_with("cuda")) {
     static const Device cuda = device_over(std::make_unique<SmallGpu>(runtime::make_cuda_backend(0, 16)));
     return cuda;
+  }
+#endif
+#if SINTER_HAS_VULKAN
+  if (is_vulkan(test_device())) {
+    static const Device vulkan =
+        device_over(std::make_unique<SmallGpu>(runtime::make_vulkan_backend(0, {.cpu_kernels = false})));
+    return vulkan;
   }
 #endif
   static const Device evaluated = device_over(std::make_unique<SmallGpu>(make_oracle_backend()));
@@ -119,21 +133,23 @@ TEST_CASE("gradients of norms whose columns are added up beside the rows are tho
   const Device device = small_gpu();
   struct Case {
     Shape shape;
-    bool joins;  // true: one kernel has parts, of f32
+    bool joins;  // one kernel has parts, of f32
   };
-  const Case cases[] = {{{0, 33}, false},    {{1, 257}, false},   {{5, 64}, false},   {{4099, 2}, false},
-                        {{2500, 33}, true},  {{613, 257}, true},  {{601, 768}, true}, {{130, 1023}, true},
-                        {{131, 4096}, true}, {{90, 12289}, true}, {{1200, 1}, false}};
+  const Case cases[] = {{{0, 33}, false},    {{1, 257}, false},    {{5, 64}, false},   {{4099, 2}, false},
+                        {{1300, 33}, true},  {{613, 257}, true},   {{401, 768}, true}, {{130, 1023}, true},
+                        {{131, 4096}, true}, {{70, 12289}, false}, {{1200, 1}, false}};
   for (const auto& [shape, joins] : cases)
     for (const DType dtype : {DType::f32, DType::bf16, DType::f16})
       for (const bool centred : {false, true}) {
-        if (dtype == DType::f16 && shape.numel() > 100000) continue;
+        if (dtype == DType::f16 && shape.numel() > 50000) continue;
         CAPTURE(to_string(shape));
         CAPTURE(name_of(dtype));
         CAPTURE(centred);
         Parts parts;
         const auto got = gradients(shape, dtype, dtype, centred, device);
-        if (base::environment().fusion && joins) CHECK(parts.count > 0);
+        // Rows of 257 are for one subgroup where that has as many lanes as a GPU's.
+        const bool fits = shape[1] != 257 || device.core().traits().short_row_lanes >= 32;
+        if (base::environment().fusion && joins && fits && dtype == DType::f32) CHECK(parts.count > 0);
         if (!base::environment().fusion) CHECK(parts.count == 0);
         CHECK(got == gradients(shape, dtype, dtype, centred, device));
         const auto want = gradients(shape, dtype, DType::f64, centred, Device::host());

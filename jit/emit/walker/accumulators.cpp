@@ -147,11 +147,11 @@ void Accumulators::take(const InnerWork& work, const std::string& element, const
   }
 }
 
-void Accumulators::take_columns(const InnerWork& work, const std::string& element, const std::string& exists) {
+void Accumulators::take_columns(const InnerWork& work, const std::string& element,
+                                const std::string& exists) {
   for (const ir::Store* partial : work.partials) {
     const ExprId of = k_.exprs[partial->value].args[0];
-    const std::string to = column_sum(partial->value) + "[i]" + element,
-                      product = with_product(work, of, to),
+    const std::string to = column_sum(partial->value) + "[i]" + element, product = with_product(work, of, to),
                       sum = product.empty() ? e_.combine(Op::Sum, DType::f32, to, e_.value(of)) : product;
     e_.out.line(to + " = " + (exists.empty() ? sum : e_.dialect.choose(exists, sum, to)) + ";");
   }

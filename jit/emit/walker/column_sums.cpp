@@ -29,8 +29,8 @@ void ColumnSums::find_part() {
   e_.out.line(constant("taken", "(points + " + step + " - " + one + ") / " + step));
   e_.out.line(constant("each", "taken / groups"));
   e_.out.line(constant("more", "taken % groups"));
-  e_.out.line(constant("first", "(group * each + (" + choose("group < more", "group", "more") + ")) * " + step +
-                                    " + part % " + step));
+  e_.out.line(constant("first", "(group * each + (" + choose("group < more", "group", "more") + ")) * " +
+                                    step + " + part % " + step));
   e_.out.line(constant("most", "each + (" + choose("group < more", one, e_.flat("0")) + ")"));
   // Of the last points there may be fewer than a step.
   e_.out.line(constant(
@@ -99,11 +99,13 @@ void ColumnSums::join_rows(const ir::Store& partial, HeldForm form) {
   e_.close();
 }
 
-void ColumnSums::store(const ir::Store& partial, HeldForm form, const std::string& value, const std::string& k,
-                       const std::string& lane) {
+void ColumnSums::store(const ir::Store& partial, HeldForm form, const std::string& value,
+                       const std::string& k, const std::string& lane) {
   const std::string width = e_.flat(std::to_string(e_.width)), lanes = e_.flat(e_.lanes()),
                     element = e_.flat(k);
-  const auto at_lane = [&](const std::string& turn) { return turn_of(turn) + " * " + lanes + " + " + e_.flat(lane); };
+  const auto at_lane = [&](const std::string& turn) {
+    return turn_of(turn) + " * " + lanes + " + " + e_.flat(lane);
+  };
   std::string column;
   if (form == HeldForm::Elements)
     column = at_lane("(" + e_.flat("i") + " * " + width + " + " + element + ")");

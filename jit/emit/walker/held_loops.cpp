@@ -17,8 +17,7 @@ void HeldLoops::declare(HeldForm form) {
   for (std::size_t s = 0; s < rows_.slot_dtypes.size(); ++s)
     e_.out.line(e_.dialect.declare_vector(rows_.slot_dtypes[s], e_.width, HeldRows::slot(s),
                                           k_.row_elements / e_.width));
-  if (form == HeldForm::Shifted)
-    e_.out.line(e_.dialect.constant(e_.index_type, "shift", vectors_.shift()));
+  if (form == HeldForm::Shifted) e_.out.line(e_.dialect.constant(e_.index_type, "shift", vectors_.shift()));
 }
 
 void HeldLoops::write(const InnerWork& work, std::uint16_t phase, HeldForm form) {

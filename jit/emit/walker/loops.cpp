@@ -177,9 +177,9 @@ class Loops : private LoopText {
   }
 
   void begin_cluster() {
-    e_.out.line(e_.dialect.constant(
-        Type::U32, kClusterRank,
-        e_.dialect.cast(Type::U32, e_.dialect.workgroup) + " % " + u32(k_.row_cluster)));
+    e_.out.line(
+        e_.dialect.constant(Type::U32, kClusterRank,
+                            e_.dialect.cast(Type::U32, e_.dialect.workgroup) + " % " + u32(k_.row_cluster)));
     sums_.begin_cluster();
     e_.out.line(e_.dialect.cluster_begin);
   }
@@ -197,11 +197,11 @@ class Loops : private LoopText {
     in_registers_ = false;
   }
 
-  /// Rows of a part one after the other, and in the end the sums of their columns. A lane has the same columns
-  /// of each: of rows that begin within a vector, those that lie alike make a part.
+  /// Rows of a part one after the other, and in the end the sums of their columns. A lane has the same
+  /// columns of each: of rows that begin within a vector, those that lie alike make a part.
   void write_parts() {
     columns_.find_part();
-    const std::string better = k_.row_ragged ? (k_.part_step > 1 ? shifts() : "")
+    const std::string better = k_.row_ragged    ? (k_.part_step > 1 ? shifts() : "")
                                : vectors_.any() ? when_whole_vectors()
                                                 : "";
     if (!better.empty()) {

@@ -15,7 +15,8 @@
 namespace sinter::plan {
 namespace {
 
-// Kernels of rows that the sums of one kernel are tried with, and kernels that are looked at for each operand.
+// Kernels of rows that the sums of one kernel are tried with, and kernels that are looked at for each
+// operand.
 constexpr std::size_t kMostTried = 4, kMostReaders = 64;
 // Rows that each part has at least, and each group of lanes in it, so that the sums are little beside them.
 constexpr std::int64_t kLeastOfPart = 8, kLeastOfGroup = 2;
@@ -23,6 +24,9 @@ constexpr std::int64_t kLeastOfPart = 8, kLeastOfGroup = 2;
 constexpr std::int64_t kLanesOfShortRows = 256;
 // Groups of lanes for each compute unit in DeviceTraits::groups.
 constexpr std::int64_t kGroupsOfUnit = 4;
+// Where the lanes of a row wait for each other, other rows have to be under way meanwhile: so many
+// workgroups, and so many bytes of their rows, for each compute unit.
+constexpr std::int64_t kLeastWorkgroups = 2, kLeastBytes = 28 << 10;
 // Ragged rows are dealt out by fours.
 constexpr std::int64_t kPartsAtOnce = 4;
 
@@ -39,7 +43,8 @@ class Joiner {
     // What is joined from now on stays two kernels.
     for (GroupId g = 0; g < result_.groups.size(); ++g) merged_into_.push_back(precedence_.find(g));
     for (std::size_t c = 0; c < result_.cuts.size(); ++c) {
-      const Owner from = result_.owners[result_.cuts[c].producer], to = result_.owners[result_.cuts[c].consumer];
+      const Owner from = result_.owners[result_.cuts[c].producer],
+                  to = result_.owners[result_.cuts[c].consumer];
       if (from.is_kernel() && to.is_kernel()) cuts_[std::minmax(from.group, to.group)].push_back(c);
     }
   }
@@ -109,7 +114,8 @@ class Joiner {
     std::vector<Candidate> found;
     const auto add = [&](GroupId other, NodeId id) {
       if (other == g || !result_.groups[other].alive || !is_of_rows(other, loops[1], loops[2])) return;
-      auto known = std::find_if(found.begin(), found.end(), [&](const Candidate& c) { return c.rows == other; });
+      auto known =
+          std::find_if(found.begin(), found.end(), [&](const Candidate& c) { return c.rows == other; });
       if (known == found.end()) known = found.insert(known, {other});
       known->shared += bytes(id);
       known->terms.push_back({node(id).shape, static_cast<double>(size_of(node(id).dtype))});
@@ -232,6 +238,9 @@ class Joiner {
     const std::variant<LoweredGroup, std::string> tried = try_lower(rows);
     if (const auto* reason = std::get_if<std::string>(&tried)) return *reason;
     const LoweredGroup& of_rows = std::get<LoweredGroup>(tried);
+    const std::int64_t columns_of_row = loops_of(node(sums[0]).operands[0]).back();
+    if (waits_for_rows(of_rows.kernel(), columns_of_row))
+      return "sums over rows, beside which too few rows would be under way";
     const std::int64_t parts = choose_parts(of_rows.kernel(), node(operands[0]), node(sums[0]).ints[0]);
     if (parts == 0) return "sums over rows, too few of them to keep the device busy in parts";
     set_parts(sums, parts);
@@ -252,15 +261,33 @@ class Joiner {
     return std::get<LoweredGroup>(lowerer_.lower(result_.owners, g, result_.groups[g]));
   }
 
-  /// As many as the device has room for at once, or fewer, so that each lane has some rows. 0: so few that most
-  /// of the device would be idle.
+  /// Groups of lanes with a part each that a compute unit holds at once.
+  std::int64_t groups_of_unit(const ir::Kernel& kernel) const {
+    const std::int64_t words = ir::words_of_row(kernel, kernel.row_elements);
+    return std::max<std::int64_t>(ir::lanes_at_once(words) / lanes_of(kernel), 1);
+  }
+  bool has_short_rows(const ir::Kernel& kernel) const {
+    return kernel.row_lanes <= options_.limits.short_row_lanes;
+  }
+  std::int64_t lanes_of(const ir::Kernel& kernel) const {
+    return has_short_rows(kernel) ? kLanesOfShortRows : kernel.row_lanes;
+  }
+
+  bool waits_for_rows(const ir::Kernel& kernel, std::int64_t columns) const {
+    if (has_short_rows(kernel)) return false;  // each subgroup goes on by itself
+    std::int64_t bytes = 0;
+    for (const ir::Expr& expr : kernel.exprs)
+      if (ir::is_load_of_row(kernel, expr)) bytes += columns * static_cast<std::int64_t>(size_of(expr.dtype));
+    const std::int64_t groups = groups_of_unit(kernel);
+    return groups < kLeastWorkgroups || groups * bytes / kernel.row_cluster < kLeastBytes;
+  }
+
+  /// As many as the device has room for at once, or fewer, so that each lane has some rows. 0: so few that
+  /// most of the device would be idle.
   std::int64_t choose_parts(const ir::Kernel& kernel, const Node& operand, std::int64_t reduced) const {
     const std::int64_t units = std::max<std::int64_t>(options_.limits.groups / kGroupsOfUnit, 1);
-    const bool is_short = kernel.row_lanes <= options_.limits.short_row_lanes;
-    const std::int64_t lanes = is_short ? kLanesOfShortRows : kernel.row_lanes, at_once = lanes / kernel.row_lanes;
-    const std::int64_t words = ir::words_of_row(kernel, kernel.row_elements);
-    for (std::int64_t groups = std::max<std::int64_t>(ir::lanes_at_once(words) / lanes, 1); groups > 0;
-         groups /= 2) {
+    const std::int64_t at_once = lanes_of(kernel) / kernel.row_lanes;
+    for (std::int64_t groups = groups_of_unit(kernel); groups > 0; groups /= 2) {
       const std::int64_t parts = units * groups / kernel.row_cluster / kPartsAtOnce * kPartsAtOnce;
       if (parts == 0) break;
       const bool enough = has_rows(operand, reduced, parts * std::max(kLeastOfPart, at_once * kLeastOfGroup));
@@ -285,11 +312,12 @@ class Joiner {
     Shape columns;
     for (std::size_t d = 0; d < operand.shape.rank(); ++d)
       if (!(reduced >> d & 1)) columns.push_back(operand.shape[d]);
-    graph_.checks->compare(SizeChecks::Is::Equal, {{columns, 1}}, -static_cast<double>(columns.numel()), true);
+    graph_.checks->compare(SizeChecks::Is::Equal, {{columns, 1}}, -static_cast<double>(columns.numel()),
+                           true);
   }
 
-  /// True iff what is not read any more is more than what is read in its place, and than parts are written and
-  /// read, by as much as a launch is worth: lanes that hold sums are fewer.
+  /// True iff what is not read any more is more than what is read in its place, and than parts are written
+  /// and read, by as much as a launch is worth: lanes that hold sums are fewer.
   bool pays(GroupId rows, GroupId columns, const LoweredGroup& of_rows,
             const LoweredGroup& of_columns) const {
     double spared = 0;

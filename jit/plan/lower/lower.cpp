@@ -128,7 +128,7 @@ class Lowering : private MemoryReader {
   }
 
   void store(NodeId id) {
-    const MapId map = node(id).is(OpClass::Combine)     ? first_of_vectors(id)
+    const MapId map = node(id).is(OpClass::Combine)   ? first_of_vectors(id)
                       : node(id).is(OpClass::Partial) ? columns()
                                                       : map_for(id);
     const ir::ExprId expr = cast(value(id, map, ir::kNone), node(id).dtype, id);

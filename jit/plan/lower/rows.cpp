@@ -34,9 +34,15 @@ constexpr std::int64_t kLeastWorkgroup = 128;
 constexpr std::int64_t kMostOfSubgroup = 16;
 // Of a row whose columns are added up too: so few lanes for a row leave few parts to add, and as many rows
 // under way as the registers hold.
-constexpr std::int64_t kMostOfParts = 32;
-// Registers of a lane for a row and sums of its columns; the rest is for addresses and what is computed.
-constexpr std::int64_t kMostWordsOfParts = 100, kMostWordsOfRagged = 56;
+constexpr std::int64_t kMostOfParts = 24;
+constexpr int kMostClusterOfParts = 4;  // larger ones wait for each other too long
+
+/// Registers of a lane for a row and sums of its columns, such that the compiler spills none beside those for
+/// addresses and what is computed; rows of a whole workgroup, and what lies around ragged ones, take more.
+std::int64_t most_words_of_parts(const RowForm& form, bool is_ragged) {
+  if (form.lanes < kLeastWorkgroup) return is_ragged ? 64 : 100;
+  return is_ragged ? 56 : 64;
+}
 
 /// True iff one value of 16 bits is read for each element of a row.
 bool has_rows_of_halves(const ir::Kernel& kernel) {
@@ -76,7 +82,9 @@ std::vector<RowForm> row_forms(const ir::Kernel& kernel, const LowerLimits& limi
        lanes *= 2) {
     add(lanes, 1);
     // A further group costs less than more lanes, for which registers would be short.
-    for (std::int64_t cluster = 2; cluster <= limits.row_cluster; cluster *= 2) add(lanes, cluster);
+    const int widest =
+        has_partials(kernel) ? std::min(limits.row_cluster, kMostClusterOfParts) : limits.row_cluster;
+    for (std::int64_t cluster = 2; cluster <= widest; cluster *= 2) add(lanes, cluster);
   }
   return forms;
 }
@@ -101,8 +109,7 @@ void choose_row_elements(const Draft& draft, const LowerLimits& limits, ir::Kern
     // Ragged rows may begin within a vector.
     const bool shifts = is_ragged && form.lanes >= kFewestShifting;
     if (inner + (shifts ? kVectorOfRow - 1 : 0) > form.capacity()) continue;
-    if (has_sums && ir::words_of_row(kernel, form.elements) > (is_ragged ? kMostWordsOfRagged : kMostWordsOfParts))
-      continue;
+    if (has_sums && ir::words_of_row(kernel, form.elements) > most_words_of_parts(form, is_ragged)) continue;
     kernel.row_elements = static_cast<std::uint16_t>(form.elements);
     kernel.row_lanes = static_cast<std::uint16_t>(form.lanes);
     kernel.row_cluster = static_cast<std::uint8_t>(form.cluster);

@@ -1,8 +1,8 @@
 // Pass: a place in the graph in front of each sum over rows, for what rows' kernels may do of it.
 //
-// A kernel that goes over the rows of a value may add up its columns on the way: partial sums, one row of them for
-// each part of the rows, which the sum over all rows then adds up. Whether it does is known when kernels are
-// merged (group/parts.h), and nodes are in an order by then.
+// A kernel that goes over the rows of a value may add up its columns on the way: partial sums, one row of
+// them for each part of the rows, which the sum over all rows then adds up. Whether it does is known when
+// kernels are merged (group/parts.h), and nodes are in an order by then.
 #include <utility>
 #include <vector>
 
@@ -13,9 +13,9 @@ namespace {
 
 /// A sum of floats in whose operand neighbours are kept apart, and all dims before them added up.
 bool is_over_rows(const Graph& graph, const Node& node) {
-  if (!node.is(OpClass::Reduce) || node.op != Op::Sum || arithmetic_of(node.dtype) != DType::f32) return false;
-  const std::vector<std::int64_t> sizes =
-      rows_and_columns(graph.nodes[node.operands[0]].shape, node.ints[0]);
+  if (!node.is(OpClass::Reduce) || node.op != Op::Sum || arithmetic_of(node.dtype) != DType::f32)
+    return false;
+  const std::vector<std::int64_t> sizes = rows_and_columns(graph.nodes[node.operands[0]].shape, node.ints[0]);
   return sizes.size() == 3 && sizes[0] == 1;
 }
 

@@ -254,8 +254,8 @@ class CudaDialect : public Dialect {
   static int blocks_at_a_time(const ir::Kernel& kernel, int lanes, const BodyUse& use) {
     if (kernel.row_elements == 0) return 0;
     if (has_parts(kernel))
-      return std::max(static_cast<int>(ir::lanes_at_once(ir::words_of_row(kernel, kernel.row_elements))) / lanes,
-                      1);
+      return std::max(
+          static_cast<int>(ir::lanes_at_once(ir::words_of_row(kernel, kernel.row_elements))) / lanes, 1);
     if (lanes > 256) return 0;
     return (use.held_words <= 32 ? 4 : 3) * 256 / lanes;
   }
