@@ -106,9 +106,9 @@ std::vector<std::vector<double>> gradients(const Shape& shape, DType given, DTyp
   A y;
   if (centred) {
     const A off = A::sub(x, x.mean(1));
-    y = A::add(A::mul(A::mul(off, A::add(A::mul(off, off).mean(1), 1e-5).rsqrt()), weight), bias);
+    y = A::add(A::mul(A::mul(off, A::add(A::mul(off, off).mean(1), 0.1).rsqrt()), weight), bias);
   } else {
-    y = A::add(A::mul(A::mul(x, A::add(A::mul(x, x).mean(1), 1e-5).rsqrt()), weight), bias);
+    y = A::add(A::mul(A::mul(x, A::add(A::mul(x, x).mean(1), 0.1).rsqrt()), weight), bias);
   }
   Gradients found = A::mul(y, dy).sum({0, 1}).backward();
   const A dx = found.remove(x).value(), dweight = found.remove(weight).value(),
