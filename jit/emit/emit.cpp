@@ -337,6 +337,14 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
       break;
     }
     case ir::Schedule::LanesInner: {
+      if (ir::has_parts(kernel)) {
+        check_rows(kernel, inner, kernel.row_lanes);
+        const bool is_short = has_short_rows(kernel, target);
+        shape.lanes = kernel.row_lanes;
+        shape.rows = is_short ? static_cast<std::uint32_t>(target.workgroup_size / kernel.row_lanes) : 1;
+        shape.workgroups = static_cast<std::uint32_t>(ints[kernel.parts.index]) * kernel.row_cluster;
+        break;
+      }
       if (has_short_rows(kernel, target)) {
         check_rows(kernel, inner, kernel.row_lanes);
         shape.lanes = kernel.row_lanes;

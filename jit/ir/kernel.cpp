@@ -12,6 +12,21 @@ std::size_t argument_bytes(const Kernel& kernel) {
   return bytes;
 }
 
+std::int64_t lanes_at_once(std::int64_t words) {
+  // Of 65,536 registers, with some 40 for the rest.
+  if (words <= 24) return 1024;
+  return words <= 44 ? 768 : 512;
+}
+
+PartPoints points_of_part(std::int64_t part, std::int64_t parts, std::int64_t step, std::int64_t points) {
+  const std::int64_t groups = parts / step, group = part / step, taken = (points + step - 1) / step,
+                     each = taken / groups, more = taken % groups;
+  const std::int64_t begin = group * each + std::min(group, more), first = begin * step + part % step;
+  std::int64_t count = each + (group < more ? 1 : 0);
+  if (count > 0 && first + (count - 1) * step >= points) --count;
+  return {first, count};
+}
+
 std::vector<std::size_t> loops_of(std::uint32_t set) {
   std::vector<std::size_t> loops;
   for (; set != 0; set &= set - 1) loops.push_back(static_cast<std::size_t>(std::countr_zero(set)));
@@ -33,7 +48,8 @@ std::vector<std::uint32_t> dependence(const Kernel& kernel) {
       case ExprKind::Elementwise:
       case ExprKind::Reduce:
       case ExprKind::Dot:
-      case ExprKind::Combine: break;
+      case ExprKind::Combine:
+      case ExprKind::Partial: break;
       default: loops = of_map[expr.map];
     }
     for (const ExprId arg : expr.args)

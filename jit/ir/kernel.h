@@ -105,6 +105,9 @@ enum class ExprKind : std::uint8_t {
   /// multiplied as, times args[1][c]; times args[2] where there is one, which is Outer. It is only stored:
   /// element c at the store's map + c.
   Combine,
+  /// f32: at each inner point the sum of args[0], of f32, over the outer points of a part (Kernel::parts). It
+  /// is Inner and only stored: that of part p at the store's map + p * the number of inner points.
+  Partial,
 };
 
 enum class Level : std::uint8_t { Outer, Inner };
@@ -264,6 +267,12 @@ struct Kernel {
   /// With row_elements: so many workgroups of row_lanes each hold a row together and reduce it through each
   /// other's shared memory.
   std::uint8_t row_cluster = 1;
+  /// With row_elements: the kernel has Partials, and its outer points, counted row-major, are dealt out among
+  /// so many parts (an argument), each of which one group of lanes goes over. A multiple of part_step, n times
+  /// it; points are taken part_step at a time, stretches of those are dealt out evenly among n in their order,
+  /// and of each such group of points a part has every part_step-th. Zero: there are no parts.
+  IntRef parts;
+  std::uint8_t part_step = 1;
 
   /// LanesOuter, not split: sizes of the inner loops where they are few elements in all: the text has them, a
   /// lane goes over them without loops and takes points like an elementwise kernel. The windows of a pooling,
@@ -295,11 +304,25 @@ struct Kernel {
   std::vector<Store> stores;
 };
 
+/// Lanes that a compute unit is to hold at once where each takes so many registers of 32 bits for a row and for
+/// sums of its columns, beside those for addresses and what is computed: a part of all rows for each group of
+/// them, and a bound for compilers.
+std::int64_t lanes_at_once(std::int64_t words);
+
+/// The points that a part of a kernel with Partials has: `first`, and so on in steps of Kernel::part_step.
+struct PartPoints {
+  std::int64_t first = 0, count = 0;
+};
+PartPoints points_of_part(std::int64_t part, std::int64_t parts, std::int64_t step, std::int64_t points);
+
 /// The loops of a set, in order.
 std::vector<std::size_t> loops_of(std::uint32_t set);
 
 /// True iff neighbours in memory are no elements of one Row.
 inline bool lies_across(const Expr& row) { return !row.stride.is_one(); }
+
+/// True iff the kernel has Partials.
+inline bool has_parts(const Kernel& kernel) { return !kernel.parts.is_zero(); }
 
 /// True iff the expression has the values of finished inner loops: a Reduce or a Combine.
 inline bool is_reduced(const Expr& expr) {

@@ -30,6 +30,7 @@ std::string_view text_of(ExprKind kind) {
     case ExprKind::Row: return "row";
     case ExprKind::Dot: return "dot";
     case ExprKind::Combine: return "combine";
+    case ExprKind::Partial: return "partial";
   }
   return "?";
 }
@@ -45,6 +46,7 @@ class Printer {
     if (k.row_cluster > 1) word("cluster").number(k.row_cluster);
     if (k.row_full) word("full");
     if (k.row_ragged) word("ragged");
+    if (has_parts(k)) word("parts").word(text_of(k.parts)).word("step").number(k.part_step);
     if (k.tile != Kernel::kNoTile) word("tile").number(k.tile);
     if (!k.inner_sizes.empty()) word("inner_sizes");
     for (const std::uint16_t size : k.inner_sizes) number(size);
@@ -179,7 +181,8 @@ class Printer {
       case ExprKind::Elementwise:
       case ExprKind::Reduce:
       case ExprKind::Dot:
-      case ExprKind::Combine: break;
+      case ExprKind::Combine:
+      case ExprKind::Partial: break;
     }
     for (ExprId arg : e.args)
       if (arg != kNone) named('%', arg);

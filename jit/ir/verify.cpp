@@ -87,10 +87,31 @@ class Verifier {
               where, "a store whose map is not flat among flat ones");
     require(k_.row_elements > 0 || !(k_.row_full || k_.row_ragged), where,
             "full or ragged rows, of which no lane holds elements");
+    if (has_parts(k_)) check_parts();
     if (k_.tiling.any()) check_tiling();
     if (k_.attention.any()) check_attention();
     require(k_.row_cluster == 1 || (k_.row_elements > 0 && k_.members == 1 && !k_.split), where,
             "a cluster for each row, which lanes must hold, of one member's");
+  }
+
+  void check_parts() const {
+    const std::string where = "parts";
+    check_int(k_.parts, where);
+    require(k_.row_elements > 0 && !k_.split, where, "of rows that lanes do not hold");
+    require(k_.part_step == 1 || k_.part_step == 4, where,
+            "that take every " + std::to_string(k_.part_step) + "th point");
+    require(std::any_of(k_.exprs.begin(), k_.exprs.end(),
+                        [](const Expr& e) { return e.kind == ExprKind::Partial; }),
+            where, "of which there are no sums");
+    for (const Store& store : k_.stores) {
+      if (k_.exprs[store.value].kind != ExprKind::Partial) continue;
+      const std::vector<IntRef>& strides = k_.maps[store.map].steps.front().strides;
+      require(k_.maps[store.map].steps.size() == 1 &&
+                  std::all_of(strides.begin(), strides.begin() + k_.outer_rank,
+                              [](const IntRef& stride) { return stride.is_zero(); }),
+              where, "stored where outer points say");
+      require(!k_.buffers[store.buffer].read, where, "stored over what is read");
+    }
   }
 
   void check_tiling() const {
@@ -209,6 +230,7 @@ class Verifier {
       case ExprKind::Dot: return 2;
       case ExprKind::Combine: return e.args[2] == kNone ? 2 : 3;
       case ExprKind::Reduce:
+      case ExprKind::Partial:
       case ExprKind::LoadAt: return 1;
       default: return 0;
     }
@@ -219,7 +241,8 @@ class Verifier {
       case ExprKind::Elementwise:
       case ExprKind::Reduce:
       case ExprKind::Dot:
-      case ExprKind::Combine: return false;
+      case ExprKind::Combine:
+      case ExprKind::Partial: return false;
       default: return true;
     }
   }
@@ -263,6 +286,7 @@ class Verifier {
       ++phase;
     }
     if (e.kind == ExprKind::Combine && e.args[2] != kNone) phase = std::max(phase, k_.exprs[e.args[2]].phase);
+    if (e.kind == ExprKind::Partial) level = Level::Inner;
     require(e.level == level, where,
             level == Level::Inner ? "is Outer but depends on inner coordinates"
                                   : "is Inner but depends on no inner coordinate");
@@ -273,7 +297,8 @@ class Verifier {
   /// Vectors go into Dots and Combines, and numbers into all else.
   void check_vector(const Expr& e, ExprId operand, const std::string& where) const {
     const ExprKind kind = k_.exprs[operand].kind;
-    require(kind != ExprKind::Combine, where, "a combination is only stored");
+    require(kind != ExprKind::Combine && kind != ExprKind::Partial, where,
+            kind == ExprKind::Combine ? "a combination is only stored" : "a sum of a part is only stored");
     const bool wanted = e.kind == ExprKind::Dot || (e.kind == ExprKind::Combine && operand == e.args[1]);
     require((kind == ExprKind::Row) == wanted, where,
             wanted ? "an operand is no row" : "an operand is a row");
@@ -301,6 +326,11 @@ class Verifier {
         require(e.args[2] == kNone ||
                     (k_.exprs[e.args[2]].dtype == DType::f32 && k_.exprs[e.args[2]].level == Level::Outer),
                 where, "a scale that is no number of a row");
+        return;
+      case ExprKind::Partial:
+        require(has_parts(k_), where, "a sum of a part, where there are no parts");
+        require(e.dtype == DType::f32 && k_.exprs[e.args[0]].dtype == DType::f32, where,
+                "a sum of a part of no f32");
         return;
       case ExprKind::LoadAt: {
         const DType index = k_.exprs[e.args[0]].dtype;

@@ -160,9 +160,25 @@ Shape without_ones(const Shape& shape, std::int64_t& bits) {
   return result;
 }
 
+std::vector<std::int64_t> rows_and_columns(const Shape& domain, std::int64_t reduced) {
+  std::vector<std::int64_t> sizes{1};
+  bool is_reduced = false;
+  for (std::size_t d = 0; d < domain.rank(); ++d) {
+    if (domain[d] == 1) continue;
+    if (is_reduced != (reduced >> d & 1)) {
+      is_reduced = !is_reduced;
+      sizes.push_back(1);
+    }
+    sizes.back() *= domain[d];
+  }
+  return sizes;
+}
+
 Domain domain_of(const Graph& graph, const Node& node) {
   const Shape& operand = graph.nodes[node.operands[0]].shape;
   if (node.is(OpClass::Reduce)) return {operand, node.ints[0]};
+  // It goes over rows, and what stays is along them.
+  if (node.is(OpClass::Partial)) return {operand, ~node.ints[0] & ((std::int64_t{1} << operand.rank()) - 1)};
   // The columns of its rows are no loop.
   if (node.is(OpClass::Combine)) return {operand, std::int64_t{1} << (operand.rank() - 1)};
   Domain domain{node.shape, std::int64_t{1} << node.shape.rank()};

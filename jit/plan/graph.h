@@ -51,8 +51,10 @@ struct Node {
   bool is(OpClass c) const { return kind == NodeKind::Op && op_class() == c; }
   /// A reduction or a contraction: its kernel has inner loops.
   bool has_inner_loops() const {
-    return is(OpClass::Reduce) || is(OpClass::Contract) || is(OpClass::Combine);
+    return is(OpClass::Reduce) || is(OpClass::Contract) || is(OpClass::Combine) || is_partial_sum();
   }
+  /// A sum of parts, unless it only holds a place: then nothing reads it.
+  bool is_partial_sum() const { return is(OpClass::Partial) && !operands.empty(); }
   /// A library op, which is its own first result, or a further one: written by the op's launch.
   bool is_library_result() const { return is(OpClass::Library) || is(OpClass::Result); }
   /// Random numbers are the sources that have two scalars: seed and stream.
@@ -111,6 +113,10 @@ struct Domain {
   std::int64_t reduced = 0;
 };
 Domain domain_of(const Graph& graph, const Node& node);
+
+/// The sizes of a domain's stretches of dims that are reduced or not, in turn, from the first on: equal ones are
+/// the same loops, of dims that are cut otherwise. The first is of dims that are not reduced, or 1.
+std::vector<std::int64_t> rows_and_columns(const Shape& domain, std::int64_t reduced);
 
 /// The shape without dims of size 1; `bits`, a set of dims, becomes a set of those that are left.
 Shape without_ones(const Shape& shape, std::int64_t& bits);

@@ -137,6 +137,8 @@ bool same_elements(const ir::Kernel& kernel, std::size_t r, std::size_t w) {
   const ir::Store* store = nullptr;
   for (const ir::Store& candidate : kernel.stores)
     if (candidate.buffer == w) store = &candidate;
+  // The lanes of a part write what others may not have read yet.
+  if (kernel.exprs[store->value].kind == ir::ExprKind::Partial) return false;
   for (const ir::Expr& expr : kernel.exprs) {
     if (!ir::reads_memory(expr) || expr.buffer != r) continue;
     if (expr.kind != ir::ExprKind::Load || expr.map != store->map) return false;

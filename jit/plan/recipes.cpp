@@ -206,7 +206,8 @@ class Keeper {
       case OpClass::Reduce:
       case OpClass::Contract:
       case OpClass::Dot:
-      case OpClass::Combine: return "a reduction";
+      case OpClass::Combine:
+      case OpClass::Partial: return "a reduction";
       case OpClass::Gather: return "an indexed read";
       case OpClass::Library:
       case OpClass::Result: return "a library operation";

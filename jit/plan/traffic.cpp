@@ -51,8 +51,12 @@ class KernelReach {
 
   std::int64_t stored(const ir::Store& store) const {
     const ir::Expr& value = kernel_.exprs[store.value];
-    const bool is_vector = value.kind == ir::ExprKind::Combine;
-    return through(kernel_.maps[store.map]).count * (is_vector ? kernel_.exprs[value.args[1]].length : 1);
+    const std::int64_t count = through(kernel_.maps[store.map]).count;
+    switch (value.kind) {
+      case ir::ExprKind::Combine: return count * kernel_.exprs[value.args[1]].length;
+      case ir::ExprKind::Partial: return count * value_of(kernel_.parts, ints_);
+      default: return count;
+    }
   }
 
  private:
@@ -106,6 +110,7 @@ class KernelReach {
     switch (expr.kind) {
       case ir::ExprKind::Scalar:
       case ir::ExprKind::Elementwise:
+      case ir::ExprKind::Partial:
       case ir::ExprKind::Dot: break;
       case ir::ExprKind::Combine:
       case ir::ExprKind::Reduce: bits &= (std::uint64_t{1} << kernel_.outer_rank) - 1; break;

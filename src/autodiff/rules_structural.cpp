@@ -291,6 +291,7 @@ constexpr Rule kTable[] = {
     {Op::Contract, {}},           // likewise
     {Op::Dot, {}},                // likewise
     {Op::Combine, {}},            // likewise
+    {Op::PartialSum, {}},         // likewise
 
     {Op::Gather, {{{gather, kSecond}}}},
 

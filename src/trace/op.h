@@ -26,6 +26,7 @@ enum class OpClass : std::uint8_t {
   Contract,
   Dot,
   Combine,
+  Partial,
   Gather,
   Library,
   Result

@@ -99,6 +99,8 @@ class Comparison : public runtime::TraceObserver {
       was_reused = planners_[i]->reused() > reused_before;
       for (const ir::Kernel& kernel : known.kernels) {
         kernels_of_scores += kernel.attention.any() ? 1 : 0;
+        kernels_of_parts += ir::has_parts(kernel) ? 1 : 0;
+        parts_reused += was_reused && ir::has_parts(kernel) ? 1 : 0;
         if (!kernel.tiling.any()) continue;
         tiles.insert({kernel.tiling.rows, kernel.tiling.columns});
         if (was_reused) tiles_reused.insert({kernel.tiling.rows, kernel.tiling.columns});
@@ -124,7 +126,8 @@ class Comparison : public runtime::TraceObserver {
     return sum;
   }
   int differing = 0;
-  int kernels_of_scores = 0;                          // in all plans
+  int kernels_of_scores = 0, kernels_of_parts = 0;    // in all plans
+  int parts_reused = 0;                               // kernels of parts, in plans that were reused
   bool was_reused = false;                            // the last plan
   std::set<std::pair<int, int>> tiles, tiles_reused;  // of kernels, and of those of plans that were reused
   std::size_t moving_reused = 0;                      // numbers of these that move

@@ -157,6 +157,31 @@ TEST_CASE("what a new length costs does not grow with the depth of a network") {
   CHECK(lowered_for_a_new_length(12) <= of_three + 4);
 }
 
+TEST_CASE("sums that are added up in parts are planned at new sizes as from nothing") {
+  Comparison comparison({sharing()});
+  for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{3000, 64},
+                                      {4001, 64},
+                                      {9000, 64},
+                                      {60, 64},
+                                      {61, 64},
+                                      {700, 64},
+                                      {5000, 65},
+                                      {5002, 65},
+                                      {20000, 2000},
+                                      {20001, 2000}}) {
+    const Tensor<2> x = matrix(rows, columns).to_device(device).require_grad(),
+                    weight = matrix(1, columns).to_device(device).require_grad();
+    const Tensor<2> y = x * (x.square().mean(1) + 1e-5).rsqrt() * weight;
+    const Gradients gradients =
+        (y * matrix(rows, columns).to_device(device)).sum({0, 1}).reshape({}).backward();
+    CAPTURE(rows);
+    CAPTURE(columns);
+    plain.flush();
+  }
+  CHECK(comparison.kernels_of_parts == 8);
+  CHECK(comparison.parts_reused >= 3);
+}
+
 TEST_CASE("two sizes that were equal are told apart") {
   // A template of (32, 32) would take both for one number.
   Comparison comparison;

@@ -205,6 +205,7 @@ class Dialect : public Syntax {
   std::string row, rows;
   bool rows_of_subgroups = false;  // a row as long as a subgroup is one
   std::string barrier;             // statement: orders the lanes of one outer point, and their memory
+  std::string workgroup_barrier;   // statement: likewise all lanes of a workgroup
 
   // ---- kernels whose inner points are shared by several workgroups (Kernel::split)
   // A language that leaves this as it is has no such kernels.

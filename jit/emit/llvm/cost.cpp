@@ -45,6 +45,7 @@ double cost_of(const ir::Kernel& kernel, const Expr& e, const Lanes& lanes) {
     case ExprKind::Row:
     case ExprKind::Dot:
     case ExprKind::Combine:
+    case ExprKind::Partial:
     case ExprKind::Reduce: return 0;
     case ExprKind::Load: return is_far(kernel, e.map, lanes) ? 1 : 0.08 * width;
     case ExprKind::LoadAt: return 1.5;

@@ -269,6 +269,7 @@ void LlvmValues::make(ir::ExprId id) {
     case ExprKind::Row:
     case ExprKind::Dot:
     case ExprKind::Combine: throw std::logic_error("llvm: scores, which are for tensor cores");
+    case ExprKind::Partial: throw std::logic_error("llvm: sums of parts, which are for workgroups");
   }
 }
 

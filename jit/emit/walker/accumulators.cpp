@@ -119,6 +119,7 @@ void Accumulators::add_deviations(ExprId id, int elements) {
 }
 
 void Accumulators::take(const InnerWork& work, const std::string& element, const std::string& exists) {
+  take_columns(work, element, exists);
   for (ExprId id : work.reductions) {
     const Expr& expr = k_.exprs[id];
     const bool always = exists.empty();
@@ -143,6 +144,16 @@ void Accumulators::take(const InnerWork& work, const std::string& element, const
       continue;
     }
     e_.out.line(to + " = " + (product.empty() ? e_.combine(expr.op, expr.dtype, to, value) : product) + ";");
+  }
+}
+
+void Accumulators::take_columns(const InnerWork& work, const std::string& element,
+                                const std::string& exists) {
+  for (const ir::Store* partial : work.partials) {
+    const ExprId of = k_.exprs[partial->value].args[0];
+    const std::string to = column_sum(partial->value) + "[i]" + element, product = with_product(work, of, to),
+                      sum = product.empty() ? e_.combine(Op::Sum, DType::f32, to, e_.value(of)) : product;
+    e_.out.line(to + " = " + (exists.empty() ? sum : e_.dialect.choose(exists, sum, to)) + ";");
   }
 }
 

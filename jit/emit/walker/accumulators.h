@@ -24,6 +24,8 @@ class Accumulators {
 
   static std::string name(ir::ExprId id) { return "r" + std::to_string(id); }
   bool any_part(const InnerWork& work) const;
+  /// What a lane adds up of its columns for a Partial (column_sums.h): [i][k], of its vector or turn i.
+  static std::string column_sum(ir::ExprId id) { return "c" + std::to_string(id); }
 
   // ---- statements
   void declare(const InnerWork& work);
@@ -57,6 +59,7 @@ class Accumulators {
   std::vector<std::vector<ir::ExprId>> joined_together(const std::vector<ir::ExprId>& ids) const;
   void join_alone(ir::ExprId id);
   void join_several(const std::vector<ir::ExprId>& ids);
+  void take_columns(const InnerWork& work, const std::string& element, const std::string& exists);
   void join_cluster(const std::vector<ir::ExprId>& ids, const std::vector<std::string>& values);
   struct Partial {
     std::string name;

@@ -366,6 +366,7 @@ void Expressions::define(ExprId id) {
     case ExprKind::Dot: return define_dot(id);
     case ExprKind::Row:             // its Dots and Combines read it
     case ExprKind::Combine:         // likewise the kernel of attention
+    case ExprKind::Partial:         // sums of columns are taken in beside their rows
     case ExprKind::Reduce: return;  // the loops define it
   }
 }

@@ -13,15 +13,15 @@ void HeldLoops::choose_rows(const std::vector<InnerWork>& work) {
   e_.use.held_words = rows_.words;
 }
 
-void HeldLoops::declare(bool shifted) {
+void HeldLoops::declare(HeldForm form) {
   for (std::size_t s = 0; s < rows_.slot_dtypes.size(); ++s)
     e_.out.line(e_.dialect.declare_vector(rows_.slot_dtypes[s], e_.width, HeldRows::slot(s),
                                           k_.row_elements / e_.width));
-  if (shifted) e_.out.line(e_.dialect.constant(e_.index_type, "shift", vectors_.shift()));
+  if (form == HeldForm::Shifted) e_.out.line(e_.dialect.constant(e_.index_type, "shift", vectors_.shift()));
 }
 
-void HeldLoops::write(const InnerWork& work, std::uint16_t phase, bool shifted) {
-  if (k_.row_ragged) return write_elements(work, phase, shifted);
+void HeldLoops::write(const InnerWork& work, std::uint16_t phase, HeldForm form) {
+  if (form != HeldForm::Vectors) return write_elements(work, phase, form == HeldForm::Shifted);
   write_vectors(work, phase);
 }
 
@@ -79,12 +79,6 @@ void HeldLoops::write_elements(const InnerWork& work, std::uint16_t phase, bool 
     sums_.take(work, "[k]");
   });
   sums_.add_parts(work, e_.width);
-}
-
-/// The number of a lane's turn among those of all workgroups that hold the row: they take turns.
-std::string HeldLoops::turn_of(const std::string& turn) const {
-  if (k_.row_cluster == 1) return turn;
-  return "(" + turn + " * " + e_.flat(u32(k_.row_cluster)) + " + " + e_.flat(kClusterRank) + ")";
 }
 
 /// A lane's elements of a row, unrolled.

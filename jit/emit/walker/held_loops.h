@@ -13,6 +13,10 @@
 
 namespace sinter::emit {
 
+/// What a lane has of a row: vectors, vectors that begin before the row (Vectors::shift_condition), or single
+/// elements.
+enum class HeldForm : std::uint8_t { Vectors, Shifted, Elements };
+
 class HeldLoops : private LoopText {
  public:
   HeldLoops(Expressions& e, Accumulators& sums, Vectors& vectors)
@@ -23,16 +27,14 @@ class HeldLoops : private LoopText {
   bool any() const { return rows_.any(); }
 
   // ---- statements
-  /// Declares what a row is held in. `shifted`: by vectors that begin before a row
-  /// (Vectors::shift_condition).
-  void declare(bool shifted);
+  /// Declares what a row is held in.
+  void declare(HeldForm form);
   /// The loop of a phase, unrolled, so that each element has its register.
-  void write(const InnerWork& work, std::uint16_t phase, bool shifted);
+  void write(const InnerWork& work, std::uint16_t phase, HeldForm form);
 
  private:
   void write_vectors(const InnerWork& work, std::uint16_t phase);
   void write_elements(const InnerWork& work, std::uint16_t phase, bool shifted);
-  std::string turn_of(const std::string& turn) const;
   void over_elements(const std::function<void()>& body);
   void over_shifted_vectors(const std::function<void()>& body);
   void over_vectors(const std::function<void()>& body);

@@ -52,6 +52,12 @@ class LoopText {
     return choose(from + " >= " + to, e_.flat("0"), "(" + choose(step + " == " + one, count, divided) + ")");
   }
 
+  /// The number of a lane's turn among those of all workgroups that hold a row: they take turns.
+  std::string turn_of(const std::string& turn) const {
+    if (k_.row_cluster == 1) return turn;
+    return "(" + turn + " * " + e_.flat(u32(k_.row_cluster)) + " + " + e_.flat(kClusterRank) + ")";
+  }
+
   /// The lane that stores what is computed once for an outer point.
   std::string when_first_lane() const {
     std::string condition = e_.dialect.lane + " == " + u32(0);

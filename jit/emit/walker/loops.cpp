@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "jit/emit/walker/accumulators.h"
+#include "jit/emit/walker/column_sums.h"
 #include "jit/emit/walker/flat_vectors.h"
 #include "jit/emit/walker/held_loops.h"
 #include "jit/emit/walker/loop_text.h"
@@ -33,9 +34,10 @@ class Loops : private LoopText {
         live_(live_expressions(k_)),
         sums_(e, schedule, live_),
         vectors_(e, sums_, schedule, live_),
-        held_(e, sums_, vectors_) {
+        held_(e, sums_, vectors_),
+        columns_(e, vectors_, live_) {
     if (schedule_ != Schedule::LanesInner || k_.row_elements == 0) return;
-    if (!vectors_.any() && !k_.row_ragged) return;
+    if (!vectors_.any() && !k_.row_ragged && !ir::has_parts(k_)) return;
     std::vector<Work> work;
     for (std::uint16_t phase = 0; phase < k_.phases; ++phase) work.push_back(work_of(phase));
     held_.choose_rows(work);
@@ -145,37 +147,24 @@ class Loops : private LoopText {
     e_.out.line(constant("points", count_of(0, k_.outer_rank)));
     if (in_workgroup && !has_short_rows(k_, e_.target))
       e_.out.line(constant("inner", count_of(k_.outer_rank, k_.inner_rank)));
-    if (k_.row_cluster > 1) {
-      e_.out.line(e_.dialect.constant(
-          Type::U32, kClusterRank,
-          e_.dialect.cast(Type::U32, e_.dialect.workgroup) + " % " + u32(k_.row_cluster)));
-      sums_.begin_cluster();
-      e_.out.line(e_.dialect.cluster_begin);
-    }
+    if (k_.row_cluster > 1) begin_cluster();
+    if (ir::has_parts(k_)) return write_parts();
     if (held_.any() && k_.row_ragged) {
       if (const std::string shifts = vectors_.shift_condition(); !shifts.empty()) {
         e_.open(e_.dialect.when(shifts));
-        in_registers_ = in_vectors_ = true;
-        write_outer_loop();
-        in_registers_ = in_vectors_ = false;
+        write_held(HeldForm::Shifted);
         e_.close();
         e_.open(e_.dialect.otherwise());
         write_outer_loop();
         return e_.close();
       }
-      in_registers_ = true;
-      return write_outer_loop();
+      return write_held(HeldForm::Elements);
     }
     if (held_.any()) {
       // Two loops over the points: beside the path for rows that are no whole vectors, this one would be
       // short of registers.
-      const std::string columns = count_of(k_.outer_rank, k_.inner_rank);
-      e_.open(e_.dialect.when(k_.row_full ? "vectors"
-                                          : "vectors && " + columns + " % " +
-                                                e_.flat(std::to_string(e_.width)) + " == " + e_.flat("0")));
-      in_registers_ = true;
-      write_outer_loop();
-      in_registers_ = false;
+      e_.open(when_whole_vectors());
+      write_held(HeldForm::Vectors);
       e_.close();
       e_.open(e_.dialect.otherwise());
       write_outer_loop();
@@ -186,6 +175,55 @@ class Loops : private LoopText {
     write_outer_loop();
   }
 
+  void begin_cluster() {
+    e_.out.line(
+        e_.dialect.constant(Type::U32, kClusterRank,
+                            e_.dialect.cast(Type::U32, e_.dialect.workgroup) + " % " + u32(k_.row_cluster)));
+    sums_.begin_cluster();
+    e_.out.line(e_.dialect.cluster_begin);
+  }
+
+  std::string when_whole_vectors() const {
+    if (k_.row_full) return e_.dialect.when("vectors");
+    return e_.dialect.when("vectors && " + count_of(k_.outer_rank, k_.inner_rank) + " % " +
+                           e_.flat(std::to_string(e_.width)) + " == " + e_.flat("0"));
+  }
+
+  void write_held(HeldForm form) {
+    in_registers_ = true;
+    form_ = form;
+    write_outer_loop();
+    in_registers_ = false;
+  }
+
+  /// Rows of a part one after the other, and in the end the sums of their columns. A lane has the same
+  /// columns of each: of rows that begin within a vector, those that lie alike make a part.
+  void write_parts() {
+    columns_.find_part();
+    const std::string better = k_.row_ragged    ? (k_.part_step > 1 ? shifts() : "")
+                               : vectors_.any() ? when_whole_vectors()
+                                                : "";
+    if (!better.empty()) {
+      e_.open(better);
+      write_part(k_.row_ragged ? HeldForm::Shifted : HeldForm::Vectors);
+      e_.close();
+      e_.open(e_.dialect.otherwise());
+    }
+    write_part(HeldForm::Elements);
+    if (!better.empty()) e_.close();
+  }
+
+  std::string shifts() {
+    const std::string condition = vectors_.shift_condition();
+    return condition.empty() ? "" : e_.dialect.when(condition);
+  }
+
+  void write_part(HeldForm form) {
+    columns_.declare();
+    write_held(form);
+    columns_.finish(form);
+  }
+
   void define_whole_vectors() {
     e_.out.line(constant(
         "inner4", choose("vectors", "inner - inner % " + e_.flat(std::to_string(e_.width)), e_.flat("0"))));
@@ -194,6 +232,7 @@ class Loops : private LoopText {
   void write_outer_loop() {
     const bool in_workgroup = schedule_ == Schedule::LanesInner;
     if (has_short_rows(k_, e_.target)) return write_loop_over_short_rows();
+    if (ir::has_parts(k_)) return write_loop_over_part();
     if (k_.row_cluster > 1) return write_loop_over_clusters();
     e_.open(loop("f", e_.flat(in_workgroup ? e_.dialect.grid(k_).point : e_.dialect.grid(k_).global_lane),
                  "points",
@@ -204,7 +243,7 @@ class Loops : private LoopText {
 
   void write_point_of_row() {
     split("f", 0, k_.outer_rank, "");
-    if (in_registers_) held_.declare(in_vectors_);
+    if (in_registers_) held_.declare(form_);
     for (std::uint16_t phase = 0; phase < k_.phases; ++phase) write_phase(phase);
   }
 
@@ -213,15 +252,32 @@ class Loops : private LoopText {
   /// can be read.
   void write_loop_over_short_rows() {
     const Dialect::Grid& grid = e_.dialect.grid(k_);
-    const std::string rows = e_.flat(e_.dialect.rows);
-    e_.open(
-        loop("t", e_.flat(grid.workgroup) + " * " + rows, "points", e_.flat(grid.workgroups) + " * " + rows));
-    const std::string point = "t + " + e_.flat(e_.dialect.row);
-    e_.out.line(e_.dialect.constant(Type::Bool, "there", point + " < points"));
-    e_.out.line(constant("f", choose("there", point, "t")));
+    const std::string rows = e_.flat(e_.dialect.rows), point = "t + " + e_.flat(e_.dialect.row);
+    if (ir::has_parts(k_)) {
+      e_.open(loop("t", e_.flat("0"), "count", rows));
+      e_.out.line(e_.dialect.constant(Type::Bool, "there", point + " < count"));
+      e_.out.line(constant("f", of_part("(" + choose("there", point, "t") + ")")));
+    } else {
+      e_.open(loop("t", e_.flat(grid.workgroup) + " * " + rows, "points",
+                   e_.flat(grid.workgroups) + " * " + rows));
+      e_.out.line(e_.dialect.constant(Type::Bool, "there", point + " < points"));
+      e_.out.line(constant("f", choose("there", point, "t")));
+    }
     e_.out.line(constant("inner", choose("there", count_of(k_.outer_rank, k_.inner_rank), e_.flat("0"))));
     if (vectors_.any() && !held_.any()) define_whole_vectors();
     e_.exists = "there";  // what an empty row reduces to is no index
+    write_point_of_row();
+    e_.close();
+  }
+
+  /// A point by its number in the part.
+  std::string of_part(const std::string& number) const {
+    return "first + " + number + " * " + e_.flat(std::to_string(k_.part_step));
+  }
+
+  void write_loop_over_part() {
+    e_.open(loop("t", e_.flat("0"), "count", e_.flat("1")));
+    e_.out.line(constant("f", of_part("t")));
     write_point_of_row();
     e_.close();
   }
@@ -364,7 +420,7 @@ class Loops : private LoopText {
   /// LanesInner: the inner points are dealt out among the lanes of the workgroup. Each loop of the kernel
   /// deals them alike. A part of a split kernel has the points from `begin` on.
   void write_dealt_loop(const Work& work, std::uint16_t phase) {
-    if (in_registers_) return held_.write(work, phase, in_vectors_);
+    if (in_registers_) return held_.write(work, phase, form_);
     std::string lane = e_.flat(e_.dialect.lane), lanes = e_.flat(e_.lanes());
     if (k_.row_cluster > 1) {
       lane = "(" + e_.flat(kClusterRank) + " * " + lanes + " + " + lane + ")";
@@ -484,8 +540,9 @@ class Loops : private LoopText {
   Accumulators sums_;
   Vectors vectors_;
   HeldLoops held_;
-  bool in_vectors_ = false;    // ... by vectors that begin before a row
-  bool in_registers_ = false;  // where the path is written that holds them
+  ColumnSums columns_;
+  bool in_registers_ = false;  // where the path is written that holds them, in this form
+  HeldForm form_ = HeldForm::Vectors;
 };
 
 }  // namespace

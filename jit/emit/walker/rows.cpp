@@ -49,6 +49,7 @@ class Chooser {
       std::vector<bool> needed(k_.exprs.size(), false), taken(k_.exprs.size(), false);
       for (const ir::Store* store : work_[p].stores) needed[store->value] = true;
       for (ir::ExprId id : work_[p].reductions) needed[k_.exprs[id].args[0]] = true;
+      for (const ir::Store* partial : work_[p].partials) needed[k_.exprs[partial->value].args[0]] = true;
       auto& values = rows.values.emplace_back();
       auto& from_before = rows.taken.emplace_back();
       std::vector<ir::ExprId> all = work_[p].values;
@@ -81,7 +82,14 @@ class Chooser {
           if (is_load_of_row(id) && !rows.has(id)) rows.held.push_back(id);
     share_slots(rows);
     for (DType dtype : rows.slot_dtypes) rows.words += registers(dtype);
+    rows.words += words_of_sums();
     return rows;
+  }
+
+  std::size_t words_of_sums() const {
+    std::size_t words = 0;
+    for (const InnerWork& work : work_) words += work.partials.size() * k_.row_elements;
+    return words;
   }
 
   std::size_t registers(DType dtype) const {
@@ -156,6 +164,7 @@ class Chooser {
       rows.taken.emplace_back();
       rows.values.push_back(work.values);
     }
+    rows.words = words_of_sums();
     return rows;
   }
 

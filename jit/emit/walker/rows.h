@@ -16,7 +16,7 @@ struct HeldRows {
       slots;  // of each held value: which registers; those of a value no longer needed serve another
   std::vector<DType> slot_dtypes;
   std::string owner;                            // "a." where the arrays are members of `a`
-  std::size_t words = 0;                        // of 32 bits, that a lane holds
+  std::size_t words = 0;                        // of 32 bits, that a lane holds, sums of columns included
   std::vector<std::vector<ir::ExprId>> taken;   // by phase: held since an earlier phase
   std::vector<std::vector<ir::ExprId>> values;  // by phase: computed or loaded in it, operands first
 

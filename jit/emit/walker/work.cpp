@@ -19,6 +19,11 @@ InnerWork work_of(const ir::Kernel& kernel, const std::vector<bool>& live, std::
   std::vector<bool> needed(kernel.exprs.size(), false);
   for (const ir::Store& store : kernel.stores) {
     if (!pointwise && (store.level != ir::Level::Inner || store.phase != phase)) continue;
+    if (const ir::Expr& value = kernel.exprs[store.value]; value.kind == ir::ExprKind::Partial) {
+      work.partials.push_back(&store);
+      needed[value.args[0]] = true;
+      continue;
+    }
     work.stores.push_back(&store);
     needed[store.value] = true;
   }

@@ -9,10 +9,11 @@ namespace sinter::emit {
 
 /// What the inner loop of a phase does; of an elementwise kernel, what is done at its points.
 struct InnerWork {
-  std::vector<ir::ExprId> values;  // to be computed or loaded, operands first
-  std::vector<const ir::Store*> stores;
+  std::vector<ir::ExprId> values;          // to be computed or loaded, operands first
+  std::vector<const ir::Store*> stores;    // but those of Partials
+  std::vector<const ir::Store*> partials;  // whose operands are taken into sums
   std::vector<ir::ExprId> reductions;
-  bool empty() const { return stores.empty() && reductions.empty(); }
+  bool empty() const { return stores.empty() && partials.empty() && reductions.empty(); }
 };
 
 /// Expressions that some store needs.

@@ -10,7 +10,7 @@
 
 namespace sinter::plan {
 
-Grouping group(const Graph& graph, const GroupOptions& options) {
+Grouping group(Graph& graph, const GroupOptions& options) {
   const Users users = users_of(graph);
   std::vector<LibraryCall> libraries = library_calls(graph);
   std::vector<Storing> storing = choose_stored(graph, users, libraries, options);

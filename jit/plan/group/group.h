@@ -32,6 +32,7 @@ struct Grouping {
 
 /// In three steps, each in a file of its own: what is stored (storing.h), a kernel for each stored node
 /// (divide.h), and kernels that become one (merge.h).
-Grouping group(const Graph& graph, const GroupOptions& options);
+/// `graph` gets partial sums (parts.h), where sums over rows have room for them.
+Grouping group(Graph& graph, const GroupOptions& options);
 
 }  // namespace sinter::plan

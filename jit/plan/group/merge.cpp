@@ -11,6 +11,7 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
+#include "jit/plan/group/parts.h"
 #include "jit/plan/group/tile_ends.h"
 #include "jit/plan/precedence.h"
 
@@ -101,8 +102,8 @@ struct Loops {
 
 class Merger {
  public:
-  Merger(const Graph& graph, const GroupOptions& options, const std::vector<Storing>& storing,
-         Lowerer& lowerer, Grouping& grouping)
+  Merger(Graph& graph, const GroupOptions& options, const std::vector<Storing>& storing, Lowerer& lowerer,
+         Grouping& grouping)
       : Merger(graph, options, storing, lowerer, grouping, reads_of(graph, grouping)) {}
 
   void run() {
@@ -113,14 +114,15 @@ class Merger {
     merge_siblings(Which::Shared);
     merge_producers(Which::All);
     merge_siblings(Which::All);
+    add_up_in_parts({graph_, options_, storing_, lowerer_, result_, precedence_, readers_});
   }
 
  private:
   /// Kernels whose work several workgroups share, the others, or all.
   enum class Which : std::uint8_t { Shared, NotShared, All };
 
-  Merger(const Graph& graph, const GroupOptions& options, const std::vector<Storing>& storing,
-         Lowerer& lowerer, Grouping& grouping, const std::vector<std::vector<NodeId>>& reads)
+  Merger(Graph& graph, const GroupOptions& options, const std::vector<Storing>& storing, Lowerer& lowerer,
+         Grouping& grouping, const std::vector<std::vector<NodeId>>& reads)
       : graph_(graph),
         options_(options),
         limits_(options.limits),
@@ -455,7 +457,7 @@ class Merger {
     return largest;
   }
 
-  const Graph& graph_;
+  Graph& graph_;
   const GroupOptions& options_;
   const LowerLimits& limits_;
   const std::vector<Storing>& storing_;
@@ -470,7 +472,7 @@ class Merger {
 
 }  // namespace
 
-void merge_kernels(const Graph& graph, const GroupOptions& options, const std::vector<Storing>& storing,
+void merge_kernels(Graph& graph, const GroupOptions& options, const std::vector<Storing>& storing,
                    Lowerer& lowerer, Grouping& grouping) {
   Merger(graph, options, storing, lowerer, grouping).run();
 }

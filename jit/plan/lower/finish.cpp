@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "jit/plan/lower/attention.h"
+#include "jit/plan/lower/rows.h"
 #include "jit/plan/lower/text_forms.h"
 #include "jit/plan/lower/tiling.h"
 
@@ -254,97 +255,6 @@ void choose_split(const Draft& draft, const LowerLimits& limits, ir::Kernel& ker
   }
 }
 
-// Elements that a lane reads of a row at once where rows are a multiple of that.
-constexpr std::int64_t kVectorOfRow = 4;
-// Lanes of one row alone.
-constexpr std::int64_t kFewestOfOneRow = 256;
-constexpr std::int64_t kMostPlaces = 16;
-// Fewer lanes read ragged rows element by element.
-constexpr std::int64_t kFewestShifting = 32;
-
-/// How the lanes of a device may hold rows, from few lanes to many.
-struct RowForm {
-  std::int64_t elements, lanes, cluster;
-  std::int64_t capacity() const { return elements * lanes * cluster; }
-};
-
-// Of several rows in a workgroup, and of one: a lane has one vector, or a few.
-constexpr RowForm kFewVectors[] = {{4, 2, 1},   {4, 4, 1},   {4, 8, 1},    {8, 8, 1},
-                                   {8, 16, 1},  {8, 32, 1},  {16, 32, 1},  {24, 32, 1},
-                                   {32, 32, 1}, {8, 128, 1}, {12, 128, 1}, {16, 128, 1}};
-// Lanes that are a workgroup, whatever a subgroup has.
-constexpr std::int64_t kLeastWorkgroup = 128;
-// More elements of a lane in a subgroup are for rows of 16 bits that are read once: their workgroups would
-// wait for each other longer than for so few bytes.
-constexpr std::int64_t kMostOfSubgroup = 16;
-
-/// True iff one value of 16 bits is read for each element of a row.
-bool has_rows_of_halves(const ir::Kernel& kernel) {
-  int rows = 0;
-  bool all_halves = true;
-  for (const ir::Expr& expr : kernel.exprs) {
-    if (expr.kind != ir::ExprKind::Load || expr.level != ir::Level::Inner) continue;
-    const std::vector<ir::IntRef>& strides = kernel.maps[expr.map].steps.front().strides;
-    const auto moves = [](const ir::IntRef& stride) { return !stride.is_zero(); };
-    const bool is_own = std::any_of(strides.begin(), strides.begin() + kernel.outer_rank, moves) &&
-                        std::all_of(strides.begin() + kernel.outer_rank, strides.end(), moves);
-    rows += is_own ? 1 : 0;
-    all_halves &= !is_own || is_half(expr.dtype);
-  }
-  return rows == 1 && all_halves;
-}
-
-std::vector<RowForm> row_forms(const ir::Kernel& kernel, const LowerLimits& limits) {
-  std::vector<RowForm> forms;
-  const std::int64_t most = has_rows_of_halves(kernel) ? 2 * kMostOfSubgroup : kMostOfSubgroup;
-  for (const RowForm& form : kFewVectors) {
-    const bool is_subgroup = form.lanes <= limits.short_row_lanes && form.elements <= most;
-    if (limits.short_row_lanes > 0 && (is_subgroup || form.lanes >= kLeastWorkgroup)) forms.push_back(form);
-  }
-  // Small groups, so that several share a core and one loads while another computes.
-  constexpr std::int64_t kFewLanes = 256;
-  const auto add = [&](std::int64_t lanes, std::int64_t cluster) {
-    // Fewer rounds are another text, and with fewer empty ones faster.
-    const std::int64_t step = limits.short_row_lanes > 0 ? 4 : 8;
-    for (std::int64_t elements = 8; elements <= 32; elements += step)
-      forms.push_back({elements, lanes, cluster});
-  };
-  for (std::int64_t lanes = std::min<std::int64_t>(kFewLanes, limits.row_lanes); lanes <= limits.row_lanes;
-       lanes *= 2) {
-    add(lanes, 1);
-    // A further group costs less than more lanes, for which registers would be short.
-    for (std::int64_t cluster = 2; cluster <= limits.row_cluster; cluster *= 2) add(lanes, cluster);
-  }
-  return forms;
-}
-
-/// Rows that fit into the registers of a group, or of a few, are read once. The number is rounded up, so that
-/// few texts serve all rows; rows that need no rounding get a text without conditions.
-void choose_row_elements(const Draft& draft, const LowerLimits& limits, ir::Kernel& kernel) {
-  if (limits.row_lanes == 0 || kernel.schedule != ir::Schedule::LanesInner || kernel.split) return;
-  std::int64_t outer = 1, inner = 1;
-  for (std::size_t k = 0; k < draft.extents.size(); ++k)
-    (k < draft.outer_rank ? outer : inner) *= draft.extents[k];
-  // A reduction of everything is over the batch too, another size of which shall find its kernels: one form
-  // serves lengths of all kinds there, and time is short anyway.
-  const bool is_ragged = outer > 1 && inner % kVectorOfRow != 0,
-             has_ragged_stretches = outer > 1 && draft.extents.back() % kVectorOfRow != 0;
-  for (const RowForm& form : row_forms(kernel, limits)) {
-    if (outer == 1 && (form.lanes < kFewestOfOneRow || form.elements % 8 != 0)) continue;
-    // Ragged rows may begin within a vector.
-    const bool shifts = is_ragged && form.lanes >= kFewestShifting;
-    if (inner + (shifts ? kVectorOfRow - 1 : 0) > form.capacity()) continue;
-    kernel.row_elements = static_cast<std::uint16_t>(form.elements);
-    kernel.row_lanes = static_cast<std::uint16_t>(form.lanes);
-    kernel.row_cluster = static_cast<std::uint8_t>(form.cluster);
-    kernel.row_full = inner == form.capacity();
-    // A row of ragged stretches is read element by element; the compiler keeps the place of each in a
-    // register.
-    kernel.row_ragged = is_ragged || (has_ragged_stretches && form.elements <= kMostPlaces);
-    return;
-  }
-}
-
 /// True iff the kernel has a loop for few rows or few columns of a product, or none.
 bool has_few_rows(const Draft& draft) {
   if (draft.outer_rank < 2) return true;
@@ -401,6 +311,7 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
       expr.level = ir::Level::Outer;
       ++expr.phase;
     }
+    if (expr.kind == ir::ExprKind::Partial) expr.level = ir::Level::Inner;
     if (expr.kind == ir::ExprKind::Combine) {
       const std::uint16_t summed = kernel.exprs[expr.args[0]].phase + std::uint16_t{1};
       expr.level = ir::Level::Outer;
@@ -451,8 +362,9 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
     throw Cut{"a product that tensor cores could not compute any more"};
   const bool has_tiles = kernel.tiling.any() || kernel.attention.any();
   if (!has_tiles) {
-    choose_split(draft, limits, kernel);
-    if (kernel.phases > 1) choose_row_elements(draft, limits, kernel);
+    if (draft.parts == 0) choose_split(draft, limits, kernel);
+    if (kernel.phases > 1 || draft.parts > 0) choose_row_elements(draft, limits, kernel);
+    if (draft.parts > 0) kernel.parts = arguments.extent(draft.parts);
   }
   kernel.wide = arguments.wide || (!has_tiles && are_many(draft));  // tiles are counted by themselves
   if (limits.fixed_windows && !has_tiles) choose_inner_sizes(draft, kernel);

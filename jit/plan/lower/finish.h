@@ -39,6 +39,7 @@ struct Draft {
   std::size_t outer_rank = 0;
   bool has_reduction = false;
   bool contracts = false;       // ... that is a contraction
+  std::int64_t parts = 0;       // of a kernel with Partials
   bool rounds_factors = false;  // ... whose factors of f32 may be rounded to tf32
   std::vector<std::int64_t> extents;
   std::vector<IndexMap> maps;

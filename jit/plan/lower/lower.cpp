@@ -62,7 +62,13 @@ class Lowering : private MemoryReader {
       }
       auto [whole, reduced] = domain_of(graph_, n);
       const Shape domain = without_ones(whole, reduced);
-      if (reduces && (domain != shape || reduced != bits)) throw Cut{"reductions over different dimensions"};
+      // Partial sums are over the loops that stay, of whatever dims these are.
+      const bool along_others =
+          n.is_partial_sum() && reduces && rows_and_columns(domain, reduced) == rows_and_columns(shape, bits);
+      if (reduces && !along_others && (domain != shape || reduced != bits))
+        throw Cut{"reductions over different dimensions"};
+      if (n.is_partial_sum()) take_parts(n);
+      if (along_others) continue;
       shape = domain;
       bits = reduced;
       reduces = true;
@@ -102,6 +108,16 @@ class Lowering : private MemoryReader {
     outer_ = intern(IndexMap(std::move(outer)));
   }
 
+  /// All that partial sums are over has as many parts.
+  void take_parts(const Node& sum) {
+    const auto [domain, columns] = domain_of(graph_, sum);
+    std::int64_t parts = sum.shape.numel();
+    for (std::size_t d = 0; d < domain.rank(); ++d)
+      if (columns >> d & 1) parts /= domain[d];
+    if (draft_.parts != 0 && draft_.parts != parts) throw Cut{"sums of other parts"};
+    draft_.parts = parts;
+  }
+
   /// The map under which each element of a node of the group is visited once.
   MapId map_for(NodeId id) const {
     const std::int64_t numel = node(id).shape.numel();
@@ -112,7 +128,9 @@ class Lowering : private MemoryReader {
   }
 
   void store(NodeId id) {
-    const MapId map = node(id).is(OpClass::Combine) ? first_of_vectors(id) : map_for(id);
+    const MapId map = node(id).is(OpClass::Combine)   ? first_of_vectors(id)
+                      : node(id).is(OpClass::Partial) ? columns()
+                                                      : map_for(id);
     const ir::ExprId expr = cast(value(id, map, ir::kNone), node(id).dtype, id);
     DraftStore store;
     store.buffer = buffer(id, false);
@@ -120,6 +138,17 @@ class Lowering : private MemoryReader {
     store.value = expr;
     draft_.computed.push_back(id);
     draft_.stores.push_back(store);
+  }
+
+  /// The columns of a row, counted row-major.
+  MapId columns() {
+    MapStep step = index_map(all_).steps().front();
+    std::int64_t stride = 1;
+    for (std::size_t k = step.extents.size(); k-- > 0;) {
+      step.strides[k] = k < outer_rank_ ? 0 : stride;
+      stride *= step.extents[k];
+    }
+    return intern(IndexMap(std::move(step)));
   }
 
   /// Where the vectors of a combination begin, one for each row.
@@ -221,6 +250,7 @@ class Lowering : private MemoryReader {
       case OpClass::Contract: return contract(id, map);
       case OpClass::Dot: return dot(id, map);
       case OpClass::Combine: return combine(id, map);
+      case OpClass::Partial: return partial(id);
       case OpClass::Gather: return gather(id, map, predicate);
       case OpClass::Library:
       case OpClass::Result: break;
@@ -261,6 +291,15 @@ class Lowering : private MemoryReader {
     expr.op = n.op;
     expr.dtype = arithmetic_of(n.dtype);
     expr.args[0] = number(value(n.operands[0], all_, ir::kNone), id);
+    return add(expr, id);
+  }
+
+  ir::ExprId partial(NodeId id) {
+    ir::Expr expr;
+    expr.kind = ir::ExprKind::Partial;
+    expr.op = Op::Sum;
+    expr.dtype = DType::f32;
+    expr.args[0] = number(value(node(id).operands[0], all_, ir::kNone), id);
     return add(expr, id);
   }
 

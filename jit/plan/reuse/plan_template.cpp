@@ -82,6 +82,7 @@ std::unique_ptr<PlanTemplate> PlanTemplate::make(Planned planned, const trace::T
     numbers.id_of(cut.pieces);
     numbers.id_of(cut.in[cut.dim] / cut.pieces);
   }
+  for (const std::int64_t size : made->planned_.checks->written()) numbers.id_of(size);
   Graph& asked = made->planned_.checks->questions().graph();
   asked.trace = graph.trace;
   made->sized_ = std::make_unique<SizedGraph>(graph, numbers);
@@ -150,8 +151,10 @@ bool PlanTemplate::matches(const trace::Trace& trace, const SkeletonRef& skeleto
   });
 }
 
-/// Reductions that were cut have sizes of their own.
+/// Reductions that were cut have sizes of their own, and some sizes stay what they are.
 bool PlanTemplate::set_cuts() {
+  for (const std::int64_t size : planned_.checks->written())
+    if (!numbers_.set(numbers_.find(size), size)) return false;
   for (const SizeChecks::Cut& cut : planned_.checks->cuts()) {
     if (cut.pieces == 1) continue;
     Shape in = cut.in;

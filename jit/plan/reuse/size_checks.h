@@ -40,6 +40,8 @@ class SizeChecks {
   /// A reduction of `in` over the dims `bits` was cut at `dim` (split_reductions) into `pieces`; 1: it was
   /// not.
   void cut(const Shape& in, std::int64_t bits, std::size_t dim, std::int64_t pieces);
+  /// A size that a decision wrote, the same as long as comparisons come out the same.
+  void write(std::int64_t size) { written_.push_back(size); }
   /// What a question about a node of a graph was answered. It may look at the node, at its operands, and at
   /// what these are views or casts of.
   using Question = std::uint64_t (*)(const Graph& graph, std::uint32_t node, const ir::DeviceTraits& traits);
@@ -61,6 +63,7 @@ class SizeChecks {
     std::int64_t pieces;
   };
   const std::vector<Cut>& cuts() const { return cuts_; }
+  const std::vector<std::int64_t>& written() const { return written_; }
   Questions& questions() { return *questions_; }
 
  private:
@@ -92,6 +95,7 @@ class SizeChecks {
   std::vector<Comparison> comparisons_;
   std::vector<Reduction> reductions_;
   std::vector<Cut> cuts_;
+  std::vector<std::int64_t> written_;
   std::unique_ptr<Questions> questions_;
   bool gave_up_ = false;
 };

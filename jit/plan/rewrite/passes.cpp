@@ -23,6 +23,10 @@ constexpr Pass kPasses[] = {
     {"split_reductions", split_reductions, [](auto& traits, auto&) { return !traits.grid_reductions; }},
     {"use_welford", use_welford,
      [](auto& traits, auto& options) { return traits.grid_reductions && options.fusion; }},
+    {"leave_room_for_parts", leave_room_for_parts,
+     [](auto& traits, auto& options) {
+       return traits.row_lanes > 0 && traits.grid_reductions && options.fusion;
+     }},
 };
 
 }  // namespace

@@ -76,4 +76,10 @@ ReductionCut choose_reduction_cut(const Shape& in, std::int64_t bits, const ir::
 /// the squared differences.
 void use_welford(Graph& graph, const ir::DeviceTraits& traits);
 
+/// A node in front of each sum over rows holds a place for sums of parts of these.
+void leave_room_for_parts(Graph& graph, const ir::DeviceTraits& traits);
+
+/// That node, which has no operand yet; kNoNode: there is none.
+NodeId place_for_parts(const Graph& graph, NodeId sum);
+
 }  // namespace sinter::plan

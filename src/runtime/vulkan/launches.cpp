@@ -64,7 +64,7 @@ const KernelForm& KernelExecutable::form(bool by_address, bool shared_loops) {
       // hand partial results from group to group nor hold rows.
       own.members = 2;
       own.split = false;
-      own.row_elements = own.row_lanes = 0;
+      if (!ir::has_parts(own)) own.row_elements = own.row_lanes = 0;
       own.row_full = false;
       own.tile = ir::Kernel::kNoTile;
     }

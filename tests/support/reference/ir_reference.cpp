@@ -66,6 +66,7 @@ class Evaluation {
     const std::size_t rank = k_.extents.size();
     coordinates_.assign(rank, 0);
     for_each_point(0, k_.outer_rank, [&] { run_outer_point(); });
+    store_parts();
     return std::move(result_);
   }
 
@@ -145,7 +146,9 @@ class Evaluation {
     }
     for_each_point(k_.outer_rank, k_.extents.size(), [&] {
       for (std::size_t id = 0; id < k_.exprs.size(); ++id)
-        if (needed_[p][id] && k_.exprs[id].level == ir::Level::Inner) values_[id] = compute(k_.exprs[id]);
+        if (needed_[p][id] && k_.exprs[id].level == ir::Level::Inner &&
+            k_.exprs[id].kind != ir::ExprKind::Partial)
+          values_[id] = compute(k_.exprs[id]);
       run_stores(p, ir::Level::Inner);
       for (std::size_t r = 0; r < ids.size(); ++r) accumulators[r].add(values_[k_.exprs[ids[r]].args[0]]);
       for (std::size_t id : combined) add_row(id);
@@ -153,9 +156,51 @@ class Evaluation {
     for (std::size_t r = 0; r < ids.size(); ++r) values_[ids[r]] = accumulators[r].finish();
   }
 
+  std::int64_t count_of(std::size_t from, std::size_t to) const {
+    std::int64_t count = 1;
+    for (std::size_t loop = from; loop < to; ++loop) count *= number(k_.extents[loop]);
+    return count;
+  }
+
+  /// The part of the outer point at hand.
+  std::int64_t part_at_hand() const {
+    std::int64_t point = 0;
+    for (std::size_t loop = 0; loop < k_.outer_rank; ++loop)
+      point = point * number(k_.extents[loop]) + coordinates_[loop];
+    const std::int64_t points = count_of(0, k_.outer_rank), parts = number(k_.parts);
+    for (std::int64_t part = 0; part < parts; ++part) {
+      const auto [first, count] = ir::points_of_part(part, parts, k_.part_step, points);
+      if (point >= first && point < first + count * k_.part_step && (point - first) % k_.part_step == 0)
+        return part;
+    }
+    throw std::logic_error("a point without a part");
+  }
+
+  /// Takes the value at hand into the sum that is to be stored at `at`, behind those of the parts before.
+  void add_to_part(const ir::Store& store, std::int64_t at) {
+    const ir::Expr& e = k_.exprs[store.value];
+    at += part_at_hand() * count_of(k_.outer_rank, k_.extents.size());
+    sums_of_parts_.try_emplace({store.buffer, at}, Op::Sum, e.dtype, precision_)
+        .first->second.add(values_[e.args[0]]);
+  }
+
+  void store_parts() {
+    for (auto& [place, sum] : sums_of_parts_) {
+      const auto [buffer, at] = place;
+      check_position(buffer, at);
+      const Value value = sum.finish();
+      store_value(value, result_.buffers[buffer].data() + at * size_of(value.dtype));
+      result_.errors[buffer][at] = value.error;
+    }
+  }
+
   void run_stores(std::size_t p, ir::Level level) {
     for (const ir::Store& store : k_.stores) {
       if (store.phase != p || store.level != level) continue;
+      if (k_.exprs[store.value].kind == ir::ExprKind::Partial) {
+        add_to_part(store, position(store.map));
+        continue;
+      }
       const std::int64_t at = position(store.map);
       const DType dtype = k_.buffers[store.buffer].dtype;
       if (k_.exprs[store.value].kind == ir::ExprKind::Combine) {
@@ -256,6 +301,7 @@ class Evaluation {
       case ir::ExprKind::Dot: return dot(e);
       case ir::ExprKind::Row: return {};  // what it is an operand of reads it
       case ir::ExprKind::Combine:
+      case ir::ExprKind::Partial:
       case ir::ExprKind::Reduce: break;
     }
     throw std::logic_error("a reduction is not computed point by point");
@@ -338,6 +384,8 @@ class Evaluation {
   const std::vector<bool> live_;  // what no store needs is not computed, and reports nothing
   std::vector<Value> values_;
   std::map<std::size_t, std::vector<double>> vectors_;  // of combinations
+  // Of Partials, by the buffer and the place where they are stored.
+  std::map<std::pair<std::uint16_t, std::int64_t>, Accumulator> sums_of_parts_;
   std::vector<std::int64_t> coordinates_;
   std::vector<std::vector<bool>> needed_;
   ReferenceResult result_;

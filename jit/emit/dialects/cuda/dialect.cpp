@@ -2,6 +2,7 @@
 #include "jit/emit/attention/attention.h"
 #include "jit/emit/dialects/cuda/cuda.h"
 #include "jit/emit/dialects/cuda/workgroups.h"
+#include "jit/ir/row_words.h"
 
 namespace sinter::emit {
 
@@ -37,6 +38,7 @@ class CudaDialect : public Dialect {
     rows_of_subgroups = true;
     joins_together = true;
     barrier = "sn_barrier();";
+    workgroup_barrier = "__syncthreads();";
     cluster_begin = "sn_cluster_begin();";
     cluster_barrier = "sn_cluster_barrier();";
     unroll = "#pragma unroll";
@@ -250,7 +252,11 @@ class CudaDialect : public Dialect {
   /// the compiler takes more registers than that leaves; where this leaves too few, it compiles again for one
   /// block less (jit/compile/nvrtc.h). 0: nothing is asked of it.
   static int blocks_at_a_time(const ir::Kernel& kernel, int lanes, const BodyUse& use) {
-    if (kernel.row_elements == 0 || lanes > 256) return 0;
+    if (kernel.row_elements == 0) return 0;
+    if (has_parts(kernel))
+      return std::max(
+          static_cast<int>(ir::lanes_at_once(ir::words_of_row(kernel, kernel.row_elements))) / lanes, 1);
+    if (lanes > 256) return 0;
     return (use.held_words <= 32 ? 4 : 3) * 256 / lanes;
   }
   static std::string partial_type(DType dtype) {

@@ -69,6 +69,7 @@ class GlslDialect : public Dialect {
     row = "SN_ROW";
     rows = "SN_ROWS";
     barrier = "barrier();";
+    workgroup_barrier = "barrier();";
     unroll = "[[unroll]]";
     loads_rows_first = true;
     notes_nan = true;

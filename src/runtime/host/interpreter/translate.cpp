@@ -406,6 +406,8 @@ class Translator {
   // ---- reductions
 
   void add_reductions() {
+    if (ir::has_parts(kernel_))
+      throw DeviceError("[host] sums of parts are not computed here: DeviceTraits::row_lanes is 0");
     for (ExprId id = 0; id < kernel_.exprs.size(); ++id) {
       const Expr& e = kernel_.exprs[id];
       if (!depends_.needed(id) || e.kind != ExprKind::Reduce) continue;

@@ -5,14 +5,15 @@
 
 namespace sinter::runtime::vulkan {
 
-KernelReach::KernelReach(const ir::Kernel& kernel) {
+KernelReach::KernelReach(const ir::Kernel& kernel)
+    : parts_(kernel.parts), columns_(kernel.extents.begin() + kernel.outer_rank, kernel.extents.end()) {
   for (const ir::BufferInfo& buffer : kernel.buffers)
     element_bytes_.push_back(static_cast<std::int64_t>(size_of(buffer.dtype)));
-  auto add = [&](std::size_t buffer, std::size_t map, const ir::Expr* gather) {
+  auto add = [&](std::size_t buffer, std::size_t map, const ir::Expr* gather, bool has_parts = false) {
     // Only the last step determines an element's position; earlier steps only compute its coordinates.
     const ir::MapStep& step = kernel.maps[map].steps.back();
     const bool first = kernel.maps[map].steps.size() == 1;
-    Use use{buffer, step.offset, {}};
+    Use use{buffer, step.offset, {}, has_parts};
     for (std::size_t c = 0; c < step.strides.size(); ++c)
       if (!step.strides[c].is_zero())
         use.terms.push_back({step.strides[c], (first ? kernel.extents : step.extents)[c]});
@@ -23,7 +24,8 @@ KernelReach::KernelReach(const ir::Kernel& kernel) {
     if (expr.kind == ir::ExprKind::Load) add(expr.buffer, expr.map, nullptr);
     if (expr.kind == ir::ExprKind::LoadAt) add(expr.buffer, expr.map, &expr);
   }
-  for (const ir::Store& store : kernel.stores) add(store.buffer, store.map, nullptr);
+  for (const ir::Store& store : kernel.stores)
+    add(store.buffer, store.map, nullptr, kernel.exprs[store.value].kind == ir::ExprKind::Partial);
 }
 
 void KernelReach::compute(std::span<const std::int64_t> ints, std::vector<std::int64_t>& bytes) const {
@@ -33,6 +35,11 @@ void KernelReach::compute(std::span<const std::int64_t> ints, std::vector<std::i
   bytes.assign(element_bytes_.size(), 0);
   for (const Use& use : uses_) {
     std::int64_t last = value(use.offset);
+    if (use.has_parts) {
+      std::int64_t columns = 1;
+      for (const ir::IntRef& size : columns_) columns *= value(size);
+      last += columns * (value(parts_) - 1);
+    }
     bool empty = false;
     for (const Term& term : use.terms) {
       last += std::max<std::int64_t>(value(term.stride) * (value(term.extent) - 1), 0);

@@ -29,10 +29,13 @@ class KernelReach {
     std::size_t buffer;
     ir::IntRef offset;
     std::vector<Term> terms;
+    bool has_parts = false;  // as many times as there are parts, one behind the other
     friend bool operator==(const Use&, const Use&) = default;
   };
 
   std::vector<Use> uses_;
+  ir::IntRef parts_;                         // Kernel::parts
+  std::vector<ir::IntRef> columns_;          // the sizes of the inner loops
   std::vector<std::int64_t> element_bytes_;  // of each buffer
 };
 

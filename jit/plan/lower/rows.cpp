@@ -1,0 +1,127 @@
+// Who holds a row in registers.
+#include "jit/plan/lower/rows.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "jit/ir/row_words.h"
+
+namespace sinter::plan {
+namespace {
+
+// Elements that a lane reads of a row at once where rows are a multiple of that.
+constexpr std::int64_t kVectorOfRow = 4;
+// Lanes of one row alone.
+constexpr std::int64_t kFewestOfOneRow = 256;
+constexpr std::int64_t kMostPlaces = 16;
+// Fewer lanes read ragged rows element by element.
+constexpr std::int64_t kFewestShifting = 32;
+
+/// How the lanes of a device may hold rows, from few lanes to many.
+struct RowForm {
+  std::int64_t elements, lanes, cluster;
+  std::int64_t capacity() const { return elements * lanes * cluster; }
+};
+
+// Of several rows in a workgroup, and of one: a lane has one vector, or a few.
+constexpr RowForm kFewVectors[] = {{4, 2, 1},   {4, 4, 1},   {4, 8, 1},    {8, 8, 1},
+                                   {8, 16, 1},  {8, 32, 1},  {16, 32, 1},  {24, 32, 1},
+                                   {32, 32, 1}, {8, 128, 1}, {12, 128, 1}, {16, 128, 1}};
+// Lanes that are a workgroup, whatever a subgroup has.
+constexpr std::int64_t kLeastWorkgroup = 128;
+// More elements of a lane in a subgroup are for rows of 16 bits that are read once: their workgroups would
+// wait for each other longer than for so few bytes.
+constexpr std::int64_t kMostOfSubgroup = 16;
+// Of a row whose columns are added up too: so few lanes for a row leave few parts to add, and as many rows
+// under way as the registers hold.
+constexpr std::int64_t kMostOfParts = 24;
+constexpr int kMostClusterOfParts = 4;  // larger ones wait for each other too long
+
+/// Registers of a lane for a row and sums of its columns, such that the compiler spills none beside those for
+/// addresses and what is computed; rows of a whole workgroup, and what lies around ragged ones, take more.
+std::int64_t most_words_of_parts(const RowForm& form, bool is_ragged) {
+  if (form.lanes < kLeastWorkgroup) return is_ragged ? 64 : 100;
+  return is_ragged ? 56 : 64;
+}
+
+/// True iff one value of 16 bits is read for each element of a row.
+bool has_rows_of_halves(const ir::Kernel& kernel) {
+  int rows = 0;
+  bool all_halves = true;
+  for (const ir::Expr& expr : kernel.exprs) {
+    if (!ir::is_load_of_row(kernel, expr)) continue;
+    ++rows;
+    all_halves &= is_half(expr.dtype);
+  }
+  return rows == 1 && all_halves;
+}
+
+bool has_partials(const ir::Kernel& kernel) {
+  return std::any_of(kernel.exprs.begin(), kernel.exprs.end(),
+                     [](const ir::Expr& expr) { return expr.kind == ir::ExprKind::Partial; });
+}
+
+std::vector<RowForm> row_forms(const ir::Kernel& kernel, const LowerLimits& limits) {
+  std::vector<RowForm> forms;
+  const std::int64_t most = has_partials(kernel)         ? kMostOfParts
+                            : has_rows_of_halves(kernel) ? 2 * kMostOfSubgroup
+                                                         : kMostOfSubgroup;
+  for (const RowForm& form : kFewVectors) {
+    const bool is_subgroup = form.lanes <= limits.short_row_lanes && form.elements <= most;
+    if (limits.short_row_lanes > 0 && (is_subgroup || form.lanes >= kLeastWorkgroup)) forms.push_back(form);
+  }
+  // Small groups, so that several share a core and one loads while another computes.
+  constexpr std::int64_t kFewLanes = 256;
+  const auto add = [&](std::int64_t lanes, std::int64_t cluster) {
+    // Fewer rounds are another text, and with fewer empty ones faster.
+    const std::int64_t step = limits.short_row_lanes > 0 ? 4 : 8;
+    for (std::int64_t elements = 8; elements <= 32; elements += step)
+      forms.push_back({elements, lanes, cluster});
+  };
+  for (std::int64_t lanes = std::min<std::int64_t>(kFewLanes, limits.row_lanes); lanes <= limits.row_lanes;
+       lanes *= 2) {
+    add(lanes, 1);
+    // A further group costs less than more lanes, for which registers would be short.
+    const int widest =
+        has_partials(kernel) ? std::min(limits.row_cluster, kMostClusterOfParts) : limits.row_cluster;
+    for (std::int64_t cluster = 2; cluster <= widest; cluster *= 2) add(lanes, cluster);
+  }
+  return forms;
+}
+
+}  // namespace
+
+void choose_row_elements(const Draft& draft, const LowerLimits& limits, ir::Kernel& kernel) {
+  const bool has_sums = has_partials(kernel);
+  if (limits.row_lanes == 0 || kernel.schedule != ir::Schedule::LanesInner || kernel.split) {
+    if (has_sums) throw Cut{"sums over rows, of rows that do not lie along the lanes of a group"};
+    return;
+  }
+  std::int64_t outer = 1, inner = 1;
+  for (std::size_t k = 0; k < draft.extents.size(); ++k)
+    (k < draft.outer_rank ? outer : inner) *= draft.extents[k];
+  // A reduction of everything is over the batch too, another size of which shall find its kernels: one form
+  // serves lengths of all kinds there, and time is short anyway.
+  const bool is_ragged = outer > 1 && inner % kVectorOfRow != 0,
+             has_ragged_stretches = outer > 1 && draft.extents.back() % kVectorOfRow != 0;
+  for (const RowForm& form : row_forms(kernel, limits)) {
+    if (outer == 1 && (form.lanes < kFewestOfOneRow || form.elements % 8 != 0)) continue;
+    // Ragged rows may begin within a vector.
+    const bool shifts = is_ragged && form.lanes >= kFewestShifting;
+    if (inner + (shifts ? kVectorOfRow - 1 : 0) > form.capacity()) continue;
+    if (has_sums && ir::words_of_row(kernel, form.elements) > most_words_of_parts(form, is_ragged)) continue;
+    kernel.row_elements = static_cast<std::uint16_t>(form.elements);
+    kernel.row_lanes = static_cast<std::uint16_t>(form.lanes);
+    kernel.row_cluster = static_cast<std::uint8_t>(form.cluster);
+    kernel.row_full = inner == form.capacity();
+    // A row of ragged stretches is read element by element; the compiler keeps the place of each in a
+    // register.
+    kernel.row_ragged = is_ragged || (has_ragged_stretches && form.elements <= kMostPlaces);
+    // Every fourth row begins at the same distance from a vector.
+    if (has_sums && shifts && kernel.outer_rank == 1) kernel.part_step = kVectorOfRow;
+    return;
+  }
+  if (has_sums) throw Cut{"sums over rows, for which registers are too few beside the row"};
+}
+
+}  // namespace sinter::plan

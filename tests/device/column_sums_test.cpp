@@ -1,0 +1,161 @@
+// Sums over rows that the kernels of rows add up in parts: values, against the same program in f64 on the
+// host.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <sinter/sinter.h>
+
+#include "src/base/env.h"
+#include "src/runtime/explain/observe.h"
+#include "tests/support/forwarding_backend.h"
+#include "tests/support/test_device.h"
+#if SINTER_HAS_CUDA
+#include "src/runtime/cuda/cuda_backend.h"
+#endif
+#if SINTER_HAS_VULKAN
+#include "src/runtime/vulkan/vulkan_backend.h"
+#endif
+
+namespace sinter::testing {
+namespace {
+
+using A = AnyTensor;
+
+/// A device that plans as a small GPU, for which launches cost nothing: sums are added up in parts wherever
+/// that saves traffic at all.
+class SmallGpu final : public ForwardingBackend {
+ public:
+  explicit SmallGpu(std::unique_ptr<runtime::Backend> inner)
+      : ForwardingBackend(std::move(inner)), traits_(this->inner().traits()) {
+    traits_.launch_bytes = 0;
+    traits_.groups = 4 * 8;
+    traits_.lanes = 8 * 2048;
+    if (traits_.row_lanes == 0) {  // of the oracle
+      traits_.row_lanes = 1024;
+      traits_.short_row_lanes = 32;
+    }
+  }
+  const ir::DeviceTraits& traits() const override { return traits_; }
+
+ private:
+  ir::DeviceTraits traits_;
+};
+
+/// On the CUDA or Vulkan device, where tests run on one, with the kernels of a GPU; else the oracle evaluates
+/// kernels.
+Device small_gpu() {
+#if SINTER_HAS_CUDA
+  if (test_device().name().starts_with("cuda")) {
+    static const Device cuda = device_over(std::make_unique<SmallGpu>(runtime::make_cuda_backend(0, 16)));
+    return cuda;
+  }
+#endif
+#if SINTER_HAS_VULKAN
+  if (is_vulkan(test_device())) {
+    static const Device vulkan =
+        device_over(std::make_unique<SmallGpu>(runtime::make_vulkan_backend(0, {.cpu_kernels = false})));
+    return vulkan;
+  }
+#endif
+  static const Device evaluated = device_over(std::make_unique<SmallGpu>(make_oracle_backend()));
+  return evaluated;
+}
+
+/// Counts kernels with parts.
+class Parts : public runtime::TraceObserver {
+ public:
+  Parts() { runtime::add_observer(*this); }
+  ~Parts() override { runtime::remove_observer(*this); }
+  void runs(const runtime::TraceRun& run) override {
+    for (const plan::PlanKernel& kernel : run.plan.kernels) count += ir::has_parts(kernel) ? 1 : 0;
+  }
+  int count = 0;
+};
+
+/// On the host, in `dtype`: rounded to `given` first, so that it is the same in all dtypes.
+A noise(const Shape& shape, DType given, DType dtype, double seed) {
+  std::vector<float> data(static_cast<std::size_t>(shape.numel()));
+  for (std::size_t i = 0; i < data.size(); ++i)
+    data[i] = static_cast<float>(std::sin(seed + 1.7 * static_cast<double>(i % 10007)) + 0.25);
+  return Tensor<2>::from_data(data, {shape[0], shape[1]}, Device::host()).dynamic().cast(given).cast(dtype);
+}
+
+std::vector<double> numbers(const A& x) {
+  const A on_host = x.to_device(Device::host()).cast(DType::f64);
+  std::vector<double> values(static_cast<std::size_t>(x.numel()));
+  on_host.read_bytes(std::as_writable_bytes(std::span(values)));
+  return values;
+}
+
+/// Gradients of x, weight and bias of a norm, given the result's, and the sum of x's over all rows.
+std::vector<std::vector<double>> gradients(const Shape& shape, DType given, DType dtype, bool centred,
+                                           const Device& plain) {
+  const Device device = plain.autodiff();
+  const auto leaf = [&](const Shape& s, double seed) {
+    const A x = noise(s, given, dtype, seed).to_device(device);
+    x.sync();
+    return x.require_grad();
+  };
+  const A x = leaf(shape, 1), weight = leaf({1, shape[1]}, 2), bias = leaf({1, shape[1]}, 3),
+          dy = noise(shape, given, dtype, 4).to_device(device);
+  A y;
+  if (centred) {
+    const A off = A::sub(x, x.mean(1));
+    y = A::add(A::mul(A::mul(off, A::add(A::mul(off, off).mean(1), 0.1).rsqrt()), weight), bias);
+  } else {
+    y = A::add(A::mul(A::mul(x, A::add(A::mul(x, x).mean(1), 0.1).rsqrt()), weight), bias);
+  }
+  Gradients found = A::mul(y, dy).sum({0, 1}).backward();
+  const A dx = found.remove(x).value(), dweight = found.remove(weight).value(),
+          dbias = found.remove(bias).value(), total = dx.sum(0);
+  device.sync();
+  return {numbers(dx), numbers(dweight), numbers(dbias), numbers(total)};
+}
+
+double farthest(const std::vector<double>& got, const std::vector<double>& want) {
+  double most = 0, largest = 1;
+  REQUIRE(got.size() == want.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    largest = std::max(largest, std::abs(want[i]));
+    most = std::isnan(got[i]) ? INFINITY : std::max(most, std::abs(got[i] - want[i]));
+  }
+  return most / largest;
+}
+
+}  // namespace
+
+TEST_CASE("gradients of norms whose columns are added up beside the rows are those of f64") {
+  const Device device = small_gpu();
+  struct Case {
+    Shape shape;
+    bool joins;  // one kernel has parts, of f32
+  };
+  const Case cases[] = {{{0, 33}, false},    {{1, 257}, false},    {{5, 64}, false},   {{4099, 2}, false},
+                        {{1300, 33}, true},  {{613, 257}, true},   {{401, 768}, true}, {{130, 1023}, true},
+                        {{131, 4096}, true}, {{70, 12289}, false}, {{1200, 1}, false}};
+  for (const auto& [shape, joins] : cases)
+    for (const DType dtype : {DType::f32, DType::bf16, DType::f16})
+      for (const bool centred : {false, true}) {
+        if (dtype == DType::f16 && shape.numel() > 50000) continue;
+        CAPTURE(to_string(shape));
+        CAPTURE(name_of(dtype));
+        CAPTURE(centred);
+        Parts parts;
+        const auto got = gradients(shape, dtype, dtype, centred, device);
+        // Rows of 257 are for one subgroup where that has as many lanes as a GPU's.
+        const bool fits = shape[1] != 257 || device.core().traits().short_row_lanes >= 32;
+        if (base::environment().fusion && joins && fits && dtype == DType::f32) CHECK(parts.count > 0);
+        if (!base::environment().fusion) CHECK(parts.count == 0);
+        CHECK(got == gradients(shape, dtype, dtype, centred, device));
+        const auto want = gradients(shape, dtype, DType::f64, centred, Device::host());
+        const double least = dtype == DType::f32 ? 2e-5 : dtype == DType::bf16 ? 2e-2 : 4e-3;
+        for (std::size_t g = 0; g < 3; ++g) CHECK(farthest(got[g], want[g]) < least);
+      }
+}
+
+}  // namespace sinter::testing
