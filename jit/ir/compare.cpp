@@ -34,8 +34,8 @@ auto parts_of(const Attention& attention) {
 /// Those that have a comparison of their own.
 auto plain_parts_of(const Kernel& kernel) {
   const auto& [outer_rank, inner_rank, phases, schedule, wide, faults, extents, reciprocals, buffers, scalars,
-               ints, members, row_elements, row_lanes, row_full, row_ragged, row_cluster, parts,
-               part_step, inner_sizes, tile, flat_maps, split, tiling, attention, maps, exprs, stores] = kernel;
+               ints, members, row_elements, row_lanes, row_full, row_ragged, row_cluster, parts, part_step,
+               inner_sizes, tile, flat_maps, split, tiling, attention, maps, exprs, stores] = kernel;
   return std::tie(outer_rank, inner_rank, phases, schedule, wide, faults, extents, reciprocals, scalars, ints,
                   members, row_elements, row_lanes, row_full, row_ragged, row_cluster, parts, part_step,
                   inner_sizes, tile, flat_maps, split, tiling, maps);

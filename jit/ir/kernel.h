@@ -268,9 +268,9 @@ struct Kernel {
   /// other's shared memory.
   std::uint8_t row_cluster = 1;
   /// With row_elements: the kernel has Partials, and its outer points, counted row-major, are dealt out among
-  /// so many parts (an argument), each of which one group of lanes goes over. A multiple of part_step, n times
-  /// it; points are taken part_step at a time, stretches of those are dealt out evenly among n in their order,
-  /// and of each such group of points a part has every part_step-th. Zero: there are no parts.
+  /// so many parts (an argument), each of which one group of lanes goes over. A multiple of part_step, n
+  /// times it; points are taken part_step at a time, stretches of those are dealt out evenly among n in their
+  /// order, and of each such group of points a part has every part_step-th. Zero: there are no parts.
   IntRef parts;
   std::uint8_t part_step = 1;
 
@@ -304,9 +304,9 @@ struct Kernel {
   std::vector<Store> stores;
 };
 
-/// Lanes that a compute unit is to hold at once where each takes so many registers of 32 bits for a row and for
-/// sums of its columns, beside those for addresses and what is computed: a part of all rows for each group of
-/// them, and a bound for compilers.
+/// Lanes that a compute unit is to hold at once where each takes so many registers of 32 bits for a row and
+/// for sums of its columns, beside those for addresses and what is computed: a part of all rows for each
+/// group of them, and a bound for compilers.
 std::int64_t lanes_at_once(std::int64_t words);
 
 /// The points that a part of a kernel with Partials has: `first`, and so on in steps of Kernel::part_step.

@@ -114,8 +114,8 @@ struct Domain {
 };
 Domain domain_of(const Graph& graph, const Node& node);
 
-/// The sizes of a domain's stretches of dims that are reduced or not, in turn, from the first on: equal ones are
-/// the same loops, of dims that are cut otherwise. The first is of dims that are not reduced, or 1.
+/// The sizes of a domain's stretches of dims that are reduced or not, in turn, from the first on: equal ones
+/// are the same loops, of dims that are cut otherwise. The first is of dims that are not reduced, or 1.
 std::vector<std::int64_t> rows_and_columns(const Shape& domain, std::int64_t reduced);
 
 /// The shape without dims of size 1; `bits`, a set of dims, becomes a set of those that are left.
