@@ -123,6 +123,22 @@ TEST_CASE("a bias whose gradient sums what a norm's kernel computes is summed th
   CHECK(with_parts(planned) != nullptr);
 }
 
+TEST_CASE("several kernels of sums join the same rows") {
+  const auto planned = testing::planned(
+      [](const Device& device) {
+        using A = AnyTensor;
+        const A x = testing::input({8192, 768}, device), dy = testing::input({8192, 768}, device);
+        const A rows = A::mul(A::mul(x, dy), A::add(A::mul(x, x).mean(1), 1e-5).rsqrt());
+        // They read nothing that is the same: the second sum is of what the rows' kernel writes.
+        return std::vector{rows, A::mul(x, dy).sum(0), rows.sum(0)};
+      },
+      like_a_gpu());
+  int sums = 0;
+  if (const ir::Kernel* kernel = with_parts(planned))
+    for (const ir::Expr& expr : kernel->exprs) sums += expr.kind == ir::ExprKind::Partial ? 1 : 0;
+  CHECK(sums == 2);
+}
+
 TEST_CASE("rows that are too few, too little or too long are read twice, and the plan says why") {
   const auto is_apart = [](const Shape& shape, const std::string& reason, DType dtype = DType::f32) {
     const Planned planned = norm_gradients(shape, dtype, true);
