@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -156,6 +157,57 @@ TEST_CASE("gradients of norms whose columns are added up beside the rows are tho
         const double least = dtype == DType::f32 ? 2e-5 : dtype == DType::bf16 ? 2e-2 : 4e-3;
         for (std::size_t g = 0; g < 3; ++g) CHECK(farthest(got[g], want[g]) < least);
       }
+}
+
+namespace {
+
+/// What a random program of elementwise work, rows' reductions and sums over rows gives. Values stay about 1.
+std::vector<A> random_sums(std::uint64_t seed, const Shape& shape, DType dtype, const Device& device) {
+  std::mt19937_64 random(seed);
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  const auto input = [&](const Shape& s, double at) {
+    const A x = noise(s, DType::f32, dtype, at).to_device(device);
+    x.sync();
+    return x;
+  };
+  std::vector<A> whole{input(shape, 1), input(shape, 2)}, results;
+  const A row = input({1, shape[1]}, 3);
+  for (std::size_t step = 5 + below(8); step > 0; --step) {
+    const A x = whole[below(whole.size())], y = whole[below(whole.size())];
+    switch (below(7)) {
+      case 0: whole.push_back(A::mul(A::add(x, y), 0.5)); break;
+      case 1: whole.push_back(A::mul(x, row).tanh()); break;
+      case 2: whole.push_back(A::sub(x, x.mean(1))); break;
+      case 3: whole.push_back(A::mul(x, A::add(A::mul(x, x).mean(1), 0.25).rsqrt())); break;
+      case 4: whole.push_back(A::add(A::mul(x, y).tanh(), A::mul(x, y).mean(1))); break;
+      case 5: results.push_back(A::mul(x, y).mean(0)); break;
+      case 6: results.push_back(A::mul(x, y).sum(1)); break;
+    }
+  }
+  results.push_back(whole.back());
+  results.push_back(whole.back().mean(0));
+  results.push_back(A::mul(whole.back(), whole.front()).mean(0));
+  return results;
+}
+
+}  // namespace
+
+TEST_CASE("random programs of rows and sums over them give what f64 gives") {
+  const Device device = small_gpu();
+  Parts parts;
+  const Shape shapes[] = {{1300, 33}, {517, 96}, {613, 64}, {300, 520}};
+  for (std::uint64_t seed = 0; seed < 16; ++seed) {
+    const Shape& shape = shapes[seed % 4];
+    const std::vector<A> got = random_sums(seed, shape, DType::f32, device),
+                         want = random_sums(seed, shape, DType::f64, Device::host());
+    device.sync();
+    CAPTURE(seed);
+    for (std::size_t r = 0; r < got.size(); ++r) {
+      CAPTURE(r);
+      CHECK(farthest(numbers(got[r]), numbers(want[r])) < 1e-4);
+    }
+  }
+  if (base::environment().fusion) CHECK(parts.count >= 8);
 }
 
 }  // namespace sinter::testing

@@ -29,7 +29,7 @@
 #include "src/runtime/cuda/pass_text.h"
 #include "src/runtime/cuda/products/products.h"
 #include "tests/support/kernels/random_kernel.h"
-#include "tests/support/planned_products.h"
+#include "tests/support/planned_norms.h"
 
 namespace {
 
@@ -132,6 +132,23 @@ TEST_CASE(
     }
   }
   CHECK(compiled > 0);
+}
+
+TEST_CASE("rows and sums of their columns take the registers that the number of parts is for") {
+  int compiled = 0;
+  for (const bool centred : {false, true})
+    for (const DType dtype : {DType::f32, DType::bf16})
+      for (const Shape& shape : {Shape{1016800, 33}, Shape{349525, 96}, Shape{130561, 257}, Shape{43690, 768},
+                                 Shape{32768, 1024}, Shape{8192, 4096}, Shape{4096, 8192}}) {
+        const testing::Planned planned = testing::norm_gradients(shape, dtype, centred);
+        for (const plan::PlanKernel& kernel : planned.plan.kernels) {
+          if (!ir::has_parts(kernel)) continue;
+          INFO(to_string(shape) << " " << name_of(dtype) << (centred ? " centred" : ""));
+          CHECK_FALSE(spills(build(emit::emit(kernel, kTarget).text)));
+          ++compiled;
+        }
+      }
+  CHECK(compiled == 28);
 }
 
 TEST_CASE("kernels with tiles spill a few registers at most") {

@@ -7,54 +7,12 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/support/planned_products.h"
+#include "tests/support/planned_norms.h"
 
 using namespace sinter;
-using testing::Planned;
+using testing::like_a_gpu, testing::norm_gradients, testing::Planned;
 
 namespace {
-
-ir::DeviceTraits like_a_gpu() {
-  ir::DeviceTraits traits;
-  traits.lanes = 2048 * 132;
-  traits.groups = 4 * 132;
-  traits.grid_reductions = true;
-  traits.row_lanes = 1024;
-  traits.short_row_lanes = 32;
-  traits.row_cluster = 8;
-  traits.reciprocals = traits.fixed_windows = traits.flat_vectors = true;
-  traits.launch_bytes = 64.0 * 1024 * 132;
-  return traits;
-}
-
-/// The gradients of x, weight and bias, or of x and weight, given the result's.
-Planned norm_gradients(const Shape& shape, DType dtype, bool centred) {
-  return testing::planned(
-      [&](const Device& plain) {
-        using A = AnyTensor;
-        const Device device = plain.autodiff();
-        const auto leaf = [&](const Shape& s) {
-          const A x = A::full(s, 0.5, dtype, device);
-          x.sync();
-          return x.require_grad();
-        };
-        const A x = leaf(shape), weight = leaf({1, shape[1]}), bias = leaf({1, shape[1]}),
-                dy = A::full(shape, 0.5, dtype, device);
-        dy.sync();
-        A y;
-        if (centred) {
-          const A off = A::sub(x, x.mean(1));
-          y = A::add(A::mul(A::mul(off, A::add(A::mul(off, off).mean(1), 1e-5).rsqrt()), weight), bias);
-        } else {
-          y = A::mul(A::mul(x, A::add(A::mul(x, x).mean(1), 1e-5).rsqrt()), weight);
-        }
-        Gradients found = A::mul(y, dy).sum({0, 1}).backward();
-        std::vector<A> results{found.remove(x).value(), found.remove(weight).value()};
-        if (centred) results.push_back(found.remove(bias).value());
-        return results;
-      },
-      like_a_gpu());
-}
 
 /// How often all kernels read values of at least so many elements.
 int reads_of(const Planned& planned, std::int64_t numel) {
@@ -121,6 +79,22 @@ TEST_CASE("a bias whose gradient sums what a norm's kernel computes is summed th
   CHECK(planned.plan.launches.size() == 2);
   CHECK(reads_of(planned, 43690 * 768) == 1);
   CHECK(with_parts(planned) != nullptr);
+}
+
+TEST_CASE("several kernels of sums join the same rows") {
+  const auto planned = testing::planned(
+      [](const Device& device) {
+        using A = AnyTensor;
+        const A x = testing::input({8192, 768}, device), dy = testing::input({8192, 768}, device);
+        const A rows = A::mul(A::mul(x, dy), A::add(A::mul(x, x).mean(1), 1e-5).rsqrt());
+        // They read nothing that is the same: the second sum is of what the rows' kernel writes.
+        return std::vector{rows, A::mul(x, dy).sum(0), rows.sum(0)};
+      },
+      like_a_gpu());
+  int sums = 0;
+  if (const ir::Kernel* kernel = with_parts(planned))
+    for (const ir::Expr& expr : kernel->exprs) sums += expr.kind == ir::ExprKind::Partial ? 1 : 0;
+  CHECK(sums == 2);
 }
 
 TEST_CASE("rows that are too few, too little or too long are read twice, and the plan says why") {

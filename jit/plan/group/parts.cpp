@@ -2,6 +2,7 @@
 #include "jit/plan/group/parts.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <string>
 #include <utility>
@@ -171,8 +172,9 @@ class Joiner {
     if (reads_of(rows, columns) || !precedence_.may_join(precedence_.find(rows), precedence_.find(columns)))
       return note(rows, columns, "sums over rows that what comes before the rows' kernel waits for");
     const Group before = result_.groups[rows];
+    const std::int64_t known = parts_of(rows);
     const std::vector<NodeId> operands = put_parts(rows, sums);
-    const std::optional<std::string> refusal = why_not(rows, columns, sums, operands);
+    const std::optional<std::string> refusal = why_not(rows, columns, sums, operands, known);
     if (refusal) {
       take_parts_back(rows, before, sums, operands);
       return note(rows, columns, *refusal);
@@ -191,32 +193,42 @@ class Joiner {
   /// The sums read parts, which the kernel of rows stores; gives what they read before.
   std::vector<NodeId> put_parts(GroupId rows, const std::vector<NodeId>& sums) {
     Group& group = result_.groups[rows];
+    const std::int64_t known = parts_of(rows), parts = known > 0 ? known : kPartsAtOnce;
     std::vector<NodeId> operands;
     for (const NodeId sum : sums) {
-      const NodeId parts = place_for_parts(graph_, sum), operand = node(sum).operands[0];
+      const NodeId place = place_for_parts(graph_, sum), operand = node(sum).operands[0];
       operands.push_back(operand);
       Shape shape = node(operand).shape;
       for (std::size_t d = 0; d < shape.rank(); ++d)
         if (node(sum).ints[0] >> d & 1) shape[d] = 1;
-      graph_.nodes[parts].shape = shape;
-      graph_.nodes[parts].operands = {operand};
-      graph_.nodes[sum].operands[0] = parts;
-      result_.owners[parts] = Owner::kernel(rows);
-      group.stores.push_back(parts);
-      group.nodes.push_back(parts);
+      graph_.nodes[place].shape = shape;
+      graph_.nodes[place].operands = {operand};
+      graph_.nodes[sum].operands[0] = place;
+      result_.owners[place] = Owner::kernel(rows);
+      group.stores.push_back(place);
+      group.nodes.push_back(place);
     }
     std::sort(group.stores.begin(), group.stores.end());
     std::sort(group.nodes.begin(), group.nodes.end());
-    set_parts(sums, kPartsAtOnce);
+    set_parts(sums, parts);
     return operands;
+  }
+
+  /// Of a kernel that adds up some sums already; 0: it adds up none.
+  std::int64_t parts_of(GroupId rows) const {
+    for (const NodeId id : result_.groups[rows].nodes)
+      if (node(id).is_partial_sum()) return node(id).shape[first_reduced(node(id))];
+    return 0;
+  }
+
+  static std::size_t first_reduced(const Node& partial) {
+    return static_cast<std::size_t>(std::countr_zero(static_cast<std::uint64_t>(partial.ints[0])));
   }
 
   void set_parts(const std::vector<NodeId>& sums, std::int64_t parts) {
     for (const NodeId sum : sums) {
       Node& partial = graph_.nodes[node(sum).operands[0]];
-      std::size_t first = 0;
-      while (!(partial.ints[0] >> first & 1)) ++first;
-      partial.shape[first] = parts;
+      partial.shape[first_reduced(partial)] = parts;
     }
   }
 
@@ -234,15 +246,18 @@ class Joiner {
 
   /// Chooses the number of parts too.
   std::optional<std::string> why_not(GroupId rows, GroupId columns, const std::vector<NodeId>& sums,
-                                     const std::vector<NodeId>& operands) {
+                                     const std::vector<NodeId>& operands, std::int64_t known) {
     const std::variant<LoweredGroup, std::string> tried = try_lower(rows);
     if (const auto* reason = std::get_if<std::string>(&tried)) return *reason;
     const LoweredGroup& of_rows = std::get<LoweredGroup>(tried);
     const std::int64_t columns_of_row = loops_of(node(sums[0]).operands[0]).back();
     if (waits_for_rows(of_rows.kernel(), columns_of_row))
       return "sums over rows, beside which too few rows would be under way";
-    const std::int64_t parts = choose_parts(of_rows.kernel(), node(operands[0]), node(sums[0]).ints[0]);
-    if (parts == 0) return "sums over rows, too few of them to keep the device busy in parts";
+    const std::int64_t most = choose_parts(of_rows.kernel(), node(operands[0]), node(sums[0]).ints[0]);
+    if (most == 0) return "sums over rows, too few of them to keep the device busy in parts";
+    // Sums that are there already have their parts, and all of these have to be under way at once.
+    if (known > most) return "sums over rows, beside which too few rows would be under way";
+    const std::int64_t parts = known > 0 ? known : most;
     set_parts(sums, parts);
     const std::variant<LoweredGroup, std::string> rest = try_lower(columns);
     if (const auto* reason = std::get_if<std::string>(&rest)) return *reason;

@@ -37,11 +37,13 @@ constexpr std::int64_t kMostOfSubgroup = 16;
 constexpr std::int64_t kMostOfParts = 24;
 constexpr int kMostClusterOfParts = 4;  // larger ones wait for each other too long
 
-/// Registers of a lane for a row and sums of its columns, such that the compiler spills none beside those for
-/// addresses and what is computed; rows of a whole workgroup, and what lies around ragged ones, take more.
-std::int64_t most_words_of_parts(const RowForm& form, bool is_ragged) {
-  if (form.lanes < kLeastWorkgroup) return is_ragged ? 64 : 100;
-  return is_ragged ? 56 : 64;
+/// True iff a lane has registers for its elements of a row and for sums of its columns, so that the compiler
+/// spills none beside those for addresses and what is computed. Rows of a whole workgroup, and what lies
+/// around ragged ones, take more (nvrtc_test).
+bool fits_with_sums(const ir::Kernel& kernel, const RowForm& form, bool is_ragged) {
+  const std::int64_t words = ir::words_of_row(kernel, form.elements);
+  if (form.lanes < kLeastWorkgroup) return words <= (is_ragged ? 64 : 100);
+  return form.elements <= 20 && words <= (is_ragged ? 56 : 64);
 }
 
 /// True iff one value of 16 bits is read for each element of a row.
@@ -109,7 +111,7 @@ void choose_row_elements(const Draft& draft, const LowerLimits& limits, ir::Kern
     // Ragged rows may begin within a vector.
     const bool shifts = is_ragged && form.lanes >= kFewestShifting;
     if (inner + (shifts ? kVectorOfRow - 1 : 0) > form.capacity()) continue;
-    if (has_sums && ir::words_of_row(kernel, form.elements) > most_words_of_parts(form, is_ragged)) continue;
+    if (has_sums && !fits_with_sums(kernel, form, is_ragged)) continue;
     kernel.row_elements = static_cast<std::uint16_t>(form.elements);
     kernel.row_lanes = static_cast<std::uint16_t>(form.lanes);
     kernel.row_cluster = static_cast<std::uint8_t>(form.cluster);
