@@ -124,6 +124,8 @@ class Verifier {
             where,
             std::to_string(t.rows) + " x " + std::to_string(t.columns) + ", slots " +
                 std::to_string(t.slots) + ", loaders " + std::to_string(t.loaders));
+    require(t.subgroup_rows % 16 == 0 && (t.subgroup_rows == 0 || t.rows % t.subgroup_rows == 0), where,
+            std::to_string(t.rows) + " rows in parts of " + std::to_string(t.subgroup_rows));
     require(is_half(t.multiplied) || t.multiplied == DType::f32, where, "that multiply no such dtype");
     const std::uint32_t outer = (1u << k_.outer_rank) - 1;
     require(t.row_loops != 0 && (t.row_loops & t.column_loops) == 0 &&
@@ -177,7 +179,9 @@ class Verifier {
     const bool is_load = expr.kind == ExprKind::Load && k_.maps[expr.map].steps.size() == 1,
                is_plain = is_load && expr.predicate == kNone;
     require(!factor.windows || !factor.computed, where, "with a factor that is copied and computed");
-    if (factor.computed) {
+    require(factor.lane_bytes == 0 || (is_plain && 16 % factor.lane_bytes == 0), where,
+            "with a factor that lanes copy and that is no plain load");
+    if (k_.tiling.computes(factor)) {
       const std::size_t along = factor.across ? loops_of(own).back() : rank_ - 1;
       require(!factor.vectors ||
                   (is_plain && factor.pieces && k_.maps[expr.map].steps.front().strides[along].is_one()),
