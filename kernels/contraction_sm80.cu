@@ -15,8 +15,8 @@
 //
 // The lines of three dashes are where the head of the kernel, the computing of factors, their stores, the
 // copies, and what loads, has brought nearer and finishes parts of rows are put in; contraction_tiles.inc
-// stands before the head, which defines size_m, size_n, size_k, size_batch and has the arguments cut, partials
-// and counters.
+// stands before the head, which defines size_m, size_n, size_k, size_batch and has the arguments cut,
+// partials and counters.
 //
 // A slot holds 128 bytes of k of each factor. Of a factor that lies along k a row is 128 bytes, of one that
 // lies across an element of k is, for 64 rows (columns) at a time. The 16-byte pieces of such 128 bytes are

@@ -200,6 +200,11 @@ TEST_CASE("kernels whose subgroups multiply by themselves spill little, for each
         const AnyTensor z = AnyTensor::add(x.transpose(0, 1).matmul(y), bias);
         return std::vector{gelu(z), AnyTensor::add(z, rest), z.cast(DType::f32)};
       },
+      // Positions of 64 bits.
+      [](const Device& device) {
+        return std::vector{
+            testing::input({50000, 60000}, device).matmul(testing::input({60000, 256}, device))};
+      },
       [&](const Device& device) { return tf32(device, true); },
       [&](const Device& device) { return tf32(device, false); },
       // Rows of 4 bytes, and of any.

@@ -276,14 +276,15 @@ constexpr Form kComputedForms[] = {
     {64, 128, 2, false, 0.45},
     {64, 64, 2, false, 0.35},
 };
-// Where each subgroup multiplies by itself. What lanes compute waits in their registers until there is a slot
-// for it, so that subgroups of 64 rows have no room for it.
+// Where each subgroup multiplies by itself.
 constexpr Form kSubgroupForms[] = {
     {128, 256, 1, false, 1.0, 1, 64},  {256, 128, 1, false, 1.0, 1, 64}, {128, 128, 2, false, 0.92, 1, 64},
     {128, 128, 1, false, 0.85, 1, 32}, {64, 128, 2, false, 0.75, 1, 32}, {128, 64, 2, false, 0.75, 1, 32},
     {64, 64, 2, false, 0.55, 1, 16},
 };
-constexpr int kMostRowsBesideComputed = 32;
+// What lanes compute waits in their registers until a slot's products are done: beside the sums of 64 rows
+// there is no room for it, and else for so many values.
+constexpr int kMostRowsBesideComputed = 32, kMostComputed = 64;
 static_assert(std::size(kForms) + std::size(kSubgroupForms) <= kMostTilings &&
               std::size(kComputedForms) + std::size(kSubgroupForms) <= kMostTilings);
 // A slot has 64 elements of 16 bits of the sum: 32 of 32 bits take as long.
@@ -338,10 +339,16 @@ bool is_possible(const Form& form, const ir::Tiling& like, const ir::TensorCores
   if (slots(form, cores, 2) < 2) return false;
   ir::Tiling tiling = like;
   tiling.subgroup_rows = form.subgroup_rows;
-  for (const ir::TiledFactor* factor : {&like.a, &like.b})
-    if (tiling.computes(*factor) && (factor->windows || form.subgroup_rows > kMostRowsBesideComputed))
-      return false;
-  return true;
+  const int lanes = form.rows / form.subgroup_rows * (form.columns / 64) * 32;
+  int values = 0;
+  for (const bool is_a : {true, false}) {
+    const ir::TiledFactor& factor = is_a ? like.a : like.b;
+    if (!tiling.computes(factor)) continue;
+    if (factor.windows || form.subgroup_rows > kMostRowsBesideComputed) return false;
+    values += (is_a ? form.rows : form.columns) *
+              static_cast<int>(kSlotBytes / static_cast<std::int64_t>(size_of(like.multiplied))) / lanes;
+  }
+  return values <= kMostComputed;
 }
 
 /// The fastest first, with all else as in `like`. Empty where the device has no room for any.
