@@ -17,6 +17,7 @@
 //                                part of a slot copied; likewise of b
 //   tc_multiply(d, a, b, more)   one instruction: d = a * b, or += where `more`
 //
+// copy_engine_sm90.inc stands before it, contraction_tiles.inc between its first part and the head.
 // The lines of three dashes are where the head of the kernel, the computing of factors, and what loads, has
 // brought nearer and finishes parts of rows are put in.
 // The head defines size_m, size_n, size_k, size_batch and has the arguments cut, partials, counters, t_a
@@ -33,6 +34,7 @@
 #define SN_SUMS (SN_BN / 2)
 #define SN_BLOCKS (SN_TAKE_TURNS ? SN_BM / 64 : 1)
 #define SN_GROUPS (SN_TAKE_TURNS ? 1 : SN_CONSUMERS)
+#define SN_JOINED 128
 #define SN_TURNS (4 / SN_TOGETHER)
 #define SN_STEPS (SN_BLOCKS * (SN_BN / 64) * SN_TURNS)
 
@@ -63,94 +65,11 @@ SN_FN void tc_load_windows(unsigned to, const TensorMap& map, const Windows& win
       "h"((unsigned short)(row * windows.spread[1]))
       : "memory");
 }
-// 16 bytes of a factor. Of f32 the tensor cores take the upper 19 bits, so they are rounded here.
-SN_FN void tc_put_words(unsigned to, unsigned x, unsigned y, unsigned z, unsigned w) {
-  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(x), "r"(y), "r"(z), "r"(w)
-               : "memory");
-}
-SN_FN unsigned tc_rounded(float a) {
-  unsigned word;
-  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(word) : "f"(a));
-  return word;
-}
-SN_FN void tc_put_piece(unsigned to, const float (&a)[4]) {
-  tc_put_words(to, tc_rounded(a[0]), tc_rounded(a[1]), tc_rounded(a[2]), tc_rounded(a[3]));
-}
-SN_FN unsigned tc_pair(unsigned short low, unsigned short high) { return low | (unsigned)high << 16; }
-SN_FN void tc_put_piece(unsigned to, const unsigned short (&a)[8]) {
-  tc_put_words(to, tc_pair(a[0], a[1]), tc_pair(a[2], a[3]), tc_pair(a[4], a[5]), tc_pair(a[6], a[7]));
-}
-// Four pieces of four rows, which a lane has loaded as four vectors along the rows: at[k][row]. Lanes begin
-// with different rows, so that they meet different banks.
-SN_FN void tc_put_square(unsigned to, int own, int piece, const float (&at)[4][4]) {
-  const int first = threadIdx.x / 2 % 4;
-#pragma unroll
-  for (int step = 0; step < 4; ++step) {
-    const int row = (first + step) % 4;
-    float a[4];
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      const float low = row & 1 ? at[k][1] : at[k][0], high = row & 1 ? at[k][3] : at[k][2];
-      a[k] = row & 2 ? high : low;
-    }
-    tc_put_piece(to + (own + row) * 128 + ((piece ^ (own + row) & 7) << 4), a);
-  }
-}
 // Of a matrix in shared memory. Along k the next 8 rows lie 1024 bytes on; across, chunks of 64 lie 8192
 // bytes apart.
 SN_FN unsigned long long tc_matrix(unsigned at, bool across) {
   return (unsigned long long)((at & 0x3ffff) >> 4) | (unsigned long long)(across ? 8192 >> 4 : 1) << 16 |
          (unsigned long long)(1024 >> 4) << 32 | 1ull << 62;
-}
-
-// The tiles and slots of k that a workgroup goes through. Whole rounds of tiles are dealt out one by one;
-// what is left, fewer than two rounds, is cut into equal stretches of slots, so that a tile there may have
-// several workgroups, each with a part of its k.
-struct Work {
-  int tiles_m, tiles_n, rounds;  // slots of k in a tile
-  int cut;                       // the first tiles, which are cut
-  unsigned slots_cut;            // of all those
-  __device__ __forceinline__ unsigned begin(unsigned workgroup) const {
-    return (unsigned)((unsigned long long)slots_cut * workgroup / gridDim.x);
-  }
-};
-struct Item {
-  int tile, first, end;  // slots of k: [first, end)
-  bool is_whole;
-};
-// Steps through them: `at` counts slots of the tiles that are cut, then `tile` the others.
-struct Walk {
-  unsigned at, end;
-  int tile;
-  __device__ __forceinline__ explicit Walk(const Work& work)
-      : at(work.begin(blockIdx.x)), end(work.begin(blockIdx.x + 1)), tile(work.cut + blockIdx.x) {}
-  __device__ __forceinline__ bool next(const Work& work, int tiles, Item& item) {
-    if (at < end) {
-      item.tile = at / work.rounds;
-      const unsigned start = item.tile * work.rounds;
-      item.first = at - start;
-      item.end = end - start < work.rounds ? end - start : work.rounds;
-      item.is_whole = item.first == 0 && item.end == work.rounds;
-      at = start + item.end;
-      return true;
-    }
-    if (tile >= tiles) return false;
-    item.tile = tile;
-    item.first = 0;
-    item.end = work.rounds;
-    item.is_whole = true;
-    tile += gridDim.x;
-    return true;
-  }
-};
-struct Place {
-  int m, n, z;
-};
-SN_FN Place tc_place(int tile, const Work& work) {
-  const int area = work.tiles_m * work.tiles_n, in = tile % area;
-  const int band = in / (SN_BAND * work.tiles_n), in_band = in % (SN_BAND * work.tiles_n);
-  const int left = work.tiles_m - band * SN_BAND, height = left < SN_BAND ? left : SN_BAND;
-  return {(band * SN_BAND + in_band % height) * SN_BM, in_band / height * SN_BN, tile / area};
 }
 
 // A barrier of one of the warpgroups that multiply. Its number has to be a constant: else ptxas takes all
@@ -160,77 +79,6 @@ SN_FN void tc_sync_group(int group) {
   if (group == 1) asm volatile("bar.sync 2, 128;" ::: "memory");
   if (group == 2) asm volatile("bar.sync 3, 128;" ::: "memory");
 }
-
-// The sums of a tile that several workgroups work on: each leaves its part, and the last to come adds them
-// in the order of k. False for the others, which are done with the tile.
-SN_FN bool tc_join(float (&d)[SN_BLOCKS][SN_SUMS], const Item& item, const Work& work, int group,
-                   float* parts, unsigned* counters, unsigned* turn) {
-  const int thread = threadIdx.x % 128, share = SN_TAKE_TURNS ? 0 : group;
-  const unsigned start = item.tile * work.rounds, last = start + work.rounds - 1;
-  // Where the part of a workgroup lies: it has two at most that are not whole, its first and its last.
-  const auto part_of = [&](unsigned workgroup) {
-    const unsigned which = 2 * workgroup + (work.begin(workgroup) < start ? 1 : 0);
-    return parts + ((unsigned long long)which * SN_GROUPS + share) * (SN_BLOCKS * SN_SUMS * 128) + thread;
-  };
-  float* mine = part_of(blockIdx.x);
-#pragma unroll
-  for (int k = 0; k < SN_BLOCKS * SN_SUMS; ++k) mine[k * 128] = d[k / SN_SUMS][k % SN_SUMS];
-  __threadfence();
-  tc_sync_group(group);
-  unsigned first_workgroup = (unsigned)((unsigned long long)start * gridDim.x / work.slots_cut);
-  while (work.begin(first_workgroup + 1) <= start) ++first_workgroup;
-  unsigned end_workgroup = first_workgroup + 1;
-  while (work.begin(end_workgroup) <= last) ++end_workgroup;
-  if (thread == 0) {
-    unsigned* counter = counters + item.tile * SN_GROUPS + share;
-    const unsigned come = atomicAdd(counter, 1u) + 1, all = end_workgroup - first_workgroup;
-    if (come == all) *counter = 0;
-    turn[group] = come == all;
-  }
-  tc_sync_group(group);
-  const bool is_last = turn[group] != 0;
-  tc_sync_group(group);
-  if (!is_last) return false;
-  __threadfence();
-#pragma unroll
-  for (int k = 0; k < SN_BLOCKS * SN_SUMS; ++k) d[k / SN_SUMS][k % SN_SUMS] = 0.f;
-#pragma unroll 1
-  for (unsigned w = first_workgroup; w < end_workgroup; ++w) {
-    const float* part = part_of(w);
-#pragma unroll
-    for (int k = 0; k < SN_BLOCKS * SN_SUMS; ++k) d[k / SN_SUMS][k % SN_SUMS] += __ldcg(part + k * 128);
-  }
-  return true;
-}
-
-// A warp's 16 x 64 sums on their way from where the tensor cores leave them, two neighbours of a row in a
-// lane, to eight neighbours in each of eight lanes. The words of a row are permuted so that lanes meet
-// different banks.
-SN_FN int tc_word(int row, int column) {
-  return row * 64 + (column ^ (row & 3) << 3 ^ (column >> 5 & 1) << 2);
-}
-SN_FN void tc_put(float* stage, const float* sums) {
-  const int lane = threadIdx.x % 32;
-  __syncwarp();
-#pragma unroll
-  for (int i = 0; i < 16; ++i) {
-    const int row = lane / 4 + i % 2 * 8, column = i / 2 * 8 + lane % 4 * 2;
-    *(float2*)(stage + tc_word(row, column)) = make_float2(sums[2 * i], sums[2 * i + 1]);
-  }
-  __syncwarp();
-}
-SN_FN void tc_get(const float* stage, int row, float* eight) {
-  const int column = threadIdx.x % 8 * 8;
-#pragma unroll
-  for (int i = 0; i < 8; i += 4) {
-    const float4 four = *(const float4*)(stage + tc_word(row, column + i));
-    eight[i] = four.x;
-    eight[i + 1] = four.y;
-    eight[i + 2] = four.z;
-    eight[i + 3] = four.w;
-  }
-}
-SN_FN void tc_bring_near(const void* at) { asm volatile("prefetch.global.L2 [%0];" ::"l"(at)); }
 //---
   extern __shared__ unsigned char shared[];
   __shared__ unsigned last_to_come[SN_CONSUMERS];

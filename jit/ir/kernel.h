@@ -170,7 +170,7 @@ enum class Schedule : std::uint8_t {
 };
 
 /// A factor of the products that a Tiling is about. Shared memory gets 128 bytes of the inner loops of it at
-/// a time, in one of three ways:
+/// a time. Where groups of subgroups multiply, that is in one of three ways:
 ///
 ///   copied    by the copy engine. The factor is a load without a predicate, by a map of one step, under
 ///             which its own loops lie as if they were one, and so do the inner loops; its neighbours lie
@@ -181,6 +181,8 @@ enum class Schedule : std::uint8_t {
 ///             the inner ones over the elements of a window, or, `across`, the other way round; channels are
 ///             a multiple of 128 bytes.
 ///   computed  by lanes, from any expressions but those that may set a fault word.
+///
+/// Where each subgroup multiplies by itself, lanes copy what has `lane_bytes`, and compute the rest.
 struct TiledFactor {
   ExprId value = kNone;
   bool across = false;    // neighbours in memory lie along its own loops, not along the inner ones
@@ -188,6 +190,9 @@ struct TiledFactor {
   bool computed = false;  // not copied
   bool pieces = false;    // computed: 16 bytes' worth of neighbours are within the last inner loop
   bool vectors = false;   // computed: neighbours in memory are loaded 16 bytes at a time
+  /// Not 0: the factor lies as one that the copy engine copies, but for its strides and where it begins,
+  /// which are multiples of so many bytes: 16, 8 or 4.
+  std::uint8_t lane_bytes = 0;
   friend bool operator==(const TiledFactor&, const TiledFactor&) = default;
 };
 
@@ -200,6 +205,9 @@ struct Tiling {
   std::uint8_t slots = 0;               // of shared memory
   std::uint8_t workgroups = 1;          // that a compute unit holds at once
   std::uint8_t loaders = 1;             // groups of subgroups that bring the factors, one slot each in turn
+  /// Not 0: each subgroup multiplies by itself, so many rows and 64 columns of a tile, and all of them bring
+  /// the factors. 0: groups of four subgroups multiply (compute capability 9.0).
+  std::uint8_t subgroup_rows = 0;
   bool turns = false;    // two groups of subgroups have a tile each: one stores while the other multiplies
   bool vectors = false;  // what is loaded and stored along the columns lies in whole vectors
   /// What the factors are when they are multiplied: bf16, f16, or f32, which is rounded to the 11 bits of
@@ -214,7 +222,11 @@ struct Tiling {
   std::uint8_t library = 0;
   std::uint32_t library_version = 0;
   bool any() const { return rows > 0; }
-  bool has_computed() const { return a.computed || b.computed; }
+  /// True iff lanes compute the factor, one of these.
+  bool computes(const TiledFactor& factor) const {
+    return subgroup_rows > 0 ? factor.lane_bytes == 0 : factor.computed;
+  }
+  bool has_computed() const { return computes(a) || computes(b); }
   friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 

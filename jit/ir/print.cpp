@@ -120,6 +120,7 @@ class Printer {
     if (t.turns) word("turns");
     if (t.vectors) word("vectors");
     if (t.loaders > 1) word("loaders").number(t.loaders);
+    if (t.subgroup_rows > 0) word("subgroup").number(t.subgroup_rows);
     word(name_of(t.multiplied)).word("rows").number(t.row_loops).word("columns").number(t.column_loops);
     named('%', t.sum).word("=");
     print_factor(t.a);
@@ -133,6 +134,7 @@ class Printer {
     if (factor.computed) word("computed");
     if (factor.pieces) word("pieces");
     if (factor.vectors) word("vectors");
+    if (factor.lane_bytes > 0) word("bytes").number(factor.lane_bytes);
   }
 
   // "split(extents) at(strides) + offset"; the first step splits nothing.

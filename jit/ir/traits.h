@@ -13,6 +13,9 @@ namespace sinter::ir {
 struct TensorCores {
   int compute_units = 0;
   std::size_t shared_bytes = 0;  // of a workgroup, and of all that a compute unit holds at once
+  bool has_groups = true;  // groups of subgroups may multiply, and a copy engine brings factors; else each
+                           // subgroup does by itself
+  double products = 2048;  // of 16-bit floats, that a compute unit adds up in a cycle
   bool any() const { return compute_units > 0; }
 };
 

@@ -120,10 +120,10 @@ class Verifier {
     require(k_.inner_rank >= 1 && k_.outer_rank >= 2 && k_.phases == 2 && k_.members == 1 && !k_.split &&
                 k_.row_elements == 0,
             where, "of a kernel that is no sum for rows and columns");
-    require(t.rows % 64 == 0 && t.columns % 64 == 0 && t.slots >= 2 && t.workgroups >= 1 && t.loaders >= 1,
-            where,
-            std::to_string(t.rows) + " x " + std::to_string(t.columns) + ", slots " +
-                std::to_string(t.slots) + ", loaders " + std::to_string(t.loaders));
+    const int part = t.subgroup_rows > 0 ? t.subgroup_rows : 64;
+    require(t.rows % 64 == 0 && t.columns % 64 == 0 && part % 16 == 0 && t.rows % part == 0, where,
+            std::to_string(t.rows) + " x " + std::to_string(t.columns) + ", by " + std::to_string(part));
+    require(t.slots >= 2 && t.workgroups >= 1 && t.loaders >= 1, where, "without slots or workgroups");
     require(is_half(t.multiplied) || t.multiplied == DType::f32, where, "that multiply no such dtype");
     const std::uint32_t outer = (1u << k_.outer_rank) - 1;
     require(t.row_loops != 0 && (t.row_loops & t.column_loops) == 0 &&
@@ -177,7 +177,7 @@ class Verifier {
     const bool is_load = expr.kind == ExprKind::Load && k_.maps[expr.map].steps.size() == 1,
                is_plain = is_load && expr.predicate == kNone;
     require(!factor.windows || !factor.computed, where, "with a factor that is copied and computed");
-    if (factor.computed) {
+    if (k_.tiling.computes(factor)) {
       const std::size_t along = factor.across ? loops_of(own).back() : rank_ - 1;
       require(!factor.vectors ||
                   (is_plain && factor.pieces && k_.maps[expr.map].steps.front().strides[along].is_one()),

@@ -13,12 +13,15 @@
 namespace sinter::tune {
 namespace {
 
+/// Who computes the kernels that have a parameter; it is 0 elsewhere.
+enum class Of : std::uint8_t { Tiles, Groups, Subgroups, Library };
+
 struct Parameter {
   std::string_view name;
   std::int64_t (*get)(const ir::Tiling&);
   void (*set_fewer)(ir::Tiling&, std::int64_t) = nullptr;  // where less than the candidate's will do, too
   std::int64_t least = 0;                                  // with `set_fewer`
-  bool of_library = false;  // a vendor's library has these alone, and they are 0 elsewhere
+  Of of = Of::Tiles;
 };
 constexpr Parameter kParameters[] = {
     {"rows", [](const ir::Tiling& t) -> std::int64_t { return t.rows; }},
@@ -26,11 +29,20 @@ constexpr Parameter kParameters[] = {
     {"slots", [](const ir::Tiling& t) -> std::int64_t { return t.slots; },
      [](ir::Tiling& t, std::int64_t slots) { t.slots = static_cast<std::uint8_t>(slots); }, 2},
     {"workgroups", [](const ir::Tiling& t) -> std::int64_t { return t.workgroups; }},
-    {"turns", [](const ir::Tiling& t) -> std::int64_t { return t.turns ? 1 : 0; }},
-    {"loaders", [](const ir::Tiling& t) -> std::int64_t { return t.loaders; }},
-    {"library", [](const ir::Tiling& t) -> std::int64_t { return t.library; }, nullptr, 0, true},
-    {"version", [](const ir::Tiling& t) -> std::int64_t { return t.library_version; }, nullptr, 0, true},
+    {"turns", [](const ir::Tiling& t) -> std::int64_t { return t.turns ? 1 : 0; }, nullptr, 0, Of::Groups},
+    {"loaders", [](const ir::Tiling& t) -> std::int64_t { return t.subgroup_rows > 0 ? 0 : t.loaders; },
+     nullptr, 0, Of::Groups},
+    {"subgroup_rows", [](const ir::Tiling& t) -> std::int64_t { return t.subgroup_rows; }, nullptr, 0,
+     Of::Subgroups},
+    {"library", [](const ir::Tiling& t) -> std::int64_t { return t.library; }, nullptr, 0, Of::Library},
+    {"version", [](const ir::Tiling& t) -> std::int64_t { return t.library_version; }, nullptr, 0,
+     Of::Library},
 };
+
+bool has(const ir::Tiling& tiling, const Parameter& parameter) {
+  if (tiling.library > 0) return parameter.of == Of::Library;
+  return parameter.of == Of::Tiles || parameter.of == (tiling.subgroup_rows > 0 ? Of::Subgroups : Of::Groups);
+}
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
@@ -90,7 +102,7 @@ class Pin {
   std::optional<ir::Tiling> fitted(const ir::Tiling& candidate) const {
     ir::Tiling tiling = candidate;
     for (const auto& [parameter, value] : wanted_) {
-      if (candidate.library > 0 && !parameter->of_library) return std::nullopt;
+      if (candidate.library > 0 && parameter->of != Of::Library) return std::nullopt;
       const std::int64_t most = parameter->get(candidate);
       if (value == most) continue;
       if (!parameter->set_fewer || value > most || value < parameter->least) return std::nullopt;
@@ -107,13 +119,13 @@ class Pin {
 }  // namespace
 
 std::string_view family_of(const ir::Tiling& tiling) {
-  return tiling.has_computed() ? "COMPUTED_FACTORS" : "TENSOR_CORES";
+  return tiling.a.computed || tiling.b.computed ? "COMPUTED_FACTORS" : "TENSOR_CORES";
 }
 
 std::string describe(const ir::Tiling& tiling) {
   std::string text;
   for (const Parameter& parameter : kParameters) {
-    if (parameter.of_library != (tiling.library > 0)) continue;
+    if (!has(tiling, parameter)) continue;
     if (!text.empty()) text += ',';
     text += std::string(parameter.name) + "=" + std::to_string(parameter.get(tiling));
   }
@@ -126,7 +138,8 @@ std::string layout_of(const ir::Tiling& tiling) {
   const auto layout = [](const ir::TiledFactor& factor) {
     return std::string(factor.across ? "across" : "along") + (factor.windows ? " windows" : "") +
            (factor.computed ? " computed" : "") + (factor.pieces ? " pieces" : "") +
-           (factor.vectors ? " vectors" : "");
+           (factor.vectors ? " vectors" : "") +
+           (factor.lane_bytes > 0 ? " by " + std::to_string(factor.lane_bytes) : std::string());
   };
   return std::string(family_of(tiling)) + " " + std::string(name_of(tiling.multiplied)) + " a " +
          layout(tiling.a) + " b " + layout(tiling.b) + (tiling.vectors ? " vectors" : "");

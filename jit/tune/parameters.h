@@ -15,11 +15,12 @@
 
 namespace sinter::tune {
 
-/// Of the kernels with such a tiling: "TENSOR_CORES", or "COMPUTED_FACTORS" where lanes compute one. The
-/// environment's SINTER_TUNE_... ends in it.
+/// Of the kernels with such a tiling: "TENSOR_CORES", or "COMPUTED_FACTORS" where the device cannot copy a
+/// factor. The environment's SINTER_TUNE_... ends in it.
 std::string_view family_of(const ir::Tiling& tiling);
 
-/// "rows=128,columns=256,slots=4,workgroups=1,turns=0,loaders=1", or "library=1,version=130101".
+/// "rows=128,columns=256,slots=4,workgroups=1,turns=0,loaders=1", "rows=128,columns=256,slots=3,workgroups=1,
+/// subgroup_rows=64", or "library=1,version=130101".
 std::string describe(const ir::Tiling& tiling);
 
 /// True iff this describes a vendor's library, or a pin asks for one.

@@ -49,13 +49,39 @@ std::string without_instructions(const std::string& source) {
   return text + source.substr(done);
 }
 
+/// Takes the functions out of a text that tensor_side.h has for it, and includes that; a text that multiplies
+/// no matrices stays as it is.
+std::string with_emulated_matrices(const std::string& source) {
+  const std::size_t instruction = source.find("mma.sync.aligned.m16n8");
+  if (instruction == std::string::npos) return source;
+  std::string text = source;
+  for (const char* name : {"tc_shared_address", "tc_copy_16", "tc_copy_8", "tc_copy_4", "tc_commit",
+                           "tc_wait_all_but", "tc_load_matrices", "tc_load_transposed", "tc_put_words",
+                           "tc_rounded", "tc_bring_near", "tc_multiply"}) {
+    const std::size_t at = text.find(std::string(" ") + name + "(");
+    std::size_t begin = text.rfind('\n', at) + 1;
+    if (const std::string kTemplate = "template <int kGroups>\n";
+        begin >= kTemplate.size() && text.compare(begin - kTemplate.size(), kTemplate.size(), kTemplate) == 0)
+      begin -= kTemplate.size();
+    // A definition on one line, or up to the brace of its own line.
+    const std::size_t line = text.find('\n', at);
+    const std::size_t end = text[line - 1] == '}' ? line : text.find("\n}\n", at) + 2;
+    text.erase(begin, end - begin);
+  }
+  const char* factor = source.find(".tf32.tf32", instruction) != std::string::npos   ? "0"
+                       : source.find(".bf16.bf16", instruction) != std::string::npos ? "1"
+                                                                                     : "2";
+  return std::string("#define SINTER_EMULATED_FACTOR ") + factor +
+         "\n#include \"" SINTER_EMULATION_FOLDER "/tensor_side.h\"\n#line 1 \"kernel.cu\"\n" + text;
+}
+
 }  // namespace
 
 extern "C" {
 
 int nvrtcVersion(int* major, int* minor) {
   *major = 0;  // no real NVRTC's version, so that the cache never mixes its output with theirs
-  *minor = 5;  // raise when the generated code changes: it is part of the cache key
+  *minor = 6;  // raise when the generated code changes: it is part of the cache key
   return kSuccess;
 }
 
@@ -81,7 +107,7 @@ int nvrtcCompileProgram(void* handle, int, const char* const*) {
   {
     std::ofstream file(base + ".cpp");
     file << "#include \"" SINTER_EMULATION_FOLDER "/kernel_side.h\"\n#line 1 \"kernel.cu\"\n"
-         << without_instructions(program.source) << "\n";
+         << without_instructions(with_emulated_matrices(program.source)) << "\n";
     for (std::sregex_iterator at(program.source.begin(), program.source.end(), kEntry), end; at != end;
          ++at) {
       const std::string name = (*at)[1];

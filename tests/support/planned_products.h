@@ -50,6 +50,16 @@ inline ir::DeviceTraits with_tensor_cores() {
   return traits;
 }
 
+/// Of cards whose subgroups multiply by themselves: an A100, an RTX 4090.
+inline ir::DeviceTraits with_subgroups(int compute_units, std::size_t shared_kib, double products) {
+  ir::DeviceTraits traits = with_tensor_cores();
+  traits.tensor_cores = {compute_units, shared_kib << 10, false, products};
+  traits.launch_bytes = 64.0 * 1024 * compute_units;
+  return traits;
+}
+inline ir::DeviceTraits ampere() { return with_subgroups(108, 163, 1024); }
+inline ir::DeviceTraits ada() { return with_subgroups(128, 99, 512); }
+
 /// Plans what `program` computes, whose operands are in memory.
 inline Planned planned(const std::function<std::vector<AnyTensor>(const Device&)>& program,
                        const ir::DeviceTraits& traits = with_tensor_cores()) {
@@ -72,19 +82,22 @@ inline AnyTensor input(const Shape& shape, const Device& device, DType dtype = D
 }
 
 inline Planned product(const Shape& a, const Shape& b, bool transpose_a = false, bool transpose_b = false,
-                       DType dtype = DType::bf16) {
-  return planned([&](const Device& device) {
-    AnyTensor x = input(a, device, dtype), y = input(b, device, dtype);
-    if (transpose_a) x = x.transpose(-2, -1);
-    if (transpose_b) y = y.transpose(-2, -1);
-    return std::vector{x.matmul(y)};
-  });
+                       DType dtype = DType::bf16, const ir::DeviceTraits& traits = with_tensor_cores()) {
+  return planned(
+      [&](const Device& device) {
+        AnyTensor x = input(a, device, dtype), y = input(b, device, dtype);
+        if (transpose_a) x = x.transpose(-2, -1);
+        if (transpose_b) y = y.transpose(-2, -1);
+        return std::vector{x.matmul(y)};
+      },
+      traits);
 }
 
-inline emit::Target hopper() {
+inline emit::Target cuda_target(const ir::DeviceTraits& traits) {
   emit::Target target(emit::dialect("cuda"));
-  target.tensor_units = 132;
+  target.tensor_units = traits.tensor_cores.compute_units;
   return target;
 }
+inline emit::Target hopper() { return cuda_target(with_tensor_cores()); }
 
 }  // namespace sinter::testing

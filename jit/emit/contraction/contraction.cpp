@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "jit/emit/contraction/loops.h"
+#include "jit/emit/contraction/subgroups.h"
 #include "jit/emit/dialects/dialect.h"
 #include "jit/emit/dialects/prelude.h"
 #include "jit/emit/walker/accumulators.h"
@@ -30,7 +31,9 @@ constexpr std::size_t kStaging = 4 * 4096;     // where a warpgroup's lanes exch
 constexpr int kRegisters = 65536;              // of a compute unit
 
 int consumers(const ir::Tiling& t) { return t.turns ? 2 : t.rows / kRows; }
-int lanes(const ir::Tiling& t) { return (consumers(t) + t.loaders) * kWarpgroup; }
+int lanes(const ir::Tiling& t) {
+  return t.subgroup_rows > 0 ? subgroup_lanes(t) : (consumers(t) + t.loaders) * kWarpgroup;
+}
 
 std::string define(const std::string& name, const std::string& value) {
   return "#define " + name + " " + value + "\n";
@@ -55,27 +58,45 @@ class Contraction {
   Source write() {
     e_.out = Writer();  // what `vectors_` has said of vectors, the tiling knows
     e_.dialect.add_functions(e_.target, e_.functions);
-    for (int depth = 0; depth < 5; ++depth) e_.out.indent();
-    if (t_.has_computed()) write_computed_factors(e_, loops_);
-    const std::string factors = e_.out.text();
     const auto part = [&](int depth, auto write) {
       e_.out = Writer();
       for (int d = 0; d < depth; ++d) e_.out.indent();
-      (this->*write)();
+      write();
       return e_.out.text();
     };
-    const std::string load = part(3, &Contraction::write_load),
-                      bring_near = part(3, &Contraction::write_bring_near),
-                      finish = part(5, &Contraction::write_finish);
-    const std::array<std::string_view, 6> parts = parts_of_template();
+    const auto values_of = [&](auto write) { return [&, write] { write(e_, loops_, lanes(t_)); }; };
+    // What is put in between the parts of the template, in order.
+    std::vector<std::string> between;
+    if (t_.subgroup_rows > 0)
+      between = {part(2, values_of(write_computed_values)), part(2, values_of(write_computed_stores)),
+                 part(2, [&] { write_lane_copies(e_, loops_); })};
+    else
+      between = {part(5, [&] {
+        if (t_.has_computed()) write_computed_factors(e_, loops_);
+      })};
+    between.push_back(part(3, [&] { write_load(); }));
+    between.push_back(part(3, [&] { write_bring_near(); }));
+    between.push_back(part(t_.subgroup_rows > 0 ? 4 : 5, [&] { write_finish(); }));
+    std::string all;
+    for (const std::string& text : between) all += text;
+
     Source result;
     result.entry = e_.dialect.entry;
-    result.text = e_.dialect.preamble(k_, e_.target) +
-                  functions_for(factors + load + bring_near + finish, e_.dialect, e_.functions) +
-                  definitions() + operands() + multiply() +
-                  std::string(kernels::source("copy_engine_sm90.inc")) + std::string(parts[0]) + head() +
-                  std::string(parts[1]) + factors + std::string(parts[2]) + load + std::string(parts[3]) +
-                  bring_near + std::string(parts[4]) + finish + std::string(parts[5]) + "}\n";
+    result.text = e_.dialect.preamble(k_, e_.target) + functions_for(all, e_.dialect, e_.functions) +
+                  definitions() + operands();
+    if (t_.subgroup_rows > 0) {
+      const std::string declared = part(0, values_of(declare_computed_values));
+      result.text += define("SN_PARTS", on_one_line(declared)) + subgroup_definitions(t_);
+    } else {
+      result.text += group_definitions() + multiply() + std::string(kernels::source("copy_engine_sm90.inc"));
+    }
+    std::string_view rest =
+        kernels::source(t_.subgroup_rows > 0 ? "contraction_sm80.cu" : "contraction_sm90.cu");
+    result.text += std::string(next_part(rest)) + std::string(kernels::source("contraction_tiles.inc"));
+    if (t_.subgroup_rows > 0) result.text += next_part(rest);
+    result.text += head() + std::string(next_part(rest));
+    for (const std::string& text : between) result.text += text + std::string(next_part(rest));
+    result.text += "}\n";
     return result;
   }
 
@@ -91,33 +112,40 @@ class Contraction {
     return live;
   }
 
-  static std::array<std::string_view, 6> parts_of_template() {
+  /// Of a template, of which `rest` is left.
+  static std::string_view next_part(std::string_view& rest) {
     constexpr std::string_view kMark = "//---\n";
-    std::string_view rest = kernels::source("contraction_sm90.cu");
-    std::array<std::string_view, 6> parts;
-    for (std::string_view& part : parts) {
-      const std::size_t end = std::min(rest.find(kMark), rest.size());
-      part = rest.substr(0, end);
-      rest.remove_prefix(std::min(end + kMark.size(), rest.size()));
-    }
-    return parts;
+    const std::size_t end = std::min(rest.find(kMark), rest.size());
+    const std::string_view part = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + kMark.size(), rest.size()));
+    return part;
+  }
+
+  static std::string on_one_line(std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
   }
 
   // ---- what stands before the template
 
+  static int is_set(bool condition) { return condition ? 1 : 0; }
+
   std::string definitions() const {
+    return define("SN_BM", t_.rows) + define("SN_BN", t_.columns) + define("SN_STAGES", t_.slots) +
+           define("SN_BK", slot_elements(t_)) + define("SN_COMPUTED", is_set(t_.has_computed())) +
+           define("SN_A_ACROSS", is_set(lies_across(t_.a))) +
+           define("SN_B_ACROSS", is_set(lies_across(t_.b))) +
+           define("SN_BAND", std::max(1, kBandRows / t_.rows)) + define("SN_TOGETHER", together()) +
+           define("SN_HAS_OPERANDS", is_set(!loads_.empty()));
+  }
+
+  /// Of kernels/contraction_sm90.cu alone.
+  std::string group_definitions() const {
     const int workgroup = lanes(t_), count = consumers(t_);
-    const auto is_set = [](bool condition) { return condition ? 1 : 0; };
     const int copied = (t_.a.computed ? 0 : t_.rows) + (t_.b.computed ? 0 : t_.columns);
-    std::string text;
-    text +=
-        define("SN_BM", t_.rows) + define("SN_BN", t_.columns) + define("SN_STAGES", t_.slots) +
-        define("SN_BK", slot_elements(t_)) + define("SN_CONSUMERS", count) +
-        define("SN_LOADERS", t_.loaders) + define("SN_TAKE_TURNS", is_set(t_.turns)) +
-        define("SN_COMPUTED", is_set(t_.has_computed())) + define("SN_COPIED_BYTES", copied * kSlotBytes) +
-        define("SN_A_ACROSS", is_set(lies_across(t_.a))) + define("SN_B_ACROSS", is_set(lies_across(t_.b))) +
-        define("SN_BAND", std::max(1, kBandRows / t_.rows)) + define("SN_TOGETHER", together()) +
-        define("SN_HAS_OPERANDS", is_set(!loads_.empty()));
+    std::string text = define("SN_CONSUMERS", count) + define("SN_LOADERS", t_.loaders) +
+                       define("SN_TAKE_TURNS", is_set(t_.turns)) +
+                       define("SN_COPIED_BYTES", copied * kSlotBytes);
     if (!t_.a.computed)
       text += define("SN_MAP_A", "t_a") + define("SN_LOAD_A", load(t_.a, "a", "at.m", t_.rows));
     if (!t_.b.computed)
@@ -137,7 +165,7 @@ class Contraction {
   }
 
   /// In shared memory; what lanes compute lies along the sum there.
-  static bool lies_across(const ir::TiledFactor& factor) { return factor.across && !factor.computed; }
+  bool lies_across(const ir::TiledFactor& factor) const { return factor.across && !t_.computes(factor); }
 
   /// Has a factor's part of a slot copied: rows of k, or across them a box for each 64 neighbours.
   std::string load(const ir::TiledFactor& factor, const std::string& which, const std::string& place,
@@ -334,6 +362,7 @@ int contraction_lanes(const ir::Kernel& kernel) { return lanes(kernel.tiling); }
 
 std::size_t contraction_shared_bytes(const ir::Kernel& kernel) {
   const ir::Tiling& t = kernel.tiling;
+  if (t.subgroup_rows > 0) return std::size_t{t.slots} * (t.rows + t.columns) * kSlotBytes;
   return std::size_t{t.slots} * (t.rows + t.columns) * kSlotBytes +
          static_cast<std::size_t>(consumers(t)) * kStaging + kBarriers;
 }

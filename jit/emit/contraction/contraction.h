@@ -1,13 +1,14 @@
-// Kernels with a Tiling as CUDA C++ for the tensor cores of compute capability 9.0.
+// Kernels with a Tiling as CUDA C++ for tensor cores.
 //
-// The main loop is kernels/contraction_sm90.cu; what is written for each kernel is how its factors are loaded
-// and what becomes of a finished tile, by the walker. Beyond the arguments of other kernels (emit.h) the text
-// takes, after the scalars:
+// The main loop is kernels/contraction_sm90.cu, where groups of subgroups multiply (compute capability 9.0),
+// or kernels/contraction_sm80.cu, where each subgroup does by itself (8.0 and later); what is written for
+// each kernel is how its factors are loaded and what becomes of a finished tile, by the walker. Beyond the
+// arguments of other kernels (emit.h) the text takes, after the scalars:
 //
 //   cut         int: the first tiles whose sums several workgroups share (Geometry::cut)
 //   partials    scratch_bytes of memory, for these
 //   counters    32 bits for each, all zero, which the kernel leaves so
-//   t_a, t_b    tensor maps of the factors that are copied, by value, after the fault words
+//   t_a, t_b    tensor maps of the factors that the copy engine brings, by value, after the fault words
 //   w_a, w_b    WindowNumbers of those that are copied by windows, by value
 #pragma once
 

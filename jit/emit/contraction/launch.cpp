@@ -140,6 +140,7 @@ std::vector<TensorMap> tensor_maps(const ir::Kernel& kernel, std::span<const std
     return map;
   };
   std::vector<TensorMap> maps;
+  if (t.subgroup_rows > 0) return maps;
   if (!t.a.computed) maps.push_back(map_of(t.a, loops.rows, t.rows));
   if (!t.b.computed) maps.push_back(map_of(t.b, loops.columns, t.columns));
   return maps;

@@ -20,32 +20,35 @@ constexpr int kMostValues = 64;
 /// The text for one factor. Neighbouring lanes read neighbours in memory.
 class ComputedFactor {
  public:
-  ComputedFactor(Expressions& e, const TiledLoops& loops, const ir::TiledFactor& factor, bool is_a)
+  ComputedFactor(Expressions& e, const TiledLoops& loops, bool is_a, int lanes)
       : e_(e),
         loops_(loops),
-        factor_(factor),
-        own_loops_(is_a ? loops.rows : loops.columns),
-        which_(is_a ? "a" : "b"),
-        size_(is_a ? e.kernel.tiling.rows : e.kernel.tiling.columns),
+        place_(loops, e.kernel.tiling, is_a),
+        factor_(place_.factor),
+        lanes_(lanes),
         elements_(kPieceBytes / static_cast<int>(size_of(e.kernel.tiling.multiplied))),
-        start_(is_a ? "at.m" : "at.n"),
-        end_(is_a ? "size_m" : "size_n"),
         type_(is_half(e.kernel.tiling.multiplied) ? "unsigned short" : "float") {}
 
   /// That a lane holds at once.
   int values() const { return pieces() * elements_; }
 
+  void declare() const {
+    const std::string sizes = is_square()
+                                  ? "[" + std::to_string(pieces() / 4) + "][4][4]"
+                                  : "[" + std::to_string(pieces()) + "][" + std::to_string(elements_) + "]";
+    e_.out.line(type_ + " " + part() + sizes + ";");
+  }
+
   void write_values() const {
     if (is_square()) return write_squares();
     const std::string each = std::to_string(elements_);
-    e_.out.line(type_ + " " + part() + "[" + std::to_string(pieces()) + "][" + each + "];");
     e_.open_unrolled("i", pieces());
     e_.out.line(where());
     // What is beyond the ends is read elsewhere: rows of it are not stored, and of k it counts as 0.
-    e_.out.line("const int from_own = min(" + start_ + " + own, " + end_ + " - 1);");
+    e_.out.line("const int from_own = min(" + place_.start + " + own, " + place_.end + " - 1);");
     e_.out.line("const int from_k = depth + piece * " + each + ";");
     split_loops(e_, "at.z", loops_.batch);
-    split_loops(e_, "from_own", own_loops_);
+    split_loops(e_, "from_own", place_.own);
     if (factor_.pieces)
       write_piece();
     else
@@ -56,32 +59,32 @@ class ComputedFactor {
   void write_stores() const {
     if (is_square()) {
       e_.open_unrolled("i", pieces() / 4);
-      e_.out.line(where(size_ / 4));
-      e_.out.line("tc_put_square(to_" + which_ + ", own * 4, piece, " + part() + "[i]);");
+      e_.out.line(where(place_.size / 4));
+      e_.out.line("tc_put_square(to_" + place_.which + ", own * 4, piece, " + part() + "[i]);");
       e_.close();
       return;
     }
     e_.open_unrolled("i", pieces());
     e_.out.line(where());
-    e_.out.line("tc_put_piece(to_" + which_ + " + own * 128 + ((piece ^ own & 7) << 4), " + part() + "[i]);");
+    e_.out.line("tc_put_piece(to_" + place_.which + " + own * 128 + ((piece ^ own & 7) << 4), " + part() +
+                "[i]);");
     e_.close();
   }
 
  private:
-  int pieces() const { return size_ * kPieces / kWarpgroup; }
-  std::string part() const { return "part_" + which_; }
+  int pieces() const { return place_.size * kPieces / lanes_; }
+  std::string part() const { return "part_" + place_.which; }
 
   /// Vectors lie across the sum, and pieces along it: a lane loads those of four rows (columns) together.
   bool is_square() const { return factor_.across && factor_.vectors; }
 
   void write_squares() const {
-    e_.out.line(type_ + " " + part() + "[" + std::to_string(pieces() / 4) + "][4][4];");
     e_.open_unrolled("i", pieces() / 4);
-    e_.out.line(where(size_ / 4));
-    e_.out.line("const int from_own = min(" + start_ + " + own * 4, " + end_ + " - 4);");
+    e_.out.line(where(place_.size / 4));
+    e_.out.line("const int from_own = min(" + place_.start + " + own * 4, " + place_.end + " - 4);");
     e_.out.line("const int from_k = depth + piece * 4;");
     split_loops(e_, "at.z", loops_.batch);
-    split_loops(e_, "from_own", own_loops_);
+    split_loops(e_, "from_own", place_.own);
     const std::size_t last = loops_.depth.back();
     const std::string coordinate = std::exchange(e_.coordinates[last], "first");
     split_loops(e_, "min(from_k, size_k - 4)", loops_.depth);
@@ -102,9 +105,9 @@ class ComputedFactor {
   }
 
   /// A lane's piece number i: of which row (column), and which of those of a slot.
-  std::string where() const { return where(size_); }
+  std::string where() const { return where(place_.size); }
   std::string where(int rows) const {
-    const std::string number = "(int(i) * " + std::to_string(kWarpgroup) + " + loader)";
+    const std::string number = "(int(i) * " + std::to_string(lanes_) + " + loader)";
     if (!factor_.across) return "const int own = " + number + " / 8, piece = loader % 8;";
     const std::string size = std::to_string(rows);
     return "const int own = " + number + " % " + size + ", piece = " + number + " / " + size + ";";
@@ -146,12 +149,19 @@ class ComputedFactor {
 
   Expressions& e_;
   const TiledLoops& loops_;
+  const FactorPlace place_;
   const ir::TiledFactor& factor_;
-  const std::vector<std::size_t>& own_loops_;
-  const std::string which_;
-  const int size_, elements_;  // of a tile; of a piece
-  const std::string start_, end_, type_;
+  const int lanes_, elements_;  // that share the work; of a piece
+  const std::string type_;
 };
+
+std::vector<ComputedFactor> computed_factors(Expressions& e, const TiledLoops& loops, int lanes) {
+  const ir::Tiling& t = e.kernel.tiling;
+  std::vector<ComputedFactor> factors;
+  if (t.computes(t.a)) factors.emplace_back(e, loops, true, lanes);
+  if (t.computes(t.b)) factors.emplace_back(e, loops, false, lanes);
+  return factors;
+}
 
 }  // namespace
 
@@ -186,24 +196,34 @@ void split_loops(Expressions& e, const std::string& from, const std::vector<std:
 }
 
 void write_computed_factors(Expressions& e, const TiledLoops& loops) {
-  const ir::Tiling& t = e.kernel.tiling;
-  std::vector<ComputedFactor> factors;
-  if (t.a.computed) factors.emplace_back(e, loops, t.a, true);
-  if (t.b.computed) factors.emplace_back(e, loops, t.b, false);
+  const std::vector<ComputedFactor> factors = computed_factors(e, loops, kWarpgroup);
   int values = 0;
   for (const ComputedFactor& factor : factors) values += factor.values();
   e.open("");
   if (values <= kMostValues) {
     // All loads are under way before the first value is used.
-    for (const ComputedFactor& factor : factors) factor.write_values();
+    for (const ComputedFactor& factor : factors) factor.declare(), factor.write_values();
     for (const ComputedFactor& factor : factors) factor.write_stores();
   } else {
     for (const ComputedFactor& factor : factors) {
+      factor.declare();
       factor.write_values();
       factor.write_stores();
     }
   }
   e.close();
+}
+
+void declare_computed_values(Expressions& e, const TiledLoops& loops, int lanes) {
+  for (const ComputedFactor& factor : computed_factors(e, loops, lanes)) factor.declare();
+}
+
+void write_computed_values(Expressions& e, const TiledLoops& loops, int lanes) {
+  for (const ComputedFactor& factor : computed_factors(e, loops, lanes)) factor.write_values();
+}
+
+void write_computed_stores(Expressions& e, const TiledLoops& loops, int lanes) {
+  for (const ComputedFactor& factor : computed_factors(e, loops, lanes)) factor.write_stores();
 }
 
 }  // namespace sinter::emit

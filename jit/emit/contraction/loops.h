@@ -29,9 +29,32 @@ std::vector<std::size_t> mapped_batch(const ir::Kernel& kernel, const TiledLoops
 /// Defines the coordinates of the loops from the number `from`.
 void split_loops(Expressions& e, const std::string& from, const std::vector<std::size_t>& loops);
 
+/// Of a factor.
+struct FactorPlace {
+  FactorPlace(const TiledLoops& loops, const ir::Tiling& t, bool is_a)
+      : factor(is_a ? t.a : t.b),
+        own(is_a ? loops.rows : loops.columns),
+        size(is_a ? t.rows : t.columns),
+        which(is_a ? "a" : "b"),
+        start(is_a ? "at.m" : "at.n"),
+        end(is_a ? "size_m" : "size_n") {}
+
+  const ir::TiledFactor& factor;
+  const std::vector<std::size_t>& own;  // loops
+  const int size;                       // of a tile
+  const std::string which;
+  const std::string start, end;  // where the tile begins, and the loops end
+};
+
 /// What the lanes of a warpgroup that loads do for one slot: the values of the factors that are not copied,
 /// computed and put where the tensor cores read them. The text is within the loops over tiles and slots of
 /// kernels/contraction_sm90.cu.
 void write_computed_factors(Expressions& e, const TiledLoops& loops);
+
+/// Likewise apart, where all `lanes` of a workgroup bring factors and multiply meanwhile
+/// (kernels/contraction_sm80.cu): what a lane holds between both is declared before either.
+void declare_computed_values(Expressions& e, const TiledLoops& loops, int lanes);
+void write_computed_values(Expressions& e, const TiledLoops& loops, int lanes);
+void write_computed_stores(Expressions& e, const TiledLoops& loops, int lanes);
 
 }  // namespace sinter::emit

@@ -29,7 +29,8 @@ class Chooser {
 
   /// Null where there is a way; else why there is none.
   const char* choose(ir::Attention& attention) {
-    if (!limits_.tensor_cores.any()) return "no tensor cores";
+    if (!limits_.tensor_cores.any() || !limits_.tensor_cores.has_groups)
+      return "no tensor cores that groups of subgroups multiply on";
     if (kernel_.inner_rank != 1 || kernel_.outer_rank < 1 || kernel_.faults > 0)
       return "scores that are not along one loop";
     for (const std::int64_t extent : draft_.extents)

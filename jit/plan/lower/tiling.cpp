@@ -47,6 +47,7 @@ ir::ExprId below_cast(const ir::Kernel& kernel, ir::ExprId id) {
 /// What is known of a kernel before its tiles are chosen.
 struct Product {
   const Draft& draft;
+  const ir::TensorCores& cores;
   const DraftInts& numbers;
   const ir::Kernel& kernel;
   std::vector<std::uint32_t> loops;  // that each expression depends on
@@ -90,6 +91,29 @@ bool copies(const Draft& draft, const ir::Kernel& kernel, ir::ExprId load, const
   if (step.strides[other] != 0) ++dims;
   return step.strides[along] == 1 && fits(other) && begins_at_multiple(step, kStrideBytes / bytes) &&
          dims <= kMostDims;
+}
+
+/// Of how many bytes lanes copy parts of what the load reads at a time, with neighbours `across` or along the
+/// sum; 0: they cannot.
+std::uint8_t lane_bytes(const Draft& draft, const ir::Kernel& kernel, ir::ExprId load,
+                        const FactorLoops& loops, bool across) {
+  const IndexMap& map = draft.maps[kernel.exprs[load].map];
+  if (map.steps().size() != 1) return 0;
+  const MapStep& step = map.steps()[0];
+  if (!lie_as_one(draft, step, loops.own) || !lie_as_one(draft, step, loops.inner)) return 0;
+  const std::size_t along = (across ? loops.own : loops.inner).back();
+  if (step.strides[along] != 1) return 0;
+  std::vector<std::size_t> others = ir::loops_of(loops.batch);
+  others.push_back((across ? loops.inner : loops.own).back());
+  const auto bytes = static_cast<std::int64_t>(size_of(kernel.exprs[load].dtype));
+  for (const std::int64_t piece : {16, 8, 4}) {
+    const std::int64_t elements = piece / bytes;
+    if (begins_at_multiple(step, elements) &&
+        std::all_of(others.begin(), others.end(),
+                    [&](std::size_t loop) { return step.strides[loop] % elements == 0; }))
+      return static_cast<std::uint8_t>(piece);
+  }
+  return 0;
 }
 
 /// True iff the copy engine can bring the windows that the load goes over.
@@ -143,10 +167,17 @@ std::optional<ir::TiledFactor> factor(const Product& product, ir::ExprId value, 
   ir::TiledFactor factor;
   factor.value = value;
   const bool is_plain = expr.kind == ir::ExprKind::Load && expr.predicate == ir::kNone;
+  std::uint8_t bytes = 0;
   for (const bool across : {false, true}) {
     // Tensor cores read f32 along the sum only.
     if (across && !is_half(expr.dtype)) break;
     factor.across = across;
+    factor.lane_bytes = is_plain ? lane_bytes(draft, kernel, value, loops, across) : 0;
+    bytes = std::max(bytes, factor.lane_bytes);
+    if (!product.cores.has_groups) {
+      if (factor.lane_bytes > 0) return factor;
+      continue;
+    }
     if (is_plain && copies(draft, kernel, value, loops, across)) return factor;
     factor.windows = draft.contracts && copies_windows(product, value, loops, across);
     if (factor.windows) return factor;
@@ -154,6 +185,7 @@ std::optional<ir::TiledFactor> factor(const Product& product, ir::ExprId value, 
   if (!draft.contracts || !is_computable(kernel, value)) return std::nullopt;
   factor.computed = true;
   factor.across = false;
+  factor.lane_bytes = bytes;
   const auto elements = kPieceBytes / static_cast<std::int64_t>(size_of(expr.dtype));
   factor.pieces = draft.extents[last] % elements == 0;
   if (const ir::ExprId load = largest_load(product, value); load != ir::kNone) {
@@ -168,7 +200,7 @@ std::optional<ir::TiledFactor> factor(const Product& product, ir::ExprId value, 
                  begins_at_multiple(step, elements);
     for (std::size_t loop = 0; loop <= last; ++loop)
       whole &= loop == along || step.strides[loop] % elements == 0;
-    // Of 16 bits the copy engine brings what lies across.
+    // Of 16 bits what lies across is copied.
     factor.vectors = whole && (!factor.across || expr.dtype == DType::f32);
   }
   return factor;
@@ -230,6 +262,7 @@ struct Form {
   bool turns;
   double speed;
   std::uint8_t loaders = 1;
+  std::uint8_t subgroup_rows = 0;
 };
 constexpr Form kForms[] = {
     {128, 128, 1, true, 1.0},   {128, 256, 1, false, 0.98}, {128, 192, 1, false, 0.97},
@@ -243,18 +276,31 @@ constexpr Form kComputedForms[] = {
     {64, 128, 2, false, 0.45},
     {64, 64, 2, false, 0.35},
 };
-static_assert(std::size(kForms) <= kMostTilings && std::size(kComputedForms) <= kMostTilings);
-// Products of 16 bits that a compute unit adds up in a cycle, of 64 elements of the sum: those of 32 bits
-// take as long for 32.
-constexpr double kProductsPerCycle = 2048, kProductsOfSlot = 64;
+// Where each subgroup multiplies by itself.
+constexpr Form kSubgroupForms[] = {
+    {128, 256, 1, false, 1.0, 1, 64},  {256, 128, 1, false, 1.0, 1, 64}, {128, 128, 2, false, 0.92, 1, 64},
+    {128, 128, 1, false, 0.85, 1, 32}, {64, 128, 2, false, 0.75, 1, 32}, {128, 64, 2, false, 0.75, 1, 32},
+    {64, 64, 2, false, 0.55, 1, 16},
+};
+// What lanes compute waits in their registers until a slot's products are done: beside the sums of 64 rows
+// there is no room for it, and else for so many values.
+constexpr int kMostRowsBesideComputed = 32, kMostComputed = 64;
+static_assert(std::size(kForms) + std::size(kSubgroupForms) <= kMostTilings &&
+              std::size(kComputedForms) + std::size(kSubgroupForms) <= kMostTilings);
+// A slot has 64 elements of 16 bits of the sum: 32 of 32 bits take as long.
+constexpr double kProductsOfSlot = 64;
 // Cycles: until the first tile's data are there, and of one element that is stored.
 constexpr double kStart = 1200, kStore = 0.12;
 // Of an element of a tile that several workgroups work on: written, read and added.
 constexpr double kJoin = 0.25;
 
 /// Cycles that a kernel takes, about. `slot_elements`: of the sum, in a slot.
-double cycles(const Form& form, const ProductSizes& product, double slot_elements, double units) {
-  if (form.speed == 0) return std::numeric_limits<double>::infinity();
+double cycles(const Form& form, const ProductSizes& product, double slot_elements,
+              const ir::TensorCores& cores) {
+  // What subgroups do by themselves where groups may multiply, only timing finds out.
+  if (form.speed == 0 || (form.subgroup_rows > 0 && cores.has_groups))
+    return std::numeric_limits<double>::infinity();
+  const double units = cores.compute_units;
   const struct {
     double rows, columns, depth, batches;
   } sizes{static_cast<double>(product.rows), static_cast<double>(product.columns),
@@ -263,7 +309,7 @@ double cycles(const Form& form, const ProductSizes& product, double slot_element
   const double tiles = std::ceil(sizes.rows / rows) * std::ceil(sizes.columns / columns) * sizes.batches;
   const double at_once = units * form.workgroups;
   const double rounds = std::ceil(sizes.depth / slot_elements);
-  const double round = area * kProductsOfSlot / kProductsPerCycle / form.speed;
+  const double round = area * kProductsOfSlot / cores.products / form.speed;
   const double parts = ir::tiles_in_parts(static_cast<std::int64_t>(tiles), static_cast<std::int64_t>(rounds),
                                           static_cast<std::int64_t>(at_once));
   const double waves = std::ceil(tiles * parts / at_once);
@@ -277,23 +323,48 @@ double cycles(const Form& form, const ProductSizes& product, double slot_element
 
 /// As many as there is room for, beside what the results are exchanged in and the barriers.
 std::uint8_t slots(const Form& form, const ir::TensorCores& cores, std::size_t most) {
-  constexpr std::size_t kExchange = 4 * 4096, kBarriers = 1536, kReserved = 1024;
+  constexpr std::size_t kExchange = 4 * 4096, kBarriers = 1536, kReserved = 1024, kWords = 128;
   const std::size_t groups = form.turns ? 2 : form.rows / 64;
   const std::size_t slot = (std::size_t{form.rows} + form.columns) * kSlotBytes;
+  if (form.subgroup_rows > 0)  // results are exchanged in a slot
+    return static_cast<std::uint8_t>(
+        std::min(most, ((cores.shared_bytes + kReserved) / form.workgroups - kReserved - kWords) / slot));
   const std::size_t room = cores.shared_bytes / form.workgroups - groups * kExchange - kBarriers - kReserved;
   return static_cast<std::uint8_t>(std::min(most, room / slot));
 }
 
-/// The fastest first, with all else as in `like`.
+/// True iff the device has room for the form, and its lanes can bring the factors of `like`.
+bool is_possible(const Form& form, const ir::Tiling& like, const ir::TensorCores& cores) {
+  if (form.subgroup_rows == 0) return cores.has_groups;
+  if (slots(form, cores, 2) < 2) return false;
+  ir::Tiling tiling = like;
+  tiling.subgroup_rows = form.subgroup_rows;
+  const int lanes = form.rows / form.subgroup_rows * (form.columns / 64) * 32;
+  int values = 0;
+  for (const bool is_a : {true, false}) {
+    const ir::TiledFactor& factor = is_a ? like.a : like.b;
+    if (!tiling.computes(factor)) continue;
+    if (factor.windows || form.subgroup_rows > kMostRowsBesideComputed) return false;
+    values += (is_a ? form.rows : form.columns) *
+              static_cast<int>(kSlotBytes / static_cast<std::int64_t>(size_of(like.multiplied))) / lanes;
+  }
+  return values <= kMostComputed;
+}
+
+/// The fastest first, with all else as in `like`. Empty where the device has no room for any.
 std::vector<ir::Tiling> ranked(const ir::Tiling& like, const ProductSizes& sizes,
                                const ir::TensorCores& cores) {
   const auto slot_elements =
       static_cast<double>(kSlotBytes / static_cast<std::int64_t>(size_of(like.multiplied)));
   // Lanes wait for memory, not for room: more slots bring nothing there (docs/benchmarks.md).
-  const std::size_t most_slots = like.has_computed() ? 4 : 8;
+  const bool has_computed = like.a.computed || like.b.computed;
+  const std::size_t most_slots = has_computed ? 4 : 8;
   std::vector<std::pair<double, const Form*>> forms;
-  for (const Form& form : like.has_computed() ? std::span<const Form>(kComputedForms) : kForms)
-    forms.emplace_back(cycles(form, sizes, slot_elements, cores.compute_units), &form);
+  for (const std::span<const Form> kind :
+       {has_computed ? std::span<const Form>(kComputedForms) : kForms, std::span<const Form>(kSubgroupForms)})
+    for (const Form& form : kind)
+      if (is_possible(form, like, cores))
+        forms.emplace_back(cycles(form, sizes, slot_elements, cores), &form);
   std::stable_sort(forms.begin(), forms.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<ir::Tiling> tilings;
@@ -304,6 +375,7 @@ std::vector<ir::Tiling> ranked(const ir::Tiling& like, const ProductSizes& sizes
     tiling.workgroups = form->workgroups;
     tiling.turns = form->turns;
     tiling.loaders = form->loaders;
+    tiling.subgroup_rows = form->subgroup_rows;
     tiling.slots = slots(*form, cores, most_slots);
   }
   return tilings;
@@ -360,7 +432,7 @@ void choose_tiling(const Draft& draft, const DraftInts& numbers, const LowerLimi
                    ir::Kernel& kernel) {
   if (!limits.tensor_cores.any() || kernel.inner_rank == 0 || kernel.outer_rank < 2 || kernel.phases != 2)
     return;
-  Product product{draft, numbers, kernel, {}, {}};
+  Product product{draft, limits.tensor_cores, numbers, kernel, {}, {}};
   ir::Tiling& tiling = product.tiling;
   for (ir::ExprId id = 0; id < kernel.exprs.size(); ++id) {
     const ir::Expr& expr = kernel.exprs[id];
@@ -380,7 +452,9 @@ void choose_tiling(const Draft& draft, const DraftInts& numbers, const LowerLimi
   const std::optional<ProductSizes> sizes = sizes_of(kernel, tiling, draft.extents);
   // With few rows or columns a product is read along those of the other factor.
   if (!sizes || static_cast<double>(std::min(sizes->rows, sizes->columns)) <= kFewRows) return;
-  tiling = ranked(tiling, *sizes, limits.tensor_cores).front();
+  const std::vector<ir::Tiling> tilings = ranked(tiling, *sizes, limits.tensor_cores);
+  if (tilings.empty()) return;
+  tiling = tilings.front();
   tiling.vectors = in_vectors(draft, kernel);
   kernel.tiling = tiling;
 }

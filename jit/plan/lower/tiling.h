@@ -26,10 +26,10 @@ struct DraftInts {
 void choose_tiling(const Draft& draft, const DraftInts& numbers, const LowerLimits& limits,
                    ir::Kernel& kernel);
 
-inline constexpr std::size_t kMostTilings = 12;
+inline constexpr std::size_t kMostTilings = 20;
 
-/// All tilings that are worth being tried for a kernel with a Tiling, at most kMostTilings. The one that the
-/// cost model expects to be the fastest comes first: the planner's. `ints`: arguments of a launch.
+/// All tilings that a kernel with a Tiling may have, at most kMostTilings. The one that the cost model
+/// expects to be the fastest comes first: the planner's. `ints`: arguments of a launch.
 std::vector<ir::Tiling> ranked_tilings(const ir::Kernel& kernel, std::span<const std::int64_t> ints,
                                        const LowerLimits& limits);
 

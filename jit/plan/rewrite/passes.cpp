@@ -19,7 +19,9 @@ constexpr Pass kPasses[] = {
     {"contract_products", contract_products, [](auto& traits, auto&) { return traits.tensor_cores.any(); }},
     {"absorb_casts", absorb_casts, [](auto& traits, auto&) { return traits.half_products; }},
     {"keep_scores", keep_scores,
-     [](auto& traits, auto& options) { return traits.tensor_cores.any() && options.fusion; }},
+     [](auto& traits, auto& options) {
+       return traits.tensor_cores.any() && traits.tensor_cores.has_groups && options.fusion;
+     }},
     {"split_reductions", split_reductions, [](auto& traits, auto&) { return !traits.grid_reductions; }},
     {"use_welford", use_welford,
      [](auto& traits, auto& options) { return traits.grid_reductions && options.fusion; }},

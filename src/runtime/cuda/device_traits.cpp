@@ -10,6 +10,21 @@ namespace {
 
 constexpr int kMostCluster = 8;  // blocks, which every device that has clusters takes
 
+// Products of 16-bit floats, added up in f32, of a multiprocessor in a cycle: of 9.0 by groups of warps, of
+// 8.0 and 10.0, and of others, which are of cards for graphics too.
+constexpr double kHopper = 2048, kServer = 1024, kOther = 512;
+
+ir::TensorCores tensor_cores_of(const DriverApi& api, const DeviceFacts& facts) {
+  if (facts.major < 8 || facts.shared_bytes == 0) return {};
+  // Warps multiply in groups on 9.0 alone, and each by itself on all.
+  if (facts.major == 9 && facts.minor == 0) {
+    if (!api.tensor_map || !api.tensor_map_of_windows) return {};
+    return {facts.multiprocessors, facts.shared_bytes, true, kHopper};
+  }
+  const bool is_server = facts.major == 10 || (facts.major == 8 && facts.minor == 0);
+  return {facts.multiprocessors, facts.shared_bytes, false, is_server ? kServer : kOther};
+}
+
 }  // namespace
 
 DeviceFacts facts_of(const DriverApi& api, DeviceId device, int index) {
@@ -53,10 +68,7 @@ ir::DeviceTraits traits_of(const DriverApi& api, const DeviceFacts& facts) {
   traits.fixed_windows = true;
   traits.flat_vectors = true;
   if (facts.has_clusters) traits.row_cluster = kMostCluster;
-  // The texts are for 9.0 alone: later ones have other tensor cores.
-  if (facts.major == 9 && facts.minor == 0 && api.tensor_map && api.tensor_map_of_windows &&
-      facts.shared_bytes > 0)
-    traits.tensor_cores = {facts.multiprocessors, facts.shared_bytes};
+  traits.tensor_cores = tensor_cores_of(api, facts);
   traits.has_product_library = [] { return base::environment().cublaslt && cublaslt() != nullptr; };
   traits.memory_bytes = facts.memory_bytes;
   traits.launch_bytes = 64.0 * 1024 * facts.multiprocessors;  // what the device moves in 2 us

@@ -230,13 +230,15 @@ class CudaDialect : public Dialect {
 
   /// Of a kernel that jit/emit/contraction writes.
   static std::string open_contraction(const ir::Kernel& kernel, const Target& target) {
+    const ir::Tiling& t = kernel.tiling;
+    const bool has_maps = t.subgroup_rows == 0;
     return "extern \"C\" __global__ void __launch_bounds__(" +
-           std::to_string(workgroup_lanes(kernel, target)) + ", " + std::to_string(kernel.tiling.workgroups) +
+           std::to_string(workgroup_lanes(kernel, target)) + ", " + std::to_string(t.workgroups) +
            ") sinter_kernel(\n    " + arguments(kernel, "int cut, float* partials, u32* counters") +
-           (kernel.tiling.a.computed ? "" : ", const __grid_constant__ TensorMap t_a") +
-           (kernel.tiling.b.computed ? "" : ", const __grid_constant__ TensorMap t_b") +
-           (kernel.tiling.a.windows ? ", const __grid_constant__ Windows w_a" : "") +
-           (kernel.tiling.b.windows ? ", const __grid_constant__ Windows w_b" : "") + ") {\n  sn_follow();\n";
+           (has_maps && !t.a.computed ? ", const __grid_constant__ TensorMap t_a" : "") +
+           (has_maps && !t.b.computed ? ", const __grid_constant__ TensorMap t_b" : "") +
+           (has_maps && t.a.windows ? ", const __grid_constant__ Windows w_a" : "") +
+           (has_maps && t.b.windows ? ", const __grid_constant__ Windows w_b" : "") + ") {\n  sn_follow();\n";
   }
 
   /// Of a kernel that jit/emit/attention writes.
