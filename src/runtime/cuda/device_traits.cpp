@@ -52,6 +52,7 @@ ir::DeviceTraits traits_of(const DriverApi& api, const DeviceFacts& facts) {
   traits.reciprocals = true;
   traits.fixed_windows = true;
   traits.flat_vectors = true;
+  traits.lone_rows = true;
   if (facts.has_clusters) traits.row_cluster = kMostCluster;
   // The texts are for 9.0 alone: later ones have other tensor cores.
   if (facts.major == 9 && facts.minor == 0 && api.tensor_map && api.tensor_map_of_windows &&
