@@ -9,7 +9,7 @@ import time
 import torch
 import torch.nn.functional as F
 
-from peers_models import Guide, mlp
+from peers_models import Decoder, Guide, mlp
 
 DEVICE = "cuda"
 N = 1 << 26
@@ -107,13 +107,41 @@ STEPS = {
     "mlp_step": (mlp, torch.optim.AdamW, lambda: (randn(256, 784), torch.randint(0, 10, (256,), device=DEVICE))),
 }
 
+# Room for positions, and the first of them; the last one is followed by it.
+TOKENS = {"gpt2_decode_bf16": (256, 128), "gpt2_decode_1000_bf16": (1024, 896)}
+
+
+def token_of(room, first, compiled):
+    """Makes a token, which is the next input: one CUDA graph, with the position in memory."""
+    model = Decoder(room).to(DEVICE, torch.bfloat16).requires_grad_(False)
+    token, position = (torch.full((1,), value, device=DEVICE) for value in (0, first))
+    forward = torch.compile(model, options={"coordinate_descent_tuning": True}) if compiled else model
+
+    def run():
+        token.copy_(forward(token, position))
+        position.copy_((position + 1 - first) % (room - first) + first)
+
+    with torch.no_grad():
+        side = torch.cuda.Stream()
+        with torch.cuda.stream(side):
+            for _ in range(3):
+                run()
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            run()
+    return graph.replay
+
+
 if __name__ == "__main__":
-    for row in sys.argv[1:] or [*KERNELS, *STEPS]:
+    for row in sys.argv[1:] or [*KERNELS, *STEPS, *TOKENS]:
         figures = []
         for compiled in (False, True):
             torch._dynamo.reset()
             prepare = torch.compile if compiled else lambda f: f
-            if row in KERNELS:
+            if row in TOKENS:
+                figures.append(wall_ms(token_of(*TOKENS[row], compiled), repeats=1000))
+            elif row in KERNELS:
                 function, make = KERNELS[row]
                 function, arguments = prepare(function), make()
                 figures.append(device_ms(lambda: function(*arguments)))

@@ -40,6 +40,44 @@ class Gpt(nn.Module):
         return self.head(self.blocks(embedded, self.later)).flatten(0, 1)
 
 
+class DecoderBlock(nn.Module):
+    def __init__(self, width, heads, batch, room):
+        super().__init__()
+        self.heads = heads
+        self.before_attention, self.before_mlp = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+        for name in ("keys", "values"):
+            self.register_buffer(name, torch.zeros(batch, heads, room, width // heads))
+
+    def forward(self, x, position, seen):
+        batch, width = x.shape
+        q, k, v = self.qkv(self.before_attention(x)).view(batch, 3, self.heads, 1, -1).unbind(1)
+        self.keys.index_copy_(2, position, k)
+        self.values.index_copy_(2, position, v)
+        y = F.scaled_dot_product_attention(q, self.keys, self.values, attn_mask=seen)
+        x = x + self.out(y.reshape(batch, width))
+        return x + self.down(F.gelu(self.up(self.before_mlp(x)), approximate="tanh"))
+
+
+class Decoder(nn.Module):
+    """GPT-2 for one new token of each sequence, at a position that is a tensor, with room for `room` of them."""
+
+    def __init__(self, room, batch=1, tokens=50304, width=768, layers=12, heads=12):
+        super().__init__()
+        self.tokens, self.positions = nn.Embedding(tokens, width), nn.Embedding(room, width)
+        self.blocks = nn.ModuleList(DecoderBlock(width, heads, batch, room) for _ in range(layers))
+        self.last = nn.LayerNorm(width)
+        self.register_buffer("places", torch.arange(room))
+
+    def forward(self, token, position):
+        seen = (self.places <= position).view(1, 1, 1, -1)
+        x = self.tokens(token) + self.positions(position)
+        for block in self.blocks:
+            x = block(x, position, seen)
+        return (self.last(x) @ self.tokens.weight.t()).argmax(1)
+
+
 def conv(channels_in, channels_out, kernel, stride=1):
     return nn.Conv2d(channels_in, channels_out, kernel, stride, kernel // 2, bias=False)
 

@@ -6,6 +6,7 @@
 #include <sinter/sinter.h>
 
 #include "attention.h"
+#include "decode.h"
 #include "first_step.h"
 #include "loops.h"
 #include "modules.h"
@@ -347,6 +348,10 @@ const std::vector<Workload>& workloads() {
         {"gpt2_bf16_step", "gpt2_step under Autocast", 2, 1, "ms",
          [](const Device& device) { return transformer_step(device, kGpt2, sn::DType::bf16); }, nullptr,
          Workload::Needs::Gpu},
+        {"gpt2_decode_bf16", "GPT-2 of 124 M parameters in bf16, one token, room for 256 positions", 32, 1,
+         "ms", [](const Device& device) { return decode_tokens(device, kGpt2Token, sn::DType::bf16, 128); }},
+        {"gpt2_decode_1000_bf16", "the same after 896 to 1,023 tokens", 32, 1, "ms",
+         [](const Device& device) { return decode_tokens(device, kGpt2LateToken, sn::DType::bf16, 896); }},
         {"evaluation_1_thread", "two small ops, recorded and run, again and again", 1, 1, "us", nullptr,
          [](const Device& device) { return evaluations(device, 1); }},
         {"evaluation_2_threads", "the same in two threads: time for one evaluation, of both together", 1, 1,

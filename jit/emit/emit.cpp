@@ -7,6 +7,7 @@
 #include <sinter/error.h>
 
 #include "jit/emit/attention/attention.h"
+#include "jit/emit/attention/lone_rows.h"
 #include "jit/emit/contraction/contraction.h"
 #include "jit/emit/dialects/dialect.h"
 #include "jit/emit/dialects/prelude.h"
@@ -175,6 +176,7 @@ bool shares_all_inner_loops(const ir::Kernel& kernel, const Target& target) {
 int workgroup_lanes(const ir::Kernel& kernel, const Target& target) {
   if (has_tiles(kernel, target)) return contraction_lanes(kernel);
   if (has_attention(kernel, target)) return attention_lanes(kernel);
+  if (has_lone_rows(kernel, target)) return lone_rows_lanes();
   if (kernel.split && has_rows_of_lanes(kernel, target))
     return std::max(target.workgroup_size, target.large_workgroup_size);
   if (has_several_rounds(kernel, target))
@@ -188,6 +190,7 @@ Source emit(const ir::Kernel& kernel, const Target& device) {
   check_dtypes(kernel, device);
   if (has_tiles(kernel, device)) return emit_contraction(kernel, device);
   if (has_attention(kernel, device)) return emit_attention(kernel, device);
+  if (has_lone_rows(kernel, device)) return emit_lone_rows(kernel, device);
   // What stands for each subgroup or lane of a workgroup has room for this kernel's workgroups.
   Target target = device;
   target.workgroup_size = workgroup_lanes(kernel, device);
@@ -207,6 +210,7 @@ Source emit(const ir::Kernel& kernel, const Target& device) {
 
 std::size_t split_scratch_bytes(const ir::Kernel& kernel, const Geometry& shape,
                                 std::span<const std::int64_t> ints) {
+  if (kernel.lone_rows.any()) return lone_rows_scratch_bytes(kernel, shape);
   std::size_t points = 1;
   for (std::size_t c = 0; c < kernel.outer_rank; ++c)
     points *= static_cast<std::size_t>(ints[kernel.extents[c].index]);
@@ -284,6 +288,7 @@ Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<cons
   if (outer <= 0) return shape;
   if (has_tiles(kernel, target)) return contraction_geometry(kernel, target, ints);
   if (has_attention(kernel, target)) return attention_geometry(kernel, target, ints);
+  if (has_lone_rows(kernel, target)) return lone_rows_geometry(kernel, target, ints);
   const auto check_split = [&](std::int64_t workgroups) {
     // These have no loop over outer points.
     if (kernel.split && workgroups > shape.workgroups)

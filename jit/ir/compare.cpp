@@ -31,11 +31,17 @@ auto parts_of(const Attention& attention) {
   return std::make_tuple(rows, columns, slots, row_slots);
 }
 
+auto parts_of(const LoneRows& lone_rows) {
+  const auto& [lanes] = lone_rows;
+  return std::make_tuple(lanes);
+}
+
 /// Those that have a comparison of their own.
 auto plain_parts_of(const Kernel& kernel) {
   const auto& [outer_rank, inner_rank, phases, schedule, wide, faults, extents, reciprocals, buffers, scalars,
                ints, members, row_elements, row_lanes, row_full, row_ragged, row_cluster, parts, part_step,
-               inner_sizes, tile, flat_maps, split, tiling, attention, maps, exprs, stores] = kernel;
+               inner_sizes, tile, flat_maps, split, tiling, attention, lone_rows, maps, exprs, stores] =
+      kernel;
   return std::tie(outer_rank, inner_rank, phases, schedule, wide, faults, extents, reciprocals, scalars, ints,
                   members, row_elements, row_lanes, row_full, row_ragged, row_cluster, parts, part_step,
                   inner_sizes, tile, flat_maps, split, tiling, maps);
@@ -51,8 +57,8 @@ bool equal_parts(const std::vector<T>& a, const std::vector<T>& b) {
 
 bool is_same(const Kernel& a, const Kernel& b) {
   return plain_parts_of(a) == plain_parts_of(b) && parts_of(a.attention) == parts_of(b.attention) &&
-         equal_parts(a.buffers, b.buffers) && equal_parts(a.exprs, b.exprs) &&
-         equal_parts(a.stores, b.stores);
+         parts_of(a.lone_rows) == parts_of(b.lone_rows) && equal_parts(a.buffers, b.buffers) &&
+         equal_parts(a.exprs, b.exprs) && equal_parts(a.stores, b.stores);
 }
 
 }  // namespace sinter::ir

@@ -99,7 +99,7 @@ enum class ExprKind : std::uint8_t {
   /// The vector of buffers[buffer][map + c * stride] for c in [0, length): an operand of the next two alone.
   Row,
   /// f32: the sum over c of args[0][c] * args[1][c], Rows of one length and one dtype: 16-bit floats, or f32
-  /// that an Attention rounds to tf32.
+  /// that an Attention rounds to tf32 and LoneRows take as it is.
   Dot,
   /// The vector of, for each c, the sum over all inner points of args[0], rounded to what the Row args[1] is
   /// multiplied as, times args[1][c]; times args[2] where there is one, which is Outer. It is only stored:
@@ -244,6 +244,16 @@ struct Attention {
   bool any() const { return rows > 0; }
 };
 
+/// How ordinary lanes of a GPU compute a kernel of Dots with few rows of scores: attention of one query over
+/// the keys of a cache. Each outer point is a row by itself, whose columns, the only inner loop, are dealt
+/// out among groups of `lanes` lanes and among workgroups; a lane has 16 bytes of each Row. Elements of a Row
+/// are neighbours in memory, and are not rounded before they are multiplied. With three phases, of which the
+/// second is about the greatest score of a row, both are done at once, as in an Attention.
+struct LoneRows {
+  std::uint8_t lanes = 0;  // a power of two up to 32; 0: the kernel is none
+  bool any() const { return lanes > 0; }
+};
+
 /// One fused kernel. Loop coordinate k < outer_rank is outer, the rest inner.
 ///
 /// With `members` > 1 one launch runs the kernel for up to so many members, each with buffers, ints and
@@ -310,6 +320,7 @@ struct Kernel {
   /// For devices with tensor cores; others follow `schedule`.
   Tiling tiling;
   Attention attention;
+  LoneRows lone_rows;
 
   std::vector<IndexMap> maps;
   std::vector<Expr> exprs;  // operands stand before their uses

@@ -56,6 +56,7 @@ class Printer {
       word("attention").number(k.attention.rows).word("x").number(k.attention.columns);
       word("slots").number(k.attention.slots).number(k.attention.row_slots);
     }
+    if (k.lone_rows.any()) word("lone").number(k.lone_rows.lanes);
     if (k.wide) word("wide");
     if (k.faults) word("faults").number(k.faults);
     end_line();

@@ -49,6 +49,9 @@ struct DeviceTraits {
   /// True iff a vendor's library computes products there (Tiling::library). Opens it, so this is asked where
   /// it matters alone; null: there is none.
   bool (*has_product_library)() = nullptr;
+  /// Products of one row are reductions like others, fused with what is around them, and attention of few
+  /// queries goes along its keys once: Kernel::lone_rows.
+  bool lone_rows = false;
   bool half_products = false;  // library products read and write 16-bit floats: library::ProductOp
   bool channels_last = false;  // library ops of f32 convolve images whose channels are last, and take them so
 

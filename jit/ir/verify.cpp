@@ -90,6 +90,7 @@ class Verifier {
     if (has_parts(k_)) check_parts();
     if (k_.tiling.any()) check_tiling();
     if (k_.attention.any()) check_attention();
+    if (k_.lone_rows.any()) check_lone_rows();
     require(k_.row_cluster == 1 || (k_.row_elements > 0 && k_.members == 1 && !k_.split), where,
             "a cluster for each row, which lanes must hold, of one member's");
   }
@@ -163,6 +164,24 @@ class Verifier {
       require(k_.maps[e.map].steps.size() == 1, where, "of rows that the engine cannot copy");
       require(!lies_across(e) || k_.maps[e.map].steps[0].strides[k_.outer_rank].is_one(), where,
               "of rows that lie neither way");
+    }
+  }
+
+  void check_lone_rows() const {
+    const std::string where = "lone rows";
+    const int lanes = k_.lone_rows.lanes;
+    require(k_.inner_rank == 1 && k_.members == 1 && !k_.split && !k_.row_elements && !k_.tiling.any() &&
+                !k_.attention.any() && !k_.faults && k_.phases <= 3,
+            where, "of a kernel that has no rows, or is computed otherwise");
+    require(lanes <= 32 && (lanes & (lanes - 1)) == 0, where, "of no such groups of lanes");
+    for (const Store& store : k_.stores) require(store.level == Level::Outer, where, "with an Inner store");
+    for (const Expr& e : k_.exprs) {
+      if (e.kind != ExprKind::Row) continue;
+      require(!lies_across(e), where, "whose elements are no neighbours");
+      require(e.length * size_of(e.dtype) <= static_cast<std::size_t>(lanes) * 16 &&
+                  e.length * size_of(e.dtype) % 16 == 0,
+              where, "that the lanes of a group do not hold");
+      require(k_.maps[e.map].steps.size() == 1, where, "that lie in no straight lines");
     }
   }
 

@@ -133,7 +133,7 @@ int last_phase_of_loads(const ir::Kernel& kernel, std::size_t r, ir::Level store
 /// Every load of buffer `r` reads the element that the store to `w` writes, in the same lane and no later.
 bool same_elements(const ir::Kernel& kernel, std::size_t r, std::size_t w) {
   // Lanes read the rows that other lanes write.
-  if (kernel.attention.any()) return false;
+  if (kernel.attention.any() || kernel.lone_rows.any()) return false;
   const ir::Store* store = nullptr;
   for (const ir::Store& candidate : kernel.stores)
     if (candidate.buffer == w) store = &candidate;

@@ -112,6 +112,7 @@ Environment read() {
   e.autotune_budget_ms = number("SINTER_AUTOTUNE_BUDGET_MS", e.autotune_budget_ms);
   read_pins(e);
   e.cublaslt = flag("SINTER_CUBLASLT", e.cublaslt);
+  e.lone_rows = flag("SINTER_LONE_ROWS", e.lone_rows);
   e.anomaly = flag("SINTER_ANOMALY", e.anomaly);
   e.validation = flag("SINTER_VULKAN_VALIDATION", e.validation);
   e.recipe_bytes = number("SINTER_RECIPE_BYTES", e.recipe_bytes);
@@ -197,6 +198,8 @@ std::vector<EnvironmentVariable> environment_variables() {
        "likewise where lanes compute a factor, with loaders= too"},
       {"SINTER_CUBLASLT", onoff(e.cublaslt),
        "0: CUDA devices compute products by Sinter's own kernels alone, never by cuBLASLt"},
+      {"SINTER_LONE_ROWS", onoff(e.lone_rows),
+       "1: attention of few queries and products of one row have kernels of their own on CUDA"},
       {"SINTER_ANOMALY", onoff(e.anomaly),
        "1: each gradient is looked at; one that is not finite is an error that names its operation"},
       {"SINTER_VULKAN_VALIDATION", onoff(e.validation), "1: Vulkan validation layers, messages are errors"},

@@ -35,6 +35,7 @@ struct Environment {
   /// SINTER_TUNE_<FAMILY>: parameters that are not to be chosen, by the family's name.
   std::map<std::string, std::string> tune_pins;
   bool cublaslt = true;     // SINTER_CUBLASLT=0: products are never NVIDIA's library's
+  bool lone_rows = false;   // SINTER_LONE_ROWS=1: CUDA has kernels of their own for few queries and one row
   bool anomaly = false;     // SINTER_ANOMALY=1: a gradient that is not finite throws, and names its operation
   bool validation = false;  // SINTER_VULKAN_VALIDATION=1: validation layers on, messages are errors
   MatmulPrecision matmul_precision =

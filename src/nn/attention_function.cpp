@@ -22,8 +22,9 @@ using sinter::detail::Tensors;
 /// Key j is seen by query i iff j <= i + offset, (queries, keys). The offset is an argument of the kernel.
 A causal_mask(std::int64_t queries, std::int64_t keys, std::int64_t offset, const Device& device,
               const Location& where) {
-  const A i = A::arange(0, queries, 1, device, where).reshape({queries, 1}, where);
   const A j = A::arange(0, keys, 1, device, where).reshape({1, keys}, where);
+  if (queries == 1) return A::less_equal(j, offset, where);  // a token: fewer operations to record
+  const A i = A::arange(0, queries, 1, device, where).reshape({queries, 1}, where);
   return A::less_equal(j, A::add(i, offset, where), where);
 }
 
@@ -71,22 +72,26 @@ struct Formula {
   /// nothing is seen is such that all of its probabilities are 0.
   struct Rows {
     A greatest, recip;
+    A exponentials;  // of all scores; not defined where these numbers were kept
   };
   Rows rows(const A& scores) const {
     constexpr double kLowest = -3.0e38;  // of numbers, so that infinities have no difference
     A greatest = scores.detach().max(-1, where);
     if (has_mask()) greatest = A::maximum(greatest, kLowest, where);
-    A sum = A::sub(scores, greatest, where).exp(where).sum(-1, where);
+    const A exponentials = A::sub(scores, greatest, where).exp(where);
+    A sum = exponentials.sum(-1, where);
     // What is the greatest counts 1. As a maximum it would share its gradient with that number where one key
     // is seen; kernels of attention know the maximum.
     if (has_mask())
       sum = sum.requires_grad() ? A::where(A::equal(sum, 0.0, where), 1.0, sum, where)
                                 : A::maximum(sum, 1.0, where);
-    return {greatest, sum.recip(where)};
+    return {greatest, sum.recip(where), exponentials};
   }
 
   A probabilities(const A& scores, const Rows& of) const {
-    return A::mul(A::sub(scores, of.greatest, where).exp(where), of.recip, where);
+    const A exponentials =
+        of.exponentials.defined() ? of.exponentials : A::sub(scores, of.greatest, where).exp(where);
+    return A::mul(exponentials, of.recip, where);
   }
 
   A with_dropout(const A& x) const {
@@ -120,7 +125,8 @@ Tensors backward(const Formula& f, const Saved& saved, const A& gradient) {
   // Numbers of rows have no history: where gradients are to have one, they are computed again.
   const bool again = q.requires_grad() || k.requires_grad() || v.requires_grad() ||
                      (saved[kBias].defined() && saved[kBias].requires_grad());
-  const Formula::Rows rows = again ? f.rows(scores.values) : Formula::Rows{saved[kGreatest], saved[kRecip]};
+  const Formula::Rows rows =
+      again ? f.rows(scores.values) : Formula::Rows{saved[kGreatest], saved[kRecip], {}};
   const A probabilities = f.probabilities(scores.values, rows);
   const A result = again ? f.weighed(probabilities, v) : saved[kResult];
 

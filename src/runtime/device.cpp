@@ -184,6 +184,7 @@ Device Device::null() {
         traits.grid_reductions = true;
         traits.row_lanes = 1024;
         traits.max_divisions = 128;
+        traits.lone_rows = base::environment().lone_rows;
         traits.tensor_cores = {132, std::size_t{227} << 10};
         traits.launch_bytes = 8 << 20;
         traits.work_per_byte = 14;

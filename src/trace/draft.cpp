@@ -182,6 +182,7 @@ void Draft::clear() {
   of_recipes_ = 0;
   flushed_.started = flushed_.has_failed_inputs = false;
   flushed_.unstored = nullptr;
+  usual_externals_ = externals_.size();
   externals_.clear();
   buffers_.clear();
   fingerprint_.reset();

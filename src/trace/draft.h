@@ -66,6 +66,10 @@ class Draft {
   /// The number of a value that is in memory.
   ValueId number_external(Value* value) {
     const auto next = static_cast<ValueId>(trace().values.size());
+    if (externals_.empty()) {
+      externals_.reserve(usual_externals_);
+      buffers_.reserve(usual_externals_);
+    }
     auto [it, added] = externals_.try_emplace(value, next);
     if (!added) return it->second;
 
@@ -226,6 +230,9 @@ class Draft {
   FingerprintBuilder fingerprint_;
   absl::flat_hash_map<Value*, ValueId> externals_;
   absl::flat_hash_map<runtime::Buffer*, std::uint32_t> buffers_;
+  // Of the trace before: large tables give their memory back when they are cleared, and the next trace mostly
+  // has as many inputs.
+  std::size_t usual_externals_ = 0;
   struct SliceOp {
     std::uint32_t op, first_start;
   };

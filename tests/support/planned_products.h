@@ -46,6 +46,7 @@ inline ir::DeviceTraits with_tensor_cores() {
   ir::DeviceTraits traits;
   traits.grid_reductions = true;
   traits.tensor_cores = {132, std::size_t{227} << 10};
+  traits.lone_rows = true;
   traits.launch_bytes = 64.0 * 1024 * 132;
   return traits;
 }

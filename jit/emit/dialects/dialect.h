@@ -155,6 +155,7 @@ class Dialect : public Syntax {
                                                     const std::vector<std::string>& combines,
                                                     const Target& target, int lanes) const;
   bool joins_together = false;
+  bool goes_along_lone_rows = false;  // kernels with LoneRows have texts of their own (attention/lone_rows.h)
 
   /// The same for Welford's method: joins the counts, means and squared deviations of the lanes by the
   /// prelude's sn_join_welford.

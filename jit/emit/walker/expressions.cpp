@@ -6,6 +6,8 @@
 
 #include <sinter/error.h>
 
+#include "jit/ir/row_product.h"
+
 namespace sinter::emit {
 
 using ir::Expr;
@@ -21,8 +23,12 @@ std::string name(char letter, std::size_t number) { return letter + std::to_stri
 }  // namespace
 
 int vector_width(const ir::Kernel& kernel, const Target& target) {
-  // A row's lanes have several vectors under way as it is, and need their registers for sums.
-  if (kernel.row_elements > 0 || !target.dialect->has_wide_vectors) return kVector;
+  if (!target.dialect->has_wide_vectors) return kVector;
+  // A row's lanes have several vectors under way as it is, and need their registers for sums. Products read
+  // one factor as fast as memory gives it, and hold little else.
+  const bool is_whole_product =
+      kernel.row_full && kernel.row_elements % kWideVector == 0 && ir::is_row_product(kernel);
+  if (kernel.row_elements > 0 && !is_whole_product) return kVector;
   const bool halves = std::any_of(kernel.buffers.begin(), kernel.buffers.end(),
                                   [](const ir::BufferInfo& buffer) { return size_of(buffer.dtype) == 2; });
   return halves ? kWideVector : kVector;
@@ -70,8 +76,8 @@ void Expressions::open(const std::string& head) {
   placed_.emplace_back();
 }
 
-void Expressions::close() {
-  out.close();
+void Expressions::close(std::string_view tail) {
+  out.close(tail);
   placed_.pop_back();
 }
 

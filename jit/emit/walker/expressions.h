@@ -40,7 +40,7 @@ class Expressions {
 
   /// Blocks: what is defined in one is forgotten at its end.
   void open(const std::string& head);
-  void close();
+  void close(std::string_view tail = "}");
   /// The block of a loop with a constant number of rounds, unrolled.
   void open_unrolled(const std::string& variable, int count);
   /// A line that not every language has: nothing where it is empty.

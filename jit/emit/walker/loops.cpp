@@ -15,6 +15,7 @@
 #include "jit/emit/walker/points.h"
 #include "jit/emit/walker/tiles.h"
 #include "jit/emit/walker/vectors.h"
+#include "jit/ir/row_product.h"
 
 namespace sinter::emit {
 
@@ -149,7 +150,7 @@ class Loops : private LoopText {
       e_.out.line(constant("inner", count_of(k_.outer_rank, k_.inner_rank)));
     if (k_.row_cluster > 1) begin_cluster();
     if (ir::has_parts(k_)) return write_parts();
-    if (held_.any() && k_.row_ragged) {
+    if (unrolls_rows() && k_.row_ragged) {
       if (const std::string shifts = vectors_.shift_condition(); !shifts.empty()) {
         e_.open(e_.dialect.when(shifts));
         write_held(HeldForm::Shifted);
@@ -160,7 +161,7 @@ class Loops : private LoopText {
       }
       return write_held(HeldForm::Elements);
     }
-    if (held_.any()) {
+    if (unrolls_rows()) {
       // Two loops over the points: beside the path for rows that are no whole vectors, this one would be
       // short of registers.
       e_.open(when_whole_vectors());
@@ -229,6 +230,13 @@ class Loops : private LoopText {
         "inner4", choose("vectors", "inner - inner % " + e_.flat(std::to_string(e_.width)), e_.flat("0"))));
   }
 
+  /// True iff there is a text for rows in whole vectors without loops: what is held of them has registers.
+  /// Likewise where a row is multiplied, and nothing held: its loads are many for few operations, and stand
+  /// side by side.
+  bool unrolls_rows() const {
+    return held_.any() || (k_.row_full && vectors_.any() && ir::is_row_product(k_));
+  }
+
   void write_outer_loop() {
     const bool in_workgroup = schedule_ == Schedule::LanesInner;
     if (has_short_rows(k_, e_.target)) return write_loop_over_short_rows();
@@ -264,7 +272,7 @@ class Loops : private LoopText {
       e_.out.line(constant("f", choose("there", point, "t")));
     }
     e_.out.line(constant("inner", choose("there", count_of(k_.outer_rank, k_.inner_rank), e_.flat("0"))));
-    if (vectors_.any() && !held_.any()) define_whole_vectors();
+    if (vectors_.any() && !unrolls_rows()) define_whole_vectors();
     e_.exists = "there";  // what an empty row reduces to is no index
     write_point_of_row();
     e_.close();
@@ -429,7 +437,7 @@ class Loops : private LoopText {
     const std::size_t first = k_.outer_rank, count = k_.inner_rank;
     const std::string from = k_.split ? "begin + " : "";
     std::string begin = from + lane;
-    if (vectors_.any() && !held_.any()) {
+    if (vectors_.any() && !unrolls_rows()) {
       const std::string width = e_.flat(std::to_string(e_.width));
       write_chunked(work, from + lane + " * " + width, "inner4", lanes + " * " + width, e_.width, [&] {
         split("j", first, count, "y");

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "jit/ir/row_product.h"
+
 namespace sinter::emit {
 namespace {
 
@@ -18,7 +20,11 @@ constexpr int kFewInstructions = 3;
 class Chooser {
  public:
   Chooser(const ir::Kernel& kernel, const std::vector<InnerWork>& work, bool pairs_halves)
-      : k_(kernel), work_(work), pairs_halves_(pairs_halves), first_(kernel.exprs.size(), kNever) {
+      : k_(kernel),
+        work_(work),
+        pairs_halves_(pairs_halves),
+        is_product_(ir::is_row_product(kernel)),
+        first_(kernel.exprs.size(), kNever) {
     for (std::size_t p = 0; p < work.size(); ++p)
       for (ir::ExprId id : work[p].values)
         if (first_[id] == kNever) first_[id] = static_cast<int>(p);
@@ -97,13 +103,15 @@ class Chooser {
     return (size_of(dtype) == 8 ? 2u : 1u) * std::size_t{k_.row_elements};
   }
 
-  /// Not those of which all rows, or stretches of a row, read the same: they are close at hand.
+  /// Not those of which all rows, or stretches of a row, read the same: they are close at hand. But where the
+  /// only row of a product is computed, nothing else is to be waited for.
   bool is_load_of_row(ir::ExprId id) const {
     const ir::Expr& expr = k_.exprs[id];
     if (expr.kind != ir::ExprKind::Load || expr.predicate != ir::kNone) return false;
     const std::vector<ir::IntRef>& strides = k_.maps[expr.map].steps.front().strides;
     const auto moves = [](const ir::IntRef& stride) { return !stride.is_zero(); };
-    return std::any_of(strides.begin(), strides.begin() + k_.outer_rank, moves) &&
+    const bool is_own = std::any_of(strides.begin(), strides.begin() + k_.outer_rank, moves);
+    return (is_own || (is_product_ && expr.level == ir::Level::Inner)) &&
            std::all_of(strides.begin() + k_.outer_rank, strides.end(), moves);
   }
 
@@ -170,7 +178,7 @@ class Chooser {
 
   const ir::Kernel& k_;
   const std::vector<InnerWork>& work_;
-  const bool pairs_halves_;
+  const bool pairs_halves_, is_product_;
   std::vector<int> first_;         // the first phase that computes a value
   std::vector<ir::ExprId> early_;  // loads that the first phase does for later ones
 };

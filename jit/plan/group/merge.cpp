@@ -13,6 +13,7 @@
 
 #include "jit/plan/group/parts.h"
 #include "jit/plan/group/tile_ends.h"
+#include "jit/plan/lower/inner_loops.h"
 #include "jit/plan/precedence.h"
 
 namespace sinter::plan {
@@ -163,6 +164,8 @@ class Merger {
     if (refusal.empty()) refusal = why_never(producer, consumer, merged);
     if (refusal.empty() && is_slower_behind_tiles(producer, consumer))
       refusal = "much memory to move behind the tiles of a contraction";
+    if (refusal.empty() && is_slower_in_front(producer, consumer))
+      refusal = "too much work to repeat for each result of a product";
     if (!refusal.empty()) return note(from, to, std::move(refusal));
 
     for (NodeId id : from.nodes) result_.owners[id] = kInline;
@@ -176,12 +179,49 @@ class Merger {
       return note(from, to, *reason);
     }
     precedence_.join(producer, consumer);
-    if (loops_[producer].reduces) loops_[consumer] = std::move(loops_[producer]);
+    if (loops_[producer].reduces && !are_in_front(producer, consumer))
+      loops_[consumer] = std::move(loops_[producer]);
     from.alive = false;
     to = std::move(merged);
     result_.kernels[consumer] = std::move(std::get<LoweredGroup>(kernel));
     result_.kernels[producer] = {};
     return true;
+  }
+
+  /// True iff the producer reduces what the consumer's inner loops go over: a norm in front of a product of
+  /// one row.
+  bool are_in_front(GroupId producer, GroupId consumer) const {
+    const Loops &from = loops_[producer], &to = loops_[consumer];
+    return limits_.lone_rows && from.reduces && to.reduces &&
+           is_over_inner_loops(from.domain, from.reduced, to.domain, to.reduced);
+  }
+
+  /// True iff a producer computes the only row of a product, and each of its results would do so again: that
+  /// takes longer than a launch.
+  bool is_slower_in_front(GroupId producer, GroupId consumer) const {
+    if (!limits_.lone_rows || !is_of_one_row(consumer)) return false;
+    const Shape& points = loops_[consumer].domain;
+    for (const BufferUse& use : result_.kernels[consumer].buffers)
+      if (use.written && is_read_by(use.node, producer)) return false;  // behind it
+    const double work = static_cast<double>(exprs(producer)) / options_.work_per_byte;
+    const bool is_slower = work * static_cast<double>(points.numel()) > options_.launch_bytes;
+    if (graph_.checks)
+      graph_.checks->compare(SizeChecks::Is::More, {{points, work}}, -options_.launch_bytes, is_slower);
+    return is_slower;
+  }
+
+  bool is_read_by(NodeId id, GroupId g) const {
+    return std::any_of(result_.kernels[g].buffers.begin(), result_.kernels[g].buffers.end(),
+                       [&](const BufferUse& use) { return use.read && use.node == id; });
+  }
+
+  /// True iff the group contracts, and its product has one row or one column.
+  bool is_of_one_row(GroupId g) const {
+    return std::any_of(result_.groups[g].nodes.begin(), result_.groups[g].nodes.end(), [&](NodeId id) {
+      const Shape& shape = node(id).shape;
+      return node(id).is(OpClass::Contract) &&
+             (shape.numel() == shape[shape.rank() - 1] || shape.numel() == shape[shape.rank() - 2]);
+    });
   }
 
   /// What a group contracts by tiles, if anything.
@@ -283,9 +323,11 @@ class Merger {
   /// What lowering the two together would find out too, at a greater price.
   std::string why_never(GroupId producer, GroupId consumer, const Group& merged) const {
     const Loops &from = loops_[producer], &to = loops_[consumer];
-    if (from.reduces && to.reduces && (from.domain != to.domain || from.reduced != to.reduced))
+    const bool is_in_front = are_in_front(producer, consumer);
+    if (from.reduces && to.reduces && !is_in_front &&
+        (from.domain != to.domain || from.reduced != to.reduced))
       return "reductions over different dimensions";
-    const Loops& reduction = from.reduces ? from : to;
+    const Loops& reduction = from.reduces && !is_in_front ? from : to;
     const std::int64_t whole =
         reduction.reduces ? reduction.domain.numel() : node(merged.stores.back()).shape.numel();
     const std::int64_t results = reduction.reduces ? reduction.results().numel() : whole;

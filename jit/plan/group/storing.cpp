@@ -62,28 +62,39 @@ class StoreChooser {
   double bytes(NodeId id) const {
     return static_cast<double>(node(id).shape.numel()) * static_cast<double>(size_of(node(id).dtype));
   }
-  bool is_pinned(NodeId id) const { return storing_[id] == Storing::Required; }
+  bool is_pinned(NodeId id) const {
+    return storing_[id] == Storing::Required || storing_[id] == Storing::OnlyRow;
+  }
   bool is_in_memory(NodeId id) const {
     return knows_memory_ ? storing_[id] != Storing::Inline : is_pinned(id);
   }
 
   /// Memory for a node that a kernel computes; externals have theirs.
-  void pin(NodeId id) {
-    if (node(id).kind == NodeKind::Op) storing_[id] = Storing::Required;
+  void pin(NodeId id, Storing why = Storing::Required) {
+    if (node(id).kind == NodeKind::Op) storing_[id] = std::max(storing_[id], why);
   }
 
-  void pin_below_views(NodeId id) { pin(strided_view(graph_, id) ? base_of(graph_, id) : id); }
+  void pin_below_views(NodeId id, Storing why = Storing::Required) {
+    pin(strided_view(graph_, id) ? base_of(graph_, id) : id, why);
+  }
 
   /// `is_inlined`: kernels compute what views and frames make of it where they need it.
-  void pin_factor(NodeId id, bool is_inlined) {
+  void pin_factor(NodeId id, bool is_inlined, Storing why = Storing::Required) {
     if (is_inlined) {
       while (node(id).is(OpClass::View) || node(id).op == Op::Pad) id = node(id).operands[0];
     } else if (strided_view(graph_, id)) {
-      return pin_below_views(id);
+      return pin_below_views(id, why);
     } else {  // views above a copy are strides
       while (node(id).op != Op::Reshape) id = node(id).operands[0];
     }
-    pin(id);
+    pin(id, why);
+  }
+
+  /// How the product's first or second factor is stored.
+  Storing storing_of_factor(const Node& product, std::size_t which) const {
+    const bool is_only_row =
+        options_.limits.lone_rows && product.shape.numel() == product.shape[product.shape.rank() - 1 - which];
+    return is_only_row ? Storing::OnlyRow : Storing::Required;
   }
 
   void pin_what_must_be_stored() {
@@ -95,7 +106,8 @@ class StoreChooser {
       if (n.is(OpClass::Gather)) pin_below_views(n.operands[0]);
       // Each element of a factor is read many times.
       if (n.is(OpClass::Contract))
-        for (std::size_t k = 0; k < n.operands.size(); ++k) pin_factor(n.operands[k], n.ints[1] >> k & 1);
+        for (std::size_t k = 0; k < n.operands.size(); ++k)
+          pin_factor(n.operands[k], n.ints[1] >> k & 1, storing_of_factor(n, k));
       if (n.is(OpClass::Dot)) pin_factor(n.operands[0], false);
       if (n.is(OpClass::Dot) || n.is(OpClass::Combine)) pin_factor(n.operands[1], false);
     }
@@ -109,7 +121,7 @@ class StoreChooser {
       const std::optional<StridedView> view = strided_view(graph_, result.node);
       if (!view) {
         pin(result.node);
-      } else if (node(view->base).kind == NodeKind::Op && !is_pinned(view->base)) {
+      } else if (node(view->base).kind == NodeKind::Op && storing_[view->base] != Storing::Required) {
         const Shape &shown = node(result.node).shape, &whole = node(view->base).shape;
         const bool holds_more = shown.numel() < whole.numel();
         if (graph_.checks)

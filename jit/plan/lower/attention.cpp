@@ -28,13 +28,28 @@ class Chooser {
       : draft_(draft), limits_(limits), kernel_(kernel), loops_(ir::dependence(kernel)) {}
 
   /// Null where there is a way; else why there is none.
+  const char* choose(ir::LoneRows& lone_rows) {
+    if (!limits_.lone_rows) return "rows that no lanes go over by themselves";
+    if (const char* why = loops()) return why;
+    if (const char* why = reductions()) return why;
+    std::int64_t longest = kAlignment;
+    for (ir::ExprId id = 0; id < kernel_.exprs.size(); ++id) {
+      const ir::Expr& expr = kernel_.exprs[id];
+      if (expr.kind != ir::ExprKind::Row) continue;
+      const auto bytes = static_cast<std::int64_t>(size_of(expr.dtype));
+      if (lies_across(id) || !is_aligned(draft_.maps[expr.map], kAlignment / bytes) ||
+          extent(id) * bytes % kAlignment != 0 || extent(id) * bytes > kLongestBytes)
+        return "rows that lanes do not read in vectors";
+      longest = std::max(longest, extent(id) * bytes);
+    }
+    lone_rows.lanes = 1;
+    while (lone_rows.lanes * kAlignment < longest) lone_rows.lanes *= 2;
+    return nullptr;
+  }
   const char* choose(ir::Attention& attention) {
     if (!limits_.tensor_cores.any() || !limits_.tensor_cores.has_groups)
       return "no tensor cores that groups of subgroups multiply on";
-    if (kernel_.inner_rank != 1 || kernel_.outer_rank < 1 || kernel_.faults > 0)
-      return "scores that are not along one loop";
-    for (const std::int64_t extent : draft_.extents)
-      if (extent <= 0 || extent > INT32_MAX - 65536) return "more scores than are counted";
+    if (const char* why = loops()) return why;
     if (const char* why = reductions()) return why;
     if (const char* why = rows()) return why;
     return tiles(attention);
@@ -44,6 +59,24 @@ class Chooser {
   std::uint32_t row_loop() const { return 1u << (kernel_.outer_rank - 1u); }
   std::uint32_t column_loop() const { return 1u << kernel_.outer_rank; }
   std::int64_t extent(ir::ExprId row) const { return draft_.indexed.at(row).extent; }
+
+  const char* loops() const {
+    if (kernel_.inner_rank != 1 || kernel_.outer_rank < 1 || kernel_.faults > 0)
+      return "scores that are not along one loop";
+    for (const std::int64_t extent : draft_.extents)
+      if (extent <= 0 || extent > INT32_MAX - 65536) return "more scores than are counted";
+    return nullptr;
+  }
+
+  /// True iff the map is of one step, and gives multiples of so many elements.
+  static bool is_aligned(const IndexMap& map, std::int64_t elements) {
+    if (map.steps().size() != 1) return false;
+    const MapStep& step = map.steps()[0];
+    bool aligned = step.offset % elements == 0;
+    for (const Moving& part : step.moving) aligned &= part.factor % elements == 0;
+    for (const std::int64_t stride : step.strides) aligned &= stride % elements == 0;
+    return aligned;
+  }
 
   const char* reductions() {
     for (const ir::Expr& expr : kernel_.exprs) {
@@ -214,7 +247,8 @@ bool choose_attention(const Draft& draft, const LowerLimits& limits, ir::Kernel&
     combines |= expr.kind == ir::ExprKind::Combine;
   }
   if (!combines && (!has_dots || kernel.inner_rank == 0)) return has_dots;
-  const char* why = Chooser(draft, limits, kernel).choose(kernel.attention);
+  Chooser chooser(draft, limits, kernel);
+  const char* why = draft.lone_rows ? chooser.choose(kernel.lone_rows) : chooser.choose(kernel.attention);
   if (why && combines) throw Cut{why};
   return true;
 }

@@ -1,4 +1,5 @@
-// Chooses the tiles by which tensor cores compute kernels of Dots: attention, and its gradients.
+// Chooses how kernels of Dots are computed, attention and its gradients: by tiles of rows on the tensor
+// cores, or each of few rows by itself.
 #pragma once
 
 #include "jit/ir/kernel.h"
@@ -7,9 +8,9 @@
 
 namespace sinter::plan {
 
-/// Gives a kernel an Attention where it goes over rows of scores. `kernel` is the draft's, with levels,
-/// phases and stores. Throws Cut for one that has a Combine, which nothing else computes, and cannot be one.
-/// False for kernels without Dots and Combines.
+/// Gives a kernel an Attention, or LoneRows, where it goes over rows of scores. `kernel` is the draft's, with
+/// levels, phases and stores. Throws Cut for one that has a Combine, which nothing else computes, and cannot
+/// be one. False for kernels without Dots and Combines.
 bool choose_attention(const Draft& draft, const LowerLimits& limits, ir::Kernel& kernel);
 
 }  // namespace sinter::plan

@@ -255,13 +255,7 @@ void choose_split(const Draft& draft, const LowerLimits& limits, ir::Kernel& ker
   }
 }
 
-/// True iff the kernel has a loop for few rows or few columns of a product, or none.
-bool has_few_rows(const Draft& draft) {
-  if (draft.outer_rank < 2) return true;
-  const std::int64_t rows = draft.extents[draft.outer_rank - 2],
-                     columns = draft.extents[draft.outer_rank - 1];
-  return static_cast<double>(std::min(rows, columns)) <= kFewRows;
-}
+constexpr const char* kComputedFactor = "a factor of a product, of which each element is read many times";
 
 }  // namespace
 
@@ -354,13 +348,16 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
     kernel.buffers.push_back({draft.buffer_dtypes[i], draft.buffers[i].read, draft.buffers[i].written});
   for (const ScalarArgument& scalar : draft.scalars) kernel.scalars.push_back(scalar.dtype);
   kernel.schedule = choose_schedule(draft, kernel, limits);
+  // The lanes of a row compute a factor side by side with what they read of the other one.
+  if (draft.computes_factor && (kernel.schedule != ir::Schedule::LanesInner || !limits.lone_rows))
+    throw Cut{kComputedFactor};
   if (!choose_attention(draft, limits, kernel))
     choose_tiling(draft, {arguments.ints, !arguments.moved.empty()}, limits, kernel);
   choose_tile(draft, kernel);
   if (draft.contracts && !kernel.tiling.any() && limits.tensor_cores.any() && !limits.alone &&
-      !has_few_rows(draft))
+      !draft.few_rows)
     throw Cut{"a product that tensor cores could not compute any more"};
-  const bool has_tiles = kernel.tiling.any() || kernel.attention.any();
+  const bool has_tiles = kernel.tiling.any() || kernel.attention.any() || kernel.lone_rows.any();
   if (!has_tiles) {
     if (draft.parts == 0) choose_split(draft, limits, kernel);
     if (kernel.phases > 1 || draft.parts > 0) choose_row_elements(draft, limits, kernel);

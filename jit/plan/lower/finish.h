@@ -38,9 +38,12 @@ struct Indexed {
 struct Draft {
   std::size_t outer_rank = 0;
   bool has_reduction = false;
-  bool contracts = false;       // ... that is a contraction
-  std::int64_t parts = 0;       // of a kernel with Partials
-  bool rounds_factors = false;  // ... whose factors of f32 may be rounded to tf32
+  bool contracts = false;        // ... that is a contraction
+  std::int64_t parts = 0;        // of a kernel with Partials
+  bool few_rows = false;         // ... of few rows or few columns
+  bool computes_factor = false;  // ... one factor of which is computed for each result again
+  bool lone_rows = false;        // ... over scores of few rows: Kernel::lone_rows
+  bool rounds_factors = false;   // ... whose factors of f32 may be rounded to tf32
   std::vector<std::int64_t> extents;
   std::vector<IndexMap> maps;
   std::vector<DraftBounds> bounds;

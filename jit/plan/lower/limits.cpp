@@ -15,6 +15,7 @@ LowerLimits limits_of(const ir::DeviceTraits& traits) {
   limits.short_row_lanes = traits.short_row_lanes;
   limits.row_cluster = traits.row_cluster;
   limits.tensor_cores = traits.tensor_cores;
+  limits.lone_rows = traits.lone_rows;
   limits.reciprocals = traits.reciprocals;
   limits.fixed_windows = traits.fixed_windows;
   limits.flat_vectors = traits.flat_vectors;

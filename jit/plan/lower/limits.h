@@ -21,6 +21,7 @@ struct LowerLimits {
   int short_row_lanes = 0;
   int row_cluster = 1;
   ir::TensorCores tensor_cores;
+  bool lone_rows = false;
   bool alone = false;  // a single operation, for which any kernel will do
   bool reciprocals = false, fixed_windows = false, flat_vectors = false;
 };

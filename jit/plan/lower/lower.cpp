@@ -11,8 +11,10 @@
 #include "jit/plan/lower/changed_box.h"
 #include "jit/plan/lower/finish.h"
 #include "jit/plan/lower/grid.h"
+#include "jit/plan/lower/inner_loops.h"
 #include "jit/plan/lower/memory_reader.h"
 #include "jit/plan/lower/nesting.h"
+#include "jit/plan/lower/tiling.h"
 
 namespace sinter::plan {
 namespace {
@@ -65,8 +67,12 @@ class Lowering : private MemoryReader {
       // Partial sums are over the loops that stay, of whatever dims these are.
       const bool along_others =
           n.is_partial_sum() && reduces && rows_and_columns(domain, reduced) == rows_and_columns(shape, bits);
-      if (reduces && !along_others && (domain != shape || reduced != bits))
-        throw Cut{"reductions over different dimensions"};
+      if (reduces && !along_others && (domain != shape || reduced != bits)) {
+        // A sum over the loops of a product of one row alone is found for each column anew.
+        if (limits_.lone_rows && is_over_inner_loops(domain, reduced, shape, bits)) continue;
+        if (!limits_.lone_rows || !is_over_inner_loops(shape, bits, domain, reduced))
+          throw Cut{"reductions over different dimensions"};
+      }
       if (n.is_partial_sum()) take_parts(n);
       if (along_others) continue;
       shape = domain;
@@ -102,9 +108,18 @@ class Lowering : private MemoryReader {
       step *= all.extents[k];
     }
     outer_numel_ = step;
+    MapStep inner = all;
+    inner.strides.assign(all.extents.size(), 0);
+    step = 1;
+    for (std::size_t k = all.extents.size(); k-- > outer_rank_;) {
+      inner.strides[k] = step;
+      step *= all.extents[k];
+    }
+    inner_numel_ = step;
     draft_.has_reduction = reduces;
     draft_.extents.assign(all.extents.begin(), all.extents.end());
     all_ = intern(IndexMap(std::move(all)));
+    inner_ = intern(IndexMap(std::move(inner)));
     outer_ = intern(IndexMap(std::move(outer)));
   }
 
@@ -283,14 +298,18 @@ class Lowering : private MemoryReader {
   ir::ExprId reduce(NodeId id, MapId map) {
     const Node& n = node(id);
     if (owners_[id] != Owner::kernel(id_)) throw Cut{"a reduction of another kernel"};
-    if (map != outer_ && !same_points(index_map(map), index_map(outer_)))
+    const std::int64_t numel = node(n.operands[0]).shape.numel();
+    // Of the inner loops alone: one result, which is the same at all outer points.
+    const bool is_over_inner = numel == inner_numel_ && numel != shape_numel_;
+    if (is_over_inner && n.shape.numel() != 1) throw Cut{"a reduction over a part of the loops"};
+    if (!is_over_inner && map != outer_ && !same_points(index_map(map), index_map(outer_)))
       throw Cut{"a reduction's result is used at another place"};
     // The operand is visited at every loop point: same sizes but for ones, so row-major positions agree.
     ir::Expr expr;
     expr.kind = ir::ExprKind::Reduce;
     expr.op = n.op;
     expr.dtype = arithmetic_of(n.dtype);
-    expr.args[0] = number(value(n.operands[0], all_, ir::kNone), id);
+    expr.args[0] = number(value(n.operands[0], is_over_inner ? inner_ : all_, ir::kNone), id);
     return add(expr, id);
   }
 
@@ -307,10 +326,16 @@ class Lowering : private MemoryReader {
   ir::ExprId contract(NodeId id, MapId map) {
     const Node& n = node(id);
     if (owners_[id] != Owner::kernel(id_)) throw Cut{"a contraction of another kernel"};
-    for (const NodeId factor : n.operands)
-      if (is_computed_here(factor))
+    const std::size_t rank = n.shape.rank();
+    for (std::size_t k = 0; k < 2; ++k) {
+      if (!is_computed_here(n.operands[k])) continue;
+      // The only row: finish() knows whether lanes compute it beside the other factor.
+      if (!limits_.lone_rows || n.shape.numel() != n.shape[rank - 1 - k] || n.ints[1] != 0)
         throw Cut{"a factor of a product, of which each element is read many times"};
+      draft_.computes_factor = true;
+    }
     draft_.contracts = true;
+    draft_.few_rows = static_cast<double>(std::min(n.shape[rank - 2], n.shape[rank - 1])) <= kFewRows;
     draft_.rounds_factors = n.ints[0] != 0;
     if (map != outer_ && !same_points(index_map(map), index_map(outer_)))
       throw Cut{"a contraction's result is used at another place"};
@@ -335,6 +360,7 @@ class Lowering : private MemoryReader {
     const std::size_t last = n.shape.rank() - 1;
     ir::Expr expr;
     expr.kind = ir::ExprKind::Dot;
+    draft_.lone_rows |= n.ints[0] != 0;
     expr.dtype = n.dtype;
     expr.args[0] = row(n.operands[0], map, n.shape, last - 1, last - 1, last);
     expr.args[1] = row(n.operands[1], map, n.shape, last, last, last - 1);
@@ -350,6 +376,7 @@ class Lowering : private MemoryReader {
     const std::size_t last = points.rank() - 1;
     ir::Expr expr;
     expr.kind = ir::ExprKind::Combine;
+    draft_.lone_rows |= n.ints[0] != 0;
     expr.dtype = n.dtype;
     expr.args[0] = number(value(n.operands[0], all_, ir::kNone), id);
     expr.args[1] = row(n.operands[1], all_, points, last, last - 1, last);
@@ -361,7 +388,7 @@ class Lowering : private MemoryReader {
   bool is_computed_here(NodeId id) const {
     while (owners_[id] == kInline && (node(id).is(OpClass::View) || node(id).op == Op::Pad))
       id = node(id).operands[0];
-    return node(id).kind == NodeKind::Op && owners_[id] == Owner::kernel(id_);
+    return node(id).kind == NodeKind::Op && !is_loaded(id);
   }
 
   /// The map under which the factor (.., m, k) or (.., k, n) is visited at the points (.., m, n, k).
@@ -487,9 +514,9 @@ class Lowering : private MemoryReader {
 
   std::size_t outer_rank_ = 0;
   std::vector<std::size_t> dim_of_loop_;
-  std::int64_t shape_numel_ = 1, outer_numel_ = 1;
+  std::int64_t shape_numel_ = 1, outer_numel_ = 1, inner_numel_ = 1;
   int depth_ = 0;
-  MapId all_ = 0, outer_ = 0;
+  MapId all_ = 0, outer_ = 0, inner_ = 0;
   absl::flat_hash_map<Value, ir::ExprId, HashOfValue> memo_{48};  // grows where operations are many
   std::map<std::pair<std::uint16_t, std::vector<std::int64_t>>, ir::ExprId> test_of_;  // by map and bounds
   std::map<std::pair<ir::ExprId, ir::ExprId>, ir::ExprId> both_of_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "jit/ir/row_product.h"
 #include "jit/ir/row_words.h"
 
 namespace sinter::plan {
@@ -63,8 +64,17 @@ bool has_partials(const ir::Kernel& kernel) {
                      [](const ir::Expr& expr) { return expr.kind == ir::ExprKind::Partial; });
 }
 
-std::vector<RowForm> row_forms(const ir::Kernel& kernel, const LowerLimits& limits) {
+// Of products of one row of so many elements exactly: vectors of 16 bytes of 16-bit floats, few enough for
+// all to be under way at once, and the fewest lanes that have no more of them.
+constexpr RowForm kWholeProducts[] = {{8, 8, 1},    {8, 16, 1},   {8, 32, 1},   {16, 32, 1},  {24, 32, 1},
+                                      {32, 32, 1},  {16, 128, 1}, {24, 128, 1}, {16, 256, 1}, {24, 256, 1},
+                                      {16, 512, 1}, {24, 512, 1}, {16, 1024, 1}};
+
+std::vector<RowForm> row_forms(const ir::Kernel& kernel, std::int64_t inner, const LowerLimits& limits) {
   std::vector<RowForm> forms;
+  if (limits.lone_rows && limits.short_row_lanes > 0 && ir::is_row_product(kernel))
+    for (const RowForm& form : kWholeProducts)
+      if (form.capacity() == inner && form.lanes <= limits.row_lanes) forms.push_back(form);
   const std::int64_t most = has_partials(kernel)         ? kMostOfParts
                             : has_rows_of_halves(kernel) ? 2 * kMostOfSubgroup
                                                          : kMostOfSubgroup;
@@ -106,7 +116,7 @@ void choose_row_elements(const Draft& draft, const LowerLimits& limits, ir::Kern
   // serves lengths of all kinds there, and time is short anyway.
   const bool is_ragged = outer > 1 && inner % kVectorOfRow != 0,
              has_ragged_stretches = outer > 1 && draft.extents.back() % kVectorOfRow != 0;
-  for (const RowForm& form : row_forms(kernel, limits)) {
+  for (const RowForm& form : row_forms(kernel, inner, limits)) {
     if (outer == 1 && (form.lanes < kFewestOfOneRow || form.elements % 8 != 0)) continue;
     // Ragged rows may begin within a vector.
     const bool shifts = is_ragged && form.lanes >= kFewestShifting;

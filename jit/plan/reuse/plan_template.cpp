@@ -40,7 +40,7 @@ bool same_loops(const ir::Kernel& a, const ir::Kernel& b) {
   return a.tiling.sum == b.tiling.sum && a.tiling.a.value == b.tiling.a.value &&
          a.tiling.b.value == b.tiling.b.value && a.outer_rank == b.outer_rank &&
          a.inner_rank == b.inner_rank && a.phases == b.phases && a.attention.any() == b.attention.any() &&
-         a.exprs.size() == b.exprs.size() && a.maps == b.maps;
+         a.lone_rows.lanes == b.lone_rows.lanes && a.exprs.size() == b.exprs.size() && a.maps == b.maps;
 }
 
 /// Calls with equal texts have equal ops, for any sizes.

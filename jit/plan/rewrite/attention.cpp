@@ -3,7 +3,8 @@
 // Scores are a product's elements and what is computed of them point by point; no one sees them. What comes
 // of them are numbers of a row (the greatest, a sum) and products in which they are a factor. The product
 // becomes a Dot, which kernels compute where they need it, and the products that take scores become Combines.
-// The kernel of these (plan/lower/attention.h) goes along a row of scores once.
+// The kernel of these (plan/lower/attention.h) goes along a row of scores once: by tiles of many rows on the
+// tensor cores, or, where there are few rows, each row by itself.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -20,6 +21,8 @@ namespace {
 constexpr std::int64_t kAlignment = 16;
 // The longest vectors that a kernel keeps a tile of, in bytes, and fewest rows and columns that fill one.
 constexpr std::int64_t kLongestBytes = 512, kFewest = 16;
+// Rows that are gone over each by itself: as many workgroups, or more, are counted.
+constexpr std::int64_t kMostLoneRows = 1 << 15;
 // Dims before the last two: those of a tensor map, and where columns are put in another order on the way.
 constexpr std::size_t kMostBatchDims = 3, kMostOrderedBatchDims = 2;
 // Elements of f32 that combined vectors have a multiple of.
@@ -63,17 +66,27 @@ bool combines(const Graph& graph, NodeId id, std::size_t along, std::size_t summ
          node.shape[summed] % (kAlignment / 4) == 0 && node.shape.rank() <= 2 + kMostOrderedBatchDims;
 }
 
-/// True iff the product has rows and columns enough to fill a tile.
-bool fills_tiles(const Node& n) {
+/// How scores are gone over.
+enum class Form : std::uint8_t {
+  None,      // they are stored
+  Tiles,     // rows and columns enough to fill a tile
+  LoneRows,  // few rows, each by itself
+};
+
+/// By the shape of scores, or of what is computed of them.
+Form form_of(const Node& n, const ir::DeviceTraits& traits) {
   const std::size_t rank = n.shape.rank();
-  return n.shape[rank - 2] >= kFewest && n.shape[rank - 1] >= kFewest;
+  const std::int64_t rows = n.shape[rank - 2], columns = n.shape[rank - 1];
+  if (columns < kFewest) return Form::None;
+  if (rows >= kFewest) return traits.tensor_cores.any() ? Form::Tiles : Form::None;
+  return traits.lone_rows && n.shape.numel() / columns <= kMostLoneRows ? Form::LoneRows : Form::None;
 }
 
 /// All that is asked about the sizes of a product, as bits.
-std::uint64_t facts_of(const Graph& graph, NodeId id, const ir::DeviceTraits&) {
+std::uint64_t facts_of(const Graph& graph, NodeId id, const ir::DeviceTraits& traits) {
   const Node& n = graph.nodes[id];
   const std::size_t rank = n.shape.rank();
-  std::uint64_t facts = fills_tiles(n);
+  auto facts = static_cast<std::uint64_t>(form_of(n, traits));
   for (const NodeId factor : n.operands)
     for (const std::size_t along : {rank - 1, rank - 2}) {
       const std::size_t summed = rank - 1 + rank - 2 - along;
@@ -87,8 +100,11 @@ std::uint64_t facts_of(const Graph& graph, NodeId id, const ir::DeviceTraits&) {
 /// Which nodes of a graph are scores.
 class Scores {
  public:
-  explicit Scores(const Graph& graph)
-      : graph_(graph), is_score_(graph.nodes.size(), false), is_refused_(graph.nodes.size(), false) {
+  Scores(const Graph& graph, const ir::DeviceTraits& traits)
+      : graph_(graph),
+        traits_(traits),
+        is_score_(graph.nodes.size(), false),
+        is_refused_(graph.nodes.size(), false) {
     while (find()) {
     }
   }
@@ -130,7 +146,7 @@ class Scores {
     const Node& n = node(id);
     if (n.kind != NodeKind::Op) return false;
     if (n.op == Op::Contract) return is_product(n);
-    if (!n.is(OpClass::Elementwise) && !is_transpose(n)) return false;
+    if (!n.is(OpClass::Elementwise) && !(is_transpose(n) && form(n) == Form::Tiles)) return false;
     return std::any_of(n.operands.begin(), n.operands.end(),
                        [&](NodeId operand) { return is_score_[operand]; });
   }
@@ -138,13 +154,14 @@ class Scores {
   /// A product of what tensor cores multiply, whose factors lie as kernels copy them.
   bool is_product(const Node& n) const {
     const std::size_t rank = n.shape.rank();
-    if (n.ints[1] != 0 || rank > 2 + kMostBatchDims) return false;
-    if (!fills_tiles(n)) return false;
+    if (n.ints[1] != 0 || form(n) == Form::None) return false;
+    if (form(n) == Form::Tiles && rank > 2 + kMostBatchDims) return false;
     if (is_score_[n.operands[0]] || is_score_[n.operands[1]]) return false;
     return lies_in_rows(n.operands[0], rank - 1) && lies_in_rows(n.operands[1], rank - 2);
   }
 
   bool lies_in_rows(NodeId id, std::size_t along) const { return plan::lies_in_rows(graph_, id, along); }
+  Form form(const Node& n) const { return form_of(n, traits_); }
 
   /// True iff the node may have the scores among its operands.
   bool takes_scores(NodeId id) const {
@@ -159,11 +176,13 @@ class Scores {
     const std::size_t rank = n.shape.rank();
     const bool first = is_score_[n.operands[0]], second = is_score_[n.operands[1]];
     if (first == second) return false;
+    if (first && form(node(n.operands[0])) == Form::LoneRows) return lies_in_rows(n.operands[1], rank - 1);
     return first ? combines(graph_, n.operands[1], rank - 1, rank - 2)
                  : combines(graph_, n.operands[0], rank - 2, rank - 1);
   }
 
   const Graph& graph_;
+  const ir::DeviceTraits& traits_;
   std::vector<bool> is_score_, is_refused_;
 };
 
@@ -174,6 +193,9 @@ NodeId along_the_sum(Rewriter& to, NodeId rows) {
   if (to.node(rows).dtype != DType::f32 || lies_along(to.after(), rows, rank - 2)) return rows;
   return to.transpose(to.elementwise(Op::Cast, DType::f32, {to.transpose(rows)}));
 }
+
+/// Of a Dot and a Combine: true iff rows are gone over each by itself.
+std::vector<std::int64_t> ints_of(Form form) { return {form == Form::LoneRows ? 1 : 0}; }
 
 /// A number of each row that is the same all along it, of shape (.., m, 1); nothing where the node is none.
 std::optional<NodeId> number_of_row(Rewriter& to, NodeId id, const Shape& points) {
@@ -190,7 +212,7 @@ std::optional<NodeId> number_of_row(Rewriter& to, NodeId id, const Shape& points
 
 /// weights (.., m, n) times rows (.., n, e). What is the same for a whole row of weights is multiplied by
 /// afterwards: so the sum of exponentials that they are divided by may still be on its way.
-NodeId combined(Rewriter& to, NodeId weights, NodeId rows, DType dtype) {
+NodeId combined(Rewriter& to, NodeId weights, NodeId rows, Form form) {
   const Shape points = to.node(weights).shape;
   const std::size_t rank = points.rank();
   std::vector<NodeId> factors;
@@ -206,10 +228,11 @@ NodeId combined(Rewriter& to, NodeId weights, NodeId rows, DType dtype) {
   }
   Node node;
   node.op = Op::Combine;
-  node.dtype = dtype;
+  node.dtype = DType::f32;
+  node.ints = ints_of(form);
   node.shape = points;
   node.shape[rank - 1] = to.node(rows).shape[rank - 1];
-  node.operands = {weights, along_the_sum(to, rows)};
+  node.operands = {weights, form == Form::Tiles ? along_the_sum(to, rows) : rows};
   if (!factors.empty()) {
     NodeId scale = factors[0];
     for (std::size_t k = 1; k < factors.size(); ++k)
@@ -232,12 +255,12 @@ std::optional<NodeId> rounded(Rewriter& to, NodeId id, DType dtype) {
 
 }  // namespace
 
-void keep_scores(Graph& graph, const ir::DeviceTraits&) {
+void keep_scores(Graph& graph, const ir::DeviceTraits& traits) {
   if (graph.checks)
     for (NodeId id = 0; id < graph.nodes.size(); ++id)
       if (const Node& n = graph.nodes[id]; is_op(n, Op::Contract) && n.ints[1] == 0)
         graph.checks->ask(graph, id, facts_of);
-  const Scores scores(graph);
+  const Scores scores(graph, traits);
   if (!scores.any()) return;
   rewrite(graph, [&](Rewriter& to, NodeId id, Node node) {
     const Node& before = to.before().nodes[id];
@@ -245,14 +268,16 @@ void keep_scores(Graph& graph, const ir::DeviceTraits&) {
     if (is_op(node, Op::Contract)) {
       if (scores[id]) {
         node.op = Op::Dot;
-        node.ints.clear();
+        node.ints = ints_of(form_of(before, traits));
         return to.add(std::move(node));
       }
-      if (is_score(0)) return combined(to, node.operands[0], node.operands[1], DType::f32);
+      if (is_score(0))
+        return combined(to, node.operands[0], node.operands[1],
+                        form_of(to.before().nodes[before.operands[0]], traits));
       // (A W)^T = W^T A^T
       if (is_score(1))
         return to.transpose(
-            combined(to, to.transpose(node.operands[1]), to.transpose(node.operands[0]), DType::f32));
+            combined(to, to.transpose(node.operands[1]), to.transpose(node.operands[0]), Form::Tiles));
     }
     if (is_op(node, Op::Cast)) {
       // Scores have the digits of the sums that they come of.

@@ -1,4 +1,5 @@
-// Pass: matrix products that tensor cores may compute become contractions.
+// Pass: matrix products that tensor cores may compute become contractions, and so do those of one row, which
+// other lanes compute as fast as their factors are read.
 #include <algorithm>
 #include <utility>
 
@@ -21,6 +22,20 @@ bool is_wanted(const Graph& graph, const Node& product) {
   return left[left.rank() - 1] >= 2;
 }
 
+/// True iff the product has one row or one column, so that each element of the other factor is read once, and
+/// a kernel of sums may read it as it lies.
+bool is_of_one_row(const Node& product) {
+  const std::size_t rank = product.shape.rank();
+  return product.dtype == DType::f32 && std::min(product.shape[rank - 2], product.shape[rank - 1]) == 1;
+}
+
+/// The factors of such a product, of 16 bits or as they are.
+Factors factors_of_one_row(Rewriter& to, const Node& product) {
+  if (const std::optional<Factors> factors = factors_of(to, product); factors && !factors->rounds)
+    return *factors;
+  return {{product.operands[0], product.operands[1]}, false};
+}
+
 }  // namespace
 
 bool is_contracted(const Graph& graph, const Node& product) {
@@ -33,6 +48,11 @@ void contract_products(Graph& graph, const ir::DeviceTraits& traits) {
   rewrite(graph, [&](Rewriter& to, NodeId, Node node) {
     if (node.kind != NodeKind::Op || node.op != Op::MatMul || !is_wanted(to.after(), node))
       return to.add(std::move(node));
+    if (traits.lone_rows && is_of_one_row(node)) {
+      const Factors factors = factors_of_one_row(to, node);
+      return contraction(to, factors, factors.nodes[0], factors.nodes[1], node.shape, 0);
+    }
+    if (!traits.tensor_cores.any()) return to.add(std::move(node));
     std::optional<Factors> factors = factors_of(to, node);
     if (factors && factors->rounds) lay_along_the_sum(to, node, *factors, traits);
     if (!factors) factors = factors_in_parts(to, node);

@@ -16,11 +16,13 @@ constexpr Pass kPasses[] = {
     {"transpose_products", transpose_products, [](auto&, auto& options) { return options.fusion; }},
     {"contract_convolutions", contract_convolutions,
      [](auto& traits, auto&) { return traits.tensor_cores.any(); }},
-    {"contract_products", contract_products, [](auto& traits, auto&) { return traits.tensor_cores.any(); }},
+    {"contract_products", contract_products,
+     [](auto& traits, auto&) { return traits.tensor_cores.any() || traits.lone_rows; }},
     {"absorb_casts", absorb_casts, [](auto& traits, auto&) { return traits.half_products; }},
     {"keep_scores", keep_scores,
      [](auto& traits, auto& options) {
-       return traits.tensor_cores.any() && traits.tensor_cores.has_groups && options.fusion;
+       return ((traits.tensor_cores.any() && traits.tensor_cores.has_groups) || traits.lone_rows) &&
+              options.fusion;
      }},
     {"split_reductions", split_reductions, [](auto& traits, auto&) { return !traits.grid_reductions; }},
     {"use_welford", use_welford,

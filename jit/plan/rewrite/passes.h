@@ -46,7 +46,8 @@ bool is_convolution(const Node& node);
 /// Whether contract_convolutions makes a contraction of a convolution, or of a gradient of one.
 bool is_contracted_convolution(const Graph& graph, const Node& node);
 
-/// Likewise matrix products.
+/// Likewise matrix products, and those of one row or column on devices that compute them as they read them
+/// (DeviceTraits::lone_rows).
 void contract_products(Graph& graph, const ir::DeviceTraits& traits);
 
 /// Whether contract_products makes a contraction of a matrix product of the graph. A contraction is asked

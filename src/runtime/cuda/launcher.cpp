@@ -8,6 +8,7 @@
 #include <sinter/error.h>
 
 #include "jit/emit/attention/attention.h"
+#include "jit/emit/attention/lone_rows.h"
 #include "jit/emit/contraction/contraction.h"
 #include "jit/ir/held_bytes.h"
 #include "src/runtime/cuda/libraries/solver.h"
@@ -26,6 +27,11 @@ DevicePointer workspace_for(std::size_t bytes, const RunMemory& memory) {
   return memory.workspace;
 }
 
+/// True iff several workgroups may share what one would do, and leave what they find to the last of them.
+bool takes_parts(const ir::Kernel& kernel, const emit::Target& target) {
+  return kernel.split || emit::has_lone_rows(kernel, target);
+}
+
 /// Where the launch's fault words begin.
 DevicePointer first_fault(const LaunchArguments& arguments, const RunMemory& memory) {
   return memory.faults + arguments.first_fault * sizeof(std::uint32_t);
@@ -34,9 +40,10 @@ DevicePointer first_fault(const LaunchArguments& arguments, const RunMemory& mem
 }  // namespace
 
 std::size_t KernelExecutable::workspace_bytes(std::span<const std::int64_t> ints, std::size_t) const {
-  if (!kernel.split && !emit::has_tiles(kernel, target)) return 0;
+  const bool has_parts = takes_parts(kernel, target);
+  if (!has_parts && !emit::has_tiles(kernel, target)) return 0;
   const emit::Geometry geometry = emit::geometry(kernel, target, ints);
-  if (!kernel.split) return emit::contraction_scratch_bytes(kernel, geometry);
+  if (!has_parts) return emit::contraction_scratch_bytes(kernel, geometry);
   if (geometry.workgroups == 0) return 0;
   if (geometry.workgroups / geometry.parts > kCounters)
     throw DeviceError("[cuda] a reduction of few results counts " +
@@ -119,7 +126,7 @@ void Launcher::launch_kernel(KernelExecutable& executable, const LaunchArguments
     else
       parameters_.push(static_cast<std::uint32_t>(bits));
   }
-  if (kernel.split) {
+  if (takes_parts(kernel, executable.target)) {
     parameters_.push(geometry.parts);
     parameters_.patch_next({.source = Source::Workspace});
     parameters_.push(workspace_for(executable.workspace_bytes(arguments.ints, 1), memory));

@@ -126,6 +126,7 @@ class OracleBackend : public runtime::Backend {
     traits_.groups = traits_.lanes = 1 << 20;
     traits_.shared_elements = 8;
     traits_.most_buffer_bytes = most_buffer_bytes;
+    traits_.lone_rows = true;
     traits_.tensor_cores = {4, std::size_t{227} << 10};  // contractions are planned as for a GPU
   }
 

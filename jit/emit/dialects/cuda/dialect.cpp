@@ -1,5 +1,6 @@
 // CUDA C++: no header is included, so that NVRTC has little to read.
 #include "jit/emit/attention/attention.h"
+#include "jit/emit/attention/lone_rows.h"
 #include "jit/emit/dialects/cuda/cuda.h"
 #include "jit/emit/dialects/cuda/workgroups.h"
 #include "jit/ir/row_words.h"
@@ -37,6 +38,7 @@ class CudaDialect : public Dialect {
     rows = "blockDim.y";
     rows_of_subgroups = true;
     joins_together = true;
+    goes_along_lone_rows = true;
     barrier = "sn_barrier();";
     workgroup_barrier = "__syncthreads();";
     cluster_begin = "sn_cluster_begin();";
@@ -70,8 +72,8 @@ class CudaDialect : public Dialect {
     if (kernel.row_cluster > 1) head += "__cluster_dims__(" + std::to_string(kernel.row_cluster) + ", 1, 1) ";
     head += "__launch_bounds__(" + bound + ") sinter_kernel(\n    ";
     if (kernel.members > 1) return open_members(kernel, head);
-    std::string text =
-        head + arguments(kernel, kernel.split ? "u32 parts, char* partials, u32* counters" : "");
+    const bool is_shared = kernel.split || has_lone_rows(kernel, target);
+    std::string text = head + arguments(kernel, is_shared ? "u32 parts, char* partials, u32* counters" : "");
     text += ") {\n";
     for (const SharedArray& array : use.shared)
       text += "  __shared__ " + std::string(storage_type(array.dtype)) + " " + array.name + "[" +
