@@ -84,6 +84,11 @@ void Expressions::hint(const std::string& line) {
   if (!line.empty()) out.line(line);
 }
 
+void Expressions::hint_rounds(int count) {
+  if (count > 1 && !dialect.unroll_rounds.empty())
+    hint(dialect.unroll_rounds + " " + std::to_string(count));
+}
+
 void Expressions::split(const std::string& from, std::size_t first, std::size_t count) {
   std::size_t needed = first + count;  // the first coordinate that is needed
   for (std::size_t c = first + count; c-- > first;)

@@ -45,6 +45,8 @@ class Expressions {
   void open_unrolled(const std::string& variable, int count);
   /// A line that not every language has: nothing where it is empty.
   void hint(const std::string& line);
+  /// That a loop takes several rounds at once.
+  void hint_rounds(int count);
 
   // --- several points at once, number `u` at hand (points.h)
   bool stores_into_arrays = false;  // `store` leaves a value in its array
