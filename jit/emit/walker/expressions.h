@@ -115,6 +115,8 @@ class Expressions {
                                const std::vector<std::string>& operands) const;
   std::string linear(const ir::MapStep& step, const std::vector<std::string>& names) const;
   std::string number(std::size_t map);
+  /// Numbers the quotients that the map adds, for all in this block that add them too.
+  void number_quotients(std::size_t map);
 
   std::vector<bool> used_;                     // coordinates that some map needs
   std::vector<std::set<std::size_t>> placed_;  // maps of several steps computed in the open blocks
