@@ -175,8 +175,8 @@ class Chooser {
     const std::int64_t whole = kAlignment / bytes;
     const bool is_column = own_loops(id) == column_loop(), across = lies_across(id);
     const std::int64_t columns = draft_.extents[kernel_.outer_rank];
-    if (map.steps().size() != 1 || along.extent * bytes > kLongestBytes) return kRefused;
-    const MapStep& step = map.steps()[0];
+    if (!map.is_affine() || along.extent * bytes > kLongestBytes) return kRefused;
+    const MapStep& step = map.loops();
     bool aligned = step.offset % whole == 0;
     for (const Moving& part : step.moving) aligned &= part.factor % whole == 0;
     std::size_t batch = 0;
