@@ -68,10 +68,10 @@ class Chooser {
     return nullptr;
   }
 
-  /// True iff the map is of one step, and gives multiples of so many elements.
+  /// True iff the map divides nothing, and gives multiples of so many elements.
   static bool is_aligned(const IndexMap& map, std::int64_t elements) {
-    if (map.steps().size() != 1) return false;
-    const MapStep& step = map.steps()[0];
+    if (!map.is_affine()) return false;
+    const MapStep& step = map.loops();
     bool aligned = step.offset % elements == 0;
     for (const Moving& part : step.moving) aligned &= part.factor % elements == 0;
     for (const std::int64_t stride : step.strides) aligned &= stride % elements == 0;
