@@ -58,6 +58,18 @@ class LoopText {
     return "(" + turn + " * " + e_.flat(u32(k_.row_cluster)) + " + " + e_.flat(kClusterRank) + ")";
   }
 
+  /// Rows are whole vectors, which lie so.
+  std::string when_whole_vectors() const {
+    if (k_.row_full) return e_.dialect.when("vectors");
+    return e_.dialect.when("vectors && " + count_of(k_.outer_rank, k_.inner_rank) + " % " +
+                           e_.flat(std::to_string(e_.width)) + " == " + e_.flat("0"));
+  }
+
+  /// A point by its number in the part.
+  std::string of_part(const std::string& number) const {
+    return "first + " + number + " * " + e_.flat(std::to_string(k_.part_step));
+  }
+
   /// The lane that stores what is computed once for an outer point.
   std::string when_first_lane() const {
     std::string condition = e_.dialect.lane + " == " + u32(0);

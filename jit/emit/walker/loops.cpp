@@ -1,11 +1,9 @@
 // The loops of a kernel.
 //
-// The order of a sum depends on sizes and alignment only. A float sum is blocked: each lane adds up to kChunk
-// values before it adds to its total: the error grows with kChunk + count / kChunk and not with the count.
+// The order of a sum depends on sizes and alignment only.
 #include "jit/emit/walker/loops.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "jit/emit/walker/accumulators.h"
 #include "jit/emit/walker/column_sums.h"
@@ -13,6 +11,7 @@
 #include "jit/emit/walker/held_loops.h"
 #include "jit/emit/walker/loop_text.h"
 #include "jit/emit/walker/points.h"
+#include "jit/emit/walker/rounds.h"
 #include "jit/emit/walker/tiles.h"
 #include "jit/emit/walker/vectors.h"
 #include "jit/ir/row_product.h"
@@ -26,7 +25,6 @@ using ir::Schedule;
 
 namespace {
 
-constexpr int kChunk = 32;
 class Loops : private LoopText {
  public:
   Loops(Expressions& e, Schedule schedule)
@@ -36,7 +34,8 @@ class Loops : private LoopText {
         sums_(e, schedule, live_),
         vectors_(e, sums_, schedule, live_),
         held_(e, sums_, vectors_),
-        columns_(e, vectors_, live_) {
+        columns_(e, vectors_, live_),
+        rounds_(e, sums_, vectors_, schedule_) {
     if (schedule_ != Schedule::LanesInner || k_.row_elements == 0) return;
     if (!vectors_.any() && !k_.row_ragged && !ir::has_parts(k_)) return;
     std::vector<Work> work;
@@ -184,12 +183,6 @@ class Loops : private LoopText {
     e_.out.line(e_.dialect.cluster_begin);
   }
 
-  std::string when_whole_vectors() const {
-    if (k_.row_full) return e_.dialect.when("vectors");
-    return e_.dialect.when("vectors && " + count_of(k_.outer_rank, k_.inner_rank) + " % " +
-                           e_.flat(std::to_string(e_.width)) + " == " + e_.flat("0"));
-  }
-
   void write_held(HeldForm form) {
     in_registers_ = true;
     form_ = form;
@@ -201,9 +194,11 @@ class Loops : private LoopText {
   /// columns of each: of rows that begin within a vector, those that lie alike make a part.
   void write_parts() {
     columns_.find_part();
-    const std::string better = k_.row_ragged    ? (k_.part_step > 1 ? shifts() : "")
-                               : vectors_.any() ? when_whole_vectors()
-                                                : "";
+    std::string better;
+    if (!k_.row_ragged && vectors_.any()) better = when_whole_vectors();
+    if (k_.part_step > 1)
+      if (const std::string shifts = vectors_.shift_condition(); !shifts.empty())
+        better = e_.dialect.when(shifts);
     if (!better.empty()) {
       e_.open(better);
       write_part(k_.row_ragged ? HeldForm::Shifted : HeldForm::Vectors);
@@ -212,11 +207,6 @@ class Loops : private LoopText {
     }
     write_part(HeldForm::Elements);
     if (!better.empty()) e_.close();
-  }
-
-  std::string shifts() {
-    const std::string condition = vectors_.shift_condition();
-    return condition.empty() ? "" : e_.dialect.when(condition);
   }
 
   void write_part(HeldForm form) {
@@ -276,11 +266,6 @@ class Loops : private LoopText {
     e_.exists = "there";  // what an empty row reduces to is no index
     write_point_of_row();
     e_.close();
-  }
-
-  /// A point by its number in the part.
-  std::string of_part(const std::string& number) const {
-    return "first + " + number + " * " + e_.flat(std::to_string(k_.part_step));
   }
 
   void write_loop_over_part() {
@@ -379,52 +364,6 @@ class Loops : private LoopText {
     if (in_workgroup || shares_loops()) e_.close();
   }
 
-  /// A loop whose float sums go through parts of kChunk values. `body` writes one step; `elements` is how
-  /// many parts a sum has.
-  void write_chunked(const Work& work, const std::string& first, const std::string& limit,
-                     const std::string& step, int elements, const std::function<void()>& body) {
-    if (!sums_.any_part(work)) return write_rounds(work, first, limit, step, elements, body);
-    const std::string chunk = step == "1" ? std::to_string(kChunk) : step + " * " + std::to_string(kChunk);
-    e_.open(loop("h", first, limit, e_.flat(chunk)));
-    e_.out.line(constant("left", limit + " - h"));
-    e_.out.line(constant("end", "h + (" + choose("left < " + e_.flat(chunk), "left", e_.flat(chunk)) + ")"));
-    sums_.declare_parts(work, elements);
-    write_rounds(work, "h", "end", step, elements, body);
-    sums_.add_parts(work, elements);
-    e_.close();
-  }
-
-  /// A loop over j. Several rounds are taken at once, so that their loads are under way together.
-  void write_rounds(const Work& work, const std::string& first, const std::string& limit,
-                    const std::string& step, int elements, const std::function<void()>& body) {
-    const bool rest = vectors_.any() && elements == 1;  // what vectors leave: a few points
-    std::string from = first;
-    const bool together =
-        e_.dialect.unroll_rounds.empty() && e_.target.vectors && is_small_reduction(work) && !rest;
-    if (together) {
-      e_.open("");
-      const int rounds = schedule_ == Schedule::LanesOuter ? 8 : 4;
-      const auto steps = [&](int count) {
-        return (step == "1" ? "" : step + " * ") + e_.flat(std::to_string(count));
-      };
-      from = "g";
-      e_.out.line(e_.dialect.variable(e_.flat_type, "g", first));
-      e_.open(e_.dialect.loop_while("g + " + steps(rounds - 1) + " < " + limit, "g", steps(rounds)));
-      e_.open_unrolled("u", rounds);
-      e_.out.line(constant("j", "g + " + e_.flat("u") + " * " + e_.flat(step)));
-      body();
-      e_.close();
-      e_.close();
-    } else if (schedule_ == Schedule::LanesOuter && !e_.dialect.unroll_rounds.empty() &&
-               (sums_.any_part(work) || is_small_reduction(work))) {
-      e_.hint_rounds(rounds_together(k_, work));
-    }
-    e_.open(loop("j", from, limit, step));
-    body();
-    e_.close();
-    if (together) e_.close();
-  }
-
   /// LanesInner: the inner points are dealt out among the lanes of the workgroup. Each loop of the kernel
   /// deals them alike. A part of a split kernel has the points from `begin` on.
   void write_dealt_loop(const Work& work, std::uint16_t phase) {
@@ -439,13 +378,13 @@ class Loops : private LoopText {
     std::string begin = from + lane;
     if (vectors_.any() && !unrolls_rows()) {
       const std::string width = e_.flat(std::to_string(e_.width));
-      write_chunked(work, from + lane + " * " + width, "inner4", lanes + " * " + width, e_.width, [&] {
+      rounds_.write(work, from + lane + " * " + width, "inner4", lanes + " * " + width, e_.width, [&] {
         split("j", first, count, "y");
         vectors_.write_points(work, "y");
       });
       begin = "inner4 + " + lane;
     }
-    write_chunked(work, begin, "inner", lanes, 1, [&] {
+    rounds_.write(work, begin, "inner", lanes, 1, [&] {
       split("j", first, count, "");
       write_point(work);
     });
@@ -468,7 +407,7 @@ class Loops : private LoopText {
     if (has_rows()) e_.out.line(constant("rounds", rounds_of(row, end, rows)));
     const std::string from = has_rows() ? e_.flat("0") : begin, to = has_rows() ? "rounds" : end;
     if (as_one)
-      return write_chunked(work, from, to, "1", 1, [&] {
+      return rounds_.write(work, from, to, "1", 1, [&] {
         split(coordinate("j"), first, last - first + 1, "");
         write_point(work);
       });
@@ -480,7 +419,7 @@ class Loops : private LoopText {
       const std::string at = e_.index(is_first ? coordinate(y) : y);
       e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[c], at));
     }
-    write_chunked(work, e_.flat("0"), e_.flat(e_.integer(k_.extents[last])), "1", 1, [&] {
+    rounds_.write(work, e_.flat("0"), e_.flat(e_.integer(k_.extents[last])), "1", 1, [&] {
       split("j", last, 1, "");
       write_point(work);
     });
@@ -549,6 +488,7 @@ class Loops : private LoopText {
   Vectors vectors_;
   HeldLoops held_;
   ColumnSums columns_;
+  Rounds rounds_;
   bool in_registers_ = false;  // where the path is written that holds them, in this form
   HeldForm form_ = HeldForm::Vectors;
 };
