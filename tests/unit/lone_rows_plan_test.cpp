@@ -153,9 +153,11 @@ TEST_CASE("a token of a block is six launches, and moves little beside weights a
   });
   nn::KeyValueCache cache(kRoom);
   const auto earlier = Tensor<4>(input({1, kHeads, 5, kWidth / kHeads}, device));
-  const auto held = cache.append(earlier, earlier);
-  held.first.sync();
-  held.second.sync();
+  {  // what nobody else holds is written in place
+    const auto held = cache.append(earlier, earlier);
+    held.first.sync();
+    held.second.sync();
+  }
   struct LastTrace : runtime::TraceObserver {
     void runs(const runtime::TraceRun& run) override { trace = run.trace; }
     trace::Trace trace;
@@ -168,4 +170,8 @@ TEST_CASE("a token of a block is six launches, and moves little beside weights a
   // Both norms are in front of products; gelu, biases and residuals behind; the cache is written in place by
   // one launch, and read by one.
   CHECK(made.launches.size() == 6);
+  const std::int64_t weights = 12 * kWidth * kWidth + 13 * kWidth, cache_elements = 2 * kRoom * kWidth;
+  const std::int64_t moved = plan::traffic_of(made, last.trace).bytes_moved();
+  CHECK(moved >= 2 * weights);
+  CHECK(moved <= 2 * (weights + cache_elements) + 2 * 32 * kWidth);  // vectors between launches
 }
