@@ -1,11 +1,11 @@
 // Checks every rule of kernel.h that can be seen without the arguments of a launch.
 #include <algorithm>
 #include <bit>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "jit/ir/kernel.h"
+#include "jit/ir/verify_forms.h"
 
 namespace sinter::ir {
 namespace {
@@ -15,10 +15,9 @@ bool is_numeric(DType dtype) { return is_real(dtype) || dtype == DType::i32 || d
 bool is_logic(DType dtype) { return dtype == DType::boolean || dtype == DType::i32 || dtype == DType::i64; }
 bool is_reduction(Op op) { return info(op).op_class == OpClass::Reduce; }
 
-class Verifier {
+class Verifier : private FormVerifier {
  public:
-  explicit Verifier(const Kernel& kernel)
-      : k_(kernel), rank_(std::size_t{kernel.outer_rank} + kernel.inner_rank) {}
+  explicit Verifier(const Kernel& kernel) : FormVerifier(kernel) {}
 
   void run() {
     check_loops();
@@ -31,191 +30,6 @@ class Verifier {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& where, const std::string& why) const {
-    throw std::logic_error("[kernel] " + where + ": " + why);
-  }
-  void require(bool holds, const std::string& where, const std::string& why) const {
-    if (!holds) fail(where, why);
-  }
-  static std::string expr_name(ExprId id) { return "%" + std::to_string(id); }
-
-  void check_int(const IntRef& ref, const std::string& where) const {
-    if (ref.kind == IntRef::Kind::Argument && ref.index >= k_.ints)
-      fail(where, "int argument " + std::to_string(ref.index) + " of " + std::to_string(k_.ints));
-  }
-  // Sizes and steps that something is divided by.
-  void check_divisor(const IntRef& ref, const std::string& where) const {
-    check_int(ref, where);
-    require(!ref.is_zero(), where, "a constant 0 where a size or step is wanted");
-  }
-
-  void check_loops() const {
-    const std::string where = "loops";
-    require(k_.extents.size() == rank_, where,
-            std::to_string(k_.extents.size()) + " extents for rank " + std::to_string(rank_));
-    for (const IntRef& extent : k_.extents) {
-      require(extent.kind == IntRef::Kind::Argument, where, "an extent is not an argument");
-      check_int(extent, where);
-    }
-    require((k_.schedule == Schedule::Pointwise) == (k_.inner_rank == 0), where,
-            "Pointwise is the schedule of kernels without inner dims, and of no others");
-    require(k_.phases >= 1, where, "no phase");
-    if (k_.tile != Kernel::kNoTile) {
-      require(k_.inner_rank == 0 && k_.members == 1 && k_.tile + 1 < k_.outer_rank, where,
-              "tiles are for loops " + std::to_string(k_.tile) + " and " + std::to_string(k_.outer_rank - 1));
-      require(std::any_of(k_.exprs.begin(), k_.exprs.end(),
-                          [this](const Expr& e) { return lies_along_tile(k_, e); }),
-              where, "tiles that no load needs");
-    }
-    for (const Reciprocal& r : k_.reciprocals) {
-      for (const std::uint16_t index : {r.divisor, r.multiplier, r.shift})
-        check_int(IntRef::argument(index), where);
-      require(!k_.wide, where, "reciprocals, which 64-bit indices cannot use");
-    }
-    require(k_.inner_sizes.empty() ||
-                (k_.schedule == Schedule::LanesOuter && !k_.split && k_.inner_sizes.size() == k_.inner_rank),
-            where, "sizes of inner loops are of lanes that have outer points of their own, for all loops");
-    require(std::count(k_.inner_sizes.begin(), k_.inner_sizes.end(), 0) == 0, where,
-            "an inner loop of no elements, which compilers would find results for");
-    require(k_.flat_maps.empty() || (k_.inner_rank == 0 && k_.outer_rank > 0 && k_.tile == Kernel::kNoTile),
-            where, "points of flat maps are those of elementwise kernels without tiles");
-    for (const std::uint16_t map : k_.flat_maps)
-      require(map < k_.maps.size() && k_.maps[map].steps.size() == 1 &&
-                  k_.maps[map].steps.front().offset.kind != IntRef::Kind::One,
-              where, "a flat map has one step, and an offset that is 0 or an argument");
-    for (const Store& store : k_.stores)
-      require(k_.flat_maps.empty() || std::count(k_.flat_maps.begin(), k_.flat_maps.end(), store.map) > 0,
-              where, "a store whose map is not flat among flat ones");
-    require(k_.row_elements > 0 || !(k_.row_full || k_.row_ragged), where,
-            "full or ragged rows, of which no lane holds elements");
-    if (has_parts(k_)) check_parts();
-    if (k_.tiling.any()) check_tiling();
-    if (k_.attention.any()) check_attention();
-    if (k_.lone_rows.any()) check_lone_rows();
-    require(k_.row_cluster == 1 || (k_.row_elements > 0 && k_.members == 1 && !k_.split), where,
-            "a cluster for each row, which lanes must hold, of one member's");
-  }
-
-  void check_parts() const {
-    const std::string where = "parts";
-    check_int(k_.parts, where);
-    require(k_.row_elements > 0 && !k_.split, where, "of rows that lanes do not hold");
-    require(k_.part_step == 1 || k_.part_step == 4, where,
-            "that take every " + std::to_string(k_.part_step) + "th point");
-    require(std::any_of(k_.exprs.begin(), k_.exprs.end(),
-                        [](const Expr& e) { return e.kind == ExprKind::Partial; }),
-            where, "of which there are no sums");
-    for (const Store& store : k_.stores) {
-      if (k_.exprs[store.value].kind != ExprKind::Partial) continue;
-      const std::vector<IntRef>& strides = k_.maps[store.map].steps.front().strides;
-      require(k_.maps[store.map].steps.size() == 1 &&
-                  std::all_of(strides.begin(), strides.begin() + k_.outer_rank,
-                              [](const IntRef& stride) { return stride.is_zero(); }),
-              where, "stored where outer points say");
-      require(!k_.buffers[store.buffer].read, where, "stored over what is read");
-    }
-  }
-
-  void check_tiling() const {
-    const std::string where = "tiles";
-    const Tiling& t = k_.tiling;
-    require(k_.inner_rank >= 1 && k_.outer_rank >= 2 && k_.phases == 2 && k_.members == 1 && !k_.split &&
-                k_.row_elements == 0,
-            where, "of a kernel that is no sum for rows and columns");
-    const int part = t.subgroup_rows > 0 ? t.subgroup_rows : 64;
-    require(t.rows % 64 == 0 && t.columns % 64 == 0 && part % 16 == 0 && t.rows % part == 0, where,
-            std::to_string(t.rows) + " x " + std::to_string(t.columns) + ", by " + std::to_string(part));
-    require(t.slots >= 2 && t.workgroups >= 1 && t.loaders >= 1, where, "without slots or workgroups");
-    require(is_half(t.multiplied) || t.multiplied == DType::f32, where, "that multiply no such dtype");
-    const std::uint32_t outer = (1u << k_.outer_rank) - 1;
-    require(t.row_loops != 0 && (t.row_loops & t.column_loops) == 0 &&
-                ((t.row_loops | t.column_loops) & ~outer) == 0 &&
-                (t.column_loops >> (k_.outer_rank - 1u) & 1) == 1,
-            where, "with rows and columns that are no outer loops, or not the last");
-    require(
-        t.sum < k_.exprs.size() && k_.exprs[t.sum].kind == ExprKind::Reduce && k_.exprs[t.sum].op == Op::Sum,
-        where, "without a sum");
-    for (ExprId id = 0; id < k_.exprs.size(); ++id)
-      require(k_.exprs[id].kind != ExprKind::Reduce || id == t.sum, where, "of several reductions");
-    for (const Store& store : k_.stores) require(store.level == Level::Outer, where, "with an Inner store");
-    const std::vector<std::uint32_t> loops = dependence(k_);
-    check_factor(t.a, t.row_loops, t.column_loops, loops);
-    check_factor(t.b, t.column_loops, t.row_loops, loops);
-  }
-
-  void check_attention() const {
-    const std::string where = "attention";
-    require(k_.inner_rank == 1 && k_.members == 1 && !k_.split && !k_.row_elements && !k_.tiling.any() &&
-                !k_.faults,
-            where, "of a kernel that has no rows, or is computed otherwise");
-    require(k_.attention.rows % 64 == 0 && k_.attention.columns % 16 == 0 && k_.attention.slots >= 2, where,
-            "of no such tiles");
-    for (const Store& store : k_.stores) require(store.level == Level::Outer, where, "with an Inner store");
-    const std::vector<std::uint32_t> loops = dependence(k_);
-    const std::uint32_t both = 3u << (k_.outer_rank - 1u);  // the loops of rows and of columns
-    for (ExprId id = 0; id < k_.exprs.size(); ++id) {
-      const Expr& e = k_.exprs[id];
-      const bool combines = e.kind == ExprKind::Combine;
-      for (const ExprId arg : e.args)
-        require(arg == kNone || k_.exprs[arg].kind != ExprKind::Row ||
-                    lies_across(k_.exprs[arg]) == (combines && k_.exprs[arg].dtype == DType::f32),
-                where, "of rows that do not lie along a sum");
-      if (e.kind != ExprKind::Row) continue;
-      require((loops[id] & both) != both, where, "of rows that lie both ways");
-      require(k_.maps[e.map].steps.size() == 1, where, "of rows that the engine cannot copy");
-      require(!lies_across(e) || k_.maps[e.map].steps[0].strides[k_.outer_rank].is_one(), where,
-              "of rows that lie neither way");
-    }
-  }
-
-  void check_lone_rows() const {
-    const std::string where = "lone rows";
-    const int lanes = k_.lone_rows.lanes;
-    require(k_.inner_rank == 1 && k_.members == 1 && !k_.split && !k_.row_elements && !k_.tiling.any() &&
-                !k_.attention.any() && !k_.faults && k_.phases <= 3,
-            where, "of a kernel that has no rows, or is computed otherwise");
-    require(lanes <= 32 && (lanes & (lanes - 1)) == 0, where, "of no such groups of lanes");
-    for (const Store& store : k_.stores) require(store.level == Level::Outer, where, "with an Inner store");
-    for (const Expr& e : k_.exprs) {
-      if (e.kind != ExprKind::Row) continue;
-      require(!lies_across(e), where, "whose elements are no neighbours");
-      require(e.length * size_of(e.dtype) <= static_cast<std::size_t>(lanes) * 16 &&
-                  e.length * size_of(e.dtype) % 16 == 0,
-              where, "that the lanes of a group do not hold");
-      require(k_.maps[e.map].steps.size() == 1, where, "that lie in no straight lines");
-    }
-  }
-
-  void check_factor(const TiledFactor& factor, std::uint32_t own, std::uint32_t other,
-                    const std::vector<std::uint32_t>& loops) const {
-    const std::string where = "tiles";
-    require(factor.value < k_.exprs.size() && k_.exprs[factor.value].dtype == k_.tiling.multiplied, where,
-            "with a factor of another dtype");
-    require((loops[factor.value] & other) == 0 && (loops[factor.value] & own) == own, where,
-            "with a factor that depends on other loops");
-    const Expr& expr = k_.exprs[factor.value];
-    const bool is_load = expr.kind == ExprKind::Load && k_.maps[expr.map].steps.size() == 1,
-               is_plain = is_load && expr.predicate == kNone;
-    require(!factor.windows || !factor.computed, where, "with a factor that is copied and computed");
-    if (k_.tiling.computes(factor)) {
-      const std::size_t along = factor.across ? loops_of(own).back() : rank_ - 1;
-      require(!factor.vectors ||
-                  (is_plain && factor.pieces && k_.maps[expr.map].steps.front().strides[along].is_one()),
-              where, "with a factor that does not lie in vectors");
-      return;
-    }
-    if (factor.windows) {
-      const bool is_tested = is_load && !is_plain && k_.exprs[expr.predicate].kind == ExprKind::InBounds &&
-                             k_.maps[k_.exprs[expr.predicate].map].steps.size() == 1;
-      require(is_plain || is_tested, where, "with a factor of windows that is no load of one test");
-    } else {
-      require(is_plain, where, "with a factor that is copied and no plain load");
-    }
-    const std::vector<IntRef>& strides = k_.maps[expr.map].steps.front().strides;
-    require(strides[factor.across ? loops_of(own).back() : rank_ - 1].is_one(), where,
-            "with a factor that does not lie as it says");
-  }
-
   void check_map(std::size_t index) const {
     const std::string where = "m" + std::to_string(index);
     const IndexMap& map = k_.maps[index];
@@ -540,8 +354,6 @@ class Verifier {
     return last;
   }
 
-  const Kernel& k_;
-  std::size_t rank_;
   std::vector<std::uint32_t> of_map_;  // loops of each map
 };
 

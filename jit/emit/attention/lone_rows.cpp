@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <sinter/error.h>
-
+#include "jit/emit/attention/row_state.h"
 #include "jit/emit/attention/text.h"
 #include "jit/emit/dialects/dialect.h"
 #include "jit/emit/dialects/prelude.h"
@@ -22,52 +21,13 @@ using ir::Level;
 
 namespace {
 
-constexpr int kLanes = 256, kSubgroup = 32, kWarps = kLanes / kSubgroup;
-// Of a group of lanes: loads of so many are under way together.
-constexpr int kColumnsAtOnce = 4;
+constexpr int kLanes = kLoneRowsLanes, kSubgroup = 32, kWarps = kLanes / kSubgroup;
 constexpr int kLaneBytes = 16;
-// Tiles of columns that are worth a workgroup of their own, since joining takes as long as some of them.
-constexpr std::int64_t kTilesOfPart = 2;
-constexpr std::int64_t kMostParts = 64;
 // Few enough to look at all of them before the work is shared out.
 constexpr int kCountedTiles = 32;
 
 std::string text_of(int number) { return std::to_string(number); }
 std::string name(const char* what, ExprId id) { return what + std::to_string(id); }
-
-int groups_of(const ir::Kernel& kernel) { return kLanes / kernel.lone_rows.lanes; }
-/// Columns that a workgroup has at once.
-int tile_of(const ir::Kernel& kernel) { return groups_of(kernel) * kColumnsAtOnce; }
-
-bool is_softmax(const ir::Kernel& kernel) { return kernel.phases == 3; }
-
-/// What is known of a row: the greatest score, then sums and vectors, each in so many floats.
-struct RowState {
-  ExprId greatest = ir::kNone;
-  std::vector<ExprId> sums, combines;
-  int floats = 0;
-  std::vector<int> places;  // of the vectors
-
-  explicit RowState(const ir::Kernel& kernel) {
-    const std::vector<bool> live = live_expressions(kernel);
-    for (ExprId id = 0; id < kernel.exprs.size(); ++id) {
-      const Expr& e = kernel.exprs[id];
-      if (!live[id]) continue;
-      if (e.kind == ExprKind::Reduce) {
-        if (is_softmax(kernel) && e.phase == 1)
-          greatest = id;
-        else
-          sums.push_back(id);
-      }
-      if (e.kind == ExprKind::Combine) combines.push_back(id);
-    }
-    floats = 1 + static_cast<int>(sums.size());
-    for (const ExprId id : combines) {
-      places.push_back(floats);
-      floats += kernel.exprs[kernel.exprs[id].args[1]].length;
-    }
-  }
-};
 
 class LoneRowsText {
  public:
@@ -482,7 +442,7 @@ class LoneRowsText {
   Expressions e_;
   const Masks masks_;
   const std::vector<bool> live_;
-  const RowState state_;
+  const LoneRowState state_;
   const int lanes_;
   const std::size_t column_;
   std::vector<ExprId> rows_, dots_;
@@ -490,38 +450,8 @@ class LoneRowsText {
 
 }  // namespace
 
-bool has_lone_rows(const ir::Kernel& kernel, const Target& target) {
-  return kernel.lone_rows.any() && target.dialect->goes_along_lone_rows;
-}
-
-int lone_rows_lanes() { return kLanes; }
-
 Source emit_lone_rows(const ir::Kernel& kernel, const Target& target) {
   return LoneRowsText(kernel, target).write();
-}
-
-Geometry lone_rows_geometry(const ir::Kernel& kernel, const Target& target,
-                            std::span<const std::int64_t> ints) {
-  double rows = 1;
-  for (std::size_t loop = 0; loop < kernel.outer_rank; ++loop)
-    rows *= static_cast<double>(ints[kernel.extents[loop].index]);
-  const std::int64_t columns = ints[kernel.extents[kernel.outer_rank].index],
-                     tiles = (columns + tile_of(kernel) - 1) / tile_of(kernel);
-  if (rows * static_cast<double>(kMostParts) > INT32_MAX)
-    throw DeviceError("[launch] " + std::to_string(rows) + " rows of scores, more than a launch counts");
-  Geometry shape;
-  shape.lanes = kLanes;
-  // A workgroup or two for each compute unit.
-  const auto wanted = static_cast<std::int64_t>(static_cast<double>(target.wanted_workgroups) / 4 / rows);
-  shape.parts = static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>(std::min(wanted, tiles / kTilesOfPart), 1, kMostParts));
-  shape.workgroups = static_cast<std::uint32_t>(rows) * shape.parts;
-  return shape;
-}
-
-std::size_t lone_rows_scratch_bytes(const ir::Kernel& kernel, const Geometry& shape) {
-  if (shape.parts == 1) return 0;
-  return sizeof(float) * static_cast<std::size_t>(RowState(kernel).floats) * shape.workgroups;
 }
 
 }  // namespace sinter::emit

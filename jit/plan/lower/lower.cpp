@@ -9,9 +9,9 @@
 #include <absl/container/flat_hash_map.h>
 
 #include "jit/plan/lower/changed_box.h"
+#include "jit/plan/lower/chosen_loops.h"
 #include "jit/plan/lower/finish.h"
 #include "jit/plan/lower/grid.h"
-#include "jit/plan/lower/inner_loops.h"
 #include "jit/plan/lower/memory_reader.h"
 #include "jit/plan/lower/nesting.h"
 #include "jit/plan/lower/tiling.h"
@@ -25,112 +25,38 @@ constexpr double kWorthSkipping = 4;
 // Splitting stops here; each split is one more division per element in kernels whose loops do not join.
 constexpr std::size_t kMostLoops = 8;
 
-/// A dim of the domain seen as (size / part, part).
-struct Split {
-  std::size_t dim;
-  std::int64_t part;
-};
-
 class Lowering : private MemoryReader {
  public:
   Lowering(const Graph& graph, const Owners& owners, GroupId id, const Group& group,
-           const LowerLimits& limits, const std::vector<Split>& splits)
-      : MemoryReader(graph, owners, id, limits), group_(group), splits_(splits) {}
+           const LowerLimits& limits)
+      : MemoryReader(graph, owners, id, limits), group_(group) {}
 
   /// Fills the draft. Returns a split of the domain that would save divisions in some map, if there is one.
-  std::optional<Split> run() {
-    choose_loops();
+  std::optional<LoopSplit> run(const std::vector<LoopSplit>& splits) {
+    go_over(choose_loops(graph_, group_, splits, limits_));
     for (NodeId node : group_.stores) store(node);
     draft_.outer_rank = outer_rank_;
     if (draft_.extents.size() >= kMostLoops) return std::nullopt;
     for (const IndexMap& map : draft_.maps)
-      if (const auto split = map.helpful_split()) return Split{dim_of_loop_[split->first], split->second};
+      if (const auto split = map.helpful_split()) return LoopSplit{dim_of_loop_[split->first], split->second};
     return std::nullopt;
   }
 
   Draft take() { return std::move(draft_); }
 
  private:
-  /// Loop coordinates: the dims that stay, then the dims that are reduced.
-  void choose_loops() {
-    Shape shape;
-    std::int64_t bits = 0;
-    bool reduces = false;
-    for (NodeId id : group_.nodes) {
-      const Node& n = node(id);
-      if (!n.has_inner_loops()) {
-        if (!reduces && n.shape.rank() >= shape.rank()) shape = n.shape;
-        continue;
-      }
-      auto [whole, reduced] = domain_of(graph_, n);
-      const Shape domain = without_ones(whole, reduced);
-      // Partial sums are over the loops that stay, of whatever dims these are.
-      const bool along_others =
-          n.is_partial_sum() && reduces && rows_and_columns(domain, reduced) == rows_and_columns(shape, bits);
-      if (reduces && !along_others && (domain != shape || reduced != bits)) {
-        // A sum over the loops of a product of one row alone is found for each column anew.
-        if (limits_.lone_rows && is_over_inner_loops(domain, reduced, shape, bits)) continue;
-        if (!limits_.lone_rows || !is_over_inner_loops(shape, bits, domain, reduced))
-          throw Cut{"reductions over different dimensions"};
-      }
-      if (n.is_partial_sum()) take_parts(n);
-      if (along_others) continue;
-      shape = domain;
-      bits = reduced;
-      reduces = true;
-    }
-    shape_numel_ = shape.numel();
-    std::vector<std::int64_t> sizes(shape.begin(), shape.end()), strides(shape.rank(), 1);
-    std::vector<bool> reduced(shape.rank());
-    for (std::size_t d = 0; d < shape.rank(); ++d) reduced[d] = bits >> d & 1;
-    for (const Split& split : splits_) {
-      const auto at = static_cast<std::ptrdiff_t>(split.dim);
-      sizes[split.dim] /= split.part;
-      sizes.insert(sizes.begin() + at + 1, split.part);
-      reduced.insert(reduced.begin() + at, reduced[split.dim]);
-    }
-    strides.assign(sizes.size(), 1);
-    for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * sizes[d];
-    MapStep all, outer;
-    for (int inner = 0; inner < 2; ++inner)
-      for (std::size_t d = 0; d < sizes.size(); ++d) {
-        if (reduced[d] != (inner == 1)) continue;
-        all.extents.push_back(sizes[d]);
-        all.strides.push_back(strides[d]);
-        dim_of_loop_.push_back(d);
-        if (!inner) ++outer_rank_;
-      }
-    outer.extents = all.extents;
-    outer.strides.assign(all.extents.size(), 0);
-    std::int64_t step = 1;
-    for (std::size_t k = outer_rank_; k-- > 0;) {
-      outer.strides[k] = step;
-      step *= all.extents[k];
-    }
-    outer_numel_ = step;
-    MapStep inner = all;
-    inner.strides.assign(all.extents.size(), 0);
-    step = 1;
-    for (std::size_t k = all.extents.size(); k-- > outer_rank_;) {
-      inner.strides[k] = step;
-      step *= all.extents[k];
-    }
-    inner_numel_ = step;
-    draft_.has_reduction = reduces;
-    draft_.extents.assign(all.extents.begin(), all.extents.end());
-    all_ = intern(IndexMap(std::move(all)));
-    inner_ = intern(IndexMap(std::move(inner)));
-    outer_ = intern(IndexMap(std::move(outer)));
-  }
-
-  /// All that partial sums are over has as many parts.
-  void take_parts(const Node& sum) {
-    const auto [domain, columns] = domain_of(graph_, sum);
-    std::int64_t parts = sum.shape.numel();
-    for (std::size_t d = 0; d < domain.rank(); ++d)
-      if (columns >> d & 1) parts /= domain[d];
-    if (draft_.parts != 0 && draft_.parts != parts) throw Cut{"sums of other parts"};
-    draft_.parts = parts;
+  void go_over(ChosenLoops loops) {
+    outer_rank_ = loops.outer_rank;
+    dim_of_loop_ = std::move(loops.dim_of_loop);
+    shape_numel_ = loops.points;
+    outer_numel_ = loops.outer_points;
+    inner_numel_ = loops.inner_points;
+    draft_.has_reduction = loops.reduces;
+    draft_.parts = loops.parts;
+    draft_.extents.assign(loops.all.extents.begin(), loops.all.extents.end());
+    all_ = intern(IndexMap(std::move(loops.all)));
+    inner_ = intern(IndexMap(std::move(loops.inner)));
+    outer_ = intern(IndexMap(std::move(loops.outer)));
   }
 
   /// The map under which each element of a node of the group is visited once.
@@ -522,8 +448,6 @@ class Lowering : private MemoryReader {
   }
 
   const Group& group_;
-  const std::vector<Split>& splits_;
-
   std::size_t outer_rank_ = 0;
   std::vector<std::size_t> dim_of_loop_;
   std::int64_t shape_numel_ = 1, outer_numel_ = 1, inner_numel_ = 1;
@@ -554,10 +478,10 @@ std::optional<InPlaceKernel> in_place_kernel(ChangedBox box, const Lowered& whol
 std::variant<Lowered, std::string> lower(const Graph& graph, const Owners& owners, GroupId group_id,
                                          const Group& group, const LowerLimits& limits) {
   try {
-    std::vector<Split> splits;
+    std::vector<LoopSplit> splits;
     while (true) {
-      Lowering lowering(graph, owners, group_id, group, limits, splits);
-      const std::optional<Split> split = lowering.run();
+      Lowering lowering(graph, owners, group_id, group, limits);
+      const std::optional<LoopSplit> split = lowering.run(splits);
       if (!split) {
         Draft draft = lowering.take();
         std::optional<ChangedBox> box = changed_box(draft);

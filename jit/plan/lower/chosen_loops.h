@@ -1,0 +1,34 @@
+// The loops of a kernel: the dims of what its group computes that stay, then those that are reduced.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "jit/plan/graph.h"
+#include "jit/plan/lower/index_map.h"
+#include "jit/plan/lower/limits.h"
+#include "jit/plan/lower/lower.h"
+
+namespace sinter::plan {
+
+/// A dim of the domain seen as (size / part, part).
+struct LoopSplit {
+  std::size_t dim;
+  std::int64_t part;
+};
+
+struct ChosenLoops {
+  MapStep all, outer, inner;  // row-major positions: of all loops, and of the outer and inner ones alone
+  std::size_t outer_rank = 0;
+  std::vector<std::size_t> dim_of_loop;  // of the domain, split
+  std::int64_t points = 1, outer_points = 1, inner_points = 1;
+  bool reduces = false;
+  std::int64_t parts = 0;  // of the group's partial sums; 0: there are none
+};
+
+/// Throws Cut where the group's reductions do not go over the same.
+ChosenLoops choose_loops(const Graph& graph, const Group& group, const std::vector<LoopSplit>& splits,
+                         const LowerLimits& limits);
+
+}  // namespace sinter::plan
