@@ -2,7 +2,9 @@
 #include "jit/emit/emit.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <utility>
 
 #include <sinter/error.h>
 
@@ -69,6 +71,22 @@ constexpr int kFewColumns = 16, kLanesOfRounds = 512;
 /// help with them.
 bool has_several_rounds(const ir::Kernel& kernel, const Target& target) {
   return kernel.phases > 2 && !kernel.split && has_rows_of_lanes(kernel, target);
+}
+
+/// `most` lanes, or as many fewer as the memory takes through which rows of lanes join what they reduced.
+int lanes_with_memory(const ir::Kernel& kernel, const Target& target, int most) {
+  std::set<std::pair<Op, DType>> functions;
+  for (const ir::Expr& expr : kernel.exprs)
+    if (expr.kind == ir::ExprKind::Reduce) functions.insert({expr.op, expr.dtype});
+  std::size_t bytes = 0;  // for each lane
+  for (const auto& [op, dtype] : functions)
+    bytes += std::max<std::size_t>(size_of(dtype), 4) * (op == Op::SquaredDeviations ? 3 : 1);
+  int lanes = std::max(target.workgroup_size, most);
+  // A few words more: whose turn it is.
+  while (target.tile_bytes > 0 && lanes > target.workgroup_size &&
+         bytes * static_cast<std::size_t>(lanes) + 64 > target.tile_bytes)
+    lanes /= 2;
+  return lanes;
 }
 
 /// True iff a workgroup goes over its row once for each phase. Large ones have fewer rows under way, which
@@ -178,9 +196,9 @@ int workgroup_lanes(const ir::Kernel& kernel, const Target& target) {
   if (has_attention(kernel, target)) return attention_lanes(kernel);
   if (has_lone_rows(kernel, target)) return lone_rows_lanes();
   if (kernel.split && has_rows_of_lanes(kernel, target))
-    return std::max(target.workgroup_size, target.large_workgroup_size);
+    return lanes_with_memory(kernel, target, target.large_workgroup_size);
   if (has_several_rounds(kernel, target))
-    return std::max(target.workgroup_size, std::min(kLanesOfRounds, target.large_workgroup_size));
+    return lanes_with_memory(kernel, target, std::min(kLanesOfRounds, target.large_workgroup_size));
   if (reads_rows_again(kernel, target)) return std::max(target.workgroup_size, target.large_workgroup_size);
   return kernel.row_elements > 0 && !has_short_rows(kernel, target) ? kernel.row_lanes
                                                                     : target.workgroup_size;

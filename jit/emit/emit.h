@@ -48,8 +48,9 @@ struct Target {
   bool has_half_storage = true;  // buffers of 16-bit elements
   bool fuses_fma = false;        // fma is known to round once and in one instruction; languages that promise
                                  // it do not ask
-  bool vectors = true;         // several neighbouring elements are read and written at once where they lie so
-  std::size_t tile_bytes = 0;  // memory of a workgroup for tiles; 0: what they are for is read across lanes
+  bool vectors = true;  // several neighbouring elements are read and written at once where they lie so
+  std::size_t tile_bytes =
+      0;  // memory of a workgroup, for tiles too; 0: what they are for is read across lanes
   std::int64_t max_workgroups = 65535;
   int tensor_units = 0;  // compute units with the tensor cores that contraction/ writes for; 0: none
   std::int64_t wanted_workgroups = 256;  // so many keep the device busy, and share the work of a split kernel
