@@ -389,37 +389,3 @@ TEST_CASE("a number that is split and put together again is the number") {
   CHECK(map.is_affine());
   CHECK(map == start);
 }
-
-// Each step leaves a quotient and a rest of what the steps before left: looked through by every way that
-// leads to them, sixty steps would take for ever.
-TEST_CASE("long chains of transposed reshapes take no longer for each step than what they are made of") {
-  constexpr std::int64_t kNumel = 30030;
-  const auto transposed = [](IndexMap map, int steps) {
-    for (int i = 0; i < steps; ++i) {
-      const std::int64_t rows = i % 3 == 0 ? 77 : i % 3 == 1 ? 65 : 66;
-      map = map.through({rows, kNumel / rows}, {{1, rows}, 0});
-    }
-    return map;
-  };
-  MapStep loop;
-  loop.extents = {kNumel};
-  loop.strides = {1};
-  const IndexMap start(loop);
-  const IndexMap some = transposed(start, 5);
-  for (const std::int64_t point : {0, 1, 77, 12345, 30029}) {
-    std::int64_t expected = point;
-    for (int i = 0; i < 5; ++i) {
-      const std::int64_t rows = i % 3 == 0 ? 77 : i % 3 == 1 ? 65 : 66, columns = kNumel / rows;
-      expected = expected / columns + expected % columns * rows;
-    }
-    CHECK(some.at({point}) == expected);
-  }
-  IndexMap many = transposed(start, 60);
-  CHECK(many.dependence() == 1);
-  const Stretch range = many.range(false);
-  CHECK(range.first <= 0);
-  CHECK(range.last >= kNumel - 1);
-  many.move_loop(0, 0, 2, kNumel / 2, {});
-  CHECK(many.dependence() == 1);
-  CHECK(many.helpful_split() == std::nullopt);
-}

@@ -87,9 +87,6 @@ bool merge(MapStep& last, const MapStep& next, const std::vector<Stretch>& stret
   return true;
 }
 
-// Digits of digits of digits: below so many, numbers are looked through for where they are used alone.
-constexpr int kMostDepth = 6;
-
 /// Numbers beyond stand for infinity.
 constexpr std::int64_t kFar = std::int64_t{1} << 62;
 
@@ -134,9 +131,6 @@ Digit::Digit(IndexMap number, std::int64_t by, bool is_rest)
     : number_(std::move(number)), by_(by), is_rest_(is_rest) {
   number_.stretches_.clear();
   hash_ = WordHash().add(number_.hash()).add(by_).add(is_rest_).result();
-  dependence_ = number_.dependence();
-  for (const DigitPart& part : number_.digits()) depth_ = std::max(depth_, part.digit->depth() + 1);
-  range_ = IndexMap::range(*this, IndexMap::all());
 }
 
 bool operator==(const DigitPart& a, const DigitPart& b) {
@@ -255,21 +249,19 @@ std::vector<IndexMap::Term> IndexMap::terms(const Stretches& stretches) const {
     term.kind = Term::Kind::Digit;
     term.digit = part.digit;
     term.factor = part.stride;
-    term.all = part.digit->range();
-    term.used =
-        stretches.empty() || part.digit->depth() > kMostDepth ? term.all : range(*part.digit, stretches);
+    const auto range = [&](const Stretches& of) {
+      const Stretch number = part.digit->number().range(of);
+      const std::int64_t by = part.digit->by();
+      if (!part.digit->is_rest()) return Stretch{floor_of(number.first, by), floor_of(number.last, by)};
+      if (const auto quotient = common_quotient(number, by))
+        return Stretch{number.first - *quotient * by, number.last - *quotient * by};
+      return Stretch{0, by - 1};
+    };
+    term.all = range(all());
+    term.used = range(stretches);
     terms.push_back(std::move(term));
   }
   return terms;
-}
-
-Stretch IndexMap::range(const Digit& digit, const Stretches& stretches) {
-  const Stretch number = digit.number().range(stretches);
-  const std::int64_t by = digit.by();
-  if (!digit.is_rest()) return {floor_of(number.first, by), floor_of(number.last, by)};
-  if (const auto quotient = common_quotient(number, by))
-    return {number.first - *quotient * by, number.last - *quotient * by};
-  return {0, by - 1};
 }
 
 Stretch IndexMap::range(const Stretches& stretches) const {
@@ -386,7 +378,7 @@ std::uint32_t IndexMap::dependence() const {
   std::uint32_t loops = 0;
   for (std::size_t d = 0; d < loops_.strides.size(); ++d)
     if (loops_.strides[d] != 0) loops |= 1u << d;
-  for (const DigitPart& part : digits_) loops |= part.digit->dependence();
+  for (const DigitPart& part : digits_) loops |= part.digit->number().dependence();
   return loops;
 }
 
@@ -427,36 +419,20 @@ void IndexMap::narrow(const IndexMap& number, std::int64_t first, std::int64_t l
 
 void IndexMap::move_loop(std::size_t k, std::int64_t first, std::int64_t step, std::int64_t count,
                          const MovingParts& moving) {
-  MovedDigits moved;
-  move_loop(k, first, step, count, moving, moved);
-}
-
-void IndexMap::move_loop(std::size_t k, std::int64_t first, std::int64_t step, std::int64_t count,
-                         const MovingParts& moving, MovedDigits& moved) {
   stretches_.clear();
   loops_.offset += first * loops_.strides[k];
   loops_.moving.add(moving, loops_.strides[k]);
   loops_.strides[k] *= step;
   loops_.extents[k] = count;
   for (DigitPart& part : digits_) {
-    const Digit* const digit = part.digit.get();
-    const auto known =
-        std::find_if(moved.begin(), moved.end(), [&](const auto& each) { return each.first == digit; });
-    if (known != moved.end()) {
-      part.digit = known->second;
-      continue;
-    }
-    IndexMap number = digit->number();
-    number.move_loop(k, first, step, count, moving, moved);
-    auto own = std::make_shared<const Digit>(std::move(number), digit->by(), digit->is_rest());
-    moved.emplace_back(digit, own);
-    part.digit = std::move(own);
+    IndexMap number = part.digit->number();
+    number.move_loop(k, first, step, count, moving);
+    part.digit = std::make_shared<const Digit>(std::move(number), part.digit->by(), part.digit->is_rest());
   }
 }
 
 std::optional<std::pair<std::size_t, std::int64_t>> IndexMap::helpful_split() const {
   for (const DigitPart& part : digits_) {
-    if (part.digit->depth() > kMostDepth) continue;
     const IndexMap& number = part.digit->number();
     if (const auto split = number.is_affine() ? number.split_for(part.digit->by()) : number.helpful_split())
       return split;

@@ -116,11 +116,6 @@ class IndexMap {
 
   static const Stretches& all();
   Stretch range(const Stretches& stretches) const;
-  /// Of a digit.
-  static Stretch range(const Digit& digit, const Stretches& stretches);
-  using MovedDigits = std::vector<std::pair<const Digit*, std::shared_ptr<const Digit>>>;
-  void move_loop(std::size_t k, std::int64_t first, std::int64_t step, std::int64_t count,
-                 const MovingParts& moving, MovedDigits& moved);
   IndexMap nothing() const;
   void add(const IndexMap& other, std::int64_t times);
   void add(const std::shared_ptr<const Digit>& digit, std::int64_t times);
@@ -136,8 +131,7 @@ class IndexMap {
   Stretches stretches_;
 };
 
-/// The quotient of a number that is never negative by a divisor, or what is left. Numbers share digits, and
-/// those share others: what is asked of all of them is found once for each.
+/// The quotient of a number that is never negative by a divisor, or what is left.
 class Digit {
  public:
   Digit(IndexMap number, std::int64_t by, bool is_rest);
@@ -146,9 +140,6 @@ class Digit {
   std::int64_t by() const { return by_; }
   bool is_rest() const { return is_rest_; }
   std::size_t hash() const { return hash_; }
-  std::uint32_t dependence() const { return dependence_; }
-  int depth() const { return depth_; }             // 1: of a number without digits
-  const Stretch& range() const { return range_; }  // on all of the loop
   friend bool operator==(const Digit& a, const Digit& b) {
     return a.hash_ == b.hash_ && a.by_ == b.by_ && a.is_rest_ == b.is_rest_ && a.number_ == b.number_;
   }
@@ -158,9 +149,6 @@ class Digit {
   std::int64_t by_;
   bool is_rest_;
   std::size_t hash_;
-  std::uint32_t dependence_;
-  int depth_ = 1;
-  Stretch range_{0, 0};
 };
 
 template <class NumberOf>
