@@ -83,7 +83,7 @@ class Lowering : private MemoryReader {
 
   /// The columns of a row, counted row-major.
   MapId columns() {
-    MapStep step = index_map(all_).loops();
+    MapStep step = index_map(all_).steps().front();
     std::int64_t stride = 1;
     for (std::size_t k = step.extents.size(); k-- > 0;) {
       step.strides[k] = k < outer_rank_ ? 0 : stride;
@@ -96,7 +96,7 @@ class Lowering : private MemoryReader {
   MapId first_of_vectors(NodeId id) {
     const Shape& shape = node(id).shape;
     if (shape.numel() != outer_numel_ * shape[shape.rank() - 1]) throw Cut{"another number of elements"};
-    MapStep step = index_map(outer_).loops();
+    MapStep step = index_map(outer_).steps().front();
     for (std::int64_t& stride : step.strides) stride *= shape[shape.rank() - 1];
     return intern(IndexMap(std::move(step)));
   }
@@ -337,12 +337,10 @@ class Lowering : private MemoryReader {
     const NodeId placed = n.operands[assigns ? 1 : 0];
     const Grid grid(n.shape, node(placed).shape, n.ints, n.starts);
     const ir::ExprId on_grid = in_bounds(id, grid, map);
-    const MapId below = intern(grid.below(index_map(map)));
-    if (on_grid == ir::kNone) return value(placed, below, predicate);
     ir::Expr where;
     where.op = Op::Where;
     where.args[0] = on_grid;
-    where.args[1] = value(placed, below, both(id, predicate, on_grid));
+    where.args[1] = value(placed, intern(grid.below(index_map(map))), both(id, predicate, on_grid));
     // What is not loaded is 0.
     const ir::Expr& inside = draft_.exprs[where.args[1]];
     if (graph_.pads_with_zeros(n) && inside.kind == ir::ExprKind::Load && inside.predicate != ir::kNone)
@@ -378,22 +376,12 @@ class Lowering : private MemoryReader {
     return both(id, predicate, add(outside, id));
   }
 
-  /// Whether the map reaches the grid; kNone where it always does. The copy engine and slice_assign in place
-  /// know tests of all dims at once, all others are tested dim by dim.
   ir::ExprId in_bounds(NodeId id, const Grid& grid, MapId map) {
-    if (draft_.contracts || node(id).op == Op::SliceAssign)
-      return in_bounds(id, grid.coordinates(index_map(map)), grid.bounds());
-    ir::ExprId all = ir::kNone;
-    for (Grid::Test& test : grid.tests(index_map(map)))
-      all = both(id, all, in_bounds(id, std::move(test.coordinate), std::move(test.bounds)));
-    return all;
-  }
-
-  ir::ExprId in_bounds(NodeId id, IndexMap coordinates, DraftBounds bounds) {
     ir::Expr test;
     test.kind = ir::ExprKind::InBounds;
     test.dtype = DType::boolean;
-    test.map = number_of(intern(std::move(coordinates)));
+    test.map = number_of(intern(grid.coordinates(index_map(map))));
+    DraftBounds bounds = grid.bounds();
     std::vector<std::int64_t> key;
     for (const DraftBounds::Dim& dim : bounds.bounds) {
       key.insert(key.end(), {dim.extent, dim.lower, dim.step, dim.size});
