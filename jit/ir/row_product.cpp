@@ -7,6 +7,12 @@ bool is_row_product(const Kernel& kernel) {
   if (kernel.schedule != Schedule::LanesInner || kernel.inner_rank == 0 || kernel.phases < 2) return false;
   const std::uint32_t outer = (1u << kernel.outer_rank) - 1;
   const std::vector<std::uint32_t> loops = dependence(kernel);
+  // A kernel of many rows that weighs each of them last reduces the rows before: of a product's only row that
+  // is the same at all outer points.
+  for (ExprId id = 0; id < kernel.exprs.size(); ++id)
+    if (kernel.exprs[id].kind == ExprKind::Reduce && kernel.exprs[id].phase + 1 < kernel.phases &&
+        (loops[id] & outer) != 0)
+      return false;
   for (const Expr& sum : kernel.exprs) {
     if (sum.kind != ExprKind::Reduce || sum.op != Op::Sum || sum.phase + 1 != kernel.phases) continue;
     const Expr& product = kernel.exprs[sum.args[0]];

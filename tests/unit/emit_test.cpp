@@ -15,6 +15,7 @@
 #include "jit/emit/dialects/dialect.h"
 #include "jit/emit/dialects/prelude.h"
 #include "jit/emit/dialects/table.h"
+#include "jit/ir/row_product.h"
 #include "tests/conformance/kernel_forms.h"
 #include "tests/support/kernels/random_kernel.h"
 
@@ -239,6 +240,24 @@ TEST_CASE("a tile's elements are brought without a branch, those of its own line
     CHECK_MESSAGE(before.find("if (") == std::string::npos, text);
     CHECK(before.find("min(at_across, ") != std::string::npos);
     CHECK(after.find("if (at_across < ") != std::string::npos);
+  }
+}
+
+TEST_CASE("rows of 16 bits that are weighed last are held as others are") {
+  testing::KernelBuilder k({4}, {1024}, ir::Schedule::LanesInner);
+  const auto row = k.cast(DType::f32, k.load(k.input(DType::bf16, std::vector<double>(4096, 1.0)), k.all()));
+  const auto weights =
+      k.cast(DType::f32, k.load(k.input(DType::bf16, std::vector<double>(1024, 1.0)), k.map({0, 1})));
+  const auto exponentials = k.op(Op::Exp, k.op(Op::Sub, row, k.reduce(Op::Max, row)));
+  k.store(k.output(DType::f32, 4), k.outer(), k.reduce(Op::Sum, k.op(Op::Mul, exponentials, weights)));
+  ir::DeviceTraits traits;
+  traits.row_lanes = 1024;
+  const auto held = testing::row_kernels({k.finish("weighed rows")}, traits);
+  REQUIRE_FALSE(held.empty());
+  for (const testing::KernelCase& c : held) {
+    CHECK_FALSE(ir::is_row_product(c.kernel));
+    const std::string text = emit::emit(c.kernel, glsl_target()).text;
+    CHECK_MESSAGE(text.find("u32 h0[8]") == std::string::npos, text);
   }
 }
 

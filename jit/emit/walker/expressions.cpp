@@ -25,9 +25,10 @@ std::string name(char letter, std::size_t number) { return letter + std::to_stri
 int vector_width(const ir::Kernel& kernel, const Target& target) {
   if (!target.dialect->has_wide_vectors) return kVector;
   // A row's lanes have several vectors under way as it is, and need their registers for sums. Products read
-  // one factor as fast as memory gives it, and hold little else.
-  const bool is_whole_product =
-      kernel.row_full && kernel.row_elements % kWideVector == 0 && ir::is_row_product(kernel);
+  // one factor as fast as memory gives it, and hold little else. Wide vectors are held in languages alone
+  // that have kernels for single rows.
+  const bool is_whole_product = target.dialect->goes_along_lone_rows && kernel.row_full &&
+                                kernel.row_elements % kWideVector == 0 && ir::is_row_product(kernel);
   if (kernel.row_elements > 0 && !is_whole_product) return kVector;
   const bool halves = std::any_of(kernel.buffers.begin(), kernel.buffers.end(),
                                   [](const ir::BufferInfo& buffer) { return size_of(buffer.dtype) == 2; });
