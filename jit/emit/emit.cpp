@@ -159,10 +159,15 @@ void share(Geometry& shape, const Target& target, std::int64_t most) {
 }  // namespace
 
 int points_at_once(const ir::Kernel& kernel, const Target& target) {
-  // Above, the compiler has enough to put side by side.
+  // Above, or where normal numbers are drawn, the compiler has enough to put side by side, and several points
+  // would not fit into registers.
   constexpr std::size_t kMostExpressions = 20, kMostDivisions = 8;
   const bool lies_in_vectors = kernel.outer_rank < 2 && kernel.inner_sizes.empty();
-  const bool is_small = kernel.exprs.size() <= kMostExpressions && ir::divisions(kernel) <= kMostDivisions;
+  const bool draws_numbers = std::any_of(kernel.exprs.begin(), kernel.exprs.end(), [](const ir::Expr& expr) {
+    return expr.kind == ir::ExprKind::RandomNormal;
+  });
+  const bool is_small =
+      kernel.exprs.size() <= kMostExpressions && ir::divisions(kernel) <= kMostDivisions && !draws_numbers;
   const bool stores_inner_points =
       std::any_of(kernel.stores.begin(), kernel.stores.end(),
                   [](const ir::Store& store) { return store.level == ir::Level::Inner; });
