@@ -148,6 +148,31 @@ TEST_CASE("rows are reduced without masks, but for their rest") {
     }
 }
 
+TEST_CASE("maths takes eight registers of 64 bytes at a time, which ask ahead, and two of what is left") {
+  for (const int operations : {1, 20}) {
+    KernelBuilder k({1000});
+    ExprId y = k.load(k.input(DType::f32, std::vector<double>(1000)), k.all());
+    for (int i = 0; i < operations; ++i) y = k.op(i == 0 ? Op::Tanh : Op::Neg, y);
+    k.store(k.output(DType::f32, 1000), k.all(), y);
+    const KernelCase c = k.finish("maths");
+    emit::LlvmTarget target;
+    target.has_gather = target.has_fma = true;
+    target.long_body = 12;
+    const auto count = [&](int bytes, const std::string& what) {
+      target.vector_bytes = bytes;
+      const std::string text = emit::emit_llvm(c.kernel, target).text;
+      int found = 0;
+      for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++found;
+      return found;
+    };
+    CHECK(count(64, " = load <128 x float>") == 1);
+    CHECK(count(64, "@llvm.masked.load.v32f32.p0(ptr %") == 1);
+    CHECK(count(64, "call void @llvm.prefetch.p0(") == 8);  // lines of 64 bytes
+    CHECK(count(32, " = load <16 x float>") == 1);          // there are half as many registers
+    CHECK(count(32, "call void @llvm.prefetch.p0(") == 0);
+  }
+}
+
 TEST_CASE("a long body is written once where the target asks for it") {
   // What compiling takes follows the length of the text.
   const KernelCase c = chain(DType::f32, 40);

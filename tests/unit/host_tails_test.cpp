@@ -1,5 +1,5 @@
-// Compiled kernels over rows of every length up to two vectors and one: what is left of a row is computed,
-// and nothing behind it is written.
+// Compiled kernels over rows of every length up to two vectors (of maths, two rounds) and one: what is left
+// of a row is computed, and nothing behind it is written.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -39,8 +39,9 @@ struct Tail {
   std::size_t result_bytes;
 };
 
-/// Rows of `row` elements: y = x op a op x ..., or with `reduced` that minus the row's sum.
-Tail tail(DType dtype, std::int64_t row, int operations, bool reduced) {
+/// Rows of `row` elements: y = x op a op x ..., or with `reduced` that minus the row's sum; with `maths`, the
+/// hyperbolic tangent of it.
+Tail tail(DType dtype, std::int64_t row, int operations, bool reduced, bool maths = false) {
   const std::int64_t n = kRows * row;
   const bool half = size_of(dtype) == 2, truth = dtype == DType::boolean;
   KernelBuilder k = reduced ? KernelBuilder({kRows}, {row}) : KernelBuilder({kRows, row});
@@ -56,6 +57,7 @@ Tail tail(DType dtype, std::int64_t row, int operations, bool reduced) {
     y = truth        ? k.op(i % 2 == 0 ? Op::And : Op::Or, y, a)
         : i % 2 == 0 ? k.op(Op::Sub, y, a)
                      : k.op(Op::Maximum, y, x);
+  if (maths) y = k.op(Op::Tanh, y);
   if (reduced) y = k.op(Op::Sub, y, k.reduce(Op::Sum, y));
   k.store(k.output(dtype, size), all, half ? k.cast(dtype, y) : y);
   return {k.finish("tail"), static_cast<std::size_t>(size) * size_of(dtype)};
@@ -112,6 +114,23 @@ void check(const std::string& cpu, const std::string& features, const emit::Llvm
 }  // namespace
 
 TEST_CASE("rows of every length, compiled for this processor") { check("", "", nullptr); }
+
+TEST_CASE("rows of every length of maths, which takes several registers at a time and what is left two") {
+  std::string reason;
+  const auto jit = host::open_jit(base::environment().llvm, "", "", reason);
+  if (jit == nullptr) {
+    MESSAGE("not checked: " << reason);
+    return;
+  }
+  const auto compiled = runtime::make_host_backend(jit.get(), true),
+             plain = runtime::make_host_backend(nullptr, false);
+  const std::int64_t round = 8 * jit->target().vector_bytes / 4;
+  for (const DType dtype : {DType::f32, DType::bf16})
+    for (std::int64_t row = 0; row <= 2 * round + 1; ++row) {
+      const Tail t = tail(dtype, row, 2, false, true);
+      CHECK_MESSAGE(run(*compiled, t) == run(*plain, t), name_of(dtype) << ", rows of " << row);
+    }
+}
 
 #if defined(__x86_64__)
 TEST_CASE("rows of every length, compiled for vectors of 16 bytes") {

@@ -228,10 +228,31 @@ class Planner {
   }
 
   /// As many lanes as a register has f32; several registers for kernels that are so small that they would
-  /// wait for memory or for the sum before, and for maths, whose operations each wait for the one before:
-  /// four of 64 bytes where there is but one loop, so that no row ends within them, else two. Of columns that
-  /// are summed up, the values along the column count: what is made of the sums comes but once.
+  /// wait for memory or for the sum before, and for maths. Of columns that are summed up, the values along
+  /// the column count: what is made of the sums comes but once.
   void choose_lanes() {
+    shape_.rest_lanes = 0;
+    count_lanes();
+    if (shape_.rest_lanes == 0) shape_.rest_lanes = shape_.lanes;
+  }
+
+  /// Operations of maths each wait for the one before, and a processor looks some 200 operations ahead: eight
+  /// registers side by side keep its units busy, and it does not reach the loads of the next eight, which are
+  /// asked for ahead. What is left of a row goes two registers at a time. Registers of 32 bytes come in half
+  /// the number: more than two would be kept in memory.
+  void overlap_maths() {
+    const int one = shape_.lanes;
+    if (target_.vector_bytes < 64 || lanes_.join) {
+      shape_.lanes = 2 * one;
+      return;
+    }
+    shape_.lanes = 8 * one;
+    shape_.rest_lanes = 2 * one;
+    shape_.one_body = false;  // the second one is short
+    shape_.fetches_ahead = true;
+  }
+
+  void count_lanes() {
     shape_.lanes = target_.vector_bytes / 4;
     shape_.one_body = kernel_.exprs.size() > target_.long_body;
     std::size_t size = 0;
@@ -251,10 +272,8 @@ class Planner {
       has_wide |= size_of(e.dtype) == 8;
     }
     if (has_maths) {
-      // Registers of 64 bytes come in twice the number: four of 32 bytes in turn are mostly spilled.
       const bool has_registers = target_.vector_bytes >= 32 && !has_wide && size <= kMostOverlapped;
-      if (kernel_.schedule == ir::Schedule::Pointwise && has_registers)
-        shape_.lanes *= kernel_.outer_rank == 1 && target_.vector_bytes == 64 ? 4 : 2;
+      if (kernel_.schedule == ir::Schedule::Pointwise && has_registers) overlap_maths();
     } else if (size <= 8 && !has_wide) {
       shape_.lanes *= 4;
     } else if (size <= 20) {

@@ -19,7 +19,9 @@ struct LlvmShape {
   };
 
   int lanes = 1;
-  bool one_body = false;  // for whole vectors and the rest of a row: branches at loads and stores
+  int rest_lanes = 1;          // of the loop over what whole vectors leave of a row
+  bool one_body = false;       // for whole vectors and the rest of a row: branches at loads and stores
+  bool fetches_ahead = false;  // loads ask for what later ones will read
   // By phase: values to make in the order of the kernel, results to reduce to, whether there is an inner
   // loop.
   std::vector<std::vector<ir::ExprId>> outer, inner, reductions;

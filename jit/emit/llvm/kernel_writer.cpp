@@ -16,7 +16,9 @@ LlvmKernelWriter::LlvmKernelWriter(const ir::Kernel& kernel, const LlvmTarget& t
       along_((lanes_inner_ ? rank() : kernel.outer_rank) - std::size_t{1}),
       shape_(shape),
       w_(module, shape.lanes),
-      values_(kernel, target, w_, along_, joins()) {}
+      values_(kernel, target, w_, along_, joins()) {
+  if (shape.fetches_ahead) values_.fetch_ahead();
+}
 
 std::string LlvmKernelWriter::run(const std::string& name) {
   if (lanes_inner_)
@@ -124,7 +126,10 @@ LlvmKernelWriter::Names LlvmKernelWriter::split_lanes(const std::string& begin, 
       });
   for (std::size_t c = 0; c < carried.size(); ++c) carried[c].value = through[c];
   values_.set_hot(false);
-  return masked_lanes(middle, end, carried, body, "rest");
+  w_.set_lanes(shape_.rest_lanes);
+  Names rest = masked_lanes(middle, end, carried, body, "rest");
+  w_.set_lanes(shape_.lanes);
+  return rest;
 }
 
 LlvmKernelWriter::Names LlvmKernelWriter::masked_lanes(const std::string& begin, const std::string& end,

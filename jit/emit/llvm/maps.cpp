@@ -112,7 +112,7 @@ std::string LlvmValues::divisor(IntRef ref) {
 }
 
 std::string LlvmValues::inverse(IntRef ref) {
-  std::string& name = inverses_[ref.index];
+  std::string& name = inverses_[{ref.index, w_.lanes()}];
   if (name.empty())
     name = w_.in_entry([&] {
       const std::string n = w_.value("sitofp i64 " + divisor(ref) + " to double");
@@ -126,7 +126,7 @@ std::string LlvmValues::lane_offsets(std::size_t map) {
   const IntRef stride = lane_stride(map);
   const std::string type = w_.vector_of(index_type());
   if (stride.is_one()) return w_.iota(index_type());
-  std::string& name = lane_offsets_[stride.index];
+  std::string& name = lane_offsets_[{stride.index, w_.lanes()}];
   if (name.empty())
     name = w_.in_entry([&] {
       std::string n = integer(stride);

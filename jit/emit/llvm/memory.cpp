@@ -7,6 +7,13 @@ namespace sinter::emit {
 
 using ir::Expr;
 
+namespace {
+
+// Bytes between what a loop loads and what it asks for: two rounds of eight registers.
+constexpr int kAhead = 1024;
+
+}  // namespace
+
 std::string LlvmValues::zeros() {
   w_.module().declarations.insert("@sn_zeros = internal constant [8 x i8] zeroinitializer, align 8");
   return w_.module().typed_pointers ? "bitcast ([8 x i8]* @sn_zeros to i8*)" : "@sn_zeros";
@@ -304,7 +311,10 @@ LlvmOperand LlvmValues::load(const Expr& e) {
   if (!is_affine(e.map) || walk == Walk::Stays) return load_where(e, position(e.map), wanted_one, wanted);
   const std::string element = llvm_memory_type(e.dtype);
   const std::string from = w_.element(element, buffer(e.buffer), bases_[e.map]);
-  if (walk == Walk::Row) return load_row(e.dtype, from, true, wanted_one, wanted);
+  if (walk == Walk::Row) {
+    if (fetches_ahead_ && in_hot_loop_) prefetch(e.dtype, from, kAhead);
+    return load_row(e.dtype, from, true, wanted_one, wanted);
+  }
   return gather(e.dtype, from, lane_offsets(e.map),
                 both_masks(wanted, wanted_one.empty() ? "" : w_.splat("i1", wanted_one)));
 }
@@ -314,15 +324,19 @@ void LlvmValues::prefetch_next(const Expr& e, std::size_t loop) {
   if (e.kind != ir::ExprKind::Load || !is_affine(e.map) || walk_of(e.map) != Walk::Row ||
       map.steps.front().strides[loop].is_zero())
     return;
-  constexpr int kLine = 64;
   const std::string element = llvm_memory_type(e.dtype);
   const std::string next =
       add({bases_[e.map], false}, {integer(map.steps.front().strides[loop]), false}).text;
-  std::string line = w_.cast_pointer(element, "i8", w_.element(element, buffer(e.buffer), next));
-  const int bytes = w_.lanes() * static_cast<int>(size_of(e.dtype));
-  for (int at = 0; at < bytes; at += kLine)
+  prefetch(e.dtype, w_.element(element, buffer(e.buffer), next), 0);
+}
+
+void LlvmValues::prefetch(DType dtype, const std::string& pointer, int ahead) {
+  constexpr int kLine = 64;
+  const std::string first = w_.cast_pointer(llvm_memory_type(dtype), "i8", pointer);
+  const int bytes = w_.lanes() * static_cast<int>(size_of(dtype));
+  for (int at = ahead; at < ahead + bytes; at += kLine)
     w_.intrinsic("llvm.prefetch." + w_.pointer_suffix("i8"), "void",
-                 {{w_.pointer_to("i8"), at == 0 ? line : w_.element("i8", line, std::to_string(at))},
+                 {{w_.pointer_to("i8"), at == 0 ? first : w_.element("i8", first, std::to_string(at))},
                   {"i32", "0"},
                   {"i32", "3"},
                   {"i32", "1"}});

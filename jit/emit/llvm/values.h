@@ -10,6 +10,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "jit/emit/llvm/emit.h"
@@ -51,6 +52,8 @@ class LlvmValues {
   std::string where_there(const std::string& type, const std::string& next, const std::string& before);
   /// From here on, text is written for speed, else to be short.
   void set_hot(bool hot) { in_hot_loop_ = hot; }
+  /// Loads of the hot loop ask for what later rounds will load.
+  void fetch_ahead() { fetches_ahead_ = true; }
   /// From here on, values that depend on finished reductions may be made.
   void allow_reduced() { bound_ |= kReduced; }
 
@@ -142,6 +145,8 @@ class LlvmValues {
   /// True in the lanes that exist; computed where it is asked for.
   std::string mask_of_count();
   LlvmOperand load(const ir::Expr& e);
+  /// Asks for the lines of as many elements as there are lanes, from so many bytes behind `pointer` on.
+  void prefetch(DType dtype, const std::string& pointer, int ahead);
   LlvmOperand load_at(const ir::Expr& e);
   /// Of the lanes that exist, those where `wanted`, if given, is true.
   LlvmOperand gather(DType dtype, const std::string& pointer, const std::string& positions,
@@ -181,9 +186,10 @@ class LlvmValues {
   std::string whole_;                   // true where the mask is; empty: not known
   std::uint64_t bound_ = 0;             // bit k: loop k
   std::vector<std::string> buffers_, cached_, scalars_;
-  std::map<std::uint16_t, std::string> ints_, divisors_, inverses_, lane_offsets_;
+  std::map<std::uint16_t, std::string> ints_, divisors_;
+  std::map<std::pair<std::uint16_t, int>, std::string> inverses_, lane_offsets_;  // and by lanes
   std::string blocks_[4];
-  bool streams_ = false, in_hot_loop_ = false;
+  bool streams_ = false, in_hot_loop_ = false, fetches_ahead_ = false;
 };
 
 }  // namespace sinter::emit

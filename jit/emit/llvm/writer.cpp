@@ -69,7 +69,7 @@ std::string LlvmWriter::splat(const std::string& type, const std::string& scalar
     return value("shufflevector " + vector + " " + one + ", " + vector + " poison, <" +
                  std::to_string(lanes_) + " x i32> zeroinitializer");
   }
-  std::string& text = constants_[type + " " + scalar];
+  std::string& text = constants_[vector_of(type) + " " + scalar];
   if (text.empty()) {
     text = "<";
     for (int lane = 0; lane < lanes_; ++lane) text += (lane > 0 ? ", " : "") + type + " " + scalar;

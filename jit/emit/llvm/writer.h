@@ -39,6 +39,8 @@ class LlvmWriter {
   LlvmWriter(LlvmModule& module, int lanes) : module_(module), lanes_(lanes) {}
 
   int lanes() const { return lanes_; }
+  /// Vectors from here on. Names of vectors that were made before are of no use while it is another number.
+  void set_lanes(int lanes) { lanes_ = lanes; }
   LlvmModule& module() { return module_; }
 
   // --- values
@@ -126,7 +128,7 @@ class LlvmWriter {
   std::string label(const std::string& name = "L") { return name + std::to_string(labels_++); }
 
   LlvmModule& module_;
-  const int lanes_;
+  int lanes_;
   std::string entry_, body_;
   bool to_entry_ = false;
   int values_ = 0, labels_ = 0;
