@@ -10,7 +10,8 @@ std::size_t held_bytes(const Kernel& kernel) {
                       held_bytes(kernel.inner_sizes);
   for (const IndexMap& map : kernel.maps) {
     bytes += held_bytes(map.steps);
-    for (const MapStep& step : map.steps) bytes += held_bytes(step.extents) + held_bytes(step.strides);
+    for (const MapStep& step : map.steps)
+      bytes += held_bytes(step.extents) + held_bytes(step.strides) + held_bytes(step.maps);
   }
   for (const Expr& expr : kernel.exprs) bytes += held_bytes(expr.bounds);
   return bytes;

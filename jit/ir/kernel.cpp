@@ -33,14 +33,28 @@ std::vector<std::size_t> loops_of(std::uint32_t set) {
   return loops;
 }
 
-std::vector<std::uint32_t> dependence(const Kernel& kernel) {
-  std::vector<std::uint32_t> of_map, of_expr;
+bool is_quotient(const IndexMap& map) {
+  const MapStep& last = map.steps.back();
+  return map.steps.size() > 1 && last.extents.size() == 2 && last.strides[0].is_one() &&
+         last.strides[1].is_zero() && last.offset.is_zero();
+}
+
+std::vector<std::uint32_t> dependence_of_maps(const Kernel& kernel) {
+  std::vector<std::uint32_t> of_map;
   for (const IndexMap& map : kernel.maps) {
     std::uint32_t loops = 0;
     for (std::size_t loop = 0; loop < map.steps.front().strides.size(); ++loop)
       if (!map.steps.front().strides[loop].is_zero()) loops |= 1u << loop;
+    for (const MapStep& step : map.steps)
+      for (const std::uint16_t part : step.maps) loops |= of_map[part];
     of_map.push_back(loops);
   }
+  return of_map;
+}
+
+std::vector<std::uint32_t> dependence(const Kernel& kernel) {
+  const std::vector<std::uint32_t> of_map = dependence_of_maps(kernel);
+  std::vector<std::uint32_t> of_expr;
   for (const Expr& expr : kernel.exprs) {
     std::uint32_t loops = 0;
     switch (expr.kind) {
@@ -71,7 +85,7 @@ std::int64_t tiles_in_parts(std::int64_t tiles, std::int64_t rounds, std::int64_
 std::size_t divisions(const Kernel& kernel) {
   std::size_t count = 0;
   for (const IndexMap& map : kernel.maps)
-    for (std::size_t step = 1; step < map.steps.size(); ++step) count += map.steps[step].extents.size() - 1;
+    for (const MapStep& step : map.steps) count += step.extents.empty() ? 0 : step.extents.size() - 1;
   for (const Expr& expr : kernel.exprs)
     if (expr.kind == ExprKind::InBounds) count += expr.bounds.size() - 1;
   return count;

@@ -58,15 +58,18 @@ struct IntRef {
 
 /// One step of an index map: coordinates times strides plus offset.
 struct MapStep {
-  std::vector<IntRef> extents;  // empty in the first step
+  std::vector<IntRef> extents;  // of the coordinates that a number is split into; empty: it is not split
   std::vector<IntRef> strides;
   IntRef offset;
+  std::vector<std::uint16_t> maps;  // earlier maps, of which the coordinates are the numbers
   friend bool operator==(const MapStep&, const MapStep&) = default;
 };
 
 /// From loop coordinates to an element's position. The first step is given all loop coordinates (outer, then
-/// inner); each further step takes the number that the step before gave, splits it row-major into coordinates
-/// by its `extents`, and applies its strides. Most maps have one step.
+/// inner). A further step either takes the number that the step before gave, splits it row-major into
+/// coordinates by its `extents`, and applies its strides; or it adds the numbers of `maps`, times its
+/// strides, to that number: each of these maps is a quotient (is_quotient), which several maps have in
+/// common. Most maps have one step.
 struct IndexMap {
   std::vector<MapStep> steps;
   friend bool operator==(const IndexMap&, const IndexMap&) = default;
@@ -356,6 +359,13 @@ inline bool is_reduced(const Expr& expr) {
 inline bool reads_memory(const Expr& expr) {
   return expr.kind == ExprKind::Load || expr.kind == ExprKind::LoadAt || expr.kind == ExprKind::Row;
 }
+
+/// True iff the map's number is a quotient: its last step splits a number into two coordinates, of which the
+/// first is the map's number.
+bool is_quotient(const IndexMap& map);
+
+/// The loops that each map's number depends on, as sets.
+std::vector<std::uint32_t> dependence_of_maps(const Kernel& kernel);
 
 /// For each expression the loops that it depends on, as a set.
 std::vector<std::uint32_t> dependence(const Kernel& kernel);

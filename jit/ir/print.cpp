@@ -138,11 +138,16 @@ class Printer {
     if (factor.lane_bytes > 0) word("bytes").number(factor.lane_bytes);
   }
 
-  // "split(extents) at(strides) + offset"; the first step splits nothing.
+  // "split(extents) at(strides) + offset" or "plus(maps) at(strides) + offset"; the first step does neither.
   void print_step(const MapStep& step) {
     if (!step.extents.empty()) {
       word("split(");
       for (const IntRef& extent : step.extents) word(text_of(extent));
+      word(")");
+    }
+    if (!step.maps.empty()) {
+      word("plus(");
+      for (const std::uint16_t map : step.maps) named('m', map);
       word(")");
     }
     word("at(");

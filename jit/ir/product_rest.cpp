@@ -35,9 +35,12 @@ class Maps {
   Maps(const Kernel& from, Kernel& to) : from_(from), to_(to), places_(from.maps.size(), kNowhere) {}
   std::uint16_t operator()(std::uint16_t map) {
     if (places_[map] == kNowhere) {
+      IndexMap copy = from_.maps[map];
+      copy.steps.front().strides.resize(from_.outer_rank);
+      for (MapStep& step : copy.steps)
+        for (std::uint16_t& part : step.maps) part = (*this)(part);
       places_[map] = static_cast<std::uint16_t>(to_.maps.size());
-      to_.maps.push_back(from_.maps[map]);
-      to_.maps.back().steps.front().strides.resize(from_.outer_rank);
+      to_.maps.push_back(std::move(copy));
     }
     return places_[map];
   }

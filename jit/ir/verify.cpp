@@ -22,6 +22,7 @@ class Verifier : private FormVerifier {
   void run() {
     check_loops();
     for (std::size_t i = 0; i < k_.maps.size(); ++i) check_map(i);
+    of_map_ = dependence_of_maps(k_);
     for (ExprId id = 0; id < k_.exprs.size(); ++id) check_expr(id);
     for (std::size_t i = 0; i < k_.stores.size(); ++i) check_store(i);
     check_phases();
@@ -35,15 +36,19 @@ class Verifier : private FormVerifier {
     require(!map.steps.empty(), where, "no step");
     for (std::size_t s = 0; s < map.steps.size(); ++s) {
       const MapStep& step = map.steps[s];
-      const std::size_t arity = s == 0 ? rank_ : step.extents.size();
+      const std::size_t arity = s == 0 ? rank_ : step.maps.empty() ? step.extents.size() : step.maps.size();
       require(step.strides.size() == arity, where,
               "step " + std::to_string(s) + " has " + std::to_string(step.strides.size()) + " strides for " +
                   std::to_string(arity) + " coordinates");
       if (s == 0) {
-        require(step.extents.empty(), where, "the first step has extents");
+        require(step.extents.empty() && step.maps.empty(), where, "the first step has extents or maps");
       } else {
-        require(!step.extents.empty(), where, "step " + std::to_string(s) + " has no extents");
+        require(step.extents.empty() != step.maps.empty(), where,
+                "step " + std::to_string(s) + " has neither extents nor maps, or both");
       }
+      for (const std::uint16_t part : step.maps)
+        require(part < index && is_quotient(k_.maps[part]), where,
+                "adds m" + std::to_string(part) + ", which is no quotient before it");
       for (const IntRef& extent : step.extents) check_divisor(extent, where);
       for (const IntRef& stride : step.strides) check_int(stride, where);
       check_int(step.offset, where);
@@ -51,10 +56,7 @@ class Verifier : private FormVerifier {
   }
 
   Level level_of_map(std::size_t map) const {
-    const std::vector<IntRef>& strides = k_.maps[map].steps.front().strides;
-    const bool inner = std::any_of(strides.begin() + k_.outer_rank, strides.end(),
-                                   [](const IntRef& s) { return !s.is_zero(); });
-    return inner ? Level::Inner : Level::Outer;
+    return of_map_[map] >> k_.outer_rank != 0 ? Level::Inner : Level::Outer;
   }
 
   static std::size_t arity_of(const Expr& e) {
@@ -351,6 +353,8 @@ class Verifier : private FormVerifier {
     }
     return last;
   }
+
+  std::vector<std::uint32_t> of_map_;  // loops of each map
 };
 
 }  // namespace

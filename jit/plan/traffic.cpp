@@ -62,6 +62,7 @@ class KernelReach {
  private:
   /// Of vectors of `length` elements.
   Reach through(const ir::IndexMap& map, ir::IntRef stride = {}, std::int64_t length = 1) const {
+    if (map.steps.size() > 1 && !map.steps[1].maps.empty()) return through_quotients(map);
     Reach reach;
     std::int64_t fewest = 0;
     for (std::size_t s = 0; s < map.steps.size(); ++s) {
@@ -84,6 +85,23 @@ class KernelReach {
       reach.count = fewest;
       reach.runs.clear();
     }
+    return reach;
+  }
+
+  /// Of maps that add quotients: as if these were coordinates of their own.
+  Reach through_quotients(const ir::IndexMap& map) const {
+    std::vector<std::int64_t> extents = loops_, strides;
+    for (ir::IntRef of_loop : map.steps[0].strides) strides.push_back(value_of(of_loop, ints_));
+    for (std::size_t k = 0; k < map.steps[1].maps.size(); ++k) {
+      const ir::MapStep& quotient = kernel_.maps[map.steps[1].maps[k]].steps.back();
+      extents.push_back(value_of(quotient.extents[0], ints_));
+      strides.push_back(value_of(map.steps[1].strides[k], ints_));
+    }
+    Reach reach = reach_of(extents, strides, value_of(map.steps[0].offset, ints_));
+    const std::int64_t most = points(of_map_[static_cast<std::size_t>(&map - kernel_.maps.data())]);
+    reach.first = std::max<std::int64_t>(reach.first, 0);
+    reach.count = std::min({reach.count, most, std::max<std::int64_t>(0, reach.last - reach.first + 1)});
+    reach.runs.clear();
     return reach;
   }
 
@@ -114,11 +132,7 @@ class KernelReach {
       case ir::ExprKind::Dot: break;
       case ir::ExprKind::Combine:
       case ir::ExprKind::Reduce: bits &= (std::uint64_t{1} << kernel_.outer_rank) - 1; break;
-      default: {
-        const std::vector<ir::IntRef>& strides = kernel_.maps[expr.map].steps[0].strides;
-        for (std::size_t k = 0; k < strides.size(); ++k)
-          if (!strides[k].is_zero()) bits |= std::uint64_t{1} << k;
-      }
+      default: bits |= of_map_[expr.map];
     }
     return bits;
   }
@@ -126,6 +140,7 @@ class KernelReach {
   const ir::Kernel& kernel_;
   std::span<const std::int64_t> ints_;
   std::vector<std::int64_t> loops_;
+  std::vector<std::uint32_t> of_map_ = ir::dependence_of_maps(kernel_);  // loops, as bits
   std::vector<std::uint64_t> depends_;
 };
 

@@ -28,6 +28,13 @@ Range range_of(const ir::Kernel& kernel, const ir::IndexMap& map, std::span<cons
   Range range;
   for (std::size_t s = 0; s < map.steps.size(); ++s) {
     const ir::MapStep& step = map.steps[s];
+    for (std::size_t k = 0; k < step.maps.size(); ++k) {
+      const Range part = range_of(kernel, kernel.maps[step.maps[k]], ints);
+      const std::int64_t stride = value_of(step.strides[k], ints);
+      range.low += std::min(stride * part.low, stride * part.high);
+      range.high += std::max(stride * part.low, stride * part.high);
+    }
+    if (!step.maps.empty()) continue;
     const std::vector<ir::IntRef>& extents = s == 0 ? kernel.extents : step.extents;
     const Range number = range;
     range.low = range.high = value_of(step.offset, ints);

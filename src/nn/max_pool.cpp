@@ -101,6 +101,20 @@ struct Formula {
     return x.pad(before, after, around, where).slice(ranges, where);
   }
 
+  /// Of each place of dim i, the number that it adds in the last window that begins there or before: 0, line,
+  /// .. and again from one stride to the next. Views alone, so that a kernel has them from its indices.
+  A numbers_in_stride(std::size_t i, const Numbering& numbering, const Device& device) const {
+    const std::int64_t stride = windows.stride[i], end = windows.padding[i] + input[i + 2];
+    const std::int64_t count = (end + stride - 1) / stride;
+    Dims sizes = Dims::filled(rank(), 1);
+    sizes[i + 2] = input[i + 2];
+    return places(stride, numbering.line[i], 1, 2, device, where)
+        .expand({count, stride}, where)
+        .reshape({count * stride}, where)
+        .slice({Range{windows.padding[i], end}}, where)
+        .reshape(sizes, where);
+  }
+
   A gradient(const A& given, const A& number) const {
     const Windows& w = windows;
     const Numbering numbering(w);
@@ -109,11 +123,7 @@ struct Formula {
     for (std::size_t i = 0; i < w.dims; ++i) count[i] = (w.reach(i) + w.stride[i] - 1) / w.stride[i];
     A nearest;  // the number that an element has in the last window that begins at it or before it
     for (std::size_t i = 0; i < w.dims; ++i) {
-      const A from_start =
-          A::add(places(input[i + 2], 1, i + 2, rank(), given.device().inner(), where), w.padding[i], where);
-      const A in_stride =
-          w.stride[i] == 1 ? A::mul(from_start, 0, where) : A::remainder(from_start, w.stride[i], where);
-      const A part = A::mul(in_stride, numbering.line[i], where);
+      const A part = numbers_in_stride(i, numbering, given.device().inner());
       nearest = nearest.defined() ? A::add(nearest, part, where) : part;
     }
     A sum;

@@ -216,3 +216,22 @@ TEST_CASE("empty dimensions") {
   CHECK(values(Tensor<2>::ones({2, 3}, device()).index_select(0, Tensor<1, Int>::arange(0, 0, device())))
             .empty());
 }
+
+TEST_CASE("elements of filters change places with their channels") {
+  for (const std::int64_t channels : {16, 24, 17, 64})
+    for (const std::int64_t elements : {1, 2, 9, 15}) {
+      CAPTURE(channels);
+      CAPTURE(elements);
+      const auto x = floats<3>({3, channels, elements});
+      x.sync();
+      Floats turned, flipped;
+      for (std::int64_t n = 0; n < 3; ++n)
+        for (std::int64_t e = 0; e < elements; ++e)
+          for (std::int64_t c = 0; c < channels; ++c) {
+            turned.push_back(static_cast<float>((n * channels + c) * elements + e) + 1.0f);
+            flipped.push_back(static_cast<float>((n * channels + c) * elements + elements - 1 - e) * 2.0f);
+          }
+      CHECK(values(x.transpose(1, 2) + 1.0) == turned);
+      CHECK(values(x.flip(2).transpose(1, 2) * 2.0) == flipped);
+    }
+}

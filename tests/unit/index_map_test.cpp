@@ -2,7 +2,9 @@
 #include "jit/plan/lower/index_map.h"
 
 #include <algorithm>
+#include <optional>
 #include <random>
+#include <tuple>
 
 #include <doctest/doctest.h>
 
@@ -97,7 +99,7 @@ TEST_CASE("a chain of views leads to the same element, merged or not") {
     IndexMap map(first);
     for (std::size_t v = views.size(); v-- > 0;) map = map.through(views[v].first, views[v].second);
     // Views are free: without a reshape between them, any number of views is one step.
-    if (!reshaped) REQUIRE(map.steps().size() == 1);
+    if (!reshaped) REQUIRE(map.is_affine());
     for (std::int64_t point = 0; point < at.numel(); ++point) {
       std::int64_t number = point;
       for (std::size_t v = views.size(); v-- > 0;) {
@@ -169,8 +171,8 @@ TEST_CASE(
     const IndexMap coordinates = grid.coordinates(map), below = grid.below(map),
                    seen = below.through(placed, view);
     if (!steps) {
-      REQUIRE(below.steps().size() == 1);
-      if (moving.empty()) REQUIRE(seen.steps().size() == 1);
+      REQUIRE(below.is_affine());
+      if (moving.empty()) REQUIRE(seen.is_affine());
     }
     const DraftBounds bounds = grid.bounds();
     for (std::int64_t n = 0; n < outer.numel(); ++n) {
@@ -197,4 +199,227 @@ TEST_CASE(
       REQUIRE(seen.at(point, starts) == expected);
     }
   }
+}
+
+namespace {
+
+/// What a chain of views, reshapes and pads makes of the positions in a value, from the loop inwards.
+struct Link {
+  enum class Kind { View, Pad } kind = Kind::View;
+  Shape shape;        // seen from outside
+  ViewLayout layout;  // View: over the next value
+  Shape placed;       // Pad: the next value, at ints[d] + i * ints[rank + d]
+  std::vector<std::int64_t> ints;
+};
+
+/// Overlapping windows over some dims, broadcasts of some, what random_view does with the others.
+std::pair<Shape, ViewLayout> random_windows(const Shape& in, Random& random) {
+  const Dims strides = contiguous_strides(in);
+  Shape shape;
+  ViewLayout layout;
+  Shape inside;
+  Dims inside_strides;
+  for (std::size_t d = 0; d < in.rank(); ++d) {
+    if (in[d] < 2 || random(0, 1)) {
+      shape.push_back(in[d]);
+      layout.strides.push_back(strides[d]);
+      if (random(0, 2)) continue;
+      shape.push_back(random(1, 3));
+      layout.strides.push_back(0);
+      continue;
+    }
+    const std::int64_t size = random(1, in[d]), step = random(1, 3);
+    shape.push_back((in[d] - size) / step + 1);
+    layout.strides.push_back(step * strides[d]);
+    inside.push_back(size);
+    inside_strides.push_back(strides[d]);
+  }
+  for (std::size_t d = 0; d < inside.rank(); ++d) {
+    shape.push_back(inside[d]);
+    layout.strides.push_back(inside_strides[d]);
+  }
+  return {shape, layout};
+}
+
+/// The position that a point reaches; nothing where a pad stands around it.
+std::optional<std::int64_t> follow(const std::vector<Link>& chain, std::int64_t number) {
+  for (const Link& link : chain) {
+    const std::vector<std::int64_t> at = split(number, link.shape);
+    number = link.layout.offset;
+    if (link.kind == Link::Kind::View) {
+      for (std::size_t d = 0; d < at.size(); ++d) number += at[d] * link.layout.strides[d];
+      continue;
+    }
+    number = 0;
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      const std::int64_t from = at[d] - link.ints[d], step = link.ints[at.size() + d];
+      if (from < 0 || from % step != 0 || from / step >= link.placed[d]) return std::nullopt;
+      number = number * link.placed[d] + from / step;
+    }
+  }
+  return number;
+}
+
+/// Numbers that are divided are never negative, wherever the loop stands.
+bool divides_no_negative(const IndexMap& map, const std::vector<std::int64_t>& point) {
+  return std::all_of(map.digits().begin(), map.digits().end(), [&](const DigitPart& part) {
+    return part.digit->number().at(point) >= 0 && divides_no_negative(part.digit->number(), point);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("chains of reshapes, views, windows, broadcasts and pads lead to the element that they say") {
+  Random random{std::mt19937(3)};
+  std::size_t reached = 0, around = 0, digits = 0;
+  for (int round = 0; round < 4000; ++round) {
+    // From memory outwards, so the chain is made from its end.
+    std::vector<Link> chain;
+    Shape at = random_reshape(random(1, 48), random);
+    for (std::int64_t steps = random(1, 5); steps > 0; --steps) {
+      Link link;
+      if (random(0, 2) == 0) {
+        link.kind = Link::Kind::Pad;
+        link.placed = at;
+        link.ints.assign(2 * at.rank(), 1);
+        for (std::size_t d = 0; d < at.rank(); ++d) {
+          const bool whole = random(0, 1) == 0;
+          const std::int64_t step = whole ? 1 : random(1, 2);
+          link.ints[d] = whole ? 0 : random(0, 2);
+          link.ints[at.rank() + d] = step;
+          link.shape.push_back(link.ints[d] + (at[d] > 0 ? (at[d] - 1) * step + 1 : 0) +
+                               (whole ? 0 : random(0, 2)));
+        }
+        if (random(0, 30) == 0) {  // nothing at all within a frame
+          link.placed[0] = 0;
+        }
+      } else {
+        std::tie(link.shape, link.layout) =
+            at.rank() <= 4 && random(0, 1) ? random_windows(at, random) : random_view(at, random);
+      }
+      if (link.shape.numel() > 3000 || link.shape.numel() == 0) break;
+      at = random(0, 1) ? link.shape : random_reshape(link.shape.numel(), random);
+      chain.insert(chain.begin(), std::move(link));
+      if (chain.front().kind == Link::Kind::Pad && chain.front().placed.numel() == 0) break;
+    }
+    MapStep loops;
+    for (const std::int64_t size : at) loops.extents.push_back(size);
+    for (const std::int64_t stride : contiguous_strides(at)) loops.strides.push_back(stride);
+    IndexMap map(loops);
+    std::vector<std::vector<Grid::Test>> tests;
+    std::vector<std::pair<IndexMap, DraftBounds>> together;
+    for (const Link& link : chain) {
+      if (link.kind == Link::Kind::View) {
+        map = map.through(link.shape, link.layout);
+        continue;
+      }
+      const Grid grid(link.shape, link.placed, link.ints, {});
+      tests.push_back(grid.tests(map));
+      together.emplace_back(grid.coordinates(map), grid.bounds());
+      map = grid.below(map);
+    }
+    digits += map.digits().size();
+    for (std::int64_t n = 0; n < at.numel(); ++n) {
+      const std::vector<std::int64_t> point = split(n, at);
+      bool inside = true;
+      for (std::size_t pad = 0; pad < tests.size() && inside; ++pad) {
+        bool each = true, all = true;
+        for (const Grid::Test& test : tests[pad]) {
+          const DraftBounds::Dim& dim = test.bounds.bounds.at(0);
+          const std::int64_t from = test.coordinate.at(point) - dim.lower;
+          each = each && from >= 0 && from % dim.step == 0 && from / dim.step < dim.size;
+          REQUIRE(divides_no_negative(test.coordinate, point));
+        }
+        std::int64_t rest = together[pad].first.at(point);
+        const std::vector<DraftBounds::Dim>& bounds = together[pad].second.bounds;
+        for (std::size_t b = bounds.size(); b-- > 0;) {
+          const std::int64_t from = (b > 0 ? rest % bounds[b].extent : rest) - bounds[b].lower;
+          rest /= bounds[b].extent;
+          all = all && from >= 0 && from % bounds[b].step == 0 && from / bounds[b].step < bounds[b].size;
+        }
+        REQUIRE(each == all);
+        inside = each;
+      }
+      const std::optional<std::int64_t> expected = follow(chain, n);
+      REQUIRE(inside == expected.has_value());
+      REQUIRE(divides_no_negative(map, point));
+      ++(inside ? reached : around);
+      if (inside) REQUIRE(map.at(point) == *expected);
+    }
+  }
+  CHECK(reached > 10000);
+  CHECK(around > 10000);
+  CHECK(digits > 500);
+}
+
+TEST_CASE("rows and columns that are repeated, shifted and split again are divided once each") {
+  // What the gradient of a pool does: (2, 4, 4, 3), each row and column twice, a frame around, a part of
+  // that.
+  const auto read = [](std::int64_t row, std::int64_t column) {
+    MapStep loops;
+    loops.extents.assign({2, 8, 8, 3});
+    loops.strides.assign({8 * 8 * 3, 8 * 3, 3, 1});
+    // The slice, the frame, and the two reshapes.
+    IndexMap map = IndexMap(loops).through(Shape{2, 8, 8, 3}, ViewLayout({10 * 10 * 3, 30, 3, 1}, 33));
+    const Grid grid(Shape{2, 10, 10, 3}, Shape{2, 8, 8, 3},
+                    std::vector<std::int64_t>{0, row, column, 0, 1, 1, 1, 1}, {});
+    map = grid.below(map).through(Shape{2, 8, 4, 2, 3}, ViewLayout({8 * 4 * 3, 12, 3, 0, 1}, 0));
+    return map.through(Shape{2, 4, 2, 4, 3}, ViewLayout({4 * 4 * 3, 12, 0, 3, 1}, 0));
+  };
+  const IndexMap near = read(0, 0), far = read(2, 2);
+  REQUIRE(near.digits().size() == 2);
+  REQUIRE(far.digits().size() == 2);
+  for (std::size_t d = 0; d < 2; ++d) {
+    CHECK_FALSE(near.digits()[d].digit->is_rest());
+    CHECK(*near.digits()[d].digit == *far.digits()[d].digit);
+  }
+  CHECK(near.loops().offset - far.loops().offset == 12 + 3);
+}
+
+TEST_CASE("a number that is split and put together again is the number") {
+  MapStep loops;
+  loops.extents.assign({7, 5});
+  loops.strides.assign({5, 1});
+  loops.offset = 3;
+  const IndexMap start(loops);
+  // Through (19, 2) turned, and back: a digit and its rest go together.
+  IndexMap map = start.through(Shape{19, 2}, ViewLayout({1, 19}, 0));
+  CHECK_FALSE(map.is_affine());
+  map = map.through(Shape{2, 19}, ViewLayout({1, 2}, 0));
+  CHECK(map.is_affine());
+  CHECK(map == start);
+}
+
+// Each step leaves a quotient and a rest of what the steps before left: looked through by every way that
+// leads to them, sixty steps would take for ever.
+TEST_CASE("long chains of transposed reshapes take no longer for each step than what they are made of") {
+  constexpr std::int64_t kNumel = 30030;
+  const auto transposed = [](IndexMap map, int steps) {
+    for (int i = 0; i < steps; ++i) {
+      const std::int64_t rows = i % 3 == 0 ? 77 : i % 3 == 1 ? 65 : 66;
+      map = map.through({rows, kNumel / rows}, {{1, rows}, 0});
+    }
+    return map;
+  };
+  MapStep loop;
+  loop.extents = {kNumel};
+  loop.strides = {1};
+  const IndexMap start(loop);
+  const IndexMap some = transposed(start, 5);
+  for (const std::int64_t point : {0, 1, 77, 12345, 30029}) {
+    std::int64_t expected = point;
+    for (int i = 0; i < 5; ++i) {
+      const std::int64_t rows = i % 3 == 0 ? 77 : i % 3 == 1 ? 65 : 66, columns = kNumel / rows;
+      expected = expected / columns + expected % columns * rows;
+    }
+    CHECK(some.at({point}) == expected);
+  }
+  IndexMap many = transposed(start, 60);
+  CHECK(many.dependence() == 1);
+  const Stretch range = many.range(false);
+  CHECK(range.first <= 0);
+  CHECK(range.last >= kNumel - 1);
+  many.move_loop(0, 0, 2, kNumel / 2, {});
+  CHECK(many.dependence() == 1);
+  CHECK(many.helpful_split() == std::nullopt);
 }

@@ -124,7 +124,7 @@ TEST_CASE("each change of structure changes the text") {
       [](Kernel& k) { k.maps[0].steps[0].strides[0] = ir::IntRef::one(); },
       [](Kernel& k) { k.maps[0].steps[0].offset = ir::IntRef::one(); },
       [](Kernel& k) {
-        k.maps[0].steps.push_back({{ir::IntRef::argument(0)}, {ir::IntRef::one()}, {}});
+        k.maps[0].steps.push_back({{ir::IntRef::argument(0)}, {ir::IntRef::one()}, {}, {}});
       },
       [](Kernel& k) { k.exprs[0].map = 2; },
       [](Kernel& k) { k.exprs[0].buffer = 2; },
@@ -176,10 +176,21 @@ TEST_CASE("the verifier rejects what breaks a rule") {
   });
   check_rejected("a later step without extents", [](Kernel& k) { k.maps[2].steps.push_back({}); });
   check_rejected("a later step of other arity", [](Kernel& k) {
-    k.maps[2].steps.push_back({{ir::IntRef::argument(0)}, {ir::IntRef::one(), ir::IntRef::one()}, {}});
+    k.maps[2].steps.push_back({{ir::IntRef::argument(0)}, {ir::IntRef::one(), ir::IntRef::one()}, {}, {}});
   });
   check_rejected("a later step with an extent of constant 0", [](Kernel& k) {
-    k.maps[2].steps.push_back({{ir::IntRef::zero()}, {ir::IntRef::one()}, {}});
+    k.maps[2].steps.push_back({{ir::IntRef::zero()}, {ir::IntRef::one()}, {}, {}});
+  });
+  check_rejected("a sum with a map that is no quotient", [](Kernel& k) {
+    k.maps[2].steps.push_back({{}, {ir::IntRef::one()}, {}, {0}});
+  });
+  check_rejected("a sum with a map that stands behind it", [](Kernel& k) {
+    k.maps.push_back(k.maps[2]);
+    k.maps.back().steps.push_back({{ir::IntRef::argument(0), ir::IntRef::argument(0)},
+                                   {ir::IntRef::one(), ir::IntRef::zero()},
+                                   {},
+                                   {}});
+    k.maps[0].steps.push_back({{}, {ir::IntRef::one()}, {}, {static_cast<std::uint16_t>(k.maps.size() - 1)}});
   });
   check_rejected("a reciprocal of no int", [](Kernel& k) { k.reciprocals = {{0, 1, 99}}; });
   check_rejected("a reciprocal for 64-bit indices", [](Kernel& k) {

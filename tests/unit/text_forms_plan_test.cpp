@@ -173,3 +173,24 @@ TEST_CASE("a subgroup holds rows of 16 bits that are read once; others are held 
   CHECK(Kernels([&] { return softmax(whole, 1); }).only().row_lanes == 128);
   CHECK(Kernels([&] { return softmax(half * other, 1); }).only().row_lanes == 128);
 }
+
+TEST_CASE("what lies along a short loop is read vector by vector, whatever is left of it in rows") {
+  const auto copy_of = [](std::int64_t channels, std::int64_t elements) {
+    const AnyTensor filters = blank(Shape{32, channels, elements});
+    return Kernels([&] { return AnyTensor::mul(filters.transpose(1, 2), 2.0); });
+  };
+  // The elements of filters come last but for eight channels.
+  const Kernels near = copy_of(64, 9);
+  const ir::Kernel& kernel = near.only();
+  REQUIRE(kernel.outer_rank == 4);
+  const auto extent = [&](std::size_t loop) { return near.ints[0][kernel.extents[loop].index]; };
+  CHECK(extent(1) == 8);
+  CHECK(extent(2) == 9);
+  CHECK(extent(3) == 8);
+  CHECK(copy_of(128, 9).texts == near.texts);
+  // No whole vectors; long enough for tiles; a single element.
+  CHECK(copy_of(65, 9).only().outer_rank == 3);
+  CHECK(copy_of(64, 25).only().tile != ir::Kernel::kNoTile);
+  CHECK(copy_of(64, 25).only().outer_rank == 3);
+  CHECK(copy_of(64, 1).only().outer_rank == 1);
+}

@@ -65,10 +65,14 @@ class Walk {
   std::int64_t number(ir::IntRef ref) const {
     return ref.is_zero() ? 0 : ref.is_one() ? 1 : ints_[ref.index];
   }
-  std::int64_t at(const ir::IndexMap& map, Numbers point) const {
+  std::int64_t at(const ir::IndexMap& map, const Numbers& given) const {
+    Numbers point = given;
     std::int64_t result = 0;
     for (std::size_t s = 0; s < map.steps.size(); ++s) {
       const ir::MapStep& step = map.steps[s];
+      for (std::size_t p = 0; p < step.maps.size(); ++p)
+        result += at(kernel_.maps[step.maps[p]], given) * number(step.strides[p]);
+      if (!step.maps.empty()) continue;
       if (s > 0) {
         point.assign(step.extents.size(), 0);
         for (std::size_t d = point.size(); d-- > 0;) {

@@ -54,10 +54,10 @@ TEST_CASE("the reach of a kernel follows its maps") {
   kernel.extents = {IntRef::argument(0), IntRef::argument(1)};
   kernel.buffers = {{DType::f32, true, false}, {DType::boolean, true, false}, {DType::f64, false, true}};
   // Rows with a stride, backwards along columns; through a reshape; the whole buffer.
-  const ir::MapStep rows{{}, {IntRef::argument(2), IntRef::argument(3)}, IntRef::argument(4)};
-  const ir::MapStep flat{{}, {IntRef::argument(1), IntRef::one()}, IntRef::zero()};
+  const ir::MapStep rows{{}, {IntRef::argument(2), IntRef::argument(3)}, IntRef::argument(4), {}};
+  const ir::MapStep flat{{}, {IntRef::argument(1), IntRef::one()}, IntRef::zero(), {}};
   const ir::MapStep split{
-      {IntRef::argument(1), IntRef::argument(0)}, {IntRef::one(), IntRef::argument(5)}, IntRef::zero()};
+      {IntRef::argument(1), IntRef::argument(0)}, {IntRef::one(), IntRef::argument(5)}, IntRef::zero(), {}};
   kernel.maps = {{{rows}}, {{flat, split}}, {{flat}}};
   ir::Expr load;
   load.kind = ir::ExprKind::Load;

@@ -89,8 +89,8 @@ class Syntax {
 
   /// Line before a loop with a constant number of rounds that is to be unrolled; empty: there is none.
   std::string unroll;
-  /// Line before any loop, to take eight rounds at once; empty: there is none.
-  std::string unroll_8;
+  /// Line before any loop, to take as many rounds at once as stands behind it; empty: there is none.
+  std::string unroll_rounds;
 };
 
 }  // namespace sinter::emit

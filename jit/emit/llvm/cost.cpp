@@ -27,7 +27,11 @@ struct Lanes {
 
 bool moves(const ir::Kernel& kernel, std::size_t map, const Lanes& lanes) {
   const std::vector<ir::IntRef>& strides = kernel.maps[map].steps.front().strides;
-  return !strides[lanes.along].is_zero() || (lanes.join && !strides[lanes.along - 1].is_zero());
+  if (!strides[lanes.along].is_zero() || (lanes.join && !strides[lanes.along - 1].is_zero())) return true;
+  for (const ir::MapStep& step : kernel.maps[map].steps)
+    for (const std::uint16_t part : step.maps)
+      if (moves(kernel, part, lanes)) return true;
+  return false;
 }
 
 /// Each lane's element is looked for on its own.

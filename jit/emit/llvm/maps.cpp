@@ -28,6 +28,7 @@ LlvmValues::LlvmValues(const ir::Kernel& kernel, const LlvmTarget& target, LlvmW
       join_(join),
       dims_(kernel.exprs.size()),
       values_(kernel.exprs.size()),
+      map_dims_(ir::dependence_of_maps(kernel)),
       offsets_(kernel.maps.size()),
       positions_(kernel.maps.size()),
       buffers_(kernel.buffers.size()),
@@ -36,7 +37,7 @@ LlvmValues::LlvmValues(const ir::Kernel& kernel, const LlvmTarget& target, LlvmW
   const std::uint64_t outer = (std::uint64_t{1} << kernel.outer_rank) - 1;
   for (ir::ExprId id = 0; id < kernel.exprs.size(); ++id) {
     const Expr& e = kernel.exprs[id];
-    std::uint64_t dims = has_map(e) ? map_dims(e.map) : 0;
+    std::uint64_t dims = has_map(e) ? map_dims_[e.map] : 0;
     for (ir::ExprId arg : e.args)
       if (arg != ir::kNone) dims |= dims_[arg];
     if (e.predicate != ir::kNone) dims |= dims_[e.predicate];
@@ -56,14 +57,6 @@ void LlvmValues::leave(Scope scope) {
   bound_ = scope.bound;
 }
 
-std::uint64_t LlvmValues::map_dims(std::size_t map) const {
-  std::uint64_t dims = 0;
-  const std::vector<IntRef>& strides = kernel_.maps[map].steps.front().strides;
-  for (std::size_t k = 0; k < strides.size(); ++k)
-    if (!strides[k].is_zero()) dims |= std::uint64_t{1} << k;
-  return dims;
-}
-
 void LlvmValues::bind(std::size_t k, const std::string& coordinate) {
   bound_ |= std::uint64_t{1} << k;
   for (std::size_t m = 0; m < bases_.size(); ++m) {
@@ -81,7 +74,7 @@ void LlvmValues::bind_lanes(const std::string& point) {
   const Parts at = divide(add({w_.iota(index_type()), true}, {point, false}), kernel_.extents[along_]);
   for (std::size_t m = 0; m < offsets_.size(); ++m) {
     const std::vector<IntRef>& strides = kernel_.maps[m].steps.front().strides;
-    if (walk_of(m) == Walk::Stays) continue;
+    if (!steps_along_lanes(m)) continue;
     offsets_[m] =
         add(multiply(at.quotient, strides[along_ - 1]), multiply(at.remainder, strides[along_])).text;
   }
@@ -182,13 +175,18 @@ LlvmValues::Parts LlvmValues::divide(const LlvmOperand& number, IntRef by) {
 }
 
 LlvmOperand LlvmValues::position(std::size_t map) {
-  LlvmOperand& known = positions_[map];
-  if (!known.text.empty() && (map_dims(map) & ~bound_) == 0) return known;
+  const LlvmOperand& known = positions_[map];
+  if (!known.text.empty() && (map_dims_[map] & ~bound_) == 0) return known;
   const std::vector<ir::MapStep>& steps = kernel_.maps[map].steps;
   LlvmOperand number{bases_[map], false};
-  if (walk_of(map) != Walk::Stays) number = add({lane_offsets(map), true}, number);
+  if (steps_along_lanes(map)) number = add({lane_offsets(map), true}, number);
   for (std::size_t s = 1; s < steps.size(); ++s) {
     const ir::MapStep& step = steps[s];
+    if (!step.maps.empty()) {
+      for (std::size_t k = 0; k < step.maps.size(); ++k)
+        number = add(number, multiply(position(step.maps[k]), step.strides[k]));
+      continue;
+    }
     LlvmOperand sum{integer(step.offset), false};
     for (std::size_t k = step.extents.size(); k-- > 0;) {
       Parts parts{{"0", false}, number};
@@ -198,7 +196,12 @@ LlvmOperand LlvmValues::position(std::size_t map) {
     }
     number = sum;
   }
-  return known = number;
+  return positions_[map] = number;
+}
+
+bool LlvmValues::steps_along_lanes(std::size_t map) const {
+  const std::vector<IntRef>& strides = kernel_.maps[map].steps.front().strides;
+  return !strides[along_].is_zero() || (join_ && !strides[along_ - 1].is_zero());
 }
 
 // ---- expressions of maps

@@ -122,13 +122,14 @@ class LlvmValues {
   bool is_affine(std::size_t map) const { return kernel_.maps[map].steps.size() == 1; }
   std::uint64_t lane_dims() const { return std::uint64_t{join_ ? 3u : 1u} << (along_ - (join_ ? 1 : 0)); }
   ir::IntRef lane_stride(std::size_t map) const { return kernel_.maps[map].steps.front().strides[along_]; }
-  /// What a map's first step does from lane to lane.
+  /// What a map does from lane to lane; for a map of several steps whether it does anything.
   enum class Walk : std::uint8_t { Stays, Row, Jumps };
   Walk walk_of(std::size_t map) const {
-    if ((map_dims(map) & lane_dims()) == 0) return Walk::Stays;
+    if ((map_dims_[map] & lane_dims()) == 0) return Walk::Stays;
     return !join_ && lane_stride(map).is_one() ? Walk::Row : Walk::Jumps;
   }
-  std::uint64_t map_dims(std::size_t map) const;
+  /// Whether the map's first step does anything from lane to lane.
+  bool steps_along_lanes(std::size_t map) const;
   /// How far each lane is from the map's base, in the index type.
   std::string lane_offsets(std::size_t map);
   /// The map's number: i64 where it is a scalar, of the index type where it is a vector.
@@ -179,12 +180,13 @@ class LlvmValues {
   const bool join_;
   std::vector<std::uint64_t> dims_;
   std::vector<LlvmOperand> values_;
-  std::vector<std::string> bases_;      // by map: offset and the loops bound so far
-  std::vector<std::string> offsets_;    // by map, where loops are joined: of the lanes
-  std::vector<LlvmOperand> positions_;  // by map, of those with several steps
-  std::string mask_, mask_count_;       // empty: all lanes
-  std::string whole_;                   // true where the mask is; empty: not known
-  std::uint64_t bound_ = 0;             // bit k: loop k
+  std::vector<std::string> bases_;       // by map: offset and the loops bound so far
+  std::vector<std::uint32_t> map_dims_;  // by map: the loops that it depends on
+  std::vector<std::string> offsets_;     // by map, where loops are joined: of the lanes
+  std::vector<LlvmOperand> positions_;   // by map, of those with several steps
+  std::string mask_, mask_count_;        // empty: all lanes
+  std::string whole_;                    // true where the mask is; empty: not known
+  std::uint64_t bound_ = 0;              // bit k: loop k
   std::vector<std::string> buffers_, cached_, scalars_;
   std::map<std::uint16_t, std::string> ints_, divisors_;
   std::map<std::pair<std::uint16_t, int>, std::string> inverses_, lane_offsets_;  // and by lanes

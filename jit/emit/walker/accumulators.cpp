@@ -301,7 +301,7 @@ void Accumulators::join_partials(const InnerWork& work, const std::string& first
   const std::string parts = e_.flat("parts"), one = e_.flat("1");
   std::string from = first;
   // A lane that joins all parts asks for several before it waits for one.
-  const bool together = step == one && e_.dialect.unroll_8.empty() && e_.target.vectors;
+  const bool together = step == one && e_.dialect.unroll_rounds.empty() && e_.target.vectors;
   if (together) {
     from = "g";
     e_.open("");
@@ -327,7 +327,7 @@ void Accumulators::join_partials(const InnerWork& work, const std::string& first
     e_.open("");
     e_.out.line(e_.dialect.constant(e_.flat_type, "joins", rounds));
     // The lanes of a workgroup have few each.
-    if (schedule_ == ir::Schedule::LanesOuter) e_.hint(e_.dialect.unroll_8);
+    if (schedule_ == ir::Schedule::LanesOuter) e_.hint_rounds(8);
     e_.open(e_.dialect.loop(e_.flat_type, "g", e_.flat("0"), "joins", one));
     e_.out.line(e_.dialect.constant(e_.flat_type, "p", first + " + g * " + step));
   }

@@ -91,6 +91,10 @@ void Expressions::hint(const std::string& line) {
   if (!line.empty()) out.line(line);
 }
 
+void Expressions::hint_rounds(int count) {
+  if (count > 1 && !dialect.unroll_rounds.empty()) hint(dialect.unroll_rounds + " " + std::to_string(count));
+}
+
 void Expressions::split(const std::string& from, std::size_t first, std::size_t count) {
   std::size_t needed = first + count;  // the first coordinate that is needed
   for (std::size_t c = first + count; c-- > first;)
@@ -154,10 +158,17 @@ std::string Expressions::number(std::size_t map) {
   const std::string result = name('m', map);
   for (const std::set<std::size_t>& block : placed_)
     if (block.count(map)) return result;
+  number_quotients(map);
   placed_.back().insert(map);
   out.line(dialect.variable(index_type, result, linear(m.steps.front(), coordinates)));
   for (std::size_t s = 1; s < m.steps.size(); ++s) {
     const ir::MapStep& step = m.steps[s];
+    if (!step.maps.empty()) {
+      std::vector<std::string> quotients;
+      for (const std::uint16_t part : step.maps) quotients.push_back(name('m', part));
+      out.line(result + " += " + linear(step, quotients) + ";");
+      continue;
+    }
     std::size_t first = step.extents.size();  // the first coordinate that counts
     for (std::size_t c = step.extents.size(); c-- > 0;)
       if (!step.strides[c].is_zero()) first = c;
@@ -180,6 +191,11 @@ std::string Expressions::number(std::size_t map) {
     out.close();
   }
   return result;
+}
+
+void Expressions::number_quotients(std::size_t map) {
+  for (const ir::MapStep& step : kernel.maps[map].steps)
+    for (const std::uint16_t part : step.maps) number(part);
 }
 
 std::string Expressions::position(std::size_t map) { return number(map); }
@@ -250,6 +266,7 @@ void Expressions::define_load(ExprId id) {
   if (kernel.maps[e.map].steps.size() > 1 &&
       std::count_if(kernel.exprs.begin(), kernel.exprs.end(), reads_there) > 1)
     number(e.map);
+  number_quotients(e.map);
   open(dialect.when(value(e.predicate)));
   const std::string at = position(e.map);
   out.line(value(id) + " = " + dialect.read(kernel, e.buffer, at) + ";");
@@ -264,6 +281,7 @@ void Expressions::define_load_at(ExprId id) {
   const bool widens = kernel.wide && index_dtype == DType::i32;
   const Type compared = widens ? Type::I64 : type_of(index_dtype);
   out.line(dialect.variable(e.dtype, value(id), zero(e.dtype)));
+  number_quotients(e.map);
   if (e.predicate != ir::kNone) open(dialect.when(value(e.predicate)));
   open(dialect.when(at + " >= " + dialect.literal(index_dtype, 0) + " && " +
                     (widens ? dialect.cast(compared, at) : at) + " < " +

@@ -45,6 +45,8 @@ class Expressions {
   void open_unrolled(const std::string& variable, int count);
   /// A line that not every language has: nothing where it is empty.
   void hint(const std::string& line);
+  /// That a loop takes several rounds at once.
+  void hint_rounds(int count);
 
   // --- several points at once, number `u` at hand (points.h)
   bool stores_into_arrays = false;  // `store` leaves a value in its array
@@ -113,6 +115,8 @@ class Expressions {
                                const std::vector<std::string>& operands) const;
   std::string linear(const ir::MapStep& step, const std::vector<std::string>& names) const;
   std::string number(std::size_t map);
+  /// Numbers the quotients that the map adds, for all in this block that add them too.
+  void number_quotients(std::size_t map);
 
   std::vector<bool> used_;                     // coordinates that some map needs
   std::vector<std::set<std::size_t>> placed_;  // maps of several steps computed in the open blocks

@@ -26,7 +26,8 @@ void Rounds::write_rounds(const InnerWork& work, const std::string& first, const
                           const std::string& step, int elements, const std::function<void()>& body) {
   const bool rest = vectors_.any() && elements == 1;  // what vectors leave: a few points
   std::string from = first;
-  const bool together = e_.dialect.unroll_8.empty() && e_.target.vectors && is_small_reduction(work) && !rest;
+  const bool together =
+      e_.dialect.unroll_rounds.empty() && e_.target.vectors && is_small_reduction(work) && !rest;
   if (together) {
     e_.open("");
     const int rounds = schedule_ == ir::Schedule::LanesOuter ? 8 : 4;
@@ -41,9 +42,9 @@ void Rounds::write_rounds(const InnerWork& work, const std::string& first, const
     body();
     e_.close();
     e_.close();
-  } else if (schedule_ == ir::Schedule::LanesOuter && !e_.dialect.unroll_8.empty() &&
+  } else if (schedule_ == ir::Schedule::LanesOuter && !e_.dialect.unroll_rounds.empty() &&
              (sums_.any_part(work) || is_small_reduction(work))) {
-    e_.hint(e_.dialect.unroll_8);
+    e_.hint_rounds(rounds_together(k_, work));
   }
   e_.open(loop("j", from, limit, step));
   body();

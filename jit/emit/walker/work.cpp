@@ -51,6 +51,15 @@ std::vector<ir::ExprId> reductions_of(const ir::Kernel& kernel, const std::vecto
   return found;
 }
 
+int rounds_together(const ir::Kernel& kernel, const InnerWork& work) {
+  constexpr std::ptrdiff_t kLoadsUnderWay = 32;
+  const auto loads = std::count_if(work.values.begin(), work.values.end(),
+                                   [&](ir::ExprId id) { return ir::reads_memory(kernel.exprs[id]); });
+  int rounds = 8;
+  while (rounds > 1 && rounds * loads > kLoadsUnderWay) rounds /= 2;
+  return rounds;
+}
+
 bool is_small_reduction(const InnerWork& work) {
   constexpr std::size_t kMostUnrolledExpressions = 16;
   return work.stores.empty() && work.values.size() <= kMostUnrolledExpressions;

@@ -34,6 +34,10 @@ void for_operands(const ir::Expr& expr, Visit visit) {
 std::vector<ir::ExprId> reductions_of(const ir::Kernel& kernel, const std::vector<bool>& live,
                                       std::uint16_t phase);
 
+/// How many rounds of a loop that reduces are taken at once: their loads are under way together, and each
+/// waits in a register.
+int rounds_together(const ir::Kernel& kernel, const InnerWork& work);
+
 /// True iff a loop that only reduces is short enough to be written out for several rounds.
 bool is_small_reduction(const InnerWork& work);
 

@@ -68,10 +68,10 @@ class Chooser {
     return nullptr;
   }
 
-  /// True iff the map is of one step, and gives multiples of so many elements.
+  /// True iff the map divides nothing, and gives multiples of so many elements.
   static bool is_aligned(const IndexMap& map, std::int64_t elements) {
-    if (map.steps().size() != 1) return false;
-    const MapStep& step = map.steps()[0];
+    if (!map.is_affine()) return false;
+    const MapStep& step = map.loops();
     bool aligned = step.offset % elements == 0;
     for (const Moving& part : step.moving) aligned &= part.factor % elements == 0;
     for (const std::int64_t stride : step.strides) aligned &= stride % elements == 0;
@@ -175,8 +175,8 @@ class Chooser {
     const std::int64_t whole = kAlignment / bytes;
     const bool is_column = own_loops(id) == column_loop(), across = lies_across(id);
     const std::int64_t columns = draft_.extents[kernel_.outer_rank];
-    if (map.steps().size() != 1 || along.extent * bytes > kLongestBytes) return kRefused;
-    const MapStep& step = map.steps()[0];
+    if (!map.is_affine() || along.extent * bytes > kLongestBytes) return kRefused;
+    const MapStep& step = map.loops();
     bool aligned = step.offset % whole == 0;
     for (const Moving& part : step.moving) aligned &= part.factor % whole == 0;
     std::size_t batch = 0;

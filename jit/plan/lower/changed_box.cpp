@@ -51,8 +51,8 @@ bool narrow(const DraftBounds::Dim& dim, std::span<const std::size_t> loops, con
 std::optional<Box> box_of(const Draft& draft, const ir::Expr& test) {
   const IndexMap& map = draft.maps[test.map];
   const std::vector<DraftBounds::Dim>& dims = draft.bounds[test.buffer].bounds;
-  if (map.steps().size() != 1) return std::nullopt;
-  const MapStep& step = map.steps()[0];
+  if (!map.is_affine()) return std::nullopt;
+  const MapStep& step = map.loops();
   if (step.offset != 0 || !step.moving.empty()) return std::nullopt;
   Box box = all_points(draft);
   std::size_t used = 0;
@@ -242,15 +242,9 @@ class Mover {
 
   void move_loops() {
     for (std::size_t k = 0; k < box_.size(); ++k) draft_.extents[k] = box_[k].count;
-    for (IndexMap& map : draft_.maps) {
-      MapStep& step = map.steps()[0];
-      for (std::size_t k = 0; k < box_.size(); ++k) {
-        step.offset += box_[k].first * step.strides[k];
-        step.moving.add(box_[k].moving, step.strides[k]);
-        step.strides[k] *= box_[k].step;
-        step.extents[k] = box_[k].count;
-      }
-    }
+    for (IndexMap& map : draft_.maps)
+      for (std::size_t k = 0; k < box_.size(); ++k)
+        map.move_loop(k, box_[k].first, box_[k].step, box_[k].count, box_[k].moving);
   }
 
   void keep_what_is_stored() {
@@ -325,6 +319,20 @@ std::optional<ChangedBox> changed_box(const Draft& draft) {
   Finder finder(draft);
   if (!finder.run()) return std::nullopt;
   return Mover(draft, finder.box).run(std::move(finder.over));
+}
+
+std::optional<InPlaceKernel> in_place_kernel(ChangedBox box, const Lowered& whole,
+                                             const LowerLimits& limits) {
+  try {
+    Lowered lowered = finish(std::move(box.draft), limits);
+    if (lowered.gathers != whole.gathers ||
+        ir::argument_bytes(lowered.kernel) > ir::argument_bytes(whole.kernel))
+      return std::nullopt;
+    return InPlaceKernel{std::move(lowered.kernel), std::move(lowered.ints), std::move(lowered.moving),
+                         std::move(box.over), std::move(box.places)};
+  } catch (const Cut&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace sinter::plan

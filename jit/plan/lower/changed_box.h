@@ -23,4 +23,8 @@ struct ChangedBox {
 /// in one box that are the same. Where the box begins may move; how large it is may not.
 std::optional<ChangedBox> changed_box(const Draft& draft);
 
+/// The box's kernel. Nothing where a launch of several members that has room for the whole kernel would have
+/// none for it.
+std::optional<InPlaceKernel> in_place_kernel(ChangedBox box, const Lowered& whole, const LowerLimits& limits);
+
 }  // namespace sinter::plan

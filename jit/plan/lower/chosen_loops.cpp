@@ -20,6 +20,11 @@ void take_parts(const Graph& graph, const Node& sum, std::int64_t& of_all) {
 
 }  // namespace
 
+bool has_dims(const Shape& domain, const Shape& shape) {
+  std::int64_t none = 0;
+  return without_ones(domain, none) == without_ones(shape, none);
+}
+
 ChosenLoops choose_loops(const Graph& graph, const Group& group, const std::vector<LoopSplit>& splits,
                          const LowerLimits& limits) {
   ChosenLoops loops;
@@ -49,6 +54,7 @@ ChosenLoops choose_loops(const Graph& graph, const Group& group, const std::vect
     loops.reduces = true;
   }
   loops.points = shape.numel();
+  loops.domain = shape;
   std::vector<std::int64_t> sizes(shape.begin(), shape.end()), strides(shape.rank(), 1);
   std::vector<bool> reduced(shape.rank());
   for (std::size_t d = 0; d < shape.rank(); ++d) reduced[d] = bits >> d & 1;

@@ -19,6 +19,7 @@ struct LoopSplit {
 };
 
 struct ChosenLoops {
+  Shape domain;               // whose dims these are
   MapStep all, outer, inner;  // row-major positions: of all loops, and of the outer and inner ones alone
   std::size_t outer_rank = 0;
   std::vector<std::size_t> dim_of_loop;  // of the domain, split
@@ -26,6 +27,9 @@ struct ChosenLoops {
   bool reduces = false;
   std::int64_t parts = 0;  // of the group's partial sums; 0: there are none
 };
+
+/// True iff loops over `domain` go over a shape dim by dim, but for ones.
+bool has_dims(const Shape& domain, const Shape& shape);
 
 /// Throws Cut where the group's reductions do not go over the same.
 ChosenLoops choose_loops(const Graph& graph, const Group& group, const std::vector<LoopSplit>& splits,

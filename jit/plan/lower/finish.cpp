@@ -2,115 +2,17 @@
 #include "jit/plan/lower/finish.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "jit/plan/lower/attention.h"
+#include "jit/plan/lower/draft_loops.h"
 #include "jit/plan/lower/rows.h"
 #include "jit/plan/lower/text_forms.h"
 #include "jit/plan/lower/tiling.h"
 
 namespace sinter::plan {
 namespace {
-
-bool has_map(const ir::Expr& expr) {
-  switch (expr.kind) {
-    case ir::ExprKind::Load:
-    case ir::ExprKind::LoadAt:
-    case ir::ExprKind::Row:
-    case ir::ExprKind::Index:
-    case ir::ExprKind::InBounds:
-    case ir::ExprKind::Random:
-    case ir::ExprKind::RandomNormal: return true;
-    default: return false;
-  }
-}
-
-/// Drops maps that nothing uses, so that they do not hinder the joining of loops.
-void drop_unused_maps(Draft& draft) {
-  std::vector<int> number_of(draft.maps.size(), -1);
-  std::vector<IndexMap> used;
-  auto renumber = [&](std::uint16_t& map) {
-    if (number_of[map] < 0) {
-      number_of[map] = static_cast<int>(used.size());
-      used.push_back(draft.maps[map]);
-    }
-    map = static_cast<std::uint16_t>(number_of[map]);
-  };
-  for (ir::Expr& expr : draft.exprs)
-    if (has_map(expr)) renumber(expr.map);
-  for (DraftStore& store : draft.stores) renumber(store.map);
-  draft.maps = std::move(used);
-}
-
-void erase_loop(Draft& draft, std::size_t k) {
-  draft.extents.erase(draft.extents.begin() + static_cast<std::ptrdiff_t>(k));
-  for (IndexMap& map : draft.maps) {
-    MapStep& first = map.steps()[0];
-    first.extents.erase(first.extents.begin() + static_cast<std::ptrdiff_t>(k));
-    first.strides.erase(first.strides.begin() + static_cast<std::ptrdiff_t>(k));
-  }
-  if (k < draft.outer_rank) --draft.outer_rank;
-}
-
-void join_loops(Draft& draft) {
-  for (IndexMap& map : draft.maps)
-    for (std::size_t k = 0; k < draft.extents.size(); ++k)
-      if (draft.extents[k] == 1) map.steps()[0].strides[k] = 0;
-  for (std::size_t k = draft.extents.size(); k-- > 0;)
-    if (draft.extents[k] == 1) erase_loop(draft, k);
-  for (std::size_t k = draft.extents.size(); k-- > 1;) {
-    if (k == draft.outer_rank) continue;
-    const bool joins = std::all_of(draft.maps.begin(), draft.maps.end(), [&](const IndexMap& map) {
-      const MapStep& first = map.steps()[0];
-      return first.strides[k - 1] == first.strides[k] * draft.extents[k];
-    });
-    if (!joins) continue;
-    draft.extents[k] *= draft.extents[k - 1];
-    for (IndexMap& map : draft.maps) map.steps()[0].extents[k] = draft.extents[k];
-    erase_loop(draft, k - 1);
-  }
-  // Every kernel has an outer loop, and one with a reduction has an inner one.
-  auto insert_loop = [&](std::size_t k) {
-    draft.extents.insert(draft.extents.begin() + static_cast<std::ptrdiff_t>(k), 1);
-    for (IndexMap& map : draft.maps) {
-      MapStep& first = map.steps()[0];
-      first.extents.insert(first.extents.begin() + static_cast<std::ptrdiff_t>(k), 1);
-      first.strides.insert(first.strides.begin() + static_cast<std::ptrdiff_t>(k), 0);
-    }
-  };
-  if (draft.outer_rank == 0) {
-    insert_loop(0);
-    draft.outer_rank = 1;
-  }
-  if (draft.has_reduction && draft.extents.size() == draft.outer_rank) insert_loop(draft.extents.size());
-}
-
-// Points along the first inner loop that leave enough to share.
-constexpr std::int64_t kEnoughToShare = 256;
-
-/// Workgroups share the inner points of a column along the first inner loop: where that is short, and nothing
-/// lies along the inner loops, it changes places with the longest one.
-void put_long_loop_first(Draft& draft) {
-  const std::size_t first = draft.outer_rank, last = draft.extents.size() - 1;
-  if (!draft.has_reduction || draft.contracts || last <= first || draft.extents[first] >= kEnoughToShare)
-    return;
-  bool along_outer = false;
-  for (const IndexMap& map : draft.maps) {
-    const MapStep::Numbers& strides = map.steps()[0].strides;
-    for (std::size_t k = first; k <= last; ++k)
-      if (std::abs(strides[k]) == 1) return;
-    along_outer |= strides[first - 1] == 1;
-  }
-  const auto begin = draft.extents.begin() + static_cast<std::ptrdiff_t>(first);
-  const auto longest =
-      static_cast<std::size_t>(std::max_element(begin, draft.extents.end()) - draft.extents.begin());
-  if (!along_outer || longest == first) return;
-  std::swap(draft.extents[first], draft.extents[longest]);
-  for (IndexMap& map : draft.maps) {
-    MapStep& step = map.steps()[0];
-    std::swap(step.extents[first], step.extents[longest]);
-    std::swap(step.strides[first], step.strides[longest]);
-  }
-}
 
 // That 32 bits are enough for, with room for the last step of a loop beyond it: a lane's points, or a tile.
 constexpr std::int64_t kMostIndex = INT32_MAX - (std::int64_t{1} << 16);
@@ -151,38 +53,75 @@ bool are_many(const Draft& draft) {
   return count > static_cast<double>(kMostIndex);
 }
 
-/// True iff 32 bits are too few for what a map computes on the loop. `beyond`: what is added to its result,
-/// the largest index of a table times its stride.
-bool reaches_far(const IndexMap& map, double beyond = 0) {
-  for (const MapStep& step : map.steps()) {
-    double reach = std::abs(static_cast<double>(step.offset)) + step.moving.farthest();
-    double count = 1;  // of the numbers that the step before gives
-    if (&step == &map.steps().back()) reach += beyond;
-    for (std::size_t d = 0; d < step.strides.size(); ++d) {
-      reach += std::abs(static_cast<double>(step.strides[d])) *
-               static_cast<double>(std::max<std::int64_t>(0, step.extents[d] - 1));
-      if (&step != &map.steps().front()) count *= static_cast<double>(step.extents[d]);
-    }
-    if (reach > static_cast<double>(kMostIndex) || count > static_cast<double>(kMostIndex)) return true;
-  }
-  return false;
+/// How far the numbers that a map computes may be from 0.
+double reach_of(const Draft& draft, const IndexMap& map) {
+  const MapStep& loops = map.loops();
+  double reach = std::abs(static_cast<double>(loops.offset)) + loops.moving.farthest();
+  const auto add = [&](std::int64_t stride, std::int64_t count) {
+    reach +=
+        std::abs(static_cast<double>(stride)) * static_cast<double>(std::max<std::int64_t>(0, count - 1));
+  };
+  for (std::size_t d = 0; d < loops.strides.size(); ++d) add(loops.strides[d], loops.extents[d]);
+  for (const auto& [part, stride] : map.placed().parts) add(stride, draft.maps[part].placed().count);
+  return reach;
 }
 
-/// How far apart a map's numbers are at neighbours along a loop dim, in the middle of the loop where it has
-/// several steps.
-std::int64_t apart(const IndexMap& map, std::size_t dim) {
-  const MapStep& first = map.steps().front();
-  if (map.steps().size() == 1) return first.strides[dim];
-  IndexMap still = map;
-  for (MapStep& step : still.steps()) {
-    step.moving = {};
-    for (std::int64_t& extent : step.extents) extent = std::max<std::int64_t>(1, extent);
-  }
-  std::vector<std::int64_t> point(first.extents.begin(), first.extents.end());
+/// True iff 32 bits are too few for what a map computes on the loop. `beyond`: what is added to its result,
+/// the largest index of a table times its stride.
+bool reaches_far(const Draft& draft, const IndexMap& map, double beyond = 0) {
+  return reach_of(draft, map) + beyond > static_cast<double>(kMostIndex);
+}
+
+std::int64_t number_at(const Draft& draft, const IndexMap& map, const std::vector<std::int64_t>& point) {
+  const MapStep& loops = map.loops();
+  std::int64_t number = loops.offset;
+  for (std::size_t d = 0; d < loops.strides.size(); ++d) number += point[d] * loops.strides[d];
+  for (const auto& [part, stride] : map.placed().parts)
+    number += stride * number_at(draft, draft.maps[part], point);
+  return map.placed().by == 0 ? number : number / map.placed().by;
+}
+
+/// How far apart a map's numbers are at neighbours along a loop dim, in the middle of the loop where it is
+/// made of quotients.
+std::int64_t apart(const Draft& draft, const IndexMap& map, std::size_t dim) {
+  const MapStep& loops = map.loops();
+  if (map.is_affine()) return loops.strides[dim];
+  std::vector<std::int64_t> point(loops.extents.begin(), loops.extents.end());
   for (std::int64_t& coordinate : point) coordinate = std::max<std::int64_t>(0, coordinate / 2 - 1);
   std::vector<std::int64_t> next = point;
   ++next[dim];
-  return still.at(next) - still.at(point);
+  return number_at(draft, map, next) - number_at(draft, map, point);
+}
+
+/// The loops that each map's number depends on, by bits; of a draft whose digits are placed.
+std::vector<std::uint32_t> dependence_of_maps(const Draft& draft) {
+  std::vector<std::uint32_t> found;
+  for (const IndexMap& map : draft.maps) {
+    std::uint32_t loops = map.dependence();
+    for (const auto& part : map.placed().parts) loops |= found[part.first];
+    found.push_back(loops);
+  }
+  return found;
+}
+
+ir::IndexMap with_arguments(const IndexMap& map, Arguments& arguments) {
+  ir::IndexMap result;
+  ir::MapStep& loops = result.steps.emplace_back();
+  for (const std::int64_t stride : map.loops().strides) loops.strides.push_back(arguments.stride(stride));
+  loops.offset = arguments.offset(map.loops());
+  if (!map.placed().parts.empty()) {
+    ir::MapStep& sum = result.steps.emplace_back();
+    for (const auto& [part, stride] : map.placed().parts) {
+      sum.maps.push_back(part);
+      sum.strides.push_back(arguments.stride(stride));
+    }
+  }
+  if (const std::int64_t by = map.placed().by; by != 0) {
+    ir::MapStep& quotient = result.steps.emplace_back();
+    quotient.extents = {arguments.extent(map.placed().count), arguments.extent(by)};
+    quotient.strides = {ir::IntRef::one(), ir::IntRef::zero()};
+  }
+  return result;
 }
 
 // So many elements in a row, and a lane walks them as fast as several lanes.
@@ -196,15 +135,16 @@ ir::Schedule choose_schedule(const Draft& draft, const ir::Kernel& kernel, const
   // Neighbouring lanes should touch neighbouring elements: along which loop do most of the elements loaded
   // lie? Small operands that are broadcast along the other loops hardly count.
   double along_inner = 0, along_outer = 0;
+  const std::vector<std::uint32_t> dependence = dependence_of_maps(draft);
   bool overlap = false;  // rows that share elements, such as windows: those of neighbouring lanes are at hand
   for (const ir::Expr& expr : kernel.exprs) {
     if (expr.kind != ir::ExprKind::Load || expr.level != ir::Level::Inner) continue;
     const IndexMap& map = draft.maps[expr.map];
-    const MapStep& first = map.steps()[0];
     double elements = 1;
-    for (std::size_t k = 0; k < first.strides.size(); ++k)
-      if (first.strides[k] != 0) elements *= static_cast<double>(first.extents[k]);
-    const std::int64_t within = apart(map, first.strides.size() - 1), next = apart(map, draft.outer_rank - 1);
+    for (const std::size_t k : ir::loops_of(dependence[expr.map]))
+      elements *= static_cast<double>(draft.extents[k]);
+    const std::int64_t within = apart(draft, map, draft.extents.size() - 1),
+                       next = apart(draft, map, draft.outer_rank - 1);
     if (within == 1) along_inner += elements;
     overlap |= within == 1 && next != 0 && next < inner;
     if (next == 1) along_outer += elements;
@@ -261,8 +201,12 @@ constexpr const char* kComputedFactor = "a factor of a product, of which each el
 
 Lowered finish(Draft draft, const LowerLimits& limits) {
   drop_unused_maps(draft);
+  place_digits(draft);
   join_loops(draft);
-  if (limits.grid_reductions) put_long_loop_first(draft);
+  if (limits.grid_reductions) {
+    put_long_loop_first(draft);
+    bring_short_loop_near(draft);
+  }
 
   Lowered result;
   ir::Kernel& kernel = result.kernel;
@@ -271,28 +215,17 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
   kernel.inner_rank = static_cast<std::uint8_t>(draft.extents.size() - draft.outer_rank);
   for (std::int64_t extent : draft.extents) kernel.extents.push_back(arguments.extent(extent));
 
-  std::vector<bool> inner_map;
+  const std::vector<std::uint32_t> depends = dependence_of_maps(draft);
   for (const IndexMap& map : draft.maps) {
-    ir::IndexMap& out = kernel.maps.emplace_back();
-    arguments.wide |= reaches_far(map);
-    for (std::size_t s = 0; s < map.steps().size(); ++s) {
-      const MapStep& step = map.steps()[s];
-      ir::MapStep& to = out.steps.emplace_back();
-      if (s > 0)
-        for (std::int64_t extent : step.extents) to.extents.push_back(arguments.extent(extent));
-      for (std::int64_t stride : step.strides) to.strides.push_back(arguments.stride(stride));
-      to.offset = arguments.offset(step);
-    }
-    bool inner = false;
-    for (std::size_t k = draft.outer_rank; k < draft.extents.size(); ++k)
-      inner |= map.steps()[0].strides[k] != 0;
-    inner_map.push_back(inner);
+    arguments.wide |= reaches_far(draft, map);
+    kernel.maps.push_back(with_arguments(map, arguments));
   }
+  const auto is_inner = [&](std::uint16_t map) { return depends[map] >> draft.outer_rank != 0; };
 
   kernel.exprs = std::move(draft.exprs);
   for (std::size_t i = 0; i < kernel.exprs.size(); ++i) {
     ir::Expr& expr = kernel.exprs[i];
-    expr.level = has_map(expr) && inner_map[expr.map] ? ir::Level::Inner : ir::Level::Outer;
+    expr.level = has_map(expr) && is_inner(expr.map) ? ir::Level::Inner : ir::Level::Outer;
     auto follow = [&](ir::ExprId id) {
       if (id == ir::kNone) return;
       const ir::Expr& arg = kernel.exprs[id];
@@ -325,7 +258,7 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
     }
     if (expr.kind == ir::ExprKind::LoadAt) {
       const auto [stride, extent, node] = draft.indexed.at(static_cast<ir::ExprId>(i));
-      arguments.wide |= reaches_far(draft.maps[expr.map],
+      arguments.wide |= reaches_far(draft, draft.maps[expr.map],
                                     std::abs(static_cast<double>(stride)) * static_cast<double>(extent));
       expr.stride = arguments.stride(stride);
       expr.extent = arguments.stride(extent);
@@ -341,7 +274,7 @@ Lowered finish(Draft draft, const LowerLimits& limits) {
     to.buffer = store.buffer;
     to.map = store.map;
     to.value = store.value;
-    to.level = inner_map[store.map] ? ir::Level::Inner : ir::Level::Outer;
+    to.level = is_inner(store.map) ? ir::Level::Inner : ir::Level::Outer;
     to.phase = expr.phase;
   }
   for (std::size_t i = 0; i < draft.buffers.size(); ++i)

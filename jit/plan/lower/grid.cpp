@@ -41,6 +41,22 @@ DraftBounds Grid::bounds() const {
   return bounds;
 }
 
+std::vector<Grid::Test> Grid::tests(const IndexMap& map) const {
+  std::vector<Test> tests;
+  for (const std::size_t d : tested_) {
+    const Dim& dim = dims_[d];
+    trace::Layout layout{Dims::filled(dims_.size(), 0), 0};
+    layout.strides[d] = 1;
+    IndexMap coordinate = map.through(shape_, layout);
+    const Stretch range = coordinate.range(true);
+    const bool always =
+        dim.step == 1 && dim.moving.empty() && range.first >= dim.start && range.last < dim.start + dim.size;
+    if (always) continue;
+    tests.push_back({std::move(coordinate), {{{dim.extent, dim.start, dim.step, dim.size, dim.moving}}}});
+  }
+  return tests;
+}
+
 IndexMap Grid::coordinates(const IndexMap& map) const {
   trace::Layout layout{Dims::filled(dims_.size(), 0), 0};
   std::int64_t stride = 1;
@@ -67,22 +83,21 @@ IndexMap Grid::below(const IndexMap& map) const {
     shift.moving.add(dims_[d].moving, -shift.strides[d]);
   }
   IndexMap result = map.through(shape_, shift);
-  if (steps) {
-    MapStep pick;
-    for (std::size_t d = 0; d < dims_.size(); ++d) {
-      pick.extents.push_back(rounded[d] / dims_[d].step);
-      pick.strides.push_back(placed_strides[d]);
-      pick.extents.push_back(dims_[d].step);
-      pick.strides.push_back(0);
-    }
-    result.steps().push_back(std::move(pick));
-  }
   for (const auto& [d, dim] : narrowed_) {
     trace::Layout coordinate{Dims::filled(given_.rank(), 0), 0};
     coordinate.strides[d] = 1;
     result.restrict(map.through(given_, coordinate), dim.start, dim.start + (dim.size - 1) * dim.step);
   }
-  return result;
+  if (!steps) return result;
+  MapStep pick;
+  for (std::size_t d = 0; d < dims_.size(); ++d) {
+    pick.extents.push_back(rounded[d] / dims_[d].step);
+    pick.strides.push_back(placed_strides[d]);
+    if (dims_[d].step == 1) continue;
+    pick.extents.push_back(dims_[d].step);
+    pick.strides.push_back(0);
+  }
+  return std::move(result).through(pick);
 }
 
 }  // namespace sinter::plan

@@ -26,6 +26,14 @@ class Grid {
   DraftBounds bounds() const;
   /// For a map to positions in the larger shape: to the number that the test splits.
   IndexMap coordinates(const IndexMap& map) const;
+  /// A test of one dim alone: a coordinate, and what it has to be.
+  struct Test {
+    IndexMap coordinate;
+    DraftBounds bounds;
+  };
+  /// The tests that a map to positions in the larger shape has to pass, without those that it always does: no
+  /// number is split for them, and grids that differ along one dim share those of the others.
+  std::vector<Test> tests(const IndexMap& map) const;
   /// For a map to positions in the larger shape: to positions in the tensor, right where the test holds. The
   /// map knows what the test says about the loop's coordinates.
   IndexMap below(const IndexMap& map) const;

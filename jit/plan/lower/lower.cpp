@@ -10,6 +10,7 @@
 
 #include "jit/plan/lower/changed_box.h"
 #include "jit/plan/lower/chosen_loops.h"
+#include "jit/plan/lower/draft_loops.h"
 #include "jit/plan/lower/finish.h"
 #include "jit/plan/lower/grid.h"
 #include "jit/plan/lower/memory_reader.h"
@@ -24,6 +25,10 @@ constexpr double kWorthSkipping = 4;
 
 // Splitting stops here; each split is one more division per element in kernels whose loops do not join.
 constexpr std::size_t kMostLoops = 8;
+
+// Over its own dims it would be read and written in order: together neither can be, and whether sizes divide
+// each other would decide how positions are found.
+constexpr const char* kOtherDims = "results of other dims, whose positions would be found by dividing";
 
 class Lowering : private MemoryReader {
  public:
@@ -47,6 +52,7 @@ class Lowering : private MemoryReader {
  private:
   void go_over(ChosenLoops loops) {
     outer_rank_ = loops.outer_rank;
+    domain_ = std::move(loops.domain);
     dim_of_loop_ = std::move(loops.dim_of_loop);
     shape_numel_ = loops.points;
     outer_numel_ = loops.outer_points;
@@ -72,7 +78,10 @@ class Lowering : private MemoryReader {
     const MapId map = node(id).is(OpClass::Combine)   ? first_of_vectors(id)
                       : node(id).is(OpClass::Partial) ? columns()
                                                       : map_for(id);
+    const std::size_t before = draft_.exprs.size();
     const ir::ExprId expr = cast(value(id, map, ir::kNone), node(id).dtype, id);
+    if (map == all_ && !has_dims(domain_, node(id).shape) && divides_from(draft_, before))
+      throw Cut{kOtherDims};
     DraftStore store;
     store.buffer = buffer(id, false);
     store.map = number_of(map);
@@ -83,7 +92,7 @@ class Lowering : private MemoryReader {
 
   /// The columns of a row, counted row-major.
   MapId columns() {
-    MapStep step = index_map(all_).steps().front();
+    MapStep step = index_map(all_).loops();
     std::int64_t stride = 1;
     for (std::size_t k = step.extents.size(); k-- > 0;) {
       step.strides[k] = k < outer_rank_ ? 0 : stride;
@@ -96,7 +105,7 @@ class Lowering : private MemoryReader {
   MapId first_of_vectors(NodeId id) {
     const Shape& shape = node(id).shape;
     if (shape.numel() != outer_numel_ * shape[shape.rank() - 1]) throw Cut{"another number of elements"};
-    MapStep step = index_map(outer_).steps().front();
+    MapStep step = index_map(outer_).loops();
     for (std::int64_t& stride : step.strides) stride *= shape[shape.rank() - 1];
     return intern(IndexMap(std::move(step)));
   }
@@ -337,10 +346,12 @@ class Lowering : private MemoryReader {
     const NodeId placed = n.operands[assigns ? 1 : 0];
     const Grid grid(n.shape, node(placed).shape, n.ints, n.starts);
     const ir::ExprId on_grid = in_bounds(id, grid, map);
+    const MapId below = intern(grid.below(index_map(map)));
+    if (on_grid == ir::kNone) return value(placed, below, predicate);
     ir::Expr where;
     where.op = Op::Where;
     where.args[0] = on_grid;
-    where.args[1] = value(placed, intern(grid.below(index_map(map))), both(id, predicate, on_grid));
+    where.args[1] = value(placed, below, both(id, predicate, on_grid));
     // What is not loaded is 0.
     const ir::Expr& inside = draft_.exprs[where.args[1]];
     if (graph_.pads_with_zeros(n) && inside.kind == ir::ExprKind::Load && inside.predicate != ir::kNone)
@@ -376,12 +387,22 @@ class Lowering : private MemoryReader {
     return both(id, predicate, add(outside, id));
   }
 
+  /// Whether the map reaches the grid; kNone where it always does. The copy engine and slice_assign in place
+  /// know tests of all dims at once, all others are tested dim by dim.
   ir::ExprId in_bounds(NodeId id, const Grid& grid, MapId map) {
+    if (draft_.contracts || node(id).op == Op::SliceAssign)
+      return in_bounds(id, grid.coordinates(index_map(map)), grid.bounds());
+    ir::ExprId all = ir::kNone;
+    for (Grid::Test& test : grid.tests(index_map(map)))
+      all = both(id, all, in_bounds(id, std::move(test.coordinate), std::move(test.bounds)));
+    return all;
+  }
+
+  ir::ExprId in_bounds(NodeId id, IndexMap coordinates, DraftBounds bounds) {
     ir::Expr test;
     test.kind = ir::ExprKind::InBounds;
     test.dtype = DType::boolean;
-    test.map = number_of(intern(grid.coordinates(index_map(map))));
-    DraftBounds bounds = grid.bounds();
+    test.map = number_of(intern(std::move(coordinates)));
     std::vector<std::int64_t> key;
     for (const DraftBounds::Dim& dim : bounds.bounds) {
       key.insert(key.end(), {dim.extent, dim.lower, dim.step, dim.size});
@@ -437,6 +458,7 @@ class Lowering : private MemoryReader {
 
   const Group& group_;
   std::size_t outer_rank_ = 0;
+  Shape domain_;
   std::vector<std::size_t> dim_of_loop_;
   std::int64_t shape_numel_ = 1, outer_numel_ = 1, inner_numel_ = 1;
   int depth_ = 0;
@@ -445,21 +467,6 @@ class Lowering : private MemoryReader {
   std::map<std::pair<std::uint16_t, std::vector<std::int64_t>>, ir::ExprId> test_of_;  // by map and bounds
   std::map<std::pair<ir::ExprId, ir::ExprId>, ir::ExprId> both_of_;
 };
-
-/// Nothing where a launch of several members that has room for the kernel would have none for it.
-std::optional<InPlaceKernel> in_place_kernel(ChangedBox box, const Lowered& whole,
-                                             const LowerLimits& limits) {
-  try {
-    Lowered lowered = finish(std::move(box.draft), limits);
-    if (lowered.gathers != whole.gathers ||
-        ir::argument_bytes(lowered.kernel) > ir::argument_bytes(whole.kernel))
-      return std::nullopt;
-    return InPlaceKernel{std::move(lowered.kernel), std::move(lowered.ints), std::move(lowered.moving),
-                         std::move(box.over), std::move(box.places)};
-  } catch (const Cut&) {
-    return std::nullopt;
-  }
-}
 
 }  // namespace
 

@@ -79,17 +79,13 @@ bool MemoryReader::is_decided_by(ir::ExprId predicate, MapId place) const {
   if (test.kind == ir::ExprKind::Elementwise && (test.op == Op::And || test.op == Op::Not))
     return is_decided_by(test.args[0], place) || is_decided_by(test.args[1], place);
   if (test.kind != ir::ExprKind::InBounds) return true;
-  const MapStep::Numbers &tested = draft_.maps[test.map].steps().front().strides,
-                         &read = index_map(place).steps().front().strides;
-  for (std::size_t d = 0; d < tested.size(); ++d)
-    if (tested[d] != 0 && read[d] != 0) return true;
-  return false;
+  return (draft_.maps[test.map].dependence() & index_map(place).dependence()) != 0;
 }
 
 bool MemoryReader::stays_within(NodeId id, MapId place) const {
   const IndexMap& map = index_map(place);
-  const MapStep& step = map.steps().front();
-  if (map.steps().size() > 1 || !step.moving.empty()) return false;
+  const MapStep& step = map.loops();
+  if (!map.is_affine() || !step.moving.empty()) return false;
   const auto [first_read, last_read] = ends_of(step.extents, step.strides, step.offset);
   const Node& n = node(id);
   const trace::Layout layout =

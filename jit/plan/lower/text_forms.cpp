@@ -10,20 +10,14 @@ namespace {
 constexpr std::int64_t kVector = 4, kWideVector = 8;
 
 bool is_row_major(const IndexMap& map) {
-  if (map.steps().size() != 1) return false;
-  const MapStep& step = map.steps().front();
+  if (!map.is_affine()) return false;
+  const MapStep& step = map.loops();
   std::int64_t stride = 1;
   for (std::size_t k = step.strides.size(); k-- > 0;) {
     if (step.strides[k] != stride) return false;
     stride *= step.extents[k];
   }
   return step.offset >= 0 && step.moving.empty();
-}
-
-/// True iff each point has an element of its own there.
-bool is_spread_out(const IndexMap& map) {
-  const MapStep& step = map.steps().front();
-  return std::none_of(step.strides.begin(), step.strides.end(), [](std::int64_t s) { return s == 0; });
 }
 
 enum class Window { No, Pieces, Overlapping };
@@ -35,7 +29,7 @@ Window window_of(const Draft& draft, const ir::Kernel& kernel, std::size_t loop)
   Window found = Window::No;
   for (const ir::Expr& expr : kernel.exprs) {
     if (expr.kind != ir::ExprKind::Load) continue;
-    const MapStep& step = draft.maps[expr.map].steps().front();
+    const MapStep& step = draft.maps[expr.map].loops();
     const std::int64_t own = step.strides[loop], whole = own * draft.extents[loop];
     for (std::size_t k = 0; k < draft.outer_rank && own > 0; ++k) {
       const std::int64_t outer = step.strides[k];
@@ -83,6 +77,7 @@ void choose_flat_maps(const Draft& draft, ir::Kernel& kernel) {
   if (draft.extents.back() % (halves ? kWideVector : kVector) == 0) return;
   std::vector<bool> flat;
   for (const IndexMap& map : draft.maps) flat.push_back(is_row_major(map));
+  const std::vector<std::uint32_t> depends = ir::dependence_of_maps(kernel);
   std::size_t in_vectors = 0, element_by_element = 0;  // bytes for each point
   for (const DraftStore& store : draft.stores) {
     if (!flat[store.map]) return;
@@ -98,7 +93,7 @@ void choose_flat_maps(const Draft& draft, ir::Kernel& kernel) {
     if (flat[expr.map] && expr.predicate == ir::kNone) {
       in_vectors += bytes;
       any_vector = true;
-    } else if (is_spread_out(draft.maps[expr.map])) {
+    } else if (depends[expr.map] + 1 == 1u << draft.outer_rank) {  // each point has an element of its own
       element_by_element += bytes;
     }
   }

@@ -72,8 +72,8 @@ struct FactorLoops {
 bool copies(const Draft& draft, const ir::Kernel& kernel, ir::ExprId load, const FactorLoops& loops,
             bool across) {
   const IndexMap& map = draft.maps[kernel.exprs[load].map];
-  if (map.steps().size() != 1) return false;
-  const MapStep& step = map.steps()[0];
+  if (!map.is_affine()) return false;
+  const MapStep& step = map.loops();
   if (!lie_as_one(draft, step, loops.own) || !lie_as_one(draft, step, loops.inner)) return false;
   const auto bytes = static_cast<std::int64_t>(size_of(kernel.exprs[load].dtype));
   const auto fits = [&](std::size_t loop) {
@@ -98,8 +98,8 @@ bool copies(const Draft& draft, const ir::Kernel& kernel, ir::ExprId load, const
 std::uint8_t lane_bytes(const Draft& draft, const ir::Kernel& kernel, ir::ExprId load,
                         const FactorLoops& loops, bool across) {
   const IndexMap& map = draft.maps[kernel.exprs[load].map];
-  if (map.steps().size() != 1) return 0;
-  const MapStep& step = map.steps()[0];
+  if (!map.is_affine()) return 0;
+  const MapStep& step = map.loops();
   if (!lie_as_one(draft, step, loops.own) || !lie_as_one(draft, step, loops.inner)) return 0;
   const std::size_t along = (across ? loops.own : loops.inner).back();
   if (step.strides[along] != 1) return 0;
@@ -189,14 +189,14 @@ std::optional<ir::TiledFactor> factor(const Product& product, ir::ExprId value, 
   const auto elements = kPieceBytes / static_cast<std::int64_t>(size_of(expr.dtype));
   factor.pieces = draft.extents[last] % elements == 0;
   if (const ir::ExprId load = largest_load(product, value); load != ir::kNone) {
-    const MapStep& step = draft.maps[kernel.exprs[load].map].steps()[0];
+    const MapStep& step = draft.maps[kernel.exprs[load].map].loops();
     const auto far = [&](std::size_t loop) {
       return step.strides[loop] == 0 ? INT64_MAX : std::abs(step.strides[loop]);
     };
     factor.across = far(own_last) < far(last);
     const std::size_t along = factor.across ? own_last : last;
     bool whole = is_plain && factor.pieces && step.strides[along] == 1 &&
-                 draft.extents[along] % elements == 0 && draft.maps[expr.map].steps().size() == 1 &&
+                 draft.extents[along] % elements == 0 && draft.maps[expr.map].is_affine() &&
                  begins_at_multiple(step, elements);
     for (std::size_t loop = 0; loop <= last; ++loop)
       whole &= loop == along || step.strides[loop] % elements == 0;
@@ -238,8 +238,8 @@ bool find_factors(Product& product, ir::ExprId left, ir::ExprId right) {
 bool in_vectors(const Draft& draft, const ir::Kernel& kernel) {
   const std::size_t column = draft.outer_rank - 1;
   const auto fits = [&](const IndexMap& map) {
-    if (map.steps().size() != 1 || map.steps()[0].strides[column] != 1) return true;  // element by element
-    const MapStep& step = map.steps()[0];
+    if (!map.is_affine() || map.loops().strides[column] != 1) return true;  // element by element
+    const MapStep& step = map.loops();
     bool whole = begins_at_multiple(step, kVector);
     for (std::size_t loop = 0; loop < draft.outer_rank; ++loop)
       whole &= loop == column || step.strides[loop] % kVector == 0;

@@ -139,6 +139,35 @@ void HandmadeKernels::views() {
     k.store(k.output(kF32, 20), k.all(), k.load(k.input(kF32, data_.reals(64)), through));
     add(k, "three-step map");
   }
+  for (const bool wide : {false, true}) {
+    // Rows and columns of (6, 7), each twice, one cut off, beside those one further on; what is left of both.
+    KernelBuilder k({10, 11});
+    if (wide) k.set_wide();
+    const std::uint16_t x = k.input(kF32, data_.reals(6 * 7));
+    const auto row = k.quotient({}, {1, 0}, 1, 6, 2), column = k.quotient({}, {0, 1}, 1, 7, 2);
+    const ExprId near = k.load(x, k.map_with({{row, 7}, {column, 1}}, {0, 0}));
+    const ExprId inside = k.in_bounds(k.map({0, 1}), {{11, 0, 1, 9}});
+    const ExprId far = k.load(x, k.map_with({{row, 7}, {column, 1}}, {0, 0}, 1), inside);
+    const ExprId rest = k.load(x, k.map_with({{row, -14}, {column, -2}}, {7, 1}, 8 + 14 + 2));
+    k.store(k.output(kF32, 110), k.all(), k.op(Op::Sub, k.op(Op::Add, near, far), rest));
+    add(k, wide ? "quotients of rows and columns (wide)" : "quotients of rows and columns");
+  }
+  for (const ir::Schedule schedule : {ir::Schedule::LanesInner, ir::Schedule::LanesOuter}) {
+    // A quotient of a quotient, one that falls along the loop, and one of outer and inner loops.
+    KernelBuilder k({5, 6}, {3, 20}, schedule);
+    const std::uint16_t x = k.input(kF32, data_.reals(400));
+    const auto third = k.quotient({}, {0, 0, 0, 1}, 2, 8, 3),
+               nested = k.quotient({{third, 1}}, {0, 1, 0, 0}, 0, 7, 2),
+               falling = k.quotient({}, {0, 0, 0, -1}, 20, 6, 4),
+               mixed = k.quotient({}, {3, 0, 1, 2}, 0, 11, 5);
+    const ExprId a = k.load(x, k.map_with({{third, 4}, {nested, 10}}, {0, 1, 1, 0})),
+                 b = k.load(x, k.map_with({{falling, 20}, {mixed, 9}}, {0, 0, 0, 1}, 3)),
+                 outer = k.load(x, k.map_with({{k.quotient({}, {2, 1, 0, 0}, 0, 5, 3), 7}}, {1, 0, 0, 0}));
+    const ExprId sum = k.reduce(Op::Sum, k.op(Op::Mul, a, b));
+    k.store(k.output(kF32, 30), k.outer(), k.op(Op::Add, sum, outer));
+    add(k, std::string("quotients in sums") +
+               (schedule == ir::Schedule::LanesInner ? " (lanes inner)" : " (lanes outer)"));
+  }
   for (const bool avoid_constants : {false, true}) {
     KernelBuilder k({9, 11});
     if (avoid_constants) k.avoid_constants();

@@ -116,11 +116,30 @@ std::uint16_t KernelBuilder::map(const std::vector<std::int64_t>& strides, std::
   return static_cast<std::uint16_t>(kernel_.maps.size() - 1);
 }
 
+std::uint16_t KernelBuilder::map_with(const Parts& parts, const std::vector<std::int64_t>& strides,
+                                      std::int64_t offset) {
+  const std::uint16_t made = map(strides, offset);
+  if (parts.empty()) return made;
+  ir::MapStep sum;
+  for (const auto& [part, stride] : parts) {
+    sum.maps.push_back(part);
+    sum.strides.push_back(number(stride));
+  }
+  kernel_.maps[made].steps.push_back(std::move(sum));
+  return made;
+}
+
+std::uint16_t KernelBuilder::quotient(const Parts& parts, const std::vector<std::int64_t>& strides,
+                                      std::int64_t offset, std::int64_t count, std::int64_t by) {
+  const std::uint16_t made = map_with(parts, strides, offset);
+  kernel_.maps[made].steps.push_back(
+      {{argument(count), argument(by)}, {ir::IntRef::one(), ir::IntRef::zero()}, {}, {}});
+  return made;
+}
+
 ir::Level KernelBuilder::level_of_map(std::uint16_t map) const {
-  const std::vector<ir::IntRef>& strides = kernel_.maps[map].steps.front().strides;
-  const auto uses = [](const ir::IntRef& s) { return !s.is_zero(); };
-  return std::any_of(strides.begin() + kernel_.outer_rank, strides.end(), uses) ? ir::Level::Inner
-                                                                                : ir::Level::Outer;
+  return ir::dependence_of_maps(kernel_)[map] >> kernel_.outer_rank != 0 ? ir::Level::Inner
+                                                                         : ir::Level::Outer;
 }
 
 ir::ExprId KernelBuilder::add(ir::Expr e) {

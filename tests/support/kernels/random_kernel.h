@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "jit/ir/kernel.h"
@@ -65,6 +66,14 @@ class KernelBuilder {
 
   std::uint16_t map(const std::vector<std::int64_t>& strides, std::int64_t offset = 0,
                     const std::vector<Step>& further = {});
+  /// Numbers of earlier maps, which are quotients, times strides.
+  using Parts = std::vector<std::pair<std::uint16_t, std::int64_t>>;
+  /// strides * coordinates + offset + parts.
+  std::uint16_t map_with(const Parts& parts, const std::vector<std::int64_t>& strides,
+                         std::int64_t offset = 0);
+  /// The quotient of such a number by `by`; all quotients are less than `count`.
+  std::uint16_t quotient(const Parts& parts, const std::vector<std::int64_t>& strides, std::int64_t offset,
+                         std::int64_t count, std::int64_t by);
   /// Row-major position over all coordinates; over the outer or the inner ones alone.
   std::uint16_t all() { return map(row_major(0, sizes_.size())); }
   std::uint16_t outer() { return map(row_major(0, kernel_.outer_rank)); }

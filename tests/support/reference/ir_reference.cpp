@@ -263,6 +263,9 @@ class Evaluation {
     std::vector<std::int64_t> at = coordinates_;
     std::int64_t result = 0;
     for (const ir::MapStep& step : k_.maps[map].steps) {
+      for (std::size_t p = 0; p < step.maps.size(); ++p)
+        result += position(step.maps[p]) * number(step.strides[p]);
+      if (!step.maps.empty()) continue;
       if (!step.extents.empty()) at = split(result, step.extents);
       result = number(step.offset);
       for (std::size_t d = 0; d < at.size(); ++d) result += at[d] * number(step.strides[d]);

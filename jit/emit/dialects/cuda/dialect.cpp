@@ -44,7 +44,7 @@ class CudaDialect : public Dialect {
     cluster_begin = "sn_cluster_begin();";
     cluster_barrier = "sn_cluster_barrier();";
     unroll = "#pragma unroll";
-    unroll_8 = "#pragma unroll 8";
+    unroll_rounds = "#pragma unroll";
     faults = "fault";
     member_number = "member";
     has_wide_vectors = true;

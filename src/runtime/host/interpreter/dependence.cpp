@@ -32,7 +32,7 @@ void Dependence::find_dims(const ir::Kernel& kernel, const Space& space) {
       if (arg != ir::kNone) mask |= dims_[arg];
     if (e.predicate != ir::kNone) mask |= dims_[e.predicate];
     if (e.kind != ExprKind::Scalar && e.kind != ExprKind::Elementwise && e.kind != ExprKind::Reduce)
-      mask |= space.maps[e.map].dims();
+      mask |= space.dims_of(space.maps[e.map]);
     if (e.kind == ExprKind::Reduce) mask = (mask & outer) | kAfterReduction;
     dims_[id] = mask;
   }

@@ -15,7 +15,7 @@ std::size_t held_bytes(const Code& code) {
                       held_bytes(code.reductions) + held_bytes(code.registers) + held_bytes(code.bounds) +
                       held_bytes(code.scalars);
   for (const BoundMap& map : code.space.maps) {
-    bytes += held_bytes(map.strides) + held_bytes(map.rest);
+    bytes += held_bytes(map.strides) + held_bytes(map.parts) + held_bytes(map.rest);
     for (const Split& split : map.rest) bytes += held_bytes(split.extents) + held_bytes(split.strides);
   }
   for (const Section& section : code.unit) bytes += of_section(section);

@@ -81,7 +81,15 @@ void remove_loop(Space& space, std::size_t k) {
 /// Replaces splits by strides, cutting loops where that helps.
 void unsplit(Space& space) {
   for (BoundMap& map : space.maps) {
-    while (!map.rest.empty()) {
+    // Quotients stand before the maps that add them.
+    std::erase_if(map.parts, [&](const BoundMap::Part& part) {
+      const BoundMap& quotient = space.maps[part.map];
+      if (!quotient.affine()) return false;
+      for (std::size_t k = 0; k < space.rank(); ++k) map.strides[k] += part.stride * quotient.strides[k];
+      map.offset += part.stride * quotient.offset;
+      return true;
+    });
+    while (map.parts.empty() && !map.rest.empty()) {
       if (auto plain = without_split(map, space.extents)) {
         map = std::move(*plain);
         continue;
@@ -115,11 +123,49 @@ void join(Space& space) {
 
 }  // namespace
 
-std::uint32_t BoundMap::dims() const {
+std::uint32_t Space::dims_of(const BoundMap& map) const {
   std::uint32_t mask = 0;
-  for (std::size_t k = 0; k < strides.size(); ++k)
-    if (strides[k] != 0) mask |= std::uint32_t{1} << k;
+  for (std::size_t k = 0; k < map.strides.size(); ++k)
+    if (map.strides[k] != 0) mask |= std::uint32_t{1} << k;
+  for (const BoundMap::Part& part : map.parts) mask |= dims_of(maps[part.map]);
   return mask;
+}
+
+std::int64_t Space::number_before(const BoundMap& map, const std::int64_t* at) const {
+  std::int64_t number = map.offset;
+  for (std::size_t k = 0; k < map.strides.size(); ++k) number += at[k] * map.strides[k];
+  for (const BoundMap::Part& part : map.parts) number += part.stride * number_at(maps[part.map], at);
+  return number;
+}
+
+std::int64_t Space::number_at(const BoundMap& map, const std::int64_t* at) const {
+  std::int64_t number = number_before(map, at);
+  const auto keep = [&](std::int64_t position, std::int64_t, std::int64_t) { number = position; };
+  if (!map.rest.empty()) split_run(map.rest, 0, number, 0, 1, keep);
+  return number;
+}
+
+Space::Steady Space::steady(const BoundMap& map, const std::int64_t* at, std::size_t along,
+                            std::int64_t count) const {
+  Steady all{count, map.strides[along]};
+  for (const BoundMap::Part& part : map.parts) {
+    const BoundMap& quotient = maps[part.map];
+    const Steady inner = steady(quotient, at, along, all.count);
+    all.count = inner.count;
+    if (inner.step == 0) continue;
+    const std::int64_t by = quotient.rest.size() == 1 ? quotient.rest[0].extents.back() : 0;
+    const std::int64_t number = number_before(quotient, at);
+    if (by == 0 || number < 0) {
+      all.count = 1;
+    } else if (inner.step % by == 0) {
+      all.step += part.stride * (inner.step / by);
+    } else {
+      const std::int64_t rest = number % by;
+      const std::int64_t same = inner.step > 0 ? (by - 1 - rest) / inner.step + 1 : rest / -inner.step + 1;
+      all.count = std::min(all.count, same);
+    }
+  }
+  return all;
 }
 
 std::int64_t value_of(ir::IntRef ref, std::span<const std::int64_t> ints) {
@@ -145,7 +191,9 @@ Space bind_space(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
       // An extent of 0 occurs only where a predicate excludes the result.
       for (ir::IntRef ref : step.extents) extents.push_back(std::max<std::int64_t>(value_of(ref, ints), 1));
       const std::int64_t offset = value_of(step.offset, ints);
-      if (&step == &from.steps.front()) {
+      if (!step.maps.empty()) {
+        for (std::size_t k = 0; k < step.maps.size(); ++k) map.parts.push_back({step.maps[k], strides[k]});
+      } else if (&step == &from.steps.front()) {
         map.strides = std::move(strides);
         map.offset = offset;
       } else {

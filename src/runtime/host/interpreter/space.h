@@ -18,16 +18,19 @@ struct Split {
   std::int64_t offset = 0;
 };
 
-/// An index map over the dims of a Space: position = offset + sum of coordinates times strides, then through
-/// each Split of `rest`.
+/// An index map over the dims of a Space: position = offset + sum of coordinates times strides, plus the
+/// numbers of earlier maps times strides, then through each Split of `rest`.
 struct BoundMap {
+  struct Part {
+    std::size_t map;
+    std::int64_t stride;
+  };
   std::vector<std::int64_t> strides;
   std::int64_t offset = 0;
-  std::vector<Split> rest;  // empty for almost all maps
+  std::vector<Part> parts;  // like `rest` empty for almost all maps
+  std::vector<Split> rest;
 
-  bool affine() const { return rest.empty(); }
-  /// Bit k: depends on the coordinate of dim k.
-  std::uint32_t dims() const;
+  bool affine() const { return parts.empty() && rest.empty(); }
 };
 
 /// The loops: dims [0, outer) are outer, the rest inner. No dim has size 1; adjacent dims that are contiguous
@@ -39,6 +42,18 @@ struct Space {
   std::vector<BoundMap> maps;                     // in the order of Kernel::maps
 
   std::size_t rank() const { return extents.size(); }
+  /// Bit k: the map depends on the coordinate of dim k.
+  std::uint32_t dims_of(const BoundMap& map) const;
+  /// The map's number at a point, before its splits.
+  std::int64_t number_before(const BoundMap& map, const std::int64_t* at) const;
+  /// The map's number at a point.
+  std::int64_t number_at(const BoundMap& map, const std::int64_t* at) const;
+  /// For how many of `count` points along a dim, from this one on, that number before the splits grows by one
+  /// step each time; and that step.
+  struct Steady {
+    std::int64_t count, step;
+  };
+  Steady steady(const BoundMap& map, const std::int64_t* at, std::size_t along, std::int64_t count) const;
 };
 
 /// The most dims of a Space, split loops included; dim sets are 32-bit masks with one bit to spare.
@@ -96,17 +111,27 @@ void for_each_run(const Space& space, const BoundMap& map, const std::int64_t* a
   std::int64_t position = map.offset;
   for (std::size_t k = 0; k < space.rank(); ++k) position += at[k] * map.strides[k];
   if (first == last || n <= 1) {
+    if (!map.parts.empty()) position = space.number_before(map, at);
     if (n > 0) split_run(map.rest, 0, position, 0, n, run);
     return;
   }
   const std::size_t row = last - 1;
   const std::int64_t stride = map.strides[row];
   std::array<std::int64_t, kMaxLoops> coordinates;
-  for (std::size_t k = first; k < last; ++k) coordinates[k] = at[k];
+  for (std::size_t k = 0; k < space.rank(); ++k) coordinates[k] = at[k];
   while (n > 0) {
     std::int64_t count = space.extents[row] - coordinates[row];
     count = count < n ? count : n;
-    if (map.rest.empty())
+    if (!map.parts.empty()) {
+      const std::int64_t begin = coordinates[row];
+      for (std::int64_t done = 0; done < count;) {
+        coordinates[row] = begin + done;
+        const Space::Steady steady = space.steady(map, coordinates.data(), row, count - done);
+        split_run(map.rest, 0, space.number_before(map, coordinates.data()), steady.step, steady.count, run);
+        done += steady.count;
+      }
+      coordinates[row] = begin;
+    } else if (map.rest.empty())
       run(position, stride, count);
     else
       split_run(map.rest, 0, position, stride, count, run);

@@ -385,7 +385,7 @@ class Translator {
 
   void emit_store(const ir::Store& store, Section& section) {
     const std::size_t size = size_of(kernel_.buffers[store.buffer].dtype);
-    const bool one = (map(store.map).dims() & row_dims_) == 0;
+    const bool one = (code_.space.dims_of(map(store.map)) & row_dims_) == 0;
     Instruction made;
     made.size = static_cast<std::uint8_t>(size);
     made.buffer = store.buffer;

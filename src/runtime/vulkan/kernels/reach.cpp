@@ -10,13 +10,18 @@ KernelReach::KernelReach(const ir::Kernel& kernel)
   for (const ir::BufferInfo& buffer : kernel.buffers)
     element_bytes_.push_back(static_cast<std::int64_t>(size_of(buffer.dtype)));
   auto add = [&](std::size_t buffer, std::size_t map, const ir::Expr* gather, bool has_parts = false) {
-    // Only the last step determines an element's position; earlier steps only compute its coordinates.
-    const ir::MapStep& step = kernel.maps[map].steps.back();
-    const bool first = kernel.maps[map].steps.size() == 1;
+    // Only the last step determines an element's position, with the first where it adds quotients; earlier
+    // steps only compute its coordinates.
+    const std::vector<ir::MapStep>& steps = kernel.maps[map].steps;
+    const ir::MapStep& step = steps.back().maps.empty() ? steps.back() : steps.front();
+    const bool first = &step == &steps.front();
     Use use{buffer, step.offset, {}, has_parts};
     for (std::size_t c = 0; c < step.strides.size(); ++c)
       if (!step.strides[c].is_zero())
         use.terms.push_back({step.strides[c], (first ? kernel.extents : step.extents)[c]});
+    for (std::size_t k = 0; k < steps.back().maps.size(); ++k)
+      use.terms.push_back(
+          {steps.back().strides[k], kernel.maps[steps.back().maps[k]].steps.back().extents[0]});
     if (gather && !gather->stride.is_zero()) use.terms.push_back({gather->stride, gather->extent});
     if (std::find(uses_.begin(), uses_.end(), use) == uses_.end()) uses_.push_back(std::move(use));
   };
