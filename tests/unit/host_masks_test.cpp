@@ -173,6 +173,19 @@ TEST_CASE("maths takes eight registers of 64 bytes at a time, which ask ahead, a
   }
 }
 
+TEST_CASE("rows of maths are reduced four registers at a time, and what is left of them one") {
+  const KernelCase c = rows(DType::f32, 1, true, true);
+  emit::LlvmTarget target;
+  target.vector_bytes = 64;
+  target.has_gather = target.has_fma = true;
+  target.long_body = 0;
+  const std::string text = emit::emit_llvm(c.kernel, target).text;
+  CHECK(text.find("phi <64 x float>") != std::string::npos);
+  CHECK(text.find("phi <16 x float>") != std::string::npos);
+  CHECK(text.find("phi <16 x double>") != std::string::npos);  // totals have the lanes of what is left
+  CHECK(text.find("phi <64 x double>") == std::string::npos);
+}
+
 TEST_CASE("a long body is written once where the target asks for it") {
   // What compiling takes follows the length of the text.
   const KernelCase c = chain(DType::f32, 40);

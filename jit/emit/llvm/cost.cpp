@@ -242,18 +242,19 @@ class Planner {
 
   /// Operations of maths each wait for the one before, and a processor looks some 200 operations ahead: eight
   /// registers side by side keep its units busy, and it does not reach the loads of the next eight, which are
-  /// asked for ahead. What is left of a row goes two registers at a time. Registers of 32 bytes come in half
-  /// the number: more than two would be kept in memory.
+  /// asked for ahead. What is left of a row goes two registers at a time. Beside sums four are enough, and
+  /// rows are shorter. Registers of 32 bytes come in half the number: more than two would be kept in memory.
   void overlap_maths() {
     const int one = shape_.lanes;
-    if (target_.vector_bytes < 64 || lanes_.join) {
-      shape_.lanes = 2 * one;
+    const bool points = kernel_.schedule == ir::Schedule::Pointwise;
+    if (target_.vector_bytes < 64 || lanes_.join || !keeps_) {
+      if (points) shape_.lanes = 2 * one;
       return;
     }
-    shape_.lanes = 8 * one;
-    shape_.rest_lanes = 2 * one;
+    shape_.lanes = (points ? 8 : 4) * one;
+    shape_.rest_lanes = (points ? 2 : 1) * one;
     shape_.one_body = false;  // the second one is short
-    shape_.fetches_ahead = true;
+    shape_.fetches_ahead = points;
   }
 
   void count_lanes() {
@@ -277,7 +278,7 @@ class Planner {
     }
     if (has_maths) {
       const bool has_registers = target_.vector_bytes >= 32 && !has_wide && size <= kMostOverlapped;
-      if (kernel_.schedule == ir::Schedule::Pointwise && has_registers) overlap_maths();
+      if (has_registers) overlap_maths();
     } else if (size <= 8 && !has_wide) {
       shape_.lanes *= 4;
     } else if (size <= 20) {

@@ -18,6 +18,7 @@ LlvmKernelWriter::LlvmKernelWriter(const ir::Kernel& kernel, const LlvmTarget& t
       w_(module, shape.lanes),
       values_(kernel, target, w_, along_, joins()) {
   if (shape.fetches_ahead) values_.fetch_ahead();
+  w_.set_lanes(shape.rest_lanes);
 }
 
 std::string LlvmKernelWriter::run(const std::string& name) {
@@ -108,28 +109,35 @@ std::string LlvmKernelWriter::choose(const char* how, const std::string& a, cons
   return w_.value("select i1 " + first + ", i64 " + a + ", i64 " + b);
 }
 
-/// Whole vectors of [begin, end), then the rest with a mask. A body that is written once asks at each load
-/// and store which of both it has.
+/// Whole vectors of [begin, end), then the rest with a mask, in smaller steps perhaps: what is carried has
+/// the lanes of these, and what whole vectors come to is taken in between. A body that is written once asks
+/// at each load and store which of both it has.
 LlvmKernelWriter::Names LlvmKernelWriter::split_lanes(const std::string& begin, const std::string& end,
                                                       std::vector<LlvmCarried> carried, const Body& body) {
   values_.set_hot(true);
   if (shape_.one_body) return masked_lanes(begin, end, carried, body, "L");
+  w_.set_lanes(shape_.lanes);
+  const bool narrows = shape_.rest_lanes < shape_.lanes;
+  std::vector<LlvmCarried> wide = carried;
+  for (std::size_t c = 0; c < carried.size() && narrows; ++c) {
+    const Reduction& r = in_phase_[c];
+    wide[c] = {w_.type(r.dtype, true), r.nans ? w_.real(r.dtype, true, 0) : identity(r.op, r.dtype, true)};
+  }
   const std::string count = w_.value("sub i64 " + end + ", " + begin);
   const std::string whole = w_.value("and i64 " + count + ", -" + lanes_text());
   const std::string middle = w_.value("add i64 " + begin + ", " + whole);
   const Names through =
-      w_.loop(begin, middle, lanes_text(), carried, [&](const std::string& i, const Names& names) {
+      w_.loop(begin, middle, lanes_text(), wide, [&](const std::string& i, const Names& names) {
         auto scope = values_.enter();
         Names next = body(i, names);
         values_.leave(std::move(scope));
         return next;
       });
-  for (std::size_t c = 0; c < carried.size(); ++c) carried[c].value = through[c];
   values_.set_hot(false);
   w_.set_lanes(shape_.rest_lanes);
-  Names rest = masked_lanes(middle, end, carried, body, "rest");
-  w_.set_lanes(shape_.lanes);
-  return rest;
+  for (std::size_t c = 0; c < carried.size(); ++c)
+    carried[c].value = narrows ? taken_in(in_phase_[c], carried[c].value, through[c]) : through[c];
+  return masked_lanes(middle, end, carried, body, "rest");
 }
 
 LlvmKernelWriter::Names LlvmKernelWriter::masked_lanes(const std::string& begin, const std::string& end,

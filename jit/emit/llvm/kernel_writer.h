@@ -62,7 +62,12 @@ class LlvmKernelWriter {
   std::vector<Reduction> reductions_of(std::uint16_t phase) const;
   std::string identity(Op op, DType dtype, bool vector);
   std::string start_of(const Reduction& r);
-  std::string fold(const Reduction& r, std::string vector);
+  std::string halved(const Reduction& r, DType dtype, std::string vector, int from, int to);
+  std::string combined(const Reduction& r, DType dtype, const std::string& type, const std::string& a,
+                       const std::string& b);
+  std::string taken_in(const Reduction& r, const std::string& carried, const std::string& wide);
+  /// All lanes combined.
+  std::string fold(const Reduction& r, const std::string& vector);
   /// The inner loops of a phase: what each of its reductions comes to.
   Names nest(std::uint16_t phase);
   /// Makes the results of a phase's reductions known.

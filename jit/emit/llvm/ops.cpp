@@ -343,7 +343,7 @@ LlvmOperand LlvmValues::cast(DType to, DType from, const LlvmOperand& value) {
 LlvmOperand LlvmValues::call_block_function(Op op, DType result, DType dtype, bool v,
                                             const std::vector<std::string>& args) {
   for (std::string& block : blocks_)
-    if (block.empty()) block = w_.local(static_cast<std::size_t>(w_.lanes()) * 8);
+    if (block.empty()) block = w_.local(static_cast<std::size_t>(w_.most_lanes()) * 8);
   auto memory_type = [&](DType d) {
     return v ? w_.vector_of(llvm_memory_type(d)) : std::string(llvm_memory_type(d));
   };

@@ -92,10 +92,10 @@ std::string LlvmKernelWriter::start_of(const Reduction& r) {
   return r.nans ? w_.real(r.total, r.vector, 0) : identity(r.op, r.total, r.vector);
 }
 
-/// All lanes combined, halving them.
-std::string LlvmKernelWriter::fold(const Reduction& r, std::string vector) {
-  const std::string element = llvm_type(r.total);
-  for (int n = w_.lanes(); n > 1; n /= 2) {
+/// Lanes combined, halving them until so many are left.
+std::string LlvmKernelWriter::halved(const Reduction& r, DType dtype, std::string vector, int from, int to) {
+  const std::string element = llvm_type(dtype);
+  for (int n = from; n > to; n /= 2) {
     const std::string type = LlvmWriter::vector_of(element, n), half = LlvmWriter::vector_of(element, n / 2);
     auto part = [&](int from) {
       std::string mask;
@@ -104,9 +104,26 @@ std::string LlvmKernelWriter::fold(const Reduction& r, std::string vector) {
                       LlvmWriter::vector_of("i32", n / 2) + " <" + mask + ">");
     };
     const std::string low = part(0), high = part(n / 2);
-    vector = values_.combine(r.op, r.total, half, low, high);
+    vector = combined(r, dtype, half, low, high);
   }
-  return w_.first_lane(LlvmWriter::vector_of(element, 1), vector);
+  return vector;
+}
+
+std::string LlvmKernelWriter::combined(const Reduction& r, DType dtype, const std::string& type,
+                                       const std::string& a, const std::string& b) {
+  return r.nans ? values_.with_nan(type, a, b) : values_.combine(r.op, dtype, type, a, b);
+}
+
+/// What whole vectors came to, in the lanes of what is carried.
+std::string LlvmKernelWriter::taken_in(const Reduction& r, const std::string& carried,
+                                       const std::string& wide) {
+  const std::string narrow = halved(r, r.dtype, wide, shape_.lanes, shape_.rest_lanes);
+  return combined(r, r.dtype, w_.type(r.dtype, true), carried, narrow);
+}
+
+std::string LlvmKernelWriter::fold(const Reduction& r, const std::string& vector) {
+  return w_.first_lane(LlvmWriter::vector_of(llvm_type(r.total), 1),
+                       halved(r, r.total, vector, w_.lanes(), 1));
 }
 
 std::string LlvmKernelWriter::inner_begin(std::size_t k) {
@@ -151,7 +168,7 @@ LlvmKernelWriter::Names LlvmKernelWriter::innermost(std::size_t k, const std::ve
   bool widens = false;
   for (const Reduction& r : in_phase_) widens |= r.total != r.dtype;
   if (!widens) return stretch(k, inner_begin(k), inner_end(k), totals, index);
-  const int leaf = kLeafSteps * (lanes_inner_ ? w_.lanes() : 1);
+  const int leaf = kLeafSteps * (lanes_inner_ ? shape_.lanes : 1);
   return w_.loop(
       inner_begin(k), inner_end(k), std::to_string(leaf), totals,
       [&](const std::string& begin, const Names& names) {

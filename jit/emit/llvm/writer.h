@@ -1,6 +1,7 @@
 // Text of one LLVM function: values, vectors, memory, loops.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -36,11 +37,16 @@ struct LlvmCarried {
 
 class LlvmWriter {
  public:
-  LlvmWriter(LlvmModule& module, int lanes) : module_(module), lanes_(lanes) {}
+  LlvmWriter(LlvmModule& module, int lanes) : module_(module), lanes_(lanes), most_lanes_(lanes) {}
 
   int lanes() const { return lanes_; }
   /// Vectors from here on. Names of vectors that were made before are of no use while it is another number.
-  void set_lanes(int lanes) { lanes_ = lanes; }
+  void set_lanes(int lanes) {
+    lanes_ = lanes;
+    most_lanes_ = std::max(most_lanes_, lanes);
+  }
+  /// What memory for vectors has to have room for.
+  int most_lanes() const { return most_lanes_; }
   LlvmModule& module() { return module_; }
 
   // --- values
@@ -128,7 +134,7 @@ class LlvmWriter {
   std::string label(const std::string& name = "L") { return name + std::to_string(labels_++); }
 
   LlvmModule& module_;
-  int lanes_;
+  int lanes_, most_lanes_;
   std::string entry_, body_;
   bool to_entry_ = false;
   int values_ = 0, labels_ = 0;
