@@ -44,6 +44,7 @@ struct LlvmTarget {
   int vector_bytes = 16;        // of a vector register: 16, 32 or 64
   bool has_gather = false;      // loads of lanes from addresses of their own (4 and 8 bytes)
   bool has_fma = false;         // a * b + c in one rounding is an instruction
+  bool has_f16 = false;         // conversions between f16 and f32 are
   bool typed_pointers = false;  // LLVM 14 does not read the pointers that LLVM 17 wants
   /// Kernels of more expressions have one loop for whole vectors and the rest of a row, which branches at
   /// loads and stores; others have a loop for each. Twice the text takes twice as long to compile, and beside

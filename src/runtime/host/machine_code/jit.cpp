@@ -73,6 +73,7 @@ emit::LlvmTarget emitted_for(const Machine& machine) {
                                                                                                 : 16;
   target.has_gather = target.vector_bytes >= 32;
   target.has_fma = has("fma");
+  target.has_f16 = has("f16c");
   // Narrower vectors have no masks of their own: what is masked takes several registers and instructions.
   if (target.vector_bytes == 64) target.long_body = 12;
 #else
