@@ -10,6 +10,7 @@
 
 #include <sinter/error.h>
 
+#include "jit/compile/cooperative_matrices.h"
 #include "jit/compile/library_build.h"
 #include "jit/compile/shaderc_build.h"
 #include "jit/compile/source_files.h"
@@ -64,7 +65,8 @@ std::vector<std::uint32_t> compile_glsl(const std::string& source, Origin* origi
       key, [&] { return run_shaderc(source); }, origin);
   std::vector<std::uint32_t> words(bytes.size() / sizeof(std::uint32_t));
   std::memcpy(words.data(), bytes.data(), words.size() * sizeof(std::uint32_t));
-  return words;
+  // The cache has what shaderc made; what is made of that may be another thing in the next version.
+  return has_nv_matrices(words) ? with_khr_matrices(words) : words;
 }
 
 }  // namespace sinter::compile

@@ -173,7 +173,7 @@ enum class Schedule : std::uint8_t {
 };
 
 /// A factor of the products that a Tiling is about. Shared memory gets 128 bytes of the inner loops of it at
-/// a time. Where groups of subgroups multiply, that is in one of three ways:
+/// a time (of cooperative matrices 64). Where groups of subgroups multiply, that is in one of three ways:
 ///
 ///   copied    by the copy engine. The factor is a load without a predicate, by a map of one step, under
 ///             which its own loops lie as if they were one, and so do the inner loops; its neighbours lie
@@ -204,13 +204,24 @@ struct TiledFactor {
 /// columns, with `b` likewise, among them the last outer loop; the rest are the batch. Several loops of rows
 /// (columns) are counted as one, row-major.
 struct Tiling {
+  /// Where tensor cores are reached by cooperative matrices: which ones. A subgroup of `lanes` multiplies m x
+  /// k by k x n of a tile's elements at a time, and has subgroup_rows x `columns` of the tile.
+  struct Matrices {
+    std::uint8_t m = 0, n = 0, k = 0;  // 0: by other instructions
+    std::uint8_t columns = 0, lanes = 0;
+    bool any() const { return m > 0; }
+    friend bool operator==(const Matrices&, const Matrices&) = default;
+  };
+
   std::uint16_t rows = 0, columns = 0;  // of a tile; 0: the kernel has no tiling
   std::uint8_t slots = 0;               // of shared memory
   std::uint8_t workgroups = 1;          // that a compute unit holds at once
   std::uint8_t loaders = 1;             // groups of subgroups that bring the factors, one slot each in turn
-  /// Not 0: each subgroup multiplies by itself, so many rows and 64 columns of a tile, and all of them bring
-  /// the factors. 0: groups of four subgroups multiply (compute capability 9.0).
+  /// Not 0: each subgroup multiplies by itself, so many rows and 64 columns of a tile (Matrices::columns
+  /// where there are such), and all of them bring the factors. 0: groups of four subgroups multiply (compute
+  /// capability 9.0).
   std::uint8_t subgroup_rows = 0;
+  Matrices matrices;     // with subgroup_rows
   bool turns = false;    // two groups of subgroups have a tile each: one stores while the other multiplies
   bool vectors = false;  // what is loaded and stored along the columns lies in whole vectors
   /// What the factors are when they are multiplied: bf16, f16, or f32, which is rounded to the 11 bits of

@@ -1,13 +1,22 @@
 // What a device can do, as plain data: the planner decides by these, a test can make them up.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <sinter/dtype.h>
 
 namespace sinter::ir {
+
+/// Matrices that the lanes of a subgroup multiply together: m x k by k x n, of one dtype, whose products are
+/// added to m x n of another.
+struct MatrixShape {
+  std::uint16_t m = 0, n = 0, k = 0;
+  DType multiplied = DType::f16, added = DType::f32;
+};
 
 /// The tensor cores of a device that takes kernels with a Tiling; none: compute_units is 0.
 struct TensorCores {
@@ -16,7 +25,19 @@ struct TensorCores {
   bool has_groups = true;  // groups of subgroups may multiply, and a copy engine brings factors; else each
                            // subgroup does by itself
   double products = 2048;  // of 16-bit floats, that a compute unit adds up in a cycle
+  /// Where tensor cores are reached by cooperative matrices alone (Vulkan): those that there are. Elsewhere
+  /// empty: subgroups, or groups of them, multiply by instructions of the device's own.
+  std::vector<MatrixShape> matrices = {};
+  int subgroup_lanes = 32;  // of those that multiply such matrices
+  int most_lanes = 1024;    // of a workgroup that has such
   bool any() const { return compute_units > 0; }
+
+  /// True iff factors of `dtype` are multiplied, and added up in f32.
+  bool multiplies(DType dtype) const {
+    return matrices.empty() || std::any_of(matrices.begin(), matrices.end(), [&](const MatrixShape& shape) {
+             return shape.multiplied == dtype && shape.added == DType::f32;
+           });
+  }
 };
 
 struct DeviceTraits {

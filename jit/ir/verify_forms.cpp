@@ -80,8 +80,11 @@ void FormVerifier::check_tiling() const {
               k_.row_elements == 0,
           where, "of a kernel that is no sum for rows and columns");
   const int part = t.subgroup_rows > 0 ? t.subgroup_rows : 64;
-  require(t.rows % 64 == 0 && t.columns % 64 == 0 && part % 16 == 0 && t.rows % part == 0, where,
-          std::to_string(t.rows) + " x " + std::to_string(t.columns) + ", by " + std::to_string(part));
+  if (t.matrices.any())
+    check_matrices(t);
+  else
+    require(t.rows % 64 == 0 && t.columns % 64 == 0 && part % 16 == 0 && t.rows % part == 0, where,
+            std::to_string(t.rows) + " x " + std::to_string(t.columns) + ", by " + std::to_string(part));
   require(t.slots >= 2 && t.workgroups >= 1 && t.loaders >= 1, where, "without slots or workgroups");
   require(is_half(t.multiplied) || t.multiplied == DType::f32, where, "that multiply no such dtype");
   const std::uint32_t outer = (1u << k_.outer_rank) - 1;
@@ -98,6 +101,18 @@ void FormVerifier::check_tiling() const {
   const std::vector<std::uint32_t> loops = dependence(k_);
   check_factor(t.a, t.row_loops, t.column_loops, loops);
   check_factor(t.b, t.column_loops, t.row_loops, loops);
+}
+
+void FormVerifier::check_matrices(const Tiling& t) const {
+  const std::string where = "tiles of cooperative matrices";
+  const Tiling::Matrices& of = t.matrices;
+  require(of.m % 8 == 0 && of.n % 8 == 0 && of.k >= 8 && of.k % 8 == 0, where,
+          "of " + std::to_string(of.m) + " x " + std::to_string(of.n) + " x " + std::to_string(of.k));
+  require(t.subgroup_rows > 0 && t.subgroup_rows % of.m == 0 && t.rows % t.subgroup_rows == 0 &&
+              of.columns > 0 && of.columns % of.n == 0 && t.columns % of.columns == 0,
+          where, "that a subgroup's part has no whole number of");
+  require(of.lanes > 0 && t.slots == 2 && is_half(t.multiplied), where,
+          "with other slots than two, or of another dtype");
 }
 
 void FormVerifier::check_attention() const {

@@ -43,6 +43,7 @@ class FormVerifier {
  private:
   void check_parts() const;
   void check_tiling() const;
+  void check_matrices(const Tiling& t) const;
   void check_attention() const;
   void check_lone_rows() const;
   void check_factor(const TiledFactor& factor, std::uint32_t own, std::uint32_t other,

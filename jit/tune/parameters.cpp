@@ -14,7 +14,7 @@ namespace sinter::tune {
 namespace {
 
 /// Who computes the kernels that have a parameter; it is 0 elsewhere.
-enum class Of : std::uint8_t { Tiles, Groups, Subgroups, Library };
+enum class Of : std::uint8_t { Tiles, Groups, Subgroups, Matrices, Library };
 
 struct Parameter {
   std::string_view name;
@@ -34,6 +34,11 @@ constexpr Parameter kParameters[] = {
      nullptr, 0, Of::Groups},
     {"subgroup_rows", [](const ir::Tiling& t) -> std::int64_t { return t.subgroup_rows; }, nullptr, 0,
      Of::Subgroups},
+    {"subgroup_columns", [](const ir::Tiling& t) -> std::int64_t { return t.matrices.columns; }, nullptr, 0,
+     Of::Matrices},
+    {"m", [](const ir::Tiling& t) -> std::int64_t { return t.matrices.m; }, nullptr, 0, Of::Matrices},
+    {"n", [](const ir::Tiling& t) -> std::int64_t { return t.matrices.n; }, nullptr, 0, Of::Matrices},
+    {"k", [](const ir::Tiling& t) -> std::int64_t { return t.matrices.k; }, nullptr, 0, Of::Matrices},
     {"library", [](const ir::Tiling& t) -> std::int64_t { return t.library; }, nullptr, 0, Of::Library},
     {"version", [](const ir::Tiling& t) -> std::int64_t { return t.library_version; }, nullptr, 0,
      Of::Library},
@@ -41,6 +46,7 @@ constexpr Parameter kParameters[] = {
 
 bool has(const ir::Tiling& tiling, const Parameter& parameter) {
   if (tiling.library > 0) return parameter.of == Of::Library;
+  if (parameter.of == Of::Matrices) return tiling.matrices.any();
   return parameter.of == Of::Tiles || parameter.of == (tiling.subgroup_rows > 0 ? Of::Subgroups : Of::Groups);
 }
 

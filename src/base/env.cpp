@@ -113,6 +113,7 @@ Environment read() {
   read_pins(e);
   e.cublaslt = flag("SINTER_CUBLASLT", e.cublaslt);
   e.lone_rows = flag("SINTER_LONE_ROWS", e.lone_rows);
+  e.cooperative_matrices = flag("SINTER_COOPERATIVE_MATRICES", e.cooperative_matrices);
   e.anomaly = flag("SINTER_ANOMALY", e.anomaly);
   e.validation = flag("SINTER_VULKAN_VALIDATION", e.validation);
   e.recipe_bytes = number("SINTER_RECIPE_BYTES", e.recipe_bytes);
@@ -200,6 +201,8 @@ std::vector<EnvironmentVariable> environment_variables() {
        "0: CUDA devices compute products by Sinter's own kernels alone, never by cuBLASLt"},
       {"SINTER_LONE_ROWS", onoff(e.lone_rows),
        "1: attention of few queries and products of one row have kernels of their own on CUDA"},
+      {"SINTER_COOPERATIVE_MATRICES", onoff(e.cooperative_matrices),
+       "1: Vulkan devices multiply 16-bit floats by cooperative matrices, on tensor cores"},
       {"SINTER_ANOMALY", onoff(e.anomaly),
        "1: each gradient is looked at; one that is not finite is an error that names its operation"},
       {"SINTER_VULKAN_VALIDATION", onoff(e.validation), "1: Vulkan validation layers, messages are errors"},

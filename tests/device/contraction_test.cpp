@@ -1,8 +1,14 @@
 // Products of 16-bit floats: on devices with tensor cores kernels by tiles, with all that follows the product
 // in them; on others library ops. Sizes are whole tiles, parts of them, and sums that workgroups share.
+#include <span>
+#include <string>
+#include <vector>
+
 #include <doctest/doctest.h>
 
+#include "src/runtime/explain/observe.h"
 #include "tests/support/programs/program_builder.h"
+#include "tests/support/values.h"
 
 namespace sinter::testing {
 namespace {
@@ -25,7 +31,9 @@ std::vector<DType> halves(const Device& device) {
   std::vector<DType> dtypes;
   for (DType dtype : {DType::bf16, DType::f16})
     if (has_dtype(device, dtype)) dtypes.push_back(dtype);
-  if (compiles_slowly(device) && dtypes.size() > 1) dtypes.resize(1);
+  // Which of them a device multiplies by cooperative matrices, differs.
+  const bool has_matrices = !device.core().traits().tensor_cores.matrices.empty();
+  if (compiles_slowly(device) && dtypes.size() > 1 && !has_matrices) dtypes.resize(1);
   return dtypes;
 }
 
@@ -100,6 +108,43 @@ TEST_CASE("products of products, and of slices of what is in memory") {
     const int a = program.permute(program.input({2, 3, 4, 16, 24}, dtype), {2, 1, 0, 3, 4});
     program.matmul(a, program.permute(program.input({3, 2, 4, 24, 40}, dtype), {2, 0, 1, 3, 4}));
     program.expect(device, "products in a row of " + std::string(name_of(dtype)));
+  }
+}
+
+TEST_CASE("where a device has cooperative matrices they multiply, and whole numbers exactly") {
+  const Device device = test_device();
+  const ir::TensorCores& cores = device.core().traits().tensor_cores;
+  if (cores.matrices.empty()) return;
+  struct Tilings : runtime::TraceObserver {
+    void runs(const runtime::TraceRun& run) override {
+      for (const std::string& tiling : run.tilings)
+        if (!tiling.empty()) all.push_back(tiling);
+    }
+    std::vector<std::string> all;
+  } tilings;
+  for (DType dtype : halves(device)) {
+    if (!cores.multiplies(dtype)) continue;
+    std::vector<float> a(48 * 40), b(40 * 72), expected(48 * 72, 0.f);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i * 7 % 13) - 6.f;
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i * 5 % 11) - 5.f;
+    for (std::size_t m = 0; m < 48; ++m)
+      for (std::size_t n = 0; n < 72; ++n)
+        for (std::size_t k = 0; k < 40; ++k) expected[m * 72 + n] += a[m * 40 + k] * b[k * 72 + n];
+    const auto tensor = [&](const std::vector<float>& values, const Shape& shape) {
+      return AnyTensor::from_bytes(std::as_bytes(std::span(values)), shape, DType::f32, device).cast(dtype);
+    };
+    const AnyTensor x = tensor(a, {48, 40}), w = tensor(b, {40, 72});
+    x.sync();
+    w.sync();
+    tilings.all.clear();
+    runtime::add_observer(tilings);
+    const std::vector<float> y = values_of<float>(x.matmul(w).cast(DType::f32));
+    runtime::remove_observer(tilings);
+    CAPTURE(name_of(dtype));
+    const bool is_whole = dtype == DType::f16;  // bf16 has no room for all of these sums
+    if (is_whole) CHECK(y == expected);
+    REQUIRE(tilings.all.size() == 1);
+    CHECK(tilings.all[0].find("m=") != std::string::npos);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "jit/emit/contraction/loops.h"
+#include "jit/emit/contraction/matrices.h"
 #include "jit/emit/contraction/subgroups.h"
 #include "jit/emit/dialects/dialect.h"
 #include "jit/emit/dialects/prelude.h"
@@ -32,6 +33,7 @@ constexpr int kRegisters = 65536;              // of a compute unit
 
 int consumers(const ir::Tiling& t) { return t.turns ? 2 : t.rows / kRows; }
 int lanes(const ir::Tiling& t) {
+  if (t.matrices.any()) return ir::MatrixTile(t).lanes();
   return t.subgroup_rows > 0 ? subgroup_lanes(t) : (consumers(t) + t.loaders) * kWarpgroup;
 }
 
@@ -47,7 +49,7 @@ class Contraction {
         t_(kernel.tiling),
         loops_(kernel),
         e_(kernel, target),
-        live_(live_of(kernel)),
+        live_(live_behind_sum(kernel)),
         sums_(e_, ir::Schedule::Pointwise, live_),
         vectors_(e_, sums_, ir::Schedule::Pointwise, live_) {
     if (!in_vectors()) return;
@@ -101,26 +103,6 @@ class Contraction {
   }
 
  private:
-  /// What is computed for each element of a finished tile: all that the sum has come into, and what it meets.
-  static std::vector<bool> live_of(const ir::Kernel& kernel) {
-    std::vector<bool> live(kernel.exprs.size());
-    for (const ir::Store& store : kernel.stores) live[store.value] = true;
-    for (ExprId id = static_cast<ExprId>(kernel.exprs.size()); id-- > 0;) {
-      if (!live[id] || kernel.exprs[id].kind == ExprKind::Reduce) continue;
-      for_operands(kernel.exprs[id], [&](ExprId operand) { live[operand] = true; });
-    }
-    return live;
-  }
-
-  /// Of a template, of which `rest` is left.
-  static std::string_view next_part(std::string_view& rest) {
-    constexpr std::string_view kMark = "//---\n";
-    const std::size_t end = std::min(rest.find(kMark), rest.size());
-    const std::string_view part = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + kMark.size(), rest.size()));
-    return part;
-  }
-
   static std::string on_one_line(std::string text) {
     std::replace(text.begin(), text.end(), '\n', ' ');
     return text;
@@ -229,23 +211,7 @@ class Contraction {
            lie + ";\\n\\t}\"\n      : " + outputs + " : \"l\"(a), \"l\"(b), \"r\"(more));\n}\n";
   }
 
-  std::string head() const {
-    std::string text = e_.dialect.open(k_, e_.target, e_.use);
-    const auto size = [&](const char* name, const std::string& value) {
-      text += "  const int " + std::string(name) + " = " + value + ";\n";
-    };
-    const auto all = [&](const std::vector<std::size_t>& loops) {
-      std::string product;
-      for (const std::size_t loop : loops)
-        product += (product.empty() ? "int(" : " * int(") + e_.integer(k_.extents[loop]) + ")";
-      return product.empty() ? "1" : product;
-    };
-    size("size_m", all(loops_.rows));
-    size("size_n", all(loops_.columns));
-    size("size_k", all(loops_.depth));
-    size("size_batch", all(loops_.batch));
-    return text;
-  }
+  std::string head() const { return e_.dialect.open(k_, e_.target, e_.use) + sizes_of_loops(e_, loops_); }
 
   // ---- what becomes of a finished tile
 
@@ -362,13 +328,14 @@ int contraction_lanes(const ir::Kernel& kernel) { return lanes(kernel.tiling); }
 
 std::size_t contraction_shared_bytes(const ir::Kernel& kernel) {
   const ir::Tiling& t = kernel.tiling;
+  if (t.matrices.any()) return 0;  // all of it stands in the text
   if (t.subgroup_rows > 0) return std::size_t{t.slots} * (t.rows + t.columns) * kSlotBytes;
   return std::size_t{t.slots} * (t.rows + t.columns) * kSlotBytes +
          static_cast<std::size_t>(consumers(t)) * kStaging + kBarriers;
 }
 
 Source emit_contraction(const ir::Kernel& kernel, const Target& target) {
-  return Contraction(kernel, target).write();
+  return kernel.tiling.matrices.any() ? emit_matrices(kernel, target) : Contraction(kernel, target).write();
 }
 
 }  // namespace sinter::emit

@@ -19,14 +19,6 @@ std::int64_t value_of(ir::IntRef ref, std::span<const std::int64_t> ints) {
   return ref.is_one() ? 1 : ints[ref.index];
 }
 
-/// Of loops, in all.
-std::int64_t points_of(const ir::Kernel& kernel, const std::vector<std::size_t>& loops,
-                       std::span<const std::int64_t> ints) {
-  std::int64_t points = 1;
-  for (const std::size_t loop : loops) points *= ints[kernel.extents[loop].index];
-  return points;
-}
-
 Divisor divisor(std::int64_t by) {
   if (by == 1) return {};
   const ir::Factor reciprocal = ir::reciprocal_of(by);
@@ -70,28 +62,44 @@ TensorMap map_of_windows(const ir::Expr& load, const ir::Windows& windows, std::
 
 }  // namespace
 
-Geometry contraction_geometry(const ir::Kernel& kernel, const Target& target,
-                              std::span<const std::int64_t> ints) {
+std::int64_t points_of(const ir::Kernel& kernel, const std::vector<std::size_t>& loops,
+                       std::span<const std::int64_t> ints) {
+  std::int64_t points = 1;
+  for (const std::size_t loop : loops) points *= ints[kernel.extents[loop].index];
+  return points;
+}
+
+std::int64_t tiles_of(const ir::Kernel& kernel, std::span<const std::int64_t> ints) {
   const ir::Tiling& t = kernel.tiling;
   const TiledLoops loops(kernel);
-  const auto count = [&](const std::vector<std::size_t>& of) { return points_of(kernel, of, ints); };
   const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
   constexpr double kMostTiles = 1 << 30;
-  const std::int64_t rows = count(loops.rows), columns = count(loops.columns);
+  const std::int64_t rows = points_of(kernel, loops.rows, ints),
+                     columns = points_of(kernel, loops.columns, ints);
   const double all = static_cast<double>(divide_up(rows, t.rows)) *
                      static_cast<double>(divide_up(columns, t.columns)) *
-                     static_cast<double>(count(loops.batch));
+                     static_cast<double>(points_of(kernel, loops.batch, ints));
   if (all > kMostTiles)
     throw DeviceError("[launch] a product of " + std::to_string(rows) + " x " + std::to_string(columns) +
                       " results in " + std::to_string(t.rows) + " x " + std::to_string(t.columns) +
                       " tiles, of which there are more than a launch counts");
-  const auto tiles = static_cast<std::int64_t>(all);
+  return static_cast<std::int64_t>(all);
+}
+
+Geometry contraction_geometry(const ir::Kernel& kernel, const Target& target,
+                              std::span<const std::int64_t> ints) {
+  const ir::Tiling& t = kernel.tiling;
+  const std::int64_t tiles = tiles_of(kernel, ints);
   Geometry shape;
   shape.lanes = static_cast<std::uint32_t>(contraction_lanes(kernel));
+  if (t.matrices.any()) {
+    shape.workgroups = static_cast<std::uint32_t>(std::min(tiles, target.max_workgroups));
+    return shape;
+  }
   shape.shared_bytes = static_cast<std::uint32_t>(contraction_shared_bytes(kernel));
   const std::int64_t at_once = std::int64_t{target.tensor_units} * t.workgroups;
-  const std::int64_t parts =
-      ir::tiles_in_parts(tiles, divide_up(count(loops.depth), slot_elements(t)), at_once);
+  const std::int64_t depth = points_of(kernel, TiledLoops(kernel).depth, ints), each = slot_elements(t);
+  const std::int64_t parts = ir::tiles_in_parts(tiles, (depth + each - 1) / each, at_once);
   shape.workgroups = static_cast<std::uint32_t>(std::min(tiles * parts, at_once));
   if (parts > 1) shape.cut = static_cast<std::uint32_t>(tiles);
   return shape;

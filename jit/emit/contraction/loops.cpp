@@ -1,9 +1,11 @@
 // Writes what lanes do to bring a factor.
 #include "jit/emit/contraction/loops.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "jit/emit/dialects/dialect.h"
+#include "jit/emit/walker/work.h"
 #include "jit/ir/made_of.h"
 
 namespace sinter::emit {
@@ -171,6 +173,39 @@ TiledLoops::TiledLoops(const ir::Kernel& kernel)
   for (std::size_t loop = 0; loop < kernel.outer_rank; ++loop)
     if ((of_tiles >> loop & 1) == 0) batch.push_back(loop);
   for (std::size_t loop = kernel.outer_rank; loop < kernel.extents.size(); ++loop) depth.push_back(loop);
+}
+
+std::string_view next_part(std::string_view& rest) {
+  constexpr std::string_view kMark = "//---\n";
+  const std::size_t end = std::min(rest.find(kMark), rest.size());
+  const std::string_view part = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + kMark.size(), rest.size()));
+  return part;
+}
+
+std::vector<bool> live_behind_sum(const ir::Kernel& kernel) {
+  std::vector<bool> live(kernel.exprs.size());
+  for (const ir::Store& store : kernel.stores) live[store.value] = true;
+  for (ExprId id = static_cast<ExprId>(kernel.exprs.size()); id-- > 0;) {
+    if (!live[id] || kernel.exprs[id].kind == ir::ExprKind::Reduce) continue;
+    for_operands(kernel.exprs[id], [&](ExprId operand) { live[operand] = true; });
+  }
+  return live;
+}
+
+std::string sizes_of_loops(const Expressions& e, const TiledLoops& loops) {
+  std::string text;
+  const auto size = [&](const char* name, const std::vector<std::size_t>& of) {
+    std::string product;
+    for (const std::size_t loop : of)
+      product += (product.empty() ? "int(" : " * int(") + e.integer(e.kernel.extents[loop]) + ")";
+    text += "  const int " + std::string(name) + " = " + (product.empty() ? "1" : product) + ";\n";
+  };
+  size("size_m", loops.rows);
+  size("size_n", loops.columns);
+  size("size_k", loops.depth);
+  size("size_batch", loops.batch);
+  return text;
 }
 
 std::vector<std::size_t> mapped_batch(const ir::Kernel& kernel, const TiledLoops& loops,

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "jit/emit/walker/expressions.h"
+#include "jit/ir/matrix_tile.h"
 
 namespace sinter::emit {
 
@@ -13,7 +17,15 @@ namespace sinter::emit {
 inline constexpr int kSlotBytes = 128, kWarpgroup = 128;
 
 /// Elements of the sum that a slot holds.
-inline int slot_elements(const ir::Tiling& t) { return kSlotBytes / static_cast<int>(size_of(t.multiplied)); }
+inline int slot_elements(const ir::Tiling& t) {
+  return t.matrices.any() ? ir::MatrixTile(t).depth() : kSlotBytes / static_cast<int>(size_of(t.multiplied));
+}
+
+/// Of a template, of which `rest` is left: what stands before the next line of three dashes.
+std::string_view next_part(std::string_view& rest);
+
+/// What is computed for each element of a finished tile: all that the sum has come into, and what it meets.
+std::vector<bool> live_behind_sum(const ir::Kernel& kernel);
 
 /// By what they count; each list is counted as one number, row-major.
 struct TiledLoops {
@@ -26,8 +38,18 @@ struct TiledLoops {
 std::vector<std::size_t> mapped_batch(const ir::Kernel& kernel, const TiledLoops& loops,
                                       const ir::TiledFactor& factor);
 
+/// Of loops, in all.
+std::int64_t points_of(const ir::Kernel& kernel, const std::vector<std::size_t>& loops,
+                       std::span<const std::int64_t> ints);
+
+/// Throws DeviceError where there are more than a launch can count.
+std::int64_t tiles_of(const ir::Kernel& kernel, std::span<const std::int64_t> ints);
+
 /// Defines the coordinates of the loops from the number `from`.
 void split_loops(Expressions& e, const std::string& from, const std::vector<std::size_t>& loops);
+
+/// Lines that define size_m, size_n, size_k and size_batch.
+std::string sizes_of_loops(const Expressions& e, const TiledLoops& loops);
 
 /// Of a factor.
 struct FactorPlace {

@@ -14,6 +14,7 @@
 
 #include "jit/ir/made_of.h"
 #include "jit/ir/windows.h"
+#include "jit/plan/lower/matrix_tilings.h"
 
 namespace sinter::plan {
 namespace {
@@ -224,6 +225,7 @@ bool find_factors(Product& product, ir::ExprId left, ir::ExprId right) {
   } else {
     return false;
   }
+  if (!product.cores.multiplies(tiling.multiplied)) return false;
   const std::uint32_t of_left = product.loops[left] & outer, of_right = product.loops[right] & outer;
   tiling.row_loops = of_left & ~of_right;
   tiling.column_loops = of_right & ~of_left;
@@ -354,6 +356,7 @@ bool is_possible(const Form& form, const ir::Tiling& like, const ir::TensorCores
 /// The fastest first, with all else as in `like`. Empty where the device has no room for any.
 std::vector<ir::Tiling> ranked(const ir::Tiling& like, const ProductSizes& sizes,
                                const ir::TensorCores& cores) {
+  if (!cores.matrices.empty()) return ranked_matrix_tilings(like, sizes, cores);
   const auto slot_elements =
       static_cast<double>(kSlotBytes / static_cast<std::int64_t>(size_of(like.multiplied)));
   // Lanes wait for memory, not for room: more slots bring nothing there (docs/benchmarks.md).

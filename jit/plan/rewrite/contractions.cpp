@@ -30,18 +30,18 @@ bool is_of_one_row(const Node& product) {
 }
 
 /// The factors of such a product, of 16 bits or as they are.
-Factors factors_of_one_row(Rewriter& to, const Node& product) {
-  if (const std::optional<Factors> factors = factors_of(to, product); factors && !factors->rounds)
+Factors factors_of_one_row(Rewriter& to, const Node& product, const ir::TensorCores& cores) {
+  if (const std::optional<Factors> factors = factors_of(to, product, cores); factors && !factors->rounds)
     return *factors;
   return {{product.operands[0], product.operands[1]}, false};
 }
 
 }  // namespace
 
-bool is_contracted(const Graph& graph, const Node& product) {
+bool is_contracted(const Graph& graph, const Node& product, const ir::TensorCores& cores) {
   if (product.is(OpClass::Contract)) return is_wanted(graph, product);
   return product.kind == NodeKind::Op && product.op == Op::MatMul && is_wanted(graph, product) &&
-         has_factors(graph, product);
+         has_factors(graph, product, cores);
 }
 
 void contract_products(Graph& graph, const ir::DeviceTraits& traits) {
@@ -49,13 +49,13 @@ void contract_products(Graph& graph, const ir::DeviceTraits& traits) {
     if (node.kind != NodeKind::Op || node.op != Op::MatMul || !is_wanted(to.after(), node))
       return to.add(std::move(node));
     if (traits.lone_rows && is_of_one_row(node)) {
-      const Factors factors = factors_of_one_row(to, node);
+      const Factors factors = factors_of_one_row(to, node, traits.tensor_cores);
       return contraction(to, factors, factors.nodes[0], factors.nodes[1], node.shape, 0);
     }
     if (!traits.tensor_cores.any()) return to.add(std::move(node));
-    std::optional<Factors> factors = factors_of(to, node);
+    std::optional<Factors> factors = factors_of(to, node, traits.tensor_cores);
     if (factors && factors->rounds) lay_along_the_sum(to, node, *factors, traits);
-    if (!factors) factors = factors_in_parts(to, node);
+    if (!factors && traits.tensor_cores.multiplies(DType::f32)) factors = factors_in_parts(to, node);
     if (!factors) return to.add(std::move(node));
     return contraction(to, *factors, factors->nodes[0], factors->nodes[1], node.shape, 0);
   });

@@ -228,14 +228,14 @@ bool is_convolution(const Node& node) {
          (node.op == Op::Conv2d || node.op == Op::Conv2dBackwardInput || node.op == Op::Conv2dBackwardWeight);
 }
 
-bool is_contracted_convolution(const Graph& graph, const Node& node) {
-  return is_convolution(node) && is_wanted(graph, node) && has_factors(graph, node);
+bool is_contracted_convolution(const Graph& graph, const Node& node, const ir::TensorCores& cores) {
+  return is_convolution(node) && is_wanted(graph, node) && has_factors(graph, node, cores);
 }
 
-void contract_convolutions(Graph& graph, const ir::DeviceTraits&) {
-  rewrite(graph, [](Rewriter& to, NodeId, Node node) {
+void contract_convolutions(Graph& graph, const ir::DeviceTraits& traits) {
+  rewrite(graph, [&](Rewriter& to, NodeId, Node node) {
     if (!is_convolution(node) || !is_wanted(to.after(), node)) return to.add(std::move(node));
-    const std::optional<Factors> factors = factors_of(to, node);
+    const std::optional<Factors> factors = factors_of(to, node, traits.tensor_cores);
     if (!factors) return to.add(std::move(node));
     const Convolution c = attributes_of(node);
     if (node.op == Op::Conv2dBackwardWeight) return backward_weight(to, *factors, c, node.shape);

@@ -76,13 +76,16 @@ NodeId below_cast(Rewriter& to, const HalfFactor& factor) {
 
 }  // namespace
 
-bool has_factors(const Graph& graph, const Node& product) {
+bool has_factors(const Graph& graph, const Node& product, const ir::TensorCores& cores) {
   if (product.dtype != DType::f32) return false;
-  return may_be_rounded(product.precision) || half_factors(graph, product).has_value();
+  if (const auto halves = half_factors(graph, product))
+    return cores.multiplies(graph.nodes[(*halves)[0].cast_from].dtype);
+  if (!may_be_rounded(product.precision)) return false;
+  return cores.multiplies(product.precision == MatmulPrecision::Medium ? DType::bf16 : DType::f32);
 }
 
-std::optional<Factors> factors_of(Rewriter& to, const Node& product) {
-  if (!has_factors(to.after(), product)) return std::nullopt;
+std::optional<Factors> factors_of(Rewriter& to, const Node& product, const ir::TensorCores& cores) {
+  if (!has_factors(to.after(), product, cores)) return std::nullopt;
   if (const auto halves = half_factors(to.after(), product))
     return Factors{{below_cast(to, (*halves)[0]), below_cast(to, (*halves)[1])}, false};
   Factors factors{{product.operands[0], product.operands[1]}, true};

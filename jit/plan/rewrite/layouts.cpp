@@ -66,7 +66,7 @@ class Orders {
     return order_of(kind_of(n).operand_order(signature, k));
   }
   bool is_contracted(const Node& n) const {
-    return traits_.tensor_cores.any() && is_contracted_convolution(graph_, n);
+    return traits_.tensor_cores.any() && is_contracted_convolution(graph_, n, traits_.tensor_cores);
   }
 
  private:

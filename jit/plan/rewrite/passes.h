@@ -44,7 +44,7 @@ void contract_convolutions(Graph& graph, const ir::DeviceTraits& traits);
 bool is_convolution(const Node& node);
 
 /// Whether contract_convolutions makes a contraction of a convolution, or of a gradient of one.
-bool is_contracted_convolution(const Graph& graph, const Node& node);
+bool is_contracted_convolution(const Graph& graph, const Node& node, const ir::TensorCores& cores);
 
 /// Likewise matrix products, and those of one row or column on devices that compute them as they read them
 /// (DeviceTraits::lone_rows).
@@ -52,7 +52,7 @@ void contract_products(Graph& graph, const ir::DeviceTraits& traits);
 
 /// Whether contract_products makes a contraction of a matrix product of the graph. A contraction is asked
 /// about as the product that it was.
-bool is_contracted(const Graph& graph, const Node& product);
+bool is_contracted(const Graph& graph, const Node& product, const ir::TensorCores& cores);
 
 /// Products of which only the softmax of each row is wanted, and what it weighs, as in attention and its
 /// gradients, are kept out of memory: each kernel that needs an element of them computes it (Dot), and what

@@ -39,7 +39,7 @@ std::vector<bool> nodes_to_transpose(const Graph& graph, const ir::DeviceTraits&
     const Node& node = graph.nodes[id];
     if (node.kind != NodeKind::Op || !read_transposed[id] || read_otherwise[id]) continue;
     if (node.op == Op::MatMul)
-      found[id] = (traits.tensor_cores.any() && is_contracted(graph, node)) ||
+      found[id] = (traits.tensor_cores.any() && is_contracted(graph, node, traits.tensor_cores)) ||
                   is_column_major(graph, node.operands[0]) != is_column_major(graph, node.operands[1]);
     else if (is_cast(node))
       found[id] = found[node.operands[0]];

@@ -31,15 +31,26 @@ struct Features {
       structure<VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR>(
           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR);
 
-  explicit Features(bool has_subgroup_control, bool has_statistics = false) {
+  CooperativeMatrixFeatures matrices;
+  Bfloat16Features bf16;
+
+  /// Those of extensions that there are.
+  struct Extensions {
+    bool subgroup_control = false, statistics = false, matrices = false, bf16 = false;
+  };
+  explicit Features(const Extensions& has) {
     base.pNext = &v11;
     v11.pNext = &v12;
     void** end = &v12.pNext;
-    if (has_subgroup_control) {
-      *end = &subgroups;
-      end = &subgroups.pNext;
-    }
-    if (has_statistics) *end = &statistics;
+    const auto chain = [&](bool is_there, auto& features) {
+      if (!is_there) return;
+      *end = &features;
+      end = &features.pNext;
+    };
+    chain(has.subgroup_control, subgroups);
+    chain(has.statistics, statistics);
+    chain(has.matrices, matrices);
+    chain(has.bf16, bf16);
   }
   Features(const Features&) = delete;
   Features& operator=(const Features&) = delete;
@@ -102,6 +113,30 @@ bool has_extension(VkPhysicalDevice device, const char* name) {
   vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data());
   return std::any_of(extensions.begin(), extensions.end(),
                      [&](const VkExtensionProperties& e) { return !std::strcmp(e.extensionName, name); });
+}
+
+/// Why no cooperative matrices are multiplied, though they were asked for; empty: they are, `shapes`.
+std::string find_matrices(VkPhysicalDevice device, const Features& features, const DeviceInfo& info,
+                          std::vector<ir::MatrixShape>& shapes) {
+  if (!has_extension(device, kCooperativeMatrixExtension) || !features.matrices.cooperativeMatrix)
+    return kCooperativeMatrixExtension;
+  CooperativeMatrixStages stages;
+  VkPhysicalDeviceProperties2 properties =
+      structure<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2);
+  properties.pNext = &stages;
+  vkGetPhysicalDeviceProperties2(device, &properties);
+  if (!(stages.cooperativeMatrixSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT))
+    return "cooperative matrices in compute shaders";
+  if (!features.v12.vulkanMemoryModel) return "vulkanMemoryModel";
+  if (!features.v12.shaderFloat16) return "shaderFloat16";
+  if (!info.has_halves) return "storageBuffer16BitAccess";
+  constexpr std::uint32_t kMostLanes = 128;
+  if (!info.full_subgroups || info.subgroup_size > kMostLanes) return "full subgroups of up to 128 lanes";
+  shapes = matrix_shapes(matrix_properties(instance().handle, device),
+                         features.bf16.shaderBFloat16Type && features.bf16.shaderBFloat16CooperativeMatrix);
+  const bool has_any = std::any_of(shapes.begin(), shapes.end(),
+                                   [](const ir::MatrixShape& shape) { return shape.added == DType::f32; });
+  return has_any ? "" : "matrices of 16-bit floats whose products are added up in f32";
 }
 
 DeviceInfo describe(VkPhysicalDevice device, const Features& features, const VulkanOptions& options) {
@@ -172,6 +207,15 @@ DeviceInfo describe(VkPhysicalDevice device, const Features& features, const Vul
   else
     info.lanes = p.deviceType == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU ? 132 * 1024 : 16 * 1024;
 
+  info.compute_units = cores ? static_cast<int>(properties.cores.shaderSMCount)
+                             : std::max(1, static_cast<int>(info.lanes / 1024));
+  if (options.cooperative_matrices)
+    if (const std::string missing = find_matrices(device, features, info, info.matrices); !missing.empty()) {
+      info.matrices.clear();
+      base::warn_once("SINTER_COOPERATIVE_MATRICES=1 has no effect on " + info.name + ", which lacks " +
+                      missing);
+    }
+
   VkPhysicalDeviceMemoryProperties memory;
   vkGetPhysicalDeviceMemoryProperties(device, &memory);
   for (std::uint32_t i = 0; i < memory.memoryHeapCount; ++i)
@@ -197,7 +241,7 @@ std::string missing_features(VkPhysicalDevice device, const VulkanOptions& optio
   need(compute_family(device) >= 0, "a compute queue");
   need(properties.apiVersion >= VK_API_VERSION_1_2, "Vulkan 1.2");
   if (properties.apiVersion >= VK_API_VERSION_1_2) {
-    Features features(false);
+    Features features({});
     vkGetPhysicalDeviceFeatures2(device, &features.base);
     need(features.v12.timelineSemaphore && options.timeline, "timelineSemaphore");
   }
@@ -230,15 +274,25 @@ Device::Device(int index, const VulkanOptions& options) : result_of_(options.res
     throw DeviceError("[vulkan] " + missing + ", which every kernel needs");
   vkGetPhysicalDeviceMemoryProperties(physical_, &memory_);
 
-  const bool has_subgroup_control = has_extension(physical_, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
-  Features have(has_subgroup_control);
+  Features have(
+      {.subgroup_control = has_extension(physical_, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME),
+       .matrices = options.cooperative_matrices && has_extension(physical_, kCooperativeMatrixExtension),
+       .bf16 = options.cooperative_matrices && has_extension(physical_, kBfloat16Extension)});
   vkGetPhysicalDeviceFeatures2(physical_, &have.base);
   info_ = describe(physical_, have, options);
 
   info_.has_statistics =
       base::logs("compile") && has_extension(physical_, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
 
-  Features use(info_.full_subgroups, info_.has_statistics);
+  const bool has_matrices = !info_.matrices.empty();
+  const bool has_bf16 =
+      std::any_of(info_.matrices.begin(), info_.matrices.end(),
+                  [](const ir::MatrixShape& shape) { return shape.multiplied == DType::bf16; });
+  Features use({info_.full_subgroups, info_.has_statistics, has_matrices, has_bf16});
+  use.matrices.cooperativeMatrix = has_matrices;
+  use.bf16.shaderBFloat16Type = use.bf16.shaderBFloat16CooperativeMatrix = has_bf16;
+  use.v12.vulkanMemoryModel = has_matrices;
+  use.v12.shaderFloat16 = has_matrices;
   use.statistics.pipelineExecutableInfo = info_.has_statistics;
   use.subgroups.computeFullSubgroups = info_.full_subgroups;
   use.subgroups.subgroupSizeControl = info_.chooses_subgroups;
@@ -259,6 +313,8 @@ Device::Device(int index, const VulkanOptions& options) : result_of_(options.res
   std::vector<const char*> extensions;
   if (info_.push_descriptors) extensions.push_back(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
   if (info_.full_subgroups) extensions.push_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
+  if (has_matrices) extensions.push_back(kCooperativeMatrixExtension);
+  if (has_bf16) extensions.push_back(kBfloat16Extension);
   // A device that is only a part of Vulkan, such as MoltenVK's, wants to hear that this is known.
   constexpr const char* kPortabilitySubset = "VK_KHR_portability_subset";
   if (has_extension(physical_, kPortabilitySubset)) extensions.push_back(kPortabilitySubset);
@@ -277,7 +333,8 @@ Device::Device(int index, const VulkanOptions& options) : result_of_(options.res
   if (base::logs("device"))
     base::log_line("device", "vulkan:" + std::to_string(index) + " is " + info_.name + ", " + info_.driver +
                                  ", subgroup " + std::to_string(info_.subgroup_size) +
-                                 (info_.cpu_kernels ? ", kernels without barriers" : ""));
+                                 (info_.cpu_kernels ? ", kernels without barriers" : "") +
+                                 describe(info_.matrices));
 }
 
 Device::~Device() {

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <vulkan/vulkan.h>
 
+#include "src/runtime/vulkan/cooperative_matrices.h"
 #include "src/runtime/vulkan/options.h"
 
 namespace sinter::runtime::vulkan {
@@ -33,7 +35,10 @@ struct DeviceInfo {
   std::uint32_t max_invocations = 0;      // per workgroup
   std::uint32_t shared_bytes = 0;
   std::uint32_t max_groups[3] = {0, 0, 0};
-  std::int64_t lanes = 0;              // resident invocations; a guess where the driver does not report it
+  std::int64_t lanes = 0;  // resident invocations; a guess where the driver does not report it
+  int compute_units = 1;   // likewise
+  /// That subgroups multiply, where VulkanOptions::cooperative_matrices asks for them.
+  std::vector<ir::MatrixShape> matrices;
   VkDeviceSize max_storage_range = 0;  // bytes of one binding
   VkDeviceSize max_allocation = 0;
   VkDeviceSize storage_alignment = 16;  // of a binding's offset

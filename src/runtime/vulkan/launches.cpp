@@ -59,6 +59,7 @@ const KernelForm& KernelExecutable::form(bool by_address, bool shared_loops) {
   Other& other = others_[changes][shared_loops];
   std::call_once(other.once, [&] {
     ir::Kernel& own = other.kernel = kernel;
+    own.tiling = {};  // ordinary lanes reach by addresses, and share loops
     if (changes) {
       // Kernels for several members name buffers by addresses; this one is launched for one. They neither
       // hand partial results from group to group nor hold rows.

@@ -19,6 +19,8 @@ struct VulkanOptions {
   bool timeline = true;          // timeline semaphores, which no device can do without
   bool buffer_addresses = true;  // batched launches, whose kernels access buffers by address
 
+  bool cooperative_matrices = false;  // as SINTER_COOPERATIVE_MATRICES: products on tensor cores
+
   // The most that is used of what the device has; 0: all.
   std::uint32_t max_invocations = 0;    // of a workgroup
   std::uint32_t max_buffers = 0;        // bindings of a kernel

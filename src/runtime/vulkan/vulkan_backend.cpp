@@ -76,6 +76,16 @@ ir::DeviceTraits VulkanBackend::make_traits(int index) const {
     traits.short_row_lanes = std::min(target.subgroup, 32);
     traits.max_divisions = 128;  // as for CUDA: NVIDIA's compilers are akin
   }
+  if (!info.matrices.empty()) {
+    constexpr double kProducts = 1024;  // a guess, against which only the ends of tiles are weighed
+    traits.tensor_cores = {info.compute_units,
+                           info.shared_bytes,
+                           false,
+                           kProducts,
+                           info.matrices,
+                           static_cast<int>(info.subgroup_size),
+                           static_cast<int>(info.max_invocations)};
+  }
   return traits;
 }
 
@@ -274,6 +284,7 @@ std::unique_ptr<Backend> make_vulkan_backend(int index, const VulkanOptions& opt
 std::unique_ptr<Backend> make_vulkan_backend(int index) {
   VulkanOptions options;
   options.push_descriptors = !base::environment().validation;
+  options.cooperative_matrices = base::environment().cooperative_matrices;
   return make_vulkan_backend(index, options);
 }
 

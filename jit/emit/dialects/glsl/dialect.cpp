@@ -1,4 +1,6 @@
 // GLSL for Vulkan compute. Float temporaries are `precise`: no contraction, so that fused equals unfused.
+#include "jit/emit/contraction/contraction.h"
+#include "jit/emit/contraction/matrices.h"
 #include "jit/emit/dialects/glsl/exponentials.h"
 #include "jit/emit/dialects/glsl/glsl.h"
 #include "jit/emit/dialects/glsl/workgroups.h"
@@ -104,6 +106,7 @@ class GlslDialect : public Dialect {
       text +=
           "#extension GL_EXT_buffer_reference : require\n#extension GL_EXT_buffer_reference_uvec2 : "
           "require\n";
+    if (has_tiles(kernel, target)) text += matrix_extensions();
     text += "#define u32 uint\n";
     if (target.has_i64) text += "#define i64 int64_t\n#define u64 uint64_t\n";
     return text + "#define SN_FN\nlayout(local_size_x = " + std::to_string(target.workgroup_size) +

@@ -37,6 +37,7 @@ emit::Target target_of(const DeviceInfo& info, bool has_workgroups) {
     target.subgroup = static_cast<int>(info.subgroup_size);
   target.vectors = !info.cpu_kernels;
   if (has_workgroups) target.tile_bytes = info.shared_bytes;
+  if (!info.matrices.empty()) target.tensor_units = info.compute_units;
   target.max_workgroups = std::min<std::int64_t>(info.max_groups[0], 65535);
   target.wanted_workgroups = std::max<std::int64_t>(info.lanes / target.workgroup_size, 1);
   return target;

@@ -1,0 +1,95 @@
+// Ranks tiles of whole cooperative matrices.
+#include "jit/plan/lower/matrix_tilings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "jit/ir/matrix_tile.h"
+
+namespace sinter::plan {
+namespace {
+
+/// A tile, and the part of it that a subgroup has. `speed`: the part of the tensor cores' speed that is
+/// expected in long sums, by how often an element of a factor is multiplied once it is in shared memory and
+/// in registers. No card has been timed: it only orders the forms.
+struct Form {
+  std::uint16_t rows, columns;
+  std::uint8_t subgroup_rows, subgroup_columns;
+  double speed;
+};
+constexpr Form kForms[] = {
+    {128, 128, 64, 32, 1.0}, {128, 128, 64, 64, 0.95}, {128, 64, 32, 32, 0.75}, {64, 128, 32, 32, 0.75},
+    {64, 64, 32, 32, 0.6},   {64, 32, 16, 32, 0.4},    {32, 64, 32, 16, 0.4},   {32, 32, 16, 16, 0.25},
+};
+// Sums of a subgroup's part, each a matrix: texts are unrolled over them.
+constexpr int kMostSums = 16;
+// Workgroups that a compute unit is expected to hold at once.
+constexpr double kAtOnce = 2;
+// Cycles: until the first data of a tile are there, and of one element that is stored.
+constexpr double kStart = 1200, kStore = 0.12;
+
+/// True iff subgroups multiply whole matrices and not too many, lanes are as many as a workgroup may have,
+/// and both slots of factors have room, in which the sums of a row of matrices of each subgroup are exchanged
+/// as well.
+bool is_possible(const ir::Tiling& tiling, const ir::TensorCores& cores) {
+  const ir::Tiling::Matrices& of = tiling.matrices;
+  if (tiling.subgroup_rows % of.m != 0 || of.columns % of.n != 0) return false;
+  if (tiling.subgroup_rows / of.m * (of.columns / of.n) > kMostSums) return false;
+  const ir::MatrixTile tile(tiling);
+  return tile.lanes() <= cores.most_lanes && tile.shared_bytes() <= cores.shared_bytes &&
+         tile.exchange_bytes() <= tile.shared_bytes();
+}
+
+double cycles(const ir::Tiling& tiling, double speed, const ProductSizes& sizes,
+              const ir::TensorCores& cores) {
+  const auto up = [](std::int64_t size, double of) { return std::ceil(static_cast<double>(size) / of); };
+  const double area = double{1} * tiling.rows * tiling.columns, depth = ir::MatrixTile(tiling).depth();
+  const double tiles =
+      up(sizes.rows, tiling.rows) * up(sizes.columns, tiling.columns) * static_cast<double>(sizes.batches);
+  const double waves = std::ceil(tiles / (cores.compute_units * kAtOnce));
+  // Workgroups on one unit share its tensor cores.
+  const double busy = std::min(kAtOnce, std::ceil(tiles / cores.compute_units));
+  return kStart +
+         waves * (up(sizes.depth, depth) * area * depth / cores.products / speed * busy + area * kStore);
+}
+
+}  // namespace
+
+std::vector<ir::Tiling> ranked_matrix_tilings(const ir::Tiling& like, const ProductSizes& sizes,
+                                              const ir::TensorCores& cores) {
+  constexpr int kLeast = 8, kMost = 128;  // 16 bytes of 16 bits each
+  std::vector<ir::MatrixShape> shapes;
+  for (const ir::MatrixShape& shape : cores.matrices) {
+    const auto fits = [&](int size) { return size % kLeast == 0 && size > 0 && size <= kMost; };
+    if (shape.multiplied == like.multiplied && shape.added == DType::f32 && fits(shape.m) && fits(shape.n) &&
+        fits(shape.k))
+      shapes.push_back(shape);
+  }
+  // Larger matrices are fewer instructions.
+  const auto size = [](const ir::MatrixShape& shape) { return shape.m * shape.n * shape.k; };
+  std::stable_sort(shapes.begin(), shapes.end(),
+                   [&](const auto& a, const auto& b) { return size(a) > size(b); });
+  std::vector<std::pair<double, ir::Tiling>> found;
+  for (const ir::MatrixShape& shape : shapes)
+    for (const Form& form : kForms) {
+      ir::Tiling tiling = like;
+      tiling.rows = form.rows;
+      tiling.columns = form.columns;
+      tiling.slots = 2;
+      tiling.subgroup_rows = form.subgroup_rows;
+      tiling.matrices = {static_cast<std::uint8_t>(shape.m), static_cast<std::uint8_t>(shape.n),
+                         static_cast<std::uint8_t>(shape.k), form.subgroup_columns,
+                         static_cast<std::uint8_t>(cores.subgroup_lanes)};
+      if (is_possible(tiling, cores)) found.emplace_back(cycles(tiling, form.speed, sizes, cores), tiling);
+    }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<ir::Tiling> tilings;
+  for (auto& [time, tiling] : found)
+    if (tilings.size() < kMostTilings) tilings.push_back(tiling);
+  return tilings;
+}
+
+}  // namespace sinter::plan

@@ -1,0 +1,129 @@
+// A sum of products by tiles on cooperative matrices: all subgroups of a workgroup bring factors and
+// multiply, each its part of the tile. What stands before it is written for one kernel
+// (jit/emit/contraction):
+//
+//   SN_BM, SN_BN, SN_BK          a tile's rows and columns; elements of k in a slot
+//   SN_PART_M, SN_PART_N         of a tile, that a subgroup has
+//   SN_M, SN_N, SN_K             of one matrix
+//   SN_A, SN_B, SN_SUM           the types of factors and sums
+//   SN_A_ACROSS, SN_B_ACROSS     true: the factor has its neighbours along m (n), false: along k
+//   SN_LINE_A, SN_LINE_B         pieces from a line of a factor to the next one in a slot
+//   SN_FILLED_A, SN_FILLED_B     pieces of a line that have something
+//   SN_PIECES_A, SN_PIECES_B     such pieces of a slot
+//   SN_START_B, SN_SLOT          pieces: of A in a slot, and of both
+//   SN_EXCHANGE, SN_EXCHANGE_LINE  pieces of a row of a subgroup's sums, and from a line of it to the next
+//   SN_LOADERS                   lanes of a workgroup
+//   SN_BAND                      rows of tiles that are done together
+//
+// The lines of three dashes are where the head of the kernel, the loads of factors, and what becomes of sums
+// are put in; the head defines size_m, size_n, size_k and size_batch.
+//
+// Eight values of 16 bits are a piece, in whose multiples matrices are loaded. Of a factor that lies along k
+// a line is a row (column), of one that lies across a line is an element of k. While one of the two slots is
+// multiplied, lanes load what comes into the other. Sums get from matrices, of which nobody knows which lane
+// has what, to lanes through the memory of the slots.
+
+#define SN_UP(a, b) (((a) + (b) - 1) / (b))
+#define SN_BLOCKS_M (SN_PART_M / SN_M)
+#define SN_BLOCKS_N (SN_PART_N / SN_N)
+#define SN_PARTS_A SN_UP(SN_PIECES_A, SN_LOADERS)
+#define SN_PARTS_B SN_UP(SN_PIECES_B, SN_LOADERS)
+
+shared uvec4 cm_slots[2 * SN_SLOT];
+
+struct Place {
+  int m, n, z;
+};
+Place cm_place(int tile, int tiles_m, int tiles_n) {
+  const int area = tiles_m * tiles_n, in_area = tile % area;
+  const int band = in_area / (SN_BAND * tiles_n), in_band = in_area % (SN_BAND * tiles_n);
+  const int height = min(tiles_m - band * SN_BAND, SN_BAND);
+  return Place((band * SN_BAND + in_band % height) * SN_BM, in_band / height * SN_BN, tile / area);
+}
+
+// The first `count` of a piece's values, and zeros behind.
+uvec4 cm_first(uvec4 piece, int count) {
+  [[unroll]]
+  for (int w = 0; w < 4; ++w) {
+    const int left = count - 2 * w;
+    piece[w] = left <= 0 ? 0u : left == 1 ? piece[w] & 65535u : piece[w];
+  }
+  return piece;
+}
+//---
+  const int tiles_m = SN_UP(size_m, SN_BM), tiles_n = SN_UP(size_n, SN_BN), rounds = SN_UP(size_k, SN_BK);
+  const int tiles = tiles_m * tiles_n * size_batch;
+  const int loader = int(gl_LocalInvocationID.x), lane = int(gl_SubgroupInvocationID);
+  const int subgroup = int(gl_SubgroupID);
+  const int own_m = subgroup / (SN_BN / SN_PART_N) * SN_PART_M;
+  const int own_n = subgroup % (SN_BN / SN_PART_N) * SN_PART_N;
+  for (int tile = int(gl_WorkGroupID.x); tile < tiles; tile += int(gl_NumWorkGroups.x)) {
+    const Place at = cm_place(tile, tiles_m, tiles_n);
+    SN_SUM d[SN_BLOCKS_M][SN_BLOCKS_N];
+    [[unroll]]
+    for (int i = 0; i < SN_BLOCKS_M; ++i) {
+      [[unroll]]
+      for (int j = 0; j < SN_BLOCKS_N; ++j) d[i][j] = SN_SUM(0.0);
+    }
+    // In round r slot r % 2 is multiplied, and the other filled, which all have multiplied before.
+    for (int round = -1; round < rounds; ++round) {
+      const bool brings = round + 1 < rounds;
+      uvec4 part_a[SN_PARTS_A], part_b[SN_PARTS_B];
+      if (brings) {
+        const int depth = (round + 1) * SN_BK;
+//---
+      }
+      if (round >= 0) {
+        const int from = (round & 1) * SN_SLOT;
+        [[unroll]]
+        for (int k = 0; k < SN_BK; k += SN_K) {
+          SN_A a[SN_BLOCKS_M];
+          SN_B b[SN_BLOCKS_N];
+          [[unroll]]
+          for (int i = 0; i < SN_BLOCKS_M; ++i) {
+            const int own = own_m + i * SN_M;
+            const int first = SN_A_ACROSS ? k * SN_LINE_A + own / 8 : own * SN_LINE_A + k / 8;
+            coopMatLoadNV(a[i], cm_slots, from + first, SN_LINE_A, SN_A_ACROSS);
+          }
+          [[unroll]]
+          for (int j = 0; j < SN_BLOCKS_N; ++j) {
+            const int own = own_n + j * SN_N;
+            const int first = SN_START_B + (SN_B_ACROSS ? k * SN_LINE_B + own / 8 : own * SN_LINE_B + k / 8);
+            coopMatLoadNV(b[j], cm_slots, from + first, SN_LINE_B, !SN_B_ACROSS);
+          }
+          [[unroll]]
+          for (int i = 0; i < SN_BLOCKS_M; ++i) {
+            [[unroll]]
+            for (int j = 0; j < SN_BLOCKS_N; ++j) d[i][j] = coopMatMulAddNV(a[i], b[j], d[i][j]);
+          }
+        }
+      }
+      if (brings) {
+        const int to = (round + 1 & 1) * SN_SLOT;
+        [[unroll]]
+        for (int i = 0; i < SN_PARTS_A; ++i) {
+          const int number = i * SN_LOADERS + loader;
+          if (number < SN_PIECES_A)
+            cm_slots[to + number / SN_FILLED_A * SN_LINE_A + number % SN_FILLED_A] = part_a[i];
+        }
+        [[unroll]]
+        for (int i = 0; i < SN_PARTS_B; ++i) {
+          const int number = i * SN_LOADERS + loader;
+          if (number < SN_PIECES_B)
+            cm_slots[to + SN_START_B + number / SN_FILLED_B * SN_LINE_B + number % SN_FILLED_B] = part_b[i];
+        }
+      }
+      barrier();
+    }
+    const int exchange = subgroup * SN_EXCHANGE;
+    [[unroll]]
+    for (int block = 0; block < SN_BLOCKS_M; ++block) {
+      [[unroll]]
+      for (int j = 0; j < SN_BLOCKS_N; ++j)
+        coopMatStoreNV(d[block][j], cm_slots, exchange + j * SN_N / 4, SN_EXCHANGE_LINE, false);
+      barrier();
+      const int row = at.m + own_m + block * SN_M, column = at.n + own_n;
+//---
+      barrier();
+    }
+  }
