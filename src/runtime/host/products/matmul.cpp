@@ -13,7 +13,9 @@ namespace sinter::runtime::host {
 namespace {
 
 constexpr std::int64_t kPackedElements = std::int64_t{4} << 20;  // packed at a time, per operand
-constexpr double kWorthSharing = 1e6;                            // floating-point operations
+// Of A in a range of k: what is packed of both operands is in the caches when it is multiplied.
+constexpr std::int64_t kRangeElements = std::int64_t{1} << 19;
+constexpr double kWorthSharing = 1e6;  // floating-point operations
 constexpr double kTileWork = 4e6, kLittleTileWork = 5e5;
 constexpr double kFewTiles = 8, kManyTiles = 64;
 constexpr std::int64_t kTileBytes = 512 << 10;  // of packed A that fit in a second-level cache
@@ -137,7 +139,7 @@ class MatMulProgram final : public ProductProgram {
   /// Chooses how much of k and of the batch is packed at a time.
   void choose_ranges() {
     if (op_.batch == 0 || op_.m == 0 || op_.n == 0 || op_.k == 0) return;
-    depth_ = std::clamp<std::int64_t>(kPackedElements / op_.m, std::min(kPanelDepth, op_.k), op_.k);
+    depth_ = std::clamp<std::int64_t>(kRangeElements / op_.m, std::min(kPanelDepth, op_.k), op_.k);
     shared_b_ = m_tiles_ > 1 && op_.n <= kPackedElements / depth_;
     const std::int64_t longer = shared_b_ ? std::max(op_.m, op_.n) : op_.m;
     batches_ = std::clamp<std::int64_t>(kPackedElements / depth_ / longer, 1, op_.batch);
