@@ -63,6 +63,11 @@ def product(rows, size, dtype):
     return lambda: a @ b
 
 
+def matmul_gelu():
+    a, b, bias = torch.randn(1024, 4096), torch.randn(4096, 1024), torch.randn(1024)
+    return lambda: F.gelu(torch.addmm(bias, a, b))
+
+
 PRODUCTS = {name + suffix: functools.partial(product, rows, size, dtype)
             for name, rows, size in (("matmul_1024", 1024, 1024), ("matmul_64_rows", 64, 4096),
                                      ("matmul_16_rows", 16, 4096), ("matmul_1_row", 1, 4096))
@@ -114,7 +119,7 @@ def resnet18_step_in(layout):
 
 
 ROWS = {f.__name__: f for f in (gelu_tanh_ab, chain20, softmax, layernorm_gelu_fwd_bwd, cnn_step, mlp_step,
-                                transformer_step, char_gpt_step, resnet18_step)} | PRODUCTS
+                                transformer_step, char_gpt_step, resnet18_step, matmul_gelu)} | PRODUCTS
 
 
 def measure(row, seconds=1.5):

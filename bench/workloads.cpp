@@ -129,6 +129,12 @@ std::function<void()> sum_dim0(const Device& device) {
   return [=] { x.sum(0).sync(); };
 }
 
+std::function<void()> matmul_gelu(const Device& device) {
+  auto a = ready(Tensor<2>::randn({1024, 4096}, device)), b = ready(Tensor<2>::randn({4096, 1024}, device)),
+       bias = ready(Tensor<2>::randn({1, 1024}, device));
+  return [=] { gelu(a.matmul(b) + bias).sync(); };
+}
+
 std::function<void()> matmul(const Device& device, std::int64_t m, std::int64_t k, std::int64_t n,
                              sn::DType dtype = sn::DType::f32) {
   auto a = ready(Tensor<2>::randn({m, k}, device).cast(dtype)),
@@ -294,6 +300,7 @@ const std::vector<Workload>& workloads() {
          [](const Device& device) { return matmul(device, 1024, 1024, 1024); }},
         {"matmul_1024_bf16", "1024^3 bf16", 8, 1, "ms",
          [](const Device& device) { return matmul(device, 1024, 1024, 1024, sn::DType::bf16); }},
+        {"matmul_gelu", "gelu of 1024 x 4096 x 1024 and a bias, f32", 4, 1, "ms", matmul_gelu},
         {"matmul_4096", "4096^3 f32", 2, 1, "ms",
          [](const Device& device) { return matmul(device, 4096, 4096, 4096); }},
         {"matmul_64_rows", "64 x 4096 x 4096 f32", 8, 1, "ms", product_of_rows(64, sn::DType::f32)},
