@@ -1,7 +1,7 @@
 // From trace to graph, and what views mean.
 #include "jit/plan/graph.h"
 
-#include "jit/plan/lower/index_map.h"
+#include "jit/plan/lower/maps/index_map.h"
 
 namespace sinter::plan {
 

@@ -8,7 +8,7 @@
 
 #include <sinter/version.h>
 
-#include "jit/plan/lower/tiling.h"
+#include "jit/plan/lower/tiles/tiling.h"
 #include "jit/tune/parameters.h"
 
 namespace sinter::tune {

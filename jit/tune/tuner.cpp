@@ -7,7 +7,7 @@
 #include <mutex>
 #include <utility>
 
-#include "jit/plan/lower/tiling.h"
+#include "jit/plan/lower/tiles/tiling.h"
 #include "jit/tune/parameters.h"
 #include "jit/tune/race.h"
 

@@ -9,7 +9,7 @@
 
 #include <sinter/error.h>
 
-#include "jit/plan/lower/tiling.h"
+#include "jit/plan/lower/tiles/tiling.h"
 #include "jit/tune/scratch.h"
 #include "src/runtime/executor.h"
 

@@ -9,7 +9,7 @@
 
 #include "jit/ir/plain_product.h"
 #include "jit/plan/lower/limits.h"
-#include "jit/plan/lower/tiling.h"
+#include "jit/plan/lower/tiles/tiling.h"
 #include "jit/tune/parameters.h"
 #include "jit/tune/tuner.h"
 #include "src/base/env.h"

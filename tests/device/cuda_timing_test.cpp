@@ -13,7 +13,7 @@
 #include <sinter/error.h>
 
 #include "jit/plan/lower/limits.h"
-#include "jit/plan/lower/tiling.h"
+#include "jit/plan/lower/tiles/tiling.h"
 #include "jit/tune/race.h"
 #include "jit/tune/tuner.h"
 #include "src/runtime/cuda/cuda_backend.h"

@@ -11,6 +11,8 @@
 
 #include "jit/emit/dialects/table.h"
 #include "jit/emit/emit.h"
+#include "jit/plan/lower/limits.h"
+#include "jit/plan/lower/tiles/tiling.h"
 #include "jit/plan/plan.h"
 #include "src/runtime/explain/observe.h"
 
@@ -92,6 +94,11 @@ inline Planned product(const Shape& a, const Shape& b, bool transpose_a = false,
         return std::vector{x.matmul(y)};
       },
       traits);
+}
+
+/// The tiles that may be tried for it.
+inline std::vector<ir::Tiling> tilings_of(const Planned& p, const ir::DeviceTraits& traits) {
+  return plan::ranked_tilings(*p.kernel, p.ints, plan::limits_of(traits));
 }
 
 inline emit::Target cuda_target(const ir::DeviceTraits& traits) {

@@ -16,7 +16,7 @@
 #include <sinter/error.h>
 
 #include "jit/plan/lower/limits.h"
-#include "jit/plan/lower/tiling.h"
+#include "jit/plan/lower/tiles/tiling.h"
 #include "jit/tune/tuner.h"
 #include "tests/support/planned_products.h"
 #include "tests/support/temporary_folder.h"

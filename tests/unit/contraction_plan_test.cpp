@@ -8,7 +8,7 @@
 #include <sinter/sinter.h>
 
 #include "jit/emit/contraction/contraction.h"
-#include "jit/plan/lower/tiling.h"
+#include "jit/plan/lower/tiles/tiling.h"
 #include "tests/support/planned_products.h"
 
 using namespace sinter;

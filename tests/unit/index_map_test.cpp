@@ -1,5 +1,5 @@
 // Index maps: merging steps must never change a point's position.
-#include "jit/plan/lower/index_map.h"
+#include "jit/plan/lower/maps/index_map.h"
 
 #include <algorithm>
 #include <optional>
@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-#include "jit/plan/lower/grid.h"
+#include "jit/plan/lower/maps/grid.h"
 
 using namespace sinter;
 using namespace sinter::plan;

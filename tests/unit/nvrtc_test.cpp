@@ -24,7 +24,7 @@
 #include "jit/emit/dialects/table.h"
 #include "jit/emit/emit.h"
 #include "jit/plan/lower/limits.h"
-#include "jit/plan/lower/tiling.h"
+#include "jit/plan/lower/tiles/tiling.h"
 #include "jit/tune/parameters.h"
 #include "src/base/exit_gate.h"
 #include "src/runtime/cuda/pass_text.h"

@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "jit/plan/lower/tiling.h"
+#include "jit/plan/lower/tiles/tiling.h"
 #include "jit/tune/scratch.h"
 #include "tests/support/planned_products.h"
 #include "tests/support/reference/ir_reference.h"

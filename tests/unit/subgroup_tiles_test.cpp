@@ -11,7 +11,7 @@
 #include <sinter/sinter.h>
 
 #include "jit/emit/contraction/contraction.h"
-#include "jit/plan/lower/tiling.h"
+#include "jit/plan/lower/tiles/tiling.h"
 #include "jit/tune/parameters.h"
 #include "tests/support/planned_products.h"
 
@@ -19,10 +19,6 @@ using namespace sinter;
 using namespace sinter::testing;
 
 namespace {
-
-std::vector<ir::Tiling> tilings_of(const Planned& p, const ir::DeviceTraits& traits) {
-  return plan::ranked_tilings(*p.kernel, p.ints, plan::limits_of(traits));
-}
 
 Planned on(const ir::DeviceTraits& traits, const Shape& a, const Shape& b, DType dtype = DType::bf16) {
   return product(a, b, false, false, dtype, traits);

@@ -15,7 +15,7 @@
 #include <sinter/sinter.h>
 
 #include "jit/plan/lower/limits.h"
-#include "jit/plan/lower/tiling.h"
+#include "jit/plan/lower/tiles/tiling.h"
 #include "jit/tune/scratch.h"
 #include "jit/tune/store.h"
 #include "jit/tune/tuner.h"

@@ -24,9 +24,6 @@ namespace {
 constexpr int kFewer = 24, kMore = 240;
 
 std::string text_of(int number) { return std::to_string(number); }
-std::string define(const std::string& name, const std::string& value) {
-  return "#define " + name + " " + value + "\n";
-}
 
 class AttentionText : private ScoresText {
  public:
@@ -40,9 +37,9 @@ class AttentionText : private ScoresText {
         "  asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(b) : \"f\"(a * 1.4426950408889634f));\n  return "
         "b;\n}\n";
     const std::array<std::string_view, kPieces> parts = parts_of_template();
-    std::string body = part(1, [&] { write_head(); });
+    std::string body = lines_at(1, e_.out, [&] { write_head(); });
     const auto then = [&](std::size_t piece, int depth, auto write) {
-      body += std::string(parts[piece]) + part(depth, [&] { (this->*write)(); });
+      body += std::string(parts[piece]) + lines_at(depth, e_.out, [&] { (this->*write)(); });
     };
     then(1, 3, &AttentionText::write_item);
     body += masks_.text();
@@ -65,14 +62,6 @@ class AttentionText : private ScoresText {
   }
 
  private:
-  template <class Write>
-  std::string part(int depth, Write write) {
-    e_.out = Writer();
-    for (int d = 0; d < depth; ++d) e_.out.indent();
-    write();
-    return e_.out.text();
-  }
-
   static constexpr std::size_t kPieces = 11;
   static std::array<std::string_view, kPieces> parts_of_template() {
     constexpr std::string_view kMark = "//---\n";

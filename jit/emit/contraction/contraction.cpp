@@ -25,8 +25,6 @@ namespace {
 constexpr int kRows = 64, kStepBytes = 32;
 // Neighbours of a row that a lane finishes together.
 constexpr int kNeighbours = 8;
-// Rows that are done together, so that their factors are still in the second-level cache.
-constexpr int kBandRows = 2048;
 constexpr std::size_t kBarriers = 1024 + 256;  // with what the slots are aligned by
 constexpr std::size_t kStaging = 4 * 4096;     // where a warpgroup's lanes exchange results
 constexpr int kRegisters = 65536;              // of a compute unit
@@ -36,11 +34,6 @@ int lanes(const ir::Tiling& t) {
   if (t.matrices.any()) return ir::MatrixTile(t).lanes();
   return t.subgroup_rows > 0 ? subgroup_lanes(t) : (consumers(t) + t.loaders) * kWarpgroup;
 }
-
-std::string define(const std::string& name, const std::string& value) {
-  return "#define " + name + " " + value + "\n";
-}
-std::string define(const std::string& name, int value) { return define(name, std::to_string(value)); }
 
 class Contraction {
  public:
@@ -60,12 +53,7 @@ class Contraction {
   Source write() {
     e_.out = Writer();  // what `vectors_` has said of vectors, the tiling knows
     e_.dialect.add_functions(e_.target, e_.functions);
-    const auto part = [&](int depth, auto write) {
-      e_.out = Writer();
-      for (int d = 0; d < depth; ++d) e_.out.indent();
-      write();
-      return e_.out.text();
-    };
+    const auto part = [&](int depth, auto write) { return lines_at(depth, e_.out, write); };
     const auto values_of = [&](auto write) { return [&, write] { write(e_, loops_, lanes(t_)); }; };
     // What is put in between the parts of the template, in order.
     std::vector<std::string> between;

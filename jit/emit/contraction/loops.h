@@ -15,6 +15,8 @@ namespace sinter::emit {
 
 // Bytes of the sum that a slot holds of each row and column, and lanes of a warpgroup.
 inline constexpr int kSlotBytes = 128, kWarpgroup = 128;
+// Rows that are done together, so that their factors are still in the second-level cache.
+inline constexpr int kBandRows = 2048;
 
 /// Elements of the sum that a slot holds.
 inline int slot_elements(const ir::Tiling& t) {

@@ -24,13 +24,6 @@ using ir::ExprId;
 namespace {
 
 constexpr int kPiece = ir::MatrixTile::kPiece;
-// Rows that are done together, so that their factors are still in the second-level cache.
-constexpr int kBandRows = 2048;
-
-std::string define(const std::string& name, const std::string& value) {
-  return "#define " + name + " " + value + "\n";
-}
-std::string define(const std::string& name, int value) { return define(name, std::to_string(value)); }
 
 /// The text for one factor: what a lane loads for a slot, in pieces of eight neighbours.
 class Factor {
@@ -167,10 +160,10 @@ class Matrices {
   Source write() {
     e_.out = Writer();  // what `vectors_` has said of vectors, the tiling knows
     e_.dialect.add_functions(e_.target, e_.functions);
-    const std::string loads = part(4, [&] {
+    const std::string loads = lines_at(4, e_.out, [&] {
       for (const bool is_a : {true, false}) Factor(e_, loops_, tile_, is_a).write();
     });
-    const std::string finish = part(3, [&] { write_finish(); });
+    const std::string finish = lines_at(3, e_.out, [&] { write_finish(); });
     Source result;
     result.entry = e_.dialect.entry;
     std::string_view rest = kernels::source("contraction.comp");
@@ -183,14 +176,6 @@ class Matrices {
   }
 
  private:
-  template <class Write>
-  std::string part(int depth, Write write) {
-    e_.out = Writer();
-    for (int d = 0; d < depth; ++d) e_.out.indent();
-    write();
-    return e_.out.text();
-  }
-
   std::string definitions() const {
     const ir::Tiling::Matrices& of = t_.matrices;
     const bool is_bf16 = t_.multiplied == DType::bf16;

@@ -12,11 +12,6 @@ namespace {
 // lie together.
 constexpr int kPieceBytes = 16, kPieces = kSlotBytes / kPieceBytes, kLines = 64, kChunk = 64;
 
-std::string define(const std::string& name, const std::string& value) {
-  return "#define " + name + " " + value + "\n";
-}
-std::string define(const std::string& name, int value) { return define(name, std::to_string(value)); }
-
 /// Loops that lie as one, the last: its coordinate counts all of them.
 void count_as_one(Expressions& e, const std::vector<std::size_t>& loops, const std::string& number) {
   for (const std::size_t loop : loops) e.coordinates[loop] = "0";

@@ -26,4 +26,19 @@ class Writer {
   std::size_t depth_ = 0;
 };
 
+/// What `write` puts into `out`, which is begun anew: lines for a place in a template that is `depth` deep.
+template <class Write>
+std::string lines_at(int depth, Writer& out, Write write) {
+  out = Writer();
+  for (int d = 0; d < depth; ++d) out.indent();
+  write();
+  return out.text();
+}
+
+/// A line that defines a name of a template.
+inline std::string define(std::string_view name, std::string_view value) {
+  return std::string("#define ").append(name).append(" ").append(value).append("\n");
+}
+inline std::string define(std::string_view name, int value) { return define(name, std::to_string(value)); }
+
 }  // namespace sinter::emit

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "jit/plan/graph.h"
-#include "jit/plan/lower/index_map.h"
 #include "jit/plan/lower/limits.h"
 #include "jit/plan/lower/lower.h"
+#include "jit/plan/lower/maps/index_map.h"
 
 namespace sinter::plan {
 

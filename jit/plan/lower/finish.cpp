@@ -9,7 +9,7 @@
 #include "jit/plan/lower/draft_loops.h"
 #include "jit/plan/lower/rows.h"
 #include "jit/plan/lower/text_forms.h"
-#include "jit/plan/lower/tiling.h"
+#include "jit/plan/lower/tiles/tiling.h"
 
 namespace sinter::plan {
 namespace {

@@ -9,8 +9,8 @@
 #include <absl/container/flat_hash_map.h>
 
 #include "jit/ir/kernel.h"
-#include "jit/plan/lower/index_map.h"
 #include "jit/plan/lower/lower.h"
+#include "jit/plan/lower/maps/index_map.h"
 
 namespace sinter::plan {
 

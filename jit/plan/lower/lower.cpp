@@ -12,10 +12,10 @@
 #include "jit/plan/lower/chosen_loops.h"
 #include "jit/plan/lower/draft_loops.h"
 #include "jit/plan/lower/finish.h"
-#include "jit/plan/lower/grid.h"
+#include "jit/plan/lower/maps/grid.h"
 #include "jit/plan/lower/memory_reader.h"
 #include "jit/plan/lower/nesting.h"
-#include "jit/plan/lower/tiling.h"
+#include "jit/plan/lower/tiles/tiling.h"
 
 namespace sinter::plan {
 namespace {

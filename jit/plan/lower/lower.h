@@ -9,8 +9,8 @@
 
 #include "jit/ir/kernel.h"
 #include "jit/plan/graph.h"
-#include "jit/plan/lower/index_map.h"
 #include "jit/plan/lower/limits.h"
+#include "jit/plan/lower/maps/index_map.h"
 
 namespace sinter::plan {
 

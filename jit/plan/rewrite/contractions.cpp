@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "jit/plan/lower/tiling.h"
+#include "jit/plan/lower/tiles/tiling.h"
 #include "jit/plan/rewrite/factors.h"
 #include "jit/plan/rewrite/passes.h"
 #include "jit/plan/rewrite/tf32_factors.h"

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "jit/plan/lower/tiling.h"
+#include "jit/plan/lower/tiles/tiling.h"
 
 namespace sinter::plan {
 namespace {

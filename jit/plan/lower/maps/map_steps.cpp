@@ -1,5 +1,5 @@
 // Merges steps whose digits carry nothing.
-#include "jit/plan/lower/map_steps.h"
+#include "jit/plan/lower/maps/map_steps.h"
 
 #include <cstdlib>
 #include <optional>

@@ -1,5 +1,5 @@
 // Tests and maps of a grid.
-#include "jit/plan/lower/grid.h"
+#include "jit/plan/lower/maps/grid.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 
 #include "jit/ir/kernel.h"
 #include "jit/ir/traits.h"
-#include "jit/plan/lower/tiling.h"
+#include "jit/plan/lower/tiles/tiling.h"
 
 namespace sinter::plan {
 

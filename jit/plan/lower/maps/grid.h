@@ -9,7 +9,7 @@
 #include <sinter/shape.h>
 
 #include "jit/plan/lower/finish.h"
-#include "jit/plan/lower/index_map.h"
+#include "jit/plan/lower/maps/index_map.h"
 
 namespace sinter::plan {
 

@@ -1,5 +1,5 @@
 // Ranks tiles of whole cooperative matrices.
-#include "jit/plan/lower/matrix_tilings.h"
+#include "jit/plan/lower/tiles/matrix_tilings.h"
 
 #include <algorithm>
 #include <cmath>

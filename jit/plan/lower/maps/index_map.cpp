@@ -1,9 +1,9 @@
 // Composition of index maps.
-#include "jit/plan/lower/index_map.h"
+#include "jit/plan/lower/maps/index_map.h"
 
 #include <algorithm>
 
-#include "jit/plan/lower/map_steps.h"
+#include "jit/plan/lower/maps/map_steps.h"
 #include "jit/plan/lower/word_hash.h"
 
 namespace sinter::plan {

@@ -1,5 +1,5 @@
 // Recognises sums of products and chooses their tiles.
-#include "jit/plan/lower/tiling.h"
+#include "jit/plan/lower/tiles/tiling.h"
 
 #include <algorithm>
 #include <bit>
@@ -14,7 +14,7 @@
 
 #include "jit/ir/made_of.h"
 #include "jit/ir/windows.h"
-#include "jit/plan/lower/matrix_tilings.h"
+#include "jit/plan/lower/tiles/matrix_tilings.h"
 
 namespace sinter::plan {
 namespace {
