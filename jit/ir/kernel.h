@@ -361,6 +361,13 @@ inline bool lies_across(const Expr& row) { return !row.stride.is_one(); }
 /// True iff the kernel has Partials.
 inline bool has_parts(const Kernel& kernel) { return !kernel.parts.is_zero(); }
 
+/// True iff one launch may run the kernel for several members: a workgroup has work of its own alone, whose
+/// number is all that says which.
+inline bool may_have_members(const Kernel& kernel) {
+  return !kernel.split && kernel.row_cluster == 1 && !has_parts(kernel) && !kernel.tiling.any() &&
+         !kernel.attention.any() && !kernel.lone_rows.any();
+}
+
 /// True iff the expression has the values of finished inner loops: a Reduce or a Combine.
 inline bool is_reduced(const Expr& expr) {
   return expr.kind == ExprKind::Reduce || expr.kind == ExprKind::Combine;

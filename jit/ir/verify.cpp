@@ -285,8 +285,8 @@ class Verifier : private FormVerifier {
         k_.phases == last + 1, "loops",
         std::to_string(k_.phases) + " phases where expressions and stores have " + std::to_string(last + 1));
     if (!k_.split) return;
-    require(k_.phases == 2 && k_.schedule != Schedule::Pointwise && k_.members == 1, "loops",
-            "split without one round of reductions, or for several members");
+    require(k_.phases == 2 && k_.schedule != Schedule::Pointwise, "loops",
+            "split without one round of reductions");
     for (const Store& store : k_.stores)
       require(store.phase == (store.level == Level::Outer ? 1 : 0), "loops",
               "split, but a workgroup cannot do all of its stores");

@@ -84,9 +84,7 @@ class Batcher {
     for (std::size_t s = 0; s < steps_.size(); ++s) {
       if (steps_[s].library || is_large(steps_[s])) continue;
       const ir::Kernel& kernel = kernel_of(steps_[s]);
-      if (kernel.split || kernel.tiling.any() || kernel.attention.any() || kernel.lone_rows.any() ||
-          ir::has_parts(kernel))
-        continue;
+      if (!ir::may_have_members(kernel)) continue;
       const std::size_t most = most_members(kernel, traits_);
       if (most < 2) continue;
       std::vector<std::size_t>& open = alike[grouping_.kernels[steps_[s].members[0]].form->text()];

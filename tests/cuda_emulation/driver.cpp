@@ -21,6 +21,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "card.h"
 #include "interface.h"
 #include "services.h"
 #include "streams.h"
@@ -30,7 +31,6 @@ namespace {
 using namespace sinter_emulation;
 
 constexpr std::size_t kStackBytes = 128 << 10;
-constexpr std::size_t kMemory = std::size_t{2} << 30;
 
 /// Runs the threads of a block.
 class Block {
@@ -172,23 +172,23 @@ int device_get(int* device, int index) {
   return *device = index, kSuccess;
 }
 int device_name(char* name, int length, int) {
-  std::snprintf(name, static_cast<std::size_t>(length), "emulated GPU");
+  std::snprintf(name, static_cast<std::size_t>(length), "%s", card().name);
   return kSuccess;
 }
 int device_attribute(int* value, int attribute, int) {
-  constexpr int kMultiprocessors = 16, kCacheBytes = 38, kMajor = 75, kSharedBytesOptIn = 97;
+  constexpr int kMultiprocessors = 16, kCacheBytes = 38, kMajor = 75, kMinor = 76, kSharedBytesOptIn = 97,
+                kClusterLaunch = 120;
   switch (attribute) {
-    case kMultiprocessors: return *value = 8, kSuccess;
-    case kCacheBytes: return *value = 1 << 20, kSuccess;
-    case kMajor: {
-      const char* text = std::getenv("SINTER_EMULATION_COMPUTE");  // a whole number; 9 unless set
-      return *value = text ? std::atoi(text) : 9, kSuccess;
-    }
+    case kMultiprocessors: return *value = card().multiprocessors, kSuccess;
+    case kCacheBytes: return *value = card().cache_bytes, kSuccess;
+    case kMajor: return *value = card().major, kSuccess;
+    case kMinor: return *value = card().minor, kSuccess;
     case kSharedBytesOptIn: return *value = sinter_emulation::kMostShared, kSuccess;
+    case kClusterLaunch: return *value = card().has_clusters, kSuccess;
   }
   return *value = 0, kSuccess;
 }
-int device_total_memory(std::size_t* bytes, int) { return *bytes = kMemory, kSuccess; }
+int device_total_memory(std::size_t* bytes, int) { return *bytes = card().memory_bytes, kSuccess; }
 int contexts[kMostDevices];  // identified by address
 int retain(void** context, int device) { return *context = &contexts[device], kSuccess; }
 int release(int) { return kSuccess; }
@@ -200,10 +200,9 @@ int memory_allocate(std::uint64_t* address, std::size_t bytes) {
   if (device_of_thread < 0) return kInvalidContext;
   if (allocation_fails()) return kOutOfMemory;
   if (bytes == 0) return kInvalidValue;
-  if (bytes > kMemory - allocated[device_of_thread]) return kOutOfMemory;
-  void* memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
-  // Fills new memory with NaN bits, so that reads of unwritten elements show.
-  std::memset(memory, 0xff, bytes);
+  if (bytes > card().memory_bytes - allocated[device_of_thread]) return kOutOfMemory;
+  void* memory = card_memory(bytes);
+  if (!memory) return kOutOfMemory;
   *address = reinterpret_cast<std::uint64_t>(memory);
   allocations[*address] = {bytes, device_of_thread};
   allocated[device_of_thread] += bytes;
@@ -214,14 +213,14 @@ int memory_free(std::uint64_t address) {
   auto found = allocations.find(address);
   if (found == allocations.end()) return kInvalidValue;
   allocated[found->second.device] -= found->second.bytes;
+  free_card_memory(reinterpret_cast<void*>(address), found->second.bytes);
   allocations.erase(found);
-  std::free(reinterpret_cast<void*>(address));
   return result;
 }
 int memory_info(std::size_t* left, std::size_t* total) {
   if (device_of_thread < 0) return kInvalidContext;
-  *total = kMemory;
-  return *left = kMemory - allocated[device_of_thread], kSuccess;
+  *total = card().memory_bytes;
+  return *left = *total - allocated[device_of_thread], kSuccess;
 }
 /// True iff the range is inside one allocation of the calling thread's device.
 bool inside(std::uint64_t address, std::size_t bytes) {
@@ -274,6 +273,7 @@ int copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, void
   });
 }
 int module_load(void** module, const void* image) {
+  if (card().is_idle) return *module = new LoadedModule{nullptr, {}}, kSuccess;
   sinter_emulation::CodeHeader header;
   std::memcpy(&header, image, sizeof header);
   if (std::memcmp(header.magic, sinter_emulation::kCodeMagic, sizeof header.magic) != 0) return kInvalidImage;
@@ -296,7 +296,7 @@ int module_load(void** module, const void* image) {
 }
 int module_unload(void* module) {
   finish_all();
-  dlclose(static_cast<LoadedModule*>(module)->handle);
+  if (void* handle = static_cast<LoadedModule*>(module)->handle) dlclose(handle);
   delete static_cast<LoadedModule*>(module);
   return kSuccess;
 }
@@ -304,7 +304,7 @@ int module_function(void** function, void* module, const char* name) {
   auto& loaded = *static_cast<LoadedModule*>(module);
   Function& found = loaded.functions[name];
   *function = &found;
-  if (found.run) return kSuccess;
+  if (found.run || !loaded.handle) return kSuccess;
   found.run = reinterpret_cast<void (*)(void**)>(dlsym(loaded.handle, (std::string("run_") + name).c_str()));
   const auto sizes = reinterpret_cast<void (*)(unsigned long*)>(
       dlsym(loaded.handle, (std::string("sizes_") + name).c_str()));
@@ -383,7 +383,7 @@ Control& control() {
   static Control one = [] {
     Control fresh{};
     const char* idle = std::getenv("SINTER_EMULATION_IDLE");
-    fresh.idle = idle && std::string(idle) == "1";
+    fresh.idle = idle && (std::string(idle) == "1" || card().is_idle);
     return fresh;
   }();
   return one;
@@ -467,7 +467,7 @@ extern "C" int cuGetProcAddress_v2(const char* name, void** address, int, std::u
       {"cuLaunchKernelEx", entry<&launch_with>()},
   };
   *address = nullptr;
-  for (const auto* part : {&functions, &graph_functions(), &stream_functions()})
+  for (const auto* part : {&functions, &graph_functions(), &stream_functions(), &card_functions()})
     if (auto found = part->find(name); found != part->end()) *address = found->second;
   if (status) *status = *address ? 0 : 1;
   return kSuccess;

@@ -127,3 +127,23 @@ TEST_CASE("a sum that the rows wait for is none of theirs") {
         number && ir::has_parts(planned.plan.kernels[*number]))
       CHECK(planned.plan.kernels[*number]->buffers.size() == 3);
 }
+
+TEST_CASE("rows that clusters hold are no members of one launch") {
+  ir::DeviceTraits traits = like_a_gpu();
+  traits.batch_bytes = 1 << 15;
+  const Planned planned = testing::planned(
+      [](const Device& device) {
+        std::vector<AnyTensor> results;
+        for (int i = 0; i < 2; ++i)
+          results.push_back(softmax(Tensor<2>(testing::input({64, 40000}, device, DType::f32)), 1).dynamic());
+        return results;
+      },
+      traits);
+  int of_clusters = 0;
+  for (const plan::Launch& launch : planned.plan.launches) {
+    if (planned.plan.kernels[std::get<std::uint32_t>(launch.what)]->row_cluster == 1) continue;
+    ++of_clusters;
+    CHECK(launch.members == 1);
+  }
+  CHECK(of_clusters == 2);
+}

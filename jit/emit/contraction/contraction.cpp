@@ -28,6 +28,8 @@ constexpr int kNeighbours = 8;
 constexpr std::size_t kBarriers = 1024 + 256;  // with what the slots are aligned by
 constexpr std::size_t kStaging = 4 * 4096;     // where a warpgroup's lanes exchange results
 constexpr int kRegisters = 65536;              // of a compute unit
+// Registers of a lane that it has for places, for the slot at hand and for what it computes of a result.
+constexpr int kOtherRegisters = 48;
 
 int consumers(const ir::Tiling& t) { return t.turns ? 2 : t.rows / kRows; }
 int lanes(const ir::Tiling& t) {
@@ -47,7 +49,8 @@ class Contraction {
         vectors_(e_, sums_, ir::Schedule::Pointwise, live_) {
     if (!in_vectors()) return;
     for (ExprId id = 0; id < k_.exprs.size(); ++id)
-      if (live_[id] && id != t_.sum && vectors_.is_load(id)) loads_.push_back(id);
+      if (live_[id] && id != t_.sum && vectors_.is_load(id) && differs_by_row(id)) loads_.push_back(id);
+    choose_ahead();
   }
 
   Source write() {
@@ -111,7 +114,7 @@ class Contraction {
 
   /// Of kernels/contraction_sm90.cu alone.
   std::string group_definitions() const {
-    const int workgroup = lanes(t_), count = consumers(t_);
+    const int count = consumers(t_);
     const int copied = (t_.a.computed ? 0 : t_.rows) + (t_.b.computed ? 0 : t_.columns);
     std::string text = define("SN_CONSUMERS", count) + define("SN_LOADERS", t_.loaders) +
                        define("SN_TAKE_TURNS", is_set(t_.turns)) +
@@ -120,18 +123,27 @@ class Contraction {
       text += define("SN_MAP_A", "t_a") + define("SN_LOAD_A", load(t_.a, "a", "at.m", t_.rows));
     if (!t_.b.computed)
       text += define("SN_MAP_B", "t_b") + define("SN_LOAD_B", load(t_.b, "b", "at.n", t_.columns));
-    // The lanes that only start copies hand their registers to those that multiply.
-    const int each = std::min(255, kRegisters / (workgroup * t_.workgroups)) / 8 * 8;
-    const bool has_windows = t_.a.windows || t_.b.windows;  // whose coordinates take registers too
-    const int fewer = has_windows ? 40 : t_.workgroups > 1 ? 24 : count == 2 ? 40 : 32;
-    const int more = std::min(232, (each * workgroup - fewer * kWarpgroup) / (kWarpgroup * count) / 8 * 8);
     const auto set = [&](const char* change, int registers) {
       if (t_.has_computed()) return std::string("(void)0");
       return "asm volatile(\"setmaxnreg." + std::string(change) + ".sync.aligned.u32 " +
              std::to_string(registers) + ";\")";
     };
-    text += define("SN_FEWER_REGISTERS", set("dec", fewer)) + define("SN_MORE_REGISTERS", set("inc", more));
+    text += define("SN_FEWER_REGISTERS", set("dec", registers_of_loaders())) +
+            define("SN_MORE_REGISTERS", set("inc", registers()));
     return text;
+  }
+
+  /// The lanes that only start copies hand their registers to those that multiply.
+  int registers_of_loaders() const {
+    const bool has_windows = t_.a.windows || t_.b.windows;  // whose coordinates take registers too
+    return has_windows ? 40 : t_.workgroups > 1 ? 24 : consumers(t_) == 2 ? 40 : 32;
+  }
+  /// Of a lane that multiplies.
+  int registers() const {
+    const int workgroup = lanes(t_), each = std::min(255, kRegisters / (workgroup * t_.workgroups)) / 8 * 8;
+    if (t_.subgroup_rows > 0 || t_.has_computed()) return each;
+    const int handed = registers_of_loaders() * kWarpgroup, multiplying = kWarpgroup * consumers(t_);
+    return std::min(232, (each * workgroup - handed) / multiplying / 8 * 8);
   }
 
   /// In shared memory; what lanes compute lies along the sum there.
@@ -204,7 +216,33 @@ class Contraction {
   // ---- what becomes of a finished tile
 
   /// How many rows, so that what they meet is loaded together.
-  int together() const { return t_.workgroups > 1 ? 1 : 2; }
+  int together() const { return together_; }
+
+  /// False of what all rows have in common: it stays in the first-level cache.
+  bool differs_by_row(ExprId id) const {
+    const std::vector<ir::IntRef>& strides = k_.maps[k_.exprs[id].map].steps.front().strides;
+    return std::any_of(loops_.rows.begin(), loops_.rows.end(),
+                       [&](std::size_t loop) { return !strides[loop].is_zero(); });
+  }
+
+  /// What a step's results meet is loaded while the step before is finished, as far as registers go: compilers
+  /// put the rest into memory, which costs more than waiting for what was brought near.
+  void choose_ahead() {
+    const int multiplying = t_.subgroup_rows > 0 ? lanes(t_) : kWarpgroup * (t_.turns ? 1 : consumers(t_));
+    const int left = registers() - t_.rows * t_.columns / multiplying - kOtherRegisters;
+    ahead_ = loads_;
+    // The step's own sums, and of this step and the next what they meet.
+    const auto words = [&](int rows) {
+      int each = kNeighbours;
+      for (ExprId id : ahead_) {
+        const int of_one = is_half(k_.exprs[id].dtype) ? 2 : std::max(4, int(size_of(k_.exprs[id].dtype)));
+        each += 2 * kNeighbours * of_one / 4;
+      }
+      return rows * each;
+    };
+    if (t_.workgroups > 1 || words(2) > left) together_ = 1;
+    while (!ahead_.empty() && words(together_) > left) ahead_.pop_back();
+  }
 
   bool in_vectors() const { return t_.vectors && vectors_.any(); }
   int width() const { return in_vectors() ? e_.width : 1; }
@@ -217,7 +255,7 @@ class Contraction {
     HeldRows rows;
     rows.owner = owner;
     rows.held = {t_.sum};
-    rows.held.insert(rows.held.end(), loads_.begin(), loads_.end());
+    rows.held.insert(rows.held.end(), ahead_.begin(), ahead_.end());
     for (std::size_t slot = 0; slot < rows.held.size(); ++slot) rows.slots.push_back(slot);
     return rows;
   }
@@ -233,22 +271,17 @@ class Contraction {
 
   /// Loads what the results at `row` and `column` meet.
   void write_load() {
-    if (loads_.empty()) return;
+    if (ahead_.empty()) return;
     open_columns();
-    for (ExprId id : loads_) e_.out.line(vectors_.load(id, "y", rows("next.").name(id) + "[i]"));
+    for (ExprId id : ahead_) e_.out.line(vectors_.load(id, "y", rows("next.").name(id) + "[i]"));
     close_columns();
   }
-  /// But for what all rows have in common.
   void write_bring_near() {
+    if (loads_.empty()) return;
     open_columns();
-    for (ExprId id : loads_) {
-      const std::vector<ir::IntRef>& strides = k_.maps[k_.exprs[id].map].steps.front().strides;
-      if (std::all_of(loops_.rows.begin(), loops_.rows.end(),
-                      [&](std::size_t loop) { return strides[loop].is_zero(); }))
-        continue;
+    for (ExprId id : loads_)
       e_.out.line("tc_bring_near(b" + std::to_string(k_.exprs[id].buffer) + " + " +
                   vectors_.place(k_.exprs[id].map, "y") + ");");
-    }
     close_columns();
   }
 
@@ -265,7 +298,7 @@ class Contraction {
     e_.close();
     open_columns();
     if (in_vectors()) {
-      vectors_.write_points(work, "y", held, {t_.sum}, loads_);
+      vectors_.write_points(work, "y", held, {t_.sum}, ahead_);
     } else {
       e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[loops_.columns.back()], "y"));
       e_.out.line(e_.dialect.exact(DType::f32, e_.value(t_.sum), sums + "[i][0]"));
@@ -303,7 +336,9 @@ class Contraction {
   const std::vector<bool> live_;
   Accumulators sums_;
   Vectors vectors_;
-  std::vector<ExprId> loads_;  // of vectors, that results meet
+  // Of vectors that results meet: those that differ from row to row, and of these which are loaded ahead.
+  std::vector<ExprId> loads_, ahead_;
+  int together_ = 2;
 };
 
 }  // namespace
