@@ -63,6 +63,10 @@ constexpr std::int64_t kLeastShared = 4;
 constexpr std::int64_t kMostRows = 32;
 // Of a column: the last workgroup to come joins them, few lanes for each column.
 constexpr std::int64_t kMostColumnParts = 256;
+// Of partial results, that one workgroup joins: it reads 64 bytes in a cycle.
+constexpr std::int64_t kMostJoinedBytes = 64 << 10;
+// That a row of lanes reads at a stretch, and its lanes.
+constexpr std::int64_t kLeastStretch = 64, kFewestColumns = 32;
 // Of a workgroup that reduces its columns in several rounds, each of which waits for the one before: 64 bytes
 // of a row, by many rows of lanes.
 constexpr int kFewColumns = 16, kLanesOfRounds = 512;
@@ -71,6 +75,14 @@ constexpr int kFewColumns = 16, kLanesOfRounds = 512;
 /// help with them.
 bool has_several_rounds(const ir::Kernel& kernel, const Target& target) {
   return kernel.phases > 2 && !kernel.split && has_rows_of_lanes(kernel, target);
+}
+
+/// Partial results that a workgroup leaves for each of its columns.
+std::size_t slots_of(const ir::Kernel& kernel) {
+  std::size_t slots = 0;
+  for (const ir::Expr& expr : kernel.exprs)
+    if (expr.kind == ir::ExprKind::Reduce) slots += expr.op == Op::SquaredDeviations ? 3 : 1;
+  return slots;
 }
 
 /// `most` lanes, or as many fewer as the memory takes through which rows of lanes join what they reduced.
@@ -96,6 +108,32 @@ bool reads_rows_again(const ir::Kernel& kernel, const Target& target) {
          !kernel.split && kernel.phases > 2;
 }
 
+/// So many workgroups as are to share what `units` of them would do.
+std::int64_t wanted_parts(const Target& target, std::int64_t lanes, std::int64_t units) {
+  // Of large ones fewer keep the device busy.
+  return target.wanted_workgroups * target.workgroup_size /
+         std::max<std::int64_t>(target.workgroup_size, lanes) / std::max<std::int64_t>(units, 1);
+}
+
+/// Columns of a workgroup of a split kernel, `most` or fewer: where many workgroups share columns, the last
+/// one joins what all have left, and fewer columns leave less to each of those that are last.
+std::int64_t columns_of_unit(const ir::Kernel& kernel, const Target& target, std::int64_t outer,
+                             std::int64_t most) {
+  std::int64_t element = 4;
+  for (const ir::Expr& expr : kernel.exprs)
+    if (ir::reads_memory(expr)) element = std::min(element, static_cast<std::int64_t>(size_of(expr.dtype)));
+  const auto joined = [&](std::int64_t columns) {
+    const std::int64_t parts = std::min(
+        kMostColumnParts, wanted_parts(target, workgroup_lanes(kernel, target), divide_up(outer, columns)));
+    return parts * columns * static_cast<std::int64_t>(slots_of(kernel)) * 4 * words_of_partial(kernel);
+  };
+  std::int64_t columns = most;
+  while (columns % 2 == 0 && columns / 2 >= kFewestColumns && columns / 2 * element >= kLeastStretch &&
+         joined(columns) > kMostJoinedBytes)
+    columns /= 2;
+  return columns;
+}
+
 /// How many lanes of a workgroup have outer points of their own, and how many rows of lanes share the inner
 /// points of these.
 void share_columns(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints,
@@ -116,11 +154,12 @@ void share_columns(const ir::Kernel& kernel, const Target& target, std::span<con
   const std::int64_t width = kernel.outer_rank > 0 ? ints[kernel.extents[kernel.outer_rank - 1u].index] : 1;
   if (2 * width <= target.workgroup_size) {
     const Geometry usual = shape;
-    use(width);
+    use(kernel.split ? columns_of_unit(kernel, target, outer, width) : width);
     if (2 * shape.lanes * shape.rows >= static_cast<std::uint32_t>(target.workgroup_size)) return;
     shape = usual;
   }
-  if (kernel.split) return use(std::min<std::int64_t>(outer, target.workgroup_size));
+  if (kernel.split)
+    return use(columns_of_unit(kernel, target, outer, std::min<std::int64_t>(outer, target.workgroup_size)));
   // Too few points to keep the device busy.
   if (outer >= target.wanted_workgroups * target.workgroup_size / 4) return;
   // Where no other workgroup helps, few columns each leave work for more of them.
@@ -148,10 +187,7 @@ void check_inner_sizes(const ir::Kernel& kernel, std::span<const std::int64_t> i
 
 /// Several workgroups for what one would do, up to `most` of them.
 void share(Geometry& shape, const Target& target, std::int64_t most) {
-  // Of large ones fewer keep the device busy.
-  const std::int64_t lanes = std::max<std::int64_t>(target.workgroup_size, shape.lanes * shape.rows);
-  const std::int64_t wanted =
-      target.wanted_workgroups * target.workgroup_size / lanes / std::max<std::int64_t>(shape.workgroups, 1);
+  const std::int64_t wanted = wanted_parts(target, shape.lanes * shape.rows, shape.workgroups);
   shape.parts = static_cast<std::uint32_t>(std::clamp<std::int64_t>(std::min(wanted, most), 1, 1024));
   shape.workgroups *= shape.parts;
 }
@@ -237,10 +273,16 @@ std::size_t split_scratch_bytes(const ir::Kernel& kernel, const Geometry& shape,
   std::size_t points = 1;
   for (std::size_t c = 0; c < kernel.outer_rank; ++c)
     points *= static_cast<std::size_t>(ints[kernel.extents[c].index]);
-  std::size_t slots = 0;
-  for (const ir::Expr& expr : kernel.exprs)
-    if (expr.kind == ir::ExprKind::Reduce) slots += expr.op == Op::SquaredDeviations ? 3 : 1;
-  return 8 * slots * shape.parts * points;
+  return sizeof(std::uint32_t) * static_cast<std::size_t>(words_of_partial(kernel)) * slots_of(kernel) *
+         shape.parts * points;
+}
+
+int words_of_partial(const ir::Kernel& kernel) {
+  return std::any_of(
+             kernel.exprs.begin(), kernel.exprs.end(),
+             [](const ir::Expr& e) { return e.kind == ir::ExprKind::Reduce && size_of(e.dtype) == 8; })
+             ? 2
+             : 1;
 }
 
 MemberLayout member_layout(const ir::Kernel& kernel) {

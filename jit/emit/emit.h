@@ -96,6 +96,8 @@ Source emit(const ir::Kernel& kernel, const Target& target);
 /// How a kernel is launched with these ints (Kernel::ints of them).
 Geometry geometry(const ir::Kernel& kernel, const Target& target, std::span<const std::int64_t> ints);
 
+/// Words of 32 bits of each partial result of a split kernel: those of the longest.
+int words_of_partial(const ir::Kernel& kernel);
 /// Memory for the partial results of a split kernel's launch.
 std::size_t split_scratch_bytes(const ir::Kernel& kernel, const Geometry& shape,
                                 std::span<const std::int64_t> ints);

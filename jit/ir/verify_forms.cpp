@@ -77,8 +77,7 @@ void FormVerifier::check_parts() const {
 void FormVerifier::check_tiling() const {
   const std::string where = "tiles";
   const Tiling& t = k_.tiling;
-  require(k_.inner_rank >= 1 && k_.outer_rank >= 2 && k_.phases == 2 && !k_.split &&
-              k_.row_elements == 0,
+  require(k_.inner_rank >= 1 && k_.outer_rank >= 2 && k_.phases == 2 && !k_.split && k_.row_elements == 0,
           where, "of a kernel that is no sum for rows and columns");
   const int part = t.subgroup_rows > 0 ? t.subgroup_rows : 64;
   if (t.matrices.any())
@@ -118,9 +117,8 @@ void FormVerifier::check_matrices(const Tiling& t) const {
 
 void FormVerifier::check_attention() const {
   const std::string where = "attention";
-  require(k_.inner_rank == 1 && !k_.split && !k_.row_elements && !k_.tiling.any() &&
-              !k_.faults,
-          where, "of a kernel that has no rows, or is computed otherwise");
+  require(k_.inner_rank == 1 && !k_.split && !k_.row_elements && !k_.tiling.any() && !k_.faults, where,
+          "of a kernel that has no rows, or is computed otherwise");
   require(k_.attention.rows % 64 == 0 && k_.attention.columns % 16 == 0 && k_.attention.slots >= 2, where,
           "of no such tiles");
   for (const Store& store : k_.stores) require(store.level == Level::Outer, where, "with an Inner store");
@@ -144,8 +142,8 @@ void FormVerifier::check_attention() const {
 void FormVerifier::check_lone_rows() const {
   const std::string where = "lone rows";
   const int lanes = k_.lone_rows.lanes;
-  require(k_.inner_rank == 1 && !k_.split && !k_.row_elements && !k_.tiling.any() &&
-              !k_.attention.any() && !k_.faults && k_.phases <= 3,
+  require(k_.inner_rank == 1 && !k_.split && !k_.row_elements && !k_.tiling.any() && !k_.attention.any() &&
+              !k_.faults && k_.phases <= 3,
           where, "of a kernel that has no rows, or is computed otherwise");
   require(lanes <= 32 && (lanes & (lanes - 1)) == 0, where, "of no such groups of lanes");
   for (const Store& store : k_.stores) require(store.level == Level::Outer, where, "with an Inner store");

@@ -18,12 +18,18 @@ void sn_rows_max_f32(inout float v) {
   barrier();
   sn_rows_max_f32_v[gl_LocalInvocationID.x] = v;
   barrier();
-  v = sn_rows_max_f32_v[SN_LANE];
-  for (u32 i = 1u; i < SN_ROWS; ++i) {
-    const float w = sn_rows_max_f32_v[i * SN_LANES + SN_LANE];
-    precise float joined = sn_max_f32(v, w);
-    v = joined;
+  for (u32 rows = SN_ROWS; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (SN_ROW + left < rows) {
+      const float w = sn_rows_max_f32_v[gl_LocalInvocationID.x + left * SN_LANES];
+      precise float joined = sn_max_f32(v, w);
+      v = joined;
+      sn_rows_max_f32_v[gl_LocalInvocationID.x] = v;
+    }
+    rows = left;
+    barrier();
   }
+  v = sn_rows_max_f32_v[SN_LANE];
 }
 SN_FN float sn_exp_f32(float a) {
   precise float t = clamp(a * 1.4426950408889634, -126.0, 127.0) + 12583039.0;
@@ -39,12 +45,18 @@ void sn_rows_sum_f32(inout float v) {
   barrier();
   sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
   barrier();
-  v = sn_rows_sum_f32_v[SN_LANE];
-  for (u32 i = 1u; i < SN_ROWS; ++i) {
-    const float w = sn_rows_sum_f32_v[i * SN_LANES + SN_LANE];
-    precise float joined = (v + w);
-    v = joined;
+  for (u32 rows = SN_ROWS; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (SN_ROW + left < rows) {
+      const float w = sn_rows_sum_f32_v[gl_LocalInvocationID.x + left * SN_LANES];
+      precise float joined = (v + w);
+      v = joined;
+      sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+    }
+    rows = left;
+    barrier();
   }
+  v = sn_rows_sum_f32_v[SN_LANE];
 }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);

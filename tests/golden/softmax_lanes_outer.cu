@@ -37,12 +37,18 @@ SN_FN void sn_rows_max_f32(float& v) {
   __syncthreads();
   parts[0][mine] = v;
   __syncthreads();
-  v = parts[0][threadIdx.x];
-  for (u32 i = 1u; i < blockDim.y; ++i) {
-    const u32 other = i * blockDim.x + threadIdx.x;
-    const float w = parts[0][other];
-    v = sn_max_f32(v, w);
+  for (u32 rows = blockDim.y; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (threadIdx.y + left < rows) {
+      const u32 other = mine + left * blockDim.x;
+      const float w = parts[0][other];
+      v = sn_max_f32(v, w);
+      parts[0][mine] = v;
+    }
+    rows = left;
+    __syncthreads();
   }
+  v = parts[0][threadIdx.x];
 }
 SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN void sn_rows_sum_f32(float& v) {
@@ -52,12 +58,18 @@ SN_FN void sn_rows_sum_f32(float& v) {
   __syncthreads();
   parts[0][mine] = v;
   __syncthreads();
-  v = parts[0][threadIdx.x];
-  for (u32 i = 1u; i < blockDim.y; ++i) {
-    const u32 other = i * blockDim.x + threadIdx.x;
-    const float w = parts[0][other];
-    v = (v + w);
+  for (u32 rows = blockDim.y; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (threadIdx.y + left < rows) {
+      const u32 other = mine + left * blockDim.x;
+      const float w = parts[0][other];
+      v = (v + w);
+      parts[0][mine] = v;
+    }
+    rows = left;
+    __syncthreads();
   }
+  v = parts[0][threadIdx.x];
 }
 SN_FN float sn_reciprocal_f32(float b) {
   const float m = fabsf(b);

@@ -133,10 +133,9 @@ TEST_CASE("rows that clusters hold are no members of one launch") {
   traits.batch_bytes = 1 << 15;
   const Planned planned = testing::planned(
       [](const Device& device) {
-        std::vector<AnyTensor> results;
-        for (int i = 0; i < 2; ++i)
-          results.push_back(softmax(Tensor<2>(testing::input({64, 40000}, device, DType::f32)), 1).dynamic());
-        return results;
+        const Tensor<2> x{testing::input({640, 9000}, device, DType::f32)},
+            y{testing::input({640, 9004}, device, DType::f32)};
+        return std::vector{softmax(x, 1).dynamic(), softmax(y, 1).dynamic()};
       },
       traits);
   int of_clusters = 0;

@@ -225,8 +225,8 @@ class Contraction {
                        [&](std::size_t loop) { return !strides[loop].is_zero(); });
   }
 
-  /// What a step's results meet is loaded while the step before is finished, as far as registers go: compilers
-  /// put the rest into memory, which costs more than waiting for what was brought near.
+  /// What a step's results meet is loaded while the step before is finished, as far as registers go:
+  /// compilers put the rest into memory, which costs more than waiting for what was brought near.
   void choose_ahead() {
     const int multiplying = t_.subgroup_rows > 0 ? lanes(t_) : kWarpgroup * (t_.turns ? 1 : consumers(t_));
     const int left = registers() - t_.rows * t_.columns / multiplying - kOtherRegisters;

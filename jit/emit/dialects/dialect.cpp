@@ -51,10 +51,10 @@ std::string Dialect::cluster_call(const std::string&, const std::string&, const 
 std::string Dialect::row_function(const std::string&, Op, DType, const std::string&, const Target&) const {
   lacks("rows of lanes");
 }
-std::string Dialect::put_partial(DType, const std::string&, const std::string&) const {
+std::string Dialect::put_partial(DType, const std::string&, int, const std::string&) const {
   lacks("partial results");
 }
-std::string Dialect::get_partial(DType, const std::string&) const { lacks("partial results"); }
+std::string Dialect::get_partial(DType, const std::string&, int) const { lacks("partial results"); }
 std::string Dialect::counter(const std::string&) const { lacks("partial results"); }
 std::string Dialect::from_words(DType, const std::string&) const { lacks("arguments in words"); }
 

@@ -210,10 +210,12 @@ class Dialect : public Syntax {
 
   // ---- kernels whose inner points are shared by several workgroups (Kernel::split)
   // A language that leaves this as it is has no such kernels.
-  /// The statement that leaves a partial result for the last workgroup, in one of its slots.
-  virtual std::string put_partial(DType dtype, const std::string& slot, const std::string& value) const;
+  /// The statement that leaves a partial result for the last workgroup, in one of its slots, which have so
+  /// many words of 32 bits each.
+  virtual std::string put_partial(DType dtype, const std::string& slot, int words,
+                                  const std::string& value) const;
   /// A partial result that another workgroup has left.
-  virtual std::string get_partial(DType dtype, const std::string& slot) const;
+  virtual std::string get_partial(DType dtype, const std::string& slot, int words) const;
   /// The counter of a unit: of the results that the same workgroups work for.
   virtual std::string counter(const std::string& unit) const;
   /// The same as the argument of atomicAdd.

@@ -294,7 +294,7 @@ std::vector<Accumulators::Partial> Accumulators::partials(const InnerWork& work,
 
 void Accumulators::put_partials(const InnerWork& work) {
   for (const Partial& p : partials(work, "part"))
-    e_.out.line(e_.dialect.put_partial(p.dtype, p.slot, p.name));
+    e_.out.line(e_.dialect.put_partial(p.dtype, p.slot, words_of_partial(k_), p.name));
 }
 
 void Accumulators::join_partials(const InnerWork& work, const std::string& first, const std::string& step) {
@@ -311,9 +311,9 @@ void Accumulators::join_partials(const InnerWork& work, const std::string& first
     for (const Partial& p : partials(work, "(g + " + e_.flat("u") + ")")) {
       e_.out.line(e_.dialect.array(type_of(p.dtype), "p_" + p.name, kTogether));
       e_.hint(e_.dialect.unroll);
-      e_.out.line(
-          e_.dialect.guarded(e_.dialect.rounds("u", kTogether),
-                             "p_" + p.name + "[u] = " + e_.dialect.get_partial(p.dtype, p.slot) + ";"));
+      e_.out.line(e_.dialect.guarded(
+          e_.dialect.rounds("u", kTogether),
+          "p_" + p.name + "[u] = " + e_.dialect.get_partial(p.dtype, p.slot, words_of_partial(k_)) + ";"));
     }
     e_.open_unrolled("u", kTogether);
     join_partial(work, "[u]");
@@ -332,7 +332,8 @@ void Accumulators::join_partials(const InnerWork& work, const std::string& first
     e_.out.line(e_.dialect.constant(e_.flat_type, "p", first + " + g * " + step));
   }
   for (const Partial& p : partials(work, "p"))
-    e_.out.line(e_.dialect.exact(p.dtype, "p_" + p.name, e_.dialect.get_partial(p.dtype, p.slot)));
+    e_.out.line(e_.dialect.exact(p.dtype, "p_" + p.name,
+                                 e_.dialect.get_partial(p.dtype, p.slot, words_of_partial(k_))));
   join_partial(work, "");
   e_.close();
   e_.close();

@@ -218,10 +218,10 @@ void main() {
   r1 = sn_workgroup_sum_f32(r1);
   sn_workgroup_squared_deviations_f32(r9_n, r9_mean, r9);
   if (SN_LANE == 0u) {
-    sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r1);
-    sn_partials.word[2u * u32(u32(1) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r9_n);
-    sn_partials.word[2u * u32(u32(2) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r9_mean);
-    sn_partials.word[2u * u32(u32(3) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r9);
+    sn_partials.word[1u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r1);
+    sn_partials.word[1u * u32(u32(1) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r9_n);
+    sn_partials.word[1u * u32(u32(2) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r9_mean);
+    sn_partials.word[1u * u32(u32(3) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r9);
   }
   memoryBarrierBuffer();
   barrier();
@@ -238,10 +238,10 @@ void main() {
     const u32 joins = u32(SN_LANE) < u32(parts) ? (u32(parts) - u32(SN_LANE) + u32(SN_LANES) - 1) / u32(SN_LANES) : u32(0);
     for (u32 g = u32(0); g < joins; g += u32(1)) {
       const u32 p = u32(SN_LANE) + g * u32(SN_LANES);
-      precise float p_r1 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
-      precise float p_r9_n = uintBitsToFloat(sn_partials.word[2u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
-      precise float p_r9_mean = uintBitsToFloat(sn_partials.word[2u * u32(u32(2) * u32(parts) * points + p * points + f) + 0u]);
-      precise float p_r9 = uintBitsToFloat(sn_partials.word[2u * u32(u32(3) * u32(parts) * points + p * points + f) + 0u]);
+      precise float p_r1 = uintBitsToFloat(sn_partials.word[1u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+      precise float p_r9_n = uintBitsToFloat(sn_partials.word[1u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
+      precise float p_r9_mean = uintBitsToFloat(sn_partials.word[1u * u32(u32(2) * u32(parts) * points + p * points + f) + 0u]);
+      precise float p_r9 = uintBitsToFloat(sn_partials.word[1u * u32(u32(3) * u32(parts) * points + p * points + f) + 0u]);
       r1 = (r1 + p_r1);
       sn_join_welford_f32(r9_n, r9_mean, r9, p_r9_n, p_r9_mean, p_r9);
     }

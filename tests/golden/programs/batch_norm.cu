@@ -164,10 +164,10 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r1, warps, blockDim.x, false); }
   { __shared__ float warps[3][32]; sn_workgroup_squared_deviations_f32(r9_n, r9_mean, r9, warps, blockDim.x, false); }
   if (threadIdx.x == 0u) {
-    *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r1;
-    *(float*)(partials + 8ull * (u32(1) * u32(parts) * points + part * points + f)) = r9_n;
-    *(float*)(partials + 8ull * (u32(2) * u32(parts) * points + part * points + f)) = r9_mean;
-    *(float*)(partials + 8ull * (u32(3) * u32(parts) * points + part * points + f)) = r9;
+    *(float*)(partials + 4ull * (u32(0) * u32(parts) * points + part * points + f)) = r1;
+    *(float*)(partials + 4ull * (u32(1) * u32(parts) * points + part * points + f)) = r9_n;
+    *(float*)(partials + 4ull * (u32(2) * u32(parts) * points + part * points + f)) = r9_mean;
+    *(float*)(partials + 4ull * (u32(3) * u32(parts) * points + part * points + f)) = r9;
   }
   __threadfence();
   __shared__ u32 turn;
@@ -184,10 +184,10 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const u32 joins = u32(threadIdx.x) < u32(parts) ? (u32(parts) - u32(threadIdx.x) + u32(blockDim.x) - 1) / u32(blockDim.x) : u32(0);
     for (u32 g = u32(0); g < joins; g += u32(1)) {
       const u32 p = u32(threadIdx.x) + g * u32(blockDim.x);
-      const float p_r1 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
-      const float p_r9_n = __ldcg((const float*)(partials + 8ull * (u32(1) * u32(parts) * points + p * points + f)));
-      const float p_r9_mean = __ldcg((const float*)(partials + 8ull * (u32(2) * u32(parts) * points + p * points + f)));
-      const float p_r9 = __ldcg((const float*)(partials + 8ull * (u32(3) * u32(parts) * points + p * points + f)));
+      const float p_r1 = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
+      const float p_r9_n = __ldcg((const float*)(partials + 4ull * (u32(1) * u32(parts) * points + p * points + f)));
+      const float p_r9_mean = __ldcg((const float*)(partials + 4ull * (u32(2) * u32(parts) * points + p * points + f)));
+      const float p_r9 = __ldcg((const float*)(partials + 4ull * (u32(3) * u32(parts) * points + p * points + f)));
       r1 = (r1 + p_r1);
       sn_join_welford_f32(r9_n, r9_mean, r9, p_r9_n, p_r9_mean, p_r9);
     }

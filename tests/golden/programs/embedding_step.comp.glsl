@@ -156,7 +156,7 @@ void main() {
   }
   r5 = sn_workgroup_sum_f32(r5);
   if (SN_LANE == 0u) {
-    sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r5);
+    sn_partials.word[1u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r5);
   }
   memoryBarrierBuffer();
   barrier();
@@ -171,7 +171,7 @@ void main() {
     const u32 joins = u32(SN_LANE) < u32(parts) ? (u32(parts) - u32(SN_LANE) + u32(SN_LANES) - 1) / u32(SN_LANES) : u32(0);
     for (u32 g = u32(0); g < joins; g += u32(1)) {
       const u32 p = u32(SN_LANE) + g * u32(SN_LANES);
-      precise float p_r5 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+      precise float p_r5 = uintBitsToFloat(sn_partials.word[1u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
       r5 = (r5 + p_r5);
     }
   }

@@ -192,12 +192,18 @@ void sn_rows_sum_f32(inout float v) {
   barrier();
   sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
   barrier();
-  v = sn_rows_sum_f32_v[SN_LANE];
-  for (u32 i = 1u; i < SN_ROWS; ++i) {
-    const float w = sn_rows_sum_f32_v[i * SN_LANES + SN_LANE];
-    precise float joined = (v + w);
-    v = joined;
+  for (u32 rows = SN_ROWS; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (SN_ROW + left < rows) {
+      const float w = sn_rows_sum_f32_v[gl_LocalInvocationID.x + left * SN_LANES];
+      precise float joined = (v + w);
+      v = joined;
+      sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+    }
+    rows = left;
+    barrier();
   }
+  v = sn_rows_sum_f32_v[SN_LANE];
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
@@ -453,12 +459,18 @@ void sn_rows_max_f32(inout float v) {
   barrier();
   sn_rows_max_f32_v[gl_LocalInvocationID.x] = v;
   barrier();
-  v = sn_rows_max_f32_v[SN_LANE];
-  for (u32 i = 1u; i < SN_ROWS; ++i) {
-    const float w = sn_rows_max_f32_v[i * SN_LANES + SN_LANE];
-    precise float joined = sn_max_f32(v, w);
-    v = joined;
+  for (u32 rows = SN_ROWS; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (SN_ROW + left < rows) {
+      const float w = sn_rows_max_f32_v[gl_LocalInvocationID.x + left * SN_LANES];
+      precise float joined = sn_max_f32(v, w);
+      v = joined;
+      sn_rows_max_f32_v[gl_LocalInvocationID.x] = v;
+    }
+    rows = left;
+    barrier();
   }
+  v = sn_rows_max_f32_v[SN_LANE];
 }
 SN_FN float sn_exp_f32(float a) {
   precise float t = clamp(a * 1.4426950408889634, -126.0, 127.0) + 12583039.0;
@@ -474,12 +486,18 @@ void sn_rows_sum_f32(inout float v) {
   barrier();
   sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
   barrier();
-  v = sn_rows_sum_f32_v[SN_LANE];
-  for (u32 i = 1u; i < SN_ROWS; ++i) {
-    const float w = sn_rows_sum_f32_v[i * SN_LANES + SN_LANE];
-    precise float joined = (v + w);
-    v = joined;
+  for (u32 rows = SN_ROWS; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (SN_ROW + left < rows) {
+      const float w = sn_rows_sum_f32_v[gl_LocalInvocationID.x + left * SN_LANES];
+      precise float joined = (v + w);
+      v = joined;
+      sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+    }
+    rows = left;
+    barrier();
   }
+  v = sn_rows_sum_f32_v[SN_LANE];
 }
 SN_FN float sn_div_f32(float a, float b) {
   const float s = abs(b) > float(4.2535295865117308e37) ? float(0.25) : float(1);
@@ -843,12 +861,18 @@ void sn_rows_sum_f32(inout float v) {
   barrier();
   sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
   barrier();
-  v = sn_rows_sum_f32_v[SN_LANE];
-  for (u32 i = 1u; i < SN_ROWS; ++i) {
-    const float w = sn_rows_sum_f32_v[i * SN_LANES + SN_LANE];
-    precise float joined = (v + w);
-    v = joined;
+  for (u32 rows = SN_ROWS; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (SN_ROW + left < rows) {
+      const float w = sn_rows_sum_f32_v[gl_LocalInvocationID.x + left * SN_LANES];
+      precise float joined = (v + w);
+      v = joined;
+      sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+    }
+    rows = left;
+    barrier();
   }
+  v = sn_rows_sum_f32_v[SN_LANE];
 }
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {
@@ -1149,7 +1173,7 @@ void main() {
   }
   r24 = sn_workgroup_sum_f32(r24);
   if (SN_LANE == 0u) {
-    sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r24);
+    sn_partials.word[1u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r24);
   }
   memoryBarrierBuffer();
   barrier();
@@ -1164,7 +1188,7 @@ void main() {
     const u32 joins = u32(SN_LANE) < u32(parts) ? (u32(parts) - u32(SN_LANE) + u32(SN_LANES) - 1) / u32(SN_LANES) : u32(0);
     for (u32 g = u32(0); g < joins; g += u32(1)) {
       const u32 p = u32(SN_LANE) + g * u32(SN_LANES);
-      precise float p_r24 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+      precise float p_r24 = uintBitsToFloat(sn_partials.word[1u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
       r24 = (r24 + p_r24);
     }
   }
@@ -1358,7 +1382,7 @@ void main() {
   }
   r11 = sn_workgroup_sum_f32(r11);
   if (SN_LANE == 0u) {
-    sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r11);
+    sn_partials.word[1u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r11);
   }
   memoryBarrierBuffer();
   barrier();
@@ -1373,7 +1397,7 @@ void main() {
     const u32 joins = u32(SN_LANE) < u32(parts) ? (u32(parts) - u32(SN_LANE) + u32(SN_LANES) - 1) / u32(SN_LANES) : u32(0);
     for (u32 g = u32(0); g < joins; g += u32(1)) {
       const u32 p = u32(SN_LANE) + g * u32(SN_LANES);
-      precise float p_r11 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+      precise float p_r11 = uintBitsToFloat(sn_partials.word[1u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
       r11 = (r11 + p_r11);
     }
   }
@@ -1489,12 +1513,18 @@ void sn_rows_sum_f32(inout float v) {
   barrier();
   sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
   barrier();
-  v = sn_rows_sum_f32_v[SN_LANE];
-  for (u32 i = 1u; i < SN_ROWS; ++i) {
-    const float w = sn_rows_sum_f32_v[i * SN_LANES + SN_LANE];
-    precise float joined = (v + w);
-    v = joined;
+  for (u32 rows = SN_ROWS; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (SN_ROW + left < rows) {
+      const float w = sn_rows_sum_f32_v[gl_LocalInvocationID.x + left * SN_LANES];
+      precise float joined = (v + w);
+      v = joined;
+      sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+    }
+    rows = left;
+    barrier();
   }
+  v = sn_rows_sum_f32_v[SN_LANE];
 }
 SN_FN float sn_sqrt_f32(float a) { return sqrt(a); }
 SN_FN float sn_div_f32(float a, float b) {

@@ -211,12 +211,18 @@ SN_FN void sn_rows_sum_f32(float& v) {
   __syncthreads();
   parts[0][mine] = v;
   __syncthreads();
-  v = parts[0][threadIdx.x];
-  for (u32 i = 1u; i < blockDim.y; ++i) {
-    const u32 other = i * blockDim.x + threadIdx.x;
-    const float w = parts[0][other];
-    v = (v + w);
+  for (u32 rows = blockDim.y; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (threadIdx.y + left < rows) {
+      const u32 other = mine + left * blockDim.x;
+      const float w = parts[0][other];
+      v = (v + w);
+      parts[0][mine] = v;
+    }
+    rows = left;
+    __syncthreads();
   }
+  v = parts[0][threadIdx.x];
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* b0, const float* b1, float* __restrict__ b2, int n0, int n1, int n2, int n3, int n4, int n5, int n6, int n7, int n8, int n9, int n10, int n11, int n12, int n13, i64 s0, i64 s1, float s2, float s3, float s4, float s5, float s6) {
@@ -460,12 +466,18 @@ SN_FN void sn_rows_max_f32(float& v) {
   __syncthreads();
   parts[0][mine] = v;
   __syncthreads();
-  v = parts[0][threadIdx.x];
-  for (u32 i = 1u; i < blockDim.y; ++i) {
-    const u32 other = i * blockDim.x + threadIdx.x;
-    const float w = parts[0][other];
-    v = sn_max_f32(v, w);
+  for (u32 rows = blockDim.y; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (threadIdx.y + left < rows) {
+      const u32 other = mine + left * blockDim.x;
+      const float w = parts[0][other];
+      v = sn_max_f32(v, w);
+      parts[0][mine] = v;
+    }
+    rows = left;
+    __syncthreads();
   }
+  v = parts[0][threadIdx.x];
 }
 SN_FN float sn_exp_f32(float a) { return expf(a); }
 SN_FN void sn_rows_sum_f32(float& v) {
@@ -475,12 +487,18 @@ SN_FN void sn_rows_sum_f32(float& v) {
   __syncthreads();
   parts[0][mine] = v;
   __syncthreads();
-  v = parts[0][threadIdx.x];
-  for (u32 i = 1u; i < blockDim.y; ++i) {
-    const u32 other = i * blockDim.x + threadIdx.x;
-    const float w = parts[0][other];
-    v = (v + w);
+  for (u32 rows = blockDim.y; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (threadIdx.y + left < rows) {
+      const u32 other = mine + left * blockDim.x;
+      const float w = parts[0][other];
+      v = (v + w);
+      parts[0][mine] = v;
+    }
+    rows = left;
+    __syncthreads();
   }
+  v = parts[0][threadIdx.x];
 }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
@@ -754,12 +772,18 @@ SN_FN void sn_rows_sum_f32(float& v) {
   __syncthreads();
   parts[0][mine] = v;
   __syncthreads();
-  v = parts[0][threadIdx.x];
-  for (u32 i = 1u; i < blockDim.y; ++i) {
-    const u32 other = i * blockDim.x + threadIdx.x;
-    const float w = parts[0][other];
-    v = (v + w);
+  for (u32 rows = blockDim.y; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (threadIdx.y + left < rows) {
+      const u32 other = mine + left * blockDim.x;
+      const float w = parts[0][other];
+      v = (v + w);
+      parts[0][mine] = v;
+    }
+    rows = left;
+    __syncthreads();
   }
+  v = parts[0][threadIdx.x];
 }
 SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
@@ -1007,7 +1031,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   }
   { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r24, warps, blockDim.x, false); }
   if (threadIdx.x == 0u) {
-    *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r24;
+    *(float*)(partials + 4ull * (u32(0) * u32(parts) * points + part * points + f)) = r24;
   }
   __threadfence();
   __shared__ u32 turn;
@@ -1022,7 +1046,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const u32 joins = u32(threadIdx.x) < u32(parts) ? (u32(parts) - u32(threadIdx.x) + u32(blockDim.x) - 1) / u32(blockDim.x) : u32(0);
     for (u32 g = u32(0); g < joins; g += u32(1)) {
       const u32 p = u32(threadIdx.x) + g * u32(blockDim.x);
-      const float p_r24 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
+      const float p_r24 = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
       r24 = (r24 + p_r24);
     }
   }
@@ -1199,7 +1223,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   }
   { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r11, warps, blockDim.x, false); }
   if (threadIdx.x == 0u) {
-    *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r11;
+    *(float*)(partials + 4ull * (u32(0) * u32(parts) * points + part * points + f)) = r11;
   }
   __threadfence();
   __shared__ u32 turn;
@@ -1214,7 +1238,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const u32 joins = u32(threadIdx.x) < u32(parts) ? (u32(parts) - u32(threadIdx.x) + u32(blockDim.x) - 1) / u32(blockDim.x) : u32(0);
     for (u32 g = u32(0); g < joins; g += u32(1)) {
       const u32 p = u32(threadIdx.x) + g * u32(blockDim.x);
-      const float p_r11 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
+      const float p_r11 = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
       r11 = (r11 + p_r11);
     }
   }
@@ -1410,12 +1434,18 @@ SN_FN void sn_rows_sum_f32(float& v) {
   __syncthreads();
   parts[0][mine] = v;
   __syncthreads();
-  v = parts[0][threadIdx.x];
-  for (u32 i = 1u; i < blockDim.y; ++i) {
-    const u32 other = i * blockDim.x + threadIdx.x;
-    const float w = parts[0][other];
-    v = (v + w);
+  for (u32 rows = blockDim.y; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (threadIdx.y + left < rows) {
+      const u32 other = mine + left * blockDim.x;
+      const float w = parts[0][other];
+      v = (v + w);
+      parts[0][mine] = v;
+    }
+    rows = left;
+    __syncthreads();
   }
+  v = parts[0][threadIdx.x];
 }
 SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }

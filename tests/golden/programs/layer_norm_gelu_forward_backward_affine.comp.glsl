@@ -450,12 +450,18 @@ void sn_rows_sum_f32(inout float v) {
   barrier();
   sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
   barrier();
-  v = sn_rows_sum_f32_v[SN_LANE];
-  for (u32 i = 1u; i < SN_ROWS; ++i) {
-    const float w = sn_rows_sum_f32_v[i * SN_LANES + SN_LANE];
-    precise float joined = (v + w);
-    v = joined;
+  for (u32 rows = SN_ROWS; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (SN_ROW + left < rows) {
+      const float w = sn_rows_sum_f32_v[gl_LocalInvocationID.x + left * SN_LANES];
+      precise float joined = (v + w);
+      v = joined;
+      sn_rows_sum_f32_v[gl_LocalInvocationID.x] = v;
+    }
+    rows = left;
+    barrier();
   }
+  v = sn_rows_sum_f32_v[SN_LANE];
 }
 layout(std430, binding = 0) restrict readonly buffer b0_t { float at[]; } b0;
 layout(std430, binding = 1) restrict readonly buffer b1_t { float at[]; } b1;
@@ -533,8 +539,8 @@ void main() {
   sn_rows_sum_f32(r29);
   sn_rows_sum_f32(r31);
   if (f < points && SN_ROW == 0u) {
-    sn_partials.word[2u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r29);
-    sn_partials.word[2u * u32(u32(1) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r31);
+    sn_partials.word[1u * u32(u32(0) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r29);
+    sn_partials.word[1u * u32(u32(1) * u32(parts) * points + part * points + f) + 0u] = floatBitsToUint(r31);
   }
   memoryBarrierBuffer();
   barrier();
@@ -551,8 +557,8 @@ void main() {
       const u32 joins = u32(SN_ROW) < u32(parts) ? (u32(parts) - u32(SN_ROW) + u32(SN_ROWS) - 1) / u32(SN_ROWS) : u32(0);
       for (u32 g = u32(0); g < joins; g += u32(1)) {
         const u32 p = u32(SN_ROW) + g * u32(SN_ROWS);
-        precise float p_r29 = uintBitsToFloat(sn_partials.word[2u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
-        precise float p_r31 = uintBitsToFloat(sn_partials.word[2u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
+        precise float p_r29 = uintBitsToFloat(sn_partials.word[1u * u32(u32(0) * u32(parts) * points + p * points + f) + 0u]);
+        precise float p_r31 = uintBitsToFloat(sn_partials.word[1u * u32(u32(1) * u32(parts) * points + p * points + f) + 0u]);
         r29 = (r29 + p_r29);
         r31 = (r31 + p_r31);
       }

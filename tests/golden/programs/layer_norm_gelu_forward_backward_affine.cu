@@ -425,12 +425,18 @@ SN_FN void sn_rows_sum_f32(float& v) {
   __syncthreads();
   parts[0][mine] = v;
   __syncthreads();
-  v = parts[0][threadIdx.x];
-  for (u32 i = 1u; i < blockDim.y; ++i) {
-    const u32 other = i * blockDim.x + threadIdx.x;
-    const float w = parts[0][other];
-    v = (v + w);
+  for (u32 rows = blockDim.y; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (threadIdx.y + left < rows) {
+      const u32 other = mine + left * blockDim.x;
+      const float w = parts[0][other];
+      v = (v + w);
+      parts[0][mine] = v;
+    }
+    rows = left;
+    __syncthreads();
   }
+  v = parts[0][threadIdx.x];
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* b0, const float* b1, const float* b2, const float* b3, const float* b4, float* __restrict__ b5, float* __restrict__ b6, int n0, int n1, int n2, float s0, float s1, float s2, float s3, float s4, float s5, float s6, u32 parts, char* partials, u32* counters) {
@@ -489,8 +495,8 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   sn_rows_sum_f32(r29);
   sn_rows_sum_f32(r31);
   if (f < points && threadIdx.y == 0u) {
-    *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r29;
-    *(float*)(partials + 8ull * (u32(1) * u32(parts) * points + part * points + f)) = r31;
+    *(float*)(partials + 4ull * (u32(0) * u32(parts) * points + part * points + f)) = r29;
+    *(float*)(partials + 4ull * (u32(1) * u32(parts) * points + part * points + f)) = r31;
   }
   __threadfence();
   __shared__ u32 turn;
@@ -508,8 +514,8 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       #pragma unroll 8
       for (u32 g = u32(0); g < joins; g += u32(1)) {
         const u32 p = u32(threadIdx.y) + g * u32(blockDim.y);
-        const float p_r29 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
-        const float p_r31 = __ldcg((const float*)(partials + 8ull * (u32(1) * u32(parts) * points + p * points + f)));
+        const float p_r29 = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
+        const float p_r31 = __ldcg((const float*)(partials + 4ull * (u32(1) * u32(parts) * points + p * points + f)));
         r29 = (r29 + p_r29);
         r31 = (r31 + p_r31);
       }

@@ -829,7 +829,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   }
   { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r24, warps, blockDim.x, false); }
   if (threadIdx.x == 0u) {
-    *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r24;
+    *(float*)(partials + 4ull * (u32(0) * u32(parts) * points + part * points + f)) = r24;
   }
   __threadfence();
   __shared__ u32 turn;
@@ -844,7 +844,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const u32 joins = u32(threadIdx.x) < u32(parts) ? (u32(parts) - u32(threadIdx.x) + u32(blockDim.x) - 1) / u32(blockDim.x) : u32(0);
     for (u32 g = u32(0); g < joins; g += u32(1)) {
       const u32 p = u32(threadIdx.x) + g * u32(blockDim.x);
-      const float p_r24 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
+      const float p_r24 = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
       r24 = (r24 + p_r24);
     }
   }
@@ -1199,12 +1199,18 @@ SN_FN void sn_rows_sum_f32(float& v) {
   __syncthreads();
   parts[0][mine] = v;
   __syncthreads();
-  v = parts[0][threadIdx.x];
-  for (u32 i = 1u; i < blockDim.y; ++i) {
-    const u32 other = i * blockDim.x + threadIdx.x;
-    const float w = parts[0][other];
-    v = (v + w);
+  for (u32 rows = blockDim.y; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (threadIdx.y + left < rows) {
+      const u32 other = mine + left * blockDim.x;
+      const float w = parts[0][other];
+      v = (v + w);
+      parts[0][mine] = v;
+    }
+    rows = left;
+    __syncthreads();
   }
+  v = parts[0][threadIdx.x];
 }
 SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
@@ -1547,12 +1553,18 @@ SN_FN void sn_rows_sum_f32(float& v) {
   __syncthreads();
   parts[0][mine] = v;
   __syncthreads();
-  v = parts[0][threadIdx.x];
-  for (u32 i = 1u; i < blockDim.y; ++i) {
-    const u32 other = i * blockDim.x + threadIdx.x;
-    const float w = parts[0][other];
-    v = (v + w);
+  for (u32 rows = blockDim.y; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (threadIdx.y + left < rows) {
+      const u32 other = mine + left * blockDim.x;
+      const float w = parts[0][other];
+      v = (v + w);
+      parts[0][mine] = v;
+    }
+    rows = left;
+    __syncthreads();
   }
+  v = parts[0][threadIdx.x];
 }
 SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
@@ -1679,12 +1691,18 @@ SN_FN void sn_rows_sum_f32(float& v) {
   __syncthreads();
   parts[0][mine] = v;
   __syncthreads();
-  v = parts[0][threadIdx.x];
-  for (u32 i = 1u; i < blockDim.y; ++i) {
-    const u32 other = i * blockDim.x + threadIdx.x;
-    const float w = parts[0][other];
-    v = (v + w);
+  for (u32 rows = blockDim.y; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (threadIdx.y + left < rows) {
+      const u32 other = mine + left * blockDim.x;
+      const float w = parts[0][other];
+      v = (v + w);
+      parts[0][mine] = v;
+    }
+    rows = left;
+    __syncthreads();
   }
+  v = parts[0][threadIdx.x];
 }
 SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }
@@ -1791,12 +1809,18 @@ SN_FN void sn_rows_sum_f32(float& v) {
   __syncthreads();
   parts[0][mine] = v;
   __syncthreads();
-  v = parts[0][threadIdx.x];
-  for (u32 i = 1u; i < blockDim.y; ++i) {
-    const u32 other = i * blockDim.x + threadIdx.x;
-    const float w = parts[0][other];
-    v = (v + w);
+  for (u32 rows = blockDim.y; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (threadIdx.y + left < rows) {
+      const u32 other = mine + left * blockDim.x;
+      const float w = parts[0][other];
+      v = (v + w);
+      parts[0][mine] = v;
+    }
+    rows = left;
+    __syncthreads();
   }
+  v = parts[0][threadIdx.x];
 }
 SN_FN float sn_sqrt_f32(float a) { return sqrtf(a); }
 SN_FN float sn_div_f32(float a, float b) { return a / b; }

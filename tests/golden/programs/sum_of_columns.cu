@@ -30,12 +30,18 @@ SN_FN void sn_rows_sum_f32(float& v) {
   __syncthreads();
   parts[0][mine] = v;
   __syncthreads();
-  v = parts[0][threadIdx.x];
-  for (u32 i = 1u; i < blockDim.y; ++i) {
-    const u32 other = i * blockDim.x + threadIdx.x;
-    const float w = parts[0][other];
-    v = (v + w);
+  for (u32 rows = blockDim.y; rows > 1u;) {
+    const u32 left = (rows + 1u) / 2u;
+    if (threadIdx.y + left < rows) {
+      const u32 other = mine + left * blockDim.x;
+      const float w = parts[0][other];
+      v = (v + w);
+      parts[0][mine] = v;
+    }
+    rows = left;
+    __syncthreads();
   }
+  v = parts[0][threadIdx.x];
 }
 extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const float* b0, float* __restrict__ b1, int n0, int n1, int n2, float s0, u32 parts, char* partials, u32* counters) {
@@ -69,7 +75,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   }
   sn_rows_sum_f32(r4);
   if (f < points && threadIdx.y == 0u) {
-    *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r4;
+    *(float*)(partials + 4ull * (u32(0) * u32(parts) * points + part * points + f)) = r4;
   }
   __threadfence();
   __shared__ u32 turn;
@@ -86,7 +92,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
       #pragma unroll 8
       for (u32 g = u32(0); g < joins; g += u32(1)) {
         const u32 p = u32(threadIdx.y) + g * u32(blockDim.y);
-        const float p_r4 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
+        const float p_r4 = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
         r4 = (r4 + p_r4);
       }
     }

@@ -92,7 +92,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
   }
   { __shared__ float warps[1][32]; sn_workgroup_sum_f32(r2, warps, blockDim.x, false); }
   if (threadIdx.x == 0u) {
-    *(float*)(partials + 8ull * (u32(0) * u32(parts) * points + part * points + f)) = r2;
+    *(float*)(partials + 4ull * (u32(0) * u32(parts) * points + part * points + f)) = r2;
   }
   __threadfence();
   __shared__ u32 turn;
@@ -107,7 +107,7 @@ extern "C" __global__ void __launch_bounds__(256) sinter_kernel(
     const u32 joins = u32(threadIdx.x) < u32(parts) ? (u32(parts) - u32(threadIdx.x) + u32(blockDim.x) - 1) / u32(blockDim.x) : u32(0);
     for (u32 g = u32(0); g < joins; g += u32(1)) {
       const u32 p = u32(threadIdx.x) + g * u32(blockDim.x);
-      const float p_r2 = __ldcg((const float*)(partials + 8ull * (u32(0) * u32(parts) * points + p * points + f)));
+      const float p_r2 = __ldcg((const float*)(partials + 4ull * (u32(0) * u32(parts) * points + p * points + f)));
       r2 = (r2 + p_r2);
     }
   }

@@ -187,12 +187,13 @@ class CudaDialect : public Dialect {
     return cuda_rows(name, op, dtype, combine, target);
   }
 
-  std::string put_partial(DType dtype, const std::string& slot, const std::string& value) const override {
-    return "*(" + partial_type(dtype) + "*)(partials + 8ull * (" + slot + ")) = " + value + ";";
+  std::string put_partial(DType dtype, const std::string& slot, int words,
+                          const std::string& value) const override {
+    return "*(" + partial_type(dtype) + "*)" + place_of_slot(slot, words) + " = " + value + ";";
   }
-  std::string get_partial(DType dtype, const std::string& slot) const override {
+  std::string get_partial(DType dtype, const std::string& slot, int words) const override {
     // From the second-level cache: the first level may hold what was there before.
-    const std::string text = "__ldcg((const " + partial_type(dtype) + "*)(partials + 8ull * (" + slot + ")))";
+    const std::string text = "__ldcg((const " + partial_type(dtype) + "*)" + place_of_slot(slot, words) + ")";
     return dtype == DType::boolean ? text + " != 0u" : text;
   }
   std::string counter(const std::string& unit) const override { return "counters[" + unit + "]"; }
@@ -262,6 +263,9 @@ class CudaDialect : public Dialect {
           static_cast<int>(ir::lanes_at_once(ir::words_of_row(kernel, kernel.row_elements))) / lanes, 1);
     if (lanes > 256) return 0;
     return (use.held_words <= 32 ? 4 : 3) * 256 / lanes;
+  }
+  static std::string place_of_slot(const std::string& slot, int words) {
+    return "(partials + " + std::to_string(4 * words) + "ull * (" + slot + "))";
   }
   static std::string partial_type(DType dtype) {
     return dtype == DType::boolean ? "u32" : std::string(c_type(dtype));

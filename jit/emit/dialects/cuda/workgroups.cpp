@@ -115,23 +115,32 @@ std::string cuda_rows(const std::string& name, Op op, DType dtype, const std::st
                       const Target& target) {
   const std::string type(c_type(dtype));
   const bool welford = op == Op::SquaredDeviations;
+  // In halves: the lower rows take in the upper ones, until one is left.
   const std::string memory =
       std::string("parts[") + (welford ? "3" : "1") + "][" + std::to_string(target.workgroup_size) + "]";
-  std::string head = type + "& v", put = "  parts[0][mine] = v;\n", get = "  v = parts[0][threadIdx.x];\n",
-              join = "    const " + type + " w = parts[0][other];\n    v = " + combine + ";\n";
+  std::string head = type + "& v", put = "parts[0][mine] = v;\n", get = "  v = parts[0][threadIdx.x];\n",
+              join = "      const " + type + " w = parts[0][other];\n      v = " + combine + ";\n";
   if (welford) {
     head = type + "& n, " + type + "& mean, " + type + "& m2";
-    put = "  parts[0][mine] = n; parts[1][mine] = mean; parts[2][mine] = m2;\n";
+    put = "parts[0][mine] = n; parts[1][mine] = mean; parts[2][mine] = m2;\n";
     get = "  n = parts[0][threadIdx.x]; mean = parts[1][threadIdx.x]; m2 = parts[2][threadIdx.x];\n";
-    join = "    sn_join_welford_" + std::string(name_of(dtype)) +
+    join = "      sn_join_welford_" + std::string(name_of(dtype)) +
            "(n, mean, m2, parts[0][other], parts[1][other], parts[2][other]);\n";
   }
   return "SN_FN void " + name + "(" + head + ") {\n  if (blockDim.y == 1u) return;\n  __shared__ " + type +
          " " + memory +
-         ";\n  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;\n  __syncthreads();\n" + put +
-         "  __syncthreads();\n" + get +
-         "  for (u32 i = 1u; i < blockDim.y; ++i) {\n    const u32 other = i * blockDim.x + threadIdx.x;\n" +
-         join + "  }\n}\n";
+         ";\n  const u32 mine = threadIdx.y * blockDim.x + threadIdx.x;\n  __syncthreads();\n  " + put +
+         "  __syncthreads();\n"
+         "  for (u32 rows = blockDim.y; rows > 1u;) {\n"
+         "    const u32 left = (rows + 1u) / 2u;\n"
+         "    if (threadIdx.y + left < rows) {\n"
+         "      const u32 other = mine + left * blockDim.x;\n" +
+         join + "      " + put +
+         "    }\n"
+         "    rows = left;\n"
+         "    __syncthreads();\n"
+         "  }\n" +
+         get + "}\n";
 }
 
 // Each block sends its values to all blocks of the cluster, itself among them, whose barriers count the bytes

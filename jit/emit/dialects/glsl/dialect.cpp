@@ -288,10 +288,9 @@ class GlslDialect : public Dialect {
     return (values.size() == 1 ? values[0] + " = " : "") + function + "(" + arguments + ");";
   }
 
-  std::string put_partial(DType dtype, const std::string& slot, const std::string& value) const override {
-    const auto word = [&](int i) {
-      return "sn_partials.word[2u * u32(" + slot + ") + " + std::to_string(i) + "u]";
-    };
+  std::string put_partial(DType dtype, const std::string& slot, int words,
+                          const std::string& value) const override {
+    const auto word = [&](int i) { return word_of_slot(slot, words, i); };
     switch (dtype) {
       case DType::f32: return word(0) + " = floatBitsToUint(" + value + ");";
       case DType::f64:
@@ -303,10 +302,8 @@ class GlslDialect : public Dialect {
       default: return word(0) + " = u32(" + value + ");";
     }
   }
-  std::string get_partial(DType dtype, const std::string& slot) const override {
-    const auto word = [&](int i) {
-      return "sn_partials.word[2u * u32(" + slot + ") + " + std::to_string(i) + "u]";
-    };
+  std::string get_partial(DType dtype, const std::string& slot, int words) const override {
+    const auto word = [&](int i) { return word_of_slot(slot, words, i); };
     return from_words(dtype, size_of(dtype) == 8 ? "uvec2(" + word(0) + ", " + word(1) + ")" : word(0));
   }
   std::string counter(const std::string& unit) const override { return "sn_counters.word[" + unit + "]"; }
@@ -338,6 +335,11 @@ class GlslDialect : public Dialect {
   }
 
  private:
+  static std::string word_of_slot(const std::string& slot, int words, int i) {
+    return "sn_partials.word[" + std::to_string(words) + "u * u32(" + slot + ") + " + std::to_string(i) +
+           "u]";
+  }
+
   /// What the lanes and rows of a workgroup are called. Short rows follow the subgroups, however these lie in
   /// the workgroup.
   static std::string places(const ir::Kernel& kernel, const Target& target) {

@@ -143,17 +143,27 @@ std::string glsl_rows(const std::string& name, Op op, DType dtype, const std::st
     const std::string parts = name + "_" + value, other = welford ? "o" + value : "w";
     memory += "shared " + type + " " + parts + places + ";\n";
     head += (head.empty() ? "" : ", ") + ("inout " + type + " ") + value;
-    put += "  " + parts + "[gl_LocalInvocationID.x] = " + value + ";\n";
+    put += " " + parts + "[gl_LocalInvocationID.x] = " + value + ";";
     get += "  " + value + " = " + parts + "[SN_LANE];\n";
-    others += "    const " + type + " " + other + " = " + parts + "[i * SN_LANES + SN_LANE];\n";
+    others +=
+        "      const " + type + " " + other + " = " + parts + "[gl_LocalInvocationID.x + left * SN_LANES];\n";
   }
   const std::string join =
-      welford ? "    sn_join_welford_" + std::string(name_of(dtype)) + "(n, mean, m2, on, omean, om2);\n"
-              : std::string("    ") + (is_float(dtype) ? "precise " : "") + type + " joined = " + combine +
-                    ";\n    v = joined;\n";
-  // What the call before left may still be read.
-  return memory + "void " + name + "(" + head + ") {\n  if (SN_ROWS == 1u) return;\n  barrier();\n" + put +
-         "  barrier();\n" + get + "  for (u32 i = 1u; i < SN_ROWS; ++i) {\n" + others + join + "  }\n}\n";
+      welford ? "      sn_join_welford_" + std::string(name_of(dtype)) + "(n, mean, m2, on, omean, om2);\n"
+              : std::string("      ") + (is_float(dtype) ? "precise " : "") + type + " joined = " + combine +
+                    ";\n      v = joined;\n";
+  // In halves, as above. What the call before left may still be read.
+  return memory + "void " + name + "(" + head + ") {\n  if (SN_ROWS == 1u) return;\n  barrier();\n " + put +
+         "\n  barrier();\n"
+         "  for (u32 rows = SN_ROWS; rows > 1u;) {\n"
+         "    const u32 left = (rows + 1u) / 2u;\n"
+         "    if (SN_ROW + left < rows) {\n" +
+         others + join + "     " + put +
+         "\n    }\n"
+         "    rows = left;\n"
+         "    barrier();\n"
+         "  }\n" +
+         get + "}\n";
 }
 
 std::string glsl_tree(const std::string& name, DType dtype, const std::string& combine,
