@@ -11,6 +11,7 @@
 //   SN_FILLED_A, SN_FILLED_B     pieces of a line that have something
 //   SN_PIECES_A, SN_PIECES_B     such pieces of a slot
 //   SN_START_B, SN_SLOT          pieces: of A in a slot, and of both
+//   SN_KEPT_A, SN_KEPT_B         what is put into a slot of a piece that was loaded, by its line and place in it
 //   SN_EXCHANGE, SN_EXCHANGE_LINE  pieces of a row of a subgroup's sums, and from a line of it to the next
 //   SN_LOADERS                   lanes of a workgroup
 //   SN_BAND                      rows of tiles that are done together
@@ -20,7 +21,8 @@
 //
 // Eight values of 16 bits are a piece, in whose multiples matrices are loaded. Of a factor that lies along k
 // a line is a row (column), of one that lies across a line is an element of k. While one of the two slots is
-// multiplied, lanes load what comes into the other. Sums get from matrices, of which nobody knows which lane
+// multiplied, lanes load what comes into the other: pieces as they lie without a branch, in which drivers wait
+// for them, so that beyond the last round the last pieces are loaded once more. Sums get from matrices, of which nobody knows which lane
 // has what, to lanes through the memory of the slots.
 
 #define SN_UP(a, b) (((a) + (b) - 1) / (b))
@@ -43,6 +45,7 @@ Place cm_place(int tile, int tiles_m, int tiles_n) {
 
 // The first `count` of a piece's values, and zeros behind.
 uvec4 cm_first(uvec4 piece, int count) {
+  if (count >= 8) return piece;
   [[unroll]]
   for (int w = 0; w < 4; ++w) {
     const int left = count - 2 * w;
@@ -66,13 +69,11 @@ uvec4 cm_first(uvec4 piece, int count) {
       for (int j = 0; j < SN_BLOCKS_N; ++j) d[i][j] = SN_SUM(0.0);
     }
     // In round r slot r % 2 is multiplied, and the other filled, which all have multiplied before.
-    for (int round = -1; round < rounds; ++round) {
+    for (int round = rounds > 0 ? -1 : 0; round < rounds; ++round) {
       const bool brings = round + 1 < rounds;
+      const int depth = (round + 1) * SN_BK;
       uvec4 part_a[SN_PARTS_A], part_b[SN_PARTS_B];
-      if (brings) {
-        const int depth = (round + 1) * SN_BK;
 //---
-      }
       if (round >= 0) {
         const int from = (round & 1) * SN_SLOT;
         [[unroll]]
@@ -102,15 +103,14 @@ uvec4 cm_first(uvec4 piece, int count) {
         const int to = (round + 1 & 1) * SN_SLOT;
         [[unroll]]
         for (int i = 0; i < SN_PARTS_A; ++i) {
-          const int number = i * SN_LOADERS + loader;
-          if (number < SN_PIECES_A)
-            cm_slots[to + number / SN_FILLED_A * SN_LINE_A + number % SN_FILLED_A] = part_a[i];
+          const int number = i * SN_LOADERS + loader, line = number / SN_FILLED_A, piece = number % SN_FILLED_A;
+          if (number < SN_PIECES_A) cm_slots[to + line * SN_LINE_A + piece] = SN_KEPT_A(part_a[i], line, piece);
         }
         [[unroll]]
         for (int i = 0; i < SN_PARTS_B; ++i) {
-          const int number = i * SN_LOADERS + loader;
+          const int number = i * SN_LOADERS + loader, line = number / SN_FILLED_B, piece = number % SN_FILLED_B;
           if (number < SN_PIECES_B)
-            cm_slots[to + SN_START_B + number / SN_FILLED_B * SN_LINE_B + number % SN_FILLED_B] = part_b[i];
+            cm_slots[to + SN_START_B + line * SN_LINE_B + piece] = SN_KEPT_B(part_b[i], line, piece);
         }
       }
       barrier();

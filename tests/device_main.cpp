@@ -1,7 +1,6 @@
 // The main program of tests that run on the device SINTER_DEVICE names. A machine without that device skips
-// them (exit code 77), unless SINTER_TEST_REQUIRE, a list such as "host,vulkan", says that it must be there.
-// With SINTER_COOPERATIVE_MATRICES=1 a Vulkan device without such matrices is none either ("matrices" in that
-// list: it has to have them).
+// them (exit code 77), unless SINTER_TEST_REQUIRE, a list such as "host,vulkan", says that it must be there;
+// "matrices" in it: a Vulkan device has to multiply by cooperative matrices.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdlib>
 #include <iostream>
@@ -13,7 +12,6 @@
 #include <sinter/device.h>
 #include <sinter/error.h>
 
-#include "src/base/env.h"
 #include "src/runtime/device_core.h"
 
 namespace {
@@ -33,12 +31,10 @@ int main(int argc, char** argv) {
   if (const char* device = std::getenv("SINTER_DEVICE")) {
     try {
       const sinter::Device found = sinter::Device::parse(device);
-      // What is to be tested with cooperative matrices is nothing new without them.
-      constexpr const char* kMatrices = "matrices";
-      if (sinter::base::environment().cooperative_matrices && std::string(device).starts_with("vulkan") &&
+      if (is_required("matrices") && std::string(device).starts_with("vulkan") &&
           found.core().traits().tensor_cores.matrices.empty()) {
         std::cout << device << " has no cooperative matrices of 16-bit floats\n";
-        return is_required(kMatrices) ? 1 : kSkipped;
+        return 1;
       }
     } catch (const sinter::DeviceError& error) {
       std::cout << error.what() << "\n";

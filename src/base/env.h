@@ -34,12 +34,11 @@ struct Environment {
   std::int64_t autotune_budget_ms = -1;  // SINTER_AUTOTUNE_BUDGET_MS: of a kernel; -1: by SINTER_AUTOTUNE
   /// SINTER_TUNE_<FAMILY>: parameters that are not to be chosen, by the family's name.
   std::map<std::string, std::string> tune_pins;
-  bool cublaslt = true;    // SINTER_CUBLASLT=0: products are never NVIDIA's library's
-  bool lone_rows = false;  // SINTER_LONE_ROWS=1: CUDA has kernels of their own for few queries and one row
-  bool anomaly = false;    // SINTER_ANOMALY=1: a gradient that is not finite throws, and names its operation
-  bool cooperative_matrices =
-      false;                // SINTER_COOPERATIVE_MATRICES=1: Vulkan multiplies 16-bit floats on tensor cores
-  bool validation = false;  // SINTER_VULKAN_VALIDATION=1: validation layers on, messages are errors
+  bool cublaslt = true;   // SINTER_CUBLASLT=0: products are never NVIDIA's library's
+  bool lone_rows = true;  // SINTER_LONE_ROWS=0: CUDA has no kernels of their own for few queries and one row
+  bool anomaly = false;   // SINTER_ANOMALY=1: a gradient that is not finite throws, and names its operation
+  bool cooperative_matrices = true;  // SINTER_COOPERATIVE_MATRICES=0: Vulkan keeps to ordinary lanes
+  bool validation = false;           // SINTER_VULKAN_VALIDATION=1: validation layers on, messages are errors
   MatmulPrecision matmul_precision =
       MatmulPrecision::Highest;  // SINTER_MATMUL_PRECISION: highest, tf32x3, high or medium
   bool onednn = true;            // SINTER_ONEDNN=0: the host uses Sinter's own matrix product and convolution

@@ -456,6 +456,16 @@ TEST_CASE("a scan that fails at any allocation or launch loses nothing") {
   CHECK(failures >= 2);
 }
 
+TEST_CASE("positions are compared as the whole numbers that they are") {
+  // Mesa 22.3 finds that 64 bits made of 32 are greater than 0, whatever they are.
+  const Device device = test_device();
+  const Tensor<2> x = Tensor<2>::from_data({{1}, {-2}, {3}, {0}, {5}, {-1}}, device);
+  const Tensor<1> sorted = Tensor<1>::from_data({0, 2, 4}, device);
+  using Signs = std::vector<std::int64_t>;
+  CHECK(x.cummin(1).indices.sign().to_vector<std::int64_t>() == Signs(6, 0));
+  CHECK(sorted.searchsorted(x).sign().to_vector<std::int64_t>() == Signs{1, 0, 1, 0, 1, 0});
+}
+
 TEST_CASE("a scan is one launch, which reads views in place") {
   const Device null = Device::null();
   const AnyTensor x = AnyTensor::full({30, 40}, 1, DType::f32, null);

@@ -133,11 +133,11 @@ TEST_CASE("the text says what the matrices are, and has no size") {
   const std::string small = text_of(lavapipe(), on(lavapipe(), {64, 64}, {64, 64}));
   CHECK(has(small, "#define SN_A fcoopmatNV<16, 259, 8, 8>\n"));
   // 16 bytes at a time where all rows begin at multiples of them, else element by element.
-  CHECK(has(f16, "cm_first(b0_4.at["));
+  CHECK(has(f16, "part_a[i] = b0_4.at["));
   CHECK_FALSE(has(f16, "b0.at["));
   const std::string odd = text_of(nvidia(), on(nvidia(), {64, 77}, {77, 80}));
   CHECK(has(odd, "b0.at["));
-  CHECK(has(odd, "cm_first(b1_4.at["));
+  CHECK(has(odd, "part_b[i] = b1_4.at["));
 }
 
 TEST_CASE("what follows a product is in its kernel, and convolutions are computed by lanes") {

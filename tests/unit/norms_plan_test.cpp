@@ -100,6 +100,33 @@ TEST_CASE("batch norm's gradients go over x three times and over dy twice") {
   }
 }
 
+TEST_CASE("columns that many workgroups share are cut so that the last of them has little to join") {
+  emit::Target target = testing::hopper();
+  target.wanted_workgroups = 8 * 132;
+  target.large_workgroup_size = 1024;
+  const auto shape_of = [&](const Shape& shape, DType dtype, auto reduce) {
+    const Planned planned = testing::planned(
+        [&](const Device& device) { return std::vector{reduce(testing::input(shape, device, dtype))}; },
+        like_a_gpu());
+    REQUIRE(planned.plan.launches.size() == 1);
+    const ir::Kernel& kernel = *planned.plan.kernels[0];
+    REQUIRE(kernel.split);
+    const emit::Geometry geometry = emit::geometry(kernel, target, planned.plan.launches[0].ints);
+    CHECK(emit::split_scratch_bytes(kernel, geometry, planned.plan.launches[0].ints) <=
+          std::size_t{256} * 1024 * geometry.workgroups / geometry.parts);
+    return geometry;
+  };
+  const auto var = [](const AnyTensor& x) { return x.cast(DType::f32).var({0}, 0); };
+  const auto sum = [](const AnyTensor& x) { return x.sum(0); };
+  // 64 bytes of a row for each workgroup, which has 32 rows of lanes.
+  const emit::Geometry narrow = shape_of({16384, 256}, DType::bf16, var);
+  CHECK(narrow.lanes <= 64);
+  CHECK(narrow.lanes * narrow.rows == 1024);
+  CHECK(narrow.workgroups >= 128);
+  // One sum of a column and few parts are little to join.
+  CHECK(shape_of({8192, 4096}, DType::f32, sum).lanes == 256);
+}
+
 TEST_CASE("a batch norm that a program writes out by var and mean is as its layer") {
   const auto by_hand = [](const AnyTensor& x, const AnyTensor& weight, const AnyTensor& bias) {
     using A = AnyTensor;

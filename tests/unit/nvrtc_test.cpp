@@ -164,6 +164,18 @@ TEST_CASE("kernels with tiles spill a few registers at most") {
         const AnyTensor y = AnyTensor::add(x.matmul(w.transpose(2, 3)), bias);
         return std::vector{gelu(y), AnyTensor::add(y, rest), y.cast(DType::f32)};
       }),
+      // What a norm's gradient meets behind a product: of each row, and of all rows alike.
+      testing::planned([](const Device& device) {
+        using A = AnyTensor;
+        const A a = testing::input({4096, 576}, device), b = testing::input({576, 64}, device),
+                x = testing::input({4096, 64}, device), rest = testing::input({4096, 64}, device, DType::f32);
+        std::vector<A> columns;
+        for (int i = 0; i < 4; ++i) columns.push_back(testing::input({64}, device, DType::f32));
+        const A normed = A::add(
+            A::mul(A::mul(A::sub(x.cast(DType::f32), columns[0]), columns[1]), columns[2]), columns[3]);
+        const A y = a.matmul(b);
+        return std::vector{A::where(A::greater(normed, 0.0), A::add(y.cast(DType::f32), rest), 0.0)};
+      }),
       // Windows along the sum, with what follows, and across it.
       testing::planned([](const Device& device) {
         const AnyTensor x = testing::input({16, 64, 32, 32}, device),

@@ -43,23 +43,51 @@ class Factor {
     const int pieces = filled_ * lines_;
     const std::vector<std::string> coordinates = e_.coordinates;
     e_.open_unrolled("i", (pieces + lanes_ - 1) / lanes_);
-    e_.out.line(part() + " = uvec4(0u);");
+    if (!is_whole()) e_.out.line(part() + " = uvec4(0u);");
     e_.out.line("const int number = i * " + std::to_string(lanes_) + " + loader, line = number / " +
                 std::to_string(filled_) + ", piece = number % " + std::to_string(filled_) + ";");
     const std::string along = std::to_string(kPiece);
     e_.out.line(is_across_
                     ? "const int own = " + place_.start + " + piece * " + along + ", k = depth + line;"
                     : "const int own = " + place_.start + " + line, k = depth + piece * " + along + ";");
-    const std::string within = pieces % lanes_ == 0 ? "" : "number < " + std::to_string(pieces) + " && ";
-    e_.open(e_.dialect.when(within + "own < " + place_.end + " && k < size_k"));
-    split_loops(e_, "at.z", loops_.batch);
-    is_computed_ ? write_computed() : write_copied();
-    e_.close();
+    if (is_whole()) {
+      // Without a branch: a load in one is waited for at its end.
+      split_loops(e_, "at.z", loops_.batch);
+      const auto inside = [&](const std::string& number, const std::string& end, bool is_along) {
+        return "min(" + number + ", " + (is_along ? "(" + end + " - 1) / 8 * 8" : end + " - 1") + ")";
+      };
+      count_as_one(place_.own, inside("own", place_.end, is_across_));
+      count_as_one(loops_.depth, inside("k", "size_k", !is_across_));
+      e_.out.line(part() + " = " + piece_at(e_.position(load().map)) + ";");
+    } else {
+      const std::string within = pieces % lanes_ == 0 ? "" : "number < " + std::to_string(pieces) + " && ";
+      e_.open(e_.dialect.when("brings && " + within + "own < " + place_.end + " && k < size_k"));
+      split_loops(e_, "at.z", loops_.batch);
+      is_computed_ ? write_computed() : write_elements();
+      e_.close();
+    }
     e_.close();
     e_.coordinates = coordinates;
   }
 
+  /// What is put into a slot of a piece: a macro of the piece, its line and its number in the line.
+  std::string kept() const {
+    std::string text = "value";
+    if (is_whole()) {
+      const std::string own = place_.end + " - " + place_.start, along = "(piece) * 8";
+      text = is_across_
+                 ? "(depth + (line) < size_k ? cm_first(value, " + own + " - " + along + ") : uvec4(0u))"
+                 : "((line) < " + own + " ? cm_first(value, size_k - depth - " + along + ") : uvec4(0u))";
+    }
+    return define(place_.which == "a" ? "SN_KEPT_A(value, line, piece)" : "SN_KEPT_B(value, line, piece)",
+                  text);
+  }
+
  private:
+  /// True iff pieces are loaded as they lie: some are beyond the end in part, or altogether, and read what is
+  /// there or the last piece. What is kept of them `kept` says.
+  bool is_whole() const { return !is_computed_ && factor_.lane_bytes == ir::MatrixTile::kPieceBytes; }
+
   std::string part() const { return "part_" + place_.which + "[i]"; }
   const ir::Expr& load() const { return e_.kernel.exprs[factor_.value]; }
 
@@ -69,17 +97,11 @@ class Factor {
     e_.coordinates[loops.back()] = e_.index(number);
   }
 
-  /// Where elements lie in whole pieces one load brings them, of which some may be beyond the end.
-  void write_copied() const {
+  void write_elements() const {
     count_as_one(place_.own, "own");
     count_as_one(loops_.depth, "k");
     e_.out.line("const int left = " + (is_across_ ? place_.end + " - own" : std::string("size_k - k")) + ";");
-    const std::string first = e_.position(load().map);
-    if (factor_.lane_bytes == ir::MatrixTile::kPieceBytes) {
-      e_.out.line(part() + " = cm_first(" + piece_at(first) + ", left);");
-      return;
-    }
-    e_.out.line(e_.dialect.constant(e_.index_type, "first", first));
+    e_.out.line(e_.dialect.constant(e_.index_type, "first", e_.position(load().map)));
     e_.open_unrolled("j", kPiece);
     put("left > j", e_.dialect.read(e_.kernel, load().buffer, "first + j"));
     e_.close();
@@ -160,15 +182,20 @@ class Matrices {
   Source write() {
     e_.out = Writer();  // what `vectors_` has said of vectors, the tiling knows
     e_.dialect.add_functions(e_.target, e_.functions);
-    const std::string loads = lines_at(4, e_.out, [&] {
-      for (const bool is_a : {true, false}) Factor(e_, loops_, tile_, is_a).write();
+    std::string kept;
+    const std::string loads = lines_at(3, e_.out, [&] {
+      for (const bool is_a : {true, false}) {
+        const Factor factor(e_, loops_, tile_, is_a);
+        factor.write();
+        kept += factor.kept();
+      }
     });
     const std::string finish = lines_at(3, e_.out, [&] { write_finish(); });
     Source result;
     result.entry = e_.dialect.entry;
     std::string_view rest = kernels::source("contraction.comp");
     result.text = e_.dialect.preamble(k_, e_.target) +
-                  functions_for(loads + finish, e_.dialect, e_.functions) + definitions();
+                  functions_for(loads + finish, e_.dialect, e_.functions) + definitions() + kept;
     const std::string head = e_.dialect.open(k_, e_.target, e_.use) + sizes_of_loops(e_, loops_);
     for (const std::string& text : {head, loads, finish}) result.text += std::string(next_part(rest)) + text;
     result.text += std::string(rest) + "}\n";

@@ -115,7 +115,7 @@ bool has_extension(VkPhysicalDevice device, const char* name) {
                      [&](const VkExtensionProperties& e) { return !std::strcmp(e.extensionName, name); });
 }
 
-/// Why no cooperative matrices are multiplied, though they were asked for; empty: they are, `shapes`.
+/// Why no cooperative matrices are multiplied, where they may be; empty: they are, `shapes`.
 std::string find_matrices(VkPhysicalDevice device, const Features& features, const DeviceInfo& info,
                           std::vector<ir::MatrixShape>& shapes) {
   if (!has_extension(device, kCooperativeMatrixExtension) || !features.matrices.cooperativeMatrix)
@@ -212,8 +212,9 @@ DeviceInfo describe(VkPhysicalDevice device, const Features& features, const Vul
   if (options.cooperative_matrices)
     if (const std::string missing = find_matrices(device, features, info, info.matrices); !missing.empty()) {
       info.matrices.clear();
-      base::warn_once("SINTER_COOPERATIVE_MATRICES=1 has no effect on " + info.name + ", which lacks " +
-                      missing);
+      if (base::logs("device"))
+        base::log_line("device",
+                       "no cooperative matrices are used on " + info.name + ", which lacks " + missing);
     }
 
   VkPhysicalDeviceMemoryProperties memory;

@@ -43,14 +43,15 @@ VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT
   return VK_FALSE;
 }
 
-bool has_layer(const char* name) {
+/// The version of the specification that a layer is for; 0: it is not there.
+std::uint32_t version_of_layer(const char* name) {
   std::uint32_t count = 0;
   vkEnumerateInstanceLayerProperties(&count, nullptr);
   std::vector<VkLayerProperties> layers(count);
   vkEnumerateInstanceLayerProperties(&count, layers.data());
   for (const VkLayerProperties& layer : layers)
-    if (!std::strcmp(layer.layerName, name)) return true;
-  return false;
+    if (!std::strcmp(layer.layerName, name)) return layer.specVersion;
+  return 0;
 }
 
 bool has_instance_extension(const char* name) {
@@ -122,7 +123,8 @@ void listen(const Instance& instance) {
 Instance make_instance() {
   Instance result;
   result.validation = base::environment().validation;
-  if (result.validation && !has_layer(kValidationLayer)) {
+  if (result.validation) result.layer_version = version_of_layer(kValidationLayer);
+  if (result.validation && result.layer_version == 0) {
     result.reason = std::string("SINTER_VULKAN_VALIDATION=1 needs the layer ") + kValidationLayer +
                     ", which is not installed; it is in the package vulkan-validationlayers";
     return result;
@@ -161,6 +163,11 @@ Instance make_instance() {
 const Instance& instance() {
   static const Instance& made = *new Instance(make_instance());
   return made;
+}
+
+bool may_validate_matrices() {
+  constexpr std::uint32_t kFirst = VK_MAKE_API_VERSION(0, 1, 4, 311);  // with matrices of bf16
+  return !instance().validation || instance().layer_version >= kFirst;
 }
 
 std::uint64_t validation_message_count() { return messages().count.load(); }

@@ -15,12 +15,17 @@ struct Instance {
   VkInstance handle = VK_NULL_HANDLE;
   std::vector<VkPhysicalDevice> devices;  // in the loader's order; only those that can run Sinter's kernels
   bool validation = false;
-  std::string reason;  // why `devices` is empty and what to do; else empty
+  std::uint32_t layer_version = 0;  // of the specification that the validation layer knows
+  std::string reason;               // why `devices` is empty and what to do; else empty
 };
 
 /// Never throws for a missing driver, or for a missing layer that SINTER_VULKAN_VALIDATION requests: `reason`
 /// says so.
 const Instance& instance();
+
+/// True iff what validates knows cooperative matrices, or nothing does: older layers refuse what they do not
+/// know.
+bool may_validate_matrices();
 
 /// Number of warnings and errors of the validation layer since the process started.
 std::uint64_t validation_message_count();

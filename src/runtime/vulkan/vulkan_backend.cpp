@@ -284,7 +284,7 @@ std::unique_ptr<Backend> make_vulkan_backend(int index, const VulkanOptions& opt
 std::unique_ptr<Backend> make_vulkan_backend(int index) {
   VulkanOptions options;
   options.push_descriptors = !base::environment().validation;
-  options.cooperative_matrices = base::environment().cooperative_matrices;
+  options.cooperative_matrices = base::environment().cooperative_matrices && vulkan::may_validate_matrices();
   return make_vulkan_backend(index, options);
 }
 

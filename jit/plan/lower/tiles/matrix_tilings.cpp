@@ -11,22 +11,24 @@
 namespace sinter::plan {
 namespace {
 
-/// A tile, and the part of it that a subgroup has. `speed`: the part of the tensor cores' speed that is
-/// expected in long sums, by how often an element of a factor is multiplied once it is in shared memory and
-/// in registers. No card has been timed: it only orders the forms.
+/// A tile, and the part of it that a subgroup has. `cycles`: what a compute unit takes for kDepth elements of
+/// its sum, where it has many tiles, of which it holds `at_once`. Read off one card (docs/benchmarks.md), so
+/// that on others it only orders the forms.
 struct Form {
   std::uint16_t rows, columns;
   std::uint8_t subgroup_rows, subgroup_columns;
-  double speed;
+  double cycles, at_once;
 };
 constexpr Form kForms[] = {
-    {128, 128, 64, 32, 1.0}, {128, 128, 64, 64, 0.95}, {128, 64, 32, 32, 0.75}, {64, 128, 32, 32, 0.75},
-    {64, 64, 32, 32, 0.6},   {64, 32, 16, 32, 0.4},    {32, 64, 32, 16, 0.4},   {32, 32, 16, 16, 0.25},
+    {128, 128, 64, 32, 1520, 1}, {128, 128, 64, 64, 1980, 1}, {128, 64, 32, 32, 1250, 2},
+    {64, 128, 32, 32, 1150, 2},  {64, 64, 32, 32, 630, 4},    {64, 32, 16, 32, 380, 5},
+    {32, 64, 32, 16, 380, 5},    {32, 32, 16, 16, 400, 8},
 };
+constexpr double kDepth = 32;
+// Cycles of kDepth elements however few tiles a unit has: until data have come from memory, and are shared.
+constexpr double kLeast = 1300;
 // Sums of a subgroup's part, each a matrix: texts are unrolled over them.
 constexpr int kMostSums = 16;
-// Workgroups that a compute unit is expected to hold at once.
-constexpr double kAtOnce = 2;
 // Cycles: until the first data of a tile are there, and of one element that is stored.
 constexpr double kStart = 1200, kStore = 0.12;
 
@@ -42,27 +44,25 @@ bool is_possible(const ir::Tiling& tiling, const ir::TensorCores& cores) {
          tile.exchange_bytes() <= tile.shared_bytes();
 }
 
-double cycles(const ir::Tiling& tiling, double speed, const ProductSizes& sizes,
+double cycles(const ir::Tiling& tiling, const Form& form, const ProductSizes& sizes,
               const ir::TensorCores& cores) {
   const auto up = [](std::int64_t size, double of) { return std::ceil(static_cast<double>(size) / of); };
   const double area = double{1} * tiling.rows * tiling.columns, depth = ir::MatrixTile(tiling).depth();
   const double tiles =
       up(sizes.rows, tiling.rows) * up(sizes.columns, tiling.columns) * static_cast<double>(sizes.batches);
-  const double waves = std::ceil(tiles / (cores.compute_units * kAtOnce));
-  // Workgroups on one unit share its tensor cores.
-  const double busy = std::min(kAtOnce, std::ceil(tiles / cores.compute_units));
-  return kStart +
-         waves * (up(sizes.depth, depth) * area * depth / cores.products / speed * busy + area * kStore);
+  const double of_unit = std::ceil(tiles / cores.compute_units);
+  const double round = std::max(kLeast * std::ceil(of_unit / form.at_once), of_unit * form.cycles);
+  return kStart + up(sizes.depth, depth) * depth / kDepth * round + of_unit * area * kStore;
 }
 
 }  // namespace
 
 std::vector<ir::Tiling> ranked_matrix_tilings(const ir::Tiling& like, const ProductSizes& sizes,
                                               const ir::TensorCores& cores) {
-  constexpr int kLeast = 8, kMost = 128;  // 16 bytes of 16 bits each
+  constexpr int kFewest = 8, kMost = 128;  // 16 bytes of 16 bits each
   std::vector<ir::MatrixShape> shapes;
   for (const ir::MatrixShape& shape : cores.matrices) {
-    const auto fits = [&](int size) { return size % kLeast == 0 && size > 0 && size <= kMost; };
+    const auto fits = [&](int size) { return size % kFewest == 0 && size > 0 && size <= kMost; };
     if (shape.multiplied == like.multiplied && shape.added == DType::f32 && fits(shape.m) && fits(shape.n) &&
         fits(shape.k))
       shapes.push_back(shape);
@@ -82,7 +82,7 @@ std::vector<ir::Tiling> ranked_matrix_tilings(const ir::Tiling& like, const Prod
       tiling.matrices = {static_cast<std::uint8_t>(shape.m), static_cast<std::uint8_t>(shape.n),
                          static_cast<std::uint8_t>(shape.k), form.subgroup_columns,
                          static_cast<std::uint8_t>(cores.subgroup_lanes)};
-      if (is_possible(tiling, cores)) found.emplace_back(cycles(tiling, form.speed, sizes, cores), tiling);
+      if (is_possible(tiling, cores)) found.emplace_back(cycles(tiling, form, sizes, cores), tiling);
     }
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
