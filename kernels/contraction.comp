@@ -22,8 +22,8 @@
 // Eight values of 16 bits are a piece, in whose multiples matrices are loaded. Of a factor that lies along k
 // a line is a row (column), of one that lies across a line is an element of k. While one of the two slots is
 // multiplied, lanes load what comes into the other: pieces as they lie without a branch, in which drivers wait
-// for them, so that beyond the last round the last pieces are loaded once more. Sums get from matrices, of which nobody knows which lane
-// has what, to lanes through the memory of the slots.
+// for them, so that beyond the last round the last pieces are loaded once more. Sums get from matrices, of
+// which nobody knows which lane has what, to lanes through the memory of the slots.
 
 #define SN_UP(a, b) (((a) + (b) - 1) / (b))
 #define SN_BLOCKS_M (SN_PART_M / SN_M)

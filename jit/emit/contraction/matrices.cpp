@@ -51,14 +51,7 @@ class Factor {
                     ? "const int own = " + place_.start + " + piece * " + along + ", k = depth + line;"
                     : "const int own = " + place_.start + " + line, k = depth + piece * " + along + ";");
     if (is_whole()) {
-      // Without a branch: a load in one is waited for at its end.
-      split_loops(e_, "at.z", loops_.batch);
-      const auto inside = [&](const std::string& number, const std::string& end, bool is_along) {
-        return "min(" + number + ", " + (is_along ? "(" + end + " - 1) / 8 * 8" : end + " - 1") + ")";
-      };
-      count_as_one(place_.own, inside("own", place_.end, is_across_));
-      count_as_one(loops_.depth, inside("k", "size_k", !is_across_));
-      e_.out.line(part() + " = " + piece_at(e_.position(load().map)) + ";");
+      write_whole();
     } else {
       const std::string within = pieces % lanes_ == 0 ? "" : "number < " + std::to_string(pieces) + " && ";
       e_.open(e_.dialect.when("brings && " + within + "own < " + place_.end + " && k < size_k"));
@@ -86,7 +79,10 @@ class Factor {
  private:
   /// True iff pieces are loaded as they lie: some are beyond the end in part, or altogether, and read what is
   /// there or the last piece. What is kept of them `kept` says.
-  bool is_whole() const { return !is_computed_ && factor_.lane_bytes == ir::MatrixTile::kPieceBytes; }
+  bool is_whole() const {
+    return is_computed_ ? factor_.pieces && factor_.vectors
+                        : factor_.lane_bytes == ir::MatrixTile::kPieceBytes;
+  }
 
   std::string part() const { return "part_" + place_.which + "[i]"; }
   const ir::Expr& load() const { return e_.kernel.exprs[factor_.value]; }
@@ -95,6 +91,26 @@ class Factor {
   void count_as_one(const std::vector<std::size_t>& loops, const std::string& number) const {
     for (const std::size_t loop : loops) e_.coordinates[loop] = "0";
     e_.coordinates[loops.back()] = e_.index(number);
+  }
+
+  /// Without a branch: a load in one is waited for at its end.
+  void write_whole() const {
+    const auto inside = [&](const std::string& number, const std::string& end, bool is_along) {
+      e_.out.line("const int " + number + "_inside = min(" + number + ", " +
+                  (is_along ? "(" + end + " - 1) / 8 * 8" : end + " - 1") + ");");
+      return number + "_inside";
+    };
+    const std::string own = inside("own", place_.end, is_across_), k = inside("k", "size_k", !is_across_);
+    split_loops(e_, "at.z", loops_.batch);
+    if (is_computed_) {
+      split_loops(e_, own, place_.own);
+      e_.coordinates[loops_.depth.back()] = "first";
+      split_loops(e_, k, loops_.depth);
+    } else {
+      count_as_one(place_.own, own);
+      count_as_one(loops_.depth, k);
+    }
+    e_.out.line(part() + " = " + piece_at(e_.position(load().map)) + ";");
   }
 
   void write_elements() const {
@@ -121,10 +137,6 @@ class Factor {
     const std::size_t last = loops_.depth.back();
     const std::string coordinate = std::exchange(e_.coordinates[last], "first");
     split_loops(e_, "k", loops_.depth);
-    if (factor_.vectors) {
-      e_.out.line(part() + " = " + piece_at(e_.position(load().map)) + ";");
-      return;
-    }
     e_.coordinates[last] = coordinate;
     e_.open_unrolled("j", kPiece);
     e_.out.line(e_.dialect.constant(e_.index_type, coordinate, "first + j"));
