@@ -68,11 +68,15 @@ uvec4 cm_first(uvec4 piece, int count) {
       [[unroll]]
       for (int j = 0; j < SN_BLOCKS_N; ++j) d[i][j] = SN_SUM(0.0);
     }
-    // In round r slot r % 2 is multiplied, and the other filled, which all have multiplied before.
-    for (int round = rounds > 0 ? -1 : 0; round < rounds; ++round) {
-      const bool brings = round + 1 < rounds;
-      const int depth = (round + 1) * SN_BK;
+    // In round r slot r % 2 is multiplied, which all have filled before its barrier, and then the other one is
+    // filled by what was loaded in round r - 1: so long it is on its way, and no compiler moves the loads to
+    // where they are used.
+    uvec4 old_a[SN_PARTS_A], old_b[SN_PARTS_B];
+    for (int round = rounds > 0 ? -2 : 0; round < rounds; ++round) {
+      const bool brings = round + 2 < rounds;
+      const int depth = (round + 2) * SN_BK;
       uvec4 part_a[SN_PARTS_A], part_b[SN_PARTS_B];
+      barrier();
 //---
       if (round >= 0) {
         const int from = (round & 1) * SN_SLOT;
@@ -99,22 +103,26 @@ uvec4 cm_first(uvec4 piece, int count) {
           }
         }
       }
-      if (brings) {
-        const int to = (round + 1 & 1) * SN_SLOT;
+      if (round >= -1 && round + 1 < rounds) {
+        const int to = (round + 1 & 1) * SN_SLOT, kept = (round + 1) * SN_BK;
         [[unroll]]
         for (int i = 0; i < SN_PARTS_A; ++i) {
           const int number = i * SN_LOADERS + loader, line = number / SN_FILLED_A, piece = number % SN_FILLED_A;
-          if (number < SN_PIECES_A) cm_slots[to + line * SN_LINE_A + piece] = SN_KEPT_A(part_a[i], line, piece);
+          if (number < SN_PIECES_A) cm_slots[to + line * SN_LINE_A + piece] = SN_KEPT_A(old_a[i], line, piece);
         }
         [[unroll]]
         for (int i = 0; i < SN_PARTS_B; ++i) {
           const int number = i * SN_LOADERS + loader, line = number / SN_FILLED_B, piece = number % SN_FILLED_B;
           if (number < SN_PIECES_B)
-            cm_slots[to + SN_START_B + line * SN_LINE_B + piece] = SN_KEPT_B(part_b[i], line, piece);
+            cm_slots[to + SN_START_B + line * SN_LINE_B + piece] = SN_KEPT_B(old_b[i], line, piece);
         }
       }
-      barrier();
+      [[unroll]]
+      for (int i = 0; i < SN_PARTS_A; ++i) old_a[i] = part_a[i];
+      [[unroll]]
+      for (int i = 0; i < SN_PARTS_B; ++i) old_b[i] = part_b[i];
     }
+    barrier();
     const int exchange = subgroup * SN_EXCHANGE;
     [[unroll]]
     for (int block = 0; block < SN_BLOCKS_M; ++block) {

@@ -163,6 +163,23 @@ TEST_CASE("what follows a product is in its kernel, and convolutions are compute
   CHECK(has(emit::emit(*convolution.kernel, glsl_target(nvidia())).text, "coopMatMulAddNV"));
 }
 
+TEST_CASE("a weight's gradient of few elements, whose sum is not shared, stays with a library op") {
+  const auto tiled = [](std::int64_t channels) {
+    return planned(
+               [&](const Device& device) {
+                 const Device tracked = device.autodiff();
+                 const AnyTensor x = input({16, channels, 8, 8}, tracked, DType::f16),
+                                 w = input({channels, channels, 3, 3}, tracked, DType::f16).require_grad();
+                 const AnyTensor y = x.conv2d(w, {.padding = {1, 1}});
+                 return std::vector{*AnyTensor::mul(y, 2.0).sum({0, 1, 2, 3}).backward().get(w)};
+               },
+               nvidia())
+        .tiled;
+  };
+  CHECK(tiled(64) == 0);
+  CHECK(tiled(256) == 1);
+}
+
 TEST_CASE("tiles that are no whole matrices are refused") {
   const Planned p = on(nvidia(), {512, 256}, {256, 384});
   REQUIRE(p.tiled == 1);

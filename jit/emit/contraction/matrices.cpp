@@ -69,8 +69,8 @@ class Factor {
     if (is_whole()) {
       const std::string own = place_.end + " - " + place_.start, along = "(piece) * 8";
       text = is_across_
-                 ? "(depth + (line) < size_k ? cm_first(value, " + own + " - " + along + ") : uvec4(0u))"
-                 : "((line) < " + own + " ? cm_first(value, size_k - depth - " + along + ") : uvec4(0u))";
+                 ? "(kept + (line) < size_k ? cm_first(value, " + own + " - " + along + ") : uvec4(0u))"
+                 : "((line) < " + own + " ? cm_first(value, size_k - kept - " + along + ") : uvec4(0u))";
     }
     return define(place_.which == "a" ? "SN_KEPT_A(value, line, piece)" : "SN_KEPT_B(value, line, piece)",
                   text);
@@ -336,7 +336,7 @@ std::int64_t matrix_rounds(const ir::Kernel& kernel, const Geometry& shape,
   const std::int64_t ends =
       of_part + std::int64_t{t.subgroup_rows} * t.matrices.columns / t.matrices.lanes * 4;
   return up(tiles_of(kernel, ints), shape.workgroups) *
-         ((up(depth, tile.depth()) + 1) * (1 + of_slot) + ends);
+         ((up(depth, tile.depth()) + 2) * (1 + of_slot) + ends);
 }
 
 }  // namespace sinter::emit

@@ -20,13 +20,13 @@ struct Form {
   double cycles, at_once;
 };
 constexpr Form kForms[] = {
-    {128, 128, 64, 32, 1520, 1}, {128, 128, 64, 64, 1980, 1}, {128, 64, 32, 32, 1250, 2},
-    {64, 128, 32, 32, 1150, 2},  {64, 64, 32, 32, 630, 4},    {64, 32, 16, 32, 380, 5},
-    {32, 64, 32, 16, 380, 5},    {32, 32, 16, 16, 400, 8},
+    {128, 128, 64, 32, 1550, 1}, {128, 128, 64, 64, 1830, 1}, {128, 64, 32, 32, 1150, 2},
+    {64, 128, 32, 32, 1080, 2},  {64, 64, 32, 32, 550, 4},    {64, 32, 16, 32, 360, 5},
+    {32, 64, 32, 16, 360, 5},    {32, 32, 16, 16, 400, 8},
 };
 constexpr double kDepth = 32;
 // Cycles of kDepth elements however few tiles a unit has: until data have come from memory, and are shared.
-constexpr double kLeast = 1300;
+constexpr double kLeast = 1150;
 // Sums of a subgroup's part, each a matrix: texts are unrolled over them.
 constexpr int kMostSums = 16;
 // Cycles: until the first data of a tile are there, and of one element that is stored.
