@@ -12,6 +12,7 @@
 //   SN_TOGETHER                  rows that a lane finishes together, in one of the steps that a tile takes
 //   Operands                     the sums of a step, and what they meet in memory, where SN_HAS_OPERANDS:
 //                                which is loaded a step ahead
+//   Columns                      what all rows meet, where SN_HAS_COLUMNS: loaded once for a tile
 //   SN_FEWER_REGISTERS, SN_MORE_REGISTERS   statements
 //   SN_MAP_A, SN_LOAD_A          of a factor that is copied: its tensor map, and statements that have its
 //                                part of a slot copied; likewise of b
@@ -188,6 +189,14 @@ SN_FN void tc_sync_group(int group) {
       for (int step = 1; step < SN_STEPS; ++step) bring_near(row_of(step), column_of(step));
     }
     load(row_of(0), column_of(0));
+#endif
+#if SN_HAS_COLUMNS
+    Columns columns;
+#pragma unroll
+    for (int part = 0; part < SN_BN / 64; ++part) {
+      const int column = column_of(part * SN_TURNS);
+//---
+    }
 #endif
     float d[SN_BLOCKS][SN_SUMS];
     int before = -1;

@@ -49,7 +49,8 @@ class Contraction {
         vectors_(e_, sums_, ir::Schedule::Pointwise, live_) {
     if (!in_vectors()) return;
     for (ExprId id = 0; id < k_.exprs.size(); ++id)
-      if (live_[id] && id != t_.sum && vectors_.is_load(id) && differs_by_row(id)) loads_.push_back(id);
+      if (live_[id] && id != t_.sum && vectors_.is_load(id))
+        (differs_by_row(id) ? loads_ : columns_).push_back(id);
     choose_ahead();
   }
 
@@ -69,6 +70,7 @@ class Contraction {
       })};
     between.push_back(part(3, [&] { write_load(); }));
     between.push_back(part(3, [&] { write_bring_near(); }));
+    if (t_.subgroup_rows == 0) between.push_back(part(3, [&] { write_columns(); }));
     between.push_back(part(t_.subgroup_rows > 0 ? 4 : 5, [&] { write_finish(); }));
     std::string all;
     for (const std::string& text : between) all += text;
@@ -109,7 +111,8 @@ class Contraction {
            define("SN_A_ACROSS", is_set(lies_across(t_.a))) +
            define("SN_B_ACROSS", is_set(lies_across(t_.b))) +
            define("SN_BAND", std::max(1, kBandRows / t_.rows)) + define("SN_TOGETHER", together()) +
-           define("SN_HAS_OPERANDS", is_set(!loads_.empty()));
+           define("SN_HAS_OPERANDS", is_set(!loads_.empty())) +
+           define("SN_HAS_COLUMNS", is_set(!columns_.empty()));
   }
 
   /// Of kernels/contraction_sm90.cu alone.
@@ -218,7 +221,7 @@ class Contraction {
   /// How many rows, so that what they meet is loaded together.
   int together() const { return together_; }
 
-  /// False of what all rows have in common: it stays in the first-level cache.
+  /// False of what all rows have in common.
   bool differs_by_row(ExprId id) const {
     const std::vector<ir::IntRef>& strides = k_.maps[k_.exprs[id].map].steps.front().strides;
     return std::any_of(loops_.rows.begin(), loops_.rows.end(),
@@ -234,14 +237,25 @@ class Contraction {
     // The step's own sums, and of this step and the next what they meet.
     const auto words = [&](int rows) {
       int each = kNeighbours;
-      for (ExprId id : ahead_) {
-        const int of_one = is_half(k_.exprs[id].dtype) ? 2 : std::max(4, int(size_of(k_.exprs[id].dtype)));
-        each += 2 * kNeighbours * of_one / 4;
-      }
+      for (ExprId id : ahead_) each += 2 * words_of_vector(id);
       return rows * each;
     };
     if (t_.workgroups > 1 || words(2) > left) together_ = 1;
     while (!ahead_.empty() && words(together_) > left) ahead_.pop_back();
+    // What all rows have in common is loaded once for a tile, as far as there is room still; else where it is
+    // met, from the first-level cache.
+    int room = left - words(together_);
+    const auto fits = [&](ExprId id) {
+      room -= t_.columns / kRows * words_of_vector(id);
+      return t_.subgroup_rows == 0 && room >= 0;
+    };
+    columns_.erase(std::find_if_not(columns_.begin(), columns_.end(), fits), columns_.end());
+  }
+
+  /// Registers for kNeighbours elements.
+  int words_of_vector(ExprId id) const {
+    const DType dtype = k_.exprs[id].dtype;
+    return kNeighbours * (is_half(dtype) ? 2 : std::max(4, static_cast<int>(size_of(dtype)))) / 4;
   }
 
   bool in_vectors() const { return t_.vectors && vectors_.any(); }
@@ -266,7 +280,33 @@ class Contraction {
     for (ExprId id : held.held)
       text += "  " +
               e_.dialect.declare_vector(k_.exprs[id].dtype, width(), held.name(id), vectors_of_step()) + "\n";
+    text += "};\n";
+    if (columns_.empty()) return text;
+    text += "struct Columns {\n";
+    for (ExprId id : columns_)
+      text += "  " +
+              e_.dialect.declare_vector(k_.exprs[id].dtype, width(), column(id),
+                                        t_.columns / kRows * vectors_of_row()) +
+              "\n";
     return text + "};\n";
+  }
+  static std::string column(ExprId id) { return "c" + std::to_string(id); }
+
+  /// Loads what all rows have in common, of the columns from `column` on, for part number `part` of a row.
+  void write_columns() {
+    if (columns_.empty()) return;
+    const std::vector<std::string> coordinates = e_.coordinates;
+    split_loops(e_, "at.z", loops_.batch);
+    e_.open_unrolled("i", vectors_of_row());
+    e_.out.line(e_.dialect.constant(Type::I32, "to_n", "column + int(i) * " + std::to_string(width())));
+    e_.open(e_.dialect.when("to_n < size_n"));
+    for (const std::size_t loop : loops_.rows) e_.coordinates[loop] = "0";
+    open_last_column();
+    for (ExprId id : columns_)
+      e_.out.line(vectors_.load(
+          id, "y", "columns." + column(id) + "[part * " + std::to_string(vectors_of_row()) + " + i]"));
+    close_columns();
+    e_.coordinates = coordinates;
   }
 
   /// Loads what the results at `row` and `column` meet.
@@ -291,14 +331,20 @@ class Contraction {
     for (ExprId id = 0; id < k_.exprs.size(); ++id)
       if (live_[id] && id != t_.sum) work.values.push_back(id);
     for (const ir::Store& store : k_.stores) work.stores.push_back(&store);
-    const HeldRows held = rows("met.");
+    HeldRows held = rows("met.");
+    std::vector<ExprId> loaded = ahead_;
+    for (ExprId id : columns_) {
+      const std::string each = std::to_string(vectors_of_row());
+      held.elsewhere[id] = "columns." + column(id) + "[part * " + each + " + i % " + each + "]";
+      loaded.push_back(id);
+    }
     const std::string sums = held.name(t_.sum), each = std::to_string(vectors_of_row());
     e_.open_unrolled("p", together());
     e_.out.line("tc_get(stage, lane / 8 + (turn * SN_TOGETHER + p) * 4, " + sums + "[p * " + each + "]);");
     e_.close();
     open_columns();
     if (in_vectors()) {
-      vectors_.write_points(work, "y", held, {t_.sum}, ahead_);
+      vectors_.write_points(work, "y", held, {t_.sum}, loaded);
     } else {
       e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[loops_.columns.back()], "y"));
       e_.out.line(e_.dialect.exact(DType::f32, e_.value(t_.sum), sums + "[i][0]"));
@@ -319,6 +365,9 @@ class Contraction {
                                     "column + int(i) % " + each + " * " + std::to_string(width())));
     e_.open(e_.dialect.when("to_m < size_m && to_n < size_n"));
     split_loops(e_, "to_m", loops_.rows);
+    open_last_column();
+  }
+  void open_last_column() {
     const std::size_t last = loops_.columns.back();
     const std::string own = std::exchange(e_.coordinates[last], "y");
     split_loops(e_, "to_n", loops_.columns);
@@ -338,6 +387,7 @@ class Contraction {
   Vectors vectors_;
   // Of vectors that results meet: those that differ from row to row, and of these which are loaded ahead.
   std::vector<ExprId> loads_, ahead_;
+  std::vector<ExprId> columns_;  // those that all rows have in common, which are loaded once for a tile
   int together_ = 2;
 };
 

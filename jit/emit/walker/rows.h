@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,12 +18,20 @@ struct HeldRows {
   std::vector<DType> slot_dtypes;
   std::string owner;                            // "a." where the arrays are members of `a`
   std::size_t words = 0;                        // of 32 bits, that a lane holds, sums of columns included
+  std::map<ir::ExprId, std::string> elsewhere;  // of held values that lie in no slot: where vector `i` is
   std::vector<std::vector<ir::ExprId>> taken;   // by phase: held since an earlier phase
   std::vector<std::vector<ir::ExprId>> values;  // by phase: computed or loaded in it, operands first
 
   bool any() const { return !held.empty(); }
-  bool has(ir::ExprId id) const { return std::find(held.begin(), held.end(), id) != held.end(); }
+  bool has(ir::ExprId id) const {
+    return elsewhere.contains(id) || std::find(held.begin(), held.end(), id) != held.end();
+  }
   static std::string slot(std::size_t number) { return "h" + std::to_string(number); }
+  /// Where vector `i` of a held value is.
+  std::string place(ir::ExprId id) const {
+    const auto found = elsewhere.find(id);
+    return found != elsewhere.end() ? found->second : name(id) + "[i]";
+  }
   /// The array of a held value.
   std::string name(ir::ExprId id) const {
     return owner +

@@ -80,7 +80,7 @@ void Vectors::write_points(const InnerWork& work, const std::string& base, const
   for (ExprId id : work.values) {
     if (!is_load(id)) continue;
     const bool stays = rows.has(id);
-    const std::string name = stays ? rows.name(id) + "[i]" : "l" + std::to_string(id);
+    const std::string name = stays ? rows.place(id) : "l" + std::to_string(id);
     if (!stays) e_.out.line(e_.dialect.declare_vector(k_.exprs[id].dtype, e_.width, name));
     if (std::find(loaded.begin(), loaded.end(), id) == loaded.end()) e_.out.line(load(id, base, name));
     e_.loaded[id] = e_.element(id, name);
