@@ -11,7 +11,7 @@
 //   SN_FILLED_A, SN_FILLED_B     pieces of a line that have something
 //   SN_PIECES_A, SN_PIECES_B     such pieces of a slot
 //   SN_START_B, SN_SLOT          pieces: of A in a slot, and of both
-//   SN_KEPT_A, SN_KEPT_B         what is put into a slot of a piece that was loaded, by its line and place in it
+//   SN_KEPT_A, SN_KEPT_B         what is put into a slot of a piece that was loaded, by its line and place
 //   SN_EXCHANGE, SN_EXCHANGE_LINE  pieces of a row of a subgroup's sums, and from a line of it to the next
 //   SN_LOADERS                   lanes of a workgroup
 //   SN_BAND                      rows of tiles that are done together
@@ -21,9 +21,9 @@
 //
 // Eight values of 16 bits are a piece, in whose multiples matrices are loaded. Of a factor that lies along k
 // a line is a row (column), of one that lies across a line is an element of k. While one of the two slots is
-// multiplied, lanes load what comes into the other: pieces as they lie without a branch, in which drivers wait
-// for them, so that beyond the last round the last pieces are loaded once more. Sums get from matrices, of
-// which nobody knows which lane has what, to lanes through the memory of the slots.
+// multiplied, lanes load what comes into the other: pieces as they lie without a branch, in which drivers
+// wait for them, so that beyond the last round the last pieces are loaded once more. Sums get from matrices,
+// of which nobody knows which lane has what, to lanes through the memory of the slots.
 
 #define SN_UP(a, b) (((a) + (b) - 1) / (b))
 #define SN_BLOCKS_M (SN_PART_M / SN_M)
@@ -68,9 +68,9 @@ uvec4 cm_first(uvec4 piece, int count) {
       [[unroll]]
       for (int j = 0; j < SN_BLOCKS_N; ++j) d[i][j] = SN_SUM(0.0);
     }
-    // In round r slot r % 2 is multiplied, which all have filled before its barrier, and then the other one is
-    // filled by what was loaded in round r - 1: so long it is on its way, and no compiler moves the loads to
-    // where they are used.
+    // In round r slot r % 2 is multiplied, which all have filled before its barrier, and then the other one
+    // is filled by what was loaded in round r - 1: so long it is on its way, and no compiler moves the loads
+    // to where they are used.
     uvec4 old_a[SN_PARTS_A], old_b[SN_PARTS_B];
     for (int round = rounds > 0 ? -2 : 0; round < rounds; ++round) {
       const bool brings = round + 2 < rounds;
@@ -107,12 +107,15 @@ uvec4 cm_first(uvec4 piece, int count) {
         const int to = (round + 1 & 1) * SN_SLOT, kept = (round + 1) * SN_BK;
         [[unroll]]
         for (int i = 0; i < SN_PARTS_A; ++i) {
-          const int number = i * SN_LOADERS + loader, line = number / SN_FILLED_A, piece = number % SN_FILLED_A;
-          if (number < SN_PIECES_A) cm_slots[to + line * SN_LINE_A + piece] = SN_KEPT_A(old_a[i], line, piece);
+          const int number = i * SN_LOADERS + loader;
+          const int line = number / SN_FILLED_A, piece = number % SN_FILLED_A;
+          if (number < SN_PIECES_A)
+            cm_slots[to + line * SN_LINE_A + piece] = SN_KEPT_A(old_a[i], line, piece);
         }
         [[unroll]]
         for (int i = 0; i < SN_PARTS_B; ++i) {
-          const int number = i * SN_LOADERS + loader, line = number / SN_FILLED_B, piece = number % SN_FILLED_B;
+          const int number = i * SN_LOADERS + loader;
+          const int line = number / SN_FILLED_B, piece = number % SN_FILLED_B;
           if (number < SN_PIECES_B)
             cm_slots[to + SN_START_B + line * SN_LINE_B + piece] = SN_KEPT_B(old_b[i], line, piece);
         }
