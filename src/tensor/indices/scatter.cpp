@@ -20,8 +20,8 @@ namespace {
 /// as in any indexed read: this is one, of a table that has `rows` times its own first element.
 AnyTensor rows_in_range(std::string_view op, const AnyTensor& index, std::int64_t rows,
                         const Location& where) {
-  const AnyTensor first = index.narrow(0, 0, 1, where);
-  const Operand operands[] = {first.expand({rows}, where), index};
+  const AnyTensor first = index.narrow(0, 0, 1, where), table = first.expand({rows}, where);
+  const Operand operands[] = {table, index};
   const std::int64_t ints[] = {0, trace::number_of_indexed_op(op)};
   const AnyTensor seen = apply(Op::Gather, operands, ints, {}, index.shape(), index.dtype(), where);
   const AnyTensor inside = AnyTensor::minimum(AnyTensor::maximum(index, 0, where), rows - 1, where);
