@@ -43,12 +43,14 @@ std::vector<Matrix> compute_one(MatrixFunction function, const std::vector<Matri
     case MatrixFunction::Solve: {
       const Eigen::PartialPivLU<Matrix> lu(a);
       regular(lu);
+      if (in[1].cols() == 0) return {in[1]};  // of which Eigen would take the first element's address
       return {lu.solve(in[1])};
     }
     case MatrixFunction::SolveLower:
     case MatrixFunction::SolveUpper: {
       for (Eigen::Index i = 0; i < a.rows(); ++i)
         if (a(i, i) == 0) throw Refused{"is singular"};
+      if (in[1].cols() == 0) return {in[1]};
       if (function == MatrixFunction::SolveLower) return {a.triangularView<Eigen::Lower>().solve(in[1])};
       return {a.triangularView<Eigen::Upper>().solve(in[1])};
     }
