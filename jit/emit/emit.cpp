@@ -59,7 +59,7 @@ T divide_up(T a, std::common_type_t<T> b) {
 constexpr int kLeastLanes = 32;
 // How many rounds of the first loop are worth a row of lanes.
 constexpr std::int64_t kLeastShared = 4;
-// Which a lane of each joins one after the other.
+// Of lanes, which join what they have in halves.
 constexpr std::int64_t kMostRows = 32;
 // Of a column: the last workgroup to come joins them, few lanes for each column.
 constexpr std::int64_t kMostColumnParts = 256;
@@ -77,11 +77,14 @@ bool has_several_rounds(const ir::Kernel& kernel, const Target& target) {
   return kernel.phases > 2 && !kernel.split && has_rows_of_lanes(kernel, target);
 }
 
+/// That a lane has of a reduction: a count, a mean and squared deviations, or one.
+std::size_t values_of(Op op) { return op == Op::SquaredDeviations ? 3 : 1; }
+
 /// Partial results that a workgroup leaves for each of its columns.
 std::size_t slots_of(const ir::Kernel& kernel) {
   std::size_t slots = 0;
   for (const ir::Expr& expr : kernel.exprs)
-    if (expr.kind == ir::ExprKind::Reduce) slots += expr.op == Op::SquaredDeviations ? 3 : 1;
+    if (expr.kind == ir::ExprKind::Reduce) slots += values_of(expr.op);
   return slots;
 }
 
@@ -91,8 +94,7 @@ int lanes_with_memory(const ir::Kernel& kernel, const Target& target, int most) 
   for (const ir::Expr& expr : kernel.exprs)
     if (expr.kind == ir::ExprKind::Reduce) functions.insert({expr.op, expr.dtype});
   std::size_t bytes = 0;  // for each lane
-  for (const auto& [op, dtype] : functions)
-    bytes += std::max<std::size_t>(size_of(dtype), 4) * (op == Op::SquaredDeviations ? 3 : 1);
+  for (const auto& [op, dtype] : functions) bytes += std::max<std::size_t>(size_of(dtype), 4) * values_of(op);
   int lanes = std::max(target.workgroup_size, most);
   // A few words more: whose turn it is.
   while (target.tile_bytes > 0 && lanes > target.workgroup_size &&
@@ -122,10 +124,11 @@ std::int64_t columns_of_unit(const ir::Kernel& kernel, const Target& target, std
   std::int64_t element = 4;
   for (const ir::Expr& expr : kernel.exprs)
     if (ir::reads_memory(expr)) element = std::min(element, static_cast<std::int64_t>(size_of(expr.dtype)));
+  const std::int64_t lanes = workgroup_lanes(kernel, target),
+                     bytes = static_cast<std::int64_t>(slots_of(kernel)) * 4 * words_of_partial(kernel);
   const auto joined = [&](std::int64_t columns) {
-    const std::int64_t parts = std::min(
-        kMostColumnParts, wanted_parts(target, workgroup_lanes(kernel, target), divide_up(outer, columns)));
-    return parts * columns * static_cast<std::int64_t>(slots_of(kernel)) * 4 * words_of_partial(kernel);
+    return std::min(kMostColumnParts, wanted_parts(target, lanes, divide_up(outer, columns))) * columns *
+           bytes;
   };
   std::int64_t columns = most;
   while (columns % 2 == 0 && columns / 2 >= kFewestColumns && columns / 2 * element >= kLeastStretch &&

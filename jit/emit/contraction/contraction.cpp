@@ -110,7 +110,7 @@ class Contraction {
            define("SN_BK", slot_elements(t_)) + define("SN_COMPUTED", is_set(t_.has_computed())) +
            define("SN_A_ACROSS", is_set(lies_across(t_.a))) +
            define("SN_B_ACROSS", is_set(lies_across(t_.b))) +
-           define("SN_BAND", std::max(1, kBandRows / t_.rows)) + define("SN_TOGETHER", together()) +
+           define("SN_BAND", std::max(1, kBandRows / t_.rows)) + define("SN_TOGETHER", together_) +
            define("SN_HAS_OPERANDS", is_set(!loads_.empty())) +
            define("SN_HAS_COLUMNS", is_set(!columns_.empty()));
   }
@@ -218,9 +218,6 @@ class Contraction {
 
   // ---- what becomes of a finished tile
 
-  /// How many rows, so that what they meet is loaded together.
-  int together() const { return together_; }
-
   /// False of what all rows have in common.
   bool differs_by_row(ExprId id) const {
     const std::vector<ir::IntRef>& strides = k_.maps[k_.exprs[id].map].steps.front().strides;
@@ -245,10 +242,8 @@ class Contraction {
     // What all rows have in common is loaded once for a tile, as far as there is room still; else where it is
     // met, from the first-level cache.
     int room = left - words(together_);
-    const auto fits = [&](ExprId id) {
-      room -= t_.columns / kRows * words_of_vector(id);
-      return t_.subgroup_rows == 0 && room >= 0;
-    };
+    const auto fits = [&](ExprId id) { return (room -= t_.columns / kRows * words_of_vector(id)) >= 0; };
+    if (t_.subgroup_rows > 0) columns_.clear();  // the text has no place for them
     columns_.erase(std::find_if_not(columns_.begin(), columns_.end(), fits), columns_.end());
   }
 
@@ -262,7 +257,7 @@ class Contraction {
   int width() const { return in_vectors() ? e_.width : 1; }
   /// Of a row that a lane finishes at once, and of all its rows.
   int vectors_of_row() const { return kNeighbours / width(); }
-  int vectors_of_step() const { return together() * vectors_of_row(); }
+  int vectors_of_step() const { return together_ * vectors_of_row(); }
 
   /// Where the sums of a step, and what they meet, are held.
   HeldRows rows(const std::string& owner) const {
@@ -316,6 +311,7 @@ class Contraction {
     for (ExprId id : ahead_) e_.out.line(vectors_.load(id, "y", rows("next.").name(id) + "[i]"));
     close_columns();
   }
+  /// Likewise of those that differ from row to row, as far as the second-level cache.
   void write_bring_near() {
     if (loads_.empty()) return;
     open_columns();
@@ -325,7 +321,7 @@ class Contraction {
     close_columns();
   }
 
-  /// kNeighbours results of each of together() rows, 4 rows apart: what the lanes of a warp have exchanged.
+  /// kNeighbours results of each of together_ rows, 4 rows apart: what the lanes of a warp have exchanged.
   void write_finish() {
     InnerWork work;
     for (ExprId id = 0; id < k_.exprs.size(); ++id)
@@ -333,13 +329,12 @@ class Contraction {
     for (const ir::Store& store : k_.stores) work.stores.push_back(&store);
     HeldRows held = rows("met.");
     std::vector<ExprId> loaded = ahead_;
+    const std::string sums = held.name(t_.sum), each = std::to_string(vectors_of_row());
     for (ExprId id : columns_) {
-      const std::string each = std::to_string(vectors_of_row());
       held.elsewhere[id] = "columns." + column(id) + "[part * " + each + " + i % " + each + "]";
       loaded.push_back(id);
     }
-    const std::string sums = held.name(t_.sum), each = std::to_string(vectors_of_row());
-    e_.open_unrolled("p", together());
+    e_.open_unrolled("p", together_);
     e_.out.line("tc_get(stage, lane / 8 + (turn * SN_TOGETHER + p) * 4, " + sums + "[p * " + each + "]);");
     e_.close();
     open_columns();
@@ -388,7 +383,7 @@ class Contraction {
   // Of vectors that results meet: those that differ from row to row, and of these which are loaded ahead.
   std::vector<ExprId> loads_, ahead_;
   std::vector<ExprId> columns_;  // those that all rows have in common, which are loaded once for a tile
-  int together_ = 2;
+  int together_ = 2;             // rows, so that what they meet is loaded together
 };
 
 }  // namespace

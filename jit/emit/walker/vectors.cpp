@@ -93,10 +93,10 @@ void Vectors::write_points(const InnerWork& work, const std::string& base, const
   }
   e_.open_unrolled("k", e_.width);
   e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[along_], base + " + k"));
-  for (ExprId id : taken) e_.define_as(id, e_.element(id, rows.name(id) + "[i]"));
+  for (ExprId id : taken) e_.define_as(id, e_.element(id, rows.place(id)));
   for (ExprId id : work.values) {
     e_.define(id);
-    if (rows.has(id) && !is_load(id)) e_.out.line(e_.set_element(id, rows.name(id) + "[i]"));
+    if (rows.has(id) && !is_load(id)) e_.out.line(e_.set_element(id, rows.place(id)));
   }
   for (std::size_t s = 0; s < work.stores.size(); ++s) {
     if (is_store(*work.stores[s]))
@@ -177,10 +177,10 @@ void Vectors::write_shifted_points(const InnerWork& work, const std::string& bas
   e_.out.line(e_.dialect.constant(Type::Bool, "inside", inside));
   e_.out.line(e_.dialect.constant(e_.index_type, e_.coordinates[along_],
                                   e_.dialect.choose("inside", element, e_.index("0"))));
-  for (ExprId id : loaded) e_.define_as(id, e_.element(id, rows.name(id) + "[i]"));
+  for (ExprId id : loaded) e_.define_as(id, e_.element(id, rows.place(id)));
   for (ExprId id : values) {
     e_.define(id);
-    if (rows.has(id)) e_.out.line(e_.set_element(id, rows.name(id) + "[i]"));
+    if (rows.has(id)) e_.out.line(e_.set_element(id, rows.place(id)));
   }
   for (std::size_t s : in_vectors) e_.out.line(e_.set_element(work.stores[s]->value, vector(s)));
   sums_.take(work, "[k]", "inside");

@@ -111,11 +111,11 @@ std::string cuda_exchange_welford(const std::string& name, DType dtype, const Ta
          across("count >> 1") + "}\n";
 }
 
+// In halves: the lower rows take in the upper ones, until one is left.
 std::string cuda_rows(const std::string& name, Op op, DType dtype, const std::string& combine,
                       const Target& target) {
   const std::string type(c_type(dtype));
   const bool welford = op == Op::SquaredDeviations;
-  // In halves: the lower rows take in the upper ones, until one is left.
   const std::string memory =
       std::string("parts[") + (welford ? "3" : "1") + "][" + std::to_string(target.workgroup_size) + "]";
   std::string head = type + "& v", put = "parts[0][mine] = v;\n", get = "  v = parts[0][threadIdx.x];\n",
