@@ -1,6 +1,6 @@
-// ResNets of He et al. 2015, written like a user would: plain modules, batch norm by ops. In two forms: that
-// for small images, whose first convolution has 3 x 3 and no pooling behind it, and that of torchvision,
-// which leaves a sixteenth of the pixels.
+// ResNets of He et al. 2015, as a user of the library's layers would write them. In two forms: that for small
+// images, whose first convolution has 3 x 3 and no pooling behind it, and that of torchvision, which leaves a
+// sixteenth of the pixels.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -19,31 +19,9 @@ namespace sn = sinter;
 using sn::Device;
 using sn::Tensor;
 
-/// Normalises each channel by the batch at hand, as in training.
-struct BatchNorm {
-  Tensor<1> weight, bias;
-
-  BatchNorm(std::int64_t channels, const Device& device)
-      : weight(Tensor<1>::ones({channels}, device).require_grad()),
-        bias(Tensor<1>::zeros({channels}, device).require_grad()) {}
-  Tensor<4> forward(const Tensor<4>& x) const {
-    const std::int64_t channels = weight.shape()[0];
-    const Tensor<4> scaled = (x - x.mean({0, 2, 3})) * (x.var({0, 2, 3}, 0) + 1e-5).rsqrt();
-    return scaled * weight.reshape({1, channels, 1, 1}) + bias.reshape({1, channels, 1, 1});
-  }
-  template <class F>
-  void visit_fields(F&& f) {
-    f("weight", weight), f("bias", bias);
-  }
-  template <class F>
-  void visit_fields(F&& f) const {
-    f("weight", weight), f("bias", bias);
-  }
-};
-
 struct Layer {
   sn::nn::Conv2d conv;
-  BatchNorm norm;
+  sn::nn::BatchNorm norm;
 
   Tensor<4> forward(const Tensor<4>& x) const { return norm.forward(conv.forward(x)); }
 };
@@ -56,7 +34,7 @@ Layer layer(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t
                                .padding = {kernel / 2, kernel / 2},
                                .bias = false}
               .init(device),
-          BatchNorm(out, device)};
+          sn::nn::BatchNormConfig{.channels = out}.init(device)};
 }
 
 /// Convolutions one behind the other, each with a norm behind it; what comes in is added to their result.

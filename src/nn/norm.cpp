@@ -117,7 +117,7 @@ AnyTensor detail::norm(const InstanceNorm& layer, const AnyTensor& x, Location w
 }
 
 AnyTensor detail::norm(const BatchNorm& layer, const AnyTensor& given, Location where) {
-  const A x = layer.training ? tensor::autocast_wide(given, where) : given;
+  const A x = tensor::autocast_wide(given, where);
   const Shape& shape = given.shape();
   if (!layer.running_mean.defined() || !layer.running_var.defined())
     throw Error("[batch_norm] the layer has no running statistics: make it by BatchNormConfig", where);
@@ -149,8 +149,10 @@ AnyTensor detail::norm(const BatchNorm& layer, const AnyTensor& given, Location 
     centred = A::sub(x, mean, where);
     var = layer.running_var.dynamic().cast(x.dtype(), where).reshape(across, where);
   }
-  return scaled("batch_norm", normalized(centred, var, layer.epsilon, where), layer.weight, layer.bias, 1,
-                where);
+  const A y = scaled("batch_norm", normalized(centred, var, layer.epsilon, where), layer.weight, layer.bias,
+                     1, where);
+  // Mixed precision widens what is computed, not what is handed on: images are most of what a network moves.
+  return x.dtype() == given.dtype() ? y : y.cast(given.dtype(), where);
 }
 
 AnyTensor detail::norm(const LocalResponseNorm& layer, const AnyTensor& x, Location where) {

@@ -74,6 +74,15 @@ TEST_CASE("dtypes inside of a scope are the table's") {
     CHECK(softmax(y, 1).dtype() == DType::f32);
     CHECK(logsumexp(y, 1).dtype() == DType::f32);
     CHECK(x.to_int().dtype() == DType::i64);
+    // Norms compute in f32; that of batches gives what it was given, in training and after it.
+    const auto images = image.conv2d(kernel);
+    auto batch = nn::BatchNormConfig{.channels = 1}.init(test_device());
+    for (const bool trains : {true, false}) {
+      batch.training = trains;
+      CHECK(batch.forward(images).dtype() == half);
+      CHECK(batch.forward(images.cast(DType::f32)).dtype() == DType::f32);
+    }
+    CHECK(nn::LayerNormConfig{.d_model = 5}.init(test_device()).forward(y).dtype() == DType::f32);
     {
       const Autocast off(std::nullopt);
       CHECK_FALSE(autocast_dtype().has_value());

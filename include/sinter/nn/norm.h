@@ -119,7 +119,8 @@ struct SINTER_API InstanceNormConfig {
 ///
 /// In training it uses the batch's own mean and var, and moves the running ones towards them:
 ///   running = (1 - momentum) running + momentum batch's, with correction 1 for the variance.
-/// Otherwise it uses the running ones.
+/// Otherwise it uses the running ones. Under Autocast it computes 16-bit floats in f32 and gives them again,
+/// as PyTorch does; the other norms give f32.
 struct BatchNorm {
   std::optional<Tensor<1>> weight, bias;  // (channels)
   Buffer<1> running_mean, running_var;    // (channels), f32
